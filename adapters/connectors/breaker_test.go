@@ -16,66 +16,66 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// shop answers err, and counts who asks.
-type shop struct {
+// fakeConnector returns err from every request and counts the requests.
+type fakeConnector struct {
 	err   error
 	asked int
 	slow  time.Duration
 }
 
-func (s *shop) ask() error {
+func (s *fakeConnector) ask() error {
 	s.asked++
-	time.Sleep(s.slow) // in a bubble
+	time.Sleep(s.slow) // fake time: synctest
 	return s.err
 }
 
-func (s *shop) Inspect(ports.Outbound, ports.Connection) (integration.Config, error) {
+func (s *fakeConnector) Inspect(ports.Outbound, ports.Connection) (integration.Config, error) {
 	return integration.Config{Account: "1"}, s.ask()
 }
 
-func (s *shop) Read(ports.Outbound, ports.Connection, ports.PageRequest) (ports.RecordPage, error) {
+func (s *fakeConnector) Read(ports.Outbound, ports.Connection, ports.PageRequest) (ports.RecordPage, error) {
 	return ports.RecordPage{Next: "2"}, s.ask()
 }
 
-type oauth struct{ *shop }
+type fakeOAuth struct{ *fakeConnector }
 
-func (oauth) Consent(ports.Consent) (string, error) { return "consent", nil }
-func (oauth) NeedsStore() bool                      { return false }
-func (oauth) CheckCallback(ports.CodeGrant) error   { return nil }
-func (oauth) Exchange(ports.Outbound, ports.CodeGrant) (integration.Credentials, error) {
+func (fakeOAuth) Consent(ports.Consent) (string, error) { return "consent", nil }
+func (fakeOAuth) NeedsStore() bool                      { return false }
+func (fakeOAuth) CheckCallback(ports.CodeGrant) error   { return nil }
+func (fakeOAuth) Exchange(ports.Outbound, ports.CodeGrant) (integration.Credentials, error) {
 	return integration.Credentials{Key: "new"}, nil
 }
-func (o oauth) Refresh(ports.Outbound, ports.Connection) (integration.Credentials, error) {
+func (o fakeOAuth) Refresh(ports.Outbound, ports.Connection) (integration.Credentials, error) {
 	return integration.Credentials{Key: "fresh"}, o.ask()
 }
 
-type called struct{ *shop }
+type fakeCalled struct{ *fakeConnector }
 
-func (c called) Register(ports.Outbound, ports.Connection, string, string) (string, string, error) {
+func (c fakeCalled) Register(ports.Outbound, ports.Connection, string, string) (string, string, error) {
 	return "remote", "signing", c.ask()
 }
-func (c called) Unregister(ports.Outbound, ports.Connection, string) error { return c.ask() }
-func (called) SignatureHeader() string                                     { return "" }
-func (called) Verify(ports.Call, string) (ports.CallStamp, error) {
+func (c fakeCalled) Unregister(ports.Outbound, ports.Connection, string) error { return c.ask() }
+func (fakeCalled) SignatureHeader() string                                     { return "" }
+func (fakeCalled) Verify(ports.Call, string) (ports.CallStamp, error) {
 	return ports.CallStamp{Delivery: "d"}, nil
 }
-func (c called) News(ports.Outbound, ports.Connection, string, time.Time, []byte) ([]syncrun.Record, error) {
+func (c fakeCalled) News(ports.Outbound, ports.Connection, string, time.Time, []byte) ([]syncrun.Record, error) {
 	return []syncrun.Record{{Remote: "1"}}, c.ask()
 }
 
-type ships struct{ *shop }
+type fakeShipper struct{ *fakeConnector }
 
-func (s ships) Rates(ports.Outbound, ports.Connection, ports.RateRequest) ([]ports.ShippingRate, error) {
+func (s fakeShipper) Rates(ports.Outbound, ports.Connection, ports.RateRequest) ([]ports.ShippingRate, error) {
 	return nil, s.ask()
 }
-func (s ships) Buy(ports.Outbound, ports.Connection, ports.LabelRequest) (ports.ShippingLabel, error) {
+func (s fakeShipper) Buy(ports.Outbound, ports.Connection, ports.LabelRequest) (ports.ShippingLabel, error) {
 	return ports.ShippingLabel{}, s.ask()
 }
-func (s ships) Bought(ports.Outbound, ports.Connection, *order.Order) (*ports.ShippingLabel, error) {
+func (s fakeShipper) Bought(ports.Outbound, ports.Connection, *order.Order) (*ports.ShippingLabel, error) {
 	return nil, s.ask()
 }
 
-func (s ships) Void(ports.Outbound, ports.Connection, ports.VoidRequest) error { return s.ask() }
+func (s fakeShipper) Void(ports.Outbound, ports.Connection, ports.VoidRequest) error { return s.ask() }
 
 func read(c ports.Connector, key string) error {
 	_, err := c.Read(ports.NewOutbound(context.Background()), ports.Connection{Key: key}, ports.PageRequest{})
@@ -87,9 +87,9 @@ func throttled(err error) (time.Duration, bool) {
 	return t.After, errors.As(err, &t)
 }
 
-func TestAPlatformThatKeepsFailingIsLeftAlone(t *testing.T) {
+func TestBreaker_Read_opensAfterFiveFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		inner := &shop{err: &ports.PlatformFailure{Reason: "down"}}
+		inner := &fakeConnector{err: &ports.PlatformFailure{Reason: "down"}}
 		c := connectors.Break(inner)
 		for n := range 5 {
 			if err := read(c, "a"); !failure(err) {
@@ -106,7 +106,7 @@ func TestAPlatformThatKeepsFailingIsLeftAlone(t *testing.T) {
 		if err := read(c, "b"); !failure(err) {
 			t.Errorf("another account: %v", err)
 		}
-		// After the pause one tries: it fails, and the pause starts anew; later it works.
+		// After the pause one request is tried. It fails, and the pause starts again; later it succeeds.
 		time.Sleep(20*time.Second + time.Millisecond)
 		if err := read(c, "a"); !failure(err) {
 			t.Errorf("nobody tried: %v", err)
@@ -124,9 +124,10 @@ func TestAPlatformThatKeepsFailingIsLeftAlone(t *testing.T) {
 	})
 }
 
-func TestOneTriesAndOthersWait(t *testing.T) {
+// After the pause one request is sent as a trial, and others wait for its result.
+func TestBreaker_Read_halfOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		inner := &shop{err: &ports.PlatformFailure{Reason: "down"}}
+		inner := &fakeConnector{err: &ports.PlatformFailure{Reason: "down"}}
 		c := connectors.Break(inner)
 		for range 5 {
 			_ = read(c, "a")
@@ -145,12 +146,12 @@ func TestOneTriesAndOthersWait(t *testing.T) {
 	})
 }
 
-func TestOnlyFailuresInARowCount(t *testing.T) {
+func TestBreaker_Read_onlyConsecutiveFailures(t *testing.T) {
 	t.Parallel()
 	for name, between := range map[string]error{
 		"an answer": nil, "credentials": ports.ErrCredentialsRefused, "patience": ports.Throttled{After: 1}, "a refusal": &ports.PlatformRefusal{},
 	} {
-		inner := &shop{}
+		inner := &fakeConnector{}
 		c := connectors.Break(inner)
 		for n := range 20 {
 			if inner.err = error(&ports.PlatformFailure{}); n%5 == 4 {
@@ -162,9 +163,9 @@ func TestOnlyFailuresInARowCount(t *testing.T) {
 			t.Errorf("%s: asked %d times", name, inner.asked)
 		}
 	}
-	inner := &shop{}
+	inner := &fakeConnector{}
 	c := connectors.Break(inner)
-	for n := range 12 { // who gives up tells nothing
+	for n := range 12 { // a canceled request is not counted
 		if inner.err = error(&ports.PlatformFailure{}); n%2 == 1 {
 			inner.err = context.Canceled
 		}
@@ -175,36 +176,36 @@ func TestOnlyFailuresInARowCount(t *testing.T) {
 	}
 }
 
-func TestWhatAConnectorCanDoIsKept(t *testing.T) {
+func TestBreak_keepsInterfaces(t *testing.T) {
 	t.Parallel()
-	s := &shop{}
+	s := &fakeConnector{}
 	for name, inner := range map[string]ports.Connector{
-		"none": s, "oauth": oauth{s}, "called": called{s}, "ships": ships{s},
+		"none": s, "oauth": fakeOAuth{s}, "called": fakeCalled{s}, "ships": fakeShipper{s},
 		"oauth+called": struct {
-			oauth
-			C called
-		}{oauth{s}, called{s}},
+			fakeOAuth
+			C fakeCalled
+		}{fakeOAuth{s}, fakeCalled{s}},
 		"both": struct {
-			*shop
+			*fakeConnector
 			ports.OAuthConnector
 			ports.CalledConnector
-		}{s, oauth{s}, called{s}},
+		}{s, fakeOAuth{s}, fakeCalled{s}},
 		"oauth ships": struct {
-			*shop
+			*fakeConnector
 			ports.OAuthConnector
 			ports.Shipper
-		}{s, oauth{s}, ships{s}},
+		}{s, fakeOAuth{s}, fakeShipper{s}},
 		"called ships": struct {
-			*shop
+			*fakeConnector
 			ports.CalledConnector
 			ports.Shipper
-		}{s, called{s}, ships{s}},
+		}{s, fakeCalled{s}, fakeShipper{s}},
 		"all": struct {
-			*shop
+			*fakeConnector
 			ports.OAuthConnector
 			ports.CalledConnector
 			ports.Shipper
-		}{s, oauth{s}, called{s}, ships{s}},
+		}{s, fakeOAuth{s}, fakeCalled{s}, fakeShipper{s}},
 	} {
 		c := connectors.Break(inner)
 		_, o1 := inner.(ports.OAuthConnector)
@@ -219,15 +220,16 @@ func TestWhatAConnectorCanDoIsKept(t *testing.T) {
 	}
 }
 
-func TestSignaturesAreCheckedWhateverThePlatformDoes(t *testing.T) {
+// An open circuit stops every request of the account, but not the checks of signatures, which send none.
+func TestBreak_openCircuit(t *testing.T) {
 	t.Parallel()
-	s := &shop{err: &ports.PlatformFailure{}}
+	s := &fakeConnector{err: &ports.PlatformFailure{}}
 	c := connectors.Break(struct {
-		*shop
+		*fakeConnector
 		ports.OAuthConnector
 		ports.CalledConnector
 		ports.Shipper
-	}{s, oauth{s}, called{s}, ships{s}})
+	}{s, fakeOAuth{s}, fakeCalled{s}, fakeShipper{s}})
 	for range 5 {
 		_ = read(c, "a")
 	}
@@ -264,42 +266,42 @@ func TestSignaturesAreCheckedWhateverThePlatformDoes(t *testing.T) {
 	}
 }
 
-// writes is a shop that orders can be written to.
-type writes struct{ *shop }
+// fakeOrderWriter is a fakeConnector with an OrderWriter.
+type fakeOrderWriter struct{ *fakeConnector }
 
-func (writes) RepeatAfter() time.Duration { return time.Minute }
+func (fakeOrderWriter) RepeatAfter() time.Duration { return time.Minute }
 
-func (w writes) FindOrder(ports.Outbound, ports.Connection, ports.OrderDraft) (*ports.WrittenOrder, error) {
+func (w fakeOrderWriter) FindOrder(ports.Outbound, ports.Connection, ports.OrderDraft) (*ports.WrittenOrder, error) {
 	return nil, w.ask()
 }
 
-func (w writes) WriteOrder(ports.Outbound, ports.Connection, ports.OrderDraft) (ports.WrittenOrder, error) {
+func (w fakeOrderWriter) WriteOrder(ports.Outbound, ports.Connection, ports.OrderDraft) (ports.WrittenOrder, error) {
 	return ports.WrittenOrder{}, w.ask()
 }
 
-func (w writes) ReadOrder(ports.Outbound, ports.Connection, string, money.Currency) (order.PlatformState, error) {
+func (w fakeOrderWriter) ReadOrder(ports.Outbound, ports.Connection, string, money.Currency) (order.PlatformState, error) {
 	return order.PlatformState{}, w.ask()
 }
 
-func (w writes) ReadLevels(ports.Outbound, ports.Connection, []string) ([]syncrun.Record, error) {
+func (w fakeOrderWriter) ReadLevels(ports.Outbound, ports.Connection, []string) ([]syncrun.Record, error) {
 	return nil, w.ask()
 }
 
-func (w writes) TellOrder(ports.Outbound, ports.Connection, string, ports.OrderDraft, order.PlatformStep) (bool, error) {
+func (w fakeOrderWriter) TellOrder(ports.Outbound, ports.Connection, string, ports.OrderDraft, order.PlatformStep) (bool, error) {
 	return false, w.ask()
 }
 
-// Who writes orders is left alone with those who read.
+// Writing and reading orders share the circuit of the account.
 func TestWriterOf(t *testing.T) {
 	t.Parallel()
-	if w := connectors.WriterOf(connectors.Break(&shop{})); w != nil {
+	if w := connectors.WriterOf(connectors.Break(&fakeConnector{})); w != nil {
 		t.Errorf("%T writes orders", w)
 	}
-	s := &shop{err: &ports.PlatformFailure{}}
+	s := &fakeConnector{err: &ports.PlatformFailure{}}
 	c := connectors.Break(struct {
-		writes
+		fakeOrderWriter
 		ports.OAuthConnector
-	}{writes{s}, oauth{s}})
+	}{fakeOrderWriter{s}, fakeOAuth{s}})
 	for range 5 {
 		_ = read(c, "a")
 	}
@@ -324,10 +326,10 @@ func second[T any](_ T, err error) error { return err }
 
 func third[A, B any](_ A, _ B, err error) error { return err }
 
-// Accounts beyond number are forgotten one by one.
-func TestBreakersAreBounded(t *testing.T) {
+// Beyond KnownAccounts the breaker drops the oldest account.
+func TestBreak_knownAccounts(t *testing.T) {
 	t.Parallel()
-	inner := &shop{err: &ports.PlatformFailure{}}
+	inner := &fakeConnector{err: &ports.PlatformFailure{}}
 	c := connectors.Break(inner)
 	for range 5 {
 		_ = read(c, "a")

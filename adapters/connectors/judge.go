@@ -16,13 +16,13 @@ import (
 )
 
 const (
-	// MaxWait is the longest that a platform is let wait for, whatever it asks.
+	// MaxWait limits how long Wait and RetryAfter have callers wait, even if a platform asks for more.
 	MaxWait = 5 * time.Minute
-	// usualWait is for platforms that do not say for how long.
-	usualWait = 5 * time.Second
+	// defaultWait is used when a platform does not say how long to wait.
+	defaultWait = 5 * time.Second
 )
 
-// Judge is the error that an answer means, nil for a success.
+// Judge returns the error that an answer stands for, or nil if it is a success.
 func (p *Platform) Judge(a Answer) error {
 	if p.judge != nil {
 		if err := p.judge(a); err != nil {
@@ -44,12 +44,13 @@ func (p *Platform) Judge(a Answer) error {
 	return p.Refused(fmt.Sprintf("refused the request (%d)", a.Status))
 }
 
-// Wait is the platform's wish for patience, within reason.
+// Wait returns the Throttled error for a platform that asks callers to wait for d. It limits d to between
+// 100 ms and MaxWait.
 func Wait(d time.Duration) ports.Throttled {
 	return ports.Throttled{After: min(max(d, 100*time.Millisecond), MaxWait)}
 }
 
-// RetryAfter reads the header of that name: seconds, or an HTTP date. What it does not say is a few seconds.
+// RetryAfter parses a Retry-After header: seconds or an HTTP date. It returns 5 s if the header is neither.
 func RetryAfter(text string, now time.Time) time.Duration {
 	text = strings.TrimSpace(text)
 	if seconds, err := strconv.ParseFloat(text, 64); err == nil && seconds >= 0 {
@@ -58,11 +59,11 @@ func RetryAfter(text string, now time.Time) time.Duration {
 	if at, err := http.ParseTime(text); err == nil {
 		return max(at.Sub(now), time.Second)
 	}
-	return usualWait
+	return defaultWait
 }
 
-// Token has golang.org/x/oauth2 ask this platform for a token: ask gets a context with the HTTP client to
-// use. A code or refresh token that the platform does not take is ErrCredentialsRefused.
+// Token requests a token with golang.org/x/oauth2: ask gets a context that holds the HTTP client to use. The
+// error is ErrCredentialsRefused if the platform rejects the code or refresh token.
 func (p *Platform) Token(ctx context.Context, ask func(context.Context) (*oauth2.Token, error)) (*oauth2.Token, error) {
 	within, cancel := context.WithTimeout(context.WithValue(ctx, oauth2.HTTPClient, p.http), Timeout)
 	defer cancel()
@@ -72,7 +73,7 @@ func (p *Platform) Token(ctx context.Context, ask func(context.Context) (*oauth2
 	case err == nil:
 		return token, nil
 	case !errors.As(err, &answered):
-		return nil, p.untokened(ctx, err)
+		return nil, p.tokenError(ctx, err)
 	}
 	a := Answer{
 		Status: answered.Response.StatusCode,
@@ -85,7 +86,7 @@ func (p *Platform) Token(ctx context.Context, ask func(context.Context) (*oauth2
 		}
 	}
 	switch a.Status {
-	case http.StatusOK: // some platforms refuse so (RFC 6749 does not)
+	case http.StatusOK: // some platforms refuse with this status (RFC 6749 does not)
 		return nil, ports.ErrCredentialsRefused
 	case http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound:
 		return nil, fmt.Errorf("%w (%d %s)", ports.ErrCredentialsRefused, a.Status, Plain(answered.ErrorCode))
@@ -95,16 +96,17 @@ func (p *Platform) Token(ctx context.Context, ask func(context.Context) (*oauth2
 	return nil, status.Judge(a)
 }
 
-// untokened is the error of a token request without an answer, or with one that has no token: its text
-// quotes the answer.
-func (p *Platform) untokened(ctx context.Context, err error) error {
+// tokenError is the error of a token request that has no answer, or whose answer has no token. It does not
+// pass on the text of an oauth2 error, which quotes the answer.
+func (p *Platform) tokenError(ctx context.Context, err error) error {
 	if ctx.Err() == nil && strings.HasPrefix(err.Error(), "oauth2:") {
 		return p.Failed("sent no token", nil)
 	}
-	return p.unanswered(ctx, err)
+	return p.transportError(ctx, err)
 }
 
-// Plain is a platform's text as a merchant may see it: a short line, without the secrets that are named.
+// Plain returns a platform's text for display to a merchant: one line of at most 200 characters, with the
+// given secrets replaced.
 func Plain(text string, secrets ...string) string {
 	for _, secret := range secrets {
 		if secret != "" {

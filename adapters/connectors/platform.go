@@ -1,6 +1,6 @@
-// Package connectors is what the connectors to outside platforms share: a conversation over HTTP that
-// neither an endless answer nor a slow one can hurt, whose errors are those of ports, and a circuit
-// breaker. It knows no platform.
+// Package connectors has what the connectors to outside platforms share: an HTTP client with limits on the
+// size and duration of answers that returns the errors of package ports, and a circuit breaker. It contains
+// nothing that is specific to one platform.
 package connectors
 
 import (
@@ -20,13 +20,14 @@ import (
 )
 
 const (
-	// Longest is how many bytes an answer may have, unpacked.
+	// Longest is the maximum size of an answer in bytes, after decompression.
 	Longest = 8 << 20
-	// Timeout of a request in all, the answer included.
+	// Timeout limits a request, including reading the answer.
 	Timeout = 15 * time.Second
 )
 
-// Platform is whom is talked to. Its errors carry neither addresses nor what was sent, so no secret either.
+// Platform is the HTTP client for one platform. Its errors contain neither addresses nor request data, and
+// therefore no secrets.
 type Platform struct {
 	name  string
 	http  *http.Client
@@ -34,8 +35,9 @@ type Platform struct {
 	judge func(Answer) error
 }
 
-// New talks to a platform, whose name is for merchants, by an HTTP client; nil: the usual one. No redirect
-// leads to another host: the headers that open an account would go with it.
+// New returns a client for the platform that merchants know by name. A nil client means http.DefaultClient.
+// It follows no redirect to another host, because the redirected request would carry the account's
+// credentials.
 func New(name string, client *http.Client, clock ports.Clock) *Platform {
 	if client == nil {
 		client = http.DefaultClient
@@ -58,15 +60,15 @@ func New(name string, client *http.Client, clock ports.Clock) *Platform {
 	}
 }
 
-// Judging has answers judged by what the platform says in them before their status is. judge returns nil
-// where the status says enough.
+// Judging returns a copy of p that calls judge for each answer before it looks at the status. judge returns
+// nil if the status alone decides.
 func (p *Platform) Judging(judge func(Answer) error) *Platform {
 	with := *p
 	with.judge = judge
 	return &with
 }
 
-// Request is what is asked. Its body is JSON, or Form, or there is none.
+// Request is an HTTP request. Its body is JSON or Form, or empty if both are nil.
 type Request struct {
 	Method string // "": GET, or POST where there is a body
 	URL    string
@@ -75,15 +77,15 @@ type Request struct {
 	Form   url.Values
 }
 
-// Answer is what came back.
+// Answer is the response to a Request.
 type Answer struct {
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// Ask sends a request and decodes the answer, if it is a success and into is not nil. Numbers in values of
-// no known type stay json.Number.
+// Ask sends a request and decodes a successful answer into into, unless that is nil. Numbers that are decoded
+// into an interface value stay json.Number.
 func (p *Platform) Ask(ctx context.Context, r Request, into any) error {
 	answer, err := p.Send(ctx, r)
 	if err == nil {
@@ -95,17 +97,18 @@ func (p *Platform) Ask(ctx context.Context, r Request, into any) error {
 	return p.Decode(answer.Body, into)
 }
 
-// Send sends a request and returns the answer, whatever it says. The error is ctx's or a PlatformFailure.
+// Send sends a request and returns the answer, whatever its status. The error is ctx.Err() or a
+// PlatformFailure.
 func (p *Platform) Send(ctx context.Context, r Request) (Answer, error) {
 	within, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
 	request, err := r.build(within)
 	if err != nil {
-		return Answer{}, &ports.PlatformFailure{Reason: p.name + " cannot be asked.", Cause: bare(err)}
+		return Answer{}, &ports.PlatformFailure{Reason: p.name + " cannot be asked.", Cause: withoutURL(err)}
 	}
 	response, err := p.http.Do(request)
 	if err != nil {
-		return Answer{}, p.unanswered(ctx, err)
+		return Answer{}, p.transportError(ctx, err)
 	}
 	defer response.Body.Close()
 	body, err := p.read(ctx, response)
@@ -123,7 +126,7 @@ func (p *Platform) read(ctx context.Context, response *http.Response) ([]byte, e
 	body, err := io.ReadAll(io.LimitReader(response.Body, Longest+1))
 	switch {
 	case err != nil:
-		return nil, p.unanswered(ctx, err)
+		return nil, p.transportError(ctx, err)
 	case len(body) > Longest:
 		return nil, p.tooLong()
 	}
@@ -134,30 +137,31 @@ func (p *Platform) tooLong() error {
 	return p.Failed(fmt.Sprintf("sent an answer of more than %d MiB", Longest>>20), nil)
 }
 
-// Failed is a PlatformFailure: "<the platform's name> <what>."
+// Failed returns a PlatformFailure: "<the platform's name> <what>."
 func (p *Platform) Failed(what string, cause error) error {
 	return &ports.PlatformFailure{Reason: p.name + " " + what + ".", Cause: cause}
 }
 
-// Refused is a PlatformRefusal: "<the platform's name> <what>."
+// Refused returns a PlatformRefusal: "<the platform's name> <what>."
 func (p *Platform) Refused(what string) error {
 	return &ports.PlatformRefusal{Reason: p.name + " " + strings.TrimSuffix(what, ".") + "."}
 }
 
-// unanswered is the error of a request that has no whole answer. A caller who gave up says so himself.
-func (p *Platform) unanswered(ctx context.Context, err error) error {
+// transportError is the error of a request without a complete answer. It is ctx.Err() if the caller stopped
+// waiting.
+func (p *Platform) transportError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	var slow net.Error
 	if errors.Is(err, context.DeadlineExceeded) || errors.As(err, &slow) && slow.Timeout() {
-		return p.Failed("did not answer in time", bare(err))
+		return p.Failed("did not answer in time", withoutURL(err))
 	}
-	return p.Failed("did not answer", bare(err))
+	return p.Failed("did not answer", withoutURL(err))
 }
 
-// bare is an error without the address, which may hold a secret.
-func bare(err error) error {
+// withoutURL returns err without the request's URL, which may contain a secret.
+func withoutURL(err error) error {
 	var with *url.Error
 	if errors.As(err, &with) {
 		return with.Err
@@ -165,7 +169,7 @@ func bare(err error) error {
 	return err
 }
 
-// Decode reads one JSON value, or fails as the platform does that sent something else.
+// Decode decodes exactly one JSON value. If body is anything else, the error is a PlatformFailure.
 func (p *Platform) Decode(body []byte, into any) error {
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.UseNumber()

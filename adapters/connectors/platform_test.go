@@ -25,9 +25,9 @@ const secret = "sk_very_secret"
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-type fixed time.Time
+type fixedClock time.Time
 
-func (f fixed) Now() time.Time { return time.Time(f) }
+func (f fixedClock) Now() time.Time { return time.Time(f) }
 
 func serve(t *testing.T, handler http.HandlerFunc) *httptest.Server {
 	t.Helper()
@@ -37,7 +37,7 @@ func serve(t *testing.T, handler http.HandlerFunc) *httptest.Server {
 }
 
 func platform(client *http.Client) *connectors.Platform {
-	return connectors.New("Acme", client, fixed(noon))
+	return connectors.New("Acme", client, fixedClock(noon))
 }
 
 func failure(err error) bool {
@@ -50,7 +50,7 @@ func refusal(err error) bool {
 	return errors.As(err, &r)
 }
 
-func TestStatusesAreErrors(t *testing.T) {
+func TestPlatform_Judge_statuses(t *testing.T) {
 	t.Parallel()
 	credentials := func(err error) bool { return errors.Is(err, ports.ErrCredentialsRefused) }
 	waits := func(d time.Duration) func(error) bool {
@@ -92,7 +92,7 @@ func TestStatusesAreErrors(t *testing.T) {
 	}
 }
 
-func TestPlatformsMayJudgeTheirAnswersThemselves(t *testing.T) {
+func TestPlatform_Judging(t *testing.T) {
 	t.Parallel()
 	server := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusForbidden)
@@ -112,7 +112,7 @@ func TestPlatformsMayJudgeTheirAnswersThemselves(t *testing.T) {
 	}
 }
 
-func TestRequestsArriveAsTheyAre(t *testing.T) {
+func TestPlatform_Ask_requests(t *testing.T) {
 	t.Parallel()
 	server := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		var body bytes.Buffer
@@ -139,7 +139,7 @@ func TestRequestsArriveAsTheyAre(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeReadIsAFailureOfThePlatform(t *testing.T) {
+func TestPlatform_Ask_unreadableAnswers(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{"", "<html>" + secret, `{"n": "` + secret + `"}`, `{"n": 1} {"n": 2}`, `{"n": 1`, `{"n": 1e999}`, `[]`} {
 		server := serve(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, body) })
@@ -151,7 +151,7 @@ func TestWhatCannotBeReadIsAFailureOfThePlatform(t *testing.T) {
 	}
 }
 
-func TestNumbersStayExact(t *testing.T) {
+func TestPlatform_Decode_largeNumber(t *testing.T) {
 	t.Parallel()
 	var into map[string]any
 	if err := platform(nil).Decode([]byte(`{"id": 9007199254740993}`), &into); err != nil || into["id"] != json.Number("9007199254740993") {
@@ -159,8 +159,8 @@ func TestNumbersStayExact(t *testing.T) {
 	}
 }
 
-// Whether or not it says so before, an answer of 50 MB is not read to its end, nor unpacked.
-func TestEndlessAnswersEnd(t *testing.T) {
+// An answer of 50 MiB is not read to its end, whether or not Content-Length announces it.
+func TestPlatform_Send_longAnswers(t *testing.T) {
 	for name, most := range map[string]uint64{"announced": 8 << 20, "not announced": 128 << 20} {
 		server := serve(t, func(w http.ResponseWriter, r *http.Request) {
 			if name == "announced" {
@@ -186,7 +186,7 @@ func TestEndlessAnswersEnd(t *testing.T) {
 	}
 }
 
-func TestWhoDoesNotAnswer(t *testing.T) {
+func TestPlatform_Ask_noAnswer(t *testing.T) {
 	t.Parallel()
 	cut := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "100")
@@ -209,7 +209,8 @@ func TestWhoDoesNotAnswer(t *testing.T) {
 	}
 }
 
-func TestCredentialsDoNotFollowRedirects(t *testing.T) {
+// No credentials are sent to another host.
+func TestPlatform_Ask_redirects(t *testing.T) {
 	t.Parallel()
 	reached := false
 	other := serve(t, func(http.ResponseWriter, *http.Request) { reached = true })
@@ -237,7 +238,7 @@ func TestCredentialsDoNotFollowRedirects(t *testing.T) {
 	}
 }
 
-func TestTokens(t *testing.T) {
+func TestPlatform_Token(t *testing.T) {
 	t.Parallel()
 	refused := func(err error) bool { return errors.Is(err, ports.ErrCredentialsRefused) }
 	throttled := func(err error) bool {

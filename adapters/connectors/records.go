@@ -8,7 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 )
 
-// Records reads the records of a page. What has no id is named by its place.
+// Records reads the records of a page. The problem of a record without an id names its position.
 func Records(page []json.RawMessage, read func(json.RawMessage) syncrun.Record) []syncrun.Record {
 	list := make([]syncrun.Record, len(page))
 	for i, raw := range page {
@@ -20,7 +20,8 @@ func Records(page []json.RawMessage, read func(json.RawMessage) syncrun.Record) 
 	return list
 }
 
-// Moment reads a time with its zone, in UTC and whole milliseconds; zero: it is none.
+// Moment parses an RFC 3339 time and returns it in UTC and whole milliseconds. It returns the zero time if
+// text is not one.
 func Moment(text string) time.Time {
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
@@ -29,5 +30,5 @@ func Moment(text string) time.Time {
 	return at.UTC().Truncate(time.Millisecond)
 }
 
-// KnownAccounts is of how many accounts, by Connection.Key, something is remembered.
+// KnownAccounts limits the caches that are keyed by account (Connection.Key).
 const KnownAccounts = 10_000

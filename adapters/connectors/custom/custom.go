@@ -23,13 +23,13 @@ const (
 	mostRecords   = 1_000_000_000
 )
 
-// Config is what a connector needs.
+// Config holds the dependencies of a Connector.
 type Config struct {
-	Client *http.Client // to addresses that merchants name; nil: the usual one
+	Client *http.Client // for addresses that merchants enter; nil: http.DefaultClient
 	Clock  ports.Clock
 }
 
-// Connector talks to merchants' own systems.
+// Connector connects merchants' own systems.
 type Connector struct{ platform *connectors.Platform }
 
 var (
@@ -37,7 +37,7 @@ var (
 	_ ports.CalledConnector = (*Connector)(nil)
 )
 
-// New talks to any system; which one is each connection's.
+// New returns a connector for any such system. The connection says which one.
 func New(c Config) *Connector {
 	return &Connector{connectors.New("Your system", c.Client, c.Clock)}
 }
@@ -49,7 +49,7 @@ func request(c ports.Connection, path string) connectors.Request {
 	}
 }
 
-// Inspect asks whose system it is.
+// Inspect reads whose system it is.
 func (s *Connector) Inspect(ctx ports.Outbound, c ports.Connection) (integration.Config, error) {
 	var answer map[string]json.RawMessage
 	if err := s.platform.Ask(ctx, request(c, "/account"), &answer); err != nil {
@@ -60,7 +60,7 @@ func (s *Connector) Inspect(ctx ports.Outbound, c ports.Connection) (integration
 		Account:        f.id("id"),
 		BaseURL:        c.BaseURL,
 		Currency:       f.currency("currency"),
-		MayWriteOrders: f.yes("writes_orders"),
+		MayWriteOrders: f.boolean("writes_orders"),
 	}
 	if account.Account == "" {
 		return integration.Config{}, s.platform.Failed("does not say whose account it is: /account has no id", nil)
@@ -68,8 +68,8 @@ func (s *Connector) Inspect(ctx ports.Outbound, c ports.Connection) (integration
 	return account, nil
 }
 
-// page is how a system answers. Data nil is no answer: taken for a page without records it would have a
-// full sync remove everything.
+// page is the body of a system's answer. Nil Data is an error: if it counted as a page without records, a
+// full sync would remove everything.
 type page struct {
 	Data  []json.RawMessage `json:"data"`
 	Next  *string           `json:"next_cursor"`
@@ -99,7 +99,7 @@ func (s *Connector) Read(ctx ports.Outbound, c ports.Connection, r ports.PageReq
 		all.Next = *answer.Next
 	}
 	if json.Unmarshal(answer.Total, &all.Total.Count) != nil || all.Total.Count > mostRecords {
-		all.Total.Count = 0 // a total is of no consequence: one that cannot be read is none
+		all.Total.Count = 0 // the total is for display only, so an unreadable one is ignored
 	}
 	return all, nil
 }

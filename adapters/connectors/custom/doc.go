@@ -1,29 +1,29 @@
-// Package custom connects a merchant's own system, which serves the contract below. This comment is where
-// the contract is told; nothing else is asked of a system.
+// Package custom connects a merchant's own system, which serves the contract below. This comment is the whole
+// contract: Haggle requires nothing else of a system.
 //
 // # Requests
 //
-// Haggle is given a base URL, such as https://erp.example.com/haggle, and an API key. Every path below is
-// added to the base URL. Every request has
+// The merchant enters a base URL, such as https://erp.example.com/haggle, and an API key. Every path below is
+// appended to the base URL. Every request has
 //
 //	Authorization: Bearer <the API key>
 //	Accept: application/json
 //
 // and every answer is JSON in UTF-8, of at most 8 MiB, sent within 15 seconds. A GET may be redirected on the
-// same host. Times are RFC 3339 with an offset: 2026-03-04T05:06:07.089Z. One
+// same host. Times are RFC 3339 with an offset: 2026-03-04T05:06:07.089Z. A time
 // without a fraction may be any moment of its second: an exact one is written 2026-03-04T05:06:07.000Z. Amounts are JSON numbers or
-// text of decimal digits, 12.5 or "12.50"; their digits are taken exactly. Ids are text or whole numbers, 42
-// and "42" are the same id, and have at most 200 characters. A field that is null counts as one that is left
-// out, and fields that are not named here are ignored.
+// text of decimal digits, 12.5 or "12.50", and are read without rounding. Ids are text or whole numbers of at most 200
+// characters; 42 and "42" are the same id. A field that is null counts as left out, and fields that are not named here
+// are ignored.
 //
-//	GET    /account          whose system it is
+//	GET    /account          the account of the system
 //	GET    /products         ┐
 //	GET    /inventory        │ data, page by page
 //	GET    /customers        │
 //	GET    /orders           ┘
 //	POST   /orders           creates an order that was paid at Haggle, if the system takes orders
-//	POST   /webhooks         asks for calls
-//	DELETE /webhooks/{id}    wants them no more
+//	POST   /webhooks         registers a webhook
+//	DELETE /webhooks/{id}    removes a webhook
 //
 // # Account
 //
@@ -31,8 +31,8 @@
 //
 //	{"id": "acme", "name": "Acme GmbH", "currency": "EUR"}
 //
-// The id is required. It must stay the same as long as the system is the same: an API key of another account
-// is not accepted in its place. The currency (ISO 4217) is that of prices, if given. "writes_orders": true says that
+// The id is required. It must never change for a system, because Haggle does not accept an API key of another
+// account in its place. The currency (ISO 4217) is that of the prices, if given. "writes_orders": true says that
 // the system takes orders; see Paid orders below.
 //
 // # Data
@@ -43,26 +43,26 @@
 //
 //		{"data": [ … ], "next_cursor": "eyJhZnRlciI6NTAwfQ", "total": 1200}
 //
-//	  - limit is how many records the page may have. A page of more than 500 is refused.
-//	  - updated_since, if there, lets records be left out whose updated_at is earlier. A system that cannot tell
-//	    leaves none out.
-//	  - cursor, if there, is the next_cursor of the page before, as it was given, of at most 2,000 characters.
-//	    It comes with the same updated_since. The same cursor may be asked for again, at once or hours later.
+//	  - limit is how many records the page may have. Haggle refuses a page of more than 500.
+//	  - updated_since, if there, lets the system leave out records whose updated_at is earlier. A system that does
+//	    not know leaves none out.
+//	  - cursor, if there, is the unchanged next_cursor of the previous page, of at most 2,000 characters. It comes
+//	    with the same updated_since. Haggle may request the same cursor again, at once or hours later.
 //	  - next_cursor is left out, null or "" on the last page, and only there. A page may be empty and have one.
-//	  - total, if there, is how many records all pages of this updated_since have. It is for the display of the
-//	    progress alone, and may be told on any page, and be rough.
+//	  - total, if there, is how many records all pages of this updated_since have. Haggle only displays progress
+//	    with it. It may be on any page, and may be approximate.
 //	  - data is required. A system without such data answers {"data": []}.
 //
-// A record that changes while the pages are read may come twice. None may be left out because another one
-// changed: page by id, or by updated_at and then id, rather than by position.
+// A record that changes while the pages are read may come twice. A change must not cause another record to be
+// left out: page by id, or by updated_at and then id, rather than by position.
 //
 // A record has an id, and should have updated_at, the time of its last change: of two versions of a record
-// the one with the later updated_at counts, in whatever order they come. A record that is gone is told as
-// {"id": …, "updated_at": …, "deleted": true}; products and customers that a full sync does not find are gone,
-// too. A record that cannot be read, because it has no id or a field is of another type than below, is
-// reported to the merchant with the reason; the others of its page are taken all the same.
+// the one with the later updated_at counts, in whatever order they come. A deleted record is sent as
+// {"id": …, "updated_at": …, "deleted": true}. Products and customers that a full sync does not find count as
+// deleted, too. A record that cannot be read, because it has no id or a field has another type than below, is
+// reported to the merchant with the reason; the other records of its page are imported.
 //
-// GET /products: what is sold. Without variants, the product itself is.
+// GET /products: the goods for sale. A product without variants is itself for sale.
 //
 //	{
 //	  "id": "P-1", "updated_at": "2026-03-04T05:06:07.089Z",
@@ -77,28 +77,29 @@
 //	  "item_id": "I-10", "status": "active"
 //	}
 //
-// A product without variants, and a variant, may have a gtin (EAN, UPC, ISBN; what is none is dropped), an mpn, and
-// requires_shipping: false says that it is digital. Left out, it stays as it is, which is true at first.
+// A product without variants, and a variant, may have a gtin (EAN, UPC, ISBN; an invalid one is ignored), an mpn, and
+// requires_shipping: false says that it is digital. If requires_shipping is left out,
+// it keeps its value, which is true at first.
 //
 // id, sku, name and price are required, of a variant its sku. currency is the project's if left out, and must
-// be the project's. item_id is what the inventory calls the stock of the product, or of the variant, where it
+// be the project's. item_id names the stock of the product or variant in the inventory, if the inventory
 // does not go by sku. status is active (the default) or archived.
 //
 // GET /inventory: how many pieces there are, one record for each item and location.
 //
 //	{"id": "I-11@main", "updated_at": "2026-03-04T05:06:07.089Z", "sku": "MUG-S", "item_id": "I-11", "location": "main", "quantity": 25}
 //
-// id, quantity and one of sku and item_id are required. location is main if left out. The difference to
-// the quantity that was told before is added to the stock, so that pieces sold meanwhile stay sold. A
-// quantity is a whole number within ±1,000,000,000; less than none counts as none.
+// id, quantity and one of sku and item_id are required. location is main if left out. Haggle adds the difference
+// to the previous quantity to its stock, so that pieces it sold meanwhile stay sold. A quantity is a whole number
+// within ±1,000,000,000; a negative one counts as 0.
 //
-// GET /customers: who has bought, and as what they are valued.
+// GET /customers: the customers, with their loyalty tier and number of purchases.
 //
 //	{"id": 7, "updated_at": "2026-03-04T05:06:07.089Z", "email": "ada@example.com", "name": "Ada Lovelace", "loyalty_tier": "gold", "purchases": 12}
 //
-// Only id is required; a customer without email is found nowhere.
+// Only id is required; Haggle recognizes a customer by email only.
 //
-// GET /orders: orders that were placed elsewhere, and what became of those that were placed at Haggle.
+// GET /orders: orders that were placed elsewhere, and the state of those that were placed at Haggle.
 //
 //	{
 //	  "id": 1001, "updated_at": "2026-03-04T05:06:07.089Z", "number": "#1001", "email": "ada@example.com", "status": "shipped",
@@ -110,8 +111,8 @@
 //	  }
 //	}
 //
-// Only id is required. reference is the id of the Haggle order that the record is of; with it, shipment moves
-// that order on: it is shipped, delivered when delivered is true, and back in the warehouse when voided is.
+// Only id is required. reference is the id of the Haggle order that the record describes. With it, shipment updates
+// that order: it is shipped, it is delivered if delivered is true, and it goes back to unshipped if voided is true.
 //
 // # Paid orders
 //
@@ -131,7 +132,7 @@
 //	POST /orders/{id}/fulfillment        marks it as shipped, or corrects its tracking
 //
 // The merchant turns the writing of orders off and on with config.write_orders of the integration. It is on at first. A system
-// that was connected before it took orders is given its key again (PUT /v1/integrations/{id}/credentials).
+// that was connected before it took orders needs its key again (PUT /v1/integrations/{id}/credentials).
 //
 // POST /orders has the header Idempotency-Key, which is Haggle's id of the order, and the body
 //
@@ -150,15 +151,15 @@
 //	  "payment": {"id": "pay_01jx…", "provider": "stripe", "reference": "pi_3Mtw…", "amount": "32.01"}
 //	}
 //
-// Amounts are text. What is empty is left out: email, notes, shipping_method, address (of an order that is not shipped) and
+// Amounts are text. Empty fields are left out: email, notes, shipping_method, address (of an order that is not shipped) and
 // parts of the address.
 //
-//   - The order is paid: payment says by whom, under which reference of theirs. The system charges nothing. test is true if
+//   - The order is paid: payment has the provider and its reference. The system charges nothing. test is true if
 //     the payment was made with test money.
 //   - unit_price is what the buyer agreed to pay for a piece, and list_price is what it costs otherwise. subtotal is the sum of
 //     quantity times unit_price. total is subtotal, shipping and tax. tax is not part of the prices.
-//   - A line has the item_id of the product or variant, or its sku if it has no item_id. sku may come beside item_id. A line with
-//     neither is of goods that the system does not have: it has a name and a price only.
+//   - A line has the item_id of the product or variant, or its sku if it has no item_id. A line may have both. A line with
+//     neither is for goods that the system does not have: it has a name and a price only.
 //   - The system takes the pieces from its stock at once, and /inventory shows the new quantity when the answer is sent.
 //
 // It answers with 201, or 200 if it had the order already, and the order's record as GET /orders has it:
@@ -170,8 +171,8 @@
 //
 // The system creates one order for each Idempotency-Key, also when requests with the same key overlap. A repeated request gets the
 // same answer, months later too, and takes no stock. Before Haggle repeats a request, it asks for GET /orders?reference=….
-// That shows every order as soon as it is created, and canceled orders too. While the first request is still worked on, a repeated one
-// waits for it or is answered with 425.
+// That shows every order as soon as it is created, and canceled orders too. While the system still processes the first request,
+// a repeated one waits for it or is answered with 425.
 //
 // If the system refuses an order, it answers with 409 or 422 and
 //
@@ -182,48 +183,48 @@
 // integration's refused_orders decides whether the order is kept, or canceled and refunded. For any other code the merchant is alerted
 // with the message.
 //
-// POST /orders/{id}/cancel has the body {}. The system puts the pieces back into its stock. It answers with any 2xx, for an order that
-// is canceled already too, and with 409 or 422 as above if the order cannot be canceled, for it is on its way. Its payment is given back by
-// Haggle; each refund is sent in a request of its own.
+// POST /orders/{id}/cancel has the body {}. The system puts the pieces back into its stock. It answers with any 2xx, also for an order
+// that is canceled already, and with 409 or 422 as above if the order cannot be canceled because it is on its way. Haggle
+// refunds the payment and sends each refund in a request of its own.
 //
-// POST /orders/{id}/refunds records money that was given back, of canceled orders too. The system gives no money back itself. The
+// POST /orders/{id}/refunds records a refund, also of a canceled order. The system refunds nothing itself. The
 // request has the header Idempotency-Key, which is Haggle's id of the refund, and the body
 //
 //	{"reference": "ref_01jx…", "amount": "11.00", "currency": "EUR", "reason": "Too small", "restock": [{"item_id": "I-11", "sku": "MUG-S", "quantity": 1}]}
 //
-// restock, if there, is what a return has brought back: the system adds it to its stock. The answer is 201, or 200 for a
+// restock, if there, lists the returned goods: the system adds it to its stock. The answer is 201, or 200 for a
 // repeated request, which records nothing, and {"id": "R-7"}.
 //
 // POST /orders/{id}/fulfillment has the body {"carrier": "ups", "tracking_number": "1Z999", "tracking_url": "https://…"}, each
-// of them only if known, and is answered with any 2xx. A second one replaces the tracking.
+// field only if it is known, and is answered with any 2xx. A second one replaces the tracking.
 //
 // 404 or 410 from any of these means that the system does not have the order any more.
 //
-// What the staff do to such an order in the system is read from its record, by a sync of orders, or at once by a webhook
-// orders/updated. Beside shipment the record has
+// Haggle reads the staff's changes to such an order from its record, in a sync of orders, or at once from a webhook
+// orders/updated. In addition to shipment the record has
 //
 //	"canceled": true,
 //	"refunds": [{"id": "R-7", "amount": "11.00", "reference": "ref_01jx…"}]
 //
-// A refund's id and amount are required, and the order's currency with them. reference is Haggle's id of a refund that Haggle told of. A
-// refund without one was made in the system: it moves no money, so the merchant is alerted. A canceled order is canceled at Haggle.
+// A refund's id and amount are required, and the order's currency with them. reference is Haggle's id of a refund that Haggle sent. A
+// refund without one was made in the system. It moves no money, so Haggle alerts the merchant. A canceled order is canceled at Haggle.
 //
 // # Errors
 //
-// Bodies of errors are not read, but of 409 and 422 to a POST under /orders. What counts is the status:
+// Haggle reads the bodies of errors only for 409 and 422 to a POST under /orders. Otherwise the status decides:
 //
-//	401, 403        the API key is refused: the merchant is told to give another one
-//	429             too many requests; Retry-After says for how long to wait, in seconds or as an HTTP date,
-//	                of which at most five minutes are waited
-//	408, 425, 5xx   trouble that may pass: asked again, with growing pauses
+//	401, 403        the API key is refused: Haggle asks the merchant for another one
+//	429             too many requests; Retry-After says how long to wait, in seconds or as an HTTP date;
+//	                Haggle waits at most five minutes
+//	408, 425, 5xx   a temporary failure: Haggle retries with growing pauses
 //	any other       the request is not understood: the sync fails at once
 //
-// An answer that is late, too long, cut off or no JSON counts as trouble that may pass. After five failures in
-// a row the system is left alone for half a minute.
+// An answer that is late, too long, cut off or not JSON counts as a temporary failure. After five consecutive failures
+// Haggle sends no requests for half a minute.
 //
 // # Webhooks
 //
-// POST /webhooks asks for calls with a topic:
+// POST /webhooks registers a webhook for a topic:
 //
 //	{"topic": "products/update", "url": "https://haggle.example.com/hooks/wh_01jx…", "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD…"}
 //
@@ -231,12 +232,12 @@
 //
 //	{"id": "41"}
 //
-// A system that has a webhook with this topic and url keeps that one, answers with its id, and signs with the
+// A system that already has a webhook with this topic and url keeps it, answers with its id, and signs with the
 // new secret from then on. Topics are products/create, products/update, products/delete,
 // inventory_levels/update, orders/create, orders/updated, customers/create, customers/update and
-// customers/delete. DELETE /webhooks/{id} answers with any 2xx, or with 404 or 410 for one that is gone.
+// customers/delete. DELETE /webhooks/{id} answers with any 2xx, or with 404 or 410 if there is no such webhook.
 //
-// A call is a POST to the url, signed by Standard Webhooks (https://www.standardwebhooks.com):
+// A call is a POST to the url, signed as in Standard Webhooks (https://www.standardwebhooks.com):
 //
 //	webhook-id: msg_2KWPBgLlAfxdpx2AI54pPJ85f4W
 //	webhook-timestamp: 1772600767
@@ -244,14 +245,14 @@
 //
 //	{"type": "products/update", "timestamp": "2026-03-04T05:06:07.089Z", "data": {"id": "P-1", …}}
 //
-// The signature is v1, and the base64 of HMAC-SHA256, by the bytes that the secret is the base64 of after
-// whsec_, over webhook-id, webhook-timestamp and the body with dots between them. webhook-timestamp is the
-// time of sending in seconds since 1970, and may be off by five minutes. webhook-id, of at most 200
-// characters, is the same when a call is repeated, and then nothing happens twice. type is the topic,
+// The signature is "v1," and the base64 of an HMAC-SHA256 over webhook-id, webhook-timestamp and the body, joined by
+// dots. Its key is the base64-decoded rest of the secret after whsec_. webhook-timestamp is the time of sending in
+// seconds since 1970, and may be off by five minutes. webhook-id, of at most 200 characters, stays the same when a
+// call is repeated; Haggle processes it once. type is the topic,
 // timestamp is when it happened, and data is the whole record as above; for a deletion {"id": "P-1"} is
-// enough. A record without updated_at is taken as of timestamp.
+// enough. For a record without updated_at, timestamp is the time of its change.
 //
-// A call is answered with 200 within a second. After any other answer, or none, it is to be repeated, with
-// growing pauses, under the same webhook-id and with a new webhook-timestamp and signature. 401 means that the
-// signature is missing, wrong or too old; 404 that the webhook is not wanted any more.
+// Haggle answers a call with 200 within a second. After any other answer, or none, the system repeats the call, with
+// growing pauses, the same webhook-id, and a new webhook-timestamp and signature. 401 means that the signature is
+// missing, wrong or too old; 404 that Haggle has no such webhook any more.
 package custom

@@ -13,8 +13,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// fields are those of a JSON object. What is wrong with them is gathered, so that a merchant learns all of
-// it at once.
+// fields holds the fields of a JSON object. It collects every problem with them, so that the merchant sees all
+// problems at once.
 type fields struct {
 	values map[string]json.RawMessage
 	path   string
@@ -25,26 +25,26 @@ func fieldsOf(values map[string]json.RawMessage) fields {
 	return fields{values: values, wrong: new([]string)}
 }
 
-// readFields are those of raw, which is called name where it is no object.
+// readFields returns the fields of raw, the value of the field name. It notes a problem if raw is no object.
 func (f fields) readFields(raw json.RawMessage, name string) fields {
 	inner := fields{path: f.path + name + ".", wrong: f.wrong}
 	if json.Unmarshal(raw, &inner.values) != nil {
-		f.note(name, "must be an object")
+		f.addProblem(name, "must be an object")
 	}
 	return inner
 }
 
-func (f fields) note(name, message string) {
+func (f fields) addProblem(name, message string) {
 	*f.wrong = append(*f.wrong, f.path+name+" "+message)
 }
 
-// problem is all that is wrong, in words for the merchant; "": nothing.
+// problem returns all problems as text for the merchant, or "".
 func (f fields) problem() string {
 	slices.Sort(*f.wrong)
 	return strings.Join(slices.Compact(*f.wrong), "; ")
 }
 
-// raw is a field's value; nil if it is left out or null.
+// raw returns a field's value, or nil if it is left out or null.
 func (f fields) raw(name string) json.RawMessage {
 	if raw := f.values[name]; !bytes.Equal(raw, []byte("null")) {
 		return raw
@@ -54,15 +54,15 @@ func (f fields) raw(name string) json.RawMessage {
 
 func (f fields) text(name string) (text string) {
 	if raw := f.raw(name); raw != nil && json.Unmarshal(raw, &text) != nil {
-		f.note(name, "must be text")
+		f.addProblem(name, "must be text")
 	}
 	return plain(text)
 }
 
-// plain is text without the character that no database keeps.
+// plain returns text without NUL characters, which PostgreSQL does not store.
 func plain(text string) string { return strings.ReplaceAll(text, "\x00", "") }
 
-// digits are those of a number, or of text that has one; "": there is none.
+// digits returns the text of a number, or of a string that contains one; "" if the field is empty.
 func (f fields) digits(name string) string {
 	raw := f.raw(name)
 	if raw == nil {
@@ -77,13 +77,13 @@ func (f fields) digits(name string) string {
 		return ""
 	}
 	if _, err := money.ParseDecimal(text, 0); errors.Is(err, money.ErrSyntax) || len(text) > 40 {
-		f.note(name, "must be a number")
+		f.addProblem(name, "must be a number")
 		return ""
 	}
 	return text
 }
 
-// id is text or a whole number.
+// id returns an id: text or a whole number.
 func (f fields) id(name string) string {
 	raw := f.raw(name)
 	if raw == nil {
@@ -96,10 +96,10 @@ func (f fields) id(name string) string {
 	case strings.Trim(string(raw), "0123456789") == "":
 		text = string(raw)
 	default:
-		f.note(name, "must be text or a whole number")
+		f.addProblem(name, "must be text or a whole number")
 	}
 	if utf8.RuneCountInString(text) > longestID {
-		f.note(name, "has more than 200 characters")
+		f.addProblem(name, "has more than 200 characters")
 		return ""
 	}
 	return text
@@ -107,30 +107,30 @@ func (f fields) id(name string) string {
 
 const mostPieces = 1_000_000_000
 
-func (f fields) whole(name string) int {
+func (f fields) integer(name string) int {
 	text := f.digits(name)
 	if text == "" {
 		return 0
 	}
 	n, err := money.ParseDecimal(text, 0)
 	if err != nil || n < -mostPieces || n > mostPieces {
-		f.note(name, "must be a whole number within ±1,000,000,000")
+		f.addProblem(name, "must be a whole number within ±1,000,000,000")
 		return 0
 	}
 	return int(n)
 }
 
-func (f fields) yes(name string) (yes bool) {
-	if raw := f.raw(name); raw != nil && json.Unmarshal(raw, &yes) != nil {
-		f.note(name, "must be true or false")
+func (f fields) boolean(name string) (value bool) {
+	if raw := f.raw(name); raw != nil && json.Unmarshal(raw, &value) != nil {
+		f.addProblem(name, "must be true or false")
 	}
-	return yes
+	return value
 }
 
 func (f fields) moment(name string) time.Time {
 	text := f.text(name)
 	if _, err := time.Parse(time.RFC3339, text); text != "" && err != nil {
-		f.note(name, "must be a time such as 2026-03-04T05:06:07Z")
+		f.addProblem(name, "must be a time such as 2026-03-04T05:06:07Z")
 	}
 	return connectors.Moment(text)
 }
@@ -145,7 +145,7 @@ func (f fields) currency(name string) string { return strings.ToUpper(strings.Tr
 
 func (f fields) list(name string) (list []json.RawMessage) {
 	if raw := f.raw(name); raw != nil && json.Unmarshal(raw, &list) != nil {
-		f.note(name, "must be a list")
+		f.addProblem(name, "must be a list")
 	}
 	return list
 }

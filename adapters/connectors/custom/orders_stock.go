@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	atOnce     = 4  // requests for levels
-	mostLevels = 10 // pages of an item's levels
+	concurrency   = 4  // concurrent requests for levels
+	maxLevelPages = 10 // pages of levels per item
 )
 
 // ReadLevels reads the stock of items, item by item.
@@ -24,7 +24,7 @@ func (s *Connector) ReadLevels(ctx ports.Outbound, c ports.Connection, items []s
 	items = slices.Compact(slices.Sorted(slices.Values(items)))
 	lists := make([][]syncrun.Record, len(items))
 	var all errgroup.Group
-	all.SetLimit(atOnce)
+	all.SetLimit(concurrency)
 	for n, item := range items {
 		all.Go(func() (err error) {
 			lists[n], err = s.levelsOf(ctx, c, item)
@@ -37,14 +37,14 @@ func (s *Connector) ReadLevels(ctx ports.Outbound, c ports.Connection, items []s
 	return slices.Concat(lists...), nil
 }
 
-// levelsOf reads an item's levels. If the system answers with those of other items too, that is a failure and no refusal: the pieces
-// that the order took would be counted twice.
+// levelsOf reads an item's levels. An answer with levels of other items is a PlatformFailure and no refusal, because the pieces that
+// the order took would be counted twice.
 func (s *Connector) levelsOf(ctx ports.Outbound, c ports.Connection, item string) (list []syncrun.Record, err error) {
 	query := url.Values{"limit": {strconv.Itoa(pageSize)}, "item_id": {item}}
 	if sku, is := strings.CutPrefix(item, bySKU); is {
 		query = url.Values{"limit": {strconv.Itoa(pageSize)}, "sku": {sku}}
 	}
-	for range mostLevels {
+	for range maxLevelPages {
 		var answer page
 		if err := s.platform.Ask(ctx, request(c, "/inventory?"+query.Encode()), &answer); err != nil {
 			return nil, err
@@ -60,7 +60,7 @@ func (s *Connector) levelsOf(ctx ports.Outbound, c ports.Connection, item string
 				return nil, s.platform.Failed("has stock that cannot be read: "+r.Problem, nil)
 			case r.Deleted:
 				continue
-			case !of(r.Level, query) || len(list) > 0 && r.Level.Item == "" && r.Level.SKU != list[0].Level.SKU:
+			case !isLevelOf(r.Level, query) || len(list) > 0 && r.Level.Item == "" && r.Level.SKU != list[0].Level.SKU:
 				return nil, s.platform.Failed("answers GET /inventory for one item with levels of others", nil)
 			}
 			list = append(list, r)
@@ -76,8 +76,8 @@ func (s *Connector) levelsOf(ctx ports.Outbound, c ports.Connection, item string
 	return nil, s.platform.Failed("has no end of an item's levels", nil)
 }
 
-// of reports whether a level is of the item that was asked for. One that names no item is taken for it.
-func of(l *syncrun.Level, asked url.Values) bool {
+// isLevelOf reports whether a level belongs to the requested item. A level without an item_id does.
+func isLevelOf(l *syncrun.Level, asked url.Values) bool {
 	if sku := asked.Get("sku"); sku != "" {
 		return l.SKU == sku
 	}

@@ -17,11 +17,12 @@ var errOrderGone = &ports.PlatformRefusal{Reason: "Your system does not have the
 
 func path(remote string) string { return "/orders/" + url.PathEscape(remote) }
 
-// TellOrder tells the system of what happened to an order. A system that restocks nothing does no harm by it: our stock follows its figures.
+// TellOrder sends a change of an order to the system. It reports whether the system restocks the pieces. A system that does not
+// causes no error, because our stock follows its figures.
 func (s *Connector) TellOrder(ctx ports.Outbound, c ports.Connection, remote string, d ports.OrderDraft, step order.PlatformStep) (bool, error) {
 	switch step := step.(type) {
 	case order.CancelStep:
-		return true, s.tell(ctx, c, path(remote)+"/cancel", "", map[string]any{})
+		return true, s.notify(ctx, c, path(remote)+"/cancel", "", map[string]any{})
 	case order.RefundStep:
 		back := returned(d, step)
 		body := map[string]any{
@@ -35,7 +36,7 @@ func (s *Connector) TellOrder(ctx ports.Outbound, c ports.Connection, remote str
 		if len(back) > 0 {
 			body["restock"] = back
 		}
-		return len(back) > 0, s.tell(ctx, c, path(remote)+"/refunds", step.Refund.ID.String(), body)
+		return len(back) > 0, s.notify(ctx, c, path(remote)+"/refunds", step.Refund.ID.String(), body)
 	case order.ShipStep:
 		body := map[string]any{}
 		for name, text := range map[string]string{
@@ -45,15 +46,15 @@ func (s *Connector) TellOrder(ctx ports.Outbound, c ports.Connection, remote str
 				body[name] = text
 			}
 		}
-		return false, s.tell(ctx, c, path(remote)+"/fulfillment", "", body)
+		return false, s.notify(ctx, c, path(remote)+"/fulfillment", "", body)
 	}
 	return false, &ports.PlatformRefusal{Reason: "Your system cannot be told of it."}
 }
 
-// tell sends news of an order. What is answered is not read.
-func (s *Connector) tell(ctx ports.Outbound, c ports.Connection, path, key string, body any) error {
-	account := s.as(c, false)
-	a, err := account.Send(ctx, posting(c, path, key, body))
+// notify posts a change of an order. It does not read the body of the answer.
+func (s *Connector) notify(ctx ports.Outbound, c ports.Connection, path, key string, body any) error {
+	account := s.forAccount(c, false)
+	a, err := account.Send(ctx, postRequest(c, path, key, body))
 	switch {
 	case err != nil:
 		return err
@@ -63,7 +64,7 @@ func (s *Connector) tell(ctx ports.Outbound, c ports.Connection, path, key strin
 	return account.Judge(a)
 }
 
-// returned are the pieces that a return brought back, by item: they may come from several locations.
+// returned lists the pieces of a return by item, because those of one item may come back to several locations.
 func returned(d ports.OrderDraft, step order.RefundStep) (back []map[string]any) {
 	at := map[string]int{}
 	for _, t := range step.Restocked {
@@ -100,15 +101,15 @@ func (s *Connector) ReadOrder(ctx ports.Outbound, c ports.Connection, remote str
 		return order.PlatformState{}, err
 	}
 	f := fieldsOf(values)
-	if f.yes("deleted") {
+	if f.boolean("deleted") {
 		return order.PlatformState{}, errOrderGone
 	}
-	state := order.PlatformState{Canceled: f.yes("canceled")}
+	state := order.PlatformState{Canceled: f.boolean("canceled")}
 	for _, r := range f.refunds() {
 		if code := f.currency("currency"); code != currency.Code() {
 			return state, s.platform.Refused("has refunds of the order in another currency")
 		}
-		ours, _ := id.Parse[id.Refund](r.reference) // else the merchant made it there
+		ours, _ := id.Parse[id.Refund](r.reference) // zero: the merchant made the refund in the system
 		state.Refunds = append(state.Refunds, order.PlatformRefund{
 			Remote: r.id,
 			Ours:   ours,
@@ -127,7 +128,7 @@ type refund struct {
 	amount        money.Amount
 }
 
-// refunds are an order's. Their amounts are in the order's currency.
+// refunds reads the refunds of an order. Their amounts are in the order's currency.
 func (f fields) refunds() (list []refund) {
 	raws := f.list("refunds")
 	if len(raws) == 0 {
@@ -135,24 +136,24 @@ func (f fields) refunds() (list []refund) {
 	}
 	currency, err := money.ParseCurrency(f.currency("currency"))
 	if err != nil {
-		f.note("currency", "is required with refunds")
+		f.addProblem("currency", "is required with refunds")
 		return nil
 	}
 	for _, raw := range raws {
 		r := f.readFields(raw, "refunds")
 		one := refund{id: r.id("id"), reference: r.text("reference")}
 		if one.id == "" {
-			r.note("id", "is required")
+			r.addProblem("id", "is required")
 		}
 		if one.amount, err = money.Parse(r.digits("amount"), currency); err != nil {
-			r.note("amount", "must be an amount in the order's currency")
+			r.addProblem("amount", "must be an amount in the order's currency")
 		}
 		list = append(list, one)
 	}
 	return list
 }
 
-// refunded is how much an order's record shows as refunded; "": nothing.
+// refunded returns the sum of an order's refunds; "" if there are none.
 func (f fields) refunded() string {
 	var sum money.Amount
 	for n, r := range f.refunds() {

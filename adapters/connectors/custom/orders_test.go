@@ -22,8 +22,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest/adaptertest"
 )
 
-// till is a system that answers every request with the same, and keeps the requests.
-type till struct {
+// stubSystem answers every request with the same response and records the requests.
+type stubSystem struct {
 	mu     sync.Mutex
 	status int
 	answer string
@@ -32,7 +32,7 @@ type till struct {
 	body   map[string]any
 }
 
-func (o *till) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (o *stubSystem) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.asked, o.keys, o.body = append(o.asked, r.Method+" "+r.URL.RequestURI()), append(o.keys, r.Header.Get("Idempotency-Key")), nil
@@ -41,9 +41,9 @@ func (o *till) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte(o.answer))
 }
 
-func tell(t *testing.T, status int, answer string) (*till, *custom.Connector, ports.Outbound, ports.Connection) {
+func connectStub(t *testing.T, status int, answer string) (*stubSystem, *custom.Connector, ports.Outbound, ports.Connection) {
 	t.Helper()
-	o := &till{status: status, answer: answer}
+	o := &stubSystem{status: status, answer: answer}
 	p := adaptertest.NewPlatform(t, o)
 	c := custom.New(custom.Config{Client: p.Client(), Clock: clock{}})
 	return o, c, ports.NewOutbound(t.Context()), ports.Connection{
@@ -70,7 +70,7 @@ var (
 	ours     = id.New[id.Order]([16]byte{9})
 )
 
-// draft is an order of two pieces of item I-11, one that has a SKU only, and goods that are not the system's.
+// draft is an order of two pieces of item I-11, one item that has a SKU only, and goods that the system does not have.
 func draft() ports.OrderDraft {
 	o := &order.Order{
 		ID:           ours,
@@ -107,10 +107,10 @@ func draft() ports.OrderDraft {
 	}
 }
 
-// An order is sent as the contract has it: amounts are text, and goods that the system does not have are named only.
+// Amounts are sent as text, and goods that the system does not have without an item_id and a SKU.
 func TestWriteOrder(t *testing.T) {
 	t.Parallel()
-	o, s, ctx, c := tell(t, 201, `{"id": 42, "number": "#42", "total": 38.010, "currency": "eur", "url": "https://erp.example/42"}`)
+	o, s, ctx, c := connectStub(t, 201, `{"id": 42, "number": "#42", "total": 38.010, "currency": "eur", "url": "https://erp.example/42"}`)
 	w, err := s.WriteOrder(ctx, c, draft())
 	want := ports.WrittenOrder{
 		Remote:  "42",
@@ -138,7 +138,7 @@ func TestWriteOrder(t *testing.T) {
 	}
 }
 
-// What an answer to an order means.
+// The results of all possible answers to POST /orders.
 func TestWriteOrder_answers(t *testing.T) {
 	t.Parallel()
 	var failure *ports.PlatformFailure
@@ -158,19 +158,19 @@ func TestWriteOrder_answers(t *testing.T) {
 		"still worked on":      {425, `{"code": "sold_out"}`, "", "Your system has a problem of its own (425)."},
 		"half an answer":       {201, `{"id":`, "", "Your system sent an answer that cannot be read."},
 	} {
-		_, s, ctx, c := tell(t, test.status, test.answer)
+		_, s, ctx, c := connectStub(t, test.status, test.answer)
 		w, err := s.WriteOrder(ctx, c, draft())
-		told := ""
+		reason := ""
 		if errors.As(err, &failure) {
-			told = failure.Reason
+			reason = failure.Reason
 		} else if err != nil {
-			told = err.Error()
+			reason = err.Error()
 		}
 		if uncertain := test.status < 300 || test.status == 425; err != nil && errors.As(err, new(*ports.PlatformFailure)) != uncertain {
 			t.Errorf("%s: %T: whether the order is there is known only where the system refuses it", name, err)
 		}
-		if told != test.error || w.WrongTotal != test.total {
-			t.Errorf("%s: %+v, %q", name, w, told)
+		if reason != test.error || w.WrongTotal != test.total {
+			t.Errorf("%s: %+v, %q", name, w, reason)
 		}
 		var soldOut *ports.SoldOut
 		if want := test.error == "Your system has too little stock for it."; errors.As(err, &soldOut) != want {
@@ -179,10 +179,10 @@ func TestWriteOrder_answers(t *testing.T) {
 	}
 }
 
-// Only an address of the web is linked.
+// Only an http or https URL is stored.
 func TestWriteOrder_url(t *testing.T) {
 	t.Parallel()
-	_, s, ctx, c := tell(t, 201, `{"id": 1, "url": "javascript:alert(1)"}`)
+	_, s, ctx, c := connectStub(t, 201, `{"id": 1, "url": "javascript:alert(1)"}`)
 	if w, err := s.WriteOrder(ctx, c, draft()); err != nil || w.URL != "" || w.Name != "1" {
 		t.Errorf("%+v, %v", w, err)
 	}
@@ -200,9 +200,9 @@ func TestFindOrder(t *testing.T) {
 		"any order":      {`{"data": [{"id": 7}]}`, "", true},
 		"no object":      {`{"data": [7]}`, "", true},
 	} {
-		o, s, ctx, c := tell(t, 200, test.answer)
+		o, s, ctx, c := connectStub(t, 200, test.answer)
 		w, err := s.FindOrder(ctx, c, draft())
-		var failure *ports.PlatformFailure // and no refusal, for the order may be there
+		var failure *ports.PlatformFailure // no refusal, because the order may exist
 		if errors.As(err, &failure) != test.failed || (w != nil) != (test.found != "") || w != nil && w.Remote != test.found {
 			t.Errorf("%s: %+v, %v", name, w, err)
 		}
@@ -232,13 +232,13 @@ func TestTellOrder(t *testing.T) {
 		"shipped": {order.ShipStep{Shipment: order.Shipment{Carrier: "ups", Number: "1Z"}}, "fulfillment", "",
 			map[string]any{"carrier": "ups", "tracking_number": "1Z"}, false},
 	} {
-		o, s, ctx, c := tell(t, 204, "")
+		o, s, ctx, c := connectStub(t, 204, "")
 		restocked, err := s.TellOrder(ctx, c, "a/7", draft(), test.step)
 		if err != nil || restocked != test.restocked || o.asked[0] != "POST /orders/a%2F7/"+test.path || o.keys[0] != test.key || !reflect.DeepEqual(o.body, test.body) {
 			t.Errorf("%s: %v, %v, %q, %q, %v", name, restocked, err, o.asked, o.keys, o.body)
 		}
 		for status, want := range map[int]string{410: "Your system does not have the order any more.", 409: "Your system refused the request: sold_out."} {
-			_, s, ctx, c := tell(t, status, `{"code": "sold_out"}`)
+			_, s, ctx, c := connectStub(t, status, `{"code": "sold_out"}`)
 			if _, err := s.TellOrder(ctx, c, "7", draft(), test.step); err == nil || err.Error() != want {
 				t.Errorf("%s: %d is %v", name, status, err)
 			}
@@ -249,7 +249,7 @@ func TestTellOrder(t *testing.T) {
 func TestReadOrder(t *testing.T) {
 	t.Parallel()
 	refund := id.New[id.Refund]([16]byte{7})
-	_, s, ctx, c := tell(t, 200, `{"id": 7, "currency": "EUR", "canceled": true, "refunds": [
+	_, s, ctx, c := connectStub(t, 200, `{"id": 7, "currency": "EUR", "canceled": true, "refunds": [
 		{"id": 1, "amount": 5}, {"id": "R-2", "amount": "11.00", "reference": "`+refund.String()+`"}]}`)
 	got, err := s.ReadOrder(ctx, c, "7", euro("1.00").Currency())
 	want := order.PlatformState{Canceled: true, Refunds: []order.PlatformRefund{
@@ -265,14 +265,14 @@ func TestReadOrder(t *testing.T) {
 		`{"currency": "EUR", "refunds": [{"amount": "5.001"}]}`:    "Your system sent an order that cannot be read: refunds.amount must be an amount in the order's currency; refunds.id is required.",
 		`{"canceled": 1}`: "Your system sent an order that cannot be read: canceled must be true or false.",
 	} {
-		_, s, ctx, c := tell(t, 200, answer)
+		_, s, ctx, c := connectStub(t, 200, answer)
 		if _, err := s.ReadOrder(ctx, c, "7", euro("1.00").Currency()); err == nil || err.Error() != want {
 			t.Errorf("%s: %v", answer, err)
 		}
 	}
 }
 
-// A level is taken for the item that was asked for, unless it names another one.
+// A level belongs to the requested item, unless it names another one.
 func TestReadLevels(t *testing.T) {
 	t.Parallel()
 	level := func(item, sku, location string) syncrun.Record {
@@ -301,7 +301,7 @@ func TestReadLevels(t *testing.T) {
 		"a bad quantity": {"I-11", "item_id=I-11&limit=250", `{"data": [{"id": "a", "item_id": "I-11", "quantity": "many"}]}`, nil},
 		"endless pages":  {"I-11", "item_id=I-11&limit=250", `{"data": [], "next_cursor": "x"}`, nil},
 	} {
-		o, s, ctx, c := tell(t, 200, test.answer)
+		o, s, ctx, c := connectStub(t, 200, test.answer)
 		got, err := s.ReadLevels(ctx, c, []string{test.item, test.item})
 		var failure *ports.PlatformFailure
 		fails := test.want == nil && name != "not counted"
@@ -314,13 +314,13 @@ func TestReadLevels(t *testing.T) {
 	}
 }
 
-// A system takes orders if its account says so.
+// The account says whether the system takes orders.
 func TestInspect_writesOrders(t *testing.T) {
 	t.Parallel()
 	for answer, want := range map[string]bool{
 		`{"id": 1}`: false, `{"id": 1, "writes_orders": true}`: true, `{"id": 1, "writes_orders": null}`: false, `{"id": 1, "writes_orders": "yes"}`: false,
 	} {
-		_, s, ctx, c := tell(t, 200, answer)
+		_, s, ctx, c := connectStub(t, 200, answer)
 		if got, err := s.Inspect(ctx, c); err != nil || got.MayWriteOrders != want {
 			t.Errorf("%s: %+v, %v", answer, got, err)
 		}
@@ -330,8 +330,8 @@ func TestInspect_writesOrders(t *testing.T) {
 	}
 }
 
-// The record of an order tells what was given back.
-func TestRecords_reversal(t *testing.T) {
+// The record of an order has its cancellation and the sum of its refunds.
+func TestRead_reversedOrder(t *testing.T) {
 	t.Parallel()
 	got := readOne(t, syncrun.Orders, `{"id": 1, "currency": "EUR", "canceled": true, "refunds": [{"id": 1, "amount": 5.1}, {"id": 2, "amount": "0.90"}]}`)
 	if got.Problem != "" || !got.Order.Canceled || got.Order.Refunded != "6.00" {

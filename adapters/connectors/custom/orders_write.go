@@ -18,24 +18,24 @@ import (
 
 var _ ports.OrderWriter = (*Connector)(nil)
 
-// RepeatAfter is 0: by the contract a system recognizes a request that it has carried out by its Idempotency-Key.
+// RepeatAfter returns 0, because by the contract a system recognizes a repeated request by its Idempotency-Key.
 func (s *Connector) RepeatAfter() time.Duration { return 0 }
 
-// soldOut is the code of a refusal for want of stock.
+// soldOut is the code of a refusal because of insufficient stock.
 const soldOut = "sold_out"
 
-// as returns the system for the requests of one account. It reads a 409 or 422 as a refusal to change an order, and with stock also
-// as a refusal because too little is in stock.
-func (s *Connector) as(c ports.Connection, stock bool) *connectors.Platform {
+// forAccount returns the client for the requests of one account. It maps 409 and 422 to a PlatformRefusal, and if stock is true the
+// code sold_out to a SoldOut error.
+func (s *Connector) forAccount(c ports.Connection, stock bool) *connectors.Platform {
 	return s.platform.Judging(func(a connectors.Answer) error {
 		if a.Status != http.StatusConflict && a.Status != http.StatusUnprocessableEntity {
 			return nil
 		}
-		var told struct{ Code, Message string }
-		_ = json.Unmarshal(a.Body, &told) // the code and the message are optional
-		why := connectors.Plain(cmp.Or(told.Message, told.Code), c.Credentials.Key)
+		var problem struct{ Code, Message string }
+		_ = json.Unmarshal(a.Body, &problem) // the code and the message are optional
+		why := connectors.Plain(cmp.Or(problem.Message, problem.Code), c.Credentials.Key)
 		switch {
-		case stock && told.Code == soldOut:
+		case stock && problem.Code == soldOut:
 			return &ports.SoldOut{Reason: "Your system has too little stock for it."}
 		case why == "":
 			return nil
@@ -44,8 +44,8 @@ func (s *Connector) as(c ports.Connection, stock bool) *connectors.Platform {
 	})
 }
 
-// posting is a request that changes something, once for each key; "": it may be repeated without one.
-func posting(c ports.Connection, path, key string, body any) connectors.Request {
+// postRequest returns a POST request, with key as its Idempotency-Key unless key is "".
+func postRequest(c ports.Connection, path, key string, body any) connectors.Request {
 	r := request(c, path)
 	r.JSON = body
 	if key != "" {
@@ -54,7 +54,7 @@ func posting(c ports.Connection, path, key string, body any) connectors.Request 
 	return r
 }
 
-// FindOrder looks an order up by our id of it.
+// FindOrder looks up an order by our id.
 func (s *Connector) FindOrder(ctx ports.Outbound, c ports.Connection, d ports.OrderDraft) (*ports.WrittenOrder, error) {
 	ours := d.Order.ID.String()
 	query := url.Values{"reference": {ours}, "limit": {strconv.Itoa(pageSize)}}
@@ -67,7 +67,7 @@ func (s *Connector) FindOrder(ctx ports.Outbound, c ports.Connection, d ports.Or
 	}
 	for _, raw := range answer.Data {
 		var values map[string]json.RawMessage
-		_ = json.Unmarshal(raw, &values) // what is no object has no id either
+		_ = json.Unmarshal(raw, &values) // a value that is no object has no id either
 		o, err := s.placed(values)
 		switch {
 		case err != nil:
@@ -82,11 +82,11 @@ func (s *Connector) FindOrder(ctx ports.Outbound, c ports.Connection, d ports.Or
 	return nil, nil
 }
 
-// WriteOrder creates an order. A system that has it already answers with that one.
+// WriteOrder creates an order, or returns the existing one if the system already has it.
 func (s *Connector) WriteOrder(ctx ports.Outbound, c ports.Connection, d ports.OrderDraft) (ports.WrittenOrder, error) {
 	var answer map[string]json.RawMessage
-	r := posting(c, "/orders", d.Order.ID.String(), orderInput(d))
-	if err := s.as(c, true).Ask(ctx, r, &answer); err != nil {
+	r := postRequest(c, "/orders", d.Order.ID.String(), orderInput(d))
+	if err := s.forAccount(c, true).Ask(ctx, r, &answer); err != nil {
 		return ports.WrittenOrder{}, err
 	}
 	o, err := s.placed(answer)
@@ -96,14 +96,14 @@ func (s *Connector) WriteOrder(ctx ports.Outbound, c ports.Connection, d ports.O
 	return o.written(d), nil
 }
 
-// placed is an order at the system.
+// placed is an order in the system.
 type placed struct {
 	id, number, reference, url string
 	total, currency            string
 	deleted                    bool
 }
 
-// placed reads an order of an answer. One that cannot be read is no refusal: the system may have the order.
+// placed reads an order from an answer. An unreadable order is a PlatformFailure and no refusal, because the system may have it.
 func (s *Connector) placed(values map[string]json.RawMessage) (placed, error) {
 	f := fieldsOf(values)
 	o := placed{
@@ -113,10 +113,10 @@ func (s *Connector) placed(values map[string]json.RawMessage) (placed, error) {
 		url:       f.text("url"),
 		total:     f.digits("total"),
 		currency:  f.currency("currency"),
-		deleted:   f.yes("deleted"),
+		deleted:   f.boolean("deleted"),
 	}
 	if o.id == "" {
-		f.note("id", "is required")
+		f.addProblem("id", "is required")
 	}
 	if problem := f.problem(); problem != "" {
 		return o, s.platform.Failed("sent an order that cannot be read: "+connectors.Plain(problem), nil)
@@ -124,10 +124,10 @@ func (s *Connector) placed(values map[string]json.RawMessage) (placed, error) {
 	return o, nil
 }
 
-// longestURL that is kept.
+// longestURL limits the URLs that are stored, in bytes.
 const longestURL = 500
 
-// written is the order as we keep it. By the contract the system takes the pieces of all of its items.
+// written converts the order for storage. By the contract the system has taken the pieces of all its items from its stock.
 func (o placed) written(d ports.OrderDraft) ports.WrittenOrder {
 	w := ports.WrittenOrder{Remote: o.id, Name: connectors.Plain(cmp.Or(o.number, o.id))}
 	if u, err := url.Parse(o.url); err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && len(o.url) <= longestURL {
@@ -147,10 +147,10 @@ func (o placed) written(d ports.OrderDraft) ports.WrittenOrder {
 	return w
 }
 
-// bySKU precedes the SKU of an item that has no item_id. Both name what an order takes from the stock.
+// bySKU is the prefix of an item key that consists of the SKU, for items without an item_id.
 const bySKU = "sku:"
 
-// itemOf is what we call the stock of a product or variant.
+// itemOf returns the item key of a product or variant: its item_id, or its SKU with the prefix bySKU.
 func itemOf(item, sku string) string {
 	if item == "" && sku != "" {
 		return bySKU + sku
@@ -158,7 +158,7 @@ func itemOf(item, sku string) string {
 	return item
 }
 
-// orderInput is an order as POST /orders takes it. Amounts are text.
+// orderInput returns the body of POST /orders. Amounts are text.
 func orderInput(d ports.OrderDraft) map[string]any {
 	o := d.Order
 	lines := make([]map[string]any, len(o.Lines))
@@ -194,7 +194,7 @@ func orderInput(d ports.OrderDraft) map[string]any {
 	return input
 }
 
-// lineInput is a line. Goods that are not the system's have neither sku nor item_id.
+// lineInput returns a line of the body. Goods that the system does not have have neither sku nor item_id.
 func lineInput(l checkout.Line, item string) map[string]any {
 	line := map[string]any{
 		"variant_id":        l.Variant.String(),
@@ -210,7 +210,7 @@ func lineInput(l checkout.Line, item string) map[string]any {
 	return line
 }
 
-// itemInput names an item of the system's.
+// itemInput returns the fields that identify an item.
 func itemInput(item, sku string) map[string]any {
 	own, is := strings.CutPrefix(item, bySKU)
 	switch {

@@ -11,13 +11,13 @@ import (
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 )
 
-// instant is a time, and whether it was told to the second only.
+// instant is a time. wholeSecond means that it has a precision of one second.
 type instant struct {
 	at          time.Time
 	wholeSecond bool
 }
 
-// record reads one. happened is when it was changed, if it does not say.
+// record reads one record. happened is the time of its change if it has no updated_at.
 func record(of syncrun.Resource, raw json.RawMessage, happened instant) syncrun.Record {
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &values); err != nil || values == nil {
@@ -28,7 +28,7 @@ func record(of syncrun.Resource, raw json.RawMessage, happened instant) syncrun.
 		Resource: of,
 		Remote:   f.id("id"),
 		At:       f.moment("updated_at"),
-		Deleted:  f.yes("deleted"),
+		Deleted:  f.boolean("deleted"),
 	}
 	if r.At.IsZero() {
 		r.At, r.WholeSecond = happened.at, happened.wholeSecond
@@ -36,7 +36,7 @@ func record(of syncrun.Resource, raw json.RawMessage, happened instant) syncrun.
 		r.WholeSecond = f.wholeSecond("updated_at")
 	}
 	if r.Remote == "" {
-		f.note("id", "is required")
+		f.addProblem("id", "is required")
 	}
 	if !r.Deleted {
 		f.content(&r)
@@ -63,7 +63,7 @@ func (f fields) content(r *syncrun.Record) {
 			Email:     f.text("email"),
 			Name:      f.text("name"),
 			Tier:      f.text("loyalty_tier"),
-			Purchases: f.whole("purchases"),
+			Purchases: f.integer("purchases"),
 		}
 	case syncrun.Orders:
 		r.Order = f.order()
@@ -117,26 +117,26 @@ func (f fields) product() *syncrun.Product {
 	case "archived":
 		p.Archived = true
 	default:
-		f.note("status", "must be active or archived")
+		f.addProblem("status", "must be active or archived")
 	}
 	return p
 }
 
-// gtin is text or a number, "" where it is none: it identifies, and must not keep the product out.
+// gtin returns a GTIN, or "" if it is invalid: an invalid GTIN is no reason to reject the product.
 func (f fields) gtin(name string) string {
 	digits, _ := catalog.ParseGTIN(f.id(name))
 	return digits
 }
 
-// shipping is "" where it is left out.
+// shipping returns "" if the field is left out.
 func (f fields) shipping(name string) syncrun.Shipping {
 	if f.raw(name) == nil {
 		return ""
 	}
-	return syncrun.ShippingOf(f.yes(name))
+	return syncrun.ShippingOf(f.boolean(name))
 }
 
-// attributes are text; numbers and true and false are taken as they are written.
+// attributes returns the attributes as text. It keeps numbers and booleans as they are written.
 func (f fields) attributes() map[string]string {
 	raw := f.raw("attributes")
 	if raw == nil {
@@ -148,7 +148,7 @@ func (f fields) attributes() map[string]string {
 		switch value := inner.raw(name); {
 		case value == nil:
 		case value[0] == '{' || value[0] == '[':
-			inner.note(name, "must be text, a number, true or false")
+			inner.addProblem(name, "must be text, a number, true or false")
 		case value[0] == '"':
 			found[plain(name)] = inner.text(name)
 		default:
@@ -163,13 +163,13 @@ func (f fields) level() *syncrun.Level {
 		Item:     f.id("item_id"),
 		SKU:      f.text("sku"),
 		Location: cmp.Or(f.text("location"), project.DefaultLocation),
-		Quantity: f.whole("quantity"),
+		Quantity: f.integer("quantity"),
 	}
 	if f.raw("quantity") == nil {
-		f.note("quantity", "is required")
+		f.addProblem("quantity", "is required")
 	}
 	if l.Item == "" && l.SKU == "" {
-		f.note("sku", "or item_id is required")
+		f.addProblem("sku", "or item_id is required")
 	}
 	return l
 }
@@ -181,10 +181,10 @@ func (f fields) order() *syncrun.Order {
 		Status:    f.text("status"),
 		Total:     f.digits("total"),
 		Currency:  f.currency("currency"),
-		Items:     f.whole("items"),
+		Items:     f.integer("items"),
 		PlacedAt:  f.moment("placed_at"),
 		Reference: f.text("reference"),
-		Canceled:  f.yes("canceled"),
+		Canceled:  f.boolean("canceled"),
 		Refunded:  f.refunded(),
 	}
 	if raw := f.raw("shipment"); raw != nil {
@@ -194,8 +194,8 @@ func (f fields) order() *syncrun.Order {
 			Number:      s.text("tracking_number"),
 			TrackingURL: s.text("tracking_url"),
 			ShippedAt:   s.moment("shipped_at"),
-			Delivered:   s.yes("delivered"),
-			Voided:      s.yes("voided"),
+			Delivered:   s.boolean("delivered"),
+			Voided:      s.boolean("voided"),
 		}
 	}
 	return o

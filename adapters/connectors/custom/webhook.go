@@ -21,7 +21,7 @@ import (
 // tolerance is how far the time of a signature may be from ours.
 const tolerance = 5 * time.Minute
 
-// Register asks for calls, to be signed with a new secret: the system replaces that of a webhook which it has.
+// Register registers a webhook with a new secret. If the system already has the webhook, it replaces the secret.
 func (s *Connector) Register(ctx ports.Outbound, c ports.Connection, topic, address string) (remote, signing string, err error) {
 	var secret [32]byte
 	rand.Read(secret[:]) // never fails: it ends the program instead (crypto/rand, since Go 1.24)
@@ -38,7 +38,7 @@ func (s *Connector) Register(ctx ports.Outbound, c ports.Connection, topic, addr
 	return remote, signing, nil
 }
 
-// Unregister ends the calls.
+// Unregister removes a webhook. A webhook that is not there is no error.
 func (s *Connector) Unregister(ctx ports.Outbound, c ports.Connection, remote string) error {
 	r := request(c, "/webhooks/"+url.PathEscape(remote))
 	r.Method = http.MethodDelete
@@ -51,12 +51,13 @@ func (s *Connector) Unregister(ctx ports.Outbound, c ports.Connection, remote st
 
 const signatureHeader = "webhook-signature"
 
-// SignatureHeader is the header of calls' signatures.
+// SignatureHeader returns the name of the header that has a call's signature.
 func (*Connector) SignatureHeader() string { return signatureHeader }
 
 var errSignature = fault.New(fault.Unauthenticated, "invalid_signature", "The signature is missing, wrong or too old.")
 
-// Verify goes by Standard Webhooks. Its library judges the time by the machine's clock, so we do that.
+// Verify checks a call's signature as in Standard Webhooks. It checks the timestamp itself, because the library
+// uses the machine's clock.
 func (s *Connector) Verify(call ports.Call, signing string) (ports.CallStamp, error) {
 	key, err := standardwebhooks.NewWebhook(signing)
 	if err != nil || strings.TrimPrefix(signing, "whsec_") == "" {
@@ -75,43 +76,43 @@ func (s *Connector) Verify(call ports.Call, signing string) (ports.CallStamp, er
 		return ports.CallStamp{}, errSignature
 	}
 	stamp := ports.CallStamp{Delivery: delivery}
-	if t, err := read(call.Payload); err == nil {
+	if t, err := parseCall(call.Payload); err == nil {
 		stamp.Topic, stamp.At = t.topic, t.at
 	}
 	return stamp, nil
 }
 
-// told is the body of a call.
-type told struct {
-	topic string
-	at    time.Time
-	whole bool // at was told to the second only
-	data  json.RawMessage
+// callBody is the body of a call.
+type callBody struct {
+	topic       string
+	at          time.Time
+	wholeSecond bool // at has a precision of one second
+	data        json.RawMessage
 }
 
 var errUnreadable = &ports.PlatformRefusal{Reason: `Your system sent a call that cannot be read: it must be {"type", "timestamp", "data"}.`}
 
-func read(payload []byte) (told, error) {
+func parseCall(payload []byte) (callBody, error) {
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(payload, &values); err != nil {
-		return told{}, errUnreadable
+		return callBody{}, errUnreadable
 	}
 	f := fieldsOf(values)
-	t := told{
-		topic: f.text("type"),
-		at:    f.moment("timestamp"),
-		whole: f.wholeSecond("timestamp"),
-		data:  f.raw("data"),
+	t := callBody{
+		topic:       f.text("type"),
+		at:          f.moment("timestamp"),
+		wholeSecond: f.wholeSecond("timestamp"),
+		data:        f.raw("data"),
 	}
 	if f.problem() != "" || t.data == nil {
-		return told{}, errUnreadable
+		return callBody{}, errUnreadable
 	}
 	return t, nil
 }
 
-// News reads the record that a call has.
+// News reads the record in a call.
 func (s *Connector) News(_ ports.Outbound, _ ports.Connection, topic string, at time.Time, payload []byte) ([]syncrun.Record, error) {
-	t, err := read(payload)
+	t, err := parseCall(payload)
 	if err != nil {
 		return nil, err
 	}
@@ -127,15 +128,15 @@ func (s *Connector) News(_ ports.Outbound, _ ports.Connection, topic string, at 
 		at = t.at
 	}
 	if happened == "delete" {
-		return []syncrun.Record{gone(of, t.data, instant{at, t.whole})}, nil
+		return []syncrun.Record{deletion(of, t.data, instant{at, t.wholeSecond})}, nil
 	}
-	return []syncrun.Record{record(of, t.data, instant{at, t.whole})}, nil
+	return []syncrun.Record{record(of, t.data, instant{at, t.wholeSecond})}, nil
 }
 
-// gone is a record of which no more than the id counts: when it was last changed says nothing of when it went.
-func gone(of syncrun.Resource, raw json.RawMessage, happened instant) syncrun.Record {
+// deletion returns a deleted record. It reads the id only, because updated_at is not the time of the deletion.
+func deletion(of syncrun.Resource, raw json.RawMessage, happened instant) syncrun.Record {
 	var values map[string]json.RawMessage
-	_ = json.Unmarshal(raw, &values) // what is no object has no id either
+	_ = json.Unmarshal(raw, &values) // a value that is no object has no id either
 	r := syncrun.Record{
 		Resource:    of,
 		Remote:      fieldsOf(values).id("id"),

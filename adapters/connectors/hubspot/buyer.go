@@ -12,8 +12,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// NameBuyer associates a deal with the contact of the buyer's e-mail address, which is created if need be and if the account lets us.
-// An association that is there stays. Where HubSpot takes no contact the deal stays without one.
+// NameBuyer associates a deal with the contact that has the buyer's e-mail address. It creates the contact if there is none and the
+// account permits it. Existing associations stay. If HubSpot refuses, the deal stays without a contact.
 func (s *Connector) NameBuyer(ctx ports.Outbound, c ports.Connection, deal string, o *order.Order) error {
 	if o.Email == "" {
 		return nil
@@ -27,7 +27,7 @@ func (s *Connector) NameBuyer(ctx ports.Outbound, c ports.Connection, deal strin
 		r.Method = http.MethodPut
 		err = s.writing.Ask(ctx, r, nil)
 	}
-	return unlessRefused(err)
+	return ignoreRefusal(err)
 }
 
 // forgetBuyer removes the association that NameBuyer made, so that num_associated_deals does not count a canceled order as a purchase.
@@ -40,19 +40,19 @@ func (s *Connector) forgetBuyer(ctx context.Context, c ports.Connection, deal st
 	}
 	contact, err := s.contactOf(ctx, c, o.Email)
 	if err != nil || contact == "" {
-		return unlessRefused(err)
+		return ignoreRefusal(err)
 	}
 	r := s.request(c, objectsPath+"deals/"+url.PathEscape(deal)+"/associations/contacts/"+contact)
 	r.Method = http.MethodDelete
 	answer, err := s.writing.Send(ctx, r)
-	if err != nil || reason(answer).Category == notFound {
+	if err != nil || errorOf(answer).Category == notFound {
 		return err
 	}
-	return unlessRefused(s.writing.Judge(answer))
+	return ignoreRefusal(s.writing.Judge(answer))
 }
 
-// unlessRefused is an error, or nil for one that says that HubSpot takes no contact: the deal is good without.
-func unlessRefused(err error) error {
+// ignoreRefusal returns err, or nil if HubSpot refused the contact, because a deal needs none.
+func ignoreRefusal(err error) error {
 	var refusal *ports.PlatformRefusal
 	var denied *ports.DealsNotPermitted
 	if errors.As(err, &refusal) || errors.As(err, &denied) {
@@ -61,9 +61,10 @@ func unlessRefused(err error) error {
 	return err
 }
 
-// contactOf is the contact with an e-mail address; "": there is none. The address is sent in the body, as proxies log paths
+// contactOf returns the id of the contact with an e-mail address, or "" if there is none. It sends the address in the body, because
+// proxies log paths
 // ("include the idProperty parameter to retrieve records by a custom unique value property": docs/api-reference/latest/crm/objects/
-// objects/batch/get-objects; with idProperty email: github.com/HubSpot/hubspot-api-python/issues/50). Where there is none the answer is
+// objects/batch/get-objects; with idProperty email: github.com/HubSpot/hubspot-api-python/issues/50). If there is none, the answer is
 // 207 with an error (github.com/HubSpot/hubspot-api-php/issues/619; all read on 29 November 2026).
 func (s *Connector) contactOf(ctx context.Context, c ports.Connection, email string) (string, error) {
 	r := s.request(c, objectsPath+"contacts/batch/read")
@@ -80,7 +81,7 @@ func (s *Connector) contactOf(ctx context.Context, c ports.Connection, email str
 	case len(answer.Results) == 1 && isID(answer.Results[0].ID):
 		return answer.Results[0].ID, nil
 	case len(answer.Results) == 0 && len(answer.Errors) > 0 && answer.Errors[0].Category != notFound:
-		return "", partial(s.platform, answer.Errors)
+		return "", batchError(s.platform, answer.Errors)
 	case len(answer.Results) == 0 && (answer.Results != nil || len(answer.Errors) > 0):
 		return "", nil
 	}
@@ -96,7 +97,7 @@ func (s *Connector) createContact(ctx context.Context, c ports.Connection, o *or
 		return "", err
 	}
 	if answer.Status == http.StatusConflict {
-		return s.existing(answer)
+		return s.existingContact(answer)
 	}
 	if err := s.writing.Judge(answer); err != nil {
 		return "", err
@@ -108,11 +109,11 @@ func (s *Connector) createContact(ctx context.Context, c ports.Connection, o *or
 	return there.ID, err
 }
 
-// existing is the contact that has the address already: one that was created meanwhile, or has it as its second address, which a
-// look-up may not find. The message says which ("Contact already exists. Existing ID: 12345", github.com/stape-io/hubspot-tag/issues/7,
-// read on 29 November 2026), and is not documented to. If it does not, the deal stays without a contact.
-func (s *Connector) existing(a connectors.Answer) (string, error) {
-	_, id, named := strings.Cut(reason(a).Message, "Existing ID: ")
+// existingContact returns the contact that already has the address: one that was created meanwhile, or has it as its second address,
+// which a look-up may not find. The message has its id ("Contact already exists. Existing ID: 12345", github.com/stape-io/hubspot-tag/issues/7,
+// read on 29 November 2026), which is not documented. If it has not, the deal stays without a contact.
+func (s *Connector) existingContact(a connectors.Answer) (string, error) {
+	_, id, named := strings.Cut(errorOf(a).Message, "Existing ID: ")
 	if !named || !isID(id) {
 		return "", s.platform.Refused("has the contact, and does not say which it is")
 	}

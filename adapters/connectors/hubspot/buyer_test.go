@@ -12,49 +12,49 @@ import (
 func TestNameBuyer(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		say    answers
-		nobody bool
-		asked  string
-		want   string
+		script   answers
+		nobody   bool
+		requests string
+		want     string
 	}{
-		"of a contact that there is": {say: answers{contactOf: {{200, found}}, associate: {{200, `{}`}}}, asked: contactOf + "," + associate},
-		"of a contact that is created": {say: answers{
+		"of a contact that there is": {script: answers{contactOf: {{200, found}}, associate: {{200, `{}`}}}, requests: contactOf + "," + associate},
+		"of a contact that is created": {script: answers{
 			contactOf: {{207, unfound}},
 			contact:   {{201, `{"id": "77"}`}},
 			associate: {{200, `{}`}},
-		}, asked: contactOf + "," + contact + "," + associate},
-		"of one, where the batch is empty": {say: answers{
+		}, requests: contactOf + "," + contact + "," + associate},
+		"of one, where the batch is empty": {script: answers{
 			contactOf: {{200, `{"results": []}`}},
 			contact:   {{201, `{"id": "77"}`}},
 			associate: {{200, `{}`}},
 		}},
-		"of one, where the look-up is a 404": {say: answers{
+		"of one, where the look-up is a 404": {script: answers{
 			contactOf: {{404, gone}},
 			contact:   {{201, `{"id": "77"}`}},
 			associate: {{200, `{}`}},
 		}},
-		"of one with it as its second address": {say: answers{
+		"of one with it as its second address": {script: answers{
 			contactOf: {{207, unfound}},
 			contact:   {{409, `{"category": "CONFLICT", "message": "Contact already exists. Existing ID: 77"}`}},
 			associate: {{200, `{}`}},
 		}},
-		"of one that HubSpot does not name": {say: answers{contactOf: {{207, unfound}}, contact: {{409, `{"category": "CONFLICT"}`}}}},
-		"of one that is named by no id":     {say: answers{contactOf: {{207, unfound}}, contact: {{409, `{"message": "Contact already exists. Existing ID: 7/../8"}`}}}},
-		"where we may create none":          {say: answers{contactOf: {{207, unfound}}, contact: {{403, missing}}}},
-		"where we may read none":            {say: answers{contactOf: {{403, missing}}}},
-		"where the address is none":         {say: answers{contactOf: {{207, unfound}}, contact: {{400, `{"message": "Property values were not valid"}`}}}},
-		"where the deal is gone":            {say: answers{contactOf: {{200, found}}, associate: {{404, gone}}}},
-		"without an address":                {say: answers{}, nobody: true},
-		"of a contact with no id":           {say: answers{contactOf: {{200, `{"results": [{"id": "a"}]}`}}}, want: "again: HubSpot does not say which contact it is."},
-		"of a created contact with no id":   {say: answers{contactOf: {{207, unfound}}, contact: {{201, `{}`}}}, want: "again: HubSpot does not say which contact it is."},
-		"of nobody knows whom":              {say: answers{contactOf: {{200, `{}`}}}, want: "again: HubSpot does not say which contact it is."},
-		"of a batch that failed":            {say: answers{contactOf: {{207, `{"results": [], "errors": [{"category": "INTERNAL_ERROR"}]}`}}}, want: "again: HubSpot did not do what was asked."},
-		"through a proxy that refuses":      {say: answers{contactOf: {{200, found}}, associate: {{403, page}}}, want: "again: HubSpot did not answer itself (403)."},
-		"in spite of a failure":             {say: answers{contactOf: {{502, page}}}, want: "again: HubSpot has a problem of its own (502)."},
+		"of one that HubSpot does not name": {script: answers{contactOf: {{207, unfound}}, contact: {{409, `{"category": "CONFLICT"}`}}}},
+		"of one that is named by no id":     {script: answers{contactOf: {{207, unfound}}, contact: {{409, `{"message": "Contact already exists. Existing ID: 7/../8"}`}}}},
+		"where we may create none":          {script: answers{contactOf: {{207, unfound}}, contact: {{403, missing}}}},
+		"where we may read none":            {script: answers{contactOf: {{403, missing}}}},
+		"where the address is none":         {script: answers{contactOf: {{207, unfound}}, contact: {{400, `{"message": "Property values were not valid"}`}}}},
+		"where the deal is gone":            {script: answers{contactOf: {{200, found}}, associate: {{404, gone}}}},
+		"without an address":                {script: answers{}, nobody: true},
+		"of a contact with no id":           {script: answers{contactOf: {{200, `{"results": [{"id": "a"}]}`}}}, want: "again: HubSpot does not say which contact it is."},
+		"of a created contact with no id":   {script: answers{contactOf: {{207, unfound}}, contact: {{201, `{}`}}}, want: "again: HubSpot does not say which contact it is."},
+		"of nobody knows whom":              {script: answers{contactOf: {{200, `{}`}}}, want: "again: HubSpot does not say which contact it is."},
+		"of a batch that failed":            {script: answers{contactOf: {{207, `{"results": [], "errors": [{"category": "INTERNAL_ERROR"}]}`}}}, want: "again: HubSpot did not do what was asked."},
+		"through a proxy that refuses":      {script: answers{contactOf: {{200, found}}, associate: {{403, page}}}, want: "again: HubSpot did not answer itself (403)."},
+		"in spite of a failure":             {script: answers{contactOf: {{502, page}}}, want: "again: HubSpot has a problem of its own (502)."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, at, a := deals(t, c.say)
+			s, at, a := connectTo(t, c.script)
 			o := draft(nil).Order
 			if c.nobody {
 				o.Email = ""
@@ -66,17 +66,17 @@ func TestNameBuyer(t *testing.T) {
 			if got := outcome(s.NameBuyer(ports.NewOutbound(t.Context()), at, "501", o)); got != want {
 				t.Error(got)
 			}
-			if list := strings.Join(a.list, ","); c.asked != "" && list != c.asked || strings.Contains(list, "@") {
+			if list := strings.Join(a.list, ","); c.requests != "" && list != c.requests || strings.Contains(list, "@") {
 				t.Errorf("asked for %s", list)
 			}
 		})
 	}
 }
 
-// The address is in bodies only: proxies log paths.
+// The e-mail address is sent in bodies only, because proxies log paths.
 func TestNameBuyer_values(t *testing.T) {
 	t.Parallel()
-	s, at, a := deals(t, answers{
+	s, at, a := connectTo(t, answers{
 		contactOf: {{207, unfound}},
 		contact:   {{201, `{"id": "77"}`}},
 		associate: {{200, `{}`}},
@@ -94,10 +94,10 @@ func TestNameBuyer_values(t *testing.T) {
 	}
 }
 
-// An account that keeps failing is left alone, by this step too.
+// The circuit breaker stops this request, too.
 func TestNameBuyer_breaker(t *testing.T) {
 	t.Parallel()
-	s, at, a := deals(t, answers{contactOf: {{500, page}}})
+	s, at, a := connectTo(t, answers{contactOf: {{500, page}}})
 	w := connectors.DealWriterOf(connectors.Break(s))
 	var last error
 	for range 8 {

@@ -11,16 +11,16 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// An order of ours is a deal with the order's id in the property orderProperty, whose values HubSpot keeps unique: a batch upsert by
-// it updates the deal that there is, or creates one ("Create or update a batch of deals by unique property values", docs/api-reference/
-// 2026-03/crm/objects/deals/batch/upsert-deals, read on 29 November 2026). So an attempt whose answer was lost is repeated. HubSpot's
-// search, which lags behind, is not asked.
+// orderProperty is the property of a deal that has our order's id. HubSpot keeps its values unique, so that a batch upsert by this
+// property updates the existing deal or creates one ("Create or update a batch of deals by unique property values", docs/api-reference/
+// 2026-03/crm/objects/deals/batch/upsert-deals, read on 29 November 2026). Therefore an attempt whose answer was lost can be
+// repeated, without HubSpot's search, which lags behind.
 //
-// Not documented: what two upserts of one value at the same time answer. A refused one is followed by a look-up by the property, and
-// a conflict (409) is tried again.
+// The answers to two concurrent upserts of one value are not documented. createDeal looks up the deal by the property after a refused
+// one, and a conflict (409) is retried.
 const orderProperty = "haggle_order_id"
 
-// dealURL is where staff look at a deal, unless the answer says where: "url" is optional in it.
+// dealURL is the beginning of the link to a deal that is stored if the answer has no "url", which is optional.
 const dealURL = "https://app.hubspot.com/contacts/"
 
 const (
@@ -28,13 +28,13 @@ const (
 	longestURL = 500 // bytes
 )
 
-// notFound is the category of a 404 that means that there is no such object: HubSpot, and no proxy, says it.
+// notFound is the category of a 404 that means that there is no such object. A 404 of a proxy does not have it.
 const notFound = "OBJECT_NOT_FOUND"
 
 type dealValues map[string]string
 
-// WriteDeal creates the order's deal, or changes its amount and, once the order is canceled, its stage and its contact. The rest of a
-// deal is the staff's once it is there.
+// WriteDeal creates the order's deal, or changes its amount and, once the order is canceled, its stage and its contact. It does not
+// change the other properties of an existing deal, because the staff may have edited them.
 func (s *Connector) WriteDeal(ctx ports.Outbound, c ports.Connection, d ports.DealDraft) (ports.WrittenDeal, error) {
 	if d.Remote != "" {
 		return s.changeDeal(ctx, c, d)
@@ -59,17 +59,17 @@ func (s *Connector) WriteDeal(ctx ports.Outbound, c ports.Connection, d ports.De
 	if err != nil {
 		return ports.WrittenDeal{}, err
 	}
-	w := ports.WrittenDeal{Remote: there.ID, URL: s.shownAt(there)}
-	if w.URL == "" && !s.lookAlike && c.Account != "" {
+	w := ports.WrittenDeal{Remote: there.ID, URL: s.dealLink(there)}
+	if w.URL == "" && !s.customURL && c.Account != "" {
 		w.URL = dealURL + url.PathEscape(c.Account) + "/record/0-3/" + there.ID
 	}
 	return w, nil
 }
 
-// shownAt is where an answer says that staff look at a deal; "": it does not say, or names another host than HubSpot's.
-func (s *Connector) shownAt(o object) string {
+// dealLink returns the URL of a deal in an answer, or "" if it has none or one of another host than HubSpot's.
+func (s *Connector) dealLink(o object) string {
 	u, err := url.Parse(o.URL)
-	if s.lookAlike || err != nil || len(u.String()) > longestURL || u.Scheme != "https" || u.User != nil {
+	if s.customURL || err != nil || len(u.String()) > longestURL || u.Scheme != "https" || u.User != nil {
 		return ""
 	}
 	if host := strings.ToLower(u.Host); host != "hubspot.com" && !strings.HasSuffix(host, ".hubspot.com") {
@@ -78,12 +78,13 @@ func (s *Connector) shownAt(o object) string {
 	return u.String()
 }
 
-// isID reports whether a text can be the id of an object: it is kept, and becomes part of addresses.
+// isID reports whether text can be the id of an object. Ids are stored and become part of URLs.
 func isID(text string) bool {
 	return text != "" && len(text) <= longestID && strings.Trim(text, "0123456789") == ""
 }
 
-// createDeal finds the order's deal, or creates it. The property is created when the first deal is refused for want of it.
+// createDeal finds the order's deal, or creates it. If HubSpot refuses the first deal because the property does not exist, it creates
+// the property.
 func (s *Connector) createDeal(ctx context.Context, c ports.Connection, of string, values dealValues) (object, error) {
 	there, err := s.upsertDeal(ctx, c, of, values)
 	var refusal *ports.PlatformRefusal
@@ -94,7 +95,7 @@ func (s *Connector) createDeal(ctx context.Context, c ports.Connection, of strin
 	if err != nil {
 		return there, err
 	}
-	if !made { // the deal may have been created meanwhile, or the property by another server
+	if !made { // another server may have created the deal or the property meanwhile
 		known, found, err := s.readDeal(ctx, c, of, orderProperty)
 		switch {
 		case err != nil:
@@ -106,10 +107,10 @@ func (s *Connector) createDeal(ctx context.Context, c ports.Connection, of strin
 	return s.upsertDeal(ctx, c, of, values)
 }
 
-// batch is the answer of a batch of one. Errors are those of a 207.
+// batch is the answer to a batch of one. A 207 has Errors.
 type batch struct {
-	Results []object `json:"results"`
-	Errors  []said   `json:"errors"`
+	Results []object   `json:"results"`
+	Errors  []apiError `json:"errors"`
 }
 
 func (s *Connector) upsertDeal(ctx context.Context, c ports.Connection, of string, values dealValues) (object, error) {
@@ -123,15 +124,15 @@ func (s *Connector) upsertDeal(ctx context.Context, c ports.Connection, of strin
 	case len(answer.Results) == 1 && isID(answer.Results[0].ID):
 		return answer.Results[0], nil
 	case len(answer.Results) == 0 && len(answer.Errors) > 0:
-		return object{}, partial(s.platform, answer.Errors)
+		return object{}, batchError(s.platform, answer.Errors)
 	}
 	return object{}, s.platform.Failed("does not say which deal it is", nil)
 }
 
-// changeDeal changes a deal that was written before. One that staff have deleted is not created again, and one that they have merged
-// into another is left alone: its id then leads to that one ("If the id in the response is another, the record was merged",
-// community.hubspot.com, "Question about using batch read API", read on 29 November 2026), which may be of another order. A deal whose
-// orderProperty is empty is still the order's: it gets the value back.
+// changeDeal changes an existing deal. It does not recreate a deal that staff have deleted, nor change one that they have merged into
+// another: the id of a merged deal leads to the other one ("If the id in the response is another, the record was merged",
+// community.hubspot.com, "Question about using batch read API", read on 29 November 2026), which may belong to another order. A
+// deal whose orderProperty is empty still belongs to the order: changeDeal restores the value.
 func (s *Connector) changeDeal(ctx context.Context, c ports.Connection, d ports.DealDraft) (ports.WrittenDeal, error) {
 	there, found, err := s.readDeal(ctx, c, d.Remote, "")
 	if err != nil {
@@ -154,7 +155,7 @@ func (s *Connector) changeDeal(ctx context.Context, c ports.Connection, d ports.
 	}
 	there, err = s.patchDeal(ctx, c, d.Remote, values)
 	var refusal *ports.PlatformRefusal
-	if of == "" && errors.As(err, &refusal) { // the property itself may be gone
+	if of == "" && errors.As(err, &refusal) { // the property itself may be deleted
 		made, failed := s.defineProperty(ctx, c)
 		switch {
 		case failed != nil:
@@ -169,7 +170,7 @@ func (s *Connector) changeDeal(ctx context.Context, c ports.Connection, d ports.
 	if err != nil {
 		return ports.WrittenDeal{}, err
 	}
-	return ports.WrittenDeal{Remote: d.Remote, URL: s.shownAt(there)}, nil
+	return ports.WrittenDeal{Remote: d.Remote, URL: s.dealLink(there)}, nil
 }
 
 // readDeal reads a deal by its id, or by the value of a property.
@@ -192,21 +193,21 @@ func (s *Connector) patchDeal(ctx context.Context, c ports.Connection, id string
 	switch {
 	case err != nil:
 		return o, err
-	case !found || o.ID != "" && o.ID != id: // it was merged since it was read
+	case !found || o.ID != "" && o.ID != id: // it was merged after it was read
 		return o, ports.ErrDealGone
 	}
 	o.ID = id
 	return o, nil
 }
 
-// find asks for something that there may not be. A 404 says so if its category is the one that is given; "": any 404 does.
+// find sends a request for an object that may not exist. Only a 404 of the given category means that it does not; "": every 404.
 func (s *Connector) find(ctx context.Context, r connectors.Request, category string, into any) (found bool, err error) {
 	answer, err := s.writing.Send(ctx, r)
 	if err != nil {
 		return false, err
 	}
 	if answer.Status == http.StatusNotFound {
-		if category == "" || reason(answer).Category == category {
+		if category == "" || errorOf(answer).Category == category {
 			return false, nil
 		}
 		return false, s.platform.Failed("does not answer at this address (404)", nil)

@@ -21,7 +21,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// answers are what HubSpot says, one after the other, by method and path; the last one stays.
+// answers are HubSpot's answers in order, by method and path. The last one repeats.
 type answers map[string][]answer
 
 type answer struct {
@@ -29,18 +29,18 @@ type answer struct {
 	body   string
 }
 
-// asked is a server in HubSpot's place with prepared answers. It records the requests.
-type asked struct {
-	mu    sync.Mutex
-	list  []string
-	sent  map[string]string // the last body by method and path
-	mixed string            // what no answer is for
+// requestLog records the requests to a fake HubSpot.
+type requestLog struct {
+	mu         sync.Mutex
+	list       []string
+	sent       map[string]string // the last body by method and path
+	unexpected string            // requests without an answer
 }
 
-// instead is a client whose requests a handler answers, whatever their host.
-type instead struct{ http.Handler }
+// handlerTransport sends every request to a handler, whatever its host.
+type handlerTransport struct{ http.Handler }
 
-func (i instead) RoundTrip(r *http.Request) (*http.Response, error) {
+func (i handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Body == nil {
 		r.Body = http.NoBody
 	}
@@ -49,16 +49,16 @@ func (i instead) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-func deals(t *testing.T, say answers) (*hubspot.Connector, ports.Connection, *asked) {
+func connectTo(t *testing.T, script answers) (*hubspot.Connector, ports.Connection, *requestLog) {
 	t.Helper()
-	return dealsAt(t, "", say)
+	return connectAt(t, "", script)
 }
 
-// dealsAt is of a connector that has an address instead of HubSpot's.
-func dealsAt(t *testing.T, address string, say answers) (*hubspot.Connector, ports.Connection, *asked) {
+// connectAt returns a connector with an address instead of HubSpot's. The fake HubSpot answers as in script.
+func connectAt(t *testing.T, address string, script answers) (*hubspot.Connector, ports.Connection, *requestLog) {
 	t.Helper()
-	a := &asked{sent: map[string]string{}}
-	client := &http.Client{Transport: instead{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	a := &requestLog{sent: map[string]string{}}
+	client := &http.Client{Transport: handlerTransport{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		body, _ := io.ReadAll(r.Body)
@@ -70,25 +70,33 @@ func dealsAt(t *testing.T, address string, say answers) (*hubspot.Connector, por
 			what += " archived"
 		}
 		a.list, a.sent[what] = append(a.list, what), string(body)
-		list := say[what]
+		list := script[what]
 		if len(list) == 0 {
-			a.mixed += what + "\n"
+			a.unexpected += what + "\n"
 			w.WriteHeader(http.StatusTeapot)
 			return
 		}
 		if len(list) > 1 {
-			say[what] = list[1:]
+			script[what] = list[1:]
 		}
 		w.WriteHeader(list[0].status)
 		_, _ = io.WriteString(w, list[0].body)
 	})}}
 	t.Cleanup(func() {
-		if a.mixed != "" {
-			t.Errorf("asked for %s", a.mixed)
+		if a.unexpected != "" {
+			t.Errorf("asked for %s", a.unexpected)
 		}
 	})
-	s := hubspot.New(hubspot.Config{URL: address, Client: client, Clock: clock{}})
-	return s, ports.Connection{Key: "itg_1", Account: "62515", Credentials: integration.Credentials{Key: "token"}}, a
+	s := hubspot.New(hubspot.Config{
+		URL:    address,
+		Client: client,
+		Clock:  clock{},
+	})
+	return s, ports.Connection{
+		Key:         "itg_1",
+		Account:     "62515",
+		Credentials: integration.Credentials{Key: "token"},
+	}, a
 }
 
 var orderID = id.New[id.Order]([16]byte{7})
@@ -113,7 +121,7 @@ func draft(change func(*ports.DealDraft)) ports.DealDraft {
 	return d
 }
 
-// As documented, with figures as text and as numbers, and a pipeline that is not the usual one first.
+// stagesOfDocs is as documented, with probabilities as strings and as numbers, and another pipeline before the default one.
 const stagesOfDocs = `{"results": [
 	{"id": "9", "label": "Renewals", "displayOrder": 0, "archived": false, "stages": [{"id": "91", "metadata": {"probability": "1.0", "isClosed": "true"}}]},
 	{"id": "default", "label": "Sales", "displayOrder": 1, "archived": false, "stages": [
@@ -154,48 +162,66 @@ func ours(more string) string {
 	return `{"id": "501", "properties": {"haggle_order_id": "` + orderID.String() + `", "pipeline": "default"}` + more + `}`
 }
 
-// The buyer is not named here.
+// WriteDeal does not send the buyer's name.
 func TestWriteDeal_creates(t *testing.T) {
 	t.Parallel()
 	const usual = "https://app.hubspot.com/contacts/62515/record/0-3/501"
 	for name, c := range map[string]struct {
-		say   answers
-		asked string
+		script   answers
+		requests string
 	}{
 		"at once": {
-			say:   answers{upsert: {{200, upserted}}},
-			asked: pipelines + "," + upsert,
+			script:   answers{upsert: {{200, upserted}}},
+			requests: pipelines + "," + upsert,
 		},
 		"with the property, at first": {
-			say:   answers{upsert: {{400, nonuniq}, {200, upserted}}, property: {{404, `{}`}}, define: {{201, `{}`}}},
-			asked: pipelines + "," + upsert + "," + property + "," + define + "," + upsert,
+			script: answers{
+				upsert:   {{400, nonuniq}, {200, upserted}},
+				property: {{404, `{}`}},
+				define:   {{201, `{}`}},
+			},
+			requests: pipelines + "," + upsert + "," + property + "," + define + "," + upsert,
 		},
 		"while another server creates the property": {
-			say: answers{upsert: {{400, nonuniq}, {200, upserted}}, property: {{200, unique}}, byProperty: {{404, gone}}},
+			script: answers{
+				upsert:     {{400, nonuniq}, {200, upserted}},
+				property:   {{200, unique}},
+				byProperty: {{404, gone}},
+			},
 		},
 		"after another server created the property": {
-			say: answers{upsert: {{400, nonuniq}, {200, upserted}}, property: {{404, gone}, {200, unique}}, define: {{409, taken}}, byProperty: {{404, gone}}},
+			script: answers{
+				upsert:     {{400, nonuniq}, {200, upserted}},
+				property:   {{404, gone}, {200, unique}},
+				define:     {{409, taken}},
+				byProperty: {{404, gone}},
+			},
 		},
 		"that somebody else created meanwhile": {
-			say: answers{upsert: {{400, `{"message": "already has that value"}`}}, property: {{200, unique}}, byProperty: {{200, ours("")}}, update: {{200, ours("")}}},
+			script: answers{
+				upsert:     {{400, `{"message": "already has that value"}`}},
+				property:   {{200, unique}},
+				byProperty: {{200, ours("")}},
+				update:     {{200, ours("")}},
+			},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c.say[pipelines] = []answer{{200, stagesOfDocs}}
-			s, at, a := deals(t, c.say)
+			c.script[pipelines] = []answer{{200, stagesOfDocs}}
+			s, at, a := connectTo(t, c.script)
 			got, err := s.WriteDeal(ports.NewOutbound(t.Context()), at, draft(nil))
 			if want := (ports.WrittenDeal{Remote: "501", URL: usual}); err != nil || got != want {
 				t.Errorf("%+v, %v", got, err)
 			}
-			if list := strings.Join(a.list, ","); c.asked != "" && list != c.asked {
+			if list := strings.Join(a.list, ","); c.requests != "" && list != c.requests {
 				t.Errorf("asked for %s", list)
 			}
 		})
 	}
 }
 
-// What is kept of an answer is bounded: the link leads to HubSpot, or nowhere.
+// Only a link to HubSpot of at most 500 bytes is stored.
 func TestWriteDeal_url(t *testing.T) {
 	t.Parallel()
 	const usual = "https://app.hubspot.com/contacts/62515/record/0-3/501"
@@ -220,15 +246,15 @@ func TestWriteDeal_url(t *testing.T) {
 			}
 			for remote, want := range map[string]string{"": created, "501": changed} {
 				prefix := map[bool]string{true: "/hubspot/crm/"}[address != ""]
-				say := answers{}
+				script := answers{}
 				for what, list := range (answers{
 					pipelines: {{200, stagesOfDocs}}, upsert: {{200, `{"results": [{"id": "501", "url": "` + said + `"}]}`}},
 					read: {{200, ours("")}}, update: {{200, ours(`, "url": "` + said + `"`)}},
 				}) {
 					method, path, _ := strings.Cut(what, " ")
-					say[method+" "+prefix+path] = list
+					script[method+" "+prefix+path] = list
 				}
-				s, at, _ := dealsAt(t, address, say)
+				s, at, _ := connectAt(t, address, script)
 				got, err := s.WriteDeal(ports.NewOutbound(t.Context()), at, draft(func(d *ports.DealDraft) { d.Remote = remote }))
 				if err != nil || got != (ports.WrittenDeal{Remote: "501", URL: want}) {
 					t.Errorf("%s of %q at %q: %+v, %v", said, remote, address, got, err)
@@ -240,7 +266,7 @@ func TestWriteDeal_url(t *testing.T) {
 
 func TestWriteDeal_values(t *testing.T) {
 	t.Parallel()
-	s, at, a := deals(t, answers{pipelines: {{200, stagesOfDocs}}, upsert: {{200, upserted}}})
+	s, at, a := connectTo(t, answers{pipelines: {{200, stagesOfDocs}}, upsert: {{200, upserted}}})
 	if _, err := s.WriteDeal(ports.NewOutbound(t.Context()), at, draft(func(d *ports.DealDraft) { d.Live, d.State.Lost = false, true })); err != nil {
 		t.Fatal(err)
 	}
@@ -251,7 +277,7 @@ func TestWriteDeal_values(t *testing.T) {
 	}
 }
 
-// A change is of the amount, and of the stage once the order is canceled. A deal that is not ours any more is left alone.
+// A change updates the amount, and the stage once the order is canceled. A deal that is not ours any more is not changed.
 func TestWriteDeal_changes(t *testing.T) {
 	t.Parallel()
 	lost := func(d *ports.DealDraft) { d.State.Lost = true }
@@ -259,43 +285,66 @@ func TestWriteDeal_changes(t *testing.T) {
 	stage := `{"properties":{"amount":"19.99","dealstage":"closedlost","pipeline":"default"}}`
 	restored := `{"properties":{"amount":"19.99","haggle_order_id":"` + orderID.String() + `"}}`
 	for name, c := range map[string]struct {
-		say    answers
-		change func(*ports.DealDraft)
-		sent   string
-		asked  string // the last
-		err    error
+		script   answers
+		change   func(*ports.DealDraft)
+		sent     string
+		requests string // the last
+		err      error
 	}{
-		"the amount": {say: answers{read: {{200, ours("")}}, update: {{200, ours("")}}}, sent: `{"properties":{"amount":"19.99"}}`},
+		"the amount": {script: answers{read: {{200, ours("")}}, update: {{200, ours("")}}}, sent: `{"properties":{"amount":"19.99"}}`},
 		"the stage": {
-			say:    answers{read: {{200, ours("")}}, update: {{200, ours("")}}, contactOf: {{200, found}}, part: {{204, ""}}},
-			change: lost,
-			sent:   stage,
-			asked:  part,
+			script: answers{
+				read:      {{200, ours("")}},
+				update:    {{200, ours("")}},
+				contactOf: {{200, found}},
+				part:      {{204, ""}},
+			},
+			change:   lost,
+			sent:     stage,
+			requests: part,
 		},
-		"the stage, without a contact":           {say: answers{read: {{200, ours("")}}, update: {{200, ours("")}}, contactOf: {{207, unfound}}}, change: lost, sent: stage},
-		"the stage, where no contact is shown":   {say: answers{read: {{200, ours("")}}, update: {{200, ours("")}}, contactOf: {{403, missing}}}, change: lost, sent: stage},
-		"the stage, where nothing is associated": {say: answers{read: {{200, ours("")}}, update: {{200, ours("")}}, contactOf: {{200, found}}, part: {{404, gone}}}, change: lost, sent: stage},
+		"the stage, without a contact": {script: answers{
+			read:      {{200, ours("")}},
+			update:    {{200, ours("")}},
+			contactOf: {{207, unfound}},
+		}, change: lost, sent: stage},
+		"the stage, where no contact is shown": {script: answers{
+			read:      {{200, ours("")}},
+			update:    {{200, ours("")}},
+			contactOf: {{403, missing}},
+		}, change: lost, sent: stage},
+		"the stage, where nothing is associated": {script: answers{
+			read:      {{200, ours("")}},
+			update:    {{200, ours("")}},
+			contactOf: {{200, found}},
+			part:      {{404, gone}},
+		}, change: lost, sent: stage},
 		"the stage, of an erased buyer": {
-			say:    answers{read: {{200, ours("")}}, update: {{200, ours("")}}},
+			script: answers{read: {{200, ours("")}}, update: {{200, ours("")}}},
 			change: func(d *ports.DealDraft) { d.State.Lost, d.Order.Email = true, "" },
 			sent:   stage,
 		},
-		"a deal whose property is empty": {say: answers{read: {{200, emptied}}, update: {{200, ours("")}}}, sent: restored},
+		"a deal whose property is empty": {script: answers{read: {{200, emptied}}, update: {{200, ours("")}}}, sent: restored},
 		"a deal whose property is gone": {
-			say:  answers{read: {{200, `{"id": "501", "properties": {}}`}}, update: {{400, unknown}, {200, ours("")}}, property: {{404, gone}}, define: {{201, `{}`}}},
+			script: answers{
+				read:     {{200, `{"id": "501", "properties": {}}`}},
+				update:   {{400, unknown}, {200, ours("")}},
+				property: {{404, gone}},
+				define:   {{201, `{}`}},
+			},
 			sent: restored,
 		},
-		"deleted":                  {say: answers{read: {{404, gone}}}, err: ports.ErrDealGone},
-		"in the recycling bin":     {say: answers{read: {{200, ours(`, "archived": true`)}}}, err: ports.ErrDealGone},
-		"merged into another":      {say: answers{read: {{200, `{"id": "502", "properties": {}}`}}}, err: ports.ErrDealGone},
-		"of another order":         {say: answers{read: {{200, `{"id": "501", "properties": {"haggle_order_id": "ord_another"}}`}}}, err: ports.ErrDealGone},
-		"deleted while it is read": {say: answers{read: {{200, ours("")}}, update: {{404, gone}}}, err: ports.ErrDealGone},
-		"merged while it is read":  {say: answers{read: {{200, ours("")}}, update: {{200, `{"id": "502"}`}}}, err: ports.ErrDealGone},
+		"deleted":                  {script: answers{read: {{404, gone}}}, err: ports.ErrDealGone},
+		"in the recycling bin":     {script: answers{read: {{200, ours(`, "archived": true`)}}}, err: ports.ErrDealGone},
+		"merged into another":      {script: answers{read: {{200, `{"id": "502", "properties": {}}`}}}, err: ports.ErrDealGone},
+		"of another order":         {script: answers{read: {{200, `{"id": "501", "properties": {"haggle_order_id": "ord_another"}}`}}}, err: ports.ErrDealGone},
+		"deleted while it is read": {script: answers{read: {{200, ours("")}}, update: {{404, gone}}}, err: ports.ErrDealGone},
+		"merged while it is read":  {script: answers{read: {{200, ours("")}}, update: {{200, `{"id": "502"}`}}}, err: ports.ErrDealGone},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c.say[pipelines] = []answer{{200, stagesOfDocs}}
-			s, at, a := deals(t, c.say)
+			c.script[pipelines] = []answer{{200, stagesOfDocs}}
+			s, at, a := connectTo(t, c.script)
 			_, err := s.WriteDeal(ports.NewOutbound(t.Context()), at, draft(func(d *ports.DealDraft) {
 				if d.Remote = "501"; c.change != nil {
 					c.change(d)
@@ -304,34 +353,10 @@ func TestWriteDeal_changes(t *testing.T) {
 			if !errors.Is(err, c.err) || c.sent != "" && a.sent[update] != c.sent {
 				t.Errorf("%v, sent %s", err, a.sent[update])
 			}
-			if last := a.list[len(a.list)-1]; c.asked != "" && last != c.asked {
+			if last := a.list[len(a.list)-1]; c.requests != "" && last != c.requests {
 				t.Errorf("asked last for %s", last)
 			}
 		})
-	}
-}
-
-// The scopes are read from the token. They are asked for only where the app has them, and never needed.
-func TestScopes(t *testing.T) {
-	t.Parallel()
-	for scopes, want := range map[string]bool{
-		"oauth crm.objects.deals.read":                                                                            false,
-		"oauth crm.objects.deals.read crm.objects.deals.write":                                                    false,
-		"oauth crm.objects.deals.read crm.objects.deals.write crm.schemas.deals.write":                            true,
-		"oauth crm.objects.deals.read crm.objects.deals.write crm.schemas.deals.write crm.objects.contacts.write": true,
-	} {
-		h, _, s, c := connect(t)
-		h.scopes = strings.Fields(scopes)
-		if got, err := s.Inspect(ports.NewOutbound(t.Context()), c); err != nil || got.MayWriteDeals != want || got.MayWriteOrders {
-			t.Errorf("%s: %+v, %v", scopes, got, err)
-		}
-	}
-	for asks, want := range map[bool]string{false: "", true: "optional_scope=crm.objects.contacts.write+crm.objects.deals.write+crm.schemas.deals.write"} {
-		s := hubspot.New(hubspot.Config{ClientID: clientID, Clock: clock{}, Deals: asks})
-		address, err := s.Consent(ports.Consent{State: "s", RedirectURI: "https://m.example/back"})
-		if err != nil || !strings.Contains(address, "scope=oauth+crm.objects.contacts.read+crm.objects.deals.read&") || strings.Contains(address, "optional_scope") != asks || !strings.Contains(address, want) {
-			t.Errorf("%s, %v", address, err)
-		}
 	}
 }
 

@@ -1,6 +1,5 @@
-// Package hubspot connects a HubSpot account by its users' consent: contacts are customers, deals are orders. Our orders are written
-// there as deals, where the account lets us.
-// HubSpot calls an app and not an account about changes, so there are no webhooks here.
+// Package hubspot connects a HubSpot account with OAuth. It reads contacts as customers and deals as orders, and writes our orders as
+// deals if the account permits it. It has no webhooks, because HubSpot sends them to an app and not to an account.
 //
 // Sources: developers.hubspot.com/docs/api-reference, "CRM search", "Contacts", "Deals", "Error handling";
 // latest/authentication/oauth-tokens (11 May 2026); developer-tooling/platform/versioning (read in November 2026).
@@ -23,8 +22,8 @@ import (
 )
 
 const (
-	listed   = 100 // the most that a page of a list may have
-	searched = 200 // the most that a page of a search may have
+	listPageSize   = 100 // maximum size of a page of a list
+	searchPageSize = 200 // maximum size of a page of a search
 )
 
 // HubSpot releases a version of its API every March and September and supports each for 18 months.
@@ -35,26 +34,26 @@ const (
 	objectsPath = "/crm/objects/2026-09/"
 )
 
-// Config is what a connector needs.
+// Config holds the settings and dependencies of a Connector.
 type Config struct {
-	URL          string // instead of HubSpot's own addresses; "": those
+	URL          string // instead of HubSpot's own addresses; "": HubSpot's own
 	ClientID     string // of the OAuth app
 	ClientSecret string
-	// Deals asks accounts for the scopes that deals are written with. They have to be registered with the app.
+	// Deals requests the optional scopes for writing deals. They have to be registered with the app.
 	Deals  bool
-	Client *http.Client // nil: the usual one
+	Client *http.Client // nil: http.DefaultClient
 	Clock  ports.Clock
 }
 
-// Connector talks to HubSpot.
+// Connector connects HubSpot accounts.
 type Connector struct {
 	platform *connectors.Platform
-	tokens   *connectors.Platform // asked about a token, which any kind of 4xx means is not good
-	writing  *connectors.Platform // asked to write something, and about what was written
+	tokens   *connectors.Platform // for requests about a token, where every 4xx means that the token is invalid
+	writing  *connectors.Platform // for requests that write, or read what was written
 	app      app
 	api      string
-	// lookAlike means that api is not HubSpot's: deals there are not shown at HubSpot's addresses.
-	lookAlike bool
+	// customURL means that api is not HubSpot's own, so that no link to a deal at HubSpot is stored.
+	customURL bool
 	clock     ports.Clock
 }
 
@@ -64,7 +63,7 @@ var (
 	_ ports.DealWriter     = (*Connector)(nil)
 )
 
-// New talks as an OAuth app.
+// New returns a connector that uses the OAuth app of c.
 func New(c Config) *Connector {
 	api, consent := "https://api.hubapi.com", "https://app.hubspot.com"
 	if c.URL != "" {
@@ -78,7 +77,7 @@ func New(c Config) *Connector {
 		tokens:    platform.Judging(judgeToken),
 		writing:   platform.Judging(judgeWriting(platform, usual)),
 		api:       api,
-		lookAlike: c.URL != "",
+		customURL: c.URL != "",
 		clock:     c.Clock,
 		app: app{
 			id:      c.ClientID,
@@ -90,18 +89,18 @@ func New(c Config) *Connector {
 	}
 }
 
-// judge knows the statuses that only HubSpot has, and a consent that does not go far enough.
+// judge maps HubSpot's own statuses, and a 403 because of missing scopes.
 func judge(p *connectors.Platform, clock ports.Clock) func(connectors.Answer) error {
 	return func(a connectors.Answer) error {
 		switch a.Status {
 		case http.StatusForbidden:
-			var said struct {
+			var refusal struct {
 				Category string `json:"category"`
 			}
-			if json.Unmarshal(a.Body, &said) == nil && said.Category == "MISSING_SCOPES" {
+			if json.Unmarshal(a.Body, &refusal) == nil && refusal.Category == "MISSING_SCOPES" {
 				return p.Refused("was not consented to let us read this: connect the account again, as a user who may")
 			}
-		case http.StatusLocked, 477: // too much at once; the account is being moved
+		case http.StatusLocked, 477: // locked: too many requests at once; 477: the account is being migrated
 			return connectors.Wait(connectors.RetryAfter(a.Header.Get("Retry-After"), clock.Now()))
 		}
 		return nil
@@ -119,7 +118,7 @@ func (s *Connector) request(c ports.Connection, path string) connectors.Request 
 	return connectors.Request{URL: s.api + path, Header: map[string]string{"Authorization": "Bearer " + c.Credentials.Key}}
 }
 
-// Inspect asks whose access token it is.
+// Inspect reads the account and the scopes of the access token.
 func (s *Connector) Inspect(ctx ports.Outbound, c ports.Connection) (integration.Config, error) {
 	var about struct {
 		Active bool        `json:"active"`
@@ -146,11 +145,11 @@ func (s *Connector) Inspect(ctx ports.Outbound, c ports.Connection) (integration
 	}, nil
 }
 
-// kind is one of HubSpot's kinds of objects.
+// kind is a kind of HubSpot objects.
 type kind struct {
 	name       string
-	modified   string   // the property that tells when one was last changed
-	properties []string // that are asked for
+	modified   string   // the property with the time of the last change
+	properties []string // that are requested
 	read       func(o object, r *syncrun.Record) error
 }
 
@@ -165,8 +164,8 @@ var kinds = map[syncrun.Resource]kind{
 	},
 }
 
-// page is how HubSpot answers. Results nil is no answer: taken for a page without records it would have a
-// full sync remove everybody.
+// page is the body of HubSpot's answer. Nil Results are an error: if they counted as a page without records,
+// a full sync would remove all customers.
 type page struct {
 	Results []json.RawMessage `json:"results"`
 	Total   int               `json:"total"` // of a search
@@ -177,7 +176,7 @@ type page struct {
 	} `json:"paging"`
 }
 
-// Read reads one page: of a list where everything is wanted, else of a search.
+// Read reads one page: of a list for a full read, else of a search for changed records.
 func (s *Connector) Read(ctx ports.Outbound, c ports.Connection, r ports.PageRequest) (ports.RecordPage, error) {
 	k, known := kinds[r.Resource]
 	switch {
@@ -190,7 +189,7 @@ func (s *Connector) Read(ctx ports.Outbound, c ports.Connection, r ports.PageReq
 }
 
 func (s *Connector) list(ctx context.Context, c ports.Connection, k kind, r ports.PageRequest) (ports.RecordPage, error) {
-	query := url.Values{"limit": {strconv.Itoa(listed)}, "properties": {strings.Join(k.properties, ",")}}
+	query := url.Values{"limit": {strconv.Itoa(listPageSize)}, "properties": {strings.Join(k.properties, ",")}}
 	if r.Cursor != "" {
 		query.Set("after", r.Cursor)
 	}

@@ -22,14 +22,18 @@ func (clock) Now() time.Time { return time.Now().UTC().Truncate(time.Millisecond
 
 const accessToken = "access-0/with?signs-secret"
 
-// connect connects an account that is new.
-func connect(t *testing.T) (*hub, *adaptertest.Platform, *hubspot.Connector, ports.Connection) {
+// connect returns a connector and a new account.
+func connect(t *testing.T) (*fakeHubSpot, *adaptertest.Platform, *hubspot.Connector, ports.Connection) {
 	t.Helper()
-	h := newHub()
+	h := newFakeHubSpot()
 	h.access[accessToken] = true
 	p := adaptertest.NewPlatform(t, h.handler())
 	s := hubspot.New(hubspot.Config{
-		URL: p.URL, ClientID: clientID, ClientSecret: clientSecret, Client: p.Client(), Clock: clock{},
+		URL:          p.URL,
+		ClientID:     clientID,
+		ClientSecret: clientSecret,
+		Client:       p.Client(),
+		Clock:        clock{},
 	})
 	return h, p, s, ports.Connection{Key: "itg_1", Credentials: integration.Credentials{Key: accessToken, Refresh: "refresh-0-secret"}}
 }
@@ -39,7 +43,11 @@ func TestConnector(t *testing.T) {
 	adaptertest.Connector(t, func(t *testing.T) adaptertest.ConnectorWorld {
 		h, p, s, c := connect(t)
 		return adaptertest.ConnectorWorld{
-			Connector: s, Connection: c, Platform: p, Resources: []syncrun.Resource{syncrun.Customers, syncrun.Orders}, Fill: h.fill,
+			Connector:  s,
+			Connection: c,
+			Platform:   p,
+			Resources:  []syncrun.Resource{syncrun.Customers, syncrun.Orders},
+			Fill:       h.fill,
 			Circle: func(syncrun.Resource) {
 				h.mu.Lock()
 				defer h.mu.Unlock()
@@ -50,7 +58,7 @@ func TestConnector(t *testing.T) {
 	})
 }
 
-func TestOAuthConnector(t *testing.T) {
+func TestConnector_oauthConnector(t *testing.T) {
 	t.Parallel()
 	for name, rotate := range map[string]bool{"refresh tokens stay": false, "refresh tokens are good once": true} {
 		t.Run(name, func(t *testing.T) {
@@ -59,7 +67,11 @@ func TestOAuthConnector(t *testing.T) {
 				h, p, s, _ := connect(t)
 				h.rotate = rotate
 				return adaptertest.OAuthWorld{
-					OAuthConnector: s, Platform: p, Visit: h.visit, Now: clock{}.Now, Secrets: []string{clientSecret},
+					OAuthConnector: s,
+					Platform:       p,
+					Visit:          h.visit,
+					Now:            clock{}.Now,
+					Secrets:        []string{clientSecret},
 					Revoke: func() {
 						h.mu.Lock()
 						defer h.mu.Unlock()
@@ -71,10 +83,14 @@ func TestOAuthConnector(t *testing.T) {
 	}
 }
 
-func TestOwnAddresses(t *testing.T) {
+func TestConsent_defaultURL(t *testing.T) {
 	t.Parallel()
 	s := hubspot.New(hubspot.Config{ClientID: clientID, Clock: clock{}})
-	address, err := s.Consent(ports.Consent{State: "s", RedirectURI: "https://m.example/back", Verifier: "v"})
+	address, err := s.Consent(ports.Consent{
+		State:       "s",
+		RedirectURI: "https://m.example/back",
+		Verifier:    "v",
+	})
 	if err != nil || !strings.HasPrefix(address, "https://app.hubspot.com/oauth/authorize?client_id=app-id&") {
 		t.Errorf("%s, %v", address, err)
 	}
@@ -98,13 +114,23 @@ type fixed time.Time
 
 func (f fixed) Now() time.Time { return time.Time(f) }
 
-func TestTokensLiveByOurClock(t *testing.T) {
+func TestRefresh_expiry(t *testing.T) {
 	t.Parallel()
 	h, p, _, c := connect(t)
 	h.refresh["refresh-0-secret"] = true
-	s := hubspot.New(hubspot.Config{URL: p.URL, ClientID: clientID, ClientSecret: clientSecret, Client: p.Client(), Clock: fixed(changed)})
+	s := hubspot.New(hubspot.Config{
+		URL:          p.URL,
+		ClientID:     clientID,
+		ClientSecret: clientSecret,
+		Client:       p.Client(),
+		Clock:        fixed(changed),
+	})
 	got, err := s.Refresh(ports.NewOutbound(t.Context()), c)
-	want := integration.Credentials{Key: "access-1-secret", Refresh: "refresh-0-secret", Expires: changed.Add(30 * time.Minute)}
+	want := integration.Credentials{
+		Key:     "access-1-secret",
+		Refresh: "refresh-0-secret",
+		Expires: changed.Add(30 * time.Minute),
+	}
 	if err != nil || got != want {
 		t.Errorf("%s with %s until %s, %v", got.Key, got.Refresh, got.Expires, err)
 	}
@@ -115,110 +141,6 @@ func TestTokensLiveByOurClock(t *testing.T) {
 }
 
 var changed = time.Date(2026, 3, 4, 5, 6, 7, 89_000_000, time.UTC)
-
-// all are a search's records by id.
-func all(t *testing.T, s *hubspot.Connector, c ports.Connection, since time.Time, between func()) map[string]syncrun.Record {
-	t.Helper()
-	found := map[string]syncrun.Record{}
-	r := ports.PageRequest{Resource: syncrun.Customers, Since: since}
-	for range 1000 {
-		page, err := s.Read(ports.NewOutbound(t.Context()), c, r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, record := range page.Records {
-			if _, twice := found[record.Remote]; twice {
-				t.Fatalf("%s came twice", record.Remote)
-			}
-			found[record.Remote] = record
-		}
-		if r.Cursor = page.Next; r.Cursor == "" {
-			return found
-		}
-		between()
-	}
-	t.Fatal("the pages do not end")
-	return nil
-}
-
-// An import of HubSpot's gives everything the same time, and a search has no more than 10,000 results.
-func TestASearchOfMoreThanASearchMayHave(t *testing.T) {
-	t.Parallel()
-	h, _, s, c := connect(t)
-	const n = 10_750
-	h.fill(t, syncrun.Customers, n, changed)
-	for i := range h.objects["contacts"] {
-		h.objects["contacts"][i].modified = changed
-	}
-	pages := 0
-	if found := all(t, s, c, changed, func() { pages++ }); len(found) != n || pages != n/200 {
-		t.Errorf("%d contacts after %d pages, want %d", len(found), pages, n)
-	}
-	if found := all(t, s, c, changed.Add(time.Millisecond), func() {}); len(found) != 0 {
-		t.Errorf("%d contacts changed later", len(found))
-	}
-}
-
-// What changed last may have the lowest id, and what HubSpot has no time of is found all the same at first.
-func TestWhatChangedInAnyOrder(t *testing.T) {
-	t.Parallel()
-	h, _, s, c := connect(t)
-	h.fill(t, syncrun.Customers, 700, changed)
-	for i := range h.objects["contacts"] {
-		h.objects["contacts"][i].modified = changed.Add(-time.Duration(i) * time.Second)
-	}
-	if found := all(t, s, c, changed.Add(-449*time.Second), func() {}); len(found) != 450 {
-		t.Errorf("%d contacts, want 450", len(found))
-	}
-	searches := len(h.queries)
-	if found := all(t, s, c, time.Time{}, func() {}); len(found) != 700 || len(h.queries) != searches {
-		t.Errorf("%d contacts by %d searches, want 700 by a list", len(found), len(h.queries)-searches)
-	}
-}
-
-// Contacts change while they are read, before and behind the page that is next: this search or the next has
-// each of them as it is in the end.
-func TestASearchOfWhatChangesMeanwhile(t *testing.T) {
-	t.Parallel()
-	h, _, s, c := connect(t)
-	names := h.fill(t, syncrun.Customers, 1200, changed)
-	read := 0
-	change := func(i int, at time.Time) {
-		h.objects["contacts"][i].modified, h.objects["contacts"][i].properties = at, map[string]any{"email": "new@example.com"}
-	}
-	first := all(t, s, c, changed, func() {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		if read += 200; read < 1200 {
-			change(read-1, time.Now().Add(time.Hour))
-			change(read, time.Now().Add(time.Hour))
-			change(read+100, time.Now().Add(2*time.Hour))
-		}
-	})
-	var high time.Time
-	for _, r := range first {
-		if r.At.After(high) {
-			high = r.At
-		}
-	}
-	h.mu.Lock()
-	for i, o := range h.objects["contacts"] { // what was called later has come
-		if o.modified.After(time.Now()) {
-			h.objects["contacts"][i].modified = time.Now()
-		}
-	}
-	h.mu.Unlock()
-	next := all(t, s, c, high.Add(-syncrun.Overlap), func() {})
-	for i, name := range names {
-		last, again := next[name]
-		if !again {
-			last = first[name]
-		}
-		if last.Customer == nil || last.Customer.Email != h.objects["contacts"][i].properties["email"] {
-			t.Errorf("contact %d: %+v", i, last)
-		}
-	}
-}
 
 func TestRecords(t *testing.T) {
 	t.Parallel()
@@ -231,17 +153,44 @@ func TestRecords(t *testing.T) {
 	}{
 		"a contact": {syncrun.Customers, `{"id": "5", "properties": {"email": "ada@example.com", "firstname": "Ada", "lastname": "Lovelace",
 			"loyalty_tier": "gold", "num_associated_deals": "12", ` + at + `}, "archived": false}`,
-			syncrun.Record{Remote: "5", At: changed, Customer: &syncrun.Customer{Email: "ada@example.com", Name: "Ada Lovelace", Tier: "gold", Purchases: 12}}},
+			syncrun.Record{
+				Remote: "5",
+				At:     changed,
+				Customer: &syncrun.Customer{
+					Email:     "ada@example.com",
+					Name:      "Ada Lovelace",
+					Tier:      "gold",
+					Purchases: 12,
+				},
+			}},
 		"a contact of few words": {syncrun.Customers, `{"id": "5", "properties": {"email": null, "lastname": "Lovelace", "num_associated_deals": ""},
 			"updatedAt": "2026-03-04T05:06:07.089Z"}`,
-			syncrun.Record{Remote: "5", At: changed, Customer: &syncrun.Customer{Name: "Lovelace"}}},
+			syncrun.Record{
+				Remote:   "5",
+				At:       changed,
+				Customer: &syncrun.Customer{Name: "Lovelace"},
+			}},
 		"a contact in the archive": {syncrun.Customers, `{"id": "5", "properties": {` + at + `}, "archived": true}`,
-			syncrun.Record{Remote: "5", At: changed, Deleted: true}},
+			syncrun.Record{
+				Remote:  "5",
+				At:      changed,
+				Deleted: true,
+			}},
 		"a contact with words for a number": {syncrun.Customers, `{"id": "5", "properties": {"num_associated_deals": "many"}}`,
 			syncrun.Record{Remote: "5", Problem: "It cannot be read: num_associated_deals is no number of deals."}},
 		"a deal": {syncrun.Orders, `{"id": "6", "properties": {"dealname": "Order 7", "amount": "1500.10", "deal_currency_code": "eur",
 			"dealstage": "closedwon", "closedate": "2026-03-04T05:06:07.089Z", ` + at + `}}`,
-			syncrun.Record{Remote: "6", At: changed, Order: &syncrun.Order{Number: "Order 7", Status: "closedwon", Total: "1500.10", Currency: "EUR", PlacedAt: changed}}},
+			syncrun.Record{
+				Remote: "6",
+				At:     changed,
+				Order: &syncrun.Order{
+					Number:   "Order 7",
+					Status:   "closedwon",
+					Total:    "1500.10",
+					Currency: "EUR",
+					PlacedAt: changed,
+				},
+			}},
 		"a deal with words for an amount": {syncrun.Orders, `{"id": "6", "properties": {"amount": "a lot"}}`,
 			syncrun.Record{Remote: "6", Problem: "It cannot be read: amount is no number."}},
 		"no id":     {syncrun.Orders, `{"properties": {}}`, syncrun.Record{Problem: "Record 2 of its page: It is no object of HubSpot's."}},
@@ -261,7 +210,7 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-func TestPagesThatCannotBeRead(t *testing.T) {
+func TestRead_unreadablePages(t *testing.T) {
 	t.Parallel()
 	h, _, s, c := connect(t)
 	for _, answer := range []string{
@@ -278,8 +227,8 @@ func TestPagesThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// Nobody knows where to go on after it.
-func TestAPageWithoutIDs(t *testing.T) {
+// Without ids there is no cursor for the next page.
+func TestRead_pageWithoutIDs(t *testing.T) {
 	t.Parallel()
 	h, _, s, c := connect(t)
 	h.answer = `{"results": [{"properties": {}}], "paging": {"next": {"after": "1"}}}`
@@ -290,7 +239,7 @@ func TestAPageWithoutIDs(t *testing.T) {
 	}
 }
 
-func TestStatusesOfHubSpot(t *testing.T) {
+func TestJudge_statuses(t *testing.T) {
 	t.Parallel()
 	var status int
 	var body string
@@ -322,7 +271,7 @@ func TestStatusesOfHubSpot(t *testing.T) {
 	}
 }
 
-func TestWhatHubSpotHasNot(t *testing.T) {
+func TestRead_refused(t *testing.T) {
 	t.Parallel()
 	_, _, s, c := connect(t)
 	for _, r := range []ports.PageRequest{
@@ -332,20 +281,5 @@ func TestWhatHubSpotHasNot(t *testing.T) {
 		if _, err := s.Read(ports.NewOutbound(t.Context()), c, r); !errors.As(err, &refusal) {
 			t.Errorf("%+v: %v", r, err)
 		}
-	}
-}
-
-// The first page of a search counts all that it finds, later ones what is left.
-func TestTotals(t *testing.T) {
-	t.Parallel()
-	h, _, s, c := connect(t)
-	h.fill(t, syncrun.Customers, 450, changed)
-	r := ports.PageRequest{Resource: syncrun.Customers, Since: changed}
-	for _, want := range []int{450, 0, 0} {
-		page, err := s.Read(ports.NewOutbound(t.Context()), c, r)
-		if err != nil || page.Total.Count != want {
-			t.Errorf("%+v, want %d, %v", page.Total, want, err)
-		}
-		r.Cursor = page.Next
 	}
 }

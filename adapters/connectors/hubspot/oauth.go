@@ -12,22 +12,22 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// usualLife is an access token's, in seconds, where HubSpot does not say.
-const usualLife = 1800
+// defaultTokenLife is the life of an access token in seconds, if HubSpot does not say.
+const defaultTokenLife = 1800
 
-// app is an OAuth app of HubSpot's.
+// app is an OAuth app that is registered with HubSpot.
 type app struct {
 	id, secret, consent, token string
 	deals                      bool // the app has the optional scopes
 }
 
-// scopes are what we read, and oauth, which every app has.
+// scopes are those of the objects that are read, and oauth, which every app has.
 var scopes = []string{"oauth", "crm.objects.contacts.read", "crm.objects.deals.read"}
 
-// scopesToWrite are needed to write deals, and to have their property. optionalScopes are asked for beside them: an account that
-// does not give them is connected all the same ("Optional scopes will be automatically dropped from the authorization request if the
-// user selects a HubSpot account that does not have access to that tool", docs/api/working-with-oauth). They are asked for only where
-// the app has them: HubSpot shows an error for scopes that it has not ("a mismatch between the scopes in the install URL and the app's
+// scopesToWrite are needed to write deals and to create their property. Consent requests optionalScopes in addition: an account that
+// does not grant them is connected without them ("Optional scopes will be automatically dropped from the authorization request if the
+// user selects a HubSpot account that does not have access to that tool", docs/api/working-with-oauth). Consent requests them only if
+// the app has them, because HubSpot shows an error for other scopes ("a mismatch between the scopes in the install URL and the app's
 // configured scopes", as in github.com/PipedreamHQ/pipedream/issues/15124; both read on 29 November 2026).
 var (
 	scopesToWrite  = []string{"crm.objects.deals.write", "crm.schemas.deals.write"}
@@ -48,7 +48,7 @@ func (a app) config(redirect string) *oauth2.Config {
 	}
 }
 
-// Consent is where a user chooses an account and consents.
+// Consent returns the address where a user chooses an account and consents.
 func (s *Connector) Consent(c ports.Consent) (string, error) {
 	var options []oauth2.AuthCodeOption
 	if c.Verifier != "" {
@@ -60,13 +60,13 @@ func (s *Connector) Consent(c ports.Consent) (string, error) {
 	return s.app.config(c.RedirectURI).AuthCodeURL(c.State, options...), nil
 }
 
-// NeedsStore is false: a user chooses the account at HubSpot.
+// NeedsStore returns false, because the user chooses the account at HubSpot.
 func (*Connector) NeedsStore() bool { return false }
 
-// CheckCallback takes any: HubSpot signs none.
+// CheckCallback accepts every callback, because HubSpot signs none.
 func (*Connector) CheckCallback(ports.CodeGrant) error { return nil }
 
-// Exchange redeems a code for tokens.
+// Exchange exchanges an authorization code for tokens.
 func (s *Connector) Exchange(ctx ports.Outbound, g ports.CodeGrant) (integration.Credentials, error) {
 	var options []oauth2.AuthCodeOption
 	if g.Verifier != "" {
@@ -77,7 +77,7 @@ func (s *Connector) Exchange(ctx ports.Outbound, g ports.CodeGrant) (integration
 	}))
 }
 
-// Refresh exchanges a refresh token, which stays good unless HubSpot sends another one.
+// Refresh exchanges a refresh token, which stays valid unless HubSpot sends a new one.
 func (s *Connector) Refresh(ctx ports.Outbound, c ports.Connection) (integration.Credentials, error) {
 	if c.Credentials.Refresh == "" {
 		return integration.Credentials{}, ports.ErrCredentialsRefused
@@ -91,7 +91,7 @@ func (s *Connector) credentials(t *oauth2.Token, err error) (integration.Credent
 	if err != nil {
 		return integration.Credentials{}, err
 	}
-	life := time.Duration(cmp.Or(max(t.ExpiresIn, 0), usualLife)) * time.Second
+	life := time.Duration(cmp.Or(max(t.ExpiresIn, 0), defaultTokenLife)) * time.Second
 	return integration.Credentials{
 		Key:     t.AccessToken,
 		Refresh: t.RefreshToken,

@@ -7,16 +7,16 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// propertiesPath is of docs/api-reference/2026-03/crm/properties (read on 29 November 2026).
+// propertiesPath is from docs/api-reference/2026-03/crm/properties (read on 29 November 2026).
 const propertiesPath = "/crm/properties/2026-03/deals"
 
-// property is what HubSpot says of a property.
+// property is a definition of a property.
 type property struct {
 	Unique   bool `json:"hasUniqueValue"`
 	Archived bool `json:"archived"`
 }
 
-// defineProperty creates the property unless there is one. That its values are unique can only be said when it is created
+// defineProperty creates the property unless it exists. Only a new property can have unique values
 // ("Only net new properties can be set to contain a unique value", an object has ten of them at most: developers.hubspot.com/changelog/
 // unique-properties-for-contacts, read on 29 November 2026).
 func (s *Connector) defineProperty(ctx context.Context, c ports.Connection) (made bool, err error) {
@@ -41,8 +41,8 @@ func (s *Connector) defineProperty(ctx context.Context, c ports.Connection) (mad
 		err = s.writing.Judge(answer)
 		return err == nil, err
 	}
-	// The name is taken: by a property that another server created meanwhile, or by one that is archived (whether that keeps its name
-	// is not documented), which a look-up shows with archived=true only ("Whether to return only results that have been archived",
+	// The name belongs to a property that another server created meanwhile, or to an archived one. Whether an archived property keeps
+	// its name is not documented. A look-up shows it only with archived=true ("Whether to return only results that have been archived",
 	// docs/api-reference/crm-properties-v3/core/get-crm-v3-properties-objectType-propertyName, read on 29 November 2026).
 	for _, query := range []string{"", "?archived=true"} {
 		if found, err := s.lookUpProperty(ctx, c, query); err != nil || found {
@@ -52,7 +52,7 @@ func (s *Connector) defineProperty(ctx context.Context, c ports.Connection) (mad
 	return false, s.platform.Failed("has a property "+orderProperty+" of deals, and does not show it", nil)
 }
 
-// lookUpProperty reports whether there is the property. One that cannot be used is a PlatformRefusal.
+// lookUpProperty reports whether the property exists. If it cannot be used, the error is a PlatformRefusal.
 func (s *Connector) lookUpProperty(ctx context.Context, c ports.Connection, query string) (bool, error) {
 	var known property
 	found, err := s.find(ctx, s.request(c, propertiesPath+"/"+orderProperty+query), "", &known)

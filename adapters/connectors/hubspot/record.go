@@ -16,14 +16,14 @@ type object struct {
 	Properties map[string]json.RawMessage `json:"properties"`
 	UpdatedAt  string                     `json:"updatedAt"`
 	Archived   bool                       `json:"archived"`
-	URL        string                     `json:"url"` // of an upsert's answer
+	URL        string                     `json:"url"` // in the answer to an upsert
 }
 
 func (o object) text(property string) (text string) {
 	if raw := o.Properties[property]; json.Unmarshal(raw, &text) != nil {
 		text = string(raw)
 	}
-	return strings.ReplaceAll(text, "\x00", "") // which no database keeps
+	return strings.ReplaceAll(text, "\x00", "") // which PostgreSQL does not store
 }
 
 func (k kind) records(p page, of syncrun.Resource) []syncrun.Record {
@@ -58,8 +58,8 @@ func (k kind) record(raw json.RawMessage, of syncrun.Resource) syncrun.Record {
 	return r
 }
 
-// mostDeals is where a count stops being one.
-const mostDeals = 1_000_000_000
+// maxDeals is the highest accepted number of deals.
+const maxDeals = 1_000_000_000
 
 func contact(o object, r *syncrun.Record) error {
 	c := &syncrun.Customer{
@@ -69,7 +69,7 @@ func contact(o object, r *syncrun.Record) error {
 	}
 	if text := o.text("num_associated_deals"); text != "" {
 		n, err := money.ParseDecimal(text, 0)
-		if err != nil || n < 0 || n > mostDeals {
+		if err != nil || n < 0 || n > maxDeals {
 			return errors.New("num_associated_deals is no number of deals")
 		}
 		c.Purchases = int(n)
@@ -85,7 +85,7 @@ func deal(o object, r *syncrun.Record) error {
 		Total:     strings.TrimSpace(o.text("amount")),
 		Currency:  strings.ToUpper(o.text("deal_currency_code")),
 		PlacedAt:  connectors.Moment(o.text("closedate")),
-		Reference: o.text(orderProperty), // so that a deal of ours is not taken for another order
+		Reference: o.text(orderProperty), // so that the sync recognizes a deal of ours
 	}
 	if _, err := money.ParseDecimal(d.Total, 0); d.Total != "" && (errors.Is(err, money.ErrSyntax) || len(d.Total) > 40) {
 		return errors.New("amount is no number")

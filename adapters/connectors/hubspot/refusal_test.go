@@ -7,7 +7,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// outcome is what an error means for the deal.
+// outcome describes what an error means for the deal.
 func outcome(err error) string {
 	var refusal *ports.PlatformRefusal
 	var denied *ports.DealsNotPermitted
@@ -29,15 +29,15 @@ func outcome(err error) string {
 
 const denied = "denied: HubSpot does not let us write deals any more. Connect the account again, as a user who may give the permission."
 
-// What HubSpot says of a new deal, and what it means.
+// The errors of HubSpot's answers to a new deal.
 func TestWriteDeal_errors(t *testing.T) {
 	t.Parallel()
 	errorsOf := func(category string) []answer {
 		return []answer{{207, `{"status": "COMPLETE", "results": [], "errors": [{"category": "` + category + `", "message": "No."}]}`}}
 	}
 	for name, c := range map[string]struct {
-		say  answers
-		want string
+		script answers
+		want   string
 	}{
 		"a wrong currency": {answers{
 			upsert:     {{400, currency}},
@@ -110,10 +110,10 @@ func TestWriteDeal_errors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if c.say[pipelines] == nil {
-				c.say[pipelines] = []answer{{200, stagesOfDocs}}
+			if c.script[pipelines] == nil {
+				c.script[pipelines] = []answer{{200, stagesOfDocs}}
 			}
-			s, at, _ := deals(t, c.say)
+			s, at, _ := connectTo(t, c.script)
 			w, err := s.WriteDeal(ports.NewOutbound(t.Context()), at, draft(nil))
 			if got := outcome(err); got != c.want || w != (ports.WrittenDeal{}) {
 				t.Errorf("%s (%v), %+v", got, err, w)
@@ -122,37 +122,37 @@ func TestWriteDeal_errors(t *testing.T) {
 	}
 }
 
-// What HubSpot says of a deal that was written before, and what it means.
+// The errors of HubSpot's answers to the change of a deal.
 func TestWriteDeal_errorsOfChanges(t *testing.T) {
 	t.Parallel()
 	const emptied = `{"id": "501", "properties": {"haggle_order_id": ""}}`
 	for name, c := range map[string]struct {
-		say  answers
-		lost bool
-		want string
+		script answers
+		lost   bool
+		want   string
 	}{
-		"a bare 404":               {say: answers{read: {{404, page}}}, want: "again: HubSpot does not answer at this address (404)."},
-		"a bare 404 of the change": {say: answers{read: {{200, ours("")}}, update: {{404, `{}`}}}, want: "again: HubSpot does not answer at this address (404)."},
-		"an id that is none":       {say: answers{read: {{200, `{"id": "x"}`}}}, want: "again: HubSpot does not say which deal it is."},
-		"no scope":                 {say: answers{read: {{200, ours("")}}, update: {{403, missing}}}, want: denied},
-		"a value that is taken": {say: answers{
+		"a bare 404":               {script: answers{read: {{404, page}}}, want: "again: HubSpot does not answer at this address (404)."},
+		"a bare 404 of the change": {script: answers{read: {{200, ours("")}}, update: {{404, `{}`}}}, want: "again: HubSpot does not answer at this address (404)."},
+		"an id that is none":       {script: answers{read: {{200, `{"id": "x"}`}}}, want: "again: HubSpot does not say which deal it is."},
+		"no scope":                 {script: answers{read: {{200, ours("")}}, update: {{403, missing}}}, want: denied},
+		"a value that is taken": {script: answers{
 			read:     {{200, emptied}},
 			update:   {{400, unknown}},
 			property: {{200, unique}},
 		}, want: `refused: HubSpot does not take the deal: Property "haggle_order_id" does not exist.`},
-		"a property that is archived": {say: answers{
+		"a property that is archived": {script: answers{
 			read:     {{200, emptied}},
 			update:   {{400, unknown}},
 			property: {{404, gone}},
 			define:   {{409, taken}},
 			archived: {{200, `{"archived": true}`}},
 		}, want: "refused: HubSpot has archived the property haggle_order_id of deals. Restore it, and retry."},
-		"contacts that are not read": {say: answers{
+		"contacts that are not read": {script: answers{
 			read:      {{200, ours("")}},
 			update:    {{200, ours("")}},
 			contactOf: {{500, page}},
 		}, lost: true, want: "again: HubSpot has a problem of its own (500)."},
-		"a contact that stays": {say: answers{
+		"a contact that stays": {script: answers{
 			read:      {{200, ours("")}},
 			update:    {{200, ours("")}},
 			contactOf: {{200, found}},
@@ -161,8 +161,8 @@ func TestWriteDeal_errorsOfChanges(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c.say[pipelines] = []answer{{200, stagesOfDocs}}
-			s, at, _ := deals(t, c.say)
+			c.script[pipelines] = []answer{{200, stagesOfDocs}}
+			s, at, _ := connectTo(t, c.script)
 			_, err := s.WriteDeal(ports.NewOutbound(t.Context()), at, draft(func(d *ports.DealDraft) { d.Remote, d.State.Lost = "501", c.lost }))
 			if got := outcome(err); got != c.want {
 				t.Errorf("%s (%v)", got, err)

@@ -10,23 +10,24 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// A search goes by ids: what changed from Since until the first page was asked for, each page after the
-// highest id of the one before. Its own paging counts positions, so that a record which changes meanwhile
-// moves and another one slips through; it ends after 10,000 results, and many records may have changed in
-// the same millisecond. What changes later than the search began is left to the next one, for else a late
-// change would hide an earlier one of a record that was passed already. The first page tells how many there are: "total", the
-// number of records that match (https://developers.hubspot.com/docs/api-reference/2026-03/crm/search-the-crm, read
-// 2026-11-28). Lists tell no total.
+// A search returns the records that changed from Since until the request for its first page, and pages by id: each
+// page starts after the highest id of the page before. HubSpot's own paging counts positions, so that a record which
+// changes meanwhile moves and another one is skipped. It also ends after 10,000 results, and many records may have
+// changed in the same millisecond. Records that change after the search began are left to the next search, because a
+// late change would otherwise hide an earlier one of a record that was passed already.
+//
+// The first page has the number of matching records in "total"
+// (https://developers.hubspot.com/docs/api-reference/2026-03/crm/search-the-crm, read 2026-11-28). Lists have no total.
 
-// spot is how far a search has come.
-type spot struct {
+// searchCursor is the position of a search.
+type searchCursor struct {
 	until time.Time
 	id    uint64
 }
 
-func (s spot) String() string { return fmt.Sprintf("%d.%d", s.until.UnixMilli(), s.id) }
+func (s searchCursor) String() string { return fmt.Sprintf("%d.%d", s.until.UnixMilli(), s.id) }
 
-func parseSpot(text string) (s spot, ok bool) {
+func parseSearchCursor(text string) (s searchCursor, ok bool) {
 	var millis int64
 	_, err := fmt.Sscanf(text, "%d.%d", &millis, &s.id)
 	s.until = time.UnixMilli(millis)
@@ -55,27 +56,27 @@ type query struct {
 	Limit      int       `json:"limit"`
 }
 
-const numbered = "hs_object_id" // the property that is the id
+const idProperty = "hs_object_id" // the property that has the id
 
-func (k kind) query(since time.Time, at spot) query {
+func (k kind) query(since time.Time, at searchCursor) query {
 	within := []filter{
 		{k.modified, "GTE", strconv.FormatInt(since.UnixMilli(), 10)},
 		{k.modified, "LTE", strconv.FormatInt(at.until.UnixMilli(), 10)},
 	}
 	if at.id > 0 {
-		within = append(within, filter{numbered, "GT", strconv.FormatUint(at.id, 10)})
+		within = append(within, filter{idProperty, "GT", strconv.FormatUint(at.id, 10)})
 	}
 	return query{
-		Groups: []filters{{within}}, Sorts: []sorting{{numbered, "ASCENDING"}},
-		Properties: k.properties, Limit: searched,
+		Groups: []filters{{within}}, Sorts: []sorting{{idProperty, "ASCENDING"}},
+		Properties: k.properties, Limit: searchPageSize,
 	}
 }
 
 func (s *Connector) search(ctx context.Context, c ports.Connection, k kind, r ports.PageRequest) (ports.RecordPage, error) {
-	at := spot{until: s.clock.Now()}
+	at := searchCursor{until: s.clock.Now()}
 	if r.Cursor != "" {
 		var ours bool
-		if at, ours = parseSpot(r.Cursor); !ours {
+		if at, ours = parseSearchCursor(r.Cursor); !ours {
 			return ports.RecordPage{}, s.platform.Refused("gave no such page: start the sync anew")
 		}
 	}
@@ -86,11 +87,11 @@ func (s *Connector) search(ctx context.Context, c ports.Connection, k kind, r po
 		return ports.RecordPage{}, err
 	}
 	found := ports.RecordPage{Records: k.records(answer, r.Resource)}
-	if r.Cursor == "" { // later pages search for less
+	if r.Cursor == "" { // the totals of later pages count the rest only
 		found.Total.Count = answer.Total
 	}
 	if answer.Paging.Next.After != "" && len(found.Records) > 0 {
-		if at.id = highest(found.Records); at.id == 0 {
+		if at.id = highestID(found.Records); at.id == 0 {
 			return ports.RecordPage{}, s.platform.Failed("sent a page without any id", nil)
 		}
 		found.Next = at.String()
@@ -98,9 +99,9 @@ func (s *Connector) search(ctx context.Context, c ports.Connection, k kind, r po
 	return found, nil
 }
 
-// highest is the highest id; 0 if there is none. That it is no higher than the one before, as when HubSpot
-// does not search for what it was asked, is noticed by whoever reads the pages.
-func highest(records []syncrun.Record) (highest uint64) {
+// highestID returns the highest id, or 0 if no record has one. The caller of Read notices if it is not higher than
+// that of the previous page, as when HubSpot ignores the filter.
+func highestID(records []syncrun.Record) (highest uint64) {
 	for _, r := range records {
 		if id, err := strconv.ParseUint(r.Remote, 10, 64); err == nil {
 			highest = max(highest, id)

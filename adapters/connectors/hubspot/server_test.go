@@ -23,23 +23,23 @@ const (
 	clientSecret = "app-secret-0123456789"
 )
 
-// hub is HubSpot, as far as we talk to it.
-type hub struct {
+// fakeHubSpot has the parts of HubSpot's API that the connector uses.
+type fakeHubSpot struct {
 	mu      sync.Mutex
-	objects map[string][]thing // by kind, in the order of their ids
-	codes   map[string]consent // that are not redeemed
+	objects map[string][]crmObject // by kind, in the order of their ids
+	codes   map[string]consent     // that are not redeemed yet
 	access  map[string]bool
 	refresh map[string]bool
 	rotate  bool   // refresh tokens are good once
 	circle  bool   // pages lead to the first one
-	strict  bool   // a bad token is refused by the status
-	answer  string // instead of any page
+	strict  bool   // an invalid token is refused by the status
+	answer  string // if set, the body of every page
 	scopes  []string
 	issued  int
 	queries []query
 }
 
-type thing struct {
+type crmObject struct {
 	id         int
 	modified   time.Time
 	properties map[string]any
@@ -57,16 +57,16 @@ type query struct {
 	After      string
 }
 
-func newHub() *hub {
-	return &hub{
-		objects: map[string][]thing{},
+func newFakeHubSpot() *fakeHubSpot {
+	return &fakeHubSpot{
+		objects: map[string][]crmObject{},
 		codes:   map[string]consent{},
 		access:  map[string]bool{},
 		refresh: map[string]bool{},
 	}
 }
 
-func (h *hub) handler() http.Handler {
+func (h *fakeHubSpot) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /oauth/2026-03/token", h.token)
 	mux.HandleFunc("POST /oauth/2026-03/token/introspect", h.introspect)
@@ -77,7 +77,7 @@ func (h *hub) handler() http.Handler {
 		defer h.mu.Unlock()
 		bearer, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 		if strings.HasPrefix(r.URL.Path, "/crm/") && !h.access[bearer] {
-			say(w, http.StatusUnauthorized, map[string]any{"category": "EXPIRED_AUTHENTICATION"})
+			respond(w, http.StatusUnauthorized, map[string]any{"category": "EXPIRED_AUTHENTICATION"})
 			return
 		}
 		if strings.HasPrefix(r.URL.Path, "/crm/") && h.answer != "" {
@@ -88,47 +88,47 @@ func (h *hub) handler() http.Handler {
 	})
 }
 
-// introspect refuses a token by a status (h.strict) or by what it says: HubSpot does not document which.
-func (h *hub) introspect(w http.ResponseWriter, r *http.Request) {
+// introspect refuses a token by a status (h.strict) or in the body: HubSpot does not document which.
+func (h *fakeHubSpot) introspect(w http.ResponseWriter, r *http.Request) {
 	_ = r.ParseForm()
 	token := r.PostForm.Get("token")
 	switch {
 	case r.PostForm.Get("client_id") != clientID || r.PostForm.Get("client_secret") != clientSecret || r.URL.RawQuery != "":
-		say(w, http.StatusBadRequest, map[string]any{"status": "BAD_CLIENT_ID"})
+		respond(w, http.StatusBadRequest, map[string]any{"status": "BAD_CLIENT_ID"})
 	case h.access[token]:
-		say(w, http.StatusOK, map[string]any{"active": true, "token_use": "access_token", "hub_id": 62515, "hub_domain": "acme.example", "token": token, "scopes": h.scopes})
+		respond(w, http.StatusOK, map[string]any{"active": true, "token_use": "access_token", "hub_id": 62515, "hub_domain": "acme.example", "token": token, "scopes": h.scopes})
 	case h.strict:
-		say(w, http.StatusBadRequest, map[string]any{"category": "VALIDATION_ERROR", "message": "invalid: " + token})
+		respond(w, http.StatusBadRequest, map[string]any{"category": "VALIDATION_ERROR", "message": "invalid: " + token})
 	default:
-		say(w, http.StatusOK, map[string]any{"active": false, "token": token, "hub_id": 62515})
+		respond(w, http.StatusOK, map[string]any{"active": false, "token": token, "hub_id": 62515})
 	}
 }
 
-func say(w http.ResponseWriter, status int, body any) {
+func respond(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(body)
 }
 
-func (t thing) shown(properties []string, modified string) map[string]any {
-	all := map[string]any{modified: t.modified.Format(time.RFC3339Nano), "hs_object_id": strconv.Itoa(t.id)}
+func (t crmObject) shown(properties []string, modified string) map[string]any {
+	readAll := map[string]any{modified: t.modified.Format(time.RFC3339Nano), "hs_object_id": strconv.Itoa(t.id)}
 	for _, name := range properties {
 		if value, there := t.properties[name]; there {
-			all[name] = value
+			readAll[name] = value
 		}
 	}
-	return map[string]any{"id": strconv.Itoa(t.id), "properties": all, "updatedAt": t.modified.Format(time.RFC3339Nano), "archived": false}
+	return map[string]any{"id": strconv.Itoa(t.id), "properties": readAll, "updatedAt": t.modified.Format(time.RFC3339Nano), "archived": false}
 }
 
 func modifiedOf(kind string) string {
 	return map[string]string{"contacts": "lastmodifieddate", "deals": "hs_lastmodifieddate"}[kind]
 }
 
-func (h *hub) list(w http.ResponseWriter, r *http.Request) {
+func (h *fakeHubSpot) list(w http.ResponseWriter, r *http.Request) {
 	q, kind := r.URL.Query(), r.PathValue("kind")
 	limit, _ := strconv.Atoi(q.Get("limit"))
 	if limit < 1 || limit > 100 {
-		say(w, http.StatusBadRequest, map[string]any{"category": "VALIDATION_ERROR"})
+		respond(w, http.StatusBadRequest, map[string]any{"category": "VALIDATION_ERROR"})
 		return
 	}
 	after, _ := strconv.Atoi(q.Get("after"))
@@ -148,23 +148,23 @@ func (h *hub) list(w http.ResponseWriter, r *http.Request) {
 		results = append(results, t.shown(strings.Split(q.Get("properties"), ","), modifiedOf(kind)))
 	}
 	body["results"] = results
-	say(w, http.StatusOK, body)
+	respond(w, http.StatusOK, body)
 }
 
-func (h *hub) search(w http.ResponseWriter, r *http.Request) {
+func (h *fakeHubSpot) search(w http.ResponseWriter, r *http.Request) {
 	var q query
 	if err := json.NewDecoder(r.Body).Decode(&q); err != nil || q.Limit < 1 || q.Limit > 200 || len(q.Sorts) > 1 || len(q.Groups) != 1 {
-		say(w, http.StatusBadRequest, map[string]any{"category": "VALIDATION_ERROR"})
+		respond(w, http.StatusBadRequest, map[string]any{"category": "VALIDATION_ERROR"})
 		return
 	}
 	h.queries = append(h.queries, q)
 	kind := r.PathValue("kind")
 	after, _ := strconv.Atoi(q.After)
 	if after+q.Limit > 10_000 {
-		say(w, http.StatusBadRequest, map[string]any{"category": "VALIDATION_ERROR"})
+		respond(w, http.StatusBadRequest, map[string]any{"category": "VALIDATION_ERROR"})
 		return
 	}
-	var found []thing
+	var found []crmObject
 	for _, t := range h.objects[kind] {
 		if h.circle || q.matches(t, modifiedOf(kind)) {
 			found = append(found, t)
@@ -174,7 +174,7 @@ func (h *hub) search(w http.ResponseWriter, r *http.Request) {
 	case len(q.Sorts) == 0 || q.Sorts[0].Direction != "ASCENDING":
 		slices.Reverse(found)
 	case q.Sorts[0].PropertyName == modifiedOf(kind):
-		slices.SortStableFunc(found, func(a, b thing) int { return a.modified.Compare(b.modified) })
+		slices.SortStableFunc(found, func(a, b crmObject) int { return a.modified.Compare(b.modified) })
 	}
 	results := []any{}
 	for _, t := range found[min(after, len(found)):min(after+q.Limit, len(found))] {
@@ -184,10 +184,10 @@ func (h *hub) search(w http.ResponseWriter, r *http.Request) {
 	if after+q.Limit < len(found) {
 		body["paging"] = map[string]any{"next": map[string]any{"after": strconv.Itoa(after + q.Limit)}}
 	}
-	say(w, http.StatusOK, body)
+	respond(w, http.StatusOK, body)
 }
 
-func (q query) matches(t thing, modified string) bool {
+func (q query) matches(t crmObject, modified string) bool {
 	for _, f := range q.Groups[0].Filters {
 		have := int64(t.id)
 		switch f.PropertyName {
@@ -206,10 +206,10 @@ func (q query) matches(t thing, modified string) bool {
 	return true
 }
 
-func (h *hub) token(w http.ResponseWriter, r *http.Request) {
+func (h *fakeHubSpot) token(w http.ResponseWriter, r *http.Request) {
 	_ = r.ParseForm()
 	refuse := func(status string) {
-		say(w, http.StatusBadRequest, map[string]any{"status": status, "message": "bad: " + r.Form.Encode()})
+		respond(w, http.StatusBadRequest, map[string]any{"status": status, "message": "bad: " + r.Form.Encode()})
 	}
 	if r.Form.Get("client_id") != clientID || r.Form.Get("client_secret") != clientSecret {
 		refuse("BAD_CLIENT_ID")
@@ -234,10 +234,10 @@ func (h *hub) token(w http.ResponseWriter, r *http.Request) {
 		refuse("BAD_GRANT_TYPE")
 		return
 	}
-	say(w, http.StatusOK, h.issue(refresh))
+	respond(w, http.StatusOK, h.issue(refresh))
 }
 
-func (h *hub) issue(refresh string) map[string]any {
+func (h *fakeHubSpot) issue(refresh string) map[string]any {
 	h.issued++
 	answer := map[string]any{"access_token": fmt.Sprintf("access-%d-secret", h.issued), "expires_in": 1800, "token_type": "bearer"}
 	h.access[answer["access_token"].(string)] = true
@@ -250,7 +250,7 @@ func (h *hub) issue(refresh string) map[string]any {
 }
 
 // visit consents as a merchant does.
-func (h *hub) visit(t *testing.T, address string) ports.CodeGrant {
+func (h *fakeHubSpot) visit(t *testing.T, address string) ports.CodeGrant {
 	t.Helper()
 	u, err := url.Parse(address)
 	if err != nil {
@@ -273,13 +273,13 @@ func (h *hub) visit(t *testing.T, address string) ports.CodeGrant {
 	}
 }
 
-func (h *hub) fill(_ *testing.T, r syncrun.Resource, n int, since time.Time) (names []string) {
+func (h *fakeHubSpot) fill(_ *testing.T, r syncrun.Resource, n int, since time.Time) (names []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	kind := map[syncrun.Resource]string{syncrun.Customers: "contacts", syncrun.Orders: "deals"}[r]
 	h.objects[kind] = nil
 	for i := range n {
-		h.objects[kind] = append(h.objects[kind], thing{950 + i, since.Add(time.Duration(i) * time.Second), map[string]any{"dealname": "D", "email": "a@b.c"}})
+		h.objects[kind] = append(h.objects[kind], crmObject{950 + i, since.Add(time.Duration(i) * time.Second), map[string]any{"dealname": "D", "email": "a@b.c"}})
 		names = append(names, strconv.Itoa(950+i))
 	}
 	return names

@@ -10,14 +10,14 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// pipelinesPath is of docs/api-reference/latest/crm/pipelines/guide (read on 29 November 2026).
+// pipelinesPath is from docs/api-reference/latest/crm/pipelines/guide (read on 29 November 2026).
 const pipelinesPath = "/crm/pipelines/2026-03/deals"
 
-// usualPipeline is the one that "every account initially contains" (docs/methods/pipelines/pipelines_overview, read on 29 November 2026).
-const usualPipeline = "default"
+// defaultPipeline is the pipeline that "every account initially contains" (docs/methods/pipelines/pipelines_overview, read on 29 November 2026).
+const defaultPipeline = "default"
 
-// place is where a deal is in the account's sales process.
-type place struct{ pipeline, stage string }
+// pipelineStage is a stage of the account's sales process.
+type pipelineStage struct{ pipeline, stage string }
 
 type pipeline struct {
 	ID       string  `json:"id"`
@@ -36,7 +36,7 @@ type stage struct {
 	} `json:"metadata"`
 }
 
-// text is text, or what else JSON has in its place: the metadata of stages are documented as text and shown as numbers, too.
+// text is a JSON string, or the text of another JSON value: the metadata of stages are documented as strings, but are also numbers.
 type text string
 
 func (t *text) UnmarshalJSON(raw []byte) error {
@@ -48,41 +48,41 @@ func (t *text) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// stageOf is the stage for deals that are won or lost: the first one of the pipeline whose probability is 1 or 0. The ids are not
-// taken for known: the documentation lists none, and an account may have stages of its own.
-func (s *Connector) stageOf(ctx context.Context, c ports.Connection, in string, lost bool) (place, error) {
+// stageOf returns the stage for won or lost deals: the first stage of the pipeline whose probability is 1 or 0. It assumes no ids,
+// because the documentation lists none and an account may have its own stages.
+func (s *Connector) stageOf(ctx context.Context, c ports.Connection, in string, lost bool) (pipelineStage, error) {
 	var answer struct {
 		Results []pipeline `json:"results"`
 	}
 	if err := s.writing.Ask(ctx, s.request(c, pipelinesPath), &answer); err != nil {
-		return place{}, err
+		return pipelineStage{}, err
 	}
 	if answer.Results == nil {
-		return place{}, s.platform.Failed("sent no pipelines", nil)
+		return pipelineStage{}, s.platform.Failed("sent no pipelines", nil)
 	}
-	p := choose(answer.Results, in)
+	p := choosePipeline(answer.Results, in)
 	if p == nil {
-		return place{}, s.platform.Refused("has no pipeline of deals")
+		return pipelineStage{}, s.platform.Refused("has no pipeline of deals")
 	}
 	for _, one := range p.Stages {
-		if !one.Archived && one.is(lost) {
-			return place{p.ID, one.ID}, nil
+		if !one.Archived && one.isOutcome(lost) {
+			return pipelineStage{p.ID, one.ID}, nil
 		}
 	}
 	outcome := "won"
 	if lost {
 		outcome = "lost"
 	}
-	return place{}, s.platform.Refused("has no stage for deals that are " + outcome + " in the pipeline " + connectors.Plain(p.Label))
+	return pipelineStage{}, s.platform.Refused("has no stage for deals that are " + outcome + " in the pipeline " + connectors.Plain(p.Label))
 }
 
-// choose is the pipeline with the id, else the usual one, else the one that comes first.
-func choose(list []pipeline, id string) (best *pipeline) {
+// choosePipeline returns the pipeline with the id, else the default one, else the first one by its order.
+func choosePipeline(list []pipeline, id string) (best *pipeline) {
 	rank := func(p *pipeline) int {
 		switch p.ID {
 		case id:
 			return 0
-		case usualPipeline:
+		case defaultPipeline:
 			return 1
 		}
 		return 2
@@ -99,7 +99,7 @@ func choose(list []pipeline, id string) (best *pipeline) {
 	return best
 }
 
-func (s stage) is(lost bool) bool {
+func (s stage) isOutcome(lost bool) bool {
 	if strings.EqualFold(string(s.Metadata.Closed), "false") {
 		return false
 	}

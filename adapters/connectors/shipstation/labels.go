@@ -14,13 +14,13 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// carriersAtOnce are how many carriers are asked for rates at the same time.
-const carriersAtOnce = 4
+// carrierConcurrency limits the concurrent requests for rates.
+const carrierConcurrency = 4
 
-// mostCarriers are more than an account has, and fewer than ShipStation answers in a minute.
-const mostCarriers = 30
+// maxCarriers is more than an account has, and fewer than the requests that ShipStation permits in a minute.
+const maxCarriers = 30
 
-// An order's address names no company, and so it is a private one, for which UPS and FedEx ask more.
+// An order's address has no company, so it is residential. UPS and FedEx charge more for those.
 // Source: shipstation.com/docs/api/shipments/get-rates, "residential".
 const (
 	residential   = true
@@ -34,10 +34,11 @@ type weight struct {
 
 func grams(n int) weight { return weight{n, "grams"} }
 
-// Rates asks one carrier, or all of the account. One that has nothing to offer does not hide the others.
+// Rates returns the rates of one carrier, or of all carriers of the account. It ignores the error of one carrier
+// if others have rates.
 func (s *Connector) Rates(ctx ports.Outbound, c ports.Connection, r ports.RateRequest) ([]ports.ShippingRate, error) {
-	if speaksV2(c) {
-		return s.modern.rates(ctx, c, r)
+	if usesV2(c) {
+		return s.clientV2.rates(ctx, c, r)
 	}
 	if r.Carrier != "" {
 		return s.ratesOf(ctx, c, r)
@@ -48,9 +49,9 @@ func (s *Connector) Rates(ctx ports.Outbound, c ports.Connection, r ports.RateRe
 	if err := s.ask(ctx, c, request{path: "/carriers"}, &carriers); err != nil {
 		return nil, err
 	}
-	carriers = carriers[:min(len(carriers), mostCarriers)]
+	carriers = carriers[:min(len(carriers), maxCarriers)]
 	answers, problems := make([][]ports.ShippingRate, len(carriers)), make([]error, len(carriers))
-	places := make(chan struct{}, carriersAtOnce)
+	places := make(chan struct{}, carrierConcurrency)
 	var all sync.WaitGroup
 	for i, carrier := range carriers {
 		all.Go(func() {
@@ -62,11 +63,11 @@ func (s *Connector) Rates(ctx ports.Outbound, c ports.Connection, r ports.RateRe
 		})
 	}
 	all.Wait()
-	return joined(answers, problems)
+	return joinRates(answers, problems)
 }
 
-// joined are the rates of all, or why there are none.
-func joined(answers [][]ports.ShippingRate, problems []error) (rates []ports.ShippingRate, err error) {
+// joinRates returns the rates of all carriers, or the first error if there are none.
+func joinRates(answers [][]ports.ShippingRate, problems []error) (rates []ports.ShippingRate, err error) {
 	for i, problem := range problems {
 		var throttled ports.Throttled
 		if errors.Is(problem, ports.ErrCredentialsRefused) || errors.As(problem, &throttled) {
@@ -112,10 +113,11 @@ func (s *Connector) ratesOf(ctx context.Context, c ports.Connection, r ports.Rat
 	return rates, nil
 }
 
-// Buy finds the order's label, or makes the order there, by a key under which it is made once, and buys one.
+// Buy returns the order's existing label. If there is none, it creates the order in ShipStation, under a key that
+// makes this idempotent, and buys a label.
 func (s *Connector) Buy(ctx ports.Outbound, c ports.Connection, r ports.LabelRequest) (ports.ShippingLabel, error) {
-	if speaksV2(c) {
-		return s.modern.buy(ctx, c, r)
+	if usesV2(c) {
+		return s.clientV2.buy(ctx, c, r)
 	}
 	of := keyOf(r.Order, r.Test)
 	if found, err := s.find(ctx, c, of, r.Voided); err != nil || found != nil {
@@ -134,7 +136,7 @@ func (s *Connector) Buy(ctx ports.Outbound, c ports.Connection, r ports.LabelReq
 	switch {
 	case made.ID <= 0:
 		return ports.ShippingLabel{}, s.platform.Failed("did not say which order it made", nil)
-	case made.Status == "shipped": // and so it has a label, which is not shown yet
+	case made.Status == "shipped": // so it has a label, which the search does not show yet
 		return ports.ShippingLabel{}, s.platform.Failed("says that the order is shipped, and does not show its label", nil)
 	case made.Status == "cancelled" || made.Status == "on_hold":
 		return ports.ShippingLabel{}, s.platform.Refused("has the order as " + made.Status)
@@ -142,8 +144,8 @@ func (s *Connector) Buy(ctx ports.Outbound, c ports.Connection, r ports.LabelReq
 	return s.label(ctx, c, r, made.ID)
 }
 
-// label buys one for an order that is there. After an exception the order is looked at again, for it is not
-// said what had happened before.
+// label buys a label for an existing order. After an exception it looks for the label again, because ShipStation
+// may have bought it before the exception.
 func (s *Connector) label(ctx context.Context, c ports.Connection, r ports.LabelRequest, order int64) (ports.ShippingLabel, error) {
 	var bought shipment
 	err := s.ask(ctx, c, request{path: "/orders/createlabelfororder", body: map[string]any{
@@ -163,11 +165,11 @@ func (s *Connector) label(ctx context.Context, c ports.Connection, r ports.Label
 	if err != nil {
 		return ports.ShippingLabel{}, err
 	}
-	bought.Carrier, bought.Service = r.Carrier, r.Service // which the answer may leave out
+	bought.Carrier, bought.Service = r.Carrier, r.Service // the answer may leave them out
 	return bought.label(), nil
 }
 
-// label is a shipment as who bought it has it. One whose PDF cannot be read is bought all the same.
+// label converts a shipment to a label. A label without a readable PDF is bought, too.
 func (p shipment) label() ports.ShippingLabel {
 	pdf, err := base64.StdEncoding.DecodeString(p.LabelData)
 	if err != nil || len(pdf) == 0 {
@@ -223,5 +225,5 @@ func name(l checkout.Line) string {
 	return l.Name + " (" + l.Label + ")"
 }
 
-// number is an amount with all of its decimals.
+// number returns an amount with all of its decimals.
 func number(a money.Amount) json.Number { return json.Number(a.String()) }

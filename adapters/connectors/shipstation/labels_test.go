@@ -15,7 +15,7 @@ import (
 
 func usd(minor int64) money.Amount { return money.Of(minor, money.USD) }
 
-// parcel is an order in its box.
+// parcel is an order as a package.
 func parcel() ports.Package {
 	return ports.Package{
 		Grams:  1200,
@@ -53,9 +53,9 @@ func labelRequest() ports.LabelRequest {
 	}
 }
 
-func TestRatesOfAllCarriers(t *testing.T) {
+func TestRates_allCarriers(t *testing.T) {
 	t.Parallel()
-	w := open(t)
+	w := newFixture(t)
 	w.carriers = []string{"ups", "broken", "usps"}
 	rates, err := w.Rates(ports.NewOutbound(t.Context()), w.connection, ports.RateRequest{Package: parcel()})
 	want := []ports.ShippingRate{
@@ -78,19 +78,19 @@ func TestRatesOfAllCarriers(t *testing.T) {
 	}
 }
 
-func TestRatesOfOneCarrier(t *testing.T) {
+func TestRates_oneCarrier(t *testing.T) {
 	t.Parallel()
-	w := open(t)
+	w := newFixture(t)
 	rates, err := w.Rates(ports.NewOutbound(t.Context()), w.connection, ports.RateRequest{Package: parcel(), Carrier: "usps"})
 	if err != nil || len(rates) != 2 || rates[0].Carrier != "usps" {
 		t.Errorf("%+v, %v", rates, err)
 	}
 }
 
-// A carrier in trouble does not hide the others; if all are, that is told.
-func TestRatesDespiteTrouble(t *testing.T) {
+// Rates ignores the error of one carrier if others have rates. If none has, it returns the error.
+func TestRates_failingCarrier(t *testing.T) {
 	t.Parallel()
-	w := open(t)
+	w := newFixture(t)
 	w.fail["POST /shipments/getrates"] = 500
 	if rates, err := w.Rates(ports.NewOutbound(t.Context()), w.connection, ports.RateRequest{Package: parcel()}); err != nil || len(rates) != 2 {
 		t.Errorf("%+v, %v", rates, err)
@@ -109,9 +109,9 @@ func TestRatesDespiteTrouble(t *testing.T) {
 	}
 }
 
-func TestBuyALabel(t *testing.T) {
+func TestBuy(t *testing.T) {
 	t.Parallel()
-	w := open(t)
+	w := newFixture(t)
 	if found, err := w.Bought(ports.NewOutbound(t.Context()), w.connection, parcel().Order); found != nil || err != nil {
 		t.Fatalf("%+v, %v", found, err)
 	}
@@ -136,7 +136,7 @@ func TestBuyALabel(t *testing.T) {
 	if label := w.last["POST /orders/createlabelfororder"]; label["testLabel"] != false || label["orderId"] != 1000.0 {
 		t.Errorf("bought %v", label)
 	}
-	// A second time it is found.
+	// A second purchase returns the existing label.
 	want.PDF = nil
 	again, err := w.Buy(ports.NewOutbound(t.Context()), w.connection, labelRequest())
 	if err != nil || !reflect.DeepEqual(again, want) || w.labels != 1 {
@@ -148,10 +148,10 @@ func TestBuyALabel(t *testing.T) {
 	}
 }
 
-// The answer to a purchase is lost: asked again, the label is found, and none is bought.
-func TestLostAnswerIsFound(t *testing.T) {
+// After a lost answer, a repeated purchase finds the label and buys none.
+func TestBuy_lostAnswer(t *testing.T) {
 	t.Parallel()
-	w := open(t)
+	w := newFixture(t)
 	w.lose["POST /orders/createlabelfororder"] = true
 	var failure *ports.PlatformFailure
 	if _, err := w.Buy(ports.NewOutbound(t.Context()), w.connection, labelRequest()); !errors.As(err, &failure) {
@@ -163,10 +163,10 @@ func TestLostAnswerIsFound(t *testing.T) {
 	}
 }
 
-// An exception is a refusal if the label was not bought, and no trouble at all if it was.
-func TestExceptionsOfAPurchase(t *testing.T) {
+// An exception is a refusal if the label was not bought, and no error if it was.
+func TestBuy_exceptions(t *testing.T) {
 	t.Parallel()
-	w := open(t)
+	w := newFixture(t)
 	w.fail["POST /orders/createlabelfororder"] = 500
 	var refusal *ports.PlatformRefusal
 	if _, err := w.Buy(ports.NewOutbound(t.Context()), w.connection, labelRequest()); !errors.As(err, &refusal) || w.labels != 0 || len(w.query) != 2 {
@@ -182,10 +182,10 @@ func TestExceptionsOfAPurchase(t *testing.T) {
 	}
 }
 
-// The number that is searched for is not what makes a label the order's.
-func TestOnlyTheOrdersOwnLabelIsFound(t *testing.T) {
+// A label with the order's number belongs to the order only if its key does, too, or it has none.
+func TestBought_otherLabels(t *testing.T) {
 	t.Parallel()
-	w := open(t)
+	w := newFixture(t)
 	number := parcel().Order.Confirmation
 	w.add(time.Now(), id.New[id.Order]([16]byte{9}).String(), number)
 	w.add(time.Now(), someOrder.String(), number).Voided = true
@@ -194,16 +194,16 @@ func TestOnlyTheOrdersOwnLabelIsFound(t *testing.T) {
 	if found, err := w.Bought(ports.NewOutbound(t.Context()), w.connection, parcel().Order); found != nil || err != nil {
 		t.Errorf("%+v, %v", found, err)
 	}
-	w.add(time.Now(), "", number) // without a key, the number must do
+	w.add(time.Now(), "", number) // without a key, the number decides
 	if found, err := w.Bought(ports.NewOutbound(t.Context()), w.connection, parcel().Order); err != nil || found == nil || found.Remote != "70004" {
 		t.Errorf("%+v, %v", found, err)
 	}
 }
 
-// A test label is neither found nor hidden as the order's.
-func TestTestLabels(t *testing.T) {
+// Test labels and real labels of an order do not affect each other.
+func TestBuy_testLabels(t *testing.T) {
 	t.Parallel()
-	w := open(t)
+	w := newFixture(t)
 	test := labelRequest()
 	test.Test = true
 	if _, err := w.Buy(ports.NewOutbound(t.Context()), w.connection, test); err != nil || w.last["POST /orders/createlabelfororder"]["testLabel"] != true {
@@ -220,22 +220,22 @@ func TestTestLabels(t *testing.T) {
 	}
 }
 
-// Whatever is not sure leads to no purchase, and is no refusal.
-func TestNoPurchaseInTheDark(t *testing.T) {
+// If the state of the order's label is unknown, Buy buys none and returns no refusal.
+func TestBuy_unknownState(t *testing.T) {
 	t.Parallel()
-	for what, prepare := range map[string]func(*world){
-		"the search fails":           func(w *world) { w.fail["GET /shipments"] = 500 },
-		"the order is not made":      func(w *world) { w.fail["POST /orders/createorder"] = 502 },
-		"the order is shipped there": func(w *world) { w.orders[someOrder.String()], w.status[1000] = 1000, "shipped" },
+	for what, prepare := range map[string]func(*fixture){
+		"the search fails":           func(w *fixture) { w.fail["GET /shipments"] = 500 },
+		"the order is not made":      func(w *fixture) { w.fail["POST /orders/createorder"] = 502 },
+		"the order is shipped there": func(w *fixture) { w.orders[someOrder.String()], w.status[1000] = 1000, "shipped" },
 	} {
-		w := open(t)
+		w := newFixture(t)
 		prepare(w)
 		var failure *ports.PlatformFailure
 		if got, err := w.Buy(ports.NewOutbound(t.Context()), w.connection, labelRequest()); !errors.As(err, &failure) || w.labels != 0 {
 			t.Errorf("%s: %+v, %v; %d bought", what, got, err, w.labels)
 		}
 	}
-	w := open(t)
+	w := newFixture(t)
 	w.orders[someOrder.String()], w.status[1000] = 1000, "cancelled"
 	var refusal *ports.PlatformRefusal
 	if _, err := w.Buy(ports.NewOutbound(t.Context()), w.connection, labelRequest()); !errors.As(err, &refusal) || w.labels != 0 {

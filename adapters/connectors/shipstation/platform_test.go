@@ -22,7 +22,7 @@ type clock struct{}
 
 func (clock) Now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
 
-// shipment as the platform shows it.
+// shipment is a shipment in the answers of the platform.
 type shipment struct {
 	ID       int64       `json:"shipmentId"`
 	Order    int64       `json:"orderId"`
@@ -49,8 +49,8 @@ type hook struct {
 	URL   string `json:"Url"`
 }
 
-// account is one with the platform.
-type account struct {
+// fakeAccount is an account of a fake ShipStation, API V1.
+type fakeAccount struct {
 	t        *testing.T
 	mu       sync.Mutex
 	stores   []int64
@@ -59,20 +59,20 @@ type account struct {
 	status   map[int64]string // of orders; "": awaiting_shipment
 	hooks    []hook
 	carriers []string
-	labels   int    // that were bought
-	voids    int    // that were approved
-	keep     string // why no label is voided; "": it is
+	labels   int    // number of purchases
+	voids    int    // number of approved voids
+	keep     string // the reason why no label is voided; "": labels are voided
 	last     map[string]map[string]any
-	query    []string // of readings of shipments
-	// fail has an operation answer with a status, once; lose has it done without an answer.
+	query    []string // of requests for shipments
+	// fail has an operation answer with a status, once. lose has it succeed without an answer.
 	fail map[string]int
 	lose map[string]bool
-	late map[string]bool // it is done, and the answer is an exception
+	late map[string]bool // it succeeds, and the answer is an exception
 }
 
 const apiKey, apiSecret = "0123456789abcdef0123456789abcdef", "fedcba9876543210"
 
-func (a *account) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (a *fakeAccount) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if user, password, ok := r.BasicAuth(); !ok || user != apiKey || password != apiSecret {
@@ -110,7 +110,7 @@ func (a *account) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(answer)
 }
 
-func (a *account) answer(what string, r *http.Request, body map[string]any) any {
+func (a *fakeAccount) answer(what string, r *http.Request, body map[string]any) any {
 	switch what {
 	case "GET /stores":
 		list := []map[string]any{}
@@ -153,7 +153,7 @@ func (a *account) answer(what string, r *http.Request, body map[string]any) any 
 	return nil
 }
 
-func (a *account) rates(carrier string) any {
+func (a *fakeAccount) rates(carrier string) any {
 	if carrier == "broken" {
 		return []map[string]any{}
 	}
@@ -163,7 +163,7 @@ func (a *account) rates(carrier string) any {
 	}
 }
 
-func (a *account) buy(body map[string]any) any {
+func (a *fakeAccount) buy(body map[string]any) any {
 	a.labels++
 	id := int64(body["orderId"].(float64))
 	key := ""
@@ -182,7 +182,7 @@ func (a *account) buy(body map[string]any) any {
 }
 
 // void does not say whether a label was voided before.
-func (a *account) void(id int64) any {
+func (a *fakeAccount) void(id int64) any {
 	for i := range a.sent {
 		one := &a.sent[i]
 		if one.ID == id && !one.Voided && a.keep == "" {
@@ -199,8 +199,8 @@ var pacific, _ = time.LoadLocation("America/Los_Angeles")
 
 func stamp(at time.Time) string { return at.In(pacific).Format("2006-01-02T15:04:05.0000000") }
 
-// add has the account ship an order.
-func (a *account) add(at time.Time, key, number string) *shipment {
+// add adds a shipment of an order.
+func (a *fakeAccount) add(at time.Time, key, number string) *shipment {
 	one := shipment{
 		ID:       int64(70000 + len(a.sent)),
 		Number:   number,
@@ -220,7 +220,7 @@ func (a *account) add(at time.Time, key, number string) *shipment {
 	return &a.sent[len(a.sent)-1]
 }
 
-func (a *account) list(r *http.Request) any {
+func (a *fakeAccount) list(r *http.Request) any {
 	q := r.URL.Query()
 	a.query = append(a.query, r.URL.RawQuery)
 	since := func(name string) time.Time {
@@ -249,16 +249,16 @@ func (a *account) list(r *http.Request) any {
 	return map[string]any{"shipments": found[from:to], "total": len(found), "page": page, "pages": (len(found) + size - 1) / size}
 }
 
-// world is an account, the platform it is with, and the connector.
-type world struct {
-	*account
+// fixture is a connector with an account of a fake ShipStation.
+type fixture struct {
+	*fakeAccount
 	*shipstation.Connector
 	connection ports.Connection
 	platform   *adaptertest.Platform
 }
 
-func open(t *testing.T) *world {
-	a := &account{
+func newFixture(t *testing.T) *fixture {
+	a := &fakeAccount{
 		t:        t,
 		orders:   map[string]int64{},
 		status:   map[int64]string{},
@@ -270,8 +270,8 @@ func open(t *testing.T) *world {
 		stores:   []int64{320, 77, 4100},
 	}
 	platform := adaptertest.NewPlatform(t, a)
-	return &world{
-		account: a, platform: platform,
+	return &fixture{
+		fakeAccount: a, platform: platform,
 		Connector: shipstation.New(shipstation.Config{
 			URL:    platform.URL + "/",
 			Client: platform.Client(),

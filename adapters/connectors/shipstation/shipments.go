@@ -15,10 +15,10 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// pageSize is how many shipments a page has; ShipStation gives up to 500.
+// pageSize is the number of shipments on a page. ShipStation permits up to 500.
 const pageSize = 200
 
-// shipment as ShipStation has it: a label that was bought there.
+// shipment is a shipment in ShipStation: a label that was bought there.
 type shipment struct {
 	ID             int64       `json:"shipmentId"`
 	OrderKey       string      `json:"orderKey"`
@@ -33,7 +33,7 @@ type shipment struct {
 	IsReturn       bool        `json:"isReturnLabel"`
 	Voided         bool        `json:"voided"`
 	VoidDate       string      `json:"voidDate"`
-	LabelData      string      `json:"labelData"` // of one that was bought just now
+	LabelData      string      `json:"labelData"` // only in the answer to a purchase
 }
 
 type shipments struct {
@@ -43,18 +43,18 @@ type shipments struct {
 	Pages int               `json:"pages"`
 }
 
-// The phases of a reading: what was created, and then what was voided of it since, which may be older.
+// The phases of a read: first the shipments that were created since a time, then those that were voided since it.
 const (
 	created = "created"
 	voided  = "voided"
 )
 
-// slack is the hour that comes twice when clocks are put back.
-const slack = time.Hour
+// dstOverlap is the hour that occurs twice when daylight saving time ends.
+const dstOverlap = time.Hour
 
-// Read reads what was shipped, as orders.
+// Read reads shipments as orders.
 func (s *Connector) Read(ctx ports.Outbound, c ports.Connection, r ports.PageRequest) (ports.RecordPage, error) {
-	phase, number, ok := place(r.Cursor)
+	phase, number, ok := parseCursor(r.Cursor)
 	switch {
 	case r.Resource != syncrun.Orders:
 		return ports.RecordPage{}, s.platform.Refused("has no " + r.Resource.String())
@@ -62,8 +62,8 @@ func (s *Connector) Read(ctx ports.Outbound, c ports.Connection, r ports.PageReq
 		return ports.RecordPage{}, s.platform.Failed("has no such page", nil)
 	}
 	read := s.phase
-	if speaksV2(c) {
-		read = s.modern.phase
+	if usesV2(c) {
+		read = s.clientV2.phase
 	}
 	page, err := read(ctx, c, r.Since, phase, number)
 	if err != nil || page.Next != "" || phase == voided || r.Since.IsZero() {
@@ -84,14 +84,14 @@ func (s *Connector) phase(ctx context.Context, c ports.Connection, since time.Ti
 	query := url.Values{"sortBy": {"CreateDate"}, "sortDir": {"ASC"}}
 	if !since.IsZero() {
 		start := map[string]string{created: "createDateStart", voided: "voidDateStart"}[phase]
-		query.Set(start, since.Add(-slack).In(s.pacific).Format(time.DateTime))
+		query.Set(start, since.Add(-dstOverlap).In(s.pacific).Format(time.DateTime))
 	}
 	found, err := s.page(ctx, c, query, number)
 	if err != nil {
 		return ports.RecordPage{}, err
 	}
 	page := ports.RecordPage{Records: s.records(found.List), Total: total(found.Total, phase, since)}
-	if phase == voided { // and nothing that the first phase had
+	if phase == voided { // without the shipments of the first phase
 		page.Records = slices.DeleteFunc(page.Records, func(r syncrun.Record) bool { return r.Order != nil && r.Order.Status != "voided" })
 	}
 	if number < found.Pages && len(found.List) > 0 {
@@ -100,8 +100,8 @@ func (s *Connector) phase(ctx context.Context, c ports.Connection, since time.Ti
 	return page, nil
 }
 
-// total is what the first phase counts ("The total number of resources that match your search criteria",
-// https://docs.shipstation.com/apis/shipengine/docs/reference/pagination, read 2026-11-28). What was voided comes on top.
+// total returns the count of the first phase ("The total number of resources that match your search criteria",
+// https://docs.shipstation.com/apis/shipengine/docs/reference/pagination, read 2026-11-28). It does not include voided shipments.
 func total(count int, phase string, since time.Time) syncrun.Total {
 	if phase == voided {
 		return syncrun.Total{}
@@ -109,7 +109,7 @@ func total(count int, phase string, since time.Time) syncrun.Total {
 	return syncrun.Total{Count: count, AtLeast: !since.IsZero()}
 }
 
-func place(cursor string) (phase string, page int, ok bool) {
+func parseCursor(cursor string) (phase string, page int, ok bool) {
 	if cursor == "" {
 		return created, 1, true
 	}
@@ -134,7 +134,7 @@ func (s *Connector) records(list []json.RawMessage) []syncrun.Record {
 	return records
 }
 
-// record is a shipment as news of an order. A label to send goods back by is no shipment of ours.
+// record converts a shipment to an order record. A return label is no shipment of the order.
 func (s *Connector) record(raw json.RawMessage) syncrun.Record {
 	var one shipment
 	err := json.Unmarshal(raw, &one)
@@ -178,19 +178,18 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// Bought finds the label of an order.
+// Bought returns the label of an order, or nil if there is none.
 func (s *Connector) Bought(ctx ports.Outbound, c ports.Connection, o *order.Order) (*ports.ShippingLabel, error) {
-	if speaksV2(c) {
-		return s.modern.find(ctx, c, keyOf(o, false), nil)
+	if usesV2(c) {
+		return s.clientV2.find(ctx, c, keyOf(o, false), nil)
 	}
 	return s.find(ctx, c, keyOf(o, false), nil)
 }
 
-// key is what ShipStation calls an order. A number that is searched for may find those of others, a key is
-// one order's.
+// key identifies an order in ShipStation. A search by number may find other orders, too; the key is unique.
 type key struct{ number, key string }
 
-// keyOf names an order as its merchant knows it. A test label is not the order's.
+// keyOf returns the key of an order. Test labels belong to another order with its own key.
 func keyOf(o *order.Order, test bool) key {
 	if test {
 		return key{"TEST-" + o.Confirmation, "test-" + o.ID.String()}
@@ -198,7 +197,7 @@ func keyOf(o *order.Order, test bool) key {
 	return key{o.Confirmation, o.ID.String()}
 }
 
-// find finds the label of an order that is not voided, the last one if there are several.
+// find returns the last label of an order that is not voided, or nil if there is none.
 func (s *Connector) find(ctx context.Context, c ports.Connection, of key, voided []order.VoidedLabel) (*ports.ShippingLabel, error) {
 	all, err := s.shipmentsOf(ctx, c, of)
 	if err != nil {
@@ -212,12 +211,12 @@ func (s *Connector) find(ctx context.Context, c ports.Connection, of key, voided
 	return nil, nil
 }
 
-// wasVoided reports whether a label is one of those that were voided, though ShipStation may list it as good still.
+// wasVoided reports whether a label was voided. ShipStation may still list it as not voided.
 func wasVoided(voided []order.VoidedLabel, remote, tracking string) bool {
 	return slices.ContainsFunc(voided, func(v order.VoidedLabel) bool { return v.Is(remote, tracking) })
 }
 
-// shipmentsOf are the labels of an order, the last one first, but for those to send goods back by.
+// shipmentsOf returns the labels of an order without return labels, the last one first.
 func (s *Connector) shipmentsOf(ctx context.Context, c ports.Connection, of key) ([]shipment, error) {
 	found, err := s.page(ctx, c, url.Values{"orderNumber": {of.number}, "sortBy": {"CreateDate"}, "sortDir": {"DESC"}}, 1)
 	if err != nil {
@@ -227,7 +226,7 @@ func (s *Connector) shipmentsOf(ctx context.Context, c ports.Connection, of key)
 	for _, raw := range found.List {
 		var one shipment
 		if err := json.Unmarshal(raw, &one); err != nil {
-			return nil, s.platform.Failed("sent a shipment that cannot be read", nil) // which may be the order's
+			return nil, s.platform.Failed("sent a shipment that cannot be read", nil) // it may be the order's
 		}
 		same := one.OrderKey == of.key || one.OrderKey == "" && one.OrderNumber == of.number
 		if same && !one.IsReturn {

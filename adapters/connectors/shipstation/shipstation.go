@@ -1,10 +1,10 @@
-// Package shipstation connects accounts with ShipStation: it reads what was shipped, hears of it by webhook,
-// and buys labels. An account with a key and a secret speaks API V1, one with a key alone API V2 (v2.go).
+// Package shipstation connects ShipStation accounts: it reads shipments, receives webhooks about them, and buys
+// and voids labels. It uses API V1 for an account with a key and a secret, and API V2 for one with a key only
+// (v2.go).
 //
-// Of API V1: times without a zone are Pacific time there. Amounts have no currency there: they are US dollars here,
-// which is what accounts in the United States are billed in. The label of an order is found again by the
-// order's key, which is our order's id; a test label is one of another order there, so that nobody takes it
-// for the real one.
+// In API V1, times without a zone are Pacific time. Amounts have no currency; the package assumes US dollars, in
+// which accounts in the United States are billed. The label of an order is found by the order's key, which is our
+// order's id. A test label belongs to another order in ShipStation, so that it is not mistaken for the real one.
 package shipstation
 
 import (
@@ -28,26 +28,26 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// DefaultURL is ShipStation's own.
+// DefaultURL is the address of ShipStation's API V1.
 const DefaultURL = "https://ssapi.shipstation.com"
 
-// currency that prices are taken for.
+// currency is the currency of all prices of API V1.
 const currency = "USD"
 
-// Config of the connector.
+// Config holds the settings and dependencies of a Connector.
 type Config struct {
 	URL    string       // prefix of every path; "": ShipStation's own
-	Client *http.Client // nil: the usual one
+	Client *http.Client // nil: http.DefaultClient
 	Clock  ports.Clock
 }
 
-// Connector speaks with ShipStation.
+// Connector connects ShipStation accounts.
 type Connector struct {
 	platform *connectors.Platform
 	base     *url.URL // without a slash at its end
 	pacific  *time.Location
 	clock    ports.Clock
-	modern   *modern
+	clientV2 *clientV2
 }
 
 var (
@@ -56,8 +56,8 @@ var (
 	_ ports.Shipper         = (*Connector)(nil)
 )
 
-// New makes a connector. It panics on an address that is none, and where no time zones are known: neither
-// passes by itself.
+// New returns a connector. It panics if c.URL is invalid or the time zone of the Pacific coast is unknown,
+// because neither error is temporary.
 func New(c Config) *Connector {
 	base, err := url.Parse(strings.TrimRight(cmp.Or(c.URL, DefaultURL), "/"))
 	if err != nil || base.Host == "" {
@@ -73,11 +73,11 @@ func New(c Config) *Connector {
 		base:     base,
 		pacific:  pacific,
 		clock:    c.Clock,
-		modern:   newModern(c.URL, platform, c.Clock),
+		clientV2: newClientV2(c.URL, platform, c.Clock),
 	}
 }
 
-// request is one that an account makes.
+// request is a request of an account.
 type request struct {
 	method string // "": GET, or POST with a body
 	path   string
@@ -86,17 +86,17 @@ type request struct {
 }
 
 func (s *Connector) ask(ctx context.Context, c ports.Connection, r request, into any) error {
-	account, sent := s.as(c, r)
+	account, sent := s.forAccount(c, r)
 	return account.Ask(ctx, sent, into)
 }
 
-// missing asks for what may not be there, and reports whether it is not.
-func (s *Connector) missing(ctx context.Context, c ports.Connection, r request, into any) (bool, error) {
-	account, sent := s.as(c, r)
-	return missing(ctx, account, sent, into)
+// askOptional sends a request for an object that may not exist, and reports whether it is missing.
+func (s *Connector) askOptional(ctx context.Context, c ports.Connection, r request, into any) (bool, error) {
+	account, sent := s.forAccount(c, r)
+	return askOptional(ctx, account, sent, into)
 }
 
-func missing(ctx context.Context, account *connectors.Platform, sent connectors.Request, into any) (bool, error) {
+func askOptional(ctx context.Context, account *connectors.Platform, sent connectors.Request, into any) (bool, error) {
 	answer, err := account.Send(ctx, sent)
 	switch {
 	case err != nil:
@@ -110,7 +110,7 @@ func missing(ctx context.Context, account *connectors.Platform, sent connectors.
 	return false, account.Decode(answer.Body, into)
 }
 
-func (s *Connector) as(c ports.Connection, r request) (*connectors.Platform, connectors.Request) {
+func (s *Connector) forAccount(c ports.Connection, r request) (*connectors.Platform, connectors.Request) {
 	to := *s.base
 	to.Path, to.RawQuery = s.base.Path+r.path, r.query.Encode()
 	basic := base64.StdEncoding.EncodeToString([]byte(c.Credentials.Key + ":" + c.Credentials.Secret))
@@ -122,12 +122,12 @@ func (s *Connector) as(c ports.Connection, r request) (*connectors.Platform, con
 	}
 }
 
-// errException is in what ShipStation answers with 500, also where it is the request that is wrong: a service
-// that the carrier does not have, an address that is none. Whether it is of use to ask again nobody can tell
-// from that alone.
+// errException is the cause of a PlatformFailure after a status of 500, which ShipStation also sends for an
+// invalid request, such as an unknown service or address. The status alone does not show whether a retry can
+// succeed.
 var errException = errors.New("shipstation: an exception")
 
-// judge reads the seconds until the next minute of ShipStation's limit, and its reasons.
+// judge reads the rate limit's reset, in seconds, and the reasons of ShipStation's errors.
 func (s *Connector) judge(c ports.Connection, basic string) func(connectors.Answer) error {
 	return func(a connectors.Answer) error {
 		switch {
@@ -156,7 +156,7 @@ func exception(status int, why string) error {
 	return errException
 }
 
-// refusal takes an exception for a refusal, where it has changed nothing.
+// refusal turns an exception into a PlatformRefusal, for requests that change nothing.
 func refusal(err error) error {
 	var failure *ports.PlatformFailure
 	if errors.Is(err, errException) && errors.As(err, &failure) {
@@ -166,19 +166,19 @@ func refusal(err error) error {
 }
 
 func reason(body []byte) string {
-	var told struct {
+	var problem struct {
 		Message   string
 		Exception string `json:"ExceptionMessage"`
 	}
-	_ = json.Unmarshal(body, &told) // the status says enough
-	return cmp.Or(told.Exception, told.Message)
+	_ = json.Unmarshal(body, &problem) // an unreadable body has no reason
+	return cmp.Or(problem.Exception, problem.Message)
 }
 
-// Inspect names the account by its first store, which is the same for every key of the account. An account
-// without any is named by a part of its key's SHA-256, from which nobody finds the key.
+// Inspect identifies the account by its first store, which is the same for every key of the account. An account
+// without stores is identified by a part of its key's SHA-256, which does not reveal the key.
 func (s *Connector) Inspect(ctx ports.Outbound, c ports.Connection) (integration.Config, error) {
-	if speaksV2(c) {
-		return s.modern.inspect(ctx, c)
+	if usesV2(c) {
+		return s.clientV2.inspect(ctx, c)
 	}
 	var stores []struct {
 		ID int64 `json:"storeId"`
@@ -201,7 +201,7 @@ func (s *Connector) Inspect(ctx ports.Outbound, c ports.Connection) (integration
 	return integration.Config{Account: account, Live: true}, nil
 }
 
-// instant reads a time: with a zone, or of the Pacific coast. Zero: it is none.
+// instant parses a time: with a zone, or in Pacific time. It returns the zero time if text is not one.
 func (s *Connector) instant(text string) time.Time {
 	if at := connectors.Moment(text); !at.IsZero() {
 		return at
@@ -214,9 +214,9 @@ func (s *Connector) instant(text string) time.Time {
 	return time.Time{}
 }
 
-// sum adds prices to cents, exactly, "" where the platform did not say.
+// sum returns the exact sum of prices with two decimals, or "" if there are no prices or one is invalid.
 func sum(prices ...json.Number) string {
-	total, told := new(big.Rat), false
+	total, found := new(big.Rat), false
 	for _, p := range prices {
 		text := p.String()
 		if text == "" {
@@ -227,9 +227,9 @@ func sum(prices ...json.Number) string {
 			return ""
 		}
 		total.Add(total, price)
-		told = true
+		found = true
 	}
-	if !told {
+	if !found {
 		return ""
 	}
 	return total.FloatString(2)

@@ -23,7 +23,7 @@ import (
 func TestConnector(t *testing.T) {
 	t.Parallel()
 	adaptertest.Connector(t, func(t *testing.T) adaptertest.ConnectorWorld {
-		w := open(t)
+		w := newFixture(t)
 		return adaptertest.ConnectorWorld{
 			Connector:  w,
 			Connection: w.connection,
@@ -40,10 +40,10 @@ func TestConnector(t *testing.T) {
 	})
 }
 
-func TestCalledConnector(t *testing.T) {
+func TestConnector_calledConnector(t *testing.T) {
 	t.Parallel()
 	adaptertest.CalledConnector(t, func(t *testing.T) adaptertest.CalledWorld {
-		w := open(t)
+		w := newFixture(t)
 		return adaptertest.CalledWorld{
 			CalledConnector: w,
 			Connection:      w.connection,
@@ -61,8 +61,8 @@ func TestCalledConnector(t *testing.T) {
 	})
 }
 
-// call is one that the platform makes.
-func (w *world) call(path string, at time.Time) ports.Call {
+// call returns a call of a webhook.
+func (w *fixture) call(path string, at time.Time) ports.Call {
 	body, _ := json.Marshal(map[string]string{"resource_url": w.platform.URL + path, "resource_type": "SHIP_NOTIFY"})
 	return ports.Call{
 		Header:  func(string) string { return "" },
@@ -71,9 +71,9 @@ func (w *world) call(path string, at time.Time) ports.Call {
 	}
 }
 
-func TestAccountIsTheFirstStore(t *testing.T) {
+func TestInspect_firstStore(t *testing.T) {
 	t.Parallel()
-	w := open(t)
+	w := newFixture(t)
 	if got, err := w.Inspect(ports.NewOutbound(t.Context()), w.connection); err != nil || got.Account != "store-77" || !got.Live {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -86,8 +86,8 @@ func TestAccountIsTheFirstStore(t *testing.T) {
 
 var someOrder = id.New[id.Order]([16]byte{1, 2, 3})
 
-// page is the only one of what changed since a time.
-func (w *world) page(t *testing.T, since time.Time) []syncrun.Record {
+// page reads the only page of changes since a time.
+func (w *fixture) page(t *testing.T, since time.Time) []syncrun.Record {
 	t.Helper()
 	page, err := w.Read(ports.NewOutbound(t.Context()), w.connection, ports.PageRequest{Resource: syncrun.Orders, Since: since})
 	if err != nil || page.Next != "" {
@@ -96,10 +96,10 @@ func (w *world) page(t *testing.T, since time.Time) []syncrun.Record {
 	return page.Records
 }
 
-func TestRecordsAreNewsOfOurOrders(t *testing.T) {
+func TestRead_records(t *testing.T) {
 	t.Parallel()
-	w := open(t)
-	at := time.Date(2026, 7, 1, 18, 30, 0, 250_000_000, time.UTC) // 11:30 there
+	w := newFixture(t)
+	at := time.Date(2026, 7, 1, 18, 30, 0, 250_000_000, time.UTC) // 11:30 in Pacific time
 	w.add(at, someOrder.String(), "HG-7K2M-9QXA")
 	later := w.add(at, someOrder.String(), "HG-7K2M-9QXA")
 	later.Ships = "2026-07-03"
@@ -128,10 +128,10 @@ func TestRecordsAreNewsOfOurOrders(t *testing.T) {
 	}
 }
 
-// What is voided was created before the last reading.
-func TestVoidedShipmentsAreNews(t *testing.T) {
+// A shipment that is voided now was created before the last read.
+func TestRead_voidedShipments(t *testing.T) {
 	t.Parallel()
-	w := open(t)
+	w := newFixture(t)
 	at := time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
 	one := w.add(at, someOrder.String(), "HG-7K2M-9QXA")
 	if got := w.page(t, at.Add(48*time.Hour)); len(got) != 0 {
@@ -149,10 +149,10 @@ func TestVoidedShipmentsAreNews(t *testing.T) {
 	}
 }
 
-// Since is of the Pacific coast, and an hour earlier for the one that comes twice.
-func TestSinceIsPacificTime(t *testing.T) {
+// The start of a search is in Pacific time, and an hour earlier because of the end of daylight saving time.
+func TestRead_sinceInPacificTime(t *testing.T) {
 	t.Parallel()
-	w := open(t)
+	w := newFixture(t)
 	w.page(t, time.Date(2026, 7, 1, 18, 30, 0, 0, time.UTC))
 	if len(w.query) != 2 || !strings.Contains(w.query[0], "createDateStart=2026-07-01+10%3A30%3A00") ||
 		!strings.Contains(w.query[1], "voidDateStart=2026-07-01+10%3A30%3A00") {
@@ -160,9 +160,9 @@ func TestSinceIsPacificTime(t *testing.T) {
 	}
 }
 
-func TestUnreadableShipmentsAreProblems(t *testing.T) {
+func TestRead_unreadableShipments(t *testing.T) {
 	t.Parallel()
-	w := open(t)
+	w := newFixture(t)
 	at := time.Date(2026, 7, 1, 18, 30, 0, 0, time.UTC)
 	w.add(at, "", "a").Created = "yesterday"
 	w.add(at, "", "b").ID = 0
@@ -173,9 +173,9 @@ func TestUnreadableShipmentsAreProblems(t *testing.T) {
 	}
 }
 
-func TestOtherResourcesAndCursors(t *testing.T) {
+func TestRead_invalidRequests(t *testing.T) {
 	t.Parallel()
-	w := open(t)
+	w := newFixture(t)
 	var refusal *ports.PlatformRefusal
 	if _, err := w.Read(ports.NewOutbound(t.Context()), w.connection, ports.PageRequest{Resource: syncrun.Products}); !errors.As(err, &refusal) {
 		t.Errorf("products: %v", err)
@@ -188,7 +188,8 @@ func TestOtherResourcesAndCursors(t *testing.T) {
 	}
 }
 
-func TestLimitTellsHowLong(t *testing.T) {
+// The seconds of X-Rate-Limit-Reset replace a missing Retry-After.
+func TestConnector_Inspect_rateLimit(t *testing.T) {
 	t.Parallel()
 	limited := adaptertest.NewPlatform(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("X-Rate-Limit-Limit", "40")
@@ -203,10 +204,10 @@ func TestLimitTellsHowLong(t *testing.T) {
 	}
 }
 
-// An unsigned call leads to the account's own shipments, and nowhere else.
-func TestCallsLeadNowhereElse(t *testing.T) {
+// News does not connect to an address in an unsigned call.
+func TestNews_otherAddresses(t *testing.T) {
 	t.Parallel()
-	w := open(t)
+	w := newFixture(t)
 	w.add(time.Now(), "", "#1")
 	elsewhere := 0
 	trap := adaptertest.NewPlatform(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { elsewhere++ }))
@@ -227,9 +228,9 @@ func TestCallsLeadNowhereElse(t *testing.T) {
 	}
 }
 
-func TestNewsReadAllPages(t *testing.T) {
+func TestNews_allPages(t *testing.T) {
 	t.Parallel()
-	w := open(t)
+	w := newFixture(t)
 	for i := range 450 {
 		w.add(time.Now(), "", fmt.Sprint(i))
 	}
@@ -248,9 +249,9 @@ func TestNewsReadAllPages(t *testing.T) {
 	}
 }
 
-func TestCallsThatAreNone(t *testing.T) {
+func TestVerify_invalidCalls(t *testing.T) {
 	t.Parallel()
-	w := open(t)
+	w := newFixture(t)
 	for _, payload := range []string{
 		"", "null", "[]", "{}", `{"resource_url":"https://x.example/shipments"}`, `{"resource_type":"SHIP_NOTIFY"}`,
 		`{"resource_url":"/shipments","resource_type":"SHIP_NOTIFY"}`, `{"resource_url":"https://x.example/","resource_type":"ship notify"}`,
@@ -264,10 +265,10 @@ func TestCallsThatAreNone(t *testing.T) {
 	}
 }
 
-// What was voided since comes on top of what is counted.
-func TestTotals(t *testing.T) {
+// The total of an incremental read is a lower bound, because it does not include voided shipments.
+func TestRead_total(t *testing.T) {
 	t.Parallel()
-	w := open(t)
+	w := newFixture(t)
 	at := time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
 	for n := range 3 {
 		w.add(at.Add(time.Duration(n)*time.Minute), someOrder.String(), "HG-7K2M-9QXA")

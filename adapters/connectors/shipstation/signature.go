@@ -19,16 +19,16 @@ import (
 )
 
 const (
-	tolerance   = 5 * time.Minute // between a call's time and ours, as ShipStation suggests
-	keysFresh   = time.Hour       // in which the keys are not asked for again
-	keysKept    = 24 * time.Hour  // in which they are used though ShipStation does not answer
-	keysPause   = time.Minute     // between two requests for keys, whatever callers name
-	keysTimeout = 3 * time.Second // of a request for keys, for which a caller waits
-	keysMost    = 20              // keys are kept
-	keysLongest = 64 << 10        // bytes that the keys may have
+	tolerance   = 5 * time.Minute // between a call's time and ours, as ShipStation recommends
+	keysFresh   = time.Hour       // how long the keys are not requested again
+	keysKept    = 24 * time.Hour  // how long they are used if ShipStation does not answer
+	keysPause   = time.Minute     // minimum time between two requests for keys
+	keysTimeout = 3 * time.Second // of a request for keys, while a caller waits
+	maxKeys     = 20              // maximum number of keys
+	maxKeysSize = 64 << 10        // maximum size of the answer in bytes
 )
 
-// keyring is the public keys that sign the calls of API V2, by their ids.
+// keyring caches the public keys that sign the calls of API V2, by id.
 type keyring struct {
 	platform *connectors.Platform
 	address  string
@@ -36,9 +36,9 @@ type keyring struct {
 	flights singleflight.Group
 	mu      sync.Mutex
 	keys    map[string]*rsa.PublicKey
-	read    time.Time // when keys came last
-	tried   time.Time // when they were last asked for
-	problem error     // of that time
+	read    time.Time // time of the last successful request
+	tried   time.Time // time of the last request
+	problem error     // error of the last request
 }
 
 // verify checks the signature of a call: RSA-SHA256 (PKCS #1 v1.5) over the time, a full stop and the body.
@@ -77,8 +77,8 @@ func parseStamp(text string) (time.Time, bool) {
 	return time.Unix(seconds, 0), err == nil
 }
 
-// key is the one of that id; nil: ShipStation has none. One that is unknown has the keys read again, once a minute at
-// most, for they change.
+// key returns the key with an id, or nil if ShipStation has none. For an unknown id it reads the keys again, at most once
+// a minute, because they may have changed.
 func (k *keyring) key(name string, now time.Time) (*rsa.PublicKey, error) {
 	k.mu.Lock()
 	_, known := k.keys[name]
@@ -119,21 +119,21 @@ func (k *keyring) fetch(ctx context.Context) (map[string]*rsa.PublicKey, error) 
 	if err == nil {
 		err = k.platform.Judge(answer)
 	}
-	if err == nil && len(answer.Body) > keysLongest {
+	if err == nil && len(answer.Body) > maxKeysSize {
 		err = k.platform.Failed("sent too many keys", nil)
 	}
-	var told struct {
+	var set struct {
 		Keys []jwk `json:"keys"`
 	}
 	if err == nil {
-		err = k.platform.Decode(answer.Body, &told)
+		err = k.platform.Decode(answer.Body, &set)
 	}
 	if err != nil {
 		return nil, err
 	}
 	keys := map[string]*rsa.PublicKey{}
-	for _, one := range told.Keys {
-		if key := one.public(); key != nil && len(keys) < keysMost {
+	for _, one := range set.Keys {
+		if key := one.public(); key != nil && len(keys) < maxKeys {
 			keys[one.ID] = key
 		}
 	}
@@ -148,7 +148,7 @@ type jwk struct {
 	E    string `json:"e"`
 }
 
-// public is an RSA key of a usual size; nil: it is none.
+// public returns the key if it is an RSA key of 2048 to 8192 bits, else nil.
 func (j jwk) public() *rsa.PublicKey {
 	n, e1 := base64.RawURLEncoding.DecodeString(j.N)
 	e, e2 := base64.RawURLEncoding.DecodeString(j.E)

@@ -16,7 +16,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// API V2, for an account that is connected by a key without a secret.
+// API V2 is for an account that has a key without a secret.
 //
 // Sources, read in November 2026: docs.shipstation.com/openapi/{rates/estimate_rates,labels,shipments,carriers,warehouses,
 // webhooks}; docs.shipstation.com/apis/docs/guides/{webhooks-overview,webhooks-schemas,webhooks-validation};
@@ -24,20 +24,20 @@ import (
 const (
 	// DefaultURLV2 is ShipStation's own address of API V2.
 	DefaultURLV2 = "https://api.shipstation.com"
-	// defaultKeysURL is where the keys are that sign its webhooks.
+	// defaultKeysURL is the address of the public keys that sign its webhooks.
 	defaultKeysURL = "https://api.shipengine.com/jwks"
 )
 
-// modern speaks API V2.
-type modern struct {
+// clientV2 uses API V2.
+type clientV2 struct {
 	platform *connectors.Platform
 	base     *url.URL
 	keys     *keyring
 	clock    ports.Clock
 }
 
-// newModern speaks with an address; "": ShipStation's own.
-func newModern(address string, platform *connectors.Platform, clock ports.Clock) *modern {
+// newClientV2 returns a client for the API at address; "": ShipStation's own.
+func newClientV2(address string, platform *connectors.Platform, clock ports.Clock) *clientV2 {
 	keys := defaultKeysURL
 	if address != "" {
 		keys = strings.TrimRight(address, "/") + "/jwks"
@@ -46,7 +46,7 @@ func newModern(address string, platform *connectors.Platform, clock ports.Clock)
 	if err != nil || base.Host == "" {
 		panic("shipstation: " + address + " is no address")
 	}
-	return &modern{
+	return &clientV2{
 		platform: platform,
 		base:     base,
 		keys:     &keyring{platform: platform, address: keys},
@@ -54,21 +54,21 @@ func newModern(address string, platform *connectors.Platform, clock ports.Clock)
 	}
 }
 
-// speaksV2 reports whether an account is connected by API V2: its key has no secret.
-func speaksV2(c ports.Connection) bool { return c.Credentials.Secret == "" }
+// usesV2 reports whether an account uses API V2: its key has no secret.
+func usesV2(c ports.Connection) bool { return c.Credentials.Secret == "" }
 
-func (m *modern) ask(ctx context.Context, c ports.Connection, r request, into any) error {
-	account, sent := m.as(c, r)
+func (m *clientV2) ask(ctx context.Context, c ports.Connection, r request, into any) error {
+	account, sent := m.forAccount(c, r)
 	return account.Ask(ctx, sent, into)
 }
 
-// missing asks for what may not be there, and reports whether it is not.
-func (m *modern) missing(ctx context.Context, c ports.Connection, r request, into any) (bool, error) {
-	account, sent := m.as(c, r)
-	return missing(ctx, account, sent, into)
+// askOptional sends a request for an object that may not exist, and reports whether it is missing.
+func (m *clientV2) askOptional(ctx context.Context, c ports.Connection, r request, into any) (bool, error) {
+	account, sent := m.forAccount(c, r)
+	return askOptional(ctx, account, sent, into)
 }
 
-func (m *modern) as(c ports.Connection, r request) (*connectors.Platform, connectors.Request) {
+func (m *clientV2) forAccount(c ports.Connection, r request) (*connectors.Platform, connectors.Request) {
 	to := *m.base
 	to.Path, to.RawPath, to.RawQuery = m.base.Path+r.path, "", r.query.Encode()
 	return m.platform.Judging(m.judge(c)), connectors.Request{
@@ -79,22 +79,22 @@ func (m *modern) as(c ports.Connection, r request) (*connectors.Platform, connec
 	}
 }
 
-// judge reads the reason of a refusal.
-func (m *modern) judge(c ports.Connection) func(connectors.Answer) error {
+// judge reads the reasons of ShipStation's errors.
+func (m *clientV2) judge(c ports.Connection) func(connectors.Answer) error {
 	return func(a connectors.Answer) error {
 		switch a.Status {
 		case http.StatusUnauthorized, http.StatusForbidden, http.StatusRequestTimeout, http.StatusTooManyRequests:
 			return nil
 		}
-		var told struct {
+		var problem struct {
 			Errors []struct {
 				Message string `json:"message"`
 			} `json:"errors"`
 		}
-		if a.Status < http.StatusBadRequest || json.Unmarshal(a.Body, &told) != nil || len(told.Errors) == 0 {
+		if a.Status < http.StatusBadRequest || json.Unmarshal(a.Body, &problem) != nil || len(problem.Errors) == 0 {
 			return nil
 		}
-		why := strings.TrimRight(connectors.Plain(told.Errors[0].Message, c.Credentials.Key), ".")
+		why := strings.TrimRight(connectors.Plain(problem.Errors[0].Message, c.Credentials.Key), ".")
 		switch {
 		case why == "":
 			return nil
@@ -110,17 +110,17 @@ type carrierV2 struct {
 	Code string `json:"carrier_code"`
 }
 
-func (m *modern) carriers(ctx context.Context, c ports.Connection) ([]carrierV2, error) {
+func (m *clientV2) carriers(ctx context.Context, c ports.Connection) ([]carrierV2, error) {
 	var found struct {
 		List []carrierV2 `json:"carriers"`
 	}
 	err := m.ask(ctx, c, request{path: "/v2/carriers"}, &found)
-	return found.List[:min(len(found.List), mostCarriers)], err
+	return found.List[:min(len(found.List), maxCarriers)], err
 }
 
-// inspect names the account by the first of its carriers, which is the same for every key of the account. An account
-// without any is named by a part of its key's SHA-256.
-func (m *modern) inspect(ctx context.Context, c ports.Connection) (integration.Config, error) {
+// inspect identifies the account by the first of its carriers, which is the same for every key of the account. An account
+// without carriers is identified by a part of its key's SHA-256.
+func (m *clientV2) inspect(ctx context.Context, c ports.Connection) (integration.Config, error) {
 	carriers, err := m.carriers(ctx, c)
 	if err != nil {
 		return integration.Config{}, err
@@ -149,8 +149,9 @@ type warehouseV2 struct {
 	Origin  addressV2 `json:"origin_address"`
 }
 
-// warehouse is where the account ships from: the one with the postal code of the parcel's origin, else the default.
-func (m *modern) warehouse(ctx context.Context, c ports.Connection, postal string) (warehouseV2, error) {
+// warehouse returns the warehouse that the account ships from: the one with the given postal code, else the default one,
+// else the first one.
+func (m *clientV2) warehouse(ctx context.Context, c ports.Connection, postal string) (warehouseV2, error) {
 	var found struct {
 		List []warehouseV2 `json:"warehouses"`
 	}

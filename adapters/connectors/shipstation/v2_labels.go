@@ -20,7 +20,7 @@ type amountV2 struct {
 	Amount   json.Number `json:"amount"`
 }
 
-func (m *modern) rates(ctx context.Context, c ports.Connection, r ports.RateRequest) ([]ports.ShippingRate, error) {
+func (m *clientV2) rates(ctx context.Context, c ports.Connection, r ports.RateRequest) ([]ports.ShippingRate, error) {
 	carriers, err := m.carriers(ctx, c)
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func (o offerV2) rate() ports.ShippingRate {
 	}
 }
 
-// labelV2 is a label that was bought there.
+// labelV2 is a label in ShipStation.
 type labelV2 struct {
 	ID             string   `json:"label_id"`
 	Status         string   `json:"status"` // processing, completed, error, voided
@@ -108,20 +108,19 @@ type labelV2 struct {
 	} `json:"label_download"`
 }
 
-// good reports whether somebody may ship with it.
-func (l labelV2) good() bool {
+// usable reports whether the label can be used for shipping.
+func (l labelV2) usable() bool {
 	return !l.isVoided() && !l.IsReturn && l.Status != "error"
 }
 
 func (l labelV2) isVoided() bool { return l.Voided || l.Status == "voided" }
 
-// shown is a label as who bought it has it. Only a label that was asked for inline holds its PDF: addresses of files
-// are not followed.
-func (l labelV2) shown() ports.ShippingLabel {
+// toLabel converts a label. It has the PDF only if that is inline, because toLabel does not download files.
+func (l labelV2) toLabel() ports.ShippingLabel {
 	var pdf []byte
 	for _, address := range []string{l.Download.Href, l.Download.PDF} {
 		if encoded, inline := strings.CutPrefix(address, "data:application/pdf;base64,"); inline && len(pdf) == 0 {
-			pdf, _ = base64.StdEncoding.DecodeString(encoded) // one that cannot be read is bought all the same
+			pdf, _ = base64.StdEncoding.DecodeString(encoded) // a label without a readable PDF is bought, too
 		}
 	}
 	return ports.ShippingLabel{
@@ -135,16 +134,16 @@ func (l labelV2) shown() ports.ShippingLabel {
 	}
 }
 
-// find finds the label of a shipment by our id of it. A shipment whose label was voided may have another one, and ShipStation
-// does not say which of them it shows by that id.
-func (m *modern) find(ctx context.Context, c ports.Connection, of key, voided []order.VoidedLabel) (*ports.ShippingLabel, error) {
+// find returns the label of a shipment by our external id. A shipment whose label was voided may have another one, and it is
+// not documented which of them ShipStation returns for that id.
+func (m *clientV2) find(ctx context.Context, c ports.Connection, of key, voided []order.VoidedLabel) (*ports.ShippingLabel, error) {
 	var found labelV2
-	none, err := m.missing(ctx, c, request{path: "/v2/labels/external_shipment_id/" + url.PathEscape(of.key)}, &found)
+	none, err := m.askOptional(ctx, c, request{path: "/v2/labels/external_shipment_id/" + url.PathEscape(of.key)}, &found)
 	switch {
 	case err != nil || none:
 		return nil, err
-	case found.good() && !wasVoided(voided, found.ID, found.TrackingNumber):
-		return m.made(found)
+	case found.usable() && !wasVoided(voided, found.ID, found.TrackingNumber):
+		return m.finished(found)
 	case found.Shipment == "":
 		return nil, nil
 	}
@@ -155,26 +154,27 @@ func (m *modern) find(ctx context.Context, c ports.Connection, of key, voided []
 	for _, raw := range slices.Backward(page.List) {
 		var one labelV2
 		if err := json.Unmarshal(raw, &one); err != nil {
-			return nil, m.platform.Failed("sent a label that cannot be read", nil) // which may be the order's
+			return nil, m.platform.Failed("sent a label that cannot be read", nil) // it may be the order's
 		}
-		if one.Shipment == found.Shipment && one.good() && !wasVoided(voided, one.ID, one.TrackingNumber) {
-			return m.made(one)
+		if one.Shipment == found.Shipment && one.usable() && !wasVoided(voided, one.ID, one.TrackingNumber) {
+			return m.finished(one)
 		}
 	}
 	return nil, nil
 }
 
-func (m *modern) made(found labelV2) (*ports.ShippingLabel, error) {
+// finished returns a label, or a PlatformFailure if ShipStation has not finished it.
+func (m *clientV2) finished(found labelV2) (*ports.ShippingLabel, error) {
 	if found.Status == "processing" || found.ID == "" {
 		return nil, m.platform.Failed("is still making the label", nil)
 	}
-	label := found.shown()
+	label := found.toLabel()
 	return &label, nil
 }
 
-// buy finds the order's label, or buys one. The external id of a shipment is unique in an account, so that of two who
-// buy at the same time ShipStation refuses one, who then finds what the other bought.
-func (m *modern) buy(ctx context.Context, c ports.Connection, r ports.LabelRequest) (ports.ShippingLabel, error) {
+// buy returns the order's existing label, or buys one. The external id of a shipment is unique in an account, so that
+// ShipStation refuses one of two concurrent purchases. The refused one then finds the label of the other.
+func (m *clientV2) buy(ctx context.Context, c ports.Connection, r ports.LabelRequest) (ports.ShippingLabel, error) {
 	of := keyOf(r.Order, r.Test)
 	if found, err := m.find(ctx, c, of, r.Voided); err != nil || found != nil {
 		if found == nil {
@@ -197,11 +197,11 @@ func (m *modern) buy(ctx context.Context, c ports.Connection, r ports.LabelReque
 	case bought.ID == "" || bought.Status == "processing":
 		return ports.ShippingLabel{}, m.platform.Failed("is still making the label", nil)
 	}
-	return bought.shown(), nil
+	return bought.toLabel(), nil
 }
 
-// label buys one: of the shipment that an earlier attempt made, or of a new one.
-func (m *modern) label(ctx context.Context, c ports.Connection, r ports.LabelRequest, of key) (bought labelV2, err error) {
+// label buys a label for the shipment of an earlier attempt, or for a new shipment.
+func (m *clientV2) label(ctx context.Context, c ports.Connection, r ports.LabelRequest, of key) (bought labelV2, err error) {
 	shipment, err := m.shipment(ctx, c, r, of)
 	if err != nil {
 		return labelV2{}, err
@@ -209,7 +209,7 @@ func (m *modern) label(ctx context.Context, c ports.Connection, r ports.LabelReq
 	var made struct {
 		ID string `json:"shipment_id"`
 	}
-	none, err := m.missing(ctx, c, request{path: "/v2/shipments/external_shipment_id/" + url.PathEscape(of.key)}, &made)
+	none, err := m.askOptional(ctx, c, request{path: "/v2/shipments/external_shipment_id/" + url.PathEscape(of.key)}, &made)
 	if err != nil {
 		return labelV2{}, err
 	}
@@ -231,7 +231,7 @@ func (m *modern) label(ctx context.Context, c ports.Connection, r ports.LabelReq
 	return bought, err
 }
 
-func (m *modern) shipment(ctx context.Context, c ports.Connection, r ports.LabelRequest, of key) (map[string]any, error) {
+func (m *clientV2) shipment(ctx context.Context, c ports.Connection, r ports.LabelRequest, of key) (map[string]any, error) {
 	carriers, err := m.carriers(ctx, c)
 	if err != nil {
 		return nil, err

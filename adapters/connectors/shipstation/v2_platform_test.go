@@ -28,7 +28,7 @@ type object = map[string]any
 
 const keyV2 = "v2-key-0123456789abcdef"
 
-// rsaKey signs what the platform sends.
+// rsaKey signs the calls of the platform.
 var rsaKey = sync.OnceValue(func() *rsa.PrivateKey {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
@@ -37,28 +37,28 @@ var rsaKey = sync.OnceValue(func() *rsa.PrivateKey {
 	return key
 })
 
-// accountV2 is one with the platform by API V2.
-type accountV2 struct {
+// fakeAccountV2 is an account of a fake ShipStation, API V2.
+type fakeAccountV2 struct {
 	t         *testing.T
 	mu        sync.Mutex
-	labels    []object          // in the order of their making
+	labels    []object          // in the order of their creation
 	shipments map[string]string // ids by external id
 	hooks     []object
 	last      map[string]object
 	bought    int
-	voids     int    // that were approved
-	keep      string // why no label is voided; "": it is
-	code      string // of a label that was voided before
-	oldest    bool   // it shows the first label of a shipment
-	keyID     string // of the key that signs
+	voids     int    // number of approved voids
+	keep      string // the reason why no label is voided; "": labels are voided
+	code      string // the reason_code for a label that was voided before
+	oldest    bool   // answer with the first label of a shipment
+	keyID     string // id of the signing key
 	keysAsked int
 	keysFail  bool
-	lose      map[string]bool // it is done without an answer
-	fail      map[string]int  // answers with a status, once
-	race      func()          // happens before a label is bought
+	lose      map[string]bool // the operation succeeds without an answer
+	fail      map[string]int  // the operation answers with a status, once
+	race      func()          // runs before a label is bought
 }
 
-func (a *accountV2) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (a *fakeAccountV2) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	what := r.Method + " " + r.URL.Path
@@ -102,7 +102,7 @@ func refuse(w http.ResponseWriter, status int, text string) {
 	_ = json.NewEncoder(w).Encode(object{"request_id": "1", "errors": []object{{"message": text}}})
 }
 
-func (a *accountV2) jwks(w http.ResponseWriter) {
+func (a *fakeAccountV2) jwks(w http.ResponseWriter) {
 	a.keysAsked++
 	if a.keysFail {
 		w.WriteHeader(http.StatusServiceUnavailable)
@@ -117,7 +117,7 @@ func (a *accountV2) jwks(w http.ResponseWriter) {
 	}})
 }
 
-func (a *accountV2) answer(what string, r *http.Request, body object) (any, int) {
+func (a *fakeAccountV2) answer(what string, r *http.Request, body object) (any, int) {
 	switch what {
 	case "GET /v2/carriers":
 		return object{"carriers": []object{{"carrier_id": "se-12", "carrier_code": "ups"}, {"carrier_id": "se-9", "carrier_code": "usps"}}}, 0
@@ -143,8 +143,8 @@ func (a *accountV2) answer(what string, r *http.Request, body object) (any, int)
 	return a.one(what), 0
 }
 
-// one answers what is about something by its id.
-func (a *accountV2) one(what string) any {
+// one answers requests for an object by its id.
+func (a *fakeAccountV2) one(what string) any {
 	path, name := what[:strings.LastIndex(what, "/")], what[strings.LastIndex(what, "/")+1:]
 	if label, ok := strings.CutPrefix(path, "PUT /v2/labels/"); ok && name == "void" {
 		return a.void(label)
@@ -189,7 +189,7 @@ func (a *accountV2) one(what string) any {
 	return nil
 }
 
-func (a *accountV2) void(id string) any {
+func (a *fakeAccountV2) void(id string) any {
 	for _, l := range a.labels {
 		switch {
 		case l["label_id"] != id:
@@ -206,7 +206,7 @@ func (a *accountV2) void(id string) any {
 	return nil
 }
 
-func (a *accountV2) rates(ids []any) any {
+func (a *fakeAccountV2) rates(ids []any) any {
 	list := []object{}
 	for _, id := range ids {
 		code := map[any]string{"se-12": "ups", "se-9": "usps"}[id]
@@ -218,8 +218,8 @@ func (a *accountV2) rates(ids []any) any {
 	return list
 }
 
-// buy makes a shipment, whose external id is unique, and its label.
-func (a *accountV2) buy(shipment object) (any, int) {
+// buy creates a shipment, whose external id is unique, and its label.
+func (a *fakeAccountV2) buy(shipment object) (any, int) {
 	if a.race != nil {
 		a.race()
 		a.race = nil
@@ -232,7 +232,7 @@ func (a *accountV2) buy(shipment object) (any, int) {
 	return a.label(key), 0
 }
 
-func (a *accountV2) label(key string) object {
+func (a *fakeAccountV2) label(key string) object {
 	a.bought++
 	l := a.add(time.Now(), key)
 	l["shipment_cost"], l["insurance_cost"] = object{"currency": "usd", "amount": json.Number("7.05")}, object{"currency": "usd", "amount": 0.2}
@@ -240,8 +240,8 @@ func (a *accountV2) label(key string) object {
 	return l
 }
 
-// add has the account ship something.
-func (a *accountV2) add(at time.Time, key string) object {
+// add adds a label.
+func (a *fakeAccountV2) add(at time.Time, key string) object {
 	n := len(a.labels)
 	l := object{
 		"label_id": fmt.Sprintf("se-%d", 70000+n), "status": "completed", "external_shipment_id": key, "shipment_number": fmt.Sprintf("#%d", n),
@@ -252,7 +252,7 @@ func (a *accountV2) add(at time.Time, key string) object {
 	return l
 }
 
-func (a *accountV2) list(q url.Values) any {
+func (a *fakeAccountV2) list(q url.Values) any {
 	since, _ := time.Parse(time.RFC3339, q.Get("created_at_start"))
 	found := []object{}
 	for _, l := range a.labels {
@@ -268,16 +268,16 @@ func (a *accountV2) list(q url.Values) any {
 	return object{"labels": found[from:to], "page": page, "pages": (len(found) + size - 1) / size}
 }
 
-// worldV2 is an account, the platform it is with, and the connector.
-type worldV2 struct {
-	*accountV2
+// fixtureV2 is a connector with an account of a fake ShipStation, API V2.
+type fixtureV2 struct {
+	*fakeAccountV2
 	*shipstation.Connector
 	connection ports.Connection
 	platform   *adaptertest.Platform
 }
 
-func openV2(t *testing.T) *worldV2 {
-	a := &accountV2{
+func newFixtureV2(t *testing.T) *fixtureV2 {
+	a := &fakeAccountV2{
 		t:         t,
 		shipments: map[string]string{},
 		hooks:     []object{},
@@ -287,8 +287,8 @@ func openV2(t *testing.T) *worldV2 {
 		keyID:     "key-1",
 	}
 	platform := adaptertest.NewPlatform(t, a)
-	return &worldV2{
-		accountV2: a, platform: platform,
+	return &fixtureV2{
+		fakeAccountV2: a, platform: platform,
 		Connector: shipstation.New(shipstation.Config{
 			URL:    platform.URL + "/",
 			Client: platform.Client(),
@@ -298,8 +298,8 @@ func openV2(t *testing.T) *worldV2 {
 	}
 }
 
-// call is one that the platform makes, signed at a time.
-func (w *worldV2) call(at time.Time, path string) ports.Call {
+// call returns a call of a webhook that was signed at a time.
+func (w *fixtureV2) call(at time.Time, path string) ports.Call {
 	body, _ := json.Marshal(object{"resource_url": w.platform.URL + path, "resource_type": "LABEL_CREATED_V2"})
 	stamp := at.UTC().Format(time.RFC3339)
 	return ports.Call{
@@ -309,7 +309,7 @@ func (w *worldV2) call(at time.Time, path string) ports.Call {
 	}
 }
 
-func (w *worldV2) signed(stamp string, body []byte) func(string) string {
+func (w *fixtureV2) signed(stamp string, body []byte) func(string) string {
 	sum := sha256.Sum256(append([]byte(stamp+"."), body...))
 	signature, err := rsa.SignPKCS1v15(rand.Reader, rsaKey(), crypto.SHA256, sum[:])
 	if err != nil {

@@ -18,10 +18,11 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// pageSizeV2 is how many labels a page has. The most that may be asked for is not documented.
+// pageSizeV2 is the number of labels on a page. The maximum is not documented.
 const pageSizeV2 = 100
 
-// voidable is longer than carriers take labels back. API V2 does not search by when a label was voided.
+// voidable is longer than the time in which carriers accept voids. The search for voided labels goes back this far,
+// because API V2 cannot search by the time of a void.
 const voidable = 60 * 24 * time.Hour
 
 type labelsV2 struct {
@@ -30,7 +31,7 @@ type labelsV2 struct {
 	Pages int               `json:"pages"`
 }
 
-func (m *modern) page(ctx context.Context, c ports.Connection, query url.Values, number int) (labelsV2, error) {
+func (m *clientV2) page(ctx context.Context, c ports.Connection, query url.Values, number int) (labelsV2, error) {
 	query.Set("page", strconv.Itoa(number))
 	query.Set("page_size", strconv.Itoa(pageSizeV2))
 	query.Set("sort_by", "created_at")
@@ -43,7 +44,7 @@ func (m *modern) page(ctx context.Context, c ports.Connection, query url.Values,
 	return found, err
 }
 
-func (m *modern) phase(ctx context.Context, c ports.Connection, since time.Time, phase string, number int) (ports.RecordPage, error) {
+func (m *clientV2) phase(ctx context.Context, c ports.Connection, since time.Time, phase string, number int) (ports.RecordPage, error) {
 	query := url.Values{}
 	switch {
 	case phase == voided:
@@ -66,7 +67,7 @@ func (m *modern) phase(ctx context.Context, c ports.Connection, since time.Time,
 	return page, nil
 }
 
-// recordV2 is a label as news of an order.
+// recordV2 converts a label to an order record.
 func recordV2(raw json.RawMessage) syncrun.Record {
 	var one labelV2
 	r := syncrun.Record{Resource: syncrun.Orders}
@@ -105,13 +106,13 @@ func recordV2(raw json.RawMessage) syncrun.Record {
 	return r
 }
 
-// labelCreated is the event that tells of labels that were bought, and labelCreatedType what its calls say.
+// labelCreated is the event of a purchase of labels, and labelCreatedType is the type in its calls.
 const (
 	labelCreated     = "label_created_v2"
 	labelCreatedType = "LABEL_CREATED_V2"
 )
 
-// signingV2 is what a webhook that was registered by API V2 is kept with: its calls are signed by a key of ShipStation's.
+// signingV2 is stored as the signing secret of webhooks of API V2, whose calls are signed with a private key of ShipStation.
 const signingV2 = "rsa-sha256"
 
 type hookV2 struct {
@@ -120,8 +121,8 @@ type hookV2 struct {
 	URL   string `json:"url"`
 }
 
-// register has ShipStation call an address with what is SHIP_NOTIFY by API V1.
-func (m *modern) register(ctx context.Context, c ports.Connection, topic, address string) (remote, signing string, err error) {
+// register registers a webhook. The topic SHIP_NOTIFY of API V1 is the event labelCreated in API V2.
+func (m *clientV2) register(ctx context.Context, c ports.Connection, topic, address string) (remote, signing string, err error) {
 	known, err := m.webhooks(ctx, c)
 	if err != nil {
 		return "", "", err
@@ -148,10 +149,10 @@ func (m *modern) register(ctx context.Context, c ports.Connection, topic, addres
 
 const hooksV2 = "/v2/environment/webhooks"
 
-// webhooks are those of the account.
-func (m *modern) webhooks(ctx context.Context, c ports.Connection) ([]ports.RemoteWebhook, error) {
+// webhooks returns the webhooks of the account.
+func (m *clientV2) webhooks(ctx context.Context, c ports.Connection) ([]ports.RemoteWebhook, error) {
 	var known []hookV2
-	if _, err := m.missing(ctx, c, request{path: hooksV2}, &known); err != nil {
+	if _, err := m.askOptional(ctx, c, request{path: hooksV2}, &known); err != nil {
 		return nil, err
 	}
 	list := make([]ports.RemoteWebhook, len(known))
@@ -169,13 +170,13 @@ func (m *modern) webhooks(ctx context.Context, c ports.Connection) ([]ports.Remo
 	return list, nil
 }
 
-func (m *modern) unregister(ctx context.Context, c ports.Connection, remote string) error {
-	_, err := m.missing(ctx, c, request{method: http.MethodDelete, path: hooksV2 + "/" + url.PathEscape(remote)}, nil)
+func (m *clientV2) unregister(ctx context.Context, c ports.Connection, remote string) error {
+	_, err := m.askOptional(ctx, c, request{method: http.MethodDelete, path: hooksV2 + "/" + url.PathEscape(remote)}, nil)
 	return err
 }
 
-// verify takes a call that a key of ShipStation's signed within the last minutes.
-func (m *modern) verify(hook ports.Call) (ports.CallStamp, error) {
+// verify checks the signature of a call and that its time is within the tolerance.
+func (m *clientV2) verify(hook ports.Call) (ports.CallStamp, error) {
 	if err := m.keys.verify(hook); err != nil {
 		return ports.CallStamp{}, err
 	}
@@ -189,14 +190,14 @@ func (m *modern) verify(hook ports.Call) (ports.CallStamp, error) {
 	return ports.CallStamp{Topic: c.Topic}, nil
 }
 
-// errNotSigned refuses a call that ShipStation did not sign.
+// errNotSigned is the error for a call that ShipStation did not sign.
 var errNotSigned = fault.New(fault.Unauthenticated, "invalid_signature", "This is no call of ShipStation's.")
 
 var labelID = regexp.MustCompile(`^se-[0-9]{1,20}$`)
 
-// news reads the labels that a call names, by a search or by their id. Its address is never connected to.
-func (m *modern) news(ctx context.Context, c ports.Connection, told call) ([]syncrun.Record, error) {
-	path, query, ok := m.search(told.URL)
+// news reads the labels that a call names, with a search or by id. It never connects to the address in the call.
+func (m *clientV2) news(ctx context.Context, c ports.Connection, notice call) ([]syncrun.Record, error) {
+	path, query, ok := m.search(notice.URL)
 	if !ok {
 		return nil, m.platform.Refused("is not where a call led to")
 	}
@@ -211,7 +212,7 @@ func (m *modern) news(ctx context.Context, c ports.Connection, told call) ([]syn
 		return connectors.Records([]json.RawMessage{one}, recordV2), nil
 	}
 	var records []syncrun.Record
-	for number := 1; number <= mostPages; number++ {
+	for number := 1; number <= maxPages; number++ {
 		found, err := m.page(ctx, c, query, number)
 		if err != nil {
 			return nil, err
@@ -224,8 +225,8 @@ func (m *modern) news(ctx context.Context, c ports.Connection, told call) ([]syn
 	return records, nil
 }
 
-// search is what an address of ShipStation's labels asks for.
-func (m *modern) search(address string) (path string, query url.Values, ok bool) {
+// search returns the path and query of an address of ShipStation's labels.
+func (m *clientV2) search(address string) (path string, query url.Values, ok bool) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != m.base.Scheme || u.User != nil {
 		return "", nil, false

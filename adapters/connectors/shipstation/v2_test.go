@@ -14,10 +14,10 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest/adaptertest"
 )
 
-func TestConnectorV2(t *testing.T) {
+func TestConnector_v2(t *testing.T) {
 	t.Parallel()
 	adaptertest.Connector(t, func(t *testing.T) adaptertest.ConnectorWorld {
-		w := openV2(t)
+		w := newFixtureV2(t)
 		return adaptertest.ConnectorWorld{
 			Connector:  w,
 			Connection: w.connection,
@@ -33,10 +33,10 @@ func TestConnectorV2(t *testing.T) {
 	})
 }
 
-func TestCalledConnectorV2(t *testing.T) {
+func TestConnector_calledConnectorV2(t *testing.T) {
 	t.Parallel()
 	adaptertest.CalledConnector(t, func(t *testing.T) adaptertest.CalledWorld {
-		w := openV2(t)
+		w := newFixtureV2(t)
 		return adaptertest.CalledWorld{
 			CalledConnector: w,
 			Connection:      w.connection,
@@ -48,7 +48,7 @@ func TestCalledConnectorV2(t *testing.T) {
 					w.add(at, "")
 				}
 				call := w.call(at, "/v2/labels?batch_id=se-7")
-				if signing != "rsa-sha256" { // somebody else's signature
+				if signing != "rsa-sha256" { // a signature of another body
 					call.Header = w.signed(at.UTC().Format(time.RFC3339), []byte("something else"))
 				}
 				return call, w.labels[0]["label_id"].(string)
@@ -58,18 +58,18 @@ func TestCalledConnectorV2(t *testing.T) {
 }
 
 // The first carrier is the same for every key of the account.
-func TestAccountV2IsTheFirstCarrier(t *testing.T) {
+func TestInspect_firstCarrierV2(t *testing.T) {
 	t.Parallel()
-	w := openV2(t)
+	w := newFixtureV2(t)
 	got, err := w.Inspect(ports.NewOutbound(t.Context()), w.connection)
 	if err != nil || got != (integration.Config{Account: "carrier-se-9", Live: true}) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
 
-func TestRatesV2(t *testing.T) {
+func TestRates_v2(t *testing.T) {
 	t.Parallel()
-	w := openV2(t)
+	w := newFixtureV2(t)
 	rates, err := w.Rates(ports.NewOutbound(t.Context()), w.connection, ports.RateRequest{Package: parcel()})
 	want := []ports.ShippingRate{
 		{Carrier: "ups", Service: "ups_ground", Name: "ups Ground", Price: "10.05", Currency: "USD"},
@@ -95,15 +95,15 @@ func TestRatesV2(t *testing.T) {
 	}
 }
 
-func (w *worldV2) buy(t *testing.T, test bool) (ports.ShippingLabel, error) {
+func (w *fixtureV2) buy(t *testing.T, test bool) (ports.ShippingLabel, error) {
 	r := labelRequest()
 	r.Test = test
 	return w.Buy(ports.NewOutbound(t.Context()), w.connection, r)
 }
 
-func TestBuyALabelV2(t *testing.T) {
+func TestBuy_v2(t *testing.T) {
 	t.Parallel()
-	w := openV2(t)
+	w := newFixtureV2(t)
 	got, err := w.buy(t, false)
 	want := ports.ShippingLabel{
 		Remote:         "se-70000",
@@ -137,9 +137,9 @@ func TestBuyALabelV2(t *testing.T) {
 	}
 }
 
-func TestLostAnswerIsFoundV2(t *testing.T) {
+func TestBuy_lostAnswerV2(t *testing.T) {
 	t.Parallel()
-	w := openV2(t)
+	w := newFixtureV2(t)
 	w.lose["POST /v2/labels"] = true
 	var failure *ports.PlatformFailure
 	if _, err := w.buy(t, false); !errors.As(err, &failure) {
@@ -150,10 +150,10 @@ func TestLostAnswerIsFoundV2(t *testing.T) {
 	}
 }
 
-// Two buy at the same time: ShipStation takes an external id once, and who is refused finds the other's label.
-func TestWhoIsRefusedFindsTheOthersLabel(t *testing.T) {
+// ShipStation refuses the second of two concurrent purchases with one external id. It returns the label of the first.
+func TestBuy_concurrentV2(t *testing.T) {
 	t.Parallel()
-	w := openV2(t)
+	w := newFixtureV2(t)
 	w.race = func() {
 		w.shipments[someOrder.String()] = "se-1000"
 		w.label(someOrder.String())
@@ -163,17 +163,17 @@ func TestWhoIsRefusedFindsTheOthersLabel(t *testing.T) {
 	}
 }
 
-// A shipment that an attempt left without a label, or whose label was voided, gets one.
-func TestAShipmentWithoutALabelGetsOne(t *testing.T) {
+// Buy buys a label for an existing shipment without a label, or with a voided one.
+func TestBuy_shipmentWithoutLabelV2(t *testing.T) {
 	t.Parallel()
-	for name, prepare := range map[string]func(*worldV2){
-		"without a label": func(*worldV2) {},
-		"its label was voided": func(w *worldV2) {
+	for name, prepare := range map[string]func(*fixtureV2){
+		"without a label": func(*fixtureV2) {},
+		"its label was voided": func(w *fixtureV2) {
 			l := w.label(someOrder.String())
 			l["voided"], l["status"] = true, "voided"
 		},
 	} {
-		w := openV2(t)
+		w := newFixtureV2(t)
 		w.shipments[someOrder.String()] = "se-1000"
 		prepare(w)
 		before := w.bought
@@ -184,16 +184,16 @@ func TestAShipmentWithoutALabelGetsOne(t *testing.T) {
 	}
 }
 
-// What is not known to be missing is not bought.
-func TestNoPurchaseInTheDarkV2(t *testing.T) {
+// If the state of the order's label is unknown, Buy buys none and returns no refusal.
+func TestBuy_unknownStateV2(t *testing.T) {
 	t.Parallel()
 	key := someOrder.String()
-	for what, prepare := range map[string]func(*worldV2){
-		"the search fails":       func(w *worldV2) { w.fail["GET /v2/labels/external_shipment_id/"+key] = 500 },
-		"the shipment is hidden": func(w *worldV2) { w.fail["GET /v2/shipments/external_shipment_id/"+key] = 502 },
-		"it is in the making":    func(w *worldV2) { w.add(time.Now(), key)["status"] = "processing" },
+	for what, prepare := range map[string]func(*fixtureV2){
+		"the search fails":       func(w *fixtureV2) { w.fail["GET /v2/labels/external_shipment_id/"+key] = 500 },
+		"the shipment is hidden": func(w *fixtureV2) { w.fail["GET /v2/shipments/external_shipment_id/"+key] = 502 },
+		"it is in the making":    func(w *fixtureV2) { w.add(time.Now(), key)["status"] = "processing" },
 	} {
-		w := openV2(t)
+		w := newFixtureV2(t)
 		prepare(w)
 		var failure *ports.PlatformFailure
 		if _, err := w.buy(t, false); !errors.As(err, &failure) || w.bought != 0 {
@@ -202,9 +202,9 @@ func TestNoPurchaseInTheDarkV2(t *testing.T) {
 	}
 }
 
-func TestRecordsV2AreNewsOfOurOrders(t *testing.T) {
+func TestRead_recordsV2(t *testing.T) {
 	t.Parallel()
-	w := openV2(t)
+	w := newFixtureV2(t)
 	at := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 	ours := w.add(at, someOrder.String())
 	w.add(at, "another shop's")
@@ -242,17 +242,17 @@ func TestRecordsV2AreNewsOfOurOrders(t *testing.T) {
 	}
 }
 
-func TestCallsV2LeadNowhereElse(t *testing.T) {
+func TestNews_otherAddressesV2(t *testing.T) {
 	t.Parallel()
-	w := openV2(t)
+	w := newFixtureV2(t)
 	w.add(time.Now(), "")
 	news := func(payload string) ([]syncrun.Record, error) {
 		return w.News(ports.NewOutbound(t.Context()), w.connection, "SHIP_NOTIFY", time.Now(), []byte(payload))
 	}
-	told := func(address string) string {
+	notice := func(address string) string {
 		return `{"resource_url":"` + address + `","resource_type":"LABEL_CREATED_V2"}`
 	}
-	if got, err := news(told(w.platform.URL + "/v2/labels/se-70000")); err != nil || len(got) != 1 || got[0].Remote != "se-70000" {
+	if got, err := news(notice(w.platform.URL + "/v2/labels/se-70000")); err != nil || len(got) != 1 || got[0].Remote != "se-70000" {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for _, address := range []string{
@@ -260,15 +260,15 @@ func TestCallsV2LeadNowhereElse(t *testing.T) {
 		w.platform.URL + "/v2/labels/se-1/track", strings.Replace(w.platform.URL, "http://", "http://me@", 1) + "/v2/labels",
 	} {
 		var refusal *ports.PlatformRefusal
-		if got, err := news(told(address)); !errors.As(err, &refusal) {
+		if got, err := news(notice(address)); !errors.As(err, &refusal) {
 			t.Errorf("%s: %+v, %v", address, got, err)
 		}
 	}
 }
 
-func TestSignatureV2(t *testing.T) {
+func TestKeyring_verify(t *testing.T) {
 	t.Parallel()
-	w := openV2(t)
+	w := newFixtureV2(t)
 	now := time.Now()
 	good := w.call(now, "/v2/labels?batch_id=1")
 	verify := func(c ports.Call) error {
@@ -308,10 +308,10 @@ func TestSignatureV2(t *testing.T) {
 	}
 }
 
-// Keys are asked for once, whatever strangers name, and again when ShipStation signs with another one.
-func TestKeysAreCached(t *testing.T) {
+// The keyring requests the keys once, and again, at most once a minute, if a call names an unknown key.
+func TestKeyring_cache(t *testing.T) {
 	t.Parallel()
-	w := openV2(t)
+	w := newFixtureV2(t)
 	now := time.Now()
 	verify := func(at time.Time) error {
 		_, err := w.Verify(w.call(at, "/v2/labels"), "rsa-sha256")
@@ -330,7 +330,7 @@ func TestKeysAreCached(t *testing.T) {
 	}
 	asked(1)
 	w.keyID = "key-2"
-	for range 5 { // too soon to ask again
+	for range 5 { // less than a minute after the last request
 		if err := verify(now.Add(30 * time.Second)); fault.KindOf(err) != fault.Unauthenticated {
 			t.Error(err)
 		}
@@ -341,11 +341,11 @@ func TestKeysAreCached(t *testing.T) {
 	}
 	asked(2)
 	w.keysFail = true
-	if err := verify(now.Add(2 * time.Hour)); err != nil { // those that are known stay
+	if err := verify(now.Add(2 * time.Hour)); err != nil { // the cached keys stay valid
 		t.Error(err)
 	}
 	asked(3)
-	w.keyID = "key-3" // which nobody can tell
+	w.keyID = "key-3" // a key that is not cached
 	if err := verify(now.Add(3 * time.Hour)); fault.KindOf(err) != fault.Unavailable {
 		t.Error(err)
 	}

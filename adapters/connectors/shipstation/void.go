@@ -17,15 +17,15 @@ import (
 // Voiding a label. Sources, read 2026-11-29: https://shipstation.com/docs/api/shipments/void-label (V1),
 // https://docs.shipstation.com/openapi/labels/void_label.md and https://docs.shipstation.com/void-labels.md (V2).
 //
-// API V1 does not say whether a label that it does not void was voided before, and API V2 says so by a code. So a label that
-// ShipStation does not void is looked up. Only if ShipStation shows it as not voided is the void refused. An unknown outcome
-// is a ports.PlatformFailure that wraps no error by which a caller would take the label for not voided.
+// If API V1 does not void a label, it does not say whether the label was voided before; API V2 says so with a code. Therefore
+// Void looks up a label that ShipStation does not void, and returns a refusal only if ShipStation shows it as not voided. An
+// unknown outcome is a ports.PlatformFailure. It wraps no error from which a caller would conclude that the label is not voided.
 
 // verdict is ShipStation's answer to a request to void a label.
 type verdict struct {
 	Approved bool   `json:"approved"`
 	Message  string `json:"message"`
-	Reason   string `json:"reason_code"` // API V2's, where it does not approve
+	Reason   string `json:"reason_code"` // of API V2, if it does not approve
 }
 
 // alreadyVoided is the reason_code of a label that was voided before.
@@ -33,41 +33,41 @@ const alreadyVoided = "label_already_voided"
 
 // Void voids a label.
 func (s *Connector) Void(ctx ports.Outbound, c ports.Connection, r ports.VoidRequest) error {
-	if speaksV2(c) {
-		return s.modern.void(ctx, c, r)
+	if usesV2(c) {
+		return s.clientV2.void(ctx, c, r)
 	}
 	number, err := strconv.ParseInt(r.Remote, 10, 64)
-	if err != nil || number <= 0 { // it was bought by API V2, or ShipStation did not say its id
-		one, err := s.sold(ctx, c, r)
+	if err != nil || number <= 0 { // it was bought with API V2, or ShipStation did not return its id
+		one, err := s.lookUpLabel(ctx, c, r)
 		switch {
 		case err != nil:
-			return notAsked(err)
+			return lookUpError(err)
 		case one == nil || one.ID <= 0:
-			return notAsked(s.platform.Refused(hidden))
+			return lookUpError(s.platform.Refused(notShown))
 		case one.Voided:
 			return nil
 		}
 		number = one.ID
 	}
-	var told verdict
-	err = s.ask(ctx, c, request{path: "/shipments/voidlabel", body: map[string]any{"shipmentId": number}}, &told)
-	if err == nil && told.Approved {
+	var answer verdict
+	err = s.ask(ctx, c, request{path: "/shipments/voidlabel", body: map[string]any{"shipmentId": number}}, &answer)
+	if err == nil && answer.Approved {
 		return nil
 	}
-	problem := refusedVoid(s.platform, c, told, err)
+	problem := voidError(s.platform, c, answer, err)
 	if !isRefusal(problem) && !errors.Is(problem, errException) {
 		return problem
 	}
-	one, err := s.sold(ctx, c, r)
-	return settle(s.platform, one != nil, one != nil && one.Voided, err, problem)
+	one, err := s.lookUpLabel(ctx, c, r)
+	return voidOutcome(s.platform, one != nil, one != nil && one.Voided, err, problem)
 }
 
-// hidden is said of a label that cannot be looked up.
-const hidden = "does not show the label: void it there"
+// notShown is the reason if a label cannot be looked up.
+const notShown = "does not show the label: void it there"
 
-// notAsked is the error of a look-up before ShipStation is asked to void a label. A look-up that is refused does not settle
-// what became of an earlier request, so it is a conflict and not a ports.PlatformRefusal.
-func notAsked(err error) error {
+// lookUpError is the error of a look-up before the request to void a label. A refused look-up says nothing about the outcome
+// of an earlier request, so it becomes a conflict instead of a ports.PlatformRefusal.
+func lookUpError(err error) error {
 	var refusal *ports.PlatformRefusal
 	if errors.As(err, &refusal) {
 		return fault.New(fault.Conflict, "label_not_voided", refusal.Reason)
@@ -75,12 +75,12 @@ func notAsked(err error) error {
 	return err
 }
 
-// settle is the outcome of a void that ShipStation did not approve, because of problem, by the look-up after it: whether
-// it shows the label, whether it shows it as voided, and the look-up's error. An answer with a status of 500 or more is
-// no refusal, so that a label that is not voided yet may be voided later.
-func settle(p *connectors.Platform, shown, voided bool, err, problem error) error {
+// voidOutcome returns the outcome of a void that ShipStation did not approve, because of problem. shown, voided and err are
+// the results of the look-up after it. An answer with a status of 500 or more is no refusal, so that a label that is not
+// voided yet may be voided later.
+func voidOutcome(p *connectors.Platform, shown, voided bool, err, problem error) error {
 	switch {
-	case err != nil: // only its text is kept: it would tell that nothing was asked
+	case err != nil: // text only: err itself would say that no request was made
 		return p.Failed("did not say whether the label is voided", errors.New(err.Error()))
 	case !shown:
 		return p.Failed("does not show the label that was to be voided", nil)
@@ -90,8 +90,8 @@ func settle(p *connectors.Platform, shown, voided bool, err, problem error) erro
 	return problem
 }
 
-// sold finds the label as ShipStation has it now; nil: it does not show it.
-func (s *Connector) sold(ctx context.Context, c ports.Connection, r ports.VoidRequest) (*shipment, error) {
+// lookUpLabel returns the current state of a label, or nil if ShipStation does not show it.
+func (s *Connector) lookUpLabel(ctx context.Context, c ports.Connection, r ports.VoidRequest) (*shipment, error) {
 	all, err := s.shipmentsOf(ctx, c, keyOf(r.Order, r.Test))
 	if err != nil {
 		return nil, err
@@ -104,17 +104,17 @@ func (s *Connector) sold(ctx context.Context, c ports.Connection, r ports.VoidRe
 	return nil, nil
 }
 
-// sameLabel compares ids, and tracking numbers where the id is of the other API.
+// sameLabel compares ids, and tracking numbers because the id may be of the other API.
 func sameLabel(remote, tracking string, r ports.VoidRequest) bool {
 	return remote == r.Remote || r.TrackingNumber != "" && tracking == r.TrackingNumber
 }
 
-// refusedVoid is the error of a void that ShipStation did not approve: err, or the reason that it gave.
-func refusedVoid(p *connectors.Platform, c ports.Connection, told verdict, err error) error {
+// voidError is the error of a void that ShipStation did not approve: err, or a refusal with ShipStation's reason.
+func voidError(p *connectors.Platform, c ports.Connection, answer verdict, err error) error {
 	if err != nil {
 		return err
 	}
-	why := cmp.Or(connectors.Plain(told.Message, c.Credentials.Key, c.Credentials.Secret), strings.ReplaceAll(told.Reason, "_", " "), "it gave no reason")
+	why := cmp.Or(connectors.Plain(answer.Message, c.Credentials.Key, c.Credentials.Secret), strings.ReplaceAll(answer.Reason, "_", " "), "it gave no reason")
 	return p.Refused("does not void the label: " + strings.TrimSpace(why))
 }
 
@@ -123,41 +123,41 @@ func isRefusal(err error) bool {
 	return errors.As(err, &refusal)
 }
 
-// idV2 begins the ids of API V2.
+// idV2 is the prefix of the ids of API V2.
 const idV2 = "se-"
 
-func (m *modern) void(ctx context.Context, c ports.Connection, r ports.VoidRequest) error {
+func (m *clientV2) void(ctx context.Context, c ports.Connection, r ports.VoidRequest) error {
 	name := r.Remote
-	if !strings.HasPrefix(name, idV2) { // it was bought by API V1, or ShipStation did not say its id
-		one, err := m.sold(ctx, c, r)
+	if !strings.HasPrefix(name, idV2) { // it was bought with API V1, or ShipStation did not return its id
+		one, err := m.lookUpLabel(ctx, c, r)
 		switch {
 		case err != nil:
-			return notAsked(err)
+			return lookUpError(err)
 		case one == nil || one.ID == "":
-			return notAsked(m.platform.Refused(hidden))
+			return lookUpError(m.platform.Refused(notShown))
 		case one.isVoided():
 			return nil
 		}
 		name = one.ID
 	}
-	var told verdict
-	err := m.ask(ctx, c, request{method: http.MethodPut, path: "/v2/labels/" + url.PathEscape(name) + "/void"}, &told)
-	if err == nil && (told.Approved || told.Reason == alreadyVoided) {
+	var answer verdict
+	err := m.ask(ctx, c, request{method: http.MethodPut, path: "/v2/labels/" + url.PathEscape(name) + "/void"}, &answer)
+	if err == nil && (answer.Approved || answer.Reason == alreadyVoided) {
 		return nil
 	}
-	problem := refusedVoid(m.platform, c, told, err)
+	problem := voidError(m.platform, c, answer, err)
 	if !isRefusal(problem) {
 		return problem
 	}
-	one, err := m.sold(ctx, c, r)
-	return settle(m.platform, one != nil, one != nil && one.isVoided(), err, problem)
+	one, err := m.lookUpLabel(ctx, c, r)
+	return voidOutcome(m.platform, one != nil, one != nil && one.isVoided(), err, problem)
 }
 
-// sold finds the label as ShipStation has it now; nil: it does not show it.
-func (m *modern) sold(ctx context.Context, c ports.Connection, r ports.VoidRequest) (*labelV2, error) {
+// lookUpLabel returns the current state of a label, or nil if ShipStation does not show it.
+func (m *clientV2) lookUpLabel(ctx context.Context, c ports.Connection, r ports.VoidRequest) (*labelV2, error) {
 	if strings.HasPrefix(r.Remote, idV2) {
 		var one labelV2
-		none, err := m.missing(ctx, c, request{path: "/v2/labels/" + url.PathEscape(r.Remote)}, &one)
+		none, err := m.askOptional(ctx, c, request{path: "/v2/labels/" + url.PathEscape(r.Remote)}, &one)
 		if none || err != nil {
 			return nil, err
 		}

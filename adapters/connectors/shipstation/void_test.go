@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-func bought(l ports.ShippingLabel) ports.VoidRequest {
+func voidRequest(l ports.ShippingLabel) ports.VoidRequest {
 	return ports.VoidRequest{
 		Order:          parcel().Order,
 		Remote:         l.Remote,
@@ -24,17 +24,17 @@ func mustBuy(t *testing.T, s ports.Shipper, c ports.Connection) ports.VoidReques
 	if err != nil {
 		t.Fatal(err)
 	}
-	return bought(l)
+	return voidRequest(l)
 }
 
-func TestVoidALabel(t *testing.T) {
+func TestVoid(t *testing.T) {
 	t.Parallel()
-	w := open(t)
+	w := newFixture(t)
 	r := mustBuy(t, w, w.connection)
 	if err := w.Void(ports.NewOutbound(t.Context()), w.connection, r); err != nil || !w.sent[0].Voided || w.last["POST /shipments/voidlabel"]["shipmentId"] != 70000.0 {
 		t.Fatalf("%v, %+v", err, w.sent[0])
 	}
-	// ShipStation does not approve a second time, nor say why: the label itself tells.
+	// ShipStation does not approve a second void, nor say why. The label itself shows that it is voided.
 	if err := w.Void(ports.NewOutbound(t.Context()), w.connection, r); err != nil || w.voids != 1 {
 		t.Errorf("again: %v; %d voids", err, w.voids)
 	}
@@ -48,11 +48,11 @@ func TestVoidALabel(t *testing.T) {
 
 func TestVoid_lostAnswer(t *testing.T) {
 	t.Parallel()
-	for _, trouble := range []func(*world){
-		func(w *world) { w.lose["POST /shipments/voidlabel"] = true },
-		func(w *world) { w.fail["POST /shipments/voidlabel"] = 503 },
+	for _, trouble := range []func(*fixture){
+		func(w *fixture) { w.lose["POST /shipments/voidlabel"] = true },
+		func(w *fixture) { w.fail["POST /shipments/voidlabel"] = 503 },
 	} {
-		w := open(t)
+		w := newFixture(t)
 		r := mustBuy(t, w, w.connection)
 		trouble(w)
 		var failure *ports.PlatformFailure
@@ -63,7 +63,7 @@ func TestVoid_lostAnswer(t *testing.T) {
 			t.Errorf("%v; %d voids", err, w.voids)
 		}
 	}
-	w := open(t) // an exception after it was done
+	w := newFixture(t) // an exception after the void
 	r := mustBuy(t, w, w.connection)
 	w.late["POST /shipments/voidlabel"] = true
 	if err := w.Void(ports.NewOutbound(t.Context()), w.connection, r); err != nil || !w.sent[0].Voided {
@@ -73,7 +73,7 @@ func TestVoid_lostAnswer(t *testing.T) {
 
 func TestVoid_notApproved(t *testing.T) {
 	t.Parallel()
-	w := open(t)
+	w := newFixture(t)
 	r := mustBuy(t, w, w.connection)
 	w.keep = "The carrier has scanned it. Key " + apiKey
 	var refusal *ports.PlatformRefusal
@@ -81,19 +81,19 @@ func TestVoid_notApproved(t *testing.T) {
 	if !errors.As(err, &refusal) || !strings.HasPrefix(refusal.Reason, "ShipStation does not void the label: The carrier has scanned it.") || strings.Contains(refusal.Reason, apiKey) {
 		t.Errorf("%v", err)
 	}
-	w.fail["GET /shipments"] = 503 // nobody knows whether it was voided before
+	w.fail["GET /shipments"] = 503 // it is unknown whether it was voided before
 	var failure *ports.PlatformFailure
 	if err := w.Void(ports.NewOutbound(t.Context()), w.connection, r); !errors.As(err, &failure) {
 		t.Errorf("%v", err)
 	}
-	r.Remote, r.TrackingNumber = "", "another" // and nothing is asked
+	r.Remote, r.TrackingNumber = "", "another" // no void is requested
 	if err := w.Void(ports.NewOutbound(t.Context()), w.connection, r); !fault.Is(err, "label_not_voided") || !strings.Contains(err.Error(), "does not show the label") || errors.As(err, &refusal) {
 		t.Errorf("%v", err)
 	}
 }
 
-// unknown checks that the outcome of a void is not taken for a refusal, nor for a request that was not made.
-func unknown(t *testing.T, what string, err error) {
+// checkUnknownOutcome checks that err means neither that the void was refused nor that no void was requested.
+func checkUnknownOutcome(t *testing.T, what string, err error) {
 	t.Helper()
 	var failure *ports.PlatformFailure
 	var refusal *ports.PlatformRefusal
@@ -109,16 +109,16 @@ func TestVoid_failedLookUp(t *testing.T) {
 	t.Parallel()
 	for what, answer := range map[string]int{"throttled": 429, "credentials": 401, "refused": 400, "failed": 503} {
 		for _, status := range []int{0, 400, 500} { // of the void; 0: an answer that does not approve
-			w := open(t)
+			w := newFixture(t)
 			r := mustBuy(t, w, w.connection)
 			w.keep, w.fail["POST /shipments/voidlabel"] = "No.", status
 			w.fail["GET /shipments"] = answer
-			unknown(t, what, w.Void(ports.NewOutbound(t.Context()), w.connection, r))
-			v2 := openV2(t)
+			checkUnknownOutcome(t, what, w.Void(ports.NewOutbound(t.Context()), w.connection, r))
+			v2 := newFixtureV2(t)
 			r = mustBuy(t, v2, v2.connection)
 			v2.keep, v2.fail["PUT /v2/labels/se-70000/void"] = "No.", status
 			v2.fail["GET /v2/labels/se-70000"] = answer
-			unknown(t, "V2, "+what, v2.Void(ports.NewOutbound(t.Context()), v2.connection, r))
+			checkUnknownOutcome(t, "V2, "+what, v2.Void(ports.NewOutbound(t.Context()), v2.connection, r))
 		}
 	}
 }
@@ -126,36 +126,36 @@ func TestVoid_failedLookUp(t *testing.T) {
 // The look-up after ShipStation did not approve does not show the label.
 func TestVoid_labelNotShown(t *testing.T) {
 	t.Parallel()
-	w := open(t)
+	w := newFixture(t)
 	r := mustBuy(t, w, w.connection)
 	w.sent = nil
-	unknown(t, "V1", w.Void(ports.NewOutbound(t.Context()), w.connection, r))
-	v2 := openV2(t)
+	checkUnknownOutcome(t, "V1", w.Void(ports.NewOutbound(t.Context()), w.connection, r))
+	v2 := newFixtureV2(t)
 	r = mustBuy(t, v2, v2.connection)
 	v2.labels = nil
-	unknown(t, "V2", v2.Void(ports.NewOutbound(t.Context()), v2.connection, r))
+	checkUnknownOutcome(t, "V2", v2.Void(ports.NewOutbound(t.Context()), v2.connection, r))
 }
 
 // An exception is no refusal, though the label is not voided yet.
 func TestVoid_exception(t *testing.T) {
 	t.Parallel()
-	w := open(t)
+	w := newFixture(t)
 	r := mustBuy(t, w, w.connection)
 	w.fail["POST /shipments/voidlabel"] = 500
-	unknown(t, "V1", w.Void(ports.NewOutbound(t.Context()), w.connection, r))
-	v2 := openV2(t)
+	checkUnknownOutcome(t, "V1", w.Void(ports.NewOutbound(t.Context()), w.connection, r))
+	v2 := newFixtureV2(t)
 	r = mustBuy(t, v2, v2.connection)
 	v2.fail["PUT /v2/labels/se-70000/void"] = 500
-	unknown(t, "V2", v2.Void(ports.NewOutbound(t.Context()), v2.connection, r))
+	checkUnknownOutcome(t, "V2", v2.Void(ports.NewOutbound(t.Context()), v2.connection, r))
 }
 
-// A look-up before the void that is refused does not tell that an earlier void was refused.
+// A refused look-up before the void does not mean that an earlier void was refused.
 func TestVoid_refusedLookUpBefore(t *testing.T) {
 	t.Parallel()
-	w := open(t)
+	w := newFixture(t)
 	r := mustBuy(t, w, w.connection)
 	r.Remote, w.fail["GET /shipments"] = "", 400
-	v2 := openV2(t)
+	v2 := newFixtureV2(t)
 	r2 := mustBuy(t, v2, v2.connection)
 	r2.Remote, v2.fail["GET /v2/labels"] = "", 400
 	var refusal *ports.PlatformRefusal
@@ -169,11 +169,11 @@ func TestVoid_refusedLookUpBefore(t *testing.T) {
 	}
 }
 
-// A label whose id is API V2's, or was not told, is found by its tracking number.
+// A label whose id is unknown, or of the other API, is found by its tracking number.
 func TestVoid_idOfTheOtherAPI(t *testing.T) {
 	t.Parallel()
 	for _, remote := range []string{"se-70000", ""} {
-		w := open(t)
+		w := newFixture(t)
 		r := mustBuy(t, w, w.connection)
 		r.Remote = remote
 		for range 2 {
@@ -183,7 +183,7 @@ func TestVoid_idOfTheOtherAPI(t *testing.T) {
 		}
 	}
 	for _, remote := range []string{"70000", ""} {
-		w := openV2(t)
+		w := newFixtureV2(t)
 		r := mustBuy(t, w, w.connection)
 		r.Remote = remote
 		for range 2 {
@@ -194,9 +194,9 @@ func TestVoid_idOfTheOtherAPI(t *testing.T) {
 	}
 }
 
-func TestVoidALabelV2(t *testing.T) {
+func TestVoid_v2(t *testing.T) {
 	t.Parallel()
-	w := openV2(t)
+	w := newFixtureV2(t)
 	r := mustBuy(t, w, w.connection)
 	w.lose["PUT /v2/labels/se-70000/void"] = true
 	var failure *ports.PlatformFailure
@@ -215,26 +215,26 @@ func TestVoidALabelV2(t *testing.T) {
 	if err != nil || next.Remote == r.Remote || w.bought != 2 {
 		t.Errorf("another one: %+v, %v; %d bought", next, err, w.bought)
 	}
-	// Whichever label of the shipment ShipStation shows by our id, the good one is found.
+	// Buy finds the valid label, whichever label of the shipment ShipStation returns for our id.
 	w.oldest = true
 	if found, err := w.Buy(ports.NewOutbound(t.Context()), w.connection, again); err != nil || found.Remote != next.Remote || w.bought != 2 {
 		t.Errorf("found %+v, %v; %d bought", found, err, w.bought)
 	}
 	w.keep = "It was scanned."
 	var refusal *ports.PlatformRefusal
-	if err := w.Void(ports.NewOutbound(t.Context()), w.connection, bought(next)); !errors.As(err, &refusal) || refusal.Reason != "ShipStation does not void the label: It was scanned." {
+	if err := w.Void(ports.NewOutbound(t.Context()), w.connection, voidRequest(next)); !errors.As(err, &refusal) || refusal.Reason != "ShipStation does not void the label: It was scanned." {
 		t.Errorf("%v", err)
 	}
 	w.fail["PUT /v2/labels/"+next.Remote+"/void"] = 404
-	if err := w.Void(ports.NewOutbound(t.Context()), w.connection, bought(next)); !errors.As(err, &refusal) {
+	if err := w.Void(ports.NewOutbound(t.Context()), w.connection, voidRequest(next)); !errors.As(err, &refusal) {
 		t.Errorf("%v", err)
 	}
 }
 
-// A label that ShipStation still lists as good, though it was voided, is not taken for the next one.
-func TestBuy_afterAVoidThatIsNotShownYet(t *testing.T) {
+// Buy does not return a voided label that ShipStation still lists as valid.
+func TestBuy_voidNotShownYet(t *testing.T) {
 	t.Parallel()
-	w := open(t)
+	w := newFixture(t)
 	r := mustBuy(t, w, w.connection)
 	again := labelRequest()
 	again.Voided = []order.VoidedLabel{{Remote: r.Remote}}
@@ -247,7 +247,7 @@ func TestBuy_afterAVoidThatIsNotShownYet(t *testing.T) {
 	if l, err := w.Buy(ports.NewOutbound(t.Context()), w.connection, again); !errors.As(err, &failure) || w.labels != 1 {
 		t.Errorf("by its tracking number: %+v, %v; %d bought", l, err, w.labels)
 	}
-	v2 := openV2(t)
+	v2 := newFixtureV2(t)
 	r = mustBuy(t, v2, v2.connection)
 	again.Voided = []order.VoidedLabel{{TrackingNumber: r.TrackingNumber}}
 	if l, err := v2.Buy(ports.NewOutbound(t.Context()), v2.connection, again); err == nil && l.Remote == r.Remote {

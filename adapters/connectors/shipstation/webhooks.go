@@ -14,17 +14,16 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// shipNotify tells of labels that were bought.
+// shipNotify is the topic of a purchase of labels.
 const shipNotify = "SHIP_NOTIFY"
 
-// mostPages of one call are read; ShipStation tells of what was bought together.
-const mostPages = 25
+// maxPages limits the pages that News reads for one call, which may name several labels that were bought together.
+const maxPages = 25
 
-// Register has ShipStation call an address. By API V1 its calls are signed with nothing. An address that it calls
-// already is not registered a second time.
+// Register registers a webhook. Calls of API V1 have no signature. It does not register an address twice for a topic.
 func (s *Connector) Register(ctx ports.Outbound, c ports.Connection, topic, address string) (remote, signing string, err error) {
-	if speaksV2(c) {
-		return s.modern.register(ctx, c, topic, address)
+	if usesV2(c) {
+		return s.clientV2.register(ctx, c, topic, address)
 	}
 	known, err := s.webhooks(ctx, c)
 	if err != nil {
@@ -37,7 +36,7 @@ func (s *Connector) Register(ctx ports.Outbound, c ports.Connection, topic, addr
 	}
 	var made struct {
 		ID    int64 `json:"id"`
-		Other int64 `json:"WebHookID"` // as some of its documents call it
+		Other int64 `json:"WebHookID"` // the name in some of ShipStation's documents
 	}
 	err = s.ask(ctx, c, request{path: "/webhooks/subscribe", body: map[string]any{
 		"target_url": address, "event": topic, "store_id": nil, "friendly_name": "Haggle",
@@ -51,10 +50,10 @@ func (s *Connector) Register(ctx ports.Outbound, c ports.Connection, topic, addr
 	return strconv.FormatInt(max(made.ID, made.Other), 10), "", nil
 }
 
-// Webhooks are those of the account.
+// Webhooks returns the webhooks of the account.
 func (s *Connector) Webhooks(ctx ports.Outbound, c ports.Connection) ([]ports.RemoteWebhook, error) {
-	if speaksV2(c) {
-		return s.modern.webhooks(ctx, c)
+	if usesV2(c) {
+		return s.clientV2.webhooks(ctx, c)
 	}
 	return s.webhooks(ctx, c)
 }
@@ -67,7 +66,7 @@ func (s *Connector) webhooks(ctx context.Context, c ports.Connection) ([]ports.R
 			URL   string `json:"Url"`
 		} `json:"webhooks"`
 	}
-	if _, err := s.missing(ctx, c, request{path: "/webhooks"}, &known); err != nil {
+	if _, err := s.askOptional(ctx, c, request{path: "/webhooks"}, &known); err != nil {
 		return nil, err
 	}
 	list := make([]ports.RemoteWebhook, len(known.List))
@@ -81,23 +80,23 @@ func (s *Connector) webhooks(ctx context.Context, c ports.Connection) ([]ports.R
 	return list, nil
 }
 
-// Unregister ends it.
+// Unregister removes a webhook. A webhook that is not there is no error.
 func (s *Connector) Unregister(ctx ports.Outbound, c ports.Connection, remote string) error {
-	if speaksV2(c) {
-		return s.modern.unregister(ctx, c, remote)
+	if usesV2(c) {
+		return s.clientV2.unregister(ctx, c, remote)
 	}
-	_, err := s.missing(ctx, c, request{method: http.MethodDelete, path: "/webhooks/" + url.PathEscape(remote)}, nil)
+	_, err := s.askOptional(ctx, c, request{method: http.MethodDelete, path: "/webhooks/" + url.PathEscape(remote)}, nil)
 	return err
 }
 
-// call is the body of a call: where to look.
+// call is the body of a call: the address of the shipments.
 type call struct {
 	URL   string `json:"resource_url"`
 	Topic string `json:"resource_type"`
 }
 
-// longestCall is more than a call has. Nobody signs it, and so nobody is to have more of it stored.
-const longestCall = 8 << 10
+// maxCallSize is more than the size of a call in bytes. It limits the storage for calls, which are unsigned.
+const maxCallSize = 8 << 10
 
 var topicForm = regexp.MustCompile(`^[A-Z_]{1,60}$`)
 
@@ -106,45 +105,45 @@ func (c call) valid() bool {
 	return err == nil && u.Host != "" && len(c.URL) <= 2000 && topicForm.MatchString(c.Topic)
 }
 
-// SignatureHeader is empty: calls only name what to read.
+// SignatureHeader returns "", because calls are small: they only name what to read.
 func (*Connector) SignatureHeader() string { return "" }
 
-// Verify checks the signature of a call by API V2. By API V1 it takes what looks like one, for none is signed. Whoever makes one up can have us
-// read shipments of the merchant's own account, and nothing else: see News.
+// Verify checks the signature of a call of API V2. It accepts every well-formed call of API V1, because those are unsigned. A forged
+// call can only cause News to read shipments of the merchant's own account.
 func (s *Connector) Verify(hook ports.Call, signing string) (ports.CallStamp, error) {
 	switch signing {
 	case signingV2:
-		return s.modern.verify(hook)
+		return s.clientV2.verify(hook)
 	case "": // API V1
 	default:
 		return ports.CallStamp{}, errNotSigned
 	}
 	var c call
-	if len(hook.Payload) > longestCall || json.Unmarshal(hook.Payload, &c) != nil || !c.valid() {
+	if len(hook.Payload) > maxCallSize || json.Unmarshal(hook.Payload, &c) != nil || !c.valid() {
 		return ports.CallStamp{}, errNotSigned
 	}
 	return ports.CallStamp{Topic: c.Topic}, nil
 }
 
-// News reads the shipments that a call names. Of its address only what is searched for is taken, and only if
-// it is one of ShipStation's shipments: it is never connected to.
+// News reads the shipments that a call names. It uses only the query of the address in the call, and only if it
+// is an address of ShipStation's shipments. It never connects to that address.
 func (s *Connector) News(ctx ports.Outbound, c ports.Connection, topic string, _ time.Time, payload []byte) ([]syncrun.Record, error) {
-	var told call
-	err := json.Unmarshal(payload, &told)
+	var notice call
+	err := json.Unmarshal(payload, &notice)
 	switch {
-	case err != nil || !speaksV2(c) && !told.valid():
+	case err != nil || !usesV2(c) && !notice.valid():
 		return nil, s.platform.Refused("sent a call that cannot be read")
-	case speaksV2(c) && topic == shipNotify && told.Topic == labelCreatedType:
-		return s.modern.news(ctx, c, told)
-	case speaksV2(c) || topic != shipNotify || told.Topic != shipNotify:
+	case usesV2(c) && topic == shipNotify && notice.Topic == labelCreatedType:
+		return s.clientV2.news(ctx, c, notice)
+	case usesV2(c) || topic != shipNotify || notice.Topic != shipNotify:
 		return nil, nil
 	}
-	query, ok := s.search(told.URL)
+	query, ok := s.search(notice.URL)
 	if !ok {
 		return nil, s.platform.Refused("is not where a call led to")
 	}
 	var records []syncrun.Record
-	for number := 1; number <= mostPages; number++ {
+	for number := 1; number <= maxPages; number++ {
 		found, err := s.page(ctx, c, query, number)
 		if err != nil {
 			return nil, err
@@ -157,10 +156,10 @@ func (s *Connector) News(ctx ports.Outbound, c ports.Connection, topic string, _
 	return records, nil
 }
 
-// servers are the names of those that ShipStation's calls lead to, beside the one that is asked.
+// servers matches the other hosts that ShipStation's calls may name.
 var servers = regexp.MustCompile(`^ssapi[0-9a-z-]*\.shipstation\.com$`)
 
-// search is what an address of ShipStation's shipments searches for.
+// search returns the query of an address of ShipStation's shipments.
 func (s *Connector) search(address string) (url.Values, bool) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != s.base.Scheme || u.User != nil {

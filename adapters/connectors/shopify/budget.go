@@ -7,34 +7,34 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/connectors"
 )
 
-// cost is what Shopify says of a query's cost. It charges what was asked for, gives back what was not used,
-// and refills the budget of an app and a shop all the time.
+// cost is the cost of a query in an answer. Shopify charges the requested cost, refunds the unused part, and
+// continuously restores the budget of an app in a shop.
 type cost struct {
 	RequestedQueryCost float64
 	ThrottleStatus     struct {
 		MaximumAvailable   float64
 		CurrentlyAvailable float64
-		RestoreRate        float64 // a second
+		RestoreRate        float64 // points per second
 	}
 }
 
-// budget is what was left when Shopify last told.
+// budget is the remaining budget in the last answer.
 type budget struct {
 	maximum, left, rate float64
 	at                  time.Time
 }
 
-// now is what is there now: others may have spent of it.
-func (b budget) now(t time.Time) float64 {
+// availableAt estimates the budget at a time. It ignores what other processes have spent.
+func (b budget) availableAt(t time.Time) float64 {
 	return min(b.maximum, b.left+b.rate*t.Sub(b.at).Seconds())
 }
 
-// learn remembers what a query costs, and what is left after it.
-func (a *account) learn(query string, c cost, now time.Time) {
+// update stores the cost of a query and the remaining budget.
+func (a *account) update(query string, c cost, now time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if c.RequestedQueryCost > 0 {
-		if len(a.costs) > 50 { // queries are few; this is not to grow in any case
+		if len(a.costs) > 50 { // there are few queries; this limits the map in any case
 			maps.DeleteFunc(a.costs, func(string, float64) bool { return true })
 		}
 		a.costs[query] = c.RequestedQueryCost
@@ -49,26 +49,26 @@ func (a *account) learn(query string, c cost, now time.Time) {
 	}
 }
 
-// short is how long it takes until the budget is enough for a query, as far as is known.
-func (a *account) short(query string, now time.Time) time.Duration {
+// waitFor estimates how long it takes until the budget suffices for a query.
+func (a *account) waitFor(query string, now time.Time) time.Duration {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	missing := min(a.costs[query], a.budget.maximum) - a.budget.now(now)
+	missing := min(a.costs[query], a.budget.maximum) - a.budget.availableAt(now)
 	if a.budget.rate <= 0 || missing <= 0 {
 		return 0
 	}
 	return time.Duration(missing / a.budget.rate * float64(time.Second))
 }
 
-// afford is Throttled if the budget is not enough.
-func (a *account) afford(query string, now time.Time) error {
-	if wait := a.short(query, now); wait > 0 {
+// checkBudget returns Throttled if the budget does not suffice.
+func (a *account) checkBudget(query string, now time.Time) error {
+	if wait := a.waitFor(query, now); wait > 0 {
 		return connectors.Wait(wait)
 	}
 	return nil
 }
 
-// size is how many records a page of a query has: as many as were affordable last.
+// size returns the page size of a query: the stored one if a larger one was too expensive, else usual.
 func (a *account) size(query string, usual int) int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -78,15 +78,14 @@ func (a *account) size(query string, usual int) int {
 	return usual
 }
 
-// shrink makes the pages of a query smaller, in proportion to what they may cost, and reports whether they
-// could be.
-func (a *account) shrink(query string, size int, dear tooDear) bool {
+// shrink reduces the page size of a query in proportion to its cost. It returns false if the size is already 1.
+func (a *account) shrink(query string, size int, expensive tooExpensive) bool {
 	if size <= 1 {
 		return false
 	}
 	smaller := size / 2
-	if dear.cost > dear.allowed && dear.allowed > 0 {
-		smaller = min(size-1, int(float64(size)*dear.allowed/dear.cost))
+	if expensive.cost > expensive.allowed && expensive.allowed > 0 {
+		smaller = min(size-1, int(float64(size)*expensive.allowed/expensive.cost))
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -17,26 +17,26 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// bulk is how all of a resource is read by a bulk operation, which writes it to a file of JSON lines.
+// bulk describes the bulk operation for a resource, which writes all objects to a file of JSON lines.
 type bulk struct {
 	query   string
-	grouped bool  // what is below another line follows it there, which makes the operation slower
-	chunk   int64 // bytes of the file that are read at once
-	records reading
-	below   bool // the records are what is below the objects at the root
+	grouped bool  // nested objects follow their parent in the file, which makes the operation slower
+	chunk   int64 // bytes of the file that are read with one request
+	records fileParser
+	nested  bool // the records are the nested objects, not those at the root
 }
 
-// total is how many records a file has.
+// total returns the number of records in a file.
 func (b bulk) total(objects, roots int) syncrun.Total {
-	if b.below {
+	if b.nested {
 		return syncrun.Total{Count: objects - roots}
 	}
 	return syncrun.Total{Count: roots}
 }
 
-// reading reads whole records, bulkPage at most, off the start of a part of a file, and tells how many bytes
-// they take.
-type reading func(part []byte, last bool, with circumstances) (records []syncrun.Record, used int)
+// fileParser reads complete records, at most bulkPage, from the start of a part of a file, and returns their size
+// in bytes.
+type fileParser func(part []byte, last bool, with recordContext) (records []syncrun.Record, used int)
 
 var bulks = map[syncrun.Resource]bulk{
 	syncrun.Products: {
@@ -49,11 +49,11 @@ var bulks = map[syncrun.Resource]bulk{
 		query:   levelsBulk,
 		chunk:   128 << 10,
 		records: levelsOf,
-		below:   true,
+		nested:  true,
 	},
 }
 
-// A product's variants and images are below it.
+// productsBulk nests the variants and images of a product.
 const productsBulk = `{
   products {
     edges { node {
@@ -71,19 +71,19 @@ const bulkStart = `mutation BulkRun($query: String!, $grouped: Boolean!) {
   }
 }`
 
-// The counts are a running total of all objects and of those at the root
+// bulkStateQuery reads the counts of all objects so far and of those at the root
 // (https://shopify.dev/docs/api/admin-graphql/2026-07/objects/BulkOperation, read 2026-11-28).
 const bulkStateQuery = `query Bulk($id: ID!) {
   node(id: $id) { ... on BulkOperation { id status errorCode url objectCount rootObjectCount } }
 }`
 
 const (
-	firstPause = 250 * time.Millisecond // until an operation is asked for again; it doubles with each time
+	firstPause = 250 * time.Millisecond // before the second request for an operation's state; it doubles with each request
 	bulkPause  = 2 * time.Second        // the longest pause
 	bulkPage   = 250                    // records
 )
 
-// bulkPause is how long to wait for an operation that is not done. How often to ask is not documented; the query costs a point.
+// bulkPause returns how long to wait for a running operation. The recommended interval is not documented; the query costs a point.
 func (a *account) bulkPause(operation string) time.Duration {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -95,8 +95,8 @@ func (a *account) bulkPause(operation string) time.Duration {
 	return a.pause
 }
 
-// startBulk starts the operation. A PlatformRefusal means that there is no such way: another one is running,
-// or the app may not.
+// startBulk starts the operation. A PlatformRefusal means that none can be started: another one is running, or the
+// app has no permission.
 func (c *Connector) startBulk(ctx context.Context, conn ports.Connection, of syncrun.Resource) (next string, err error) {
 	var started struct {
 		BulkOperationRunQuery struct {
@@ -117,29 +117,29 @@ func (c *Connector) startBulk(ctx context.Context, conn ports.Connection, of syn
 	return bulkCursor + of.String() + ":" + string(run.BulkOperation.ID), nil
 }
 
-// fromPages is the way of those whose bulk operation came to nothing: from the start, page by page. What was
-// taken of its file already is taken once more.
-var fromPages = ports.RecordPage{Next: pageCursor, Restarted: true}
+// restartByPages restarts a read page by page after a failed bulk operation. Records that were already read from its
+// file are read again.
+var restartByPages = ports.RecordPage{Next: pageCursor, Restarted: true}
 
-// readBulk goes on with a bulk operation of the resource. Another's cursor says nothing of it.
+// readBulk continues with a bulk operation of the resource. It restarts by pages if the cursor is of another resource.
 func (c *Connector) readBulk(ctx ports.Outbound, conn ports.Connection, of syncrun.Resource, kind, cursor string) (ports.RecordPage, error) {
 	name, at, _ := strings.Cut(cursor, ":")
 	if _, there := bulks[of]; !there || name != of.String() {
-		return fromPages, nil
+		return restartByPages, nil
 	}
 	if kind == bulkCursor {
-		return c.awaitBulk(ctx, conn, place{of: of, operation: at})
+		return c.awaitBulk(ctx, conn, filePosition{of: of, operation: at})
 	}
 	return c.readFile(ctx, conn, of, at)
 }
 
-// awaitBulk is Throttled while the operation runs: to wait is no failure.
-func (c *Connector) awaitBulk(ctx ports.Outbound, conn ports.Connection, at place) (ports.RecordPage, error) {
+// awaitBulk returns Throttled while the operation runs, because waiting is no failure.
+func (c *Connector) awaitBulk(ctx ports.Outbound, conn ports.Connection, at filePosition) (ports.RecordPage, error) {
 	state, err := c.bulkState(ctx, conn, at.operation)
 	var no *noAccess
 	switch {
 	case errors.As(err, &no):
-		p := fromPages
+		p := restartByPages
 		p.Notices = bulkNotices(at.of, err)
 		return p, nil
 	case err != nil:
@@ -147,24 +147,24 @@ func (c *Connector) awaitBulk(ctx ports.Outbound, conn ports.Connection, at plac
 	case state.running:
 		return ports.RecordPage{}, ports.Throttled{After: c.accounts.Of(conn.Key).bulkPause(at.operation), Preparing: true}
 	case state.address == "":
-		return fromPages, nil
+		return restartByPages, nil
 	}
 	at.address = state.address
-	p, err := c.readPlace(ctx, conn, at)
+	p, err := c.readFilePage(ctx, conn, at)
 	p.Total = bulks[at.of].total(state.objects, state.roots)
 	return p, err
 }
 
-// bulkState is how a bulk operation is. Without an address it has no file. That is so too where nothing was found, but pages
-// are the better witness of that.
+// bulkState is the state of a bulk operation. Without an address it has no file. Shopify writes no file for an empty result
+// either, but reading pages confirms that.
 type bulkState struct {
 	running bool
 	address string
 	objects int // in the file
-	roots   int // those of them that are below no other
+	roots   int // those at the root
 }
 
-// bulkState asks for an operation. noAccess: it was denied access.
+// bulkState reads the state of an operation. The error is noAccess if the app was denied access to it.
 func (c *Connector) bulkState(ctx context.Context, conn ports.Connection, id string) (state bulkState, err error) {
 	var found struct {
 		Node *struct{ Status, ErrorCode, URL, ObjectCount, RootObjectCount string }
@@ -180,7 +180,7 @@ func (c *Connector) bulkState(ctx context.Context, conn ports.Connection, id str
 		state.running = true
 	case "COMPLETED":
 		state.address = found.Node.URL
-		state.objects, _ = strconv.Atoi(found.Node.ObjectCount) // else it is not known how many there are
+		state.objects, _ = strconv.Atoi(found.Node.ObjectCount) // 0: the number is unknown
 		state.roots, _ = strconv.Atoi(found.Node.RootObjectCount)
 	case "FAILED":
 		if found.Node.ErrorCode == accessDenied {
@@ -190,30 +190,30 @@ func (c *Connector) bulkState(ctx context.Context, conn ports.Connection, id str
 	return state, nil
 }
 
-// place is a place in the file of an operation.
-type place struct {
+// filePosition is a position in the file of an operation.
+type filePosition struct {
 	of        syncrun.Resource
 	operation string
 	offset    int64
 	address   string
 }
 
-// String is the place as a cursor has it.
-func (p place) String() string {
+// String returns the position as a cursor.
+func (p filePosition) String() string {
 	return fmt.Sprintf("%s%s:%s:%d:%s", fileCursor, p.of, p.operation, p.offset, url.QueryEscape(p.address))
 }
 
 func (c *Connector) readFile(ctx ports.Outbound, conn ports.Connection, of syncrun.Resource, cursor string) (ports.RecordPage, error) {
 	parts := strings.Split(cursor, ":")
 	if len(parts) != 3 {
-		return fromPages, nil
+		return restartByPages, nil
 	}
 	offset, err := strconv.ParseInt(parts[1], 10, 64)
 	address, errAddress := url.QueryUnescape(parts[2])
 	if err != nil || errAddress != nil || offset < 0 {
-		return fromPages, nil
+		return restartByPages, nil
 	}
-	return c.readPlace(ctx, conn, place{
+	return c.readFilePage(ctx, conn, filePosition{
 		of:        of,
 		operation: parts[0],
 		offset:    offset,
@@ -221,9 +221,9 @@ func (c *Connector) readFile(ctx ports.Outbound, conn ports.Connection, of syncr
 	})
 }
 
-// readPlace reads a page of the file. Its address expires: then the operation tells another, or it is gone.
-func (c *Connector) readPlace(ctx ports.Outbound, conn ports.Connection, at place) (ports.RecordPage, error) {
-	with, err := c.circumstances(ctx, conn, at.of)
+// readFilePage reads a page of the file. If its address has expired, it reads a new one from the operation.
+func (c *Connector) readFilePage(ctx ports.Outbound, conn ports.Connection, at filePosition) (ports.RecordPage, error) {
+	with, err := c.newContext(ctx, conn, at.of)
 	if err != nil {
 		return ports.RecordPage{}, err
 	}
@@ -232,7 +232,7 @@ func (c *Connector) readPlace(ctx ports.Outbound, conn ports.Connection, at plac
 	if refused(err) {
 		fresh, errFresh := c.bulkState(ctx, conn, at.operation)
 		if errFresh != nil || fresh.running || fresh.address == "" || fresh.address == at.address {
-			return fromPages, errFresh
+			return restartByPages, errFresh
 		}
 		at.address = fresh.address
 		part, last, err = c.chunk(ctx, at, of.chunk)
@@ -241,7 +241,7 @@ func (c *Connector) readPlace(ctx ports.Outbound, conn ports.Connection, at plac
 		return ports.RecordPage{}, err
 	}
 	records, used := of.records(part, last, with)
-	if used == 0 && !last { // a record that is longer than that
+	if used == 0 && !last { // the record is longer than the part
 		if part, last, err = c.chunk(ctx, at, connectors.Longest); err != nil {
 			return ports.RecordPage{}, err
 		}
@@ -256,8 +256,8 @@ func (c *Connector) readPlace(ctx ports.Outbound, conn ports.Connection, at plac
 	return ports.RecordPage{Records: records, Next: at.String()}, nil
 }
 
-// chunk reads a part of the file, and reports whether it is the last. No secret goes there.
-func (c *Connector) chunk(ctx context.Context, at place, size int64) (part []byte, last bool, err error) {
+// chunk reads a part of the file, and reports whether it is the last one. The request contains no secret.
+func (c *Connector) chunk(ctx context.Context, at filePosition, size int64) (part []byte, last bool, err error) {
 	if !c.trusted(at.address) {
 		return nil, false, c.platform.Failed("sent a file's address that is none of its own", nil)
 	}
@@ -272,7 +272,7 @@ func (c *Connector) chunk(ctx context.Context, at place, size int64) (part []byt
 		return nil, true, nil
 	case http.StatusUnauthorized, http.StatusForbidden: // the address has expired
 		return nil, false, c.platform.Refused("does not give out the file")
-	case http.StatusOK: // all of it
+	case http.StatusOK: // the whole file
 		return answer.Body[min(at.offset, int64(len(answer.Body))):], true, nil
 	}
 	if err := c.platform.Judge(answer); err != nil {
@@ -293,13 +293,14 @@ func (c *Connector) trusted(address string) bool {
 	return u.Scheme == "https" || err == nil && u.Scheme == own.Scheme && u.Host == own.Host
 }
 
-// group is a product's line with those below it.
-type group struct {
+// productGroup is a product's line with its nested lines.
+type productGroup struct {
 	product product
 	broken  bool
 }
 
-// lineLength is that of the line at the start of a part, with its end; 0: its end is not in the part.
+// lineLength returns the length of the first line of a part, including the newline, or 0 if the part does not contain
+// its end.
 func lineLength(part []byte, last bool) int {
 	if length := bytes.IndexByte(part, '\n') + 1; length > 0 || !last {
 		return length
@@ -307,10 +308,10 @@ func lineLength(part []byte, last bool) int {
 	return len(part)
 }
 
-// productsOf is the reading of products. That one is whole is known when the next begins, or the file ends.
-func productsOf(part []byte, last bool, with circumstances) (records []syncrun.Record, used int) {
-	var current *group
-	take := func(upTo int) {
+// productsOf parses products. A product is complete when the next one begins or the file ends.
+func productsOf(part []byte, last bool, with recordContext) (records []syncrun.Record, used int) {
+	var current *productGroup
+	flush := func(upTo int) {
 		if current != nil {
 			records = append(records, current.record(with))
 		}
@@ -325,18 +326,18 @@ func productsOf(part []byte, last bool, with circumstances) (records []syncrun.R
 		text := bytes.TrimSpace(part[at : at+length])
 		parent := parentOf(text)
 		if len(text) > 0 && parent == "" {
-			take(at)
+			flush(at)
 			if len(records) == bulkPage {
 				return records, used
 			}
-			current = open(text, with)
+			current = newProductGroup(text, with)
 		} else if current != nil && parent == current.product.id {
 			current.add(text)
 		}
 		at += length
 	}
 	if last {
-		take(len(part))
+		flush(len(part))
 	}
 	return records, used
 }
@@ -345,18 +346,18 @@ func parentOf(text []byte) string {
 	var child struct {
 		Parent gid `json:"__parentId"`
 	}
-	_ = json.Unmarshal(text, &child) // a line that cannot be read counts as a product, which is broken
+	_ = json.Unmarshal(text, &child) // an unreadable line counts as a broken product
 	return string(child.Parent)
 }
 
-func open(text []byte, with circumstances) *group {
+func newProductGroup(text []byte, with recordContext) *productGroup {
 	var n productNode
-	err := named(json.Unmarshal(text, &n), &n.ID)
-	return &group{product: n.product(with), broken: err != nil}
+	err := requireID(json.Unmarshal(text, &n), &n.ID)
+	return &productGroup{product: n.product(with), broken: err != nil}
 }
 
-// add takes a line below the product's: only images have an image.
-func (g *group) add(text []byte) {
+// add adds a nested line to the product. Only images have the field image.
+func (g *productGroup) add(text []byte) {
 	var kind struct{ Image, Price json.RawMessage }
 	if json.Unmarshal(text, &kind) != nil {
 		g.broken = true
@@ -370,13 +371,13 @@ func (g *group) add(text []byte) {
 		return
 	}
 	var v variantNode
-	if named(json.Unmarshal(text, &v), &v.ID) != nil {
+	if requireID(json.Unmarshal(text, &v), &v.ID) != nil {
 		g.broken = true
 	}
 	g.product.addVariant(v)
 }
 
-func (g *group) record(with circumstances) syncrun.Record {
+func (g *productGroup) record(with recordContext) syncrun.Record {
 	if g.broken {
 		return syncrun.Record{
 			Resource: syncrun.Products,

@@ -14,19 +14,19 @@ import (
 
 var allStock = ports.PageRequest{Resource: syncrun.Inventory, Full: true}
 
-// stocked is an item's level at a location. Without quantities it is not told.
-type stocked struct {
+// stockLevel is an item's level at a location. Without quantities it has no record.
+type stockLevel struct {
 	item, location int
 	sku, quantity  string
 	at             time.Time
 }
 
-// manyLevels are of items at one location, at several, and at none.
-func manyLevels(items int) (list []stocked) {
+// manyLevels returns levels of items at one location, at several, and at none.
+func manyLevels(items int) (list []stockLevel) {
 	for n := range items {
 		item := 9007199254740993 + n
 		for _, location := range [][]int{{7}, {3, 7}, {}, {7, 12, 3}}[n%4] {
-			l := stocked{item, location, fmt.Sprintf(`"S%d"`, n), fmt.Sprintf(`{"name": "on_hand", "quantity": 9}, {"name": "available", "quantity": %d}`, n%50-5), noon}
+			l := stockLevel{item, location, fmt.Sprintf(`"S%d"`, n), fmt.Sprintf(`{"name": "on_hand", "quantity": 9}, {"name": "available", "quantity": %d}`, n%50-5), noon}
 			switch n % 11 {
 			case 3:
 				l.sku = "null"
@@ -43,19 +43,19 @@ func manyLevels(items int) (list []stocked) {
 	return list
 }
 
-func (l stocked) node() string {
+func (l stockLevel) node() string {
 	return fmt.Sprintf(`{"updatedAt": %q, "item": {"id": "gid://shopify/InventoryItem/%d", "sku": %s}, "quantities": [%s]}`, stamp(l.at), l.item, l.sku, l.quantity)
 }
 
-// line is the level's in a file, in which ids have escaped slashes.
-func (l stocked) line() string {
+// line returns the level's line in a file, in which ids have escaped slashes.
+func (l stockLevel) line() string {
 	return fmt.Sprintf(`{"id":"gid:\/\/shopify\/InventoryLevel\/%d?inventory_item_id=%d","updatedAt":%q,"item":{"id":"gid:\/\/shopify\/InventoryItem\/%d","sku":%s},`+
 		`"location":{"id":"gid:\/\/shopify\/Location\/%d"},"quantities":[%s],"__parentId":"gid:\/\/shopify\/InventoryItem\/%d"}`+"\n",
 		l.location*1000, l.item, stamp(l.at), l.item, l.sku, l.location, l.quantity, l.item)
 }
 
-// stockFile has the items first: what is below them need not follow.
-func stockFile(items int, levels []stocked) string {
+// stockFile returns a file with all items first, because levels need not follow their item.
+func stockFile(items int, levels []stockLevel) string {
 	var b strings.Builder
 	for n := range items {
 		fmt.Fprintf(&b, `{"id":"gid:\/\/shopify\/InventoryItem\/%d"}`+"\n", 9007199254740993+n)
@@ -66,8 +66,8 @@ func stockFile(items int, levels []stocked) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// stock has the shop answer for levels page by page.
-func (s *shop) stock(levels []stocked) {
+// stock makes the shop answer requests for levels by pages.
+func (s *fakeShop) stock(levels []stockLevel) {
 	s.locations = locations(3, 7, 12)
 	s.on("Levels", func(variables map[string]any) (int, string) {
 		here := map[string]any{"first": variables["first"], "after": variables["after"], "query": variables["query"]}
@@ -90,20 +90,20 @@ func byName(list []syncrun.Record) []syncrun.Record {
 	return list
 }
 
-// Levels are the same by either way, so that one recognises what the other told.
-func TestABulkOperationOfStock(t *testing.T) {
+// The records of levels are the same from pages and from a bulk operation.
+func TestReadBulk_levels(t *testing.T) {
 	t.Parallel()
-	s, c, conn := open(t)
+	s, c, conn := connect(t)
 	levels := manyLevels(2000)
 	s.stock(levels)
-	paged, _ := restOf(t, c, conn, allStock, "page:")
+	paged, _ := readRestOf(t, c, conn, allStock, "page:")
 	if s.count("BulkRun") != 0 || len(paged) < 2500 {
 		t.Fatalf("%d records by pages", len(paged))
 	}
 	asked := s.count("Levels")
 	s.bulkOf("inventoryItems", stockFile(2000, levels))
 	for name, r := range map[string]ports.PageRequest{"full": allStock, "first": {Resource: syncrun.Inventory}} {
-		records, cursors := restOf(t, c, conn, r, "")
+		records, cursors := readRestOf(t, c, conn, r, "")
 		if cursors[0] != "bulk:inventory:720918" || s.count("Levels") != asked || s.count("Shop") != 0 {
 			t.Errorf("%s: by %v, asked %d times for levels", name, cursors, s.count("Levels")-asked)
 		}
@@ -113,23 +113,23 @@ func TestABulkOperationOfStock(t *testing.T) {
 				t.Errorf("%s: the digest of %s differs", name, r.Remote)
 			}
 		}
-		// Whoever goes on after a restart goes on in the middle of the file.
+		// After a restart, the read continues in the middle of the file.
 		for _, at := range []int{1, len(cursors) / 2, len(cursors) - 1} {
-			after, _ := restOf(t, s.connector(), conn, r, cursors[at])
+			after, _ := readRestOf(t, s.connector(), conn, r, cursors[at])
 			if n := len(after); n == 0 || n > len(records) || !reflect.DeepEqual(after, records[len(records)-n:]) {
 				t.Errorf("after %s: %d records", cursors[at], n)
 			}
 		}
 	}
-	if _, cursors := restOf(t, c, conn, ports.PageRequest{Resource: syncrun.Inventory, Since: noon}, ""); strings.HasPrefix(cursors[0], "bulk:") {
+	if _, cursors := readRestOf(t, c, conn, ports.PageRequest{Resource: syncrun.Inventory, Since: noon}, ""); strings.HasPrefix(cursors[0], "bulk:") {
 		t.Error("what changed was read by a bulk operation")
 	}
 }
 
-// Pages of a file's records are as long as those of the API.
-func TestPagesOfAFileOfStock(t *testing.T) {
+// Pages of a file have at most 250 records, like those of the API.
+func TestReadFile_levels(t *testing.T) {
 	t.Parallel()
-	s, c, conn := open(t)
+	s, c, conn := connect(t)
 	levels := manyLevels(2000)
 	levels[100].sku = `"` + strings.Repeat("x", 1<<20) + `"` // longer than a part
 	s.bulkOf("inventoryItems", stockFile(2000, levels))
@@ -144,24 +144,24 @@ func TestPagesOfAFileOfStock(t *testing.T) {
 			break
 		}
 	}
-	told := len(slices.DeleteFunc(levels, func(l stocked) bool { return l.quantity == "" }))
-	if seen != told {
-		t.Errorf("%d of %d", seen, told)
+	counted := len(slices.DeleteFunc(levels, func(l stockLevel) bool { return l.quantity == "" }))
+	if seen != counted {
+		t.Errorf("%d of %d", seen, counted)
 	}
 }
 
-func TestStockWithoutBulkOperations(t *testing.T) {
+func TestReadBulk_levelsByPages(t *testing.T) {
 	t.Parallel()
-	s, c, conn := open(t)
+	s, c, conn := connect(t)
 	levels := manyLevels(600)
 	s.bulkOf("inventoryItems", stockFile(600, levels))
-	_, cursors := restOf(t, c, conn, allStock, "bulk:inventory:720918")
+	_, cursors := readRestOf(t, c, conn, allStock, "bulk:inventory:720918")
 	middle := cursors[1]
 	s.stock(levels)
-	paged, _ := restOf(t, c, conn, allStock, "page:")
+	paged, _ := readRestOf(t, c, conn, allStock, "page:")
 	again := func(name, cursor string) {
 		t.Helper()
-		list, _ := restOf(t, c, conn, allStock, cursor)
+		list, _ := readRestOf(t, c, conn, allStock, cursor)
 		want(t, name+" at "+cursor, list, paged...)
 	}
 	for _, cursor := range []string{"bulk:inventory:1", "bulk:products:720918", strings.Replace(middle, "inventory", "products", 1), "file:inventory:1:x:y", "file:", "what:5"} {
@@ -184,16 +184,16 @@ func TestStockWithoutBulkOperations(t *testing.T) {
 	}
 }
 
-// A level of which nobody knows which it is has no name, lest it count as another.
-func TestBadLinesOfAFileOfStock(t *testing.T) {
+// A level without a readable item or location has no id, so that it does not replace another level.
+func TestLevelLine_badLines(t *testing.T) {
 	t.Parallel()
-	s, c, conn := open(t)
-	good := stocked{5, 7, `"A"`, `{"name": "available", "quantity": 3}`, noon}
+	s, c, conn := connect(t)
+	good := stockLevel{5, 7, `"A"`, `{"name": "available", "quantity": 3}`, noon}
 	s.bulkOf("inventoryItems", "\n"+`{"id":"gid://shopify/InventoryItem/5"}`+"\n\n"+good.line()+"{broken\n"+
 		strings.Replace(good.line(), `"quantity": 3`, `"quantity": "many"`, 1)+
 		strings.Replace(good.line(), `Location\/7`, `Location\/none`, 1)+strings.Replace(good.line(), `"location"`, `"place"`, 1)+
 		strings.Replace(good.line(), `"item":`, `"thing":`, 1)+strings.Replace(good.line(), `Location\/7`, `Location\/8`, 1))
-	records, _ := restOf(t, c, conn, allStock, "")
+	records, _ := readRestOf(t, c, conn, allStock, "")
 	var got []string
 	for _, r := range records {
 		got = append(got, fmt.Sprintf("%s %v", r.Remote, r.Problem == ""))

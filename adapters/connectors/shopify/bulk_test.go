@@ -15,13 +15,13 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-var everything = ports.PageRequest{Resource: syncrun.Products, Full: true}
+var allProducts = ports.PageRequest{Resource: syncrun.Products, Full: true}
 
-// bulk has the shop run an operation for products, whose file is given.
-func (s *shop) bulk(file string) { s.bulkOf("products", file) }
+// bulk makes the shop run an operation for products with the given file.
+func (s *fakeShop) bulk(file string) { s.bulkOf("products", file) }
 
-// bulkOf has the shop run operations for a connection only.
-func (s *shop) bulkOf(connection, file string) {
+// bulkOf makes the shop run an operation for one connection with the given file.
+func (s *fakeShop) bulkOf(connection, file string) {
 	s.file, s.fileURL = []byte(file), s.url+"/file/result.jsonl?X-Goog-Signature=a:b%2F&c"
 	s.on("BulkRun", func(variables map[string]any) (int, string) {
 		query := strings.Fields(variables["query"].(string))
@@ -33,7 +33,7 @@ func (s *shop) bulkOf(connection, file string) {
 	s.state("COMPLETED", s.fileURL)
 }
 
-func (s *shop) state(status, address string) {
+func (s *fakeShop) state(status, address string) {
 	s.on("Bulk", func(variables map[string]any) (int, string) {
 		if variables["id"] != "gid://shopify/BulkOperation/720918" {
 			return 200, `{"data": {"node": null}}`
@@ -42,7 +42,7 @@ func (s *shop) state(status, address string) {
 	})
 }
 
-// lines are those of a product with variants and images.
+// lines returns the lines of a product with variants and images.
 func lines(id, variants, images int, filler string) string {
 	var b strings.Builder
 	parent := fmt.Sprintf(`"__parentId": "gid://shopify/Product/%d"}`, id)
@@ -58,13 +58,13 @@ func lines(id, variants, images int, filler string) string {
 	return b.String()
 }
 
-// rest reads all pages of products from a cursor on, and returns what is read and the cursors on the way.
-func rest(t *testing.T, c *shopify.Connector, conn ports.Connection, cursor string) (records []syncrun.Record, cursors []string) {
+// readRest reads all pages of products after a cursor, and returns the records and the cursors.
+func readRest(t *testing.T, c *shopify.Connector, conn ports.Connection, cursor string) (records []syncrun.Record, cursors []string) {
 	t.Helper()
-	return restOf(t, c, conn, everything, cursor)
+	return readRestOf(t, c, conn, allProducts, cursor)
 }
 
-func restOf(t *testing.T, c *shopify.Connector, conn ports.Connection, r ports.PageRequest, cursor string) (records []syncrun.Record, cursors []string) {
+func readRestOf(t *testing.T, c *shopify.Connector, conn ports.Connection, r ports.PageRequest, cursor string) (records []syncrun.Record, cursors []string) {
 	t.Helper()
 	for r.Cursor = cursor; len(cursors) < 1000; {
 		page, err := c.Read(ports.NewOutbound(t.Context()), conn, r)
@@ -81,16 +81,16 @@ func restOf(t *testing.T, c *shopify.Connector, conn ports.Connection, r ports.P
 	return nil, nil
 }
 
-func TestABulkOperation(t *testing.T) {
+func TestReadBulk_products(t *testing.T) {
 	t.Parallel()
-	s, c, conn := open(t)
+	s, c, conn := connect(t)
 	s.bulk(lines(5, 2, 12, "Acme") + lines(6, 0, 0, ""))
 	s.state("CREATED", "")
-	first, err := c.Read(ports.NewOutbound(t.Context()), conn, everything)
+	first, err := c.Read(ports.NewOutbound(t.Context()), conn, allProducts)
 	if err != nil || len(first.Records) != 0 || first.Next != "bulk:products:720918" {
 		t.Fatalf("%+v, %v", first, err)
 	}
-	r := everything
+	r := allProducts
 	r.Cursor = first.Next
 	pause := 250 * time.Millisecond
 	for _, status := range []string{"CREATED", "RUNNING", "CANCELING", "RUNNING", "RUNNING"} {
@@ -101,7 +101,7 @@ func TestABulkOperation(t *testing.T) {
 		pause = min(2*pause, 2*time.Second)
 	}
 	s.state("COMPLETED", s.fileURL)
-	records, cursors := rest(t, c, conn, r.Cursor)
+	records, cursors := readRest(t, c, conn, r.Cursor)
 	if len(records) != 2 || len(cursors) != 0 || s.count("Products") != 0 || s.count("BulkRun") != 1 {
 		t.Fatalf("%+v, %v, asked %v", records, cursors, s.asked)
 	}
@@ -114,7 +114,7 @@ func TestABulkOperation(t *testing.T) {
 	}
 }
 
-// manyLines are products of all sizes: small, with many variants, and longer than a part of the file.
+// manyLines returns products of all sizes: small, with many variants, and longer than a part of the file.
 func manyLines() (file string, names []string) {
 	var b strings.Builder
 	for id := 1; id <= 1200; id++ {
@@ -133,12 +133,12 @@ func manyLines() (file string, names []string) {
 	return strings.TrimSuffix(b.String(), "\n"), names
 }
 
-func TestABulkFileInParts(t *testing.T) {
+func TestReadFile_parts(t *testing.T) {
 	t.Parallel()
-	s, c, conn := open(t)
+	s, c, conn := connect(t)
 	file, names := manyLines()
 	s.bulk(file)
-	records, cursors := rest(t, c, conn, "")
+	records, cursors := readRest(t, c, conn, "")
 	var got []string
 	for _, r := range records {
 		got = append(got, r.Remote)
@@ -152,9 +152,9 @@ func TestABulkFileInParts(t *testing.T) {
 	if len(cursors) < 6 || len(cursors) > 30 {
 		t.Errorf("%d pages", len(cursors))
 	}
-	// Whoever goes on after a restart goes on in the middle of the file.
+	// After a restart, the read continues in the middle of the file.
 	for _, at := range []int{1, len(cursors) / 2, len(cursors) - 1} {
-		after, _ := rest(t, s.connector(), conn, cursors[at])
+		after, _ := readRest(t, s.connector(), conn, cursors[at])
 		if n := len(after); n == 0 || n >= len(records) || !reflect.DeepEqual(after, records[len(records)-n:]) {
 			t.Errorf("after %s: %d records", cursors[at], n)
 		}
@@ -166,29 +166,29 @@ func TestABulkFileInParts(t *testing.T) {
 	}
 }
 
-// An address that has expired is replaced by the operation's new one; without one, pages are read instead.
-func TestABulkFileThatExpires(t *testing.T) {
+// An expired address is replaced by the operation's new one. Without a new one, the read restarts by pages.
+func TestReadFile_expired(t *testing.T) {
 	t.Parallel()
-	s, c, conn := open(t)
+	s, c, conn := connect(t)
 	file, _ := manyLines()
 	s.bulk(file)
-	_, cursors := rest(t, c, conn, "")
+	_, cursors := readRest(t, c, conn, "")
 	middle := cursors[3]
-	whole, _ := rest(t, c, conn, middle)
+	whole, _ := readRest(t, c, conn, middle)
 
 	s.fileURL = s.url + "/file/other.jsonl"
 	s.state("COMPLETED", s.fileURL)
-	if again, _ := rest(t, c, conn, middle); !reflect.DeepEqual(again, whole) {
+	if again, _ := readRest(t, c, conn, middle); !reflect.DeepEqual(again, whole) {
 		t.Errorf("%d records, want %d", len(again), len(whole))
 	}
 	s.fill(syncrun.Products, 3, noon)
 	for _, status := range []string{"EXPIRED", "FAILED", "CANCELED", "COMPLETED"} {
 		s.state(status, "")
 		s.fileURL = "gone"
-		if list, next := rest(t, c, conn, middle); len(list) != 3 || next[0] != "page:" {
+		if list, next := readRest(t, c, conn, middle); len(list) != 3 || next[0] != "page:" {
 			t.Errorf("%s: %d records by %v", status, len(list), next)
 		}
-		if list, next := rest(t, c, conn, "bulk:products:720918"); len(list) != 3 || next[0] != "page:" {
+		if list, next := readRest(t, c, conn, "bulk:products:720918"); len(list) != 3 || next[0] != "page:" {
 			t.Errorf("%s: %d records by %v", status, len(list), next)
 		}
 	}
@@ -196,13 +196,13 @@ func TestABulkFileThatExpires(t *testing.T) {
 		"bulk:products:1", "bulk:1", "bulk:inventory:720918", "file:", "file:products:", "file:products:1:x:y", "file:products:1:-5:y",
 		"file:products:1:2:%zz", strings.Replace(middle, "products", "inventory", 1), "what:5",
 	} {
-		if list, _ := rest(t, c, conn, cursor); len(list) != 3 {
+		if list, _ := readRest(t, c, conn, cursor); len(list) != 3 {
 			t.Errorf("%s: %d records", cursor, len(list))
 		}
 	}
 }
 
-func TestShopsWithoutBulkOperations(t *testing.T) {
+func TestStartBulk_unavailable(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]string{
 		"one is running": `{"data": {"bulkOperationRunQuery": {"bulkOperation": null, "userErrors": [{"field": null,
@@ -211,26 +211,26 @@ func TestShopsWithoutBulkOperations(t *testing.T) {
 		"none is allowed": `{"errors": [{"message": "Access denied", "extensions": {"code": "ACCESS_DENIED"}}]}`,
 		"nothing is said": `{"data": {"bulkOperationRunQuery": {"bulkOperation": null, "userErrors": []}}}`,
 	} {
-		s, c, conn := open(t)
+		s, c, conn := connect(t)
 		s.fill(syncrun.Products, 60, noon)
 		s.on("BulkRun", func(map[string]any) (int, string) { return 200, body })
-		if records, cursors := rest(t, c, conn, ""); len(records) != 60 || len(cursors) != 1 {
+		if records, cursors := readRest(t, c, conn, ""); len(records) != 60 || len(cursors) != 1 {
 			t.Errorf("%s: %d records by %v", name, len(records), cursors)
 		}
 	}
-	s, c, conn := open(t)
+	s, c, conn := connect(t)
 	s.on("BulkRun", func(map[string]any) (int, string) { return 500, "" })
-	if _, err := c.Read(ports.NewOutbound(t.Context()), conn, everything); !failed(err) || s.count("Products") != 0 {
+	if _, err := c.Read(ports.NewOutbound(t.Context()), conn, allProducts); !failed(err) || s.count("Products") != 0 {
 		t.Errorf("trouble: %v", err)
 	}
 }
 
-func TestBadLinesOfABulkFile(t *testing.T) {
+func TestProductsOf_badLines(t *testing.T) {
 	t.Parallel()
-	s, c, conn := open(t)
+	s, c, conn := connect(t)
 	s.bulk("\n" + lines(1, 1, 0, "") + `{"id": "gid://shopify/Product/2", "title": 5}` + "\n" + `{"id": "gid://shopify/ProductVariant/9", "price": 7, "__parentId": "gid://shopify/Product/2"}` +
 		"\n{broken\n" + lines(3, 1, 0, "") + `{"id": 3, "price": {}, "__parentId": "gid://shopify/Product/3"}` + "\n\n" + lines(4, 1, 0, ""))
-	records, _ := rest(t, c, conn, "")
+	records, _ := readRest(t, c, conn, "")
 	var got []string
 	for _, r := range records {
 		got = append(got, fmt.Sprintf("%s %v", r.Remote, r.Problem == ""))
@@ -240,23 +240,23 @@ func TestBadLinesOfABulkFile(t *testing.T) {
 	}
 }
 
-// The file's address comes from outside: it is not followed just anywhere, nor with the token.
-func TestTheFileIsNotJustAnywhere(t *testing.T) {
+// The connector does not connect to another host than Shopify's for a file, and does not send the token with that request.
+func TestChunk_untrustedAddress(t *testing.T) {
 	t.Parallel()
-	s, c, conn := open(t)
+	s, c, conn := connect(t)
 	s.bulk("")
 	reached := false
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }))
 	t.Cleanup(other.Close)
 	for _, address := range []string{other.URL + "/x", "file:///etc/passwd", "/file/x", "http://" + conn.Store + "/x", "gopher://x/"} {
-		r := everything
+		r := allProducts
 		r.Cursor = "file:products:720918:0:" + url.QueryEscape(address)
 		if _, err := c.Read(ports.NewOutbound(t.Context()), conn, r); !failed(err) || len(s.ranges) != 0 || reached {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
-	s.bulk(strings.Repeat("x", 17<<20)) // one line that never ends
-	r := everything
+	s.bulk(strings.Repeat("x", 17<<20)) // one line without an end
+	r := allProducts
 	r.Cursor = "bulk:products:720918"
 	if _, err := c.Read(ports.NewOutbound(t.Context()), conn, r); !failed(err) {
 		t.Error(err)

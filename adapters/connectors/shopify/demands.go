@@ -15,10 +15,10 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// byApp reports whether one of the app's secrets signed a text. While a secret is rotated, Shopify goes on signing with the
-// old one until that is revoked (https://shopify.dev/docs/apps/build/authentication-authorization/client-secrets/rotate-revoke-client-credentials,
+// signedByApp reports whether given is a signature of text with one of the app's secrets. While a secret is rotated, Shopify
+// continues to sign with the old one until that is revoked (https://shopify.dev/docs/apps/build/authentication-authorization/client-secrets/rotate-revoke-client-credentials,
 // read 2026-11-28).
-func (c *Connector) byApp(text, given []byte) bool {
+func (c *Connector) signedByApp(text, given []byte) bool {
 	for _, secret := range []string{c.ClientSecret, c.PreviousSecret} {
 		if secret == "" {
 			continue
@@ -32,7 +32,7 @@ func (c *Connector) byApp(text, given []byte) bool {
 	return false
 }
 
-// kinds of demands by topic (https://shopify.dev/docs/apps/build/compliance/privacy-law-compliance, read 2026-11-28: an app
+// kinds has the kinds of demands by topic (https://shopify.dev/docs/apps/build/compliance/privacy-law-compliance, read 2026-11-28: an app
 // answers 401 to a wrong HMAC, and with a status of the 200 series to the others).
 var kinds = map[string]privacy.Kind{
 	"customers/data_request": privacy.Tell,
@@ -41,7 +41,7 @@ var kinds = map[string]privacy.Kind{
 	"app/uninstalled":        privacy.Uninstalled,
 }
 
-// demandPayload is that of any topic. Only app/uninstalled has the shop itself.
+// demandPayload is the payload of all topics. Only app/uninstalled has MyshopifyDomain.
 type demandPayload struct {
 	ShopDomain      string `json:"shop_domain"`
 	MyshopifyDomain string `json:"myshopify_domain"`
@@ -54,8 +54,8 @@ type demandPayload struct {
 	DataRequest     *struct{} `json:"data_request"`
 }
 
-// fits reports whether a payload is of a kind: the header that says so is not signed.
-func (p demandPayload) fits(kind privacy.Kind) bool {
+// matches reports whether a payload is of a kind, because the header with the topic is not signed.
+func (p demandPayload) matches(kind privacy.Kind) bool {
 	switch kind {
 	case privacy.Tell:
 		return p.Customer != nil && p.DataRequest != nil
@@ -67,18 +67,18 @@ func (p demandPayload) fits(kind privacy.Kind) bool {
 	return p.Customer == nil && p.ShopDomain != ""
 }
 
-// Demand reads what Shopify calls the app itself for, which is signed as webhooks are: with the app's secret, over the body.
-// A wrong signature: Unauthenticated invalid_signature.
+// Demand reads a call of Shopify to the app itself, which is signed like a webhook: with the app's secret, over the body. The
+// error for a wrong signature is Unauthenticated invalid_signature.
 func (c *Connector) Demand(call ports.Call) (d privacy.Demand, err error) {
 	given, err := base64.StdEncoding.DecodeString(call.Header("X-Shopify-Hmac-Sha256"))
-	if err != nil || !c.byApp(call.Payload, given) {
+	if err != nil || !c.signedByApp(call.Payload, given) {
 		return d, fault.New(fault.Unauthenticated, "invalid_signature", "The signature is missing or wrong.")
 	}
 	var p demandPayload
 	kind, known := kinds[call.Header("X-Shopify-Topic")]
 	err = json.Unmarshal(call.Payload, &p)
 	store := strings.ToLower(cmp.Or(p.ShopDomain, p.MyshopifyDomain))
-	if err != nil || !known || !p.fits(kind) || !storeForm.MatchString(store) {
+	if err != nil || !known || !p.matches(kind) || !storeForm.MatchString(store) {
 		return d, fault.New(fault.Malformed, "invalid_request", "The topic or the payload is none that this address takes.").Because(err)
 	}
 	sum := sha256.Sum256(call.Payload)
@@ -88,7 +88,7 @@ func (c *Connector) Demand(call ports.Call) (d privacy.Demand, err error) {
 		Store:   store,
 		Request: hex.EncodeToString(sum[:16]),
 	}
-	if kind == privacy.Uninstalled || kind == privacy.RedactShop { // whose payloads are alike each time
+	if kind == privacy.Uninstalled || kind == privacy.RedactShop { // their payloads are always the same
 		d.Request = cmp.Or(call.Header("X-Shopify-Event-Id"), call.Header("X-Shopify-Webhook-Id"), d.Request)
 	}
 	if len(d.Request) > 100 {

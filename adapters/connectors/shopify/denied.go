@@ -10,21 +10,21 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// accessDenied is the code of what the app lacks a scope or an approval for.
+// accessDenied is the error code for a missing scope or approval.
 const accessDenied = "ACCESS_DENIED"
 
-// noAccess is a refusal for the lack of a scope or an approval.
+// noAccess is a refusal because of a missing scope or approval.
 type noAccess struct{ error }
 
 func (n *noAccess) Unwrap() error { return n.error }
 
-// denial is a field that the app may not read, and why, as Shopify says.
+// denial is a field that the app may not read, with Shopify's reason.
 type denial struct{ field, reason string }
 
-// denials are the fields that an answer lacks because the app may not read them: personal data of customers that Shopify
-// has not approved the app for (https://shopify.dev/docs/apps/launch/protected-customer-data, read 2026-11-28), or what an
-// access scope is missing for. Such fields are null beside the rest. None: the answer has none, or another error too, or
-// lacks all that was asked for.
+// denials returns the fields that are missing in an answer because the app may not read them: personal data of customers that
+// Shopify has not approved the app for (https://shopify.dev/docs/apps/launch/protected-customer-data, read 2026-11-28), or
+// fields that need another access scope. Such fields are null. The list is empty if there are none, if the answer has another
+// error, or if everything is missing.
 func (c *Connector) denials(conn ports.Connection, r reply) (list []denial) {
 	if len(r.Data) == 0 || string(r.Data) == "null" {
 		return nil
@@ -41,7 +41,7 @@ func (c *Connector) denials(conn ports.Connection, r reply) (list []denial) {
 	return list
 }
 
-// lastName is the field at the end of a path.
+// lastName returns the last field name of a path.
 func lastName(path []any) string {
 	for _, part := range slices.Backward(path) {
 		if name, is := part.(string); is {
@@ -55,7 +55,7 @@ func (c *Connector) plain(conn ports.Connection, message string) string {
 	return connectors.Plain(message, c.ClientSecret, c.PreviousSecret, conn.Credentials.Key, conn.Credentials.Refresh)
 }
 
-// notices tell a merchant which fields a page lacks.
+// notices returns the notices for the merchant about the fields that a page lacks.
 func notices(of syncrun.Resource, denied []denial) (list []syncrun.Notice) {
 	for _, d := range denied {
 		list = append(list, syncrun.Notice{
@@ -66,7 +66,7 @@ func notices(of syncrun.Resource, denied []denial) (list []syncrun.Notice) {
 	return list
 }
 
-// bulkNotices tell a merchant that all is read page by page because the app may not run bulk queries. Since 2026-11-07 an app
+// bulkNotices returns the notice for the merchant that a read goes page by page because the app may not run bulk queries. Since 2026-11-07 an app
 // needs access to them, which it loses after 31 days without one (https://shopify.dev/changelog/posts/apps-must-enable-bulk-operations-before-use),
 // and since 2026-11-12 a public app needs an IP allowlist for them
 // (https://shopify.dev/changelog/ip-allowlists-are-now-required-for-public-apps; both read 2026-11-28).

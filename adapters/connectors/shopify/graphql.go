@@ -13,15 +13,15 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// reply is an answer of the GraphQL API. Its status is 200 also for most errors.
+// reply is an answer of the GraphQL API. The status is 200 for most errors, too.
 type reply struct {
 	Data       json.RawMessage
-	Errors     mistakes
+	Errors     graphQLErrors
 	Extensions struct{ Cost cost }
 }
 
-// mistake is one of an answer's errors. Cost and MaxCost are those of MAX_COST_EXCEEDED.
-type mistake struct {
+// graphQLError is an error in an answer. Only MAX_COST_EXCEEDED has Cost and MaxCost.
+type graphQLError struct {
 	Message    string
 	Path       []any
 	Extensions struct {
@@ -31,31 +31,31 @@ type mistake struct {
 	}
 }
 
-// mistakes are a list, or, of what is no GraphQL error, a text.
-type mistakes []mistake
+// graphQLErrors is a list, or a single text if the error is not from GraphQL.
+type graphQLErrors []graphQLError
 
-func (m *mistakes) UnmarshalJSON(text []byte) error {
-	var list []mistake
+func (m *graphQLErrors) UnmarshalJSON(text []byte) error {
+	var list []graphQLError
 	if json.Unmarshal(text, &list) == nil {
 		*m = list
 		return nil
 	}
-	*m = mistakes{{Message: string(text)}}
+	*m = graphQLErrors{{Message: string(text)}}
 	return nil
 }
 
-// tooDear is a query that costs more than Shopify allows for one.
-type tooDear struct{ cost, allowed float64 }
+// tooExpensive is the error of a query that costs more than Shopify allows for one query.
+type tooExpensive struct{ cost, allowed float64 }
 
-func (t tooDear) Error() string { return t.Unwrap().Error() }
+func (t tooExpensive) Error() string { return t.Unwrap().Error() }
 
-// Unwrap tells what it is to those who cannot ask for less.
-func (tooDear) Unwrap() error {
+// Unwrap returns the PlatformRefusal for callers that cannot request smaller pages.
+func (tooExpensive) Unwrap() error {
 	return &ports.PlatformRefusal{Reason: "Shopify does not answer a query as large as this."}
 }
 
-// judge tells what asking the merchant to connect again does not help against, a missing permission, from refused
-// credentials, and says why a token is refused that never expires. Shopify's words for that are as quoted in
+// judge distinguishes a missing permission, which connecting again does not solve, from refused credentials. It also
+// explains the refusal of a token that never expires. Shopify's message for that is quoted in
 // https://github.com/chatwoot/chatwoot/issues/14462 (2026-05-14).
 func (c Config) judge(a connectors.Answer) error {
 	text := strings.ToLower(string(a.Body[:min(len(a.Body), 4<<10)]))
@@ -67,13 +67,13 @@ func (c Config) judge(a connectors.Answer) error {
 	case strings.Contains(text, "scope") || strings.Contains(text, "approval"):
 		return &noAccess{&ports.PlatformRefusal{Reason: "Shopify does not permit it: the app lacks an access scope."}}
 	}
-	// Of an address that is not on the app's IP allowlist no more is documented than the status
-	// (https://shopify.dev/docs/apps/build/dev-dashboard/ip-allowlist, read 2026-11-28). A token that is of no use is a 401.
+	// For an address that is not on the app's IP allowlist, only the status is documented
+	// (https://shopify.dev/docs/apps/build/dev-dashboard/ip-allowlist, read 2026-11-28). An invalid token is a 401.
 	return &ports.PlatformRefusal{Reason: "Shopify does not let this server's address in (403): it is not on the app's IP allowlist. " +
 		"Whoever runs this server adds the address from which it reaches the internet in Shopify's Dev Dashboard, at the app's Settings, IP allowlist."}
 }
 
-// nonExpiring says what to do about an access token that never expires: public apps created on or after 2026-04-01 must
+// nonExpiring returns what to do about an access token that never expires. Public apps created on or after 2026-04-01 must
 // not use one, others not from 2027-01-01 on (https://shopify.dev/docs/apps/build/authentication-authorization/access-tokens/offline-access-tokens,
 // read 2026-11-28).
 func (c Config) nonExpiring() string {
@@ -84,15 +84,15 @@ func (c Config) nonExpiring() string {
 	return what + "Connect again: this gives it one that expires and is refreshed."
 }
 
-// patience is how long a query waits for Shopify's budget before it is put off.
+// patience is how long ask waits for Shopify's budget before it returns Throttled.
 const patience = 2 * time.Second
 
-// ask sends a query, after the shop's budget allows for it. An answer with errors is one.
+// ask sends a query once the shop's budget suffices. It returns an error if the answer has errors.
 func (c *Connector) ask(ctx context.Context, conn ports.Connection, query string, variables map[string]any, into any) error {
-	return c.patiently(ctx, conn, query, func() error {
-		r, err := c.once(ctx, conn, query, variables)
+	return c.withPatience(ctx, conn, query, func() error {
+		r, err := c.send(ctx, conn, query, variables)
 		if err == nil && len(r.Errors) > 0 {
-			err = c.mistaken(conn, query, r)
+			err = c.errorOf(conn, query, r)
 		}
 		if err != nil {
 			return err
@@ -101,18 +101,18 @@ func (c *Connector) ask(ctx context.Context, conn ports.Connection, query string
 	})
 }
 
-// askPartly is ask for who goes on without the fields that the app may not read, which it returns.
-func (c *Connector) askPartly(
+// askPartial is like ask, but tolerates missing permissions for fields and returns those fields.
+func (c *Connector) askPartial(
 	ctx context.Context, conn ports.Connection, query string, variables map[string]any, into any,
 ) (denied []denial, err error) {
-	err = c.patiently(ctx, conn, query, func() error {
-		r, err := c.once(ctx, conn, query, variables)
+	err = c.withPatience(ctx, conn, query, func() error {
+		r, err := c.send(ctx, conn, query, variables)
 		if err != nil {
 			return err
 		}
 		denied = c.denials(conn, r)
 		if len(r.Errors) > 0 && len(denied) == 0 {
-			return c.mistaken(conn, query, r)
+			return c.errorOf(conn, query, r)
 		}
 		return c.decode(r, into)
 	})
@@ -127,13 +127,13 @@ func (c *Connector) decode(r reply, into any) error {
 	return c.platform.Decode(r.Data, into)
 }
 
-// patiently asks again what Shopify puts off for a moment.
-func (c *Connector) patiently(ctx context.Context, conn ports.Connection, query string, once func() error) error {
+// withPatience calls request again after Throttled errors, as long as the total wait is at most patience.
+func (c *Connector) withPatience(ctx context.Context, conn ports.Connection, query string, request func() error) error {
 	a, waited := c.accounts.Of(conn.Key), time.Duration(0)
 	for {
-		err := a.afford(query, time.Now())
+		err := a.checkBudget(query, time.Now())
 		if err == nil {
-			err = once()
+			err = request()
 		}
 		var wait ports.Throttled
 		if !errors.As(err, &wait) || waited+wait.After > patience {
@@ -157,8 +157,8 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// once sends a query.
-func (c *Connector) once(ctx context.Context, conn ports.Connection, query string, variables map[string]any) (r reply, err error) {
+// send sends a query.
+func (c *Connector) send(ctx context.Context, conn ports.Connection, query string, variables map[string]any) (r reply, err error) {
 	address, err := c.address(conn.Store)
 	if err != nil {
 		return r, err
@@ -174,28 +174,28 @@ func (c *Connector) once(ctx context.Context, conn ports.Connection, query strin
 	if err := c.platform.Judge(answer); err != nil {
 		return r, err
 	}
-	c.serve(ctx, conn.Key, answer.Header.Get("X-Shopify-API-Version"))
+	c.noteVersion(ctx, conn.Key, answer.Header.Get("X-Shopify-API-Version"))
 	if err := c.platform.Decode(answer.Body, &r); err != nil {
 		return r, err
 	}
-	c.accounts.Of(conn.Key).learn(query, r.Extensions.Cost, time.Now())
+	c.accounts.Of(conn.Key).update(query, r.Extensions.Cost, time.Now())
 	return r, nil
 }
 
-func (c *Connector) mistaken(conn ports.Connection, query string, r reply) error {
+func (c *Connector) errorOf(conn ports.Connection, query string, r reply) error {
 	first := r.Errors[0]
 	switch first.Extensions.Code {
 	case "THROTTLED":
 		if of := r.Extensions.Cost; of.ThrottleStatus.MaximumAvailable > 0 && of.RequestedQueryCost > of.ThrottleStatus.MaximumAvailable {
-			return tooDear{of.RequestedQueryCost, of.ThrottleStatus.MaximumAvailable}
+			return tooExpensive{of.RequestedQueryCost, of.ThrottleStatus.MaximumAvailable}
 		}
-		return connectors.Wait(max(c.accounts.Of(conn.Key).short(query, time.Now()), time.Second/2))
+		return connectors.Wait(max(c.accounts.Of(conn.Key).waitFor(query, time.Now()), time.Second/2))
 	case "MAX_COST_EXCEEDED":
-		dear := tooDear{first.Extensions.Cost, first.Extensions.MaxCost}
-		if dear.cost == 0 {
-			_, _ = fmt.Sscanf(first.Message, "Query cost is %f, which exceeds the single query max cost limit (%f", &dear.cost, &dear.allowed)
+		expensive := tooExpensive{first.Extensions.Cost, first.Extensions.MaxCost}
+		if expensive.cost == 0 {
+			_, _ = fmt.Sscanf(first.Message, "Query cost is %f, which exceeds the single query max cost limit (%f", &expensive.cost, &expensive.allowed)
 		}
-		return dear
+		return expensive
 	case "UNAUTHENTICATED":
 		return ports.ErrCredentialsRefused
 	case "INTERNAL_SERVER_ERROR", "TIMEOUT":
@@ -206,7 +206,7 @@ func (c *Connector) mistaken(conn ports.Connection, query string, r reply) error
 	return c.refusal(conn, "refused the request: ", first.Message)
 }
 
-// userError is what a mutation says was wrong with its input.
+// userError is an error in the input of a mutation.
 type userError struct{ Message, Code string }
 
 func (c *Connector) userRefused(conn ports.Connection, list []userError) error {

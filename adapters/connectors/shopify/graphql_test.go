@@ -28,7 +28,7 @@ func throttled(err error) (time.Duration, bool) {
 	return t.After, errors.As(err, &t)
 }
 
-func TestErrorsOfTheAPI(t *testing.T) {
+func TestAsk_errors(t *testing.T) {
 	t.Parallel()
 	credentials := func(err error) bool { return errors.Is(err, ports.ErrCredentialsRefused) }
 	for body, c := range map[string]struct {
@@ -56,7 +56,7 @@ func TestErrorsOfTheAPI(t *testing.T) {
 		`{"data": {"orders": []}}`:                   {200, failed, ""},
 		`{"data": {"orders": {"pageInfo": {"hasNextPage": true}, "nodes": []}}}`: {200, failed, "where"},
 	} {
-		s, conn0, conn := open(t)
+		s, conn0, conn := connect(t)
 		s.on("Orders", func(map[string]any) (int, string) { return c.status, body })
 		page, err := conn0.Read(ports.NewOutbound(t.Context()), conn, ports.PageRequest{Resource: syncrun.Orders})
 		if !c.is(err) || page.Next != "" || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), secret) || strings.Contains(err.Error(), token) {
@@ -65,7 +65,7 @@ func TestErrorsOfTheAPI(t *testing.T) {
 	}
 }
 
-// spent says what a query costs, and what is left of the budget.
+// spent returns the cost of a query and the remaining budget, as in an answer.
 func spent(requested, left, maximum, rate float64) string {
 	return fmt.Sprintf(`"extensions": {"cost": {"requestedQueryCost": %v, "actualQueryCost": null,
 		"throttleStatus": {"maximumAvailable": %v, "currentlyAvailable": %v, "restoreRate": %v}}}`, requested, maximum, left, rate)
@@ -82,15 +82,15 @@ func orders(t *testing.T, c *shopify.Connector, conn ports.Connection) error {
 	return err
 }
 
-// A query that the budget does not allow for is put off until it will.
-func TestThrottling(t *testing.T) {
+// Throttled has the time until the budget suffices. Until then no request is sent.
+func TestAsk_throttled(t *testing.T) {
 	t.Parallel()
-	s, c, conn := open(t)
+	s, c, conn := connect(t)
 	s.on("Orders", func(map[string]any) (int, string) {
 		return 200, `{` + throttles + `, ` + spent(1000, 100, 1000, 50) + `}`
 	})
 	before := time.Now()
-	for range 2 { // the second is not asked for at all
+	for range 2 { // the second one sends no request
 		wait, ok := throttled(orders(t, c, conn))
 		if !ok || wait < 17*time.Second-time.Since(before) || wait > 18*time.Second || s.count("Orders") != 1 {
 			t.Errorf("wait %s, %v, asked %d times", wait, ok, s.count("Orders"))
@@ -102,9 +102,9 @@ func TestThrottling(t *testing.T) {
 	}
 }
 
-func TestALittlePatience(t *testing.T) {
+func TestPatience_shortWait(t *testing.T) {
 	t.Parallel()
-	s, c, conn := open(t)
+	s, c, conn := connect(t)
 	var asked []time.Time
 	s.on("Orders", func(map[string]any) (int, string) {
 		asked = append(asked, time.Now())
@@ -121,9 +121,9 @@ func TestALittlePatience(t *testing.T) {
 	}
 }
 
-func TestThrottlingByStatus(t *testing.T) {
+func TestAsk_throttledByStatus(t *testing.T) {
 	t.Parallel()
-	s, c, conn := open(t)
+	s, c, conn := connect(t)
 	for body, status := range map[string]int{`{"errors": "Throttled"}`: http.StatusTooManyRequests, `{` + throttles + `}`: http.StatusOK} {
 		s.on("Orders", func(map[string]any) (int, string) { return status, body })
 		if wait, ok := throttled(orders(t, c, conn)); !ok || wait <= 0 {
@@ -132,10 +132,10 @@ func TestThrottlingByStatus(t *testing.T) {
 	}
 }
 
-// Pages are as large as Shopify allows, which it tells by refusing larger ones.
-func TestPagesThatAreTooDear(t *testing.T) {
+// Pages that Shopify refuses as too expensive are requested again with a smaller size.
+func TestFetch_tooExpensive(t *testing.T) {
 	t.Parallel()
-	s, c, conn := open(t)
+	s, c, conn := connect(t)
 	s.maxFirst = 7
 	names := s.fill(syncrun.Products, 30, noon)
 	r := ports.PageRequest{Resource: syncrun.Products}
@@ -158,7 +158,7 @@ func TestPagesThatAreTooDear(t *testing.T) {
 	if n := s.count("Products"); n != 6 {
 		t.Errorf("asked %d times", n)
 	}
-	s.fill(syncrun.Customers, 7, noon) // the numbers are in the message only
+	s.fill(syncrun.Customers, 7, noon) // the costs are in the message only
 	if page, err := c.Read(ports.NewOutbound(t.Context()), conn, ports.PageRequest{Resource: syncrun.Customers}); err != nil || len(page.Records) != 7 || s.count("Customers") != 2 {
 		t.Errorf("%d customers, asked %d times, %v", len(page.Records), s.count("Customers"), err)
 	}
@@ -174,9 +174,9 @@ func TestPagesThatAreTooDear(t *testing.T) {
 	}
 }
 
-func TestCursorsAndFilters(t *testing.T) {
+func TestRead_cursorAndFilter(t *testing.T) {
 	t.Parallel()
-	s, c, conn := open(t)
+	s, c, conn := connect(t)
 	s.fill(syncrun.Customers, 251, noon)
 	r := ports.PageRequest{Resource: syncrun.Customers, Since: noon.Add(-time.Second).In(time.FixedZone("", 3600))}
 	first, err := c.Read(ports.NewOutbound(t.Context()), conn, r)
@@ -200,8 +200,8 @@ func TestCursorsAndFilters(t *testing.T) {
 	}
 }
 
-// Without an address in their place, shops are at their own, and no other host is sent a token.
-func TestAddresses(t *testing.T) {
+// Without a configured URL, requests go to the shop's own domain. Tokens are sent to no other host.
+func TestConnector_address(t *testing.T) {
 	t.Parallel()
 	var hosts []string
 	client := &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
@@ -212,7 +212,7 @@ func TestAddresses(t *testing.T) {
 		ClientID:     clientID,
 		ClientSecret: secret,
 		Client:       client,
-		Clock:        fixed(noon),
+		Clock:        fixedClock(noon),
 	})
 	conn := connection(t)
 	if _, err := c.Inspect(ports.NewOutbound(t.Context()), conn); !failed(err) || len(hosts) != 1 || hosts[0] != "https://acme.myshopify.com/admin/api/"+shopify.Version+"/graphql.json" {

@@ -15,8 +15,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Stock is read location by location, but all of it by a bulk operation. An item does not count as updated when its stock changes, but a level
-// does, and a location's levels can be asked for by that.
+// levelsQuery reads the changed stock of one location. A bulk operation reads all stock. The query is for levels, because an item does
+// not count as updated when its stock changes, but a level does, and a location's levels can be filtered by that time.
 const levelsQuery = `query Levels($location: ID!, $first: Int!, $after: String, $query: String) {
   location(id: $location) {
     inventoryLevels(first: $first, after: $after, query: $query) {
@@ -26,7 +26,7 @@ const levelsQuery = `query Levels($location: ID!, $first: Int!, $after: String, 
   }
 }`
 
-// Each level tells its item itself, so that a line is all that there is to know of it.
+// levelsBulk requests the item of each level, so that a line contains everything about a level.
 const levelsBulk = `{
   inventoryItems {
     edges { node {
@@ -45,10 +45,10 @@ const locationsQuery = `query Locations($after: String) {
   }
 }`
 
-// maxLocations that a shop may have are ten times those of Shopify's largest plan.
+// maxLocations is ten times the limit of Shopify's largest plan.
 const maxLocations = 10_000
 
-// readLevels reads a page of a location's levels. at is the location and the cursor in it; "": the first.
+// readLevels reads a page of a location's levels. at is the location and the cursor in it; "" is the first location.
 func (c *Connector) readLevels(ctx context.Context, conn ports.Connection, r ports.PageRequest, at string) (ports.RecordPage, error) {
 	location, after, _ := strings.Cut(at, ":")
 	if location == "" {
@@ -69,14 +69,14 @@ func (c *Connector) readLevels(ctx context.Context, conn ports.Connection, r por
 		return ports.RecordPage{}, err
 	}
 	p := ports.RecordPage{Notices: notices(syncrun.Inventory, denied)}
-	if found.Location != nil { // else it was closed since
+	if found.Location != nil { // nil: the location was closed meanwhile
 		list := found.Location.InventoryLevels
 		cursor, err := c.next(list)
 		if err != nil {
 			return ports.RecordPage{}, err
 		}
 		for _, node := range list.Nodes {
-			p.Records = append(p.Records, read(syncrun.Inventory, node, circumstances{location: location}, levelRecords)...)
+			p.Records = append(p.Records, read(syncrun.Inventory, node, recordContext{location: location}, levelRecords)...)
 		}
 		if cursor != "" {
 			next, err := c.nextLevels(window, list, cursor)
@@ -96,14 +96,14 @@ func (c *Connector) readLevels(ctx context.Context, conn ports.Connection, r por
 
 const levelsPage = 250
 
-// unordered is a window's last item once the items did not rise.
+// unordered replaces a window's last item once the items are not in ascending order.
 const unordered = "-"
 
-// nextLevels is where a location's next page is. In which order Shopify tells levels is not documented: in one that is not
-// that of the items, no other window can go on after as many as Shopify pages through.
+// nextLevels returns the position of a location's next page. The order of levels is not documented. If they are not in the order
+// of the items, no new window can continue after as many as Shopify pages through.
 func (c *Connector) nextLevels(at window, list *page[json.RawMessage], cursor string) (window, error) {
 	if cursor == at.after {
-		return at, nil // a circle, which ends the run
+		return at, nil // the pages form a circle, which ends the run
 	}
 	ids := idsOf(list.Nodes, itemOf)
 	next := window{
@@ -114,7 +114,7 @@ func (c *Connector) nextLevels(at window, list *page[json.RawMessage], cursor st
 	}
 	switch {
 	case len(ids) == 0:
-	case at.last == unordered, !ascending(ids), at.last != "" && byNumber(ids[0], at.last) <= 0:
+	case at.last == unordered, !ascending(ids), at.last != "" && compareIDs(ids[0], at.last) <= 0:
 		next.last = unordered
 	default:
 		next.last = ids[len(ids)-1]
@@ -129,7 +129,7 @@ func (c *Connector) nextLevels(at window, list *page[json.RawMessage], cursor st
 	return window{above: next.last, last: next.last}, nil
 }
 
-// locationAfter is the shop's location that follows another by number; "" if there is none.
+// locationAfter returns the shop's next location after another by number, or "" if there is none.
 func (c *Connector) locationAfter(ctx context.Context, conn ports.Connection, before string) (string, error) {
 	variables := map[string]any{"after": nil}
 	var all []string
@@ -151,19 +151,19 @@ func (c *Connector) locationAfter(ctx context.Context, conn ports.Connection, be
 		}
 		variables["after"] = found.Locations.PageInfo.EndCursor
 	}
-	slices.SortFunc(all, byNumber)
+	slices.SortFunc(all, compareIDs)
 	for _, location := range all {
-		if byNumber(location, before) > 0 {
+		if compareIDs(location, before) > 0 {
 			return location, nil
 		}
 	}
 	return "", nil
 }
 
-func byNumber(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
+func compareIDs(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
 
-// levelsOf is the reading of levels.
-func levelsOf(part []byte, last bool, _ circumstances) (records []syncrun.Record, used int) {
+// levelsOf parses levels.
+func levelsOf(part []byte, last bool, _ recordContext) (records []syncrun.Record, used int) {
 	for used < len(part) && len(records) < bulkPage {
 		length := lineLength(part[used:], last)
 		if length == 0 {
@@ -175,7 +175,7 @@ func levelsOf(part []byte, last bool, _ circumstances) (records []syncrun.Record
 	return records, used
 }
 
-// levelLine is what a line of the file tells: nothing, if it is an item's, which is below no other.
+// levelLine reads a line of the file. It returns no record for the line of an item, which has no parent.
 func levelLine(text []byte) []syncrun.Record {
 	var n struct {
 		Parent   json.RawMessage `json:"__parentId"`
@@ -184,11 +184,11 @@ func levelLine(text []byte) []syncrun.Record {
 	if err := json.Unmarshal(text, &n); len(text) == 0 || err == nil && n.Parent == nil {
 		return nil
 	}
-	return read(syncrun.Inventory, text, circumstances{location: string(n.Location.ID)}, levelRecords)
+	return read(syncrun.Inventory, text, recordContext{location: string(n.Location.ID)}, levelRecords)
 }
 
-// levelRecords are none for an item whose stock is not told.
-func levelRecords(node json.RawMessage, with circumstances) ([]syncrun.Record, error) {
+// levelRecords returns no record for a level without an available quantity.
+func levelRecords(node json.RawMessage, with recordContext) ([]syncrun.Record, error) {
 	var n struct {
 		Item struct {
 			ID  gid
@@ -200,11 +200,11 @@ func levelRecords(node json.RawMessage, with circumstances) ([]syncrun.Record, e
 			Quantity int
 		}
 	}
-	if err := named(json.Unmarshal(node, &n), &n.Item.ID); err != nil {
+	if err := requireID(json.Unmarshal(node, &n), &n.Item.ID); err != nil {
 		return nil, err
 	}
 	if with.location == "" {
-		return nil, errNowhere
+		return nil, errNoLocation
 	}
 	for _, q := range n.Quantities {
 		if q.Name == "available" {
@@ -214,10 +214,10 @@ func levelRecords(node json.RawMessage, with circumstances) ([]syncrun.Record, e
 	return nil, nil
 }
 
-var errNowhere = errors.New("a level without a location")
+var errNoLocation = errors.New("a level without a location")
 
-// levelName is "" where it is not known which level it is.
-func levelName(item, location string) string {
+// levelID returns the id of a level, or "" if the item or the location is unknown.
+func levelID(item, location string) string {
 	if item == "" || location == "" {
 		return ""
 	}
@@ -227,7 +227,7 @@ func levelName(item, location string) string {
 func level(item, sku, location string, quantity int, at time.Time) syncrun.Record {
 	return syncrun.Record{
 		Resource: syncrun.Inventory,
-		Remote:   levelName(item, location),
+		Remote:   levelID(item, location),
 		At:       at,
 		Level: &syncrun.Level{
 			Item:     item,

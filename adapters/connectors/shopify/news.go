@@ -11,9 +11,9 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// News reads the payload of a webhook, which has the shape of the REST API. What it lacks the API is asked. A
-// payload tells whole seconds, and the call of when it was sent more: of two in one second, as when the last
-// pieces are sold, the later is known so.
+// News reads the payload of a webhook, which has the shape of the REST API. It reads missing fields from the API. The
+// times in a payload have a precision of one second. News replaces a time in the same second with the more precise
+// time of the call, which orders two changes within a second, as when the last pieces are sold.
 func (c *Connector) News(ctx ports.Outbound, conn ports.Connection, topic string, at time.Time, payload []byte) ([]syncrun.Record, error) {
 	records, err := c.news(ctx, conn, topic, at, payload)
 	for i, r := range records {
@@ -26,7 +26,7 @@ func (c *Connector) News(ctx ports.Outbound, conn ports.Connection, topic string
 	return records, err
 }
 
-// wholeSecond reports whether a record's time is one of those that Shopify tells to the second only.
+// wholeSecond reports whether a record's time has a precision of one second.
 func wholeSecond(at time.Time) bool { return !at.IsZero() && at.Nanosecond() == 0 }
 
 func (c *Connector) news(ctx ports.Outbound, conn ports.Connection, topic string, at time.Time, payload []byte) ([]syncrun.Record, error) {
@@ -34,7 +34,7 @@ func (c *Connector) news(ctx ports.Outbound, conn ports.Connection, topic string
 	switch resource {
 	case "products":
 		if what == "delete" {
-			return c.gone(syncrun.Products, at, payload)
+			return c.deletion(syncrun.Products, at, payload)
 		}
 		return c.productNews(ctx, conn, payload)
 	case "inventory_levels":
@@ -45,7 +45,7 @@ func (c *Connector) news(ctx ports.Outbound, conn ports.Connection, topic string
 		return c.refundNews(ctx, conn, payload)
 	case "customers":
 		if what == "delete" {
-			return c.gone(syncrun.Customers, at, payload)
+			return c.deletion(syncrun.Customers, at, payload)
 		}
 		return c.customerNews(ctx, conn, payload)
 	}
@@ -54,8 +54,8 @@ func (c *Connector) news(ctx ports.Outbound, conn ports.Connection, topic string
 
 const unreadable = "called with what cannot be read"
 
-// told reads a payload. One that does not even say of what it is cannot be a record's problem.
-func (c *Connector) told(resource syncrun.Resource, payload []byte, with circumstances, records mapping) ([]syncrun.Record, error) {
+// readPayload reads a payload. A payload without an id is refused, because its problem belongs to no record.
+func (c *Connector) readPayload(resource syncrun.Resource, payload []byte, with recordContext, records mapping) ([]syncrun.Record, error) {
 	list := read(resource, payload, with, records)
 	if len(list) > 0 && list[0].Remote == "" {
 		return nil, c.platform.Refused(unreadable)
@@ -63,10 +63,10 @@ func (c *Connector) told(resource syncrun.Resource, payload []byte, with circums
 	return list, nil
 }
 
-// gone is what a platform no longer has. Nothing is said of when, but in the call.
-func (c *Connector) gone(resource syncrun.Resource, at time.Time, payload []byte) ([]syncrun.Record, error) {
+// deletion returns a deleted record. Only the call has the time of the deletion.
+func (c *Connector) deletion(resource syncrun.Resource, at time.Time, payload []byte) ([]syncrun.Record, error) {
 	var n struct{ ID gid }
-	if named(json.Unmarshal(payload, &n), &n.ID) != nil {
+	if requireID(json.Unmarshal(payload, &n), &n.ID) != nil {
 		return nil, c.platform.Refused(unreadable)
 	}
 	return []syncrun.Record{{
@@ -82,13 +82,13 @@ func (c *Connector) productNews(ctx ports.Outbound, conn ports.Connection, paylo
 	if err != nil {
 		return nil, err
 	}
-	with := circumstances{
+	with := recordContext{
 		currency: currency,
 		offer:    conn.Offer,
 		now:      c.Clock.Now(),
 	}
-	failed := c.readsRest(ctx, conn, &with)
-	records, err := c.told(syncrun.Products, payload, with, productPayload)
+	failed := c.setRest(ctx, conn, &with)
+	records, err := c.readPayload(syncrun.Products, payload, with, productPayload)
 	if *failed != nil && (len(records) == 0 || !refused(*failed)) {
 		return nil, *failed
 	}
@@ -96,7 +96,7 @@ func (c *Connector) productNews(ctx ports.Outbound, conn ports.Connection, paylo
 	return records, err
 }
 
-func productPayload(payload json.RawMessage, with circumstances) ([]syncrun.Record, error) {
+func productPayload(payload json.RawMessage, with recordContext) ([]syncrun.Record, error) {
 	var n struct {
 		ID          gid             `json:"id"`
 		Handle      string          `json:"handle"`
@@ -110,12 +110,12 @@ func productPayload(payload json.RawMessage, with circumstances) ([]syncrun.Reco
 		PublishedAt *string         `json:"published_at"`
 		Options     []optionPayload `json:"options"`
 		Variants    []variantPayload
-		VariantGIDs []json.RawMessage `json:"variant_gids"` // of all, where Variants are not
+		VariantGIDs []json.RawMessage `json:"variant_gids"` // of all variants, if Variants has not all
 		Images      []struct {
 			Src, Alt string
 		}
 	}
-	if err := named(json.Unmarshal(payload, &n), &n.ID); err != nil {
+	if err := requireID(json.Unmarshal(payload, &n), &n.ID); err != nil {
 		return nil, err
 	}
 	p := product{
@@ -133,8 +133,8 @@ func productPayload(payload json.RawMessage, with circumstances) ([]syncrun.Reco
 	for _, v := range n.Variants {
 		p.variants = append(p.variants, v.variant(n.Options))
 	}
-	// A payload in the shape of the REST API has no more than 100 variants, but names them all. What it does not say the API is
-	// asked: whether the product is a gift card, or for subscribers, and whether variants are shipped, it never says.
+	// A payload in the shape of the REST API has at most 100 variants, but the ids of all. It never says whether the product is a gift
+	// card or for subscribers, and whether variants are shipped. These are read from the API.
 	some := len(n.VariantGIDs) > len(n.Variants)
 	if len(n.Variants) > 0 {
 		all, gone := with.rest(p, "")
@@ -142,7 +142,7 @@ func productPayload(payload json.RawMessage, with circumstances) ([]syncrun.Reco
 			return nil, nil
 		}
 		if all.list != nil {
-			with.veiled = all.veiled && n.PublishedAt == nil
+			with.publicationHidden = all.publicationHidden && n.PublishedAt == nil
 			p.variants, p.sale = nil, all.sale.sale(with)
 		}
 		for _, v := range all.list {
@@ -168,7 +168,7 @@ type variantPayload struct {
 	Option2 *string
 	Option3 *string
 	Item    gid `json:"inventory_item_id"`
-	// Management names who tracks stock, and is null where nobody does. Payloads of API version 2024-07 and later lack it
+	// Management names the service that tracks the stock, or is null if it is untracked. Payloads of API version 2024-07 and later lack it
 	// (community.shopify.dev/t/5701, "Webhook containing both product + variant + inventory item").
 	Management json.RawMessage `json:"inventory_management"`
 	Policy     string          `json:"inventory_policy"`
@@ -182,7 +182,7 @@ func (v variantPayload) variant(options []optionPayload) variant {
 		item:    string(v.Item),
 		barcode: v.Barcode,
 	}
-	if len(v.Management) > 0 { // else DENY may be of what is not tracked, which is sold all the same
+	if len(v.Management) > 0 { // without it, DENY may belong to untracked stock, which is always available
 		mapped.policy = policyOf(new(string(v.Management) != "null" && string(v.Management) != `""`), v.Policy)
 	}
 	for i, value := range []*string{v.Option1, v.Option2, v.Option3} {
@@ -193,7 +193,7 @@ func (v variantPayload) variant(options []optionPayload) variant {
 	return mapped
 }
 
-// levelNews knows no sku. A level without a number is of an item whose stock is not counted.
+// levelNews reads a level, which has no SKU. A level without a quantity belongs to an item with untracked stock.
 func (c *Connector) levelNews(at time.Time, payload []byte) ([]syncrun.Record, error) {
 	var n struct {
 		Item      gid    `json:"inventory_item_id"`
@@ -213,7 +213,7 @@ func (c *Connector) levelNews(at time.Time, payload []byte) ([]syncrun.Record, e
 	return []syncrun.Record{level(string(n.Item), "", string(n.Location), *n.Available, at)}, nil
 }
 
-func orderPayload(payload json.RawMessage, _ circumstances) ([]syncrun.Record, error) {
+func orderPayload(payload json.RawMessage, _ recordContext) ([]syncrun.Record, error) {
 	var n struct {
 		ID          gid                      `json:"id"`
 		Name        string                   `json:"name"`
@@ -239,7 +239,7 @@ func orderPayload(payload json.RawMessage, _ circumstances) ([]syncrun.Record, e
 			Transactions []struct{ Kind, Status, Amount string }
 		}
 	}
-	if err := named(json.Unmarshal(payload, &n), &n.ID); err != nil {
+	if err := requireID(json.Unmarshal(payload, &n), &n.ID); err != nil {
 		return nil, err
 	}
 	items := 0
@@ -275,7 +275,7 @@ func orderPayload(payload json.RawMessage, _ circumstances) ([]syncrun.Record, e
 		Items:     items,
 		PlacedAt:  time.Time(n.CreatedAt),
 		Reference: n.Reference,
-		Shipment:  sentWhole(n.Fulfillment, sent),
+		Shipment:  fulfilledShipment(n.Fulfillment, sent),
 		Canceled:  n.CancelledAt != nil,
 		Refunded:  refunded(back, n.Currency),
 	})}, nil
@@ -285,25 +285,25 @@ const customerQuery = `query Customer($id: ID!) {
   customer(id: $id) { ` + customerFields + ` }
 }`
 
-// customerNews asks for the customer: the payload has neither metafields nor, in newer versions, the number
-// of orders. It is believed where the API does not tell.
+// customerNews reads the customer from the API, because the payload has neither metafields nor, in newer versions,
+// the number of orders. It uses the payload if the API refuses.
 func (c *Connector) customerNews(ctx context.Context, conn ports.Connection, payload []byte) ([]syncrun.Record, error) {
-	told, err := c.told(syncrun.Customers, payload, circumstances{}, customerPayload)
-	if err != nil || told[0].Problem != "" {
-		return told, err
+	records, err := c.readPayload(syncrun.Customers, payload, recordContext{}, customerPayload)
+	if err != nil || records[0].Problem != "" {
+		return records, err
 	}
 	var found struct{ Customer json.RawMessage }
-	_, err = c.askPartly(ctx, conn, customerQuery, map[string]any{"id": "gid://shopify/Customer/" + told[0].Remote}, &found)
+	_, err = c.askPartial(ctx, conn, customerQuery, map[string]any{"id": "gid://shopify/Customer/" + records[0].Remote}, &found)
 	switch {
 	case refused(err) || err == nil && (len(found.Customer) == 0 || string(found.Customer) == "null"):
-		return told, nil
+		return records, nil
 	case err != nil:
 		return nil, err
 	}
-	return read(syncrun.Customers, found.Customer, circumstances{}, customerRecords), nil
+	return read(syncrun.Customers, found.Customer, recordContext{}, customerRecords), nil
 }
 
-func customerPayload(payload json.RawMessage, _ circumstances) ([]syncrun.Record, error) {
+func customerPayload(payload json.RawMessage, _ recordContext) ([]syncrun.Record, error) {
 	var n struct {
 		ID        gid    `json:"id"`
 		Email     string `json:"email"`
@@ -313,7 +313,7 @@ func customerPayload(payload json.RawMessage, _ circumstances) ([]syncrun.Record
 		Tags      string `json:"tags"`
 		UpdatedAt moment `json:"updated_at"`
 	}
-	if err := named(json.Unmarshal(payload, &n), &n.ID); err != nil {
+	if err := requireID(json.Unmarshal(payload, &n), &n.ID); err != nil {
 		return nil, err
 	}
 	return []syncrun.Record{customer(string(n.ID), time.Time(n.UpdatedAt), n.First, n.Last, syncrun.Customer{

@@ -17,11 +17,12 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// scopes are what a merchant is asked for: to read, and to write our orders.
+// scopes are the permissions that a merchant grants: to read, and to write our orders.
 const scopes = "read_products,read_inventory,read_locations,read_orders,read_customers,write_orders," +
 	"read_merchant_managed_fulfillment_orders,write_merchant_managed_fulfillment_orders"
 
-// How old and how early a callback may be. A merchant passes it on by hand at worst, while its state lives.
+// callbackLife and clockSkew limit the age of a callback, and how far its time may be in the future. A callback may be as old as its
+// state, because the merchant may have to copy it manually.
 const (
 	callbackLife = integration.StateLife
 	clockSkew    = 2 * time.Minute
@@ -39,10 +40,10 @@ func (c *Connector) app(address string) *oauth2.Config {
 	}
 }
 
-// NeedsStore reports whether there is no one address that stands for all shops.
+// NeedsStore reports whether the merchant must name the shop, because no URL replaces the addresses of all shops.
 func (c *Connector) NeedsStore() bool { return c.URL == "" }
 
-// Consent is at the shop. Shopify knows no PKCE.
+// Consent returns the address for consent at the shop. Shopify does not support PKCE.
 func (c *Connector) Consent(g ports.Consent) (string, error) {
 	app := c.app(c.URL)
 	if c.NeedsStore() {
@@ -54,14 +55,14 @@ func (c *Connector) Consent(g ports.Consent) (string, error) {
 	}
 	app.RedirectURL = g.RedirectURI
 	var options []oauth2.AuthCodeOption
-	if c.URL != "" && g.Store != "" { // one address stands for all shops
+	if c.URL != "" && g.Store != "" { // one address for all shops
 		options = append(options, oauth2.SetAuthURLParam("shop", g.Store))
 	}
 	return app.AuthCodeURL(g.State, options...), nil
 }
 
-// Exchange redeems a code at the shop that the callback names. Without Shopify's signature of the callback none is
-// redeemed, as Shopify asks of apps (https://shopify.dev/apps/auth/oauth/making-requests, read on 2026-11-23).
+// Exchange exchanges an authorization code at the shop that the callback names. It first checks Shopify's signature of the
+// callback, as Shopify requires of apps (https://shopify.dev/apps/auth/oauth/making-requests, read on 2026-11-23).
 func (c *Connector) Exchange(ctx ports.Outbound, g ports.CodeGrant) (integration.Credentials, error) {
 	shop, err := c.checkCallback(g)
 	if err != nil {
@@ -71,7 +72,7 @@ func (c *Connector) Exchange(ctx ports.Outbound, g ports.CodeGrant) (integration
 	if err != nil {
 		return integration.Credentials{}, err
 	}
-	// A public app must ask for a token that expires (About offline access tokens, read 2026-11-28). A custom app need not.
+	// A public app must request a token that expires (About offline access tokens, read 2026-11-28). A custom app need not.
 	var options []oauth2.AuthCodeOption
 	if !c.Custom {
 		options = append(options, oauth2.SetAuthURLParam("expiring", "1"))
@@ -81,7 +82,7 @@ func (c *Connector) Exchange(ctx ports.Outbound, g ports.CodeGrant) (integration
 	})
 }
 
-// Refresh is for tokens that expire: after an hour, with a refresh token of 90 days that is replaced with each use.
+// Refresh replaces a token that expires. Tokens live an hour, and refresh tokens 90 days; each use replaces the refresh token.
 func (c *Connector) Refresh(ctx ports.Outbound, conn ports.Connection) (integration.Credentials, error) {
 	if conn.Credentials.Refresh == "" {
 		return integration.Credentials{}, ports.ErrCredentialsRefused
@@ -107,13 +108,13 @@ func (c *Connector) token(ctx context.Context, ask func(context.Context) (*oauth
 	return credentials, nil
 }
 
-// CheckCallback checks Shopify's signature of a callback, and what it says.
+// CheckCallback checks Shopify's signature of a callback and its parameters.
 func (c *Connector) CheckCallback(g ports.CodeGrant) error {
 	_, err := c.checkCallback(g)
 	return err
 }
 
-// checkCallback checks that Shopify has sent the merchant back with this grant, lately, and returns the shop.
+// checkCallback checks that the callback is signed by Shopify, recent and matches the grant, and returns the shop.
 func (c *Connector) checkCallback(g ports.CodeGrant) (string, error) {
 	refuse := func(what string) (string, error) {
 		return "", fmt.Errorf("%w: the callback's %s", ports.ErrCredentialsRefused, what)
@@ -138,8 +139,8 @@ func (c *Connector) checkCallback(g ports.CodeGrant) (string, error) {
 	return shop, nil
 }
 
-// signed checks a callback's signature, over all other parameters in order. Shopify's own libraries differ
-// in whether values are encoded; both forms tell every set of parameters from every other.
+// signed checks a callback's signature over all other parameters in sorted order. Shopify's own libraries differ in
+// whether they encode values; both forms are unambiguous.
 func (c *Connector) signed(query url.Values) bool {
 	given, err := hex.DecodeString(query.Get("hmac"))
 	if err != nil {
@@ -158,7 +159,7 @@ func (c *Connector) signed(query url.Values) bool {
 		pairs = append(pairs, keyText.Replace(key)+"="+valueText.Replace(query.Get(key)))
 	}
 	for _, text := range []string{strings.Join(pairs, "&"), rest.Encode()} {
-		if c.byApp([]byte(text), given) {
+		if c.signedByApp([]byte(text), given) {
 			return true
 		}
 	}

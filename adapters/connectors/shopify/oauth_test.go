@@ -1,7 +1,6 @@
 package shopify_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -12,15 +11,23 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/connectors/shopify"
-	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/integration"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
 func TestConsent(t *testing.T) {
 	t.Parallel()
-	own := shopify.New(shopify.Config{ClientID: clientID, ClientSecret: secret, Clock: fixed(noon)})
-	proxied := shopify.New(shopify.Config{URL: "http://localhost:1/shopify/", ClientID: clientID, ClientSecret: secret, Clock: fixed(noon)})
+	own := shopify.New(shopify.Config{
+		ClientID:     clientID,
+		ClientSecret: secret,
+		Clock:        fixedClock(noon),
+	})
+	proxied := shopify.New(shopify.Config{
+		URL:          "http://localhost:1/shopify/",
+		ClientID:     clientID,
+		ClientSecret: secret,
+		Clock:        fixedClock(noon),
+	})
 	for want, c := range map[string]struct {
 		connector *shopify.Connector
 		store     string
@@ -28,7 +35,12 @@ func TestConsent(t *testing.T) {
 		"https://acme.myshopify.com/admin/oauth/authorize": {own, store},
 		"http://localhost:1/shopify/admin/oauth/authorize": {proxied, ""}, "http://localhost:1/shopify/admin/oauth/authorize#": {proxied, store},
 	} {
-		address, err := c.connector.Consent(ports.Consent{Store: c.store, RedirectURI: "https://m.example/back?a=b", State: "st&1", Verifier: "v"})
+		address, err := c.connector.Consent(ports.Consent{
+			Store:       c.store,
+			RedirectURI: "https://m.example/back?a=b",
+			State:       "st&1",
+			Verifier:    "v",
+		})
 		u, _ := url.Parse(address)
 		if err != nil || u == nil || !strings.HasPrefix(address, strings.TrimSuffix(want, "#")+"?") {
 			t.Errorf("%s: %s, %v", want, address, err)
@@ -51,16 +63,20 @@ func TestConsent(t *testing.T) {
 	}
 }
 
-// granted is a grant whose callback is changed before it is passed on.
+// granted returns a grant whose callback is changed by change.
 func granted(change func(q url.Values, g *ports.CodeGrant)) ports.CodeGrant {
 	q := callback("code-1", "state-1", store, noon)
-	g := ports.CodeGrant{Store: store, Code: "code-1", State: "state-1"}
+	g := ports.CodeGrant{
+		Store: store,
+		Code:  "code-1",
+		State: "state-1",
+	}
 	change(q, &g)
 	g.Callback = q.Encode()
 	return g
 }
 
-func TestCallbacksAreChecked(t *testing.T) {
+func TestCheckCallback(t *testing.T) {
 	t.Parallel()
 	resigned := func(code, state, shop string, at time.Time) func(url.Values, *ports.CodeGrant) {
 		return func(q url.Values, _ *ports.CodeGrant) {
@@ -79,7 +95,7 @@ func TestCallbacksAreChecked(t *testing.T) {
 		"a parameter less":       func(q url.Values, _ *ports.CodeGrant) { q.Del("host") },
 		"a parameter twice":      func(q url.Values, _ *ports.CodeGrant) { q.Add("shop", "evil.myshopify.com") },
 		"another shop, unsigned": func(q url.Values, _ *ports.CodeGrant) { q.Set("shop", "evil.myshopify.com") },
-		"parameters in one": func(q url.Values, g *ports.CodeGrant) { // the same text, split otherwise
+		"parameters in one": func(q url.Values, g *ports.CodeGrant) { // the same signed text, split differently
 			q.Set("code", q.Get("code")+"&host="+q.Get("host"))
 			q.Del("host")
 			g.Code = q.Get("code")
@@ -93,7 +109,7 @@ func TestCallbacksAreChecked(t *testing.T) {
 		"a time long past":           resigned("code-1", "state-1", store, noon.Add(-11*time.Minute)),
 		"a time to come":             resigned("code-1", "state-1", store, noon.Add(3*time.Minute)),
 	} {
-		s, c, _ := open(t)
+		s, c, _ := connect(t)
 		g := granted(change)
 		s.codes["code-1"], s.codes["code-2"], s.codes[g.Code] = true, true, true
 		before := len(s.codes)
@@ -113,48 +129,65 @@ func TestCallbacksAreChecked(t *testing.T) {
 			q.Set("hmac", fmt.Sprintf("%x", sign(q.Encode())))
 		},
 	} {
-		s, c, _ := open(t)
+		s, c, _ := connect(t)
 		s.codes["code-1"] = true
 		if got, err := c.Exchange(ports.NewOutbound(t.Context()), granted(change)); err != nil || got != (integration.Credentials{Key: token}) || len(s.codes) != 0 {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	// Without a secret, nothing is signed by it.
-	s, _, _ := open(t)
-	bare := shopify.New(shopify.Config{URL: s.url, ClientID: clientID, Clock: fixed(noon)})
+	// Without a secret every signature is wrong.
+	s, _, _ := connect(t)
+	bare := shopify.New(shopify.Config{
+		URL:      s.url,
+		ClientID: clientID,
+		Clock:    fixedClock(noon),
+	})
 	if _, err := bare.Exchange(ports.NewOutbound(t.Context()), granted(func(url.Values, *ports.CodeGrant) {})); !errors.Is(err, ports.ErrCredentialsRefused) {
 		t.Error(err)
 	}
 }
 
-// The code goes to the shop that was named, or that Shopify has signed.
-func TestWhereACodeIsRedeemed(t *testing.T) {
+// The code is sent to the shop of the grant, or else to that of the signed callback.
+func TestExchange_address(t *testing.T) {
 	t.Parallel()
 	var asked []string
 	client := &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
 		asked = append(asked, r.URL.String())
 		return nil, errors.New("no network")
 	})}
-	c := shopify.New(shopify.Config{ClientID: clientID, ClientSecret: secret, Client: client, Clock: fixed(noon)})
-	unsigned := ports.CodeGrant{Code: "code-1", State: "state-1", Store: store}
+	c := shopify.New(shopify.Config{
+		ClientID:     clientID,
+		ClientSecret: secret,
+		Client:       client,
+		Clock:        fixedClock(noon),
+	})
+	unsigned := ports.CodeGrant{
+		Code:  "code-1",
+		State: "state-1",
+		Store: store,
+	}
 	if _, err := c.Exchange(ports.NewOutbound(t.Context()), unsigned); !errors.Is(err, ports.ErrCredentialsRefused) || asked != nil {
 		t.Errorf("no callback: %v, %v", asked, err)
 	}
 	named := granted(func(url.Values, *ports.CodeGrant) {})
-	told := granted(func(_ url.Values, g *ports.CodeGrant) { g.Store = "" })
-	for _, g := range []ports.CodeGrant{named, told} {
+	signed := granted(func(_ url.Values, g *ports.CodeGrant) { g.Store = "" })
+	for _, g := range []ports.CodeGrant{named, signed} {
 		asked = nil
 		if _, err := c.Exchange(ports.NewOutbound(t.Context()), g); !failed(err) || len(asked) != 1 || asked[0] != "https://acme.myshopify.com/admin/oauth/access_token" {
 			t.Errorf("%v, %v", asked, err)
 		}
 	}
 	evil := callback("code-1", "state-1", "evil.example", noon).Encode()
-	if _, err := c.Exchange(ports.NewOutbound(t.Context()), ports.CodeGrant{Code: "code-1", State: "state-1", Callback: evil}); !errors.Is(err, ports.ErrCredentialsRefused) {
+	if _, err := c.Exchange(ports.NewOutbound(t.Context()), ports.CodeGrant{
+		Code:     "code-1",
+		State:    "state-1",
+		Callback: evil,
+	}); !errors.Is(err, ports.ErrCredentialsRefused) {
 		t.Error(err)
 	}
 }
 
-// A public app asks for a token that expires, a custom one does not. Whatever comes back is taken.
+// A public app requests a token that expires, a custom one does not. Both accept either kind of token.
 func TestExchange_expiring(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -164,7 +197,11 @@ func TestExchange_expiring(t *testing.T) {
 		want   integration.Credentials
 	}{
 		{false, "1", `{"access_token": "shpat_1", "expires_in": 3600, "refresh_token": "shprt_1", "refresh_token_expires_in": 7776000, "scope": "a"}`,
-			integration.Credentials{Key: "shpat_1", Refresh: "shprt_1", Expires: noon.Add(time.Hour)}},
+			integration.Credentials{
+				Key:     "shpat_1",
+				Refresh: "shprt_1",
+				Expires: noon.Add(time.Hour),
+			}},
 		{false, "1", `{"access_token": "shpat_1", "scope": "a"}`, integration.Credentials{Key: "shpat_1"}},
 		{true, "", `{"access_token": "shpat_1", "scope": "a"}`, integration.Credentials{Key: "shpat_1"}},
 	} {
@@ -174,7 +211,13 @@ func TestExchange_expiring(t *testing.T) {
 			w.Header().Set("Content-Type", "application/json")
 			fmt.Fprint(w, test.answer)
 		}))
-		c := shopify.New(shopify.Config{Custom: test.custom, URL: server.URL, ClientID: clientID, ClientSecret: secret, Clock: fixed(noon)})
+		c := shopify.New(shopify.Config{
+			Custom:       test.custom,
+			URL:          server.URL,
+			ClientID:     clientID,
+			ClientSecret: secret,
+			Clock:        fixedClock(noon),
+		})
 		got, err := c.Exchange(ports.NewOutbound(t.Context()), granted(func(url.Values, *ports.CodeGrant) {}))
 		server.Close()
 		if err != nil || got != test.want || asked != test.asks {
@@ -183,8 +226,8 @@ func TestExchange_expiring(t *testing.T) {
 	}
 }
 
-// While the app's secret is rotated, Shopify may sign with either of two. Another one is none.
-func TestRotation_twoSecrets(t *testing.T) {
+// While the app's secret is rotated, signatures with the current and the previous secret are valid.
+func TestConfig_PreviousSecret(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		current, previous string
@@ -199,7 +242,13 @@ func TestRotation_twoSecrets(t *testing.T) {
 			w.Header().Set("Content-Type", "application/json")
 			fmt.Fprint(w, `{"access_token": "shpat_1"}`)
 		}))
-		c := shopify.New(shopify.Config{URL: server.URL, ClientID: clientID, ClientSecret: test.current, PreviousSecret: test.previous, Clock: fixed(noon)})
+		c := shopify.New(shopify.Config{
+			URL:            server.URL,
+			ClientID:       clientID,
+			ClientSecret:   test.current,
+			PreviousSecret: test.previous,
+			Clock:          fixedClock(noon),
+		})
 		_, errCallback := c.Exchange(ports.NewOutbound(t.Context()), granted(func(url.Values, *ports.CodeGrant) {}))
 		_, errCall := c.Verify(call("products/update", "d-1", noon, `{"id":1}`), "")
 		server.Close()
@@ -209,8 +258,8 @@ func TestRotation_twoSecrets(t *testing.T) {
 	}
 }
 
-// The refusal of a token that never expires is one of credentials, and says what to do.
-func TestRefusal_nonExpiringToken(t *testing.T) {
+// The refusal of a token that never expires is ErrCredentialsRefused, and says what to do.
+func TestNonExpiring(t *testing.T) {
 	t.Parallel()
 	const body = `{"errors": "[API] Non-expiring access tokens are no longer accepted for the Admin API. Start using expiring offline tokens: https://shopify.dev/"}`
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -219,7 +268,13 @@ func TestRefusal_nonExpiringToken(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	for custom, want := range map[bool]string{false: "Connect again", true: "HAGGLE_SHOPIFY_APP to public"} {
-		c := shopify.New(shopify.Config{Custom: custom, URL: server.URL, ClientID: clientID, ClientSecret: secret, Clock: fixed(noon)})
+		c := shopify.New(shopify.Config{
+			Custom:       custom,
+			URL:          server.URL,
+			ClientID:     clientID,
+			ClientSecret: secret,
+			Clock:        fixedClock(noon),
+		})
 		for _, ask := range []func() error{
 			func() error { _, err := c.Inspect(ports.NewOutbound(t.Context()), connection(t)); return err },
 			func() error {
@@ -235,7 +290,7 @@ func TestRefusal_nonExpiringToken(t *testing.T) {
 	}
 }
 
-func TestTokensThatExpire(t *testing.T) {
+func TestRefresh(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -246,100 +301,27 @@ func TestTokensThatExpire(t *testing.T) {
 		fmt.Fprint(w, `{"access_token": "shpat_2", "expires_in": 3600, "refresh_token": "shprt_2", "refresh_token_expires_in": 7776000}`)
 	}))
 	t.Cleanup(server.Close)
-	c := shopify.New(shopify.Config{URL: server.URL, ClientID: clientID, ClientSecret: secret, Clock: fixed(noon)})
+	c := shopify.New(shopify.Config{
+		URL:          server.URL,
+		ClientID:     clientID,
+		ClientSecret: secret,
+		Clock:        fixedClock(noon),
+	})
 	conn := connection(t)
 	if _, err := c.Refresh(ports.NewOutbound(t.Context()), conn); !errors.Is(err, ports.ErrCredentialsRefused) {
 		t.Errorf("nothing to refresh: %v", err)
 	}
 	conn.Credentials.Refresh = "shprt_1"
 	got, err := c.Refresh(ports.NewOutbound(t.Context()), conn)
-	if err != nil || got != (integration.Credentials{Key: "shpat_2", Refresh: "shprt_2", Expires: noon.Add(time.Hour)}) {
+	if err != nil || got != (integration.Credentials{
+		Key:     "shpat_2",
+		Refresh: "shprt_2",
+		Expires: noon.Add(time.Hour),
+	}) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	conn.Credentials.Refresh = "shprt_9"
 	if _, err := c.Refresh(ports.NewOutbound(t.Context()), conn); !errors.Is(err, ports.ErrCredentialsRefused) {
-		t.Error(err)
-	}
-}
-
-func TestWhatACallSays(t *testing.T) {
-	t.Parallel()
-	_, c, _ := open(t)
-	at := time.Date(2026, 3, 1, 12, 0, 0, 123_456_789, time.UTC)
-	stamp, err := c.Verify(call("products/update", "b54557e4-bdd9-4b37-8a5f-bf7d70bcd043", at, `{"id":1}`), "")
-	want := ports.CallStamp{Delivery: stamp.Delivery, Topic: "products/update", Store: store, At: at.Truncate(time.Millisecond)}
-	if err != nil || stamp != want || len(stamp.Delivery) != 64 {
-		t.Errorf("%+v, %v", stamp, err)
-	}
-	bare := shopify.New(shopify.Config{Clock: fixed(noon)})
-	if _, err := bare.Verify(call("products/update", "d", at, `{}`), ""); !fault.Is(err, "invalid_signature") {
-		t.Errorf("without a secret: %v", err)
-	}
-}
-
-// The signature does not cover the headers: without them a call is not believed, and another id makes no other call.
-func TestVerify_headers(t *testing.T) {
-	t.Parallel()
-	_, c, _ := open(t)
-	with := func(payload, name, value string) ports.Call {
-		real := call("products/update", "d-1", noon, payload)
-		return ports.Call{
-			Payload: real.Payload,
-			Now:     real.Now,
-			Header: func(asked string) string {
-				if asked == name {
-					return value
-				}
-				return real.Header(asked)
-			},
-		}
-	}
-	for name, values := range map[string][]string{
-		"X-Shopify-Topic":       {"", "products", "shop/redact"},
-		"X-Shopify-Shop-Domain": {""},
-	} {
-		for _, value := range values {
-			if stamp, err := c.Verify(with(`{"id":1}`, name, value), ""); !fault.Is(err, "invalid_signature") {
-				t.Errorf("%s is %q: %+v, %v", name, value, stamp, err)
-			}
-		}
-	}
-	delivery := func(payload, name, value string) string {
-		stamp, err := c.Verify(with(payload, name, value), "")
-		if err != nil {
-			t.Error(err)
-		}
-		return stamp.Delivery
-	}
-	first := delivery(`{"id":1}`, "", "")
-	if delivery(`{"id":1}`, "X-Shopify-Webhook-Id", "d-1") != first || delivery(`{"id":1}`, "X-Shopify-Triggered-At", noon.Add(time.Second).Format(time.RFC3339Nano)) != first {
-		t.Error("a repeated delivery is taken for another")
-	}
-	if delivery(`{"id":2}`, "", "") == first || delivery(`{"id":1}`, "X-Shopify-Webhook-Id", "d-2") == first {
-		t.Error("deliveries are taken for the same")
-	}
-	event := delivery(`{"id":1}`, "X-Shopify-Event-Id", "e-1")
-	if event == first || delivery(`{"id":1}`, "X-Shopify-Event-Id", "e-2") == event || delivery(`{"id":2}`, "X-Shopify-Event-Id", "e-1") == event {
-		t.Error("the event's id does not tell deliveries apart")
-	}
-}
-
-func TestWebhooks(t *testing.T) {
-	t.Parallel()
-	s, c, conn := open(t)
-	ctx := context.Background()
-	for topic, name := range map[string]string{"products/update": "PRODUCTS_UPDATE", "inventory_levels/update": "INVENTORY_LEVELS_UPDATE"} {
-		remote, signing, err := c.Register(ports.NewOutbound(ctx), conn, topic, "https://h.example/hooks/1")
-		if err != nil || signing != "" || s.hooks[name+" https://h.example/hooks/1"] != remote || !strings.Contains(s.asked[len(s.asked)-1], `"fields":[`) {
-			t.Errorf("%s: %q, %v, %v", topic, remote, s.hooks, err)
-		}
-	}
-	s.say("WebhookCreate", `{"webhookSubscriptionCreate": {"webhookSubscription": null, "userErrors": [{"message": "Address is invalid"}]}}`)
-	if _, _, err := c.Register(ports.NewOutbound(ctx), conn, "orders/create", "https://h.example/hooks/2"); !refused(err) || !strings.Contains(err.Error(), "Address is invalid") {
-		t.Error(err)
-	}
-	s.say("WebhookDelete", `{"webhookSubscriptionDelete": {"userErrors": [{"message": "not now"}]}}`)
-	if err := c.Unregister(ports.NewOutbound(ctx), conn, "1"); !refused(err) || !strings.Contains(err.Error(), "not now") {
 		t.Error(err)
 	}
 }

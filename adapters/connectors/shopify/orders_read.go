@@ -13,9 +13,9 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// "The existence of a Refund object doesn't guarantee that the money has been returned to the customer. The actual financial
-// processing happens through associated OrderTransaction objects"
-// (https://shopify.dev/docs/api/admin-graphql/2025-04/objects/Refund, read on 2026-11-28). So the transactions count.
+// orderReversals reads the transactions of refunds: "The existence of a Refund object doesn't guarantee that the
+// money has been returned to the customer. The actual financial processing happens through associated
+// OrderTransaction objects" (https://shopify.dev/docs/api/admin-graphql/2025-04/objects/Refund, read on 2026-11-28).
 const orderReversals = `query OrderReversals($id: ID!) {
   order(id: $id) {
     cancelledAt
@@ -26,10 +26,10 @@ const orderReversals = `query OrderReversals($id: ID!) {
   }
 }`
 
-// notOurMoney are gateways of refunds that give back no money of the payment (not documented as a list).
-var notOurMoney = []string{"shopify_store_credit", "gift_card"}
+// nonPaymentGateways are gateways of refunds that do not refund the payment (not documented as a list).
+var nonPaymentGateways = []string{"shopify_store_credit", "gift_card"}
 
-// ourRefund precedes our refund's id in the note of a refund that the shop was told of.
+// ourRefund is the prefix of our refund's id in the note of a refund that was sent to the shop.
 const ourRefund = "Haggle refund "
 
 type shopRefund struct {
@@ -43,8 +43,8 @@ type shopRefund struct {
 	}]
 }
 
-// ReadOrder reads whether the order is canceled, and its refunds. A refund whose transactions are not decided yet is left
-// out: the order changes once more when they are.
+// ReadOrder reads whether the order is canceled, and its refunds. It leaves out a refund with a pending transaction,
+// because the order changes again when that is decided.
 func (c *Connector) ReadOrder(ctx ports.Outbound, conn ports.Connection, remote string, currency money.Currency) (order.PlatformState, error) {
 	var found struct {
 		Order *struct {
@@ -69,7 +69,7 @@ func (c *Connector) ReadOrder(ctx ports.Outbound, conn ports.Connection, remote 
 		}
 		one := order.PlatformRefund{Remote: string(r.ID), Amount: sum}
 		if ours, named := strings.CutPrefix(r.Note, ourRefund); named {
-			one.Ours, _ = id.Parse[id.Refund](strings.TrimSpace(ours)) // else a person wrote it
+			one.Ours, _ = id.Parse[id.Refund](strings.TrimSpace(ours)) // zero: a person wrote the note
 		}
 		state.Refunds = append(state.Refunds, one)
 	}
@@ -80,12 +80,12 @@ var errOrderGone = &ports.PlatformRefusal{Reason: "Shopify does not have the ord
 
 func orderID(remote string) string { return "gid://shopify/Order/" + remote }
 
-// sum is how much of the payment a refund gives back.
+// sum returns how much of the payment a refund has refunded. decided is false while a transaction is pending.
 func (r shopRefund) sum(currency money.Currency) (sum money.Amount, decided bool, err error) {
 	sum = money.Zero(currency)
 	for _, t := range r.Transactions.Nodes {
 		switch {
-		case t.Kind != "REFUND" || slices.Contains(notOurMoney, t.Gateway):
+		case t.Kind != "REFUND" || slices.Contains(nonPaymentGateways, t.Gateway):
 			continue
 		case t.Status == "PENDING" || t.Status == "AWAITING_RESPONSE" || t.Status == "UNKNOWN":
 			return sum, false, nil
@@ -113,11 +113,11 @@ const orderQuery = `query Order($id: ID!) {
 // an earlier release registered lack source_identifier.
 func (c *Connector) orderNews(ctx context.Context, conn ports.Connection, remote gid) ([]syncrun.Record, error) {
 	var found struct{ Order json.RawMessage }
-	_, err := c.askPartly(ctx, conn, orderQuery, map[string]any{"id": orderID(string(remote))}, &found)
+	_, err := c.askPartial(ctx, conn, orderQuery, map[string]any{"id": orderID(string(remote))}, &found)
 	if err != nil || len(found.Order) == 0 || string(found.Order) == "null" {
 		return nil, err
 	}
-	return read(syncrun.Orders, found.Order, circumstances{}, orderRecords), nil
+	return read(syncrun.Orders, found.Order, recordContext{}, orderRecords), nil
 }
 
 // refundNews reads the order that was refunded. The payload is a Refund of the REST API, which names the order as order_id
@@ -126,7 +126,7 @@ func (c *Connector) refundNews(ctx context.Context, conn ports.Connection, paylo
 	var n struct {
 		OrderID gid `json:"order_id"`
 	}
-	if named(json.Unmarshal(payload, &n), &n.OrderID) != nil {
+	if requireID(json.Unmarshal(payload, &n), &n.OrderID) != nil {
 		return nil, c.platform.Refused(unreadable)
 	}
 	return c.orderNews(ctx, conn, n.OrderID)
@@ -141,10 +141,10 @@ func (c *Connector) orderEvent(ctx context.Context, conn ports.Connection, paylo
 	if json.Unmarshal(payload, &n) == nil && n.ID != "" && len(n.Reference) == 0 {
 		return c.orderNews(ctx, conn, n.ID)
 	}
-	return c.told(syncrun.Orders, payload, circumstances{}, orderPayload)
+	return c.readPayload(syncrun.Orders, payload, recordContext{}, orderPayload)
 }
 
-// refunded is what was given back of an order, in the same digits wherever it was read; "": nothing.
+// refunded returns the sum of an order's refunds, with the same digits for the API and webhooks; "" if there are none.
 func refunded(amounts []string, currency string) string {
 	in, err := money.ParseCurrency(currency)
 	if err != nil {

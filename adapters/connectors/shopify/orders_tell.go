@@ -18,20 +18,20 @@ const orderState = `query OrderState($id: ID!) {
   }
 }`
 
-// Fulfillment orders have scopes of their own, so they are asked for apart.
+// openFulfillments is a separate query, because fulfillment orders need their own scopes.
 const openFulfillments = `query OpenFulfillments($id: ID!) {
   order(id: $id) { fulfillmentOrders(first: 50) { nodes { id status } } }
 }`
 
-// https://shopify.dev/docs/api/admin-graphql/2026-07/mutations/orderCancel, read on 2026-11-28. The refund of the payment is
-// told by itself, for it is not Shopify that gives it back.
+// https://shopify.dev/docs/api/admin-graphql/2026-07/mutations/orderCancel, read on 2026-11-28. The refund is recorded
+// separately, because Shopify does not refund the payment.
 const cancelOrder = `mutation CancelOrder($id: ID!) {
   orderCancel(orderId: $id, reason: OTHER, refundMethod: { originalPaymentMethodsRefund: false }, restock: true, notifyCustomer: false) {
     orderCancelUserErrors { message code }
   }
 }`
 
-// A refund needs an idempotency key since 2026-04
+// refundCreate requires an idempotency key since 2026-04
 // (https://shopify.dev/changelog/making-idempotency-mandatory-for-inventory-adjustments-and-refund-mutations, of 2025-12-12).
 const createRefund = `mutation CreateRefund($input: RefundInput!, $key: String!) {
   refundCreate(input: $input) @idempotent(key: $key) {
@@ -91,8 +91,8 @@ func (c *Connector) cancelOrder(ctx ports.Outbound, conn ports.Connection, id st
 	return c.userRefused(conn, made.OrderCancel.OrderCancelUserErrors)
 }
 
-// refundOrder records a refund that the payment provider has made. Goods that a return brought back are put back at the
-// location that they were taken from.
+// refundOrder records a refund of the payment provider. Returned goods are restocked at the location from which they were
+// shipped.
 func (c *Connector) refundOrder(ctx ports.Outbound, conn ports.Connection, id string, d ports.OrderDraft, s order.RefundStep) (restocked bool, err error) {
 	o, err := c.orderState(ctx, conn, id)
 	if err != nil {
@@ -129,7 +129,7 @@ func (c *Connector) refundOrder(ctx ports.Outbound, conn ports.Connection, id st
 	return len(back) > 0, nil
 }
 
-// returned are the line items that a return brought back, by the variants of our lines.
+// returned lists the line items with returned goods. It matches them by the variants of our lines.
 func (o shopOrder) returned(d ports.OrderDraft, s order.RefundStep) (back []map[string]any) {
 	for _, t := range s.Restocked {
 		location, named := strings.CutPrefix(t.Location, "shopify-")
@@ -151,7 +151,7 @@ func (o shopOrder) returned(d ports.OrderDraft, s order.RefundStep) (back []map[
 	return back
 }
 
-// shipOrder marks what is left of an order as sent, or corrects the tracking of what is.
+// shipOrder marks the open fulfillments of an order as shipped, or corrects the tracking of existing ones.
 func (c *Connector) shipOrder(ctx ports.Outbound, conn ports.Connection, id string, s order.ShipStep) error {
 	if s.Again {
 		return c.correctTracking(ctx, conn, id, s.Shipment)
@@ -169,7 +169,7 @@ func (c *Connector) shipOrder(ctx ports.Outbound, conn ports.Connection, id stri
 	}
 	for _, f := range found.Order.FulfillmentOrders.Nodes {
 		if f.Status != "OPEN" && f.Status != "IN_PROGRESS" {
-			continue // somebody has sent it, or it is not to be sent
+			continue // it was shipped already, or must not be shipped
 		}
 		var made struct {
 			FulfillmentCreate struct{ UserErrors []userError }
@@ -210,7 +210,7 @@ func (c *Connector) correctTracking(ctx ports.Outbound, conn ports.Connection, i
 	return nil
 }
 
-// trackingInput is a FulfillmentTrackingInput.
+// trackingInput returns a FulfillmentTrackingInput.
 func trackingInput(s order.Shipment) map[string]any {
 	input := map[string]any{}
 	for name, text := range map[string]string{"company": s.Carrier, "number": s.Number, "url": s.URL} {

@@ -16,8 +16,8 @@ import (
 
 var _ ports.OrderWriter = (*Connector)(nil)
 
-// An order of ours is known at the shop by its id in a metafield of the type id, whose values are unique: Shopify creates no
-// second order with the same one, and finds it at once, where a search may lag behind
+// orderNamespace and orderKey identify a metafield of type id with our order's id. Its values are unique: Shopify creates no second
+// order with the same id, and finds the order at once, whereas a search may lag behind
 // (https://shopify.dev/docs/apps/build/custom-data/metafields/working-with-custom-ids, read on 2026-11-28).
 const (
 	orderNamespace = "$app"
@@ -63,7 +63,7 @@ const levelsOfItem = `query LevelsOfItem($id: ID!, $first: Int!, $after: String)
   }
 }`
 
-// writtenOrder is an order as the fragment Written tells it.
+// writtenOrder is an order in the fragment Written.
 type writtenOrder struct {
 	ID        gid
 	Name      string
@@ -91,12 +91,12 @@ func (o writtenOrder) order(store string) ports.WrittenOrder {
 	return w
 }
 
-// RepeatAfter is 0: the ids of orders are unique, and refunds have idempotency keys.
+// RepeatAfter returns 0, because the ids of orders are unique and refunds have idempotency keys.
 func (c *Connector) RepeatAfter() time.Duration { return 0 }
 
-// FindOrder finds an order by the id that it was created with.
+// FindOrder finds an order by our id in its metafield.
 func (c *Connector) FindOrder(ctx ports.Outbound, conn ports.Connection, d ports.OrderDraft) (*ports.WrittenOrder, error) {
-	if err := c.define(ctx, conn); err != nil {
+	if err := c.defineMetafield(ctx, conn); err != nil {
 		return nil, err
 	}
 	var found struct{ OrderByIdentifier *writtenOrder }
@@ -111,8 +111,8 @@ func (c *Connector) FindOrder(ctx ports.Outbound, conn ports.Connection, d ports
 	return &written, nil
 }
 
-// define has the shop know the metafield that orders are found by. It is asked once by each process.
-func (c *Connector) define(ctx ports.Outbound, conn ports.Connection) error {
+// defineMetafield creates the definition of the metafield with our order's id. Each process requests it once per shop.
+func (c *Connector) defineMetafield(ctx ports.Outbound, conn ports.Connection) error {
 	a := c.accounts.Of(conn.Key)
 	a.mu.Lock()
 	defined := a.defined
@@ -139,9 +139,9 @@ func (c *Connector) define(ctx ports.Outbound, conn ports.Connection) error {
 	return nil
 }
 
-// WriteOrder creates a paid order. Its lines have the agreed prices, for orderCreate takes no discount of a line.
+// WriteOrder creates a paid order. Its lines have the agreed prices, because orderCreate accepts no discount of a line.
 func (c *Connector) WriteOrder(ctx ports.Outbound, conn ports.Connection, d ports.OrderDraft) (ports.WrittenOrder, error) {
-	if err := c.define(ctx, conn); err != nil {
+	if err := c.defineMetafield(ctx, conn); err != nil {
 		return ports.WrittenOrder{}, err
 	}
 	variants, err := c.variantsOf(ctx, conn, d.Items)
@@ -166,8 +166,8 @@ func (c *Connector) WriteOrder(ctx ports.Outbound, conn ports.Connection, d port
 	if o := made.OrderCreate.Order; o != nil {
 		return o.order(conn.Store), nil
 	}
-	if found, err := c.FindOrder(ctx, conn, d); err != nil || found != nil { // somebody else created it meanwhile
-		return value(found), err
+	if found, err := c.FindOrder(ctx, conn, d); err != nil || found != nil { // another request created it meanwhile
+		return valueOrZero(found), err
 	}
 	for _, e := range made.OrderCreate.UserErrors {
 		if e.Code == "INVENTORY_CLAIM_FAILED" {
@@ -180,14 +180,14 @@ func (c *Connector) WriteOrder(ctx ports.Outbound, conn ports.Connection, d port
 	return ports.WrittenOrder{}, c.platform.Failed("did not say whether it created the order", nil)
 }
 
-func value[T any](v *T) (none T) {
+func valueOrZero[T any](v *T) (none T) {
 	if v == nil {
 		return none
 	}
 	return *v
 }
 
-// variantsOf are the variants of items, by item. Those of products that were deleted are left out.
+// variantsOf returns the variants of items, by item. It leaves out items of deleted products.
 func (c *Connector) variantsOf(ctx ports.Outbound, conn ports.Connection, items []string) (map[string]string, error) {
 	var ids []string
 	for _, item := range items {
@@ -216,11 +216,11 @@ func (c *Connector) variantsOf(ctx ports.Outbound, conn ports.Connection, items 
 	return variants, nil
 }
 
-// justNow is how long ago an order may have been placed for Shopify to date it itself: it refuses a time that is ahead of its
+// recentOrder is the age up to which an order is sent without its time, because Shopify refuses a time that is ahead of its
 // clock.
-const justNow = 10 * time.Minute
+const recentOrder = 10 * time.Minute
 
-// orderInput is an OrderCreateOrderInput
+// orderInput returns an OrderCreateOrderInput
 // (https://shopify.dev/docs/api/admin-graphql/2026-10/input-objects/OrderCreateOrderInput, read on 2026-11-28).
 func (c *Connector) orderInput(d ports.OrderDraft, variants map[string]string) map[string]any {
 	o := d.Order
@@ -232,7 +232,7 @@ func (c *Connector) orderInput(d ports.OrderDraft, variants map[string]string) m
 		"metafields":       []map[string]any{{"namespace": orderNamespace, "key": orderKey, "type": "id", "value": o.ID.String()}},
 		"lineItems":        lineInputs(d, variants),
 		"transactions": []map[string]any{{
-			"kind": "SALE", "status": "SUCCESS", "gateway": "haggle", "amountSet": bag(o.Total), "authorizationCode": o.Payment.Provider, "test": !d.Live,
+			"kind": "SALE", "status": "SUCCESS", "gateway": "haggle", "amountSet": moneyBag(o.Total), "authorizationCode": o.Payment.Provider, "test": !d.Live,
 		}},
 	}
 	if o.Email != "" {
@@ -246,13 +246,13 @@ func (c *Connector) orderInput(d ports.OrderDraft, variants map[string]string) m
 	}
 	if o.Fulfillment.ShippingOption != "" {
 		input["shippingLines"] = []map[string]any{{
-			"title": o.Fulfillment.ShippingOption, "code": o.Fulfillment.ShippingOption, "priceSet": bag(o.Shipping),
+			"title": o.Fulfillment.ShippingOption, "code": o.Fulfillment.ShippingOption, "priceSet": moneyBag(o.Shipping),
 		}}
 	}
 	if o.Tax.IsPositive() {
-		input["taxLines"] = []map[string]any{{"title": "Tax", "priceSet": bag(o.Tax)}}
+		input["taxLines"] = []map[string]any{{"title": "Tax", "priceSet": moneyBag(o.Tax)}}
 	}
-	if c.Clock.Now().Sub(o.CreatedAt) > justNow {
+	if c.Clock.Now().Sub(o.CreatedAt) > recentOrder {
 		input["processedAt"] = o.CreatedAt.UTC().Format(time.RFC3339)
 	}
 	return input
@@ -261,7 +261,7 @@ func (c *Connector) orderInput(d ports.OrderDraft, variants map[string]string) m
 func lineInputs(d ports.OrderDraft, variants map[string]string) []map[string]any {
 	lines := make([]map[string]any, len(d.Order.Lines))
 	for n, l := range d.Order.Lines {
-		line := map[string]any{"quantity": l.Quantity, "priceSet": bag(l.Unit), "taxable": true, "requiresShipping": !l.Digital}
+		line := map[string]any{"quantity": l.Quantity, "priceSet": moneyBag(l.Unit), "taxable": true, "requiresShipping": !l.Digital}
 		if variant := variants[d.Items[n]]; variant != "" {
 			line["variantId"] = variant
 		} else {
@@ -275,14 +275,14 @@ func lineInputs(d ports.OrderDraft, variants map[string]string) []map[string]any
 	return lines
 }
 
-// bag is a MoneyBagInput. The shop's currency is the project's: see Inspect.
-func bag(a money.Amount) map[string]any {
+// moneyBag returns a MoneyBagInput. The shop's currency is that of the project: see Inspect.
+func moneyBag(a money.Amount) map[string]any {
 	return map[string]any{"shopMoney": map[string]any{"amount": a.String(), "currencyCode": a.Currency().Code()}}
 }
 
 var provinceCode = regexp.MustCompile(`^[A-Z0-9]{1,3}$`)
 
-// addressInput is a MailingAddressInput.
+// addressInput returns a MailingAddressInput.
 func addressInput(a checkout.Address) map[string]any {
 	first, last := a.Names()
 	input := map[string]any{
@@ -318,7 +318,7 @@ func (c *Connector) ReadLevels(ctx ports.Outbound, conn ports.Connection, items 
 				return nil, err
 			}
 			if found.InventoryItem == nil || !found.InventoryItem.Tracked || found.InventoryItem.InventoryLevels == nil {
-				break // it was deleted, or the shop does not count it
+				break // the item was deleted, or the shop does not track its stock
 			}
 			levels := found.InventoryItem.InventoryLevels
 			for _, n := range levels.Nodes {
@@ -328,13 +328,13 @@ func (c *Connector) ReadLevels(ctx ports.Outbound, conn ports.Connection, items 
 			variables["after"] = levels.PageInfo.EndCursor
 		}
 	}
-	for n, r := range records { // a webhook of the same second may have told more of the time
+	for n, r := range records { // a webhook of the same second may have had a more precise time
 		records[n].WholeSecond = wholeSecond(r.At)
 	}
 	return records, nil
 }
 
-// levelNode is a level that tells its item and location.
+// levelNode is a level with its item and location.
 type levelNode struct {
 	Item struct {
 		ID  gid
@@ -357,7 +357,7 @@ func (n levelNode) record() []syncrun.Record {
 	return nil
 }
 
-// TellOrder tells the shop of what happened to an order.
+// TellOrder sends a change of an order to the shop. It reports whether the shop restocks the pieces.
 func (c *Connector) TellOrder(ctx ports.Outbound, conn ports.Connection, remote string, d ports.OrderDraft, step order.PlatformStep) (restocked bool, err error) {
 	id := orderID(remote)
 	switch s := step.(type) {

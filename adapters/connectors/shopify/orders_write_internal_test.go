@@ -13,11 +13,11 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-type stopped time.Time
+type fixedClock time.Time
 
-func (s stopped) Now() time.Time { return time.Time(s) }
+func (s fixedClock) Now() time.Time { return time.Time(s) }
 
-// An order of one line of the shop's, at an agreed price, and one that is not its.
+// draft is an order of one line of the shop's goods, at an agreed price, and one line of other goods.
 func draft(placed time.Time) ports.OrderDraft {
 	usd := func(minor int64) money.Amount { return money.Of(minor, money.USD) }
 	return ports.OrderDraft{
@@ -50,9 +50,9 @@ func draft(placed time.Time) ports.OrderDraft {
 	}
 }
 
-func written(t *testing.T, d ports.OrderDraft, now time.Time) map[string]any {
+func inputOf(t *testing.T, d ports.OrderDraft, now time.Time) map[string]any {
 	t.Helper()
-	c := New(Config{Clock: stopped(now)})
+	c := New(Config{Clock: fixedClock(now)})
 	text, err := json.Marshal(c.orderInput(d, map[string]string{"44": "gid://shopify/ProductVariant/42"}))
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +78,7 @@ func at(input any, path string) any {
 
 func TestOrderInput(t *testing.T) {
 	placed := time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC)
-	input := written(t, draft(placed), placed.Add(time.Hour))
+	input := inputOf(t, draft(placed), placed.Add(time.Hour))
 	for path, want := range map[string]any{
 		"lineItems.0.variantId":                           "gid://shopify/ProductVariant/42",
 		"lineItems.0.priceSet.shopMoney.amount":           "90.00",
@@ -114,12 +114,12 @@ func TestOrderInput(t *testing.T) {
 	}
 }
 
-// Shopify dates an order that was just placed, for its clock may be behind. An address of another kind keeps its region's name.
+// A recent order is sent without its time, because Shopify's clock may be behind. A region without a code is sent by name.
 func TestOrderInput_variants(t *testing.T) {
 	placed := time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC)
 	d := draft(placed)
 	d.Live, d.Order.Address.State, d.Order.Tax, d.Order.Email, d.Order.Fulfillment.ShippingOption = true, "Bavaria", money.Zero(money.USD), "", ""
-	input := written(t, d, placed.Add(time.Minute))
+	input := inputOf(t, d, placed.Add(time.Minute))
 	for path, want := range map[string]any{
 		"processedAt": nil, "transactions.0.test": false, "test": false, "shippingAddress.province": "Bavaria", "shippingAddress.provinceCode": nil,
 		"taxLines": nil, "customer": nil, "shippingLines": nil,
@@ -130,7 +130,7 @@ func TestOrderInput_variants(t *testing.T) {
 	}
 }
 
-// An order of digital items has no address and no way of shipping.
+// An order of digital items has no address and no shipping option.
 func TestOrderInput_digital(t *testing.T) {
 	placed := time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC)
 	d := draft(placed)
@@ -138,7 +138,7 @@ func TestOrderInput_digital(t *testing.T) {
 		d.Order.Lines[i].Digital = true
 	}
 	d.Order.Address, d.Order.Fulfillment.ShippingOption = checkout.Address{Country: "US"}, ""
-	input := written(t, d, placed.Add(time.Minute))
+	input := inputOf(t, d, placed.Add(time.Minute))
 	for path, want := range map[string]any{
 		"lineItems.0.requiresShipping": false, "lineItems.1.requiresShipping": false, "shippingAddress": nil, "shippingLines": nil,
 	} {

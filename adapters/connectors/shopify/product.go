@@ -14,7 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 )
 
-// product is Shopify's, as the API and the webhooks alike tell it.
+// product is a product of Shopify, from the API or a webhook.
 type product struct {
 	id       string
 	handle   string
@@ -30,41 +30,42 @@ type product struct {
 	sale     sale
 }
 
-// sale is how a product is for sale at Shopify (shopify.dev/docs/api/admin-graphql/latest/objects/Product, a copy of api_version
+// sale says how a product is for sale at Shopify (shopify.dev/docs/api/admin-graphql/latest/objects/Product, a copy of api_version
 // 2026-01, read 2026-11-29).
 //
-// The channel that counts is the Online Store: publishedAt is "The date and time when the product was published to the online
-// store". That null means unpublished is said of the REST API's published_at, which webhooks have: "null … means the product
+// A product counts as published if it is in the Online Store: publishedAt is "The date and time when the product was published to the online
+// store". That null means unpublished is documented for the REST API's published_at, which webhooks have: "null … means the product
 // would not be published on the Online Store channel" (Shopify staff,
 // community.shopify.com/t/create-product-by-rest-admin-api-published-at-is-not-effective/214011). Publishing can be scheduled:
-// "Only online store channels support scheduled publishing" (mutations/publishablePublish, api_version 2026-10). That publishedAt
-// is in the future until then is not documented, and provided for. The other field is of no use here: publishedOnCurrentPublication
-// is "Whether the resource is published to the app's publication", and this app is no sales channel and has none.
+// "Only online store channels support scheduled publishing" (mutations/publishablePublish, api_version 2026-10). It is
+// not documented that publishedAt is in the future until then; the code handles that. The other field cannot be used:
+// publishedOnCurrentPublication is "Whether the resource is published to the app's publication", and this app has no publication,
+// because it is no sales channel.
 //
 // isGiftCard is "Whether the product is a gift card" and requiresSellingPlan "Whether the product can only be purchased with a
-// selling plan". Such products "can only be published to online stores" (publishablePublish). None of the three needs a scope
-// beside read_products.
+// selling plan". Such products "can only be published to online stores" (publishablePublish). All three need
+// only the scope read_products.
 type sale struct {
 	unpublished      bool
 	giftCard         bool
 	subscriptionOnly bool
 }
 
-// offered reports whether the merchant wants a product to be offered that is for sale so.
+// offered reports whether the merchant offers products that are for sale in this way.
 func (s sale) offered(o integration.Offers) bool {
 	return (!s.unpublished || o.Unpublished) && (!s.giftCard || o.GiftCards) && (!s.subscriptionOnly || o.SubscriptionOnly)
 }
 
 type variant struct {
 	id, sku, price, item string
-	barcode              string   // whatever the merchant scans
-	options              []option // in the order of the product's
-	policy               string   // as catalog names it; "" where Shopify does not tell
+	barcode              string   // any code, not only a GTIN
+	options              []option // in the order of the product's options
+	policy               string   // a name of package catalog; "" if Shopify does not say
 	shipping             syncrun.Shipping
 }
 
-// policyOf is what Shopify does with stock, in our words. Stock that is not tracked means nothing; of what is tracked, CONTINUE is
-// sold on when there is none left, and DENY is not (shopify.dev, "InventoryItem": "tracked: Whether inventory levels are tracked for
+// policyOf returns the inventory policy in our terms. Untracked goods are always available. Tracked goods with CONTINUE are sold
+// without stock, those with DENY are not (shopify.dev, "InventoryItem": "tracked: Whether inventory levels are tracked for
 // the item"; "ProductVariantInventoryPolicy": "CONTINUE: Customers can buy this product variant after it's out of stock. DENY:
 // Customers can't buy this product variant after it's out of stock", API version 2025-10). The REST API writes the policy in lower
 // case.
@@ -82,7 +83,7 @@ func policyOf(tracked *bool, policy string) string {
 
 type option struct{ Name, Value string }
 
-// What a product may have here.
+// Limits of a product.
 const (
 	maxVariants    = catalog.MaxVariants
 	maxImages      = 10
@@ -92,8 +93,8 @@ const (
 	maxText        = 200
 )
 
-// record maps a product. A product that is not for sale, or not offered, is archived here.
-func (p product) record(with circumstances) syncrun.Record {
+// record converts a product. A product that is not for sale, or not offered, is archived.
+func (p product) record(with recordContext) syncrun.Record {
 	r := syncrun.Record{
 		Resource: syncrun.Products,
 		Remote:   p.id,
@@ -120,7 +121,7 @@ func (p product) record(with circumstances) syncrun.Record {
 		Archived:    !strings.EqualFold(p.status, "active") || !p.sale.offered(with.offer),
 	}
 	if p.single() {
-		r.Product.SKU, r.Product.Item, r.Product.GTIN = first.name(), first.item, first.gtin()
+		r.Product.SKU, r.Product.Item, r.Product.GTIN = first.skuOrID(), first.item, first.gtin()
 		r.Product.InventoryPolicy, r.Product.Shipping = first.policy, first.shipping
 		return r
 	}
@@ -132,7 +133,7 @@ func (p product) record(with circumstances) syncrun.Record {
 	return r
 }
 
-// single reports whether the product itself is what is sold: Shopify gives it a variant of its own then.
+// single reports whether the product has no variants to choose from: Shopify gives such a product one default variant.
 func (p product) single() bool {
 	if len(p.variants) != 1 {
 		return false
@@ -141,15 +142,15 @@ func (p product) single() bool {
 	return len(options) == 0 || len(options) == 1 && strings.EqualFold(options[0].Value, "Default Title")
 }
 
-// name is the variant's sku, or one of its own where the merchant gave it none.
-func (v variant) name() string {
+// skuOrID returns the variant's SKU, or one that is made from its id if the merchant gave it none.
+func (v variant) skuOrID() string {
 	if v.sku == "" || utf8.RuneCountInString(v.sku) > maxSKU {
 		return "shopify-" + v.id
 	}
 	return v.sku
 }
 
-// gtin is the barcode if that is a GTIN: merchants have others, too.
+// gtin returns the barcode if it is a GTIN, else "": merchants use other barcodes, too.
 func (v variant) gtin() string {
 	if digits, valid := catalog.ParseGTIN(strings.TrimSpace(v.barcode)); valid {
 		return digits
@@ -157,14 +158,14 @@ func (v variant) gtin() string {
 	return ""
 }
 
-// addVariants maps options by their names: size and colour are ours; another that is the same for all is an
-// attribute; what is left distinguishes variants, and goes with the size.
+// addVariants maps options by name: size and color have their own fields. Another option with the same value for all
+// variants becomes an attribute. The remaining options distinguish variants and are added to the size.
 func (p product) addVariants(to *syncrun.Product) {
-	same := p.sameForAll()
+	same := p.singleValued()
 	taken := map[string]bool{to.SKU: true}
 	for _, v := range p.variants {
 		mapped := syncrun.Variant{
-			SKU:             v.name(),
+			SKU:             v.skuOrID(),
 			Item:            v.item,
 			GTIN:            v.gtin(),
 			InventoryPolicy: v.policy,
@@ -203,8 +204,8 @@ func isColor(name string) bool {
 	return strings.EqualFold(name, "color") || strings.EqualFold(name, "colour")
 }
 
-// sameForAll are the names of the options of which the product has one value.
-func (p product) sameForAll() map[string]bool {
+// singleValued returns the names of the options that have the same value in all variants.
+func (p product) singleValued() map[string]bool {
 	values := map[string]string{}
 	same := map[string]bool{}
 	for _, v := range p.variants {
@@ -217,7 +218,7 @@ func (p product) sameForAll() map[string]bool {
 	return same
 }
 
-// path is a product type as a category: lower case, with slashes between its parts.
+// path converts a product type to a category: lower case, with slashes between its parts.
 func path(kind string) string {
 	parts := strings.Split(strings.ToLower(line(kind, maxText)), "/")
 	for i := range parts {
@@ -237,7 +238,7 @@ func tagsOf(list []string) []string {
 	return tags
 }
 
-// gid is the plain number of a global id: of "gid://shopify/Product/12", "12". Webhooks have the number.
+// gid is the number in a global id: "12" in "gid://shopify/Product/12". Webhooks contain only the number.
 type gid string
 
 func (g *gid) UnmarshalJSON(text []byte) error {
@@ -254,7 +255,7 @@ func (g *gid) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// moment is a time as Shopify writes it, to our milliseconds.
+// moment is a time, truncated to milliseconds.
 type moment time.Time
 
 func (m *moment) UnmarshalJSON(text []byte) error {
@@ -266,5 +267,5 @@ func (m *moment) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// line is text in one line, of at most so many characters.
+// line returns text on one line, of at most most characters.
 func line(text string, most int) string { return plaintext.Cut(plaintext.Line(text), most) }

@@ -13,44 +13,43 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// listing is how a resource is read by pages: a query with a connection at its top. Shopify charges a query
-// for all that it could return, nested connections multiplied, 1,000 points at most: a page that turns out
-// to be too large is made smaller.
+// listing describes how to read a resource by pages: a query with a connection at its top. Shopify charges a query
+// for everything it could return, with nested connections multiplied, and at most 1,000 points. fetch reduces the
+// size of pages that cost more.
 type listing struct {
-	field   string // that has it in the answer
+	field   string // name of the connection in the answer
 	query   string
 	size    int
 	records mapping
 }
 
-// mapping is how a node becomes records.
-type mapping func(node json.RawMessage, with circumstances) ([]syncrun.Record, error)
+// mapping converts a node to records.
+type mapping func(node json.RawMessage, with recordContext) ([]syncrun.Record, error)
 
-// circumstances are what records depend on beside what Shopify says in them.
-type circumstances struct {
+// recordContext has what a mapping needs in addition to the node.
+type recordContext struct {
 	currency string // of a shop's prices
 	location string // of a level
-	// rest reads the variants after a cursor, "" being the start, of a product as it was changed last. gone means that the product
-	// is no more.
+	// rest reads the variants of a product after a cursor; "" is the start. gone means that the product does not exist any more.
 	rest func(p product, after string) (read variantsRead, gone bool)
-	// offer is what the merchant offers beside what is for general sale.
+	// offer says which goods the merchant offers in addition to those for general sale.
 	offer integration.Offers
 	now   time.Time
-	// veiled means that the app may not read when products were published: then they count as published.
-	veiled bool
+	// publicationHidden means that the app may not read when products were published. They count as published then.
+	publicationHidden bool
 }
 
-// unpublished reports whether a product that was published at a time, or never, is not published now.
-func (with circumstances) unpublished(at *string) bool {
+// unpublished reports whether a product is not published now. at is the time of its publication; nil: never.
+func (with recordContext) unpublished(at *string) bool {
 	if at == nil {
-		return !with.veiled
+		return !with.publicationHidden
 	}
 	when, err := time.Parse(time.RFC3339, *at)
 	return err == nil && when.After(with.now)
 }
 
-// veils reports whether fields that the app may not read tell when products were published.
-func veils(denied []denial) bool {
+// hidesPublication reports whether denied contains the field with the time of publication.
+func hidesPublication(denied []denial) bool {
 	return slices.ContainsFunc(denied, func(d denial) bool { return d.field == "publishedAt" })
 }
 
@@ -97,7 +96,7 @@ const customersQuery = `query Customers($first: Int!, $after: String, $query: St
 const customerFields = `id firstName lastName defaultEmailAddress { emailAddress } tags numberOfOrders updatedAt
       metafield(namespace: "loyalty", key: "tier") { value }`
 
-// page is a connection's.
+// page is a page of a connection.
 type page[T any] struct {
 	PageInfo struct {
 		HasNextPage bool
@@ -106,15 +105,15 @@ type page[T any] struct {
 	Nodes []T
 }
 
-// Cursors: of a page, of a resource's bulk operation that may still run, and of a place in its file.
+// The prefixes of cursors: of a page, of a bulk operation that may still run, and of a position in its file.
 const (
 	pageCursor = "page:"
 	bulkCursor = "bulk:"
 	fileCursor = "file:"
 )
 
-// Read reads a page. All products, and all stock, are better read by a bulk operation, where the app may run one and
-// none is running: pages are dear.
+// Read reads a page. It reads all products and all stock with a bulk operation, if the app may run one and none is running,
+// because pages are expensive.
 func (c *Connector) Read(ctx ports.Outbound, conn ports.Connection, r ports.PageRequest) (ports.RecordPage, error) {
 	found, err := c.readRecords(ctx, conn, r)
 	for i, record := range found.Records {
@@ -155,41 +154,41 @@ func (c *Connector) readPages(ctx ports.Outbound, conn ports.Connection, r ports
 	return c.readPage(ctx, conn, of, r, at)
 }
 
-// counted is a query that tells how many records it finds on all of its pages, too. The count has no limit, and what it is
-// worth (https://shopify.dev/docs/api/admin-graphql/latest/queries/ordersCount, …/productsCount, …/customersCount and
-// …/enums/CountPrecision, api_version 2026-10, read 2026-11-28). What a count costs is not documented.
-func (l listing) counted() string {
+// withCount returns the query with the total number of records of all pages and its precision. The count has no
+// limit (https://shopify.dev/docs/api/admin-graphql/latest/queries/ordersCount, …/productsCount, …/customersCount
+// and …/enums/CountPrecision, api_version 2026-10, read 2026-11-28). The cost of a count is not documented.
+func (l listing) withCount() string {
 	return strings.Replace(l.query, "{\n", "{\n  total: "+l.field+"Count(query: $query, limit: null) { count precision }\n", 1)
 }
 
-// found is the answer to a query of a listing.
-type found map[string]*struct {
+// listAnswer is the answer to a query of a listing.
+type listAnswer map[string]*struct {
 	page[json.RawMessage]
 	Count     int
 	Precision string
 }
 
-func (f found) page(field string) *page[json.RawMessage] {
+func (f listAnswer) page(field string) *page[json.RawMessage] {
 	if f[field] == nil {
 		return nil
 	}
 	return &f[field].page
 }
 
-// total is what the platform counted; zero: it did not.
-func (f found) total() (t syncrun.Total) {
+// total returns the count in the answer, or zero if there is none.
+func (f listAnswer) total() (t syncrun.Total) {
 	if counted := f["total"]; counted != nil {
 		t.Count, t.AtLeast = counted.Count, counted.Precision != "EXACT"
 	}
 	return t
 }
 
-// list asks for a page, the first one with the count of all. An app that may not count reads all the same.
-func (c *Connector) list(ctx context.Context, conn ports.Connection, of listing, first bool, variables map[string]any) (f found, denied []denial, err error) {
+// list reads a page, the first one with the total. If the app may not count, it reads the page without.
+func (c *Connector) list(ctx context.Context, conn ports.Connection, of listing, first bool, variables map[string]any) (f listAnswer, denied []denial, err error) {
 	if first {
-		denied, err = c.fetchAs(ctx, conn, of.counted(), of.query, of.size, variables, &f)
-		var dear tooDear
-		if !refused(err) || errors.As(err, &dear) {
+		denied, err = c.fetchAs(ctx, conn, of.withCount(), of.query, of.size, variables, &f)
+		var expensive tooExpensive
+		if !refused(err) || errors.As(err, &expensive) {
 			return f, denied, err
 		}
 		f = nil
@@ -198,7 +197,7 @@ func (c *Connector) list(ctx context.Context, conn ports.Connection, of listing,
 	return f, denied, err
 }
 
-func (c *Connector) circumstances(ctx ports.Outbound, conn ports.Connection, of syncrun.Resource) (with circumstances, err error) {
+func (c *Connector) newContext(ctx ports.Outbound, conn ports.Connection, of syncrun.Resource) (with recordContext, err error) {
 	if of == syncrun.Products {
 		with.offer, with.now = conn.Offer, c.Clock.Now()
 		with.currency, err = c.currency(ctx, conn)
@@ -209,12 +208,12 @@ func (c *Connector) circumstances(ctx ports.Outbound, conn ports.Connection, of 
 func (c *Connector) readPage(
 	ctx ports.Outbound, conn ports.Connection, of listing, r ports.PageRequest, cursor string,
 ) (ports.RecordPage, error) {
-	with, err := c.circumstances(ctx, conn, r.Resource)
+	with, err := c.newContext(ctx, conn, r.Resource)
 	if err != nil {
 		return ports.RecordPage{}, err
 	}
 	at := parseWindow(cursor)
-	failed := c.readsRest(ctx, conn, &with)
+	failed := c.setRest(ctx, conn, &with)
 	answer, denied, err := c.list(ctx, conn, of, at == (window{}), at.filter(r.Since, "id"))
 	if err != nil {
 		return ports.RecordPage{}, err
@@ -224,7 +223,7 @@ func (c *Connector) readPage(
 	if err != nil {
 		return ports.RecordPage{}, err
 	}
-	with.veiled = veils(denied)
+	with.publicationHidden = hidesPublication(denied)
 	p := ports.RecordPage{Notices: notices(r.Resource, denied), Total: answer.total()}
 	for _, node := range list.Nodes {
 		p.Records = append(p.Records, read(r.Resource, node, with, of.records)...)
@@ -239,8 +238,8 @@ func (c *Connector) readPage(
 	return p, nil
 }
 
-// next is Shopify's cursor after a page. A page that is not there is not an empty one, after which all that was
-// not seen would count as gone.
+// next returns Shopify's cursor after a page. A missing page is an error: if it counted as an empty one, the sync would
+// delete all records that were not seen.
 func (c *Connector) next(p *page[json.RawMessage]) (string, error) {
 	switch {
 	case p == nil || p.Nodes == nil:
@@ -253,14 +252,14 @@ func (c *Connector) next(p *page[json.RawMessage]) (string, error) {
 	return "", nil
 }
 
-// fetch asks for a page of a size, and for a smaller one if that is too much for Shopify.
+// fetch reads a page of a size, or a smaller one if that costs too much.
 func (c *Connector) fetch(
 	ctx context.Context, conn ports.Connection, query string, size int, variables map[string]any, into any,
 ) (denied []denial, err error) {
 	return c.fetchAs(ctx, conn, query, query, size, variables, into)
 }
 
-// fetchAs is fetch for a query whose pages are as large as another's.
+// fetchAs is like fetch, with the page size that is stored for the query sized.
 func (c *Connector) fetchAs(
 	ctx context.Context, conn ports.Connection, query, sized string, size int, variables map[string]any, into any,
 ) (denied []denial, err error) {
@@ -268,16 +267,16 @@ func (c *Connector) fetchAs(
 	for {
 		first := a.size(sized, size)
 		variables["first"] = first
-		denied, err = c.askPartly(ctx, conn, query, variables, into)
-		var dear tooDear
-		if !errors.As(err, &dear) || !a.shrink(sized, first, dear) {
+		denied, err = c.askPartial(ctx, conn, query, variables, into)
+		var expensive tooExpensive
+		if !errors.As(err, &expensive) || !a.shrink(sized, first, expensive) {
 			return denied, err
 		}
 	}
 }
 
-// read maps a node. What cannot be read is a record that says so.
-func read(resource syncrun.Resource, node json.RawMessage, with circumstances, records mapping) []syncrun.Record {
+// read converts a node. An unreadable node becomes a record with a problem.
+func read(resource syncrun.Resource, node json.RawMessage, with recordContext, records mapping) []syncrun.Record {
 	list, err := records(node, with)
 	if err == nil {
 		return list
@@ -286,10 +285,10 @@ func read(resource syncrun.Resource, node json.RawMessage, with circumstances, r
 		ID   gid
 		Item struct{ ID gid } // of a level
 	}
-	_ = json.Unmarshal(node, &named) // where even that fails, it has no name
+	_ = json.Unmarshal(node, &named) // if this fails, the record has no id
 	name := string(named.ID)
 	if resource == syncrun.Inventory {
-		name = levelName(string(named.Item.ID), with.location)
+		name = levelID(string(named.Item.ID), with.location)
 	}
 	return []syncrun.Record{{
 		Resource: resource,

@@ -11,7 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 )
 
-var errNameless = errors.New("it has no id")
+var errNoID = errors.New("it has no id")
 
 type variantNode struct {
 	ID              gid
@@ -27,14 +27,14 @@ type variantNode struct {
 	}
 }
 
-// saleNode has a product's saleFields.
+// saleNode is the saleFields of a product.
 type saleNode struct {
 	PublishedAt         *string
 	IsGiftCard          bool
 	RequiresSellingPlan bool
 }
 
-func (n saleNode) sale(with circumstances) sale {
+func (n saleNode) sale(with recordContext) sale {
 	return sale{
 		unpublished:      with.unpublished(n.PublishedAt),
 		giftCard:         n.IsGiftCard,
@@ -42,7 +42,7 @@ func (n saleNode) sale(with circumstances) sale {
 	}
 }
 
-// imageNode is empty for media of other kinds.
+// imageNode is an image. It is empty for other media.
 type imageNode struct {
 	Image *struct{ URL, AltText string }
 }
@@ -60,7 +60,7 @@ type productNode struct {
 	saleNode
 }
 
-func (n productNode) product(with circumstances) product {
+func (n productNode) product(with recordContext) product {
 	return product{
 		id:      string(n.ID),
 		handle:  n.Handle,
@@ -101,13 +101,13 @@ func (p *product) addImage(n imageNode) {
 	}
 }
 
-func productRecords(node json.RawMessage, with circumstances) ([]syncrun.Record, error) {
+func productRecords(node json.RawMessage, with recordContext) ([]syncrun.Record, error) {
 	var n struct {
 		productNode
 		Variants page[variantNode]
 		Media    page[imageNode]
 	}
-	if err := named(json.Unmarshal(node, &n), &n.ID); err != nil {
+	if err := requireID(json.Unmarshal(node, &n), &n.ID); err != nil {
 		return nil, err
 	}
 	p := n.product(with)
@@ -129,14 +129,14 @@ func productRecords(node json.RawMessage, with circumstances) ([]syncrun.Record,
 	return []syncrun.Record{p.record(with)}, nil
 }
 
-func named(err error, id *gid) error {
+func requireID(err error, id *gid) error {
 	if err == nil && *id == "" {
-		return errNameless
+		return errNoID
 	}
 	return err
 }
 
-func orderRecords(node json.RawMessage, _ circumstances) ([]syncrun.Record, error) {
+func orderRecords(node json.RawMessage, _ recordContext) ([]syncrun.Record, error) {
 	var n struct {
 		ID                        gid
 		Name, Email               string
@@ -159,7 +159,7 @@ func orderRecords(node json.RawMessage, _ circumstances) ([]syncrun.Record, erro
 			ShopMoney struct{ Amount string }
 		}
 	}
-	if err := named(json.Unmarshal(node, &n), &n.ID); err != nil {
+	if err := requireID(json.Unmarshal(node, &n), &n.ID); err != nil {
 		return nil, err
 	}
 	var sent []syncrun.Shipment
@@ -172,7 +172,7 @@ func orderRecords(node json.RawMessage, _ circumstances) ([]syncrun.Record, erro
 			sent = append(sent, s)
 		}
 	}
-	shipment := sentWhole(n.DisplayFulfillmentStatus, sent)
+	shipment := fulfilledShipment(n.DisplayFulfillmentStatus, sent)
 	return []syncrun.Record{orderRecord(string(n.ID), time.Time(n.UpdatedAt), syncrun.Order{
 		Number:    n.Name,
 		Email:     n.Email,
@@ -188,8 +188,8 @@ func orderRecords(node json.RawMessage, _ circumstances) ([]syncrun.Record, erro
 	})}, nil
 }
 
-// sentWhole returns the newest shipment of an order that is completely fulfilled, and nil for any other order.
-func sentWhole(status string, list []syncrun.Shipment) *syncrun.Shipment {
+// fulfilledShipment returns the newest shipment of an order that is completely fulfilled, and nil for any other order.
+func fulfilledShipment(status string, list []syncrun.Shipment) *syncrun.Shipment {
 	if !strings.EqualFold(status, "fulfilled") || len(list) == 0 {
 		return nil
 	}
@@ -206,7 +206,7 @@ func orderRecord(id string, at time.Time, o syncrun.Order) syncrun.Record {
 	}
 }
 
-// status is an order's as "paid/unfulfilled". Webhooks have other words for some.
+// status returns an order's status, such as "paid/unfulfilled". It maps the different words of webhooks.
 func status(financial, fulfillment string, cancelled bool) string {
 	financial, fulfillment = strings.ToLower(financial), strings.ToLower(fulfillment)
 	switch {
@@ -223,7 +223,7 @@ func status(financial, fulfillment string, cancelled bool) string {
 	return financial + "/" + fulfillment
 }
 
-// count is a number that the API writes as a text.
+// count is a number that the API writes as a string.
 type count int
 
 func (c *count) UnmarshalJSON(text []byte) error {
@@ -236,7 +236,7 @@ func (c *count) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-func customerRecords(node json.RawMessage, _ circumstances) ([]syncrun.Record, error) {
+func customerRecords(node json.RawMessage, _ recordContext) ([]syncrun.Record, error) {
 	var n struct {
 		ID                  gid
 		FirstName, LastName string
@@ -246,7 +246,7 @@ func customerRecords(node json.RawMessage, _ circumstances) ([]syncrun.Record, e
 		UpdatedAt           moment
 		Metafield           *struct{ Value string }
 	}
-	if err := named(json.Unmarshal(node, &n), &n.ID); err != nil {
+	if err := requireID(json.Unmarshal(node, &n), &n.ID); err != nil {
 		return nil, err
 	}
 	email, tier := "", tierOf(n.Tags)
@@ -275,7 +275,7 @@ func customer(id string, at time.Time, first, last string, c syncrun.Customer) s
 
 func isTier(kind string) bool { return kind == "tier" || kind == "loyalty" }
 
-// tierOf is the loyalty tier that a tag such as "tier:gold" names.
+// tierOf returns the loyalty tier from a tag such as "tier:gold".
 func tierOf(tags []string) string {
 	for _, tag := range tags {
 		if kind, tier, ok := strings.Cut(tag, ":"); ok && isTier(strings.ToLower(strings.TrimSpace(kind))) {

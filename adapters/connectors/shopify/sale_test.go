@@ -14,7 +14,7 @@ const oneVariant = `"variants": {"pageInfo": {"hasNextPage": false}, "nodes": [{
 
 const published = `"publishedAt": "2026-01-01T00:00:00Z"`
 
-// sales are products by how they are for sale, and whether they are archived here.
+// sales has products that are for sale in different ways, and whether they become archived.
 var sales = map[string]struct {
 	node     string
 	offer    integration.Offers
@@ -31,10 +31,10 @@ var sales = map[string]struct {
 	"unpublished gift card":   {node: `"publishedAt": null, "isGiftCard": true`, offer: integration.Offers{GiftCards: true}, archived: true},
 }
 
-func TestProducts_onSale(t *testing.T) {
+func TestRead_onSale(t *testing.T) {
 	t.Parallel()
 	for name, one := range sales {
-		s, c, conn := open(t)
+		s, c, conn := connect(t)
 		conn.Key, conn.Offer = conn.Key+name, one.offer
 		s.data["products"] = []record{{noon, `{"id": "gid://shopify/Product/5", "handle": "p", "title": "P", "status": "ACTIVE", "updatedAt": "2026-03-01T12:00:00Z",
 			"tags": [], "media": {"nodes": []}, ` + one.node + `, ` + oneVariant + `}`}}
@@ -51,13 +51,13 @@ func TestProducts_onSale(t *testing.T) {
 func TestBulk_onSale(t *testing.T) {
 	t.Parallel()
 	for name, one := range sales {
-		s, c, conn := open(t)
+		s, c, conn := connect(t)
 		conn.Key, conn.Offer = conn.Key+name, one.offer
 		s.bulk(`{"id": "gid://shopify/Product/5", "handle": "p", "title": "P", "status": "ACTIVE", "tags": [], "updatedAt": "2026-03-01T12:00:00Z", ` + one.node + `}
 {"id": "gid://shopify/ProductVariant/1", "sku": "A", "price": "9.00", "selectedOptions": [], "inventoryItem": {"id": "gid://shopify/InventoryItem/1", ` +
 			`"tracked": true, "requiresShipping": false}, "__parentId": "gid://shopify/Product/5"}
 `)
-		records, _ := rest(t, c, conn, "bulk:products:720918")
+		records, _ := readRest(t, c, conn, "bulk:products:720918")
 		if len(records) != 1 || records[0].Product == nil {
 			t.Fatalf("%s: %+v", name, records)
 		}
@@ -67,11 +67,11 @@ func TestBulk_onSale(t *testing.T) {
 	}
 }
 
-// A webhook tells neither of gift cards nor of subscriptions: the API is asked, whatever else the payload tells of its variants. Where
-// the API refuses, what the payload tells counts.
+// A webhook does not say whether a product is a gift card or for subscribers, so News reads that from the API. If the API refuses, it
+// uses the payload.
 func TestNews_onSale(t *testing.T) {
 	t.Parallel()
-	news := func(s *shop, c *shopify.Connector, conn ports.Connection, at string) *syncrun.Product {
+	news := func(s *fakeShop, c *shopify.Connector, conn ports.Connection, at string) *syncrun.Product {
 		payload := `{"id": 5, "title": "P", "handle": "p", "status": "active", "published_at": ` + at + `, "updated_at": "2026-03-01T12:00:00Z",
 			"variants": [{"inventory_management": "shopify", "id": 1, "sku": "A", "price": "9.00", "inventory_policy": "deny", "inventory_item_id": 1}]}`
 		records, err := c.News(ports.NewOutbound(t.Context()), conn, "products/update", noon, []byte(payload))
@@ -81,7 +81,7 @@ func TestNews_onSale(t *testing.T) {
 		return records[0].Product
 	}
 	for name, one := range sales {
-		s, c, conn := open(t)
+		s, c, conn := connect(t)
 		conn.Key, conn.Offer = conn.Key+name, one.offer
 		s.say("Variants", `{"product": {`+one.node+`, `+oneVariant+`}}`)
 		if p := news(s, c, conn, `"2026-01-01T00:00:00Z"`); p.Archived != one.archived || p.Shipping != syncrun.Digital {
@@ -89,7 +89,7 @@ func TestNews_onSale(t *testing.T) {
 		}
 	}
 	for at, archived := range map[string]bool{`null`: true, `"2026-01-01T00:00:00Z"`: false} {
-		s, c, conn := open(t)
+		s, c, conn := connect(t)
 		if p := news(s, c, conn, at); p.Archived != archived || p.Shipping != "" {
 			t.Errorf("published at %s, and refused: archived %v, shipping %q", at, p.Archived, p.Shipping)
 		}
@@ -97,9 +97,9 @@ func TestNews_onSale(t *testing.T) {
 }
 
 // A product whose publication the app may not read counts as published.
-func TestProducts_publicationDenied(t *testing.T) {
+func TestRead_publicationDenied(t *testing.T) {
 	t.Parallel()
-	s, c, conn := open(t)
+	s, c, conn := connect(t)
 	s.on("Products", func(map[string]any) (int, string) {
 		return 200, `{"errors": [{"message": "Access denied for publishedAt field.", "path": ["products", "nodes", 0, "publishedAt"],
 			"extensions": {"code": "ACCESS_DENIED"}}],

@@ -2,16 +2,12 @@ package shopify_test
 
 import (
 	"bytes"
-	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -35,33 +31,33 @@ const (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-type fixed time.Time
+type fixedClock time.Time
 
-// live is the time as it is.
-type live struct{}
+// systemClock is the real time.
+type systemClock struct{}
 
-func (live) Now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
+func (systemClock) Now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
 
-func (f fixed) Now() time.Time { return time.Time(f) }
+func (f fixedClock) Now() time.Time { return time.Time(f) }
 
-// record is a node of a connection, and when it was changed.
+// record is a node of a connection with its time of change.
 type record struct {
 	at   time.Time
 	node string
 }
 
-// shop is a shop at Shopify, as far as the connector talks to it.
-type shop struct {
+// fakeShop has the parts of Shopify's API that the connector uses.
+type fakeShop struct {
 	mu        sync.Mutex
 	url       string
-	client    *http.Client        // nil: the usual one
+	client    *http.Client        // nil: http.DefaultClient
 	data      map[string][]record // by connection
 	answers   map[string]func(variables map[string]any) (status int, body string)
 	asked     []string // operations, with variables
-	maxFirst  int      // records that a page may have without being too dear; 0: any number
+	maxFirst  int      // maximum page size before the query is too expensive; 0: unlimited
 	circle    bool
 	locations string // the answer to a query for them
-	total     string // the count of a listing, as its first page tells it; "": none; "refused": it may not be asked for
+	total     string // the count on the first page of a listing; "": none; "refused": the app may not count
 	file      []byte
 	fileURL   string
 	ranges    []string
@@ -70,51 +66,62 @@ type shop struct {
 	made      int
 }
 
-func newShop() *shop {
-	return &shop{
-		locations: locations(7), data: map[string][]record{}, codes: map[string]bool{}, hooks: map[string]string{},
-		answers: map[string]func(map[string]any) (int, string){},
+func newFakeShop() *fakeShop {
+	return &fakeShop{
+		locations: locations(7),
+		data:      map[string][]record{},
+		codes:     map[string]bool{},
+		hooks:     map[string]string{},
+		answers:   map[string]func(map[string]any) (int, string){},
 	}
 }
 
-// open serves the shop to a connector.
-func open(t *testing.T) (*shop, *shopify.Connector, ports.Connection) {
+// connect returns a fake shop and a connector.
+func connect(t *testing.T) (*fakeShop, *shopify.Connector, ports.Connection) {
 	t.Helper()
-	s := newShop()
+	s := newFakeShop()
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
 	s.url = server.URL
 	return s, s.connector(), connection(t)
 }
 
-func (s *shop) connector() *shopify.Connector { return s.at(fixed(noon)) }
+func (s *fakeShop) connector() *shopify.Connector { return s.at(fixedClock(noon)) }
 
-func (s *shop) at(clock ports.Clock) *shopify.Connector {
+func (s *fakeShop) at(clock ports.Clock) *shopify.Connector {
 	return shopify.New(shopify.Config{
-		URL: s.url + "/", ClientID: clientID, ClientSecret: secret, Clock: clock, Client: s.client,
+		URL:          s.url + "/",
+		ClientID:     clientID,
+		ClientSecret: secret,
+		Clock:        clock,
+		Client:       s.client,
 	})
 }
 
 func connection(t *testing.T) ports.Connection {
-	return ports.Connection{Key: t.Name(), Store: store, Credentials: integration.Credentials{Key: token}}
+	return ports.Connection{
+		Key:         t.Name(),
+		Store:       store,
+		Credentials: integration.Credentials{Key: token},
+	}
 }
 
-// on answers an operation.
-func (s *shop) on(operation string, answer func(variables map[string]any) (int, string)) {
+// on sets the answer to an operation.
+func (s *fakeShop) on(operation string, answer func(variables map[string]any) (int, string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answers[operation] = answer
 }
 
-func (s *shop) say(operation, data string) {
+func (s *fakeShop) say(operation, data string) {
 	s.on(operation, func(map[string]any) (int, string) { return 200, `{"data": ` + data + `}` })
 }
 
-func (s *shop) fail(operation, errors string) {
+func (s *fakeShop) fail(operation, errors string) {
 	s.on(operation, func(map[string]any) (int, string) { return 200, `{"errors": ` + errors + `}` })
 }
 
-func (s *shop) count(operation string) (n int) {
+func (s *fakeShop) count(operation string) (n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, asked := range s.asked {
@@ -125,7 +132,7 @@ func (s *shop) count(operation string) (n int) {
 	return n
 }
 
-func (s *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *fakeShop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case strings.HasPrefix(r.URL.Path, "/file/"):
 		s.serveFile(w, r)
@@ -140,7 +147,7 @@ func (s *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 var operationForm = regexp.MustCompile(`^(?:query|mutation) (\w+)`)
 
-func (s *shop) graphql(w http.ResponseWriter, r *http.Request) {
+func (s *fakeShop) graphql(w http.ResponseWriter, r *http.Request) {
 	var asked struct {
 		Query     string
 		Variables map[string]any
@@ -166,7 +173,7 @@ func (s *shop) graphql(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if answer == nil {
-		answer = s.usual(operation)
+		answer = s.defaultAnswer(operation)
 	}
 	status, body := answer(asked.Variables)
 	if counted && total != "" {
@@ -176,7 +183,7 @@ func (s *shop) graphql(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(w, body)
 }
 
-func (s *shop) usual(operation string) func(map[string]any) (int, string) {
+func (s *fakeShop) defaultAnswer(operation string) func(map[string]any) (int, string) {
 	connection := map[string]string{"Products": "products", "Levels": "inventoryLevels", "Orders": "orders", "Customers": "customers"}[operation]
 	switch {
 	case connection != "":
@@ -205,10 +212,10 @@ var (
 	idForm    = regexp.MustCompile(`"id": "gid://shopify/\w+/(\d+)"`)
 )
 
-// paged is how many objects of a connection Shopify pages through.
+// paged is the number of objects of a connection that Shopify pages through.
 const paged = 25_000
 
-// search does one term of a search.
+// search applies one term of a search.
 func search(list []record, term string) []record {
 	if match := aboveForm.FindStringSubmatch(term); match != nil {
 		above, _ := strconv.Atoi(match[1])
@@ -224,8 +231,8 @@ func search(list []record, term string) []record {
 	return slices.DeleteFunc(slices.Clone(list), func(r record) bool { return r.at.Before(since) })
 }
 
-// page answers a connection; its cursors are numbers.
-func (s *shop) page(connection string, variables map[string]any) (int, string) {
+// page answers a query for a connection. Its cursors are numbers.
+func (s *fakeShop) page(connection string, variables map[string]any) (int, string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	first := int(variables["first"].(float64))
@@ -278,8 +285,8 @@ func locations(ids ...int) string {
 	return `{"data": {"locations": {"pageInfo": {"hasNextPage": false}, "nodes": [` + strings.Join(nodes, ",") + `]}}}`
 }
 
-// serveFile wants no secret.
-func (s *shop) serveFile(w http.ResponseWriter, r *http.Request) {
+// serveFile answers 403 if a request contains the access token or has another address.
+func (s *fakeShop) serveFile(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	file, current := s.file, s.fileURL
 	s.ranges = append(s.ranges, r.Header.Get("Range"))
@@ -291,20 +298,7 @@ func (s *shop) serveFile(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(file))
 }
 
-func (s *shop) exchange(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if r.FormValue("client_id") != clientID || r.FormValue("client_secret") != secret || !s.codes[r.FormValue("code")] {
-		w.WriteHeader(http.StatusBadRequest)
-		fmt.Fprint(w, `{"error": "invalid_request", "error_description": "The authorization code was not found or was already used"}`)
-		return
-	}
-	delete(s.codes, r.FormValue("code"))
-	w.Header().Set("Content-Type", "application/json")
-	fmt.Fprintf(w, `{"access_token": "%s", "scope": "read_products"}`, token)
-}
-
-func (s *shop) hook(variables map[string]any) (int, string) {
+func (s *fakeShop) hook(variables map[string]any) (int, string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	key := fmt.Sprint(variables["topic"], " ", variables["uri"])
@@ -317,7 +311,7 @@ func (s *shop) hook(variables map[string]any) (int, string) {
 	return 200, fmt.Sprintf(`{"data": {"webhookSubscriptionCreate": {"webhookSubscription": {"id": "gid://shopify/WebhookSubscription/%d"}, "userErrors": []}}}`, s.made)
 }
 
-func (s *shop) unhook(variables map[string]any) (int, string) {
+func (s *fakeShop) unhook(variables map[string]any) (int, string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for key, id := range s.hooks {
@@ -329,7 +323,7 @@ func (s *shop) unhook(variables map[string]any) (int, string) {
 	return 200, `{"data": {"webhookSubscriptionDelete": {"userErrors": [{"field": ["id"], "message": "Webhook subscription does not exist"}]}}}`
 }
 
-func (s *shop) listHooks(variables map[string]any) (int, string) {
+func (s *fakeShop) listHooks(variables map[string]any) (int, string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if id, ok := variables["id"]; ok {
@@ -352,8 +346,8 @@ func (s *shop) listHooks(variables map[string]any) (int, string) {
 
 func stamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// fill adds n records to a resource, and returns their names.
-func (s *shop) fill(r syncrun.Resource, n int, since time.Time) (names []string) {
+// fill adds n records to a resource, and returns their ids.
+func (s *fakeShop) fill(r syncrun.Resource, n int, since time.Time) (names []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := range n {
@@ -388,13 +382,7 @@ func levelNode(item int, at time.Time) string {
 		stamp(at), item, item)
 }
 
-func sign(text string) []byte {
-	mac := hmac.New(sha256.New, []byte(secret))
-	mac.Write([]byte(text))
-	return mac.Sum(nil)
-}
-
-// call is a webhook's, signed.
+// call returns a signed call of a webhook.
 func call(topic, delivery string, at time.Time, payload string) ports.Call {
 	header := http.Header{}
 	header.Set("X-Shopify-Hmac-Sha256", base64.StdEncoding.EncodeToString(sign(payload)))
@@ -402,18 +390,9 @@ func call(topic, delivery string, at time.Time, payload string) ports.Call {
 	header.Set("X-Shopify-Topic", topic)
 	header.Set("X-Shopify-Shop-Domain", store)
 	header.Set("X-Shopify-Triggered-At", at.UTC().Format(time.RFC3339Nano))
-	return ports.Call{Header: header.Get, Payload: []byte(payload), Now: time.Now()}
-}
-
-// callback is what Shopify sends a merchant back with.
-func callback(code, state, shop string, at time.Time) url.Values {
-	q := url.Values{
-		"code": {code}, "state": {state}, "shop": {shop}, "host": {"YWRtaW4uc2hvcGlmeS5jb20vc3RvcmUvYWNtZQ"}, "timestamp": {fmt.Sprint(at.Unix())},
+	return ports.Call{
+		Header:  header.Get,
+		Payload: []byte(payload),
+		Now:     time.Now(),
 	}
-	var pairs []string
-	for _, key := range slices.Sorted(maps.Keys(q)) {
-		pairs = append(pairs, key+"="+q.Get(key))
-	}
-	q.Set("hmac", hex.EncodeToString(sign(strings.Join(pairs, "&"))))
-	return q
 }

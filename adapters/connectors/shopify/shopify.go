@@ -1,6 +1,6 @@
-// Package shopify connects shops at Shopify: consent by OAuth, data by the Admin GraphQL API, news by
-// webhooks. Records are named by plain numbers, the tails of Shopify's global ids, so that the API and the
-// webhooks name the same. It only reads a shop, webhooks and our own orders apart.
+// Package shopify connects Shopify shops with OAuth, the Admin GraphQL API and webhooks. The ids of records are
+// the numbers at the end of Shopify's global ids, because webhooks contain only these. The package only reads from
+// a shop, except that it registers webhooks and writes our own orders.
 package shopify
 
 import (
@@ -22,7 +22,7 @@ import (
 
 const name = "Shopify"
 
-// Version of the Admin API that is asked for. A version comes each quarter and is accessible for a year and two weeks; after
+// Version is the version of the Admin API. Shopify releases one each quarter and supports it for a year and two weeks. After
 // that, requests fall forward to the oldest accessible one (https://shopify.dev/docs/api/usage/versioning, read 2026-11-28).
 // TestVersion_age fails when it is nine months old.
 const Version = "2026-10"
@@ -33,11 +33,11 @@ var (
 	_ ports.CalledConnector = (*Connector)(nil)
 )
 
-// Config of the connector. URL is in place of every shop's own address: a proxy or a look-alike. The client
-// is the OAuth app, whose secret also signs webhooks. A custom app may have access tokens without an end, which
-// Shopify takes from no public app.
+// Config holds the settings and dependencies of a Connector. URL replaces every shop's own address, for a proxy or a
+// simulator. ClientID and ClientSecret are those of the OAuth app. The secret also signs webhooks. A Custom app may have
+// access tokens that never expire, which Shopify does not accept from a public app.
 //
-// While the app's secret is rotated, what is signed with the PreviousSecret is taken, too.
+// While the app's secret is rotated, signatures with the PreviousSecret are valid, too.
 type Config struct {
 	PreviousSecret string
 	Custom         bool
@@ -49,29 +49,29 @@ type Config struct {
 	Log            *slog.Logger // nil: nothing is logged
 }
 
-// Connector is for all shops.
+// Connector connects all shops.
 type Connector struct {
 	Config
 	platform *connectors.Platform
 	accounts bulkhead.Cache[string, *account] // by Connection.Key
 }
 
-// account is what was learnt of a shop while asking it. All of it may be forgotten.
+// account caches what earlier answers of a shop have shown. All of it can be read again.
 type account struct {
 	mu       sync.Mutex
 	budget   budget
-	costs    map[string]float64 // of queries, as Shopify announced them
-	sizes    map[string]int     // of the pages that it can afford
+	costs    map[string]float64 // of queries, as returned by Shopify
+	sizes    map[string]int     // page sizes that the cost limit permits, by query
 	currency string
-	asked    time.Time // for the currency
-	defined  bool      // the metafield that our orders are found by
-	served   string    // the version that answered last
-	awaited  string    // the bulk operation that was asked for last
+	asked    time.Time // when the currency was read
+	defined  bool      // the metafield with our order's id
+	served   string    // the API version of the last answer
+	awaited  string    // the bulk operation whose state was read last
 	pause    time.Duration
 	variants map[string]*variantsRead
 }
 
-// New makes the connector.
+// New returns a connector.
 func New(c Config) *Connector {
 	c.URL = strings.TrimSuffix(c.URL, "/")
 	if c.Log == nil {
@@ -95,7 +95,7 @@ var storeForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,99}\.myshopify\.com$`)
 
 var errNoStore = &ports.PlatformRefusal{Reason: "The shop's domain at Shopify is missing: my-shop.myshopify.com."}
 
-// address is where a shop is asked. No other host is sent a secret.
+// address returns the base URL of a shop. Secrets are sent to no other host.
 func (c *Connector) address(store string) (string, error) {
 	switch {
 	case c.URL != "":
@@ -111,7 +111,7 @@ const inspection = `query Shop {
   currentAppInstallation { accessScopes { handle } }
 }`
 
-// Inspect asks for the shop.
+// Inspect reads the shop and the scopes of the app.
 func (c *Connector) Inspect(ctx ports.Outbound, conn ports.Connection) (integration.Config, error) {
 	var found struct {
 		Shop struct {
@@ -135,8 +135,8 @@ func (c *Connector) Inspect(ctx ports.Outbound, conn ports.Connection) (integrat
 	}, nil
 }
 
-// serve notes which version has answered an account, and warns once if it is not the one that was asked for.
-func (c *Connector) serve(ctx context.Context, key, version string) {
+// noteVersion stores the API version of an answer, and logs a warning once if it is not the requested one.
+func (c *Connector) noteVersion(ctx context.Context, key, version string) {
 	if version == "" { // a proxy may drop the header
 		return
 	}
@@ -151,7 +151,7 @@ func (c *Connector) serve(ctx context.Context, key, version string) {
 	}
 }
 
-// OtherVersion is the version of the API that answered the account last, if that is not the one that was asked for.
+// OtherVersion returns the API version of the account's last answer if that is not the requested one, else "".
 func (c *Connector) OtherVersion(key string) string {
 	a := c.accounts.Of(key)
 	a.mu.Lock()
@@ -162,10 +162,10 @@ func (c *Connector) OtherVersion(key string) string {
 	return a.served
 }
 
-// currencyLife is how long a shop's currency is believed. A merchant can hardly change it.
+// currencyLife is how long a shop's currency is cached. Merchants rarely change it.
 const currencyLife = 10 * time.Minute
 
-// currency is what a shop's prices are in.
+// currency returns the currency of a shop's prices.
 func (c *Connector) currency(ctx ports.Outbound, conn ports.Connection) (string, error) {
 	a, now := c.accounts.Of(conn.Key), c.Clock.Now()
 	a.mu.Lock()
@@ -184,7 +184,7 @@ func (c *Connector) currency(ctx ports.Outbound, conn ports.Connection) (string,
 	return shop.Currency, nil
 }
 
-// refused reports whether Shopify will not do it, however often it is asked.
+// refused reports whether err is a PlatformRefusal, so that a retry does not help.
 func refused(err error) bool {
 	var r *ports.PlatformRefusal
 	return errors.As(err, &r)

@@ -13,11 +13,11 @@ import (
 
 func TestConnector(t *testing.T) {
 	adaptertest.Connector(t, func(t *testing.T) adaptertest.ConnectorWorld {
-		s := newShop()
+		s := newFakeShop()
 		p := adaptertest.NewPlatform(t, s)
 		s.url, s.client = p.URL, p.Client()
 		return adaptertest.ConnectorWorld{
-			Connector:  s.at(live{}),
+			Connector:  s.at(systemClock{}),
 			Connection: connection(t),
 			Platform:   p,
 			Secrets:    []string{secret},
@@ -28,9 +28,9 @@ func TestConnector(t *testing.T) {
 	})
 }
 
-func TestOAuthConnector(t *testing.T) {
+func TestConnector_oauthConnector(t *testing.T) {
 	adaptertest.OAuthConnector(t, func(t *testing.T) adaptertest.OAuthWorld {
-		s := newShop()
+		s := newFakeShop()
 		p := adaptertest.NewPlatform(t, s)
 		s.url, s.client = p.URL, p.Client()
 		return adaptertest.OAuthWorld{
@@ -62,9 +62,9 @@ func TestOAuthConnector(t *testing.T) {
 	})
 }
 
-func TestCalledConnector(t *testing.T) {
+func TestConnector_calledConnector(t *testing.T) {
 	adaptertest.CalledConnector(t, func(t *testing.T) adaptertest.CalledWorld {
-		s := newShop()
+		s := newFakeShop()
 		p := adaptertest.NewPlatform(t, s)
 		s.url, s.client = p.URL, p.Client()
 		return adaptertest.CalledWorld{

@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
-// totals are what the pages of a reading tell.
+// totals returns the totals of all pages.
 func totals(t *testing.T, c *shopify.Connector, conn ports.Connection, r ports.PageRequest) (list []syncrun.Total) {
 	t.Helper()
 	for {
@@ -25,9 +25,9 @@ func totals(t *testing.T, c *shopify.Connector, conn ports.Connection, r ports.P
 	}
 }
 
-// The first page tells how many there are, and no page takes a request more for that.
+// The first page has the total, which takes no additional request.
 func TestRead_total(t *testing.T) {
-	s, c, conn := open(t)
+	s, c, conn := connect(t)
 	s.fill(syncrun.Orders, 600, noon)
 	for precision, atLeast := range map[string]bool{"EXACT": false, "AT_LEAST": true} {
 		s.mu.Lock()
@@ -39,9 +39,9 @@ func TestRead_total(t *testing.T) {
 	}
 }
 
-// An app that may read, but not count, reads.
+// An app that may read, but not count, reads without totals.
 func TestRead_totalRefused(t *testing.T) {
-	s, c, conn := open(t)
+	s, c, conn := connect(t)
 	s.fill(syncrun.Orders, 300, noon)
 	s.total = "refused"
 	porttest.Same(t, "totals", totals(t, c, conn, ports.PageRequest{Resource: syncrun.Orders}), []syncrun.Total{{}, {}})
@@ -50,10 +50,10 @@ func TestRead_totalRefused(t *testing.T) {
 	}
 }
 
-// A bulk operation tells how many records its file has: products are at its root.
+// The total of a bulk operation is the number of objects at the root: the products.
 func TestBulk_total(t *testing.T) {
-	s, c, conn := open(t)
+	s, c, conn := connect(t)
 	s.bulk(lines(5, 2, 12, "Acme") + lines(6, 0, 0, ""))
-	porttest.Same(t, "totals", totals(t, c, conn, everything), []syncrun.Total{{}, {Count: 2}})
+	porttest.Same(t, "totals", totals(t, c, conn, allProducts), []syncrun.Total{{}, {Count: 2}})
 	porttest.Same(t, "requests", s.count("BulkRun")+s.count("Bulk"), 2)
 }

@@ -8,13 +8,13 @@ import (
 
 const variantFields = `id sku barcode price inventoryPolicy selectedOptions { name value } inventoryItem { id tracked requiresShipping }`
 
-// saleFields are those of a product that tell how it is for sale.
+// saleFields are the fields that say how a product is for sale.
 const saleFields = `publishedAt isGiftCard requiresSellingPlan`
 
-// variantsQuery reads what a page of products, or a webhook, does not have. A product has up to 2,048 variants
-// (shopify.dev changelog, "The product variant limit is now 2048 for all merchants", 2025-10-15). A single product's can be asked
-// for by 2,000 at once (changelog, "Enhanced variant query limits for single product queries", 2025-01-01), but a query may
-// cost 1,000 points, and each variant costs some: 250 is what any connection gives.
+// variantsQuery reads the variants that are missing in a page of products or a webhook. A product has up to 2,048 variants
+// (shopify.dev changelog, "The product variant limit is now 2048 for all merchants", 2025-10-15). A query for a single
+// product can request 2,000 variants at once (changelog, "Enhanced variant query limits for single product queries", 2025-01-01), but a query may
+// cost at most 1,000 points, and each variant costs some. 250 is the limit of any connection.
 const variantsQuery = `query Variants($id: ID!, $first: Int!, $after: String) {
   product(id: $id) {
     ` + saleFields + `
@@ -25,25 +25,25 @@ const variantsQuery = `query Variants($id: ID!, $first: Int!, $after: String) {
   }
 }`
 
-// variantsRead is how far the variants of a product have been read.
+// variantsRead has the variants of a product that have been read so far.
 type variantsRead struct {
-	list   []variantNode
-	sale   saleNode
-	veiled bool // the app may not read when it was published
-	after  string
-	done   bool
+	list              []variantNode
+	sale              saleNode
+	publicationHidden bool // the app may not read the time of publication
+	after             string
+	done              bool
 }
 
-// mostReadings bounds the products of a shop whose variants are kept until their page is complete.
-const mostReadings = 50
+// maxVariantReads limits the products of a shop whose variants are kept until their page is complete.
+const maxVariantReads = 50
 
-// readings are kept because a shop's budget lasts for two or three queries: a reader that is throttled and retries must not begin
-// again, or would never end.
-func (a *account) reading(of, after string) *variantsRead {
+// variantsOfProduct returns the variants that were read before. They are kept, because a shop's budget lasts for two or three queries: a
+// read that is throttled and retried would never end if it started again.
+func (a *account) variantsOfProduct(of, after string) *variantsRead {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.variants[of] == nil {
-		if len(a.variants) >= mostReadings {
+		if len(a.variants) >= maxVariantReads {
 			clear(a.variants)
 		}
 		a.variants[of] = &variantsRead{after: after}
@@ -52,7 +52,7 @@ func (a *account) reading(of, after string) *variantsRead {
 	return &kept
 }
 
-func (a *account) keep(of string, r variantsRead) {
+func (a *account) storeVariants(of string, r variantsRead) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.variants[of] = &r
@@ -64,8 +64,8 @@ func (a *account) forgetVariants() {
 	clear(a.variants)
 }
 
-// readsRest has the reading of products ask for the variants that a product came without. What hinders it is in the error.
-func (c *Connector) readsRest(ctx context.Context, conn ports.Connection, with *circumstances) *error {
+// setRest sets with.rest to read missing variants from the API. The returned pointer holds the error of the last such read.
+func (c *Connector) setRest(ctx context.Context, conn ports.Connection, with *recordContext) *error {
 	failed := new(error)
 	with.rest = func(p product, after string) (read variantsRead, gone bool) {
 		read, gone, *failed = c.variantsAfter(ctx, conn, p, after)
@@ -74,10 +74,10 @@ func (c *Connector) readsRest(ctx context.Context, conn ports.Connection, with *
 	return failed
 }
 
-// variantsAfter ends at one variant more than a product may have.
+// variantsAfter reads the variants of a product after a cursor. It stops when it has more than maxVariants.
 func (c *Connector) variantsAfter(ctx context.Context, conn ports.Connection, p product, after string) (read variantsRead, gone bool, err error) {
 	a, of := c.accounts.Of(conn.Key), p.id+" "+p.updated.String()+" "+after
-	r := a.reading(of, after)
+	r := a.variantsOfProduct(of, after)
 	for !r.done {
 		variables := map[string]any{"id": "gid://shopify/Product/" + p.id, "after": nil}
 		if r.after != "" {
@@ -101,9 +101,9 @@ func (c *Connector) variantsAfter(ctx context.Context, conn ports.Connection, p 
 			return variantsRead{}, false, c.platform.Failed("does not tell a product's variants", nil)
 		}
 		r.list, r.after, r.sale = append(r.list, next.Nodes...), next.PageInfo.EndCursor, found.Product.saleNode
-		r.veiled = veils(denied)
+		r.publicationHidden = hidesPublication(denied)
 		r.done = !next.PageInfo.HasNextPage || len(r.list) > maxVariants
-		a.keep(of, *r)
+		a.storeVariants(of, *r)
 	}
 	return *r, false, nil
 }

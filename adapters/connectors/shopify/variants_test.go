@@ -11,9 +11,9 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// sells has the shop's product 5 have so many variants, a hundred of them in pages of products. Each query for others is put off
-// once, as by a shop whose budget is spent.
-func (s *shop) sells(t *testing.T, count int) {
+// addVariants adds product 5 with count variants. Pages of products have a hundred of them. Each query for the others is throttled
+// once, as if the budget were spent.
+func (s *fakeShop) addVariants(t *testing.T, count int) {
 	t.Helper()
 	nodes := make([]string, count)
 	for n := range nodes {
@@ -42,7 +42,7 @@ func (s *shop) sells(t *testing.T, count int) {
 	})
 }
 
-// untilRead asks until nothing is put off any more, each time as one whose connector has waited.
+// untilRead calls ask until it returns no Throttled error.
 func untilRead(t *testing.T, ask func() ([]syncrun.Record, error)) []syncrun.Record {
 	t.Helper()
 	for range 20 {
@@ -62,8 +62,8 @@ func untilRead(t *testing.T, ask func() ([]syncrun.Record, error)) []syncrun.Rec
 func TestRead_productOf2048Variants(t *testing.T) {
 	t.Parallel()
 	for count, problem := range map[int]string{101: "", 2048: "", 2049: "It has more than 2,048 variants."} {
-		s, c, conn := open(t)
-		s.sells(t, count)
+		s, c, conn := connect(t)
+		s.addVariants(t, count)
 		records := untilRead(t, func() ([]syncrun.Record, error) {
 			page, err := c.Read(ports.NewOutbound(t.Context()), conn, ports.PageRequest{Resource: syncrun.Products, Since: noon.Add(-time.Hour)})
 			return page.Records, err
@@ -89,11 +89,11 @@ func allVariants(t *testing.T, records []syncrun.Record, count int, problem stri
 	}
 }
 
-// A payload has the first 100 variants and names them all.
+// A payload has the first 100 variants and the ids of all.
 func TestNews_productOf2048Variants(t *testing.T) {
 	t.Parallel()
-	s, c, conn := open(t)
-	s.sells(t, 2048)
+	s, c, conn := connect(t)
+	s.addVariants(t, 2048)
 	names := make([]string, 2048)
 	for n := range names {
 		names[n] = fmt.Sprintf(`{"admin_graphql_api_id": "gid://shopify/ProductVariant/%d"}`, 1000+n)
@@ -105,10 +105,10 @@ func TestNews_productOf2048Variants(t *testing.T) {
 	}), 2048, "")
 }
 
-// A product that was deleted meanwhile is no record.
+// A product that was deleted meanwhile has no record.
 func TestNews_productGoneWhileItsVariantsAreRead(t *testing.T) {
 	t.Parallel()
-	s, c, conn := open(t)
+	s, c, conn := connect(t)
 	s.say("Variants", `{"product": null}`)
 	payload := `{"id": 5, "variants": [{"id": 1}], "variant_gids": [{"admin_graphql_api_id": "gid://shopify/ProductVariant/1"}, {"admin_graphql_api_id": "gid://shopify/ProductVariant/2"}]}`
 	if news, err := c.News(ports.NewOutbound(t.Context()), conn, "products/update", noon, []byte(payload)); err != nil || len(news) != 0 {
@@ -116,8 +116,8 @@ func TestNews_productGoneWhileItsVariantsAreRead(t *testing.T) {
 	}
 }
 
-// Untracked stock means nothing, CONTINUE is sold on, DENY is not. What is not told is left as it is.
-func TestInventoryPolicies(t *testing.T) {
+// Untracked goods are always available, CONTINUE means backorders, DENY does not. An unknown policy stays empty.
+func TestPolicyOf(t *testing.T) {
 	t.Parallel()
 	for fields, want := range map[string]string{
 		`"inventoryPolicy": "DENY", "inventoryItem": {"id": "gid://shopify/InventoryItem/1", "tracked": false}`:     "always_available",
@@ -138,7 +138,7 @@ func TestInventoryPolicies(t *testing.T) {
 	}
 }
 
-// A payload of today says DENY of what is not tracked and of what is: the API is asked, and where it refuses nothing is concluded.
+// A payload says DENY for untracked and for tracked stock, so News reads the policy from the API. If the API refuses, the policy is unknown.
 func TestNews_inventoryPolicy(t *testing.T) {
 	t.Parallel()
 	const node = `{"id": "gid://shopify/ProductVariant/1", "sku": "S", "price": "1.00", "inventoryPolicy": "DENY", "inventoryItem": {"id": "gid://shopify/InventoryItem/1", "tracked": false}}`
@@ -149,7 +149,7 @@ func TestNews_inventoryPolicy(t *testing.T) {
 		"told, tracked by other": {`"inventory_management": "amazon", `, ``, "tracked"},
 		"told, not tracked":      {`"inventory_management": null, `, ``, "always_available"},
 	} {
-		s, shop, conn := open(t)
+		s, shop, conn := connect(t)
 		if c.answer != "" {
 			s.say("Variants", c.answer)
 		}

@@ -20,8 +20,8 @@ import (
 // lastRead is when the version was last compared with https://shopify.dev/docs/api/usage/versioning.
 var lastRead = time.Date(2026, 11, 28, 0, 0, 0, 0, time.UTC)
 
-// builtAt is the date by which the version is judged: SOURCE_DATE_EPOCH, as builds that can be repeated set it; without it,
-// the date of the last commit, so that one commit always passes or always fails; outside of a repository, lastRead.
+// builtAt returns the date by which the version is judged: SOURCE_DATE_EPOCH, which reproducible builds set; else the date of
+// the last commit, so that one commit always passes or always fails; else, outside of a repository, lastRead.
 func builtAt(t *testing.T) (at time.Time, source string) {
 	t.Helper()
 	text, source := os.Getenv("SOURCE_DATE_EPOCH"), "SOURCE_DATE_EPOCH"
@@ -64,7 +64,7 @@ func TestVersion_age(t *testing.T) {
 	}
 }
 
-// Another version than was asked for is logged once for an account, and not with each request.
+// An answer with another version than the requested one is logged once per account, not for each request.
 func TestVersion_answeredByAnother(t *testing.T) {
 	t.Parallel()
 	version := shopify.Version
@@ -76,7 +76,7 @@ func TestVersion_answeredByAnother(t *testing.T) {
 	var log bytes.Buffer
 	c := shopify.New(shopify.Config{
 		URL:   server.URL,
-		Clock: fixed(noon),
+		Clock: fixedClock(noon),
 		Log:   slog.New(slog.NewTextHandler(&log, nil)),
 	})
 	ask := func(key string) {

@@ -15,7 +15,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// payloadFields are what News reads of each topic's payload, which is all that Shopify is to send: whole payloads can have
+// payloadFields are the fields that News reads, by topic. Register requests only these, because a complete payload can have
 // megabytes (https://shopify.dev/docs/apps/build/webhooks/customize/modify-payloads, read 2026-11-28).
 var payloadFields = map[string][]string{
 	"products/create":         productFields,
@@ -69,12 +69,12 @@ const webhookDelete = `mutation WebhookDelete($id: ID!) {
   }
 }`
 
-// topicName is a topic's name in the API: of products/update, PRODUCTS_UPDATE.
+// topicName returns a topic's name in the API: PRODUCTS_UPDATE for products/update.
 func topicName(topic string) string { return strings.ToUpper(strings.ReplaceAll(topic, "/", "_")) }
 
 func webhookID(remote string) string { return "gid://shopify/WebhookSubscription/" + remote }
 
-// Register has Shopify call an address. Its calls are signed with the app's secret.
+// Register registers a webhook. Shopify signs its calls with the app's secret.
 func (c *Connector) Register(ctx ports.Outbound, conn ports.Connection, topic, address string) (remote, signing string, err error) {
 	var made struct {
 		WebhookSubscriptionCreate struct {
@@ -92,7 +92,7 @@ func (c *Connector) Register(ctx ports.Outbound, conn ports.Connection, topic, a
 	if w := answer.WebhookSubscription; len(answer.UserErrors) == 0 && w != nil && w.ID != "" {
 		return string(w.ID), "", nil
 	}
-	// An address can have a topic but once: it may be there from an earlier try.
+	// An address can have a topic only once. The webhook may exist from an earlier attempt.
 	remote, err = c.registered(ctx, conn, topic, address)
 	if err == nil && remote == "" {
 		err = c.userRefused(conn, append(answer.UserErrors, userError{Message: "it made no webhook"}))
@@ -100,7 +100,7 @@ func (c *Connector) Register(ctx ports.Outbound, conn ports.Connection, topic, a
 	return remote, "", err
 }
 
-// registered finds the webhook of a topic at an address; "" if there is none.
+// registered returns the id of the webhook with a topic and an address, or "" if there is none.
 func (c *Connector) registered(ctx context.Context, conn ports.Connection, topic, address string) (string, error) {
 	list, err := c.webhooks(ctx, conn, topicName(topic))
 	for _, w := range list {
@@ -111,12 +111,12 @@ func (c *Connector) registered(ctx context.Context, conn ports.Connection, topic
 	return "", err
 }
 
-// Webhooks are those of the app in the shop. One that was registered before payloadFields were, or with others, is outdated.
+// Webhooks returns the app's webhooks in the shop. A webhook with other fields than payloadFields is outdated.
 func (c *Connector) Webhooks(ctx ports.Outbound, conn ports.Connection) ([]ports.RemoteWebhook, error) {
 	return c.webhooks(ctx, conn)
 }
 
-// webhooks are those of topics, by their names in the API; of all topics without any.
+// webhooks returns the webhooks of topics, which are names in the API, or of all topics if there are none.
 func (c *Connector) webhooks(ctx context.Context, conn ports.Connection, topics ...string) (list []ports.RemoteWebhook, err error) {
 	variables := map[string]any{"topics": topics, "after": nil}
 	for range 100 {
@@ -147,7 +147,8 @@ func (c *Connector) webhooks(ctx context.Context, conn ports.Connection, topics 
 	return list, nil
 }
 
-// topicOf is the topic of a name in the API, if it is one of ours: of PRODUCTS_UPDATE, products/update.
+// topicOf returns the topic with a name in the API: products/update for PRODUCTS_UPDATE. It returns the name itself if it is
+// none of our topics.
 func topicOf(name string) string {
 	for _, topic := range integration.Shopify.Topics() {
 		if topicName(topic) == name {
@@ -157,7 +158,7 @@ func topicOf(name string) string {
 	return name
 }
 
-// sameSet reports whether two lists hold the same texts.
+// sameSet reports whether two lists contain the same strings in any order.
 func sameSet(a, b []string) bool {
 	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
@@ -179,23 +180,23 @@ func (c *Connector) Unregister(ctx ports.Outbound, conn ports.Connection, remote
 		Node *struct{ ID gid }
 	}
 	if c.ask(ctx, conn, webhookFind, id, &found) == nil && found.Node == nil {
-		return nil // it was gone
+		return nil // there was no such webhook
 	}
 	return err
 }
 
 const signatureHeader = "X-Shopify-Hmac-Sha256"
 
-// SignatureHeader is the header of calls' signatures.
+// SignatureHeader returns the name of the header that has a call's signature.
 func (*Connector) SignatureHeader() string { return signatureHeader }
 
-// Verify checks that the app's secret has signed the payload, and that the call says of what and which shop it is.
+// Verify checks that the payload is signed with the app's secret, and that the call has a topic and a shop.
 // "Every delivery includes" X-Shopify-Topic, X-Shopify-Shop-Domain, X-Shopify-Webhook-Id and X-Shopify-Triggered-At
 // (https://shopify.dev/docs/apps/build/webhooks/delivery-structure, read on 2026-11-23). None of them is signed, and one
 // secret signs the calls of all shops.
 func (c *Connector) Verify(call ports.Call, _ string) (ports.CallStamp, error) {
 	given, err := base64.StdEncoding.DecodeString(call.Header(signatureHeader))
-	if err != nil || !c.byApp(call.Payload, given) {
+	if err != nil || !c.signedByApp(call.Payload, given) {
 		return ports.CallStamp{}, fault.New(fault.Unauthenticated, "invalid_signature", "The signature is missing or wrong.")
 	}
 	stamp := ports.CallStamp{
@@ -210,10 +211,10 @@ func (c *Connector) Verify(call ports.Call, _ string) (ports.CallStamp, error) {
 	return stamp, nil
 }
 
-// deliveryOf tells events apart: by X-Shopify-Event-Id, which Shopify advises for it, or, where there is none, by
+// deliveryOf identifies an event: by X-Shopify-Event-Id, which Shopify recommends, or else by
 // X-Shopify-Webhook-Id (https://shopify.dev/docs/apps/build/webhooks/ignore-duplicates, read 2026-11-28). Neither header is
-// signed, so that the payload counts too: what is sent with the id of another call hides no news, and a captured call that
-// is sent with another id is a new delivery, which changes nothing that is newer.
+// signed, so the identifier includes the payload: a forged call with the id of another one cannot suppress that one, and a
+// captured call with another id is a new delivery, which does not change newer records.
 func deliveryOf(call ports.Call) string {
 	event := cmp.Or(call.Header("X-Shopify-Event-Id"), call.Header("X-Shopify-Webhook-Id"), call.Header("X-Shopify-Triggered-At"))
 	sum := sha256.New()

@@ -8,21 +8,21 @@ import (
 	"time"
 )
 
-// pagedObjects of a connection are as many as Shopify pages through (https://shopify.dev/docs/api/usage/limits, Pagination
-// limits, read 2026-11-28; that the Admin API goes further, which a changelog of 2025-06-17 says, is not said in numbers).
+// pagedObjects is the number of objects of a connection that Shopify pages through (https://shopify.dev/docs/api/usage/limits,
+// Pagination limits, read 2026-11-28). A changelog of 2025-06-17 says that the Admin API goes further, but has no number.
 const pagedObjects = 25_000
 
-// window is where a reading by pages is in a connection that is ordered by id. After as many objects as Shopify pages
-// through, the reading goes on with another search, for the ids above the last: a window of its own. What changes meanwhile
-// moves no id, so that no object is missed.
+// window is the position of a read by pages in a connection that is ordered by id. After as many objects as Shopify pages
+// through, the read continues with another search, a new window, for the ids above the last one. Changes of objects do not
+// change their ids, so that no object is missed.
 type window struct {
-	above string // the ids that it has are above this one; "": it has all
-	read  int    // objects of it that were read
-	last  string // the id of the last one
+	above string // the window has the ids above this one; "": all
+	read  int    // objects of the window that were read
+	last  string // the id of the last object
 	after string // Shopify's cursor; "": the window's first page
 }
 
-// parseWindow reads a window from a cursor. One of an earlier release, which was in another order, begins anew.
+// parseWindow reads a window from a cursor. A cursor of an earlier release, which had another order, starts again.
 func parseWindow(text string) window {
 	parts := strings.SplitN(text, ".", 4)
 	if len(parts) != 4 {
@@ -47,8 +47,8 @@ func (w window) String() string {
 	return fmt.Sprintf("%s.%d.%s.%s", w.above, w.read, w.last, w.after)
 }
 
-// filter are the variables of the query for the page: what changed since a time, in the window. by is the search's name for
-// the ids.
+// filter returns the variables of the query for the objects of the window that changed since a time. by is the name of the
+// ids in the search.
 func (w window) filter(since time.Time, by string) map[string]any {
 	variables := map[string]any{"after": nil, "query": nil}
 	if w.after != "" {
@@ -67,10 +67,11 @@ func (w window) filter(since time.Time, by string) map[string]any {
 	return variables
 }
 
-// next is where the page after one is, whose ids are known as far as they can be read, and whose pages have so many objects
-// at most. Pages that lead back, so that their ids do not rise, lead to this one once more, which ends the run.
+// next returns the position after a page with the given number of objects and cursor. ids are the readable ids of the page, and
+// size is the maximum number of objects of a page. If the ids do not rise, the pages form a circle: next then returns w itself,
+// which ends the run.
 func (w window) next(ids []string, objects, size int, after string) window {
-	if len(ids) > 0 && w.last != "" && byNumber(ids[0], w.last) <= 0 {
+	if len(ids) > 0 && w.last != "" && compareIDs(ids[0], w.last) <= 0 {
 		return w
 	}
 	w.read, w.after = w.read+objects, after
@@ -83,17 +84,17 @@ func (w window) next(ids []string, objects, size int, after string) window {
 	return w
 }
 
-// ascending reports whether ids rise from one to the next.
+// ascending reports whether ids are in ascending order.
 func ascending(ids []string) bool {
 	for n := 1; n < len(ids); n++ {
-		if byNumber(ids[n-1], ids[n]) > 0 {
+		if compareIDs(ids[n-1], ids[n]) > 0 {
 			return false
 		}
 	}
 	return true
 }
 
-// idsOf are the ids of nodes, as far as they have any, and id finds them.
+// idsOf returns the ids that the function id finds in nodes.
 func idsOf(nodes []json.RawMessage, id func(json.RawMessage) gid) (ids []string) {
 	for _, node := range nodes {
 		if found := id(node); found != "" {
@@ -105,12 +106,12 @@ func idsOf(nodes []json.RawMessage, id func(json.RawMessage) gid) (ids []string)
 
 func idOf(node json.RawMessage) gid {
 	var n struct{ ID gid }
-	_ = json.Unmarshal(node, &n) // else it has none
+	_ = json.Unmarshal(node, &n) // an unreadable node has no id
 	return n.ID
 }
 
 func itemOf(node json.RawMessage) gid {
 	var n struct{ Item struct{ ID gid } }
-	_ = json.Unmarshal(node, &n) // else it has none
+	_ = json.Unmarshal(node, &n) // an unreadable node has no id
 	return n.Item.ID
 }

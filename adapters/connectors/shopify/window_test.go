@@ -10,14 +10,14 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// A shop has more of everything than Shopify pages through. All of it is read, whether or not it changed since a time.
-func TestPages_moreObjectsThanShopifyPagesThrough(t *testing.T) {
+// A shop has more objects than Shopify pages through. Full and incremental reads find all of them.
+func TestWindow_moreThanPagedObjects(t *testing.T) {
 	t.Parallel()
 	for resource, since := range map[syncrun.Resource]time.Time{syncrun.Orders: {}, syncrun.Customers: noon, syncrun.Products: {}, syncrun.Inventory: noon} {
-		s, c, conn := open(t)
+		s, c, conn := connect(t)
 		s.fail("BulkRun", `[{"message": "Access denied", "path": ["bulkOperationRunQuery"], "extensions": {"code": "ACCESS_DENIED"}}]`)
 		names := s.fill(resource, paged+700, noon)
-		records, _ := restOf(t, c, conn, ports.PageRequest{Resource: resource, Since: since}, "")
+		records, _ := readRestOf(t, c, conn, ports.PageRequest{Resource: resource, Since: since}, "")
 		var got []string
 		for _, r := range records {
 			got = append(got, r.Remote)
@@ -28,10 +28,10 @@ func TestPages_moreObjectsThanShopifyPagesThrough(t *testing.T) {
 	}
 }
 
-// Levels in another order than that of the items cannot be gone on with after so many.
-func TestPages_levelsInNoOrder(t *testing.T) {
+// Levels that are not in the order of their items cannot be read beyond the number that Shopify pages through.
+func TestNextLevels_unordered(t *testing.T) {
 	t.Parallel()
-	s, c, conn := open(t)
+	s, c, conn := connect(t)
 	s.fill(syncrun.Inventory, paged+1, noon)
 	list := s.data["inventoryLevels"]
 	list[300], list[400] = list[400], list[300]
@@ -50,7 +50,7 @@ func TestPages_levelsInNoOrder(t *testing.T) {
 	}
 }
 
-// A field that the app has no approval or scope for is left out, and a notice names it.
+// A field for which the app has no approval or scope is left out, and a notice names it.
 func TestRead_deniedFields(t *testing.T) {
 	t.Parallel()
 	const denied = `{"message": "This app is not approved to use the email field.", "path": ["orders", "nodes", 0, "email"], "extensions": {"code": "ACCESS_DENIED"}}`
@@ -65,7 +65,7 @@ func TestRead_deniedFields(t *testing.T) {
 		"all of it":            {whole, false},
 		"another error too":    {denied + `, {"message": "Something else"}`, false},
 	} {
-		s, c, conn := open(t)
+		s, c, conn := connect(t)
 		s.on("Orders", func(map[string]any) (int, string) { return 200, `{"errors": [` + test.errors + `], ` + data + `}` })
 		page, err := c.Read(ports.NewOutbound(t.Context()), conn, ports.PageRequest{Resource: syncrun.Orders})
 		if !test.taken {
@@ -84,19 +84,19 @@ func TestRead_deniedFields(t *testing.T) {
 	}
 }
 
-// An app without access to bulk operations reads pages, and the merchant learns which access is missing.
+// An app without access to bulk operations reads pages, and a notice says which access is missing.
 func TestRead_bulkDenied(t *testing.T) {
 	t.Parallel()
-	s, c, conn := open(t)
+	s, c, conn := connect(t)
 	s.fill(syncrun.Products, 3, noon)
 	s.fail("BulkRun", `[{"message": "Access denied", "path": ["bulkOperationRunQuery"], "extensions": {"code": "ACCESS_DENIED"}}]`)
-	page, err := c.Read(ports.NewOutbound(t.Context()), conn, everything)
+	page, err := c.Read(ports.NewOutbound(t.Context()), conn, allProducts)
 	if err != nil || len(page.Records) != 3 || len(page.Notices) != 1 || page.Notices[0].Code != syncrun.BulkDenied ||
 		!strings.Contains(page.Notices[0].Message, "API access requests") {
 		t.Errorf("%+v, %v", page, err)
 	}
 	s.say("Bulk", `{"node": {"id": "gid://shopify/BulkOperation/720918", "status": "FAILED", "errorCode": "ACCESS_DENIED", "url": null}}`)
-	r := everything
+	r := allProducts
 	r.Cursor = "bulk:products:720918"
 	if page, err := c.Read(ports.NewOutbound(t.Context()), conn, r); err != nil || page.Next != "page:" || len(page.Notices) != 1 {
 		t.Errorf("it failed for that: %+v, %v", page, err)
@@ -104,7 +104,7 @@ func TestRead_bulkDenied(t *testing.T) {
 	s.on("BulkRun", func(map[string]any) (int, string) {
 		return 200, `{"data": {"bulkOperationRunQuery": {"bulkOperation": null, "userErrors": [{"message": "A bulk query operation is already in progress."}]}}}`
 	})
-	if page, err := c.Read(ports.NewOutbound(t.Context()), conn, everything); err != nil || len(page.Notices) != 0 {
+	if page, err := c.Read(ports.NewOutbound(t.Context()), conn, allProducts); err != nil || len(page.Notices) != 0 {
 		t.Errorf("another one runs: %+v, %v", page.Notices, err)
 	}
 }

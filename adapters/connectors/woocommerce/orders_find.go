@@ -14,13 +14,13 @@ import (
 )
 
 const (
-	findPage = 50 // orders on a page that is looked through
-	mostFind = 40 // pages
-	// skew is how wrong the shop's clock may be.
+	findPage     = 50 // orders on a page of a search
+	maxFindPages = 40 // pages
+	// skew is the tolerated error of the shop's clock.
 	skew = time.Hour
 )
 
-// wooOrder is an order as the API tells it.
+// wooOrder is an order in the API.
 type wooOrder struct {
 	ID       loose  `json:"id"`
 	Number   loose  `json:"number"`
@@ -40,13 +40,13 @@ type wooOrder struct {
 	Fees []label `json:"fee_lines"`
 }
 
-// unpaid reports whether the order was saved and its payment not completed.
+// unpaid reports whether the order was saved, but its payment was not completed.
 func (o wooOrder) unpaid() bool {
 	return o.Paid == "" && slices.Contains([]loose{"pending", "failed", "checkout-draft"}, o.Status)
 }
 
-// taken is the stock that a line has taken: "_reduced_stock" is set by wc_reduce_stock_levels.
-func taken(list []meta) int {
+// reducedStock returns the stock that a line has taken: wc_reduce_stock_levels sets "_reduced_stock".
+func reducedStock(list []meta) int {
 	for _, m := range list {
 		var text loose
 		if m.Key == "_reduced_stock" && json.Unmarshal(m.Value, &text) == nil {
@@ -64,18 +64,18 @@ func (o wooOrder) written(c ports.Connection, d ports.OrderDraft) ports.WrittenO
 		URL:        strings.TrimRight(c.BaseURL, "/") + "/wp-admin/post.php?action=edit&post=" + url.QueryEscape(o.ID.String()),
 		Unfinished: o.unpaid(),
 	}
-	if !w.Unfinished && o.ID != "" && !o.totals(d.Order.Total) {
+	if !w.Unfinished && o.ID != "" && !o.hasTotal(d.Order.Total) {
 		w.WrongTotal = connectors.Plain(o.Total.String() + " " + o.Currency.String())
 	}
 	for _, l := range o.Lines {
-		if taken(l.Meta) > 0 {
+		if reducedStock(l.Meta) > 0 {
 			w.Counted = append(w.Counted, itemOf(l.Product, l.Variation))
 		}
 	}
 	return w
 }
 
-// itemOf is what the stock of a line is called here: its variation, or its product.
+// itemOf returns the id of a line's stock item: its variation, or else its product.
 func itemOf(product, variation loose) string {
 	if variation == "" || variation == "0" {
 		return product.String()
@@ -83,11 +83,11 @@ func itemOf(product, variation loose) string {
 	return variation.String()
 }
 
-// FindOrder looks for an order with ours in its metadata.
+// FindOrder finds the order that has our id in its metadata.
 func (s *Connector) FindOrder(ctx ports.Outbound, c ports.Connection, d ports.OrderDraft) (*ports.WrittenOrder, error) {
 	if d.Unfinished != "" {
-		o, err := s.known(ctx, c, d.Unfinished)
-		if err == nil && find(o.Meta, referenceKey) == d.Order.ID.String() {
+		o, err := s.readExisting(ctx, c, d.Unfinished)
+		if err == nil && metaValue(o.Meta, referenceKey) == d.Order.ID.String() {
 			w := o.written(c, d)
 			return &w, nil
 		}
@@ -95,11 +95,11 @@ func (s *Connector) FindOrder(ctx ports.Outbound, c ports.Connection, d ports.Or
 			return nil, err
 		}
 	}
-	list, err := s.ours(ctx, c, d, time.Time{})
+	list, err := s.ordersByReference(ctx, c, d, time.Time{})
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
-	o, err := s.order(ctx, c, best(list).ID.String())
+	o, err := s.order(ctx, c, pickOrder(list).ID.String())
 	if err != nil {
 		return nil, err
 	}
@@ -107,8 +107,8 @@ func (s *Connector) FindOrder(ctx ports.Outbound, c ports.Connection, d ports.Or
 	return &w, nil
 }
 
-// best is the order that is kept of several: the one that is paid, else the oldest.
-func best(list []wooOrder) wooOrder {
+// pickOrder returns the order to keep of several duplicates: the paid one, else the oldest.
+func pickOrder(list []wooOrder) wooOrder {
 	return slices.MinFunc(list, func(a, b wooOrder) int {
 		if a.unpaid() != b.unpaid() {
 			if a.unpaid() {
@@ -120,10 +120,11 @@ func best(list []wooOrder) wooOrder {
 	})
 }
 
-// ours are the orders with ours in their metadata. The API finds no order by that: "search" looks through addresses and
-// products, and there is no filter by metadata (developer.woocommerce.com/docs/apis/rest-api/v3/orders, read on 2026-11-29). So the
-// newest orders are read, back to the last attempt, or to a time before it; where that is long ago, those of its time.
-func (s *Connector) ours(ctx ports.Outbound, c ports.Connection, d ports.OrderDraft, before time.Time) (list []wooOrder, err error) {
+// ordersByReference returns the orders with our id in their metadata. The API cannot find an order by metadata: "search" covers
+// addresses and products, and there is no filter (developer.woocommerce.com/docs/apis/rest-api/v3/orders, read on 2026-11-29).
+// Therefore it reads the newest orders, back to the last attempt, or to before if that is earlier. If that is long ago, it reads
+// the orders of that time.
+func (s *Connector) ordersByReference(ctx ports.Outbound, c ports.Connection, d ports.OrderDraft, before time.Time) (list []wooOrder, err error) {
 	since := d.Asked
 	if since.IsZero() {
 		since = d.Order.CreatedAt
@@ -139,7 +140,7 @@ func (s *Connector) ours(ctx ports.Outbound, c ports.Connection, d ports.OrderDr
 		query.Set("before", since.Add(2*skew).UTC().Format("2006-01-02T15:04:05"))
 		query.Set("dates_are_gmt", "true")
 	}
-	for number := 1; number <= mostFind; number++ {
+	for number := 1; number <= maxFindPages; number++ {
 		p, err := s.page(ctx, c, "/orders", query, number, findPage)
 		if err != nil {
 			return nil, err
@@ -150,7 +151,7 @@ func (s *Connector) ours(ctx ports.Outbound, c ports.Connection, d ports.OrderDr
 			if err := s.platform.Decode(raw, &o); err != nil {
 				return nil, err
 			}
-			if find(o.Meta, referenceKey) == d.Order.ID.String() {
+			if metaValue(o.Meta, referenceKey) == d.Order.ID.String() {
 				list = append(list, o)
 			}
 			oldest, _ = moment(o.Created)
@@ -163,6 +164,6 @@ func (s *Connector) ours(ctx ports.Outbound, c ports.Connection, d ports.OrderDr
 }
 
 func (s *Connector) order(ctx ports.Outbound, c ports.Connection, remote string) (o wooOrder, err error) {
-	err = s.as(c).Ask(ctx, request(c, "/orders/"+url.PathEscape(remote), nil), &o)
+	err = s.forAccount(c).Ask(ctx, request(c, "/orders/"+url.PathEscape(remote), nil), &o)
 	return o, err
 }

@@ -14,31 +14,31 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// kept is an item with what its stock is kept in: itself, or its product.
-type kept struct {
+// stockItem is an item and the item that has its stock: itself, or its product.
+type stockItem struct {
 	item
 	in     item
-	parent loose // its product's SKU
+	parent loose // SKU of its product
 }
 
-// counts reports whether the shop counts the pieces.
-func (k kept) counts() bool { return k.in.Managed == "true" }
+// managesStock reports whether the shop counts the pieces.
+func (k stockItem) managesStock() bool { return k.in.Managed == "true" }
 
-// items reads products and variations by their ids. Those that are not there any more are left out. /products/{id} serves
-// variations, too (wc_get_product).
-func (s *Connector) items(ctx context.Context, c ports.Connection, ids []string) (map[string]kept, error) {
+// items reads products and variations by id. It leaves out ids that do not exist any more. /products/{id} serves variations,
+// too (wc_get_product).
+func (s *Connector) items(ctx context.Context, c ports.Connection, ids []string) (map[string]stockItem, error) {
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	ids = slices.DeleteFunc(ids, func(id string) bool { return id == "" })
-	list := make([]*kept, len(ids))
+	list := make([]*stockItem, len(ids))
 	all, within := errgroup.WithContext(ctx)
-	all.SetLimit(atOnce)
+	all.SetLimit(concurrency)
 	for n, id := range ids {
 		all.Go(func() error {
 			own, err := s.item(within, c, id)
 			if err != nil || own == nil {
 				return err
 			}
-			list[n] = &kept{item: *own, in: *own}
+			list[n] = &stockItem{item: *own, in: *own}
 			if own.Type != "variation" {
 				return nil
 			}
@@ -56,7 +56,7 @@ func (s *Connector) items(ctx context.Context, c ports.Connection, ids []string)
 	if ctx.Err() != nil {
 		err = ctx.Err()
 	}
-	found := map[string]kept{}
+	found := map[string]stockItem{}
 	for n, id := range ids {
 		if list[n] != nil {
 			found[id] = *list[n]
@@ -65,9 +65,9 @@ func (s *Connector) items(ctx context.Context, c ports.Connection, ids []string)
 	return found, err
 }
 
-// item is nil where there is none.
+// item reads a product or variation. It returns nil if there is none.
 func (s *Connector) item(ctx context.Context, c ports.Connection, id string) (*item, error) {
-	account := s.as(c)
+	account := s.forAccount(c)
 	a, err := account.Send(ctx, request(c, "/products/"+url.PathEscape(id), nil))
 	if err != nil {
 		return nil, err
@@ -85,14 +85,14 @@ func (s *Connector) item(ctx context.Context, c ports.Connection, id string) (*i
 	return &one, nil
 }
 
-// noRoute reports whether a 404 is of the API and not of a product.
+// noRoute reports whether a 404 means that the API does not exist, rather than the product.
 func noRoute(body []byte) bool {
-	var told struct{ Code string }
-	return json.Unmarshal(body, &told) != nil || told.Code == "rest_no_route" || told.Code == ""
+	var problem struct{ Code string }
+	return json.Unmarshal(body, &problem) != nil || problem.Code == "rest_no_route" || problem.Code == ""
 }
 
-// goodsOf reports for each line whether the shop has its goods. WooCommerce asks nobody whether there is enough stock when an order
-// is written (wc_reduce_stock_levels), so that is asked before: too little is SoldOut.
+// goodsOf reports for each line whether its goods are a product of the shop. It returns SoldOut if there is too little stock, because
+// WooCommerce does not check that when it creates an order (wc_reduce_stock_levels).
 func (s *Connector) goodsOf(ctx context.Context, c ports.Connection, d ports.OrderDraft) ([]bool, error) {
 	items, err := s.items(ctx, c, d.Items)
 	if err != nil {
@@ -113,9 +113,9 @@ func (s *Connector) goodsOf(ctx context.Context, c ports.Connection, d ports.Ord
 	return goods, nil
 }
 
-// soldOut reports whether the shop would not sell so many pieces itself.
-func (k kept) soldOut(pieces int) bool {
-	if !k.counts() {
+// soldOut reports whether the shop itself would refuse to sell so many pieces.
+func (k stockItem) soldOut(pieces int) bool {
+	if !k.managesStock() {
 		return k.in.stock.Status == "outofstock"
 	}
 	if k.in.Backorders == "yes" || k.in.Backorders == "notify" {
@@ -133,7 +133,7 @@ func (s *Connector) ReadLevels(ctx ports.Outbound, c ports.Connection, items []s
 	}
 	for _, id := range slices.Sorted(slices.Values(items)) {
 		k, there := found[id]
-		if !there || !k.counts() {
+		if !there || !k.managesStock() {
 			continue
 		}
 		record := k.level(k.in.stock, k.parent)

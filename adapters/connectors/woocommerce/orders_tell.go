@@ -17,13 +17,13 @@ import (
 
 var errOrderGone = &ports.PlatformRefusal{Reason: "WooCommerce does not have the order any more."}
 
-// ourRefund precedes our refund's id in the reason of a refund that the shop was told of. The reason is saved with the refund; its
-// metadata is saved later (wc_create_refund, read on 2026-11-29).
+// ourRefund is the prefix of our refund's id in the reason of a refund that was sent to the shop. The id is in the reason, because the
+// shop saves the reason with the refund, and metadata later (wc_create_refund, read on 2026-11-29).
 const ourRefund = "Haggle refund "
 
-// known reads an order that was written. One that was deleted, or lies in the trash, is gone.
-func (s *Connector) known(ctx ports.Outbound, c ports.Connection, remote string) (o wooOrder, err error) {
-	account := s.as(c)
+// readExisting reads an order that was written before. It returns errOrderGone if the order was deleted or is in the trash.
+func (s *Connector) readExisting(ctx ports.Outbound, c ports.Connection, remote string) (o wooOrder, err error) {
+	account := s.forAccount(c)
 	a, err := account.Send(ctx, request(c, "/orders/"+url.PathEscape(remote), nil))
 	if err == nil && a.Status == http.StatusNotFound && !noRoute(a.Body) {
 		return o, errOrderGone
@@ -40,9 +40,9 @@ func (s *Connector) known(ctx ports.Outbound, c ports.Connection, remote string)
 	return o, err
 }
 
-// TellOrder tells the shop of what happened to an order.
+// TellOrder sends a change of an order to the shop. It reports whether the shop restocks the pieces.
 func (s *Connector) TellOrder(ctx ports.Outbound, c ports.Connection, remote string, d ports.OrderDraft, step order.PlatformStep) (bool, error) {
-	o, err := s.known(ctx, c, remote)
+	o, err := s.readExisting(ctx, c, remote)
 	if err != nil {
 		return false, err
 	}
@@ -59,7 +59,7 @@ func (s *Connector) TellOrder(ctx ports.Outbound, c ports.Connection, remote str
 
 func path(o wooOrder) string { return "/orders/" + url.PathEscape(o.ID.String()) }
 
-// cancel cancels an order, which puts back what it has taken from the stock: nothing for one that was not paid
+// cancel cancels an order. The shop restocks the pieces of a paid order; an unpaid one has taken none
 // (wc_maybe_increase_stock_levels, read on 2026-11-29).
 func (s *Connector) cancel(ctx ports.Outbound, c ports.Connection, o wooOrder) (restocked bool, err error) {
 	if o.Status != "cancelled" {
@@ -68,28 +68,28 @@ func (s *Connector) cancel(ctx ports.Outbound, c ports.Connection, o wooOrder) (
 	return o.Paid != "", err
 }
 
-// wooRefund is a refund as the API tells it.
+// wooRefund is a refund in the API.
 type wooRefund struct {
 	ID     loose `json:"id"`
 	Amount loose `json:"amount"`
 	Reason loose `json:"reason"`
 }
 
-// ours is our refund's id, of one that the shop was told of.
-func (r wooRefund) ours() (ours id.Refund) {
+// refundID returns our refund's id, or zero if the refund was made in the shop.
+func (r wooRefund) refundID() (ours id.Refund) {
 	if text, named := strings.CutPrefix(r.Reason.String(), ourRefund); named {
-		ours, _ = id.Parse[id.Refund](strings.TrimSpace(text)) // else a person wrote it
+		ours, _ = id.Parse[id.Refund](strings.TrimSpace(text)) // zero: a person wrote the reason
 	}
 	return ours
 }
 
-// mostRefunds are the pages of an order's refunds.
-const mostRefunds = 10
+// maxRefundPages limits the pages of an order's refunds.
+const maxRefundPages = 10
 
-// refunds are an order's, the oldest first.
+// refunds reads the refunds of an order, the oldest first.
 func (s *Connector) refunds(ctx ports.Outbound, c ports.Connection, o wooOrder) (list []wooRefund, err error) {
-	for number := 1; number <= mostRefunds; number++ {
-		p, err := s.page(ctx, c, path(o)+"/refunds", url.Values{}, number, most)
+	for number := 1; number <= maxRefundPages; number++ {
+		p, err := s.page(ctx, c, path(o)+"/refunds", url.Values{}, number, maxPageSize)
 		if err != nil {
 			return nil, err
 		}
@@ -108,14 +108,14 @@ func (s *Connector) refunds(ctx ports.Outbound, c ports.Connection, o wooOrder) 
 	return nil, s.platform.Failed("has no end of an order's refunds", nil)
 }
 
-// refund records a refund that the payment provider has made, unless the shop has it. api_refund false: the shop moves no money.
-// Goods that a return brought back are restocked.
+// refund records a refund of the payment provider, unless the shop already has it. With api_refund false the shop moves no money. The
+// shop restocks returned goods.
 func (s *Connector) refund(ctx ports.Outbound, c ports.Connection, o wooOrder, d ports.OrderDraft, step order.RefundStep) (bool, error) {
 	there, err := s.refunds(ctx, c, o)
 	if err != nil {
 		return false, err
 	}
-	if slices.ContainsFunc(there, func(r wooRefund) bool { return r.ours() == step.Refund.ID }) {
+	if slices.ContainsFunc(there, func(r wooRefund) bool { return r.refundID() == step.Refund.ID }) {
 		return len(step.Restocked) > 0, nil
 	}
 	back := o.returned(d, step)
@@ -131,10 +131,10 @@ func (s *Connector) refund(ctx ports.Outbound, c ports.Connection, o wooOrder, d
 	return len(back) > 0, s.write(ctx, c, http.MethodPost, path(o)+"/refunds", input, nil)
 }
 
-// returned are the lines whose goods a return brought back, as far as they have taken stock: no other is restocked
+// returned lists the lines with returned goods, up to the stock that they have taken: the shop restocks no others
 // (wc_restock_refunded_items, read on 2026-11-29).
 func (o wooOrder) returned(d ports.OrderDraft, step order.RefundStep) (back []map[string]any) {
-	pieces := map[string]int{} // by item: a return may come from several locations
+	pieces := map[string]int{} // by item, because its pieces may come back to several locations
 	for _, t := range step.Restocked {
 		at := slices.IndexFunc(d.Order.Lines, func(l checkout.Line) bool { return l.Variant == t.Variant })
 		if at >= 0 && d.Items[at] != "" {
@@ -143,7 +143,7 @@ func (o wooOrder) returned(d ports.OrderDraft, step order.RefundStep) (back []ma
 	}
 	for _, l := range o.Lines {
 		item := itemOf(l.Product, l.Variation)
-		if n := min(pieces[item], taken(l.Meta)); n > 0 {
+		if n := min(pieces[item], reducedStock(l.Meta)); n > 0 {
 			pieces[item] -= n
 			back = append(back, map[string]any{"id": number(l.ID.String()), "quantity": n, "refund_total": 0})
 		}
@@ -151,10 +151,10 @@ func (o wooOrder) returned(d ports.OrderDraft, step order.RefundStep) (back []ma
 	return back
 }
 
-// ship completes an order and notes its tracking, for WooCommerce has no field for it.
+// ship completes an order. It writes the tracking to a note, because WooCommerce has no field for it.
 func (s *Connector) ship(ctx ports.Outbound, c ports.Connection, o wooOrder, step order.ShipStep) error {
 	if slices.Contains([]loose{"cancelled", "refunded"}, o.Status) {
-		return nil // it is not to be sent
+		return nil // it must not be shipped
 	}
 	if note := trackingNote(step.Shipment); note != "" {
 		if err := s.note(ctx, c, o, note); err != nil {
@@ -175,12 +175,12 @@ func trackingNote(t order.Shipment) string {
 	return "Shipped: " + strings.Join(parts, ", ")
 }
 
-// note adds a note for the staff, unless the order has it.
+// note adds a note for the staff, unless the order already has it.
 func (s *Connector) note(ctx ports.Outbound, c ports.Connection, o wooOrder, text string) error {
 	var there []struct {
 		Note loose `json:"note"`
 	}
-	if err := s.as(c).Ask(ctx, request(c, path(o)+"/notes", nil), &there); err != nil {
+	if err := s.forAccount(c).Ask(ctx, request(c, path(o)+"/notes", nil), &there); err != nil {
 		return err
 	}
 	for _, one := range there {
@@ -193,7 +193,7 @@ func (s *Connector) note(ctx ports.Outbound, c ports.Connection, o wooOrder, tex
 
 // ReadOrder reads whether the order is canceled, and its refunds.
 func (s *Connector) ReadOrder(ctx ports.Outbound, c ports.Connection, remote string, currency money.Currency) (order.PlatformState, error) {
-	o, err := s.known(ctx, c, remote)
+	o, err := s.readExisting(ctx, c, remote)
 	if err != nil {
 		return order.PlatformState{}, err
 	}
@@ -212,14 +212,14 @@ func (s *Connector) ReadOrder(ctx ports.Outbound, c ports.Connection, remote str
 		}
 		state.Refunds = append(state.Refunds, order.PlatformRefund{
 			Remote: r.ID.String(),
-			Ours:   r.ours(),
+			Ours:   r.refundID(),
 			Amount: amount,
 		})
 	}
 	return state, nil
 }
 
-// refunded is how much an order's record shows as refunded: "refunds" has each with its total, below zero
+// refunded returns the sum of an order's refunds. In "refunds" their totals are negative
 // (developer.woocommerce.com/docs/apis/rest-api/v3/orders, read on 2026-11-29).
 func refunded(list []json.RawMessage, code string) string {
 	currency, err := money.ParseCurrency(strings.ToUpper(code))

@@ -23,8 +23,9 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest/adaptertest"
 )
 
-// till is a shop that takes orders. Item 7 is a product with stock pieces, 51 a variation of 50, whose stock it goes with.
-type till struct {
+// fakeOrderShop is a fake shop that accepts orders. Item 7 is a product with stock pieces, item 51 a variation that shares the stock of
+// product 50.
+type fakeOrderShop struct {
 	mu     sync.Mutex
 	orders []object // the oldest first
 	total  string   // of the next order that is created
@@ -35,7 +36,7 @@ type till struct {
 	posted object
 }
 
-func (s *till) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *fakeOrderShop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	path := strings.TrimPrefix(r.URL.Path, "/wp-json/wc/v3")
@@ -44,7 +45,7 @@ func (s *till) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet {
 		_ = json.NewDecoder(r.Body).Decode(&body)
 		if s.refuse > 0 {
-			say(w, s.refuse, object{"code": "woocommerce_rest_cannot_create", "message": "Sorry, you are not allowed to create resources."})
+			respond(w, s.refuse, object{"code": "woocommerce_rest_cannot_create", "message": "Sorry, you are not allowed to create resources."})
 			return
 		}
 	}
@@ -57,28 +58,28 @@ func (s *till) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.posted = maps.Clone(body)
 		body["id"], body["total"], body["date_created_gmt"] = 100+len(s.orders), s.total, time.Now().UTC().Format(form)
 		s.orders = append(s.orders, body)
-		say(w, 201, body)
+		respond(w, 201, body)
 	case path == "/orders":
 		newest := slices.Clone(s.orders)
 		slices.Reverse(newest)
-		say(w, 200, newest)
+		respond(w, 200, newest)
 	case path == "/products/7":
-		say(w, 200, stocked(object{"id": 7, "type": "simple", "sku": "T"}))
+		respond(w, 200, stocked(object{"id": 7, "type": "simple", "sku": "T"}))
 	case path == "/products/50":
-		say(w, 200, stocked(object{"id": 50, "type": "variable", "sku": "J"}))
+		respond(w, 200, stocked(object{"id": 50, "type": "variable", "sku": "J"}))
 	case path == "/products/51":
-		say(w, 200, object{"id": 51, "type": "variation", "parent_id": 50, "sku": "J", "manage_stock": "parent", "date_modified_gmt": "2026-03-04T05:06:07"})
+		respond(w, 200, object{"id": 51, "type": "variation", "parent_id": 50, "sku": "J", "manage_stock": "parent", "date_modified_gmt": "2026-03-04T05:06:07"})
 	case strings.HasPrefix(path, "/orders/"):
 		s.one(w, r.Method, strings.TrimPrefix(path, "/orders/"), body)
 	default:
-		say(w, 404, object{"code": "woocommerce_rest_product_invalid_id", "message": "Invalid ID."})
+		respond(w, 404, object{"code": "woocommerce_rest_product_invalid_id", "message": "Invalid ID."})
 	}
 }
 
-func (s *till) one(w http.ResponseWriter, method, remote string, change object) {
+func (s *fakeOrderShop) one(w http.ResponseWriter, method, remote string, change object) {
 	n := slices.IndexFunc(s.orders, func(o object) bool { return strconv.Itoa(o["id"].(int)) == remote })
 	if n < 0 {
-		say(w, 404, object{"code": "woocommerce_rest_shop_order_invalid_id", "message": "Invalid ID."})
+		respond(w, 404, object{"code": "woocommerce_rest_shop_order_invalid_id", "message": "Invalid ID."})
 		return
 	}
 	o := s.orders[n]
@@ -91,10 +92,10 @@ func (s *till) one(w http.ResponseWriter, method, remote string, change object) 
 	case change["fee_lines"] != nil:
 		o["total"] = s.exempt
 	}
-	say(w, 200, o)
+	respond(w, 200, o)
 }
 
-func (s *till) connect(t *testing.T) (*woocommerce.Connector, ports.Connection) {
+func (s *fakeOrderShop) connect(t *testing.T) (*woocommerce.Connector, ports.Connection) {
 	p := adaptertest.NewPlatform(t, s)
 	c := woocommerce.New(woocommerce.Config{Client: p.Client(), Clock: clock{}})
 	return c, ports.Connection{
@@ -104,8 +105,8 @@ func (s *till) connect(t *testing.T) (*woocommerce.Connector, ports.Connection) 
 	}
 }
 
-// there is an order at the shop with ours in its metadata.
-func there(number int, of id.Order, more object) object {
+// existingOrder returns an order of the shop with our id in its metadata.
+func existingOrder(number int, of id.Order, more object) object {
 	o := object{
 		"id": number, "number": strconv.Itoa(number), "status": "pending", "currency": "EUR", "total": "25.50", "date_created_gmt": time.Now().UTC().Format(form),
 		"meta_data": []object{{"key": "haggle_order_id", "value": of.String()}},
@@ -128,7 +129,7 @@ func amount(text, currency string) money.Amount {
 	return a
 }
 
-// draft is an order of two pieces of item 51 and one of goods that are not the shop's.
+// draft is an order of two pieces of item 51, and one piece of goods that the shop does not have.
 func draft(currency, unit, other, shipping, tax, total string) ports.OrderDraft {
 	o := &order.Order{
 		ID:           id.New[id.Order]([16]byte{9}),
@@ -155,12 +156,12 @@ func draft(currency, unit, other, shipping, tax, total string) ports.OrderDraft 
 	return ports.OrderDraft{Order: o, Items: []string{"51", ""}}
 }
 
-// Amounts are text to the currency's decimals, goods that are not the shop's are a fee, and the buyer is a guest.
+// Amounts are text with the currency's decimals, goods that the shop does not have are a fee, and the buyer is a guest.
 func TestWriteOrder(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		d      ports.OrderDraft
-		total  string // as the shop makes it
+		total  string // as the shop calculates it
 		exempt string
 		line   string
 		fee    string
@@ -173,7 +174,7 @@ func TestWriteOrder(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := &till{
+			s := &fakeOrderShop{
 				total:  test.total,
 				exempt: test.exempt,
 				stock:  2,
@@ -206,7 +207,7 @@ func TestWriteOrder(t *testing.T) {
 	}
 }
 
-// Of orders that two requests have created, the paid one is kept, or the oldest.
+// Of duplicate orders the paid one is kept, or else the oldest.
 func TestWriteOrder_duplicates(t *testing.T) {
 	t.Parallel()
 	d := draft("EUR", "10.25", "0.50", "4.50", "0", "25.50")
@@ -214,14 +215,14 @@ func TestWriteOrder_duplicates(t *testing.T) {
 		before object
 		want   string
 	}{
-		"an older one":         {there(9, d.Order.ID, nil), "9"},
-		"an older, paid one":   {there(9, d.Order.ID, object{"status": "processing", "date_paid_gmt": "2026-03-04T05:06:07"}), "9"},
-		"of another order":     {there(9, id.New[id.Order]([16]byte{1}), nil), "101"},
-		"a newer and paid one": {there(900, d.Order.ID, object{"status": "processing", "date_paid_gmt": "2026-03-04T05:06:07"}), "900"},
+		"an older one":         {existingOrder(9, d.Order.ID, nil), "9"},
+		"an older, paid one":   {existingOrder(9, d.Order.ID, object{"status": "processing", "date_paid_gmt": "2026-03-04T05:06:07"}), "9"},
+		"of another order":     {existingOrder(9, id.New[id.Order]([16]byte{1}), nil), "101"},
+		"a newer and paid one": {existingOrder(900, d.Order.ID, object{"status": "processing", "date_paid_gmt": "2026-03-04T05:06:07"}), "900"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := &till{
+			s := &fakeOrderShop{
 				orders: []object{test.before},
 				total:  "25.50",
 				stock:  2,
@@ -244,12 +245,12 @@ func TestWriteOrder_duplicates(t *testing.T) {
 	}
 }
 
-// An unfinished order is found as such, finished, or deleted where its goods are sold out meanwhile.
+// An unfinished order is found as such. WriteOrder finishes it, or deletes it if its goods are sold out meanwhile.
 func TestWriteOrder_unfinished(t *testing.T) {
 	t.Parallel()
 	d := draft("EUR", "10.25", "0.50", "4.50", "0", "25.50")
 	for pieces, left := range map[int]int{2: 1, 1: 0} {
-		s := &till{orders: []object{there(9, d.Order.ID, nil)}, stock: pieces}
+		s := &fakeOrderShop{orders: []object{existingOrder(9, d.Order.ID, nil)}, stock: pieces}
 		c, connection := s.connect(t)
 		ctx := ports.NewOutbound(t.Context())
 		w, err := c.FindOrder(ctx, connection, d)
@@ -266,12 +267,12 @@ func TestWriteOrder_unfinished(t *testing.T) {
 	}
 }
 
-// An unfinished order that is known is read by its id, however many orders came after it.
+// A known unfinished order is read by its id, without a search.
 func TestFindOrder_unfinished(t *testing.T) {
 	t.Parallel()
 	d := draft("EUR", "10.25", "0.50", "4.50", "0", "25.50")
 	d.Unfinished = "9"
-	s := &till{orders: []object{there(9, d.Order.ID, nil)}}
+	s := &fakeOrderShop{orders: []object{existingOrder(9, d.Order.ID, nil)}}
 	c, connection := s.connect(t)
 	w, err := c.FindOrder(ports.NewOutbound(t.Context()), connection, d)
 	if err != nil || w == nil || w.Remote != "9" || !w.Unfinished || !slices.Equal(s.asked, []string{"GET /orders/9"}) {
@@ -284,7 +285,7 @@ func TestWriteOrder_paidMeanwhile(t *testing.T) {
 	t.Parallel()
 	d := draft("EUR", "10.25", "0.50", "4.50", "0", "25.50")
 	d.Unfinished = "9"
-	s := &till{orders: []object{there(9, d.Order.ID, object{"status": "processing", "date_paid_gmt": "2026-03-04T05:06:07"})}, stock: 1}
+	s := &fakeOrderShop{orders: []object{existingOrder(9, d.Order.ID, object{"status": "processing", "date_paid_gmt": "2026-03-04T05:06:07"})}, stock: 1}
 	c, connection := s.connect(t)
 	_, err := c.WriteOrder(ports.NewOutbound(t.Context()), connection, d)
 	var failure *ports.PlatformFailure
@@ -293,13 +294,13 @@ func TestWriteOrder_paidMeanwhile(t *testing.T) {
 	}
 }
 
-// An order whose total somebody has changed at the shop is found with that.
+// An order whose total was changed in the shop is found with that total.
 func TestFindOrder_wrongTotal(t *testing.T) {
 	t.Parallel()
 	d := draft("EUR", "10.25", "0.50", "4.50", "0", "25.50")
 	for total, want := range map[string]string{"25.50": "", "25.51": "25.51 EUR"} {
 		paid := object{"status": "processing", "date_paid_gmt": "2026-03-04T05:06:07", "total": total, "currency": "EUR"}
-		s := &till{orders: []object{there(9, d.Order.ID, paid)}}
+		s := &fakeOrderShop{orders: []object{existingOrder(9, d.Order.ID, paid)}}
 		c, connection := s.connect(t)
 		w, err := c.FindOrder(ports.NewOutbound(t.Context()), connection, d)
 		if err != nil || w == nil || w.WrongTotal != want {
@@ -308,11 +309,11 @@ func TestFindOrder_wrongTotal(t *testing.T) {
 	}
 }
 
-// A key that may not write is refused in words, and is not taken for one that was revoked.
+// The error of a read-only key says what to do, and is not ErrCredentialsRefused.
 func TestWriteOrder_readOnlyKey(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{401, 403} {
-		s := &till{refuse: status, stock: 9}
+		s := &fakeOrderShop{refuse: status, stock: 9}
 		c, connection := s.connect(t)
 		_, err := c.WriteOrder(ports.NewOutbound(t.Context()), connection, draft("EUR", "1", "1", "0", "0", "3"))
 		var refusal *ports.PlatformRefusal
@@ -322,10 +323,10 @@ func TestWriteOrder_readOnlyKey(t *testing.T) {
 	}
 }
 
-// Stock that a variation has in common with its product is the product's.
+// The level of a variation that shares the stock of its product is that of the product.
 func TestReadLevels(t *testing.T) {
 	t.Parallel()
-	s := &till{stock: 4}
+	s := &fakeOrderShop{stock: 4}
 	c, connection := s.connect(t)
 	levels, err := c.ReadLevels(ports.NewOutbound(t.Context()), connection, []string{"51", "7", "99"})
 	if err != nil || len(levels) != 2 {

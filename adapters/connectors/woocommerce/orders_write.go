@@ -18,27 +18,27 @@ import (
 
 var _ ports.OrderWriter = (*Connector)(nil)
 
-// An order is written in steps, because WooCommerce keeps no key of ours unique, and saves an order before it completes its
-// payment (WC_REST_Orders_Controller::save_object, read on 2026-11-29):
+// WriteOrder works in steps, because WooCommerce does not enforce a unique key of ours, and saves an order before it completes
+// its payment (WC_REST_Orders_Controller::save_object, read on 2026-11-29):
 //
 //	1. POST /orders as "pending": it takes no stock, sends no mail to the buyer, and has our order's id in its metadata.
-//	2. The total that the shop has calculated is compared with ours, and corrected (see agree).
-//	3. The newest orders are looked through once more. Of several with our id one is kept, and the others are deleted.
-//	4. PUT set_paid: payment_complete makes it "processing" and takes the stock, once however often it is asked.
+//	2. Compare the total that the shop has calculated with ours, and correct it (see matchTotal).
+//	3. Search the newest orders once more. Keep one of several with our id, and delete the others.
+//	4. PUT set_paid: payment_complete makes it "processing" and takes the stock. It is idempotent.
 //
-// Whatever is cut off between two steps leaves an order that is not paid. FindOrder finds it, and WriteOrder goes on with it.
+// An interruption between two steps leaves an unpaid order. FindOrder finds it, and WriteOrder continues with it.
 
-// repeatAfter is twice the time that a step may take, in which WriteOrder has sent all that it sends; the other half is the shop's.
+// repeatAfter is twice the time limit of WriteOrder: one half until it has sent its last request, the other half for the shop.
 const repeatAfter = 40 * time.Second
 
-// RepeatAfter is for WooCommerce goes on with a request whose sender is gone.
+// RepeatAfter is positive, because WooCommerce continues to process a request after the client has disconnected.
 func (s *Connector) RepeatAfter() time.Duration { return s.repeatAfter }
 
-// WriteOrder creates an order, or goes on with an unfinished one.
+// WriteOrder creates an order, or continues with an unfinished one.
 func (s *Connector) WriteOrder(ctx ports.Outbound, c ports.Connection, d ports.OrderDraft) (ports.WrittenOrder, error) {
 	goods, err := s.goodsOf(ctx, c, d)
 	if err != nil {
-		return ports.WrittenOrder{}, s.sweep(ctx, c, d.Unfinished, err)
+		return ports.WrittenOrder{}, s.cleanUp(ctx, c, d.Unfinished, err)
 	}
 	var o wooOrder
 	if d.Unfinished != "" {
@@ -50,28 +50,29 @@ func (s *Connector) WriteOrder(ctx ports.Outbound, c ports.Connection, d ports.O
 		err = s.platform.Failed("did not say which order it created", nil)
 	}
 	if err == nil {
-		o, err = s.agree(ctx, c, d, o)
+		o, err = s.matchTotal(ctx, c, d, o)
 	}
 	if err == nil {
-		o, err = s.only(ctx, c, d, o)
+		o, err = s.deduplicate(ctx, c, d, o)
 	}
 	if err == nil {
 		o, err = s.pay(ctx, c, d, o)
 	}
 	if err != nil {
-		return ports.WrittenOrder{}, s.sweep(ctx, c, o.ID.String(), err)
+		return ports.WrittenOrder{}, s.cleanUp(ctx, c, o.ID.String(), err)
 	}
 	return o.written(c, d), nil
 }
 
-// sweep deletes the unfinished order that is not going to be paid, because of a refusal. One that has been paid meanwhile stays.
-func (s *Connector) sweep(ctx ports.Outbound, c ports.Connection, remote string, because error) error {
+// cleanUp deletes the unfinished order after a refusal, because it will not be paid. It does not delete an order that was paid
+// meanwhile.
+func (s *Connector) cleanUp(ctx ports.Outbound, c ports.Connection, remote string, because error) error {
 	var refusal *ports.PlatformRefusal
 	var soldOut *ports.SoldOut
 	if remote == "" || !errors.As(because, &refusal) && !errors.As(because, &soldOut) {
 		return because
 	}
-	switch o, err := s.known(ctx, c, remote); {
+	switch o, err := s.readExisting(ctx, c, remote); {
 	case err == errOrderGone:
 		return because
 	case err != nil:
@@ -79,29 +80,29 @@ func (s *Connector) sweep(ctx ports.Outbound, c ports.Connection, remote string,
 	case !o.unpaid():
 		return s.platform.Failed("has completed the payment meanwhile", nil)
 	}
-	if err := s.discard(ctx, c, remote); err != nil {
+	if err := s.deleteOrder(ctx, c, remote); err != nil {
 		return err
 	}
 	return because
 }
 
-// discard deletes an order that is not paid.
-func (s *Connector) discard(ctx ports.Outbound, c ports.Connection, remote string) error {
+// deleteOrder deletes an unpaid order.
+func (s *Connector) deleteOrder(ctx ports.Outbound, c ports.Connection, remote string) error {
 	r := request(c, "/orders/"+url.PathEscape(remote), url.Values{"force": {"true"}})
 	r.Method = http.MethodDelete
-	a, err := s.as(c).Send(ctx, r)
+	a, err := s.forAccount(c).Send(ctx, r)
 	if err != nil || a.Status == http.StatusNotFound || a.Status == http.StatusGone {
 		return err
 	}
 	return s.judgeWrite(c, a)
 }
 
-// agree makes the order's total ours. The shop adds its own tax to what is sold, and takes none from a request: lines have no
-// writable taxes, and tax_lines are read-only. If it comes to our total, its tax lines stay, and its reports are right. Otherwise
-// the order is made exempt from tax (calculate_taxes honors the metadata is_vat_exempt), and our tax is a fee. A shop that makes
-// even that another total keeps no such order.
-func (s *Connector) agree(ctx ports.Outbound, c ports.Connection, d ports.OrderDraft, o wooOrder) (wooOrder, error) {
-	if !o.unpaid() || o.totals(d.Order.Total) {
+// matchTotal makes the order's total equal to ours. The shop adds its own tax, and does not accept taxes in a request: lines have
+// no writable taxes, and tax_lines are read-only. If the shop calculates our total, its tax lines stay, so that its reports are
+// right. Otherwise matchTotal makes the order exempt from tax (calculate_taxes honors the metadata is_vat_exempt) and adds our tax
+// as a fee. If the total is still another one, it returns a refusal.
+func (s *Connector) matchTotal(ctx ports.Outbound, c ports.Connection, d ports.OrderDraft, o wooOrder) (wooOrder, error) {
+	if !o.unpaid() || o.hasTotal(d.Order.Total) {
 		return o, nil
 	}
 	fees := []map[string]any{}
@@ -110,13 +111,13 @@ func (s *Connector) agree(ctx ports.Outbound, c ports.Connection, d ports.OrderD
 	}
 	change := map[string]any{
 		"meta_data": []map[string]any{{"key": "is_vat_exempt", "value": "yes"}},
-		"fee_lines": fees, // an empty list has the totals calculated, too
+		"fee_lines": fees, // an empty list causes the totals to be calculated, too
 	}
 	var after wooOrder
 	if err := s.write(ctx, c, http.MethodPut, "/orders/"+url.PathEscape(o.ID.String()), change, &after); err != nil {
 		return o, err
 	}
-	if after.totals(d.Order.Total) {
+	if after.hasTotal(d.Order.Total) {
 		return after, nil
 	}
 	return o, s.platform.Refused(fmt.Sprintf(
@@ -126,8 +127,8 @@ func (s *Connector) agree(ctx ports.Outbound, c ports.Connection, d ports.OrderD
 
 const taxFee = "Tax"
 
-// totals reports whether the order's total is an amount, exactly.
-func (o wooOrder) totals(want money.Amount) bool {
+// hasTotal reports whether the order's total is exactly want.
+func (o wooOrder) hasTotal(want money.Amount) bool {
 	if o.Currency.String() != want.Currency().Code() {
 		return false
 	}
@@ -135,20 +136,20 @@ func (o wooOrder) totals(want money.Amount) bool {
 	return err == nil && got == want
 }
 
-// only deletes what a request that was thought to be lost has created beside the order.
-func (s *Connector) only(ctx ports.Outbound, c ports.Connection, d ports.OrderDraft, o wooOrder) (wooOrder, error) {
+// deduplicate deletes other orders with our id, which earlier requests with a lost answer have created.
+func (s *Connector) deduplicate(ctx ports.Outbound, c ports.Connection, d ports.OrderDraft, o wooOrder) (wooOrder, error) {
 	created, _ := moment(o.Created)
-	list, err := s.ours(ctx, c, d, created)
+	list, err := s.ordersByReference(ctx, c, d, created)
 	if err != nil {
 		return o, err
 	}
 	if !slices.ContainsFunc(list, func(one wooOrder) bool { return one.ID == o.ID }) {
 		list = append(list, o)
 	}
-	keep := best(list)
+	keep := pickOrder(list)
 	for _, one := range list {
 		if one.ID != keep.ID && one.unpaid() {
-			if err := s.discard(ctx, c, one.ID.String()); err != nil {
+			if err := s.deleteOrder(ctx, c, one.ID.String()); err != nil {
 				return o, err
 			}
 		}
@@ -159,10 +160,10 @@ func (s *Connector) only(ctx ports.Outbound, c ports.Connection, d ports.OrderDr
 	if o, err = s.order(ctx, c, keep.ID.String()); err != nil {
 		return o, err
 	}
-	return s.agree(ctx, c, d, o)
+	return s.matchTotal(ctx, c, d, o)
 }
 
-// pay completes the order's payment, which takes the stock. An order of nothing needs no payment, and is set to its status.
+// pay completes the order's payment, which takes the stock. An order with a total of zero needs no payment: pay sets its status.
 func (s *Connector) pay(ctx ports.Outbound, c ports.Connection, d ports.OrderDraft, o wooOrder) (wooOrder, error) {
 	if !o.unpaid() {
 		return o, nil
@@ -175,19 +176,19 @@ func (s *Connector) pay(ctx ports.Outbound, c ports.Connection, d ports.OrderDra
 	if err := s.write(ctx, c, http.MethodPut, path, change, nil); err != nil {
 		return o, err
 	}
-	o, err := s.order(ctx, c, o.ID.String()) // the lines know the stock that they have taken once it is saved
+	o, err := s.order(ctx, c, o.ID.String()) // once the order is saved, its lines have the stock that they have taken
 	if err == nil && o.unpaid() {
 		err = s.platform.Failed("did not complete the payment of its order", nil)
 	}
 	return o, err
 }
 
-// write sends a request that changes something. What is refused with 401 or 403 is a permission that the key lacks: it may read,
-// or the order could not have been looked for.
+// write sends a request that changes something. A 401 or 403 means that the key has no write permission. It must have the permission
+// to read, because the search for the order has succeeded.
 func (s *Connector) write(ctx ports.Outbound, c ports.Connection, method, path string, body, into any) error {
 	r := request(c, path, nil)
 	r.Method, r.JSON = method, body
-	account := s.as(c)
+	account := s.forAccount(c)
 	a, err := account.Send(ctx, r)
 	if err == nil {
 		err = s.judgeWrite(c, a)
@@ -203,11 +204,11 @@ func (s *Connector) judgeWrite(c ports.Connection, a connectors.Answer) error {
 		return s.platform.Refused(fmt.Sprintf(
 			"does not let this key change orders (%d): give it the permission Read/Write, of a user who manages the shop", a.Status))
 	}
-	return s.as(c).Judge(a)
+	return s.forAccount(c).Judge(a)
 }
 
-// orderInput is an order as POST /orders takes it. Amounts are text. A line's subtotal is its total: the subtotal is what WooCommerce
-// goes back to when somebody adds a coupon later, and the price that was agreed is not to come back as the list price.
+// orderInput returns the body of POST /orders. Amounts are text. A line's subtotal is its total, because WooCommerce returns to the
+// subtotal when somebody adds a coupon later, and that must be the agreed price and not the list price.
 func orderInput(d ports.OrderDraft, goods []bool) map[string]any {
 	o := d.Order
 	title := "Haggle"
@@ -244,7 +245,7 @@ func orderInput(d ports.OrderDraft, goods []bool) map[string]any {
 	var lines, fees []map[string]any
 	for n, l := range o.Lines {
 		total := lineTotal(l)
-		if !goods[n] { // a line item needs a product of the shop's
+		if !goods[n] { // a line item needs a product of the shop
 			name := cmp.Or(l.Name, l.SKU, "Goods")
 			fees = append(fees, map[string]any{"name": name + " × " + strconv.Itoa(l.Quantity), "total": total})
 			continue
@@ -264,7 +265,7 @@ func orderInput(d ports.OrderDraft, goods []bool) map[string]any {
 	return input
 }
 
-// lineTotal is a line's price without tax. Lines of an order do not overflow: its total does not.
+// lineTotal returns a line's price without tax. It does not overflow, because the order's total does not.
 func lineTotal(l checkout.Line) string {
 	sum, err := l.Unit.Mul(int64(l.Quantity))
 	if err != nil {
@@ -273,7 +274,7 @@ func lineTotal(l checkout.Line) string {
 	return sum.String()
 }
 
-// number is an id as the API takes it.
+// number returns an id as a number if it is one, as the API expects it.
 func number(text string) any {
 	if n, err := strconv.Atoi(text); err == nil {
 		return n

@@ -10,12 +10,11 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/catalog"
-	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 )
 
-// loose is text, a number or true and false, whichever of them a shop's plugins make of a field. null is "".
+// loose is a JSON string, number or boolean as text, because plugins change the types of fields. null is "".
 type loose string
 
 func (l *loose) UnmarshalJSON(raw []byte) error {
@@ -27,7 +26,7 @@ func (l *loose) UnmarshalJSON(raw []byte) error {
 		if err := json.Unmarshal(raw, &text); err != nil {
 			return err
 		}
-		*l = loose(strings.ReplaceAll(text, "\x00", "")) // which no database keeps
+		*l = loose(strings.ReplaceAll(text, "\x00", "")) // which PostgreSQL does not store
 	case raw[0] == '{' || raw[0] == '[':
 		return errors.New("a field is an object or a list")
 	default:
@@ -49,7 +48,7 @@ type attribute struct {
 	Variation bool    `json:"variation"`
 }
 
-// stock is how a product or a variation is kept. A variation of manage_stock "parent" goes with its product's.
+// stock is the stock of a product or variation. A variation with manage_stock "parent" shares the stock of its product.
 type stock struct {
 	Managed    loose `json:"manage_stock"`
 	Quantity   loose `json:"stock_quantity"`
@@ -57,10 +56,10 @@ type stock struct {
 	Backorders loose `json:"backorders"`   // no, notify, yes
 }
 
-// untracked is how many pieces stand for a shop that sells without counting, until the catalogue can say so itself.
+// untracked is the number of pieces for goods that the shop sells without counting, as long as the catalog cannot express that.
 const untracked = 1000
 
-const mostPieces = 1_000_000_000
+const maxPieces = 1_000_000_000
 
 func (s stock) pieces() (int, error) {
 	if s.Managed != "true" && s.Managed != "parent" {
@@ -69,11 +68,11 @@ func (s stock) pieces() (int, error) {
 		}
 		return untracked, nil
 	}
-	quantity, err := strconv.ParseFloat(s.Quantity.String(), 64) // some shops sell halves
+	quantity, err := strconv.ParseFloat(s.Quantity.String(), 64) // some shops sell fractions
 	if s.Quantity == "" {
 		quantity, err = 0, nil
 	}
-	if err != nil || quantity < -mostPieces || quantity > mostPieces {
+	if err != nil || quantity < -maxPieces || quantity > maxPieces {
 		return 0, errors.New("stock_quantity is no number of pieces")
 	}
 	whole := int(quantity)
@@ -91,7 +90,7 @@ type item struct {
 	Name       loose       `json:"name"`
 	Status     loose       `json:"status"` // publish, draft, pending, private
 	SKU        loose       `json:"sku"`
-	Price      loose       `json:"price"` // that it is sold at now
+	Price      loose       `json:"price"` // the current price
 	Text       loose       `json:"description"`
 	Short      loose       `json:"short_description"`
 	GTIN       loose       `json:"global_unique_id"`
@@ -102,7 +101,7 @@ type item struct {
 	Attributes []attribute `json:"attributes"`
 	// Virtual products are not shipped: "virtual: If the product is virtual. Default is false", and of variations "If the variation
 	// is virtual" (woocommerce.github.io/woocommerce-rest-api-docs, "Product properties" and "Product variation properties", read
-	// 2026-11-29). What is downloadable alone is shipped, too.
+	// 2026-11-29). Products that are downloadable, but not virtual, are shipped.
 	Virtual loose `json:"virtual"`
 	Images  []struct {
 		Src loose `json:"src"`
@@ -121,10 +120,10 @@ func parseItem(raw json.RawMessage) (i item) {
 	return i
 }
 
-func (i item) varies() bool { return i.wrong == nil && i.Type == "variable" }
+func (i item) hasVariations() bool { return i.wrong == nil && i.Type == "variable" }
 
-// moment reads a time in GMT with a precision of one second. The text has no zone.
-func moment(text loose) (at time.Time, whole bool) {
+// moment parses a time in GMT without a zone. wholeSecond means that it has a precision of one second.
+func moment(text loose) (at time.Time, wholeSecond bool) {
 	at, err := time.Parse("2006-01-02T15:04:05", text.String())
 	if err != nil {
 		return time.Time{}, false
@@ -140,7 +139,7 @@ func (i item) records(of syncrun.Resource) []syncrun.Record {
 	if of == syncrun.Products {
 		return []syncrun.Record{i.product(all)}
 	}
-	if !i.varies() {
+	if !i.hasVariations() {
 		return []syncrun.Record{i.level(i.stock, "")}
 	}
 	records := make([]syncrun.Record, len(all))
@@ -155,11 +154,16 @@ func (i item) records(of syncrun.Resource) []syncrun.Record {
 }
 
 func (i item) problem(of syncrun.Resource, at time.Time, err error) syncrun.Record {
-	return syncrun.Record{Resource: of, Remote: i.ID.String(), At: at, Problem: "It cannot be read: " + err.Error() + "."}
+	return syncrun.Record{
+		Resource: of,
+		Remote:   i.ID.String(),
+		At:       at,
+		Problem:  "It cannot be read: " + err.Error() + ".",
+	}
 }
 
-// sku is the item's, or one that is made of its id: WooCommerce asks for none, and shows a variation without one with
-// its product's.
+// sku returns the item's SKU, or one that is made from its id. In WooCommerce a SKU is optional, and a variation without
+// one has the SKU of its product.
 func (i item) sku(parent loose) string {
 	if i.SKU == "" || i.SKU == parent {
 		return "WC-" + i.ID.String()
@@ -176,12 +180,21 @@ func (i item) level(kept stock, parent loose) syncrun.Record {
 	if err != nil {
 		return i.problem(syncrun.Inventory, at, err)
 	}
-	return syncrun.Record{Resource: syncrun.Inventory, Remote: i.ID.String(), At: at, WholeSecond: whole, Level: &syncrun.Level{
-		Item: i.ID.String(), SKU: i.sku(parent), Location: project.DefaultLocation, Quantity: pieces,
-	}}
+	return syncrun.Record{
+		Resource:    syncrun.Inventory,
+		Remote:      i.ID.String(),
+		At:          at,
+		WholeSecond: whole,
+		Level: &syncrun.Level{
+			Item:     i.ID.String(),
+			SKU:      i.sku(parent),
+			Location: project.DefaultLocation,
+			Quantity: pieces,
+		},
+	}
 }
 
-// product is a product with its variations, changed when any of them was last.
+// product converts a product with its variations. Its time of change is the latest one of these.
 func (i item) product(variations []item) syncrun.Record {
 	at, whole := moment(i.Modified)
 	if i.wrong != nil || i.ID == "" {
@@ -189,8 +202,15 @@ func (i item) product(variations []item) syncrun.Record {
 	}
 	gtin, _ := catalog.ParseGTIN(i.GTIN.String())
 	p := &syncrun.Product{
-		SKU: i.sku(""), Name: plain(i.Name), Description: plain(i.Text), Category: first(i.Categories), Brand: first(i.Brands),
-		Price: i.Price.String(), GTIN: gtin, Item: i.ID.String(), Archived: i.Status != "publish" || i.Type != "simple" && i.Type != "variable",
+		SKU:         i.sku(""),
+		Name:        plain(i.Name),
+		Description: plain(i.Text),
+		Category:    first(i.Categories),
+		Brand:       first(i.Brands),
+		Price:       i.Price.String(),
+		GTIN:        gtin,
+		Item:        i.ID.String(),
+		Archived:    i.Status != "publish" || i.Type != "simple" && i.Type != "variable",
 	}
 	if p.Description == "" {
 		p.Description = plain(i.Short)
@@ -213,14 +233,20 @@ func (i item) product(variations []item) syncrun.Record {
 			p.Variants = append(p.Variants, v.variant(i.SKU))
 		}
 	}
-	if i.varies() {
+	if i.hasVariations() {
 		p.Item, p.GTIN, p.Shipping = "", "", ""
 		p.Archived = p.Archived || len(p.Variants) == 0
 	}
-	return syncrun.Record{Resource: syncrun.Products, Remote: i.ID.String(), At: at, WholeSecond: whole, Product: p}
+	return syncrun.Record{
+		Resource:    syncrun.Products,
+		Remote:      i.ID.String(),
+		At:          at,
+		WholeSecond: whole,
+		Product:     p,
+	}
 }
 
-// shipping is "" where the shop does not tell.
+// shipping returns "" if the shop does not say.
 func (i item) shipping() syncrun.Shipping {
 	if i.Virtual == "" {
 		return ""
@@ -235,7 +261,7 @@ func first(list []label) string {
 	return plain(list[0].Name)
 }
 
-// attributes are those that no variation goes by.
+// attributes returns the attributes that do not distinguish variations.
 func (i item) attributes() map[string]string {
 	found := map[string]string{}
 	for _, a := range i.Attributes {
@@ -254,10 +280,16 @@ func (i item) attributes() map[string]string {
 	return found
 }
 
-// variant is a variation. What it goes by beside size and color is told with the size.
+// variant converts a variation. It adds all attributes except the color to the size.
 func (i item) variant(parent loose) syncrun.Variant {
 	gtin, _ := catalog.ParseGTIN(i.GTIN.String())
-	v := syncrun.Variant{SKU: i.sku(parent), Price: i.Price.String(), Item: i.ID.String(), GTIN: gtin, Shipping: i.shipping()}
+	v := syncrun.Variant{
+		SKU:      i.sku(parent),
+		Price:    i.Price.String(),
+		Item:     i.ID.String(),
+		GTIN:     gtin,
+		Shipping: i.shipping(),
+	}
 	var sizes []string
 	for _, a := range i.Attributes {
 		switch strings.TrimPrefix(strings.ToLower(a.Name.String()), "pa_") {
@@ -273,101 +305,7 @@ func (i item) variant(parent loose) syncrun.Variant {
 
 var tags = regexp.MustCompile(`<[^>]*>`)
 
-// plain is HTML as text on one line.
+// plain converts HTML to text on one line.
 func plain(text loose) string {
 	return strings.Join(strings.Fields(html.UnescapeString(tags.ReplaceAllString(text.String(), " "))), " ")
-}
-
-// referenceKey is the metadata in which an order of ours has its id.
-const referenceKey = "haggle_order_id"
-
-type meta struct {
-	Key   string          `json:"key"`
-	Value json.RawMessage `json:"value"`
-}
-
-func find(list []meta, key string) (text string) {
-	for _, m := range list {
-		if m.Key == key {
-			_ = json.Unmarshal(m.Value, &text) // what is no text is none of ours
-		}
-	}
-	return text
-}
-
-func orderRecord(raw json.RawMessage) syncrun.Record {
-	var o struct {
-		ID       loose `json:"id"`
-		Number   loose `json:"number"`
-		Status   loose `json:"status"`
-		Total    loose `json:"total"`
-		Currency loose `json:"currency"`
-		Created  loose `json:"date_created_gmt"`
-		Modified loose `json:"date_modified_gmt"`
-		Sent     loose `json:"date_completed_gmt"`
-		Billing  struct {
-			Email loose `json:"email"`
-		} `json:"billing"`
-		Lines []struct {
-			Quantity loose `json:"quantity"`
-		} `json:"line_items"`
-		Refunds []json.RawMessage `json:"refunds"`
-		Meta    []meta            `json:"meta_data"`
-	}
-	r := syncrun.Record{Resource: syncrun.Orders}
-	if err := json.Unmarshal(raw, &o); err != nil || o.ID == "" {
-		r.Remote, r.Problem = o.ID.String(), "It is no order of WooCommerce's."
-		return r
-	}
-	r.Remote = o.ID.String()
-	r.At, r.WholeSecond = moment(o.Modified)
-	placed, _ := moment(o.Created)
-	r.Order = &syncrun.Order{
-		Number: o.Number.String(), Email: o.Billing.Email.String(), Status: o.Status.String(), Total: o.Total.String(),
-		Currency: strings.ToUpper(o.Currency.String()), PlacedAt: placed,
-	}
-	for _, l := range o.Lines {
-		if n, err := strconv.Atoi(l.Quantity.String()); err == nil && n > 0 && n < mostPieces {
-			r.Order.Items += n
-		}
-	}
-	if ours := find(o.Meta, referenceKey); ours != "" {
-		if _, err := id.Parse[id.Order](ours); err == nil {
-			r.Order.Reference = ours
-		}
-	}
-	if r.Order.Reference != "" { // what became of our orders there acts here; of others it is their status
-		r.Order.Canceled, r.Order.Refunded = o.Status == "cancelled", refunded(o.Refunds, r.Order.Currency)
-		if sent, _ := moment(o.Sent); o.Status == "completed" {
-			r.Order.Shipment = &syncrun.Shipment{ShippedAt: sent}
-		}
-	}
-	return r
-}
-
-// customerRecord has no number of purchases: the API tells only whether there were any.
-func customerRecord(raw json.RawMessage) syncrun.Record {
-	var c struct {
-		ID       loose  `json:"id"`
-		Email    loose  `json:"email"`
-		First    loose  `json:"first_name"`
-		Last     loose  `json:"last_name"`
-		Paying   bool   `json:"is_paying_customer"`
-		Modified loose  `json:"date_modified_gmt"`
-		Meta     []meta `json:"meta_data"`
-	}
-	r := syncrun.Record{Resource: syncrun.Customers}
-	if err := json.Unmarshal(raw, &c); err != nil || c.ID == "" {
-		r.Remote, r.Problem = c.ID.String(), "It is no customer of WooCommerce's."
-		return r
-	}
-	r.Remote = c.ID.String()
-	r.At, r.WholeSecond = moment(c.Modified)
-	r.Customer = &syncrun.Customer{
-		Email: c.Email.String(), Name: strings.TrimSpace(c.First.String() + " " + c.Last.String()), Tier: find(c.Meta, "loyalty_tier"),
-	}
-	if c.Paying {
-		r.Customer.Purchases = 1
-	}
-	return r
 }

@@ -28,23 +28,23 @@ type clock struct{}
 
 func (clock) Now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
 
-// shop is one of WooCommerce, as far as we talk to it.
-type shop struct {
+// fakeShop has the parts of WooCommerce's API that the connector uses.
+type fakeShop struct {
 	mu         sync.Mutex
 	records    map[string][]object // by the last part of their path, in the order of their ids
 	variations map[string][]object // by product
 	hooks      []object
-	body       string // instead of any list
-	silent     bool   // it does not say how many pages there are
+	body       string // if set, the body of every list
+	silent     bool   // without the headers with the number of pages
 	asked      []string
 	next       int
 }
 
 const base = "/shop/wp-json/wc/v3/"
 
-func (s *shop) handler() http.Handler {
+func (s *fakeShop) handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+base+"data/currencies/current", func(w http.ResponseWriter, _ *http.Request) { say(w, 200, object{"code": "eur"}) })
+	mux.HandleFunc("GET "+base+"data/currencies/current", func(w http.ResponseWriter, _ *http.Request) { respond(w, 200, object{"code": "eur"}) })
 	mux.HandleFunc("GET "+base+"{resource}", func(w http.ResponseWriter, r *http.Request) { s.list(w, r, s.records[r.PathValue("resource")]) })
 	mux.HandleFunc("GET "+base+"products/{id}", s.product)
 	mux.HandleFunc("GET "+base+"products/{id}/variations", func(w http.ResponseWriter, r *http.Request) { s.list(w, r, s.variations[r.PathValue("id")]) })
@@ -57,21 +57,21 @@ func (s *shop) handler() http.Handler {
 		defer s.mu.Unlock()
 		s.asked = append(s.asked, r.URL.RequestURI())
 		if user, password, _ := r.BasicAuth(); user != key || password != secret {
-			say(w, 401, object{"code": "woocommerce_rest_cannot_view"})
+			respond(w, 401, object{"code": "woocommerce_rest_cannot_view"})
 			return
 		}
 		mux.ServeHTTP(w, r)
 	})
 }
 
-func say(w http.ResponseWriter, status int, body any) {
+func respond(w http.ResponseWriter, status int, body any) {
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(body)
 }
 
 const form = "2006-01-02T15:04:05.999"
 
-func (s *shop) list(w http.ResponseWriter, r *http.Request, all []object) {
+func (s *fakeShop) list(w http.ResponseWriter, r *http.Request, all []object) {
 	if s.body != "" {
 		_, _ = w.Write([]byte(s.body))
 		return
@@ -79,7 +79,7 @@ func (s *shop) list(w http.ResponseWriter, r *http.Request, all []object) {
 	q := r.URL.Query()
 	since, err := time.Parse(form, q.Get("modified_after"))
 	if q.Has("modified_after") && (err != nil || q.Get("dates_are_gmt") != "true") {
-		say(w, 400, object{"code": "rest_invalid_param", "message": "Invalid parameter(s): modified_after"})
+		respond(w, 400, object{"code": "rest_invalid_param", "message": "Invalid parameter(s): modified_after"})
 		return
 	}
 	found := []object{}
@@ -93,63 +93,63 @@ func (s *shop) list(w http.ResponseWriter, r *http.Request, all []object) {
 	page, _ := strconv.Atoi(q.Get("page"))
 	size, _ := strconv.Atoi(q.Get("per_page"))
 	if page < 1 || size < 1 || size > 100 {
-		say(w, 400, object{"code": "rest_invalid_param", "message": "Invalid parameter(s): per_page"})
+		respond(w, 400, object{"code": "rest_invalid_param", "message": "Invalid parameter(s): per_page"})
 		return
 	}
 	if !s.silent {
 		w.Header().Set("X-WP-Total", strconv.Itoa(len(found)))
 		w.Header().Set("X-WP-TotalPages", strconv.Itoa((len(found)+size-1)/size))
 	}
-	say(w, 200, found[min((page-1)*size, len(found)):min(page*size, len(found))])
+	respond(w, 200, found[min((page-1)*size, len(found)):min(page*size, len(found))])
 }
 
-func (s *shop) product(w http.ResponseWriter, r *http.Request) {
+func (s *fakeShop) product(w http.ResponseWriter, r *http.Request) {
 	for _, one := range s.records["products"] {
 		if strconv.Itoa(one["id"].(int)) == r.PathValue("id") {
-			say(w, 200, one)
+			respond(w, 200, one)
 			return
 		}
 	}
-	say(w, 404, object{"code": "woocommerce_rest_product_invalid_id", "message": "Invalid ID."})
+	respond(w, 404, object{"code": "woocommerce_rest_product_invalid_id", "message": "Invalid ID."})
 }
 
-func (s *shop) register(w http.ResponseWriter, r *http.Request) {
+func (s *fakeShop) register(w http.ResponseWriter, r *http.Request) {
 	var asked object
 	if json.NewDecoder(r.Body).Decode(&asked) != nil || asked["secret"] == "" || asked["status"] != "active" {
-		say(w, 400, object{})
+		respond(w, 400, object{})
 		return
 	}
 	s.next++
 	asked["id"] = s.next
 	s.hooks = append(s.hooks, asked)
-	say(w, 201, asked)
+	respond(w, 201, asked)
 }
 
-func (s *shop) hook(r *http.Request) int {
+func (s *fakeShop) hook(r *http.Request) int {
 	return slices.IndexFunc(s.hooks, func(h object) bool { return strconv.Itoa(h["id"].(int)) == r.PathValue("id") })
 }
 
-func (s *shop) change(w http.ResponseWriter, r *http.Request) {
+func (s *fakeShop) change(w http.ResponseWriter, r *http.Request) {
 	var asked object
 	n := s.hook(r)
 	if n < 0 || json.NewDecoder(r.Body).Decode(&asked) != nil {
-		say(w, 404, object{"message": "Invalid ID."})
+		respond(w, 404, object{"message": "Invalid ID."})
 		return
 	}
 	s.hooks[n]["secret"] = asked["secret"]
-	say(w, 200, s.hooks[n])
+	respond(w, 200, s.hooks[n])
 }
 
-func (s *shop) remove(w http.ResponseWriter, r *http.Request) {
+func (s *fakeShop) remove(w http.ResponseWriter, r *http.Request) {
 	n := s.hook(r)
 	switch {
 	case n < 0:
-		say(w, 404, object{"message": "Invalid ID."})
+		respond(w, 404, object{"message": "Invalid ID."})
 	case r.URL.Query().Get("force") != "true":
-		say(w, 501, object{"message": "Webhooks do not support trashing."})
+		respond(w, 501, object{"message": "Webhooks do not support trashing."})
 	default:
 		s.hooks = slices.Delete(s.hooks, n, n+1)
-		say(w, 200, object{})
+		respond(w, 200, object{})
 	}
 }
 
@@ -157,7 +157,7 @@ var paths = map[syncrun.Resource]string{
 	syncrun.Products: "products", syncrun.Inventory: "products", syncrun.Customers: "customers", syncrun.Orders: "orders",
 }
 
-func (s *shop) fill(_ *testing.T, r syncrun.Resource, n int, since time.Time) (names []string) {
+func (s *fakeShop) fill(_ *testing.T, r syncrun.Resource, n int, since time.Time) (names []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.records[paths[r]] = nil
@@ -171,10 +171,10 @@ func (s *shop) fill(_ *testing.T, r syncrun.Resource, n int, since time.Time) (n
 	return names
 }
 
-// connect connects a shop that is new.
-func connect(t *testing.T) (*shop, *adaptertest.Platform, *woocommerce.Connector, ports.Connection) {
+// connect returns a connector and a new shop.
+func connect(t *testing.T) (*fakeShop, *adaptertest.Platform, *woocommerce.Connector, ports.Connection) {
 	t.Helper()
-	s := &shop{records: map[string][]object{}, variations: map[string][]object{}}
+	s := &fakeShop{records: map[string][]object{}, variations: map[string][]object{}}
 	p := adaptertest.NewPlatform(t, s.handler())
 	c := woocommerce.New(woocommerce.Config{Client: p.Client(), Clock: clock{}})
 	return s, p, c, ports.Connection{
@@ -184,7 +184,7 @@ func connect(t *testing.T) (*shop, *adaptertest.Platform, *woocommerce.Connector
 	}
 }
 
-// call is one that the shop makes with a payload.
+// call returns a call of a webhook.
 func call(topic, signing string, payload []byte, now time.Time) ports.Call {
 	sum := hmac.New(sha256.New, []byte(signing))
 	sum.Write(payload)

@@ -24,11 +24,11 @@ type hook struct {
 	Status loose `json:"status"`
 }
 
-// mostHooks are the pages of webhooks that are looked through for ours.
-const mostHooks = 10
+// maxHookPages limits the pages of webhooks that are read.
+const maxHookPages = 10
 
-// Register has the shop call an address, signed with a new secret. A webhook that is there gets that secret. WooCommerce
-// pings the address at once, without a signature: that call is refused, which it does not mind.
+// Register registers a webhook with a new secret. If the webhook exists, it gets that secret. WooCommerce pings the address
+// at once, without a signature. Verify refuses that call, which has no effect on the webhook.
 func (s *Connector) Register(ctx ports.Outbound, c ports.Connection, topic, address string) (remote, signing string, err error) {
 	signing = rand.Text()
 	wanted := map[string]string{"name": "Haggle", "topic": topic, "delivery_url": address, "secret": signing, "status": "active"}
@@ -43,7 +43,7 @@ func (s *Connector) Register(ctx ports.Outbound, c ports.Connection, topic, addr
 	}
 	r.JSON = wanted
 	var made hook
-	err = s.as(c).Ask(ctx, r, &made)
+	err = s.forAccount(c).Ask(ctx, r, &made)
 	if err == nil && made.ID == "" {
 		err = s.platform.Failed("did not say which webhook it made", nil)
 	}
@@ -53,7 +53,7 @@ func (s *Connector) Register(ctx ports.Outbound, c ports.Connection, topic, addr
 	return made.ID.String(), signing, nil
 }
 
-// registered is the webhook of a topic and an address; "": there is none.
+// registered returns the id of the webhook with a topic and an address, or "" if there is none.
 func (s *Connector) registered(ctx context.Context, c ports.Connection, topic, address string) (string, error) {
 	list, err := s.webhooks(ctx, c)
 	for _, one := range list {
@@ -64,15 +64,15 @@ func (s *Connector) registered(ctx context.Context, c ports.Connection, topic, a
 	return "", err
 }
 
-// Webhooks are all of the shop. "status: active (delivers payload), paused (delivery paused by admin), disabled (delivery paused
+// Webhooks returns all webhooks of the shop. "status: active (delivers payload), paused (delivery paused by admin), disabled (delivery paused
 // by failure)" (woocommerce-rest-api-docs, wp-api-v3/webhooks, read 2026-11-28).
 func (s *Connector) Webhooks(ctx ports.Outbound, c ports.Connection) ([]ports.RemoteWebhook, error) {
 	return s.webhooks(ctx, c)
 }
 
 func (s *Connector) webhooks(ctx context.Context, c ports.Connection) (list []ports.RemoteWebhook, err error) {
-	for number := 1; number <= mostHooks; number++ {
-		p, err := s.page(ctx, c, "/webhooks", url.Values{}, number, most)
+	for number := 1; number <= maxHookPages; number++ {
+		p, err := s.page(ctx, c, "/webhooks", url.Values{}, number, maxPageSize)
 		if err != nil {
 			return nil, err
 		}
@@ -96,11 +96,11 @@ func (s *Connector) webhooks(ctx context.Context, c ports.Connection) (list []po
 	return list, nil
 }
 
-// Unregister deletes it: WooCommerce has no trash for webhooks, and wants to be told so.
+// Unregister deletes a webhook. WooCommerce requires force=true, because it has no trash for webhooks.
 func (s *Connector) Unregister(ctx ports.Outbound, c ports.Connection, remote string) error {
 	r := request(c, "/webhooks/"+url.PathEscape(remote), url.Values{"force": {"true"}})
 	r.Method = http.MethodDelete
-	account := s.as(c)
+	account := s.forAccount(c)
 	answer, err := account.Send(ctx, r)
 	if err != nil || answer.Status == http.StatusNotFound || answer.Status == http.StatusGone {
 		return err
@@ -110,12 +110,12 @@ func (s *Connector) Unregister(ctx ports.Outbound, c ports.Connection, remote st
 
 const signatureHeader = "X-WC-Webhook-Signature"
 
-// SignatureHeader is the header of calls' signatures.
+// SignatureHeader returns the name of the header that has a call's signature.
 func (*Connector) SignatureHeader() string { return signatureHeader }
 
 var errSignature = fault.New(fault.Unauthenticated, "invalid_signature", "The signature is missing or wrong.")
 
-// Verify checks X-WC-Webhook-Signature: base64 of the HMAC-SHA256 of the body by the webhook's secret. It has no time.
+// Verify checks X-WC-Webhook-Signature: base64 of the HMAC-SHA256 of the body with the webhook's secret as the key. It does not include a time.
 func (s *Connector) Verify(call ports.Call, signing string) (ports.CallStamp, error) {
 	given, err := base64.StdEncoding.DecodeString(call.Header(signatureHeader))
 	sum := hmac.New(sha256.New, []byte(signing))
@@ -127,25 +127,25 @@ func (s *Connector) Verify(call ports.Call, signing string) (ports.CallStamp, er
 	return ports.CallStamp{Delivery: delivery, Topic: call.Header("X-WC-Webhook-Topic")}, nil
 }
 
-// News reads the record that a call has. Of a product its stock is news too; one with variations is looked up, for a
-// call has none of them.
+// News reads the record in a call. For a product it also returns the stock. It reads the variations of a product from the
+// API, because a call has none of them.
 func (s *Connector) News(ctx ports.Outbound, c ports.Connection, topic string, at time.Time, payload []byte) ([]syncrun.Record, error) {
 	thing, happened, _ := strings.Cut(topic, ".")
 	of, known := map[string]syncrun.Resource{
 		"product": syncrun.Products, "order": syncrun.Orders, "customer": syncrun.Customers,
 	}[thing]
-	var told struct {
+	var head struct {
 		ID loose `json:"id"`
 	}
-	switch err := json.Unmarshal(payload, &told); {
+	switch err := json.Unmarshal(payload, &head); {
 	case !known:
 		return nil, s.platform.Refused("sent a call with a topic that is not known: " + topic)
-	case err != nil || told.ID == "":
+	case err != nil || head.ID == "":
 		return nil, s.platform.Refused("sent a call that cannot be read")
 	case happened == "deleted":
 		return []syncrun.Record{{
 			Resource: of,
-			Remote:   told.ID.String(),
+			Remote:   head.ID.String(),
 			At:       at,
 			Deleted:  true,
 		}}, nil
@@ -163,13 +163,13 @@ func (s *Connector) productNews(ctx context.Context, c ports.Connection, payload
 	one := parseItem(payload)
 	if one.wrong == nil && one.Type == "variation" && one.Parent != "" && one.Parent != "0" {
 		var parent json.RawMessage
-		if err := s.as(c).Ask(ctx, request(c, "/products/"+url.PathEscape(one.Parent.String()), nil), &parent); err != nil {
+		if err := s.forAccount(c).Ask(ctx, request(c, "/products/"+url.PathEscape(one.Parent.String()), nil), &parent); err != nil {
 			return nil, err
 		}
 		one = parseItem(parent)
 	}
 	items := []item{one}
-	if err := s.vary(ctx, c, items); err != nil {
+	if err := s.readVariations(ctx, c, items); err != nil {
 		return nil, err
 	}
 	return append(items[0].records(syncrun.Products), items[0].records(syncrun.Inventory)...), nil

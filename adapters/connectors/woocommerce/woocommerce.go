@@ -1,11 +1,11 @@
-// Package woocommerce connects a shop of WooCommerce by its REST API v3, with a consumer key and its secret: products with
-// their variations, stock, customers and orders are read, webhooks signed, and orders written.
+// Package woocommerce connects a WooCommerce shop with its REST API v3, with a consumer key and secret. It reads products
+// with their variations, stock, customers and orders, receives signed webhooks, and writes orders.
 //
 // Sources: developer.woocommerce.com/docs/apis/rest-api (authentication, pagination, errors) and …/rest-api/v3/{products,
 // product-variations,orders,customers,data,webhooks}, read in November 2026.
 //
-// Not documented, and decided here: whether a product counts as modified when one of its variations was, so products with
-// variations are read in every sync; and customers cannot be searched by when they were modified, so all are read.
+// It is not documented whether a product counts as modified when one of its variations was. Therefore every sync reads all
+// products with variations. It also reads all customers, because the API cannot search them by the time of modification.
 package woocommerce
 
 import (
@@ -25,22 +25,22 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// root is the API's path in a shop.
-const root = "/wp-json/wc/v3"
+// apiPath is the path of the API in a shop.
+const apiPath = "/wp-json/wc/v3"
 
-// most that a page may have.
-const most = 100
+// maxPageSize is the API's limit.
+const maxPageSize = 100
 
-// Config is what a connector needs.
+// Config holds the settings and dependencies of a Connector.
 type Config struct {
-	Client *http.Client // to addresses that merchants name; nil: the usual one
+	Client *http.Client // for addresses that merchants enter; nil: http.DefaultClient
 	Clock  ports.Clock
-	// RepeatAfter is how long a shop may go on with a request whose answer was lost. 0: 40 seconds, twice the time limit of a
-	// request, and more than PHP's default max_execution_time.
+	// RepeatAfter is how long a shop may continue to process a request whose answer was lost. 0: 40 seconds, twice the time
+	// limit of a request, and more than PHP's default max_execution_time.
 	RepeatAfter time.Duration
 }
 
-// Connector talks to shops of WooCommerce.
+// Connector connects WooCommerce shops.
 type Connector struct {
 	platform    *connectors.Platform
 	clock       ports.Clock
@@ -52,13 +52,13 @@ var (
 	_ ports.CalledConnector = (*Connector)(nil)
 )
 
-// New talks to any shop; which one is each connection's.
+// New returns a connector for any shop. The connection says which one.
 func New(c Config) *Connector {
 	return &Connector{connectors.New("WooCommerce", c.Client, c.Clock), c.Clock, cmp.Or(c.RepeatAfter, repeatAfter)}
 }
 
 func request(c ports.Connection, path string, query url.Values) connectors.Request {
-	address := strings.TrimRight(c.BaseURL, "/") + root + path
+	address := strings.TrimRight(c.BaseURL, "/") + apiPath + path
 	if len(query) > 0 {
 		address += "?" + query.Encode()
 	}
@@ -69,20 +69,20 @@ func basic(c ports.Connection) string {
 	return base64.StdEncoding.EncodeToString([]byte(c.Credentials.Key + ":" + c.Credentials.Secret))
 }
 
-// as is the platform as an account sees it: its refusals say why.
-func (s *Connector) as(c ports.Connection) *connectors.Platform {
+// forAccount returns the client for the requests of one account. Its refusals have the shop's reason.
+func (s *Connector) forAccount(c ports.Connection) *connectors.Platform {
 	return s.platform.Judging(func(a connectors.Answer) error {
-		var told struct{ Code, Message string }
+		var problem struct{ Code, Message string }
 		switch {
-		case json.Unmarshal(a.Body, &told) != nil:
+		case json.Unmarshal(a.Body, &problem) != nil:
 			return nil
-		case told.Code == "woocommerce_rest_cannot_create_order_refund": // has the status 500
+		case problem.Code == "woocommerce_rest_cannot_create_order_refund": // has the status 500
 		case a.Status != http.StatusBadRequest && a.Status != http.StatusNotFound:
 			return nil
-		case told.Code == "rest_no_route":
+		case problem.Code == "rest_no_route":
 			return s.platform.Refused("has no REST API v3 at this address: give the shop's address, and turn its permalinks on")
 		}
-		why := connectors.Plain(told.Message, c.Credentials.Key, c.Credentials.Secret, basic(c))
+		why := connectors.Plain(problem.Message, c.Credentials.Key, c.Credentials.Secret, basic(c))
 		if why == "" {
 			return nil
 		}
@@ -90,12 +90,12 @@ func (s *Connector) as(c ports.Connection) *connectors.Platform {
 	})
 }
 
-// Inspect asks for the shop's currency, which shows that the key may read. The account is the shop's address.
+// Inspect reads the shop's currency, which shows that the key can read. It identifies the account by the shop's address.
 func (s *Connector) Inspect(ctx ports.Outbound, c ports.Connection) (integration.Config, error) {
 	var currency struct {
 		Code string `json:"code"`
 	}
-	if err := s.as(c).Ask(ctx, request(c, "/data/currencies/current", nil), &currency); err != nil {
+	if err := s.forAccount(c).Ask(ctx, request(c, "/data/currencies/current", nil), &currency); err != nil {
 		return integration.Config{}, err
 	}
 	u, err := url.Parse(c.BaseURL)
@@ -115,11 +115,11 @@ func (s *Connector) Inspect(ctx ports.Outbound, c ports.Connection) (integration
 	}, nil
 }
 
-// mayWrite reports whether the key may write orders. Nothing tells a key's permission, so an empty batch is sent, which changes
-// nothing: "create", "update" and "delete" are optional (WC_REST_Controller::batch_items, read on 2026-11-29). A key that may read only
-// is refused with 401.
+// mayWrite reports whether the key may write orders. The API does not show a key's permission, so mayWrite sends an empty batch, which
+// changes nothing: "create", "update" and "delete" are optional (WC_REST_Controller::batch_items, read on 2026-11-29). The API refuses
+// a read-only key with 401.
 func (s *Connector) mayWrite(ctx context.Context, c ports.Connection) (bool, error) {
-	account, r := s.as(c), request(c, "/orders/batch", nil)
+	account, r := s.forAccount(c), request(c, "/orders/batch", nil)
 	r.JSON = map[string]any{}
 	a, err := account.Send(ctx, r)
 	switch {
@@ -131,19 +131,20 @@ func (s *Connector) mayWrite(ctx context.Context, c ports.Connection) (bool, err
 	return a.Status/100 == 2, nil
 }
 
-// page is one of a list.
+// page is a page of a list.
 type page struct {
 	list  []json.RawMessage
 	more  bool
 	total syncrun.Total // of all pages
 }
 
-// page reads one, by X-WP-TotalPages, and tells the total of X-WP-Total ("the total number of records in the collection",
-// https://developer.wordpress.org/rest-api/using-the-rest-api/pagination/, 2024-01-16); where a proxy takes that away, a page that is not full is the last one.
+// page reads a page. X-WP-TotalPages says whether there are more, and X-WP-Total is the total ("the total number of records in the
+// collection", https://developer.wordpress.org/rest-api/using-the-rest-api/pagination/, 2024-01-16). If a proxy has removed these
+// headers, the last page is the first one that is not full.
 func (s *Connector) page(ctx context.Context, c ports.Connection, path string, query url.Values, number, size int) (page, error) {
 	query.Set("page", strconv.Itoa(number))
 	query.Set("per_page", strconv.Itoa(size))
-	account := s.as(c)
+	account := s.forAccount(c)
 	answer, err := account.Send(ctx, request(c, path, query))
 	if err == nil {
 		err = account.Judge(answer)
@@ -160,7 +161,7 @@ func (s *Connector) page(ctx context.Context, c ports.Connection, path string, q
 	case len(p.list) > size:
 		return page{}, s.platform.Failed("sent more on one page than it was asked for", nil)
 	}
-	p.total.Count, _ = strconv.Atoi(answer.Header.Get("X-WP-Total")) // a proxy may have taken it away
+	p.total.Count, _ = strconv.Atoi(answer.Header.Get("X-WP-Total")) // a proxy may have removed it
 	pages, err := strconv.Atoi(answer.Header.Get("X-WP-TotalPages"))
 	p.more = len(p.list) > 0 && (err == nil && number < pages || err != nil && len(p.list) == size)
 	return p, nil

@@ -13,18 +13,18 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// spare is how long before its end an access token is not used any more.
-const spare = 2 * time.Minute
+// expiryMargin is how long before its expiry an access token is replaced.
+const expiryMargin = 2 * time.Minute
 
-// access is the access token of an account. Who holds mu asks for a new one, while others wait for it.
+// access is the access token of an account. The holder of mu requests a new token, and others wait for it.
 type access struct {
-	mu    chan struct{} // of one place, so that waiting ends with its context
+	mu    chan struct{} // capacity 1; a channel, so that a waiting request can be canceled
 	token string
 	until time.Time
 }
 
-// Inspect asks for an access token. The account goes by its client id, which outlives its secret; the
-// app_id that comes with the token is one and the same for all applications of PayPal's sandbox.
+// Inspect requests an access token. It identifies the account by its client id, because the secret can be
+// rotated, and the app_id in the answer is the same for all applications of PayPal's sandbox.
 func (p *Provider) Inspect(ctx ports.Outbound, a ports.PaymentAccount) (account string, live bool, err error) {
 	err = try(ctx, func() error {
 		_, err := p.grant(ctx, a)
@@ -36,7 +36,7 @@ func (p *Provider) Inspect(ctx ports.Outbound, a ports.PaymentAccount) (account 
 	return a.Key, p.live, nil
 }
 
-// accessToken is a token that is good for now. stale is one that PayPal has refused.
+// accessToken returns a valid token. stale is a token that PayPal has refused, or "".
 func (p *Provider) accessToken(ctx context.Context, a ports.PaymentAccount, stale string) (string, error) {
 	entry := p.accessOf(a)
 	select {
@@ -52,7 +52,7 @@ func (p *Provider) accessToken(ctx context.Context, a ports.PaymentAccount, stal
 	if err != nil {
 		return "", err
 	}
-	entry.token, entry.until = given.Token, p.clock.Now().Add(time.Duration(given.Seconds)*time.Second-spare)
+	entry.token, entry.until = given.Token, p.clock.Now().Add(time.Duration(given.Seconds)*time.Second-expiryMargin)
 	return entry.token, nil
 }
 
@@ -73,7 +73,7 @@ type granted struct {
 	Seconds int64  `json:"expires_in"`
 }
 
-// grant asks for an access token by the account's credentials.
+// grant requests an access token with the account's credentials.
 func (p *Provider) grant(ctx context.Context, a ports.PaymentAccount) (granted, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url+"/v1/oauth2/token", strings.NewReader("grant_type=client_credentials"))
 	if err != nil {

@@ -16,7 +16,7 @@ var _ ports.BalanceReader = (*Provider)(nil)
 var (
 	fees      = []string{"T01"}        // non-payment-related fees
 	transfers = []string{"T04", "T17"} // to a bank account, or to another institution
-	// holds change what may be spent of a balance, not the balance: authorizations, holds and their release.
+	// holds change the available part of a balance, not the balance: authorizations, holds and their release.
 	holds = []string{"T13", "T15", "T21", "T1105", "T1110", "T1111"}
 )
 
@@ -25,7 +25,7 @@ func (t transaction) in(groups []string) bool {
 }
 
 // BalanceChanges reads all other changes of the balance, such as fees and withdrawals, from PayPal's report of transactions.
-// Unknown currencies are left out.
+// It leaves out unknown currencies.
 func (p *Provider) BalanceChanges(
 	ctx ports.Outbound, a ports.PaymentAccount, s ports.StatementRequest, each func(ports.BalanceChange) error,
 ) error {
@@ -50,7 +50,7 @@ func (p *Provider) BalanceChanges(
 	return err
 }
 
-// changes are a transaction's amount and its fee, without what Statement returns.
+// changes returns a transaction's amount and its fee, except the amounts that Statement returns.
 func (t transaction) changes(at time.Time) (all []ports.BalanceChange) {
 	add := func(kind ports.BalanceKind, value amount, charge string) {
 		if read, err := value.read(); err == nil && !read.IsZero() {

@@ -12,7 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// wireOrder is as much of a PayPal order as is asked for and read.
+// wireOrder has the fields of a PayPal order that are sent and read.
 type wireOrder struct {
 	ID     string `json:"id,omitempty"`
 	Intent string `json:"intent"`
@@ -43,24 +43,24 @@ type capture struct {
 }
 
 const (
-	toCapture = "CAPTURE"
-	givenUp   = "AUTHORIZE" // and never captured
-	label     = "PayPal"
+	captureIntent   = "CAPTURE"
+	abandonedIntent = "AUTHORIZE" // an order with this intent is never captured
+	label           = "PayPal"
 )
 
-// Charge makes the order and captures it, or shows what came of it before. When PayPal refuses the credentials or the
-// account for that, the error is ports.ErrCredentialsRefused or ports.ErrAccountRefused, and nothing was charged. An
-// attempt whose key may be forgotten is resolved.
+// Charge creates the order and captures it, or returns the earlier outcome. If PayPal refuses the credentials or the
+// account, the error is ports.ErrCredentialsRefused or ports.ErrAccountRefused, and nothing was charged. Charge resolves
+// an attempt whose key PayPal may have forgotten.
 func (p *Provider) Charge(ctx ports.Outbound, a ports.PaymentAccount, r ports.ChargeRequest) (checkout.Outcome, error) {
 	if _, problem := toAmount(r.Charge.Amount); problem != "" {
 		return declined(problem), nil
 	}
 	if _, most := p.remote.Age(r.Charge.Since); most >= checkout.KeyAge {
-		return afterwards(p.Resolve(ctx, a, r))
+		return unknownIfRefused(p.Resolve(ctx, a, r))
 	}
 	outcome, err := p.charge(ctx, a, r)
 	if r.Again {
-		return afterwards(outcome, err)
+		return unknownIfRefused(outcome, err)
 	}
 	return outcome, err
 }
@@ -68,7 +68,7 @@ func (p *Provider) Charge(ctx ports.Outbound, a ports.PaymentAccount, r ports.Ch
 func (p *Provider) charge(ctx context.Context, a ports.PaymentAccount, r ports.ChargeRequest) (checkout.Outcome, error) {
 	o, err := p.create(ctx, a, r)
 	if err != nil {
-		if issue := issueOf(err); issue != "" && issue != otherUse { // an order names no buyer, and without one nothing is taken
+		if issue := issueOf(err); issue != "" && issue != otherUse { // an order has no buyer, so nothing was charged
 			return nil, fmt.Errorf("%w: %w", ports.ErrAccountRefused, err)
 		}
 		return nil, err
@@ -79,20 +79,19 @@ func (p *Provider) charge(ctx context.Context, a ports.PaymentAccount, r ports.C
 	return p.capture(ctx, a, r, o.ID)
 }
 
-// afterwards is what was learnt of a capture that may have been sent: that credentials or the account are refused by
-// then says nothing of it.
-func afterwards(outcome checkout.Outcome, err error) (checkout.Outcome, error) {
+// unknownIfRefused is for requests after a capture that may have been sent. It turns ErrCredentialsRefused and
+// ErrAccountRefused into another error, because they say nothing about that capture.
+func unknownIfRefused(outcome checkout.Outcome, err error) (checkout.Outcome, error) {
 	if errors.Is(err, ports.ErrCredentialsRefused) || errors.Is(err, ports.ErrAccountRefused) {
 		return nil, fmt.Errorf("paypal: the outcome is not known: %v", err)
 	}
 	return outcome, err
 }
 
-// create makes the order of a key, or gets the one there is. Charge and Resolve ask for it in the same
-// words.
+// create creates the order of a key, or returns the existing one. Charge and Resolve send the same request.
 func (p *Provider) create(ctx context.Context, a ports.PaymentAccount, r ports.ChargeRequest) (*wireOrder, error) {
 	total, _ := toAmount(r.Charge.Amount)
-	wanted := wireOrder{Intent: toCapture, Units: []unit{
+	wanted := wireOrder{Intent: captureIntent, Units: []unit{
 		{
 			Reference: r.Checkout.String(),
 			Custom:    r.Charge.Key,
@@ -112,7 +111,7 @@ func (p *Provider) create(ctx context.Context, a ports.PaymentAccount, r ports.C
 		return nil, err
 	case made.ID == "" || len(made.Units) != 1:
 		return nil, errors.New("paypal: the order of the key is unreadable")
-	case !made.Units[0].Amount.is(r.Charge.Amount):
+	case !made.Units[0].Amount.equals(r.Charge.Amount):
 		return nil, errors.New("paypal: the key was used for another amount")
 	}
 	return &made, nil
@@ -140,21 +139,21 @@ func (p *Provider) capture(ctx context.Context, a ports.PaymentAccount, r ports.
 	issue := issueOf(err)
 	switch {
 	case err == nil:
-		return p.captured(&o)
+		return p.captureOutcome(&o)
 	case issue == "":
 		return nil, err
 	case issue == "ACTION_DOES_NOT_MATCH_INTENT":
 		return checkout.NotCharged{}, nil
 	case slices.Contains(alreadyCaptured, issue), issue == otherUse, issue == "RESOURCE_NOT_FOUND", issue == "INVALID_RESOURCE_ID":
-		return afterwards(p.paidBefore(ctx, a, r, of))
-	case slices.Contains(setup, issue):
+		return unknownIfRefused(p.paidBefore(ctx, a, r, of))
+	case slices.Contains(accountIssues, issue):
 		return nil, fmt.Errorf("%w: %w", ports.ErrAccountRefused, err)
 	}
 	return declined(issue), nil
 }
 
-// captured is the outcome of a capture that PayPal has carried out.
-func (p *Provider) captured(o *wireOrder) (checkout.Outcome, error) {
+// captureOutcome returns the outcome of a capture that PayPal has carried out.
+func (p *Provider) captureOutcome(o *wireOrder) (checkout.Outcome, error) {
 	outcome, err := judge(o)
 	if outcome == nil && err == nil {
 		return nil, fmt.Errorf("paypal: order %s is %s after its capture", o.ID, o.Status)
@@ -162,8 +161,8 @@ func (p *Provider) captured(o *wireOrder) (checkout.Outcome, error) {
 	return outcome, err
 }
 
-// paidBefore is the outcome of a key whose money PayPal says is taken already: by this order, or by an
-// earlier one of the same invoice.
+// paidBefore returns the outcome of a key that PayPal reports as already paid: by this order, or by an earlier one
+// with the same invoice.
 func (p *Provider) paidBefore(ctx context.Context, a ports.PaymentAccount, r ports.ChargeRequest, of string) (checkout.Outcome, error) {
 	o, err := p.order(ctx, a, of)
 	if err != nil {
@@ -172,7 +171,7 @@ func (p *Provider) paidBefore(ctx context.Context, a ports.PaymentAccount, r por
 	if outcome, err := judge(o); outcome != nil || err != nil {
 		return outcome, err
 	}
-	paid, _, err := p.invoiced(ctx, a, r)
+	paid, _, err := p.findPayment(ctx, a, r)
 	switch {
 	case err != nil:
 		return nil, err
@@ -182,13 +181,13 @@ func (p *Provider) paidBefore(ctx context.Context, a ports.PaymentAccount, r por
 	return *paid, nil
 }
 
-// judge is what an order's state decides for good; nil if nothing yet.
+// judge returns the final outcome of an order by its state, or nil if it is undecided.
 func judge(o *wireOrder) (checkout.Outcome, error) {
 	if len(o.Units) == 1 && o.Units[0].Payments != nil && len(o.Units[0].Payments.Captures) > 0 {
 		return judgeCapture(o.Units[0].Payments.Captures)
 	}
 	switch {
-	case o.Intent == givenUp || o.Status == "VOIDED":
+	case o.Intent == abandonedIntent || o.Status == "VOIDED":
 		return checkout.NotCharged{}, nil
 	case o.Status == "COMPLETED":
 		return nil, fmt.Errorf("paypal: order %s is completed without a capture", o.ID)
@@ -196,7 +195,7 @@ func judge(o *wireOrder) (checkout.Outcome, error) {
 	return nil, nil
 }
 
-// judgeCapture knows that of several captures one at most took money.
+// judgeCapture returns the outcome of captures of one order. At most one of them was paid.
 func judgeCapture(all []capture) (checkout.Outcome, error) {
 	last := all[len(all)-1]
 	for _, c := range all {

@@ -14,10 +14,10 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// longest is how much of an answer is read: 500 transactions take about one MiB.
-const longest = 8 << 20
+// maxAnswer limits an answer in bytes: 500 transactions take about one MiB.
+const maxAnswer = 8 << 20
 
-// refusal is an answer that is no success. PayPal's messages are left out: they repeat what was sent.
+// refusal is an unsuccessful answer. It omits PayPal's messages, because they contain data of the request.
 type refusal struct {
 	Status  int    `json:"-"`
 	Name    string `json:"name"`
@@ -38,7 +38,7 @@ func (r *refusal) issue() string {
 	return r.Details[0].Issue
 }
 
-// issueOf is what PayPal found wrong with a request that it did not carry out; empty for other errors.
+// issueOf returns the issue of a request that PayPal did not carry out, or "" for other errors.
 func issueOf(err error) string {
 	var r *refusal
 	if !errors.As(err, &r) || unclear(err) || errors.Is(err, ports.ErrCredentialsRefused) {
@@ -50,7 +50,7 @@ func issueOf(err error) string {
 	return r.Name
 }
 
-// unclear marks a request that PayPal may or may not have carried out.
+// unclear reports whether it is unknown if PayPal has carried out the request.
 func unclear(err error) bool {
 	var r *refusal
 	switch {
@@ -63,16 +63,16 @@ func unclear(err error) bool {
 		r.Status >= http.StatusInternalServerError || r.Status < http.StatusBadRequest
 }
 
-// call is one request. Those with an id may be repeated, as may those that change nothing.
+// call is a request. It is idempotent if it has an id or changes nothing.
 type call struct {
 	method, path, id string
 	body             any    // JSON, or the bytes of kind
 	kind             string // "": JSON
 }
 
-// do carries a call out, trying again within the context until its answer says something.
+// do sends a call, and repeats it within the context until its outcome is clear.
 func (p *Provider) do(ctx context.Context, a ports.PaymentAccount, c call, into any) error {
-	return try(ctx, func() error { return p.once(ctx, a, c, into) })
+	return try(ctx, func() error { return p.doOnce(ctx, a, c, into) })
 }
 
 // try repeats a request whose outcome is unclear.
@@ -83,8 +83,8 @@ func try(ctx context.Context, request func() error) error {
 	}.Do(ctx, request)
 }
 
-// once sends a call, with another access token if the first is refused.
-func (p *Provider) once(ctx context.Context, a ports.PaymentAccount, c call, into any) error {
+// doOnce sends a call, and sends it again with a new access token if PayPal refuses the token.
+func (p *Provider) doOnce(ctx context.Context, a ports.PaymentAccount, c call, into any) error {
 	stale := ""
 	for {
 		token, err := p.accessToken(ctx, a, stale)
@@ -138,7 +138,7 @@ func (p *Provider) send(request *http.Request) (status int, body []byte, err err
 		return 0, nil, fmt.Errorf("paypal: %w", err)
 	}
 	defer answer.Body.Close()
-	if body, err = io.ReadAll(io.LimitReader(answer.Body, longest)); err != nil {
+	if body, err = io.ReadAll(io.LimitReader(answer.Body, maxAnswer)); err != nil {
 		return 0, nil, fmt.Errorf("paypal: %w", err)
 	}
 	return answer.StatusCode, body, nil
@@ -155,6 +155,6 @@ func read(status int, body []byte, into any) error {
 		return nil
 	}
 	r := &refusal{Status: status}
-	_ = json.Unmarshal(body, r) // the status says enough
+	_ = json.Unmarshal(body, r) // an unreadable body has no details
 	return r
 }

@@ -11,7 +11,7 @@ import (
 
 var _ ports.AmountRules = (*Provider)(nil)
 
-// CanCharge reports whether PayPal takes the currency and can express an amount of it.
+// CanCharge reports whether PayPal supports the currency and can express the amount.
 func (p *Provider) CanCharge(_ project.PaymentRoute, a money.Amount) bool {
 	_, problem := toAmount(a)
 	return problem == ""
@@ -20,8 +20,8 @@ func (p *Provider) CanCharge(_ project.PaymentRoute, a money.Amount) bool {
 // Source: developer.paypal.com/api/rest/reference/currency-codes, where HUF, JPY and TWD have the note "does not support
 // decimals". Read November 2026.
 var (
-	supported = strings.Fields("AUD BRL CAD CHF CNY CZK DKK EUR GBP HKD HUF ILS JPY MXN MYR NOK NZD PHP PLN SEK SGD THB TWD USD")
-	whole     = []string{"HUF", "JPY", "TWD"} // no decimals at PayPal, other than in ISO 4217
+	supportedCurrencies = strings.Fields("AUD BRL CAD CHF CNY CZK DKK EUR GBP HKD HUF ILS JPY MXN MYR NOK NZD PHP PLN SEK SGD THB TWD USD")
+	noDecimals          = []string{"HUF", "JPY", "TWD"} // no decimals at PayPal, other than in ISO 4217
 )
 
 type amount struct {
@@ -29,13 +29,13 @@ type amount struct {
 	Value    string `json:"value"`
 }
 
-// toAmount is an amount in PayPal's words, or the code of why it has none.
+// toAmount converts an amount for PayPal, or returns the code of the problem.
 func toAmount(a money.Amount) (amount, string) {
 	code, text := a.Currency().Code(), a.String()
-	if !slices.Contains(supported, code) {
+	if !slices.Contains(supportedCurrencies, code) {
 		return amount{}, "currency_not_supported"
 	}
-	if slices.Contains(whole, code) {
+	if slices.Contains(noDecimals, code) {
 		units, fraction, _ := strings.Cut(text, ".")
 		if strings.Trim(fraction, "0") != "" {
 			return amount{}, "amount_invalid"
@@ -56,8 +56,8 @@ func (a amount) read() (money.Amount, error) {
 	return money.Parse(a.Value, currency)
 }
 
-// is reports whether PayPal means this amount.
-func (a amount) is(m money.Amount) bool {
+// equals reports whether both amounts are the same.
+func (a amount) equals(m money.Amount) bool {
 	read, err := a.read()
 	return err == nil && read == m
 }

@@ -23,40 +23,50 @@ var (
 	since   = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 )
 
-// hand is a clock that stands still.
-type hand struct{ at time.Time }
+// fakeClock is a clock that tests set.
+type fakeClock struct{ at time.Time }
 
-func (h *hand) Now() time.Time { return h.at }
+func (h *fakeClock) Now() time.Time { return h.at }
 
 func request() ports.ChargeRequest {
 	of := id.New[id.Checkout]([16]byte{1})
 	return ports.ChargeRequest{
-		Project: id.New[id.Project]([16]byte{2}), Checkout: of, Token: "B-TOKEN",
-		Charge: checkout.Charge{Key: checkout.AttemptKey(of, 1), Amount: money.Of(4990, money.USD), Method: project.BillingAgreement, Since: since},
+		Project:  id.New[id.Project]([16]byte{2}),
+		Checkout: of,
+		Token:    "B-TOKEN",
+		Charge: checkout.Charge{
+			Key:    checkout.AttemptKey(of, 1),
+			Amount: money.Of(4990, money.USD),
+			Method: project.BillingAgreement,
+			Since:  since,
+		},
 	}
 }
 
-// pal is a PayPal that answers as told, by method and the end of the path, and remembers what it was
-// asked.
-type pal struct {
+// fakePayPal gives prepared answers by method and last path element, and records the requests.
+type fakePayPal struct {
 	mu      sync.Mutex
 	answers map[string]string // status and body
 	asked   []string
 	bodies  map[string]string
 	grants  int
-	clock   *hand // it agrees with ours
+	clock   *fakeClock // the same as ours
 }
 
-func open(t *testing.T, answers map[string]string) (*Provider, *pal, *hand) {
+func newProvider(t *testing.T, answers map[string]string) (*Provider, *fakePayPal, *fakeClock) {
 	t.Helper()
-	clock := &hand{since.Add(time.Minute)}
-	remote := &pal{answers: answers, bodies: map[string]string{}, clock: clock}
+	clock := &fakeClock{since.Add(time.Minute)}
+	remote := &fakePayPal{
+		answers: answers,
+		bodies:  map[string]string{},
+		clock:   clock,
+	}
 	s := httptest.NewServer(remote)
 	t.Cleanup(s.Close)
 	return New(Config{URL: s.URL, Clock: clock}), remote, clock
 }
 
-func (r *pal) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+func (r *fakePayPal) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	body, _ := io.ReadAll(q.Body)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -98,7 +108,7 @@ var (
 	done = "200 " + shown("CAPTURE", "COMPLETED", `{"id":"C1","status":"COMPLETED"}`)
 )
 
-func TestWhatAChargeMeans(t *testing.T) {
+func TestCharge_outcomes(t *testing.T) {
 	paid := checkout.Paid{Provider: "C1", Label: "PayPal"}
 	for name, test := range map[string]struct {
 		answers map[string]string
@@ -129,7 +139,7 @@ func TestWhatAChargeMeans(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p, _, _ := open(t, test.answers)
+			p, _, _ := newProvider(t, test.answers)
 			outcome, err := p.Charge(ports.NewOutbound(t.Context()), account, request())
 			if outcome != test.want || (outcome == nil) == (err == nil) {
 				t.Errorf("%#v, %v, want %#v", outcome, err, test.want)
@@ -144,8 +154,8 @@ func TestWhatAChargeMeans(t *testing.T) {
 	}
 }
 
-func TestRequestsOfACharge(t *testing.T) {
-	p, remote, _ := open(t, map[string]string{"POST orders": made, "POST capture": done})
+func TestCharge_requests(t *testing.T) {
+	p, remote, _ := newProvider(t, map[string]string{"POST orders": made, "POST capture": done})
 	r := request()
 	if _, err := p.Charge(ports.NewOutbound(t.Context()), account, r); err != nil {
 		t.Fatal(err)
@@ -164,15 +174,15 @@ func TestRequestsOfACharge(t *testing.T) {
 	}
 }
 
-// What PayPal refuses because of the merchant's account is no decline, and after another request no proof.
-func TestAccountRefusals(t *testing.T) {
+// A refusal because of the merchant's account is no decline. In a repeated charge it says nothing about the earlier one.
+func TestCharge_accountRefused(t *testing.T) {
 	for name, answers := range map[string]map[string]string{
 		"a currency that the account does not take": {"POST orders": issue("CURRENCY_NOT_SUPPORTED")},
 		"agreements are not enabled":                {"POST orders": made, "POST capture": issue("MERCHANT_NOT_ENABLED_FOR_REFERENCE_TRANSACTION")},
 		"a restricted account":                      {"POST orders": made, "POST capture": issue("PAYEE_ACCOUNT_RESTRICTED")},
 	} {
 		for _, again := range []bool{false, true} {
-			p, _, _ := open(t, answers)
+			p, _, _ := newProvider(t, answers)
 			r := request()
 			r.Again = again
 			outcome, err := p.Charge(ports.NewOutbound(t.Context()), account, r)
@@ -184,7 +194,7 @@ func TestAccountRefusals(t *testing.T) {
 }
 
 func TestCanCharge(t *testing.T) {
-	p := New(Config{Clock: &hand{}})
+	p := New(Config{Clock: &fakeClock{}})
 	for _, test := range []struct {
 		currency string
 		minor    int64
@@ -203,12 +213,12 @@ func TestCanCharge(t *testing.T) {
 	}
 }
 
-// Once a capture may have been sent, refused credentials say nothing of it; before it, nothing was taken.
-func TestCredentialsRefused(t *testing.T) {
+// If credentials are refused after a capture may have been sent, the outcome is unknown. Before that, nothing was charged.
+func TestCharge_credentialsRefused(t *testing.T) {
 	refused := `403 {"name":"NOT_AUTHORIZED"}`
 	for name, test := range map[string]struct {
 		answers map[string]string
-		told    bool
+		refused bool
 	}{
 		"for the order":         {map[string]string{"POST orders": refused}, true},
 		"for the capture":       {map[string]string{"POST orders": made, "POST capture": refused}, true},
@@ -219,24 +229,24 @@ func TestCredentialsRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p, _, _ := open(t, test.answers)
+			p, _, _ := newProvider(t, test.answers)
 			outcome, err := p.Charge(ports.NewOutbound(t.Context()), account, request())
-			if outcome != nil || err == nil || errors.Is(err, ports.ErrCredentialsRefused) != test.told {
+			if outcome != nil || err == nil || errors.Is(err, ports.ErrCredentialsRefused) != test.refused {
 				t.Errorf("%#v, %v", outcome, err)
 			}
 		})
 	}
 }
 
-// PayPal remembers every request id under which an attempt may be charged.
-func TestKeysOutliveTheirCharges(t *testing.T) {
+// PayPal remembers a request id longer than an attempt may be charged under it.
+func TestKeyAge(t *testing.T) {
 	if keyAge < checkout.KeyAge || keyAge <= checkout.Validity {
 		t.Errorf("keys are trusted for %s; attempts are charged for %s, checkouts last %s", keyAge, checkout.KeyAge, checkout.Validity)
 	}
 }
 
-// What is older than PayPal's memory is looked up, and neither charged nor ordered again.
-func TestOldAttempts(t *testing.T) {
+// An attempt whose key PayPal may have forgotten is only looked up.
+func TestLookUp(t *testing.T) {
 	reported := func(status string) string {
 		return `200 {"total_pages":1,"transaction_details":[{"transaction_info":{"transaction_id":"C1","transaction_event_code":"T0003",
 			"transaction_status":"` + status + `","transaction_amount":{"currency_code":"USD","value":"49.90"},"invoice_id":"` + request().Charge.Key + `"}}]}`
@@ -260,7 +270,7 @@ func TestOldAttempts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p, remote, clock := open(t, map[string]string{"POST orders": made, "POST capture": done, "PATCH O1": "204 ",
+			p, remote, clock := newProvider(t, map[string]string{"POST orders": made, "POST capture": done, "PATCH O1": "204 ",
 				"GET O1": "200 " + shown("AUTHORIZE", "CREATED", ""), "GET transactions": test.report})
 			clock.at = since.Add(test.age)
 			charged, errCharged := p.Charge(ports.NewOutbound(t.Context()), account, request())
@@ -282,8 +292,8 @@ func TestOldAttempts(t *testing.T) {
 	}
 }
 
-func TestYoungAttemptsAreOrderedAgain(t *testing.T) {
-	p, remote, clock := open(t, map[string]string{"POST orders": made, "POST capture": done, "PATCH O1": "204 ",
+func TestResolve_youngAttempt(t *testing.T) {
+	p, remote, clock := newProvider(t, map[string]string{"POST orders": made, "POST capture": done, "PATCH O1": "204 ",
 		"GET O1": "200 " + shown("AUTHORIZE", "CREATED", "")})
 	clock.at = since.Add(checkout.KeyAge - time.Second)
 	if outcome, err := p.Resolve(ports.NewOutbound(t.Context()), account, request()); outcome != (checkout.NotCharged{}) || len(remote.asked) != 3 {
@@ -294,22 +304,22 @@ func TestYoungAttemptsAreOrderedAgain(t *testing.T) {
 	}
 }
 
-// An account goes by its client id: PayPal's app_id is the same for all applications of its sandbox.
+// An account is identified by its client id, because PayPal's app_id is the same for all applications of its sandbox.
 func TestInspect(t *testing.T) {
-	p, _, _ := open(t, nil)
+	p, _, _ := newProvider(t, nil)
 	for _, a := range []ports.PaymentAccount{account, {Key: account.Key, Secret: "rotated"}, {Key: "other", Secret: "hush"}} {
 		if got, live, err := p.Inspect(ports.NewOutbound(t.Context()), a); err != nil || got != a.Key || live {
 			t.Errorf("%s: %q, live %t, %v", a.Key, got, live, err)
 		}
 	}
-	p, _, _ = open(t, map[string]string{"token": ""})
+	p, _, _ = newProvider(t, map[string]string{"token": ""})
 	if got, _, err := p.Inspect(ports.NewOutbound(t.Context()), account); got != "" || !errors.Is(err, ports.ErrCredentialsRefused) {
 		t.Errorf("refused: %q, %v", got, err)
 	}
 }
 
-// Who is too late to give an order up learns that it was paid.
-func TestResolveAgainstACapture(t *testing.T) {
+// Resolve returns the payment if the order was captured before it could abandon the order.
+func TestResolve_concurrentCapture(t *testing.T) {
 	for name, test := range map[string]struct {
 		patch, now string
 		want       checkout.Outcome
@@ -322,7 +332,7 @@ func TestResolveAgainstACapture(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p, _, _ := open(t, map[string]string{"POST orders": made, "PATCH O1": test.patch, "GET O1": test.now})
+			p, _, _ := newProvider(t, map[string]string{"POST orders": made, "PATCH O1": test.patch, "GET O1": test.now})
 			if outcome, err := p.Resolve(ports.NewOutbound(t.Context()), account, request()); outcome != test.want || (outcome == nil) == (err == nil) {
 				t.Errorf("%#v, %v, want %#v", outcome, err, test.want)
 			}
@@ -330,9 +340,9 @@ func TestResolveAgainstACapture(t *testing.T) {
 	}
 }
 
-// An access token is asked for once, again when it runs out, and once more when it is refused early.
-func TestAccessTokens(t *testing.T) {
-	p, remote, clock := open(t, map[string]string{"GET O1": made})
+// An access token is requested once, again when it expires, and again when PayPal refuses it.
+func TestAccessToken(t *testing.T) {
+	p, remote, clock := newProvider(t, map[string]string{"GET O1": made})
 	look := func() {
 		t.Helper()
 		if _, err := p.order(t.Context(), account, "O1"); err != nil {
@@ -345,11 +355,11 @@ func TestAccessTokens(t *testing.T) {
 			t.Errorf("%d access tokens, want %d", remote.grants, grants)
 		}
 	}
-	var together sync.WaitGroup
+	var wg sync.WaitGroup
 	for range 8 {
-		together.Go(look)
+		wg.Go(look)
 	}
-	together.Wait()
+	wg.Wait()
 	want(1)
 	clock.at = clock.at.Add(time.Hour - time.Minute)
 	look()
@@ -368,87 +378,7 @@ func TestAccessTokens(t *testing.T) {
 	want(5)
 }
 
-func TestReportThatMayNotBeReadIsNoRefusalOfCredentials(t *testing.T) {
-	p, _, _ := open(t, map[string]string{"GET transactions": `403 {"name":"NOT_AUTHORIZED"}`, "POST orders": `403 {"name":"NOT_AUTHORIZED"}`})
-	err := p.Statement(ports.NewOutbound(t.Context()), account, ports.StatementRequest{From: since, To: since.Add(time.Hour)}, nil)
-	if err == nil || errors.Is(err, ports.ErrCredentialsRefused) {
-		t.Errorf("report: %v", err)
-	}
-	if _, err := p.Charge(ports.NewOutbound(t.Context()), account, request()); !errors.Is(err, ports.ErrCredentialsRefused) {
-		t.Errorf("charge: %v", err)
-	}
-}
-
-// A payment that a late report does not hold yet must not seem to be missing at PayPal.
-func TestLateReport(t *testing.T) {
-	span := ports.StatementRequest{From: since, To: since.Add(time.Hour)}
-	for refreshed, late := range map[string]bool{"2026-03-01T12:59:59+0000": true, "2026-03-01T13:00:00+0000": false} {
-		p, _, clock := open(t, map[string]string{"GET transactions": `200 {"total_pages":1,"last_refreshed_datetime":"` + refreshed + `"}`})
-		clock.at = since.Add(24 * time.Hour)
-		if err := p.Statement(ports.NewOutbound(t.Context()), account, span, nil); (err != nil) != late {
-			t.Errorf("refreshed at %s: %v", refreshed, err)
-		}
-		clock.at = span.To // within the lag that is documented
-		if err := p.Statement(ports.NewOutbound(t.Context()), account, span, nil); err != nil {
-			t.Errorf("refreshed at %s, asked at once: %v", refreshed, err)
-		}
-	}
-}
-
-// PayPal marks a payment as reversed once all of it was given back: the money came in all the same.
-func TestReversedCharge(t *testing.T) {
-	report := `200 {"total_pages":1,"transaction_details":[{"transaction_info":{"transaction_id":"C1","transaction_event_code":"T0006",
-		"transaction_status":"V","invoice_id":"` + request().Charge.Key + `","transaction_initiation_date":"2026-03-01T12:00:00+0000",
-		"transaction_amount":{"currency_code":"USD","value":"49.90"},"fee_amount":{"currency_code":"USD","value":"-1.75"}}}]}`
-	p, _, clock := open(t, map[string]string{"GET transactions": report})
-	span := ports.StatementRequest{From: since, To: since.Add(time.Hour)}
-	var moved []ports.Movement
-	var changes []ports.BalanceChange
-	if err := errors.Join(
-		p.Statement(ports.NewOutbound(t.Context()), account, span, func(m ports.Movement) error { moved = append(moved, m); return nil }),
-		p.BalanceChanges(ports.NewOutbound(t.Context()), account, span, func(c ports.BalanceChange) error { changes = append(changes, c); return nil }),
-	); err != nil || len(moved) != 1 || moved[0].Refund || len(changes) != 1 || changes[0].Kind != ports.BalanceFee {
-		t.Errorf("%v, moved %+v, changed %+v", err, moved, changes)
-	}
-	clock.at = since.Add(24 * time.Hour)
-	if outcome, err := p.Resolve(ports.NewOutbound(t.Context()), account, request()); outcome != (checkout.NotCharged{}) {
-		t.Errorf("an attempt whose money went back: %#v, %v", outcome, err)
-	}
-}
-
-// A long time is reported in spans that PayPal allows, each page once.
-func TestStatementInSpansAndPages(t *testing.T) {
-	var asked []string
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasSuffix(r.URL.Path, "/token") {
-			_, _ = io.WriteString(w, `{"access_token":"a","expires_in":3600}`)
-			return
-		}
-		q := r.URL.Query()
-		asked = append(asked, q.Get("start_date")+" "+q.Get("end_date")+" "+q.Get("page"))
-		fmt.Fprintf(w, `{"total_pages":2,"transaction_details":[
-			{"transaction_info":{"transaction_id":"T%d","transaction_event_code":"T1107","transaction_status":"S","invoice_id":"ref_1",
-				"transaction_initiation_date":"2026-03-02T00:00:00+0000","transaction_amount":{"currency_code":"JPY","value":"-500"}}},
-			{"transaction_info":{"transaction_id":"X","transaction_event_code":"T0400","transaction_status":"S"}},
-			{"transaction_info":{"transaction_id":"Y","transaction_event_code":"T0006","transaction_status":"S","transaction_amount":{"currency_code":"BTC","value":"1"}}}]}`, len(asked))
-	}))
-	t.Cleanup(s.Close)
-	p := New(Config{URL: s.URL, Clock: &hand{since}})
-	var told []ports.Movement
-	err := p.Statement(ports.NewOutbound(t.Context()), account, ports.StatementRequest{From: since, To: since.Add(40 * 24 * time.Hour)}, func(m ports.Movement) error {
-		told = append(told, m)
-		return nil
-	})
-	want := []string{
-		"2026-03-01T12:00:00Z 2026-04-01T11:59:59Z 1", "2026-03-01T12:00:00Z 2026-04-01T11:59:59Z 2",
-		"2026-04-01T12:00:00Z 2026-04-10T11:59:59Z 1", "2026-04-01T12:00:00Z 2026-04-10T11:59:59Z 2",
-	}
-	if err != nil || fmt.Sprint(asked) != fmt.Sprint(want) || len(told) != 4 || told[0].Amount.Minor() != 500 || !told[0].Refund {
-		t.Errorf("%v\nasked %q\n told %+v", err, asked, told)
-	}
-}
-
-func TestAmounts(t *testing.T) {
+func TestToAmount(t *testing.T) {
 	for _, test := range []struct {
 		currency      string
 		minor         int64
@@ -462,7 +392,7 @@ func TestAmounts(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, problem := toAmount(money.Of(test.minor, c))
-		if got.Value != test.text || problem != test.problem || problem == "" && !got.is(money.Of(test.minor, c)) {
+		if got.Value != test.text || problem != test.problem || problem == "" && !got.equals(money.Of(test.minor, c)) {
 			t.Errorf("%d %s: %v, %q", test.minor, test.currency, got, problem)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// keyAge is how long PayPal is trusted to remember a request id, of the six hours that it says.
+// keyAge is how long we rely on PayPal to remember a request id. PayPal documents six hours.
 const keyAge = 5 * time.Hour
 
 var refundCodes = map[string]string{
@@ -44,10 +44,10 @@ type refund struct {
 	} `json:"links"`
 }
 
-// amount of a reversal may stand in its breakdown alone.
+// amount returns the amount. A reversal may have it in the breakdown only.
 func (g refund) amount() amount { return cmp.Or(g.Amount, g.Breakdown.Gross) }
 
-// capture is the id of what is refunded, which a refund only links to.
+// capture returns the id of the refunded capture from the refund's links.
 func (g refund) capture() string {
 	for _, l := range g.Links {
 		if _, of, ok := strings.Cut(l.Href, "/captures/"); ok && l.Rel == "up" {
@@ -57,8 +57,8 @@ func (g refund) capture() string {
 	return ""
 }
 
-// Refund asks for the refund under its key; a repeat shows how it stands. When the key may be
-// forgotten, the refund is looked for among the transactions first.
+// Refund creates the refund under its key; a repetition returns its state. If PayPal may have forgotten the key,
+// Refund first searches the transactions for the refund.
 func (p *Provider) Refund(ctx ports.Outbound, a ports.PaymentAccount, r ports.RefundRequest) (order.RefundOutcome, error) {
 	back, problem := toAmount(r.Amount)
 	if problem != "" {
@@ -86,7 +86,7 @@ func (p *Provider) Refund(ctx ports.Outbound, a ports.PaymentAccount, r ports.Re
 }
 
 func (g refund) judge(r ports.RefundRequest) (order.RefundOutcome, error) {
-	if !g.Amount.is(r.Amount) {
+	if !g.Amount.equals(r.Amount) {
 		return nil, fmt.Errorf("paypal: key %s was used for another refund", r.Key)
 	}
 	if outcome := g.outcome(); outcome != nil {
@@ -95,7 +95,7 @@ func (g refund) judge(r ports.RefundRequest) (order.RefundOutcome, error) {
 	return nil, fmt.Errorf("paypal: refund %s is %s", g.ID, g.Status)
 }
 
-// outcome is nil for a status that is unknown.
+// outcome returns nil for an unknown status.
 func (g refund) outcome() order.RefundOutcome {
 	switch g.Status {
 	case "COMPLETED":
@@ -108,7 +108,7 @@ func (g refund) outcome() order.RefundOutcome {
 	return nil
 }
 
-// findRefund is the refund of the request's key by the merchant's transactions, or nil.
+// findRefund returns the refund of a key in the merchant's transactions, or nil.
 func (p *Provider) findRefund(ctx context.Context, a ports.PaymentAccount, r ports.RefundRequest) (order.RefundOutcome, error) {
 	var found order.RefundOutcome
 	_, err := p.transactions(ctx, a, r.Since.Add(-early), p.remote.ProviderTime().Add(time.Second), func(t transaction) error {

@@ -14,24 +14,25 @@ import (
 )
 
 const (
-	// reported is after how long PayPal's report shows a charge of an attempt for certain, or there is
-	// none: the three hours by which it lags, and one to spare.
+	// reported is the age of an attempt at which PayPal's report certainly contains its charge: the report lags by three
+	// hours, plus a margin of one.
 	reported = checkout.KeyAge + 4*time.Hour
-	// settling is how much later than the last possible charge the report must have been refreshed.
-	settling = 30 * time.Minute
-	// early is how much before the time of a request its trace is looked for: clocks differ.
+	// refreshMargin is how much later than the last possible charge the report must have been refreshed.
+	refreshMargin = 30 * time.Minute
+	// early is how long before the time of a request a search starts, because clocks differ.
 	early = 2 * time.Hour
 )
 
-// orderOf is the order that an earlier Resolve found.
+// orderPrefix is the prefix of a progress that has an order.
 const orderPrefix = "order "
 
+// orderOf returns the order that an earlier Resolve has found, or "".
 func orderOf(progress string) string {
 	of, _ := strings.CutPrefix(progress, orderPrefix)
 	return of
 }
 
-// Resolve is explained in the package comment.
+// Resolve returns the outcome of an attempt; see the package comment.
 func (p *Provider) Resolve(ctx ports.Outbound, a ports.PaymentAccount, r ports.ChargeRequest) (checkout.Outcome, error) {
 	if _, problem := toAmount(r.Charge.Amount); problem != "" {
 		return checkout.NotCharged{}, nil // it was never sent
@@ -45,16 +46,16 @@ func (p *Provider) Resolve(ctx ports.Outbound, a ports.PaymentAccount, r ports.C
 	}
 	outcome, err := judge(o)
 	if outcome == nil && err == nil {
-		outcome, err = p.giveUp(ctx, a, o.ID)
+		outcome, err = p.abandon(ctx, a, o.ID)
 	}
 	if err != nil && unclear(err) && orderOf(r.Charge.Progress) != o.ID {
-		return nil, ports.StillLooking{Progress: orderPrefix + o.ID} // to be found when the key is forgotten
+		return nil, ports.StillLooking{Progress: orderPrefix + o.ID} // to find the order after PayPal has forgotten the key
 	}
 	return outcome, err
 }
 
-// lookUp is the outcome of an attempt whose key may be forgotten: an order made under it now would be
-// another than the one that was captured.
+// lookUp returns the outcome of an attempt whose key PayPal may have forgotten. It creates no order, because that could be another
+// order than the captured one.
 func (p *Provider) lookUp(ctx context.Context, a ports.PaymentAccount, r ports.ChargeRequest) (checkout.Outcome, error) {
 	if known := orderOf(r.Charge.Progress); known != "" {
 		outcome, err := p.decide(ctx, a, known)
@@ -62,20 +63,20 @@ func (p *Provider) lookUp(ctx context.Context, a ports.PaymentAccount, r ports.C
 			return outcome, err
 		}
 	}
-	paid, refreshed, err := p.invoiced(ctx, a, r)
+	paid, refreshed, err := p.findPayment(ctx, a, r)
 	least, _ := p.remote.Age(r.Charge.Since)
 	switch {
 	case err != nil:
 		return nil, err
 	case paid != nil:
 		return *paid, nil
-	case least < reported, !refreshed.IsZero() && p.remote.ProviderTime().Add(-least).Add(checkout.KeyAge+settling).After(refreshed):
+	case least < reported, !refreshed.IsZero() && p.remote.ProviderTime().Add(-least).Add(checkout.KeyAge+refreshMargin).After(refreshed):
 		return nil, errors.New("paypal: a payment of the key may not be reported yet")
 	}
 	return checkout.NotCharged{}, nil
 }
 
-// decide is the outcome of an order, which it gives up if nobody has captured it.
+// decide returns the outcome of an order. It abandons the order if that was not captured.
 func (p *Provider) decide(ctx context.Context, a ports.PaymentAccount, of string) (checkout.Outcome, error) {
 	o, err := p.order(ctx, a, of)
 	if err != nil {
@@ -84,12 +85,12 @@ func (p *Provider) decide(ctx context.Context, a ports.PaymentAccount, of string
 	if outcome, err := judge(o); outcome != nil || err != nil {
 		return outcome, err
 	}
-	return p.giveUp(ctx, a, of)
+	return p.abandon(ctx, a, of)
 }
 
-// giveUp changes the intent of an order that nobody has captured.
-func (p *Provider) giveUp(ctx context.Context, a ports.PaymentAccount, of string) (checkout.Outcome, error) {
-	change := []map[string]string{{"op": "replace", "path": "/intent", "value": givenUp}}
+// abandon changes the intent of an order that was not captured, so that it cannot be captured any more.
+func (p *Provider) abandon(ctx context.Context, a ports.PaymentAccount, of string) (checkout.Outcome, error) {
+	change := []map[string]string{{"op": "replace", "path": "/intent", "value": abandonedIntent}}
 	err := p.do(ctx, a, call{
 		method: http.MethodPatch,
 		path:   "/v2/checkout/orders/" + of,
@@ -98,16 +99,15 @@ func (p *Provider) giveUp(ctx context.Context, a ports.PaymentAccount, of string
 	if err != nil && !slices.Contains(alreadyCaptured, issueOf(err)) {
 		return nil, err
 	}
-	o, errNow := p.order(ctx, a, of) // what PayPal says now, whatever it said to the change
+	o, errNow := p.order(ctx, a, of) // the state after the change, even if PayPal refused it
 	if errNow != nil {
 		return nil, errNow
 	}
-	return p.captured(o)
+	return p.captureOutcome(o)
 }
 
-// invoiced is the payment of a key by the merchant's transactions, or nil. It is an error that one is
-// pending.
-func (p *Provider) invoiced(ctx context.Context, a ports.PaymentAccount, r ports.ChargeRequest) (paid *checkout.Paid, refreshed time.Time, err error) {
+// findPayment returns the payment of a key in the merchant's transactions, or nil. A pending payment is an error.
+func (p *Provider) findPayment(ctx context.Context, a ports.PaymentAccount, r ports.ChargeRequest) (paid *checkout.Paid, refreshed time.Time, err error) {
 	pending := ""
 	refreshed, err = p.transactions(ctx, a, r.Charge.Since.Add(-early), p.remote.ProviderTime().Add(time.Second), func(t transaction) error {
 		switch {

@@ -24,16 +24,16 @@ var (
 
 const disputes = "/v1/customer/disputes/"
 
-// notPermitted is the answer to an application without the feature "Disputes". Payments work without it, so it does not say
-// that the credentials are refused.
+// notPermitted returns the refusal of an application without the feature "Disputes". This is not ErrCredentialsRefused, because
+// payments work without that feature.
 func notPermitted(err error) (*refusal, bool) {
 	var r *refusal
 	return r, errors.As(err, &r) && r.Status == http.StatusForbidden
 }
 
-// Dispute reads a dispute in its state of today. Of an application that may not read disputes there is no news.
+// Dispute reads the current state of a dispute. It returns no news if the application may not read disputes.
 func (p *Provider) Dispute(ctx ports.Outbound, a ports.PaymentAccount, of string) (ports.PaymentNews, error) {
-	at := p.estimated()
+	at := p.estimatedTime()
 	found, err := p.readDispute(ctx, a, of)
 	if _, refused := notPermitted(err); refused {
 		return ports.PaymentNews{}, nil
@@ -44,8 +44,9 @@ func (p *Provider) Dispute(ctx ports.Outbound, a ports.PaymentAccount, of string
 	return found.news(false, at), nil
 }
 
-// estimated is PayPal's time, a little earlier than it is: an event of the same moment is newer than what is read.
-func (p *Provider) estimated() time.Time {
+// estimatedTime returns PayPal's time minus two seconds, so that an event of the same moment counts as newer than the state that
+// is read.
+func (p *Provider) estimatedTime() time.Time {
 	return p.remote.ProviderTime().Add(-2 * time.Second).Truncate(time.Second)
 }
 
@@ -54,13 +55,13 @@ func (p *Provider) readDispute(ctx context.Context, a ports.PaymentAccount, of s
 	return found, err
 }
 
-// SubmitEvidence provides evidence in texts alone. "In case the [provide-evidence] link is not present in the response, you
+// SubmitEvidence provides evidence as text only. "In case the [provide-evidence] link is not present in the response, you
 // can't provide evidence". Source: developer.paypal.com/api/customer-disputes/v1/disputes-provide-evidence and
-// docs.paypal.ai/growth/disputes/reference/dispute-reasons, read November 2026. The endpoint takes a form, in whose part
-// "input" PayPal's examples have the JSON.
+// docs.paypal.ai/growth/disputes/reference/dispute-reasons, read November 2026. The endpoint expects a form. In PayPal's
+// examples its part "input" has the JSON.
 func (p *Provider) SubmitEvidence(ctx ports.Outbound, a ports.PaymentAccount, r ports.DisputeRequest) (ports.DisputeReply, error) {
 	evidences := toEvidences(r.Evidence)
-	body, kind, err := form(map[string]any{"evidences": evidences})
+	body, kind, err := multipartForm(map[string]any{"evidences": evidences})
 	if err != nil {
 		return ports.DisputeReply{}, err
 	}
@@ -76,7 +77,7 @@ func (p *Provider) SubmitEvidence(ctx ports.Outbound, a ports.PaymentAccount, r 
 // AcceptDispute accepts liability: "the dispute closes in the customer's favor and PayPal automatically refunds money to the
 // customer". Source: docs.paypal.ai/reference/api/rest/disputes-actions/accept-claim, read November 2026.
 func (p *Provider) AcceptDispute(ctx ports.Outbound, a ports.PaymentAccount, r ports.DisputeRequest) (ports.DisputeReply, error) {
-	done := func(d dispute) bool { return d.Status == "RESOLVED" && slices.Contains(lost, d.Outcome.Code) }
+	done := func(d dispute) bool { return d.Status == "RESOLVED" && slices.Contains(lostOutcomes, d.Outcome.Code) }
 	return p.respond(ctx, a, r, "accept-claim", done, call{
 		method: http.MethodPost,
 		path:   disputes + url.PathEscape(r.Dispute) + "/accept-claim",
@@ -84,10 +85,10 @@ func (p *Provider) AcceptDispute(ctx ports.Outbound, a ports.PaymentAccount, r p
 	})
 }
 
-// respond sends a response if PayPal waits for one and offers its link, and reads the dispute again: the answer has only links.
+// respond sends a response if PayPal waits for one and offers its link. It reads the dispute again, because the answer has only links.
 func (p *Provider) respond(ctx ports.Outbound, a ports.PaymentAccount, r ports.DisputeRequest, link string, done func(dispute) bool, send call) (ports.DisputeReply, error) {
 	found, err := p.readDispute(ctx, a, r.Dispute)
-	if err == nil && slices.Contains(toRespond, found.Status) {
+	if err == nil && slices.Contains(needsResponse, found.Status) {
 		if !found.offers(link) {
 			return ports.DisputeReply{}, &ports.DisputeRefusal{Code: "not offered by PayPal for this dispute: " + link}
 		}
@@ -104,21 +105,21 @@ func (p *Provider) respond(ctx ports.Outbound, a ports.PaymentAccount, r ports.D
 	if err != nil {
 		return ports.DisputeReply{}, err
 	}
-	news := found.news(false, p.estimated())
+	news := found.news(false, p.estimatedTime())
 	if news.Dispute == nil {
 		return ports.DisputeReply{}, errors.New("paypal: the answer is unreadable")
 	}
 	return ports.DisputeReply{Report: *news.Dispute, Done: done(found)}, nil
 }
 
-// readAgain reads a dispute after a response. A response that PayPal refused while it still waits for one stays refused; if
-// it does not wait any more, an earlier try has arrived.
+// readAgain reads a dispute after a response. If PayPal refused the response and still waits for one, it
+// returns the refusal. If PayPal does not wait any more, an earlier try was successful.
 func (p *Provider) readAgain(ctx context.Context, a ports.PaymentAccount, of string, before dispute, refused error) (dispute, error) {
 	found, err := p.readDispute(ctx, a, of)
 	switch {
 	case err != nil:
 		return before, err
-	case refused != nil && slices.Contains(toRespond, found.Status):
+	case refused != nil && slices.Contains(needsResponse, found.Status):
 		return found, refused
 	}
 	return found, nil
@@ -133,7 +134,7 @@ func (d dispute) offers(link string) bool {
 	return false
 }
 
-// givenEvidence is evidence as PayPal takes and shows it.
+// givenEvidence is evidence in PayPal's API.
 type givenEvidence struct {
 	Type  string        `json:"evidence_type"`
 	Info  *evidenceInfo `json:"evidence_info,omitempty"`
@@ -150,10 +151,10 @@ type tracking struct {
 	Number  string `json:"tracking_number"`
 }
 
-// carriers are PayPal's names of some; others are OTHER with their own name.
+// carriers are PayPal's names of carriers. Others are sent as OTHER with their own name.
 var carriers = map[string]string{"ups": "UPS", "usps": "USPS", "fedex": "FEDEX", "dhl": "DHL"}
 
-// toEvidences splits evidence so that no notes are longer than the 2,000 characters that PayPal takes.
+// toEvidences splits evidence so that no notes are longer than PayPal's limit of 2,000 characters.
 func toEvidences(e order.Evidence) []givenEvidence {
 	var all []givenEvidence
 	if e.TrackingNumber != "" {
@@ -175,7 +176,7 @@ func toEvidences(e order.Evidence) []givenEvidence {
 	return all
 }
 
-// holds reports whether PayPal has all notes of evidence, in whatever order and however joined.
+// holds reports whether PayPal has all notes of evidence, in any order.
 func (d dispute) holds(all []givenEvidence) bool {
 	var theirs strings.Builder
 	for _, e := range d.Evidences {
@@ -189,8 +190,8 @@ func (d dispute) holds(all []givenEvidence) bool {
 	return len(d.Evidences) > 0
 }
 
-// form is a form with one part of JSON.
-func form(input any) (body []byte, kind string, err error) {
+// multipartForm encodes a form with one part of JSON.
+func multipartForm(input any) (body []byte, kind string, err error) {
 	text, err := json.Marshal(input)
 	if err != nil {
 		return nil, "", err

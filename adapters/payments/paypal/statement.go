@@ -17,12 +17,12 @@ import (
 )
 
 const (
-	longestSpan = 31 * 24 * time.Hour // that PayPal reports at once
+	longestSpan = 31 * 24 * time.Hour // maximum time span of a request
 	pageSize    = 500
 	dateForm    = "2006-01-02T15:04:05Z0700"
 )
 
-// transaction is as much of one as is read.
+// transaction has the fields of a transaction that are read.
 type transaction struct {
 	ID      string `json:"transaction_id"`
 	Event   string `json:"transaction_event_code"`
@@ -32,21 +32,21 @@ type transaction struct {
 	Fee     amount `json:"fee_amount"`
 	Invoice string `json:"invoice_id"`
 
-	Reference string `json:"paypal_reference_id"` // the transaction that it is about
+	Reference string `json:"paypal_reference_id"` // the transaction that it refers to
 }
 
-// isCharge knows payments (T00..) that were received: by checkout, by agreement, and the like. What took one back is
-// a transaction of its own.
+// isCharge reports whether it is a received payment (T00..): by checkout, by agreement, and the like. A later reversal is a
+// separate transaction.
 func (t transaction) isCharge() bool {
 	return strings.HasPrefix(t.Event, "T00") && (t.Status == "S" || t.Status == "V") && !strings.HasPrefix(t.Amount.Value, "-")
 }
 
-// isRefund knows refunds (T1107), PayPal's reversals of payments (T1106) and chargebacks (T1201).
+// isRefund reports whether it is a refund (T1107), a reversal of a payment by PayPal (T1106) or a chargeback (T1201).
 func (t transaction) isRefund() bool {
 	return slices.Contains([]string{"T1106", "T1107", "T1201"}, t.Event) && strings.HasPrefix(t.Amount.Value, "-")
 }
 
-// key is ours. What is given back elsewhere repeats the invoice of the payment.
+// key returns our key, or "". A refund that was made elsewhere has the invoice of its payment, which is not the refund's key.
 func (t transaction) key() string {
 	if _, _, err := checkout.ParseAttemptKey(t.Invoice); err == nil && t.isRefund() {
 		return ""
@@ -56,17 +56,17 @@ func (t transaction) key() string {
 
 var _ ports.StatementLag = (*Provider)(nil)
 
-// lag is PayPal's: "It takes a maximum of three hours for executed transactions to appear"
+// lag is documented by PayPal: "It takes a maximum of three hours for executed transactions to appear"
 // (developer.paypal.com/docs/api/transaction-search/v1, read November 2026).
 const lag = 3 * time.Hour
 
-// StatementLag is how late the report is at most, by PayPal's documentation.
+// StatementLag returns the maximum delay of the report according to PayPal's documentation.
 func (p *Provider) StatementLag(project.PaymentRoute) time.Duration { return lag }
 
-// Statement reads PayPal's report of transactions. It fails where the report is later than documented
-// (https://docs.aws.amazon.com/glue/latest/dg/paypal-connector-limitations.html has seen it), so that
-// no payment is taken for missing. Of transactions without an invoice, which are not ours, it leaves
-// out unknown currencies.
+// Statement reads PayPal's report of transactions. It fails if the report is later than documented
+// (https://docs.aws.amazon.com/glue/latest/dg/paypal-connector-limitations.html mentions that), so that no
+// payment seems to be missing. It leaves out transactions in unknown currencies if they have no invoice and
+// therefore are not ours.
 func (p *Provider) Statement(
 	ctx ports.Outbound, a ports.PaymentAccount, s ports.StatementRequest, each func(ports.Movement) error,
 ) error {
@@ -85,7 +85,7 @@ func (p *Provider) Statement(
 		}
 		return each(m)
 	})
-	due := p.remote.ProviderTime().Add(-lag - settling)
+	due := p.remote.ProviderTime().Add(-lag - refreshMargin)
 	if s.To.Before(due) {
 		due = s.To
 	}
@@ -117,8 +117,9 @@ func (t transaction) movement() (ports.Movement, error) {
 	return m, nil
 }
 
-// transactions reads the report of a time, span by span and page by page. PayPal counts seconds, and the
-// end of a span in. The report held everything up to refreshed; zero: PayPal did not say.
+// transactions reads the report between two times, in spans and pages. PayPal's times have a precision of one
+// second, and the end of a span is inclusive. refreshed is the time up to which the report is complete; zero if
+// PayPal did not say.
 func (p *Provider) transactions(
 	ctx context.Context, a ports.PaymentAccount, from, to time.Time, each func(transaction) error,
 ) (refreshed time.Time, err error) {
@@ -152,7 +153,7 @@ func (p *Provider) span(
 			} `json:"transaction_details"`
 		}
 		if err := p.do(ctx, a, call{method: http.MethodGet, path: "/v1/reporting/transactions?" + query.Encode()}, &report); err != nil {
-			return refreshed, unreported(err)
+			return refreshed, reportError(err)
 		}
 		if at, err := time.Parse(dateForm, report.Refreshed); err == nil && (refreshed.IsZero() || at.Before(refreshed)) {
 			refreshed = at
@@ -168,9 +169,9 @@ func (p *Provider) span(
 	}
 }
 
-// unreported tells apart an application that was not given the right to read reports, which is no fault
-// of its credentials.
-func unreported(err error) error {
+// reportError turns a 403 into another error than ErrCredentialsRefused, because it means that the application has
+// no permission to read reports.
+func reportError(err error) error {
 	var r *refusal
 	if errors.As(err, &r) && r.Status == http.StatusForbidden {
 		return fmt.Errorf("paypal: the application may not search transactions: %s", r.Name)

@@ -24,11 +24,11 @@ var (
 	_ ports.WebhookReader   = (*Provider)(nil)
 )
 
-// heard are the events that ReadWebhook knows. PayPal's pages name the denied capture both DENIED and DECLINED, and
-// not all name events of refunds, so that only those that PayPal lists as available are subscribed to. Sources:
+// webhookEvents are the events that ReadWebhook processes. PayPal's pages name the denied capture both DENIED and DECLINED, and
+// some lack the events of refunds. Therefore RegisterWebhook subscribes only to those that PayPal lists as available. Sources:
 // developer.paypal.com/api/rest/webhooks/event-names, docs.paypal.ai/reference/webhook-events/payments-v2 and
 // developer.paypal.com/docs/disputes/webhooks, read November 2026.
-var heard = []string{
+var webhookEvents = []string{
 	"PAYMENT.CAPTURE.COMPLETED", "PAYMENT.CAPTURE.DENIED", "PAYMENT.CAPTURE.DECLINED",
 	"PAYMENT.CAPTURE.REFUNDED", "PAYMENT.CAPTURE.REVERSED",
 	"PAYMENT.REFUND.COMPLETED", "PAYMENT.REFUND.PENDING", "PAYMENT.REFUND.FAILED", "PAYMENT.REFUND.DENIED",
@@ -37,8 +37,8 @@ var heard = []string{
 
 const webhooks = "/v1/notifications/webhooks"
 
-// RegisterWebhook subscribes an address. PayPal signs with a key of its own, and names the webhook in what it signs:
-// its id stands for the secret. A webhook that an earlier try, whose answer was lost, has made is the same one.
+// RegisterWebhook registers a webhook, or returns the existing one of an earlier try. PayPal signs with its own key, and the
+// signed data contain the id of the webhook. Therefore the secret is that id.
 func (p *Provider) RegisterWebhook(ctx ports.Outbound, a ports.PaymentAccount, address string) (remote, secret string, err error) {
 	if remote, err = p.registered(ctx, a, address); err != nil || remote != "" {
 		return remote, remote, err
@@ -68,7 +68,7 @@ type eventType struct {
 	Name string `json:"name"`
 }
 
-// available are the events of heard that the application may subscribe to.
+// available returns the webhookEvents that the application may subscribe to.
 func (p *Provider) available(ctx context.Context, a ports.PaymentAccount) ([]eventType, error) {
 	var list struct {
 		Events []eventType `json:"event_types"`
@@ -76,14 +76,14 @@ func (p *Provider) available(ctx context.Context, a ports.PaymentAccount) ([]eve
 	if err := p.do(ctx, a, call{method: http.MethodGet, path: webhooks + "-event-types"}, &list); err != nil {
 		return nil, err
 	}
-	ours := slices.DeleteFunc(list.Events, func(e eventType) bool { return !slices.Contains(heard, e.Name) })
+	ours := slices.DeleteFunc(list.Events, func(e eventType) bool { return !slices.Contains(webhookEvents, e.Name) })
 	if len(ours) == 0 {
 		return nil, errors.New("paypal: no event is available")
 	}
 	return ours, nil
 }
 
-// registered is the webhook of an address, or "".
+// registered returns the id of the webhook with an address, or "".
 func (p *Provider) registered(ctx context.Context, a ports.PaymentAccount, address string) (string, error) {
 	var list struct {
 		Webhooks []struct {
@@ -102,7 +102,7 @@ func (p *Provider) registered(ctx context.Context, a ports.PaymentAccount, addre
 	return "", nil
 }
 
-// RemoveWebhook is done also when there is no such webhook any more.
+// RemoveWebhook removes a webhook. A webhook that does not exist is no error.
 func (p *Provider) RemoveWebhook(ctx ports.Outbound, a ports.PaymentAccount, remote string) error {
 	err := p.do(ctx, a, call{method: http.MethodDelete, path: webhooks + "/" + remote}, nil)
 	var r *refusal
@@ -112,7 +112,7 @@ func (p *Provider) RemoveWebhook(ctx ports.Outbound, a ports.PaymentAccount, rem
 	return err
 }
 
-// event is as much of a webhook's event as is read.
+// event has the fields of a webhook's event that are read.
 type event struct {
 	Type         string          `json:"event_type"`
 	At           time.Time       `json:"create_time"`
@@ -120,14 +120,14 @@ type event struct {
 	Resource     json.RawMessage `json:"resource"`
 }
 
-// ReadWebhook parses a webhook event of PayPal. It does not verify events that concern no payment of ours. The time of a
-// transmission is not judged: PayPal repeats one for three days, and a repeat changes nothing.
+// ReadWebhook parses a webhook event of PayPal. It does not verify events of types that it ignores. It does
+// not check the time of a transmission, because PayPal repeats one for three days, and a repetition changes nothing.
 func (p *Provider) ReadWebhook(ctx ports.Outbound, a ports.PaymentAccount, c ports.Call, secret string) (ports.PaymentNews, error) {
 	var e event
 	if err := json.Unmarshal(c.Payload, &e); err != nil {
 		return ports.PaymentNews{}, errUnreadableEvent
 	}
-	if !slices.Contains(heard, e.Type) {
+	if !slices.Contains(webhookEvents, e.Type) {
 		return ports.PaymentNews{}, nil
 	}
 	if err := p.verify(ctx, a, c, secret); err != nil {
@@ -160,22 +160,22 @@ var (
 	errInvalidSignature = fault.New(fault.Unauthenticated, "invalid_signature", "The signature is not valid.")
 )
 
-// verifyTimeout bounds the question whether PayPal has sent a webhook.
+// verifyTimeout limits a request that verifies a webhook.
 const verifyTimeout = 5 * time.Second
 
-// verifyShares bound the verifications under way. PayPal repeats a webhook that is turned away.
+// verifyShares limits concurrent verifications. PayPal repeats a webhook that is rejected because of this limit.
 var verifyShares = bulkhead.Shares{
 	Places: 64,
 	Tenant: 16,
 	Target: 16,
 }
 
-// Verifying is the room where webhooks wait for their verification.
+// Verifying returns the bulkhead that limits concurrent verifications of webhooks.
 func (p *Provider) Verifying() *bulkhead.Room { return p.verifying }
 
-// verify posts a webhook back to PayPal, which knows what it has sent. The alternative, to verify by the certificate
-// that the call names, needs a second conversation and a root of trust besides. The event goes back byte for byte:
-// another white space is another signature. Source: developer.paypal.com/api/rest/webhooks/rest, "Postback method",
+// verify posts a webhook back to PayPal for verification. The alternative, to verify with the certificate that the call
+// names, also needs a request, and a root of trust. verify sends the event back unchanged, because the signature covers
+// white space, too. Source: developer.paypal.com/api/rest/webhooks/rest, "Postback method",
 // and docs.paypal.ai/reference/api/rest/verify-webhook-signature, read November 2026.
 func (p *Provider) verify(ctx context.Context, a ports.PaymentAccount, c ports.Call, webhook string) error {
 	about := map[string]string{
@@ -218,7 +218,7 @@ func (p *Provider) verify(ctx context.Context, a ports.PaymentAccount, c ports.C
 	return err
 }
 
-// captureNews is the outcome of an attempt, by the custom id of its order.
+// captureNews returns the outcome of an attempt, which it identifies by the custom id of the order.
 func captureNews(_ event, c capture) ports.PaymentNews {
 	outcome, err := judgeCapture([]capture{c})
 	if _, _, problem := checkout.ParseAttemptKey(c.Custom); err != nil || problem != nil {
@@ -227,9 +227,9 @@ func captureNews(_ event, c capture) ports.PaymentNews {
 	return ports.PaymentNews{Key: c.Custom, Charge: outcome}
 }
 
-// ours is the key of a refund that was requested here, or "". It is both custom and invoice id, of which PayPal does not
-// always show the first. In refunds that are made elsewhere it repeats those of the capture.
-func (g refund) ours() string {
+// refundKey returns the key of a refund that was requested here, or "". The key is both the custom id and the invoice id,
+// because PayPal does not always show the custom id. A refund that was made elsewhere has the ids of its capture.
+func (g refund) refundKey() string {
 	for _, key := range []string{g.Custom, g.Invoice} {
 		if _, err := id.Parse[id.Refund](key); err == nil || checkout.IsOrphan(key) {
 			return key
@@ -238,7 +238,7 @@ func (g refund) ours() string {
 	return ""
 }
 
-// refundNews reads a refund, or a reversal, which has the form of one.
+// refundNews reads a refund, or a reversal, which has the same form.
 func refundNews(e event, r refund) ports.PaymentNews {
 	outcome, amount := r.outcome(), r.amount()
 	switch {
@@ -247,7 +247,7 @@ func refundNews(e event, r refund) ports.PaymentNews {
 	case outcome == nil:
 		return ports.PaymentNews{}
 	}
-	if key := r.ours(); key != "" {
+	if key := r.refundKey(); key != "" {
 		return ports.PaymentNews{Key: key, Refund: outcome}
 	}
 	return external(r.capture(), r.ID, amount, outcome, e.At)
@@ -255,7 +255,7 @@ func refundNews(e event, r refund) ports.PaymentNews {
 
 // reversalNews reads a capture that PayPal has reversed.
 func reversalNews(e event, c capture) ports.PaymentNews {
-	reversal := c.ID + "-reversal" // it has no id of its own
+	reversal := c.ID + "-reversal" // a reversal has no id of its own
 	news := external(c.ID, reversal, c.Amount, order.Refunded{Provider: reversal}, e.At)
 	if news.External != nil {
 		news.External.Whole = true
@@ -277,13 +277,13 @@ func external(charge, of string, value amount, outcome order.RefundOutcome, at t
 	}}
 }
 
-// lost are the outcomes of a dispute after which the buyer has the money. Source: "outcome_code" of
+// lostOutcomes are the outcomes of a dispute in favor of the buyer. Source: "outcome_code" of
 // developer.paypal.com/docs/api/customer-disputes/v1, read November 2026.
-var lost = []string{"RESOLVED_BUYER_FAVOUR", "ACCEPTED"}
+var lostOutcomes = []string{"RESOLVED_BUYER_FAVOUR", "ACCEPTED"}
 
-// toRespond are the states in which PayPal waits for the merchant. An open one is an inquiry or a claim to which nobody has
-// responded. Source: "status" of developer.paypal.com/docs/api/customer-disputes/v1, read November 2026.
-var toRespond = []string{"OPEN", "WAITING_FOR_SELLER_RESPONSE"}
+// needsResponse are the states in which PayPal waits for the merchant. An open dispute is an inquiry or a claim without a
+// response. Source: "status" of developer.paypal.com/docs/api/customer-disputes/v1, read November 2026.
+var needsResponse = []string{"OPEN", "WAITING_FOR_SELLER_RESPONSE"}
 
 type dispute struct {
 	ID           string    `json:"dispute_id"`
@@ -303,9 +303,9 @@ type dispute struct {
 	} `json:"links"`
 }
 
-// disputeNews reads a dispute as it stood when the event was made. What PayPal takes for it is a refund or a reversal
-// of the capture, which is reported by itself; while it is undecided PayPal holds the amount, which takes nothing
-// yet. So nothing is withdrawn here, or it would count twice.
+// disputeNews reads the state of a dispute at the time of the event. Withdrawn is zero: PayPal withdraws money with a refund
+// or a reversal of the capture, which has its own event and would count twice, and an undecided dispute only puts the amount
+// on hold.
 func disputeNews(e event, d dispute) ports.PaymentNews {
 	return d.news(e.Type == "CUSTOMER.DISPUTE.RESOLVED", e.At)
 }
@@ -316,13 +316,13 @@ func (d dispute) news(resolved bool, at time.Time) ports.PaymentNews {
 		return ports.PaymentNews{}
 	}
 	status, response := order.DisputeOpen, order.UnderReview
-	if slices.Contains(toRespond, d.Status) {
+	if slices.Contains(needsResponse, d.Status) {
 		response = order.ResponseNeeded
 	}
 	if d.Status == "RESOLVED" || resolved {
 		response = order.ResponseClosed
 		status = order.DisputeWon
-		if slices.Contains(lost, d.Outcome.Code) {
+		if slices.Contains(lostOutcomes, d.Outcome.Code) {
 			status = order.DisputeLost
 		}
 	}

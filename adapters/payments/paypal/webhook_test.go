@@ -34,7 +34,7 @@ func sent(kind, resourceType, resource string) ports.Call {
 	}
 }
 
-func TestNews(t *testing.T) {
+func TestReadWebhook_events(t *testing.T) {
 	key, refundKey := request().Charge.Key, id.New[id.Refund]([16]byte{5}).String()
 	capture := `{"id":"C1","status":"%","custom_id":"` + key + `","amount":{"currency_code":"USD","value":"49.90"}}`
 	status := func(s string) string { return strings.Replace(capture, "%", s, 1) }
@@ -97,7 +97,7 @@ func TestNews(t *testing.T) {
 		{"CUSTOMER.DISPUTE.CREATED", "dispute", `{}`, ports.PaymentNews{}},
 		{"BILLING.PLAN.CREATED", "plan", `{}`, ports.PaymentNews{}},
 	} {
-		p, remote, _ := open(t, map[string]string{verify: `200 {"verification_status":"SUCCESS"}`})
+		p, remote, _ := newProvider(t, map[string]string{verify: `200 {"verification_status":"SUCCESS"}`})
 		call := sent(test.kind, test.resourceType, test.resource)
 		news, err := p.ReadWebhook(ports.NewOutbound(t.Context()), account, call, "WEBHOOK1")
 		if err != nil || !reflect.DeepEqual(news, test.want) {
@@ -109,8 +109,8 @@ func TestNews(t *testing.T) {
 	}
 }
 
-// Only what PayPal confirms is believed, and a PayPal that does not answer is asked again.
-func TestSignatures(t *testing.T) {
+// ReadWebhook accepts only events that PayPal confirms. Without a clear answer it returns an error, so that PayPal repeats the webhook.
+func TestVerify(t *testing.T) {
 	event := sent("PAYMENT.CAPTURE.COMPLETED", "capture", `{"id":"C1","status":"COMPLETED","custom_id":"`+request().Charge.Key+`"}`)
 	unsigned := event
 	unsigned.Header = func(string) string { return "" }
@@ -128,7 +128,7 @@ func TestSignatures(t *testing.T) {
 		"without a signature":    {unsigned, `200 {"verification_status":"SUCCESS"}`, "invalid_signature"},
 		"no JSON":                {ports.Call{Payload: []byte("x"), Header: event.Header}, "", "invalid_request"},
 	} {
-		p, _, _ := open(t, map[string]string{verify: test.answer})
+		p, _, _ := newProvider(t, map[string]string{verify: test.answer})
 		news, err := p.ReadWebhook(ports.NewOutbound(t.Context()), account, test.call, "WEBHOOK1")
 		var known *fault.Error
 		got := ""
@@ -144,7 +144,7 @@ func TestSignatures(t *testing.T) {
 	}
 }
 
-// A flood of calls to one webhook waits for PayPal within its share, and another webhook is verified.
+// Many calls of one webhook use only its share of the verifications, so that another webhook is verified.
 func TestReadWebhook_share(t *testing.T) {
 	waits, released := make(chan struct{}, 40), make(chan struct{})
 	release := sync.OnceFunc(func() { close(released) })
@@ -162,7 +162,7 @@ func TestReadWebhook_share(t *testing.T) {
 	}))
 	defer s.Close()
 	defer release()
-	p := New(Config{URL: s.URL, Clock: &hand{since}})
+	p := New(Config{URL: s.URL, Clock: &fakeClock{since}})
 	event := sent("PAYMENT.CAPTURE.COMPLETED", "capture", `{"id":"C1","status":"COMPLETED","custom_id":"`+request().Charge.Key+`"}`)
 	errs := make(chan error, 40)
 	for range 40 {
@@ -205,7 +205,7 @@ func TestRegisterWebhook(t *testing.T) {
 		"not permitted": {map[string]string{"GET webhooks": "403 {}"}, ""},
 		"no events":     {map[string]string{"GET webhooks": "200 {}", "GET webhooks-event-types": "200 {}"}, ""},
 	} {
-		p, remote, _ := open(t, test.answers)
+		p, remote, _ := newProvider(t, test.answers)
 		got, secret, err := p.RegisterWebhook(ports.NewOutbound(t.Context()), account, address)
 		if got != test.want || secret != test.want || (err == nil) != (test.want != "") {
 			t.Errorf("%s: %s, %s, %v", name, got, secret, err)
@@ -215,7 +215,7 @@ func TestRegisterWebhook(t *testing.T) {
 			t.Errorf("asked for %s", body)
 		}
 	}
-	p, _, _ := open(t, map[string]string{"DELETE W1": "404 {}", "DELETE W2": "204 ", "DELETE W3": "500 {}"})
+	p, _, _ := newProvider(t, map[string]string{"DELETE W1": "404 {}", "DELETE W2": "204 ", "DELETE W3": "500 {}"})
 	for of, want := range map[string]bool{"W1": true, "W2": true, "W3": false} {
 		if err := p.RemoveWebhook(ports.NewOutbound(t.Context()), account, of); (err == nil) != want {
 			t.Errorf("%s: %v", of, err)
@@ -229,7 +229,7 @@ func TestBalanceChanges(t *testing.T) {
 			"transaction_initiation_date":"2026-03-01T12:00:00+0000","transaction_amount":{"currency_code":"USD","value":"` + value + `"},
 			"fee_amount":{"currency_code":"USD","value":"` + fee + `"}` + more + `}}`
 	}
-	p, _, _ := open(t, map[string]string{"GET transactions": `200 {"total_pages":1,"transaction_details":[` + strings.Join([]string{
+	p, _, _ := newProvider(t, map[string]string{"GET transactions": `200 {"total_pages":1,"transaction_details":[` + strings.Join([]string{
 		row("C1", "T0006", "49.90", "-1.75", ""), row("R1", "T1107", "-10.00", "0.30", `,"paypal_reference_id":"C1"`),
 		row("F1", "T0106", "-15.00", "0.00", `,"paypal_reference_id":"C1"`), row("W1", "T0403", "-30.00", "0.00", ""), row("H1", "T1110", "-49.90", "0.00", ""),
 		row("V1", "T1202", "49.90", "0.00", `,"paypal_reference_id":"C1"`), row("X1", "T1201", "-49.90", "0.00", `,"paypal_reference_id":"C1"`),
@@ -265,10 +265,10 @@ func TestBalanceChanges(t *testing.T) {
 	}
 }
 
-// An order that was found while its key was known is asked for when the key is forgotten, without PayPal's report.
-func TestAnOrderIsRemembered(t *testing.T) {
+// Resolve stores the order that it finds, and reads that order later, when PayPal has forgotten the key, without PayPal's report.
+func TestResolve_rememberedOrder(t *testing.T) {
 	pending := "200 " + shown("CAPTURE", "COMPLETED", `{"id":"C1","status":"PENDING"}`)
-	p, remote, clock := open(t, map[string]string{"POST orders": pending, "GET O1": pending, "GET transactions": "403 {}"})
+	p, remote, clock := newProvider(t, map[string]string{"POST orders": pending, "GET O1": pending, "GET transactions": "403 {}"})
 	r := request()
 	_, err := p.Resolve(ports.NewOutbound(t.Context()), account, r)
 	var looking ports.StillLooking

@@ -1,5 +1,5 @@
 // Package remoteclock estimates a payment provider's clock from the Date headers of its answers (RFC 9110, 6.6.1).
-// The estimate is good to about a second plus half of the round trip.
+// The error of the estimate is about a second plus half of the round trip.
 package remoteclock
 
 import (
@@ -15,7 +15,7 @@ var (
 	_ http.RoundTripper = (*Clock)(nil)
 )
 
-// Clock is a provider's clock. It is the transport that the provider is called through.
+// Clock is the clock of a provider, and the HTTP transport for requests to that provider.
 type Clock struct {
 	local ports.Clock
 	next  http.RoundTripper
@@ -25,7 +25,8 @@ type Clock struct {
 	known bool
 }
 
-// New returns the clock of the provider that next reaches. It is the local clock until the first answer.
+// New returns the clock of the provider that is called through next; nil: http.DefaultTransport. It shows the local time until the
+// first answer.
 func New(local ports.Clock, next http.RoundTripper) *Clock {
 	if next == nil {
 		next = http.DefaultTransport
@@ -33,8 +34,8 @@ func New(local ports.Clock, next http.RoundTripper) *Clock {
 	return &Clock{local: local, next: next}
 }
 
-// Client returns a client that follows no redirects, and the clock of the provider that is called through it. given is
-// used for the rest; it may be nil.
+// Client returns a copy of given, which may be nil, that follows no redirects, and the clock of the provider that is called
+// through it.
 func Client(given *http.Client, local ports.Clock) (*http.Client, *Clock) {
 	client := &http.Client{}
 	if given != nil {
@@ -75,13 +76,14 @@ func (c *Clock) ProviderTime() time.Time {
 	return c.local.Now().Add(ahead)
 }
 
-// Age bounds how long ago t was. It is not known which clock t was read from, so the bounds hold for both.
+// Age returns bounds for the age of t. It is unknown whether t is from the local or the provider's clock, so the bounds hold
+// for both.
 func (c *Clock) Age(t time.Time) (least, most time.Duration) {
 	local, remote := c.local.Now().Sub(t), c.ProviderTime().Sub(t)
 	return min(local, remote), max(local, remote)
 }
 
-// Span bounds the provider's time at t. It is not known which clock t was read from.
+// Span returns bounds for the provider's time at t. It is unknown whether t is from the local or the provider's clock.
 func (c *Clock) Span(t time.Time) (earliest, latest time.Time) {
 	ahead, _ := c.Skew()
 	return t.Add(min(ahead, 0)), t.Add(max(ahead, 0))

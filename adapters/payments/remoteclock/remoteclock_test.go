@@ -10,17 +10,17 @@ type fixedClock time.Time
 
 func (c fixedClock) Now() time.Time { return time.Time(c) }
 
-type answering http.Header
+type stubTransport http.Header
 
-func (a answering) RoundTrip(*http.Request) (*http.Response, error) {
+func (a stubTransport) RoundTrip(*http.Request) (*http.Response, error) {
 	return &http.Response{Header: http.Header(a)}, nil
 }
 
 func TestClock(t *testing.T) {
 	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
-	dated := func(at time.Time) answering { return answering{"Date": {at.Format(http.TimeFormat)}} }
+	dated := func(at time.Time) stubTransport { return stubTransport{"Date": {at.Format(http.TimeFormat)}} }
 	for name, c := range map[string]struct {
-		answer        answering
+		answer        stubTransport
 		ahead         time.Duration
 		known         bool
 		least, most   time.Duration // age of a minute ago
@@ -28,8 +28,8 @@ func TestClock(t *testing.T) {
 	}{
 		"ahead":   {dated(now.Add(time.Hour)), time.Hour + time.Second/2, true, time.Minute, time.Hour + time.Minute + time.Second/2, 0, time.Hour + time.Second/2},
 		"behind":  {dated(now.Add(-time.Hour)), -time.Hour + time.Second/2, true, -time.Hour + time.Minute + time.Second/2, time.Minute, -time.Hour + time.Second/2, 0},
-		"no date": {answering{}, 0, false, time.Minute, time.Minute, 0, 0},
-		"garbage": {answering{"Date": {"noon"}}, 0, false, time.Minute, time.Minute, 0, 0},
+		"no date": {stubTransport{}, 0, false, time.Minute, time.Minute, 0, 0},
+		"garbage": {stubTransport{"Date": {"noon"}}, 0, false, time.Minute, time.Minute, 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			clock := New(fixedClock(now), c.answer)

@@ -1,4 +1,4 @@
-// Package retry repeats requests to payment providers whose answers do not say what became of them.
+// Package retry repeats idempotent requests to payment providers until their outcome is known. It knows no provider.
 package retry
 
 import (
@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// pauses are the waits before the tries after the first.
+// pauses are the waits before the second and the third try.
 var pauses = []time.Duration{200 * time.Millisecond, 600 * time.Millisecond}
 
-// Errors tells errors of a provider apart.
+// Errors classifies the errors of a provider.
 type Errors struct {
-	Unclear func(error) bool // the request may or may not have been carried out
+	Unclear func(error) bool // it is unknown whether the request was carried out
 	Refused func(error) bool // the credentials were refused
 }
 
-// Do runs a request that may be repeated until its answer says something, at most three times and within
-// the context. If no answer does, the error is that of the last try. Credentials that are refused now say
-// nothing of a try before: the error of that one stays.
+// Do runs an idempotent request until its outcome is clear, at most three times and within the context. If
+// the outcome stays unclear, Do returns the error of the last try. A refusal of credentials in a later try says
+// nothing about an earlier one, so Do then returns the error of the earlier try.
 func (e Errors) Do(ctx context.Context, request func() error) error {
 	before := request()
 	for _, pause := range pauses {
@@ -33,7 +33,7 @@ func (e Errors) Do(ctx context.Context, request func() error) error {
 	return before
 }
 
-// wait reports whether the context outlived the pause.
+// wait waits for a pause, and reports whether the context is still valid afterwards.
 func wait(ctx context.Context, pause time.Duration) bool {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()

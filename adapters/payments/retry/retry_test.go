@@ -23,7 +23,7 @@ var provider = retry.Errors{
 	Refused: func(err error) bool { return err == errRefused },
 }
 
-func TestDo(t *testing.T) {
+func TestErrors_Do(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		answers []error // one for each try
@@ -55,7 +55,7 @@ func TestDo(t *testing.T) {
 	}
 }
 
-func TestDo_contextEnds(t *testing.T) {
+func TestErrors_Do_contextEnds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)

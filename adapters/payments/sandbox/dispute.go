@@ -21,17 +21,18 @@ var (
 )
 
 const (
-	// respondWithin is how long a merchant has for a response.
+	// respondWithin is the time that a merchant has for a response.
 	respondWithin = 7 * 24 * time.Hour
-	// disputeFee is what a dispute costs, in minor units.
+	// disputeFee is the fee of a dispute in minor units.
 	disputeFee = 15_00
-	// The notes that decide a dispute at once, as in Stripe's test mode (docs.stripe.com/testing#evidence, read November 2026).
+	// winning and losing are the notes that decide a dispute at once, as in Stripe's test mode
+	// (docs.stripe.com/testing#evidence, read November 2026).
 	winning, losing = "winning_evidence", "losing_evidence"
 )
 
 var reasonForm = regexp.MustCompile(`^[a-z][a-z_]{0,49}$`)
 
-// OpenDispute has the buyer dispute a payment. A payment that is disputed already stays so.
+// OpenDispute opens a dispute of a payment. If the payment is disputed already, it returns that dispute.
 func (p Provider) OpenDispute(ctx ports.Outbound, of id.Project, charge, reason string, amount money.Amount) (order.DisputeReport, error) {
 	if !reasonForm.MatchString(reason) {
 		return order.DisputeReport{}, fault.Field("reason", "must be small letters and underscores, such as product_not_received")
@@ -57,8 +58,8 @@ func (p Provider) OpenDispute(ctx ports.Outbound, of id.Project, charge, reason 
 	return reportOf(d), nil
 }
 
-// SubmitEvidence takes evidence. A note decides the dispute if it is winning_evidence or losing_evidence; other evidence is
-// under review for good.
+// SubmitEvidence stores evidence. The notes winning_evidence and losing_evidence decide the dispute. With other evidence it
+// stays under review.
 func (p Provider) SubmitEvidence(ctx ports.Outbound, _ ports.PaymentAccount, r ports.DisputeRequest) (ports.DisputeReply, error) {
 	wanted := ports.SandboxDispute{
 		ID:       r.Dispute,
@@ -77,7 +78,7 @@ func (p Provider) SubmitEvidence(ctx ports.Outbound, _ ports.PaymentAccount, r p
 	return ports.DisputeReply{Report: reportOf(stored), Done: stored.Evidence == wanted.Evidence}, err
 }
 
-// AcceptDispute gives a dispute up.
+// AcceptDispute closes a dispute as lost.
 func (p Provider) AcceptDispute(ctx ports.Outbound, _ ports.PaymentAccount, r ports.DisputeRequest) (ports.DisputeReply, error) {
 	stored, err := p.Ledger.DecideDispute(ctx, r.Project, ports.SandboxDispute{
 		ID:       r.Dispute,
@@ -94,7 +95,7 @@ func hashOf(e order.Evidence) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// reportOf takes the disputed amount and a fee, and gives the amount back if the dispute is won.
+// reportOf reports a dispute. The disputed amount and a fee are withdrawn, and a won dispute returns the amount.
 func reportOf(d ports.SandboxDispute) order.DisputeReport {
 	withdrawn := d.Amount
 	if d.Status == order.DisputeWon {

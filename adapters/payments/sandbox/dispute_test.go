@@ -14,7 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-func (m *memory) OpenDispute(_ context.Context, _ id.Project, d ports.SandboxDispute) (ports.SandboxDispute, bool, error) {
+func (m *fakeLedger) OpenDispute(_ context.Context, _ id.Project, d ports.SandboxDispute) (ports.SandboxDispute, bool, error) {
 	for _, stored := range m.disputes {
 		if stored.Charge == d.Charge {
 			return stored, true, nil
@@ -29,14 +29,14 @@ func (m *memory) OpenDispute(_ context.Context, _ id.Project, d ports.SandboxDis
 	return d, false, nil
 }
 
-func (m *memory) DisputeByID(_ context.Context, _ id.Project, of string) (ports.SandboxDispute, error) {
+func (m *fakeLedger) DisputeByID(_ context.Context, _ id.Project, of string) (ports.SandboxDispute, error) {
 	if d, ok := m.disputes[of]; ok {
 		return d, nil
 	}
 	return ports.SandboxDispute{}, fault.Missing("dispute")
 }
 
-func (m *memory) DecideDispute(ctx context.Context, in id.Project, d ports.SandboxDispute) (ports.SandboxDispute, error) {
+func (m *fakeLedger) DecideDispute(ctx context.Context, in id.Project, d ports.SandboxDispute) (ports.SandboxDispute, error) {
 	stored, err := m.DisputeByID(ctx, in, d.ID)
 	if err == nil && stored.Response == order.ResponseNeeded {
 		stored.Status, stored.Response, stored.Evidence, stored.At = d.Status, d.Response, d.Evidence, d.At
@@ -45,10 +45,10 @@ func (m *memory) DecideDispute(ctx context.Context, in id.Project, d ports.Sandb
 	return stored, err
 }
 
-// disputed is a payment that its buyer disputes.
+// disputed returns a provider with a disputed payment.
 func disputed(t *testing.T) (Provider, ports.DisputeRequest) {
 	t.Helper()
-	p, _ := open(t)
+	p, _ := newProvider(t)
 	outcome, err := charge(p, request("chk-1", "spt_sandbox_ok", project.SharedPaymentToken))
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +65,7 @@ func disputed(t *testing.T) (Provider, ports.DisputeRequest) {
 	return p, ports.DisputeRequest{Dispute: made.Provider}
 }
 
-func TestDispute_evidence(t *testing.T) {
+func TestSubmitEvidence(t *testing.T) {
 	t.Parallel()
 	for note, want := range map[string]struct {
 		status    order.DisputeStatus
@@ -77,7 +77,7 @@ func TestDispute_evidence(t *testing.T) {
 	} {
 		p, r := disputed(t)
 		r.Evidence = order.Evidence{Note: note}
-		for range 2 { // repeated, it is found
+		for range 2 { // the repeated request returns the same
 			reply, err := p.SubmitEvidence(ports.NewOutbound(t.Context()), ports.PaymentAccount{}, r)
 			if err != nil || !reply.Done || reply.Report.Status != want.status || reply.Report.Withdrawn.Minor() != want.withdrawn || reply.Report.Response == order.ResponseNeeded {
 				t.Errorf("%s: %+v, %v", note, reply, err)
@@ -90,7 +90,7 @@ func TestDispute_evidence(t *testing.T) {
 	}
 }
 
-func TestDispute_accepted(t *testing.T) {
+func TestAcceptDispute(t *testing.T) {
 	t.Parallel()
 	p, r := disputed(t)
 	for range 2 {

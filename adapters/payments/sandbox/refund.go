@@ -7,12 +7,12 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// page is how many movements are read at once.
+// page is the number of movements that are read with one query.
 const page = 500
 
 var tooLarge = order.RefundFailed{Code: "amount_too_large"}
 
-// Refund gives money back at once, or refuses.
+// Refund refunds at once, or refuses.
 func (p Provider) Refund(ctx ports.Outbound, _ ports.PaymentAccount, r ports.RefundRequest) (order.RefundOutcome, error) {
 	if !r.Amount.IsPositive() {
 		return order.RefundFailed{Code: "amount_too_small"}, nil
@@ -35,7 +35,7 @@ func (p Provider) Refund(ctx ports.Outbound, _ ports.PaymentAccount, r ports.Ref
 	return order.Refunded{Provider: stored.ID}, nil
 }
 
-// Statement returns what the ledger holds.
+// Statement returns the movements in the ledger.
 func (p Provider) Statement(
 	ctx ports.Outbound, _ ports.PaymentAccount, s ports.StatementRequest, each func(ports.Movement) error,
 ) error {

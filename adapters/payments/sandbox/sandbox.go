@@ -1,16 +1,16 @@
-// Package sandbox is the payment provider of the sandbox environment. It takes no real money, but
-// keeps its word like one: a ledger of its own that outlives crashes, one charge and one refund per
-// key, and never more given back than was paid. Its ledger is the project's, so accounts say nothing.
+// Package sandbox is the payment provider of the sandbox environment. It takes no real money, but gives the same
+// guarantees as a real provider: a durable ledger, one charge and one refund per key, and no refunds of more than was
+// paid. It ignores the payment account, because the ledger belongs to the project.
 //
-// What happens is written in the token (decisions 11), after the prefix spt_sandbox_ or ba_sandbox_:
+// The token determines the outcome (features/PROTOCOL.md#sandbox-tokens), after the prefix spt_sandbox_ or ba_sandbox_:
 //
 //	ok, ok_anything            paid
-//	decline_<code>             declined with that code; stolen_card and fraudulent for good
+//	decline_<code>             declined with that code; stolen_card and fraudulent are final
 //	lost_reply                 paid, and the first answer lost
 //	outage_<n>                 fails n times with a server error, then paid; n is at most 10
 //	anything else              declined with invalid_token
 //
-// A buyer disputes a payment when OpenDispute says so. Evidence puts the dispute under review; the notes winning_evidence and
+// OpenDispute opens a dispute of a payment. Evidence puts the dispute under review; the notes winning_evidence and
 // losing_evidence decide it.
 package sandbox
 
@@ -29,12 +29,12 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Tries is how often one charge is tried while the provider answers with server errors.
+// Tries is the maximum number of tries of a charge while the provider answers with server errors.
 const Tries = 3
 
 const (
 	paid = "paid"
-	void = "void" // resolved before it was charged: it never will be
+	void = "void" // resolved before it was charged, so it can never be charged
 )
 
 var (
@@ -44,15 +44,15 @@ var (
 
 var _ ports.PaymentProvider = Provider{}
 
-// Provider is the sandbox provider behind its port.
+// Provider implements ports.PaymentProvider for the sandbox.
 type Provider struct {
 	Ledger  ports.SandboxLedger
 	Clock   ports.Clock
 	Entropy ports.Entropy
 }
 
-// Charge takes the money, or pretends not to, by the token. Like a provider's client it tries again
-// by the same key when the provider fails.
+// Charge charges or declines according to the token. Like the client of a real provider, it repeats a failed
+// charge with the same key.
 func (p Provider) Charge(ctx ports.Outbound, _ ports.PaymentAccount, r ports.ChargeRequest) (checkout.Outcome, error) {
 	var err error
 	for range Tries {
@@ -98,8 +98,7 @@ func (p Provider) charge(ctx context.Context, r ports.ChargeRequest) (checkout.O
 	return outcome(stored), nil
 }
 
-// Resolve returns the outcome of a key. An unknown one is voided, so that a charge that comes late is
-// refused.
+// Resolve returns the outcome of a key. It voids an unknown key, so that a late charge is refused.
 func (p Provider) Resolve(ctx ports.Outbound, _ ports.PaymentAccount, r ports.ChargeRequest) (checkout.Outcome, error) {
 	stored, err := p.Ledger.Once(ctx, r.Project, ports.SandboxCharge{
 		Key:    r.Charge.Key,
@@ -112,13 +111,13 @@ func (p Provider) Resolve(ctx ports.Outbound, _ ports.PaymentAccount, r ports.Ch
 	return outcome(stored), nil
 }
 
-// prefixes are how tokens of a method begin.
+// prefixes are the prefixes of tokens by method.
 var prefixes = map[project.PaymentMethod]string{
 	project.SharedPaymentToken: "spt_sandbox_",
 	project.BillingAgreement:   "ba_sandbox_",
 }
 
-// scriptOf is what the token asks for, or "" where it is none of the method's.
+// scriptOf returns the token without its prefix, or "" if it is no token of the method.
 func scriptOf(token string, method project.PaymentMethod) string {
 	prefix := prefixes[method]
 	script, ok := strings.CutPrefix(token, prefix)
@@ -128,9 +127,9 @@ func scriptOf(token string, method project.PaymentMethod) string {
 	return script
 }
 
-// mostOutages bounds how long a token keeps its payment undecided: that holds stock, and keeps the project from being
-// deleted.
-const mostOutages = 10
+// maxOutages limits how long a payment stays undecided, because such a payment reserves stock and prevents the deletion of
+// the project.
+const maxOutages = 10
 
 func outage(script string) (times int, ok bool) {
 	n, ok := strings.CutPrefix(script, "outage_")
@@ -138,7 +137,7 @@ func outage(script string) (times int, ok bool) {
 		return 0, false
 	}
 	times, err := strconv.Atoi(n)
-	return times, err == nil && times >= 0 && times <= mostOutages
+	return times, err == nil && times >= 0 && times <= maxOutages
 }
 
 func result(script string) string {
@@ -155,7 +154,7 @@ func result(script string) string {
 
 var codeForm = regexp.MustCompile(`^[a-z][a-z_]{0,49}$`)
 
-// refusals are what the better known decline codes mean.
+// refusals has messages for the common decline codes.
 var refusals = map[string]string{
 	"insufficient_funds": "The account has insufficient funds.",
 	"expired_card":       "The card has expired.",

@@ -19,8 +19,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest/adaptertest"
 )
 
-// memory is a ledger that forgets with the process. The stored one has a contract suite of its own.
-type memory struct {
+// fakeLedger is a ledger in memory. The stored ledger has its own contract suite.
+type fakeLedger struct {
 	mu       sync.Mutex
 	charges  map[string]ports.SandboxCharge
 	refunds  map[string]ports.SandboxRefund
@@ -31,21 +31,21 @@ type memory struct {
 
 var errLostByTest = errors.New("the ledger's answer was lost")
 
-func (m *memory) lose(lost bool) {
+func (m *fakeLedger) lose(lost bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.losing = lost
 }
 
-// answer is nil, or that the answer is lost.
-func (m *memory) answer() error {
+// answer returns an error if answers are lost.
+func (m *fakeLedger) answer() error {
 	if m.losing {
 		return errLostByTest
 	}
 	return nil
 }
 
-func (m *memory) Once(_ context.Context, project id.Project, c ports.SandboxCharge) (ports.SandboxCharge, error) {
+func (m *fakeLedger) Once(_ context.Context, project id.Project, c ports.SandboxCharge) (ports.SandboxCharge, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	key := project.String() + c.Key
@@ -56,7 +56,7 @@ func (m *memory) Once(_ context.Context, project id.Project, c ports.SandboxChar
 	return c, m.answer()
 }
 
-func (m *memory) Refund(_ context.Context, project id.Project, r ports.SandboxRefund) (ports.SandboxRefund, bool, error) {
+func (m *fakeLedger) Refund(_ context.Context, project id.Project, r ports.SandboxRefund) (ports.SandboxRefund, bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	key := project.String() + r.Key
@@ -81,7 +81,7 @@ func (m *memory) Refund(_ context.Context, project id.Project, r ports.SandboxRe
 	return r, true, m.answer()
 }
 
-func (m *memory) Movements(_ context.Context, project id.Project, from, to time.Time, after string, limit int) ([]ports.Movement, error) {
+func (m *fakeLedger) Movements(_ context.Context, project id.Project, from, to time.Time, after string, limit int) ([]ports.Movement, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var found []ports.Movement
@@ -113,7 +113,7 @@ func (m *memory) Movements(_ context.Context, project id.Project, from, to time.
 	return found[:min(limit, len(found))], nil
 }
 
-func (m *memory) Failure(_ context.Context, project id.Project, subject string) (int, error) {
+func (m *fakeLedger) Failure(_ context.Context, project id.Project, subject string) (int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.failures[project.String()+subject]++
@@ -124,17 +124,17 @@ type clock struct{}
 
 func (clock) Now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
 
-// counter is entropy that racers can share and tests can repeat.
-type counter struct{ n atomic.Int64 }
+// fakeEntropy is deterministic entropy that concurrent tests can share.
+type fakeEntropy struct{ n atomic.Int64 }
 
-func (c *counter) Bits128() [16]byte { return [16]byte{byte(c.n.Add(1))} }
+func (c *fakeEntropy) Bits128() [16]byte { return [16]byte{byte(c.n.Add(1))} }
 
-func (c *counter) IDBits() [16]byte  { return c.Bits128() }
-func (c *counter) Secret(int) string { return strconv.FormatInt(c.n.Add(1), 10) }
+func (c *fakeEntropy) IDBits() [16]byte  { return c.Bits128() }
+func (c *fakeEntropy) Secret(int) string { return strconv.FormatInt(c.n.Add(1), 10) }
 
-func open(t *testing.T) (Provider, *memory) {
+func newProvider(t *testing.T) (Provider, *fakeLedger) {
 	t.Helper()
-	m := &memory{
+	m := &fakeLedger{
 		charges:  map[string]ports.SandboxCharge{},
 		refunds:  map[string]ports.SandboxRefund{},
 		failures: map[string]int{},
@@ -143,17 +143,17 @@ func open(t *testing.T) (Provider, *memory) {
 	return Provider{
 		Ledger:  m,
 		Clock:   clock{},
-		Entropy: &counter{},
+		Entropy: &fakeEntropy{},
 	}, m
 }
 
-func TestGateway(t *testing.T) {
+func TestProvider(t *testing.T) {
 	tokens := map[adaptertest.TokenFate]string{
 		adaptertest.TokenPaid: "spt_sandbox_ok", adaptertest.TokenDecline: "spt_sandbox_decline_insufficient_funds",
 		adaptertest.TokenFinal: "spt_sandbox_decline_stolen_card", adaptertest.TokenUnknown: "tok_visa",
 	}
 	adaptertest.Gateway(t, func(t *testing.T) adaptertest.Payments {
-		p, m := open(t)
+		p, m := newProvider(t)
 		return adaptertest.Payments{
 			PaymentProvider: p,
 			Method:          project.SharedPaymentToken,
@@ -163,12 +163,12 @@ func TestGateway(t *testing.T) {
 	})
 }
 
-// charge charges by a provider that ignores accounts.
+// charge charges without an account, which the provider ignores.
 func charge(p Provider, r ports.ChargeRequest) (checkout.Outcome, error) {
 	return p.Charge(ports.NewOutbound(context.Background()), ports.PaymentAccount{}, r)
 }
 
-func TestTokens(t *testing.T) {
+func TestCharge_tokens(t *testing.T) {
 	for _, test := range []struct {
 		method      project.PaymentMethod
 		token, want string
@@ -194,7 +194,7 @@ func TestTokens(t *testing.T) {
 		{project.SharedPaymentToken, "spt_sandbox_outage_999999999", "invalid_token"},
 		{project.SharedPaymentToken, "spt_sandbox_outage_0", "paid"},
 	} {
-		p, _ := open(t)
+		p, _ := newProvider(t)
 		outcome, err := charge(p, request("chk-1", test.token, test.method))
 		got := "paid"
 		if d, ok := outcome.(checkout.Declined); ok {
@@ -206,10 +206,10 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// An outage shorter than the client's tries is not seen; a longer one is over when the same attempt,
-// or a later one of the same checkout, has failed often enough.
+// An outage that is shorter than the client's tries has no effect. A longer one ends when the attempts of the
+// checkout have failed often enough.
 func TestOutage(t *testing.T) {
-	p, _ := open(t)
+	p, _ := newProvider(t)
 	if outcome, err := charge(p, request("a", "spt_sandbox_outage_2", project.SharedPaymentToken)); err != nil {
 		t.Errorf("outage of 2: %v, %v", outcome, err)
 	}
@@ -221,9 +221,9 @@ func TestOutage(t *testing.T) {
 	}
 }
 
-// A lost answer is lost once: who asks again by the same key learns what happened.
-func TestLostReplyArrivesTheSecondTime(t *testing.T) {
-	p, _ := open(t)
+// Only the first answer is lost. A repeated charge with the same key returns the outcome.
+func TestCharge_lostReply(t *testing.T) {
+	p, _ := newProvider(t)
 	lost := request("c", "spt_sandbox_lost_reply", project.SharedPaymentToken)
 	if outcome, err := charge(p, lost); !errors.Is(err, errLostReply) {
 		t.Errorf("first: %v, %v", outcome, err)

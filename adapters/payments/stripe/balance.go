@@ -14,8 +14,8 @@ var (
 	_ ports.DisputeReader = (*Provider)(nil)
 )
 
-// category is what a balance transaction of a reporting category is to us. Those that are missing are
-// ports.BalanceOther. Source: docs.stripe.com/reports/reporting-categories, read November 2026.
+// categories maps the reporting categories of balance transactions. Missing ones are ports.BalanceOther. Source:
+// docs.stripe.com/reports/reporting-categories, read November 2026.
 var categories = map[api.BalanceTransactionReportingCategory]ports.BalanceKind{
 	api.BalanceTransactionReportingCategoryFee:            ports.BalanceFee,
 	api.BalanceTransactionReportingCategoryTax:            ports.BalanceFee, // on Stripe's fees
@@ -23,9 +23,9 @@ var categories = map[api.BalanceTransactionReportingCategory]ports.BalanceKind{
 	api.BalanceTransactionReportingCategoryPayoutReversal: ports.BalancePayout,
 }
 
-// moved are the categories whose gross amount is a charge, a refund or a dispute, which are told of elsewhere. Only
-// their fees are changes here.
-var moved = map[api.BalanceTransactionReportingCategory]bool{
+// reportedElsewhere are the categories whose gross amount is a charge, a refund or a dispute, which Statement and disputes report.
+// Only their fees are changes here.
+var reportedElsewhere = map[api.BalanceTransactionReportingCategory]bool{
 	api.BalanceTransactionReportingCategoryCharge:                 true,
 	api.BalanceTransactionReportingCategoryChargeFailure:          true,
 	api.BalanceTransactionReportingCategoryPartialCaptureReversal: true,
@@ -36,8 +36,8 @@ var moved = map[api.BalanceTransactionReportingCategory]bool{
 }
 
 // BalanceChanges reads the balance transactions by the second in which they were created. Amounts are in the currency
-// in which the account settles. Unknown currencies are left out. News has disputes, refunds that failed, and refunds
-// that were not requested here, each in its state of today.
+// in which the account settles. It leaves out unknown currencies. News has disputes, failed refunds, and refunds that were
+// not requested here, each in its current state.
 func (p *Provider) BalanceChanges(
 	ctx ports.Outbound, a ports.PaymentAccount, s ports.StatementRequest, each func(ports.BalanceChange) error,
 ) error {
@@ -47,13 +47,13 @@ func (p *Provider) BalanceChanges(
 	params.Limit = api.Int64(pageSize)
 	params.AddExpand("data.source")
 	began := p.clock.Now()
-	for t, err := range p.as(a).V1BalanceTransactions.List(ctx, params).All(ctx) {
+	for t, err := range p.client(a).V1BalanceTransactions.List(ctx, params).All(ctx) {
 		if err != nil {
-			return described(err)
+			return redacted(err)
 		}
 		all := changes(t)
-		ahead, _ := p.remote.Skew() // known by now, at least from this answer
-		if news, ok := newsIn(t, began.Add(ahead)); ok {
+		ahead, _ := p.remote.Skew() // known at least from this answer
+		if news, ok := newsOfTransaction(t, began.Add(ahead)); ok {
 			all = append(all, ports.BalanceChange{
 				Kind:     ports.BalanceNews,
 				Provider: t.ID,
@@ -70,7 +70,7 @@ func (p *Provider) BalanceChanges(
 	return nil
 }
 
-// changes are a transaction's amount and its fee, as far as they are not told of elsewhere.
+// changes returns a transaction's amount and its fee, except amounts that are reported elsewhere.
 func changes(t *api.BalanceTransaction) (all []ports.BalanceChange) {
 	add := func(kind ports.BalanceKind, units int64) {
 		amount, err := fromUnits(units, string(t.Currency))
@@ -90,13 +90,13 @@ func changes(t *api.BalanceTransaction) (all []ports.BalanceChange) {
 	case kind == ports.BalanceFee:
 		add(ports.BalanceFee, t.Amount-t.Fee)
 		return all
-	case !known && !moved[t.ReportingCategory]:
+	case !known && !reportedElsewhere[t.ReportingCategory]:
 		kind = ports.BalanceOther
 		fallthrough
 	case known:
 		add(kind, t.Amount)
 	}
-	disputed := moved[t.ReportingCategory] && t.Source != nil && t.Source.Dispute != nil
+	disputed := reportedElsewhere[t.ReportingCategory] && t.Source != nil && t.Source.Dispute != nil
 	switch {
 	case disputed && inReport(t):
 		add(ports.BalanceDispute, t.Amount-t.Fee)
@@ -109,19 +109,19 @@ func changes(t *api.BalanceTransaction) (all []ports.BalanceChange) {
 	return all
 }
 
-// Dispute reads a dispute in its state of today.
+// Dispute reads the current state of a dispute.
 func (p *Provider) Dispute(ctx ports.Outbound, a ports.PaymentAccount, dispute string) (ports.PaymentNews, error) {
 	began := p.clock.Now()
-	found, err := p.as(a).V1Disputes.Retrieve(ctx, dispute, nil)
+	found, err := p.client(a).V1Disputes.Retrieve(ctx, dispute, nil)
 	if err != nil {
-		return ports.PaymentNews{}, described(err)
+		return ports.PaymentNews{}, redacted(err)
 	}
 	ahead, _ := p.remote.Skew()
 	return newsOfDispute(found, began.Add(ahead)), nil
 }
 
-// newsIn is what a webhook should have reported of a transaction's source, and false if there is no such report.
-func newsIn(t *api.BalanceTransaction, at time.Time) (news ports.PaymentNews, ok bool) {
+// newsOfTransaction returns the news that a webhook should have reported about a transaction's source, or false if there is none.
+func newsOfTransaction(t *api.BalanceTransaction, at time.Time) (news ports.PaymentNews, ok bool) {
 	switch {
 	case t.Source == nil:
 		return news, false
@@ -129,19 +129,19 @@ func newsIn(t *api.BalanceTransaction, at time.Time) (news ports.PaymentNews, ok
 		news = newsOfDispute(t.Source.Dispute, at)
 		return news, news.Dispute != nil
 	case t.Source.Refund != nil:
-		news, err := newsOf(t.Source.Refund)
+		news, err := newsOfRefund(t.Source.Refund)
 		_, failed := news.Refund.(order.RefundFailed)
 		return news, err == nil && (failed || news.External != nil)
 	}
 	return news, false
 }
 
-// inReport reports whether a transaction's fee is in the report of its dispute (taken), and would count twice.
+// inReport reports whether the report of the dispute contains the transaction's fee (see withdrawals), so that it would count twice.
 func inReport(t *api.BalanceTransaction) bool {
 	return t.Source != nil && t.Source.Dispute != nil && t.Source.Dispute.Currency == t.Currency
 }
 
-// chargeOf is the payment intent behind a transaction, by which charges go here.
+// chargeOf returns the id of a transaction's payment intent, which identifies the charge.
 func chargeOf(source *api.BalanceTransactionSource) string {
 	var of *api.PaymentIntent
 	switch {

@@ -12,8 +12,8 @@ import (
 )
 
 func TestBalanceChanges(t *testing.T) {
-	p := open(t, func(w http.ResponseWriter, r *http.Request) {
-		say(w, 200, `{"object":"list","data":[
+	p := newProvider(t, func(w http.ResponseWriter, r *http.Request) {
+		respond(w, 200, `{"object":"list","data":[
 			{"id":"txn_1","object":"balance_transaction","amount":4990,"fee":175,"currency":"usd","created":1772366400,"reporting_category":"charge",
 				"source":{"id":"ch_1","object":"charge","payment_intent":"pi_1"}},
 			{"id":"txn_2","object":"balance_transaction","amount":-1000,"fee":0,"currency":"usd","created":1772366400,"reporting_category":"refund",
@@ -48,10 +48,10 @@ func TestBalanceChanges(t *testing.T) {
 	}
 }
 
-// What a webhook should have reported is in the balance report too: a webhook can be lost.
-func TestBalanceChangesReportWhatWasTakenBack(t *testing.T) {
-	p := open(t, func(w http.ResponseWriter, r *http.Request) {
-		say(w, 200, `{"object":"list","data":[
+// The balance report also contains the news of webhooks, because a webhook can be lost.
+func TestBalanceChanges_news(t *testing.T) {
+	p := newProvider(t, func(w http.ResponseWriter, r *http.Request) {
+		respond(w, 200, `{"object":"list","data":[
 			{"id":"txn_1","object":"balance_transaction","amount":-4990,"fee":1500,"currency":"usd","created":1772366400,"reporting_category":"dispute",
 				"source":{"id":"dp_1","object":"dispute","status":"lost","reason":"fraudulent","amount":4990,"currency":"usd","payment_intent":"pi_1",
 					"balance_transactions":[{"id":"txn_1","amount":-4990,"fee":1500,"currency":"usd"}]}},
@@ -101,13 +101,13 @@ func TestBalanceChangesReportWhatWasTakenBack(t *testing.T) {
 	}
 }
 
-// A dispute's report is as old as the answer that it is from, by Stripe's clock, also if that is the first answer: a
-// later time would make the reports that follow look outdated.
+// The time of a dispute's report is that of the answer by Stripe's clock, even for the first answer. A later time would make
+// the following reports look outdated.
 func TestBalanceChanges_firstAnswer(t *testing.T) {
 	theirs := clock{}.Now().Add(-48 * time.Hour)
-	p := open(t, func(w http.ResponseWriter, r *http.Request) {
+	p := newProvider(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Date", theirs.Format(http.TimeFormat))
-		say(w, 200, `{"object":"list","data":[
+		respond(w, 200, `{"object":"list","data":[
 			{"id":"txn_1","object":"balance_transaction","amount":-4990,"fee":1500,"currency":"usd","created":1772366400,"reporting_category":"dispute",
 				"source":{"id":"dp_1","object":"dispute","status":"needs_response","amount":4990,"currency":"usd","payment_intent":"pi_1"}}]}`)
 	})
@@ -123,14 +123,14 @@ func TestBalanceChanges_firstAnswer(t *testing.T) {
 	}
 }
 
-// A dispute in its state of today: one that is lost weeks after it opened moves no money.
+// Dispute reads the current state, because a dispute that is lost weeks after it opened changes no balance.
 func TestDispute(t *testing.T) {
-	p := open(t, func(w http.ResponseWriter, r *http.Request) {
+	p := newProvider(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet || r.URL.Path != "/v1/disputes/dp_1" {
-			say(w, 404, `{"error":{"type":"invalid_request_error","code":"resource_missing","message":"No such dispute"}}`)
+			respond(w, 404, `{"error":{"type":"invalid_request_error","code":"resource_missing","message":"No such dispute"}}`)
 			return
 		}
-		say(w, 200, `{"id":"dp_1","object":"dispute","status":"lost","reason":"fraudulent","amount":4990,"currency":"usd","payment_intent":"pi_1",
+		respond(w, 200, `{"id":"dp_1","object":"dispute","status":"lost","reason":"fraudulent","amount":4990,"currency":"usd","payment_intent":"pi_1",
 			"balance_transactions":[{"id":"txn_1","amount":-4990,"fee":1500,"currency":"usd"}]}`)
 	})
 	news, err := p.Dispute(ports.NewOutbound(t.Context()), account, "dp_1")

@@ -14,15 +14,14 @@ import (
 
 const authentication = "authentication_required"
 
-// final are the decline codes after which Stripe advises, or the issuer demands, not to try the card
-// again. Source: docs.stripe.com/declines/codes.
+// final are the decline codes after which Stripe advises, or the issuer requires, not to retry the card. Source: docs.stripe.com/declines/codes.
 var final = []string{
 	"fraudulent", "lost_card", "merchant_blacklist", "pickup_card", "restricted_card", "revocation_of_all_authorizations",
 	"revocation_of_authorization", "security_violation", "stolen_card", "stop_payment_order",
 }
 
-// messages are what the better known codes mean to a buyer. Codes that tell on the holder of a card
-// (lost, stolen, suspected) say no more than that it was declined.
+// messages are messages for the buyer for the common codes. For codes that reveal something about the card's holder
+// (lost, stolen, suspected) the message only says that the payment was declined.
 var messages = map[string]string{
 	"insufficient_funds":               "The card has insufficient funds.",
 	"expired_card":                     "The card has expired.",
@@ -42,7 +41,7 @@ var messages = map[string]string{
 
 func message(code string) string { return cmp.Or(messages[code], "The payment was declined.") }
 
-// judge is what an intent's state decides for good; false if nothing.
+// judge returns the final outcome of an intent by its state, or false if it is undecided.
 func judge(intent *api.PaymentIntent) (checkout.Outcome, bool) {
 	switch {
 	case intent.Status == api.PaymentIntentStatusSucceeded:
@@ -59,10 +58,10 @@ func judge(intent *api.PaymentIntent) (checkout.Outcome, bool) {
 	return nil, false
 }
 
-// refusal is the decline that a 4xx of Stripe means; false if it is about the merchant's account or our request:
-// tokens or the currency are not enabled for it, it is restricted, a parameter is unknown. Declines are card errors
-// ("the card can't be charged for some reason", docs.stripe.com/api/errors, read November 2026), what names the token
-// by its parameter, and what is wrong with the amount.
+// refusal returns the decline that a 4xx of Stripe stands for, or false if the error is about the merchant's account or our
+// request: tokens or the currency are not enabled for it, it is restricted, a parameter is unknown. Declines are card
+// errors ("the card can't be charged for some reason", docs.stripe.com/api/errors, read November 2026), errors whose
+// parameter is the token, and errors about the amount.
 func refusal(err error) (checkout.Declined, bool) {
 	var e *api.Error
 	if !errors.As(err, &e) {
@@ -74,7 +73,7 @@ func refusal(err error) (checkout.Declined, bool) {
 	code := string(e.Code)
 	aboutToken := strings.HasPrefix(e.Param, "payment_method_data") || strings.HasPrefix(e.Param, "shared_payment")
 	switch {
-	case slices.Contains(setup, code):
+	case slices.Contains(accountCodes, code):
 		return checkout.Declined{}, false
 	case slices.Contains(tokenCodes, code), aboutToken && messages[code] == "":
 		code = "invalid_token"
@@ -85,13 +84,13 @@ func refusal(err error) (checkout.Declined, bool) {
 }
 
 var (
-	// setup are codes of errors that no buyer can cause, with any parameter.
-	setup = []string{
+	// accountCodes are codes of errors that no buyer can cause, with any parameter.
+	accountCodes = []string{
 		"account_invalid", "account_closed", "country_unsupported", "parameter_missing", "parameter_unknown", "parameters_exclusive",
 		"payment_method_not_available", "payment_method_unactivated", "secret_key_required", "testmode_charges_only", "livemode_mismatch",
 		"tls_version_unsupported", "url_invalid",
 	}
-	// tokenCodes are codes of a token that does not exist, has expired, or is another seller's.
+	// tokenCodes are codes for a token that does not exist, has expired, or belongs to another seller.
 	tokenCodes = []string{"resource_missing", "payment_intent_invalid_parameter", "payment_method_invalid_parameter"}
 )
 
@@ -116,7 +115,7 @@ var brands = map[string]string{
 	"eftpos_au": "Eftpos", "jcb": "JCB", "mastercard": "Mastercard", "unionpay": "UnionPay", "visa": "Visa",
 }
 
-// label is the instrument in words, as far as the charge shows it.
+// label describes the payment instrument, as far as the charge shows it.
 func label(charge *api.Charge) string {
 	switch {
 	case charge == nil || charge.PaymentMethodDetails == nil:

@@ -10,14 +10,14 @@ import (
 
 var _ ports.AmountRules = (*Provider)(nil)
 
-// CanCharge reports whether Stripe can express an amount. The least amount of a charge depends on the account's
-// settlement currency and is Stripe's to judge.
+// CanCharge reports whether Stripe can express an amount. The minimum amount of a charge depends on the account's
+// settlement currency, so Stripe checks it.
 func (p *Provider) CanCharge(_ project.PaymentRoute, a money.Amount) bool {
 	_, ok := toUnits(a)
 	return ok
 }
 
-// ChargeForm says that a charge goes by its payment intent here.
+// ChargeForm returns "" for the id of a payment intent, which identifies a charge, and otherwise what the id must be.
 func (p *Provider) ChargeForm(_ project.PaymentRoute, named string) string {
 	if strings.HasPrefix(named, "pi_") {
 		return ""
@@ -25,7 +25,7 @@ func (p *Provider) ChargeForm(_ project.PaymentRoute, named string) string {
 	return "must be the id of the payment intent, which begins with pi_"
 }
 
-// Stripe counts in the currency's smallest unit, as ISO 4217 does, but for these: ariary have no decimals, krónur
+// otherDigits are the decimals of currencies for which Stripe's smallest unit differs from that of ISO 4217: ariary have no decimals, krónur
 // and shillings are "zero-decimal", but "you must pass in amounts with two decimals". Source: docs.stripe.com/currencies,
 // zero-decimal currencies and special cases, read November 2026.
 var otherDigits = map[string]int{"ISK": 2, "UGX": 2, "MGA": 0}
@@ -37,7 +37,7 @@ func digits(c money.Currency) int {
 	return c.Digits()
 }
 
-// toUnits is an amount as Stripe counts it; false if it has a fraction that Stripe does not take. Of currencies with
+// toUnits converts an amount to Stripe's smallest units, or returns false if Stripe does not accept its fraction. For currencies with
 // three decimals, "API calls require the least-significant (last) digit to be 0" (docs.stripe.com/currencies).
 func toUnits(a money.Amount) (int64, bool) {
 	n, ours, theirs := a.Minor(), a.Currency().Digits(), digits(a.Currency())
@@ -53,7 +53,7 @@ func toUnits(a money.Amount) (int64, bool) {
 	return n, theirs < 3 && n > 0 || n > 0 && n%10 == 0
 }
 
-// fromUnits reads what Stripe counted.
+// fromUnits converts Stripe's smallest units to an amount.
 func fromUnits(n int64, code string) (money.Amount, error) {
 	c, err := money.ParseCurrency(strings.ToUpper(code))
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// keyAge is how long Stripe is trusted to remember a key, of the 24 hours that it promises.
+// keyAge is how long we rely on Stripe to remember a key. Stripe documents 24 hours.
 const keyAge = 20 * time.Hour
 
 func refundFailed(code, refund string) order.RefundFailed {
@@ -21,8 +21,8 @@ func refundFailed(code, refund string) order.RefundFailed {
 	return order.RefundFailed{Code: code, Provider: refund}
 }
 
-// Refund asks for the refund under its key. What Stripe refuses is looked for before it counts as
-// failed, and so is what Stripe may have forgotten the key of: an earlier try may have been carried out.
+// Refund creates the refund under its key. If Stripe refuses it, or may have forgotten the key, Refund searches for the
+// refund, because an earlier try may have been successful.
 func (p *Provider) Refund(ctx ports.Outbound, a ports.PaymentAccount, r ports.RefundRequest) (order.RefundOutcome, error) {
 	amount, ok := toUnits(r.Amount)
 	if !ok {
@@ -33,15 +33,15 @@ func (p *Provider) Refund(ctx ports.Outbound, a ports.PaymentAccount, r ports.Re
 			return p.refunded(r, found, err)
 		}
 	}
-	given, err := p.give(ctx, a, r, amount)
+	given, err := p.createRefund(ctx, a, r, amount)
 	switch {
-	case err == nil && pending(given): // as it was at the first try
-		given, err = p.refund(ctx, a, given.ID)
+	case err == nil && pending(given): // this answer may be a repetition of the first one
+		given, err = p.retrieveRefund(ctx, a, given.ID)
 		return p.refunded(r, given, err)
 	case err == nil:
 		return p.refunded(r, given, nil)
 	case credentialsRefused(err):
-		return nil, described(err)
+		return nil, redacted(err)
 	}
 	found, errFound := p.findRefund(ctx, a, r)
 	if errFound != nil || found != nil {
@@ -49,12 +49,12 @@ func (p *Provider) Refund(ctx ports.Outbound, a ports.PaymentAccount, r ports.Re
 	}
 	var refusal *api.Error
 	if unclear(err) || otherUse(err) || !errors.As(err, &refusal) {
-		return nil, described(err)
+		return nil, redacted(err)
 	}
 	return refundFailed(string(refusal.Code), ""), nil
 }
 
-func (p *Provider) give(ctx context.Context, a ports.PaymentAccount, r ports.RefundRequest, amount int64) (*api.Refund, error) {
+func (p *Provider) createRefund(ctx context.Context, a ports.PaymentAccount, r ports.RefundRequest, amount int64) (*api.Refund, error) {
 	params := &api.RefundCreateParams{PaymentIntent: &r.Charge, Amount: &amount}
 	params.Metadata = map[string]string{
 		metaRefund:   r.Key,
@@ -62,19 +62,19 @@ func (p *Provider) give(ctx context.Context, a ports.PaymentAccount, r ports.Ref
 		metaProject:  r.Project.String(),
 	}
 	params.SetIdempotencyKey(r.Key)
-	return try(ctx, func() (*api.Refund, error) { return p.as(a).V1Refunds.Create(ctx, params) })
+	return try(ctx, func() (*api.Refund, error) { return p.client(a).V1Refunds.Create(ctx, params) })
 }
 
-func (p *Provider) refund(ctx context.Context, a ports.PaymentAccount, of string) (*api.Refund, error) {
-	return try(ctx, func() (*api.Refund, error) { return p.as(a).V1Refunds.Retrieve(ctx, of, nil) })
+func (p *Provider) retrieveRefund(ctx context.Context, a ports.PaymentAccount, of string) (*api.Refund, error) {
+	return try(ctx, func() (*api.Refund, error) { return p.client(a).V1Refunds.Retrieve(ctx, of, nil) })
 }
 
-// findRefund is the refund of the request's key, or nil.
+// findRefund returns the refund of the request's key, or nil.
 func (p *Provider) findRefund(ctx context.Context, a ports.PaymentAccount, r ports.RefundRequest) (*api.Refund, error) {
 	params := &api.RefundListParams{PaymentIntent: &r.Charge}
 	params.Limit = api.Int64(100)
 	return try(ctx, func() (*api.Refund, error) {
-		for refund, err := range p.as(a).V1Refunds.List(ctx, params).All(ctx) {
+		for refund, err := range p.client(a).V1Refunds.List(ctx, params).All(ctx) {
 			if err != nil || refund.Metadata[metaRefund] == r.Key {
 				return refund, err
 			}
@@ -85,7 +85,7 @@ func (p *Provider) findRefund(ctx context.Context, a ports.PaymentAccount, r por
 
 func (p *Provider) refunded(r ports.RefundRequest, refund *api.Refund, err error) (order.RefundOutcome, error) {
 	if err != nil {
-		return nil, described(err)
+		return nil, redacted(err)
 	}
 	amount, err := fromUnits(refund.Amount, string(refund.Currency))
 	if err != nil || amount != r.Amount || refund.PaymentIntent != nil && refund.PaymentIntent.ID != r.Charge {
@@ -101,7 +101,7 @@ func pending(r *api.Refund) bool {
 	return r.Status == api.RefundStatusPending || r.Status == api.RefundStatusRequiresAction
 }
 
-// judgeRefund is nil for a status that is unknown.
+// judgeRefund returns nil for an unknown status.
 func judgeRefund(r *api.Refund) order.RefundOutcome {
 	switch r.Status {
 	case api.RefundStatusSucceeded:

@@ -12,7 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Resolve is explained in the package comment.
+// Resolve returns the outcome of an attempt; see the package comment.
 func (p *Provider) Resolve(ctx ports.Outbound, a ports.PaymentAccount, r ports.ChargeRequest) (checkout.Outcome, error) {
 	if _, ok := toUnits(r.Charge.Amount); !ok {
 		return checkout.NotCharged{}, nil // it was never sent
@@ -24,19 +24,19 @@ func (p *Provider) Resolve(ctx ports.Outbound, a ports.PaymentAccount, r ports.C
 	case err == nil:
 		return checkout.NotCharged{}, nil
 	case errors.Is(err, errKeyUsed):
-		return p.used(ctx, a, r, errKeyUsed)
-	case unclear(err): // Stripe may repeat this answer for a day although it carried the void out
-		return p.used(ctx, a, r, described(err))
+		return p.resolveUsedKey(ctx, a, r, errKeyUsed)
+	case unclear(err): // Stripe may repeat this answer for a day, even if it has carried out the void
+		return p.resolveUsedKey(ctx, a, r, redacted(err))
 	default:
-		return nil, described(err)
+		return nil, redacted(err)
 	}
 }
 
-// used looks up the payment intent of an idempotency key that Stripe has, or may have, seen in a charge or a void, and
-// returns its outcome. Without an intent the outcome is unknown and the error is why: a request that failed before Stripe
-// created an intent looks the same, and only repeating that request (Charge) tells them apart. A list that was read in
-// parts may have started before the intent existed, so the next search starts over.
-func (p *Provider) used(ctx context.Context, a ports.PaymentAccount, r ports.ChargeRequest, why error) (checkout.Outcome, error) {
+// resolveUsedKey returns the outcome of an idempotency key that Stripe has, or may have, seen in a charge or a void. It
+// searches the payment intent of the key. Without an intent the outcome is unknown and the error is why: a request that
+// failed before Stripe created an intent looks the same, and only a repetition of that request (Charge) distinguishes them.
+// A list that was read in parts may have started before the intent existed, so the next search starts over.
+func (p *Provider) resolveUsedKey(ctx context.Context, a ports.PaymentAccount, r ports.ChargeRequest, why error) (checkout.Outcome, error) {
 	intent, _, err := p.find(ctx, a, r.Charge)
 	switch {
 	case err != nil:
@@ -46,33 +46,33 @@ func (p *Provider) used(ctx context.Context, a ports.PaymentAccount, r ports.Cha
 	case intent == nil:
 		return nil, why
 	}
-	return p.settled(ctx, a, r, intent)
+	return p.intentOutcome(ctx, a, r, intent)
 }
 
-// lookUp is the outcome of an attempt whose key may be forgotten. Nobody charges it any more, so that there was
-// no charge if the list has no intent of it at any time at which it may have been sent.
+// lookUp returns the outcome of an attempt whose key Stripe may have forgotten. The attempt cannot be charged any more, so
+// there was no charge if the list has no intent of it in the whole time in which it may have been charged.
 func (p *Provider) lookUp(ctx context.Context, a ports.PaymentAccount, r ports.ChargeRequest) (checkout.Outcome, error) {
 	of := r.Charge
-	if s, ok := parseProgress(of.Progress); ok && !s.whole(p.remote.ProviderTime()) {
-		of.Progress = "" // begun while it might still be charged
+	if s, ok := parseProgress(of.Progress); ok && !s.complete(p.remote.ProviderTime()) {
+		of.Progress = "" // the search began while the attempt could still be charged
 	}
 	intent, s, err := p.find(ctx, a, of)
 	switch {
 	case err != nil:
 		return nil, err
 	case intent != nil:
-		return p.settled(ctx, a, r, intent)
-	case !s.whole(p.remote.ProviderTime()):
+		return p.intentOutcome(ctx, a, r, intent)
+	case !s.complete(p.remote.ProviderTime()):
 		return nil, errors.New("stripe: the time in which the attempt may have been charged is not over")
 	}
 	return checkout.NotCharged{}, nil
 }
 
-// void takes the key before a charge can. errKeyUsed: it came too late.
+// void uses the key before a charge can. It returns errKeyUsed if it was too late.
 func (p *Provider) void(ctx context.Context, a ports.PaymentAccount, r ports.ChargeRequest) error {
 	params, _ := intentParams(r)
 	params.AddMetadata(metaVoid, "true")
-	intent, err := try(ctx, func() (*api.PaymentIntent, error) { return p.as(a).V1PaymentIntents.Create(ctx, params) })
+	intent, err := try(ctx, func() (*api.PaymentIntent, error) { return p.client(a).V1PaymentIntents.Create(ctx, params) })
 	switch {
 	case otherUse(err):
 		return errKeyUsed
@@ -81,20 +81,20 @@ func (p *Provider) void(ctx context.Context, a ports.PaymentAccount, r ports.Cha
 	case intent.ID == "" || intent.Metadata[metaVoid] == "":
 		return errUnreadableAnswer
 	}
-	// The void holds without it; canceling spares the merchant an intent that looks unfinished.
+	// The void is effective without the cancellation, which only avoids an intent that looks unfinished to the merchant.
 	_, _ = p.cancel(ctx, a, intent.ID)
 	return nil
 }
 
-// ChargeKey reads a payment intent's metadata.
+// ChargeKey returns the key in a payment intent's metadata.
 func (p *Provider) ChargeKey(ctx ports.Outbound, a ports.PaymentAccount, charge string) (string, error) {
-	intent, err := p.as(a).V1PaymentIntents.Retrieve(ctx, charge, nil)
+	intent, err := p.client(a).V1PaymentIntents.Retrieve(ctx, charge, nil)
 	var refusal *api.Error
 	switch {
 	case errors.As(err, &refusal) && refusal.HTTPStatusCode == http.StatusNotFound:
 		return "", fault.Missing("charge")
 	case err != nil:
-		return "", described(err)
+		return "", redacted(err)
 	}
 	return intent.Metadata[metaKey], nil
 }

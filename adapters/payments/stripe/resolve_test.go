@@ -8,18 +8,18 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// A payment intent tells the key of its attempt; one that was made elsewhere has none.
+// A payment intent has the key of its attempt in its metadata. One that was made elsewhere has none.
 func TestChargeKey(t *testing.T) {
-	p := open(t, func(w http.ResponseWriter, r *http.Request) {
+	p := newProvider(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/v1/payment_intents/pi_ours":
-			say(w, 200, `{"id":"pi_ours","object":"payment_intent","metadata":{"key":"chk_1-1"}}`)
+			respond(w, 200, `{"id":"pi_ours","object":"payment_intent","metadata":{"key":"chk_1-1"}}`)
 		case "/v1/payment_intents/pi_elsewhere":
-			say(w, 200, `{"id":"pi_elsewhere","object":"payment_intent","metadata":{}}`)
+			respond(w, 200, `{"id":"pi_elsewhere","object":"payment_intent","metadata":{}}`)
 		case "/v1/payment_intents/pi_none":
-			say(w, 404, `{"error":{"type":"invalid_request_error","code":"resource_missing","message":"No such payment_intent"}}`)
+			respond(w, 404, `{"error":{"type":"invalid_request_error","code":"resource_missing","message":"No such payment_intent"}}`)
 		default:
-			say(w, 401, `{"error":{"type":"invalid_request_error","message":"Invalid API Key"}}`)
+			respond(w, 401, `{"error":{"type":"invalid_request_error","message":"Invalid API Key"}}`)
 		}
 	})
 	for charge, want := range map[string]string{"pi_ours": "chk_1-1", "pi_elsewhere": ""} {

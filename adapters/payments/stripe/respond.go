@@ -23,26 +23,26 @@ func (p *Provider) SubmitEvidence(ctx ports.Outbound, a ports.PaymentAccount, r 
 	params := &api.DisputeUpdateParams{Evidence: toEvidence(r.Evidence), Submit: api.Bool(true)}
 	params.SetIdempotencyKey(responseKey(r))
 	return p.respond(ctx, a, r, holds(r.Evidence), func() (*api.Dispute, error) {
-		return p.as(a).V1Disputes.Update(ctx, r.Dispute, params)
+		return p.client(a).V1Disputes.Update(ctx, r.Dispute, params)
 	})
 }
 
 // AcceptDispute closes the dispute: "the status of the dispute will change from needs_response to lost. Closing a dispute is
-// irreversible." Source: docs.stripe.com/api/disputes/close, read November 2026. An inquiry that is closed is no dispute, and
-// took no money.
+// irreversible." Source: docs.stripe.com/api/disputes/close, read November 2026. A closed inquiry is no dispute, and
+// withdrew no money.
 func (p *Provider) AcceptDispute(ctx ports.Outbound, a ports.PaymentAccount, r ports.DisputeRequest) (ports.DisputeReply, error) {
 	params := &api.DisputeCloseParams{}
 	params.SetIdempotencyKey("accept " + r.Dispute)
 	given := func(d *api.Dispute) bool {
 		return d.Status == api.DisputeStatusLost || d.Status == api.DisputeStatusWarningClosed
 	}
-	return p.respond(ctx, a, r, given, func() (*api.Dispute, error) { return p.as(a).V1Disputes.Close(ctx, r.Dispute, params) })
+	return p.respond(ctx, a, r, given, func() (*api.Dispute, error) { return p.client(a).V1Disputes.Close(ctx, r.Dispute, params) })
 }
 
-// respond sends a response if Stripe waits for one. done tells of a dispute whether Stripe has it.
+// respond sends a response if Stripe waits for one. done reports whether Stripe has the response to a dispute.
 func (p *Provider) respond(ctx ports.Outbound, a ports.PaymentAccount, r ports.DisputeRequest, done func(*api.Dispute) bool, send func() (*api.Dispute, error)) (ports.DisputeReply, error) {
 	began := p.clock.Now()
-	found, err := try(ctx, func() (*api.Dispute, error) { return p.as(a).V1Disputes.Retrieve(ctx, r.Dispute, nil) })
+	found, err := try(ctx, func() (*api.Dispute, error) { return p.client(a).V1Disputes.Retrieve(ctx, r.Dispute, nil) })
 	if err == nil && disputeResponses[found.Status] == order.ResponseNeeded {
 		found, err = try(ctx, send)
 	}
@@ -58,24 +58,24 @@ func (p *Provider) respond(ctx ports.Outbound, a ports.PaymentAccount, r ports.D
 	return ports.DisputeReply{Report: *news.Dispute, Done: done(found)}, nil
 }
 
-// refusedResponse is a ports.DisputeRefusal if Stripe has refused the request and says so.
+// refusedResponse returns a ports.DisputeRefusal if Stripe has refused the request.
 func refusedResponse(err error) error {
 	var refusal *api.Error
 	if credentialsRefused(err) || unclear(err) || !errors.As(err, &refusal) {
-		return described(err)
+		return redacted(err)
 	}
 	return &ports.DisputeRefusal{Code: cmp.Or(string(refusal.Code), string(refusal.Type), "refused")}
 }
 
-// responseKey is the same for the same evidence.
+// responseKey returns an idempotency key, which is the same for the same evidence.
 func responseKey(r ports.DisputeRequest) string {
 	e := r.Evidence
 	sum := sha256.Sum256([]byte(strings.Join([]string{e.Product, e.Carrier, e.TrackingNumber, e.ShippedOn, e.Communication, e.Receipt, e.Note}, "\x00")))
 	return "evidence " + r.Dispute + " " + hex.EncodeToString(sum[:8])
 }
 
-// toEvidence has Stripe's field of each text. Receipts and communication are files at Stripe, so their texts go into the
-// field for "any additional evidence or statements".
+// toEvidence assigns each text to Stripe's field. Stripe expects receipts and communication as files, so their texts go into
+// the field for "any additional evidence or statements".
 func toEvidence(e order.Evidence) *api.DisputeUpdateEvidenceParams {
 	params := &api.DisputeUpdateEvidenceParams{}
 	for _, field := range []struct {
@@ -95,7 +95,7 @@ func toEvidence(e order.Evidence) *api.DisputeUpdateEvidenceParams {
 	return params
 }
 
-// statement is what has no field of its own. A note alone is left as it is.
+// statement returns the texts that have no field of their own. It does not change a single note.
 func statement(e order.Evidence) string {
 	var parts []string
 	if e.Note != "" {

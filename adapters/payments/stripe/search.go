@@ -13,25 +13,25 @@ import (
 )
 
 const (
-	// searchable is when Stripe's search normally shows a new intent, and searched when it does so even in an outage:
+	// searchable is the age at which Stripe's search normally returns a new intent, and searched the age even in an outage:
 	// "Under normal operating conditions, data is searchable in less than a minute", at most an hour later in an
 	// outage, and never in India (docs.stripe.com/api/payment_intents/search, read November 2026). An intent that
 	// search does not return may exist all the same.
 	searchable, searched = time.Minute, time.Hour
-	// near and soon bound the window around an attempt's start in which its intent nearly always is.
+	// near and soon limit the window around an attempt's start that contains its intent nearly always.
 	near, soon = 2 * time.Minute, 10 * time.Minute
-	// early and late bound the window in which it must be: clocks may be off by early, and an attempt is charged
+	// early and late limit the window that must contain the intent: clocks may be wrong by early, and an attempt is charged
 	// within checkout.KeyAge.
 	early = 2 * time.Hour
 	late  = checkout.KeyAge + time.Hour
-	// spare is how much of its time a search leaves for what comes after it.
-	spare = 1500 * time.Millisecond
+	// timeReserve is the part of the deadline that a search leaves for the requests after it.
+	timeReserve = 1500 * time.Millisecond
 )
 
-// progress is how far the intents around an attempt were read: the window of each stage, newest first, from
-// the cursor on. Intents are not created later than now, so a window with an end in the past is closed.
+// progress is the position in the list of intents around an attempt: each stage reads a window, newest first, from the
+// cursor on. A window that ends in the past is complete, because no new intents appear in it.
 type progress struct {
-	earliest, latest, until int64 // by Stripe's clock; the attempt's start, and the end of the last stage
+	earliest, latest, until int64 // Unix time of Stripe's clock: bounds of the attempt's start, and the end of the last stage
 	stage                   int
 	cursor                  string // the last intent that was read
 }
@@ -45,8 +45,8 @@ func parseProgress(text string) (s progress, ok bool) {
 	return s, n >= 4 && s.stage >= 0 && s.stage < stages
 }
 
-// begin is a search from its start.
-func (p *Provider) begin(since time.Time) progress {
+// newProgress returns the start of a search.
+func (p *Provider) newProgress(since time.Time) progress {
 	earliest, latest := p.remote.Span(since)
 	until := latest.Add(late)
 	if now := p.remote.ProviderTime().Add(near); now.Before(until) {
@@ -61,7 +61,7 @@ func (p *Provider) begin(since time.Time) progress {
 
 const stages = 3
 
-// window is the times of creation that the present stage reads, both included.
+// window returns the times of creation that the current stage reads, both inclusive.
 func (s progress) window() (from, to int64) {
 	switch s.stage {
 	case 0:
@@ -74,20 +74,20 @@ func (s progress) window() (from, to int64) {
 
 func seconds(d time.Duration) int64 { return int64(d / time.Second) }
 
-// whole reports whether the windows hold every time at which the attempt may have been charged.
-func (s progress) whole(now time.Time) bool {
+// complete reports whether the windows contain every time at which the attempt may have been charged.
+func (s progress) complete(now time.Time) bool {
 	return s.until >= s.latest+seconds(late) && s.until < now.Unix()
 }
 
-// find looks for the intent of a key, of which there is at most one while Stripe remembers the key: by search, which
-// is quick and may miss it, and by list, which "isn't subject to the availability delay" (docs.stripe.com/search,
-// read November 2026). nil: there is none in the windows. Once search is sure to know it, the list is read around the
-// attempt's start only, unless proof is needed. With more to read than there is time for, the error is
-// ports.StillLooking.
+// find returns the intent of a key, or nil if there is none in the windows. A key has at most one intent while Stripe
+// remembers the key. find uses search, which is fast and may miss the intent, and list, which "isn't subject to the
+// availability delay" (docs.stripe.com/search, read November 2026). Once search must know the intent, find reads the list
+// around the attempt's start only, unless the key may be forgotten. If the time is too short to read everything, the
+// error is ports.StillLooking.
 func (p *Provider) find(ctx context.Context, a ports.PaymentAccount, of checkout.Charge) (found *api.PaymentIntent, s progress, err error) {
 	s, resumed := parseProgress(of.Progress)
 	if !resumed {
-		s = p.begin(of.Since)
+		s = p.newProgress(of.Since)
 	}
 	last, known := stages, false
 	least, most := p.remote.Age(of.Since)
@@ -103,19 +103,19 @@ func (p *Provider) find(ctx context.Context, a ports.PaymentAccount, of checkout
 	if err != nil || found == nil {
 		return nil, s, err
 	}
-	found, err = p.retrieve(ctx, a, found.ID) // as it stands now, and with its card
-	return found, s, described(err)
+	found, err = p.retrieve(ctx, a, found.ID) // the current state, with the card
+	return found, s, redacted(err)
 }
 
-// search asks Stripe's search for the key. That it does not answer says nothing: the list decides.
+// search uses Stripe's search for the key. If that fails, answered is false, and the list decides.
 func (p *Provider) search(ctx context.Context, a ports.PaymentAccount, key string) (found *api.PaymentIntent, answered bool, err error) {
 	params := &api.PaymentIntentSearchParams{}
 	params.Query = fmt.Sprintf("metadata['%s']:'%s'", metaKey, key)
 	params.Single = true
-	for intent, err := range p.as(a).V1PaymentIntents.Search(ctx, params).All(ctx) {
+	for intent, err := range p.client(a).V1PaymentIntents.Search(ctx, params).All(ctx) {
 		switch {
 		case credentialsRefused(err):
-			return nil, false, described(err)
+			return nil, false, redacted(err)
 		case err != nil:
 			return nil, false, nil
 		case intent.Metadata[metaKey] == key:
@@ -125,7 +125,7 @@ func (p *Provider) search(ctx context.Context, a ports.PaymentAccount, key strin
 	return nil, true, nil
 }
 
-// list reads a stage of a search, and enters the next one at its end.
+// list reads a stage, and continues with the next one at its end.
 func (p *Provider) list(ctx context.Context, a ports.PaymentAccount, key string, s *progress) (*api.PaymentIntent, error) {
 	began := *s
 	from, to := s.window()
@@ -136,17 +136,17 @@ func (p *Provider) list(ctx context.Context, a ports.PaymentAccount, key string,
 			params.StartingAfter = &began.cursor
 		}
 		read := 0
-		for intent, err := range p.as(a).V1PaymentIntents.List(ctx, params).All(ctx) {
+		for intent, err := range p.client(a).V1PaymentIntents.List(ctx, params).All(ctx) {
 			switch {
-			case err != nil && unclear(err) && (*s != began || out(ctx)):
+			case err != nil && unclear(err) && (*s != began || outOfTime(ctx)):
 				return nil, ports.StillLooking{Progress: s.String()}
 			case err != nil:
-				return nil, described(err)
+				return nil, redacted(err)
 			case intent.Metadata[metaKey] == key:
 				return intent, nil
 			}
 			s.cursor = intent.ID
-			if read++; read%pageSize == 0 && out(ctx) {
+			if read++; read%pageSize == 0 && outOfTime(ctx) {
 				return nil, ports.StillLooking{Progress: s.String()}
 			}
 		}
@@ -157,11 +157,11 @@ func (p *Provider) list(ctx context.Context, a ports.PaymentAccount, key string,
 
 const pageSize = 100
 
-// out reports whether there is no time for another page.
-func out(ctx context.Context) bool {
+// outOfTime reports whether there is no time for another page.
+func outOfTime(ctx context.Context) bool {
 	deadline, bounded := ctx.Deadline()
-	return ctx.Err() != nil || bounded && time.Until(deadline) < spare
+	return ctx.Err() != nil || bounded && time.Until(deadline) < timeReserve
 }
 
-// errKeyUsed means that Stripe knows the key from another request than the void.
+// errKeyUsed means that Stripe has seen the key in another request than the void.
 var errKeyUsed = errors.New("stripe: the key was used, and no payment intent of it is found")

@@ -18,9 +18,9 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Every request has a form that Stripe's own description of its API allows. What the answers mean is
-// tested elsewhere: stripe-mock remembers nothing.
-func TestRequestsHaveStripesForm(t *testing.T) {
+// Every request is valid according to Stripe's own OpenAPI description. Other tests check the answers, because stripe-mock
+// has no state.
+func TestProvider_requestSchema(t *testing.T) {
 	t.Parallel()
 	mock, asked := openMock(t)
 	p := New(Config{URL: mock, Clock: clock{}})
@@ -36,7 +36,7 @@ func TestRequestsHaveStripesForm(t *testing.T) {
 		"retrieve":        func() error { _, err := p.retrieve(t.Context(), account, "pi_1"); return err },
 		"refund":          func() error { _, err := p.Refund(ports.NewOutbound(t.Context()), account, back()); return err },
 		"find refund":     func() error { _, err := p.findRefund(t.Context(), account, back()); return err },
-		"retrieve refund": func() error { _, err := p.refund(t.Context(), account, "re_1"); return err },
+		"retrieve refund": func() error { _, err := p.retrieveRefund(t.Context(), account, "re_1"); return err },
 		"inspect":         func() error { _, _, err := p.Inspect(ports.NewOutbound(t.Context()), account); return err },
 		"register webhook": func() error {
 			_, _, err := p.RegisterWebhook(ports.NewOutbound(t.Context()), account, "https://a.example/hooks/1")
@@ -52,7 +52,7 @@ func TestRequestsHaveStripesForm(t *testing.T) {
 				func(ports.Movement) error { return nil })
 		},
 	} {
-		_ = ask() // the mock's answers are about somebody else's money
+		_ = ask() // the mock's answers are unrelated to the request
 		if len(asked()) == 0 {
 			t.Errorf("%s asked for nothing", what)
 		}
@@ -70,7 +70,7 @@ type exchange struct {
 	status             int
 }
 
-// exchanges are those since it was last fresh.
+// exchanges returns the exchanges since the last call of fresh.
 type exchanges func() []exchange
 
 func (e exchanges) fresh() exchanges {
@@ -88,8 +88,8 @@ func openMock(t *testing.T) (url string, asked exchanges) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The description demands a type of payment_method_data; a shared token brings its own, and Stripe's
-	// guide sends none.
+	// The description requires a type in payment_method_data. A shared token has its own type, and Stripe's guide sends
+	// none.
 	create := described.Paths["/v1/payment_intents"]["post"].RequestBody.Content["application/x-www-form-urlencoded"].Schema
 	create.Properties["payment_method_data"].Required = nil
 	maps.DeleteFunc(described.Paths, func(p spec.Path, _ map[spec.HTTPVerb]*spec.Operation) bool {
@@ -120,10 +120,10 @@ func openMock(t *testing.T) (url string, asked exchanges) {
 	}
 }
 
-// The charge and the void of a key share their idempotency key and nothing that would make them alike.
-func TestChargeAndVoidOfAKey(t *testing.T) {
+// The charge and the void of a key share their idempotency key, but have different parameters.
+func TestIntentParams_chargeAndVoid(t *testing.T) {
 	var seen []string
-	p := open(t, func(w http.ResponseWriter, r *http.Request) {
+	p := newProvider(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost && r.URL.Path == "/v1/payment_intents" {
 			if err := r.ParseForm(); err != nil {
 				t.Error(err)
@@ -156,16 +156,16 @@ func TestChargeAndVoidOfAKey(t *testing.T) {
 	}
 }
 
-// A repeat of a charge has the bytes of the first request, so that Stripe repeats its answer.
-func TestARepeatHasTheSameBytes(t *testing.T) {
+// A repeated charge has the same bytes as the first request, so that Stripe repeats its answer.
+func TestCharge_repeatedBytes(t *testing.T) {
 	bodies := map[string]int{}
-	p := open(t, func(w http.ResponseWriter, r *http.Request) {
+	p := newProvider(t, func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
 			t.Error(err)
 		}
 		bodies[r.Header.Get("Idempotency-Key")+" "+r.Header.Get("Stripe-Version")+" "+string(body)]++
-		say(w, 200, intent("succeeded", ""))
+		respond(w, 200, intent("succeeded", ""))
 	})
 	for i := range 20 {
 		r := request("spt_123")

@@ -9,8 +9,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Statement returns the payment intents and refunds that succeeded, by the second in which
-// they were created. Of what is not ours, that is without a key, it leaves out unknown currencies.
+// Statement returns the payment intents and refunds that succeeded, by the second in which they were created. It leaves
+// out unknown currencies of payments and refunds without a key, which are not ours.
 func (p *Provider) Statement(
 	ctx ports.Outbound, a ports.PaymentAccount, s ports.StatementRequest, each func(ports.Movement) error,
 ) error {
@@ -26,9 +26,9 @@ func upToSecond(t time.Time) int64 { return t.Add(time.Second - 1).Unix() }
 func (p *Provider) charges(ctx context.Context, a ports.PaymentAccount, created *api.RangeQueryParams, each func(ports.Movement) error) error {
 	params := &api.PaymentIntentListParams{CreatedRange: created}
 	params.Limit = api.Int64(100)
-	for intent, err := range p.as(a).V1PaymentIntents.List(ctx, params).All(ctx) {
+	for intent, err := range p.client(a).V1PaymentIntents.List(ctx, params).All(ctx) {
 		if err != nil {
-			return described(err)
+			return redacted(err)
 		}
 		if intent.Status != api.PaymentIntentStatusSucceeded {
 			continue
@@ -41,7 +41,7 @@ func (p *Provider) charges(ctx context.Context, a ports.PaymentAccount, created 
 			Amount:   amount,
 			At:       time.Unix(intent.Created, 0).UTC(),
 		}
-		if err := tell(m, err, each); err != nil {
+		if err := emit(m, err, each); err != nil {
 			return err
 		}
 	}
@@ -51,9 +51,9 @@ func (p *Provider) charges(ctx context.Context, a ports.PaymentAccount, created 
 func (p *Provider) refunds(ctx context.Context, a ports.PaymentAccount, created *api.RangeQueryParams, each func(ports.Movement) error) error {
 	params := &api.RefundListParams{CreatedRange: created}
 	params.Limit = api.Int64(100)
-	for refund, err := range p.as(a).V1Refunds.List(ctx, params).All(ctx) {
+	for refund, err := range p.client(a).V1Refunds.List(ctx, params).All(ctx) {
 		if err != nil {
-			return described(err)
+			return redacted(err)
 		}
 		if refund.Status != api.RefundStatusSucceeded {
 			continue
@@ -70,14 +70,15 @@ func (p *Provider) refunds(ctx context.Context, a ports.PaymentAccount, created 
 		if refund.PaymentIntent != nil {
 			m.Charge = refund.PaymentIntent.ID
 		}
-		if err := tell(m, err, each); err != nil {
+		if err := emit(m, err, each); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func tell(m ports.Movement, unreadable error, each func(ports.Movement) error) error {
+// emit calls each with m. It skips an unreadable movement without a key, and returns the error of one with a key.
+func emit(m ports.Movement, unreadable error, each func(ports.Movement) error) error {
 	if unreadable != nil && m.Key == "" {
 		return nil
 	}

@@ -1,5 +1,5 @@
-// Package stripe takes payments with shared payment tokens and gives them back, through a
-// merchant's own Stripe account. It keeps nothing: what Stripe knows is the truth.
+// Package stripe charges and refunds payments with shared payment tokens, through a merchant's own Stripe account. It
+// stores nothing: Stripe is the source of truth.
 //
 // # One charge per key
 //
@@ -9,23 +9,23 @@
 // parameters to those of the original request and errors if they're not the same", and may forget keys once
 // "they're at least 24 hours old". It saves nothing when "incoming parameters fail validation, or the request
 // conflicts with another request that's executing concurrently" (docs.stripe.com/api/idempotent_requests and
-// docs.stripe.com/error-low-level, read November 2026). So Charge may be repeated in the same words: Stripe repeats
-// its answer, and an answer of 4xx is as good as the first.
+// docs.stripe.com/error-low-level, read November 2026). Therefore Charge may repeat the same request: Stripe repeats
+// its answer, and a repeated 4xx means the same as the first one.
 //
-// # Asking what became of a charge
+// # Resolving an unknown charge
 //
-// Resolve takes the key: the same amount without a way to pay, marked void, which is canceled at once. Stripe orders
-// this against the charge by their common key.
+// Resolve uses the key for a void: an intent of the same amount without a payment method, marked void, which it cancels
+// at once. Stripe serializes the void and the charge by their common key.
 //
-//   - The void was first: the charge, if it ever comes, is refused as another use of the key. Nothing was charged.
-//   - The charge was first and has ended: idempotency_error. Its intent is looked for, by search and by list, around
-//     the attempt's start by Stripe's own clock. As long as none is found nobody knows, however many lists are
-//     empty: a window of time is no proof when clocks differ.
-//   - The charge is at work: 409, and nobody knows yet.
+//   - The void was first: Stripe refuses a later charge as another use of the key. Nothing was charged.
+//   - The charge was first and has ended: idempotency_error. Resolve searches its intent, by search and by list, around
+//     the attempt's start by Stripe's own clock. Without an intent the outcome is unknown, even after several empty
+//     lists, because clocks differ and so a window of time is no proof.
+//   - The charge is in progress: 409. The outcome is unknown.
 //
-// A key that is older than keyAge may be free again, so that a void would prove nothing. But an attempt is charged
-// within checkout.KeyAge of its start only: later, Charge too just resolves. So nothing is left then that could send
-// the charge, and the list of all hours in which it could be sent, hours to spare on either side, decides.
+// Stripe may have forgotten a key that is older than keyAge, so that a void would prove nothing. But an attempt is charged
+// only within checkout.KeyAge of its start; later, Charge only resolves, too. Nothing can send the charge then, so the list
+// of all hours in which it could have been sent, with hours of margin on either side, decides.
 package stripe
 
 import (
@@ -43,14 +43,14 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Config says where Stripe is. Only Clock is required.
+// Config says where to reach Stripe. Only Clock is required.
 type Config struct {
-	URL   string // default: the real one
+	URL   string // default: Stripe's own
 	HTTP  *http.Client
 	Clock ports.Clock
 }
 
-// Provider is Stripe behind its port. A merchant's account is its secret key; there is no Secret.
+// Provider implements ports.PaymentProvider with Stripe. The Key of an account is its secret key; it has no Secret.
 type Provider struct {
 	backends *api.Backends
 	clock    ports.Clock
@@ -62,14 +62,14 @@ var (
 	_ ports.RemoteClock     = (*Provider)(nil)
 )
 
-// New is Stripe as configured. Requests last as long as their contexts, and follow no redirects.
+// New returns a Provider. Its requests end with their contexts, and follow no redirects.
 func New(c Config) *Provider {
 	client, remote := remoteclock.Client(c.HTTP, c.Clock)
 	backend := &api.BackendConfig{
 		HTTPClient:        client,
 		EnableTelemetry:   api.Bool(false),
 		LeveledLogger:     &api.LeveledLogger{Level: api.LevelNull},
-		MaxNetworkRetries: api.Int64(0), // try does it, within the context
+		MaxNetworkRetries: api.Int64(0), // try repeats requests, within the context
 	}
 	if c.URL != "" {
 		backend.URL = &c.URL
@@ -84,7 +84,7 @@ func New(c Config) *Provider {
 // Skew returns how far Stripe's clock is ahead of ours, and whether that is known.
 func (p *Provider) Skew() (ahead time.Duration, known bool) { return p.remote.Skew() }
 
-func (p *Provider) as(a ports.PaymentAccount) *api.Client {
+func (p *Provider) client(a ports.PaymentAccount) *api.Client {
 	return api.NewClient(a.Key, api.WithBackends(p.backends))
 }
 
@@ -97,7 +97,7 @@ func try[T any](ctx context.Context, request func() (T, error)) (answer T, err e
 	return answer, err
 }
 
-// unclear reports whether the request may or may not have been carried out.
+// unclear reports whether it is unknown if Stripe has carried out the request.
 func unclear(err error) bool {
 	var refusal *api.Error
 	if !errors.As(err, &refusal) {
@@ -111,7 +111,7 @@ func credentialsRefused(err error) bool {
 	return status(err) == http.StatusUnauthorized || status(err) == http.StatusForbidden
 }
 
-// status of the answer; 0 if there was none.
+// status returns the status of the answer, or 0 if there was none.
 func status(err error) int {
 	var refusal *api.Error
 	if !errors.As(err, &refusal) {
@@ -120,8 +120,8 @@ func status(err error) int {
 	return refusal.HTTPStatusCode
 }
 
-// described is an error for logs, without what answers may hold: messages repeat what was sent.
-func described(err error) error {
+// redacted returns an error for logs. It omits Stripe's messages, because they contain data of the request.
+func redacted(err error) error {
 	var refusal *api.Error
 	var network *url.Error
 	switch {

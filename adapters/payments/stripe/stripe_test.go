@@ -15,7 +15,6 @@ import (
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
-	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -32,17 +31,20 @@ func (clock) Now() time.Time { return since.Add(time.Minute) }
 func request(token string) ports.ChargeRequest {
 	of := id.New[id.Checkout]([16]byte{1})
 	return ports.ChargeRequest{
-		Project: id.New[id.Project]([16]byte{2}), Checkout: of, Token: token,
-		Charge: checkout.Charge{Key: checkout.AttemptKey(of, 1), Amount: money.Of(4990, money.USD), Method: project.SharedPaymentToken, Since: since},
+		Project:  id.New[id.Project]([16]byte{2}),
+		Checkout: of,
+		Token:    token,
+		Charge: checkout.Charge{
+			Key:    checkout.AttemptKey(of, 1),
+			Amount: money.Of(4990, money.USD),
+			Method: project.SharedPaymentToken,
+			Since:  since,
+		},
 	}
 }
 
-func back() ports.RefundRequest {
-	return ports.RefundRequest{Key: "ref_1", Charge: "pi_1", Amount: money.Of(1000, money.USD), Since: since}
-}
-
-// open is a client of a Stripe that answers as told, and whose clock agrees with ours.
-func open(t *testing.T, answer http.HandlerFunc) *Provider {
+// newProvider returns a provider with a fake Stripe that answers with a handler, and whose clock is the same as ours.
+func newProvider(t *testing.T, answer http.HandlerFunc) *Provider {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Date", clock{}.Now().Format(http.TimeFormat))
@@ -52,13 +54,13 @@ func open(t *testing.T, answer http.HandlerFunc) *Provider {
 	return New(Config{URL: s.URL, Clock: clock{}})
 }
 
-func say(w http.ResponseWriter, status int, body string) {
+func respond(w http.ResponseWriter, status int, body string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_, _ = w.Write([]byte(body))
 }
 
-// intent is what Stripe shows of one, with more in place.
+// intent returns a payment intent as JSON, with additional fields.
 func intent(status, more string) string {
 	return fmt.Sprintf(`{"id":"pi_1","object":"payment_intent","amount":4990,"amount_received":4990,"currency":"usd","status":"%s","created":%d,
 		"metadata":{"key":"%s"}%s}`, status, since.Unix(), request("").Charge.Key, more)
@@ -68,7 +70,7 @@ func refusalOf(kind, code, more string) string {
 	return fmt.Sprintf(`{"error":{"type":"%s","code":"%s","message":"spt_123 and sk_test_51Haggle"%s}}`, kind, code, more)
 }
 
-func TestWhatAChargeMeans(t *testing.T) {
+func TestCharge_outcomes(t *testing.T) {
 	declined := func(code string, final bool) func(checkout.Outcome) bool {
 		return func(o checkout.Outcome) bool {
 			d, ok := o.(checkout.Declined)
@@ -108,13 +110,13 @@ func TestWhatAChargeMeans(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := open(t, func(w http.ResponseWriter, r *http.Request) {
+			p := newProvider(t, func(w http.ResponseWriter, r *http.Request) {
 				if r.Method == http.MethodGet {
-					say(w, 200, `{"object":"list","data":[]}`)
+					respond(w, 200, `{"object":"list","data":[]}`)
 					return
 				}
 				w.Header().Set("Location", "/elsewhere")
-				say(w, test.status, test.body)
+				respond(w, test.status, test.body)
 			})
 			outcome, err := p.Charge(ports.NewOutbound(t.Context()), account, request("spt_123"))
 			if !test.want(outcome) || (outcome == nil) == (err == nil) {
@@ -132,14 +134,14 @@ func TestWhatAChargeMeans(t *testing.T) {
 	}
 }
 
-// What Stripe refuses because of the merchant's account is no decline, and no proof that an earlier request of the
-// key took nothing.
-func TestAccountRefusals(t *testing.T) {
+// A refusal because of the merchant's account is no decline, and no proof that an earlier request with the key has charged
+// nothing.
+func TestCharge_accountRefused(t *testing.T) {
 	for name, test := range map[string]struct {
 		code, param string
-		first       bool   // else the charge is a repeat
-		void        int    // what the void is answered with
-		list        string // the intents that there are
+		first       bool   // false: the charge is a repetition
+		void        int    // status of the answer to the void
+		list        string // the existing intents
 		want        string
 	}{
 		"tokens are not enabled":       {"parameter_unknown", "payment_method_data[shared_payment_granted_token]", true, 0, "", "account"},
@@ -153,23 +155,23 @@ func TestAccountRefusals(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := open(t, func(w http.ResponseWriter, r *http.Request) {
+			p := newProvider(t, func(w http.ResponseWriter, r *http.Request) {
 				refused := refusalOf("invalid_request_error", test.code, `,"param":"`+test.param+`"`)
 				switch {
 				case strings.HasSuffix(r.URL.Path, "/pi_1"):
-					say(w, 200, test.list)
+					respond(w, 200, test.list)
 				case r.Method == http.MethodGet:
-					say(w, 200, `{"object":"list","data":[`+test.list+`]}`)
+					respond(w, 200, `{"object":"list","data":[`+test.list+`]}`)
 				case strings.HasSuffix(r.URL.Path, "/cancel"):
-					say(w, 200, `{}`)
+					respond(w, 200, `{}`)
 				case r.FormValue("metadata[void]") == "" || test.void == 400:
-					say(w, 400, refused)
+					respond(w, 400, refused)
 				case test.void == 409:
-					say(w, 400, refusalOf("idempotency_error", "", ""))
+					respond(w, 400, refusalOf("idempotency_error", "", ""))
 				case test.void == 500:
-					say(w, 500, refusalOf("api_error", "", ""))
+					respond(w, 500, refusalOf("api_error", "", ""))
 				default:
-					say(w, 200, strings.Replace(intent("requires_payment_method", ""), `"key"`, `"void":"true","key"`, 1))
+					respond(w, 200, strings.Replace(intent("requires_payment_method", ""), `"key"`, `"void":"true","key"`, 1))
 				}
 			})
 			r := request("spt_123")
@@ -186,23 +188,23 @@ func TestAccountRefusals(t *testing.T) {
 	}
 }
 
-// An intent that waits for a buyer who is not there is canceled, unless it was decided meanwhile.
-func TestAuthenticationIsDeclined(t *testing.T) {
+// An intent that requires an action of the buyer is canceled, unless it was decided meanwhile.
+func TestCharge_requiresAction(t *testing.T) {
 	for now, want := range map[string]string{"": "authentication_required", "canceled": "authentication_required", "succeeded": "paid", "processing": "unknown"} {
 		t.Run("meanwhile "+now, func(t *testing.T) {
 			t.Parallel()
 			var canceled atomic.Int32
-			p := open(t, func(w http.ResponseWriter, r *http.Request) {
+			p := newProvider(t, func(w http.ResponseWriter, r *http.Request) {
 				switch {
 				case strings.HasSuffix(r.URL.Path, "/cancel") && now == "":
 					canceled.Add(1)
-					say(w, 200, intent("canceled", ""))
+					respond(w, 200, intent("canceled", ""))
 				case strings.HasSuffix(r.URL.Path, "/cancel"):
-					say(w, 400, refusalOf("invalid_request_error", "payment_intent_unexpected_state", ""))
+					respond(w, 400, refusalOf("invalid_request_error", "payment_intent_unexpected_state", ""))
 				case r.Method == http.MethodGet:
-					say(w, 200, intent(now, ""))
+					respond(w, 200, intent(now, ""))
 				default:
-					say(w, 200, intent("requires_action", ""))
+					respond(w, 200, intent("requires_action", ""))
 				}
 			})
 			outcome, err := p.Charge(ports.NewOutbound(t.Context()), account, request("spt_123"))
@@ -220,16 +222,16 @@ func TestAuthenticationIsDeclined(t *testing.T) {
 	}
 }
 
-// Refused credentials are certain only when no try before may have been carried out.
-func TestRefusedCredentials(t *testing.T) {
+// ErrCredentialsRefused means that nothing was charged, so it is not returned if an earlier try may have been carried out.
+func TestCharge_credentialsRefused(t *testing.T) {
 	for _, before := range []bool{false, true} {
 		var tries atomic.Int32
-		p := open(t, func(w http.ResponseWriter, _ *http.Request) {
+		p := newProvider(t, func(w http.ResponseWriter, _ *http.Request) {
 			if tries.Add(1) == 1 && before {
-				say(w, 500, refusalOf("api_error", "", ""))
+				respond(w, 500, refusalOf("api_error", "", ""))
 				return
 			}
-			say(w, 401, refusalOf("invalid_request_error", "", ""))
+			respond(w, 401, refusalOf("invalid_request_error", "", ""))
 		})
 		outcome, err := p.Charge(ports.NewOutbound(t.Context()), account, request("spt_123"))
 		if outcome != nil || err == nil || errors.Is(err, ports.ErrCredentialsRefused) == before {
@@ -243,8 +245,8 @@ func TestRefusedCredentials(t *testing.T) {
 	}
 }
 
-// Once a charge was sent and answered otherwise, refused credentials say nothing of it.
-func TestCredentialsRefusedAfterTheCharge(t *testing.T) {
+// If credentials are refused after a charge was sent, its outcome is unknown.
+func TestCharge_credentialsRefusedAfterwards(t *testing.T) {
 	waiting := intent("requires_action", "")
 	for name, test := range map[string]struct {
 		status int
@@ -259,18 +261,18 @@ func TestCredentialsRefusedAfterTheCharge(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := open(t, func(w http.ResponseWriter, r *http.Request) {
+			p := newProvider(t, func(w http.ResponseWriter, r *http.Request) {
 				switch {
 				case test.refuse(r):
-					say(w, 401, refusalOf("invalid_request_error", "", ""))
+					respond(w, 401, refusalOf("invalid_request_error", "", ""))
 				case strings.HasSuffix(r.URL.Path, "/cancel"):
-					say(w, 400, refusalOf("invalid_request_error", "payment_intent_unexpected_state", ""))
+					respond(w, 400, refusalOf("invalid_request_error", "payment_intent_unexpected_state", ""))
 				case r.Method == http.MethodPost:
-					say(w, test.status, test.charge)
+					respond(w, test.status, test.charge)
 				case strings.HasSuffix(r.URL.Path, "/pi_1"):
-					say(w, 200, waiting)
+					respond(w, 200, waiting)
 				default:
-					say(w, 200, `{"object":"list","data":[`+intent("succeeded", "")+`]}`)
+					respond(w, 200, `{"object":"list","data":[`+intent("succeeded", "")+`]}`)
 				}
 			})
 			outcome, err := p.Charge(ports.NewOutbound(t.Context()), account, request("spt_123"))
@@ -281,15 +283,15 @@ func TestCredentialsRefusedAfterTheCharge(t *testing.T) {
 	}
 }
 
-// Stripe remembers every key under which an attempt may be charged.
-func TestKeysOutliveTheirCharges(t *testing.T) {
+// Stripe remembers a key longer than an attempt may be charged under it.
+func TestKeyAge(t *testing.T) {
 	if keyAge <= checkout.KeyAge || keyAge <= checkout.Validity {
 		t.Errorf("keys are trusted for %s; attempts are charged for %s, checkouts last %s", keyAge, checkout.KeyAge, checkout.Validity)
 	}
 }
 
-// An attempt that is too old to be charged is resolved instead, and refused credentials say nothing of it.
-func TestOldChargeIsResolved(t *testing.T) {
+// Charge only resolves an attempt that is too old to be charged. Refused credentials then mean that the outcome is unknown.
+func TestCharge_oldAttempt(t *testing.T) {
 	for name, test := range map[string]struct {
 		age    time.Duration
 		list   string
@@ -306,24 +308,24 @@ func TestOldChargeIsResolved(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			asked := ""
-			p := open(t, func(w http.ResponseWriter, r *http.Request) {
+			p := newProvider(t, func(w http.ResponseWriter, r *http.Request) {
 				switch {
 				case test.status != 200:
-					say(w, test.status, refusalOf("invalid_request_error", "", ""))
+					respond(w, test.status, refusalOf("invalid_request_error", "", ""))
 				case r.Method == http.MethodPost && r.FormValue("metadata[void]") != "" && test.list != "":
-					say(w, 400, refusalOf("idempotency_error", "", ""))
+					respond(w, 400, refusalOf("idempotency_error", "", ""))
 				case r.Method == http.MethodPost && r.FormValue("metadata[void]") != "":
 					asked += "voided"
-					say(w, 200, strings.Replace(intent("requires_payment_method", ""), `"key"`, `"void":"true","key"`, 1))
+					respond(w, 200, strings.Replace(intent("requires_payment_method", ""), `"key"`, `"void":"true","key"`, 1))
 				case strings.HasSuffix(r.URL.Path, "/cancel"):
-					say(w, 200, `{}`)
+					respond(w, 200, `{}`)
 				case r.Method == http.MethodPost:
 					asked += "charged"
-					say(w, 200, strings.Replace(intent("succeeded", ""), "pi_1", "pi_2", 1))
+					respond(w, 200, strings.Replace(intent("succeeded", ""), "pi_1", "pi_2", 1))
 				case strings.HasSuffix(r.URL.Path, "/pi_1"):
-					say(w, 200, intent("succeeded", ""))
+					respond(w, 200, intent("succeeded", ""))
 				default:
-					say(w, 200, `{"object":"list","data":[`+test.list+`]}`)
+					respond(w, 200, `{"object":"list","data":[`+test.list+`]}`)
 				}
 			})
 			r := request("spt_123")
@@ -336,21 +338,21 @@ func TestOldChargeIsResolved(t *testing.T) {
 	}
 }
 
-// Tries end with their context, and with three.
-func TestTriesAreBounded(t *testing.T) {
+// There are at most three tries, and none after the context has ended.
+func TestTry_limits(t *testing.T) {
 	var tries atomic.Int32
-	p := open(t, func(w http.ResponseWriter, r *http.Request) {
+	p := newProvider(t, func(w http.ResponseWriter, r *http.Request) {
 		tries.Add(1)
-		say(w, 503, refusalOf("api_error", "", ""))
+		respond(w, 503, refusalOf("api_error", "", ""))
 	})
 	if _, err := p.Charge(ports.NewOutbound(t.Context()), account, request("spt_123")); err == nil || tries.Load() != 3 {
 		t.Errorf("%v after %d tries", err, tries.Load())
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	tries.Store(0)
-	p = open(t, func(w http.ResponseWriter, r *http.Request) {
+	p = newProvider(t, func(w http.ResponseWriter, r *http.Request) {
 		tries.Add(1)
-		_, _ = io.Copy(io.Discard, r.Body) // else the server does not notice that the client leaves
+		_, _ = io.Copy(io.Discard, r.Body) // otherwise the server does not notice that the client disconnects
 		cancel()
 		<-r.Context().Done()
 	})
@@ -359,64 +361,7 @@ func TestTriesAreBounded(t *testing.T) {
 	}
 }
 
-func TestWhatARefundMeans(t *testing.T) {
-	refund := func(status, more string) string {
-		return fmt.Sprintf(`{"id":"re_1","object":"refund","amount":1000,"currency":"usd","status":"%s","metadata":{"refund":"ref_1"}%s}`, status, more)
-	}
-	list := func(of ...string) string { return `{"object":"list","data":[` + strings.Join(of, ",") + `]}` }
-	for name, test := range map[string]struct {
-		status      int
-		given, list string
-		want        order.RefundOutcome
-	}{
-		"given":                      {200, refund("succeeded", ""), list(), order.Refunded{Provider: "re_1"}},
-		"failed":                     {200, refund("failed", `,"failure_reason":"expired_or_canceled_card"`), list(), refundFailed("expired_or_canceled_card", "re_1")},
-		"refused":                    {400, refusalOf("invalid_request_error", "charge_already_refunded", ""), list(), refundFailed("charge_already_refunded", "")},
-		"refused, but given before":  {400, refusalOf("invalid_request_error", "charge_already_refunded", ""), list(refund("succeeded", "")), order.Refunded{Provider: "re_1"}},
-		"failed for good, but given": {500, refusalOf("api_error", "", ""), list(refund("succeeded", "")), order.Refunded{Provider: "re_1"}},
-		"nobody knows":               {500, refusalOf("api_error", "", ""), list(), nil},
-		"another use of the key":     {400, refusalOf("idempotency_error", "", ""), list(), nil},
-		"another amount":             {200, strings.ReplaceAll(refund("succeeded", ""), "1000", "1001"), list(), nil},
-		"of a status nobody knows":   {200, refund("dreaming", ""), list(), nil},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p := open(t, func(w http.ResponseWriter, r *http.Request) {
-				if r.Method == http.MethodGet {
-					say(w, 200, test.list)
-					return
-				}
-				say(w, test.status, test.given)
-			})
-			if got, err := p.Refund(ports.NewOutbound(t.Context()), account, back()); got != test.want || (got == nil) == (err == nil) {
-				t.Errorf("%#v, %v, want %#v", got, err, test.want)
-			}
-		})
-	}
-}
-
-// A repeat of a refund that was pending asks how it stands: Stripe would repeat itself.
-func TestPendingRefundIsAskedAgain(t *testing.T) {
-	now := "pending"
-	p := open(t, func(w http.ResponseWriter, r *http.Request) {
-		status := "pending"
-		if r.Method == http.MethodGet && r.URL.Path == "/v1/refunds/re_1" {
-			status = now
-		}
-		say(w, 200, `{"id":"re_1","object":"refund","amount":1000,"currency":"usd","status":"`+status+`"}`)
-	})
-	for _, want := range []struct {
-		status  string
-		outcome order.RefundOutcome
-	}{{"pending", order.RefundPending{Provider: "re_1"}}, {"succeeded", order.Refunded{Provider: "re_1"}}} {
-		now = want.status
-		if got, err := p.Refund(ports.NewOutbound(t.Context()), account, back()); err != nil || got != want.outcome {
-			t.Errorf("%s: %#v, %v", want.status, got, err)
-		}
-	}
-}
-
-func TestUnits(t *testing.T) {
+func TestToUnits(t *testing.T) {
 	for _, test := range []struct {
 		currency string
 		minor    int64

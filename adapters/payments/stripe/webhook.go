@@ -22,16 +22,15 @@ var (
 	_ ports.DisputeReader = (*Provider)(nil)
 )
 
-// tolerance is how far the time of a signature may be from ours or, should our clock be wrong, from Stripe's.
+// tolerance is the maximum difference between the time of a signature and ours or, if our clock is wrong, Stripe's.
 const tolerance = 5 * time.Minute
 
-// ReadWebhook reads what Stripe sends to an endpoint. Events of another version of the API than ours
-// are read alike: the little that is read has not changed. The instrument of a charge that was paid is
-// not in its event.
+// ReadWebhook reads a webhook event. It reads events of other API versions in the same way, because the few fields
+// that it reads have not changed. The event of a paid charge does not contain the payment instrument.
 func (p *Provider) ReadWebhook(_ ports.Outbound, _ ports.PaymentAccount, c ports.Call, secret string) (ports.PaymentNews, error) {
 	signature := c.Header("Stripe-Signature")
 	event, err := webhook.ConstructEventWithOptions(c.Payload, signature, secret, webhook.ConstructEventOptions{
-		IgnoreTolerance: true, IgnoreAPIVersionMismatch: true, // the time is judged here
+		IgnoreTolerance: true, IgnoreAPIVersionMismatch: true, // recent checks the time
 	})
 	if !p.recent(signedAt(signature)) || err != nil || secret == "" {
 		return ports.PaymentNews{}, fault.New(fault.Unauthenticated, "invalid_signature", "The signature is not valid.")
@@ -43,12 +42,12 @@ func (p *Provider) ReadWebhook(_ ports.Outbound, _ ports.PaymentAccount, c ports
 	case "payment_intent":
 		return decode(event.Data.Raw, newsOfCharge)
 	case "refund":
-		return decode(event.Data.Raw, newsOf)
+		return decode(event.Data.Raw, newsOfRefund)
 	case "charge":
 		return decode(event.Data.Raw, newsOfNewestRefund)
 	case "dispute":
 		return decode(event.Data.Raw, func(dispute *api.Dispute) (ports.PaymentNews, error) {
-			return newsOfDispute(dispute, time.Unix(event.Created, 0).UTC()), nil // as it stood when the event was made
+			return newsOfDispute(dispute, time.Unix(event.Created, 0).UTC()), nil // the state at the time of the event
 		})
 	}
 	return ports.PaymentNews{}, nil
@@ -59,8 +58,8 @@ func (p *Provider) recent(signed time.Time) bool {
 	return least.Abs() <= tolerance || most.Abs() <= tolerance
 }
 
-// signedAt is the t= of a signature; zero unless there is exactly one. Of several, nobody knows which one
-// is signed.
+// signedAt returns the time t= of a signature. It returns zero unless there is exactly one, because it is unknown which of
+// several times is signed.
 func signedAt(signature string) time.Time {
 	var times []string
 	for part := range strings.SplitSeq(signature, ",") {
@@ -94,18 +93,18 @@ func newsOfCharge(intent *api.PaymentIntent) (ports.PaymentNews, error) {
 	return ports.PaymentNews{}, nil
 }
 
-// newsOfNewestRefund reads charge.refunded of an endpoint that asks for an old version of the API, whose charges hold
-// their refunds, newest first. Later ones announce the refund by itself.
+// newsOfNewestRefund reads charge.refunded of an endpoint with an old API version, whose charges contain their refunds,
+// newest first. Later versions send a separate event for the refund.
 func newsOfNewestRefund(charge *api.Charge) (ports.PaymentNews, error) {
 	if charge.Refunds == nil || len(charge.Refunds.Data) == 0 {
 		return ports.PaymentNews{}, nil
 	}
-	return newsOf(charge.Refunds.Data[0])
+	return newsOfRefund(charge.Refunds.Data[0])
 }
 
-// newsOf is what a refund means: an outcome of one that was requested here, or one that was made elsewhere. Charges
-// go by their payment intent; those without are not ours.
-func newsOf(refund *api.Refund) (ports.PaymentNews, error) {
+// newsOfRefund returns the outcome of a refund that was requested here, or a refund that was made elsewhere. A charge
+// without a payment intent is not ours.
+func newsOfRefund(refund *api.Refund) (ports.PaymentNews, error) {
 	outcome := judgeRefund(refund)
 	switch key := refund.Metadata[metaRefund]; {
 	case outcome == nil:
@@ -128,8 +127,8 @@ func newsOf(refund *api.Refund) (ports.PaymentNews, error) {
 	}}, nil
 }
 
-// disputeStatuses are Stripe's. A warning is an inquiry, which has taken no money; one that is closed became no
-// dispute. A prevented one was refunded before it became a dispute: that refund is reported by itself. Source:
+// disputeStatuses maps Stripe's statuses. A warning is an inquiry, which withdraws no money; a closed one did not become a
+// dispute. A prevented dispute was refunded before it became one: that refund has its own event. Source:
 // docs.stripe.com/api/disputes/object, read November 2026.
 var disputeStatuses = map[api.DisputeStatus]order.DisputeStatus{
 	api.DisputeStatusLost:                 order.DisputeLost,
@@ -142,7 +141,7 @@ var disputeStatuses = map[api.DisputeStatus]order.DisputeStatus{
 	api.DisputeStatusWon:                  order.DisputeWon,
 }
 
-// disputeResponses say whose turn it is.
+// disputeResponses says whether a status requires a response.
 var disputeResponses = map[api.DisputeStatus]order.DisputeResponse{
 	api.DisputeStatusLost:                 order.ResponseClosed,
 	api.DisputeStatusPrevented:            order.ResponseClosed,
@@ -154,7 +153,7 @@ var disputeResponses = map[api.DisputeStatus]order.DisputeResponse{
 	api.DisputeStatusWarningUnderReview:   order.UnderReview,
 }
 
-// dueBy is zero if the bank allows no response: then due_by is 0.
+// dueBy returns zero if the bank allows no response, in which case due_by is 0.
 func dueBy(dispute *api.Dispute) time.Time {
 	if dispute.EvidenceDetails == nil || dispute.EvidenceDetails.DueBy == 0 {
 		return time.Time{}
@@ -162,14 +161,14 @@ func dueBy(dispute *api.Dispute) time.Time {
 	return time.Unix(dispute.EvidenceDetails.DueBy, 0).UTC()
 }
 
-// newsOfDispute reports a dispute as it stood at a time; nothing if it cannot be of a payment here.
+// newsOfDispute reports the state of a dispute at a time. It returns no news if the dispute cannot belong to a payment here.
 func newsOfDispute(dispute *api.Dispute, at time.Time) ports.PaymentNews {
 	status, known := disputeStatuses[dispute.Status]
 	amount, err := fromUnits(dispute.Amount, string(dispute.Currency))
 	if !known || err != nil || dispute.PaymentIntent == nil {
 		return ports.PaymentNews{}
 	}
-	withdrawn, fee := taken(dispute, amount)
+	withdrawn, fee := withdrawals(dispute, amount)
 	return ports.PaymentNews{Dispute: &order.DisputeReport{
 		Charge:    dispute.PaymentIntent.ID,
 		Provider:  dispute.ID,
@@ -184,20 +183,20 @@ func newsOfDispute(dispute *api.Dispute, at time.Time) ports.PaymentNews {
 	}}
 }
 
-// taken sums a dispute's balance transactions: "zero, one, or two [...] that show funds withdrawn and reinstated to your
-// Stripe account as a result of this dispute". Of an account that settles in another currency they say only whether the
-// disputed amount is gone, and its fee is left to the balance report.
-func taken(dispute *api.Dispute, amount money.Amount) (withdrawn, fee money.Amount) {
+// withdrawals sums a dispute's balance transactions: "zero, one, or two [...] that show funds withdrawn and reinstated to your
+// Stripe account as a result of this dispute". For an account that settles in another currency they only show whether
+// the disputed amount was withdrawn; the balance report has its fee.
+func withdrawals(dispute *api.Dispute, amount money.Amount) (withdrawn, fee money.Amount) {
 	var gross, fees int64
-	converted, withdrawals := false, 0 // withdrawals that were not put back: at another rate the sums differ
+	converted, open := false, 0 // open counts withdrawals without a reinstatement, because sums at another rate differ
 	for _, t := range dispute.BalanceTransactions {
 		gross, fees = gross-t.Amount, fees+t.Fee
 		converted = converted || t.Currency != dispute.Currency
-		withdrawals -= cmp.Compare(t.Amount, 0)
+		open -= cmp.Compare(t.Amount, 0)
 	}
 	none := money.Of(0, amount.Currency())
 	if converted {
-		if withdrawals > 0 {
+		if open > 0 {
 			return amount, none
 		}
 		return none, none

@@ -32,13 +32,13 @@ func signed(payload []byte, at time.Time) string {
 	}).Header
 }
 
-// read is what p makes of a webhook's payload.
+// read reads a webhook with a payload.
 func read(p *Provider, payload []byte, signature, secret string) (ports.PaymentNews, error) {
 	call := ports.Call{Payload: payload, Header: func(name string) string { return map[string]string{"Stripe-Signature": signature}[name] }}
 	return p.ReadWebhook(ports.NewOutbound(context.Background()), account, call, secret)
 }
 
-func TestNews(t *testing.T) {
+func TestReadWebhook_events(t *testing.T) {
 	p := New(Config{Clock: clock{}})
 	key := request("").Charge.Key
 	refund := `{"id":"re_1","object":"refund","amount":1000,"currency":"usd","status":"%s","metadata":{"refund":"ref_1"}}`
@@ -114,7 +114,7 @@ func TestNews(t *testing.T) {
 	}
 }
 
-func TestSignatures(t *testing.T) {
+func TestReadWebhook_signatures(t *testing.T) {
 	p, now := New(Config{Clock: clock{}}), clock{}.Now()
 	payload := event("invoice.paid", `{}`)
 	good := signed(payload, now)
@@ -144,11 +144,11 @@ func TestSignatures(t *testing.T) {
 	}
 }
 
-// The time of a signature is Stripe's: a clock of ours that is wrong does not refuse what Stripe sends.
-func TestSignaturesWithAWrongClock(t *testing.T) {
-	p := open(t, func(w http.ResponseWriter, _ *http.Request) {
+// The time of a signature is by Stripe's clock, so a webhook is accepted even if our clock is wrong.
+func TestReadWebhook_wrongClock(t *testing.T) {
+	p := newProvider(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Date", clock{}.Now().Add(-10*time.Minute).Format(http.TimeFormat))
-		say(w, 200, `{"id":"acct_1","object":"account"}`)
+		respond(w, 200, `{"id":"acct_1","object":"account"}`)
 	})
 	payload := event("invoice.paid", `{}`)
 	sent := signed(payload, clock{}.Now().Add(-10*time.Minute))
