@@ -1,14 +1,14 @@
-// Package account is who may manage shops: an account on a plan, its API keys, and the authenticator
-// that it proves itself with.
+// Package account defines accounts, which manage shops: their plans, their API keys, and the authenticators
+// for their one-time codes. It does not know the people of an account: see package member.
 //
-// A key gives the keys that it creates never more than it has itself, or a stolen key could outgrow
-// what its owner gave it:
+// A key never gives the keys that it creates more than it has itself, because otherwise a stolen key could exceed
+// the rights that its owner gave it:
 //
 //   - only scopes that it allows, so "*" only if it has "*" (scopes.N);
 //   - a key that is bound to projects binds to some of them (project_ids, project_ids.N);
 //   - a key that ends gives keys that end no later (expires_at).
 //
-// It sees and revokes the keys that it could have bound so, whatever their scopes.
+// It sees and revokes the keys with bindings that it could have given, whatever their scopes.
 package account
 
 import (
@@ -24,7 +24,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/patch"
 )
 
-// Plan decides an account's rate limits (spec 8).
+// Plan decides an account's rate limits (features/MANAGEMENT.md#rates).
 type Plan struct{ name string }
 
 var (
@@ -35,8 +35,7 @@ var (
 
 func (p Plan) String() string { return p.name }
 
-// Rate is how many requests an account on the plan may send: steadily in a minute, and at once after
-// a rest.
+// Rate returns the request limits of an account on the plan: per minute, and for a burst.
 func (p Plan) Rate() (perMinute, burst int) {
 	switch p {
 	case Enterprise:
@@ -47,7 +46,7 @@ func (p Plan) Rate() (perMinute, burst int) {
 	return 100, 150
 }
 
-// ParsePlan knows the three plans.
+// ParsePlan reads the name of a plan.
 func ParsePlan(name string) (Plan, error) {
 	if p := (Plan{name}); p == Starter || p == Growth || p == Enterprise {
 		return p, nil
@@ -59,34 +58,34 @@ func ParsePlan(name string) (Plan, error) {
 type Account struct {
 	ID        id.Account
 	Name      string
-	Email     string // where alerts go; empty: nowhere of its own
+	Email     string // for alerts; empty: none
 	Plan      Plan
 	CreatedAt time.Time
-	// ConsoleSessionMinutes is after how many minutes without use sessions in the console end; 0: the default.
+	// ConsoleSessionMinutes is the number of idle minutes after which console sessions end; 0: the default.
 	ConsoleSessionMinutes int
 }
 
-// Sessions in the console end after so many minutes without use.
+// The limits and the default of ConsoleSessionMinutes.
 const (
 	defaultConsoleSession  = 480
 	shortestConsoleSession = 5
 	longestConsoleSession  = 10_080 // a week
 )
 
-// ConsoleIdle is after how long without use sessions in the console end.
+// ConsoleIdle returns the idle time after which console sessions end.
 func (a *Account) ConsoleIdle() time.Duration {
 	return time.Duration(cmp.Or(a.ConsoleSessionMinutes, defaultConsoleSession)) * time.Minute
 }
 
-// Change is a partial change of an account. A null name is refused as an empty one: a name has no
-// default. A null email is none. Null minutes are the default.
+// Change is a partial change of an account. A null name is refused like an empty one, because a name has no default. A
+// null email removes it. Null minutes restore the default.
 type Change struct {
 	Name                  patch.Field[string]
 	Email                 patch.Field[string]
 	ConsoleSessionMinutes patch.Field[int]
 }
 
-// Change changes what is given.
+// Change applies the given fields.
 func (a *Account) Change(change Change) error {
 	c, name, email, minutes := fault.NewCheck(), a.Name, a.Email, int(a.ConsoleIdle()/time.Minute)
 	change.Name.Apply(&name, "")
@@ -118,7 +117,7 @@ func checkName(c fault.Check, name string) {
 		"must be a line of 1 to 200 characters")
 }
 
-// Environment is sandbox or production. A key of one is refused by the other.
+// Environment is sandbox or production. Keys of one are refused by the other.
 type Environment struct{ name, mark, agentMark string }
 
 var (
@@ -128,7 +127,7 @@ var (
 
 func (e Environment) String() string { return e.name }
 
-// ParseEnvironment knows both environments.
+// ParseEnvironment reads the name of an environment.
 func ParseEnvironment(name string) (Environment, error) {
 	for _, e := range []Environment{Sandbox, Production} {
 		if e.name == name {
@@ -138,8 +137,8 @@ func ParseEnvironment(name string) (Environment, error) {
 	return Environment{}, fault.Field("environment", "must be sandbox or production")
 }
 
-// KeyMark is how the environment's keys begin.
+// KeyMark returns the prefix of the environment's keys.
 func (e Environment) KeyMark() string { return e.mark }
 
-// AgentKeyMark is how the secrets of the environment's agent keys begin.
+// AgentKeyMark returns the prefix of the secrets of the environment's agent keys.
 func (e Environment) AgentKeyMark() string { return e.agentMark }

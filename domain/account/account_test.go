@@ -12,7 +12,7 @@ import (
 
 var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 
-func TestRates(t *testing.T) {
+func TestPlan_Rate(t *testing.T) {
 	t.Parallel()
 	for plan, want := range map[account.Plan][2]int{
 		account.Starter: {100, 150}, account.Growth: {1_000, 1_500}, account.Enterprise: {10_000, 15_000}, {}: {100, 150},
@@ -46,7 +46,8 @@ func TestChange(t *testing.T) {
 	}
 }
 
-func TestPlansAndEnvironments(t *testing.T) {
+// ParsePlan and ParseEnvironment read what String writes and refuse other names.
+func TestParsePlan_ParseEnvironment(t *testing.T) {
 	t.Parallel()
 	for _, plan := range []account.Plan{account.Starter, account.Growth, account.Enterprise} {
 		if got, err := account.ParsePlan(plan.String()); err != nil || got != plan {
@@ -87,7 +88,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-func TestConsoleSessionMinutes(t *testing.T) {
+func TestAccount_ConsoleIdle(t *testing.T) {
 	t.Parallel()
 	for minutes, ok := range map[int]bool{4: false, 5: true, 480: true, 10_080: true, 10_081: false, -1: false, 0: false} {
 		a := account.Account{Name: "Ada"}

@@ -10,16 +10,16 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// Scopes that a key can have, each with :read or :write; "*" is all of them (decisions 3).
+// Scopes that a key can have, each with :read or :write; "*" is all of them (features/MANAGEMENT.md#keys).
 var Scopes = []string{"projects", "catalog", "agents", "integrations", "finance", "analytics", "events", "keys"}
 
-// MaxKeys is how many keys of an account work at the same time.
+// MaxKeys is the largest number of valid keys of an account.
 const MaxKeys = 100
 
-// maxBound is how many projects a key is bound to at most.
+// maxBound is the largest number of projects that a key is bound to.
 const maxBound = 100
 
-// Key lets a program act for an account. Only the SHA-256 of its secret is kept.
+// Key lets a program act for an account. Only the SHA-256 of its secret is stored.
 type Key struct {
 	ID         id.APIKey
 	Account    id.Account
@@ -31,7 +31,7 @@ type Key struct {
 	CreatedAt  time.Time
 	ExpiresAt  *time.Time
 	RevokedAt  *time.Time
-	LastUsedAt *time.Time // up to a minute behind
+	LastUsedAt *time.Time // up to a minute old
 }
 
 // KeyStatus is active, expired or revoked.
@@ -45,7 +45,7 @@ var (
 
 func (s KeyStatus) String() string { return s.name }
 
-// Status at this time. A revoked key is revoked, expired or not.
+// Status returns the status at a time. A revoked key is revoked even if it has expired too.
 func (k *Key) Status(now time.Time) KeyStatus {
 	switch {
 	case k.RevokedAt != nil:
@@ -77,8 +77,8 @@ func (k *Key) Reaches(project id.Project) bool {
 	return len(k.Projects) == 0 || slices.Contains(k.Projects, project)
 }
 
-// Oversees reports whether the key sees and revokes another one of its account: a bound key only those
-// that are bound to some of its projects.
+// Oversees reports whether the key sees and may revoke another key of its account. A bound key oversees only keys that
+// are bound to some of its projects.
 func (k *Key) Oversees(other *Key) bool {
 	if len(k.Projects) == 0 {
 		return true
@@ -86,7 +86,7 @@ func (k *Key) Oversees(other *Key) bool {
 	return len(other.Projects) > 0 && !slices.ContainsFunc(other.Projects, func(p id.Project) bool { return !k.Reaches(p) })
 }
 
-// KeyDraft is what a key is to be.
+// KeyDraft has the settings of a new key.
 type KeyDraft struct {
 	Name      string
 	Scopes    []string
@@ -94,7 +94,7 @@ type KeyDraft struct {
 	ExpiresAt *time.Time   // nil: never
 }
 
-// Check names what makes the draft no key.
+// Check reports the fields that are invalid.
 func (d KeyDraft) Check(c fault.Check, now time.Time) {
 	checkName(c, d.Name)
 	c.That(len(d.Scopes) > 0, "scopes", "must not be empty")
@@ -107,7 +107,7 @@ func (d KeyDraft) Check(c fault.Check, now time.Time) {
 	c.That(d.ExpiresAt == nil || d.ExpiresAt.After(now), "expires_at", "must be in the future")
 }
 
-// CheckProjects checks what a key, or a member, is bound to.
+// CheckProjects checks the projects that a key or a member is bound to.
 func CheckProjects(c fault.Check, bound []id.Project) {
 	c.That(len(bound) <= maxBound, "project_ids", "must be at most "+strconv.Itoa(maxBound))
 	for i, p := range bound {
@@ -120,11 +120,11 @@ func known(scope string) bool {
 	return scope == "*" || slices.Contains(Scopes, group) && (verb == "read" || verb == "write")
 }
 
-// NoProject is what is wrong with a project that the creator of a key can't reach, whether it is
-// another account's or nobody's.
+// NoProject is the problem with a project that the creator of a key cannot access, whether it belongs to another
+// account or does not exist.
 const NoProject = "is no project that this key reaches"
 
-// MayGive names what of the draft is more than the key has itself.
+// MayGive reports the fields of the draft that exceed the key's own rights.
 func (k *Key) MayGive(d KeyDraft, c fault.Check) {
 	for i, scope := range d.Scopes {
 		c.In("scopes").That(!known(scope) || k.Allows(scope), strconv.Itoa(i), "is more than the scopes of this key")

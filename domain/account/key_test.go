@@ -38,7 +38,7 @@ func TestScopes(t *testing.T) {
 	}
 }
 
-func TestKeyWorksUntilItExpiresOrIsRevoked(t *testing.T) {
+func TestKey_Valid(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		key account.Key
@@ -57,7 +57,7 @@ func TestKeyWorksUntilItExpiresOrIsRevoked(t *testing.T) {
 	}
 }
 
-func TestKeyReachesItsProjects(t *testing.T) {
+func TestKey_Reaches(t *testing.T) {
 	t.Parallel()
 	if !(&account.Key{}).Reaches(one) {
 		t.Error("a key bound to no project does not reach one")
@@ -79,7 +79,7 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-func TestABoundKeyOverseesKeysOfItsProjects(t *testing.T) {
+func TestKey_Oversees_boundToProjects(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		own, other []id.Project
@@ -99,7 +99,7 @@ func TestABoundKeyOverseesKeysOfItsProjects(t *testing.T) {
 	}
 }
 
-// named are the fields that a check found wrong.
+// named returns the fields that a check reports.
 func named(c fault.Check) []string {
 	var fields []string
 	var e *fault.Error
@@ -111,7 +111,7 @@ func named(c fault.Check) []string {
 	return fields
 }
 
-func TestDraftsAreChecked(t *testing.T) {
+func TestKeyDraft_Check(t *testing.T) {
 	t.Parallel()
 	many := make([]id.Project, 101)
 	for i := range many {
@@ -156,7 +156,8 @@ func TestDraftsAreChecked(t *testing.T) {
 	}
 }
 
-func TestAKeyGivesNoMoreThanItHas(t *testing.T) {
+// A key may give only scopes, projects and an expiry within its own.
+func TestKey_MayGive(t *testing.T) {
 	t.Parallel()
 	hour, soon := new(noon.Add(time.Hour)), new(noon.Add(time.Minute))
 	for name, c := range map[string]struct {

@@ -6,14 +6,14 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-// Limits are how much an account on a plan can keep.
+// Limits are the largest numbers of objects of an account on a plan.
 type Limits struct {
 	Projects int
 	Products int // of a project
 	Synonyms int // of a project
 }
 
-// Limits of the plan. An installation may set other ones for enterprise accounts.
+// Limits returns the limits of the plan. An installation may set others for enterprise accounts.
 func (p Plan) Limits() Limits {
 	switch p {
 	case Enterprise:
@@ -36,19 +36,20 @@ func (p Plan) Limits() Limits {
 	}
 }
 
-// Full is the refusal of one more of what there are limit of: things in the plural, such as "projects".
+// Full returns the error for exceeding a limit of the plan. things is the plural of what is limited, such as
+// "projects".
 func (p Plan) Full(limit int, things, of string) *fault.Error {
 	return fault.New(fault.Conflict, "limit_reached", "On the "+p.String()+" plan "+of+" has at most "+grouped(limit)+" "+things+".").
 		With(things, "has reached "+grouped(limit)+", the limit of the "+p.String()+" plan")
 }
 
-// Full is the refusal of one more of what is limited alike on every plan.
+// Full returns the error for exceeding a limit that is the same on every plan.
 func Full(limit int, things, of string) *fault.Error {
 	return fault.New(fault.Conflict, "limit_reached", "On every plan "+of+" has at most "+grouped(limit)+" "+things+".").
 		With(things, "has reached "+grouped(limit)+", the limit of every plan")
 }
 
-// grouped writes 100000 as 100,000.
+// grouped formats 100000 as 100,000.
 func grouped(n int) string {
 	text := strconv.Itoa(n)
 	for i := len(text) - 3; i > 0; i -= 3 {

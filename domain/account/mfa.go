@@ -9,34 +9,34 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// Holder is who has an authenticator: an account, or a member of one.
+// Holder is the owner of an authenticator: an account, or a member of one.
 type Holder struct {
 	Account id.Account
 	Member  id.Member // zero: the account itself
 }
 
-// Authenticator makes the one-time codes (RFC 6238) of an account or a member. It is pending until a first code of it
-// has come, and then takes the place of the one before.
+// Authenticator generates the one-time codes (RFC 6238) of an account or a member. It is pending until its first code
+// is entered, and then replaces the previous one.
 type Authenticator struct {
 	ID id.Authenticator
 	Holder
-	Secret      []byte // sealed
-	LastStep    int64  // the newest used one: it and all before are refused
+	Secret      []byte // encrypted
+	LastStep    int64  // the latest used step: it and earlier ones are refused
 	CreatedAt   time.Time
 	ActivatedAt *time.Time
 	Recovery    []RecoveryCode
 }
 
-// RecoveryCode stands in for a code, once. Only its hash is kept.
+// RecoveryCode replaces a one-time code, once. Only its hash is stored.
 type RecoveryCode struct {
 	Hash [32]byte
 	Used bool
 }
 
-// RecoveryCodes is how many an authenticator comes with.
+// RecoveryCodes is the number of recovery codes of an authenticator.
 const RecoveryCodes = 10
 
-// RecoveryCodesLeft counts those that can still be used.
+// RecoveryCodesLeft returns the number of unused recovery codes.
 func (a *Authenticator) RecoveryCodesLeft() int {
 	left := 0
 	for _, r := range a.Recovery {
@@ -58,18 +58,18 @@ func (a *Authenticator) Recovers(text string) (Code, bool) {
 	return Code{}, false
 }
 
-// HashRecovery does not mind case, hyphens and spaces: people type these codes from paper.
+// HashRecovery ignores case, hyphens and spaces, because people type these codes from paper.
 func HashRecovery(text string) [32]byte {
 	return sha256.Sum256([]byte(strings.NewReplacer("-", "", " ", "").Replace(strings.ToLower(text))))
 }
 
-// Code is a right code: of a step in time, or a recovery code.
+// Code is a correct code: of a time step, or a recovery code.
 type Code struct {
 	Step     int64
 	Recovery *[32]byte // nil: Step
 }
 
-// An account, and each of its members, may be wrong MaxTries times within TriesWindow.
+// An account, and each of its members, may enter MaxTries wrong codes within TriesWindow.
 const (
 	MaxTries    = 5
 	TriesWindow = 5 * time.Minute
@@ -78,8 +78,7 @@ const (
 // Tries are a holder's recent wrong codes, oldest first.
 type Tries struct{ Wrong []time.Time }
 
-// Admit refuses another try, a right one too, until the oldest of too many wrong ones is long enough
-// ago.
+// Admit refuses another try, even with a correct code, until fewer than MaxTries wrong codes are within TriesWindow.
 func (t *Tries) Admit(now time.Time) error {
 	t.forget(now)
 	if len(t.Wrong) < MaxTries {

@@ -9,7 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-func TestFiveWrongCodesInFiveMinutes(t *testing.T) {
+func TestTries_Admit_fiveWrongCodes(t *testing.T) {
 	t.Parallel()
 	var tries account.Tries
 	for n := range account.MaxTries {

@@ -1,12 +1,12 @@
-// Package agent is the negotiator agents of a shop: what a merchant sets of one (Agent), and the kit in which agents
-// are written (Program). An agent serves the four events of spec 6.1. Its answers are proposals: the guardrails of
-// package negotiation stand outside it.
+// Package agent defines the negotiator agents of a shop: an agent's settings (Agent) and the API for writing one
+// (Program). An agent serves four events: search, quote, checkout and finalize. Its answers are proposals: package
+// negotiation checks them against its guardrails.
 //
-// An agent of one's own is a type whose methods are bound to events. What is not bound is served by the house:
+// A custom agent is a type whose methods are bound to events. The built-in agent serves the events without a binding:
 //
 //	type clearance struct{}
 //
-//	// Quote takes whatever is at most a quarter off, and meets everybody else halfway.
+//	// Quote accepts offers of at most a quarter off, and counters others halfway.
 //	func (clearance) Quote(_ context.Context, in agent.QuoteInput) (agent.QuoteAnswer, error) {
 //		offer := in.Offer()
 //		switch {
@@ -25,10 +25,10 @@
 //		),
 //	)
 //
-// At a list price of 200.00 with the floor at 120.00, a buyer who only asks hears 180.00. An offer of 130.00 is
+// At a list price of 200.00 with the floor at 120.00, a buyer who only asks is quoted 180.00. An offer of 130.00 is
 // countered with 155.00, the middle of the two, and one of 151.00 is accepted. An offer of 90.00 is rejected whatever
-// the agent answers, for the guardrails let nothing pass below the floor. An agent whose handler fails, or panics, is
-// stood in for by the house. Package clearance has the agent in full.
+// the agent answers, because the guardrails reject every price below the floor. If a handler fails or panics, the
+// built-in agent answers. Package clearance has the agent in full.
 package agent
 
 import (
@@ -62,10 +62,10 @@ var (
 
 func (k Kind) String() string { return k.name }
 
-// House is the name of the program that every server has.
+// House is the name of the built-in program, which every server has.
 const House = "haggle"
 
-// HouseHandler is how the record names it.
+// HouseHandler is the name of the built-in handler in the record.
 const HouseHandler = "builtin:" + House
 
 // Handler serves one event.
@@ -75,13 +75,13 @@ type Handler struct {
 	URL     string // of a remote one
 }
 
-// InHouse is the handler of what nobody else serves.
+// InHouse is the built-in handler. It serves the events that have no other one.
 var InHouse = Handler{Kind: Builtin, Program: House}
 
-// Handlers are one for each event.
+// Handlers has one handler for each event.
 type Handlers struct{ Search, Quote, Checkout, Finalize Handler }
 
-// Model is how an agent uses a language model. All of it is off unless the merchant turns it on.
+// Model is how an agent uses a language model. Every use is off unless the merchant turns it on.
 type Model struct {
 	// Provider and Name are the project's defaults where empty.
 	Provider, Name string
@@ -93,15 +93,15 @@ type Model struct {
 	Templates      []Template
 }
 
-// Tuning is how an agent learns from its record by itself.
+// Tuning is how an agent tunes its policy from its own record.
 type Tuning struct {
 	Automatic bool
-	// Holdout is the share of sessions that stay with the policy of version Baseline, to measure against.
+	// Holdout is the share of sessions that keep the policy of version Baseline as a control group.
 	Holdout  money.Percent
 	Baseline int
 }
 
-// Agent is one as its merchant set it up.
+// Agent is an agent as its merchant set it up.
 type Agent struct {
 	ID       id.Agent
 	Project  id.Project
@@ -110,7 +110,7 @@ type Agent struct {
 	Handlers Handlers
 	Model    Model
 	Tuning   Tuning
-	// Policy is the one in force; Version in it says which. Latest is the highest version that there is.
+	// Policy is the one in force, with its version number. Latest is the highest version number.
 	Policy negotiation.Policy
 	Latest int
 	// Held is the policy of Tuning.Baseline while there is a holdout, else nil.
@@ -121,7 +121,7 @@ type Agent struct {
 	UpdatedAt time.Time
 }
 
-// CallsOut reports whether an answer to an offer may ask somebody over the network.
+// CallsOut reports whether answering an offer may need a network call.
 func (a *Agent) CallsOut() bool { return a.Handlers.Quote.Kind == Remote || a.Model.Strategy }
 
 // DecidesInHouse reports whether offers are answered by the built-in rules alone.
@@ -150,7 +150,7 @@ type Version struct {
 	ActivatedAt time.Time
 }
 
-// Mandate is by what a session is served: the agent, and the policy that it has to keep.
+// Mandate is the agent that serves a session, and the policy that it must follow.
 type Mandate struct {
 	Agent  *Agent
 	Policy negotiation.Policy // held to the project's settings

@@ -25,13 +25,13 @@ const (
 	longestNote = 2_000
 )
 
-// Rules are those of the installation: where requests may go, and which programs there are beside the house's.
+// Rules are those of the installation: where requests may go, and the programs other than the built-in one.
 type Rules struct {
 	Addresses event.Rules
 	Programs  []string
 }
 
-// Change is what a merchant writes about an agent. What is left out stays as it is; null is as a new agent has it.
+// Change is an update of an agent. Fields that are left out stay as they are, and null restores a new agent's value.
 type Change struct {
 	Name     patch.Field[string]
 	Handlers HandlersChange
@@ -39,10 +39,10 @@ type Change struct {
 	Tuning   TuningChange
 }
 
-// HandlersChange says who serves the events. Null is the house.
+// HandlersChange sets the handlers of events. Null restores the built-in handler.
 type HandlersChange struct{ Search, Quote, Checkout, Finalize patch.Field[HandlerDraft] }
 
-// HandlerDraft is a handler in the merchant's words. A program is the house's where none is named.
+// HandlerDraft is a handler as the merchant writes it. Without a program it is the built-in one.
 type HandlerDraft struct{ Type, Program, URL string }
 
 // ModelChange says how a language model is used.
@@ -59,7 +59,7 @@ type TuningChange struct {
 	Holdout   patch.Field[money.Percent]
 }
 
-// Open makes a draft of an agent, and the first version of its policy. What is left out is the house's.
+// Open returns a draft of an agent and the first version of its policy. Settings that are left out have their defaults.
 func Open(name id.Agent, project id.Project, c Change, p negotiation.Policy, sealed []byte, r Rules, now time.Time) (*Agent, Version, error) {
 	a := &Agent{
 		ID:        name,
@@ -82,7 +82,7 @@ func Open(name id.Agent, project id.Project, c Change, p negotiation.Policy, sea
 	return a, first, check.Err()
 }
 
-// Change changes what is given.
+// Change applies the given fields.
 func (a *Agent) Change(c Change, r Rules, now time.Time) error {
 	next, check := *a, fault.NewCheck()
 	next.change(c, r, check)
@@ -97,7 +97,7 @@ func (a *Agent) Change(c Change, r Rules, now time.Time) error {
 	return nil
 }
 
-// errNoSecret is for the agent that a project begins with: nobody has seen a secret of it.
+// errNoSecret is returned for the agent that a project begins with, because its secret was never shown to anybody.
 var errNoSecret = fault.New(fault.Conflict, "secret_required",
 	"The agent has no secret to sign requests with. Get one with POST /v1/agents/{id}/rotate-secret.")
 
@@ -160,7 +160,7 @@ func (d HandlerDraft) handler(r Rules, check fault.Check) Handler {
 	return Handler{}
 }
 
-// providers are those that are spoken to; openai is any server that speaks like it.
+// providers are the supported ones. openai stands for any server with the same API.
 var providers = []string{"openai", "anthropic"}
 
 func (m *Model) change(c ModelChange, check fault.Check) {
@@ -182,7 +182,7 @@ func (m *Model) change(c ModelChange, check fault.Check) {
 	check.That(!given || temperature >= 0 && temperature <= 2000, "temperature", "must be between 0 and 2")
 }
 
-// tune sets a holdout against the policy that is in force when it begins.
+// tune sets the tuning. A new holdout begins with the policy in force as its baseline.
 func (a *Agent) tune(c TuningChange, check fault.Check) {
 	c.Automatic.Apply(&a.Tuning.Automatic, false)
 	c.Holdout.Apply(&a.Tuning.Holdout, 0)
@@ -195,22 +195,22 @@ func (a *Agent) tune(c TuningChange, check fault.Check) {
 	}
 }
 
-// hold keeps the policy in force as the holdout's.
+// hold makes the policy in force the holdout's.
 func (a *Agent) hold() {
 	policy := a.Policy
 	a.Tuning.Baseline, a.Held = policy.Version, &policy
 }
 
-// sameBounds reports whether policies differ in nothing but what is learnt.
+// sameBounds reports whether two policies differ only in what tuning learns.
 func sameBounds(a, b negotiation.Policy) bool {
 	b.Version, b.Curve, b.Segments = a.Version, a.Curve, a.Segments
 	return reflect.DeepEqual(a, b)
 }
 
-// MaxVersions is how many versions of its policy an agent has at most. What tuning takes back may come on top.
+// MaxVersions is the largest number of policy versions of an agent. Rollbacks by tuning may exceed it.
 const MaxVersions = 1_000
 
-// Room refuses a further version of the policy where there are too many.
+// Room returns an error if the agent has MaxVersions of its policy already.
 func (a *Agent) Room() error {
 	if a.Latest >= MaxVersions {
 		return account.Full(MaxVersions, "policy versions", "an agent")
@@ -218,7 +218,7 @@ func (a *Agent) Room() error {
 	return nil
 }
 
-// WritePolicy numbers a policy as the agent's next version. It is not in force by that.
+// WritePolicy stores a policy as the agent's next version, without putting it in force.
 func (a *Agent) WritePolicy(p negotiation.Policy, by Origin, note string, now time.Time) (*Version, error) {
 	if err := a.Room(); err != nil && by == ByMerchant {
 		return nil, err
@@ -247,8 +247,8 @@ func (a *Agent) write(p negotiation.Policy, by Origin, note string, check fault.
 	}
 }
 
-// PutInForce has the agent keep a version of its policy from now on. Bounds are for every session: where they change, the
-// holdout keeps to this version too, and there is nothing to compare until another curve is in force.
+// PutInForce makes v the agent's policy. Bounds apply to every session: if v changes them, v becomes the holdout's
+// policy too, and there is nothing to compare until another curve is in force.
 func (a *Agent) PutInForce(v *Version, now time.Time) {
 	a.Policy, a.UpdatedAt = v.Policy, now
 	if a.Held != nil && !sameBounds(*a.Held, v.Policy) {
@@ -259,18 +259,18 @@ func (a *Agent) PutInForce(v *Version, now time.Time) {
 	}
 }
 
-// TakeBack puts a policy in force in the place of one that was learnt. The agent tunes itself no longer.
+// TakeBack replaces a learnt policy with v and turns automatic tuning off.
 func (a *Agent) TakeBack(v *Version, now time.Time) {
 	a.PutInForce(v, now)
 	a.Tuning.Automatic = false
 }
 
-// Activate has the agent serve its project.
+// Activate makes the agent serve its project.
 func (a *Agent) Activate(now time.Time) {
 	if a.Status != Active {
 		a.Status, a.UpdatedAt = Active, now
 	}
 }
 
-// Rotate replaces the secret. The one before signs nothing any more.
+// Rotate replaces the secret. The previous one signs no more requests.
 func (a *Agent) Rotate(sealed []byte, now time.Time) { a.Secret, a.UpdatedAt = sealed, now }

@@ -24,10 +24,10 @@ var (
 	houseOwn = agent.Handler{Kind: agent.Builtin, Program: agent.House}
 )
 
-// named is a change of the name alone.
+// named returns a change of the name only.
 func named(name string) agent.Change { return agent.Change{Name: patch.To(name)} }
 
-// by has a handler serve quotes.
+// by returns a change of the handler of quotes.
 func by(kind, program, url string) agent.Change {
 	return agent.Change{Handlers: agent.HandlersChange{Quote: patch.To(agent.HandlerDraft{
 		Type:    kind,
@@ -45,7 +45,7 @@ func opened(t *testing.T) *agent.Agent {
 	return a
 }
 
-// fieldsOf are the fields that a fault names, sorted.
+// fieldsOf returns the fields that an error names, sorted.
 func fieldsOf(err error) []string {
 	var f *fault.Error
 	if !errors.As(err, &f) {
@@ -59,7 +59,8 @@ func fieldsOf(err error) []string {
 	return names
 }
 
-func TestANewAgentIsADraftOfTheHouse(t *testing.T) {
+// A new agent is a draft with the built-in handlers, and its first policy version is a copy of the given policy.
+func TestOpen_draft(t *testing.T) {
 	t.Parallel()
 	mine := negotiation.Builtin()
 	mine.Version, mine.MaxDiscount = 7, 150
@@ -142,13 +143,13 @@ func TestAgentRules(t *testing.T) {
 			t.Errorf("%s: changed %v in spite of %v", name, changed, err)
 		}
 	}
-	beside := agent.Rules{Addresses: event.Rules{AllowLoopback: true}}
-	if err := opened(t).Change(by("remote", "", "http://localhost:9000"), beside, noon); err != nil {
+	loopback := agent.Rules{Addresses: event.Rules{AllowLoopback: true}}
+	if err := opened(t).Change(by("remote", "", "http://localhost:9000"), loopback, noon); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestAllThatIsWrongWithANewAgent(t *testing.T) {
+func TestOpen_invalid(t *testing.T) {
 	t.Parallel()
 	c := by("remote", "", "ftp://example.com")
 	c.Model.MaxTokens = patch.To(0)
@@ -160,7 +161,7 @@ func TestAllThatIsWrongWithANewAgent(t *testing.T) {
 	}
 }
 
-func TestNullIsAsNew(t *testing.T) {
+func TestAgent_Change_nullRestoresDefaults(t *testing.T) {
 	t.Parallel()
 	a := opened(t)
 	set := by("remote", "", "https://example.com")
@@ -203,7 +204,7 @@ func TestNullIsAsNew(t *testing.T) {
 	}
 }
 
-func TestAPolicyIsWrittenAndThenPutInForce(t *testing.T) {
+func TestAgent_WritePolicy_thenPutInForce(t *testing.T) {
 	t.Parallel()
 	a, p := opened(t), negotiation.Builtin()
 	p.MaxDiscount = 150
@@ -238,7 +239,8 @@ func TestAPolicyIsWrittenAndThenPutInForce(t *testing.T) {
 	}
 }
 
-func TestTheBaselineIsWhatWasInForceWhenTheHoldoutBegan(t *testing.T) {
+// The baseline is the policy version that was in force when the holdout began.
+func TestAgent_Change_holdoutBaseline(t *testing.T) {
 	t.Parallel()
 	a := opened(t)
 	hold := func(share money.Percent) {
@@ -267,8 +269,8 @@ func TestTheBaselineIsWhatWasInForceWhenTheHoldoutBegan(t *testing.T) {
 	}
 }
 
-// A merchant who stops a loss stops it for the holdout too.
-func TestBoundsAreForTheHoldoutToo(t *testing.T) {
+// New bounds apply to the holdout too, because a merchant who stops a loss stops it for every buyer.
+func TestAgent_PutInForce_holdoutBounds(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		change func(*negotiation.Policy)
@@ -299,7 +301,7 @@ func TestBoundsAreForTheHoldoutToo(t *testing.T) {
 	}
 }
 
-func TestTakingBack(t *testing.T) {
+func TestAgent_TakeBack(t *testing.T) {
 	t.Parallel()
 	a, first := opened(t), &agent.Version{Policy: negotiation.Builtin()}
 	if err := a.Change(agent.Change{Tuning: agent.TuningChange{Automatic: patch.To(true), Holdout: patch.To(money.Percent(100))}}, rules, noon); err != nil {
@@ -316,7 +318,7 @@ func TestTakingBack(t *testing.T) {
 	}
 }
 
-func TestActivatingAndRotating(t *testing.T) {
+func TestAgent_Activate_thenRotate(t *testing.T) {
 	t.Parallel()
 	a := opened(t)
 	a.Activate(noon)
@@ -330,8 +332,8 @@ func TestActivatingAndRotating(t *testing.T) {
 	}
 }
 
-// The agent that a project begins with has no secret, and no request leaves unsigned.
-func TestRemoteHandlersNeedASecret(t *testing.T) {
+// The first agent of a project has no secret, and every request to a remote handler must be signed.
+func TestAgent_Change_remoteHandlerWithoutSecret(t *testing.T) {
 	t.Parallel()
 	a := &agent.Agent{Name: "Negotiator", Status: agent.Active}
 	remote := agent.Change{Handlers: agent.HandlersChange{Quote: patch.To(agent.HandlerDraft{Type: "remote", URL: "https://shop.example/quote"})}}
@@ -344,8 +346,9 @@ func TestRemoteHandlersNeedASecret(t *testing.T) {
 	}
 }
 
-// What tuning takes back may come on top: a worse policy must not stay in force for want of room.
-func TestPolicyVersionsEnd(t *testing.T) {
+// Tuning may exceed MaxVersions to roll a policy back, because a worse policy must not stay in force for lack of
+// room.
+func TestAgent_WritePolicy_maxVersions(t *testing.T) {
 	t.Parallel()
 	a, p := opened(t), negotiation.Builtin()
 	a.Latest = agent.MaxVersions - 1

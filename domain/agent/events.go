@@ -13,29 +13,29 @@ import (
 	"github.com/haggle-commerce/haggle/domain/session"
 )
 
-// Scene is where an event takes place, part of every input.
+// Scene is the context of an event. It is part of every input.
 type Scene struct {
 	Project *project.Project
-	Session *session.Session // nil where a checkout is finalized
+	Session *session.Session // nil when a checkout is finalized
 	Mandate Mandate
-	// History reads what was said in the session so far, oldest first. It may be nil: there is none.
+	// History reads the session's negotiation entries so far, oldest first. It may be nil if there are none.
 	History func(context.Context) ([]negotiation.Entry, error)
 }
 
-// SearchInput asks for products.
+// SearchInput is the input of a product search.
 type SearchInput struct {
 	Scene
 	Query catalog.Query
-	// Candidates is what the shop's own index found, best first. An agent ranks them, leaves some out and gives
-	// reasons; it sells nothing that the shop does not have.
+	// Candidates are the results of the shop's own index, best first. An agent may rank them, leave some out and add
+	// reasons. It cannot add products.
 	Candidates catalog.Found
 }
 
-// SearchAnswer is some of the candidates in an order, with reasons.
+// SearchAnswer has some of the candidates in order, with reasons.
 type SearchAnswer struct{ Found catalog.Found }
 
-// QuoteInput asks for an answer to an offer, or for a price where the offer is nil. The buyer's message is for
-// wording only.
+// QuoteInput is the input of an offer, or of a price inquiry if the offer is nil. The buyer's message is for wording
+// only.
 type QuoteInput struct {
 	Scene
 	Product Product
@@ -44,7 +44,7 @@ type QuoteInput struct {
 	Message string
 }
 
-// Offer is the buyer's, nil for a plain question of the price.
+// Offer returns the buyer's offer, or nil for a price inquiry.
 func (in QuoteInput) Offer() *money.Amount { return in.Table.Offer }
 
 // Product is the item under negotiation as an agent sees it.
@@ -56,8 +56,8 @@ type Product struct {
 	Quantity int
 }
 
-// QuoteAnswer is a proposed decision. Without a decision the rules decide; empty texts leave the wording to the
-// house.
+// QuoteAnswer is a proposed decision. Without a decision the rules decide. Empty texts are replaced by the built-in
+// wording.
 type QuoteAnswer struct {
 	Decision  negotiation.Decision
 	Reasoning string
@@ -68,52 +68,53 @@ type QuoteAnswer struct {
 // Answered is who answered, for the record.
 type Answered struct {
 	Handler  string // "builtin:haggle", "remote", "model"
-	Fallback string // why the house answered instead; "" if it did not
+	Fallback string // why the built-in agent answered instead; "" if it did not
 }
 
-// CheckoutInput asks whether a cart may be checked out. Prices are settled and not the agent's to move.
+// CheckoutInput is the input of the decision whether a cart may be checked out. The agent cannot change its prices.
 type CheckoutInput struct {
 	Scene
 	Lines []checkout.Line
 }
 
-// FinalizeInput asks whether a checkout may be paid now.
+// FinalizeInput is the input of the decision whether a checkout may be paid now.
 type FinalizeInput struct {
 	Scene
 	Checkout *checkout.Checkout
 	Total    money.Amount
 }
 
-// Verdict is what an agent says about a checkout or a payment: Consent, which the zero Verdict is too, Refuse or AskReview.
+// Verdict is an agent's decision on a checkout or a payment: Consent, which is also the zero Verdict, Refuse or
+// AskReview.
 type Verdict struct {
 	kind   VerdictKind
 	reason string
 }
 
-// VerdictKind tells verdicts apart.
+// VerdictKind is the kind of a verdict.
 type VerdictKind struct{ name string }
 
 var (
-	Consented = VerdictKind{}          // it may go on
-	Refused   = VerdictKind{"refused"} // it may not
-	InReview  = VerdictKind{"review"}  // it may not before a person has looked at it
+	Consented = VerdictKind{}          // allowed
+	Refused   = VerdictKind{"refused"} // not allowed
+	InReview  = VerdictKind{"review"}  // not allowed until a person has reviewed it
 )
 
-// Kind tells which verdict it is.
+// Kind returns the kind of the verdict.
 func (v Verdict) Kind() VerdictKind { return v.kind }
 
-// Reason is why it is not consent, for the buyer to read; "": the agent gives none.
+// Reason returns why it is not Consent, for the buyer; "": the agent gives no reason.
 func (v Verdict) Reason() string { return v.reason }
 
-// WordInput asks for words for what is decided. All numbers in it are ones that the buyer will see.
+// WordInput is the input for wording a decision. The buyer will see all of its numbers.
 type WordInput struct {
 	Scene
 	Product  Product
 	Decision negotiation.Decision
 	List     money.Amount
-	// ValidUntil is when the decided price ends.
+	// ValidUntil is when the decided price expires.
 	ValidUntil time.Time
 }
 
-// Texts are an answer's. Empty ones leave the wording to the house.
+// Texts are the texts of an answer. Empty ones are replaced by the built-in wording.
 type Texts struct{ Reasoning, Message string }

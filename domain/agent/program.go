@@ -10,13 +10,13 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-// ErrUnbound answers an event that a program does not handle. The house serves it then.
+// ErrUnbound means that a program does not handle an event. The built-in agent serves it then.
 var ErrUnbound = errors.New("the agent does not handle this event")
 
-// Program is an agent written in Go: handlers bound to events by OnACPEvent. It never changes once it is made, and
-// serves any number of buyers at once, as far as its handlers do.
+// Program is an agent written in Go: handlers bound to events by OnACPEvent. It is immutable, and safe for concurrent
+// use if its handlers are.
 //
-// Inputs are validated before a handler sees them; a handler that panics has an error for its answer.
+// Inputs are validated before a handler is called. A handler that panics returns an error.
 type Program struct {
 	name     string
 	search   service[SearchInput, SearchAnswer]
@@ -27,8 +27,8 @@ type Program struct {
 
 var programName = regexp.MustCompile(`^[a-z0-9_-]{1,64}$`)
 
-// NewProgram puts an agent together. The name is by what handlers refer to it (Handler.Program). An error lists
-// everything that is wrong.
+// NewProgram makes a program. Handlers of agents refer to it by name (Handler.Program). The error lists everything that
+// is wrong.
 func NewProgram(name string, bindings ...Binding) (*Program, error) {
 	p := &Program{name: name}
 	var mistakes []string
@@ -54,7 +54,7 @@ func NewProgram(name string, bindings ...Binding) (*Program, error) {
 	return p, nil
 }
 
-// MustProgram is NewProgram for a package's variable: it panics where that has an error.
+// MustProgram is NewProgram for package variables. It panics instead of returning an error.
 func MustProgram(name string, bindings ...Binding) *Program {
 	p, err := NewProgram(name, bindings...)
 	if err != nil {
@@ -65,8 +65,8 @@ func MustProgram(name string, bindings ...Binding) *Program {
 
 func (p *Program) Name() string { return p.name }
 
-// Search serves the event, like the three below: ErrUnbound without a handler, fault.Invalid validation_error for
-// inputs that break a rule, else what the handler says.
+// Search serves the event, like the three methods below. It returns ErrUnbound without a handler, fault.Invalid
+// validation_error for invalid inputs, or else the handler's answer.
 func (p *Program) Search(ctx context.Context, in SearchInput) (SearchAnswer, error) {
 	return p.search.serve(ctx, p.name, in)
 }
@@ -83,7 +83,7 @@ func (p *Program) Finalize(ctx context.Context, in FinalizeInput) (Verdict, erro
 	return p.finalize.serve(ctx, p.name, in)
 }
 
-// service is how a program serves one event.
+// service serves one event of a program.
 type service[In, Out any] struct {
 	bound  bool
 	event  string

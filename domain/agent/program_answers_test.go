@@ -15,7 +15,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
 
-// quoteOf is a fresh talk at a list price, with the target at nine tenths of it and the floor at six.
+// quoteOf returns a new negotiation at a list price, with the target at 9/10 and the floor at 6/10 of it.
 func quoteOf(list int64, c money.Currency) agent.QuoteInput {
 	of := func(minor int64) money.Amount { return money.Of(minor, c) }
 	return agent.QuoteInput{
@@ -29,7 +29,7 @@ func quoteOf(list int64, c money.Currency) agent.QuoteInput {
 
 func dollars(cents int64) money.Amount { return money.Of(cents, money.USD) }
 
-// at is a talk at 100.00 with an offer; 0 is none.
+// at returns a negotiation at 100.00 with an offer; 0 is none.
 func at(cents int64) agent.QuoteInput {
 	in := quoteOf(100_00, money.USD)
 	if offer := dollars(cents); cents > 0 {
@@ -40,7 +40,7 @@ func at(cents int64) agent.QuoteInput {
 
 const own = "agent_answer"
 
-func TestAnswersOfAQuote(t *testing.T) {
+func TestQuoteInput_answers(t *testing.T) {
 	t.Parallel()
 	last := at(70_00)
 	last.Table.Progress = negotiation.Progress{Rounds: 2, Counter: dollars(90_00)}
@@ -76,8 +76,8 @@ func TestAnswersOfAQuote(t *testing.T) {
 	}
 }
 
-// Within the band an agent's answers are what the guardrails let through as they are, so that their words go with them.
-func TestAnswersWithinTheBandPassTheGuardrails(t *testing.T) {
+// Guard leaves answers within the band unchanged, so that the agent's texts are sent with them.
+func TestQuoteInput_answersPassGuard(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		in := at(rapid.Int64Range(60_00, 120_00).Draw(t, "offer"))
@@ -97,7 +97,7 @@ func TestAnswersWithinTheBandPassTheGuardrails(t *testing.T) {
 	})
 }
 
-func TestWhatAnAgentSeesOfATalk(t *testing.T) {
+func TestQuoteInput_prices(t *testing.T) {
 	t.Parallel()
 	in := at(70_00)
 	if in.List() != dollars(100_00) || in.Target() != dollars(90_00) || in.Floor() != dollars(60_00) || in.Standing() != dollars(95_00) {
@@ -124,7 +124,8 @@ func TestPastOfASession(t *testing.T) {
 	}
 }
 
-func TestCandidates(t *testing.T) {
+// All returns every candidate. Only filters them and leaves the input unchanged.
+func TestSearchInput_Only(t *testing.T) {
 	t.Parallel()
 	in := agent.SearchInput{Candidates: catalog.Found{Total: 9, Hits: []catalog.Hit{{Score: 900}, {Score: 500, InStock: true}, {Score: 100, InStock: true}}}}
 	if got := in.All(); !reflect.DeepEqual(got.Found, in.Candidates) {
@@ -139,7 +140,7 @@ func TestCandidates(t *testing.T) {
 	}
 }
 
-func TestPricesOfAgents(t *testing.T) {
+func TestPercentOff_Halfway(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ got, want money.Amount }{
 		{agent.PercentOff(dollars(19_99), 15), dollars(17_00)}, {agent.PercentOff(dollars(19_99), 0), dollars(19_99)},

@@ -11,8 +11,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/session"
 )
 
-// Event is one of Search, Quote, Checkout and Finalize. Its types say what a handler gets and answers, so that one
-// which does not fit is not compiled.
+// Event is one of Search, Quote, Checkout and Finalize. Its type parameters are a handler's input and answer, so that a
+// handler of another event does not compile.
 type Event[In, Out any] struct {
 	name   string // in the contract
 	fields []field[In]
@@ -87,7 +87,7 @@ var Finalize = Event[FinalizeInput, Verdict]{
 	},
 }
 
-// session is that of the scene, or one of which nothing is known.
+// session returns the scene's session, or an empty one if the scene has none.
 func (s *Scene) session() session.Session {
 	if s.Session == nil {
 		return session.Session{}
@@ -97,12 +97,12 @@ func (s *Scene) session() session.Session {
 
 func (s *Scene) claims() session.Claims { return s.session().Claims }
 
-// Binding is a handler at its event.
+// Binding binds a handler to its event.
 type Binding struct {
 	bind func(*Program) (mistakes []string)
 }
 
-// OnACPEvent binds a handler to an event, with the rules that its inputs must keep.
+// OnACPEvent binds a handler to an event. The handler is called only if its inputs fulfil their constraints.
 func OnACPEvent[In, Out any](e Event[In, Out], handler func(context.Context, In) (Out, error), inputs ...Input) Binding {
 	return Binding{func(p *Program) []string { return e.bind(p, handler, inputs) }}
 }

@@ -23,18 +23,18 @@ var (
 
 func (t Type) String() string { return t.name }
 
-// holds reports whether a field of one type can be declared to be of this one.
+// holds reports whether a field of the given type can be declared as t.
 func (t Type) holds(field Type) bool { return t == field || t == Number && field == Integer }
 
-// Input is what one input of an event must be.
+// Input declares what one input of an event must be.
 type Input struct {
 	field       string
 	of          Type
 	constraints []Constraint
 }
 
-// ValidateInput declares an input by its name in the contract. What is empty, or not said at all, breaks no rule but
-// Required; only of counts (items, buyer_context.purchase_history) is 0 a number that Min and Max look at.
+// ValidateInput declares an input by its name in the contract. Only Required refuses an empty or missing input. Counts
+// (items, buyer_context.purchase_history) are the exception: Min and Max apply to a count of 0.
 func ValidateInput(field string, of Type, constraints ...Constraint) Input {
 	return Input{field, of, slices.Clone(constraints)}
 }
@@ -51,26 +51,26 @@ var (
 	texts   = []Type{Text}
 )
 
-// Required inputs are there and not empty.
+// Required inputs must be present and not empty.
 var Required = Constraint{"Required", nil, func(l *limits) string { l.required = true; return "" }}
 
-// Min is the least that a number may be. Of an amount it is in units of the currency, whatever that is: Min(1) is
-// 1.00 USD, 1 JPY and 1.000 BHD.
+// Min is the smallest number allowed. For an amount it is in units of its currency: Min(1) is 1.00 USD, 1 JPY and 1.000
+// BHD.
 func Min(n int64) Constraint {
 	return Constraint{"Min", numbers, func(l *limits) string { l.min = &n; return "" }}
 }
 
-// Max is the most that a number may be, in units like Min.
+// Max is the largest number allowed, in the same units as Min.
 func Max(n int64) Constraint {
 	return Constraint{"Max", numbers, func(l *limits) string { l.max = &n; return "" }}
 }
 
-// MinLength is the fewest characters that a text may have.
+// MinLength is the smallest number of characters allowed.
 func MinLength(n int) Constraint {
 	return Constraint{"MinLength", texts, func(l *limits) string { l.shortest = &n; return negative("MinLength", n) }}
 }
 
-// MaxLength is the most characters that a text may have.
+// MaxLength is the largest number of characters allowed.
 func MaxLength(n int) Constraint {
 	return Constraint{"MaxLength", texts, func(l *limits) string { l.longest = &n; return negative("MaxLength", n) }}
 }
@@ -82,7 +82,7 @@ func negative(name string, n int) (wrong string) {
 	return wrong
 }
 
-// OneOf lists all that a text may be, letter for letter.
+// OneOf lists the texts allowed, in their exact spelling.
 func OneOf(words ...string) Constraint {
 	words = slices.Clone(words)
 	return Constraint{"OneOf", texts, func(l *limits) (wrong string) {
@@ -93,7 +93,7 @@ func OneOf(words ...string) Constraint {
 	}}
 }
 
-// limits are an input's constraints, put together.
+// limits are the combined constraints of an input.
 type limits struct {
 	required          bool
 	min, max          *int64
@@ -101,7 +101,7 @@ type limits struct {
 	words             []string
 }
 
-// limits of an input whose field is of a type, and what is wrong with them.
+// limits returns the limits of an input whose field has the given type, and the mistakes in them.
 func (in Input) limits(field Type) (l limits, wrong []string) {
 	if !in.of.holds(field) {
 		return l, []string{fmt.Sprintf("is of type %s, not %s", field, in.of)}
@@ -139,10 +139,11 @@ type field[In any] struct {
 	read func(*In) value
 }
 
-// value of a field. A number has so many decimals: minor units of money, or none.
+// value is the value of a field. decimals is the number of decimal places of number: those of a currency's minor unit,
+// or 0.
 type value struct {
-	said     bool
-	counted  bool // what is not said is 0
+	said     bool // present and not empty
+	counted  bool // a missing value counts as 0
 	text     string
 	number   int64
 	decimals int
@@ -169,7 +170,7 @@ func amount(a *money.Amount) value {
 	}
 }
 
-// minor is n units in as many decimals as the value has, or the nearest to it that there is.
+// minor returns n units in the value's decimals. It returns the nearest int64 if that overflows.
 func (v value) minor(n int64) int64 {
 	for range v.decimals {
 		switch {
@@ -183,7 +184,7 @@ func (v value) minor(n int64) int64 {
 	return n
 }
 
-// check holds a field to its limits.
+// check applies limits to a field.
 type check[In any] struct {
 	field  field[In]
 	limits limits
@@ -202,7 +203,7 @@ func (k *check[In]) run(in *In, c fault.Check) {
 	}
 }
 
-// problem is what is wrong with a value, or "".
+// problem returns what is wrong with a value, or "".
 func (l *limits) problem(v value) string {
 	length := utf8.RuneCountInString(v.text)
 	switch {

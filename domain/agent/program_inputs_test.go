@@ -30,7 +30,7 @@ func mustCurrency(code string) money.Currency {
 	return c
 }
 
-// problem is what the error says of the one field that is wrong, or "".
+// problem returns the error's message for the only invalid field, or "".
 func problem(t *testing.T, err error, field string) string {
 	t.Helper()
 	if err == nil {
@@ -43,7 +43,7 @@ func problem(t *testing.T, err error, field string) string {
 	return e.Details[0].Message
 }
 
-// quoteProblem validates one input of a quote. The handler must not run where there is a problem.
+// quoteProblem validates one input of a quote. The handler must not run if there is a problem.
 func quoteProblem(t *testing.T, in agent.QuoteInput, field string, of agent.Type, constraints ...agent.Constraint) string {
 	t.Helper()
 	ran := false
@@ -58,7 +58,7 @@ func quoteProblem(t *testing.T, in agent.QuoteInput, field string, of agent.Type
 	return problem(t, err, field)
 }
 
-func TestConstraintsOfNumbersAtTheirBounds(t *testing.T) {
+func TestConstraint_numbers(t *testing.T) {
 	t.Parallel()
 	const between = "must be between 2 and 20"
 	for _, c := range []struct {
@@ -67,7 +67,7 @@ func TestConstraintsOfNumbersAtTheirBounds(t *testing.T) {
 		want        string
 	}{
 		{0, nil, ""}, {0, []agent.Constraint{agent.Required}, "is required"}, {1, []agent.Constraint{agent.Required}, ""},
-		{0, []agent.Constraint{agent.Min(2)}, ""}, // not said
+		{0, []agent.Constraint{agent.Min(2)}, ""}, // missing
 		{1, []agent.Constraint{agent.Min(2)}, "must be at least 2"}, {2, []agent.Constraint{agent.Min(2)}, ""},
 		{20, []agent.Constraint{agent.Max(20)}, ""}, {21, []agent.Constraint{agent.Max(20)}, "must be at most 20"},
 		{1, []agent.Constraint{agent.Min(2), agent.Max(20)}, between}, {2, []agent.Constraint{agent.Min(2), agent.Max(20)}, ""},
@@ -84,7 +84,7 @@ func TestConstraintsOfNumbersAtTheirBounds(t *testing.T) {
 	}
 }
 
-func TestConstraintsOfMoneyAreInUnitsOfItsCurrency(t *testing.T) {
+func TestConstraint_moneyInMajorUnits(t *testing.T) {
 	t.Parallel()
 	low, high := "must be at least 5", "must be at most 20"
 	for _, c := range []struct {
@@ -118,7 +118,7 @@ func TestConstraintsOfMoneyAreInUnitsOfItsCurrency(t *testing.T) {
 	}
 }
 
-func TestBoundsBeyondAllAmounts(t *testing.T) {
+func TestConstraint_beyondAllAmounts(t *testing.T) {
 	t.Parallel()
 	in := quoteOf(100_000, bhd)
 	most := money.Of(money.Limit-1, bhd)
@@ -136,7 +136,7 @@ func TestBoundsBeyondAllAmounts(t *testing.T) {
 	}
 }
 
-func TestConstraintsOfTextsAtTheirBounds(t *testing.T) {
+func TestConstraint_texts(t *testing.T) {
 	t.Parallel()
 	tiers := agent.OneOf("gold", "silver")
 	for _, c := range []struct {
@@ -160,7 +160,7 @@ func TestConstraintsOfTextsAtTheirBounds(t *testing.T) {
 	}
 }
 
-func TestOneOfKeepsItsOwnList(t *testing.T) {
+func TestOneOf_listUnchanged(t *testing.T) {
 	t.Parallel()
 	words := []string{"gold"}
 	constraint := agent.OneOf(words...)
@@ -171,8 +171,8 @@ func TestOneOfKeepsItsOwnList(t *testing.T) {
 	}
 }
 
-// Of a count, nothing is a number too.
-func TestConstraintsOfCounts(t *testing.T) {
+// A count of zero is a value: Min applies to it.
+func TestConstraint_counts(t *testing.T) {
 	t.Parallel()
 	for purchases, want := range map[int]string{0: "must be at least 3", 2: "must be at least 3", 3: ""} {
 		in := agent.QuoteInput{Scene: agent.Scene{Session: &session.Session{Claims: session.Claims{PurchaseHistory: purchases}}}}
@@ -185,8 +185,8 @@ func TestConstraintsOfCounts(t *testing.T) {
 	}
 }
 
-// Each field is read from its own place: where all are given none is missing, and where none is all are.
-func TestEveryInputIsRead(t *testing.T) {
+// Each field is read from its own place: if all are given none is missing, and if none is given all are.
+func TestValidateInput_everyField(t *testing.T) {
 	t.Parallel()
 	need := func(fields string) (inputs []agent.Input) {
 		for entry := range strings.FieldsSeq(fields) {

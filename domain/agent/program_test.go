@@ -19,7 +19,7 @@ func house(_ context.Context, in agent.QuoteInput) (agent.QuoteAnswer, error) { 
 
 func all(_ context.Context, in agent.SearchInput) (agent.SearchAnswer, error) { return in.All(), nil }
 
-// onQuote is a binding of house with inputs.
+// onQuote binds house to quotes, with inputs.
 func onQuote(inputs ...agent.Input) agent.Binding {
 	return agent.OnACPEvent(agent.Quote, house, inputs...)
 }
@@ -30,7 +30,7 @@ func onSearch(inputs ...agent.Input) agent.Binding {
 
 var valid = agent.ValidateInput
 
-func TestMistakesOfAProgram(t *testing.T) {
+func TestNewProgram_invalidBindings(t *testing.T) {
 	t.Parallel()
 	for want, bindings := range map[string][]agent.Binding{
 		"it handles no event":    nil,
@@ -72,7 +72,7 @@ func TestMistakesOfAProgram(t *testing.T) {
 	}
 }
 
-func TestNamesOfAProgram(t *testing.T) {
+func TestNewProgram_names(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
 		"": "it has no name", "Clearance": "its name must be", "a b": "its name must be", strings.Repeat("a", 65): "its name must be",
@@ -88,7 +88,7 @@ func TestNamesOfAProgram(t *testing.T) {
 	}
 }
 
-func TestAllMistakesAreListedAtOnce(t *testing.T) {
+func TestNewProgram_listsAllMistakes(t *testing.T) {
 	t.Parallel()
 	_, err := agent.NewProgram("", onQuote(
 		valid("offer", agent.Number, agent.Min(2), agent.Max(1), agent.OneOf("a")),
@@ -104,7 +104,7 @@ func TestAllMistakesAreListedAtOnce(t *testing.T) {
 	}
 }
 
-func TestMustProgramPanics(t *testing.T) {
+func TestMustProgram_panics(t *testing.T) {
 	t.Parallel()
 	defer func() {
 		if err, ok := recover().(error); !ok || !strings.Contains(err.Error(), "quote is bound twice") {
@@ -115,7 +115,8 @@ func TestMustProgramPanics(t *testing.T) {
 	t.Error("it did not")
 }
 
-func TestAHandlerOfAnotherEventIsNotCompiled(t *testing.T) {
+// A handler of another event does not compile.
+func TestOnACPEvent_otherHandlerType(t *testing.T) {
 	t.Parallel()
 	said, err := exec.CommandContext(t.Context(), "go", "build", "./testdata/misfit").CombinedOutput()
 	if err == nil || !strings.Contains(string(said), "misfit.go:14") || !strings.Contains(string(said), "does not match") {
@@ -123,7 +124,7 @@ func TestAHandlerOfAnotherEventIsNotCompiled(t *testing.T) {
 	}
 }
 
-func TestUnboundEvents(t *testing.T) {
+func TestProgram_unboundEvents(t *testing.T) {
 	t.Parallel()
 	p := agent.MustProgram("clearance", onQuote())
 	_, searched := p.Search(t.Context(), agent.SearchInput{})
@@ -139,7 +140,7 @@ func TestUnboundEvents(t *testing.T) {
 	}
 }
 
-func TestEveryEventReachesItsHandler(t *testing.T) {
+func TestProgram_callsHandlerOfEvent(t *testing.T) {
 	t.Parallel()
 	type key struct{}
 	ctx := context.WithValue(t.Context(), key{}, "the caller's")
@@ -177,7 +178,7 @@ func TestEveryEventReachesItsHandler(t *testing.T) {
 	}
 }
 
-func TestAPanicIsAnError(t *testing.T) {
+func TestProgram_handlerPanics(t *testing.T) {
 	t.Parallel()
 	p := agent.MustProgram("clumsy",
 		agent.OnACPEvent(agent.Quote, func(_ context.Context, in agent.QuoteInput) (agent.QuoteAnswer, error) {
@@ -200,7 +201,7 @@ func TestAPanicIsAnError(t *testing.T) {
 	}
 }
 
-func TestAProgramIsSharedByManyBuyers(t *testing.T) {
+func TestProgram_Quote_concurrent(t *testing.T) {
 	t.Parallel()
 	p := agent.MustProgram("shared", agent.OnACPEvent(agent.Quote, func(_ context.Context, in agent.QuoteInput) (agent.QuoteAnswer, error) {
 		if in.Product.Quantity == 3 {

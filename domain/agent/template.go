@@ -12,7 +12,7 @@ import (
 
 const (
 	mostTemplates      = 40
-	longestTemplate    = 240 // characters of a text
+	longestTemplate    = 240 // characters per text
 	longestTemplateID  = 40
 	validUntilTemplate = "2006-01-02 15:04 MST"
 )
@@ -28,13 +28,13 @@ var (
 	OnReject  = Occasion{"rejected"}
 )
 
-// Occasions are all there are.
+// Occasions are all occasions.
 var Occasions = []Occasion{OnAccept, OnCounter, OnFinal, OnUnmoved, OnReject}
 
-// String is a name for logs and tests. The Management API, tables and language models have words of their own.
+// String returns a name for logs and tests. The Management API, tables and language models have their own names.
 func (o Occasion) String() string { return o.name }
 
-// OccasionOf returns the occasion of a decision. Mere prices and products at list price have none.
+// OccasionOf returns the occasion of a decision. Price inquiries and products at list price have none.
 func OccasionOf(d negotiation.Decision) (Occasion, bool) {
 	switch d := d.(type) {
 	case negotiation.Accepted:
@@ -53,9 +53,9 @@ func OccasionOf(d negotiation.Decision) (Occasion, bool) {
 	return Occasion{}, false
 }
 
-// Template is one way to word an answer. Its texts name numbers by placeholders only, which are filled from
-// the answer: {product}, {quantity}, {price}, {list_price}, {valid_until}, and in a rejection {hint}, the
-// lowest offer worth making.
+// Template is one wording of an answer. Its texts have numbers only as placeholders, which are filled from the answer:
+// {product}, {quantity}, {price}, {list_price}, {valid_until}, and in a rejection {hint}, the lowest offer that is
+// negotiated.
 type Template struct {
 	ID        string
 	On        Occasion
@@ -63,7 +63,7 @@ type Template struct {
 	Message   string
 }
 
-// HouseTemplates word answers where the merchant has written none.
+// HouseTemplates word answers if the merchant has written no templates.
 var HouseTemplates = []Template{
 	{"house-accept-1", OnAccept, "", "Agreed: {quantity} × {product} at {price} each."},
 	{"house-accept-2", OnAccept, "", "We accept: {product} is yours at {price} each. The price holds until {valid_until}."},
@@ -78,7 +78,7 @@ var HouseTemplates = []Template{
 	{"house-reject-2", OnReject, "We cannot sell {product} at that price.", "Our price is {price}."},
 }
 
-// placeholders are those that a text may have.
+// placeholders returns the placeholders allowed in the occasion's texts.
 func (o Occasion) placeholders() []string {
 	names := []string{"product", "quantity", "price", "list_price", "valid_until"}
 	if o == OnReject {
@@ -87,7 +87,7 @@ func (o Occasion) placeholders() []string {
 	return names
 }
 
-// TemplatesFor returns the templates of an occasion, the house's where the merchant has none.
+// TemplatesFor returns the templates of an occasion, or the built-in ones if the merchant has none.
 func (m Model) TemplatesFor(o Occasion) []Template {
 	of := func(all []Template) (found []Template) {
 		for _, t := range all {
@@ -103,7 +103,7 @@ func (m Model) TemplatesFor(o Occasion) []Template {
 	return of(HouseTemplates)
 }
 
-// Fill writes the template's texts for an answer. It has the occasion of the answer.
+// Fill fills the template's texts from an answer of the same occasion.
 func (t Template) Fill(in WordInput) Texts {
 	price, hint := in.List, in.List
 	if decided := negotiation.PriceIn(in.Decision); decided != nil {
@@ -126,10 +126,10 @@ func (t Template) Fill(in WordInput) Texts {
 	}
 }
 
-// FormatAmount is an amount as the house writes it: 92.50 USD.
+// FormatAmount formats an amount as the built-in texts do: 92.50 USD.
 func FormatAmount(a money.Amount) string { return a.String() + " " + a.Currency().Code() }
 
-// templatesOf checks templates. Numbers are refused: a price in a text would not be the answer's.
+// templatesOf checks templates. It refuses digits, because a price written in a text would not be the answer's.
 func templatesOf(drafts []Template, check fault.Check) []Template {
 	check.That(len(drafts) <= mostTemplates, "templates", "must have at most "+strconv.Itoa(mostTemplates)+" elements")
 	check = check.In("templates")

@@ -20,7 +20,7 @@ func withTemplates(drafts ...agent.Template) (*agent.Agent, error) {
 	return a, a.Change(change, agent.Rules{}, time.Now())
 }
 
-func TestTemplates_refused(t *testing.T) {
+func TestTemplate_refused(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("é", 240)
 	for _, test := range []struct {
@@ -123,8 +123,8 @@ func TestTemplates_refused(t *testing.T) {
 	}
 }
 
-// The house's templates keep to the rules of the merchant's, and every occasion has a choice.
-func TestTemplates_house(t *testing.T) {
+// The built-in templates follow the rules for a merchant's templates, and each occasion has several.
+func TestHouseTemplates_valid(t *testing.T) {
 	t.Parallel()
 	a, err := withTemplates(agent.HouseTemplates...)
 	if err != nil || !reflect.DeepEqual(a.Model.Templates, agent.HouseTemplates) {

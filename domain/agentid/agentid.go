@@ -1,5 +1,5 @@
-// Package agentid is who a buyer's agent says it is, and whether it proved that. It fetches no profile and verifies no
-// signature.
+// Package agentid holds the identity that a buyer's agent claims and whether it proved it. The package fetches no
+// profile and verifies no signature.
 package agentid
 
 import (
@@ -10,19 +10,19 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-// MaxProfile is how long a profile's URL is at most, in bytes.
+// MaxProfile is the largest length of a profile's URL, in bytes.
 const MaxProfile = 2_048
 
-// Agent is who acts for a buyer. The zero Agent said nothing. It is never an input of a price.
+// Agent acts for a buyer. The zero Agent has named no profile. An Agent is never an input of a price.
 type Agent struct {
 	Profile  string // the https URL of its profile
 	Verified bool   // it proved that the profile is its own
-	Key      string // the thumbprint of the key by which it did; "": not by a key
-	// Protocol is by which it speaks here, whether it said who it is or not.
+	Key      string // the thumbprint of the key that proved it; "": proved without a key
+	// Protocol is the one that the agent uses here, whether it named a profile or not.
 	Protocol Protocol
 }
 
-// Protocol is by which agents speak to a shop. The zero Protocol is Haggle's own.
+// Protocol is a protocol between agents and a shop. The zero Protocol is Haggle's own.
 type Protocol struct{ name string }
 
 var (
@@ -31,7 +31,7 @@ var (
 	MCP    = Protocol{"mcp"} // tools over the Model Context Protocol
 )
 
-// Protocols are all of them, by name.
+// Protocols are all protocols by name.
 var Protocols = map[string]Protocol{"haggle": Haggle, "ucp": UCP, "mcp": MCP}
 
 func (p Protocol) String() string {
@@ -41,25 +41,25 @@ func (p Protocol) String() string {
 	return p.name
 }
 
-// Over is the agent as it speaks by a protocol.
+// Over returns the agent with another protocol.
 func (a Agent) Over(p Protocol) Agent {
 	a.Protocol = p
 	return a
 }
 
-// ErrProfileURL refuses a profile's URL: there is none, or it is none that could be one.
+// ErrProfileURL refuses a profile's URL that is missing or invalid.
 func ErrProfileURL() *fault.Error {
 	return fault.New(fault.Malformed, "invalid_profile_url",
 		`The agent's profile must be a public https URL, as in UCP-Agent: profile="https://agent.example/profile.json".`)
 }
 
-// Rules are where profiles may lie.
-type Rules struct{ AllowLoopback bool } // also on this machine, by http
+// Rules restrict the URLs of profiles.
+type Rules struct{ AllowLoopback bool } // allows http URLs of this machine
 
-// Claim is an agent that says it has a profile. It reports false for what is no https URL that could be one.
+// Claim returns an agent that claims a profile. It reports false if profile is not a valid https URL.
 func Claim(profile string) (Agent, bool) { return Rules{}.Claim(profile) }
 
-// Claim is an agent that says it has a profile. It reports false for what is no URL that could be one.
+// Claim returns an agent that claims a profile. It reports false if profile is not a URL that the rules allow.
 func (r Rules) Claim(profile string) (Agent, bool) {
 	u, err := url.Parse(profile)
 	if err != nil || len(profile) > MaxProfile || !utf8.ValidString(profile) ||
@@ -75,16 +75,16 @@ func loopback(host string) bool {
 	return host == "localhost" || err == nil && address.IsLoopback()
 }
 
-// Said reports whether the agent said who it is.
+// Said reports whether the agent named a profile.
 func (a Agent) Said() bool { return a.Profile != "" }
 
-// FindsWhatWasMadeBy reports whether a cart, checkout or order that owner made is there for the agent. What a verified
-// agent made is there for itself alone, by whichever of its keys. Of everything else the id is the right to it.
+// FindsWhatWasMadeBy reports whether the agent may access a cart, checkout or order that owner created. Only a verified
+// agent itself may access its objects, with any of its keys. Anybody who knows the ID may access other objects.
 func (a Agent) FindsWhatWasMadeBy(owner Agent) bool {
 	return !owner.Verified || a.Verified && a.Profile == owner.Profile && a.Said()
 }
 
-// InLog is the profile as logs show it: without query, which may hold a secret.
+// InLog returns the profile for logs, without its query, which may hold a secret.
 func (a Agent) InLog() string {
 	u, err := url.Parse(a.Profile)
 	if err != nil {

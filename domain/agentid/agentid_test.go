@@ -32,7 +32,7 @@ func TestClaim(t *testing.T) {
 	}
 }
 
-// In a sandbox that allows it, a profile may lie on this machine.
+// In a sandbox that allows it, a profile may be on this machine.
 func TestRules_Claim(t *testing.T) {
 	t.Parallel()
 	for profile, want := range map[string]bool{
@@ -53,8 +53,8 @@ func TestRules_Claim(t *testing.T) {
 	}
 }
 
-// Who finds what whom made. A profile that is only said proves nothing.
-func TestFindsWhatWasMadeBy(t *testing.T) {
+// An agent finds the objects that it may access. A profile that is only claimed proves nothing.
+func TestAgent_FindsWhatWasMadeBy(t *testing.T) {
 	t.Parallel()
 	nobody := agentid.Agent{}
 	says := agentid.Agent{Profile: "https://one.example/p"}
@@ -77,7 +77,7 @@ func TestFindsWhatWasMadeBy(t *testing.T) {
 	everybody := []agentid.Agent{nobody, says, one, sameByOtherKey, two, erased}
 	for _, test := range []struct {
 		owner agentid.Agent
-		finds []bool // of everybody
+		finds []bool // whether each agent finds it
 	}{
 		{nobody, []bool{true, true, true, true, true, true}},
 		{says, []bool{true, true, true, true, true, true}},

@@ -29,7 +29,7 @@ func TestKeyNamed(t *testing.T) {
 	}
 }
 
-// An agent hears of its orders at the URL of the version that is active, if one is.
+// The webhook URL is that of the active version of the order capability, if one is active.
 func TestOrderHook(t *testing.T) {
 	t.Parallel()
 	ours := capability.Served(capability.V20260825, capability.Name{})

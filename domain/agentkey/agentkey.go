@@ -1,5 +1,5 @@
-// Package agentkey is the keys that a shop gives to agents that do not sign their requests. A request that is sent with a key
-// counts as signed for the key's profile. The package makes no secret and stores none.
+// Package agentkey defines the keys that a shop issues to agents that do not sign their requests. A request with a key
+// counts as signed by the key's profile. The package generates and stores no secrets.
 package agentkey
 
 import (
@@ -14,24 +14,24 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// Max is how many keys of a project work at the same time.
+// Max is the largest number of valid keys of a project.
 const Max = 100
 
-// Begins is how the secret of every agent key begins, in either environment.
+// Begins is the prefix of the secret of every agent key, in either environment.
 const Begins = "hak_"
 
-// SecretBytes are the random bytes of a secret: 160 bits.
+// SecretBytes is the number of random bytes of a secret: 160 bits.
 const SecretBytes = 20
 
-// A secret is the environment's mark, hak_test_ or hak_live_, and its random bytes in base32. The first characters of it, the
-// mark and four more, are kept to recognise it by.
+// A secret is the environment's prefix, hak_test_ or hak_live_, and its random bytes in base32. Its first characters,
+// the prefix and four more, are stored to recognise it.
 const (
 	markLength   = len("hak_test_")
 	secretLength = markLength + SecretBytes*8/5
 	prefixLength = markLength + 4
 )
 
-// Key is an agent's at one shop. Only the SHA-256 of its secret is kept.
+// Key is a key of an agent at one shop. Only the SHA-256 of its secret is stored.
 type Key struct {
 	ID        id.AgentKey
 	Project   id.Project
@@ -40,16 +40,16 @@ type Key struct {
 	Hash      [32]byte
 	Prefix    string // the first characters of the secret, to recognise it by
 	CreatedAt time.Time
-	RevokedAt *time.Time // nil: it works
+	RevokedAt *time.Time // nil: valid
 }
 
-// Works reports whether requests may be sent with the key.
+// Works reports whether the key is valid.
 func (k *Key) Works() bool { return k.RevokedAt == nil }
 
-// Draft is what a key is to be.
+// Draft has the settings of a new key.
 type Draft struct{ Name, Profile string }
 
-// Check names what makes the draft no key. A profile is one that a request could name as its agent's.
+// Check reports the fields that are invalid. The profile must be one that a request could name.
 func (d Draft) Check(c fault.Check, rules agentid.Rules) {
 	blank := strings.TrimSpace(d.Name) == ""
 	c.That(!blank && utf8.RuneCountInString(d.Name) <= 200 && !strings.ContainsFunc(d.Name, unicode.IsControl), "name",
@@ -58,7 +58,7 @@ func (d Draft) Check(c fault.Check, rules agentid.Rules) {
 	c.That(ok, "profile", "must be the https URL of an agent's profile, of at most 2,048 bytes")
 }
 
-// New makes the key of a secret.
+// New returns the key of a secret.
 func New(of id.AgentKey, project id.Project, d Draft, secret string, now time.Time) *Key {
 	return &Key{
 		ID:        of,
@@ -71,7 +71,7 @@ func New(of id.AgentKey, project id.Project, d Draft, secret string, now time.Ti
 	}
 }
 
-// Hash is that by which the key of a secret is found. It reports false for what is no secret of any key.
+// Hash returns the hash by which a secret's key is found. It reports false if the text cannot be a secret.
 func Hash(secret string) (hash [32]byte, ok bool) {
 	if len(secret) != secretLength || !strings.HasPrefix(secret, Begins) {
 		return hash, false
@@ -79,7 +79,7 @@ func Hash(secret string) (hash [32]byte, ok bool) {
 	return sha256.Sum256([]byte(secret)), true
 }
 
-// ErrInvalid refuses a request with a key that does not work at the shop, or not for the profile that the request names.
+// ErrInvalid refuses a request whose key is not valid at the shop, or not for the profile that the request names.
 func ErrInvalid() *fault.Error {
 	return fault.New(fault.Unauthenticated, "agent_key_invalid",
 		"The agent key is unknown or revoked, or it is not for the profile that the request names.")

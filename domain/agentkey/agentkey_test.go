@@ -50,7 +50,7 @@ func TestDraft_Check(t *testing.T) {
 	}
 }
 
-// A key is found by its secret, whose beginning is all that is kept of it in words.
+// A key is found by the hash of its secret. Only the secret's beginning is stored as text.
 func TestNew(t *testing.T) {
 	t.Parallel()
 	now, random := time.Unix(1_700_000_000, 0), "abcd"+strings.Repeat("e", 28)
@@ -81,7 +81,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// What cannot be a secret is none, before anything is looked up.
+// A text that cannot be a secret is refused before any lookup.
 func TestHash(t *testing.T) {
 	t.Parallel()
 	secret := "hak_test_" + strings.Repeat("a", 32)

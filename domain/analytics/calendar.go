@@ -7,7 +7,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-// Interval is what a time series is cut by.
+// Interval is the length of a time series' spans.
 type Interval struct{ name string }
 
 var (
@@ -17,14 +17,14 @@ var (
 	Month = Interval{"month"}
 )
 
-// Intervals are all, by name.
+// Intervals are all intervals by name.
 var Intervals = map[string]Interval{"hour": Hour, "day": Day, "week": Week, "month": Month}
 
-// MaxBuckets is how many spans a series has at most.
+// MaxBuckets is the largest number of spans in a series.
 const MaxBuckets = 400
 
-// Cut cuts the time from one moment to before another where the zone's hours, days, weeks or months begin.
-// The bounds are the two and all beginnings between them.
+// Cut splits the time from from to before to at the starts of the zone's hours, days, weeks or months. It returns from,
+// to and all starts between them.
 func Cut(from, to time.Time, by Interval, zone *time.Location) ([]time.Time, error) {
 	bounds := []time.Time{from}
 	for next := by.after(from, zone); next.Before(to); next = by.after(next, zone) {
@@ -36,7 +36,7 @@ func Cut(from, to time.Time, by Interval, zone *time.Location) ([]time.Time, err
 	return append(bounds, to), nil
 }
 
-// after is the first beginning after t.
+// after returns the first start of an interval after t.
 func (i Interval) after(t time.Time, zone *time.Location) time.Time {
 	t = t.In(zone)
 	y, m, d := t.Date()
@@ -51,8 +51,8 @@ func (i Interval) after(t time.Time, zone *time.Location) time.Time {
 	return StartOfDay(y, m, d+1, zone)
 }
 
-// hourAfter goes on by elapsed time, so that an hour that is repeated is two. Where clocks move by half an
-// hour, what begins there is a shorter one.
+// hourAfter adds elapsed time, so that a repeated hour counts as two. If clocks move by half an hour, there is a
+// shorter hour.
 func hourAfter(t time.Time) time.Time {
 	into := time.Duration(t.Minute())*time.Minute + time.Duration(t.Second())*time.Second + time.Duration(t.Nanosecond())
 	next := t.Add(time.Hour - into)
@@ -64,8 +64,8 @@ func hourAfter(t time.Time) time.Time {
 	return next
 }
 
-// StartOfDay is the first moment of a day, also where clocks skip midnight or strike it twice. Days and
-// months may lie outside their usual ranges, as those of time.Date may.
+// StartOfDay returns the first moment of a day, even if clocks skip midnight or reach it twice. Days and months may be
+// outside their usual ranges, as for time.Date.
 func StartOfDay(y int, m time.Month, d int, zone *time.Location) time.Time {
 	day := time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
 	start := time.Date(y, m, d, 0, 0, 0, 0, zone)
@@ -78,13 +78,13 @@ func StartOfDay(y int, m time.Month, d int, zone *time.Location) time.Time {
 	return start
 }
 
-// reached reports whether it is that day, or a later one, where t is.
+// reached reports whether the local date of t is that day or a later one.
 func reached(t, day time.Time) bool {
 	y, m, d := t.Date()
 	return !time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Before(day)
 }
 
-// Span finds the one of consecutive spans that a time is in: from each bound to before the next.
+// Span returns the index of the span that contains t. Each span lasts from a bound to before the next.
 func Span(bounds []time.Time, t time.Time) (int, bool) {
 	after := sort.Search(len(bounds), func(i int) bool { return bounds[i].After(t) })
 	return after - 1, after > 0 && after < len(bounds)

@@ -25,7 +25,7 @@ func at(t *testing.T, text string) time.Time {
 	return parsed
 }
 
-// Series are cut where the shop's clock says, also on days on which it moves.
+// Series are cut by the shop's local time, even on days on which clocks change.
 func TestCut(t *testing.T) {
 	for name, c := range map[string]struct {
 		zone     string
@@ -62,8 +62,8 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// Whatever the zone, bounds rise, and are whole slots but for the two that were asked for.
-func TestBoundsAreWholeSlots(t *testing.T) {
+// In every zone the bounds rise, and all except the two given ones are whole slots.
+func TestCut_wholeSlots(t *testing.T) {
 	for _, name := range []string{"UTC", "Asia/Kathmandu", "Pacific/Chatham", "Australia/Lord_Howe", "America/St_Johns", "Africa/Cairo", "Pacific/Apia"} {
 		for year := 2000; year < 2030; year++ {
 			from := time.Date(year, 1, 1, 0, 7, 0, 0, time.UTC)
@@ -80,7 +80,7 @@ func TestBoundsAreWholeSlots(t *testing.T) {
 	}
 }
 
-func TestTooManyBuckets(t *testing.T) {
+func TestCut_tooManyBuckets(t *testing.T) {
 	from := at(t, "2026-01-01T00:00:00Z")
 	if bounds, err := Cut(from, from.Add(MaxBuckets*time.Hour), Hour, time.UTC); err != nil || len(bounds) != MaxBuckets+1 {
 		t.Errorf("400 hours: %d bounds, %v", len(bounds), err)

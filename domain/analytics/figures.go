@@ -1,9 +1,9 @@
-// Package analytics sums up what happened in a shop: what each session adds to the figures (session.go), how
-// figures add up, and into which spans of time they fall. It reads records of other concepts and decides
-// nothing about them.
+// Package analytics computes a shop's figures: what each session adds to them (session.go), how
+// figures add up, and the spans of time that they belong to. It reads records of other concepts and changes
+// none of them.
 //
 // Figures are additive: those of a day are the sum of those of its sessions, and a record that comes later
-// changes them by the difference between what its session tells with it and what it told before.
+// changes them by the difference between its session's figures with it and without it.
 package analytics
 
 import (
@@ -12,11 +12,11 @@ import (
 	"github.com/haggle-commerce/haggle/domain/agentid"
 )
 
-// Slot is the shortest span that figures are kept for. All of today's time zones are whole slots away from
-// UTC, so that hours, days, weeks and months of each are whole slots.
+// Slot is the shortest span that figures are stored for. The offsets of all current time zones from UTC are multiples
+// of it, so their hours, days, weeks and months consist of whole slots.
 const Slot = 15 * time.Minute
 
-// SlotOf is the start of the slot that a time is in.
+// SlotOf returns the start of the slot that contains t.
 func SlotOf(t time.Time) time.Time { return t.UTC().Truncate(Slot) }
 
 // Figures are the counts and sums of a span. Sums of money are in minor units of the project's currency. A
@@ -27,17 +27,17 @@ type Figures struct {
 	Countered    int64 // negotiations in which an offer was countered
 	Rejected     int64
 	Deals        int64 // negotiations that ended in an accepted quote
-	Opened       int64 // deals that came into a checkout
+	Opened       int64 // deals that were in a checkout
 	Paid         int64 // deals that were paid
 	Offers       int64
 
-	DealDiscount int64 // sum of what each deal gave, in millionths of its list price
+	DealDiscount int64 // sum of the deals' discounts, in millionths of their list prices
 	DealKnown    int64 // of deals whose cost is known: the price of all pieces
 	DealCost     int64
 	// DealDiscounts are deals by discount, in whole thousandths of the list price.
 	DealDiscounts map[int]int64
 	Rules         map[string]int64    // decisions by the rule that fired
-	Fallbacks     map[string]int64    // decisions by why another than the agent's handler had to answer
+	Fallbacks     map[string]int64    // decisions by why the agent's handler did not answer
 	Policies      map[string]Outcomes // negotiations by the policy of their first decision: AGENT/VERSION
 	Handlers      map[string]Outcomes // and by who answered it
 
@@ -58,7 +58,7 @@ type Figures struct {
 	Protocols map[agentid.Protocol]Traffic
 }
 
-// Traffic is what came by a protocol. Sessions that left no record are counted elsewhere.
+// Traffic is the traffic of a protocol. Sessions without a record are counted elsewhere.
 type Traffic struct{ Deals, Orders, Gross int64 }
 
 func (t Traffic) plus(more Traffic, times int64) Traffic {
@@ -69,13 +69,13 @@ func (t Traffic) plus(more Traffic, times int64) Traffic {
 	}
 }
 
-// Outcomes are what became of some negotiations.
+// Outcomes count negotiations by outcome.
 type Outcomes struct{ Negotiations, Offered, Deals int64 }
 
-// Sold is what was sold of a product.
+// Sold are the sales of a product.
 type Sold struct{ Units, List, Goods, Known, Cost int64 }
 
-// Add adds other figures, times is 1, or takes them away again, -1.
+// Add adds other figures if times is 1, or subtracts them if it is -1.
 func (f *Figures) Add(g Figures, times int64) {
 	for _, sum := range []struct {
 		of   *int64
@@ -116,7 +116,7 @@ func addCounts[K comparable](to *map[K]int64, from map[K]int64, times int64) {
 	addEach(to, from, func(n, more int64) int64 { return n + times*more })
 }
 
-// addEach forgets what comes to nothing.
+// addEach removes entries that become zero.
 func addEach[K, V comparable](to *map[K]V, from map[K]V, plus func(sum, more V) V) {
 	var nothing V
 	for k, more := range from {

@@ -28,7 +28,7 @@ func TestCoarser(t *testing.T) {
 	}
 }
 
-// haggled is a session with a deal that was paid and one that was lost.
+// haggled returns a session with a deal that was paid and a negotiation that was lost.
 func haggled() Session {
 	noon := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 	number := func(n int64) *int64 { return &n }
@@ -61,7 +61,7 @@ func sum(s Session) Figures {
 	return all
 }
 
-func TestWhatASessionTells(t *testing.T) {
+func TestSession_figures(t *testing.T) {
 	got := sum(haggled())
 	want := Figures{
 		Negotiations:  2,
@@ -101,8 +101,8 @@ func TestWhatASessionTells(t *testing.T) {
 	}
 }
 
-// A negotiation is no longer lost once there is a deal, and what is far below the floor is none of interest.
-func TestWhatIsNotLost(t *testing.T) {
+// A negotiation is not lost if it ended in a deal, if its best offer is far below the floor, or if it had no offer.
+func TestSession_notLost(t *testing.T) {
 	for name, change := range map[string]func(*Session){
 		"a deal":   func(s *Session) { s.Decisions[2].Outcome = negotiation.OutcomeAccepted },
 		"far away": func(s *Session) { *s.Decisions[2].Offer = 19_99 },
@@ -116,8 +116,9 @@ func TestWhatIsNotLost(t *testing.T) {
 	}
 }
 
-// A fold takes away what a session told before and adds what it tells now; in the end nothing else is left.
-func TestFiguresAreAddedAndTakenAway(t *testing.T) {
+// A fold subtracts the previous figures of a session and adds the current ones, so that nothing else is left in the
+// end.
+func TestFigures_Add(t *testing.T) {
 	for cut := range 1 << 6 {
 		s := haggled()
 		for i := range s.Decisions {
@@ -138,7 +139,7 @@ func TestFiguresAreAddedAndTakenAway(t *testing.T) {
 	}
 }
 
-// What is unsold says why the buyer gave it up: the reason of the last quote of the product that has one.
+// Unsold has the buyer's reason for declining: that of the last quote of the product that has one.
 func TestUnsold_declined(t *testing.T) {
 	for name, c := range map[string]struct {
 		declined map[id.Quote]negotiation.Reason

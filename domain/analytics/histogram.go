@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Quantile is the smallest key of a histogram that at least per hundred of all lie at or below, and false
-// for an empty one.
+// Quantile returns the smallest key of a histogram such that at least per percent of all values are at or below it. It
+// returns false for an empty histogram.
 func Quantile(counts map[int]int64, per int64) (int, bool) {
 	var all, below int64
 	for _, n := range counts {
@@ -21,7 +21,7 @@ func Quantile(counts map[int]int64, per int64) (int, bool) {
 	return 0, false
 }
 
-// Coarser is a histogram with keys of the width: 25 and 29 are both 2 of 10.
+// Coarser returns a histogram with keys of the given width: with width 10, 25 and 29 are both 2.
 func Coarser(counts map[int]int64, width int) map[int]int64 {
 	joined := make(map[int]int64)
 	for key, n := range counts {
@@ -30,7 +30,7 @@ func Coarser(counts map[int]int64, width int) map[int]int64 {
 	return joined
 }
 
-// share is what part lies under whole, in parts of scale, rounded down.
+// share returns part/whole in parts of scale, rounded down. It returns 0 if whole is not positive.
 func share(part, whole, scale int64) int64 {
 	if whole <= 0 {
 		return 0

@@ -6,11 +6,11 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-// usualDays is how many days a period has whose beginning is not given.
+// usualDays is the number of days of a period without a beginning.
 const usualDays = 30
 
-// Period reads a period from what was asked for: RFC 3339 times, or dates, which are where days begin in the
-// zone. Without an end it ends with today; without a beginning it has 30 days.
+// Period parses a period from RFC 3339 times, or from dates, which mean the start of the day in the zone. Without an
+// end it ends with today. Without a beginning it has 30 days.
 func Period(from, to string, now time.Time, zone *time.Location) (begin, end time.Time, err error) {
 	check := fault.NewCheck()
 	if to == "" {
@@ -36,7 +36,7 @@ func Period(from, to string, now time.Time, zone *time.Location) (begin, end tim
 	return begin.UTC(), end.UTC(), nil
 }
 
-// moment reads a time or a date.
+// moment parses a time or a date.
 func moment(text, field string, zone *time.Location, check fault.Check) time.Time {
 	if day, err := time.Parse(time.DateOnly, text); err == nil {
 		return StartOfDay(day.Year(), day.Month(), day.Day(), zone)

@@ -11,7 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
 
-// Session is the record of one session. What is Fresh has not been counted yet.
+// Session is the record of one session. Parts that are Fresh have not been counted yet.
 type Session struct {
 	ID        id.Session
 	Began     time.Time
@@ -19,11 +19,12 @@ type Session struct {
 	Decisions []Decision       // by seq
 	Checkouts []Checkout
 	Orders    []Order
-	// Declined are why the buyer gave up quotes, where it said so. Figures do not need it, so it may not have been read.
+	// Declined are the buyer's reasons for declining quotes, if it gave any. Figures do not need them, so they may not
+	// have been loaded.
 	Declined map[id.Quote]negotiation.Reason
 }
 
-// Decision is an answer to an offer, or to a question of the price. Prices are of a piece.
+// Decision is an answer to an offer or to a price inquiry. Prices are per unit.
 type Decision struct {
 	ID       string
 	Fresh    bool
@@ -44,7 +45,7 @@ type Decision struct {
 	Cost     *int64 // of an accepted offer
 }
 
-// Checkout is what a checkout was opened for.
+// Checkout has the quotes that a checkout was opened with.
 type Checkout struct {
 	ID     string
 	Fresh  bool
@@ -61,7 +62,7 @@ type Order struct {
 	Lines    []Line
 }
 
-// Line is a line of an order. Prices are of a piece.
+// Line is a line of an order. Prices are per unit.
 type Line struct {
 	Product    id.Product
 	Quantity   int
@@ -69,31 +70,31 @@ type Line struct {
 	Quote      id.Quote
 }
 
-// Fact is what a session adds to the figures of the time in which something happened.
+// Fact is a session's contribution to the figures of the time at which something happened.
 type Fact struct {
 	At time.Time
 	Figures
 }
 
-// Lost is a negotiation with an offer and, so far, without a deal. Prices are of a piece.
+// Lost is a negotiation with an offer and, so far, without a deal. Prices are per unit.
 type Lost struct {
 	Item     negotiation.Item
 	Began    time.Time
 	Last     time.Time // the last answer
 	Currency string
 	Best     int64 // the buyer's best offer
-	Standing int64 // the price that the shop stands at
+	Standing int64 // the price that the shop is committed to
 	List     int64
 	Floor    int64
 }
 
-// KeptWithin is how far below the floor, in percent of it, a lost deal's best offer is at most.
+// KeptWithin is how far below the floor, in percent of the floor, the best offer of a Lost may be.
 const KeptWithin = 50
 
-// Near reports whether the best offer is no further below the floor than thousandths of it.
+// Near reports whether the best offer is at most thousandths of the floor below the floor.
 func (l Lost) Near(thousandths int64) bool { return l.Best*1000 >= l.Floor*(1000-thousandths) }
 
-// Counted is the session without what is fresh.
+// Counted returns the session without its fresh parts.
 func (s Session) Counted() Session {
 	s.Decisions = slices.DeleteFunc(slices.Clone(s.Decisions), func(d Decision) bool { return d.Fresh })
 	s.Checkouts = slices.DeleteFunc(slices.Clone(s.Checkouts), func(c Checkout) bool { return c.Fresh })
@@ -101,7 +102,7 @@ func (s Session) Counted() Session {
 	return s
 }
 
-// Tell is what the session adds to the figures, and the deals that it lost.
+// Tell returns the facts of the session and the negotiations that it lost.
 func (s Session) Tell() ([]Fact, []Lost) {
 	var facts []Fact
 	var lost []Lost
@@ -109,7 +110,7 @@ func (s Session) Tell() ([]Fact, []Lost) {
 		facts = append(facts, Fact{s.Began, Figures{Buyers: 1}})
 	}
 	opened, paid, costs := s.quotes()
-	for _, t := range s.talks() {
+	for _, t := range s.threads() {
 		f := t.figures(opened, paid)
 		if f.Deals > 0 {
 			f.Protocols = map[agentid.Protocol]Traffic{s.Protocol: {Deals: f.Deals}}
@@ -125,7 +126,7 @@ func (s Session) Tell() ([]Fact, []Lost) {
 	return facts, lost
 }
 
-// quotes are those that came into a checkout, those that were paid, and what is known of costs.
+// quotes returns the quotes that came into a checkout, those that were paid, and the known costs.
 func (s Session) quotes() (opened, paid map[id.Quote]bool, costs map[costKey]int64) {
 	opened, paid, costs = map[id.Quote]bool{}, map[id.Quote]bool{}, map[costKey]int64{}
 	for _, c := range s.Checkouts {
@@ -146,18 +147,18 @@ func (s Session) quotes() (opened, paid map[id.Quote]bool, costs map[costKey]int
 	return opened, paid, costs
 }
 
-// costKey is a product as a quote covers it: a bundle's second product has no recorded cost.
+// costKey is a product within a quote. A bundle's second product has no recorded cost.
 type costKey struct {
 	quote   id.Quote
 	product id.Product
 }
 
-// talk is a negotiation: the decisions on one product, variant and quantity in a session.
-type talk []Decision
+// thread is a negotiation: the decisions on one product, variant and quantity in a session.
+type thread []Decision
 
-// talks are in the order in which they began.
-func (s Session) talks() []talk {
-	var all []talk
+// threads returns the negotiations in the order in which they began.
+func (s Session) threads() []thread {
+	var all []thread
 	places := map[negotiation.Item]int{}
 	for _, d := range s.Decisions {
 		at, known := places[d.Item]
@@ -170,7 +171,7 @@ func (s Session) talks() []talk {
 	return all
 }
 
-func (t talk) figures(opened, paid map[id.Quote]bool) Figures {
+func (t thread) figures(opened, paid map[id.Quote]bool) Figures {
 	f := Figures{Negotiations: 1, Rules: map[string]int64{}}
 	var deal *Decision
 	for i, d := range t {
@@ -202,7 +203,7 @@ func (t talk) figures(opened, paid map[id.Quote]bool) Figures {
 	return f
 }
 
-// close counts the last deal of a negotiation: a second one follows when the buyer let the first lapse.
+// close counts the last deal of a negotiation. There is a second deal if the buyer let the first one expire.
 func (f *Figures) close(d Decision) {
 	f.Deals = 1
 	price := d.List
@@ -225,8 +226,8 @@ func one(yes bool) int64 {
 	return 0
 }
 
-// lost is the negotiation, if it ended without a deal and not too far below the floor.
-func (t talk) lost() (Lost, bool) {
+// lost returns the negotiation if it ended without a deal and not too far below the floor.
+func (t thread) lost() (Lost, bool) {
 	last := t[len(t)-1]
 	l := Lost{
 		Item:     last.Item,
@@ -252,18 +253,18 @@ func (t talk) lost() (Lost, bool) {
 	return l, l.Best >= 0 && l.Near(KeptWithin*10)
 }
 
-// Unsold is a product that the buyer made offers on and did not get, as its last negotiation left it.
+// Unsold is a product that the buyer made offers on and did not buy, as its last negotiation ended.
 type Unsold struct {
 	Item        negotiation.Item
 	Currency    string
 	List        int64
 	BestOffer   int64
 	LastCounter *int64             // nil: the shop made none
-	Reason      negotiation.Reason // for which the buyer gave up last; zero: it did not, or did not say
+	Reason      negotiation.Reason // of the last decline; zero: none, or not given
 }
 
-// Unsold are the products that the session ended without, though the buyer made offers: no offer on any
-// variant or quantity of the product was accepted, and no order has it.
+// Unsold returns the products that the buyer made offers on and did not buy: no offer on any variant or quantity of the
+// product was accepted, and no order has it.
 func (s Session) Unsold() (unsold []Unsold) {
 	sold := map[id.Product]bool{}
 	for _, o := range s.Orders {
@@ -272,7 +273,7 @@ func (s Session) Unsold() (unsold []Unsold) {
 		}
 	}
 	places := map[id.Product]int{}
-	for _, t := range s.talks() {
+	for _, t := range s.threads() {
 		u, deal := t.unsold()
 		for _, d := range t {
 			u.Reason = cmp.Or(s.Declined[d.Quote], u.Reason)
@@ -290,9 +291,9 @@ func (s Session) Unsold() (unsold []Unsold) {
 	return slices.DeleteFunc(unsold, func(u Unsold) bool { return sold[u.Item.Product] })
 }
 
-// unsold is how the negotiation stands; BestOffer is -1 without an offer. deal reports that an offer was
+// unsold returns the state of the negotiation; BestOffer is -1 without an offer. deal reports whether an offer was
 // accepted.
-func (t talk) unsold() (u Unsold, deal bool) {
+func (t thread) unsold() (u Unsold, deal bool) {
 	last := t[len(t)-1]
 	u = Unsold{
 		Item:      last.Item,

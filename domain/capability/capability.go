@@ -1,5 +1,5 @@
-// Package capability is what two parties of the Universal Commerce Protocol (UCP) can do together: names and versions of
-// capabilities, the release of the protocol that both speak, and which capabilities are active between them. It reads no
+// Package capability negotiates what two parties of the Universal Commerce Protocol (UCP) can do together: names and versions of
+// capabilities, the release of the protocol that both use, and the capabilities active between them. It reads no
 // profile and knows no transport.
 //
 // The rules are those of the specification's overview, "Intersection Algorithm", "Protocol Version" and "Capability
@@ -13,22 +13,22 @@ import (
 	"time"
 )
 
-// Version of a release of the protocol, or of a capability: a day. The zero Version is none.
+// Version is the version of a release of the protocol or of a capability: a date. The zero Version is none.
 type Version struct{ date string }
 
-// Releases of the protocol that we speak.
+// Releases of the protocol that we support.
 var (
 	V20260825 = Version{"2026-08-25"}
 	V20260408 = Version{"2026-04-08"}
 )
 
-// Releases are those that we speak, the current one first.
+// Releases returns the supported releases, the current one first.
 func Releases() []Version { return []Version{V20260825, V20260408} }
 
-// Current is the release that we advertise first.
+// Current returns the release that we advertise first.
 func Current() Version { return V20260825 }
 
-// ParseVersion reads a day as in 2026-08-25. It reports false for anything else, such as draft.
+// ParseVersion parses a date such as 2026-08-25. It reports false for anything else, such as draft.
 func ParseVersion(text string) (Version, bool) {
 	if len(text) != len(time.DateOnly) {
 		return Version{}, false
@@ -41,16 +41,16 @@ func ParseVersion(text string) (Version, bool) {
 
 func (v Version) String() string { return v.date }
 
-// After reports whether v is of a later day than other.
+// After reports whether v is later than other.
 func (v Version) After(other Version) bool { return v.date > other.date }
 
-// Ours reports whether v is a release of the protocol that we speak.
+// Ours reports whether v is a supported release of the protocol.
 func (v Version) Ours() bool { return slices.Contains(Releases(), v) }
 
-// MaxName is how long a name is at most, in bytes: the longest that is a host's name too.
+// MaxName is the largest length of a name in bytes: that of a host name.
 const MaxName = 253
 
-// Name of a capability: a reversed domain and labels below it. The zero Name is none.
+// Name is the name of a capability: a reversed domain and labels below it. The zero Name is none.
 type Name struct{ text string }
 
 // Capabilities of the protocol that we serve.
@@ -67,10 +67,10 @@ var (
 // negotiationVersion is the version of our own capability, which has its own releases.
 var negotiationVersion = Version{"2026-12-01"}
 
-// nameForm is that of the schema reverse_domain_name of 2026-08-25, which takes the names of 2026-04-08 too.
+// nameForm is the pattern of the schema reverse_domain_name of 2026-08-25, which also matches the names of 2026-04-08.
 var nameForm = regexp.MustCompile(`^[a-z](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9_-]*[a-z0-9_])?)+$`)
 
-// ParseName reads a name. It reports false for what is no reversed domain.
+// ParseName parses a name. It reports false if the text is not a reversed domain.
 func ParseName(text string) (Name, bool) {
 	if len(text) > MaxName || !nameForm.MatchString(text) {
 		return Name{}, false
@@ -78,15 +78,16 @@ func ParseName(text string) (Name, bool) {
 	return Name{text}, true
 }
 
-// Negotiation is the name of our own capability under an authority, which is a reversed host such as com.example.shops.
+// Negotiation returns the name of our own capability under an authority, which is a reversed host such as
+// com.example.shops.
 func Negotiation(authority string) (Name, bool) { return ParseName(authority + ".negotiation.quote") }
 
-// Authority is a host reversed, as names begin with it: com.example.shops for shops.example.com. It reports false for what is
-// no domain of at least two labels.
+// Authority reverses a host for use in names: com.example.shops for shops.example.com. It reports false if the host is
+// not a domain of at least two labels.
 func Authority(host string) (string, bool) {
 	labels := strings.Split(strings.ToLower(strings.TrimSuffix(host, ".")), ".")
 	if len(labels) < 2 || slices.Contains(labels, "") || strings.Trim(labels[len(labels)-1], "0123456789") == "" {
-		return "", false // the address of a machine ends in a number
+		return "", false // an IP address
 	}
 	slices.Reverse(labels)
 	return strings.Join(labels, "."), true
@@ -94,8 +95,9 @@ func Authority(host string) (string, bool) {
 
 func (n Name) String() string { return n.text }
 
-// BoundTo reports whether the schema of a capability of this name may lie on a host: reversed, the host is the name, or a
-// part of it that ends before a dot ("Authority Binding"). It proves who declares a capability, not what it is worth.
+// BoundTo reports whether the schema of a capability with this name may be on a host: the reversed host must be the
+// name, or a prefix of it before a dot ("Authority Binding"). That proves who declares a capability, not that it can be
+// trusted.
 func (n Name) BoundTo(host string) bool {
 	authority, ok := Authority(host)
 	return ok && (n.text == authority || strings.HasPrefix(n.text, authority+"."))

@@ -2,15 +2,15 @@ package capability
 
 import "slices"
 
-// Handler is a way to pay that a party declares, and the types of instruments that it takes by it; none: every type.
+// Handler is a payment handler that a party declares, with the types of instruments that it accepts; none: every type.
 type Handler struct {
 	Name        Name
 	Instruments []string
 }
 
-// Instruments returns the types of the business's handler that a platform takes too, in the business's order ("Resolving
-// available_instruments"). A platform that does not declare the handler, or no types of it, limits nothing. It reports
-// false where nothing is left, so that the handler is of no use to the platform.
+// Instruments returns the instrument types of the business's handler that a platform supports too, in the business's
+// order ("Resolving available_instruments"). A platform that does not declare the handler, or declares no types for it,
+// limits nothing. It reports false if no type is left, so that the platform cannot use the handler.
 func Instruments(business Handler, platform []Handler) ([]string, bool) {
 	var takes []string
 	for _, h := range platform {

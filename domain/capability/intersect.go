@@ -8,27 +8,28 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-// Codes of a negotiation without a result, which are the protocol's.
+// Error codes of the protocol for a capability negotiation that fails.
 const (
 	VersionUnsupported = "version_unsupported"
 	Incompatible       = "capabilities_incompatible"
 )
 
-// Declared is a capability in one version, as a party declares it. With Extends it is an extension of these parents, and
-// active only with one of them.
+// Declared is a capability in one version, as a party declares it. With Extends it is an extension of these parents,
+// and it is active only if one of them is.
 type Declared struct {
 	Name    Name
 	Version Version
 	Extends []Name
 }
 
-// Set is what a party declares for one release of the protocol.
+// Set has the capabilities that a party declares for one release of the protocol.
 type Set struct {
 	Release      Version
 	Capabilities []Declared
 }
 
-// Served is all that Haggle serves under a release. negotiation is the name of our own capability; the zero Name leaves it out.
+// Served returns the capabilities that Haggle serves under a release. negotiation is the name of our own capability;
+// the zero Name leaves it out.
 func Served(release Version, negotiation Name) Set {
 	s := Set{
 		Release: release,
@@ -56,8 +57,8 @@ func Served(release Version, negotiation Name) Set {
 	return s
 }
 
-// Choose returns the business's set for the release that a platform speaks, or version_unsupported, which names those of
-// the business.
+// Choose returns the business's set for the platform's release, or version_unsupported with the releases of the
+// business.
 func Choose(business []Set, platform Version) (Set, error) {
 	for _, s := range business {
 		if s.Release == platform {
@@ -78,15 +79,15 @@ func unsupported(business []Set, platform Version) error {
 		"Protocol version "+platform.String()+" is not supported. This business supports "+strings.Join(names, " and ")+".")
 }
 
-// Active is what two parties do together: each capability in one version. The zero Active is nothing.
+// Active has the capabilities that two parties share, each in one version. The zero Active has none.
 type Active struct {
 	release Version
 	list    []Declared // by name, which is unique
 }
 
-// Intersect returns the capabilities that both parties declare in the same version, each in its highest one, without
-// extensions none of whose parents is among them. What a capability extends is for the business to say. Parties of
-// different releases are version_unsupported; nothing in common is capabilities_incompatible.
+// Intersect returns the capabilities that both parties declare in the same version, each in its highest one. It drops
+// extensions that have no parent among them. The business decides what a capability extends. Intersect returns
+// version_unsupported if the releases differ, and capabilities_incompatible if nothing is in common.
 func Intersect(business, platform Set) (Active, error) {
 	if business.Release != platform.Release {
 		return Active{}, unsupported([]Set{business}, platform.Release)
@@ -102,7 +103,8 @@ func incompatible() error {
 	return fault.New(fault.Invalid, Incompatible, "The agent's profile and this business have no capability in common that the operation needs.")
 }
 
-// common are the business's capabilities that the platform has in the same version, each in the highest one, by name.
+// common returns the business's capabilities that the platform has in the same version, each in the highest one, by
+// name.
 func common(business, platform Set) []Declared {
 	type offer struct {
 		name    Name
@@ -142,7 +144,7 @@ func common(business, platform Set) []Declared {
 
 func byText(a, b Name) int { return cmp.Compare(a.text, b.text) }
 
-// prune removes extensions without an active parent, until none is left.
+// prune removes extensions that have no active parent, repeatedly until each has one.
 func prune(list []Declared) []Declared {
 	for {
 		active := map[Name]bool{}
@@ -159,10 +161,10 @@ func prune(list []Declared) []Declared {
 	}
 }
 
-// Release is the release of the protocol that both speak.
+// Release returns the release of the protocol that both parties use.
 func (a Active) Release() Version { return a.release }
 
-// Version is that of an active capability. It reports false for one that is not active.
+// Version returns the version of an active capability. It reports false if n is not active.
 func (a Active) Version(n Name) (Version, bool) {
 	for _, d := range a.list {
 		if d.Name == n {
@@ -172,16 +174,16 @@ func (a Active) Version(n Name) (Version, bool) {
 	return Version{}, false
 }
 
-// Has reports whether a capability is active. What is not active is neither read nor shown.
+// Has reports whether a capability is active. Data of inactive capabilities is neither read nor returned.
 func (a Active) Has(n Name) bool {
 	_, there := a.Version(n)
 	return there
 }
 
-// All are the active capabilities, by name.
+// All returns the active capabilities by name.
 func (a Active) All() []Declared { return slices.Clone(a.list) }
 
-// Need returns capabilities_incompatible unless the capability that an operation is of is active.
+// Need returns capabilities_incompatible unless n, the capability of an operation, is active.
 func (a Active) Need(n Name) error {
 	if !a.Has(n) {
 		return incompatible()
@@ -189,7 +191,7 @@ func (a Active) Need(n Name) error {
 	return nil
 }
 
-// For are the active capabilities that an answer of a capability's operation names: itself and its extensions, by name.
+// For returns the active capabilities that a response to an operation of root lists: root and its extensions, by name.
 func (a Active) For(root Name) []Declared {
 	return slices.DeleteFunc(a.All(), func(d Declared) bool { return d.Name != root && !slices.Contains(d.Extends, root) })
 }

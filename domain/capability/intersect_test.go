@@ -11,7 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-// set reads a set from a line each: name version [parent…].
+// set parses a set with one capability per line: name version [parent…].
 func set(t *testing.T, release string, lines ...string) capability.Set {
 	t.Helper()
 	v, ok := capability.ParseVersion(release)
@@ -48,7 +48,7 @@ func texts(list []capability.Declared) string {
 	return strings.Join(names, ", ")
 }
 
-// The overview's algorithm and examples, by the names that they have there.
+// The algorithm and the examples of the protocol's overview, under the names that they have there.
 func TestIntersect(t *testing.T) {
 	t.Parallel()
 	const (
@@ -117,7 +117,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// The table of the overview's "Response Capability Selection".
+// The table "Response Capability Selection" of the protocol's overview.
 func TestFor(t *testing.T) {
 	t.Parallel()
 	name, _ := capability.Negotiation("com.haggle")
@@ -161,7 +161,7 @@ var (
 	someVersions = []string{"2024-01-01", "2025-01-01", "2026-01-01"}
 )
 
-// sets draws what a party may declare, so few names and versions that parties have much in common.
+// sets draws the declarations of a party, from so few names and versions that parties have much in common.
 func sets(t *rapid.T, label string) capability.Set {
 	name := rapid.Custom(func(t *rapid.T) capability.Name {
 		n, _ := capability.ParseName(rapid.SampledFrom(someNames).Draw(t, "name"))
@@ -190,7 +190,8 @@ func declares(s capability.Set, d capability.Declared) bool {
 	return slices.ContainsFunc(s.Capabilities, func(o capability.Declared) bool { return o.Name == d.Name && o.Version == d.Version })
 }
 
-// What is active, both declare, in no lower version than they could; and no extension is active without a parent.
+// Both parties declare each active capability, in the highest version that they share. No extension is active without a
+// parent.
 func TestIntersect_rapid(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -219,8 +220,8 @@ func TestIntersect_rapid(t *testing.T) {
 	})
 }
 
-// What was active is active again between those who declare no more than that: pruning has nothing left to prune. And
-// what the platform declares beside it adds nothing.
+// The result is a fixed point: parties that declare only active capabilities share the same ones, because nothing is
+// left to prune. Other declarations of the platform add nothing.
 func TestIntersect_rapidFixedPoint(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -236,7 +237,7 @@ func TestIntersect_rapidFixedPoint(t *testing.T) {
 	})
 }
 
-// The order in which parties declare has no effect.
+// The order of declarations has no effect.
 func TestIntersect_rapidOrder(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -254,7 +255,7 @@ func TestIntersect_rapidOrder(t *testing.T) {
 	})
 }
 
-// Nothing that could be active is left out: adding any capability to what is active breaks a rule.
+// No capability that could be active is left out: adding any one breaks a rule.
 func TestIntersect_rapidNothingMissing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

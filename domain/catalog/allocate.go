@@ -2,15 +2,15 @@ package catalog
 
 import "github.com/haggle-commerce/haggle/domain/id"
 
-// Take is a number of pieces out of one location. Without a location they are of a variant that is always available, and came
-// from no shelf: nothing is taken, and nothing is put back.
+// Take is a number of pieces reserved at one location. A Take without a location is of a variant that is always
+// available: it reserves no stock, and nothing is put back.
 type Take struct {
 	Variant  id.Variant
 	Location string
 	Quantity int
 }
 
-// Stocked are the takes that took something.
+// Stocked returns the takes that reserve stock.
 func Stocked(takes []Take) (stocked []Take) {
 	for _, t := range takes {
 		if t.Location != "" {
@@ -20,15 +20,15 @@ func Stocked(takes []Take) (stocked []Take) {
 	return stocked
 }
 
-// Need is how many pieces of a variant an order wants.
+// Need is the number of pieces of a variant that an order needs.
 type Need struct {
 	Variant  id.Variant
 	Quantity int
 }
 
-// Allocate decides where each need is taken from: from the first location that has all of it, else
-// from several, in the order given. Needs that cannot be met come back as short, with what is there. What there is too little
-// of is taken all the same of a variant on backorder: from where most of it comes from, or from its first location.
+// Allocate decides which locations fulfil each need: the first location that has all of it, or else several in the
+// order given. It returns needs that cannot be met as short, with the pieces available. For a variant on backorder it
+// reserves the missing pieces too, at the first location that it draws from or else at the variant's first location.
 func Allocate(needs []Need, levels []Level) (takes []Take, short []Need) {
 	for _, need := range needs {
 		policy, first := policyOf(need.Variant, levels)
@@ -56,7 +56,7 @@ func Allocate(needs []Need, levels []Level) (takes []Take, short []Need) {
 	return takes, short
 }
 
-// policyOf is a variant's policy, and its first location. A variant without a level is tracked: there is nothing to take.
+// policyOf returns a variant's policy and its first location. A variant without a level is tracked and has no stock.
 func policyOf(v id.Variant, levels []Level) (policy InventoryPolicy, first string) {
 	for _, l := range levels {
 		if l.Variant == v {

@@ -12,7 +12,7 @@ import (
 
 func variant(n byte) id.Variant { return id.New[id.Variant]([16]byte{n}) }
 
-func TestAllocateByExample(t *testing.T) {
+func TestAllocate_examples(t *testing.T) {
 	t.Parallel()
 	level := func(v byte, location string, quantity int) catalog.Level {
 		return catalog.Level{
@@ -52,7 +52,8 @@ func TestAllocateByExample(t *testing.T) {
 	}
 }
 
-func TestAllocateTakesWhatIsNeededAndNoMoreThanThereIs(t *testing.T) {
+// For any needs and levels, Allocate takes what is needed and no more than is in stock.
+func TestAllocate_withinStock(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		type place struct {

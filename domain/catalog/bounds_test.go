@@ -11,8 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/patch"
 )
 
-// texts are the fields with bounds on their length: what they are called in a refusal, and the least and
-// the most characters.
+// texts are the fields with a limited length: their names in errors, and the smallest and largest number of characters.
 var texts = []struct {
 	field       string
 	least, most int
@@ -37,7 +36,7 @@ func oneVariant(d *catalog.Draft, v catalog.VariantDraft) {
 	d.Variants = patch.To([]catalog.VariantDraft{v})
 }
 
-func TestTextsHaveTheirLength(t *testing.T) {
+func TestCreate_textLengths(t *testing.T) {
 	t.Parallel()
 	for _, c := range texts {
 		refused := func(value string) bool {
@@ -61,7 +60,7 @@ func TestTextsHaveTheirLength(t *testing.T) {
 	}
 }
 
-// bounds are values at the edge of what a product may have, and the field that a refusal names.
+// bounds are values at the limits of a product's fields, with the field that an error names.
 var bounds = []struct {
 	change func(*catalog.Draft)
 	field  string // "" for none
@@ -118,7 +117,7 @@ func variants(n int) func(*catalog.Draft) {
 	return func(d *catalog.Draft) { d.Variants = patch.To(list) }
 }
 
-func TestBounds(t *testing.T) {
+func TestCreate_bounds(t *testing.T) {
 	t.Parallel()
 	for i, c := range bounds {
 		d := tent()

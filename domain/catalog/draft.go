@@ -15,8 +15,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/patch"
 )
 
-// Draft is what a merchant writes about a product. Fields left out keep what is there (update,
-// upsert) or take their default (create).
+// Draft is a product as a merchant writes it. Fields that are left out stay as they are (update, upsert) or take their
+// default (create).
 type Draft struct {
 	SKU             patch.Field[string]
 	Name            patch.Field[string]
@@ -45,8 +45,8 @@ type Draft struct {
 	RequiresShipping patch.Field[bool]
 }
 
-// VariantDraft is a variant as written. Quantity nil leaves its stock alone, InventoryPolicy "" what policy it has, and
-// RequiresShipping nil whether it is shipped.
+// VariantDraft is a variant as a merchant writes it. If Quantity is nil, InventoryPolicy is "" or RequiresShipping is
+// nil, the variant keeps its stock, its policy or whether it is shipped.
 type VariantDraft struct {
 	SKU      string
 	Size     string
@@ -66,14 +66,14 @@ type Stock struct {
 	Quantity int
 }
 
-// IDs makes the ids that a new product and its new variants need.
+// IDs generates the IDs of a new product and its new variants.
 type IDs interface {
 	Product() id.Product
 	Variant() id.Variant
 }
 
-// Create makes a product from a draft, and says which stock it brings. Without variants the product
-// gets one default variant with the product's own sku.
+// Create returns a product made from a draft, and the stock to set. Without variants the product gets one default
+// variant with the product's own SKU.
 func Create(project id.Project, d Draft, currency money.Currency, ids IDs, now time.Time) (*Product, []Stock, error) {
 	check := fault.NewCheck()
 	check.That(d.SKU.Given(), "sku", "is required")
@@ -90,15 +90,15 @@ func Create(project id.Project, d Draft, currency money.Currency, ids IDs, now t
 	return p.finish(d, currency, ids, check, now)
 }
 
-// Update is the product after a draft's changes, and the stock it sets. The receiver stays as it is.
-// Variants keep their ids by sku; those that a draft with variants leaves out are gone.
+// Update returns the product with a draft's changes, and the stock to set. It does not change p. Variants keep their
+// IDs by SKU; a draft with variants removes those that it leaves out.
 func (p *Product) Update(d Draft, ids IDs, now time.Time) (*Product, []Stock, error) {
 	next := *p
 	next.Attributes = maps.Clone(p.Attributes)
 	next.Variants = slices.Clone(p.Variants)
 	drafts, _ := d.Variants.Value()
 	if sku, given := d.SKU.Value(); given && len(drafts) == 0 && len(p.Variants) == 1 && p.Variants[0].SKU == p.SKU {
-		next.Variants[0].SKU = sku // the default variant goes by the product's sku
+		next.Variants[0].SKU = sku // the default variant has the product's SKU
 	}
 	return next.finish(d, p.Price.Currency(), ids, fault.NewCheck(), now)
 }
@@ -147,7 +147,7 @@ func applyOptional(target **money.Amount, f patch.Field[money.Amount]) {
 	}
 }
 
-// applyVariants gives the product its variants and returns the stock that the draft sets.
+// applyVariants sets the product's variants and returns the stock that the draft sets.
 func (p *Product) applyVariants(d Draft, ids IDs, check fault.Check) []Stock {
 	drafts, _ := d.Variants.Value()
 	if len(drafts) == 0 {
@@ -178,7 +178,7 @@ func (p *Product) applyVariants(d Draft, ids IDs, check fault.Check) []Stock {
 			Size:  draft.Size,
 			Color: draft.Color,
 			Price: draft.Price,
-			GTIN:  evenGTIN(draft.GTIN),
+			GTIN:  normalizeGTIN(draft.GTIN),
 			MPN:   draft.MPN,
 
 			InventoryPolicy: known[draft.SKU].InventoryPolicy,
@@ -220,7 +220,7 @@ func (p *Product) defaultVariant(ids IDs) Variant {
 	return Variant{ID: ids.Variant(), SKU: p.SKU}
 }
 
-// applyPolicy gives the only variant the policy that the draft has.
+// applyPolicy sets the draft's policy for the only variant.
 func (p *Product) applyPolicy(d Draft, check fault.Check) {
 	if !d.InventoryPolicy.Given() || !check.That(len(p.Variants) == 1, "inventory_policy", "must be given per variant, for the product has variants") {
 		return
@@ -232,7 +232,7 @@ func (p *Product) applyPolicy(d Draft, check fault.Check) {
 	p.Variants[0].InventoryPolicy = policy
 }
 
-// applyShipping tells of the only variant whether it is shipped.
+// applyShipping sets whether the only variant is shipped.
 func (p *Product) applyShipping(d Draft, check fault.Check) {
 	if !d.RequiresShipping.Given() || !check.That(len(p.Variants) == 1, "requires_shipping", "must be given per variant, for the product has variants") {
 		return
@@ -242,7 +242,7 @@ func (p *Product) applyShipping(d Draft, check fault.Check) {
 	p.Variants[0].Digital = !shipped
 }
 
-// identifyDefault gives the only variant the numbers that the draft has.
+// identifyDefault sets the draft's GTIN and MPN for the only variant.
 func (p *Product) identifyDefault(d Draft, check fault.Check) {
 	if !d.GTIN.Given() && !d.MPN.Given() {
 		return
@@ -253,17 +253,17 @@ func (p *Product) identifyDefault(d Draft, check fault.Check) {
 	v := &p.Variants[0]
 	d.GTIN.Apply(&v.GTIN, "")
 	d.MPN.Apply(&v.MPN, "")
-	v.GTIN = evenGTIN(v.GTIN)
+	v.GTIN = normalizeGTIN(v.GTIN)
 	if _, valid := ParseGTIN(v.GTIN); !check.That(v.GTIN == "" || valid, "gtin", wrongGTIN) {
-		v.GTIN = "" // the problem is told
+		v.GTIN = "" // so that the problem is reported only once
 	}
 	if text(check, "mpn", v.MPN, 0, longestMPN); check.Err() != nil {
 		v.MPN = ""
 	}
 }
 
-// evenGTIN is a GTIN without spaces and hyphens; what is none stays as it is.
-func evenGTIN(text string) string {
+// normalizeGTIN returns a GTIN without spaces and hyphens. It returns other text unchanged.
+func normalizeGTIN(text string) string {
 	if digits, valid := ParseGTIN(text); valid {
 		return digits
 	}
@@ -285,8 +285,8 @@ func (p *Product) defaultStock(d Draft, check fault.Check) []Stock {
 	return []Stock{{p.Variants[0].ID, quantity}}
 }
 
-// LowStock is how many pieces of a variant, over all locations, are few enough to be announced. The triggers
-// of stock_checks know it too.
+// LowStock is the number of pieces of a variant, over all locations, at which an event announces low stock. The
+// triggers of stock_checks have the same number.
 const LowStock = 5
 
 // MaxStock bounds a stock level.

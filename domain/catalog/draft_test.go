@@ -20,7 +20,7 @@ var (
 	next = noon.Add(time.Hour)
 )
 
-// counter makes ids that count.
+// counter makes consecutive IDs.
 type counter struct{ n byte }
 
 func (c *counter) Product() id.Product { c.n++; return id.New[id.Product]([16]byte{c.n}) }
@@ -38,7 +38,7 @@ func tent() catalog.Draft {
 	}
 }
 
-// tents are a tent in two variants.
+// tents returns a tent with two variants.
 func tents() catalog.Draft {
 	d := tent()
 	d.Variants = patch.To([]catalog.VariantDraft{
@@ -78,7 +78,7 @@ func fields(err error) []string {
 	return names
 }
 
-func TestProductWithoutVariantsHasItsDefaultVariant(t *testing.T) {
+func TestCreate_defaultVariant(t *testing.T) {
 	t.Parallel()
 	d := tent()
 	d.Quantity = patch.To(7)
@@ -95,7 +95,7 @@ func TestProductWithoutVariantsHasItsDefaultVariant(t *testing.T) {
 	}
 }
 
-func TestProductWithVariants(t *testing.T) {
+func TestCreate_variants(t *testing.T) {
 	t.Parallel()
 	p, stock := create(t, tents())
 	small, large := p.Variants[0], p.Variants[1]
@@ -120,7 +120,7 @@ func TestProductWithVariants(t *testing.T) {
 	}
 }
 
-func TestUpdateKeepsVariantIDsBySKU(t *testing.T) {
+func TestProduct_Update_keepsVariantIDs(t *testing.T) {
 	t.Parallel()
 	p, _ := create(t, tents())
 	before := *p
@@ -143,7 +143,7 @@ func TestUpdateKeepsVariantIDsBySKU(t *testing.T) {
 	}
 }
 
-func TestUpdateOfWhatIsNotNamedChangesNothing(t *testing.T) {
+func TestProduct_Update_emptyDraft(t *testing.T) {
 	t.Parallel()
 	d := tents()
 	d.Cost, d.Attributes = patch.To(usd(9_000)), patch.To(map[string]string{"persons": "2"})
@@ -158,7 +158,7 @@ func TestUpdateOfWhatIsNotNamedChangesNothing(t *testing.T) {
 	}
 }
 
-func TestNullTakesWhatCanBeMissing(t *testing.T) {
+func TestProduct_Update_nullClears(t *testing.T) {
 	t.Parallel()
 	d := tents()
 	d.Category, d.Brand, d.Description = patch.To("outdoor/tents"), patch.To("Alto"), patch.To("For two.")
@@ -187,7 +187,7 @@ func TestNullTakesWhatCanBeMissing(t *testing.T) {
 	}
 }
 
-func TestDefaultVariantGoesByTheProductsSKU(t *testing.T) {
+func TestProduct_Update_skuOfDefaultVariant(t *testing.T) {
 	t.Parallel()
 	p, _ := create(t, tent())
 	renamed, _ := update(t, p, catalog.Draft{SKU: patch.To("T-2")})
@@ -207,7 +207,8 @@ func TestDefaultVariantGoesByTheProductsSKU(t *testing.T) {
 	}
 }
 
-func TestQuantityBelongsToWhatHasStock(t *testing.T) {
+// A product's own quantity is accepted only if the product has no variants of its own.
+func TestDraft_quantity(t *testing.T) {
 	t.Parallel()
 	p, _ := create(t, tents())
 	if _, _, err := p.Update(catalog.Draft{Quantity: patch.To(5)}, &counter{100}, next); !slices.Equal(fields(err), []string{"quantity"}) {
@@ -227,7 +228,7 @@ func TestQuantityBelongsToWhatHasStock(t *testing.T) {
 	}
 }
 
-func TestCreateNamesWhatIsMissing(t *testing.T) {
+func TestCreate_missingFields(t *testing.T) {
 	t.Parallel()
 	if _, _, err := catalog.Create(shop, catalog.Draft{}, money.USD, &counter{}, noon); !slices.Equal(fields(err), []string{"name", "price", "sku"}) {
 		t.Errorf("%v", err)

@@ -7,7 +7,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// Equal reports whether two products are the same in all but when they were updated.
+// Equal reports whether two products are equal except for when they were updated.
 func (p *Product) Equal(o *Product) bool {
 	return p.ID == o.ID && p.Project == o.Project && p.SKU == o.SKU && p.Name == o.Name && p.Description == o.Description &&
 		p.Brand == o.Brand && p.Category == o.Category && p.Price == o.Price && sameAmount(p.Cost, o.Cost) &&

@@ -1,8 +1,8 @@
 package catalog
 
-// FileRow is a line, or a CSV record, of a product file, as it is written.
+// FileRow is an unparsed line or CSV record of a product file.
 type FileRow struct {
 	Number int
-	Cells  []string // of a CSV record; nil if it could not be taken apart
-	Text   string   // of a line of NDJSON, and of what is no CSV
+	Cells  []string // of a CSV record; nil if it could not be parsed
+	Text   string   // of a line of NDJSON, or of an invalid CSV record
 }

@@ -2,8 +2,8 @@ package catalog
 
 import "strings"
 
-// ParseGTIN reads a Global Trade Item Number: a GTIN-8, UPC (12 digits), EAN or ISBN (13) or GTIN-14, of which the last is the check
-// digit. Spaces and hyphens between the digits are dropped.
+// ParseGTIN reads a Global Trade Item Number: a GTIN-8, UPC (12 digits), EAN or ISBN (13) or GTIN-14. The last digit is
+// the check digit. Spaces and hyphens between the digits are dropped.
 func ParseGTIN(text string) (string, bool) {
 	digits := strings.NewReplacer(" ", "", "-", "").Replace(text)
 	switch len(digits) {

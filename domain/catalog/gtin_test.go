@@ -40,8 +40,9 @@ func TestParseGTIN(t *testing.T) {
 	}
 }
 
-// The numbers of a product without variants are those of its default variant, and stay until they are written again.
-func TestDefaultVariantHasTheProductsNumbers(t *testing.T) {
+// The GTIN and MPN of a product without variants are those of its default variant, and stay until they are written
+// again.
+func TestDraft_gtinOfDefaultVariant(t *testing.T) {
 	t.Parallel()
 	d := tent()
 	d.GTIN, d.MPN = patch.To("4-006381-333931"), patch.To("F-1")
@@ -59,7 +60,7 @@ func TestDefaultVariantHasTheProductsNumbers(t *testing.T) {
 	}
 }
 
-func TestNumbersThatAreNone(t *testing.T) {
+func TestCreate_invalidGTINAndMPN(t *testing.T) {
 	t.Parallel()
 	wrong, of, long := tent(), tents(), tent()
 	wrong.GTIN = patch.To("4006381333932")

@@ -7,19 +7,19 @@ import (
 	"unicode/utf8"
 )
 
-// LineProblem is what is wrong with a line of a product file.
+// LineProblem is a problem with a line of a product file.
 type LineProblem struct {
 	Line    int    // of the file, from 1
-	SKU     string // as it is written; "": it is not known
+	SKU     string // as written; "": not known
 	Field   string // the column, or the path in JSON; "": the line as a whole
-	Value   string // as it is written, shortened; "": there is none
+	Value   string // as written, shortened; "": none
 	Message string // a predicate: "is not a decimal number; write 12.50"
 }
 
-// longestShown is in bytes.
+// longestShown is the largest length of a shown value, in bytes.
 const longestShown = 100
 
-// Shown shortens a value for a LineProblem, and puts U+FFFD in the place of what is not UTF-8.
+// Shown shortens a value for a LineProblem and replaces invalid UTF-8 by U+FFFD.
 func Shown(value string) string {
 	value = strings.ToValidUTF8(value, "\ufffd")
 	if len(value) <= longestShown {
@@ -32,7 +32,7 @@ func Shown(value string) string {
 	return value[:cut] + "…"
 }
 
-// String is the problem in words: `line 6 (sku TENT-2): price "12,50" is not a decimal number; write 12.50`.
+// String returns the problem with its line: `line 6 (sku TENT-2): price "12,50" is not a decimal number; write 12.50`.
 func (p LineProblem) String() string {
 	var at strings.Builder
 	fmt.Fprintf(&at, "line %d", p.Line)
@@ -45,7 +45,7 @@ func (p LineProblem) String() string {
 	return at.String() + ": " + p.Says()
 }
 
-// Says is the problem without its place: `price "12,50" is not a decimal number; write 12.50`.
+// Says returns the problem without its line: `price "12,50" is not a decimal number; write 12.50`.
 func (p LineProblem) Says() string {
 	switch {
 	case p.Field == "":
@@ -56,7 +56,7 @@ func (p LineProblem) Says() string {
 	return p.Field + " " + strconv.Quote(p.Value) + " " + p.Message
 }
 
-// kind is equal for problems that differ only by their lines and values.
+// kind is equal for problems that differ only in their lines and values.
 func (p LineProblem) kind() string {
 	message, _, _ := strings.Cut(p.Message, ";")
 	message = strings.Map(func(r rune) rune {
@@ -69,19 +69,19 @@ func (p LineProblem) kind() string {
 }
 
 const (
-	// mostAlike are the problems of a kind that a ProblemList keeps, and mostKinds bounds the kinds.
+	// mostAlike is the largest number of problems per kind in a ProblemList, and mostKinds that of kinds.
 	mostAlike = 10
 	mostKinds = 100
 )
 
-// ProblemList sums problems up: it keeps the first ten of each kind, and counts the others.
+// ProblemList summarizes problems: it keeps the first ten of each kind and counts the others.
 type ProblemList struct {
 	Kinds []ProblemKind // in the order of their first problems
 	Other int           // problems of further kinds
 	at    map[string]int
 }
 
-// ProblemKind are problems that differ only by their lines and values.
+// ProblemKind has problems that differ only in their lines and values.
 type ProblemKind struct {
 	First []LineProblem
 	More  int // beyond those
@@ -107,7 +107,7 @@ func (l *ProblemList) Add(p LineProblem) {
 	}
 }
 
-// Lines are the problems in words, a line each.
+// Lines returns the problems as text, one per line.
 func (l *ProblemList) Lines() (all []string) {
 	for _, kind := range l.Kinds {
 		for _, p := range kind.First {

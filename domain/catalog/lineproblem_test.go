@@ -44,7 +44,7 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// Problems of a kind differ by line, sku, value, by what to write instead, and by other lines that they name.
+// Problems of a kind differ by line, SKU, value, the proposed correction, and other lines that they name.
 func TestProblemList(t *testing.T) {
 	t.Parallel()
 	var l catalog.ProblemList

@@ -8,16 +8,16 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// The names of the options that tell variants apart.
+// The names of the options that variants differ in.
 const (
 	SizeOption  = "Size"
 	ColorOption = "Color"
 )
 
-// Selection is the value of one option. Names and values are compared without regard to case.
+// Selection is the value of one option. Names and values are compared case-insensitively.
 type Selection struct{ Option, Value string }
 
-// Selections are what tells the variant apart from the others of its product.
+// Selections returns the options and values that distinguish the variant within its product.
 func (v Variant) Selections() (list []Selection) {
 	if v.Size != "" {
 		list = append(list, Selection{SizeOption, v.Size})
@@ -41,38 +41,38 @@ func (v Variant) Selected(wanted []Selection) bool {
 
 func (s Selection) same(o Selection) bool { return s.SameOption(o) && sameName(s.Value, o.Value) }
 
-// SameOption reports whether two selections are of one option.
+// SameOption reports whether two selections are of the same option.
 func (s Selection) SameOption(o Selection) bool { return sameName(s.Option, o.Option) }
 
 func sameName(a, b string) bool { return strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b)) }
 
-// Option is what variants differ by, and the values that they have of it, in the order of the variants.
+// Option is an option that variants differ in, with their values of it in the order of the variants.
 type Option struct {
 	Name   string
 	Values []OptionValue
 }
 
-// OptionValue is a value of an option. Exists says that a variant has it along with what is selected of the other options,
-// and Available that such a variant is in stock.
+// OptionValue is a value of an option. Exists means that a variant has it together with the selected values of the
+// other options, and Available that such a variant is in stock.
 type OptionValue struct {
 	Value             string
 	Exists, Available bool
 }
 
-// Choice is a product narrowed by what of its options is selected.
+// Choice is a product narrowed by selected options.
 type Choice struct {
-	Selected []Selection // what holds, after what no variant has was given up
-	Variants []Variant   // that have it, the featured one first; never empty
+	Selected []Selection // without those dropped because no variant has them
+	Variants []Variant   // that match, the featured one first; never empty
 	Options  []Option
 }
 
-// Featured is the place of the variant among these that stands for the product: the first in stock, or else the first.
+// Featured returns the index of the variant that represents the product: the first one in stock, or else the first.
 func Featured(variants []Variant, stock map[id.Variant]int) int {
 	return max(0, slices.IndexFunc(variants, func(v Variant) bool { return v.Available(stock[v.ID]) }))
 }
 
-// Choose narrows a product by selections. Where no variant has all of them, those that none has at all are given up first,
-// then those that are not preferred, then the preferred ones from the last to the first.
+// Choose narrows a product by selections. If no variant has all of them, it first drops those that no variant has, then
+// those that are not preferred, then the preferred ones from the last to the first.
 func (p *Product) Choose(wanted []Selection, preferred []string, stock map[id.Variant]int) Choice {
 	if len(wanted) == 0 {
 		return p.ChooseVariant(p.Variants[Featured(p.Variants, stock)], stock)
@@ -85,7 +85,7 @@ func (p *Product) Choose(wanted []Selection, preferred []string, stock map[id.Va
 	return p.choice(p.spelled(held), stock)
 }
 
-// ChooseVariant narrows a product to what a variant has. The variant is the first.
+// ChooseVariant narrows a product to the options of a variant, which is the first of the result.
 func (p *Product) ChooseVariant(v Variant, stock map[id.Variant]int) Choice {
 	c := p.choice(v.Selections(), stock)
 	others := slices.DeleteFunc(c.Variants, func(o Variant) bool { return o.ID == v.ID })
@@ -110,7 +110,7 @@ func (p *Product) hasSelected(wanted []Selection) bool {
 	return slices.ContainsFunc(p.Variants, func(v Variant) bool { return v.Selected(wanted) })
 }
 
-// leastPreferred is the place of the selection to give up next.
+// leastPreferred returns the index of the selection to drop next.
 func leastPreferred(held []Selection, preferred []string) int {
 	least, lowest := 0, -1
 	for i, s := range held {
@@ -125,7 +125,7 @@ func leastPreferred(held []Selection, preferred []string) int {
 	return least
 }
 
-// spelled are selections as the variants spell them.
+// spelled returns selections in the spelling of the variants.
 func (p *Product) spelled(held []Selection) []Selection {
 	list := make([]Selection, 0, len(held))
 	for _, h := range held {
@@ -140,8 +140,8 @@ func (p *Product) spelled(held []Selection) []Selection {
 	return list
 }
 
-// options are all that the variants differ by, with what of it goes with the selections of other options. Each variant is
-// looked at once, for a product may have as many values as variants.
+// options returns the options of the product, with the values that are compatible with the selections of other options.
+// It visits each variant once, because a product may have as many values as variants.
 func (p *Product) options(held []Selection, stock map[id.Variant]int) (list []Option) {
 	type place struct{ option, value int }
 	places := map[Selection]place{}
@@ -169,12 +169,12 @@ func (p *Product) options(held []Selection, stock map[id.Variant]int) (list []Op
 	return list
 }
 
-// folded is the same for selections that are.
+// folded returns a key that is equal for equal selections.
 func (s Selection) folded() Selection {
 	return Selection{folded(s.Option), folded(s.Value)}
 }
 
-// folded is text with each letter in place of those that it equals without regard to case.
+// folded returns text with each letter replaced by the representative of its case-insensitive class.
 func folded(text string) string {
 	return strings.Map(func(r rune) rune {
 		least := r

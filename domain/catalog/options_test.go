@@ -8,7 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// jacket comes as S green, M green, M red and L blue. S green and L blue are sold out.
+// jacket returns a product with the variants S green, M green, M red and L blue. S green and L blue are sold out.
 func jacket() (*catalog.Product, map[id.Variant]int) {
 	p, stock := &catalog.Product{}, map[id.Variant]int{}
 	for i, v := range []catalog.Variant{{Size: "S", Color: "Green"}, {Size: "M", Color: "Green"}, {Size: "M", Color: "Red"}, {Size: "L", Color: "Blue"}} {
@@ -64,7 +64,7 @@ func TestProduct_Choose_options(t *testing.T) {
 	}
 }
 
-// The variant that is asked for comes first, sold out or not.
+// The requested variant comes first, even if it is sold out.
 func TestProduct_ChooseVariant(t *testing.T) {
 	t.Parallel()
 	p, stock := jacket()

@@ -10,32 +10,34 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// MostShown is how many products a place remembers one by one.
+// MostShown is the largest number of products that a place remembers individually.
 const MostShown = 4000
 
-// Place is how far a buyer has come in the results of a query. It remembers which products were shown, so that the next
-// answer is the best of the others, whatever has changed in the catalogue meanwhile: what matches as long as the buyer goes on
-// is shown exactly once, however its score, price or stock and those of others move. Scores of a place are comparable
-// with those of the first answer.
+// Place is a buyer's position in the results of a query. It remembers the products that were shown, so that the next
+// page has the best of the others, whatever has changed in the catalogue meanwhile: a product that matches until the
+// buyer has seen all results is shown exactly once, even if its score, price or stock and those of others change.
+// Scores of a place are comparable with those of the first page.
 //
-// From MostShown products on a place remembers no more of them, but goes on by value and id. So it does from the start in
-// an order whose values never change. What was among the first MostShown is still never repeated; of the rest, only a product
-// whose own value changes on the way may be missed or repeated. By relevance the rest comes by id, which never changes.
+// After MostShown products a place remembers no more of them, and continues by value and ID. In an order whose values
+// never change it does so from the start. The first MostShown products are still never repeated. Of the others, only a
+// product whose own value changes meanwhile may be missed or repeated. By relevance, the others are ordered by ID,
+// which never changes.
 type Place struct {
 	Shown  []uint64 // marks of products, ascending; at most MostShown
-	Behind bool     // whether to go on behind Value and Last
+	Behind bool     // whether to continue after Value and Last
 	Value  int64    // of the product shown last, in the order's own measure
 	Last   id.Product
 
-	Left   int    // how many of the candidates that were ranked together are yet to be shown
+	Left   int    // how many of the ranked candidates have not been shown yet
 	Best   uint32 // the best score of the first answer, in the index's own measure
-	Surety uint32 // how well that fits, likewise
+	Surety uint32 // how well the first answer's best result fits, in the index's own measure
 }
 
-// markBits is the size of a mark: with MostShown of them, a product is taken for one of them by mistake once in 2^28.
+// markBits is the size of a mark. With MostShown marks in a place, a product has the mark of another one with a
+// probability of 2^-28.
 const markBits = 40
 
-// MarkOf is what a place remembers of a product.
+// MarkOf returns the mark that a place keeps of a product.
 func MarkOf(product id.Product) uint64 {
 	sum := fnv.New64a()
 	_, _ = sum.Write([]byte(product.String()))
@@ -44,7 +46,7 @@ func MarkOf(product id.Product) uint64 {
 	return (mark ^ mark>>33) >> (64 - markBits)
 }
 
-// Has reports whether a product was shown. A nil place has shown none.
+// Has reports whether a product was shown. A nil place has shown no product.
 func (p *Place) Has(product id.Product) bool {
 	if p == nil || len(p.Shown) == 0 {
 		return false
@@ -68,10 +70,10 @@ func (p *Place) With(products []id.Product) []uint64 {
 
 const placeVersion = 1
 
-// ErrNoPlace means that bytes are not what Place.Bytes made.
+// ErrNoPlace means that bytes were not written by Place.Bytes.
 var ErrNoPlace = errors.New("catalog: not a place in search results")
 
-// Bytes is the place as ParsePlace reads it.
+// Bytes encodes the place for ParsePlace.
 func (p *Place) Bytes() []byte {
 	behind := byte(0)
 	if p.Behind {
@@ -93,7 +95,7 @@ func (p *Place) Bytes() []byte {
 	return b
 }
 
-// ParsePlace reads what Bytes made.
+// ParsePlace decodes a place that Bytes encoded.
 func ParsePlace(b []byte) (*Place, error) {
 	r := placeReader{rest: b}
 	version, behind := r.byte(), r.byte()
@@ -119,14 +121,14 @@ func ParsePlace(b []byte) (*Place, error) {
 	return p, nil
 }
 
-// placeReader reads values until one is missing.
+// placeReader reads values until one is missing or malformed.
 type placeReader struct {
 	rest   []byte
 	failed bool
 }
 
-// take returns the next n bytes; zeros if there are not so many.
-func (r *placeReader) take(n int) []byte {
+// next returns the next n bytes, or zeros if fewer are left.
+func (r *placeReader) next(n int) []byte {
 	if n > len(r.rest) {
 		r.failed, r.rest = true, nil
 		return make([]byte, min(n, 8))
@@ -136,9 +138,9 @@ func (r *placeReader) take(n int) []byte {
 	return taken
 }
 
-func (r *placeReader) byte() byte { return r.take(1)[0] }
+func (r *placeReader) byte() byte { return r.next(1)[0] }
 
-func (r *placeReader) uint32() uint32 { return binary.BigEndian.Uint32(r.take(4)) }
+func (r *placeReader) uint32() uint32 { return binary.BigEndian.Uint32(r.next(4)) }
 
 func (r *placeReader) uvarint() uint64 {
 	n, size := binary.Uvarint(r.rest)
@@ -152,7 +154,7 @@ func (r *placeReader) varint() int64 {
 	return n
 }
 
-// skip passes a number of so many bytes; none or fewer mean that there is no number.
+// skip skips a number of size bytes. A size of 0 or less means that there is no valid number.
 func (r *placeReader) skip(size int) {
 	if size <= 0 {
 		r.failed, r.rest = true, nil
@@ -163,5 +165,5 @@ func (r *placeReader) skip(size int) {
 
 func (r *placeReader) text() string {
 	n := r.uvarint()
-	return string(r.take(int(min(n, 1<<20))))
+	return string(r.next(int(min(n, 1<<20))))
 }

@@ -111,7 +111,7 @@ func TestFilter_Criteria(t *testing.T) {
 	if !reflect.DeepEqual(names, want) {
 		t.Errorf("%q, want %q", names, want)
 	}
-	if n := reflect.TypeFor[catalog.Filter]().NumField(); n != 10 { // Physical is the protocol's, and no buyer's criterion
+	if n := reflect.TypeFor[catalog.Filter]().NumField(); n != 10 { // Physical is set by the protocol, not by a buyer
 		t.Errorf("a filter has %d fields: is the new one a criterion?", n)
 	}
 }
@@ -146,7 +146,7 @@ func TestNoResults_Message(t *testing.T) {
 	}
 }
 
-// Whoever knows one category alone is told of one alone.
+// Category returns the category of a filter that has exactly one.
 func TestFilter_Category(t *testing.T) {
 	t.Parallel()
 	for want, categories := range map[string][]string{"tents": {"tents"}, "": {"tents", "stoves"}} {

@@ -1,19 +1,19 @@
 package catalog
 
-// InventoryPolicy says what the stock of a variant means for its sale. The zero value is Tracked.
+// InventoryPolicy is how the stock of a variant limits its sale. The zero value is Tracked.
 type InventoryPolicy struct{ name string }
 
 var (
-	// Tracked variants are sold as long as there are pieces of them.
+	// Tracked variants are sold while they are in stock.
 	Tracked = InventoryPolicy{}
-	// AlwaysAvailable variants are made to order, or are services: their stock means nothing, and a sale takes none.
+	// AlwaysAvailable variants are made to order, or are services. Their stock is ignored, and a sale takes none.
 	AlwaysAvailable = InventoryPolicy{"always_available"}
-	// Backorder variants are sold on when there are none left. What is sold beyond the stock is oversold at a location, and
-	// what comes in makes up for it first.
+	// Backorder variants are sold even if they are out of stock. The pieces sold beyond the stock are oversold at a
+	// location, and new stock is used for them first.
 	Backorder = InventoryPolicy{"backorder"}
 )
 
-// InventoryPolicies are all there are.
+// InventoryPolicies are all policies.
 var InventoryPolicies = []InventoryPolicy{Tracked, AlwaysAvailable, Backorder}
 
 const wrongPolicy = "must be tracked, always_available or backorder"
@@ -25,7 +25,7 @@ func (p InventoryPolicy) String() string {
 	return p.name
 }
 
-// ParseInventoryPolicy knows the names of all policies.
+// ParseInventoryPolicy reads the name of a policy.
 func ParseInventoryPolicy(name string) (InventoryPolicy, bool) {
 	for _, p := range InventoryPolicies {
 		if p.String() == name {
@@ -35,19 +35,19 @@ func ParseInventoryPolicy(name string) (InventoryPolicy, bool) {
 	return Tracked, false
 }
 
-// Availability is what a buyer is told of a variant.
+// Availability is what a buyer can see of a variant's stock.
 type Availability struct{ name string }
 
 var (
 	InStock = Availability{"in_stock"}
-	// OnBackorder variants can be bought, and are sent once they have come in.
+	// OnBackorder variants can be bought, and are shipped once they are in stock again.
 	OnBackorder = Availability{"backorder"}
 	OutOfStock  = Availability{"out_of_stock"}
 )
 
 func (a Availability) String() string { return a.name }
 
-// Availability is that of pieces of the variant, of which there are some in stock.
+// Availability returns the availability of so many pieces of the variant at the given stock.
 func (v Variant) Availability(pieces, stock int) Availability {
 	switch {
 	case v.InventoryPolicy == AlwaysAvailable, stock >= pieces:
@@ -58,5 +58,5 @@ func (v Variant) Availability(pieces, stock int) Availability {
 	return OutOfStock
 }
 
-// Available reports whether a piece of the variant can be bought, if there are so many in stock.
+// Available reports whether one piece of the variant can be bought at the given stock.
 func (v Variant) Available(stock int) bool { return v.Availability(1, stock) != OutOfStock }

@@ -67,7 +67,7 @@ func TestAllocate_policies(t *testing.T) {
 	}
 }
 
-// A draft that says nothing of the policy leaves it as it is.
+// A draft without a policy leaves it unchanged.
 func TestDraft_inventoryPolicy(t *testing.T) {
 	t.Parallel()
 	p, _, err := catalog.Create(id.Project{}, catalog.Draft{

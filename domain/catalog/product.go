@@ -1,5 +1,5 @@
-// Package catalog is what a shop sells: products, their variants, and stock by location. It checks
-// what merchants write; it knows neither search nor buyers.
+// Package catalog defines what a shop sells: products, their variants, and stock by location. It checks
+// merchants' input, and does not search.
 package catalog
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// Status of a product: only active ones are shown and sold.
+// Status is the status of a product. Only active products are shown and sold.
 type Status struct{ name string }
 
 var (
@@ -21,7 +21,7 @@ var (
 
 func (s Status) String() string { return s.name }
 
-// ParseStatus knows the names of all statuses.
+// ParseStatus reads the name of a status.
 func ParseStatus(name string) (Status, bool) {
 	s := Status{name}
 	return s, s == Active || s == Archived
@@ -37,7 +37,7 @@ type Product struct {
 	Brand       string
 	Category    string // a path with slashes: "outdoor/tents"
 	Price       money.Amount
-	// Cost and CompetitorPrice are nil where unknown. Cost is never shown to a buyer.
+	// Cost and CompetitorPrice are nil if unknown. Cost is never shown to a buyer.
 	Cost            *money.Amount
 	CompetitorPrice *money.Amount
 	Negotiable      bool
@@ -62,28 +62,28 @@ type Reviews struct {
 	Summary string
 }
 
-// MaxVariants is how many variants a product may have: as many as a product has at Shopify (shopify.dev changelog, "The
+// MaxVariants is the largest number of variants of a product, the same as at Shopify (shopify.dev changelog, "The
 // product variant limit is now 2048 for all merchants", 2025-10-15).
 const MaxVariants = 2048
 
-// MostListed is how many variants of a product an answer has at most that lists several products.
+// MostListed is the largest number of variants per product in a response that lists several products.
 const MostListed = 100
 
-// Listed are the variants by which a list of products shows this one: all of them, or the first MostListed.
+// Listed returns the variants of the product in a list of products: all, or the first MostListed.
 func (p *Product) Listed() []Variant { return p.Variants[:min(len(p.Variants), MostListed)] }
 
-// Variant is what is bought: a size, a colour, or the product itself as its default variant.
+// Variant is a purchasable item: a size, a colour, or the product itself as its default variant.
 type Variant struct {
 	ID    id.Variant
 	SKU   string
 	Size  string
 	Color string
 	Price *money.Amount // nil: the product's
-	GTIN  string        // its Global Trade Item Number, digits alone; "" where unknown
-	MPN   string        // the manufacturer's part number; "" where unknown
+	GTIN  string        // Global Trade Item Number, digits only; "" if unknown
+	MPN   string        // manufacturer part number; "" if unknown
 
 	InventoryPolicy InventoryPolicy
-	Digital         bool // nothing is shipped: a download, a voucher, a service
+	Digital         bool // not shipped: a download, a voucher, a service
 }
 
 // Physical reports whether some variant of the product is shipped.
@@ -91,7 +91,7 @@ func (p *Product) Physical() bool {
 	return slices.ContainsFunc(p.Variants, func(v Variant) bool { return !v.Digital })
 }
 
-// Label is the variant in words: "M / Green", or "" for the default variant.
+// Label returns the variant's display name: "M / Green", or "" for the default variant.
 func (v Variant) Label() string {
 	switch {
 	case v.Size != "" && v.Color != "":
@@ -102,7 +102,7 @@ func (v Variant) Label() string {
 	return v.Color
 }
 
-// PriceOf is the list price of a variant.
+// PriceOf returns the list price of a variant.
 func (p *Product) PriceOf(v Variant) money.Amount {
 	if v.Price != nil {
 		return *v.Price
@@ -123,17 +123,17 @@ func (p *Product) Variant(variant id.Variant) (Variant, bool) {
 	return Variant{}, false
 }
 
-// VariantRequired says of a request that names no variant which ones there are: for the field's problem.
+// VariantRequired returns the problem with a request that names no variant, with the variants to choose from.
 func (p *Product) VariantRequired() string { return "is required; the product has " + p.choices() }
 
-// NoVariant answers a request for a variant that the product does not have.
+// NoVariant returns the error for a variant that the product does not have.
 func (p *Product) NoVariant() error {
 	e := fault.Missing("variant")
 	e.Message += " The product has " + p.choices() + "."
 	return e
 }
 
-// choices are the variants by id, size and colour.
+// choices lists the variants by ID, size and colour.
 func (p *Product) choices() string {
 	list := make([]string, len(p.Variants))
 	for i, v := range p.Variants {
@@ -145,7 +145,7 @@ func (p *Product) choices() string {
 	return fault.Known(list)
 }
 
-// Level is how many pieces of a variant are for sale at a location.
+// Level is the number of pieces of a variant for sale at a location.
 type Level struct {
 	Product  id.Product
 	Variant  id.Variant
@@ -156,7 +156,7 @@ type Level struct {
 	Digital  bool            // the variant is
 }
 
-// Totals are the pieces of each variant over all locations.
+// Totals returns the pieces of each variant over all locations.
 func Totals(levels []Level) map[id.Variant]int {
 	totals := make(map[id.Variant]int, len(levels))
 	for _, l := range levels {

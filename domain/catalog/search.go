@@ -10,24 +10,25 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// DefaultLimit is how many results a search returns that names no limit (spec 6.1).
+// DefaultLimit is the number of results of a search without a limit (features/PROTOCOL.md#agent-events).
 const DefaultLimit = 10
 
-// Query is what a buyer looks for. An empty text finds everything that passes the filter.
+// Query is a buyer's search. An empty text matches everything that passes the filter.
 type Query struct {
 	Text   string
 	Filter Filter
 	Sort   Sort
 	Limit  int
-	// After is where an earlier answer to the same query ended; nil asks for the first results.
+	// After is the position where an earlier page of the same query ended; nil: the first page.
 	After *Place
-	// Prefer lists colours the buyer likes: they lift a result, they exclude none.
+	// Prefer are colours that the buyer prefers. They raise a result's rank and exclude none.
 	Prefer []string
 }
 
-// Filter excludes. A product passes if one of its variants passes all of it. Names are compared without regard to case.
+// Filter excludes products. A product passes if one of its variants passes all conditions. Names are compared
+// case-insensitively.
 type Filter struct {
-	Categories []string // paths, any of which will do; products below one pass too
+	Categories []string // paths, any of them; products below one pass too
 	Brands     []string // any of them
 	PriceMin   *money.Amount
 	PriceMax   *money.Amount
@@ -36,10 +37,10 @@ type Filter struct {
 	Attributes map[string][]string // for every name, any of its values
 	RatingMin  int                 // of the average review, in hundredths
 	InStock    bool                // whether only variants in stock pass
-	Physical   bool                // whether only variants that are shipped pass. It is the protocol's: buyers do not choose it
+	Physical   bool                // whether only shipped variants pass; set by the protocol, not by buyers
 }
 
-// Category is the one that a filter asks for; "" for none, and for several.
+// Category returns the only category of the filter, or "" for none or several.
 func (f Filter) Category() string {
 	if len(f.Categories) != 1 {
 		return ""
@@ -52,12 +53,12 @@ func (f Filter) Affords(price money.Amount) bool {
 	return (f.PriceMin == nil || f.PriceMin.Minor() <= price.Minor()) && (f.PriceMax == nil || price.Minor() <= f.PriceMax.Minor())
 }
 
-// Sells reports whether a variant of a product passes what is asked of its price and of shipping.
+// Sells reports whether a variant passes the conditions on price and shipping.
 func (f Filter) Sells(p *Product, v Variant) bool {
 	return f.Affords(p.PriceOf(v)) && !(f.Physical && v.Digital)
 }
 
-// Hides reports whether a product passes in no case: nothing of it is shipped.
+// Hides reports whether the filter excludes a product because none of it is shipped.
 func (f Filter) Hides(p *Product) bool { return f.Physical && !p.Physical() }
 
 // PassesCategory reports whether a product is in one of the categories, or below it.
@@ -72,20 +73,20 @@ func (f Filter) PassesCategory(p *Product) bool {
 	})
 }
 
-// Check finds what no product can pass.
+// Check reports conditions that no product can pass.
 func (f Filter) Check(c fault.Check) {
 	if f.PriceMin != nil && f.PriceMax != nil {
 		c.That(f.PriceMin.Minor() <= f.PriceMax.Minor(), "price_min", "must be at most price_max")
 	}
 }
 
-// Criterion is one condition of a filter: by itself, and the filter without it.
+// Criterion is one condition of a filter: on its own, and the filter without it.
 type Criterion struct {
 	Name           string // as buyers write it: "price_max", "attributes.material"
 	Alone, Without Filter
 }
 
-// Criteria are the conditions of a filter, in the order of its fields.
+// Criteria returns the conditions of a filter, in the order of its fields.
 func (f Filter) Criteria() (all []Criterion) {
 	part := func(given bool, name string, take func(from, to *Filter)) {
 		if !given {
@@ -114,17 +115,16 @@ func (f Filter) Criteria() (all []Criterion) {
 	return all
 }
 
-// Sort is an order of results. Equals are in the order of their ids, so that every order is total. The zero Sort is
-// Relevance.
+// Sort is the order of results. Ties are ordered by ID, so that every order is total. The zero Sort is Relevance.
 type Sort struct{ name string }
 
 var (
 	Relevance   = Sort{}
-	PriceAsc    = Sort{"price_asc"} // by the price that results show: that of the first variant
+	PriceAsc    = Sort{"price_asc"} // by the price shown in results: the first variant's
 	PriceDesc   = Sort{"price_desc"}
 	Newest      = Sort{"newest"}
-	Rating      = Sort{"rating"}       // by the average review, then by how many there are
-	BestSelling = Sort{"best_selling"} // by pieces sold lately
+	Rating      = Sort{"rating"}       // by the average review, then by the number of reviews
+	BestSelling = Sort{"best_selling"} // by pieces sold recently
 )
 
 // Sorts are all orders.
@@ -137,7 +137,7 @@ func (s Sort) String() string {
 	return s.name
 }
 
-// ParseSort knows the names of all orders. An empty name is Relevance.
+// ParseSort reads the name of an order. An empty name is Relevance.
 func ParseSort(name string) (Sort, bool) {
 	if name == "" {
 		return Relevance, true
@@ -149,28 +149,28 @@ func ParseSort(name string) (Sort, bool) {
 	return Sorts[at], true
 }
 
-// Found is the answer to a query. Total and Facets count everything that is relevant, not only the hits.
+// Found is the result of a query. Total and Facets count all matches, not only the hits.
 type Found struct {
 	Hits       []Hit
 	Total      int
-	Confidence int // in the best hit of the first answer, thousandths
+	Confidence int // in the best hit of the first page, in thousandths
 	Facets     Facets
-	Next       *Place     // where the next answer begins; nil: there is nothing more
+	Next       *Place     // where the next page begins; nil: there is none
 	Nothing    *NoResults // why there is no result; nil if there is one
 }
 
-// Hit is one product found. The product is shared: readers must not change it.
+// Hit is one product found. The product is shared, so readers must not change it.
 type Hit struct {
 	Product *Product
 	Score   int // strictly between 0 and 1000: thousandths
 	Reasons []string
-	InStock bool // as was thought when it was ranked
-	// Shown are the places of variants to show, of a product that has too many for a list: those that pass the filter first, then
-	// those in stock. Nil: the first ones will do.
+	InStock bool // as known when it was ranked
+	// Shown are the indexes of the variants to show of a product with too many for a list: those that pass the filter
+	// first, then those in stock. Nil: the first ones.
 	Shown []uint16
 }
 
-// Variants are those that an answer shows of the hit, MostListed at most.
+// Variants returns the variants to show of the hit, at most MostListed.
 func (h Hit) Variants() []Variant {
 	if h.Shown == nil {
 		return h.Product.Listed()
@@ -183,37 +183,37 @@ func (h Hit) Variants() []Variant {
 }
 
 // Facets count matches by brand and colour, largest count first, and by price, cheapest first. Each ignores its own
-// condition of the filter, so that it counts what choosing another value would find.
+// condition of the filter, so that it counts the results of choosing another value.
 type Facets struct {
 	Brands      []Count
 	Colors      []Count
 	PriceRanges []PriceRange
 }
 
-// Count is how many matches have a value.
+// Count is the number of matches with a value.
 type Count struct {
 	Name  string
 	Count int
 }
 
-// PriceRange is how many matches cost from Min to Max, both included.
+// PriceRange is the number of matches that cost from Min to Max, both inclusive.
 type PriceRange struct {
 	Min, Max money.Amount
 	Count    int
 }
 
-// NoResults says why a search found nothing.
+// NoResults explains why a search found nothing.
 type NoResults struct {
 	Matched   int       // without any filter
 	RemovedBy []Removal // by condition of the filter, the one that removed most first
-	Nearest   []string  // words of the catalogue that are written like those of the query
+	Nearest   []string  // words of the catalogue with a spelling similar to the query's
 }
 
-// Removal is what one condition of a filter did.
+// Removal is the effect of one condition of a filter.
 type Removal struct {
 	Filter  string // as in Criterion
 	Removed int    // matches that fail it
-	Without int    // what would be found if only this condition was left out
+	Without int    // results without this condition
 }
 
 // Category is one path and the number of active products at or below it.
@@ -222,7 +222,7 @@ type Category struct {
 	Count int
 }
 
-// Message says in a sentence why there is no result. query is what the buyer asked for.
+// Message explains in a sentence why there is no result. query is the buyer's text.
 func (n *NoResults) Message(query string) string {
 	switch {
 	case n.Matched == 0 && len(n.Nearest) > 0:

@@ -41,7 +41,7 @@ func TestShelf(t *testing.T) {
 	}
 }
 
-// Whatever is done to it, a shelf sells nothing while it is oversold.
+// After any sequence of changes, an oversold shelf has nothing for sale.
 func TestShelf_soldOut(t *testing.T) {
 	t.Parallel()
 	if err := quick.Check(func(held uint8, steps []int8) bool {

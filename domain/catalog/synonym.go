@@ -6,8 +6,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// Synonym says that words mean the same in a shop. Without an Input each of Words finds the others. With
-// one it is a one-way street: a search for Input also finds Words, a search for Words not Input.
+// Synonym means that words have the same meaning in a shop. Without an Input, each of Words finds the others. With an
+// Input it is one-way: a search for Input also finds Words, but not the reverse.
 type Synonym struct {
 	ID        id.Synonym
 	Project   id.Project

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// MaxSynonyms is how many a project has at most, on the plans with the highest limit.
+	// MaxSynonyms is the largest number of synonyms of a project, on the plans with the highest limit.
 	MaxSynonyms = 10_000
 
 	mostWords   = 20 // of a synonym
@@ -21,13 +21,13 @@ const (
 	mostParts   = 6  // "mobile phone" has two
 )
 
-// SynonymDraft is what a merchant writes about a synonym. Fields left out keep what is there.
+// SynonymDraft is a synonym as a merchant writes it. Fields that are left out stay as they are.
 type SynonymDraft struct {
 	Input patch.Field[string]
 	Words patch.Field[[]string]
 }
 
-// CreateSynonym makes a synonym from a draft.
+// CreateSynonym returns a synonym made from a draft.
 func CreateSynonym(project id.Project, synonym id.Synonym, d SynonymDraft, now time.Time) (*Synonym, error) {
 	check := fault.NewCheck()
 	s := newSynonym(project, synonym, d, now, check)
@@ -37,7 +37,8 @@ func CreateSynonym(project id.Project, synonym id.Synonym, d SynonymDraft, now t
 	return s, nil
 }
 
-// CreateSynonyms makes all synonyms of a project from drafts, in their order. There are as many ids.
+// CreateSynonyms returns all synonyms of a project made from drafts, in their order. There must be as many IDs as
+// drafts.
 func CreateSynonyms(project id.Project, ids []id.Synonym, drafts []SynonymDraft, now time.Time) ([]*Synonym, error) {
 	check := fault.NewCheck()
 	if !check.That(len(drafts) <= MaxSynonyms, "synonyms", "must have at most "+strconv.Itoa(MaxSynonyms)+" synonyms") {
@@ -53,7 +54,7 @@ func CreateSynonyms(project id.Project, ids []id.Synonym, drafts []SynonymDraft,
 	return all, nil
 }
 
-// Update is the synonym after a draft's changes. The receiver stays as it is.
+// Update returns the synonym with a draft's changes. It does not change s.
 func (s *Synonym) Update(d SynonymDraft, now time.Time) (*Synonym, error) {
 	check, next := fault.NewCheck(), *s
 	next.Words = slices.Clone(s.Words)
@@ -89,7 +90,7 @@ func (s *Synonym) write(d SynonymDraft, now time.Time, check fault.Check) {
 	}
 }
 
-// checkNumber reports whether the words are few enough to be looked at.
+// checkNumber reports whether there are few enough words to check each one.
 func (s *Synonym) checkNumber(check fault.Check) bool {
 	if s.Input == "" {
 		check.That(len(s.Words) >= 2, "words", "must have at least 2 words, or 1 with an input")
@@ -110,7 +111,7 @@ func (s *Synonym) checkWords(check fault.Check) {
 	s.Words = words
 }
 
-// term is a word or some, as they are kept: with single spaces between them and none around.
+// term returns a term in its stored form: with single spaces between words and none around it.
 func term(written string, check fault.Check, field string) string {
 	parts := strings.Fields(written)
 	kept := strings.Join(parts, " ")

@@ -12,15 +12,15 @@ import (
 
 var phone = id.New[id.Synonym]([16]byte{9})
 
-// said is a draft of words alone.
+// said returns a draft with words only.
 func said(words ...string) catalog.SynonymDraft { return catalog.SynonymDraft{Words: patch.To(words)} }
 
-// oneWay is a draft with an input.
+// oneWay returns a draft with an input.
 func oneWay(input string, words ...string) catalog.SynonymDraft {
 	return catalog.SynonymDraft{Input: patch.To(input), Words: patch.To(words)}
 }
 
-// numbered are n different words.
+// numbered returns n different words.
 func numbered(n int) []string {
 	words := make([]string, n)
 	for i := range words {
@@ -29,7 +29,7 @@ func numbered(n int) []string {
 	return words
 }
 
-func TestSynonymIsKeptAsWritten(t *testing.T) {
+func TestCreateSynonym_keepsSpelling(t *testing.T) {
 	t.Parallel()
 	s, err := catalog.CreateSynonym(shop, phone, oneWay("  Handy ", "Mobile \t phone", "SMARTPHONE"), noon)
 	if err != nil {
@@ -90,7 +90,7 @@ func TestSynonymRules(t *testing.T) {
 	}
 }
 
-func TestSynonymChangesOnlyWhatADraftNames(t *testing.T) {
+func TestSynonym_Update_partial(t *testing.T) {
 	t.Parallel()
 	before, err := catalog.CreateSynonym(shop, phone, oneWay("phone", "mobile", "handset"), noon)
 	if err != nil {
@@ -131,7 +131,7 @@ func TestSynonymChangesOnlyWhatADraftNames(t *testing.T) {
 	}
 }
 
-func TestAllSynonymsAtOnce(t *testing.T) {
+func TestCreateSynonyms(t *testing.T) {
 	t.Parallel()
 	ids := make([]id.Synonym, catalog.MaxSynonyms+1)
 	for i := range ids {

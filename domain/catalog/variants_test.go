@@ -9,8 +9,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// A buyer who names no variant, or another product's, learns which ones there are.
-func TestVariantsAreListed(t *testing.T) {
+// The error for a request without a variant, or with another product's, lists the product's variants.
+func TestProduct_NoVariant_VariantRequired(t *testing.T) {
 	t.Parallel()
 	small, plain := id.New[id.Variant]([16]byte{1}), id.New[id.Variant]([16]byte{2})
 	p := catalog.Product{Variants: []catalog.Variant{{ID: small, Size: "S", Color: "Red"}, {ID: plain}}}

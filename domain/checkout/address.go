@@ -2,15 +2,15 @@ package checkout
 
 import "strings"
 
-// Address is where the goods go. Name is whole; First and Last are its parts where somebody gave them apart. ID is by what an
-// agent selects it within its checkout; "": see Key.
+// Address is a shipping address. Name is the full name; First and Last are its parts if they were given separately. An
+// agent selects an address within its checkout by ID; "": see Key.
 type Address struct {
 	ID                                                                       string
 	Name, First, Last, Line1, Line2, City, State, PostalCode, Country, Phone string
 }
 
-// For is the address with a name, if there is any: it is made of the parts where only they were given, and an address
-// without either takes those of the buyer.
+// For returns the address with a full name. The name is built from the parts if only they were given, and taken from
+// the buyer if the address has no name.
 func (a Address) For(b Buyer) Address {
 	blank := func(text string) bool { return strings.TrimSpace(text) == "" }
 	if blank(a.Name) && blank(a.First) && blank(a.Last) {
@@ -22,8 +22,8 @@ func (a Address) For(b Buyer) Address {
 	return a
 }
 
-// Names are the first and the last name, for those who want them apart. A name that was given whole is split at its last
-// space; without one it is all last name.
+// Names returns the first and the last name. A full name is split at its last space; without a space it is the last
+// name.
 func (a Address) Names() (first, last string) {
 	if a.First != "" || a.Last != "" {
 		return a.First, a.Last

@@ -73,7 +73,7 @@ func TestAddress_Names(t *testing.T) {
 	}
 }
 
-// A checkout opened for a buyer who is known needs no name in its address.
+// A checkout for a known buyer needs no name in its address.
 func TestOpen_nameOfBuyer(t *testing.T) {
 	t.Parallel()
 	wanted := cart(line(1, 1, 10_000, 10_000))

@@ -7,17 +7,17 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// Agreement is a price that was agreed in a session and can still be redeemed, by its token alone.
+// Agreement is a price that was agreed in a session and can still be redeemed with its token.
 type Agreement struct {
 	Quote    id.Quote
 	Product  id.Product
 	Variant  id.Variant
 	Quantity int
-	Price    money.Amount // for one piece
+	Price    money.Amount // per unit
 }
 
-// Unused are the agreements on what lines sell without an agreement, dearer than agreed: the buyer may have forgotten the
-// token. Of several on the same item it is the first one.
+// Unused returns the agreements that would make lines without an agreement cheaper, because the buyer may have
+// forgotten the token. If there are several for an item, it returns the first.
 func Unused(lines []Line, agreed []Agreement) []Agreement {
 	var unused []Agreement
 	for _, a := range agreed {
@@ -33,14 +33,14 @@ func Unused(lines []Line, agreed []Agreement) []Agreement {
 	return unused
 }
 
-// Dropped is a line's agreed price that the checkout has no more.
+// Dropped is an agreed price that a checkout no longer has.
 type Dropped struct {
 	Was Line // with its price
-	Now int  // the place of the line that is in its stead, from 0; -1: there is none
+	Now int  // the index of the line that replaces it; -1: there is none
 }
 
-// Drops are the agreed prices that lines of before have and that none of lines has: of the line that has its number, or else of
-// one about the same variant.
+// Drops returns the agreed prices that lines in before have and lines no longer has. The line that replaces one is the
+// line with its number, or else one of the same variant.
 func Drops(before, lines []Line) (list []Dropped) {
 	for _, was := range before {
 		kept := slices.ContainsFunc(lines, func(l Line) bool { return l.Quote == was.Quote && l.Variant == was.Variant })

@@ -1,5 +1,5 @@
-// Package checkout is the way from an agreed cart to a paid one: totals, and the state machine that
-// lets at most one payment attempt be in flight. It charges nothing itself.
+// Package checkout takes an agreed cart to a paid one: it computes totals and has the state machine that
+// allows at most one payment attempt in flight. It makes no charges.
 //
 //	incomplete ──Revise──▶ ready ──Claim──▶ processing ──Complete──▶ completed
 //	                         ▲                │  │  │
@@ -24,29 +24,29 @@ import (
 )
 
 const (
-	// Validity is how long after init, or after it was revised, a checkout can be paid (decisions 10).
+	// Validity is how long a checkout can be paid after it was opened or revised.
 	Validity = 30 * time.Minute
-	// MaxAge is how long after init a checkout ends, however often it is revised.
+	// MaxAge is the age at which a checkout ends, however often it is revised.
 	MaxAge = 6 * time.Hour
-	// Lease is how long an attempt may stay without outcome before somebody else asks for it. It is
-	// longer than any charge can be under way.
+	// Lease is how long an attempt may have no outcome before another server asks the provider for it. It is
+	// longer than the longest charge.
 	Lease = 15 * time.Second
-	// firstRetry is the pause before an outcome that nobody could tell is asked for again. It doubles up to
+	// firstRetry is the pause before the provider is asked again for an outcome that it did not know. It doubles up to
 	// longestRetry.
 	firstRetry   = 2 * time.Second
 	longestRetry = 5 * time.Minute
-	// MaxDeclines ends a checkout. MostDeclined within DeclineWindow make a session, and a client's
-	// address, wait: more than a buyer's mistakes are somebody trying out cards. Attempts in flight count as
-	// declined until their outcome is known, so that cards cannot be tried out in parallel either.
+	// A checkout ends after MaxDeclines. After MostDeclined within DeclineWindow, a session or a client's
+	// address must wait, because more declines than a buyer's mistakes indicate card testing. Attempts in flight count as
+	// declined until their outcome is known, so that cards cannot be tested in parallel either.
 	MaxDeclines   = 5
 	MostDeclined  = 10
 	DeclineWindow = 10 * time.Minute
-	// MaxLines and MaxQuantity bound a checkout (decisions 5).
+	// MaxLines and MaxQuantity limit the size of a checkout.
 	MaxLines    = 50
 	MaxQuantity = 1000
-	// MaxOpen is how many checkouts of a session are open at the same time.
+	// MaxOpen is the largest number of open checkouts of a session.
 	MaxOpen = 20
-	// OpenPause is after how long it may help to open one more: those that are open end by themselves.
+	// OpenPause is when to try again to open one more, because open checkouts expire.
 	OpenPause = time.Minute
 )
 
@@ -80,17 +80,17 @@ var (
 	// would be exceeded if all of them were declined.
 	ErrTooManyInFlight = fault.New(fault.Limited, "too_many_payments",
 		"Too many payments of this session or address are under way. Try again.").After(time.Second)
-	// ErrNotPayable means that the checkout is in no state to be claimed for lack of the above.
+	// ErrNotPayable means that the checkout's state allows no claim, and none of the errors above applies.
 	ErrNotPayable = fault.New(fault.Conflict, "checkout_not_payable", "The checkout cannot be paid.")
-	// ErrChanged means that a revision came between what a request was made by and the request.
+	// ErrChanged means that the checkout was revised after the revision that a request refers to.
 	ErrChanged = fault.New(fault.Conflict, "checkout_changed", "The checkout was revised meanwhile. Read it again.")
 	// ErrStale means that an outcome belongs to no attempt in flight.
 	ErrStale = fault.New(fault.Conflict, "attempt_stale", "The payment attempt is already decided.")
 )
 
-// Line is one item at the price that will be charged, per unit.
+// Line is one item with its unit price.
 type Line struct {
-	ID       int // counted from 1 within the checkout, and never given to another line; 0 in those of older programs
+	ID       int // counted from 1 within the checkout and never reused; 0 in checkouts of older versions
 	Product  id.Product
 	Variant  id.Variant
 	SKU      string
@@ -100,20 +100,20 @@ type Line struct {
 	Unit     money.Amount
 	Original money.Amount
 	Quote    id.Quote // the agreed quote whose token covers the line; zero at list price
-	Token    Token    // of the quote, for whoever is to see it again
-	Bundled  bool     // the second line of a bundle: its price is due to the quote's other line
-	Digital  bool     // nothing is shipped. The line stays what its variant was when the line was priced
+	Token    Token    // of the quote, to make the checkout token again
+	Bundled  bool     // the second line of a bundle: its price depends on the quote's other line
+	Digital  bool     // not shipped, as its variant was when the line was priced
 }
 
-// Token is by what a checkout token can be made again, and known.
+// Token is what is stored of a checkout token: Salt to make it again, and Hash to recognize it.
 type Token struct{ Salt, Hash string }
 
-// Buyer is who buys, as far as it is known before payment.
+// Buyer is the person who buys, as far as known before payment.
 type Buyer struct {
 	First, Last, Email, Phone string
 }
 
-// Option is one way of shipping, at a price for the whole order.
+// Option is a shipping option, with its price for the whole order.
 type Option struct {
 	ID      string
 	Name    string
@@ -122,26 +122,26 @@ type Option struct {
 	MaxDays int
 }
 
-// Payment is what a buyer pays with. The token itself is never kept. Before the first attempt it has the buyer's e-mail
-// address alone.
+// Payment is the buyer's means of payment. The payment token itself is never stored. Before the first attempt, only the
+// buyer's email address is set.
 type Payment struct {
 	Method    project.PaymentMethod
 	Route     project.PaymentRoute
-	Client    string // who pays, as far as known; not to be read by anybody
+	Client    string // who pays, as far as known; never shown
 	TokenHash string
 	Email     string
 	Notes     string
 	Option    string
 }
 
-// ShowsBuyer reports whether an agent that finds the checkout may read who buys and where the goods go. Whoever knows the id
-// finds a checkout that no agent has proved to be its own. Of such a one they are shown while it is open, and never if it was
-// opened over Haggle's own protocol, which shows neither.
+// ShowsBuyer reports whether an agent that has access to the checkout may read the buyer and the address. Anybody who
+// knows the ID has access to a checkout whose agent is not verified. Such a checkout shows them only while it is open,
+// and never if it was opened over Haggle's own protocol, which shows neither.
 func (c *Checkout) ShowsBuyer() bool {
 	return c.s.Agent.Verified || c.s.Status.Open() && c.s.Agent.Protocol != agentid.Haggle
 }
 
-// Payers are what a payment's declines are counted for: its session and its client, if that is known.
+// Payers returns the keys that a payment's declines are counted by: its session, and its client if that is known.
 func Payers(of id.Session, client string) []string {
 	payers := []string{of.String()}
 	if client != "" {
@@ -159,27 +159,27 @@ type Snapshot struct {
 	Revision     int       // 1 at first; each Revise and Refuse adds 1, and so does each Claim with another shipping option
 	Strict       bool      // as in Cart
 	FromCart     bool      // as in Cart
-	CartProblems []Problem // what the agent has to send the cart again for
+	CartProblems []Problem // the agent must send the cart again without them
 	Lines        []Line
 	LineSeq      int // the newest line's ID
 	Address      Address
 	Buyer        Buyer
-	Agent        agentid.Agent // that opened it
-	Hook         Hook          // the order's
+	Agent        agentid.Agent // opened it
+	Hook         Hook          // the order's webhook
 	Options      []Option
-	Selected     string // the option that totals are computed with; "": no country is known yet
+	Selected     string // the shipping option in the totals; "": no country is known yet
 	Subtotal     money.Amount
 	Tax          money.Amount
 	Savings      money.Amount
 	Attempt      int
 	Declines     int
 	LeaseUntil   time.Time
-	ClaimedAt    time.Time      // when the attempt in flight or the last one began; zero for those of older programs
-	Unresolved   int            // how often nobody could tell the outcome of the attempt in flight
-	RetryAt      time.Time      // when it is asked for again, if no buyer does before
-	Progress     string         // how far the provider's records were searched for it
-	Problem      string         // why nobody could tell the outcome the last time, in words for the merchant
-	Manual       int            // the newest attempt that a person decided; 0: none
+	ClaimedAt    time.Time      // when the attempt in flight or the last one began; zero for those of older versions
+	Unresolved   int            // how often the outcome of the attempt in flight could not be determined
+	RetryAt      time.Time      // when the provider is asked again, unless a buyer asks before
+	Progress     string         // how far the provider's records were searched for the attempt
+	Problem      string         // why the outcome could not be determined the last time, in words for the merchant
+	Manual       int            // the latest attempt that a person decided; 0: none
 	Payment      Payment        // of the attempt in flight or the last one
 	Earlier      []Attempt      // attempts before that one, oldest first
 	Taken        []catalog.Take // stock held by the attempt in flight, or sold
@@ -190,10 +190,10 @@ type Snapshot struct {
 // Checkout is a cart on its way to an order.
 type Checkout struct{ s Snapshot }
 
-// Rehydrate trusts storage.
+// Rehydrate returns a stored checkout without validating it.
 func Rehydrate(s Snapshot) *Checkout { return &Checkout{s} }
 
-// Snapshot is the checkout as it is to be stored.
+// Snapshot returns the checkout for storage.
 func (c *Checkout) Snapshot() Snapshot { return c.s }
 
 func (c *Checkout) ID() id.Checkout { return c.s.ID }
@@ -201,10 +201,10 @@ func (c *Checkout) Status() Status  { return c.s.Status }
 func (c *Checkout) Attempt() int    { return c.s.Attempt }
 func (c *Checkout) Revision() int   { return c.s.Revision }
 
-// Needs are the pieces that the order takes from stock, one entry a variant, ascending by variant.
+// Needs returns the pieces that the order takes from stock, one entry per variant, ascending by variant.
 func (c *Checkout) Needs() []catalog.Need { return needs(c.s.Lines) }
 
-// Shipping is the price of the selected option.
+// Shipping returns the price of the selected option.
 func (c *Checkout) Shipping() money.Amount { return c.shippingBy(c.s.Selected) }
 
 func (c *Checkout) shippingBy(option string) money.Amount {
@@ -216,10 +216,10 @@ func (c *Checkout) shippingBy(option string) money.Amount {
 	return money.Zero(c.s.Subtotal.Currency())
 }
 
-// Total is subtotal + shipping + tax. Open has checked that it stays below money.Limit with every option.
+// Total returns subtotal + shipping + tax. Open has checked that it stays below money.Limit with every option.
 func (c *Checkout) Total() money.Amount { return c.TotalWith(c.s.Selected) }
 
-// TotalWith is Total with another shipping option; "" for the selected one.
+// TotalWith returns Total with another shipping option, or with the selected one if option is "".
 func (c *Checkout) TotalWith(option string) money.Amount {
 	shipping := c.shippingBy(cmp.Or(option, c.s.Selected))
 	return money.Of(c.s.Subtotal.Minor()+shipping.Minor()+c.s.Tax.Minor(), c.s.Subtotal.Currency())

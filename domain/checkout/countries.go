@@ -1,7 +1,7 @@
 package checkout
 
-// isoCountries are the countries of ISO 3166-1: the alpha-2 code, the alpha-3 code, the English name in Unicode CLDR, and other English
-// names that are in use.
+// isoCountries are the countries of ISO 3166-1: the alpha-2 code, the alpha-3 code, the English name in Unicode CLDR,
+// and other common English names.
 const isoCountries = `
 AD/AND/Andorra,AE/ARE/United Arab Emirates/UAE,AF/AFG/Afghanistan,AG/ATG/Antigua & Barbuda,AI/AIA/Anguilla,AL/ALB/Albania,
 AM/ARM/Armenia,AO/AGO/Angola,AQ/ATA/Antarctica,AR/ARG/Argentina,AS/ASM/American Samoa,AT/AUT/Austria,AU/AUS/Australia,AW/ABW/Aruba,

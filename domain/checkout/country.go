@@ -2,8 +2,8 @@ package checkout
 
 import "strings"
 
-// Country is the ISO 3166-1 alpha-2 code of a country, by that code, its alpha-3 code or an English name: "us", "USA" and "United
-// States" are US. What it does not know stays as it is, but for space around it.
+// Country returns the ISO 3166-1 alpha-2 code of a country, given that code, its alpha-3 code or an English name: "us",
+// "USA" and "United States" are US. It returns other text unchanged, but without leading and trailing space.
 func Country(text string) string {
 	text = strings.TrimSpace(text)
 	if code, ok := countries[countryKey(text)]; ok {
@@ -20,7 +20,7 @@ func KnownCountry(text string) bool {
 	return len(text) == 2 && text[0] >= 'A' && text[0] <= 'Z' && text[1] >= 'A' && text[1] <= 'Z'
 }
 
-// countryKey leaves out of a name what is spelled in different ways.
+// countryKey removes from a name everything that is spelled in different ways.
 func countryKey(text string) string {
 	text = strings.NewReplacer(".", "", ",", "", "’", "", "'", "", "-", " ", "&", "and").Replace(strings.ToLower(text))
 	return strings.TrimPrefix(strings.Join(strings.Fields(text), " "), "the ")

@@ -34,8 +34,8 @@ func TestCountry(t *testing.T) {
 	}
 }
 
-// An address whose country nobody knows is as good as one without.
-func TestUnknownCountry(t *testing.T) {
+// An address with an unknown country counts as an address without a country.
+func TestOpen_unknownCountry(t *testing.T) {
 	t.Parallel()
 	asked := strict(line(1, 1, 100, 100))
 	asked.Address.Country = "Untied States"

@@ -8,28 +8,28 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-// firstDestination is the ID of an address that has none: those of Haggle's own protocol and of older programs.
+// firstDestination is the ID of an address without one: addresses of Haggle's own protocol and of older versions.
 const firstDestination = "dest_1"
 
-// ErrDestination means that a request selects a destination that it does not have, and that is not the checkout's.
+// ErrDestination means that a request selects a destination that is neither in the request nor the checkout's.
 var ErrDestination = fault.New(fault.Conflict, "destination_unknown",
 	"The selected destination is none of those that were sent, and not the checkout's.")
 
-// IsZero reports whether nothing is known of an address. Its ID alone is nothing.
+// IsZero reports whether the address is empty. An ID alone counts as empty.
 func (a Address) IsZero() bool { return a.Place() == Address{} }
 
-// Place is the address without its ID, which names it within its checkout alone.
+// Place returns the address without its ID, which is valid only within its checkout.
 func (a Address) Place() Address {
 	a.ID = ""
 	return a
 }
 
-// Key is by what an agent selects the address of a checkout.
+// Key returns the ID by which an agent selects the address of a checkout.
 func (a Address) Key() string { return cmp.Or(a.ID, firstDestination) }
 
-// Choose is the address that a request selects among those that it sends, or else the one that the checkout holds. An ID alone
-// stands for the one held. Without a selection it is the first. An address that is sent alone, without an ID, gets the selected
-// one. Nothing sent and nothing selected is no address.
+// Choose returns the selected address among those in a request, or else the one that the checkout has. An ID alone
+// refers to the checkout's address. Without a selection it returns the first address. A single address without an ID
+// gets the selected ID. It returns the zero Address if nothing is sent or selected.
 func Choose(sent []Address, selected string, held Address) (Address, error) {
 	switch {
 	case selected == "" && len(sent) == 0:
@@ -49,7 +49,7 @@ func Choose(sent []Address, selected string, held Address) (Address, error) {
 	return resolve(Address{ID: selected}, held)
 }
 
-// resolve is an address, or the one that an ID alone stands for.
+// resolve returns an address, or the held address if a has only its ID.
 func resolve(a, held Address) (Address, error) {
 	switch {
 	case !a.IsZero(), a.ID == "":
@@ -60,7 +60,7 @@ func resolve(a, held Address) (Address, error) {
 	return held, nil
 }
 
-// named is the address with an ID. The same address keeps the one that it had before, another one gets that of the revision.
+// named returns the address with an ID: the previous ID if the address is unchanged, or else that of the revision.
 func (a Address) named(before Address, revision int) Address {
 	if a.IsZero() {
 		return Address{}

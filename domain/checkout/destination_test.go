@@ -40,8 +40,8 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// An address keeps its ID as long as it stays what it is, and no other one gets it.
-func TestDestinationsKeepTheirIDs(t *testing.T) {
+// An address keeps its ID as long as it does not change, and no other address gets that ID.
+func TestCheckout_Revise_destinationID(t *testing.T) {
 	t.Parallel()
 	c := open(t, shop(), strict(line(1, 1, 100, 100)))
 	revise := func(change func(*checkout.Cart)) string {

@@ -8,23 +8,24 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// AllDigital reports whether there are lines, and nothing of them is shipped.
+// AllDigital reports whether there are lines and all of them are digital.
 func AllDigital(lines []Line) bool {
 	return len(lines) > 0 && !slices.ContainsFunc(lines, func(l Line) bool { return !l.Digital })
 }
 
-// Digital reports whether nothing of the checkout is shipped: it needs no address and has no shipping option. The lines say
-// so, as they were priced: a variant that is changed later changes no checkout that is not revised.
+// Digital reports whether nothing of the checkout is shipped, so that it needs no address and has no shipping option.
+// The lines keep what their variants were when they were priced: a variant that changes later affects only checkouts
+// that are revised.
 func (c *Checkout) Digital() bool { return AllDigital(c.s.Lines) }
 
-// HasDigital reports whether something of the checkout is not shipped.
+// HasDigital reports whether a line of the checkout is digital.
 func (c *Checkout) HasDigital() bool {
 	return slices.ContainsFunc(c.s.Lines, func(l Line) bool { return l.Digital })
 }
 
 var (
-	// ErrShippedNow refuses to pay for an item as digital that is shipped by now: the order might have no address for it,
-	// and the buyer agreed to a total without its shipping.
+	// ErrShippedNow refuses to pay for a line that is digital but whose variant is shipped by now. The order might have no
+	// address for it, and the buyer agreed to a total without its shipping.
 	ErrShippedNow = fault.New(fault.Conflict, "shipping_required",
 		"An item that was digital when the checkout was opened is shipped now. Nothing was charged. Open a checkout anew, with the shipping address.")
 	// ErrDigital refuses to pay digital items over a protocol that does not offer them.
@@ -33,8 +34,8 @@ var (
 			"It can be paid over the shop's Agent Commerce Protocol.")
 )
 
-// StillDigital refuses a checkout with digital lines whose variants are shipped by now, by their levels. What was shipped when
-// its line was priced and is digital now stays in the order as it was agreed on.
+// StillDigital refuses a checkout with digital lines whose variants are shipped by now, according to their levels. The
+// opposite is allowed: a line that was priced as shipped stays so in the order even if its variant is digital now.
 func (c *Checkout) StillDigital(levels []catalog.Level) error {
 	for _, l := range c.s.Lines {
 		if l.Digital && slices.ContainsFunc(levels, func(of catalog.Level) bool { return of.Variant == l.Variant && !of.Digital }) {
@@ -44,8 +45,8 @@ func (c *Checkout) StillDigital(levels []catalog.Level) error {
 	return nil
 }
 
-// TaxedIn is where a cart of digital items is taxed: at the address, where its country is known, or else in the shop's home
-// country. So no buyer is free of tax for giving no address.
+// TaxedIn returns where a cart of digital items is taxed: at the address if its country is known, or else in the shop's
+// home country, so that no buyer avoids tax by giving no address.
 func TaxedIn(f project.Storefront, a Address) (country, state string) {
 	if a.Country != "" {
 		return a.Country, a.State
@@ -53,8 +54,9 @@ func TaxedIn(f project.Storefront, a Address) (country, state string) {
 	return f.Home(), ""
 }
 
-// checkTaxed judges what a cart of digital items tells of where it is taxed. Rates of tax are those of the countries that
-// the shop serves. Where they depend on the state, it must be told: no state would be no tax, or too little.
+// checkTaxed checks that the address of a cart of digital items determines its tax. Tax rates exist for the countries
+// that the shop serves. If they depend on the state, the state is required, because a missing one would mean no tax or
+// too little.
 func (cart Cart) checkTaxed(f project.Storefront, at fault.Check) {
 	if country := cart.Address.Country; country != "" && !f.ShipsTo(country) {
 		at.That(false, "country", f.NotServed(country))

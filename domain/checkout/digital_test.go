@@ -11,7 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// digitalShop is in Germany, where the tax is 19 %, and ships to France, too, where it is 20 %.
+// digitalShop is in Germany, where the tax is 19 %, and also ships to France, where it is 20 %.
 func digitalShop() *project.Project {
 	p := &project.Project{Settings: project.Settings{Currency: money.USD, Locale: "de-DE"}}
 	p.Storefront = project.DefaultStorefront(p.Settings)
@@ -75,7 +75,7 @@ func TestOpen_digitalRefuses(t *testing.T) {
 	}
 }
 
-// Shipping is free from 15.00 on. A mixed cart of 10.00 and 20.00 ships 10.00.
+// Shipping is free from 15.00. A mixed cart of 10.00 and 20.00 ships only 10.00.
 func TestOpen_mixedShipsThePhysicalPart(t *testing.T) {
 	t.Parallel()
 	p := digitalShop()

@@ -5,27 +5,27 @@ import (
 	"strings"
 )
 
-// HookProtocol is how an order's agent is told of the order.
+// HookProtocol is the protocol of the webhooks that notify an agent of its order.
 type HookProtocol struct{ name string }
 
 var (
 	ByHaggle   = HookProtocol{"haggle"}         // Haggle's own protocol
 	ByUCP      = HookProtocol{"ucp"}            // the Universal Commerce Protocol, 2026-08-25
-	ByUCPApril = HookProtocol{"ucp_2026_04_08"} // its version before
+	ByUCPApril = HookProtocol{"ucp_2026_04_08"} // its previous version
 )
 
 func (p HookProtocol) String() string { return p.name }
 
-// HookProtocols are all of them, by name.
+// HookProtocols are all protocols by name.
 var HookProtocols = map[string]HookProtocol{"haggle": ByHaggle, "ucp": ByUCP, "ucp_2026_04_08": ByUCPApril, "": {}}
 
-// Hook is where the agent that places an order wants to hear of it. The zero Hook is nowhere.
+// Hook is the webhook for updates of an order, set by the agent that places it. The zero Hook sends nothing.
 type Hook struct {
 	Protocol HookProtocol
 	URL      string
 }
 
-// Host is whose server the hook is, with its port: what is sent to one host waits for each other.
+// Host returns the host and port of the hook. Deliveries to one host are sent one after the other.
 func (h Hook) Host() string {
 	u, err := url.Parse(h.URL)
 	if err != nil {
@@ -34,7 +34,7 @@ func (h Hook) Host() string {
 	return strings.ToLower(u.Host)
 }
 
-// Tell has the agent hear of the order at a hook, unless it said where before.
+// Tell sets the webhook of the order, unless the agent has set one before.
 func (c *Checkout) Tell(hook Hook) {
 	if c.s.Hook == (Hook{}) {
 		c.s.Hook = hook

@@ -6,8 +6,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/checkout"
 )
 
-// Where an agent said first to hear of the order, it does.
-func TestCheckout_Tell(t *testing.T) {
+// The first webhook set by an agent is kept.
+func TestCheckout_hookSetOnce(t *testing.T) {
 	t.Parallel()
 	first := checkout.Hook{Protocol: checkout.ByUCP, URL: "https://one.example/hook"}
 	c := checkout.Rehydrate(checkout.Snapshot{})

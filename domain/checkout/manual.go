@@ -7,8 +7,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-// DecidableAfter is how old an attempt without outcome must be before a person may decide it. It is longer than
-// a provider's own answer takes, or a notice of it.
+// DecidableAfter is how old an attempt without an outcome must be before a person may decide it. It is longer than a
+// provider takes to respond or to send a webhook.
 const DecidableAfter = 10 * time.Minute
 
 // People are alerted to an attempt or a refund that is unresolved for AlertAfter, and again every AlertEvery.
@@ -17,8 +17,8 @@ const (
 	AlertEvery = 24 * time.Hour
 )
 
-// Decidable says why a person cannot decide the attempt in flight now, or nil. attempt is the one that the person
-// means; 0 is whichever is in flight. While the provider is being asked, its answer decides.
+// Decidable returns why a person cannot decide the attempt in flight now, or nil. attempt is the attempt that the
+// person means; 0: the one in flight. During a request to the provider, the provider's answer decides.
 func (c *Checkout) Decidable(attempt int, now time.Time) error {
 	switch age := now.Sub(c.began()); {
 	case c.s.Status != Processing:
@@ -39,7 +39,7 @@ func (c *Checkout) Decidable(attempt int, now time.Time) error {
 	return nil
 }
 
-// DecideManually notes that a person decides the attempt in flight. Complete or PutBack follows.
+// DecideManually records that a person decides the attempt in flight. Complete or PutBack must follow.
 func (c *Checkout) DecideManually(attempt int, now time.Time) error {
 	if err := c.Decidable(attempt, now); err != nil {
 		return err
@@ -48,18 +48,18 @@ func (c *Checkout) DecideManually(attempt int, now time.Time) error {
 	return nil
 }
 
-// Problem notes, in words for the merchant, why the outcome of an attempt is not known.
+// Problem records why the outcome of an attempt is not known, in words for the merchant.
 func (c *Checkout) Problem(attempt int, text string) {
 	if c.inFlight(attempt) == nil {
 		c.s.Problem = text
 	}
 }
 
-// longestReference is how long a provider's id may be that a person gives.
+// longestReference is the largest length of a provider's ID entered by a person.
 const longestReference = 255
 
-// CheckDecision checks what a person says about money at a provider: moved says whether it moved, and then
-// reference is the provider's id of it. field names the reference.
+// CheckDecision checks a person's decision about money at a provider. If moved, reference is the provider's ID. field
+// names the reference.
 func CheckDecision(moved bool, reference, field, reason string) error {
 	check := fault.NewCheck()
 	check.That(reason != "", "reason", "is required")

@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-// A decision has a reason, and an id of the provider only if money moved.
+// A decision needs a reason, and an ID of the provider only if money moved.
 func TestCheckDecision(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -7,10 +7,10 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-// Open reports whether a checkout of this status can be revised, canceled, and expire.
+// Open reports whether a checkout with this status can be revised, be canceled and expire.
 func (s Status) Open() bool { return s == Incomplete || s == Ready || s == Pending }
 
-// openStatus is the status of an open checkout by what it has and what became of its attempts.
+// openStatus returns the status of an open checkout, which depends on its contents and earlier attempts.
 func (c *Checkout) openStatus() Status {
 	switch {
 	case len(c.Missing()) > 0, len(c.s.CartProblems) > 0, c.Undeliverable():
@@ -26,7 +26,7 @@ func (c *Checkout) Undeliverable() bool {
 	return KnownCountry(c.s.Address.Country) && len(c.s.Options) == 0 && !c.Digital()
 }
 
-// Missing are the fields that payment needs and that the checkout lacks, by their path in a request.
+// Missing returns the fields that payment requires and that the checkout lacks, by their path in a request.
 func (c *Checkout) Missing() []string {
 	var list []string
 	if !c.Digital() {
@@ -49,7 +49,7 @@ func (c *Checkout) Missing() []string {
 	return list
 }
 
-// incomplete is the error of a checkout that is to be paid too early.
+// incomplete returns the error for paying an incomplete checkout.
 func (c *Checkout) incomplete() error {
 	e := fault.New(fault.Conflict, "checkout_incomplete", "The checkout is incomplete. Revise it with what is missing.")
 	for _, field := range c.Missing() {
@@ -64,7 +64,7 @@ func (c *Checkout) incomplete() error {
 	return e
 }
 
-// Missing are the parts that an address needs and lacks, by their name in a request.
+// Missing returns the fields that an address lacks, by their name in a request.
 func (a Address) Missing() []string {
 	var list []string
 	for _, part := range []struct{ name, value string }{

@@ -14,32 +14,32 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// Cart is what a checkout is opened or revised with. Line prices are decided before. A line that was kept has its ID, a
-// new one has none.
+// Cart is the content that a checkout is opened or revised with. Line prices are decided before. A line that was kept
+// has its ID, and a new one has none.
 type Cart struct {
 	Session id.Session
 	Lines   []Line
 	Address Address
 	Buyer   Buyer
-	// Agent is who asks. The one that opened a checkout stays its agent.
+	// Agent is the requesting agent. The agent that opened a checkout stays its agent.
 	Agent agentid.Agent
 	Hook  Hook
-	// Option is the way of shipping, which must be one of the options; "" keeps the selected one where it still is one, or
-	// else takes the cheapest.
+	// Option is the shipping option, which must be one of the options. "" keeps the selected one if it still exists, or
+	// else selects the cheapest.
 	Option string
-	// Problems are those that its lines were priced with.
+	// Problems are those found when the lines were priced.
 	Problems []Problem
-	// Partial allows parts of the address to be missing: the checkout is incomplete until a revision brings them.
+	// Partial allows parts of the address to be missing. The checkout is incomplete until a revision adds them.
 	Partial bool
-	// Strict wants everything before the checkout is ready: also the buyer's e-mail address, which may else come with the
-	// payment, and the region in countries whose addresses have one.
+	// Strict requires everything before the checkout is ready: also the buyer's email address, which may otherwise come
+	// with the payment, and the region in countries whose addresses have one.
 	Strict bool
-	// FromCart: the lines are those of the session's cart, which has one checkout at a time that is not ended. It stays so
-	// when the checkout is revised.
+	// FromCart means that the lines are those of the session's cart, which has at most one checkout that has not ended.
+	// A revision does not change it.
 	FromCart bool
 }
 
-// Open computes the totals of a cart. The checkout can be paid until Validity has passed, once nothing is missing.
+// Open computes the totals of a cart. Once nothing is missing, the checkout can be paid until Validity has passed.
 func Open(checkout id.Checkout, p *project.Project, cart Cart, now time.Time) (*Checkout, error) {
 	c := &Checkout{Snapshot{
 		ID:        checkout,
@@ -55,8 +55,8 @@ func Open(checkout id.Checkout, p *project.Project, cart Cart, now time.Time) (*
 	return c, nil
 }
 
-// Revise replaces the whole cart of an open checkout and computes its totals anew, at the prices of the new lines. An
-// attempt that was declined still counts.
+// Revise replaces the whole cart of an open checkout and computes its totals at the prices of the new lines. Declined
+// attempts still count.
 func (c *Checkout) Revise(p *project.Project, cart Cart, now time.Time) error {
 	if err := c.Revisable(now); err != nil {
 		return err
@@ -71,7 +71,7 @@ func (c *Checkout) Revise(p *project.Project, cart Cart, now time.Time) error {
 	return nil
 }
 
-// fill puts a cart in, and computes what follows from it.
+// fill sets a cart and everything computed from it.
 func (c *Checkout) fill(p *project.Project, cart Cart, now time.Time) error {
 	cart.Address = cart.Address.For(cart.Buyer)
 	if cart.Strict {
@@ -128,8 +128,8 @@ func (c *Checkout) fill(p *project.Project, cart Cart, now time.Time) error {
 	return nil
 }
 
-// delivery is the tax on a cart, and the ways to ship it. Both are unknown, and the tax is zero, until the country is known.
-// Nothing of a cart of digital items is shipped, and its tax is that of TaxedIn.
+// delivery returns the tax on a cart and its shipping options. Both are unknown, and the tax is zero, until the country
+// is known. A cart of digital items has no options, and its tax is that of TaxedIn.
 func (cart Cart) delivery(p *project.Project, subtotal money.Amount) (tax money.Amount, options []Option, err error) {
 	if AllDigital(cart.Lines) {
 		country, state := TaxedIn(p.Storefront, cart.Address)
@@ -152,7 +152,7 @@ func (cart Cart) delivery(p *project.Project, subtotal money.Amount) (tax money.
 	return tax, Options(p.Storefront, country, shipped), nil
 }
 
-// selectFrom is the wanted option, or the one selected before where it still is one, or the cheapest method.
+// selectFrom returns the wanted option, or the one selected before if it still exists, or the cheapest one.
 func selectFrom(options []Option, wanted, before string) (string, error) {
 	is := func(name string) bool {
 		return slices.ContainsFunc(options, func(o Option) bool { return o.ID == name })
@@ -183,8 +183,8 @@ func unknownOption(options []Option) error {
 
 func tooLarge() error { return fault.Field("items", "come to an amount that is too large") }
 
-// Options are the ways of shipping to a country, cheapest method first. Standard shipping is free
-// from the storefront's threshold.
+// Options returns the shipping options to a country, the cheapest method first. Standard shipping is free from the
+// storefront's threshold.
 func Options(f project.Storefront, country string, subtotal money.Amount) []Option {
 	var options []Option
 	for _, r := range f.RatesTo(country) {

@@ -123,7 +123,7 @@ func TestTotals(t *testing.T) {
 	})
 }
 
-func TestStandardShippingIsFreeFromItsThreshold(t *testing.T) {
+func TestCheckout_Shipping_freeFromThreshold(t *testing.T) {
 	t.Parallel()
 	p := shop()
 	p.Storefront.FreeShippingThreshold = new(cents(5_000))
@@ -134,7 +134,7 @@ func TestStandardShippingIsFreeFromItsThreshold(t *testing.T) {
 	}
 }
 
-func TestOpenNamesEveryFieldItRefuses(t *testing.T) {
+func TestOpen_namesRefusedFields(t *testing.T) {
 	t.Parallel()
 	good := line(1, 1, 100, 100)
 	for name, c := range map[string]struct {
@@ -178,8 +178,9 @@ func TestOpenNamesEveryFieldItRefuses(t *testing.T) {
 	}
 }
 
-// A charge that is repeated while its checkout is valid has a key that providers remember.
-func TestKeysOutliveTheirCheckout(t *testing.T) {
+// Providers remember an idempotency key for longer than a checkout is valid, so that a repeated charge finds the
+// first one.
+func TestKeyAge_outlivesCheckout(t *testing.T) {
 	t.Parallel()
 	if s := open(t, shop(), cart(line(1, 1, 1_000, 1_000))).Snapshot(); s.ValidUntil.Sub(s.CreatedAt) >= checkout.KeyAge {
 		t.Errorf("a checkout lasts %s, its keys %s", s.ValidUntil.Sub(s.CreatedAt), checkout.KeyAge)
@@ -198,7 +199,7 @@ func TestOpenAtTheEdges(t *testing.T) {
 	}
 }
 
-func TestTaxIsTheDestinations(t *testing.T) {
+func TestOpen_taxOfDestination(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		country, state string
@@ -215,7 +216,7 @@ func TestTaxIsTheDestinations(t *testing.T) {
 	}
 }
 
-func TestNeedsAddUpVariantsInOneOrder(t *testing.T) {
+func TestNeeds_addsUpVariants(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		var lines []checkout.Line

@@ -11,34 +11,34 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// OrphanLease is how long whoever refunds an orphan charge does so alone. It is longer than any such call can
-// be under way.
+// OrphanLease is how long a server has the exclusive right to refund an orphaned charge. It is longer than the longest
+// call to a provider.
 const OrphanLease = 15 * time.Second
 
-// longestOrphanPause is the longest pause between two tries of a refund that the provider has not decided.
+// longestOrphanPause is the longest pause between two attempts at a refund that the provider has not decided.
 const longestOrphanPause = time.Hour
 
-// OrphanState is how far the refund of an orphan charge is.
+// OrphanState is the state of the refund of an orphaned charge.
 type OrphanState struct{ name string }
 
 var (
 	OrphanDetected  = OrphanState{"detected"}  // to be refunded
 	OrphanRefunding = OrphanState{"refunding"} // the provider was asked and has not decided
 	OrphanRefunded  = OrphanState{"refunded"}
-	OrphanFailed    = OrphanState{"failed"} // a person has to see to it at the provider
+	OrphanFailed    = OrphanState{"failed"} // a person must resolve it at the provider
 )
 
 func (s OrphanState) String() string { return s.name }
 
-// OrphanStates are all of them, by name.
+// OrphanStates are all states by name.
 var OrphanStates = map[string]OrphanState{
 	"detected": OrphanDetected, "refunding": OrphanRefunding, "refunded": OrphanRefunded, "failed": OrphanFailed,
 }
 
-// Orphan is money that a provider took for a payment attempt that was given up: the attempt was recorded as
-// declined or not charged, or another charge completed the checkout. No order comes of it, so it is refunded.
+// Orphan is a charge of a payment attempt that was given up: the attempt was recorded as declined or not charged, or
+// another charge completed the checkout. It leads to no order, so it is refunded.
 type Orphan struct {
-	ID         string // also the key of its refund
+	ID         string // also the idempotency key of its refund
 	Project    id.Project
 	Checkout   id.Checkout
 	Attempt    int
@@ -47,21 +47,21 @@ type Orphan struct {
 	Amount     money.Amount
 	State      OrphanState
 	Failure    string // why it failed, by the provider's code or ours
-	Problem    string // why the provider could not be asked the last time, in words for the merchant
+	Problem    string // why the last request to the provider failed, in words for the merchant
 	Refund     string // the provider's id of the refund that succeeded last
 	DetectedAt time.Time
 	UpdatedAt  time.Time
 	Attempts   int       // how often the provider was asked and has not decided
-	DueAt      time.Time // when it may be refunded by whoever comes; zero once decided
+	DueAt      time.Time // when any server may attempt the refund; zero once decided
 }
 
-// ErrAttemptUnknown is the failure of an orphan whose attempt the checkout has no record of: neither its
-// amount nor its provider's account are known for sure, so nothing is refunded by itself.
+// ErrAttemptUnknown is the failure of an orphan whose attempt the checkout has no record of. Neither the amount nor the
+// provider's account is certain, so nothing is refunded automatically.
 const ErrAttemptUnknown = "attempt_unknown"
 
-// ErrSecondCharge is the failure of an orphan of the very attempt that completed its checkout, if the provider
-// reported it by itself or a person had decided the attempt. It may be the same money by another id, so a person
-// looks first.
+// ErrSecondCharge is the failure of an orphan of the attempt that completed its checkout, if the provider reported the
+// charge unasked or a person had decided the attempt. It may be the same money under another ID, so a person must check
+// it.
 const ErrSecondCharge = "second_charge_of_attempt"
 
 // FailedManually is the failure of an orphan whose refund a person declared failed.
@@ -75,7 +75,7 @@ const orphanPrefix = "orphan-"
 // IsOrphan reports whether the key of a refund is that of an orphan.
 func IsOrphan(key string) bool { return strings.HasPrefix(key, orphanPrefix) }
 
-// Orphaned is money of an attempt of this checkout that no order comes of.
+// Orphaned returns the orphan of a charge that an attempt of this checkout was given up for.
 func (c *Checkout) Orphaned(attempt int, charge string, now time.Time) *Orphan {
 	o := &Orphan{
 		ID:         orphanPrefix + id.Hash(charge)[:32],
@@ -90,7 +90,7 @@ func (c *Checkout) Orphaned(attempt int, charge string, now time.Time) *Orphan {
 		UpdatedAt:  now,
 		DueAt:      now,
 	}
-	// A revised checkout remembers its last attempt among the earlier ones: its total is another one since.
+	// A revised checkout has its last attempt among the earlier ones, because its total has changed since.
 	i := slices.IndexFunc(c.s.Earlier, func(a Attempt) bool { return a.Number == attempt })
 	switch {
 	case i >= 0:
@@ -104,15 +104,16 @@ func (c *Checkout) Orphaned(attempt int, charge string, now time.Time) *Orphan {
 // Pending reports whether the refund is not decided yet.
 func (o *Orphan) Pending() bool { return o.State == OrphanDetected || o.State == OrphanRefunding }
 
-// Booked reports whether the ledger has the charge. Of one that is in doubt it is not sure that it is money of its own.
+// Booked reports whether the ledger has the charge. It has none whose money is uncertain (ErrAttemptUnknown,
+// ErrSecondCharge).
 func (o *Orphan) Booked() bool { return o.Failure != ErrAttemptUnknown && o.Failure != ErrSecondCharge }
 
-// Doubt leaves a charge that was just found to a person.
+// Doubt leaves a new orphan to a person, because its charge is uncertain.
 func (o *Orphan) Doubt(why string, now time.Time) { o.end(OrphanFailed, why, now) }
 
-// Refunded records that the money goes back, by the provider's id of the refund, and reports whether that is news. A
-// refund that a person declared failed may turn out to have been made, and so may one that the provider had refused
-// without making it: another server may have asked again. One that was made and failed never succeeds.
+// Refunded records that the money goes back, with the provider's ID of the refund, and reports whether that changes the
+// orphan. A refund that a person declared failed may succeed after all. So may one that the provider refused without
+// making it, because another server may have asked again. A refund that was made and failed never succeeds.
 func (o *Orphan) Refunded(refund string, now time.Time) (news bool) {
 	late := o.Failure == FailedManually || o.State == OrphanFailed && o.Refund == "" && o.Booked()
 	if !o.Pending() && !late {
@@ -123,9 +124,9 @@ func (o *Orphan) Refunded(refund string, now time.Time) (news bool) {
 	return true
 }
 
-// RefundFailed records that the provider refuses the refund, or takes back one that had succeeded, and reports whether
-// that is news. The money is owed to the buyer until a person sees to it. refund is the provider's id, if it has one:
-// reports repeat, also after a person gave the money back by another refund.
+// RefundFailed records that the provider refuses the refund, or reverses one that had succeeded, and reports whether
+// that changes the orphan. The money is owed to the buyer until a person resolves it. refund is the provider's ID, if
+// it has one, because reports repeat, even after a person returned the money by another refund.
 func (o *Orphan) RefundFailed(refund, code string, now time.Time) (news bool) {
 	if o.State == OrphanFailed || o.State == OrphanRefunded && refund != "" && refund != o.Refund {
 		return false
@@ -141,8 +142,8 @@ func (o *Orphan) end(s OrphanState, failure string, now time.Time) {
 	o.State, o.Failure, o.Problem, o.UpdatedAt, o.DueAt = s, failure, "", now, time.Time{}
 }
 
-// Postpone records that nobody knows yet what became of the refund: the provider is asked again after a pause that
-// grows. problem is why it could not be asked, or empty: it has taken the refund on and not decided it.
+// Postpone records that the outcome of the refund is still unknown. The provider is asked again after a growing pause.
+// problem is why the request failed; it is empty if the provider accepted the refund and has not decided it.
 func (o *Orphan) Postpone(problem string, now time.Time) {
 	if !o.Pending() {
 		return
@@ -152,8 +153,9 @@ func (o *Orphan) Postpone(problem string, now time.Time) {
 	o.State, o.Problem, o.UpdatedAt, o.DueAt = OrphanRefunding, problem, now, now.Add(pause)
 }
 
-// Decidable returns why a person cannot decide the refund now, or nil. A person decides one whose state the provider did
-// not report when it was last asked, and says of one that failed how the money went back after all.
+// Decidable returns why a person cannot decide the refund now, or nil. A person decides a refund whose state the
+// provider did not report when it was last asked. For one that failed, a person records how the money was returned
+// after all.
 func (o *Orphan) Decidable(succeeded bool, now time.Time) error {
 	switch age := now.Sub(o.DetectedAt); {
 	case o.State == OrphanFailed && succeeded:
@@ -172,7 +174,7 @@ func (o *Orphan) Decidable(succeeded bool, now time.Time) error {
 	return nil
 }
 
-// DecideManually records what a person says became of the refund. refund is the provider's id of it, if it succeeded.
+// DecideManually records a person's decision on the refund. refund is the provider's ID of it, if it succeeded.
 func (o *Orphan) DecideManually(succeeded bool, refund string, now time.Time) error {
 	if err := o.Decidable(succeeded, now); err != nil {
 		return err
@@ -181,7 +183,7 @@ func (o *Orphan) DecideManually(succeeded bool, refund string, now time.Time) er
 		o.end(OrphanFailed, FailedManually, now)
 		return nil
 	}
-	failure := "" // what is in doubt stays so: the ledger has neither the charge nor its refund
+	failure := "" // an uncertain charge stays uncertain: the ledger has neither it nor its refund
 	if !o.Booked() {
 		failure = o.Failure
 	}
@@ -190,18 +192,18 @@ func (o *Orphan) DecideManually(succeeded bool, refund string, now time.Time) er
 	return nil
 }
 
-// Attempt is an earlier payment attempt of a checkout, remembered in case that the provider turns out to have
-// charged it after all.
+// Attempt is an earlier payment attempt of a checkout, kept in case the provider turns out to have charged it after
+// all.
 type Attempt struct {
 	Number int
 	Amount money.Amount
 	Route  project.PaymentRoute
 }
 
-// maxEarlier bounds the earlier attempts that a checkout remembers, the newest ones.
+// maxEarlier is the largest number of earlier attempts that a checkout keeps. It keeps the latest ones.
 const maxEarlier = 50
 
-// remember keeps what the last attempt was before the next one takes its place, or another total that of its charge.
+// remember keeps the last attempt before the next one replaces it, or before the total changes.
 func (c *Checkout) remember() {
 	n := len(c.s.Earlier)
 	if c.s.Attempt == 0 || n > 0 && c.s.Earlier[n-1].Number == c.s.Attempt {

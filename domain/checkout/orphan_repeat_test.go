@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Reports of a refund that failed repeat, by webhooks and hourly by the balance report. After a person gave the money
-// back by another refund, they are not about that one.
+// Reports of a failed refund repeat, by webhooks and in the hourly balance report. After a person returned the money by
+// another refund, they do not concern that one.
 func TestOrphan_failureRepeats(t *testing.T) {
 	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	o := &Orphan{State: OrphanDetected, DetectedAt: now.Add(-time.Hour)}

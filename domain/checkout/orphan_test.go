@@ -9,7 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-// orphans by how far their refund is, all found at noon.
+// orphans returns orphans by the state of their refund, all found at noon.
 func orphans() map[string]checkout.Orphan {
 	due := noon.Add(time.Hour)
 	return map[string]checkout.Orphan{
@@ -24,7 +24,7 @@ func orphans() map[string]checkout.Orphan {
 	}
 }
 
-// Every state, every verb. An empty cell: refused, and nothing changed.
+// Every state and every verb. An empty cell means that the verb is refused and changes nothing.
 func TestOrphan_statesAndVerbs(t *testing.T) {
 	t.Parallel()
 	later := noon.Add(checkout.OrphanDecidableAfter)
@@ -83,7 +83,8 @@ func TestOrphan_decidable(t *testing.T) {
 	}
 }
 
-// The provider is asked less and less often, and what kept it from answering is known until it answers.
+// The pauses between requests to the provider grow, and the reason for a failed request is kept until the provider
+// answers.
 func TestOrphan_postpone(t *testing.T) {
 	t.Parallel()
 	o := orphans()["detected"]

@@ -1,7 +1,6 @@
 package checkout
 
-// Outcome of a payment attempt, as far as the provider decided it: Paid, Declined or NotCharged. That
-// nobody knows is no outcome but an error.
+// Outcome is a provider's decision on a payment attempt: Paid, Declined or NotCharged. An unknown outcome is an error.
 type Outcome interface{ outcome() }
 
 // Paid means the money was taken.
@@ -10,14 +9,14 @@ type Paid struct {
 	Label    string // the instrument in words
 }
 
-// Declined means the provider refused, and nothing was taken.
+// Declined means that the provider declined, and no money was taken.
 type Declined struct {
 	Code    string // e.g. insufficient_funds
 	Message string
 	Final   bool // the provider forbids another try
 }
 
-// NotCharged means the provider never saw the attempt and never will take it.
+// NotCharged means that the provider never received the attempt and never will charge it.
 type NotCharged struct{}
 
 func (Paid) outcome()       {}

@@ -7,31 +7,31 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// ProblemKind is what is wrong with a part of a cart that was taken all the same.
+// ProblemKind is what is wrong with a part of a cart that was accepted nevertheless.
 type ProblemKind struct{ name string }
 
 var (
-	DealExpired     = ProblemKind{"deal_expired"}        // the time of an agreed price is over
+	DealExpired     = ProblemKind{"deal_expired"}        // the agreed price has expired
 	DealRedeemed    = ProblemKind{"deal_redeemed"}       // another order has used the agreed price
-	DealUnknown     = ProblemKind{"deal_unknown"}        // the token is none of the session
-	DealNotUsed     = ProblemKind{"deal_not_applicable"} // no line is what was agreed on
+	DealUnknown     = ProblemKind{"deal_unknown"}        // the token is not one of the session's
+	DealNotUsed     = ProblemKind{"deal_not_applicable"} // no line matches the agreement
 	ItemUnavailable = ProblemKind{"item_unavailable"}    // the item is not sold, so it has no line
-	QuantityReduced = ProblemKind{"quantity_adjusted"}   // more was wanted than a line can have
+	QuantityReduced = ProblemKind{"quantity_adjusted"}   // the quantity exceeded the limit of a line
 
-	ShippingUnsupported = ProblemKind{"unsupported"}         // the goods shall go in several ways, or in another one
+	ShippingUnsupported = ProblemKind{"unsupported"}         // several shipping methods, or one that does not exist
 	DestinationUnknown  = ProblemKind{"destination_unknown"} // see ErrDestination
 
-	// What an update was refused for. The cart is as it was before.
+	// An update was refused for one of these. The cart stays as it was.
 	ItemsRefused  = ProblemKind{"items_refused"}  // none of its items is sold
-	UpdateRefused = ProblemKind{"update_refused"} // for whatever else
+	UpdateRefused = ProblemKind{"update_refused"} // for any other reason
 )
 
-// refusals are the kinds of problems that an update may be refused for.
+// refusals are the kinds for which an update is refused.
 var refusals = []ProblemKind{ItemsRefused, UpdateRefused, DestinationUnknown}
 
 func (k ProblemKind) String() string { return k.name }
 
-// ProblemKinds are all of them, by name.
+// ProblemKinds are all kinds by name.
 var ProblemKinds = map[string]ProblemKind{
 	"deal_expired":        DealExpired,
 	"deal_redeemed":       DealRedeemed,
@@ -45,15 +45,15 @@ var ProblemKinds = map[string]ProblemKind{
 	"update_refused":      UpdateRefused,
 }
 
-// Problem is a part of a cart that is not as its sender may think. The checkout is incomplete until the cart was sent again
-// without it: nobody pays another price than the one that was read.
+// Problem is a part of a cart that differs from what its sender may expect. The checkout is incomplete until the cart
+// is sent again without it, so that nobody pays another price than the one shown.
 type Problem struct {
 	Kind ProblemKind
-	Line int // the number of the line that it is about, 0: of none. In a Cart the place of the line, from 1
+	Line int // ID of the line, 0: none. In a Cart, the position of the line, from 1
 }
 
-// Refuse notes that an update was refused: the cart stays as it was, and the checkout is incomplete until an update is taken.
-// Nobody pays for a cart that the latest update did not ask for.
+// Refuse records that an update was refused. The cart stays as it was, and the checkout is incomplete until an update
+// is accepted, so that nobody pays for a cart other than the one requested last.
 func (c *Checkout) Refuse(why ProblemKind, now time.Time) error {
 	if err := c.Revisable(now); err != nil {
 		return err
@@ -65,8 +65,9 @@ func (c *Checkout) Refuse(why ProblemKind, now time.Time) error {
 	return nil
 }
 
-// LoseDeals notes that orders have used agreed prices of the checkout: it is incomplete until it is revised without them. It
-// reports whether anything has changed. Where an agent is not told of problems (Cart.Strict), nothing does.
+// LoseDeals records that orders have used agreed prices of the checkout. The checkout is incomplete until it is revised
+// without them. LoseDeals reports whether it changed the checkout. It never does if the agent cannot see problems
+// (Cart.Strict is false).
 func (c *Checkout) LoseDeals(used []id.Quote, now time.Time) bool {
 	problems := slices.Clone(c.s.CartProblems)
 	for _, l := range c.s.Lines {
@@ -84,14 +85,14 @@ func (c *Checkout) LoseDeals(used []id.Quote, now time.Time) bool {
 	return true
 }
 
-// DealsLost reports whether LoseDeals has noted anything since the latest revision.
+// DealsLost reports whether LoseDeals has recorded a problem since the latest revision.
 func (c *Checkout) DealsLost() bool {
 	return slices.ContainsFunc(c.s.CartProblems, func(p Problem) bool {
 		return p.Kind == DealRedeemed && slices.ContainsFunc(c.s.Lines, func(l Line) bool { return l.ID == p.Line && !l.Quote.IsZero() })
 	})
 }
 
-// number has problems name lines by their numbers in place of their places.
+// number replaces the positions of lines in problems with the lines' IDs.
 func number(problems []Problem, lines []Line) []Problem {
 	var numbered []Problem
 	for _, p := range problems {

@@ -10,15 +10,15 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// strict is a cart with everything, whose agent is told of problems.
+// strict returns a complete cart whose agent can see problems.
 func strict(lines ...checkout.Line) checkout.Cart {
 	c := cart(lines...)
 	c.Partial, c.Strict, c.Buyer.Email = true, true, "ada@example.com"
 	return c
 }
 
-// What is not as its sender may think keeps a checkout from being paid, until it was sent again.
-func TestProblemsKeepACheckoutFromBeingPaid(t *testing.T) {
+// A cart with problems cannot be paid until its agent sends the cart again.
+func TestCheckout_Claim_cartProblems(t *testing.T) {
 	t.Parallel()
 	kept := line(2, 1, 100, 100)
 	kept.ID = 7
@@ -38,7 +38,7 @@ func TestProblemsKeepACheckoutFromBeingPaid(t *testing.T) {
 	}
 }
 
-// An address that the shop does not ship to is taken, and told of, where the agent is told of problems.
+// An address that the shop does not ship to is accepted and reported as a problem, if the agent can see problems.
 func TestUndeliverable(t *testing.T) {
 	t.Parallel()
 	asked := strict(line(1, 1, 100, 100))
@@ -60,7 +60,7 @@ func TestUndeliverable(t *testing.T) {
 	}
 }
 
-// A refused update leaves the cart as it is, and keeps the checkout from being paid until another one is taken.
+// A refused update leaves the cart unchanged, and blocks payment until an update is accepted.
 func TestRefuse(t *testing.T) {
 	t.Parallel()
 	c := open(t, shop(), strict(line(1, 2, 100, 100)))
@@ -85,7 +85,8 @@ func TestRefuse(t *testing.T) {
 	}
 }
 
-// A checkout whose agreed price an order has used cannot be paid, and says so, until it is revised without it.
+// A checkout whose agreed price was used by an order cannot be paid, and reports why, until it is revised without that
+// price.
 func TestLoseDeals(t *testing.T) {
 	t.Parallel()
 	deal, other := id.New[id.Quote]([16]byte{1}), id.New[id.Quote]([16]byte{2})

@@ -2,12 +2,12 @@ package checkout
 
 import "strings"
 
-// withoutPostalCodes are countries many of whose addresses have no postal code (ISO 3166-1 alpha-2): those whose post has
-// none, by the Universal Postal Union's addressing guides.
+// withoutPostalCodes are countries (ISO 3166-1 alpha-2) in which many addresses have no postal code, according to the
+// Universal Postal Union's addressing guides.
 var withoutPostalCodes = strings.Fields("AE AG AO AW BF BI BJ BO BS BW BZ CD CF CG CI CK CM CW DJ DM ER FJ GD GH GM GQ GY HK IE JM KI KM KN KP " +
 	"LY ML MO MR MS MW NR NU QA RW SB SC SL SR SS ST SY TD TG TK TO TT TV TZ UG VU YE ZA ZW")
 
-// regions are the parts of countries that addresses name: ISO 3166-2 codes without the country, by their names.
+// regions are ISO 3166-2 codes, without the country, by country and lower-case name or code.
 var regions = map[string]map[string]string{
 	"US": byName(`AL Alabama,AK Alaska,AZ Arizona,AR Arkansas,CA California,CO Colorado,CT Connecticut,DE Delaware,
 DC District of Columbia,FL Florida,GA Georgia,HI Hawaii,ID Idaho,IL Illinois,IN Indiana,IA Iowa,KS Kansas,KY Kentucky,LA Louisiana,
@@ -31,9 +31,9 @@ func byName(list string) map[string]string {
 	return codes
 }
 
-// Region is the ISO 3166-2 code, without the country, of a state or province of the United States, Canada and Australia,
-// by code or name: "California", "ca" and "US-CA" are CA. What it does not know, and regions of other countries, stay as
-// they are, but for space around them.
+// Region returns the ISO 3166-2 code, without the country, of a state or province of the United States, Canada and
+// Australia, given its code or name: "California", "ca" and "US-CA" are CA. It returns other text unchanged, but
+// without leading and trailing space.
 func Region(country, name string) string {
 	name = strings.TrimSpace(name)
 	short := strings.ToLower(name)
@@ -44,7 +44,8 @@ func Region(country, name string) string {
 	return name
 }
 
-// KnownRegion reports whether a state is one of its country's, where these are known, or else whether it is given.
+// KnownRegion reports whether name is a state of the country. If the country's states are not known here, it reports
+// whether name is not empty.
 func KnownRegion(country, name string) bool {
 	known, ok := regions[country]
 	if !ok {

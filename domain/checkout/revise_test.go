@@ -14,14 +14,14 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// partial is a cart whose buyer has not said where it goes.
+// partial returns a cart without a shipping address.
 func partial() checkout.Cart {
 	c := cart(line(1, 1, 100, 100))
 	c.Address, c.Partial = checkout.Address{}, true
 	return c
 }
 
-func TestAnIncompleteCheckoutBecomesReady(t *testing.T) {
+func TestCheckout_Revise_incompleteToReady(t *testing.T) {
 	t.Parallel()
 	c := open(t, shop(), partial())
 	missing := []string{"shipping_address.name", "shipping_address.line1", "shipping_address.city", "shipping_address.postal_code", "shipping_address.country"}
@@ -48,7 +48,7 @@ func TestAnIncompleteCheckoutBecomesReady(t *testing.T) {
 	}
 }
 
-func TestWhatIsMissing(t *testing.T) {
+func TestCheckout_Missing(t *testing.T) {
 	t.Parallel()
 	change := func(do func(*checkout.Cart)) checkout.Cart {
 		c := cart(line(1, 1, 100, 100))
@@ -102,13 +102,13 @@ func TestRegion(t *testing.T) {
 	}
 }
 
-// by is a cart with a way of shipping.
+// by returns a cart with a shipping option.
 func by(option string, c checkout.Cart) checkout.Cart {
 	c.Option = option
 	return c
 }
 
-func TestReviseKeepsLineIDs(t *testing.T) {
+func TestCheckout_Revise_keepsLineIDs(t *testing.T) {
 	t.Parallel()
 	c := open(t, shop(), cart(line(1, 1, 100, 100), line(2, 1, 100, 100)))
 	kept := c.Snapshot().Lines[1]
@@ -120,8 +120,8 @@ func TestReviseKeepsLineIDs(t *testing.T) {
 	}
 }
 
-// However often it is revised, a checkout ends.
-func TestAReviseProlongsForSixHoursAtMost(t *testing.T) {
+// Revisions extend a checkout to MaxAge after its creation at most.
+func TestCheckout_Revise_maxAge(t *testing.T) {
 	t.Parallel()
 	c := open(t, shop(), partial())
 	end := noon.Add(checkout.MaxAge)
@@ -136,7 +136,7 @@ func TestAReviseProlongsForSixHoursAtMost(t *testing.T) {
 }
 
 // A refused revision changes nothing.
-func TestReviseIsRefusedWhole(t *testing.T) {
+func TestCheckout_Revise_refusedUnchanged(t *testing.T) {
 	t.Parallel()
 	atlantis, none := cart(line(1, 1, 100, 100)), cart()
 	atlantis.Address.Country = "XX"
@@ -156,8 +156,8 @@ func TestReviseIsRefusedWhole(t *testing.T) {
 	}
 }
 
-// Money that a provider took for an attempt before a revision is the total of then.
-func TestARevisedCheckoutRemembersWhatWasCharged(t *testing.T) {
+// A charge that was attempted before a revision is of the total before that revision.
+func TestCheckout_Orphaned_afterRevise(t *testing.T) {
 	t.Parallel()
 	c := in(checkout.Ready, 0)
 	if err := c.Claim(token, held, noon); err != nil {
@@ -187,7 +187,7 @@ func TestARevisedCheckoutRemembersWhatWasCharged(t *testing.T) {
 	}
 }
 
-func TestTheBuyersAddressIsTheReceipts(t *testing.T) {
+func TestCheckout_Claim_receiptEmail(t *testing.T) {
 	t.Parallel()
 	ada := cart(line(1, 1, 100, 100))
 	ada.Buyer = checkout.Buyer{First: "Ada", Email: "ada@example.com"}
@@ -202,7 +202,7 @@ func TestTheBuyersAddressIsTheReceipts(t *testing.T) {
 	}
 }
 
-func TestTotalsOfEveryKind(t *testing.T) {
+func TestCheckout_Totals_addUp(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		var lines []checkout.Line
@@ -236,7 +236,8 @@ func TestTotalsOfEveryKind(t *testing.T) {
 	})
 }
 
-// Who read a revision and pays it pays the total that was read, also after a declined attempt with another shipping option.
+// A buyer who pays a revision pays the total of that revision, even after a declined attempt with another shipping
+// option.
 func TestCheckout_Claim_anotherOptionIsAnotherRevision(t *testing.T) {
 	t.Parallel()
 	c := open(t, shop(), cart(line(1, 1, 100, 100)))

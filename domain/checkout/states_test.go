@@ -27,7 +27,7 @@ var (
 	}
 )
 
-// in is a checkout in a state after its second attempt, with so many declines.
+// in returns a checkout in a state after its second attempt, with so many declines.
 func in(status checkout.Status, declines int) *checkout.Checkout {
 	s := checkout.Snapshot{
 		Revision: 1,
@@ -51,9 +51,9 @@ func in(status checkout.Status, declines int) *checkout.Checkout {
 	return checkout.Rehydrate(s)
 }
 
-// Every state, every verb. An empty cell: refused, and nothing changed. A checkout that is in processing
-// has been declined once before.
-func TestStatesAndVerbs(t *testing.T) {
+// Every state and every verb. An empty cell means that the verb is refused and changes nothing. A checkout that is in
+// processing has been declined once before.
+func TestCheckout_everyStateAndVerb(t *testing.T) {
 	t.Parallel()
 	verbs := []struct {
 		name string
@@ -110,7 +110,7 @@ func TestStatesAndVerbs(t *testing.T) {
 	}
 }
 
-func TestStatusesKnowTheirNames(t *testing.T) {
+func TestStatuses_names(t *testing.T) {
 	t.Parallel()
 	for name, status := range checkout.Statuses {
 		if status.String() != name {
@@ -122,7 +122,7 @@ func TestStatusesKnowTheirNames(t *testing.T) {
 	}
 }
 
-func TestWhyACheckoutCannotBePaid(t *testing.T) {
+func TestCheckout_Payable(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		status checkout.Status
@@ -143,7 +143,7 @@ func TestWhyACheckoutCannotBePaid(t *testing.T) {
 	}
 }
 
-func TestClaimTakesTheWayToPayAndTheStock(t *testing.T) {
+func TestCheckout_Claim_paymentAndStock(t *testing.T) {
 	t.Parallel()
 	c := in(checkout.Ready, 0)
 	paying := token
@@ -166,7 +166,7 @@ func TestClaimTakesTheWayToPayAndTheStock(t *testing.T) {
 	}
 }
 
-func TestClaimWithoutAnOptionKeepsTheSelectedOne(t *testing.T) {
+func TestCheckout_Claim_withoutOption(t *testing.T) {
 	t.Parallel()
 	c := in(checkout.Pending, 1)
 	if err := c.Claim(token, held, noon); err != nil || c.Snapshot().Payment.Option != "standard" || c.Total() != money.Of(11_399, money.USD) {
@@ -174,7 +174,7 @@ func TestClaimWithoutAnOptionKeepsTheSelectedOne(t *testing.T) {
 	}
 }
 
-func TestClaimRefusesAnUnknownOption(t *testing.T) {
+func TestCheckout_Claim_unknownOption(t *testing.T) {
 	t.Parallel()
 	c := in(checkout.Ready, 0)
 	before, paying := c.Snapshot(), token
@@ -188,7 +188,7 @@ func TestClaimRefusesAnUnknownOption(t *testing.T) {
 	}
 }
 
-func TestEveryAttemptHasItsOwnKey(t *testing.T) {
+func TestAttemptKey_unique(t *testing.T) {
 	t.Parallel()
 	one, other := id.New[id.Checkout]([16]byte{1}), id.New[id.Checkout]([16]byte{2})
 	keys := []string{
@@ -200,7 +200,7 @@ func TestEveryAttemptHasItsOwnKey(t *testing.T) {
 	}
 }
 
-func TestOutcomeOfAnotherAttemptIsStale(t *testing.T) {
+func TestCheckout_staleAttempt(t *testing.T) {
 	t.Parallel()
 	for _, attempt := range []int{0, 1, 3} {
 		c := in(checkout.Processing, 1)
@@ -218,18 +218,19 @@ func TestOutcomeOfAnotherAttemptIsStale(t *testing.T) {
 	}
 }
 
-func TestStockGoesBackUnlessItIsSold(t *testing.T) {
+// Stock is returned unless it was sold.
+func TestCheckout_stockReturned(t *testing.T) {
 	t.Parallel()
-	declined, final, unseen, paid := in(checkout.Processing, 0), in(checkout.Processing, 0), in(checkout.Processing, 0), in(checkout.Processing, 0)
+	declined, final, putBack, paid := in(checkout.Processing, 0), in(checkout.Processing, 0), in(checkout.Processing, 0), in(checkout.Processing, 0)
 	a, _ := declined.Decline(2, true)
 	b, _ := final.Decline(2, false)
-	c, _ := unseen.PutBack(2)
+	c, _ := putBack.PutBack(2)
 	for _, back := range [][]catalog.Take{a, b, c} {
 		if !slices.Equal(back, held) {
 			t.Errorf("%v goes back", back)
 		}
 	}
-	if declined.Snapshot().Taken != nil || final.Snapshot().Taken != nil || unseen.Snapshot().Taken != nil {
+	if declined.Snapshot().Taken != nil || final.Snapshot().Taken != nil || putBack.Snapshot().Taken != nil {
 		t.Error("stock that went back is still held")
 	}
 	if err := paid.Complete(2); err != nil || !slices.Equal(paid.Snapshot().Taken, held) {
@@ -237,7 +238,7 @@ func TestStockGoesBackUnlessItIsSold(t *testing.T) {
 	}
 }
 
-func TestPutBackCountsAsNoDecline(t *testing.T) {
+func TestCheckout_PutBack_noDecline(t *testing.T) {
 	t.Parallel()
 	fresh := in(checkout.Processing, 0)
 	if _, err := fresh.PutBack(2); err != nil || fresh.Status() != checkout.Ready || fresh.Snapshot().Declines != 0 {
@@ -248,7 +249,7 @@ func TestPutBackCountsAsNoDecline(t *testing.T) {
 	}
 }
 
-func TestFifthDeclineIsTheLast(t *testing.T) {
+func TestCheckout_Decline_maxDeclines(t *testing.T) {
 	t.Parallel()
 	c := in(checkout.Ready, 0)
 	for n := 1; n <= checkout.MaxDeclines; n++ {
@@ -284,8 +285,9 @@ func TestLease(t *testing.T) {
 	}
 }
 
-// Whoever asks by itself waits longer every time, a buyer never.
-func TestPausesGrow(t *testing.T) {
+// The pause before the next automatic attempt doubles each time, up to five minutes. A buyer's own attempt does not
+// wait.
+func TestCheckout_Release_backoff(t *testing.T) {
 	t.Parallel()
 	c, want := in(checkout.Processing, 1), 2*time.Second
 	for range 70 {
@@ -299,8 +301,8 @@ func TestPausesGrow(t *testing.T) {
 	}
 }
 
-// An attempt is looked for from its own start, not from its checkout's: the provider's list is shorter by it.
-func TestChargeIsSinceItsClaim(t *testing.T) {
+// An attempt is searched for from its own start, not from its checkout's, which makes the provider's list shorter.
+func TestCheckout_Charge_since(t *testing.T) {
 	t.Parallel()
 	c, claimed := in(checkout.Ready, 0), noon.Add(20*time.Minute)
 	if err := c.Claim(token, held, claimed); err != nil || !c.Charge().Since.Equal(claimed) {
@@ -311,7 +313,7 @@ func TestChargeIsSinceItsClaim(t *testing.T) {
 	}
 }
 
-// A search that comes closer each time pauses shortly, and its progress ends with its attempt.
+// A search that makes progress has short pauses, and its progress ends with its attempt.
 func TestKeepLooking(t *testing.T) {
 	t.Parallel()
 	c := in(checkout.Processing, 1)
@@ -335,8 +337,8 @@ func TestKeepLooking(t *testing.T) {
 	}
 }
 
-// That an attempt is left without outcome is news once.
-func TestReleaseIsNewsOnce(t *testing.T) {
+// Release reports only once that an attempt is left without an outcome.
+func TestCheckout_Release_first(t *testing.T) {
 	t.Parallel()
 	c := in(checkout.Processing, 1)
 	for i, want := range []bool{true, false} {
@@ -355,7 +357,7 @@ func TestReleaseIsNewsOnce(t *testing.T) {
 	}
 }
 
-func TestAttemptKeysComeBack(t *testing.T) {
+func TestParseAttemptKey_roundTrip(t *testing.T) {
 	t.Parallel()
 	one := id.New[id.Checkout]([16]byte{1})
 	for _, attempt := range []int{1, 2, 12, 2_000_000_000} {

@@ -2,32 +2,32 @@ package checkout
 
 import "github.com/haggle-commerce/haggle/domain/money"
 
-// TotalKind is what one line of totals is.
+// TotalKind is the kind of one line of totals.
 type TotalKind struct{ name string }
 
 var (
 	Items     = TotalKind{"items"}     // at list prices
-	Reduction = TotalKind{"reduction"} // what agreed prices are below list prices; left out when that is nothing
+	Reduction = TotalKind{"reduction"} // list prices less agreed prices; left out if zero
 	Subtotal  = TotalKind{"subtotal"}  // items less reduction
-	Delivery  = TotalKind{"delivery"}  // left out until a way of shipping is selected
-	Tax       = TotalKind{"tax"}       // left out until the country is known; never for digital items alone
+	Delivery  = TotalKind{"delivery"}  // left out until a shipping option is selected
+	Tax       = TotalKind{"tax"}       // left out until the country is known, except for digital items
 	Grand     = TotalKind{"total"}
 )
 
 func (k TotalKind) String() string { return k.name }
 
-// Sum is one line of totals. A Reduction is positive: it is subtracted.
+// Sum is one line of totals. A Reduction is positive but subtracted.
 type Sum struct {
 	Kind   TotalKind
 	Amount money.Amount
 }
 
-// Totals are the lines that every protocol shows its totals by, in one order:
+// Totals returns the lines of totals that every protocol shows, in order:
 //
 //	Items − Reduction = Subtotal
 //	Subtotal + Delivery + Tax = Grand
 func (c *Checkout) Totals() []Sum {
-	reduction := max(0, c.s.Savings.Minor()) // a list price below the agreed one reduces nothing
+	reduction := max(0, c.s.Savings.Minor()) // negative if a list price is below the agreed one
 	currency := c.s.Subtotal.Currency()
 	list := []Sum{{Items, money.Of(c.s.Subtotal.Minor()+reduction, currency)}}
 	if reduction > 0 {

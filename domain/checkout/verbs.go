@@ -14,19 +14,19 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// Charge is what a payment provider is asked for. Key is the same for every try of one attempt.
+// Charge is what a payment provider is asked to charge. Key is the same for every try of one attempt.
 type Charge struct {
 	Key    string
 	Amount money.Amount
 	Method project.PaymentMethod
 	Route  project.PaymentRoute
-	// Since is a time before the charge, from which on a provider need look for it.
+	// Since is a time before the charge. A provider need not search for the charge before it.
 	Since time.Time
-	// Progress is how far an earlier search for the charge got; only the provider that reported it reads it.
+	// Progress is how far an earlier search for the charge got. Only the provider that reported it can read it.
 	Progress string
 }
 
-// ParseAttemptKey reads what AttemptKey wrote.
+// ParseAttemptKey parses a key made by AttemptKey.
 func ParseAttemptKey(key string) (of id.Checkout, attempt int, err error) {
 	text, number, _ := strings.Cut(key, "-")
 	if of, err = id.Parse[id.Checkout](text); err != nil {
@@ -39,14 +39,14 @@ func ParseAttemptKey(key string) (of id.Checkout, attempt int, err error) {
 	return of, attempt, nil
 }
 
-// AttemptKey is the idempotency key of one payment attempt (decisions 10): every try of the attempt
-// has it, no other attempt has.
+// AttemptKey returns the idempotency key of a payment attempt. Every try of the attempt has the same key, and no other
+// attempt has it.
 func AttemptKey(checkout id.Checkout, attempt int) string {
 	return checkout.String() + "-" + strconv.Itoa(attempt)
 }
 
-// Claim starts the next payment attempt with a way to pay and the stock it takes. Nobody else can
-// claim until its outcome is recorded.
+// Claim starts the next payment attempt with a means of payment and the stock reserved for it. Nobody else can claim
+// the checkout until the outcome is recorded.
 func (c *Checkout) Claim(p Payment, taken []catalog.Take, now time.Time) error {
 	if err := c.Payable(now); err != nil {
 		return err
@@ -59,7 +59,7 @@ func (c *Checkout) Claim(p Payment, taken []catalog.Take, now time.Time) error {
 	}
 	p.Email = cmp.Or(p.Email, c.s.Buyer.Email)
 	c.remember()
-	if p.Option != c.s.Selected { // another total than the one of the revision that was read
+	if p.Option != c.s.Selected { // the total differs from that of the revision the buyer read
 		c.s.Revision++
 	}
 	c.s.Status, c.s.Attempt = Processing, c.s.Attempt+1
@@ -69,7 +69,7 @@ func (c *Checkout) Claim(p Payment, taken []catalog.Take, now time.Time) error {
 	return nil
 }
 
-// checkOption judges the way of shipping that a payment is for: one of the options, or none where nothing is shipped.
+// checkOption checks the shipping option of a payment: it must be one of the options, or "" if nothing is shipped.
 func (c *Checkout) checkOption(option string) error {
 	switch {
 	case c.Digital() && option == "":
@@ -82,7 +82,7 @@ func (c *Checkout) checkOption(option string) error {
 	return nil
 }
 
-// Payable says why the checkout cannot be claimed now, or nil.
+// Payable returns why the checkout cannot be claimed now, or nil.
 func (c *Checkout) Payable(now time.Time) error {
 	if c.s.Status == Completed {
 		return ErrNotPayable
@@ -96,7 +96,7 @@ func (c *Checkout) Payable(now time.Time) error {
 	return nil
 }
 
-// Revisable says why the checkout cannot be revised now, or nil.
+// Revisable returns why the checkout cannot be revised now, or nil.
 func (c *Checkout) Revisable(now time.Time) error {
 	switch {
 	case c.s.Status == Processing:
@@ -111,7 +111,7 @@ func (c *Checkout) Revisable(now time.Time) error {
 	return nil
 }
 
-// Charge is the attempt in flight, as the provider is asked for it.
+// Charge returns the charge of the attempt in flight.
 func (c *Checkout) Charge() Charge {
 	return Charge{
 		Key:      AttemptKey(c.s.ID, c.s.Attempt),
@@ -123,7 +123,7 @@ func (c *Checkout) Charge() Charge {
 	}
 }
 
-// began is when the attempt in flight was claimed, or a time before that.
+// began returns when the attempt in flight was claimed, or a time before that.
 func (c *Checkout) began() time.Time {
 	if c.s.ClaimedAt.IsZero() {
 		return c.s.CreatedAt
@@ -131,13 +131,13 @@ func (c *Checkout) began() time.Time {
 	return c.s.ClaimedAt
 }
 
-// KeyAge is how old the key of an attempt may be, counted from the claim, for a charge under it. Every payment
-// provider remembers keys for longer. An older attempt is only asked about.
+// KeyAge is the largest age of an attempt's key, counted from the claim, at which a charge may be made with it. Every
+// payment provider remembers keys for longer. For an older attempt the provider is only asked for the outcome.
 const KeyAge = 5 * time.Hour
 
-// Repeatable reports whether the charge of the attempt in flight may be made again, for a buyer who has sent
-// the same token again: under its key, which every provider remembers by now, and for the same amount. A
-// checkout whose time is over is not charged any more.
+// Repeatable reports whether the charge of the attempt in flight may be made again for a buyer who has sent the same
+// token again. It has the same key, which every provider still remembers, and the same amount. An expired checkout is
+// not charged any more.
 func (c *Checkout) Repeatable(tokenHash string, now time.Time) bool {
 	return c.s.Status == Processing && c.s.Payment.TokenHash == tokenHash &&
 		now.Before(c.began().Add(KeyAge)) && now.Before(c.s.ValidUntil)
@@ -146,20 +146,20 @@ func (c *Checkout) Repeatable(tokenHash string, now time.Time) bool {
 // providerSkew is how far the clock of a provider may be behind.
 const providerSkew = 5 * time.Minute
 
-// MayHaveTaken reports whether money that a provider gives back may be that of the attempt in flight, by the amount
-// and by the provider's time. A zero time is unknown.
+// MayHaveTaken reports whether money that a provider returns may be that of the attempt in flight, judging by the
+// amount and by the provider's time. A zero time is unknown.
 func (c *Checkout) MayHaveTaken(amount money.Amount, at time.Time) bool {
 	total := c.Total()
 	return c.s.Status == Processing && amount.Currency() == total.Currency() && amount.Minor() <= total.Minor() &&
 		(at.IsZero() || !at.Before(c.began().Add(-providerSkew)))
 }
 
-// Lapsed reports whether the attempt in flight has had its time, so that its outcome may be asked for.
+// Lapsed reports whether the lease of the attempt in flight has ended, so that its outcome may be asked for.
 func (c *Checkout) Lapsed(now time.Time) bool {
 	return c.s.Status == Processing && !now.Before(c.s.LeaseUntil)
 }
 
-// Renew gives whoever asks for the outcome of a lapsed attempt the time to do so alone.
+// Renew leases a lapsed attempt to the caller, who asks the provider for its outcome.
 func (c *Checkout) Renew(attempt int, now time.Time) error {
 	if err := c.inFlight(attempt); err != nil {
 		return err
@@ -168,9 +168,9 @@ func (c *Checkout) Renew(attempt int, now time.Time) error {
 	return nil
 }
 
-// Release ends the lease of an attempt that nobody charges any more, so that a buyer may ask for its
-// outcome at once, and everybody else after a pause that grows. It reports whether this is the first time
-// that the attempt is left without outcome.
+// Release ends the lease of an attempt that nobody is charging any more. A buyer may ask for its outcome at once, and
+// background work after a growing pause. Release reports whether the attempt is left without an outcome for the first
+// time.
 func (c *Checkout) Release(attempt int, now time.Time) (first bool, err error) {
 	if err := c.inFlight(attempt); err != nil {
 		return false, err
@@ -181,8 +181,8 @@ func (c *Checkout) Release(attempt int, now time.Time) (first bool, err error) {
 	return c.s.Unresolved == 1, nil
 }
 
-// KeepLooking is Release for an attempt whose search at the provider goes on from progress the next time.
-// Its pause does not grow, for each look comes closer to the outcome.
+// KeepLooking is Release for an attempt whose search at the provider continues from progress the next time. Its pause
+// does not grow, because each search comes closer to the outcome.
 func (c *Checkout) KeepLooking(attempt int, progress string, now time.Time) (first bool, err error) {
 	if err := c.inFlight(attempt); err != nil {
 		return false, err
@@ -205,8 +205,8 @@ func (c *Checkout) Complete(attempt int) error {
 	return nil
 }
 
-// Decline records that the attempt was refused. The checkout may be paid again, unless the provider
-// forbids it or it was the last try. It returns the stock to put back.
+// Decline records that the attempt was declined. The checkout may be paid again unless the provider forbids it or this
+// was the last decline allowed. Decline returns the stock to put back.
 func (c *Checkout) Decline(attempt int, retryAllowed bool) ([]catalog.Take, error) {
 	if err := c.inFlight(attempt); err != nil {
 		return nil, err
@@ -219,7 +219,7 @@ func (c *Checkout) Decline(attempt int, retryAllowed bool) ([]catalog.Take, erro
 	return c.release(), nil
 }
 
-// PutBack records that the attempt was never charged and counts as none. It returns the stock to put
+// PutBack records that the attempt was never charged, which does not count as a decline. It returns the stock to put
 // back.
 func (c *Checkout) PutBack(attempt int) ([]catalog.Take, error) {
 	if err := c.inFlight(attempt); err != nil {
@@ -229,7 +229,7 @@ func (c *Checkout) PutBack(attempt int) ([]catalog.Take, error) {
 	return c.release(), nil
 }
 
-// Expire ends a checkout whose time is over and that is not being paid.
+// Expire ends a checkout whose validity is over and that is not being paid.
 func (c *Checkout) Expire(now time.Time) error {
 	if !c.s.Status.Open() || now.Before(c.s.ValidUntil) {
 		return ErrNotPayable

@@ -9,7 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// Target is where events of a project go: to a subscription, to the hooks of orders at one host, or by one of three
+// Target is the destination of a project's events: a subscription, the webhooks of orders at one host, or one of three
 // channels.
 type Target struct{ name string }
 
@@ -21,27 +21,28 @@ var (
 
 func (t Target) String() string { return t.name }
 
-// To is the target of a subscription.
+// To returns the target of a subscription.
 func To(s id.Subscription) Target { return Target{s.String()} }
 
 const hookPrefix = "hook:"
 
-// ToHook is the target of an order's hook: its host, for what is sent there waits for each other.
+// ToHook returns the target of an order's webhook: its host, because deliveries to one host are sent one after the
+// other.
 func ToHook(h checkout.Hook) Target { return Target{hookPrefix + h.Host()} }
 
-// Hook reports whether the target is that of orders' hooks.
+// Hook reports whether the target is a host of orders' webhooks.
 func (t Target) Hook() bool { return strings.HasPrefix(t.name, hookPrefix) }
 
-// StoredTarget trusts text that this system wrote.
+// StoredTarget returns a stored target without validating it.
 func StoredTarget(name string) Target { return Target{name} }
 
-// Subscription is whose target it is; zero: a channel.
+// Subscription returns the target's subscription, or zero if the target is not a subscription.
 func (t Target) Subscription() id.Subscription {
 	s, _ := id.Parse[id.Subscription](t.name)
 	return s
 }
 
-// DeliveryStatus is how a delivery stands.
+// DeliveryStatus is the status of a delivery.
 //
 //	pending   --attempt--> delivered, pending (again later), failed
 //	pending   --cancel---> canceled
@@ -57,10 +58,10 @@ var (
 
 func (s DeliveryStatus) String() string { return s.name }
 
-// DeliveryStatuses are all of them, by name.
+// DeliveryStatuses are all statuses by name.
 var DeliveryStatuses = map[string]DeliveryStatus{"pending": Pending, "delivered": Delivered, "failed": Failed, "canceled": Canceled}
 
-// Delivery brings one event to one target.
+// Delivery is the delivery of one event to one target.
 type Delivery struct {
 	ID          id.Delivery
 	Project     id.Project
@@ -69,16 +70,16 @@ type Delivery struct {
 	Target      Target
 	Status      DeliveryStatus
 	Attempts    int        // in all
-	Tries       int        // since it was made or asked for again
+	Tries       int        // since it was created or redelivered
 	Since       *time.Time // the first of those tries
 	DueAt       *time.Time // nil: nothing is left to do
-	LastCode    int        // HTTP status of the last answer, 0: there was none
+	LastCode    int        // HTTP status of the last response; 0: there was none
 	LastError   string
 	CreatedAt   time.Time
 	DeliveredAt *time.Time
 }
 
-// NewDelivery is due at once.
+// NewDelivery returns a delivery that is due at once.
 func NewDelivery(name id.Delivery, project id.Project, e id.Event, t Type, to Target, now time.Time) *Delivery {
 	return &Delivery{
 		ID:        name,
@@ -92,38 +93,38 @@ func NewDelivery(name id.Delivery, project id.Project, e id.Event, t Type, to Ta
 	}
 }
 
-// Result of an attempt. It went well if Error is empty.
+// Result is the result of an attempt. The attempt succeeded if Error is empty.
 type Result struct {
-	Code  int // HTTP status, 0: no answer
+	Code  int // HTTP status; 0: no response
 	Error string
 }
 
-// backoff are the pauses after each failed try, about a day in all. Jitter keeps what failed together
-// from coming back together.
+// backoff has the pauses after each failed try, about a day in all. Jitter keeps deliveries that failed at the same
+// time from being retried at the same time.
 var backoff = []time.Duration{
 	5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, 30 * time.Minute, time.Hour,
 	2 * time.Hour, 4 * time.Hour, 8 * time.Hour, 8 * time.Hour,
 }
 
 const (
-	// GiveUp is how long after the first try the last one is, at the latest.
+	// GiveUp is the longest time between the first try and the last.
 	GiveUp = 24 * time.Hour
-	// MaxJitter, in thousandths of a pause, is how much longer or shorter one is by chance.
+	// MaxJitter is the largest random change of a pause, in thousandths of it.
 	MaxJitter = 200
 
-	// patience is the longest pause of the stream, which is not given up: it is the installation's own,
-	// and comes back with a gap that must be filled.
-	patience = time.Minute
-	// statusGone is what a receiver answers that is not there any more.
+	// longestStreamPause is the longest pause of the stream, which is retried forever: it is the installation's own,
+	// and gets all events that it missed when it is available again.
+	longestStreamPause = time.Minute
+	// statusGone is the HTTP status of a receiver that no longer exists.
 	statusGone = 410
 	maxError   = 500
 )
 
-// ErrNotPending means that nothing is left to do about a delivery.
+// ErrNotPending means that a delivery has ended.
 var ErrNotPending = fault.New(fault.Conflict, "delivery_not_pending", "The delivery is not pending.")
 
-// Attempted records a try: the delivery is done, due again later, or given up. why is not zero if the
-// target's subscription must be disabled. jitter is between -MaxJitter and MaxJitter.
+// Attempted records a try: the delivery is delivered, due again later, or failed. why is not zero if the target's
+// subscription must be disabled. jitter is between -MaxJitter and MaxJitter.
 func (d *Delivery) Attempted(r Result, now time.Time, jitter int) (why Reason, err error) {
 	if d.Status != Pending {
 		return Reason{}, ErrNotPending
@@ -149,12 +150,12 @@ func (d *Delivery) Attempted(r Result, now time.Time, jitter int) (why Reason, e
 	return Reason{}, nil
 }
 
-// next is when to try again, if at all. The last try is a day after the first.
+// next returns when to try again, and whether to. The last try is a day after the first.
 func (d *Delivery) next(now time.Time, jitter int) (time.Time, bool) {
 	pause := backoff[min(d.Tries, len(backoff))-1]
 	end := d.Since.Add(GiveUp)
 	if d.Target == Stream {
-		pause = min(pause, patience)
+		pause = min(pause, longestStreamPause)
 	} else if d.Tries > len(backoff) || !now.Before(end) {
 		return time.Time{}, false
 	}
@@ -166,7 +167,7 @@ func (d *Delivery) next(now time.Time, jitter int) (time.Time, bool) {
 	return next, true
 }
 
-// Cancel gives a pending delivery up for want of its target.
+// Cancel ends a pending delivery whose target is disabled or gone.
 func (d *Delivery) Cancel() error {
 	if d.Status != Pending {
 		return ErrNotPending
@@ -175,12 +176,12 @@ func (d *Delivery) Cancel() error {
 	return nil
 }
 
-// Redeliver makes the delivery due again, whatever became of it, with as many tries as a new one.
+// Redeliver makes the delivery due again, whatever its status is, with as many tries as a new one.
 func (d *Delivery) Redeliver(now time.Time) {
 	d.Status, d.DueAt, d.Tries, d.Since = Pending, &now, 0, nil
 }
 
-// shortened keeps what is stored of a failure short and on one line.
+// shortened shortens an error for storage and puts it on one line.
 func shortened(text string) string {
 	text = strings.ToValidUTF8(strings.Join(strings.Fields(strings.ReplaceAll(text, "\x00", " ")), " "), "?")
 	if runes := []rune(text); len(runes) > maxError {

@@ -1,4 +1,5 @@
-// Package event is what the shop announces to the merchant's systems, with its public payload.
+// Package event defines the events that the shop announces to the merchant's systems, with their public payload. It
+// sends nothing itself.
 package event
 
 import (
@@ -10,7 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// Type of an event. Only this package's types exist.
+// Type is the type of an event. Only this package's types exist.
 type Type struct{ name string }
 
 var (
@@ -40,11 +41,11 @@ var (
 	InventoryLowType         = Type{"inventory.low"}
 	SubscriptionDisabledType = Type{"subscription.disabled"}
 
-	// PingType is a test's. It goes to the one subscription that asked for it, and none subscribes to it.
+	// PingType is for tests of a subscription. It is sent only to that subscription, and cannot be subscribed to.
 	PingType = Type{"ping"}
 )
 
-// Types are those that can be subscribed to.
+// Types are the types that can be subscribed to.
 var Types = []Type{
 	OrderCompletedType, OrderShippedType, OrderUpdatedType, OrderDeliveredType, OrderCanceledType, OrderRefundedType,
 	ReturnRequestType, ReturnApprovedType, ReturnRejectedType, RefundFailedType, DisputeOpenedType, DisputeClosedType,
@@ -54,7 +55,7 @@ var Types = []Type{
 
 func (t Type) String() string { return t.name }
 
-// ParseType knows the types that can be subscribed to.
+// ParseType reads the name of a type that can be subscribed to.
 func ParseType(name string) (Type, bool) {
 	for _, t := range Types {
 		if t.name == name {
@@ -64,10 +65,10 @@ func ParseType(name string) (Type, bool) {
 	return Type{}, false
 }
 
-// StoredType trusts text that this system wrote.
+// StoredType returns a stored type without validating it.
 func StoredType(name string) Type { return Type{name} }
 
-// Alerts reports whether such an event is also sent to the merchant's people, by the alert channels of the
+// Alerts reports whether events of the type are also sent to the merchant's people, over the alert channels of the
 // project's settings.
 func (t Type) Alerts() bool {
 	switch t {
@@ -78,7 +79,7 @@ func (t Type) Alerts() bool {
 	return false
 }
 
-// ForAgents reports whether such an event of an order changes what its agent may see of it.
+// ForAgents reports whether events of the type change what an order's agent can see of the order.
 func (t Type) ForAgents() bool {
 	switch t {
 	case OrderCompletedType, OrderShippedType, OrderUpdatedType, OrderDeliveredType, OrderCanceledType, OrderRefundedType,
@@ -88,8 +89,8 @@ func (t Type) ForAgents() bool {
 	return false
 }
 
-// AfterClosing reports whether such an event is also announced of a project that is closing or closed: it is about money
-// that a person may have to look after, and names no buyer.
+// AfterClosing reports whether events of the type are announced even if the project is closing or closed. They concern
+// money that a person may have to deal with, and name no buyer.
 func (t Type) AfterClosing() bool {
 	switch t {
 	case PaymentUnresolvedType, PaymentOrphanedType, MoneyUnexplainedType, RefundFailedType, DisputeOpenedType, DisputeClosedType:
@@ -98,16 +99,16 @@ func (t Type) AfterClosing() bool {
 	return false
 }
 
-// Event is a fact with its payload, written with the state that it announces.
+// Event is a fact with its payload, stored in the same transaction as the state that it announces.
 type Event struct {
 	ID      id.Event
 	Project id.Project
 	At      time.Time
 	Data    Data
-	Hook    Target // an order's, where its agent hears of the event; zero: nowhere
+	Hook    Target // the webhook of the order's agent; zero: none
 }
 
-// New is the event of a project that data tells. Its id has the random bits.
+// New returns the event of a project with the payload data. random are the random bits of its ID.
 func New(random [16]byte, project id.Project, at time.Time, data Data) *Event {
 	return &Event{
 		ID:      id.New[id.Event](random),
@@ -117,10 +118,10 @@ func New(random [16]byte, project id.Project, at time.Time, data Data) *Event {
 	}
 }
 
-// Data is an event's payload. The type follows from it.
+// Data is an event's payload, which determines its type.
 type Data interface{ Type() Type }
 
-// QuoteAccepted says that a price was agreed.
+// QuoteAccepted announces that a price was agreed.
 type QuoteAccepted struct {
 	Quote    id.Quote
 	Session  id.Session
@@ -131,29 +132,29 @@ type QuoteAccepted struct {
 	Price    money.Amount
 }
 
-// NegotiationLost says that a negotiation ended without a deal. Prices are per unit. The event names no
-// session, whose id would let its receiver act for the buyer.
+// NegotiationLost announces that a negotiation ended without a deal. Prices are per unit. The event does not name the
+// session, because the session's ID would let the receiver act for the buyer.
 type NegotiationLost struct {
 	Product     id.Product
 	Variant     id.Variant
 	Quantity    int
 	List        money.Amount
-	BestOffer   money.Amount // the buyer's highest; in no currency: the buyer offered nothing
-	LastCounter money.Amount // the shop's last; in no currency: there was none
-	Reason      string       // for which the buyer gave up; "": it did not, or did not say
+	BestOffer   money.Amount // the buyer's highest; without currency: the buyer made no offer
+	LastCounter money.Amount // the shop's last; without currency: there was none
+	Reason      string       // why the buyer declined; "": it did not, or gave no reason
 }
 
-// CheckoutAbandoned says that a checkout ended unpaid.
+// CheckoutAbandoned announces that a checkout ended unpaid.
 type CheckoutAbandoned struct {
 	Checkout id.Checkout
 	Items    []Item
 	Total    money.Amount
 	Email    string // "" if the buyer gave none
-	Phase    string // how far the buyer got: the checkout's last status
+	Phase    string // the checkout's last status
 }
 
-// PaymentUnresolved says that nobody knows yet whether a payment attempt took money. It is announced when the provider
-// was first asked in vain, and again while the attempt stays unresolved.
+// PaymentUnresolved announces that it is not known yet whether a payment attempt took money. It is announced when the
+// provider was first asked without success, and again while the attempt stays unresolved.
 type PaymentUnresolved struct {
 	Checkout id.Checkout
 	Attempt  int
@@ -161,11 +162,11 @@ type PaymentUnresolved struct {
 	Method   project.PaymentMethod
 	Provider string
 	Since    time.Time // when the attempt began
-	Asked    int       // how many times the provider was asked in vain
-	Problem  string    // why, the last time, in words for the merchant
+	Asked    int       // how often the provider was asked without success
+	Problem  string    // why the last request failed, in words for the merchant
 }
 
-// UnresolvedPayment is the event of the attempt in flight of a checkout.
+// UnresolvedPayment returns the event for the attempt in flight of a checkout.
 func UnresolvedPayment(c *checkout.Checkout) PaymentUnresolved {
 	charge, s := c.Charge(), c.Snapshot()
 	return PaymentUnresolved{
@@ -180,7 +181,7 @@ func UnresolvedPayment(c *checkout.Checkout) PaymentUnresolved {
 	}
 }
 
-// RefundUnresolved says that nobody knows yet whether a refund was made, though it was asked for long ago.
+// RefundUnresolved announces that it is not known whether a refund was made, long after it was requested.
 type RefundUnresolved struct {
 	Refund   id.Refund
 	Order    id.Order
@@ -188,11 +189,11 @@ type RefundUnresolved struct {
 	Amount   money.Amount
 	Provider string
 	Since    time.Time // when the refund was requested
-	Asked    int       // how many times the provider was asked
-	Problem  string    // why it did not tell, the last time, in words for the merchant
+	Asked    int       // how often the provider was asked
+	Problem  string    // why the last request was not answered, in words for the merchant
 }
 
-// PaymentOrphaned says that a provider took money for an attempt that has no order. It is refunded by itself.
+// PaymentOrphaned announces that a provider took money for an attempt that has no order. It is refunded automatically.
 type PaymentOrphaned struct {
 	Checkout id.Checkout
 	Attempt  int
@@ -202,8 +203,8 @@ type PaymentOrphaned struct {
 	Refund   string // the state of its refund: pending, succeeded or failed
 }
 
-// MoneyUnexplained says that the books of a payment provider differ from ours and nothing explains it. Each
-// difference is in one event.
+// MoneyUnexplained announces unexplained differences between a payment provider's books and ours. Each difference is in
+// one event.
 type MoneyUnexplained struct {
 	Integration id.Integration
 	Provider    string
@@ -211,7 +212,7 @@ type MoneyUnexplained struct {
 	Differences []MoneyDifference // the first of them
 }
 
-// MoneyDifference is money that the two books do not agree on.
+// MoneyDifference is an amount that the two books do not agree on.
 type MoneyDifference struct {
 	Kind      string // missing_here, missing_there or amount_differs
 	Refund    bool
@@ -222,7 +223,7 @@ type MoneyDifference struct {
 	At        time.Time
 }
 
-// InventoryLow says that little is left of a variant, over all locations.
+// InventoryLow announces that the stock of a variant, over all locations, is low.
 type InventoryLow struct {
 	Product id.Product
 	Variant id.Variant
@@ -230,7 +231,7 @@ type InventoryLow struct {
 	Left    int
 }
 
-// SyncCompleted says that a run has read all that it was to read.
+// SyncCompleted announces that a run has read all of its resources.
 type SyncCompleted struct {
 	Run         id.Sync
 	Integration id.Integration
@@ -240,20 +241,20 @@ type SyncCompleted struct {
 	EndedAt     time.Time
 }
 
-// SyncCount is what became of the records of a resource.
+// SyncCount counts the records of a resource by outcome.
 type SyncCount struct{ Total, Created, Updated, Unchanged, Errors int }
 
-// SyncFailed says that a run was given up. What it had read until then stays.
+// SyncFailed announces that a run was given up. The records that it had imported until then are kept.
 type SyncFailed struct {
 	Run         id.Sync
 	Integration id.Integration
 	Error       string               // in words for the merchant
-	Counts      map[string]SyncCount // by resource, of what it had read until then
+	Counts      map[string]SyncCount // by resource, until the run was given up
 	StartedAt   time.Time
 	EndedAt     time.Time
 }
 
-// IntegrationError says that a platform does not take an integration's credentials any more.
+// IntegrationError announces that a platform refuses an integration's credentials.
 type IntegrationError struct {
 	Integration id.Integration
 	Platform    string // the integration's type
@@ -261,27 +262,27 @@ type IntegrationError struct {
 	Error       string // in words for the merchant
 }
 
-// CustomerDataRequested says that a customer of a platform's shop asks for the personal data that is kept of them, which the
-// merchant has to send. The event has no e-mail address, because erasing the customer does not reach the event.
+// CustomerDataRequested announces that a customer of a platform's shop requests the personal data stored about them,
+// which the merchant must send. The event has no email address, because erasing the customer does not reach the event.
 type CustomerDataRequested struct {
 	Integration id.Integration
 	Platform    string   // the integration's type
-	Subject     string   // the buyer's pseudonym; "": the platform told no e-mail address
-	Customer    string   // the platform's id of the customer; "": it is not told
-	Orders      []string // the platform's ids of the orders that are asked about
-	Sessions    int      // that are kept of the buyer
-	Placed      int      // orders that are kept of the buyer
-	Records     int      // of platforms that are kept of the buyer
+	Subject     string   // the buyer's pseudonym; "": the platform sent no email address
+	Customer    string   // the platform's id of the customer; "": not sent
+	Orders      []string // the platform's ids of the orders in the request
+	Sessions    int      // stored sessions of the buyer
+	Placed      int      // stored orders of the buyer
+	Records     int      // stored external records of the buyer
 }
 
-// SubscriptionDisabled says that a subscription gets no more events until someone enables it.
+// SubscriptionDisabled announces that a subscription gets no more events until it is enabled.
 type SubscriptionDisabled struct {
 	Subscription id.Subscription
 	URL          string // masked
 	Reason       Reason
 }
 
-// Ping says nothing: it tests a subscription.
+// Ping tests a subscription. It has no other content.
 type Ping struct{ Subscription id.Subscription }
 
 func (QuoteAccepted) Type() Type         { return QuoteAcceptedType }

@@ -25,8 +25,8 @@ func delivery(status event.DeliveryStatus) *event.Delivery {
 	return d
 }
 
-// Every state and every verb. An empty cell is refused, and changes nothing.
-func TestDeliveryStates(t *testing.T) {
+// Every state and every verb. An empty cell means that the verb is refused and changes nothing.
+func TestDelivery_everyStateAndVerb(t *testing.T) {
 	t.Parallel()
 	none := event.DeliveryStatus{}
 	verbs := []struct {
@@ -68,7 +68,7 @@ func TestDeliveryStates(t *testing.T) {
 	}
 }
 
-func TestADayOfTries(t *testing.T) {
+func TestDelivery_Attempted_givesUp(t *testing.T) {
 	t.Parallel()
 	for _, jitter := range []int{-event.MaxJitter, 0, event.MaxJitter} {
 		d := delivery(event.Pending)
@@ -98,7 +98,8 @@ func TestADayOfTries(t *testing.T) {
 	}
 }
 
-func TestTheStreamIsNotGivenUp(t *testing.T) {
+// The stream's deliveries are retried forever.
+func TestDelivery_Attempted_stream(t *testing.T) {
 	t.Parallel()
 	d := delivery(event.Pending)
 	d.Target = event.Stream
@@ -110,7 +111,7 @@ func TestTheStreamIsNotGivenUp(t *testing.T) {
 	}
 }
 
-func TestWhatIsKeptOfAFailureIsShort(t *testing.T) {
+func TestDelivery_Attempted_shortensError(t *testing.T) {
 	t.Parallel()
 	d := delivery(event.Pending)
 	_, _ = d.Attempted(event.Result{Error: "a\nb\x00" + strings.Repeat("ö", 1000)}, noon, 0)
@@ -128,9 +129,9 @@ func subscribed(t *testing.T, types ...string) *event.Subscription {
 	return s
 }
 
-func TestAddresses(t *testing.T) {
+func TestSubscribe_urls(t *testing.T) {
 	t.Parallel()
-	for address, want := range map[string][2]bool{ // taken; taken with loopback
+	for address, want := range map[string][2]bool{ // accepted; accepted with loopback
 		"https://example.com":                        {true, true},
 		"https://example.com:8443/a?b=c":             {true, true},
 		"https://93.184.216.34/":                     {true, true},
@@ -159,7 +160,7 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-func TestWhoWantsWhat(t *testing.T) {
+func TestSubscription_Wants(t *testing.T) {
 	t.Parallel()
 	some, all := subscribed(t, "order.completed", "sync.failed"), subscribed(t, "*")
 	for _, kind := range append([]event.Type{event.PingType}, event.Types...) {
@@ -178,7 +179,7 @@ func TestWhoWantsWhat(t *testing.T) {
 	}
 }
 
-func TestSecretsOverlapForADay(t *testing.T) {
+func TestSubscription_Secrets_overlap(t *testing.T) {
 	t.Parallel()
 	s := subscribed(t, "*")
 	texts := func(now time.Time) (all string) {
@@ -196,7 +197,7 @@ func TestSecretsOverlapForADay(t *testing.T) {
 	}
 }
 
-func TestSubscriptionStates(t *testing.T) {
+func TestSubscription_states(t *testing.T) {
 	t.Parallel()
 	s := subscribed(t, "*")
 	if !s.Disable(event.Gone, noon) || s.Disable(event.ByMerchant, noon) || s.Reason != event.Gone {
@@ -222,7 +223,7 @@ func TestSubscriptionStates(t *testing.T) {
 	}
 }
 
-// A type that does not exist is refused with those that do, and the one that was probably meant.
+// The error for an unknown type lists the valid types and the one that was probably meant.
 func TestSubscribe_unknownType(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{

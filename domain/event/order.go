@@ -12,7 +12,7 @@ import (
 // Sequence, in every event of an order, numbers the order's events from 1 without gaps, in the order in
 // which they happened. Deliveries may arrive in another order.
 
-// OrderCompleted says that an order is paid and confirmed. Its sequence is 1.
+// OrderCompleted announces that an order is paid and confirmed. Its sequence is 1.
 type OrderCompleted struct {
 	Order        id.Order
 	Sequence     int
@@ -31,13 +31,13 @@ type OrderCompleted struct {
 	Notes        string // the buyer's
 	Address      checkout.Address
 	Option       string    // of shipping
-	ShipsOn      time.Time // these are days, as order.Fulfillment has them
+	ShipsOn      time.Time // these are days, as in order.Fulfillment
 	DeliversFrom time.Time
 	DeliversBy   time.Time
 	PlacedAt     time.Time
 }
 
-// Item of an order. Prices are per unit.
+// Item is an item of an order. Prices are per unit.
 type Item struct {
 	Product  id.Product
 	Variant  id.Variant
@@ -48,7 +48,7 @@ type Item struct {
 	Original money.Amount
 }
 
-// Tracking is where a parcel is.
+// Tracking is the carrier and tracking of a parcel.
 type Tracking struct {
 	Carrier   string
 	Number    string
@@ -56,38 +56,38 @@ type Tracking struct {
 	ShippedAt time.Time
 }
 
-// OrderShipped says that an order is on its way.
+// OrderShipped announces that an order is on its way.
 type OrderShipped struct {
 	Order    id.Order
 	Sequence int
 	Tracking Tracking
 }
 
-// OrderUpdated says that a shipped order has another tracking. An empty one says that it is not on its way any more: its
-// label was voided.
+// OrderUpdated announces another tracking of a shipped order. An empty one means that the order is no longer on its
+// way, because its label was voided.
 type OrderUpdated struct {
 	Order    id.Order
 	Sequence int
 	Tracking Tracking
 }
 
-// OrderDelivered says that an order has arrived.
+// OrderDelivered announces that an order has arrived.
 type OrderDelivered struct {
 	Order       id.Order
 	Sequence    int
 	DeliveredAt time.Time
 }
 
-// OrderCanceled says that an order ended unshipped.
+// OrderCanceled announces that an order ended unshipped.
 type OrderCanceled struct {
 	Order    id.Order
 	Sequence int
 	Reason   string
-	Refund   id.Refund    // of what was left of the payment; zero: nothing was
+	Refund   id.Refund    // of the rest of the payment; zero: nothing was left
 	Amount   money.Amount // of that refund
 }
 
-// ReturnRequested says that a buyer wants to send something back.
+// ReturnRequested announces that a buyer wants to return items.
 type ReturnRequested struct {
 	Return   id.Return
 	Order    id.Order
@@ -95,7 +95,7 @@ type ReturnRequested struct {
 	Estimate money.Amount
 }
 
-// ReturnApproved says that the shop takes a return.
+// ReturnApproved announces that the shop accepts a return.
 type ReturnApproved struct {
 	Return   id.Return
 	Order    id.Order
@@ -104,7 +104,7 @@ type ReturnApproved struct {
 	Amount   money.Amount // of that refund
 }
 
-// ReturnRejected says that the shop refuses a return.
+// ReturnRejected announces that the shop rejects a return.
 type ReturnRejected struct {
 	Return   id.Return
 	Order    id.Order
@@ -112,7 +112,7 @@ type ReturnRejected struct {
 	Reason   string
 }
 
-// OrderRefunded says that money of an order was given back.
+// OrderRefunded announces that money of an order was refunded.
 type OrderRefunded struct {
 	Refund   id.Refund
 	Order    id.Order
@@ -125,8 +125,8 @@ type OrderRefunded struct {
 	Return   id.Return // zero: the refund is not for a return
 }
 
-// RefundFailed says that the buyer does not get a refund's money: the provider refused it, or took it back
-// days after it had succeeded.
+// RefundFailed announces that the buyer does not get a refund: the provider refused it, or reversed it days after it
+// had succeeded.
 type RefundFailed struct {
 	Refund    id.Refund
 	Order     id.Order
@@ -139,7 +139,7 @@ type RefundFailed struct {
 	Return    id.Return    // zero: the refund was not for a return
 }
 
-// Dispute is how a dispute stands at the provider. Amounts are totals, not changes.
+// Dispute is the state of a dispute at the provider. Amounts are totals, not changes.
 type Dispute struct {
 	Dispute   id.Dispute
 	Order     id.Order
@@ -153,10 +153,10 @@ type Dispute struct {
 	Fee       money.Amount // what the provider charges for it
 }
 
-// DisputeOpened says that a buyer disputes a payment at the bank or the provider.
+// DisputeOpened announces that a buyer disputes a payment at the bank or the provider.
 type DisputeOpened struct{ Dispute }
 
-// DisputeClosed says that a dispute was won or lost.
+// DisputeClosed announces that a dispute was won or lost.
 type DisputeClosed struct{ Dispute }
 
 func (OrderCompleted) Type() Type  { return OrderCompletedType }

@@ -15,16 +15,16 @@ import (
 )
 
 const (
-	// MaxSubscriptions of a project.
+	// MaxSubscriptions is the largest number of subscriptions of a project.
 	MaxSubscriptions = 50
-	// SecretOverlap is how long the secret before stays valid after a rotation.
+	// SecretOverlap is how long the previous secret stays valid after a rotation.
 	SecretOverlap = 24 * time.Hour
 
 	maxURL         = 2_048
 	maxDescription = 5_000
 )
 
-// Every stands for all types, those of later versions too.
+// Every stands for all types, including those of later versions.
 var Every = Type{"*"}
 
 // Status of a subscription.
@@ -37,10 +37,10 @@ var (
 
 func (s Status) String() string { return s.name }
 
-// Statuses are both of them, by name.
+// Statuses are both statuses by name.
 var Statuses = map[string]Status{"active": Active, "disabled": Disabled}
 
-// Reason why a subscription is disabled. The zero Reason is none.
+// Reason is why a subscription is disabled. The zero Reason is none.
 type Reason struct{ name string }
 
 var (
@@ -51,11 +51,11 @@ var (
 
 func (r Reason) String() string { return r.name }
 
-// StoredReason trusts text that this system wrote.
+// StoredReason returns a stored reason without validating it.
 func StoredReason(name string) Reason { return Reason{name} }
 
-// Subscription sends events of some types to a merchant's URL. Secrets are sealed: what is kept here
-// signs nothing by itself.
+// Subscription sends events of some types to a merchant's URL. Its secrets are encrypted, so they cannot sign as
+// stored.
 type Subscription struct {
 	ID          id.Subscription
 	Project     id.Project
@@ -63,16 +63,16 @@ type Subscription struct {
 	Description string
 	Types       []Type
 	Status      Status
-	Reason      Reason // of being disabled
+	Reason      Reason // why it is disabled
 	Secret      []byte
-	Previous    []byte // the secret before
+	Previous    []byte // the previous secret
 	PreviousEnd *time.Time
-	ActiveSince time.Time // events from before are not for it
+	ActiveSince time.Time // earlier events are not sent to it
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 }
 
-// Draft is what a subscription is made from.
+// Draft has the settings of a new subscription.
 type Draft struct {
 	URL         string
 	Types       []string
@@ -87,10 +87,10 @@ type Change struct {
 	Status      patch.Field[string]
 }
 
-// Rules are those of the installation: whether http addresses on the same machine will do.
+// Rules are those of the installation: whether http URLs of the same machine are allowed.
 type Rules struct{ AllowLoopback bool }
 
-// Subscribe makes an active subscription with a sealed secret.
+// Subscribe returns an active subscription with an encrypted secret.
 func Subscribe(name id.Subscription, project id.Project, d Draft, sealed []byte, r Rules, now time.Time) (*Subscription, error) {
 	s := &Subscription{
 		ID:          name,
@@ -109,7 +109,7 @@ func Subscribe(name id.Subscription, project id.Project, d Draft, sealed []byte,
 	return s, check.Err()
 }
 
-// Change changes what is given. Null is refused but for the description, for there are no defaults.
+// Change applies the given fields. Null is allowed only for the description, because the other fields have no defaults.
 func (s *Subscription) Change(c Change, r Rules, now time.Time) error {
 	changed, check := *s, fault.NewCheck()
 	c.URL.Apply(&changed.URL, "")
@@ -136,7 +136,7 @@ func (s *Subscription) Change(c Change, r Rules, now time.Time) error {
 	return nil
 }
 
-// Disable stops the subscription. It reports whether it was active: what is disabled keeps its reason.
+// Disable stops the subscription and reports whether it was active. A disabled subscription keeps its reason.
 func (s *Subscription) Disable(why Reason, now time.Time) bool {
 	if s.Status != Active {
 		return false
@@ -145,21 +145,21 @@ func (s *Subscription) Disable(why Reason, now time.Time) bool {
 	return true
 }
 
-// Enable starts it again. What happened meanwhile is not made up for.
+// Enable starts the subscription again. Events that happened meanwhile are not sent.
 func (s *Subscription) Enable(now time.Time) {
 	if s.Status != Active {
 		s.Status, s.Reason, s.ActiveSince, s.UpdatedAt = Active, Reason{}, now, now
 	}
 }
 
-// Rotate replaces the secret. The one before stays valid for a day, and one before that no longer.
+// Rotate replaces the secret. The previous one stays valid for a day, and the one before it becomes invalid.
 func (s *Subscription) Rotate(sealed []byte, now time.Time) {
 	end := now.Add(SecretOverlap)
 	s.Previous, s.PreviousEnd = s.Secret, &end
 	s.Secret, s.UpdatedAt = sealed, now
 }
 
-// Secrets are the sealed ones that sign, the newest first.
+// Secrets returns the encrypted secrets to sign with, the newest first.
 func (s *Subscription) Secrets(now time.Time) [][]byte {
 	list := [][]byte{s.Secret}
 	if s.PreviousEnd != nil && now.Before(*s.PreviousEnd) {
@@ -168,7 +168,7 @@ func (s *Subscription) Secrets(now time.Time) [][]byte {
 	return list
 }
 
-// Wants reports whether events of a type that happened at a time are for the subscription.
+// Wants reports whether the subscription gets events of a type that happened at a time.
 func (s *Subscription) Wants(t Type, at time.Time) bool {
 	return s.Status == Active && !at.Before(s.ActiveSince) && t != PingType && (slices.Contains(s.Types, Every) || slices.Contains(s.Types, t))
 }
@@ -178,8 +178,8 @@ func (s *Subscription) check(c fault.Check, r Rules) {
 	r.CheckURL(c, "url", s.URL)
 }
 
-// MaskURL is a URL as others may see it: its host and, of a longer rest, the last four characters. The rest may hold a
-// token.
+// MaskURL returns a URL in the form that others may see: its host and, if the rest is long, the rest's last four
+// characters. The rest may hold a token.
 func MaskURL(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
@@ -195,8 +195,7 @@ func MaskURL(address string) string {
 	return u.Scheme + "://" + u.Host + "/…" + rest[len(rest)-4:]
 }
 
-// CheckURL holds the URL of somebody's system to what we send requests to. Whether it is public is for
-// ports.Addresses to tell.
+// CheckURL checks the URL of a system that we send requests to. ports.Addresses checks whether it is public.
 func (r Rules) CheckURL(c fault.Check, field, address string) {
 	u, err := url.Parse(address)
 	switch {
@@ -208,7 +207,7 @@ func (r Rules) CheckURL(c fault.Check, field, address string) {
 	}
 }
 
-// KnownTypes lists the types that can be subscribed to, for errors that refuse another one.
+// KnownTypes lists the types that can be subscribed to, for error messages.
 func KnownTypes() string {
 	names := make([]string, len(Types))
 	for i, t := range Types {
@@ -217,7 +216,7 @@ func KnownTypes() string {
 	return "one of " + fault.Known(names)
 }
 
-// unknownType refuses the name of a type, and names the one that was probably meant.
+// unknownType returns the message that refuses an unknown type, with the type that was probably meant.
 func unknownType(name string) string {
 	names := make([]string, len(Types))
 	for i, t := range Types {
@@ -230,7 +229,7 @@ func unknownType(name string) string {
 	return message
 }
 
-// checkTypes reads the names of types: "*" alone, or some, each once.
+// checkTypes parses the names of types: either "*" alone, or several types, each once.
 func checkTypes(c fault.Check, names []string) []Type {
 	c.That(len(names) > 0, "event_types", "must name at least one type, or \"*\"")
 	var types []Type
@@ -249,8 +248,8 @@ func checkTypes(c fault.Check, names []string) []Type {
 	return types
 }
 
-// plainHost takes names and addresses, but not the other spellings of an address that some clients
-// read: 127.1, 2130706433, 0x7f.1.
+// plainHost accepts names and addresses, but not the other spellings of an address that some clients read: 127.1,
+// 2130706433, 0x7f.1.
 func plainHost(u *url.URL) bool {
 	host := u.Hostname()
 	if _, err := netip.ParseAddr(host); err == nil {

@@ -2,8 +2,8 @@ package fault
 
 import "strconv"
 
-// Check gathers the problems of one request, so that a client learns all of them at once: the first
-// problem of each field (decisions 4).
+// Check collects the problems of a request, so that a client gets all of them at once: the first problem of each field
+// (features/MANAGEMENT.md#errors).
 type Check struct {
 	prefix string
 	found  *problems
@@ -14,10 +14,10 @@ type problems struct {
 	fields  map[string]bool
 }
 
-// NewCheck starts empty.
+// NewCheck returns a check without problems.
 func NewCheck() Check { return Check{found: &problems{fields: map[string]bool{}}} }
 
-// In is the same check with a path before its fields: c.In("items").At(0) names "items.0.…".
+// In returns the same check with a path before its fields: c.In("items").At(0) reports "items.0.…".
 func (c Check) In(field string) Check { return Check{c.path(field) + ".", c.found} }
 
 // At is In for an element of a list.
@@ -32,7 +32,7 @@ func (c Check) That(ok bool, field, message string) bool {
 	return ok
 }
 
-// Err is nil, or one validation_error with every problem.
+// Err returns nil, or one validation_error with every problem.
 func (c Check) Err() error {
 	if len(c.found.details) == 0 {
 		return nil

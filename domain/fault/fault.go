@@ -1,5 +1,5 @@
-// Package fault is how every layer says why a request has no answer: a kind that decides the
-// status, a stable code that clients switch on, a message for people, and details by field.
+// Package fault defines the errors of every layer: a kind that determines the HTTP status, a stable code that clients
+// switch on, a message for people, and details by field. It does not render them.
 package fault
 
 import (
@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Kind decides the HTTP status. The zero Kind is Internal: what nobody classified is our fault.
+// Kind determines the HTTP status. The zero Kind is Internal, because an unclassified error is a defect of ours.
 type Kind uint8
 
 const (
@@ -18,17 +18,17 @@ const (
 	Malformed                   // 400, the request could not be read
 	Unauthenticated             // 401
 	Forbidden                   // 403
-	NotFound                    // 404, also for what belongs to others
+	NotFound                    // 404, also for objects of others
 	Conflict                    // 409, the state does not allow it
 	TooLarge                    // 413
 	Unsupported                 // 415
-	Invalid                     // 422, read but not acceptable
+	Invalid                     // 422, well-formed but not acceptable
 	Limited                     // 429
 	Unavailable                 // 503, try again after RetryAfter
-	Unfulfilled                 // 424, something that the request names, and that lies elsewhere, cannot be had
+	Unfulfilled                 // 424, an external resource that the request names is not available
 )
 
-// Detail is one field's problem. Field is a dotted path: "items.0.quantity".
+// Detail is the problem of one field. Field is a dotted path: "items.0.quantity".
 type Detail struct{ Field, Message string }
 
 // Error is the one error type that crosses layers.
@@ -38,7 +38,7 @@ type Error struct {
 	Message    string // a sentence for people, safe to show
 	Details    []Detail
 	RetryAfter time.Duration // 0: none
-	About      any           // what stands in the way, for adapters that show more of it than the message; nil: nothing
+	About      any           // the conflicting object, for adapters that show more than the message; nil: none
 	cause      error
 }
 
@@ -55,8 +55,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.cause }
 
-// Description returns what is wrong, for people: "price must be more than zero; sku is required", or the message where
-// no field has a problem.
+// Description returns the problems for people: "price must be more than zero; sku is required", or the message if no
+// field has a problem.
 func (e *Error) Description() string {
 	if len(e.Details) == 0 {
 		return e.Message
@@ -68,7 +68,7 @@ func (e *Error) Description() string {
 	return strings.Join(problems, "; ")
 }
 
-// New is an error of this kind and code.
+// New returns an error of this kind and code.
 func New(kind Kind, code, message string) *Error {
 	return &Error{
 		Kind:    kind,
@@ -77,19 +77,19 @@ func New(kind Kind, code, message string) *Error {
 	}
 }
 
-// After says when to try again.
+// After sets when to try again.
 func (e *Error) After(d time.Duration) *Error {
 	e.RetryAfter = d
 	return e
 }
 
-// Because keeps the cause for logs. It is never shown to a client.
+// Because sets the cause, for logs. It is never shown to a client.
 func (e *Error) Because(cause error) *Error {
 	e.cause = cause
 	return e
 }
 
-// On says what stands in the way. Adapters may show it to the client.
+// On sets the conflicting object, which adapters may show to the client.
 func (e *Error) On(about any) *Error {
 	e.About = about
 	return e
@@ -101,18 +101,18 @@ func (e *Error) With(field, message string) *Error {
 	return e
 }
 
-// Missing is the 404 of a thing: Missing("product") has code product_not_found.
+// Missing returns the 404 of a thing: Missing("product") has code product_not_found.
 func Missing(thing string) *Error {
 	return New(NotFound, thing+"_not_found", "No such "+strings.ReplaceAll(thing, "_", " ")+".")
 }
 
-// Field is a validation_error with one detail.
+// Field returns a validation_error with one detail.
 func Field(field, message string) *Error {
 	return New(Invalid, "validation_error", "The request has invalid values.").With(field, message)
 }
 
-// AddField adds a field's problem to those of an error that lists problems, or of none, unless the field has one already.
-// Every other error stays as it is.
+// AddField adds a field's problem to an error that lists problems, or to a nil error, unless the field has one already.
+// It returns every other error unchanged.
 func AddField(err error, field, message string) error {
 	var known *Error
 	switch {
@@ -124,7 +124,7 @@ func AddField(err error, field, message string) error {
 	return known.With(field, message)
 }
 
-// KindOf is Internal for every error that is not a fault, and for a nil error too.
+// KindOf returns the kind of an error. It is Internal for a nil error and for every error that is not a fault.
 func KindOf(err error) Kind {
 	var e *Error
 	if errors.As(err, &e) {

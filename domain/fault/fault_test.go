@@ -11,7 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-func TestKindAndCodeAreFoundThroughWrapping(t *testing.T) {
+func TestKindOf_wrapped(t *testing.T) {
 	t.Parallel()
 	wrapped := fmt.Errorf("loading: %w", fault.Missing("product"))
 	if fault.KindOf(wrapped) != fault.NotFound || !fault.Is(wrapped, "product_not_found") || fault.Is(wrapped, "quote_not_found") {
@@ -24,7 +24,7 @@ func TestKindAndCodeAreFoundThroughWrapping(t *testing.T) {
 	}
 }
 
-func TestCauseIsForLogsOnly(t *testing.T) {
+func TestError_Because(t *testing.T) {
 	t.Parallel()
 	e := fault.New(fault.Unavailable, "busy", "Try again.").Because(io.ErrUnexpectedEOF).After(time.Second).With("a.b", "is bad")
 	if !errors.Is(e, io.ErrUnexpectedEOF) || e.Message != "Try again." || e.RetryAfter != time.Second {
@@ -35,7 +35,7 @@ func TestCauseIsForLogsOnly(t *testing.T) {
 	}
 }
 
-func TestCheckNamesTheFirstProblemOfEveryField(t *testing.T) {
+func TestCheck_firstProblemPerField(t *testing.T) {
 	t.Parallel()
 	c := fault.NewCheck()
 	if err := c.Err(); err != nil {
@@ -58,7 +58,7 @@ func TestCheckNamesTheFirstProblemOfEveryField(t *testing.T) {
 	}
 }
 
-func TestFieldIsACheckWithOneProblem(t *testing.T) {
+func TestField_likeCheck(t *testing.T) {
 	t.Parallel()
 	c := fault.NewCheck()
 	c.That(false, "plan", "is unknown")
@@ -67,7 +67,7 @@ func TestFieldIsACheckWithOneProblem(t *testing.T) {
 	}
 }
 
-func TestWords(t *testing.T) {
+func TestError_Description(t *testing.T) {
 	t.Parallel()
 	if got := fault.Missing("product").Description(); got != "No such product." {
 		t.Errorf("without a field: %q", got)

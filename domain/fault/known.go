@@ -5,11 +5,10 @@ import (
 	"strings"
 )
 
-// mostKnown is how many values Known lists.
+// mostKnown is the largest number of values that Known lists.
 const mostKnown = 30
 
-// Known lists the values that a request could have named, for errors that refuse another one: the first 30, and how many
-// more there are.
+// Known lists the valid values for an error message: the first 30, and the number of others.
 func Known(values []string) string {
 	if more := len(values) - mostKnown; more > 0 {
 		return strings.Join(values[:mostKnown], ", ") + " and " + strconv.Itoa(more) + " more"

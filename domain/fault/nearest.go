@@ -5,11 +5,11 @@ import (
 	"unicode/utf8"
 )
 
-// longestNamed bounds the texts that Nearest compares.
+// longestNamed is the largest length of the texts that Nearest compares.
 const longestNamed = 60
 
-// Nearest returns the known value that somebody probably meant by another one, or "": the one that differs in the fewest
-// letters, of which at most a third may differ. Case, spaces, hyphens and underscores do not count.
+// Nearest returns the known value that was probably meant by an unknown one, or "": the value that differs in the
+// fewest letters, at most in a third of them. Case, spaces, hyphens and underscores do not count.
 func Nearest(meant string, known []string) string {
 	meant = plainName(meant)
 	if n := utf8.RuneCountInString(meant); n == 0 || n > longestNamed {

@@ -6,15 +6,15 @@ import (
 	"runtime/debug"
 )
 
-// ErrPanic is a mistake in this program that some data brings out.
+// ErrPanic is a panic: a defect of this program.
 var ErrPanic = errors.New("a panic")
 
-// ErrUnreadable means that stored data is not what this program writes: somebody changed it by hand, or another
-// version of the program wrote it.
+// ErrUnreadable means that stored data is not in this program's format, because somebody edited it or another version
+// of the program wrote it.
 var ErrUnreadable = errors.New("stored data cannot be read")
 
-// Survive does work in the background, whose panic would end the process and with it the work of all others:
-// it becomes an error with its stack.
+// Survive runs background work and returns a panic as an error with its stack, because otherwise it would end the
+// process and all other work.
 func Survive(work func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -11,25 +11,25 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// Changes gives each field of a filled value another value, one at a time, and calls try with the path of the field
-// while value differs in it alone. Of a slice it changes each element, and leaves the last one out. Types that Fill got a
-// value for take the next one of known: pass two.
+// Changes sets each field of a filled value to another value, one at a time, and calls try with the field's path while
+// only that field differs. In a slice it changes each element, and also removes the last one. For types that Fill got a
+// value for, it uses the next value in known, so pass two.
 func Changes[T any](value *T, try func(path string), known ...any) {
 	c := changer{byType(known), try}
 	c.change(reflect.ValueOf(value).Elem(), reflect.TypeFor[T]().String())
 }
 
-// Matter reports each field of a filled value whose change leaves what sees makes of the value as it was. except are the
-// fields that do not matter, with the reasons; one that does matter is reported too.
+// Matter reports each field of a filled value whose change does not change the result of sees. except lists the fields
+// that do not matter, with the reasons. Matter also reports a field in except that does matter.
 func Matter[T any](t testing.TB, value *T, sees func(*T) any, except Reasons, known ...any) {
 	t.Helper()
 	before := sees(value)
 	left, stale := except.use()
-	told := map[string]bool{}
+	reported := map[string]bool{}
 	Changes(value, func(path string) {
 		path = index.ReplaceAllString(path, "[]")
-		if reflect.DeepEqual(sees(value), before) && !left(path) && !told[path] {
-			told[path] = true
+		if reflect.DeepEqual(sees(value), before) && !left(path) && !reported[path] {
+			reported[path] = true
 			t.Errorf("%s: a change of it is not seen", path)
 		}
 	}, known...)
@@ -78,7 +78,7 @@ func (c changer) change(v reflect.Value, path string) {
 	c.with(v, c.other(v, path), path)
 }
 
-// changeElement changes the value of a map's element, then its key.
+// changeElement changes the value of a map's element, and then its key.
 func (c changer) changeElement(v, key reflect.Value, path string) {
 	was, value := v.MapIndex(key), reflect.New(v.Type().Elem()).Elem()
 	value.Set(was)
@@ -92,7 +92,7 @@ func (c changer) changeElement(v, key reflect.Value, path string) {
 	c.with(v, other, path+"[key]")
 }
 
-// with calls try while v has another value.
+// with calls try while v has the value other.
 func (c changer) with(v, other reflect.Value, path string) {
 	before := reflect.New(v.Type()).Elem()
 	before.Set(v)

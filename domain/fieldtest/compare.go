@@ -11,15 +11,15 @@ import (
 	"time"
 )
 
-// Pair is a value as it set out and as it arrived: each a T or a pointer to one.
+// Pair is a value before and after a round trip. Each is a T or a pointer to one.
 type Pair struct{ Sent, Got any }
 
-// Reasons are fields that do not make a journey, each with why. A field that is named stands for all below it.
+// Reasons are fields that a test leaves out, with the reasons. A field stands for all fields below it.
 type Reasons map[string]string
 
-// Survive reports each field that arrived as another one than it set out, and each that is zero in every value sent, for
-// which nothing is shown. Elements of a slice are one field ("order.Order.Lines[].Unit"). except leaves fields out; one
-// that does survive is reported too.
+// Survive reports each field that differs after a round trip, and each that is zero in every value sent, because
+// nothing was tested for it. Elements of a slice are one field ("order.Order.Lines[].Unit"). except lists fields to
+// leave out; Survive also reports a field in except that does survive.
 func Survive(t testing.TB, except Reasons, pairs ...Pair) {
 	t.Helper()
 	differ, set, all := map[string]string{}, map[string]bool{}, map[string]bool{}
@@ -51,7 +51,7 @@ func Survive(t testing.TB, except Reasons, pairs ...Pair) {
 	}
 }
 
-// use returns whether a path is left out, and which reasons were never used.
+// use returns a function that reports whether to leave out a path, and one that returns the unused reasons.
 func (r Reasons) use() (left func(path string) bool, stale func() []string) {
 	unused := maps.Clone(r)
 	left = func(path string) bool {
@@ -66,7 +66,7 @@ func (r Reasons) use() (left func(path string) bool, stale func() []string) {
 	return left, func() []string { return slices.Sorted(maps.Keys(unused)) }
 }
 
-// compare notes the first difference at each path.
+// compare records the first difference at each path.
 func compare(sent, got reflect.Value, path string, differ map[string]string) {
 	note := func(path string) {
 		differ[path] = cmp.Or(differ[path], fmt.Sprintf("sent %s, got %s", show(sent), show(got)))
@@ -113,7 +113,7 @@ func show(v reflect.Value) string {
 	return fmt.Sprintf("%.120q", fmt.Sprint(v.Interface()))
 }
 
-// opaque reports whether a struct has private fields: it is compared and set as a whole.
+// opaque reports whether a struct has private fields, so that it is compared and set as a whole.
 func opaque(t reflect.Type) bool {
 	for i := range t.NumField() {
 		if !t.Field(i).IsExported() {
@@ -123,7 +123,7 @@ func opaque(t reflect.Type) bool {
 	return t.NumField() == 0
 }
 
-// paths are those of all fields of a type that have no fields of their own.
+// paths collects the paths of all leaf fields of a type.
 func paths(t reflect.Type, path string, all map[string]bool, within []reflect.Type) {
 	switch {
 	case slices.Contains(within, t):
@@ -141,7 +141,7 @@ func paths(t reflect.Type, path string, all map[string]bool, within []reflect.Ty
 	}
 }
 
-// setPaths notes the paths of fields that are not zero.
+// setPaths collects the paths of fields that are not zero.
 func setPaths(v reflect.Value, path string, set map[string]bool) {
 	switch {
 	case v.Kind() == reflect.Pointer:

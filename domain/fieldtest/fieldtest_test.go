@@ -14,7 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// thing has a field of each sort.
+// thing has a field of each kind.
 type thing struct {
 	ID     id.Product
 	Name   string
@@ -27,7 +27,7 @@ type thing struct {
 
 type part struct{ Size, Count int }
 
-// recorder keeps what a test would report.
+// recorder records what a test would report.
 type recorder struct {
 	testing.TB
 	lines []string
@@ -51,8 +51,8 @@ func TestFill_everyField(t *testing.T) {
 		t.Errorf("%+v and %+v have values in common", filled, other)
 	}
 	defer func() {
-		if told := fmt.Sprint(recover()); !strings.Contains(told, "thing.Status: fieldtest knows no value of catalog.Status") {
-			t.Errorf("a type without a known value is told as %q", told)
+		if message := fmt.Sprint(recover()); !strings.Contains(message, "thing.Status: fieldtest knows no value of catalog.Status") {
+			t.Errorf("a type without a known value is reported as %q", message)
 		}
 	}()
 	fieldtest.Fill[thing]()
@@ -78,7 +78,7 @@ func TestSurvive_reports(t *testing.T) {
 		r := &recorder{TB: t}
 		fieldtest.Survive(r, c.except, fieldtest.Pair{Sent: &before, Got: after})
 		if got := strings.Join(r.lines, "\n"); (c.want == "") != (got == "") || !strings.Contains(got, c.want) || len(r.lines) > 1 {
-			t.Errorf("%s is told as %q, want %q", name, got, c.want)
+			t.Errorf("%s is reported as %q, want %q", name, got, c.want)
 		}
 	}
 }
@@ -116,7 +116,7 @@ func TestMatter_reports(t *testing.T) {
 		r := &recorder{TB: t}
 		fieldtest.Matter(r, &value, sees, except)
 		if got := strings.Join(r.lines, "\n"); got != want {
-			t.Errorf("told %q, want %q", got, want)
+			t.Errorf("reported %q, want %q", got, want)
 		}
 	}
 }

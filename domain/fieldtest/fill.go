@@ -1,5 +1,5 @@
-// Package fieldtest fills values field by field, changes them one field at a time and compares them, all by
-// reflection. With it a test says of every field of a type that it survives a journey, fields of tomorrow included.
+// Package fieldtest fills values field by field, changes them one field at a time and compares them, by reflection.
+// Tests use it to check that every field of a type survives a round trip, including fields added later.
 package fieldtest
 
 import (
@@ -14,15 +14,15 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// Start is the time that filled times follow.
+// Start is the time before all filled times.
 var Start = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
-// From is where the values of a Fill begin to count. Two fills from places far apart have no value in common.
+// From is the number at which the values of a Fill start. Two fills that start far apart have no value in common.
 type From int
 
-// Fill returns a T in which every exported field, at any depth, has a value of its own and none is zero: slices have
-// two elements, maps one. known are values of types that have private fields, and of types that not every value fits;
-// the first of a type is used. Fill panics at a type that it cannot fill: pass a value of it.
+// Fill returns a T in which every exported field, at any depth, has a distinct value that is not zero: slices have two
+// elements, and maps one. known has values of types with private fields, and of types for which not every value is
+// valid; the first value of a type is used. Fill panics if it cannot fill a type: pass a value of it.
 func Fill[T any](known ...any) T {
 	var filled T
 	f := filler{known: byType(known)}
@@ -33,7 +33,7 @@ func Fill[T any](known ...any) T {
 	return filled
 }
 
-// byType are known values by their types, in the order given.
+// byType groups known values by type, in the order given.
 func byType(known []any) map[reflect.Type][]reflect.Value {
 	values := make(map[reflect.Type][]reflect.Value)
 	for _, v := range known {
@@ -42,7 +42,7 @@ func byType(known []any) map[reflect.Type][]reflect.Value {
 	return values
 }
 
-// ids counts those given to filled values, which may meet in one database.
+// ids numbers the IDs of filled values, which may be stored in one database.
 var ids atomic.Int64
 
 type filler struct {
@@ -115,7 +115,7 @@ func (f *filler) fillStruct(v reflect.Value, path string) {
 	}
 }
 
-// idText is the text of an id.ID, which can be set.
+// idText returns the settable text field of an id.ID.
 func idText(v reflect.Value) (text reflect.Value, ok bool) {
 	if v.Kind() != reflect.Struct || !strings.HasPrefix(v.Type().Name(), "ID[") || !v.CanAddr() {
 		return text, false

@@ -1,5 +1,5 @@
-// Package id has one identifier type per kind of thing, so that a quote's id does not fit where a
-// checkout's is wanted. It makes ids from bits given to it and has no source of its own.
+// Package id defines one identifier type per kind of object, so that a quote's id cannot be passed where a
+// checkout's is required. It makes ids from given bits and has no random source.
 package id
 
 import (
@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// ErrMalformed means the text is no id of this kind. Callers treat it like an unknown id.
+// ErrMalformed means that the text is not an ID of this kind. Callers treat it like an unknown ID.
 var ErrMalformed = errors.New("malformed identifier")
 
-// Kind names a kind of thing by its prefix.
+// Kind is a kind of object, with the prefix of its IDs.
 type Kind interface{ prefix() string }
 
 // ID is an opaque identifier: the kind's prefix and 26 characters of base32, which hold 128 bits. Ids sort as their bits
@@ -21,7 +21,7 @@ type ID[K Kind] struct{ text string }
 // alphabet is Crockford's base32 in lower case: no i, l, o, u.
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 
-// New makes the id of these bits: id.New[id.Quote](bits).
+// New returns the ID with these bits: id.New[id.Quote](bits).
 func New[T ID[K], K Kind](bits [16]byte) T {
 	var k K
 	prefix := k.prefix()
@@ -29,7 +29,7 @@ func New[T ID[K], K Kind](bits [16]byte) T {
 	return T(ID[K]{string(appendBase32(append(text, prefix...), bits))})
 }
 
-// Parse accepts what New made, the prefix and 26 characters of the alphabet: id.Parse[id.Quote](text).
+// Parse parses an ID made by New, the prefix and 26 characters of the alphabet: id.Parse[id.Quote](text).
 func Parse[T ID[K], K Kind](text string) (T, error) {
 	var k K
 	body, ok := strings.CutPrefix(text, k.prefix())
@@ -50,14 +50,14 @@ func (i *ID[K]) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// Stored trusts text that this system wrote. Empty text is the zero ID.
+// Stored returns a stored ID without validating it. Empty text is the zero ID.
 func Stored[T ID[K], K Kind](text string) T { return T(ID[K]{text}) }
 
 func (i ID[K]) String() string { return i.text }
 func (i ID[K]) IsZero() bool   { return i.text == "" }
 
-// UUID is the same id in the form of a UUID (RFC 9562), for protocols that want one. Its version says nothing of how it was
-// made. "" for an id that New did not make.
+// UUID returns the ID in the form of a UUID (RFC 9562), for protocols that require one. Its version bits are not
+// meaningful. It returns "" for an ID that New did not make.
 func (i ID[K]) UUID() string {
 	var k K
 	body, _ := strings.CutPrefix(i.text, k.prefix())

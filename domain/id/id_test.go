@@ -23,7 +23,7 @@ func bits() *rapid.Generator[[16]byte] {
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 
-// decode reads 26 characters of base32 back, independently of the encoder: 128 bits and two of padding.
+// decode decodes 26 characters of base32, independently of the encoder: 128 bits and two of padding.
 func decode(t *rapid.T, text string) (bits [16]byte) {
 	n := new(big.Int)
 	for _, c := range text {
@@ -40,7 +40,7 @@ func decode(t *rapid.T, text string) (bits [16]byte) {
 	return bits
 }
 
-func TestNewKeepsEveryBitAndParsesBack(t *testing.T) {
+func TestNew_roundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		random := bits().Draw(t, "random")
@@ -58,7 +58,7 @@ func TestNewKeepsEveryBitAndParsesBack(t *testing.T) {
 	})
 }
 
-func TestPrefixes(t *testing.T) {
+func TestNew_prefixes(t *testing.T) {
 	t.Parallel()
 	var b [16]byte
 	for prefix, text := range map[string]string{
@@ -74,7 +74,7 @@ func TestPrefixes(t *testing.T) {
 	}
 }
 
-func TestParseRefusesWhatNewDoesNotMake(t *testing.T) {
+func TestParse_malformed(t *testing.T) {
 	t.Parallel()
 	good := id.New[id.Order]([16]byte{1, 2, 3}).String()
 	for _, text := range []string{
@@ -88,7 +88,7 @@ func TestParseRefusesWhatNewDoesNotMake(t *testing.T) {
 	}
 }
 
-func TestZeroStandsForNone(t *testing.T) {
+func TestStored_empty(t *testing.T) {
 	t.Parallel()
 	if !id.Stored[id.Order]("").IsZero() || (id.Order{}) != id.Stored[id.Order]("") || (id.Order{}).String() != "" {
 		t.Error("empty text is not the zero id")

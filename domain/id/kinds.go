@@ -29,7 +29,7 @@ type (
 	synonym  struct{}
 	negAgent struct{}
 	dispute  struct{}
-	talk     struct{}
+	negot    struct{}
 	person   struct{}
 	link     struct{}
 	signIn   struct{}
@@ -65,7 +65,7 @@ func (note) prefix() string     { return "note_" }
 func (synonym) prefix() string  { return "syn_" }
 func (negAgent) prefix() string { return "agent_" }
 func (dispute) prefix() string  { return "dsp_" }
-func (talk) prefix() string     { return "neg_" }
+func (negot) prefix() string    { return "neg_" }
 func (person) prefix() string   { return "mem_" }
 func (link) prefix() string     { return "link_" }
 func (signIn) prefix() string   { return "csess_" }
@@ -101,7 +101,7 @@ type (
 	Synonym       = ID[synonym]
 	Agent         = ID[negAgent]
 	Dispute       = ID[dispute] // of a payment
-	Negotiation   = ID[talk]    // a session under a name that opens nothing: see NegotiationOf
+	Negotiation   = ID[negot]   // of a session, gives no access to it: see NegotiationOf
 
 	Member         = ID[person]
 	MemberLink     = ID[link]   // an invitation, or a link to set a password or sign in

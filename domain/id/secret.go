@@ -5,14 +5,14 @@ import (
 	"encoding/hex"
 )
 
-// Hash is how a secret is kept: its SHA-256, in hex.
+// Hash returns the stored form of a secret: its SHA-256 in hex.
 func Hash(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return string(hex.AppendEncode(make([]byte, 0, 2*len(sum)), sum[:]))
 }
 
-// NegotiationOf names a session to those who may not use it: the same name each time, from which the session's id does
-// not follow.
+// NegotiationOf returns a stable name for a session, for people who may not use the session. The session's ID cannot be
+// derived from it.
 func NegotiationOf(s Session) Negotiation {
 	if s.IsZero() {
 		return Negotiation{}

@@ -9,41 +9,41 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// StateLife is how long a merchant has to consent (decisions 14).
+// StateLife is how long a merchant has to consent.
 const StateLife = 600 * time.Second
 
-// Authorization is a consent that was asked for and may be redeemed once. Its state is a secret, of which a
-// hash is kept.
+// Authorization is a requested OAuth consent, which can be redeemed once. Its state is a secret and stored only as a
+// hash.
 type Authorization struct {
 	State       string // the hash of it
 	Account     id.Account
 	Project     id.Project
 	Type        Type
 	RedirectURI string
-	Store       string // a shop's domain; "": the platform asks for it
-	Verifier    []byte // of PKCE, sealed
-	Callback    []byte // the query with which the platform sent the merchant back, sealed; nil: it has not yet
+	Store       string // the shop's domain; "": the platform asks for it
+	Verifier    []byte // the PKCE verifier, encrypted
+	Callback    []byte // the query of the platform's redirect back, encrypted; nil: not yet
 	CreatedAt   time.Time
-	UsedAt      time.Time // zero: it was not
+	UsedAt      time.Time // zero: not used
 }
 
-// Grant is what a merchant comes back with, beside the state.
+// Grant is the data that a merchant returns with besides the state.
 type Grant struct {
 	Account     id.Account
 	Project     id.Project
 	Type        Type
-	RedirectURI string // "": the merchant does not repeat it
+	RedirectURI string // "": not repeated
 }
 
 var (
-	// ErrState is the answer to a state that nobody was given, that somebody else was, or that was used.
+	// ErrState refuses a state that was never issued, was issued for another grant, or was used.
 	ErrState = fault.New(fault.Malformed, "invalid_state", "The state is unknown, was used already, or is of another connection.").
 			With("state", "is not valid")
-	// ErrStateExpired is the answer to a state that comes too late.
+	// ErrStateExpired refuses a state after StateLife.
 	ErrStateExpired = fault.New(fault.Conflict, "state_expired", "The state has expired. Connect again.")
 )
 
-// Redeem uses the state up, for whom it belongs to.
+// Redeem uses the state up, if it was issued for the grant.
 func (a *Authorization) Redeem(g Grant, now time.Time) error {
 	if a.Account != g.Account || a.Project != g.Project || a.Type != g.Type || g.RedirectURI != "" && g.RedirectURI != a.RedirectURI {
 		return ErrState
@@ -55,7 +55,7 @@ func (a *Authorization) Redeem(g Grant, now time.Time) error {
 	return nil
 }
 
-// Open is nil while the state can be used: ErrState after it was, ErrStateExpired after its life.
+// Open returns nil while the state can be used, ErrState after it was used, and ErrStateExpired after StateLife.
 func (a *Authorization) Open(now time.Time) error {
 	switch {
 	case !a.UsedAt.IsZero():
@@ -66,7 +66,7 @@ func (a *Authorization) Open(now time.Time) error {
 	return nil
 }
 
-// CheckRedirect judges where a platform is to send the merchant back to.
+// CheckRedirect checks the URL that a platform redirects the merchant back to.
 func CheckRedirect(c fault.Check, address string) {
 	u, err := url.Parse(address)
 	switch {

@@ -22,8 +22,8 @@ func asked() *integration.Authorization {
 	}
 }
 
-// Whoever a state does not belong to is refused, and the one it belongs to still can redeem it, once.
-func TestStatesAreRedeemedOnceByWhomTheyBelongTo(t *testing.T) {
+// Only the grant that a state was issued for redeems it, and only once. Refused grants do not use it up.
+func TestAuthorization_Redeem(t *testing.T) {
 	t.Parallel()
 	right := integration.Grant{
 		Account: asked().Account,
@@ -69,7 +69,7 @@ func TestStatesAreRedeemedOnceByWhomTheyBelongTo(t *testing.T) {
 	}
 }
 
-func TestRedirects(t *testing.T) {
+func TestCheckRedirect(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]bool{
 		"https://merchant.example/back":     true,
@@ -94,7 +94,7 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-func TestStores(t *testing.T) {
+func TestCheckStore(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		of         integration.Type

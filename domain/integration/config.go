@@ -11,60 +11,61 @@ import (
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 )
 
-// Config is what the platform says of the account, and what the merchant wants of it.
+// Config has the platform's data of the account, and the merchant's settings.
 type Config struct {
 	Account  string // the platform's id of it
-	Live     bool   // its money is real
-	Store    string // a shop's domain with the platform
-	BaseURL  string // of a system of the merchant's own
-	Currency string // the platform's prices are in; "": unknown
+	Live     bool   // payments are real
+	Store    string // the shop's domain at the platform
+	BaseURL  string // of the merchant's own system
+	Currency string // of the platform's prices; "": unknown
 	// MayWriteOrders means that the account's credentials allow us to create orders at the platform.
 	MayWriteOrders bool
-	// MayWriteDeals means that they allow us to create deals in the CRM. It is apart from MayWriteOrders, by which the one
-	// platform is found that an order's goods come from.
+	// MayWriteDeals means that they allow us to create deals in the CRM. It is separate from MayWriteOrders, which
+	// identifies the platform of an order's products.
 	MayWriteDeals bool
 	Refused       RefusedOrders
 	Skip          Skips
 	Offer         Offers
-	// Schedule is a cron expression by which the platform is read; "": it is read when someone asks for it.
+	// Schedule is the cron expression of scheduled syncs; "": syncs run only on request.
 	Schedule string
 }
 
-// Offers are what a merchant offers to buyers here although it is not for general sale in the platform's own shop.
+// Offers are products that a merchant sells here although they are not for general sale in the platform's own shop.
 type Offers struct {
 	Unpublished      bool // products that are not published to the shop's sales channel
 	GiftCards        bool
-	SubscriptionOnly bool // products that the platform sells by subscription alone. Here each is a single purchase
+	SubscriptionOnly bool // products that the platform sells only by subscription; here they are single purchases
 }
 
-// Skips are what is not synchronised, though it could be. Writing is of our orders to the platform.
+// Skips are the resources that are not synchronised, though they could be. Writing is writing our orders to the
+// platform.
 type Skips struct{ Products, Orders, Customers, Writing bool }
 
-// RefusedOrders is what becomes of a paid order that the platform has no stock for.
+// RefusedOrders is what happens to a paid order that the platform has no stock for.
 type RefusedOrders struct{ name string }
 
 var (
-	KeepRefused   = RefusedOrders{}         // it stays, and the merchant is alerted
-	RefundRefused = RefusedOrders{"refund"} // it is canceled, and its payment given back
+	KeepRefused   = RefusedOrders{}         // it is kept, and the merchant is alerted
+	RefundRefused = RefusedOrders{"refund"} // it is canceled and refunded
 )
 
 func (r RefusedOrders) String() string { return cmp.Or(r.name, "keep") }
 
-// RefusedOrdersByName are all of them, by name.
+// RefusedOrdersByName are all values by name.
 var RefusedOrdersByName = map[string]RefusedOrders{"keep": KeepRefused, "refund": RefundRefused}
 
-// MayWrite reports whether the account's credentials allow us to write orders, or deals of them.
+// MayWrite reports whether the account's credentials allow us to write orders or deals.
 func (c Config) MayWrite() bool { return c.MayWriteOrders || c.MayWriteDeals }
 
-// WritesOrders reports whether the project's orders are written to the platform, in a CRM as deals.
+// WritesOrders reports whether the project's orders are written to the platform, as orders or deals.
 func (c Config) WritesOrders() bool { return c.MayWrite() && !c.Skip.Writing }
 
-// Same reports whether both are one account.
+// Same reports whether both are the same account.
 func (c Config) Same(o Config) bool {
 	return c.Account == o.Account && c.Live == o.Live && c.Store == o.Store && c.BaseURL == o.BaseURL
 }
 
-// Syncs reports whether a resource is to be synchronised. Stock goes with its products.
+// Syncs reports whether a resource is synchronised. Inventory follows the setting of products.
 func (c Config) Syncs(r syncrun.Resource) bool {
 	switch r {
 	case syncrun.Products, syncrun.Inventory:
@@ -86,7 +87,7 @@ type Change struct {
 	WriteOrders   patch.Field[bool]
 	RefusedOrders patch.Field[string]
 	SyncSchedule  patch.Field[string]
-	// ScheduleProblem is why SyncSchedule is no schedule; "": it is one.
+	// ScheduleProblem is what is wrong with SyncSchedule; "": it is valid.
 	ScheduleProblem string
 
 	OfferUnpublished      patch.Field[bool]
@@ -94,13 +95,13 @@ type Change struct {
 	OfferSubscriptionOnly patch.Field[bool]
 }
 
-// Settings are those of a new connection: as a merchant left them in the one before, after a change.
+// Settings returns the settings of a new connection: those of the previous connection, with a change applied.
 func (c Config) Settings(before Config, change Change) Config {
 	c.Skip, c.Refused, c.Offer, c.Schedule = before.Skip, before.Refused, before.Offer, before.Schedule
 	return c.apply(change)
 }
 
-// Apply is the configuration after a change.
+// apply returns the configuration after a change.
 func (c Config) apply(change Change) Config {
 	for _, part := range []struct {
 		given patch.Field[bool]
@@ -123,7 +124,7 @@ func (c Config) apply(change Change) Config {
 	return c
 }
 
-// checkWriting judges a change of how orders are written.
+// checkWriting checks a change of how orders are written.
 func (c Config) checkWriting(t Type, change Change, check fault.Check) {
 	at := check.In("config")
 	if wanted, given := change.WriteOrders.Value(); given && wanted {
@@ -138,7 +139,7 @@ func (c Config) checkWriting(t Type, change Change, check fault.Check) {
 	}
 }
 
-// checkOffers judges a change of what is offered.
+// checkOffers checks a change of Offers.
 func (c Config) checkOffers(t Type, change Change, check fault.Check) {
 	at := check.In("config")
 	for field, given := range map[string]patch.Field[bool]{
@@ -151,7 +152,7 @@ func (c Config) checkOffers(t Type, change Change, check fault.Check) {
 
 var storeForm = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$`)
 
-// CheckStore judges a shop's domain as a merchant writes it, and returns it plain.
+// CheckStore checks a shop's domain as a merchant writes it, and returns it normalized.
 func CheckStore(t Type, text string) (string, error) {
 	domain := strings.TrimSuffix(strings.TrimPrefix(strings.ToLower(strings.TrimSpace(text)), "https://"), "/")
 	switch {
@@ -167,8 +168,7 @@ func CheckStore(t Type, text string) (string, error) {
 	return domain, nil
 }
 
-// checkBase judges the address of a merchant's own system. Which networks it may be in is judged when it is
-// connected to.
+// checkBase checks the URL of a merchant's own system. The networks that it may be in are checked when connecting.
 func checkBase(c fault.Check, address string, loopback bool) {
 	u, err := url.Parse(address)
 	at := c.In("config")

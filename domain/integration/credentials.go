@@ -9,16 +9,16 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// Credentials open an account with a provider. They are kept sealed, and never shown again.
+// Credentials give access to an account with a provider. They are stored encrypted and never shown again.
 type Credentials struct {
 	Key     string    // a secret key, PayPal's client id, or OAuth's access token
-	Secret  string    // of the key, where it has one
-	Signing string    // what the account's webhooks are signed with; empty: none are believed
+	Secret  string    // of the key, if it has one
+	Signing string    // the signing secret of the account's webhooks; empty: all are rejected
 	Refresh string    // OAuth's refresh token; empty: the access token is not refreshed
-	Expires time.Time // of the access token; zero: it does not
+	Expires time.Time // of the access token; zero: never
 }
 
-// Given makes the credentials of a type from the contract's api_key and api_secret.
+// Given returns the credentials of a type from api_key and api_secret of the API.
 func (t Type) Given(key, secret string) Credentials {
 	if t == Stripe {
 		return Credentials{Key: key, Signing: secret}
@@ -26,16 +26,16 @@ func (t Type) Given(key, secret string) Credentials {
 	return Credentials{Key: key, Secret: secret}
 }
 
-// String keeps credentials out of whatever prints them.
+// String keeps credentials out of logs and other output.
 func (Credentials) String() string { return "(credentials)" }
 
-// GoString does, too.
+// GoString does the same for %#v.
 func (Credentials) GoString() string { return "(credentials)" }
 
-// separator is in no credential: they are printable.
+// separator is not part of any credential, because credentials are printable.
 const separator = "\n"
 
-// Seal seals credentials so that they can be opened for this integration alone.
+// Seal encrypts credentials and binds them to the integration.
 func Seal(i id.Integration, c Credentials, seal func(plain []byte, purpose string) []byte) []byte {
 	expires := ""
 	if !c.Expires.IsZero() {
@@ -44,7 +44,7 @@ func Seal(i id.Integration, c Credentials, seal func(plain []byte, purpose strin
 	return seal([]byte(strings.Join([]string{c.Key, c.Secret, c.Signing, c.Refresh, expires}, separator)), purpose(i))
 }
 
-// Open opens the integration's credentials. Disconnected, it has none.
+// Open decrypts the integration's credentials. A disconnected integration has none.
 func (i *Integration) Open(open func(sealed []byte, purpose string) ([]byte, error)) (Credentials, error) {
 	if i.Status == Disconnected {
 		return Credentials{}, ErrDisconnected()
@@ -56,7 +56,7 @@ func (i *Integration) Open(open func(sealed []byte, purpose string) ([]byte, err
 	return read(strings.Split(string(text), separator))
 }
 
-// read knows the parts of Seal. The last two came later.
+// read parses the parts written by Seal. The last two were added later.
 func read(parts []string) (Credentials, error) {
 	malformed := errors.New("integration: sealed credentials are malformed")
 	switch len(parts) {
@@ -85,12 +85,12 @@ func read(parts []string) (Credentials, error) {
 	return Credentials{}, malformed
 }
 
-// Stale reports whether an access token is to be refreshed before it is used: it has less than that left.
+// Stale reports whether the access token must be refreshed before use, because it expires within left.
 func (c Credentials) Stale(left time.Duration, now time.Time) bool {
 	return c.Refresh != "" && !c.Expires.IsZero() && c.Expires.Sub(now) < left
 }
 
-// Reseal seals the same credentials anew. They are no others, so nothing else changes.
+// Reseal encrypts the same credentials again. Nothing else changes.
 func (i *Integration) Reseal(open func([]byte, string) ([]byte, error), seal func([]byte, string) []byte) error {
 	c, err := i.Open(open)
 	if err != nil {
@@ -100,5 +100,5 @@ func (i *Integration) Reseal(open func([]byte, string) ([]byte, error), seal fun
 	return nil
 }
 
-// purpose binds sealed credentials to their integration.
+// purpose binds encrypted credentials to their integration.
 func purpose(i id.Integration) string { return "credentials of " + i.String() }

@@ -1,12 +1,12 @@
-// Package integration is what a project is connected to outside: payment providers, through which its
-// payments go, and platforms whose data is synchronised.
+// Package integration defines a project's connections to other systems: payment providers, through which its
+// payments go, and platforms whose data is synchronised. It calls none of them.
 //
 //	(none) ── Connect ──> connected <── Recovered, Rotate ──> error
 //	                          │  └── Failed ───────────────────┘
 //	                          └── Disconnect (also from error) ──> disconnected ── Reconnect ──> connected
 //
-// A disconnected integration has no credentials. It stays, for its payments name it, and connecting the
-// same account again takes it up again, so that they can be given back.
+// A disconnected integration has no credentials. It is kept because its payments refer to it. Connecting the
+// same account again reconnects it, so that its payments can be refunded.
 package integration
 
 import (
@@ -28,33 +28,33 @@ type Status struct{ name string }
 
 var (
 	Connected    = Status{"connected"}
-	Failing      = Status{"error"} // its credentials were refused; it is tried all the same
+	Failing      = Status{"error"} // its credentials were refused; requests are still made
 	Disconnected = Status{"disconnected"}
 )
 
 func (s Status) String() string { return s.name }
 
-// Statuses are all of them by name.
+// Statuses are all statuses by name.
 var Statuses = map[string]Status{"connected": Connected, "error": Failing, "disconnected": Disconnected}
 
-// HookStatus is whether the provider tells us of what happens, beside what we ask it for.
+// HookStatus is whether the provider sends us webhooks, in addition to answering our requests.
 type HookStatus struct{ name string }
 
 var (
-	HookNone   = HookStatus{"none"}   // it was not asked to: we find everything out by asking
-	HookActive = HookStatus{"active"} // it is, and signs what it tells
-	HookFailed = HookStatus{"failed"} // it was asked to and refused, or did not answer
+	HookNone   = HookStatus{"none"}   // none is registered: we poll
+	HookActive = HookStatus{"active"} // it does, and signs them
+	HookFailed = HookStatus{"failed"} // the provider refused to register one, or did not answer
 )
 
 func (s HookStatus) String() string { return s.name }
 
-// HookStatuses are all of them by name.
+// HookStatuses are all statuses by name.
 var HookStatuses = map[string]HookStatus{"none": HookNone, "active": HookActive, "failed": HookFailed}
 
-// Hook is the address at which the provider calls us.
+// Hook is the webhook at which the provider calls us.
 type Hook struct {
 	ID     id.Webhook // its address is /hooks/{ID}
-	Remote string     // the provider's id of it; empty: we did not register it
+	Remote string     // the provider's id of it; empty: we did not register it ourselves
 	Status HookStatus
 }
 
@@ -67,38 +67,38 @@ type Integration struct {
 	Status    Status
 	Config    Config
 	Hook      Hook
-	Sealed    []byte    // credentials; none when disconnected
-	Expires   time.Time // of the access token among them, as whoever seals them says; zero: it does not
+	Sealed    []byte    // the encrypted credentials; nil when disconnected
+	Expires   time.Time // when the access token in them expires; zero: never
 	LastError string    // why Status is error, in words for the merchant
-	// Synced is how far each resource has been read, and LastSync when a run last completed; zero: never.
+	// Synced is how far each resource has been read. LastSync is when a run last completed; zero: never.
 	Synced   syncrun.Watermarks
 	LastSync time.Time
-	// NextSync is when the next scheduled sync starts; zero: it is not known yet, or there is no schedule.
+	// NextSync is when the next scheduled sync starts; zero: not known yet, or no schedule.
 	NextSync time.Time
-	// Wanted are resources that a webhook's actions or the schedule ask for, until a run takes them.
+	// Wanted are the resources that a webhook's actions or the schedule request, until a run starts.
 	Wanted []syncrun.Resource
-	// Refreshing is until when someone is refreshing the access token.
+	// Refreshing is the end of the lease of the server that refreshes the access token.
 	Refreshing time.Time
 	CreatedAt  time.Time
 	UpdatedAt  time.Time
 }
 
-// Draft is what a merchant gives to connect an account.
+// Draft has the merchant's settings for connecting an account.
 type Draft struct {
 	Type        Type
-	Name        string // empty: the type's
+	Name        string // empty: the type's label
 	Credentials Credentials
-	Config      Config // what the merchant says: the address of an own system
-	Change      Change // of the settings; what it leaves out is as it was before the account was disconnected, or the default
+	Config      Config // the merchant's part of it: the address of its own system
+	Change      Change // of the settings; others stay as they were before the account was disconnected, or have their default
 }
 
 // Rules are those of the installation.
 type Rules struct {
-	Live          bool // its money is real
-	AllowLoopback bool // a merchant's system may be on this machine
+	Live          bool // payments are real
+	AllowLoopback bool // merchants' systems may be on this machine
 }
 
-// Check gathers what is wrong with the draft of an account that is connected by a key.
+// Check reports what is wrong with the draft of an account that is connected by a key.
 func (d Draft) Check(c fault.Check, r Rules) {
 	checkName(c, d.Name)
 	if d.Type.OAuth() {
@@ -110,7 +110,7 @@ func (d Draft) Check(c fault.Check, r Rules) {
 	} else {
 		c.In("config").That(d.Config.BaseURL == "", "base_url", "is for systems that you host yourself")
 	}
-	Config{MayWriteOrders: true}.checkWriting(d.Type, d.Change, c) // whether the account does is not known yet
+	Config{MayWriteOrders: true}.checkWriting(d.Type, d.Change, c) // the account's permission is not known yet
 	d.Config.checkOffers(d.Type, d.Change, c)
 	if schedule, given := d.Change.SyncSchedule.Value(); given {
 		d.Type.CheckSchedule(c, schedule, d.Change.ScheduleProblem)
@@ -123,7 +123,7 @@ func checkName(c fault.Check, name string) {
 		"must be a line of at most 200 characters")
 }
 
-// Change changes what a merchant may: the name and what is synchronised.
+// Change applies a merchant's changes: the name and what is synchronised.
 func (i *Integration) Change(change Change, now time.Time) error {
 	name := i.Name
 	change.Name.Apply(&name, i.Type.Label())
@@ -146,7 +146,7 @@ func (i *Integration) Change(change Change, now time.Time) error {
 	return nil
 }
 
-// Connect makes an integration from a draft that was checked, and from what the provider said of it.
+// Connect returns an integration from a checked draft and the provider's data.
 func Connect(name id.Integration, p id.Project, d Draft, config Config, hook Hook, now time.Time) *Integration {
 	i := &Integration{
 		ID:        name,
@@ -154,27 +154,27 @@ func Connect(name id.Integration, p id.Project, d Draft, config Config, hook Hoo
 		Type:      d.Type,
 		CreatedAt: now,
 	}
-	i.take(d, config, hook, now)
+	i.connect(d, config, hook, now)
 	return i
 }
 
-// Reconnect takes a disconnected integration up again.
+// Reconnect connects a disconnected integration again.
 func (i *Integration) Reconnect(d Draft, config Config, hook Hook, now time.Time) error {
 	if i.Status != Disconnected {
 		return ErrExists()
 	}
-	i.take(d, config, hook, now)
+	i.connect(d, config, hook, now)
 	return nil
 }
 
-func (i *Integration) take(d Draft, config Config, hook Hook, now time.Time) {
+func (i *Integration) connect(d Draft, config Config, hook Hook, now time.Time) {
 	i.Name, i.Status, i.Config, i.Hook, i.LastError, i.UpdatedAt = d.Name, Connected, config, hook, "", now
 	if strings.TrimSpace(i.Name) == "" {
 		i.Name = d.Type.Label()
 	}
 }
 
-// Rotate gives the integration new credentials of the same account, already sealed.
+// Rotate replaces the credentials with others of the same account, already encrypted.
 func (i *Integration) Rotate(sealed []byte, config Config, hook Hook, now time.Time) error {
 	switch {
 	case i.Status == Disconnected:
@@ -187,7 +187,7 @@ func (i *Integration) Rotate(sealed []byte, config Config, hook Hook, now time.T
 	return nil
 }
 
-// Disconnect forgets the credentials. Once more it changes nothing.
+// Disconnect removes the credentials. It does nothing if the integration is disconnected.
 func (i *Integration) Disconnect(now time.Time) {
 	if i.Status == Disconnected {
 		return
@@ -197,8 +197,8 @@ func (i *Integration) Disconnect(now time.Time) {
 	i.Hook.Remote, i.Hook.Status = "", HookNone
 }
 
-// Failed notes that the provider refused the credentials that were the integration's at the time told. It
-// reports whether that is news: those that were replaced since may well be refused.
+// Failed records that the provider refused the credentials that the integration had at the time with. It reports
+// whether that changes the integration: a refusal of credentials that were replaced since has no effect.
 func (i *Integration) Failed(with time.Time, why string, now time.Time) bool {
 	if i.Status == Disconnected || !i.UpdatedAt.Equal(with) || i.Status == Failing && i.LastError == why {
 		return false
@@ -212,8 +212,8 @@ func (i *Integration) WritesDeals() bool {
 	return i.Status != Disconnected && i.Config.MayWriteDeals && !i.Config.Skip.Writing
 }
 
-// DealsWithdrawn notes that the account does not let us write deals with the credentials that were the integration's at a time. It
-// reports whether that is news.
+// DealsWithdrawn records that the account no longer lets us write deals with the credentials that the integration had
+// at the time with. It reports whether that changes the integration.
 func (i *Integration) DealsWithdrawn(with, now time.Time) bool {
 	if !i.UpdatedAt.Equal(with) || !i.WritesDeals() {
 		return false
@@ -222,8 +222,8 @@ func (i *Integration) DealsWithdrawn(with, now time.Time) bool {
 	return true
 }
 
-// Refreshed gives the integration the tokens that its platform exchanged for those before, already sealed.
-// It is no change of anything that a merchant sees.
+// Refreshed replaces the tokens with those from the platform's refresh, already encrypted. It changes nothing that a
+// merchant sees.
 func (i *Integration) Refreshed(sealed []byte, expires time.Time) error {
 	if i.Status == Disconnected {
 		return ErrDisconnected()
@@ -232,7 +232,7 @@ func (i *Integration) Refreshed(sealed []byte, expires time.Time) error {
 	return nil
 }
 
-// Want asks for resources to be read when there is time.
+// Want requests resources to be read by a later run.
 func (i *Integration) Want(resources ...syncrun.Resource) {
 	for _, r := range resources {
 		if i.Status != Disconnected && i.Config.Syncs(r) && !slices.Contains(i.Wanted, r) {
@@ -241,12 +241,12 @@ func (i *Integration) Want(resources ...syncrun.Resource) {
 	}
 }
 
-// Completed notes that a run has completed.
+// Completed records that a run has completed.
 func (i *Integration) Completed(r *syncrun.Run) {
 	i.Synced, i.LastSync = r.Watermarks(i.Synced), r.EndedAt
 }
 
-// Recovered notes that the provider takes the credentials again, and reports whether that is news.
+// Recovered records that the provider accepts the credentials again, and reports whether that changes the integration.
 func (i *Integration) Recovered(now time.Time) bool {
 	if i.Status != Failing {
 		return false
@@ -255,8 +255,8 @@ func (i *Integration) Recovered(now time.Time) bool {
 	return true
 }
 
-// Route sends the project's payments by the integration's methods through it. A method that another one
-// serves: Conflict integration_exists.
+// Route routes the project's payments by the integration's methods through it. It returns Conflict integration_exists
+// if another integration serves one of the methods.
 func (i *Integration) Route(p *project.Project) error {
 	for _, method := range i.Type.Methods() {
 		if r, taken := p.Routes[method]; taken && r.Integration != i.ID {
@@ -272,7 +272,7 @@ func (i *Integration) Route(p *project.Project) error {
 	return nil
 }
 
-// Unroute takes the integration out of the project's routes.
+// Unroute removes the integration from the project's routes.
 func (i *Integration) Unroute(p *project.Project) {
 	p.Routes = maps.Clone(p.Routes)
 	maps.DeleteFunc(p.Routes, func(_ project.PaymentMethod, r project.PaymentRoute) bool { return r.Integration == i.ID })
@@ -281,13 +281,13 @@ func (i *Integration) Unroute(p *project.Project) {
 	}
 }
 
-// ErrExists is the answer to connecting what is connected.
+// ErrExists refuses to connect an account that is connected.
 func ErrExists() *fault.Error {
 	return fault.New(fault.Conflict, "integration_exists",
 		"The project has such an integration. Disconnect it first, or give it other credentials.").With("type", "is connected")
 }
 
-// ErrDisconnected is the answer to whoever wants something of an integration that is disconnected.
+// ErrDisconnected refuses to use an integration that is disconnected.
 func ErrDisconnected() *fault.Error {
 	return fault.New(fault.Conflict, "integration_disconnected", "The integration is disconnected. Connect the account again.")
 }

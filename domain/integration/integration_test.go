@@ -33,8 +33,8 @@ func connected() *integration.Integration {
 	return i
 }
 
-// Every state, every verb: an empty cell is refused, or no news, and changes nothing.
-func TestStates(t *testing.T) {
+// Every state and every verb. An empty cell means that the verb is refused or has no effect, and changes nothing.
+func TestIntegration_everyStateAndVerb(t *testing.T) {
 	t.Parallel()
 	verbs := []struct {
 		name string
@@ -83,7 +83,7 @@ func TestStates(t *testing.T) {
 	}
 }
 
-func TestRefusalOfReplacedCredentialsIsNoNews(t *testing.T) {
+func TestIntegration_Failed_replacedCredentials(t *testing.T) {
 	t.Parallel()
 	i := connected()
 	if err := i.Rotate([]byte("new"), config, hook, later); err != nil {
@@ -94,7 +94,7 @@ func TestRefusalOfReplacedCredentialsIsNoNews(t *testing.T) {
 	}
 }
 
-func TestRotationKeepsTheAccount(t *testing.T) {
+func TestIntegration_Rotate_otherAccount(t *testing.T) {
 	t.Parallel()
 	i := connected()
 	err := i.Rotate([]byte("new"), integration.Config{Account: "acct_2"}, hook, later)
@@ -103,7 +103,7 @@ func TestRotationKeepsTheAccount(t *testing.T) {
 	}
 }
 
-func TestDisconnectingForgets(t *testing.T) {
+func TestIntegration_Disconnect_clearsCredentials(t *testing.T) {
 	t.Parallel()
 	i := connected()
 	i.Disconnect(later)
@@ -113,7 +113,7 @@ func TestDisconnectingForgets(t *testing.T) {
 	}
 }
 
-func TestRoutes(t *testing.T) {
+func TestIntegration_Route(t *testing.T) {
 	t.Parallel()
 	i, p := connected(), &project.Project{}
 	other := integration.Connect(id.New[id.Integration]([16]byte{9}), shop, integration.Draft{Type: integration.Stripe}, config, hook, noon)
@@ -136,7 +136,7 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
-func TestDrafts(t *testing.T) {
+func TestDraft_Check(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		kind        integration.Type
@@ -171,7 +171,7 @@ func TestDrafts(t *testing.T) {
 	}
 }
 
-func TestMode(t *testing.T) {
+func TestType_CheckMode(t *testing.T) {
 	t.Parallel()
 	for _, account := range []bool{true, false} {
 		for _, environment := range []bool{true, false} {
@@ -182,7 +182,7 @@ func TestMode(t *testing.T) {
 	}
 }
 
-func TestSealing(t *testing.T) {
+func TestSeal_Open(t *testing.T) {
 	t.Parallel()
 	i, want := connected(), integration.Credentials{Key: "k", Signing: "whsec_1"}
 	mark := func(plain []byte, purpose string) []byte { return append([]byte(purpose+"|"), plain...) }

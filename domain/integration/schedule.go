@@ -10,13 +10,13 @@ import (
 const (
 	// MinSyncInterval is the shortest time between two scheduled syncs.
 	MinSyncInterval = 5 * time.Minute
-	// syncSpread is how much later than its schedule says a sync may start, so that not all shops' syncs start at once.
+	// syncSpread is the largest delay of a sync after its scheduled time, so that not all shops' syncs start at once.
 	syncSpread = time.Minute
-	// noMoreSyncs is when a schedule is read again that has no time left.
+	// noMoreSyncs is when a schedule without any future time is evaluated again.
 	noMoreSyncs = 365 * 24 * time.Hour
 )
 
-// CheckSchedule judges a schedule. problem is what a reader of cron expressions has found wrong with it; "": nothing.
+// CheckSchedule checks a schedule. problem is the problem that the parser of cron expressions found; "": none.
 func (t Type) CheckSchedule(c fault.Check, schedule, problem string) {
 	at := c.In("config")
 	if schedule != "" && at.That(len(t.Resources()) > 0, "sync_schedule", "is for platforms whose data is synchronised") {
@@ -24,14 +24,14 @@ func (t Type) CheckSchedule(c fault.Check, schedule, problem string) {
 	}
 }
 
-// SyncDue reports whether it is time to start a scheduled sync, or to find out when the first one is.
+// SyncDue reports whether to start a scheduled sync, or to compute when the first one starts.
 func (i *Integration) SyncDue(now time.Time) bool {
 	return i.Config.Schedule != "" && i.Status == Connected && !i.NextSync.After(now)
 }
 
-// Schedule sets when the next scheduled sync starts: at the next time of the schedule, and always as much later as the
-// integration's id says. next returns the first time of the schedule after another. If a sync is due now, all that is synchronised
-// is asked for.
+// Schedule sets when the next scheduled sync starts: at the next time of the schedule, plus a fixed delay derived from
+// the integration's ID. next returns the first scheduled time after a time. If a sync is due now, it requests all
+// synchronised resources.
 func (i *Integration) Schedule(next func(after time.Time) time.Time, now time.Time) {
 	if !i.NextSync.IsZero() {
 		i.Want(i.Type.Resources()...)

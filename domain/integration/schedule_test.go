@@ -21,7 +21,7 @@ func scheduled(t *testing.T, n byte) *integration.Integration {
 	return i
 }
 
-// A schedule is planned first; when its time has come all that is synchronised is wanted, once.
+// A schedule is planned first. When it is due, all synchronised resources are requested, once.
 func TestIntegration_Schedule(t *testing.T) {
 	t.Parallel()
 	i := scheduled(t, 1)

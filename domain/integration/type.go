@@ -11,7 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 )
 
-// Kind is what an outside system is for.
+// Kind is the purpose of an external system.
 type Kind struct{ name string }
 
 var (
@@ -24,7 +24,7 @@ var (
 
 func (k Kind) String() string { return k.name }
 
-// Type is the platform that an integration is with.
+// Type is the platform of an integration.
 type Type struct{ name string }
 
 // Types that can be connected.
@@ -38,19 +38,19 @@ var (
 	Custom      = Type{"custom"}
 )
 
-// Types are all of them.
+// Types are all types.
 var Types = []Type{Shopify, HubSpot, Stripe, PayPal, ShipStation, WooCommerce, Custom}
 
-// traits are what is known of a type without asking it.
+// traits are the fixed properties of a type.
 type traits struct {
 	label     string
 	kind      Kind
-	oauth     bool   // connected by its users' consent, and not by a key
+	oauth     bool   // connected by its users' consent instead of a key
 	key       string // what api_key is
 	secret    string // what api_secret is; "": it is left out
-	needs     string // what api_secret is where it is required; "": it is not
+	needs     string // what api_secret is if it is required; "": it is optional
 	hosted    bool   // the merchant hosts it and gives its address
-	signs     bool   // what it sends a user back with after the consent
+	signs     bool   // it signs the query of the redirect after the consent
 	writes    bool   // orders can be written to it
 	mirrors   bool   // it is a CRM that shows orders as deals
 	methods   []project.PaymentMethod
@@ -128,7 +128,7 @@ var shopTopics = []string{
 	"customers/create", "customers/update", "customers/delete",
 }
 
-// ParseType knows the types that can be connected.
+// ParseType reads the name of a type that can be connected.
 func ParseType(name string) (Type, error) {
 	if t := (Type{name}); slices.Contains(Types, t) {
 		return t, nil
@@ -136,7 +136,7 @@ func ParseType(name string) (Type, error) {
 	return Type{}, fault.Field("type", "must be one of "+names(Types))
 }
 
-// names are the names of a list, with commas between them.
+// names returns the names of a list, separated by commas.
 func names[T fmt.Stringer](list []T) string {
 	texts := make([]string, len(list))
 	for i, one := range list {
@@ -147,36 +147,37 @@ func names[T fmt.Stringer](list []T) string {
 
 func (t Type) String() string { return t.name }
 
-// Label is the type's name in words.
+// Label returns the type's display name.
 func (t Type) Label() string { return known[t].label }
 
-// Kind is what systems of the type are for.
+// Kind returns the purpose of systems of the type.
 func (t Type) Kind() Kind { return known[t].kind }
 
-// OAuth reports whether the type is connected by its users' consent. The others are by a key.
+// OAuth reports whether accounts of the type are connected by their users' consent. Others are connected by a key.
 func (t Type) OAuth() bool { return known[t].oauth }
 
-// SignsCallback reports whether the type signs the query that it sends users back with after their consent.
+// SignsCallback reports whether the platform signs the query of its redirect after the consent.
 func (t Type) SignsCallback() bool { return known[t].signs }
 
-// Hosted reports whether the merchant hosts the system and gives its address when connecting it.
+// Hosted reports whether the merchant hosts the system and gives its address to connect it.
 func (t Type) Hosted() bool { return known[t].hosted }
 
-// Key and Secret are what api_key and api_secret are for the type, in words; "": it has none.
+// Key and Secret describe api_key and api_secret of the type; "": it has none.
 func (t Type) Key() string    { return known[t].key }
 func (t Type) Secret() string { return known[t].secret }
 
-// TellsOffers reports whether the platform tells what it has published, gift cards and products for subscribers apart.
+// TellsOffers reports whether the platform reports separately which products are published, gift cards or for
+// subscribers.
 func (t Type) TellsOffers() bool { return t == Shopify }
 
-// WritesOrders reports whether orders can be written to the type.
+// WritesOrders reports whether orders can be written to the platform.
 func (t Type) WritesOrders() bool { return known[t].writes }
 
-// WritesDeals reports whether orders can be mirrored in the type as deals. It holds no stock, and another platform may have the
-// same orders.
+// WritesDeals reports whether orders can be written to the platform as deals. Such a platform holds no stock, and
+// another platform may have the same orders.
 func (t Type) WritesDeals() bool { return known[t].mirrors }
 
-// writers are the types that orders, or deals of them, can be written to.
+// writers returns the types that orders can be written to, as orders or as deals.
 func writers() (list []Type) {
 	for _, t := range Types {
 		if t.WritesOrders() || t.WritesDeals() {
@@ -186,17 +187,17 @@ func writers() (list []Type) {
 	return list
 }
 
-// Methods are the payment methods that an account of the type serves.
+// Methods returns the payment methods that an account of the type serves.
 func (t Type) Methods() []project.PaymentMethod { return known[t].methods }
 
-// Resources are what can be synchronised with the type.
+// Resources returns the resources that can be synchronised with the type.
 func (t Type) Resources() []syncrun.Resource { return known[t].resources }
 
-// Topics are those of the webhooks that can be registered with the type.
+// Topics returns the topics of the webhooks that can be registered with the type.
 func (t Type) Topics() []string { return known[t].topics }
 
-// checkCredentials judges what can be judged before anybody is asked. A Stripe key tells its mode, so
-// that a key for real money is never sent anywhere from a sandbox.
+// checkCredentials checks the credentials without a request. A Stripe key names its mode, so that a sandbox never sends
+// a live key anywhere.
 func (t Type) checkCredentials(c fault.Check, given Credentials, live bool) {
 	at := c.In("credentials")
 	at.That(given.Key != "", "api_key", "is required")
@@ -225,8 +226,8 @@ func checkStripe(at fault.Check, given Credentials, live bool) {
 		"must be a webhook's signing secret (whsec_…), or left out")
 }
 
-// CheckMode refuses a payment account whose money is not of the environment: test money in production would
-// give goods away, and real money has no place in a sandbox.
+// CheckMode refuses a payment account whose mode does not match the environment: test payments in production would give
+// goods away, and a sandbox must not take real payments.
 func (t Type) CheckMode(account Config, live bool) error {
 	if t.Kind() != Payment {
 		return nil
@@ -245,7 +246,8 @@ func plain(text string) bool {
 	return len(text) <= 500 && !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
-// CheckResources are those that a sync is asked for; none asked for: all that the configuration has on.
+// CheckResources parses the resources that a sync is requested for. Without names it returns all that the configuration
+// has turned on.
 func (i *Integration) CheckResources(names []string) ([]syncrun.Resource, error) {
 	c := fault.NewCheck()
 	var list []syncrun.Resource

@@ -12,10 +12,10 @@ import (
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 )
 
-// Action is what is done when a webhook has been called, beside taking in what it tells.
+// Action is what a call of a webhook triggers, besides importing its payload.
 type Action struct{ name string }
 
-// The actions read what has changed of a resource since the last time.
+// The actions read the changes of a resource since the last time.
 var (
 	SyncProducts  = Action{"sync_products"}
 	SyncInventory = Action{"sync_inventory"}
@@ -23,37 +23,37 @@ var (
 	SyncCustomers = Action{"sync_customers"}
 )
 
-// Actions are all of them.
+// Actions are all actions.
 var Actions = []Action{SyncProducts, SyncInventory, SyncOrders, SyncCustomers}
 
 func (a Action) String() string { return a.name }
 
-// Resource is what the action reads.
+// Resource returns the resource that the action reads.
 func (a Action) Resource() syncrun.Resource {
 	return syncrun.StoredResource(strings.TrimPrefix(a.name, "sync_"))
 }
 
-// StoredAction trusts text that this system wrote.
+// StoredAction returns a stored action without validating it.
 func StoredAction(name string) Action { return Action{name} }
 
-// WebhookStatus is whether a platform calls a webhook.
+// WebhookStatus is whether a webhook is registered with its platform.
 type WebhookStatus struct{ name string }
 
 var (
 	WebhookActive = WebhookStatus{"active"}
-	// WebhookFailed is one that the platform may not have: it did not answer, or has refused since.
+	// WebhookFailed is the status of a webhook that the platform may not have: it did not answer, or refused it.
 	WebhookFailed = WebhookStatus{"failed"}
 )
 
 func (s WebhookStatus) String() string { return s.name }
 
-// WebhookStatuses are all of them by name.
+// WebhookStatuses are all statuses by name.
 var WebhookStatuses = map[string]WebhookStatus{"active": WebhookActive, "failed": WebhookFailed}
 
-// MaxWebhooks of an integration.
+// MaxWebhooks is the largest number of webhooks of an integration.
 const MaxWebhooks = 50
 
-// Webhook is an address at which a platform tells us of one topic.
+// Webhook is an address to which a platform sends one topic.
 type Webhook struct {
 	ID          id.Webhook
 	Project     id.Project
@@ -62,16 +62,16 @@ type Webhook struct {
 	Topic       string
 	Actions     []Action
 	Remote      string // the platform's id of it
-	Signing     []byte // what it is signed with, sealed; nil: the platform's own way
+	Signing     []byte // the encrypted signing secret; nil: signed in the platform's own way
 	Status      WebhookStatus
-	Problem     string // why it failed, in words for the merchant
+	Problem     string // why the status is failed, in words for the merchant
 	CreatedAt   time.Time
 	CheckedAt   time.Time // when the platform was last asked whether it has the webhook; zero: never
 	RestoredAt  time.Time // when it was last registered again because the platform did not have it; zero: never
-	CheckAt     time.Time // when the platform is asked next; while somebody asks, the end of the lease
+	CheckAt     time.Time // when the platform is asked next; during a request, the end of its lease
 }
 
-// Draft of a webhook: a topic of the type and actions, each once.
+// Webhook returns a new webhook for a topic of the type and actions, each once.
 func (i *Integration) Webhook(name id.Webhook, topic string, actions []string, now time.Time) (*Webhook, error) {
 	c := fault.NewCheck()
 	topics := i.Type.Topics()
@@ -104,30 +104,30 @@ func (i *Integration) Webhook(name id.Webhook, topic string, actions []string, n
 	return w, c.Err()
 }
 
-// LogStatus is what became of a delivery to a webhook.
+// LogStatus is the status of a delivery to a webhook.
 type LogStatus struct{ name string }
 
 var (
-	Received  = LogStatus{"received"}  // it is stored, and will be worked on
-	Processed = LogStatus{"processed"} // what it tells was taken in, or was known, or is of no use
-	Undone    = LogStatus{"failed"}    // it could not be, however often it was tried
-	Rejected  = LogStatus{"rejected"}  // its signature was wrong
-	Duplicate = LogStatus{"duplicate"} // it was there already
+	Received  = LogStatus{"received"}  // stored, to be processed
+	Processed = LogStatus{"processed"} // imported, known before, or irrelevant
+	Undone    = LogStatus{"failed"}    // all tries to process it failed
+	Rejected  = LogStatus{"rejected"}  // the signature was wrong
+	Duplicate = LogStatus{"duplicate"} // received before
 )
 
 func (s LogStatus) String() string { return s.name }
 
-// LogStatuses are all of them by name.
+// LogStatuses are all statuses by name.
 var LogStatuses = map[string]LogStatus{
 	"received": Received, "processed": Processed, "failed": Undone, "rejected": Rejected, "duplicate": Duplicate,
 }
 
-// MaxRetries of a delivery (decisions 14), and how long each waits for the next.
+// MaxRetries is how often a delivery is retried, and pauses are the times before each retry.
 const MaxRetries = 5
 
 var pauses = [MaxRetries]time.Duration{2 * time.Second, 10 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute}
 
-// Delivery is one call of a webhook, as the log has it (spec 2.6).
+// Delivery is one call of a webhook, as it is logged.
 type Delivery struct {
 	ID          id.WebhookLog
 	Project     id.Project
@@ -135,17 +135,17 @@ type Delivery struct {
 	Webhook     id.Webhook
 	Topic       string
 	Remote      string    // the platform's id of the delivery
-	At          time.Time // when what it tells happened, as the platform says; zero: it does not
+	At          time.Time // when the platform says that the event happened; zero: unknown
 	Status      LogStatus
 	Error       string // in words for the merchant
 	Retries     int
 	Size        int    // of the payload, in bytes
-	Payload     []byte // nil once it is of no more use
+	Payload     []byte // nil once it is no longer needed
 	ReceivedAt  time.Time
-	DueAt       time.Time // when it is to be worked on; zero: it is not
+	DueAt       time.Time // when to process it; zero: never
 }
 
-// Receive makes a delivery that is to be worked on.
+// Receive returns a delivery to be processed.
 func (w *Webhook) Receive(name id.WebhookLog, remote string, at time.Time, payload []byte, now time.Time) *Delivery {
 	return &Delivery{
 		ID:          name,
@@ -163,7 +163,7 @@ func (w *Webhook) Receive(name id.WebhookLog, remote string, at time.Time, paylo
 	}
 }
 
-// Reject makes a delivery whose signature is wrong. Of what it says nothing is kept.
+// Reject returns a delivery whose signature is wrong. Its payload is not stored.
 func (w *Webhook) Reject(name id.WebhookLog, why string, size int, now time.Time) *Delivery {
 	return &Delivery{
 		ID:          name,
@@ -178,18 +178,18 @@ func (w *Webhook) Reject(name id.WebhookLog, why string, size int, now time.Time
 	}
 }
 
-// Repeated notes that the platform had sent it before.
+// Repeated records that the platform had sent the delivery before.
 func (d *Delivery) Repeated() {
 	d.Status, d.Payload, d.DueAt = Duplicate, nil, time.Time{}
 }
 
-// Done notes that it was worked on.
+// Done records that the delivery was processed.
 func (d *Delivery) Done() {
 	d.Status, d.Error, d.Payload, d.DueAt = Processed, "", nil, time.Time{}
 }
 
-// Failed notes that it could not be, and puts it off; too often, and it stays so. Its payload is kept, so that
-// it can be tried again.
+// Failed records that processing the delivery failed. It is due again after a pause, or failed after MaxRetries. Its
+// payload is kept for a retry.
 func (d *Delivery) Failed(why string, now time.Time) {
 	d.Error = clip(why)
 	if d.Retries >= MaxRetries {
@@ -200,18 +200,18 @@ func (d *Delivery) Failed(why string, now time.Time) {
 	d.Retries++
 }
 
-// GiveUp notes that trying again would not help: what it says cannot be read.
+// GiveUp records that a retry would not help, because the payload cannot be read.
 func (d *Delivery) GiveUp(why string) {
 	d.Status, d.Error, d.DueAt = Undone, clip(why), time.Time{}
 }
 
-// Postpone puts it off because the platform asks for patience, which is no failure of its.
+// Postpone postpones the delivery because the platform limits requests, which does not count as a failure.
 func (d *Delivery) Postpone(until time.Time) { d.DueAt = until }
 
-// ErrNotFailed is the answer to who would try again what did not fail.
+// ErrNotFailed refuses to retry a delivery that has not failed.
 var ErrNotFailed = fault.New(fault.Conflict, "delivery_not_failed", "Only a failed delivery can be tried again.")
 
-// Retry makes a failed delivery due once more, as often as a new one.
+// Retry makes a failed delivery due again, with as many retries as a new one.
 func (d *Delivery) Retry(now time.Time) error {
 	if d.Status != Undone {
 		return ErrNotFailed

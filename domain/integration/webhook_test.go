@@ -26,7 +26,7 @@ func platform(of integration.Type) *integration.Integration {
 	return i
 }
 
-func TestWebhooksOfATopic(t *testing.T) {
+func TestIntegration_Webhook(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		of      integration.Type
@@ -67,7 +67,7 @@ func received() *integration.Delivery {
 	return w.Receive(call, "remote", noon, []byte("{}"), noon)
 }
 
-func TestFateOfADelivery(t *testing.T) {
+func TestDelivery_outcomes(t *testing.T) {
 	t.Parallel()
 	d := received()
 	if d.Status != integration.Received || !d.DueAt.Equal(noon) || d.Size != 2 || d.Topic != "products/update" {
@@ -88,8 +88,8 @@ func TestFateOfADelivery(t *testing.T) {
 	}
 }
 
-// A delivery is tried six times, each time later than before, and then kept as failed until someone asks.
-func TestRetriesOfADelivery(t *testing.T) {
+// A delivery is tried six times with growing pauses, and then kept as failed until someone retries it.
+func TestDelivery_Failed_retries(t *testing.T) {
 	t.Parallel()
 	d, now, pause := received(), noon, time.Duration(0)
 	for n := range integration.MaxRetries {
@@ -116,7 +116,7 @@ func TestRetriesOfADelivery(t *testing.T) {
 	}
 }
 
-func TestErrorsAreClipped(t *testing.T) {
+func TestDelivery_Failed_clipsError(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{strings.Repeat("é", 900), "broken \xff", "short"} {
 		d := received()
@@ -160,7 +160,7 @@ func TestResourcesOfASync(t *testing.T) {
 	}
 }
 
-func TestChanges(t *testing.T) {
+func TestIntegration_Change(t *testing.T) {
 	t.Parallel()
 	i := platform(integration.Shopify)
 	must := func(err error) {
@@ -188,8 +188,8 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// What actions ask for is remembered until a run takes it: each once, and nothing that is turned off.
-func TestWanted(t *testing.T) {
+// Requested resources are remembered until a run starts, each once and without those that are switched off.
+func TestIntegration_Want(t *testing.T) {
 	t.Parallel()
 	i := platform(integration.Shopify)
 	i.Config.Skip.Orders = true
@@ -205,7 +205,7 @@ func TestWanted(t *testing.T) {
 	}
 }
 
-func TestTokensGoStale(t *testing.T) {
+func TestCredentials_Stale(t *testing.T) {
 	t.Parallel()
 	token := integration.Credentials{
 		Key:     "a",

@@ -48,7 +48,7 @@ func TestWebhook_Resources(t *testing.T) {
 			t.Errorf("%s: %v", topic, got)
 		}
 	}
-	for _, kind := range integration.Types { // none is forgotten
+	for _, kind := range integration.Types { // every type
 		for _, topic := range kind.Topics() {
 			if len((&integration.Webhook{Topic: topic}).Resources()) == 0 {
 				t.Errorf("%s of %s is news of nothing", topic, kind)

@@ -10,7 +10,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/patch"
 )
 
-// Writing is turned on where the account permits it. A CRM takes deals, and has no stock that it could refuse an order for.
+// Writing can be turned on if the account permits it. A CRM accepts deals, and has no stock for which it could refuse
+// an order.
 func TestChange_writing(t *testing.T) {
 	t.Parallel()
 	on, off := integration.Change{WriteOrders: patch.To(true)}, integration.Change{WriteOrders: patch.To(false)}

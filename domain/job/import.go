@@ -9,42 +9,43 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// Import reads products from a file into the catalogue.
+// Import imports products from a file into the catalogue.
 var Import = Kind{"import"}
 
 const (
-	// MostFileBytes bounds the file of an import.
+	// MostFileBytes is the largest size of the file of an import.
 	MostFileBytes = 32 << 20
-	// MostUnpackedBytes bounds a compressed file of it, and MostFileProducts the products of a file: their SKUs, and
-	// products whose variants may be anywhere in a file, are held in memory.
+	// MostUnpackedBytes is the largest decompressed size, and MostFileProducts the largest number of products: SKUs,
+	// and products whose variants may be anywhere in the file, are kept in memory.
 	MostUnpackedBytes = 64 << 20
 	MostFileProducts  = 500_000
-	// MostShownProblems are the problems that an import shows, and MostKeptRefusals the refused products that it keeps.
+	// MostShownProblems is the largest number of problems that an import shows, and MostKeptRefusals that of refused
+	// products that it stores.
 	MostShownProblems = 100
 	MostKeptRefusals  = 10_000
 )
 
-// ImportRequest says how a file is to be read. The file is kept until the job is finished.
+// ImportRequest has the parameters of an import. The file is stored until the job is finished.
 type ImportRequest struct {
 	Format string
 	NDJSON bool // else CSV
 	DryRun bool // nothing is stored
-	Bytes  int  // of the file
+	Bytes  int  // size of the file
 }
 
-// ImportResult is what became of a file's products, so far.
+// ImportResult counts the products of a file by outcome so far.
 type ImportResult struct {
 	Read      int // all of those below
 	Created   int
 	Updated   int
 	Unchanged int
 	Refused   int
-	Columns   []string // of the file; none: it is NDJSON
+	Columns   []string // of the file; nil: NDJSON
 	Problems  []catalog.LineProblem
 	Warnings  []catalog.LineProblem
 }
 
-// NewImport asks for an import.
+// NewImport returns a queued import job.
 func NewImport(name id.Job, of id.Project, r ImportRequest, c money.Currency, now time.Time) *Job {
 	return &Job{
 		ID:        name,
@@ -59,10 +60,10 @@ func NewImport(name id.Job, of id.Project, r ImportRequest, c money.Currency, no
 	}
 }
 
-// errNotHeld says that the attempt is over.
+// errNotHeld means that the attempt no longer has the job.
 var errNotHeld = fault.New(fault.Conflict, "job_taken", "The job is finished, or worked on elsewhere.")
 
-// Advance records what an attempt has found so far. It is refused once the job is canceled, or begun again.
+// Advance records the result of an attempt so far. It returns an error once the job is canceled or begun again.
 func (j *Job) Advance(attempt int, so Result) error {
 	if j.Status != Running || j.Attempts != attempt {
 		return errNotHeld

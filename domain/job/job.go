@@ -1,14 +1,14 @@
-// Package job is work that takes too long for one request: it is asked for, done in the background, and read when it
-// is done. What each kind computes is its own affair.
+// Package job defines work that takes too long for one request: a client requests it, a worker does it in the
+// background, and the client reads the result. The package does not compute results.
 //
 //	(none) ── New ──> queued ── Begin ──> running ── Succeed ──> succeeded
 //	                    ▲ │                 │ │ │
 //	                    │ └─── Cancel ──────┼─┼─┴──> canceled
 //	                    └───── Release ─────┘ └─ Fail ──> failed
 //
-// A job whose worker is gone is still running by its state. Whoever takes it up begins it again (Begin), at most
-// MostAttempts times. The result of a market follows from the request alone; an import goes on after the products that
-// an earlier attempt has stored (Advance).
+// A job whose worker has died still has the status running. The next worker begins it again (Begin), at most
+// MostAttempts times in all. The result of a market depends on the request alone. An import continues after the
+// products that an earlier attempt has stored (Advance).
 package job
 
 import (
@@ -20,24 +20,24 @@ import (
 )
 
 const (
-	// MostUnfinished are the jobs of a project that wait or run at one time.
+	// MostUnfinished is the largest number of a project's jobs that wait or run.
 	MostUnfinished = 2
-	// MostKept are the finished jobs of a project that are kept, and Kept is how long.
+	// MostKept is how many finished jobs of a project are kept, and Kept is for how long.
 	MostKept = 200
 	Kept     = 30 * 24 * time.Hour
-	// MostAttempts are how often a job is begun whose workers end without a word.
+	// MostAttempts is how often a job is begun if its workers die.
 	MostAttempts = 3
 )
 
 // Kind of a job.
 type Kind struct{ name string }
 
-// Market lets simulated buyers meet two policies.
+// Market is a simulation of buyers who negotiate under two policies.
 var Market = Kind{"market"}
 
 func (k Kind) String() string { return k.name }
 
-// Kinds are all of them by name.
+// Kinds are all kinds by name.
 var Kinds = map[string]Kind{"market": Market, "import": Import}
 
 // Status of a job.
@@ -53,7 +53,7 @@ var (
 
 func (s Status) String() string { return s.name }
 
-// Statuses are all of them by name.
+// Statuses are all statuses by name.
 var Statuses = map[string]Status{
 	"queued": Queued, "running": Running, "succeeded": Succeeded, "failed": Failed, "canceled": Canceled,
 }
@@ -62,12 +62,12 @@ var Statuses = map[string]Status{
 type Job struct {
 	ID       id.Job
 	Project  id.Project
-	Agent    id.Agent // zero: it is not about one
+	Agent    id.Agent // zero: not about an agent
 	Kind     Kind
 	Status   Status
 	Currency money.Currency // of the amounts of the result
 	Request  Request
-	Result   Result // of a market empty until the job has succeeded
+	Result   Result // of a market: empty until the job has succeeded
 
 	Done     int // of Total, in units of the kind; zero until it is known
 	Total    int
@@ -78,16 +78,16 @@ type Job struct {
 	CreatedAt  time.Time
 	StartedAt  time.Time // zero: it has not begun
 	FinishedAt time.Time // zero: it is not finished
-	DueAt      time.Time // when it is to be worked on: what is in hand is due when its lease ends
+	DueAt      time.Time // when a worker may begin it; of a running job, the end of its lease
 }
 
-// Request is what is asked for: the field of the job's kind.
+// Request has the parameters of the job, in the field of its kind.
 type Request struct {
 	Market *MarketRequest
 	Import *ImportRequest
 }
 
-// Result is what was found: the field of the job's kind.
+// Result has the result of the job, in the field of its kind.
 type Result struct {
 	Market *MarketResult
 	Import *ImportResult
@@ -99,7 +99,7 @@ var (
 	ErrTooMany = fault.New(fault.Conflict, "too_many_jobs", "The project has 2 jobs that are not finished. Wait for one, or cancel it.")
 )
 
-// NewMarket asks for a market run.
+// NewMarket returns a queued market job.
 func NewMarket(name id.Job, of id.Project, a id.Agent, r MarketRequest, c money.Currency, now time.Time) *Job {
 	return &Job{
 		ID:        name,
@@ -114,10 +114,10 @@ func NewMarket(name id.Job, of id.Project, a id.Agent, r MarketRequest, c money.
 	}
 }
 
-// Finished reports whether nothing follows.
+// Finished reports whether the job has ended.
 func (j *Job) Finished() bool { return j.Status != Queued && j.Status != Running }
 
-// Begin begins the job, or begins it again. One that was begun MostAttempts times fails instead.
+// Begin begins the job, or begins it again. A job that was begun MostAttempts times fails instead.
 func (j *Job) Begin(now time.Time) error {
 	if j.Finished() {
 		return errFinished
@@ -133,7 +133,7 @@ func (j *Job) Begin(now time.Time) error {
 	return nil
 }
 
-// Release puts a running job back, as if it had not been begun: its worker stops in good order.
+// Release returns a running job to the queue as if it had not been begun, because its worker is shutting down.
 func (j *Job) Release(now time.Time) error {
 	if j.Status != Running {
 		return errFinished
@@ -143,7 +143,7 @@ func (j *Job) Release(now time.Time) error {
 	return nil
 }
 
-// Succeed records what was found, and that all of total is done.
+// Succeed records the result, and total as both done and total.
 func (j *Job) Succeed(r Result, total int, now time.Time) error {
 	if j.Status != Running {
 		return errFinished
@@ -163,7 +163,7 @@ func (j *Job) Fail(code, reason string, now time.Time) error {
 	return nil
 }
 
-// Cancel ends the job without a result. One that is running stops within about a second.
+// Cancel ends the job without a result. A running worker stops within about a second.
 func (j *Job) Cancel(now time.Time) error {
 	if j.Finished() {
 		return errFinished

@@ -21,7 +21,7 @@ func in(s job.Status) *job.Job {
 	return j
 }
 
-// Every status × every verb. Refused is refused with job_finished, and changes nothing.
+// Every status and every verb. Refused verbs return job_finished and change nothing.
 func TestJob(t *testing.T) {
 	t.Parallel()
 	later, found := noon.Add(time.Minute), job.Result{Market: &job.MarketResult{}}
@@ -55,7 +55,7 @@ func TestJob(t *testing.T) {
 	}
 }
 
-// What an attempt has found is recorded while the job is its own.
+// Progress is recorded only while the attempt has the job.
 func TestJob_Advance(t *testing.T) {
 	t.Parallel()
 	so := job.Result{Import: &job.ImportResult{Read: 500, Created: 500}}
@@ -73,7 +73,7 @@ func TestJob_Advance(t *testing.T) {
 	}
 }
 
-// A job whose workers end without a word is begun three times, and then fails.
+// A job whose workers die is begun three times, and then fails.
 func TestJob_beginsAgain(t *testing.T) {
 	t.Parallel()
 	j := in(job.Queued)
@@ -91,7 +91,7 @@ func TestJob_beginsAgain(t *testing.T) {
 	}
 }
 
-// A server that stops in good order takes no attempt away.
+// A graceful shutdown of the server does not count as an attempt.
 func TestJob_Release(t *testing.T) {
 	t.Parallel()
 	j := in(job.Queued)
@@ -126,7 +126,7 @@ func TestMarketRequest_Check(t *testing.T) {
 	}
 }
 
-// refused is the only field that is refused.
+// refused returns the only field that is refused.
 func refused(r job.MarketRequest) string {
 	check := fault.NewCheck()
 	r.Check(check)

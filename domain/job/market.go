@@ -8,27 +8,28 @@ import (
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
 
-// Bounds of a market run, which keep it under about 20 seconds of one processor.
+// The limits of a market run keep it below about 20 seconds of one processor.
 const (
 	FewestBuyers  = 50
 	MostBuyers    = 5_000
 	DefaultBuyers = 1_000
 	MostProducts  = 10
-	// MostSeed is the highest whole number that every JSON reader keeps.
+	// MostSeed is the largest integer that every JSON reader reads exactly.
 	MostSeed = 1<<53 - 1
 )
 
-// MarketRequest asks what a policy would earn from simulated buyers who meet another policy too.
+// MarketRequest has the parameters of a market run: what would a policy earn from simulated buyers who also meet
+// another policy?
 type MarketRequest struct {
 	Policy   *negotiation.Policy // nil: Version
 	Version  int                 // of the policy to try; zero: Policy
 	Against  int                 // the version to compare with
 	Buyers   int                 // of each population and product
-	Products []id.Product        // none: those that buyers haggled over most
+	Products []id.Product        // none: those with the most negotiations
 	Seed     uint64
 }
 
-// Check names what is wrong, by the fields of the API.
+// Check reports invalid fields by their names in the API.
 func (r *MarketRequest) Check(c fault.Check) {
 	c.That(r.Buyers >= FewestBuyers && r.Buyers <= MostBuyers, "buyers", "must be between 50 and 5,000")
 	c.That(len(r.Products) <= MostProducts, "product_ids", "must name at most 10 products")
@@ -40,20 +41,20 @@ func (r *MarketRequest) Check(c fault.Check) {
 	}
 }
 
-// MarketResult is what a market run found. Amounts are in the job's currency.
+// MarketResult is the result of a market run. Amounts are in the job's currency.
 type MarketResult struct {
 	Comparison  market.Comparison // Populations and Lots in the order of those below
 	Populations []MarketPopulation
 	Products    []MarketProduct
 }
 
-// MarketPopulation is a kind of buyers.
+// MarketPopulation is a population of buyers.
 type MarketPopulation struct {
 	Name  string
 	Title string // for merchants
 }
 
-// MarketProduct is a product that was on sale.
+// MarketProduct is a product that was for sale.
 type MarketProduct struct {
 	ID      id.Product
 	Name    string

@@ -1,4 +1,4 @@
-// Package ledger is the merchant's double-entry book. What it holds balances by construction: a posting
+// Package ledger is the merchant's double-entry ledger. It balances by construction: a posting
 // moves a positive amount from one account to another, and only this package can name accounts.
 //
 //	sale             what the provider holds ◀── sales, shipping, tax
@@ -25,7 +25,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// Account is where money is or comes from. The zero Account is none.
+// Account is an account of the ledger. The zero Account is none.
 type Account struct{ name string }
 
 var (
@@ -37,24 +37,24 @@ var (
 	Fees     = Account{"fees"}     // of providers
 	Bank     = Account{"bank"}     // paid out to the merchant's bank account
 	Orphans  = Account{"orphans"}  // taken without an order, and owed to buyers
-	// Adjustments is the other side of what a provider changed for reasons of its own.
+	// Adjustments is the other account of changes that a provider makes for its own reasons.
 	Adjustments = Account{"adjustments"}
 )
 
 const fundsPrefix = "funds:"
 
-// Funds is what a provider holds for the merchant: "funds:stripe".
+// Funds returns the account of the money that a provider holds for the merchant: "funds:stripe".
 func Funds(provider string) Account { return Account{fundsPrefix + provider} }
 
 func (a Account) String() string { return a.name }
 
-// Provider is the provider that holds the funds, of a funds account.
+// Provider returns the provider of a funds account, and reports whether the account is one.
 func (a Account) Provider() (string, bool) { return strings.CutPrefix(a.name, fundsPrefix) }
 
-// StoredAccount trusts text that Account.String made.
+// StoredAccount returns a stored account without validating it.
 func StoredAccount(name string) Account { return Account{name} }
 
-// Kind says what a transaction records.
+// Kind is what a transaction records.
 type Kind struct{ name string }
 
 var (
@@ -67,33 +67,33 @@ var (
 	AdjustmentKind   = Kind{"adjustment"}
 	OrphanKind       = Kind{"orphan"}
 	OrphanRefundKind = Kind{"orphan_refund"}
-	// OrphanReversalKind: the refund of an orphan failed after it had succeeded.
+	// OrphanReversalKind records that the refund of an orphan failed after it had succeeded.
 	OrphanReversalKind = Kind{"orphan_reversal"}
 )
 
 func (k Kind) String() string { return k.name }
 
-// Kinds are all of them, by name.
+// Kinds are all kinds by name.
 var Kinds = map[string]Kind{
 	"sale": SaleKind, "refund": RefundKind, "refund_reversal": ReversalKind, "dispute": DisputeKind, "fee": FeeKind,
 	"payout": PayoutKind, "adjustment": AdjustmentKind, "orphan": OrphanKind, "orphan_refund": OrphanRefundKind,
 	"orphan_reversal": OrphanReversalKind,
 }
 
-// Posting moves a positive amount: it is added to what Debit holds and taken from what Credit holds.
+// Posting moves a positive amount from Credit to Debit.
 type Posting struct {
 	Debit, Credit Account
 	Amount        money.Amount
 }
 
-// Transaction is what one event did to the accounts. The id of a sale has the random part of its payment's,
-// that of a refund of its refund's, so that recording it twice is one transaction.
+// Transaction is the effect of one event on the accounts. The ID of a sale has the random part of its payment's ID, and
+// the ID of a refund that of its refund's, so that recording it twice gives one transaction.
 type Transaction struct {
 	ID       id.Transaction
 	Project  id.Project
 	Kind     Kind
-	Order    id.Order   // zero in what belongs to no order
-	Payment  id.Payment // zero when the order is
+	Order    id.Order   // zero: of no order
+	Payment  id.Payment // zero if Order is
 	Refund   id.Refund  // of a refund and its reversal
 	Dispute  id.Dispute // of a dispute
 	Provider string     // who moved the money: stripe
@@ -104,7 +104,7 @@ type Transaction struct {
 	Postings  []Posting
 }
 
-// Sale completes the record of what was paid for an order. Parts that are zero are left out.
+// Sale completes the record of a payment for an order. Zero parts are left out.
 func Sale(t Transaction, subtotal, shipping, tax money.Amount) Transaction {
 	t.ID, t.Kind = named(t.Payment.String()), SaleKind
 	t.move(Funds(t.Provider), Sales, subtotal)
@@ -113,23 +113,23 @@ func Sale(t Transaction, subtotal, shipping, tax money.Amount) Transaction {
 	return t
 }
 
-// Refund completes the record of what was given back.
+// Refund completes the record of a refund.
 func Refund(t Transaction, amount money.Amount) Transaction {
 	t.ID, t.Kind = named(t.Refund.String()), RefundKind
 	t.move(Refunds, Funds(t.Provider), amount)
 	return t
 }
 
-// Reversal completes the record that a refund failed after it had succeeded: the provider holds the money again.
+// Reversal completes the record that a refund failed after it had succeeded, so that the provider holds the money
+// again.
 func Reversal(t Transaction, amount money.Amount) Transaction {
 	t.Kind = ReversalKind
 	t.move(Funds(t.Provider), Refunds, amount)
 	return t
 }
 
-// Dispute completes the record of a step of a dispute, of which the first is 1: what the provider has withdrawn and
-// charged since the step before, or put back where it is negative. A step that changes nothing has no postings, and is
-// not stored.
+// Dispute completes the record of a step of a dispute, counted from 1: what the provider has withdrawn and charged
+// since the previous step, or put back if negative. A step that changes nothing has no postings and is not stored.
 func Dispute(t Transaction, step int, withdrawn, fee money.Amount) Transaction {
 	t.Kind, t.Reference = DisputeKind, strconv.Itoa(step)
 	t.change(Disputes, negative(withdrawn))
@@ -137,10 +137,10 @@ func Dispute(t Transaction, step int, withdrawn, fee money.Amount) Transaction {
 	return t
 }
 
-// changed are the other accounts of what providers change that is no sale, refund or dispute. A fee is what a provider
-// charged, or paid back of it; that of a dispute is in the dispute's own transactions. A payout was sent to the
-// merchant's bank account, or returned from it. The reference of an orphan is the provider's id of the charge, that of
-// its refund and of the refund's reversal the provider's id of the refund or, if that is not known, of the charge.
+// changed has the other account of changes that are not a sale, refund or dispute. A fee was charged by the provider,
+// or paid back; fees of a dispute are in the dispute's own transactions. A payout was sent to the merchant's bank
+// account, or returned from it. The reference of an orphan is the provider's ID of the charge. The reference of its
+// refund and of the refund's reversal is the provider's ID of the refund or, if that is not known, of the charge.
 var changed = map[Kind]Account{
 	FeeKind:            Fees,
 	PayoutKind:         Bank,
@@ -150,15 +150,16 @@ var changed = map[Kind]Account{
 	OrphanReversalKind: Orphans,
 }
 
-// Change completes the record of a change of what the provider holds, of one of the kinds above. amount is signed: a
-// fee, a payout and the refund of an orphan are negative. The id is a new one: the reference tells repeats.
+// Change completes the record of a change of the money that the provider holds, of one of the kinds in changed. amount
+// is signed: a fee, a payout and the refund of an orphan are negative. The ID is new, because the reference identifies
+// repeats.
 func Change(kind Kind, t Transaction, amount money.Amount) Transaction {
 	t.Kind = kind
 	t.change(changed[kind], amount)
 	return t
 }
 
-// change adds a signed amount to what the provider holds, and takes it from the other account.
+// change adds a signed amount to the provider's funds and subtracts it from the other account.
 func (t *Transaction) change(other Account, amount money.Amount) {
 	t.move(Funds(t.Provider), other, amount)
 	t.move(other, Funds(t.Provider), negative(amount))
@@ -172,19 +173,19 @@ func (t *Transaction) move(debit, credit Account, amount money.Amount) {
 	}
 }
 
-// named is the transaction's id with the random part of another one.
+// named returns the transaction ID that has the random part of another ID.
 func named(other string) id.Transaction {
 	_, random, _ := strings.Cut(other, "_")
 	return id.Stored[id.Transaction]("txn_" + random)
 }
 
-// Entry is one line of an account: a debit is positive, a credit negative.
+// Entry is one line of an account. A debit is positive, a credit negative.
 type Entry struct {
 	Account Account
 	Amount  money.Amount
 }
 
-// Entries are the transaction's lines, two of each posting. They sum to zero in each currency.
+// Entries returns the transaction's lines, two per posting. They sum to zero in each currency.
 func (t Transaction) Entries() []Entry {
 	lines := make([]Entry, 0, 2*len(t.Postings))
 	for _, p := range t.Postings {

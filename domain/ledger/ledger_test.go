@@ -37,7 +37,7 @@ func refund(amount int64) ledger.Transaction {
 	}, usd(amount))
 }
 
-func TestSaleLeavesOutWhatIsZero(t *testing.T) {
+func TestSale_zeroParts(t *testing.T) {
 	t.Parallel()
 	funds := ledger.Funds("stripe")
 	for _, c := range []struct {
@@ -55,8 +55,8 @@ func TestSaleLeavesOutWhatIsZero(t *testing.T) {
 	}
 }
 
-// Recorded twice, a transaction has the same id: the store keeps it once.
-func TestTransactionsAreNamedByWhatTheyRecord(t *testing.T) {
+// A transaction that is recorded twice has the same ID, so that the store keeps it once.
+func TestTransaction_stableID(t *testing.T) {
 	t.Parallel()
 	if got, want := sale(1, 0, 0).ID, id.New[id.Transaction]([16]byte{1}); got != want {
 		t.Errorf("a sale is %s, want %s", got, want)
@@ -66,7 +66,7 @@ func TestTransactionsAreNamedByWhatTheyRecord(t *testing.T) {
 	}
 }
 
-func TestAccountsTellTheirProvider(t *testing.T) {
+func TestAccount_Provider(t *testing.T) {
 	t.Parallel()
 	if provider, funds := ledger.Funds("stripe").Provider(); provider != "stripe" || !funds {
 		t.Errorf("%q, %t", provider, funds)
@@ -79,8 +79,8 @@ func TestAccountsTellTheirProvider(t *testing.T) {
 	}
 }
 
-// Whatever is sold and given back, entries sum to zero, and the funds hold what came less what went.
-func TestTheBookBalances(t *testing.T) {
+// For every sale and refund the entries sum to zero, and the funds hold what was paid less what was refunded.
+func TestTransaction_Entries_balance(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		amount := rapid.Int64Range(0, money.Limit-1)
@@ -105,8 +105,8 @@ func TestTheBookBalances(t *testing.T) {
 	})
 }
 
-// Each kind adds to, or takes from, what the provider holds, and its other side is its own account.
-func TestKindsPostToTheirAccounts(t *testing.T) {
+// Each kind adds to or subtracts from the provider's funds, and its other side is its own account.
+func TestChange_accounts(t *testing.T) {
 	t.Parallel()
 	funds, entry := ledger.Funds("stripe"), id.New[id.Transaction]([16]byte{3})
 	change := func(kind ledger.Kind, minor int64) ledger.Transaction {

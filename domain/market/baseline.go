@@ -2,26 +2,26 @@ package market
 
 import "slices"
 
-// Baselines are what simpler sellers, and an all-knowing one, earn from the same buyers.
+// Baselines are the results of simpler sellers, and of one that knows every buyer, with the same buyers.
 type Baselines struct {
 	List   Posted // everything at the list price
-	Best   Posted // at the one price that earns most from these very buyers
-	Oracle Posted // at V to each where that is not below cost, and at list at most
+	Best   Posted // at the fixed price that earns most from these buyers
+	Oracle Posted // at V to each buyer with V at or above cost, but at most at list
 
-	// The same within the seller's limits: nothing is sold under the floor. Both are as above where it is not known.
+	// The same within the seller's limits: no price is below the floor. Both are as above if the floor is not known.
 	Floor        int64 // zero: not known
 	BestWithin   Posted
 	OracleWithin Posted
 }
 
-// Posted is a take-it-or-leave-it price.
+// Posted is a fixed price that is not negotiable.
 type Posted struct {
-	Price  int64 // zero: one for each buyer
+	Price  int64 // zero: a different one for each buyer
 	Deals  int
 	Margin int64 // of all buyers together
 }
 
-// NewBaselines computes them for buyers with these reservation prices. A floor of zero is not known.
+// NewBaselines computes the baselines for buyers with these reservation prices. A floor of zero is not known.
 func NewBaselines(item Item, floor int64, worths []int64) Baselines {
 	sorted := slices.Sorted(slices.Values(worths))
 	return Baselines{
@@ -34,7 +34,8 @@ func NewBaselines(item Item, floor int64, worths []int64) Baselines {
 	}
 }
 
-// optimum sells to nobody whose V is under the floor.
+// optimum returns the result of a seller that knows every buyer and sells at V, but to nobody whose V is below the
+// floor.
 func optimum(item Item, floor int64, worths []int64) (o Posted) {
 	for _, worth := range worths {
 		if worth >= max(item.Cost, floor) {
@@ -51,13 +52,13 @@ func posted(item Item, price int64, sorted []int64) Posted {
 	return Posted{price, deals, int64(deals) * (price - item.Cost)}
 }
 
-// BestPosted is the one price that earns most from buyers with these reservation prices.
+// BestPosted returns the fixed price that earns most from buyers with these reservation prices.
 func BestPosted(item Item, worths []int64) Posted {
 	return bestPosted(item, 0, slices.Sorted(slices.Values(worths)))
 }
 
-// bestPosted is exact: a price that is nobody's V, nor list, can be raised to the next without losing a buyer.
-// Of equally good prices it is the highest.
+// bestPosted is exact, because a price that is no buyer's V, nor list, can be raised to the next one without losing a
+// buyer. Of equally good prices it returns the highest.
 func bestPosted(item Item, floor int64, sorted []int64) Posted {
 	best := posted(item, item.List, sorted)
 	for i := len(sorted) - 1; i >= 0 && sorted[i] >= floor; i-- {
@@ -72,7 +73,7 @@ func bestPosted(item Item, floor int64, sorted []int64) Posted {
 	return best
 }
 
-// of is what the price earns from one buyer.
+// of returns the margin of the price with one buyer.
 func (p Posted) of(item Item, worth int64) int64 {
 	if worth < p.Price {
 		return 0
@@ -80,7 +81,7 @@ func (p Posted) of(item Item, worth int64) int64 {
 	return p.Price - item.Cost
 }
 
-// fromKnown is what an all-knowing seller who sells nothing under the floor earns from one buyer.
+// fromKnown returns the margin with one buyer of a seller that knows V and does not sell below the floor.
 func fromKnown(item Item, floor, worth int64) int64 {
 	if worth < floor {
 		return 0

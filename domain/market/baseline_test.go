@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Every price there is, tried on small populations, is no better.
-func TestBaselinesAgainstBruteForce(t *testing.T) {
+// No price is better, tried exhaustively on small populations.
+func TestNewBaselines_bruteForce(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(5, 6))
 	for range 500 {
@@ -59,7 +59,7 @@ func sold(item Item, price int64, worths []int64) Posted {
 }
 
 // The standard error agrees with that of a thousand resamples.
-func TestStandardErrorAgainstTheBootstrap(t *testing.T) {
+func TestRatio_errorLikeBootstrap(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(7, 8))
 	margins, posted := make([]float64, 400), make([]float64, 400)

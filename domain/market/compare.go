@@ -6,41 +6,41 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// Lot is one item, and how buyers of each population fared with it under two policies. All lots of a comparison have
-// the same number of buyers of the same populations.
+// Lot is one item with the results of each population's buyers under two policies. All lots of a comparison have the
+// same number of buyers of the same populations.
 type Lot struct {
 	Item    Item
 	Costed  bool // the item's cost is known
 	Monthly int  // negotiations about it in a month, by the shop's record
 	Pairs   []Pair
-	// Worths are what the buyers of all populations would pay at most.
+	// Worths are the highest prices that the buyers of all populations would pay.
 	Worths []int64
 }
 
-// Earned is what a policy earns. Every amount is rounded once, half up.
+// Earned is the result of a policy. Every amount is rounded once, half up.
 type Earned struct {
 	Deals    int            // of 10,000 buyers
-	Discount money.Percent  // by value, of the list prices of what was sold
+	Discount money.Percent  // by value, of the list prices of the items sold
 	Revenue  money.Amount   // per 1,000 buyers
 	Margin   *money.Amount  // per 1,000 buyers of items of known cost; nil: there are none
 	Monthly  *MonthlyEarned // nil: the shop has no record
 }
 
-// MonthlyEarned is what a policy earns from as many buyers as came in a month.
+// MonthlyEarned is the result of a policy with as many buyers as came in a month.
 type MonthlyEarned struct {
 	Revenue money.Amount
 	Margin  *money.Amount // of items of known cost; nil: there are none
 }
 
-// Contrast is what the same buyers bring under two policies.
+// Contrast is the result of the same buyers under two policies.
 type Contrast struct{ Before, After Earned }
 
 // Gain is the margin after less the margin before, with its 95 % interval: in 95 of 100 runs with other buyers of the
-// same populations it contains the true difference. It says nothing of how well the populations describe the shop's own
-// buyers.
+// same populations it contains the true difference. It does not measure how well the populations describe the shop's
+// own buyers.
 type Gain struct{ Margin, Low, High money.Amount }
 
-// PostedPrice is the one price that earns most from the very buyers of an item.
+// PostedPrice is the fixed price that earns most from the same buyers of an item.
 type PostedPrice struct {
 	Price  money.Amount
 	Earned Earned
@@ -52,10 +52,10 @@ type LotContrast struct {
 	Posted *PostedPrice // nil: the item's cost is not known
 }
 
-// Comparison is what two policies earn from the same buyers.
+// Comparison compares the results of two policies with the same buyers.
 //
-// Items count by their negotiations in a month, but each as at least one; where none has any, all count the same.
-// Populations count the same. Margin is over items of known cost only.
+// Items are weighted by their negotiations in a month, each as at least one. If no item has any, all have the same
+// weight. Populations have the same weight. Margin is over items of known cost only.
 type Comparison struct {
 	Contrast
 	Monthly     int   // negotiations about the items in a month
@@ -67,9 +67,9 @@ type Comparison struct {
 	Uncosted    int     // items of unknown cost
 }
 
-// Compare adds up lots. It fails if a sum is too large for an amount.
+// Compare adds up lots. It returns an error if a sum overflows an amount.
 func Compare(lots []Lot, c money.Currency) (Comparison, error) {
-	s := &comparing{lots: lots, currency: c}
+	s := &comparer{lots: lots, currency: c}
 	var out Comparison
 	for _, l := range lots {
 		s.monthly += l.Monthly
@@ -82,13 +82,13 @@ func Compare(lots []Lot, c money.Currency) (Comparison, error) {
 	for k := range lots[0].Pairs {
 		out.Populations = append(out.Populations, s.contrast(lots, func(l Lot) Pair { return l.Pairs[k] }))
 	}
-	var posted []taken
+	var posted []lotResult
 	for _, l := range lots {
 		one := LotContrast{Contrast: s.contrast([]Lot{l}, whole)}
 		if l.Costed {
 			best := BestPosted(l.Item, l.Worths)
-			at := taken{l, Takings{len(l.Worths), best.Deals, int64(best.Deals) * best.Price}}
-			one.Posted = &PostedPrice{Price: money.Of(best.Price, c), Earned: s.earned([]taken{at})}
+			at := lotResult{l, Takings{len(l.Worths), best.Deals, int64(best.Deals) * best.Price}}
+			one.Posted = &PostedPrice{Price: money.Of(best.Price, c), Earned: s.earned([]lotResult{at})}
 			posted = append(posted, at)
 		}
 		out.Lots = append(out.Lots, one)
@@ -101,7 +101,7 @@ func Compare(lots []Lot, c money.Currency) (Comparison, error) {
 	return out, s.err
 }
 
-// whole is a lot's buyers of all populations.
+// whole returns the results of a lot over all populations.
 func whole(l Lot) (all Pair) {
 	for _, p := range l.Pairs {
 		all.Merge(p)
@@ -109,38 +109,38 @@ func whole(l Lot) (all Pair) {
 	return all
 }
 
-// comparing adds up lots, and notes the first error.
-type comparing struct {
+// comparer adds up lots and keeps the first error.
+type comparer struct {
 	lots     []Lot
 	currency money.Currency
 	monthly  int
 	err      error
 }
 
-// taken is what was taken for a lot.
-type taken struct {
+// lotResult is the result of one lot.
+type lotResult struct {
 	lot Lot
 	Takings
 }
 
-// weight is how much an item counts.
-func (s *comparing) weight(l Lot) int64 {
+// weight returns the weight of an item.
+func (s *comparer) weight(l Lot) int64 {
 	if s.monthly == 0 {
 		return 1
 	}
 	return int64(max(l.Monthly, 1))
 }
 
-func (s *comparing) contrast(lots []Lot, of func(Lot) Pair) Contrast {
-	var before, after []taken
+func (s *comparer) contrast(lots []Lot, of func(Lot) Pair) Contrast {
+	var before, after []lotResult
 	for _, l := range lots {
 		p := of(l)
-		before, after = append(before, taken{l, p.Before}), append(after, taken{l, p.After})
+		before, after = append(before, lotResult{l, p.Before}), append(after, lotResult{l, p.After})
 	}
 	return Contrast{s.earned(before), s.earned(after)}
 }
 
-func (s *comparing) earned(all []taken) Earned {
+func (s *comparer) earned(all []lotResult) Earned {
 	var deals, buyers, list, given, revenue, margin, costed fraction
 	var monthlyRevenue, monthlyMargin fraction
 	for _, t := range all {
@@ -176,21 +176,21 @@ func (s *comparing) earned(all []taken) Earned {
 	return e
 }
 
-func (s *comparing) first(err error, of func(money.Amount) (money.Amount, error), by money.Amount) (money.Amount, error) {
+func (s *comparer) first(err error, of func(money.Amount) (money.Amount, error), by money.Amount) (money.Amount, error) {
 	if err != nil {
 		return money.Amount{}, err
 	}
 	return of(by)
 }
 
-func (s *comparing) note(err error) {
+func (s *comparer) note(err error) {
 	if s.err == nil {
 		s.err = err
 	}
 }
 
-// per is times part/whole, rounded half up.
-func (s *comparing) per(part, whole fraction, times int64) int64 {
+// per returns times·part/whole, rounded half up.
+func (s *comparer) per(part, whole fraction, times int64) int64 {
 	n, err := part.over(whole, times)
 	if err != nil {
 		s.note(err)
@@ -198,18 +198,18 @@ func (s *comparing) per(part, whole fraction, times int64) int64 {
 	return n
 }
 
-func (s *comparing) amount(part, whole fraction, times int64) money.Amount {
+func (s *comparer) amount(part, whole fraction, times int64) money.Amount {
 	return money.Of(s.per(part, whole, times), s.currency)
 }
 
-// fraction is an exact sum that is divided in the end.
+// fraction is an exact sum, divided only at the end.
 type fraction struct{ sum big.Int }
 
 func (f *fraction) add(weight, value int64) {
 	f.sum.Add(&f.sum, new(big.Int).Mul(big.NewInt(weight), big.NewInt(value)))
 }
 
-// over is times f/whole, rounded to the nearest, half away from zero. Of nothing it is 0.
+// over returns times·f/whole, rounded to the nearest, half away from zero. It returns 0 if whole is 0.
 func (f *fraction) over(whole fraction, times int64) (int64, error) {
 	if whole.sum.Sign() == 0 {
 		return 0, nil
@@ -223,7 +223,7 @@ func (f *fraction) over(whole fraction, times int64) (int64, error) {
 	return part.Int64(), nil
 }
 
-// down is times f/whole, rounded down; f is no more than the whole.
+// down returns times·f/whole, rounded down. f is at most whole.
 func (f *fraction) down(times int64, whole fraction) int64 {
 	if whole.sum.Sign() == 0 {
 		return 0

@@ -9,7 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// bought is a pair of prices of one buyer, in minor units; 0: it left.
+// bought has the two prices of one buyer, in minor units; 0: it left.
 type bought struct{ before, after int64 }
 
 func lot(item market.Item, costed bool, monthly int, populations ...[]bought) market.Lot {
@@ -40,7 +40,7 @@ func compare(t *testing.T, lots ...market.Lot) market.Comparison {
 	return c
 }
 
-// Two products, of which one is haggled over three times as often and the other has no known cost.
+// Two products: one has three times as many negotiations, and the other has no known cost.
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	tent := lot(market.Item{List: 100_00, Cost: 50_00}, true, 3, []bought{{90_00, 95_00}, {80_00, 0}}, []bought{{0, 85_00}, {0, 0}})
@@ -73,21 +73,21 @@ func TestCompare(t *testing.T) {
 	if c.Gain.Margin != dollars(2500_00) || c.MonthlyGain.Margin != dollars(7_50) {
 		t.Errorf("gains %+v, %+v", c.Gain, c.MonthlyGain)
 	}
-	// The gains are 5.00, −30.00 and 35.00, 0.00: of each population s²/n is 306.25, and 306.25. Half of the root of
-	// their sum is the standard error, 12.374, and the interval is 24.254 on each side, for a buyer.
+	// The gains are 5.00 and −30.00 in one population, 35.00 and 0.00 in the other: s²/n is 306.25 for each. Half of
+	// the root of their sum is the standard error, 12.374, and the interval is 24.254 on each side, per buyer.
 	if c.Gain.Low != dollars(2500_00-24253_77) || c.Gain.High != dollars(2500_00+24253_77) {
 		t.Errorf("an interval from %s to %s", c.Gain.Low, c.Gain.High)
 	}
 	if c.Lots[1].Posted != nil || c.Lots[1].Before.Margin != nil || c.Lots[1].Before.Monthly.Margin != nil {
 		t.Errorf("a margin without a cost: %+v", c.Lots[1])
 	}
-	// Three of four buyers would pay 80.00, which brings 30.00 of margin from each.
+	// Three of four buyers would pay 80.00, which gives a margin of 30.00 from each.
 	if p := c.Lots[0].Posted; p.Price != dollars(80_00) || *p.Earned.Margin != dollars(22500_00) || *c.Posted.Margin != dollars(22500_00) {
 		t.Errorf("%+v", p)
 	}
 }
 
-// Without a record all products count the same, and nothing is said per month.
+// Without a record all products have the same weight, and there are no monthly figures.
 func TestCompare_withoutRecord(t *testing.T) {
 	t.Parallel()
 	item := market.Item{List: 100_00, Cost: 50_00}
@@ -97,7 +97,7 @@ func TestCompare_withoutRecord(t *testing.T) {
 	}
 }
 
-// Where no cost is known there is no margin, no gain and no bound.
+// If no cost is known there is no margin, no gain and no posted price.
 func TestCompare_withoutCost(t *testing.T) {
 	t.Parallel()
 	c := compare(t, lot(market.Item{List: 100_00}, false, 2, []bought{{60_00, 70_00}, {0, 0}}))
@@ -106,7 +106,7 @@ func TestCompare_withoutCost(t *testing.T) {
 	}
 }
 
-// Products without a negotiation of their own still count beside others.
+// Products without negotiations still count if others have some.
 func TestCompare_unasked(t *testing.T) {
 	t.Parallel()
 	item := market.Item{List: 100_00, Cost: 50_00}
@@ -124,7 +124,7 @@ func TestCompare_tooLarge(t *testing.T) {
 	}
 }
 
-// The interval of a difference that is known contains it in about 95 of 100 runs.
+// The interval of a known difference contains it in about 95 of 100 runs.
 func TestCompare_interval(t *testing.T) {
 	t.Parallel()
 	random, inside := rand.New(rand.NewPCG(1, 2)), 0
@@ -141,7 +141,7 @@ func TestCompare_interval(t *testing.T) {
 				buyers[k] = append(buyers[k], b)
 			}
 		}
-		// On average 0.9 · 1.00 − 0.1 · (79.995 − 50.00), for a buyer.
+		// The mean is 0.9 · 1.00 − 0.1 · (79.995 − 50.00) per buyer.
 		const truth = 900_00 - 2_999_50
 		if g := compare(t, lot(item, true, 0, buyers[0], buyers[1])).Gain; g.Low.Minor() <= truth && truth <= g.High.Minor() {
 			inside++

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// form is a distribution that can be described in words.
+// form is a distribution that can be described by text.
 type form struct {
 	name, parameters string
 	count            int
@@ -15,7 +15,7 @@ type form struct {
 	make             func(p []float64) Worths
 }
 
-// described are the forms, by the name that begins a description.
+// described are the forms, by the name at the beginning of a description.
 var described = []form{
 	{"uniform", "LOW:HIGH", 2, func(p []float64) bool { return 0 <= p[0] && p[0] < p[1] },
 		func(p []float64) Worths { return Uniform(p[0], p[1]) }},
@@ -30,12 +30,12 @@ var described = []form{
 		func(p []float64) Worths { return Two(Normal(p[0], p[1]), Normal(p[2], p[3]), p[4]) }},
 }
 
-// forms is how populations are described, for people.
+// forms returns the syntax of descriptions, for people.
 func forms() string {
 	return listed(described, func(f form) string { return f.name + ":" + f.parameters }) + ", with :cCOST in percent of list"
 }
 
-// Two is a mixture: a share of the buyers is of one kind, and the others are of another.
+// Two is a mixture: share of the buyers have the first distribution, and the others the second.
 func Two(one, other Worths, share float64) Worths {
 	return Worths{"two", fmt.Sprintf("%g of %s, else %s", share, one.Title, other.Title), func(r Random) float64 {
 		if r.Float64() < share {
@@ -45,11 +45,11 @@ func Two(one, other Worths, share float64) Worths {
 	}}
 }
 
-// mostWorth bounds a description's numbers, in shares of the list price.
+// mostWorth is the largest number in a description, as a share of the list price.
 const mostWorth = 100
 
-// Describe reads a population of the merchant's own: a form, its numbers as shares of the list price, and the cost in
-// percent of it, such as "normal:.88:.12:c55". Without a cost there are two populations, with 50 and with 65.
+// Describe parses a custom population: a form, its numbers as shares of the list price, and the cost in percent of it,
+// such as "normal:.88:.12:c55". Without a cost it returns two populations, with costs of 50 and 65.
 func Describe(text string) ([]Population, error) {
 	parts := strings.Split(text, ":")
 	costs := []float64{.50, .65}
@@ -91,6 +91,6 @@ func (f form) read(texts []string) (Worths, error) {
 		return Worths{}, fmt.Errorf("there are no such buyers: %s", f.parameters)
 	}
 	worths := f.make(numbers)
-	worths.Name = name // the same buyers, however the numbers were written
+	worths.Name = name // equal numbers give the same buyers, however they are written
 	return worths, nil
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestDescribedPopulations(t *testing.T) {
+func TestPopulationsNamed_described(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]struct {
 		names           string
@@ -43,7 +43,8 @@ func TestDescribedPopulations(t *testing.T) {
 	}
 }
 
-func TestTheSameBuyersHoweverTheyAreDescribed(t *testing.T) {
+// Two spellings of the same numbers describe the same buyers.
+func TestDescribe_equalNumbers(t *testing.T) {
 	t.Parallel()
 	one, err := Describe("normal:.88:.12:c55")
 	if err != nil {
@@ -55,7 +56,7 @@ func TestTheSameBuyersHoweverTheyAreDescribed(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoDescription(t *testing.T) {
+func TestPopulationsNamed_invalid(t *testing.T) {
 	t.Parallel()
 	for text, says := range map[string]string{
 		"normal:.88:c55": "2 numbers: MEAN:DEVIATION", "normal:.88:x:c55": `"x" is no share`, "pareto:1:2:c55": "no description", "normal:.88:.1:c": "c0 to c200",

@@ -2,14 +2,14 @@ package market
 
 import "fmt"
 
-// Habits are how buyers negotiate, whatever they would pay.
+// Habits are how buyers negotiate, independent of their reservation prices.
 type Habits struct {
-	Shortest, Longest         int     // deadlines, in offers; each as likely
-	LowestFirst, HighestFirst float64 // first offers as shares of V; each as likely
+	Shortest, Longest         int     // deadlines, in offers; uniformly distributed
+	LowestFirst, HighestFirst float64 // first offers as shares of V; uniformly distributed
 	Firm                      float64 // the share of V that hardliners offer
 }
 
-// UsualHabits are those of the buyers that policies are measured by.
+// UsualHabits returns the habits of the buyers that policies are measured with.
 func UsualHabits() Habits {
 	return Habits{
 		Shortest:     3,
@@ -20,10 +20,10 @@ func UsualHabits() Habits {
 	}
 }
 
-// MostRounds bounds deadlines: nobody has more patience.
+// MostRounds is the largest deadline.
 const MostRounds = 20
 
-// Check says what is wrong with them.
+// Check returns what is wrong with the habits, or nil.
 func (h Habits) Check() error {
 	switch {
 	case h.Shortest < 1 || h.Longest < h.Shortest || h.Longest > MostRounds:

@@ -1,43 +1,43 @@
 package market
 
-// Outcome is how one negotiation ended.
+// Outcome is the end of one negotiation.
 type Outcome struct {
 	Buyer
 	Price  int64 // zero: no deal
-	Rounds int   // offers made; taking a price that stands is none
+	Rounds int   // offers made; accepting the current price does not count
 	Broken Promise
 	Lost   bool // the seller did not answer
 }
 
-// talk is a negotiation from the buyer's side: what it wants, and all that it has seen.
-type talk struct {
+// thread is a negotiation from the buyer's side: what it wants, and everything that it has seen.
+type thread struct {
 	item     Item
 	buyer    Buyer
-	most     int64 // it never offers more
+	most     int64 // the highest offer that it makes
 	deadline int
 	firm     float64 // share of V that a hardliner offers
-	scouted  int64   // the hint that the buyer was given in an earlier session
+	scouted  int64   // the hint from an earlier session
 	random   Random
 
-	round    int   // of the coming offer, from 1
+	round    int   // of the next offer, from 1
 	offer    int64 // the latest
-	standing int64 // the lowest price that an answer named, the list price where there is none
-	given    int64 // how much lower the latest answer made it
-	rejected bool  // so was the latest offer
-	hint     int64 // of the rejections
+	current  int64 // the current price: the lowest that an answer named, or the list price
+	given    int64 // by how much the latest answer lowered current
+	rejected bool  // the latest offer was
+	hint     int64 // named by the rejections
 	low      int64 // the floor is above this
-	high     int64 // and no higher than this, if the buyer can pay it at all
+	high     int64 // the floor is at most this, if the buyer can pay it at all
 	over     bool
 }
 
-func newTalk(item Item, buyer Buyer, tactic Tactic, random Random) talk {
-	t := talk{
+func newThread(item Item, buyer Buyer, tactic Tactic, random Random) thread {
+	t := thread{
 		item:     item,
 		buyer:    buyer,
 		most:     min(buyer.Worth, item.List),
 		deadline: buyer.Deadline,
 		random:   random,
-		standing: item.List,
+		current:  item.List,
 	}
 	if tactic.rounds > 0 {
 		t.deadline = min(t.deadline, tactic.rounds)
@@ -47,27 +47,27 @@ func newTalk(item Item, buyer Buyer, tactic Tactic, random Random) talk {
 	return t
 }
 
-// Step is one round: what was offered, and what came back.
+// Step is one round: an offer and its answer.
 type Step struct {
 	Offer    int64
-	Took     bool // the offer was the standing price
+	Took     bool // the offer was the current price
 	Answer   Answer
 	Estimate int64 // of the floor, after the answer
 }
 
-// Rules are what the negotiations of a group of buyers have in common.
+// Rules are common to the negotiations of a group of buyers.
 type Rules struct {
 	Seller Seller
 	Item   Item
-	Floor  int64                // no price may be under it; zero: not known
+	Floor  int64                // the lowest price allowed; zero: not known
 	Firm   float64              // share of V that hardliners offer
 	Heed   bool                 // buyers use hints
 	Watch  func(int, int, Step) // sees each step with the number of the negotiation and the round; may be nil
 }
 
-// Haggle lets a buyer negotiate until it has bought or walks away. number goes to Watch.
+// Haggle lets a buyer negotiate until it has bought or leaves. number is passed to Watch.
 func (r *Rules) Haggle(number int, buyer Buyer, tactic Tactic, random Random) Outcome {
-	t, out := newTalk(r.Item, buyer, tactic, random), Outcome{Buyer: buyer}
+	t, out := newThread(r.Item, buyer, tactic, random), Outcome{Buyer: buyer}
 	t.firm = r.Firm
 	if tactic.Scouts && !r.scout(&t, &out) {
 		return out
@@ -78,7 +78,7 @@ func (r *Rules) Haggle(number int, buyer Buyer, tactic Tactic, random Random) Ou
 		if leaves {
 			return out
 		}
-		took := t.round > 1 && price >= t.standing
+		took := t.round > 1 && price >= t.current
 		if !took {
 			out.Rounds++
 		}
@@ -101,9 +101,9 @@ func (r *Rules) Haggle(number int, buyer Buyer, tactic Tactic, random Random) Ou
 	}
 }
 
-// scout offers next to nothing in a session of its own to hear the hint, which costs one of the buyer's offers. It
-// reports whether the buyer goes on.
-func (r *Rules) scout(t *talk, out *Outcome) bool {
+// scout makes an offer of 1 in a separate session to learn the hint, which costs one of the buyer's offers. It reports
+// whether the buyer goes on.
+func (r *Rules) scout(t *thread, out *Outcome) bool {
 	answer := r.Seller.Open(r.Item).Offer(1)
 	out.Rounds++
 	if answer.Verdict == NoAnswer {
@@ -120,39 +120,40 @@ func (r *Rules) scout(t *talk, out *Outcome) bool {
 	return answer.Verdict != Accepted && t.deadline > 0
 }
 
-// next is the buyer's move: an offer, which takes the standing price if that is no more, or to leave.
-func (t *talk) next(tactic Tactic, heed bool) (price int64, leaves bool) {
+// next returns the buyer's next offer, which accepts the current price if that is no more, or reports that the buyer
+// leaves.
+func (t *thread) next(tactic Tactic, heed bool) (price int64, leaves bool) {
 	if t.round > t.deadline || t.over {
-		return t.standing, t.standing > t.most
+		return t.current, t.current > t.most
 	}
 	price = tactic.aspire(t)
 	if heed && t.hint > 0 && !tactic.Probes {
 		if t.hint > t.most {
-			return t.standing, t.standing > t.most
+			return t.current, t.current > t.most
 		}
 		price = max(price, t.hint)
 	}
 	price = min(max(price, 1), t.most)
-	if t.standing <= price || tactic.greedy && t.standing < t.item.List && t.standing <= t.most {
-		return t.standing, false
+	if t.current <= price || tactic.greedy && t.current < t.item.List && t.current <= t.most {
+		return t.current, false
 	}
 	return price, false
 }
 
-func (t *talk) learn(offer int64, a Answer) {
-	before := t.standing
+func (t *thread) learn(offer int64, a Answer) {
+	before := t.current
 	t.offer, t.rejected, t.over = offer, a.Verdict == Rejected, a.Over
 	switch a.Verdict {
 	case Rejected:
 		t.low, t.hint = max(t.low, min(offer, t.high)), a.Price
 		if a.Standing > 0 {
-			t.standing = a.Standing
+			t.current = a.Standing
 		}
 	case Countered:
-		t.standing = a.Price
+		t.current = a.Price
 		fallthrough
 	case Accepted:
 		t.high, t.low = min(t.high, offer), min(t.low, offer)
 	}
-	t.given = before - t.standing
+	t.given = before - t.current
 }

@@ -17,8 +17,8 @@ func countering(prices ...int64) func(int, int64) Answer {
 	}
 }
 
-// standing rejects all that is under the price that stands after each round.
-func standing(prices ...int64) func(int, int64) Answer {
+// rejectingBelow rejects offers below the current price, which each round sets to the next of prices.
+func rejectingBelow(prices ...int64) func(int, int64) Answer {
 	lowest := int64(10000)
 	return func(round int, offer int64) Answer {
 		if offer >= lowest {
@@ -33,7 +33,7 @@ func standing(prices ...int64) func(int, int64) Answer {
 	}
 }
 
-// lastWord rejects once, and sells at a price then.
+// lastWord rejects the first offer with a final price, and sells at it.
 func lastWord(price int64) func(int, int64) Answer {
 	return func(round int, offer int64) Answer {
 		if round > 1 && offer == price {
@@ -51,7 +51,7 @@ func lastWord(price int64) func(int, int64) Answer {
 	}
 }
 
-func TestWhenBuyersTakeWhatStands(t *testing.T) {
+func TestHaggle_acceptsCurrentPrice(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		tactic string
@@ -91,24 +91,24 @@ func TestWhenBuyersTakeWhatStands(t *testing.T) {
 			}
 			return Answer{Verdict: Rejected}
 		}, []int64{8100, 8100, 8100, 8100, 8100, 8800}, 8800, 5},
-		"that a rejection names, at the aspiration":       {"linear", standing(8000), []int64{6300, 6975, 7650, 8000}, 8000, 3},
-		"that a rejection names, at the deadline":         {"hardliner", standing(9500, 9100, 8950), []int64{8100, 8100, 8100, 8100, 8100, 8950}, 8950, 5},
-		"that a rejection names, never above V":           {"hardliner", standing(9500, 9001), []int64{8100, 8100, 8100, 8100, 8100}, 0, 5},
-		"that a rejection names, if impatient":            {"impatient", standing(8999), []int64{6300, 8999}, 8999, 1},
+		"that a rejection names, at the aspiration":       {"linear", rejectingBelow(8000), []int64{6300, 6975, 7650, 8000}, 8000, 3},
+		"that a rejection names, at the deadline":         {"hardliner", rejectingBelow(9500, 9100, 8950), []int64{8100, 8100, 8100, 8100, 8100, 8950}, 8950, 5},
+		"that a rejection names, never above V":           {"hardliner", rejectingBelow(9500, 9001), []int64{8100, 8100, 8100, 8100, 8100}, 0, 5},
+		"that a rejection names, if impatient":            {"impatient", rejectingBelow(8999), []int64{6300, 8999}, 8999, 1},
 		"that a rejection names as the last word":         {"boulware", lastWord(8990), []int64{6300, 8990}, 8990, 1},
 		"not when a rejection's last word is too much":    {"boulware", lastWord(9001), []int64{6300}, 0, 1},
 		"the list price, when a rejection is the last":    {"boulware", lastWord(0), []int64{6300}, 0, 1},
-		"that a rejection names, when a prober's time is": {"prober", standing(8400), []int64{6300, 7650, 8325, 8400}, 8400, 3},
+		"that a rejection names, when a prober's time is": {"prober", rejectingBelow(8400), []int64{6300, 7650, 8325, 8400}, 8400, 3},
 	} {
 		s := &script{answer: c.answer}
-		out, _ := talks(t, s, c.tactic, Rules{})
+		out, _ := negotiate(t, s, c.tactic, Rules{})
 		if !slices.Equal(s.offers, c.offers) || out.Price != c.price || out.Rounds != c.rounds || out.Broken != Kept {
 			t.Errorf("%s: offers %d, price %d, %d rounds, broken %d", name, s.offers, out.Price, out.Rounds, out.Broken)
 		}
 	}
 }
 
-func TestTheListPriceStandsFromTheStart(t *testing.T) {
+func TestHaggle_listPriceAtMost(t *testing.T) {
 	t.Parallel()
 	s := &script{answer: func(_ int, offer int64) Answer {
 		if offer >= item.List {
@@ -134,7 +134,7 @@ func TestTheListPriceStandsFromTheStart(t *testing.T) {
 	}
 }
 
-func TestSensibleBuyersHeedHints(t *testing.T) {
+func TestHaggle_heedsHint(t *testing.T) {
 	t.Parallel()
 	hinting := func(hint int64) func(int, int64) Answer {
 		return func(_ int, offer int64) Answer {
@@ -148,13 +148,13 @@ func TestSensibleBuyersHeedHints(t *testing.T) {
 		8000: {6300, 8000, 8000, 8325, 9000}, 9000: {6300, 9000, 9000, 9000, 9000}, 9001: {6300},
 	} {
 		s := &script{answer: hinting(hint)}
-		if talks(t, s, "linear", Rules{Heed: true}); !slices.Equal(s.offers, want) {
+		if negotiate(t, s, "linear", Rules{Heed: true}); !slices.Equal(s.offers, want) {
 			t.Errorf("hint %d: offers %d", hint, s.offers)
 		}
 	}
 }
 
-func TestSensibleBuyersTakeWhatStandsUnderAHint(t *testing.T) {
+func TestHaggle_currentPriceBelowHint(t *testing.T) {
 	t.Parallel()
 	for stands, want := range map[int64][]int64{8999: {6300, 8999}, 9001: {6300}} {
 		s := &script{answer: func(_ int, offer int64) Answer {
@@ -167,14 +167,14 @@ func TestSensibleBuyersTakeWhatStandsUnderAHint(t *testing.T) {
 				Standing: stands,
 			}
 		}}
-		if talks(t, s, "linear", Rules{Heed: true}); !slices.Equal(s.offers, want) {
+		if negotiate(t, s, "linear", Rules{Heed: true}); !slices.Equal(s.offers, want) {
 			t.Errorf("%d stands: offers %d", stands, s.offers)
 		}
 	}
 }
 
-// Each of these sellers breaks one promise, and is found out.
-func TestBrokenPromises(t *testing.T) {
+// Each of these sellers breaks one promise, and Haggle reports which.
+func TestPromise_broken(t *testing.T) {
 	t.Parallel()
 	const floor = 6000
 	sell := func(prices ...Answer) func(int, int64) Answer {
@@ -212,7 +212,7 @@ func TestBrokenPromises(t *testing.T) {
 			Standing: 9500,
 		})},
 	} {
-		out, _ := talks(t, &script{answer: c.answer}, "linear", Rules{Floor: floor})
+		out, _ := negotiate(t, &script{answer: c.answer}, "linear", Rules{Floor: floor})
 		if out.Broken != c.want || out.Price != 0 {
 			t.Errorf("%s: found %d, price %d", c.want, out.Broken, out.Price)
 		}

@@ -6,11 +6,11 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// nearCertain is how many standard errors 95 of 100 means are within.
+// nearCertain is the number of standard errors that contain 95 of 100 means.
 const nearCertain = 1.96
 
-// gain compares margins, of all populations and items of known cost.
-func (s *comparing) gain(out *Comparison) {
+// gain compares the margins over all populations and items of known cost.
+func (s *comparer) gain(out *Comparison) {
 	var weights, weighted, monthly float64
 	for _, l := range s.lots {
 		if !l.Costed {
@@ -31,8 +31,8 @@ func (s *comparing) gain(out *Comparison) {
 	}
 }
 
-// between is a difference with its interval, which is rounded outwards.
-func (s *comparing) between(before, after money.Amount, standardError float64) *Gain {
+// between returns a difference with its interval, rounded outwards.
+func (s *comparer) between(before, after money.Amount, standardError float64) *Gain {
 	gain, err := after.Sub(before)
 	within := math.Ceil(nearCertain * standardError)
 	if err == nil && within >= math.MaxInt64 {

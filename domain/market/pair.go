@@ -23,11 +23,11 @@ func (t *Takings) merge(other Takings) {
 	t.Revenue += other.Revenue
 }
 
-// margin is price less cost, of all deals.
+// margin returns the revenue less the cost of all deals.
 func (t Takings) margin(cost int64) int64 { return t.Revenue - int64(t.Deals)*cost }
 
-// Pair is what the same buyers of an item paid under two policies. Each buyer meets both, so that chance in who comes
-// does not count as a difference between them.
+// Pair is the result of the same buyers of an item under two policies. Each buyer meets both, so that random
+// differences between buyers do not count as differences between the policies.
 type Pair struct {
 	Before Takings
 	After  Takings
@@ -41,14 +41,14 @@ func (p *Pair) Add(before, after Outcome, item Item) {
 	p.gains.Add(float64(marginOf(after, item) - marginOf(before, item)))
 }
 
-// Merge adds another group of buyers of the same item. The order of merging is part of the result's last digits.
+// Merge adds another group of buyers of the same item. The last digits of the result depend on the order of merging.
 func (p *Pair) Merge(other Pair) {
 	p.Before.merge(other.Before)
 	p.After.merge(other.After)
 	p.gains.merge(other.gains)
 }
 
-// variance is that of the mean gain.
+// variance returns the variance of the mean gain.
 func (p *Pair) variance() float64 {
 	n := float64(p.Before.Buyers)
 	if n < 2 {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Random is where chance comes from: a rand.Rand of math/rand/v2. The same numbers give the same buyers.
+// Random is a source of random numbers: a rand.Rand of math/rand/v2. The same numbers give the same buyers.
 type Random interface {
 	Float64() float64     // from 0 up to 1
 	NormFloat64() float64 // of the standard normal distribution
@@ -21,36 +21,36 @@ type Worths struct {
 	Draw  func(Random) float64
 }
 
-// Uniform is between low and high.
+// Uniform is uniform between low and high.
 func Uniform(low, high float64) Worths {
 	return Worths{"uniform", fmt.Sprintf("U[%.2f, %.2f]", low, high),
 		func(r Random) float64 { return low + (high-low)*r.Float64() }}
 }
 
-// Normal has a mean and a standard deviation.
+// Normal is normal with a mean and a standard deviation.
 func Normal(mean, deviation float64) Worths {
 	return Worths{fmt.Sprintf("normal-%.0f", 100*mean), fmt.Sprintf("N(%.2f, %.2f)", mean, deviation),
 		func(r Random) float64 { return mean + deviation*r.NormFloat64() }}
 }
 
-// LogNormal has a median, and sigma is the standard deviation of its logarithm.
+// LogNormal is log-normal with a median; sigma is the standard deviation of the logarithm.
 func LogNormal(median, sigma float64) Worths {
 	return Worths{"lognormal", fmt.Sprintf("lognormal(%.2f, %.2f)", median, sigma),
 		func(r Random) float64 { return median * math.Exp(sigma*r.NormFloat64()) }}
 }
 
-// Population is a kind of market: what buyers would pay, and what the item costs the seller, as a share of list.
+// Population is a kind of market: the buyers' reservation prices, and the item's cost as a share of list.
 type Population struct {
 	Worths Worths
 	Cost   float64
 }
 
-// Distributions are the five that policies are measured by.
+// Distributions returns the five distributions that policies are measured with.
 func Distributions() []Worths {
 	return []Worths{Uniform(.70, 1.15), Normal(.90, .10), Normal(.95, .15), Normal(.85, .08), LogNormal(.90, .20)}
 }
 
-// Populations are the ten that policies are measured by.
+// Populations returns the ten populations that policies are measured with.
 func Populations() (all []Population) {
 	for _, worths := range Distributions() {
 		for _, cost := range []float64{.50, .65} {
@@ -60,8 +60,8 @@ func Populations() (all []Population) {
 	return all
 }
 
-// PopulationsNamed are those of the ten with one of the names, or with one of the distributions that are named. Names
-// with colons describe populations of their own: see Describe.
+// PopulationsNamed returns those of the ten populations that have one of the names or whose distribution has one. Names
+// with colons describe custom populations: see Describe.
 func PopulationsNamed(names ...string) (found []Population, err error) {
 	for _, name := range names {
 		if strings.Contains(name, ":") {
@@ -85,25 +85,25 @@ func PopulationsNamed(names ...string) (found []Population, err error) {
 	return found, nil
 }
 
-// Name is the distribution's with the cost in percent of list, such as "normal-90-c65".
+// Name returns the distribution's name with the cost in percent of list, such as "normal-90-c65".
 func (p Population) Name() string { return fmt.Sprintf("%s-c%g", p.Worths.Name, Tidy(100*p.Cost)) }
 
-// Title is the name for people.
+// Title returns the name for people.
 func (p Population) Title() string { return fmt.Sprintf("%s, cost %.2f", p.Worths.Title, p.Cost) }
 
-// Item is what this population is offered at a list price.
+// Item returns an item for this population at a list price.
 func (p Population) Item(list int64) Item {
 	return Item{list, int64(math.Round(p.Cost * float64(list)))}
 }
 
-// Buyer is what a buyer keeps to itself. Prices are in minor units.
+// Buyer has the private values of a buyer. Prices are in minor units.
 type Buyer struct {
-	Worth    int64 // V, the most it would pay
-	First    int64 // what it would offer first
-	Deadline int   // offers that it makes at most
+	Worth    int64 // V, the reservation price
+	First    int64 // the first offer
+	Deadline int   // the largest number of offers
 }
 
-// Draw makes a buyer of this population.
+// Draw draws a buyer of this population.
 func (p Population) Draw(r Random, h Habits, list int64) Buyer {
 	b := Buyer{Deadline: h.Shortest + r.IntN(h.Longest-h.Shortest+1)}
 	first := h.LowestFirst + (h.HighestFirst-h.LowestFirst)*r.Float64()

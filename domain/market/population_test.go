@@ -38,7 +38,7 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 }
 
 // Tolerances are five standard errors of 200,000 draws.
-func TestMomentsOfThePopulations(t *testing.T) {
+func TestPopulations_moments(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]struct{ mean, deviation float64 }{
 		"uniform": {.925, .45 / math.Sqrt(12)}, "normal-90": {.90, .10}, "normal-95": {.95, .15}, "normal-85": {.85, .08},
@@ -62,7 +62,7 @@ func TestMomentsOfThePopulations(t *testing.T) {
 	}
 }
 
-func TestDeadlinesAndFirstOffers(t *testing.T) {
+func TestPopulation_deadlinesAndFirstOffers(t *testing.T) {
 	t.Parallel()
 	var deadlines [9]int
 	firsts := make([]float64, 0, draws)

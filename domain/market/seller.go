@@ -1,16 +1,16 @@
 package market
 
-// Item is one piece on sale. Prices are in minor units.
+// Item is one item on sale. Prices are in minor units.
 type Item struct{ List, Cost int64 }
 
-// Seller opens negotiations, from many goroutines at once.
+// Seller opens negotiations. It is used by many goroutines at once.
 type Seller interface {
 	Open(Item) Negotiation
 }
 
-// Negotiation is one buyer's. It is used by one goroutine.
+// Negotiation is with one buyer. It is used by one goroutine.
 type Negotiation interface {
-	// Offer answers an offer of a price. Nothing follows an accepted one.
+	// Offer answers an offer of a price. It is not called after an accepted one.
 	Offer(price int64) Answer
 }
 
@@ -19,22 +19,22 @@ type Verdict uint8
 
 // The verdicts.
 const (
-	Rejected  Verdict = iota // too little to be talked about; what stands may come down all the same
-	Countered                // the price stands: who offers it gets it
+	Rejected  Verdict = iota // too low to negotiate; the current price may fall all the same
+	Countered                // an offer of the price will be accepted
 	Accepted
-	NoAnswer // the seller is gone: the buyer leaves, and nothing is held against anybody
+	NoAnswer // the seller is gone: the buyer leaves, and the negotiation counts for neither
 )
 
-// Answer is a seller's to one offer.
+// Answer is a seller's answer to one offer.
 type Answer struct {
 	Verdict Verdict
 	Price   int64 // agreed, or countered; with Rejected the hint, zero for none
-	// Standing is the price that stands after a rejection, as a counter would. Zero: what stood before.
+	// Standing is the current price after a rejection, binding as a counter is. Zero: unchanged.
 	Standing int64
-	Over     bool // no better answer will follow: take what stands, or leave
+	Over     bool // no better answer will follow: accept the current price, or leave
 }
 
-// Commits is the price that whoever offers it gets, zero where the answer changes nothing.
+// Commits returns the price that the answer commits the seller to, or zero if the answer does not change it.
 func (a Answer) Commits() int64 {
 	if a.Verdict == Rejected {
 		return a.Standing
@@ -42,10 +42,10 @@ func (a Answer) Commits() int64 {
 	return a.Price
 }
 
-// Secrets are what a seller keeps from buyers. Only reports and the watch over promises know them.
+// Secrets are hidden from buyers. Only reports and the check of promises use them.
 type Secrets struct{ Floor, Hint int64 }
 
-// Promise is one that a seller must not break.
+// Promise is a rule that a seller must not break.
 type Promise uint8
 
 // The promises.
@@ -72,7 +72,7 @@ var promises = [...]string{
 
 func (p Promise) String() string { return promises[p] }
 
-// Promises are all that can be broken.
+// Promises returns all promises that can be broken.
 func Promises() (all []Promise) {
 	for p := Kept + 1; int(p) < len(promises); p++ {
 		all = append(all, p)
@@ -80,11 +80,11 @@ func Promises() (all []Promise) {
 	return all
 }
 
-// judge returns the promise that an answer to the latest offer breaks. It uses what the buyer saw, and the floor where
-// it is known.
-func (t *talk) judge(a Answer, offer, floor int64) Promise {
+// judge returns the promise that an answer to the latest offer breaks, or Kept. It uses what the buyer saw, and the
+// floor if it is known.
+func (t *thread) judge(a Answer, offer, floor int64) Promise {
 	switch {
-	case a.Verdict != Accepted && offer >= t.standing:
+	case a.Verdict != Accepted && offer >= t.current:
 		return BrokenCommitment
 	case a.Verdict == Rejected && t.hint > 0 && a.Price != t.hint:
 		return ChangingHint
@@ -96,8 +96,8 @@ func (t *talk) judge(a Answer, offer, floor int64) Promise {
 	return t.judgePrice(a, offer, floor)
 }
 
-// judgePrice is about the price that an answer commits to.
-func (t *talk) judgePrice(a Answer, offer, floor int64) Promise {
+// judgePrice checks the price that an answer commits to.
+func (t *thread) judgePrice(a Answer, offer, floor int64) Promise {
 	price := a.Commits()
 	switch {
 	case price > t.item.List:
@@ -106,7 +106,7 @@ func (t *talk) judgePrice(a Answer, offer, floor int64) Promise {
 		return UnderTheFloor
 	case a.Verdict == Accepted:
 		return Kept
-	case price > t.standing:
+	case price > t.current:
 		return RisingCounter
 	case price <= offer:
 		return CounterUnderTheOffer

@@ -7,52 +7,52 @@ import (
 	"strings"
 )
 
-// Tactic is how a buyer comes from its first offer to its last.
+// Tactic is how a buyer's offers develop from the first to the last.
 type Tactic struct {
 	Name string
-	// aspire is the price that the buyer would pay in the coming round.
-	aspire func(*talk) int64
+	// aspire returns the price that the buyer would pay in the next round.
+	aspire func(*thread) int64
 	rounds int  // at most; zero: until the buyer's deadline
-	greedy bool // takes any counter that it can pay
-	Probes bool // is after the floor, and passes over hints
-	Scouts bool // learns the hint in a session of its own first
+	greedy bool // accepts any counter that it can pay
+	Probes bool // searches for the floor, and ignores hints
+	Scouts bool // first learns the hint in a separate session
 }
 
-// Tactics are all of them. The first five, in equal parts, are the buyers that policies are measured by.
+// Tactics returns all tactics. The first five, in equal parts, are those that policies are measured with.
 func Tactics() []Tactic {
 	return []Tactic{
-		{Name: "boulware", aspire: func(t *talk) int64 { return t.byTime(t.buyer.First, .3) }},
-		{Name: "linear", aspire: func(t *talk) int64 { return t.byTime(t.buyer.First, 1) }},
-		{Name: "conceder", aspire: func(t *talk) int64 { return t.byTime(t.buyer.First, 3) }},
-		{Name: "hardliner", aspire: func(t *talk) int64 { return rounded(t.firm * float64(t.buyer.Worth)) }},
-		{Name: "tit-for-tat", aspire: (*talk).titForTat},
-		{Name: "anchorer", aspire: func(t *talk) int64 { return t.byTime(t.buyer.Worth/2, 1) }},
+		{Name: "boulware", aspire: func(t *thread) int64 { return t.byTime(t.buyer.First, .3) }},
+		{Name: "linear", aspire: func(t *thread) int64 { return t.byTime(t.buyer.First, 1) }},
+		{Name: "conceder", aspire: func(t *thread) int64 { return t.byTime(t.buyer.First, 3) }},
+		{Name: "hardliner", aspire: func(t *thread) int64 { return rounded(t.firm * float64(t.buyer.Worth)) }},
+		{Name: "tit-for-tat", aspire: (*thread).titForTat},
+		{Name: "anchorer", aspire: func(t *thread) int64 { return t.byTime(t.buyer.Worth/2, 1) }},
 		{
 			Name:   "prober",
-			aspire: (*talk).probe,
+			aspire: (*thread).probe,
 			Probes: true,
 		},
-		{Name: "random", aspire: (*talk).anything},
+		{Name: "random", aspire: (*thread).uniform},
 		{
 			Name:   "impatient",
-			aspire: func(t *talk) int64 { return t.byTime(t.buyer.First, 1) },
+			aspire: func(t *thread) int64 { return t.byTime(t.buyer.First, 1) },
 			rounds: 2,
 			greedy: true,
 		},
-		{Name: "splitter", aspire: (*talk).split},
+		{Name: "splitter", aspire: (*thread).split},
 		{
 			Name:   "cross-session",
-			aspire: (*talk).afterScouting,
+			aspire: (*thread).afterScouting,
 			Scouts: true,
 		},
 	}
 }
 
-// Measured are the tactics that policies are measured by, and Others the rest.
+// Measured returns the tactics that policies are measured with, and Others the rest.
 func Measured() []Tactic { return Tactics()[:5] }
 func Others() []Tactic   { return Tactics()[5:] }
 
-// TacticsNamed are the tactics with these names.
+// TacticsNamed returns the tactics with these names.
 func TacticsNamed(names ...string) (found []Tactic, err error) {
 	all := Tactics()
 	for _, name := range names {
@@ -65,7 +65,7 @@ func TacticsNamed(names ...string) (found []Tactic, err error) {
 	return found, nil
 }
 
-// listed names some things, for people.
+// listed returns the names of things, for people.
 func listed[T any](all []T, name func(T) string) string {
 	names := make([]string, len(all))
 	for i, one := range all {
@@ -74,8 +74,8 @@ func listed[T any](all []T, name func(T) string) string {
 	return strings.Join(names, ", ")
 }
 
-// byTime is Faratin's time-dependent tactic from the first offer to V.
-func (t *talk) byTime(first int64, beta float64) int64 {
+// byTime is Faratin's time-dependent tactic, from the first offer to V.
+func (t *thread) byTime(first int64, beta float64) int64 {
 	alpha := float64(t.round-1) / float64(max(t.deadline-1, 1))
 	if beta != 1 {
 		alpha = math.Pow(alpha, 1/beta)
@@ -83,7 +83,7 @@ func (t *talk) byTime(first int64, beta float64) int64 {
 	return first + rounded(alpha*float64(t.buyer.Worth-first))
 }
 
-func (t *talk) titForTat() int64 {
+func (t *thread) titForTat() int64 {
 	switch {
 	case t.round == 1:
 		return t.buyer.First
@@ -93,8 +93,8 @@ func (t *talk) titForTat() int64 {
 	return t.offer + t.given
 }
 
-// probe halves what is left between low and high, and in the last round offers the least that was talked about.
-func (t *talk) probe() int64 {
+// probe bisects between low and high, and in the last round offers the lowest offer that was not rejected.
+func (t *thread) probe() int64 {
 	switch t.round {
 	case 1:
 		return t.buyer.First
@@ -104,12 +104,13 @@ func (t *talk) probe() int64 {
 	return t.high - (t.high-t.low)/2
 }
 
-// knownMarkup is what buyers who hold firm are met with: known from the first look at anybody's negotiations.
+// knownMarkup is the factor by which first offers of firm buyers are countered, which anybody can see in a few
+// negotiations.
 const knownMarkup = 1.11
 
-// afterScouting begins where a buyer who holds firm and can just pay the hint would, and takes the hint where it is
-// asked for. If it is not, it comes up from the hint to V in the rounds that are left.
-func (t *talk) afterScouting() int64 {
+// afterScouting first offers what a firm buyer who can just pay the hint would, and accepts the hint if it is the
+// counter. Otherwise it rises from the hint to V in the remaining rounds.
+func (t *thread) afterScouting() int64 {
 	first := min(int64(math.Ceil(float64(t.scouted)/knownMarkup)), t.buyer.Worth)
 	switch {
 	case t.scouted == 0:
@@ -122,18 +123,18 @@ func (t *talk) afterScouting() int64 {
 	return from + rounded(min(max(share, 0), 1)*float64(t.buyer.Worth-from))
 }
 
-// estimate is where a buyer who reckons with nothing but rejections and counters must think that the floor is.
-func (t *talk) estimate() int64 { return t.low + (t.high-t.low)/2 }
+// estimate returns the floor as estimated from rejections and counters alone.
+func (t *thread) estimate() int64 { return t.low + (t.high-t.low)/2 }
 
-// split meets the standing price halfway.
-func (t *talk) split() int64 {
+// split offers the middle between its last offer and the current price.
+func (t *thread) split() int64 {
 	if t.round == 1 {
 		return t.buyer.First
 	}
-	return t.offer + (t.standing-t.offer)/2
+	return t.offer + (t.current-t.offer)/2
 }
 
-func (t *talk) anything() int64 {
+func (t *thread) uniform() int64 {
 	return t.buyer.First + t.random.Int64N(t.buyer.Worth-t.buyer.First+1)
 }
 

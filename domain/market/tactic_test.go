@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// script is a seller of one negotiation: it answers by a function of the round and the offer, and remembers offers.
+// script is a seller of one negotiation. It answers with a function of the round and the offer, and records offers.
 type script struct {
 	answer func(round int, offer int64) Answer
 	offers []int64
@@ -21,7 +21,7 @@ func (s *script) Offer(price int64) Answer {
 
 func rejecting(int, int64) Answer { return Answer{Verdict: Rejected} }
 
-// item and buyer are those of the package's worked example.
+// item and buyer are from the package's example.
 var (
 	item  = Item{List: 10000, Cost: 5000}
 	buyer = Buyer{
@@ -40,8 +40,8 @@ func named(t *testing.T, name string) Tactic {
 	return found[0]
 }
 
-// talks lets the buyer negotiate, and returns its estimates of the floor too.
-func talks(t *testing.T, s *script, tactic string, r Rules) (Outcome, []int64) {
+// negotiate lets the buyer negotiate, and returns its estimates of the floor too.
+func negotiate(t *testing.T, s *script, tactic string, r Rules) (Outcome, []int64) {
 	t.Helper()
 	var estimates []int64
 	r.Seller, r.Item, r.Firm = s, item, usual.Firm
@@ -49,7 +49,7 @@ func talks(t *testing.T, s *script, tactic string, r Rules) (Outcome, []int64) {
 	return r.Haggle(0, buyer, named(t, tactic), rand.New(rand.NewPCG(1, 2))), estimates
 }
 
-func TestOffersOfEveryTactic(t *testing.T) {
+func TestTactic_offers(t *testing.T) {
 	t.Parallel()
 	for tactic, want := range map[string][]int64{
 		"boulware":    {6300, 6327, 6568, 7335, 9000},
@@ -63,34 +63,34 @@ func TestOffersOfEveryTactic(t *testing.T) {
 		"splitter":    {6300, 8150, 9000, 9000, 9000},
 	} {
 		s := &script{answer: rejecting}
-		out, _ := talks(t, s, tactic, Rules{})
+		out, _ := negotiate(t, s, tactic, Rules{})
 		if !slices.Equal(s.offers, want) || out.Price != 0 || out.Rounds != len(want) {
 			t.Errorf("%s offers %d in %d rounds and pays %d; want %d", tactic, s.offers, out.Rounds, out.Price, want)
 		}
 	}
 }
 
-func TestTitForTatGivesWhatItIsGiven(t *testing.T) {
+func TestTitForTat_counters(t *testing.T) {
 	t.Parallel()
 	s := &script{answer: func(round int, _ int64) Answer {
 		return Answer{Verdict: Countered, Price: []int64{9900, 9700, 9650, 9650, 9600}[round-1]}
 	}}
-	if talks(t, s, "tit-for-tat", Rules{}); !slices.Equal(s.offers, []int64{6300, 6400, 6600, 6650, 6650}) {
+	if negotiate(t, s, "tit-for-tat", Rules{}); !slices.Equal(s.offers, []int64{6300, 6400, 6600, 6650, 6650}) {
 		t.Errorf("offers %d", s.offers)
 	}
 }
 
-func TestTitForTatGivesWhatARejectionGives(t *testing.T) {
+func TestTitForTat_rejections(t *testing.T) {
 	t.Parallel()
 	s := &script{answer: func(round int, _ int64) Answer {
 		return Answer{Verdict: Rejected, Standing: []int64{9900, 9900, 0, 9600, 9600}[round-1]}
 	}}
-	if talks(t, s, "tit-for-tat", Rules{}); !slices.Equal(s.offers, []int64{6300, 6400, 6670, 6940, 7240}) {
+	if negotiate(t, s, "tit-for-tat", Rules{}); !slices.Equal(s.offers, []int64{6300, 6400, 6670, 6940, 7240}) {
 		t.Errorf("offers %d", s.offers)
 	}
 }
 
-func TestTheProberClosesInOnTheFloor(t *testing.T) {
+func TestProbe_findsFloor(t *testing.T) {
 	t.Parallel()
 	s := &script{answer: func(_ int, offer int64) Answer {
 		if offer < 8000 {
@@ -98,14 +98,14 @@ func TestTheProberClosesInOnTheFloor(t *testing.T) {
 		}
 		return Answer{Verdict: Countered, Price: 9500}
 	}}
-	out, estimates := talks(t, s, "prober", Rules{Heed: true})
+	out, estimates := negotiate(t, s, "prober", Rules{Heed: true})
 	if !slices.Equal(s.offers, []int64{6300, 7650, 8325, 7988, 8325}) || !slices.Equal(estimates, []int64{7650, 8325, 7987, 8156, 8156}) || out.Price != 0 {
 		t.Errorf("offers %d, estimates %d, pays %d", s.offers, estimates, out.Price)
 	}
 }
 
 // The first offer is made in a session of its own.
-func TestScoutingForTheHint(t *testing.T) {
+func TestScout_hint(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		answers []Answer
@@ -123,14 +123,14 @@ func TestScoutingForTheHint(t *testing.T) {
 		"sold for a cent":         {[]Answer{{Verdict: Accepted, Price: 1}}, []int64{1}, 0},
 	} {
 		s := &script{answer: func(round int, offer int64) Answer { return c.answers[min(round, len(c.answers))-1] }}
-		out, _ := talks(t, s, "cross-session", Rules{})
+		out, _ := negotiate(t, s, "cross-session", Rules{})
 		if !slices.Equal(s.offers, c.offers) || out.Price != c.price {
 			t.Errorf("%s: offers %d and pays %d; want %+v", name, s.offers, out.Price, c)
 		}
 	}
 }
 
-func TestRandomOffersStayBetweenFirstOfferAndV(t *testing.T) {
+func TestTactic_randomWithinRange(t *testing.T) {
 	t.Parallel()
 	random, seen := rand.New(rand.NewPCG(3, 4)), map[int64]bool{}
 	for range 2000 {
@@ -153,7 +153,7 @@ func TestRandomOffersStayBetweenFirstOfferAndV(t *testing.T) {
 	}
 }
 
-func TestNames(t *testing.T) {
+func TestTacticsNamed(t *testing.T) {
 	t.Parallel()
 	if _, err := TacticsNamed("linear", "nobody"); err == nil {
 		t.Error("nobody is a strategy")

@@ -2,7 +2,8 @@ package market
 
 import "math"
 
-// Tally adds up how a group of buyers fared. Amounts are shares of list, so that groups of different items add up too.
+// Tally adds up the results of a group of buyers. Amounts are shares of list, so that groups with different items can
+// be added.
 type Tally struct {
 	buyers, deals, rounds int
 	price                 float64
@@ -11,7 +12,7 @@ type Tally struct {
 	discounts             [101]int // deals by whole percent
 }
 
-// Score is what a seller earned from a group of buyers. Prices, margins and discounts are shares of the list price.
+// Score is a seller's result with a group of buyers. Prices, margins and discounts are shares of the list price.
 type Score struct {
 	Buyers    int
 	Deals     int
@@ -21,8 +22,8 @@ type Score struct {
 	Rounds    float64 // offers per buyer
 	OfPosted  Ratio   // of the best posted price's margin
 	OfOptimum Ratio   // of the margin of a seller who knows every buyer
-	OfWithin  Ratio   // of the margin of such a seller who keeps to the same floor
-	Discounts []int   // deals by whole percent of discount, from nothing up to the highest
+	OfWithin  Ratio   // of the margin of such a seller with the same floor
+	Discounts []int   // deals by whole percent of discount, from 0 to the highest
 }
 
 // Moments are the sums of values and of their squares.
@@ -32,14 +33,14 @@ type Moments struct{ sum, squares float64 }
 func (m *Moments) Add(x float64)       { m.sum += x; m.squares += x * x }
 func (m *Moments) merge(other Moments) { m.sum += other.sum; m.squares += other.squares }
 
-// Mean is that of so many values, with its standard error.
+// Mean returns the mean of so many values, with its standard error.
 func (m *Moments) Mean(of int) Ratio {
 	n := float64(of)
 	mean := m.sum / n
 	return Ratio{mean, math.Sqrt(max(0, m.squares/n-mean*mean) / (n - 1))}.tidy()
 }
 
-// pairs are a baseline's margins from the same buyers, and the sum of their products with the policy's.
+// pairs are a baseline's margins with the same buyers, and the sum of their products with the policy's.
 type pairs struct {
 	Moments
 	products float64
@@ -85,14 +86,14 @@ func (t *Tally) Merge(other *Tally) {
 	}
 }
 
-// Ratio is of two means over the same buyers, with its standard error: it is off by less than 1.96 of them in 95 of
-// 100 runs with other seeds.
+// Ratio is the ratio of two means over the same buyers, with its standard error: it is off by less than 1.96 standard
+// errors in 95 of 100 runs with other seeds.
 type Ratio struct {
 	Value float64
 	Error float64
 }
 
-// ratio is Σa/Σb, and its error by the delta method: with r = Σa/Σb, √(Σ(a − r·b)²/(n(n−1))) / mean(b).
+// ratio returns Σa/Σb, and its error by the delta method: with r = Σa/Σb, √(Σ(a − r·b)²/(n(n−1))) / mean(b).
 func ratio(a Moments, b pairs, n int) Ratio {
 	if b.sum <= 0 || n < 2 {
 		return Ratio{}
@@ -103,7 +104,7 @@ func ratio(a Moments, b pairs, n int) Ratio {
 	return Ratio{r, math.Sqrt(residual/(count*(count-1))) / (b.sum / count)}
 }
 
-// MeanOf is the mean of ratios of independent groups.
+// MeanOf returns the mean of ratios of independent groups.
 func MeanOf(ratios []Ratio) (mean Ratio) {
 	if len(ratios) == 0 {
 		return mean
@@ -118,7 +119,7 @@ func MeanOf(ratios []Ratio) (mean Ratio) {
 
 func (t *Tally) of(baseline pairs) Ratio { return ratio(t.policy, baseline, t.buyers).tidy() }
 
-// Score is what was added up to now.
+// Score returns the result so far.
 func (t *Tally) Score() Score {
 	s := Score{
 		Buyers:    t.buyers,
@@ -140,7 +141,7 @@ func (t *Tally) Score() Score {
 	return s
 }
 
-// Quantile is the discount, in whole percent rounded down, that a share of the deals stay at or under. discounts are
+// Quantile returns the discount, in whole percent rounded down, that a share of the deals do not exceed. discounts are
 // deals by whole percent; without a deal it is 0.
 func Quantile(discounts []int, share float64) int {
 	deals := 0
@@ -156,15 +157,15 @@ func Quantile(discounts []int, share float64) int {
 	return 0
 }
 
-// Tidy drops digits that no run is long enough to be sure of.
+// Tidy rounds away digits that no run is long enough to make significant.
 func Tidy(x float64) float64 { return math.Round(x*1e6) / 1e6 }
 
 func (r Ratio) tidy() Ratio { return Ratio{Tidy(r.Value), Tidy(r.Error)} }
 
-// Share is an amount as a share of the list price.
+// Share returns an amount as a share of the list price.
 func Share(minor, list int64) float64 { return Tidy(float64(minor) / float64(list)) }
 
-// Per is a part of a whole; of nothing it is 0.
+// Per returns part/whole, or 0 if whole is 0.
 func Per(part, whole int) float64 {
 	if whole == 0 {
 		return 0

@@ -7,25 +7,25 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// Purpose is what a link is for.
+// Purpose is the purpose of a link.
 type Purpose struct{ name string }
 
 var (
 	Join   = Purpose{"join"}    // become a member
-	Reset  = Purpose{"reset"}   // set another password
-	SignIn = Purpose{"sign_in"} // sign in once without a password: on the machine that the server runs on
+	Reset  = Purpose{"reset"}   // set a new password
+	SignIn = Purpose{"sign_in"} // sign in once without a password, created on the server's machine
 )
 
 func (p Purpose) String() string { return p.name }
 
-// For how long links open something.
+// How long links are valid.
 const (
 	JoinFor   = 7 * 24 * time.Hour
 	ResetFor  = time.Hour
 	SignInFor = 24 * time.Hour
 )
 
-// Lasts is for how long a link of the purpose opens something.
+// Lasts returns how long a link of the purpose is valid.
 func (p Purpose) Lasts() time.Duration {
 	switch p {
 	case Join:
@@ -36,23 +36,23 @@ func (p Purpose) Lasts() time.Duration {
 	return SignInFor
 }
 
-// Link lets its holder do one thing, once. Only the SHA-256 of its secret is kept.
+// Link lets its holder do one thing, once. Only the SHA-256 of its secret is stored.
 type Link struct {
 	ID        id.MemberLink
 	Account   id.Account
 	Purpose   Purpose
-	Member    id.Member // whose password is set, or who signs in, or who has joined
+	Member    id.Member // who sets the password, signs in or has joined
 	Email     string    // of an invitation
 	Grant     Grant     // of an invitation
 	Hash      [32]byte
-	By        string // who made it, such as the id of a member or an API key
+	By        string // who created it, such as the id of a member or an API key
 	CreatedAt time.Time
 	ExpiresAt time.Time
 	UsedAt    *time.Time
 	RevokedAt *time.Time
 }
 
-// ErrLink answers a link that opens nothing, whatever the cause: its holder may be anybody.
+// ErrLink refuses an invalid link without naming the cause, because its holder may be anybody.
 var ErrLink = fault.New(fault.NotFound, "link_not_found", "The link is wrong, was used, or is too old. Ask for a new one.")
 
 // Use uses a link up.

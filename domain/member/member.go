@@ -14,10 +14,10 @@ import (
 	"github.com/haggle-commerce/haggle/domain/patch"
 )
 
-// Most is how many members and open invitations an account has together, at most.
+// Most is the largest number of members and open invitations of an account together.
 const Most = 200
 
-// Member is a person who works for an account. An e-mail address signs in to one account of an installation.
+// Member is a person who works for an account. An email address belongs to at most one account of an installation.
 type Member struct {
 	ID        id.Member
 	Account   id.Account
@@ -25,12 +25,12 @@ type Member struct {
 	Name      string
 	Role      Role
 	Projects  []id.Project // empty: all of the account's
-	Password  string       // its hash, which says how it was made; "": none
+	Password  string       // the hash with its parameters; "": none
 	CreatedAt time.Time
-	RemovedAt *time.Time // the name stays for the audit log
+	RemovedAt *time.Time // the name is kept for the audit log
 }
 
-// Key is an API key that may do what the member may: no program has its secret.
+// Key returns an API key with the member's rights. No program has its secret.
 func (m *Member) Key() *account.Key {
 	return &account.Key{
 		Account:  m.Account,
@@ -40,20 +40,20 @@ func (m *Member) Key() *account.Key {
 	}
 }
 
-// Grant is what a member is given: a role, in all projects or in some.
+// Grant has the rights of a member: a role, in all projects or in some.
 type Grant struct {
 	Role     Role
 	Projects []id.Project // none: all of the account's
 }
 
-// Check names what is wrong with a grant.
+// Check reports the fields that are invalid.
 func (g Grant) Check(c fault.Check) {
 	c.That(g.Role != Role{}, "role", "must be owner, manager, support or analyst")
 	c.That(g.Role != Owner || len(g.Projects) == 0, "project_ids", "must be empty: an owner has all projects of the account")
 	account.CheckProjects(c, g.Projects)
 }
 
-// By names what is more in a grant than the one who gives it has.
+// By reports the rights in the grant that exceed the giver's own.
 func (g Grant) By(giver *account.Key, c fault.Check) {
 	for _, scope := range g.Role.Scopes() {
 		c.That(giver.Allows(scope), "role", "may do more than you may")
@@ -71,7 +71,7 @@ type Change struct {
 	Projects patch.Field[[]id.Project]
 }
 
-// Change changes a member, of whose account others besides have the role owner.
+// Change changes a member. otherOwners is the number of other members of the account with the role owner.
 func (m *Member) Change(change Change, otherOwners int) error {
 	c, next := fault.NewCheck(), *m
 	change.Name.Apply(&next.Name, "")
@@ -87,10 +87,10 @@ func (m *Member) Change(change Change, otherOwners int) error {
 	return nil
 }
 
-// lastOwner is why somebody must stay.
+// lastOwner is the problem with demoting the last owner.
 const lastOwner = "must stay owner: the account has no other one"
 
-// Remove ends a member's access for good.
+// Remove ends a member's access permanently.
 func (m *Member) Remove(otherOwners int, now time.Time) error {
 	if m.Role == Owner && otherOwners == 0 {
 		return fault.New(fault.Conflict, "last_owner", "The account has no other owner. Make another member owner first.")
@@ -99,10 +99,10 @@ func (m *Member) Remove(otherOwners int, now time.Time) error {
 	return nil
 }
 
-// Grant is what the member has.
+// Grant returns the member's rights.
 func (m *Member) Grant() Grant { return Grant{m.Role, m.Projects} }
 
-// CheckName refuses what is no name of a person.
+// CheckName checks the name of a person.
 func CheckName(c fault.Check, name string) {
 	c.That(!nameProblem(name), "name", "must be a line of 1 to 100 characters")
 }
@@ -111,21 +111,21 @@ func nameProblem(name string) bool {
 	return strings.TrimSpace(name) == "" || utf8.RuneCountInString(name) > 100 || strings.ContainsFunc(name, unicode.IsControl)
 }
 
-// Address reads an e-mail address. Addresses that differ in case only are one.
+// Address parses an email address. Addresses that differ only in case are equal.
 func Address(text string) (string, bool) {
 	text = strings.TrimSpace(text)
 	return strings.ToLower(text), account.IsAddress(text)
 }
 
-// Passwords have this many characters.
+// The length of passwords in characters.
 const (
 	shortestPassword = 12
 	LongestPassword  = 200
 	fewestDifferent  = 5
 )
 
-// CheckPassword refuses passwords that are soon guessed (NIST SP 800-63B-4, section 3.1.1: length counts, and no rules of
-// composition).
+// CheckPassword refuses passwords that are easy to guess (NIST SP 800-63B-4, section 3.1.1: length counts, and there
+// are no composition rules).
 func CheckPassword(c fault.Check, password, email, name string) {
 	length := utf8.RuneCountInString(password)
 	if !c.That(length >= shortestPassword && length <= LongestPassword, "password", "must have 12 to 200 characters") {

@@ -19,7 +19,7 @@ var (
 	one, two = id.New[id.Project]([16]byte{1}), id.New[id.Project]([16]byte{2})
 )
 
-// fields are the fields that a fault names.
+// fields returns the fields that an error names.
 func fields(err error) []string {
 	var named []string
 	var e *fault.Error
@@ -31,7 +31,7 @@ func fields(err error) []string {
 	return named
 }
 
-func TestRolesHaveScopesOfKeys(t *testing.T) {
+func TestRole_Scopes(t *testing.T) {
 	t.Parallel()
 	for _, r := range member.Roles {
 		if got, err := member.ParseRole(r.String()); got != r || err != nil {
@@ -48,8 +48,8 @@ func TestRolesHaveScopesOfKeys(t *testing.T) {
 	}
 }
 
-// Each role may do less than the one before it: whoever has one can give all that come after it, if they may give any.
-func TestRolesAreNested(t *testing.T) {
+// Each role may do less than the one before it. A member can grant every role below its own, if it may grant any.
+func TestRoles_nested(t *testing.T) {
 	t.Parallel()
 	for i, r := range member.Roles {
 		giver := (&member.Member{Role: r}).Key()
@@ -58,7 +58,7 @@ func TestRolesAreNested(t *testing.T) {
 			member.Grant{Role: given}.By(giver, check)
 			ok := j >= i || r == member.Owner
 			if r == member.Support && given == member.Analyst {
-				ok = false // who answers buyers sees no price limits
+				ok = false // support staff must not see price limits
 			}
 			if (check.Err() == nil) != ok {
 				t.Errorf("%s gives %s: %v", r, given, check.Err())
@@ -67,7 +67,7 @@ func TestRolesAreNested(t *testing.T) {
 	}
 }
 
-func TestGrants(t *testing.T) {
+func TestGrant_Check(t *testing.T) {
 	t.Parallel()
 	bound := &account.Key{Scopes: []string{"*"}, Projects: []id.Project{one}}
 	for name, c := range map[string]struct {
@@ -96,7 +96,7 @@ func TestGrants(t *testing.T) {
 	}
 }
 
-func TestAnOwnerStays(t *testing.T) {
+func TestMember_lastOwner(t *testing.T) {
 	t.Parallel()
 	owner := member.Member{Name: "Ada", Role: member.Owner}
 	demote := member.Change{Role: patch.To(member.Manager)}
@@ -115,7 +115,7 @@ func TestAnOwnerStays(t *testing.T) {
 	}
 }
 
-func TestChangesAreChecked(t *testing.T) {
+func TestMember_Change_checks(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		change member.Change
@@ -149,7 +149,7 @@ func TestChangesAreChecked(t *testing.T) {
 	}
 }
 
-func TestPasswords(t *testing.T) {
+func TestCheckPassword(t *testing.T) {
 	t.Parallel()
 	for password, ok := range map[string]bool{
 		"correct horse battery":            true,
@@ -172,7 +172,7 @@ func TestPasswords(t *testing.T) {
 	}
 }
 
-func TestAddresses(t *testing.T) {
+func TestAddress(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{"Ada@Example.com": "ada@example.com", " ada@example.com ": "ada@example.com", "ada": "", "Ada <ada@example.com>": "", "": ""} {
 		if got, ok := member.Address(text); ok != (want != "") || ok && got != want {
@@ -181,7 +181,7 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-func TestALinkOpensOnce(t *testing.T) {
+func TestLink_Use_once(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		link member.Link
@@ -202,7 +202,7 @@ func TestALinkOpensOnce(t *testing.T) {
 	}
 }
 
-func TestSessionsEnd(t *testing.T) {
+func TestSession_Ends(t *testing.T) {
 	t.Parallel()
 	const idle = 8 * time.Hour
 	for name, c := range map[string]struct {
@@ -233,8 +233,8 @@ func TestSessionsEnd(t *testing.T) {
 	}
 }
 
-// A session that is proven lasts from then on, and its first token is worth nothing.
-func TestASessionIsProven(t *testing.T) {
+// A session lasts from the time when it is proven, and its first token becomes invalid.
+func TestSession_Prove(t *testing.T) {
 	t.Parallel()
 	s := member.Session{
 		Hash:      [32]byte{1},

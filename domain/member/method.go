@@ -5,14 +5,14 @@ type Method struct{ name string }
 
 var (
 	ByPassword   = Method{"password"}
-	ByLink       = Method{"link"}           // a one-time link of those who run the installation
+	ByLink       = Method{"link"}           // a one-time link from the operator of the installation
 	ByInvitation = Method{"invitation"}     // by joining
 	ByProvider   = Method{"openid_connect"} // an OpenID Connect provider vouched for the member
 )
 
 func (m Method) String() string { return m.name }
 
-// Methods are all by their words. Sessions from before methods were recorded have the zero Method.
+// Methods are all methods by name. Sessions from before methods were recorded have the zero Method.
 var Methods = map[string]Method{
 	ByPassword.String():   ByPassword,
 	ByLink.String():       ByLink,

@@ -1,5 +1,5 @@
-// Package member has the people of an account: what the role of each lets them do, the links by which they come in, and their
-// sessions in the console.
+// Package member defines the people of an account: their roles, the links to join and sign in, and their sessions in
+// the console. It sends no email.
 package member
 
 import (
@@ -8,17 +8,17 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-// Role is what a member does for the account. It stands for scopes, the same as those of API keys.
+// Role is the role of a member in the account. It stands for scopes, the same as those of API keys.
 type Role struct{ name string }
 
 var (
 	Owner   = Role{"owner"}   // everything
-	Manager = Role{"manager"} // runs the shops; keys and members are the owner's
+	Manager = Role{"manager"} // runs the shops, without keys and members
 	Support = Role{"support"} // orders, returns and refunds
-	Analyst = Role{"analyst"} // reads
+	Analyst = Role{"analyst"} // read-only
 )
 
-// Roles are all roles, from the most that a member may do to the least.
+// Roles are all roles, from the most rights to the fewest.
 var Roles = []Role{Owner, Manager, Support, Analyst}
 
 var scopes = map[Role][]string{
@@ -33,10 +33,10 @@ var scopes = map[Role][]string{
 
 func (r Role) String() string { return r.name }
 
-// Scopes are those of an API key that may do the same.
+// Scopes returns the scopes of an API key with the same rights.
 func (r Role) Scopes() []string { return slices.Clone(scopes[r]) }
 
-// ParseRole accepts the names of the roles.
+// ParseRole reads the name of a role.
 func ParseRole(name string) (Role, error) {
 	if r := (Role{name}); slices.Contains(Roles, r) {
 		return r, nil

@@ -11,13 +11,13 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// edgy numbers crowd around zero and the ends of int64.
+// edgy generates numbers around zero and the limits of int64.
 func edgy() *rapid.Generator[int64] {
 	return rapid.OneOf(rapid.Int64(), rapid.Int64Range(-3, 3), rapid.Int64Min(math.MaxInt64-3), rapid.Int64Max(math.MinInt64+3),
 		rapid.Int64Range(-money.Limit, money.Limit))
 }
 
-// agrees reports whether an answer is the exact one, or ErrOverflow where that does not fit.
+// agrees reports whether a result is exact, or ErrOverflow if the exact one does not fit.
 func agrees(got int64, err error, exact *big.Int) bool {
 	if !exact.IsInt64() {
 		return errors.Is(err, money.ErrOverflow)
@@ -25,7 +25,8 @@ func agrees(got int64, err error, exact *big.Int) bool {
 	return err == nil && exact.Int64() == got
 }
 
-func TestArithmeticIsExactOrOverflows(t *testing.T) {
+// Add, Sub and Mul are exact or report an overflow.
+func TestAmount_exactOrOverflow(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		x, y := edgy().Draw(t, "x"), edgy().Draw(t, "y")
@@ -58,7 +59,7 @@ func TestMulAtItsEdges(t *testing.T) {
 	}
 }
 
-func TestSigns(t *testing.T) {
+func TestAmount_signs(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int64{-1, 0, 1} {
 		a := money.Of(n, money.USD)
@@ -68,7 +69,7 @@ func TestSigns(t *testing.T) {
 	}
 }
 
-func TestMulDivIsExactAndRoundedOnce(t *testing.T) {
+func TestMulDiv_exactRoundedOnce(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		n, numerator := edgy().Draw(t, "n"), edgy().Draw(t, "numerator")
@@ -109,7 +110,7 @@ func checkMulDiv(t rapid.TB, n, numerator, denominator int64, r money.Rounding) 
 	}
 }
 
-func TestDifferentCurrenciesDoNotMix(t *testing.T) {
+func TestAmount_Add_otherCurrency(t *testing.T) {
 	t.Parallel()
 	a, b := money.Of(1, money.USD), money.Of(1, jpy)
 	_, add := a.Add(b)
@@ -148,8 +149,8 @@ func TestPercent(t *testing.T) {
 	}
 }
 
-// A discount is never overstated: taking it off the whole price gives no less than the price asked.
-func TestOffNeverOverstates(t *testing.T) {
+// A discount is never overstated: the whole price less the discount is not below the actual price.
+func TestOff_neverOverstates(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		whole, part := rapid.Int64Range(1, money.Limit).Draw(t, "whole"), rapid.Int64Range(0, 2*money.Limit).Draw(t, "part")

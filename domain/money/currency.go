@@ -13,10 +13,10 @@ func (c Currency) Code() string { return c.code }
 // Digits is the number of decimals: 2 for USD, 0 for JPY, 3 for BHD.
 func (c Currency) Digits() int { return int(c.digits) }
 
-// USD is the currency of a project that names none.
+// USD is the default currency of a project.
 var USD = Currency{"USD", 2}
 
-// ParseCurrency knows the active ISO 4217 codes, in upper case.
+// ParseCurrency parses an active ISO 4217 code, in upper case.
 func ParseCurrency(code string) (Currency, error) {
 	c, known := currencies[code]
 	if !known {

@@ -1,7 +1,7 @@
-// Package money holds exact amounts: int64 minor units of an ISO 4217 currency, never a float.
+// Package money defines exact amounts: int64 minor units of an ISO 4217 currency, never a float.
 //
 // Amounts come in as decimal text and go out as decimal text. Arithmetic checks overflow and
-// currency and returns new values. Rounding happens only in Share, and says which way.
+// currency and returns new values. Only Share and MulDiv round, in a given direction.
 package money
 
 import (
@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// Limit bounds every amount that crosses a boundary: below 10^12 minor units (decisions 5).
+// Limit is above every amount that crosses a boundary: amounts are below 10^12 minor units
+// (features/PROTOCOL.md#values).
 const Limit = 1_000_000_000_000
 
 var (
@@ -30,10 +31,10 @@ type Amount struct {
 	currency Currency
 }
 
-// Of is the amount of so many minor units: Of(4990, USD) is 49.90 USD.
+// Of returns an amount in minor units: Of(4990, USD) is 49.90 USD.
 func Of(minor int64, c Currency) Amount { return Amount{minor, c} }
 
-// Zero is nothing, in a currency.
+// Zero returns 0 in a currency.
 func Zero(c Currency) Amount { return Amount{0, c} }
 
 func (a Amount) Minor() int64       { return a.minor }
@@ -54,8 +55,8 @@ func Parse(text string, c Currency) (Amount, error) {
 	return Amount{minor, c}, nil
 }
 
-// ParseDecimal reads decimal text as an integer scaled by 10^digits: ("12.5", 1) is 125. Exact, with
-// the errors and the bound of Parse.
+// ParseDecimal parses decimal text as an integer scaled by 10^digits: ("12.5", 1) is 125. It is exact, with the errors
+// and the limit of Parse.
 func ParseDecimal(text string, digits int) (int64, error) {
 	mantissa, exponent, err := splitExponent(text)
 	if err != nil {
@@ -89,8 +90,8 @@ func ParseDecimal(text string, digits int) (int64, error) {
 	return n, nil
 }
 
-// splitExponent separates "4.99e1" into "4.99" and 1. Exponents beyond ±10^9 are clamped: no text has
-// so many digits that they could make up for it, so the answer (out of range, too precise) stays right.
+// splitExponent separates "4.99e1" into "4.99" and 1. It clamps exponents beyond ±10^9: no text has enough digits to
+// compensate for them, so the result (out of range, too precise) stays correct.
 func splitExponent(text string) (mantissa string, exponent int, err error) {
 	i := strings.IndexAny(text, "eE")
 	if i < 0 {
@@ -189,13 +190,13 @@ func (a Amount) Mul(n int64) (Amount, error) {
 	return Amount{product, a.currency}, nil
 }
 
-// Rounding says which way a share that is no whole number of minor units goes.
+// Rounding is the direction in which fractions of a minor unit are rounded.
 type Rounding uint8
 
 const (
-	Down   Rounding = iota // toward zero: what a merchant gives away
-	Up                     // away from zero: what a merchant must get
-	HalfUp                 // to the nearest, halves away from zero: tax
+	Down   Rounding = iota // toward zero: for what a merchant gives
+	Up                     // away from zero: for what a merchant must get
+	HalfUp                 // to the nearest, halves away from zero: for tax
 )
 
 // Share is a × numerator / denominator, exact in between, rounded once. The denominator is positive.

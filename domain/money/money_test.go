@@ -62,7 +62,7 @@ func TestParseByExample(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrittenIsReadBack(t *testing.T) {
+func TestParse_readsString(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c := rapid.SampledFrom([]money.Currency{money.USD, jpy, bhd}).Draw(t, "currency")
@@ -74,7 +74,7 @@ func TestWhatIsWrittenIsReadBack(t *testing.T) {
 	})
 }
 
-// FuzzParse compares with math/big on every text: same value, or the right refusal.
+// FuzzParse compares the result with math/big for any text: the same value, or the right error.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{"49.9", "-0.05", "1e400", "1e-400", "0e999999", "4.99e1", "5.", "1e+2", "9999999999.99", "00.10"} {
 		f.Add(text, uint8(2))
@@ -110,7 +110,7 @@ func tooBigForBig(text string) bool {
 	return i >= 0 && len(text)-i > 5
 }
 
-func TestFormatOfEveryAmount(t *testing.T) {
+func TestAmount_String(t *testing.T) {
 	t.Parallel()
 	for want, a := range map[string]money.Amount{
 		"0.00": money.Zero(money.USD), "0.05": money.Of(5, money.USD), "-0.05": money.Of(-5, money.USD),

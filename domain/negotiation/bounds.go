@@ -2,8 +2,8 @@ package negotiation
 
 import "github.com/haggle-commerce/haggle/domain/money"
 
-// Bounds of one item's price, per unit: floor ≤ target ≤ opening ≤ list. They are set when an item is
-// first quoted in a session, and stay the same for that session, item and quantity while a promise stands (decisions 9, 15).
+// Bounds are the bounds of one item's price, per unit: floor ≤ target ≤ opening ≤ list. They are computed when an item
+// is first quoted in a session, and stay the same for that session, item and quantity while a promise is valid.
 type Bounds struct{ list, opening, target, floor money.Amount }
 
 func (b Bounds) List() money.Amount    { return b.list }
@@ -11,17 +11,17 @@ func (b Bounds) Opening() money.Amount { return b.opening }
 func (b Bounds) Target() money.Amount  { return b.target }
 func (b Bounds) Floor() money.Amount   { return b.floor }
 
-// RehydrateBounds trusts storage.
+// RehydrateBounds returns stored bounds without validating them.
 func RehydrateBounds(list, opening, target, floor money.Amount) Bounds {
 	return Bounds{list, opening, target, floor}
 }
 
-// Fixed reports whether there is nothing to negotiate. The floor of what is negotiable is below list.
+// Fixed reports whether there is nothing to negotiate. The floor of a negotiable item is below list.
 func (b Bounds) Fixed() bool { return b.floor == b.list }
 
-// Moves reports whether an offer is a move after the offer of the last one: the first offer is, and later ones that
-// come at least a hundredth of the list price closer, from three quarters of the floor on. So neither
-// pennies nor offers that nobody means buy a concession. See Table.Absurd for offers that are never a move.
+// Moves reports whether an offer counts as a concession after last, the offer of the previous one. The first offer
+// does. A later one must be at least 1/100 of the list price above last and at least 3/4 of the floor, so that neither
+// tiny steps nor unserious offers earn a concession. See Table.Absurd for offers that never count.
 func (b Bounds) Moves(last money.Amount, offer int64) bool {
 	if !last.IsPositive() {
 		return offer > 0
@@ -29,20 +29,20 @@ func (b Bounds) Moves(last money.Amount, offer int64) bool {
 	return offer-last.Minor() >= max(b.list.Minor()/leastMove, 1) && offer >= b.floor.Minor()-b.floor.Minor()/4
 }
 
-// leastMove is what part of the list price a move is at least.
+// leastMove is the divisor of the list price that gives the smallest move.
 const leastMove = 100
 
-// Bound computes the bounds. With the range R from list down to the hard floor, and D the depth: the policy's
-// Depth with what the signals lean to, between nothing and all:
+// Bound computes the bounds. R is the range from list down to the hard floor. D is the depth: the policy's
+// Depth plus the lean of the signals, between 0 and 1:
 //
 //	hard floor  the higher of list × (1 − max discount) and cost + minimum margin, raised to the grid (see grid)
 //	floor       list − R·D, raised to the grid
 //	opening     list − (list − floor)·(Anchor + lean)
-//	target      list − (list − floor)·(Take of the first move + lean), at most the opening and what a competitor asks
+//	target      list − (list − floor)·(Take of the first move + lean), at most the opening and a competitor's price
 //
-// For example at list 100.00, max discount 20 %, cost 50.00, the built-in policy and a buyer of whom nothing is
-// known: R = 20.00, D = 1, floor 80.00, opening 100.00, target 100.00 − 20.00·0.375 = 92.50. A gold member whom the
-// shop knows leans 30 %: floor 80.00, opening 94.00, target 86.50.
+// For example at list 100.00, max discount 20 %, cost 50.00, the built-in policy and a buyer about whom nothing is
+// known: R = 20.00, D = 1, floor 80.00, opening 100.00, target 100.00 − 20.00·0.375 = 92.50. A gold member known to the
+// shop leans 30 %: floor 80.00, opening 94.00, target 86.50.
 func Bound(p Policy, s Signals) Bounds {
 	hard, ok := p.hardFloor(s)
 	if !ok || !p.Enabled || !s.Negotiable || hard.raised >= s.List.Minor() {
@@ -59,30 +59,30 @@ func Bound(p Policy, s Signals) Bounds {
 	return Bounds{s.List, of(opening), of(target), of(floor)}
 }
 
-// down goes a share of the way from a higher price to a lower one.
+// down returns the price that lies a share of the way from a higher price to a lower one.
 func down(from, to int64, share money.Percent) int64 {
-	n, err := money.MulDiv(from-to, int64(part(share)), int64(money.Whole), money.Down)
+	n, err := money.MulDiv(from-to, int64(clampShare(share)), int64(money.Whole), money.Down)
 	if err != nil {
 		return from
 	}
 	return from - n
 }
 
-// hardFloor is the least price that a policy allows.
+// hardFloor is the lowest price that a policy allows.
 type hardFloor struct {
 	exact  int64
-	raised int64 // to the grid; the list price or more where nothing can be given
+	raised int64 // to the grid; at least the list price if no discount is possible
 	step   int64 // of the grid
 }
 
-// hardFloor is not ok where the numbers are too large to multiply.
+// hardFloor returns false if the numbers are too large to multiply.
 func (p Policy) hardFloor(s Signals) (hardFloor, bool) {
 	list := s.List.Minor()
-	floor, err := money.MulDiv(list, int64(money.Whole-part(p.MaxDiscount)), int64(money.Whole), money.Up)
+	floor, err := money.MulDiv(list, int64(money.Whole-clampShare(p.MaxDiscount)), int64(money.Whole), money.Up)
 	if err != nil {
 		return hardFloor{}, false
 	}
-	floor = max(floor, 1) // nothing is given away
+	floor = max(floor, 1) // no item is free
 	if s.Cost != nil {
 		cost, err := money.MulDiv(s.Cost.Minor(), int64(money.Whole+max(p.MinMargin, 0)), int64(money.Whole), money.Up)
 		if err != nil {
@@ -97,13 +97,14 @@ func (p Policy) hardFloor(s Signals) (hardFloor, bool) {
 	return hardFloor{floor, raise(floor, list, step), step}, true
 }
 
-// A step of the grid is at most so many parts of the list price: 2.5 %, and 5 % where the floor follows from the cost,
-// which the hint of a rejection must not tell more closely. The limit of the discount is no secret.
+// The number of grid steps in the list price: a step is at most 1/publicParts of it (2.5 %), or 1/secretParts (5 %) if
+// the cost determines the floor, because the hint of a rejection must not reveal the cost more precisely. The limit of
+// the discount is not secret.
 const publicParts, secretParts = 40, 20
 
-// grid is the step of the prices that floor and hint may have: the largest of 1, 2 and 5 × 10ⁿ minor units that is at
-// most so many parts of the list price, and a minor unit at least. Of 40 parts it is 0.20 at 12.00, 2.00 at 100.00, and
-// 20.00 at 1,000.00.
+// grid returns the step of the prices that floor and hint may have: the largest of 1, 2 and 5 × 10ⁿ minor units that is
+// at most 1/parts of the list price, and at least one minor unit. With 40 parts it is 0.20 at 12.00, 2.00 at 100.00,
+// and 20.00 at 1,000.00.
 func grid(list, parts int64) int64 {
 	most, step := list/parts, int64(1)
 	for step*10 <= most {
@@ -117,7 +118,7 @@ func grid(list, parts int64) int64 {
 	return step
 }
 
-// raise rounds a floor up to the grid, by smaller steps where nothing would be left under the list price.
+// raise rounds a floor up to the grid. It uses smaller steps if the result would not be below the list price.
 func raise(floor, list, step int64) int64 {
 	for step > 1 && roundUp(floor, step) >= list {
 		step = grid(step-1, 1)
@@ -125,13 +126,13 @@ func raise(floor, list, step int64) int64 {
 	return roundUp(floor, step)
 }
 
-// FiveUp is the amount rounded up to a multiple of five units of its currency, at most limit.
+// FiveUp returns the amount rounded up to a multiple of five units of its currency, at most limit.
 func FiveUp(a, limit money.Amount) money.Amount {
 	return money.Of(min(roundUp(a.Minor(), 5*unit(a.Currency())), limit.Minor()), a.Currency())
 }
 
-// Hint is what a rejection tells about the floor: all of it, for it lies on the grid. An offer at the hint is not
-// rejected, and whoever looks for the end of rejections finds nothing but the hint.
+// Hint returns what a rejection reveals about the floor: the floor itself, because it lies on the grid. An offer at the
+// hint is not rejected, so a buyer who searches for the lowest offer that is not rejected finds only the hint.
 func (b Bounds) Hint() money.Amount { return b.floor }
 
 func unit(c money.Currency) int64 {

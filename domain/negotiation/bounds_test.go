@@ -10,12 +10,11 @@ import (
 
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
-	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/domain/session"
 )
 
-// least is the hard floor by exact arithmetic: list × (1 − max discount) and cost × (1 + margin), each
-// rounded up, and never nothing. Percentages outside of what they mean count as the nearest that does.
+// least is the hard floor by exact arithmetic: list × (1 − max discount) and cost × (1 + margin), each rounded up, and
+// at least 1. Percentages outside their range count as the nearest valid one.
 func least(p negotiation.Policy, s negotiation.Signals) int64 {
 	up := func(minor int64, share money.Percent) int64 {
 		product := new(big.Int).Mul(big.NewInt(minor), big.NewInt(int64(share)))
@@ -32,7 +31,7 @@ func least(p negotiation.Policy, s negotiation.Signals) int64 {
 	return max(floor, 1)
 }
 
-func TestBoundKeepsOrderAndHardFloor(t *testing.T) {
+func TestBound_orderAndHardFloor(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		p, s := anyPolicies().Draw(t, "policy"), signals().Draw(t, "signals")
@@ -53,9 +52,9 @@ func checkBounds(t rapid.TB, p negotiation.Policy, s negotiation.Signals, b nego
 	}
 }
 
-// Bounds and curve with claims lie between those of a shop that is as much meaner, and as much more generous,
-// as the share for unverified claims allows.
-func TestClaimsMovePricesOnlyWithinTheirShare(t *testing.T) {
+// With claims, bounds and curve lie between those of two shops whose concessions are smaller or larger by the share for
+// unverified claims.
+func TestBound_claimsWithinShare(t *testing.T) {
 	t.Parallel()
 	moved := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -82,7 +81,7 @@ func TestClaimsMovePricesOnlyWithinTheirShare(t *testing.T) {
 	}
 }
 
-// shifted is a policy that everywhere gives so much more of the way.
+// shifted returns a policy whose concessions are all larger by the same share.
 func shifted(p negotiation.Policy, by money.Percent) negotiation.Policy {
 	p.Depth, p.Anchor = p.Depth+by, p.Anchor+by
 	p.Curve.Take[0] += by
@@ -93,9 +92,9 @@ func shifted(p negotiation.Policy, by money.Percent) negotiation.Policy {
 	return p
 }
 
-// What the shop's systems know counts in full, whatever share claims have; who only says what is known gains
-// nothing by it; and a member's prices are never above a stranger's.
-func TestMembersNeedNotBeBelieved(t *testing.T) {
+// A member's data counts in full, whatever share of claims the policy believes. A buyer who claims only what the shop
+// knows gains nothing. A member's prices are never above a stranger's.
+func TestBound_members(t *testing.T) {
 	t.Parallel()
 	helped := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -113,8 +112,14 @@ func TestMembersNeedNotBeBelieved(t *testing.T) {
 		mustHold(t, negotiation.Bound(p, echo) == negotiation.Bound(p, silent), "saying what is known moves prices")
 		p.UnverifiedShare = 0
 		if negotiation.Bound(p, silent) != negotiation.Bound(p, negotiation.Signals{
-			List: s.List, Cost: s.Cost, Competitor: s.Competitor, Negotiable: s.Negotiable, Quantity: s.Quantity,
-			CartValue: s.CartValue, Stock: s.Stock, Category: s.Category,
+			List:       s.List,
+			Cost:       s.Cost,
+			Competitor: s.Competitor,
+			Negotiable: s.Negotiable,
+			Quantity:   s.Quantity,
+			CartValue:  s.CartValue,
+			Stock:      s.Stock,
+			Category:   s.Category,
 		}) {
 			helped++
 		}
@@ -124,7 +129,7 @@ func TestMembersNeedNotBeBelieved(t *testing.T) {
 	}
 }
 
-func TestNonsenseInClaimsMeansNothing(t *testing.T) {
+func TestClaimsOf_unknownValues(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		said := session.Claims{
@@ -137,10 +142,18 @@ func TestNonsenseInClaimsMeansNothing(t *testing.T) {
 	})
 }
 
-func TestClaimsAreReadWithoutRegardToCaseAndSpace(t *testing.T) {
+func TestClaimsOf_caseAndSpace(t *testing.T) {
 	t.Parallel()
-	plain := negotiation.ClaimsOf(session.Claims{LoyaltyTier: "gold", PurchaseHistory: 7, Urgency: "flexible"})
-	if spaced := negotiation.ClaimsOf(session.Claims{LoyaltyTier: " GOLD ", PurchaseHistory: 7, Urgency: "Flexible\n"}); spaced != plain {
+	plain := negotiation.ClaimsOf(session.Claims{
+		LoyaltyTier:     "gold",
+		PurchaseHistory: 7,
+		Urgency:         "flexible",
+	})
+	if spaced := negotiation.ClaimsOf(session.Claims{
+		LoyaltyTier:     " GOLD ",
+		PurchaseHistory: 7,
+		Urgency:         "Flexible\n",
+	}); spaced != plain {
 		t.Errorf("%+v, want %+v", spaced, plain)
 	}
 	if (plain == negotiation.Claims{}) {
@@ -148,9 +161,15 @@ func TestClaimsAreReadWithoutRegardToCaseAndSpace(t *testing.T) {
 	}
 }
 
-func TestBoundByExample(t *testing.T) {
+func TestBound_examples(t *testing.T) {
 	t.Parallel()
-	usual := negotiation.Signals{List: usd("100"), Cost: offer(usd("50")), Negotiable: true, Quantity: 1, Stock: 20}
+	usual := negotiation.Signals{
+		List:       usd("100"),
+		Cost:       offer(usd("50")),
+		Negotiable: true,
+		Quantity:   1,
+		Stock:      20,
+	}
 	change := func(f func(*negotiation.Signals)) negotiation.Signals {
 		s := usual
 		f(&s)
@@ -194,72 +213,17 @@ func TestBoundByExample(t *testing.T) {
 	}
 }
 
-// What signals lean to, in tenths of a percent of the 200.00 between list price and floor, shows in the curve, and
-// in the opening price as far as it is no dearer than list.
-func TestWhatEverySignalIsWorth(t *testing.T) {
-	t.Parallel()
-	claim := func(tier string, purchases int, urgency string) func(*negotiation.Signals) {
-		return func(s *negotiation.Signals) {
-			s.Claims = negotiation.ClaimsOf(session.Claims{LoyaltyTier: tier, PurchaseHistory: purchases, Urgency: urgency})
-		}
-	}
-	known := func(tier string, purchases int, claimed ...string) func(*negotiation.Signals) {
-		return func(s *negotiation.Signals) {
-			s.Member = negotiation.MemberOf(session.Member{Tier: tier, Purchases: purchases})
-			for _, tier := range claimed {
-				s.Claims = negotiation.ClaimsOf(session.Claims{LoyaltyTier: tier})
-			}
-		}
-	}
-	pieces := func(n int) func(*negotiation.Signals) { return func(s *negotiation.Signals) { s.Quantity = n } }
-	stock := func(n int) func(*negotiation.Signals) { return func(s *negotiation.Signals) { s.Stock = n } }
-	atList := func(agreed, atList string) func(*negotiation.Signals) {
-		return func(s *negotiation.Signals) { s.CartValue, s.CartAtList = usd(agreed), usd(atList) }
-	}
-	full := func(tier string) func(*negotiation.Signals) {
-		return func(s *negotiation.Signals) {
-			s.CartAtList, s.Claims = usd("2000"), negotiation.ClaimsOf(session.Claims{LoyaltyTier: tier, PurchaseHistory: 1})
-		}
-	}
-	value := func(text string) func(*negotiation.Signals) {
-		return func(s *negotiation.Signals) { s.CartValue = usd(text) }
-	}
-	elsewhere := func(text string) func(*negotiation.Signals) {
-		return func(s *negotiation.Signals) { s.Competitor = offer(usd(text)) }
-	}
-	for i, c := range []struct {
-		given func(*negotiation.Signals)
-		lean  money.Percent
-	}{
-		{pieces(1), 0}, {pieces(2), 50}, {pieces(4), 50}, {pieces(5), 100}, {pieces(9), 100}, {pieces(10), 150},
-		{stock(3), -250}, {stock(4), 0}, {stock(49), 0}, {stock(50), 100},
-		{value("1999.99"), 0}, {value("2000"), 50},
-		{atList("0", "1999.99"), 0}, {atList("0", "2000"), 50}, {atList("1000", "1000"), 50}, {atList("2000", "2000"), 50},
-		{full(""), 75}, {full("gold"), 225}, {full("platinum"), 250}, // 275, but for the share of claims
-		{elsewhere("1000"), 0}, {elsewhere("999.99"), 100},
-		{claim("", 0, ""), 0}, {claim("bronze", 0, ""), 50}, {claim("silver", 0, ""), 100}, {claim("gold", 0, ""), 150},
-		{claim("platinum", 0, ""), 200}, {claim("", 1, ""), 25}, {claim("", 4, ""), 25}, {claim("", 5, ""), 50}, {claim("", 9, ""), 50},
-		{claim("", 10, ""), 75}, {claim("", 0, "flexible"), 0}, {claim("", 0, "normal"), 0}, {claim("", 0, "urgent"), 0},
-		{claim("gold", 5, "flexible"), 200}, {claim("platinum", 10, "flexible"), 250}, {known("gold", 0), 300}, {known("", 10), 150},
-		{known("gold", 10), 450}, {known("silver", 0, "gold"), 250}, {known("gold", 0, "silver"), 300}, {known("founder", -1), 0},
-	} {
-		s := negotiation.Signals{List: usd("1000"), Negotiable: true, Quantity: 1, Stock: 20}
-		c.given(&s)
-		if got := builtIn.Terms(s).Lean; got != c.lean {
-			t.Errorf("signal %d leans by %s, want %s", i, got, c.lean)
-		}
-		if got, want := negotiation.Bound(builtIn, s).Opening(), money.Of(1000_00-max(0, int64(c.lean))*20, money.USD); got != want {
-			t.Errorf("signal %d: opening price %s, want %s", i, got, want)
-		}
-	}
-}
-
-// Depth and Anchor, which the built-in policy leaves at their ends.
-func TestDepthAndAnchorByExample(t *testing.T) {
+// Depth and Anchor, which the built-in policy leaves at the ends of their ranges.
+func TestBound_depthAndAnchor(t *testing.T) {
 	t.Parallel()
 	p := builtIn
 	p.Depth, p.Anchor = 500, 100
-	s := negotiation.Signals{List: usd("1000"), Negotiable: true, Quantity: 1, Stock: 20}
+	s := negotiation.Signals{
+		List:       usd("1000"),
+		Negotiable: true,
+		Quantity:   1,
+		Stock:      20,
+	}
 	for name, c := range map[string]struct {
 		tier                   string
 		opening, target, floor string
@@ -276,59 +240,6 @@ func TestDepthAndAnchorByExample(t *testing.T) {
 	}
 }
 
-func TestTheFirstSegmentThatMatchesGovernsATalk(t *testing.T) {
-	t.Parallel()
-	curve := func(mark money.Percent) negotiation.Curve { return negotiation.Curve{Reach: mark} }
-	p := builtIn
-	p.Segments = []negotiation.Segment{
-		{Name: "tents", Category: "outdoor/tents", Curve: curve(1)},
-		{Name: "thin margin", CostFrom: 700, Curve: curve(2)},
-		{Name: "middling", CostFrom: 500, CostTo: 700, PriceMin: 50_00, PriceMax: 100_00, Curve: curve(3)},
-		{Name: "fat margin", CostTo: 200, Curve: curve(4)},
-		{Name: "dear", PriceMin: 500_00, Curve: curve(5)},
-	}
-	for name, c := range map[string]struct {
-		category, list, cost string
-		want                 money.Percent
-	}{
-		"of the category":         {"outdoor/tents", "10", "", 1},
-		"below it":                {"outdoor/tents/small", "10", "9", 1},
-		"a like name":             {"outdoor/tentsx", "10", "", builtIn.Curve.Reach},
-		"above it":                {"outdoor", "10", "", builtIn.Curve.Reach},
-		"cost from":               {"", "10", "7", 2},
-		"cost above list":         {"", "10", "11", 2},
-		"cost just below":         {"", "90", "62.99", 3},
-		"price from":              {"", "50", "25", 3},
-		"cheaper":                 {"", "49.99", "25", builtIn.Curve.Reach},
-		"price to":                {"", "100", "60", builtIn.Curve.Reach},
-		"cost below":              {"", "100", "49.99", builtIn.Curve.Reach},
-		"a low cost":              {"", "100", "19.99", 4},
-		"a low cost, not so low":  {"", "100", "20.00", builtIn.Curve.Reach},
-		"nothing":                 {"", "100", "0", 4},
-		"dear, its cost unknown":  {"", "500", "", 5},
-		"dear, and of low cost":   {"", "500", "10", 4},
-		"cheap, its cost unknown": {"", "499.99", "", builtIn.Curve.Reach},
-	} {
-		s := negotiation.Signals{List: usd(c.list), Category: c.category, Negotiable: true, Quantity: 1, Stock: 20}
-		if c.cost != "" {
-			s.Cost = offer(usd(c.cost))
-		}
-		if got := p.Terms(s); got.Curve.Reach != c.want || got.RoundCap != p.RoundCap || got.Version != p.Version {
-			t.Errorf("%s: %+v, want mark %d", name, got, c.want)
-		}
-	}
-}
-
-func TestDisabledNegotiationSellsAtListOnly(t *testing.T) {
-	t.Parallel()
-	settings := project.DefaultSettings()
-	settings.NegotiationEnabled = false
-	b := negotiation.Bound(negotiation.Builtin().Under(settings), negotiation.Signals{List: usd("100"), Negotiable: true, Quantity: 1})
-	if !b.Fixed() || b.Opening() != usd("100") || b.Hint() != usd("100") {
-		t.Errorf("fixed %v, opening %s, hint %s", b.Fixed(), b.Opening(), b.Hint())
-	}
-}
-
 func FuzzBound(f *testing.F) {
 	f.Add(int64(100_00), int64(80_00), int64(91_00), int64(200), int64(100), 3, 40, int64(50), true)
 	f.Add(int64(money.Limit-1), int64(money.Limit-1), int64(1), int64(900), int64(0), 1000, 0, int64(-999), false)
@@ -338,7 +249,10 @@ func FuzzBound(f *testing.F) {
 		p.MaxDiscount, p.MinMargin = money.Percent(discount), money.Percent(margin%1_000_000)
 		p.Depth, p.Anchor = money.Percent(depth), money.Percent(-depth)
 		s := negotiation.Signals{
-			List: money.Of(list&(1<<39-1)+1, money.USD), Negotiable: true, Quantity: quantity, Stock: stock,
+			List:       money.Of(list&(1<<39-1)+1, money.USD),
+			Negotiable: true,
+			Quantity:   quantity,
+			Stock:      stock,
 		}
 		if known {
 			s.Cost, s.Competitor = offer(money.Of(cost&(1<<39-1), money.USD)), offer(money.Of(competitor&(1<<39-1), money.USD))
@@ -349,8 +263,14 @@ func FuzzBound(f *testing.F) {
 
 func BenchmarkBound(b *testing.B) {
 	s := negotiation.Signals{
-		List: usd("129.90"), Cost: offer(usd("61")), Competitor: offer(usd("118")), Negotiable: true, Quantity: 3,
-		CartValue: usd("300"), Stock: 25, Claims: negotiation.ClaimsOf(session.Claims{LoyaltyTier: "gold", PurchaseHistory: 4}),
+		List:       usd("129.90"),
+		Cost:       offer(usd("61")),
+		Competitor: offer(usd("118")),
+		Negotiable: true,
+		Quantity:   3,
+		CartValue:  usd("300"),
+		Stock:      25,
+		Claims:     negotiation.ClaimsOf(session.Claims{LoyaltyTier: "gold", PurchaseHistory: 4}),
 	}
 	b.ReportAllocs()
 	for b.Loop() {

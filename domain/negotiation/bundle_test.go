@@ -8,8 +8,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// A suggested bundle stands for its time, and asking on does not renew it.
-func TestABundleIsForgottenAfterItsTime(t *testing.T) {
+// A suggested bundle expires at its ValidUntil, and follow-up questions do not extend it.
+func TestQuote_Resume_expiredBundle(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
 	policy := Builtin()

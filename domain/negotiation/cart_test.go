@@ -12,9 +12,10 @@ import (
 	"github.com/haggle-commerce/haggle/domain/session"
 )
 
-// Whatever a buyer writes into its cart, takes out of it and agrees on meanwhile, floor and target of the next product stay
-// at or above those that the share for unverified claims allows a buyer with the same agreements and an empty cart beside them.
-func TestCartsAtListMovePricesOnlyWithinTheShareOfClaims(t *testing.T) {
+// However a buyer fills and empties its cart and agrees on prices meanwhile, floor and target of the next product
+// stay at or above those that the share for unverified claims allows a buyer with the same agreements and nothing
+// else in its cart.
+func TestSignals_InCart_unverifiedShare(t *testing.T) {
 	t.Parallel()
 	moved := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -45,7 +46,7 @@ func TestCartsAtListMovePricesOnlyWithinTheShareOfClaims(t *testing.T) {
 				quote = negotiation.Start(id.Quote{}, id.Project{}, item, p, s, quote, now)
 			}
 			floor := withinShare(t, p, s, agreed, variant, &moved)
-			lowest = min(lowest, floor) // a quote's bounds stay while its promise stands
+			lowest = min(lowest, floor) // a quote's bounds stay while its promise is valid
 			table := quote.Table(p.Terms(s), nil)
 			mustHold(t, table.Bounds.Floor().Minor() >= lowest, "the quote's floor %s is below %d", table.Bounds.Floor(), lowest)
 			quote.Record(table, negotiation.Decide(table), now)
@@ -56,8 +57,8 @@ func TestCartsAtListMovePricesOnlyWithinTheShareOfClaims(t *testing.T) {
 	}
 }
 
-// withinShare compares bounds with those of a shop that gives the whole share for unverified claims to a buyer of whom only
-// the agreements are known. It returns the floor of the latter.
+// withinShare compares bounds with those of a shop that gives the whole share for unverified claims to a buyer about
+// whom only the agreements are known. It returns the floor of the latter.
 func withinShare(t *rapid.T, p negotiation.Policy, s negotiation.Signals, agreed []session.CartItem, of id.Variant, moved *int) int64 {
 	silent := s
 	silent.Claims = negotiation.Claims{}
@@ -74,7 +75,7 @@ func withinShare(t *rapid.T, p negotiation.Policy, s negotiation.Signals, agreed
 	return low.Floor().Minor()
 }
 
-// cartLine is a line at list price, of a product that may cost much more than the one that is haggled over.
+// cartLine returns a line at list price, of a product that may be much more expensive than the negotiated one.
 func cartLine(t *rapid.T, list money.Amount) session.CartItem {
 	return session.CartItem{
 		Variant:  id.New[id.Variant]([16]byte{byte(rapid.IntRange(97, 101).Draw(t, "variant"))}),

@@ -12,39 +12,40 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// Link is an entry in its place in the chain of its project's decisions. The first has position 1 and no prior; one that
-// is not sealed yet has position 0.
+// Link is an entry with its place in the hash chain of its project's decisions. The first link has position 1 and no
+// prior. An entry that is not sealed yet has position 0.
 type Link struct {
 	Entry
 	Position int64
 	Hash     string // hex
-	Prior    string // the hash of the link before
-	// Personal is the hash of the entry's personal data with the salt, in hex; "" in links of the first form.
+	Prior    string // the hash of the previous link
+	// Personal is the hash of the entry's personal data with the salt, in hex; "" in links of version 1 of the
+	// canonical form.
 	Personal string
 	Salt     string
-	// Erased links have lost their message, client and salt. Personal still stands for them. Client is "" or a Pseudonym,
-	// of which the chain says nothing.
+	// Erased links have lost their message, client and salt. Personal still stands for them in the hash. Client is ""
+	// or a Pseudonym, which the chain does not protect.
 	Erased bool
 }
 
-// ChainEnd is the last link of a chain. The zero ChainEnd is that of an empty one.
+// ChainEnd is the last link of a chain. The zero ChainEnd is that of an empty chain.
 type ChainEnd struct {
 	Position int64
 	Hash     string
 }
 
-// Checkpoint stands for the first links of a chain, which are not kept any longer: the end that they led to. The zero
-// Checkpoint is that of a chain with all of its links.
+// Checkpoint replaces the first links of a chain after they were deleted: it is the end that they led to. The zero
+// Checkpoint is that of a complete chain.
 type Checkpoint struct {
 	ChainEnd
 	Until time.Time // when the last of them was made
 }
 
-// CheckpointPurpose is what a checkpoint's seal is for, before the id of the project. Without the seal, who can write the
-// database could remove links and say that their time was over.
+// CheckpointPurpose, followed by the project's ID, is what a checkpoint's seal is bound to. Without the seal, anybody
+// with write access to the database could delete links and pretend that they had expired.
 const CheckpointPurpose = "checkpoint of the decisions of "
 
-// Text is what the seal is of; empty for that of a chain with all of its links.
+// Text returns the text to seal. It is empty for the checkpoint of a complete chain.
 func (c Checkpoint) Text() string {
 	if c == (Checkpoint{}) {
 		return ""
@@ -52,14 +53,14 @@ func (c Checkpoint) Text() string {
 	return strconv.FormatInt(c.Position, 10) + " " + c.Hash + " " + strconv.FormatInt(c.Until.UnixMilli(), 10)
 }
 
-// Seal is the link that the entry becomes after the end of a chain:
+// Seal returns the link that appends the entry to the chain:
 //
 //	personal = SHA-256(text(salt) · text(message) · text(client)), in hex
 //	hash     = SHA-256(text(prior hash) · canonical form of the entry), in hex
 //
-// The salt is random: without it, nobody can find out an erased message by hashing guesses.
-// Whoever can write the whole record can also seal it anew: what proves that nobody did is a chain's end that was
-// noted elsewhere.
+// The salt is random, so that nobody can recover an erased message by hashing guesses.
+// Anybody with write access to the whole record can seal it again. Only a chain's end that was recorded elsewhere
+// proves that nobody did.
 func (c ChainEnd) Seal(e Entry, salt string) Link {
 	personal := personalHash(e, salt)
 	return Link{
@@ -82,22 +83,22 @@ func personalHash(e Entry, salt string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// pseudonymous is what pseudonyms begin with, and no client does.
+// pseudonymous is the prefix of pseudonyms. No client has it.
 const pseudonymous = "p_"
 
-// Pseudonym stands for a client in an entry whose message is not kept any longer. One client has one pseudonym under a
-// key, so that its entries can be counted as one client's. Without the key nobody can find out whose it is, not even by
-// trying all network addresses.
+// Pseudonym returns the replacement of a client in an entry whose message was erased. A client has one pseudonym per
+// key, so that its entries can be counted together. Without the key nobody can find the client, not even by trying all
+// network addresses.
 func Pseudonym(key []byte, client string) string {
 	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte(client))
 	return pseudonymous + hex.EncodeToString(mac.Sum(nil)[:8])
 }
 
-// Forgotten stands for the clients of all entries that have lost even their pseudonyms.
+// Forgotten replaces the clients of all entries whose pseudonyms were erased too.
 const Forgotten = pseudonymous + "forgotten"
 
-// follows reports whether the link is as it was sealed after the end.
+// follows reports whether the link is unchanged since it was sealed after end.
 func (l Link) follows(end ChainEnd) bool {
 	if l.Position != end.Position+1 || l.Prior != end.Hash {
 		return false
@@ -112,8 +113,8 @@ func (l Link) follows(end ChainEnd) bool {
 	return l.Hash == end.hash(l.Entry, l.Personal)
 }
 
-// VerifyChain checks links, in order, that follow an end. It returns the end that they lead to, and the first
-// position that is not as it was sealed; 0 if all are. A chain is whole if it leads to its head.
+// VerifyChain checks that links follow from, in order. It returns the end that they lead to, and the position of the
+// first link that was changed, or 0. A chain is complete if it leads to its head.
 func VerifyChain(from ChainEnd, links []Link) (to ChainEnd, broken int64) {
 	for _, l := range links {
 		if !l.follows(from) {
@@ -124,16 +125,16 @@ func VerifyChain(from ChainEnd, links []Link) (to ChainEnd, broken int64) {
 	return from, 0
 }
 
-// AppendCanonical appends the canonical form of an entry: all of its fields in this order, which never changes. Other
-// fields make another version, which is what the form begins with. In the second form, personal stands for the
-// message and the client, so that these can be erased; an empty personal makes the first form, which has them.
+// AppendCanonical appends the canonical form of an entry: all of its fields in this order, which never changes. A
+// change of the fields needs a new version. The form begins with its version. In version 2, personal replaces the
+// message and the client, so that these can be erased. An empty personal gives version 1, which has them.
 //
-// Where the cart held something at list price, the form's name ends in ", cart at list", and that amount comes after the
+// If the cart held items at list price, the version ends in ", cart at list", and that amount comes after the
 // stock.
 //
 //	text     its length in bytes as 8 bytes, then the bytes
 //	number   8 bytes, big-endian two's complement; times are unix milliseconds, booleans 0 and 1
-//	amount   0 as one byte where there is none, else 1, then the number of minor units and the currency's code
+//	amount   0 as one byte if there is none, else 1, then the number of minor units and the currency's code
 //	outcome  a text: quote, accept, counter_offer or reject
 func (e Entry) AppendCanonical(to []byte, personal string) []byte {
 	b, s := e.Bounds, e.Signals
@@ -159,7 +160,8 @@ func (e Entry) AppendCanonical(to []byte, personal string) []byte {
 		raw(message).text(e.Agent.String()).text(e.Handler).text(e.Fallback).optional(e.Proposal).text(last)
 }
 
-// canonical is the outcome's text in the canonical form. It never changes: the hashes of all recorded decisions hold it.
+// canonical returns the outcome's text in the canonical form. It never changes, because it is in the hashes of all
+// recorded decisions.
 func (o Outcome) canonical() string {
 	switch o {
 	case OutcomeQuoted:
@@ -174,8 +176,8 @@ func (o Outcome) canonical() string {
 	return ""
 }
 
-// canonical is a canonical form as it is written. No two different values have the same form: every part tells
-// where it ends.
+// canonical is a canonical form being written. No two different values have the same form, because the end of every
+// part can be determined.
 type canonical []byte
 
 func (c canonical) text(s string) canonical { return append(c.number(len(s)), s...) }

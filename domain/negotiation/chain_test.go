@@ -31,7 +31,7 @@ func someEuros(minor int64) *money.Amount {
 	return &a
 }
 
-// recorded is an entry with a value in every field but Fallback and CartAtList.
+// recorded returns an entry with a value in every field but Fallback and CartAtList.
 func recorded(seq int) negotiation.Entry {
 	return negotiation.Entry{
 		ID:      id.Stored[id.Decision](fmt.Sprint("dec_", seq)),
@@ -87,7 +87,7 @@ func recorded(seq int) negotiation.Entry {
 	}
 }
 
-// alterations change one field each, and are all that there are.
+// alterations change one field each. There is one for every field.
 var alterations = []func(*negotiation.Entry){
 	func(e *negotiation.Entry) { e.ID = id.Stored[id.Decision]("dec_x") },
 	func(e *negotiation.Entry) { e.Project = id.Stored[id.Project]("proj_x") },
@@ -149,7 +149,7 @@ func altered(e *negotiation.Entry, change func([]money.Amount)) negotiation.Boun
 	return negotiation.RehydrateBounds(b[0], b[1], b[2], b[3])
 }
 
-// fields is how many values a type holds, an amount, an id or a time counting as one.
+// fields returns the number of values in a type, counting an amount, an ID or a time as one.
 func fields(t reflect.Type) (n int) {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -164,7 +164,7 @@ func fields(t reflect.Type) (n int) {
 	return n
 }
 
-func TestEveryFieldIsInTheCanonicalForm(t *testing.T) {
+func TestAppendCanonical_everyField(t *testing.T) {
 	t.Parallel()
 	if n := fields(reflect.TypeFor[negotiation.Entry]()); n != len(alterations) {
 		t.Errorf("an entry has %d fields, and %d are altered here: a field that is new belongs into the canonical form", n, len(alterations))
@@ -181,13 +181,13 @@ func TestEveryFieldIsInTheCanonicalForm(t *testing.T) {
 	}
 }
 
-// canonical is an entry's canonical form in the second form, its personal data included.
+// canonical returns an entry's canonical form in version 2, including its personal data.
 func canonical(e negotiation.Entry) string {
 	return string(e.AppendCanonical(nil, negotiation.ChainEnd{}.Seal(e, "salt").Personal))
 }
 
-// The hashes of the first form were computed by another program, from the description of the form.
-func TestCanonicalFormsNeverChange(t *testing.T) {
+// The hashes of version 1 were computed by another program from the description of the form.
+func TestAppendCanonical_neverChanges(t *testing.T) {
 	t.Parallel()
 	prior := ""
 	for i, want := range []string{"2c7399208f8e2e9b5751a1e01a536937165e2a843572407ebfa15be626b34fa2", "85955474947605f6d57f0b57a14de33c50063a7144a9c9a5022fbb75044e2ddb"} {
@@ -212,7 +212,7 @@ func sealed(n int) (links []negotiation.Link, end negotiation.ChainEnd) {
 	return links, end
 }
 
-// erase takes the personal data out of a link.
+// erase removes the personal data from a link.
 func erase(l *negotiation.Link) { l.Message, l.Client, l.Salt, l.Erased = "", "", "", true }
 
 func TestVerifyChain(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// DealStatus is where an accepted quote stands.
+// DealStatus is the status of an accepted quote.
 type DealStatus struct{ name string }
 
 var (
@@ -19,15 +19,15 @@ var (
 
 func (s DealStatus) String() string { return s.name }
 
-// Deal is what was agreed by an accepted quote. It does not have the token, which was answered once.
+// Deal is the agreement of an accepted quote. It does not have the token, which is returned only once.
 type Deal struct {
 	Quote      id.Quote
-	Price      money.Amount // for one piece
+	Price      money.Amount // per unit
 	ValidUntil time.Time
 	Status     DealStatus
 }
 
-// Deal is where an accepted quote stands; nil: it is not accepted.
+// Deal returns the deal of an accepted quote, or nil if the quote is not accepted.
 func (q *Quote) Deal(now time.Time) *Deal {
 	if q.s.State != Agreed {
 		return nil
@@ -47,7 +47,7 @@ func (q *Quote) Deal(now time.Time) *Deal {
 	return d
 }
 
-// accepted answers an offer on an accepted quote: quote_accepted, about the Deal.
+// accepted refuses an offer on an accepted quote with quote_accepted and its Deal.
 func (q *Quote) accepted(now time.Time) error {
 	d := q.Deal(now)
 	price := d.Price.String() + " " + d.Price.Currency().Code()
@@ -64,15 +64,15 @@ func (q *Quote) accepted(now time.Time) error {
 	return fault.New(fault.Conflict, "quote_accepted", message).On(*d)
 }
 
-// Final reports whether no offer brings a lower price any more than the one that stands.
+// Final reports whether no further offer can lower the current price.
 func (s Snapshot) Final(t Terms) bool {
 	return s.Bounds.Fixed() || t.Firm || s.Progress.Rounds >= t.RoundCap
 }
 
-// Standing is the price that we stand by: it is the buyer's for the asking.
+// Standing returns the current price, which the buyer gets by offering it.
 func (s Snapshot) Standing() money.Amount {
 	if s.State == Agreed {
 		return s.FinalPrice
 	}
-	return Table{Bounds: s.Bounds, Progress: s.Progress}.standing()
+	return Table{Bounds: s.Bounds, Progress: s.Progress}.current()
 }

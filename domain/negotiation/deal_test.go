@@ -13,7 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
 
-// An offer on an accepted quote hears where the deal stands.
+// An offer on an accepted quote is refused with the status of its deal.
 func TestResume_acceptedQuote(t *testing.T) {
 	t.Parallel()
 	agreed := func() *negotiation.Quote {
@@ -57,7 +57,7 @@ func TestResume_acceptedQuote(t *testing.T) {
 	}
 }
 
-// Who lost the token of a deal gets another one for the same price, by a new quote of the session.
+// A buyer who lost a deal's token gets another one for the same price, with a new quote in the session.
 func TestStart_lostToken(t *testing.T) {
 	t.Parallel()
 	q := start(nil, noon)
@@ -68,7 +68,7 @@ func TestStart_lostToken(t *testing.T) {
 	}
 }
 
-// A counter says that it is final exactly if no further offer brings a lower price.
+// A counter is marked as final exactly if no further offer lowers the price.
 func TestFinal(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -89,10 +89,10 @@ func TestFinal(t *testing.T) {
 				return
 			}
 			if final {
-				standing := q.Snapshot().Progress.Counter
+				current := q.Snapshot().Progress.Counter
 				next := negotiation.Decide(q.Table(terms, offer(usd("84"))))
-				if r, ok := next.(negotiation.Countered); ok && r.Price.Minor() < standing.Minor() {
-					t.Fatalf("after the last word %s came %s", standing, r.Price)
+				if r, ok := next.(negotiation.Countered); ok && r.Price.Minor() < current.Minor() {
+					t.Fatalf("after the last word %s came %s", current, r.Price)
 				}
 			}
 		}

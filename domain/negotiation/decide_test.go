@@ -9,7 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
 
-func TestDecideKeepsItsPromises(t *testing.T) {
+func TestDecide_followsRules(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		table := tables().Draw(t, "table")
@@ -20,7 +20,8 @@ func TestDecideKeepsItsPromises(t *testing.T) {
 	})
 }
 
-// checkAnswer holds an answer, whoever gave it, to what every answer must keep (decisions 9).
+// checkAnswer checks the rules that every answer must follow, whether it comes from the rules or an agent
+// (features/PROTOCOL.md#negotiation).
 func checkAnswer(t rapid.TB, table negotiation.Table, d negotiation.Decision) {
 	t.Helper()
 	list, counter := table.Bounds.List(), table.Progress.Counter
@@ -47,7 +48,7 @@ func checkAnswer(t rapid.TB, table negotiation.Table, d negotiation.Decision) {
 	}
 }
 
-// checkRefusal holds the price that a refusal names, be it a counter or the one that stands.
+// checkRefusal checks the price of a counter or of a rejection.
 func checkRefusal(t rapid.TB, table negotiation.Table, price money.Amount) {
 	t.Helper()
 	counter := table.Progress.Counter
@@ -63,7 +64,7 @@ func committed(table negotiation.Table) bool {
 	return table.Progress.Counter.IsPositive() && table.Offer.Minor() >= table.Progress.Counter.Minor()
 }
 
-func TestOfferThatMeetsACounterIsAlwaysAccepted(t *testing.T) {
+func TestDecide_offerMeetsCounter(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		table := tables().Filter(func(t negotiation.Table) bool { return t.Progress.Counter.IsPositive() }).Draw(t, "table")
@@ -75,7 +76,8 @@ func TestOfferThatMeetsACounterIsAlwaysAccepted(t *testing.T) {
 	})
 }
 
-func TestBetterOfferNeverGetsAWorseAnswer(t *testing.T) {
+// A better offer never gets a worse answer.
+func TestDecide_monotone(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		table := tables().Draw(t, "table")
@@ -92,9 +94,9 @@ func checkMonotone(t rapid.TB, worse, better negotiation.Decision) {
 	mustHold(t, class(worse) <= class(better), "%+v for the worse offer, %+v for the better", worse, better)
 }
 
-// The property above with every offer there is, on a few ranges of prices. On the widest, first offers are accepted
-// for lying near the counter that they would get themselves.
-func TestEveryOfferInTurn(t *testing.T) {
+// TestDecide_monotone with every possible offer, on a few ranges of prices. On the widest range, first offers are
+// accepted because they lie near the counter that they would get.
+func TestDecide_monotoneEveryOffer(t *testing.T) {
 	t.Parallel()
 	for discount := money.Percent(100); discount <= 900; discount += 100 {
 		p := builtIn
@@ -134,8 +136,9 @@ func checkEveryOffer(t *testing.T, table negotiation.Table) {
 	}
 }
 
-// Cheap things and curves on the edge, where a minor unit is much: no rounding turns a better offer away.
-func TestRoundingTurnsNoBetterOfferAway(t *testing.T) {
+// Rounding rejects no better offer, even for cheap products and extreme curves, where a minor unit is a large share
+// of the price.
+func TestDecide_monotoneRounding(t *testing.T) {
 	t.Parallel()
 	for _, markup := range []money.Percent{1000, 1001, 1050, 1110, 1333, 1999, 2000} {
 		for _, take := range []money.Percent{0, 1, 100, 375, 500, 999, 1000} {
@@ -150,7 +153,7 @@ func TestRoundingTurnsNoBetterOfferAway(t *testing.T) {
 	}
 }
 
-func TestDecideByExample(t *testing.T) {
+func TestDecide_examples(t *testing.T) {
 	t.Parallel()
 	b := negotiation.RehydrateBounds(usd("100"), usd("100"), usd("92.50"), usd("80"))
 	fixed := negotiation.RehydrateBounds(usd("100"), usd("100"), usd("100"), usd("100"))
@@ -245,7 +248,7 @@ func TestDecideByExample(t *testing.T) {
 		},
 			offer(usd("92.50")), accepted("92.50", negotiation.AtAsk)},
 		"is below the floor at the end": {b, over, offer(usd("79")), rejected("83", "80", negotiation.BelowFloor)},
-		// The floor has risen above the counter, which stands.
+		// The floor has risen above the counter, which is still valid.
 		"moves under an older promise": {b, kept, offer(usd("71")), rejected("78", "80", negotiation.BelowFloor)},
 		"takes an older promise":       {b, kept, offer(usd("78.50")), accepted("78.50", negotiation.Commitment)},
 		// o = o·1.11 − (o·1.11 − 50)·0.375 at 61.224…
@@ -265,8 +268,8 @@ func TestDecideByExample(t *testing.T) {
 	}
 }
 
-// The last of the counters that the round cap allows is final, the one before is not.
-func TestTheCounterAtTheRoundCapIsFinal(t *testing.T) {
+// The last counter that the round cap allows is final, and the one before it is not.
+func TestDecide_finalAtRoundCap(t *testing.T) {
 	t.Parallel()
 	terms := plainTerms
 	terms.Curve.Take = [negotiation.Steps]money.Percent{}
@@ -292,7 +295,7 @@ func TestTheCounterAtTheRoundCapIsFinal(t *testing.T) {
 	}
 }
 
-// tableOf makes a table of raw numbers, with its bounds in order and below money.Limit.
+// tableOf makes a table from raw numbers, with ordered bounds below money.Limit.
 func tableOf(list, opening, target, floor, counter, best int64, rounds, moves, roundCap int, share int64) negotiation.Table {
 	below := func(n, high int64) int64 { return 1 + int64(uint64(n)%uint64(high)) }
 	list = below(list, money.Limit-1)
@@ -334,7 +337,7 @@ func FuzzDecide(f *testing.F) {
 	})
 }
 
-func TestDecideAllocatesNothingButItsAnswer(t *testing.T) {
+func TestDecide_allocations(t *testing.T) {
 	b := negotiation.RehydrateBounds(usd("100"), usd("97.60"), usd("94"), usd("90"))
 	for _, a := range []*money.Amount{nil, offer(usd("80")), offer(usd("91")), offer(usd("95"))} {
 		table := negotiation.Table{

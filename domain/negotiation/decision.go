@@ -8,18 +8,17 @@ import (
 
 // Decision is the answer to an offer: Quoted, Accepted, Countered or Rejected. Prices are per unit.
 type Decision interface {
-	// Outcome is which of the four it is.
+	// Outcome returns the kind of the decision.
 	Outcome() Outcome
-	// Rule is what decided, for the decision record.
+	// Rule returns the rule that decided, for the decision record.
 	Rule() Rule
 	sealed()
 }
 
-// Outcome is the kind of a decision, as decisions are recorded and counted. Protocols and tables spell it in words of
-// their own.
+// Outcome is the kind of a decision, for recording and counting. Protocols and tables have their own names for it.
 type Outcome struct{ name string }
 
-// String is a name for logs and tests.
+// String returns a name for logs and tests.
 func (o Outcome) String() string { return o.name }
 
 // The outcomes: one for each type of Decision.
@@ -30,12 +29,12 @@ var (
 	OutcomeRejected  = Outcome{"rejected"}
 )
 
-// Outcomes are all that there are.
+// Outcomes returns all outcomes.
 func Outcomes() []Outcome {
 	return []Outcome{OutcomeQuoted, OutcomeAccepted, OutcomeCountered, OutcomeRejected}
 }
 
-// Rule names what decided.
+// Rule is the rule that decided.
 type Rule struct{ name string }
 
 func (r Rule) String() string { return r.name }
@@ -46,7 +45,7 @@ func ParseRule(name string) (Rule, bool) {
 	return r, slices.Contains(Rules(), r)
 }
 
-// Rules are all that there are.
+// Rules returns all rules.
 func Rules() []Rule {
 	return []Rule{
 		NoOffer, ListOnly, Commitment, AtAsk, Concession, NoMovement, FinalRound, ProbingLimit, BelowFloor, AgentAnswer,
@@ -57,37 +56,37 @@ var (
 	NoOffer      = Rule{"no_offer"}
 	ListOnly     = Rule{"list_only"}     // nothing to negotiate
 	Commitment   = Rule{"commitment"}    // the offer meets an earlier counter
-	AtAsk        = Rule{"at_ask"}        // the offer meets the present ask
-	Concession   = Rule{"concession"}    // the buyer moved, so did we
+	AtAsk        = Rule{"at_ask"}        // the offer meets the current ask
+	Concession   = Rule{"concession"}    // we lowered the price because the buyer moved
 	NoMovement   = Rule{"no_movement"}   // the buyer did not move
 	FinalRound   = Rule{"final_round"}   // the round cap is reached
-	ProbingLimit = Rule{"probing_limit"} // the buyer's client tried out too much
-	BelowFloor   = Rule{"below_floor"}   // too little to talk about
+	ProbingLimit = Rule{"probing_limit"} // the buyer's client exceeded a limit of Probing
+	BelowFloor   = Rule{"below_floor"}   // the offer is below the floor
 	AgentAnswer  = Rule{"agent_answer"}  // an agent's own price, within the guardrails
 )
 
-// Quoted answers a null offer with a price that stands until the quote ends.
+// Quoted answers a price inquiry with a price that is valid until the quote expires.
 type Quoted struct {
 	Price money.Amount
 	By    Rule
 }
 
-// Accepted takes the offer, or the list price where the offer is above it.
+// Accepted accepts the offer, or the list price if the offer is above it.
 type Accepted struct {
 	Price money.Amount
 	By    Rule
 }
 
-// Countered asks for a price that stands until the quote ends. Final means no lower one will follow; in an agent's
-// proposal it counts for nothing (see Guard).
+// Countered asks for a price that is valid until the quote expires. Final means that no lower one will follow; it is
+// ignored in an agent's proposal (see Guard).
 type Countered struct {
 	Price money.Amount
 	Final bool
 	By    Rule
 }
 
-// Rejected tells how much an offer must at least be to be talked about. Price is what we stand by: who offers it
-// gets it.
+// Rejected has the lowest offer that is negotiated, as a hint. Price is the current price, which the buyer gets by
+// offering it.
 type Rejected struct {
 	Price money.Amount
 	Hint  money.Amount

@@ -6,10 +6,10 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-// ErrDeclined answers an offer on a quote that the buyer gave up.
+// ErrDeclined refuses an offer on a quote that the buyer declined.
 var ErrDeclined = fault.New(fault.Conflict, "quote_closed", "The quote is closed: the buyer declined it. Ask for a new one.")
 
-// Reason is why a buyer gives up a negotiation. The words are those of the intent trace of OpenAI's and Stripe's Agentic
+// Reason is why a buyer declines a quote. The names are those of the intent trace of OpenAI's and Stripe's Agentic
 // Commerce Protocol (2026-04-17). The zero Reason is none.
 type Reason struct{ name string }
 
@@ -29,7 +29,7 @@ var (
 	OtherReason      = Reason{"other"}
 )
 
-// Reasons are all that there are.
+// Reasons returns all reasons.
 func Reasons() []Reason {
 	return []Reason{
 		PriceSensitivity, ShippingCost, ShippingSpeed, ProductFit, TrustSecurity, ReturnsPolicy, PaymentOptions, Comparison,
@@ -37,7 +37,8 @@ func Reasons() []Reason {
 	}
 }
 
-// ParseReason reads a reason that a buyer's agent gives. The list may grow, so an unknown one is OtherReason; "" is none.
+// ParseReason reads a reason given by a buyer's agent. The list may grow, so an unknown one is OtherReason. "" is no
+// reason.
 func ParseReason(word string) Reason {
 	r := Reason{word}
 	if word == "" || slices.Contains(Reasons(), r) {

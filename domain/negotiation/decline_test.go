@@ -7,7 +7,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
 
-func TestDeclineKeepsTheReasonSaidFirst(t *testing.T) {
+func TestQuote_Decline_firstReason(t *testing.T) {
 	t.Parallel()
 	q := start(nil, noon)
 	if changed, err := q.Decline(negotiation.ShippingCost, noon); !changed || err != nil {
@@ -27,7 +27,7 @@ func TestDeclineKeepsTheReasonSaidFirst(t *testing.T) {
 	}
 }
 
-func TestAnAcceptedQuoteIsNotDeclined(t *testing.T) {
+func TestQuote_Decline_accepted(t *testing.T) {
 	t.Parallel()
 	q := start(nil, noon)
 	say(q, offer(usd("100")), noon)

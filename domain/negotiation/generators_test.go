@@ -13,7 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/session"
 )
 
-// Decisions cost under a microsecond, so many more are tried than rapid would by itself.
+// Decisions take less than a microsecond, so many more are tested than rapid's default.
 func init() {
 	if err := flag.Set("rapid.checks", "2000"); err != nil {
 		panic(err)
@@ -33,7 +33,7 @@ func mustCurrency(code string) money.Currency {
 	return c
 }
 
-// usd reads dollars: usd("79.90").
+// usd parses dollars: usd("79.90").
 func usd(text string) money.Amount {
 	a, err := money.Parse(text, money.USD)
 	if err != nil {
@@ -64,7 +64,7 @@ func final(price string, by negotiation.Rule) negotiation.Decision {
 	}
 }
 
-// rejected names the price that stands and the hint.
+// rejected returns a rejection with the current price and the hint.
 func rejected(price, hint string, by negotiation.Rule) negotiation.Decision {
 	return negotiation.Rejected{
 		Price: usd(price),
@@ -76,14 +76,14 @@ func rejected(price, hint string, by negotiation.Rule) negotiation.Decision {
 // builtIn is the built-in policy in a project with default settings: at most 20 % off.
 var builtIn = negotiation.Builtin().Under(project.DefaultSettings())
 
-// plainTerms are those of a buyer of whom nothing is known.
+// plainTerms are those of a buyer about whom nothing is known.
 var plainTerms = builtIn.Terms(negotiation.Signals{
 	List:     usd("100"),
 	Quantity: 1,
 	Stock:    20,
 })
 
-// shopPolicies are those that a merchant can bring about.
+// shopPolicies generates policies that a merchant can set.
 func shopPolicies() *rapid.Generator[negotiation.Policy] {
 	return rapid.Custom(func(t *rapid.T) negotiation.Policy {
 		p := negotiation.Builtin()
@@ -97,14 +97,14 @@ func shopPolicies() *rapid.Generator[negotiation.Policy] {
 	})
 }
 
-// validPolicies are those that Check lets pass.
+// validPolicies generates policies that Check accepts.
 func validPolicies() *rapid.Generator[negotiation.Policy] {
 	return policies(func(low, high int) *rapid.Generator[money.Percent] {
 		return rapid.Map(rapid.IntRange(low, high), func(n int) money.Percent { return money.Percent(n) })
 	}, slices.Sort[[]money.Percent])
 }
 
-// anyPolicies also have values that make no sense: the invariants hold whatever the policy says.
+// anyPolicies also generates invalid values, because the invariants hold for any policy.
 func anyPolicies() *rapid.Generator[negotiation.Policy] {
 	hostile := rapid.Map(rapid.OneOf(rapid.IntRange(-3000, 4000), rapid.IntRange(-1<<40, 1<<40)),
 		func(n int) money.Percent { return money.Percent(n) })
@@ -112,7 +112,7 @@ func anyPolicies() *rapid.Generator[negotiation.Policy] {
 		func([]money.Percent) {}))
 }
 
-// policies draw each share from those within its bounds, and arrange what must not fall.
+// policies draws each share within its limits, and sorts the steps that must not fall.
 func policies(within func(low, high int) *rapid.Generator[money.Percent], arrange func([]money.Percent)) *rapid.Generator[negotiation.Policy] {
 	return rapid.Custom(func(t *rapid.T) negotiation.Policy {
 		share := func(name string, low, high int) money.Percent { return within(low, high).Draw(t, name) }
@@ -168,7 +168,7 @@ func currencies() *rapid.Generator[money.Currency] {
 	return rapid.SampledFrom([]money.Currency{money.USD, jpy, bhd})
 }
 
-// prices lie anywhere below the limit, with cheap ones, usual ones and those near the limit alike.
+// prices generates prices below the limit: low, usual and near the limit.
 func prices(c money.Currency) *rapid.Generator[money.Amount] {
 	minor := rapid.OneOf(
 		rapid.Int64Range(1, 100), rapid.Int64Range(100, 1_000_000),
@@ -207,7 +207,7 @@ func signals() *rapid.Generator[negotiation.Signals] {
 	})
 }
 
-// reconsider changes what may change under a buyer's eyes without a change of the shop's rules.
+// reconsider changes signals that may change during a negotiation without a change of the shop's rules.
 func reconsider(s negotiation.Signals) *rapid.Generator[negotiation.Signals] {
 	return rapid.Custom(func(t *rapid.T) negotiation.Signals {
 		s.Quantity = rapid.IntRange(1, 1000).Draw(t, "quantity")
@@ -221,7 +221,7 @@ func reconsider(s negotiation.Signals) *rapid.Generator[negotiation.Signals] {
 	})
 }
 
-// bounds come from Bound, or lie anywhere in their order.
+// bounds generates bounds from Bound, and any others in their order.
 func bounds(p negotiation.Policy) *rapid.Generator[negotiation.Bounds] {
 	return rapid.Custom(func(t *rapid.T) negotiation.Bounds {
 		if rapid.Bool().Draw(t, "computed") {
@@ -238,7 +238,7 @@ func bounds(p negotiation.Policy) *rapid.Generator[negotiation.Bounds] {
 	})
 }
 
-// tables have any progress, also counters that lie below the floor since the bounds were replaced.
+// tables generates tables with any progress, including counters below the floor since the bounds were replaced.
 func tables() *rapid.Generator[negotiation.Table] {
 	return rapid.Custom(func(t *rapid.T) negotiation.Table {
 		p := rapid.OneOf(anyPolicies(), validPolicies()).Draw(t, "policy")
@@ -264,7 +264,7 @@ func tables() *rapid.Generator[negotiation.Table] {
 	})
 }
 
-// offersOn crowd around the prices where the answer changes.
+// offersOn generates offers, mostly around the prices at which the answer changes.
 func offersOn(table negotiation.Table) *rapid.Generator[money.Amount] {
 	c := table.Bounds.List().Currency()
 	near := rapid.Custom(func(t *rapid.T) int64 {
@@ -280,7 +280,7 @@ func offersOn(table negotiation.Table) *rapid.Generator[money.Amount] {
 	return rapid.Map(rapid.OneOf(near, between, again, anywhere), func(n int64) money.Amount { return money.Of(n, c) })
 }
 
-// with is the table with an offer on it.
+// with returns the table with an offer.
 func with(t negotiation.Table, a money.Amount) negotiation.Table {
 	t.Offer = &a
 	return t
@@ -306,7 +306,8 @@ func mustHold(t rapid.TB, ok bool, format string, args ...any) {
 	}
 }
 
-func TestGeneratedTablesHaveAllKindsOfAnswers(t *testing.T) {
+// The generated tables reach every rule often enough for the properties to mean something.
+func TestDecide_generatedTables(t *testing.T) {
 	t.Parallel()
 	seen := map[string]int{}
 	for seed := range 10_000 {

@@ -22,9 +22,9 @@ func stepOf(list, parts int64) int64 {
 	return largest
 }
 
-// told reports whether a hint may be: a price of the grid of 2.5 % or 5 %, the list price, or so near to that that
-// nothing of the grid lies between.
-func told(list, hint int64) bool {
+// validHint reports whether hint is a possible hint: a price of the grid of 2.5 % or 5 %, the list price, or a price
+// with no grid price between it and the list price.
+func validHint(list, hint int64) bool {
 	step := stepOf(list, 40)
 	return hint%step == 0 || hint%stepOf(list, 20) == 0 || (hint/step+1)*step >= list
 }
@@ -46,7 +46,7 @@ func onGrid(p negotiation.Policy, s negotiation.Signals, minor int64) int64 {
 	return (minor + step - 1) / step * step
 }
 
-func TestGridByExample(t *testing.T) {
+func TestGrid_examples(t *testing.T) {
 	t.Parallel()
 	in := func(c money.Currency, text string) money.Amount {
 		a, err := money.Parse(text, c)
@@ -115,21 +115,21 @@ func TestGridByExample(t *testing.T) {
 
 // The hint lies on the grid, or is the list price or one between that and the grid. Where the cost binds it is always on
 // its grid. No offer at it is rejected, and every one below is.
-func TestHintLiesOnTheGrid(t *testing.T) {
+func TestBounds_Hint_onGrid(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		p, s := anyPolicies().Draw(t, "policy"), signals().Draw(t, "signals")
 		b := negotiation.Bound(p, s)
 		list, floor, hint := b.List().Minor(), b.Floor().Minor(), b.Hint().Minor()
-		mustHold(t, told(list, hint), "hint %s at list %s", b.Hint(), b.List())
+		mustHold(t, validHint(list, hint), "hint %s at list %s", b.Hint(), b.List())
 		mustHold(t, hint == floor && hint <= list, "hint %s, floor %s, list %s", b.Hint(), b.Floor(), b.List())
 		full := p.Depth >= money.Whole && p.Terms(s).Lean >= 0
 		mustHold(t, b.Fixed() || !full || !costBinds(p, s) || hint%stepOf(list, 20) == 0, "hint %s tells more of the cost %s than the grid", b.Hint(), s.Cost)
 	})
 }
 
-// An offer at the hint is not rejected, whatever was said before. At the floor it is talked about, too.
-func TestAnOfferAtTheHintIsNotRejected(t *testing.T) {
+// Offers at the hint and at the floor are never rejected, whatever the earlier offers.
+func TestDecide_offerAtHint(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		table := tables().Draw(t, "table")
@@ -139,9 +139,9 @@ func TestAnOfferAtTheHintIsNotRejected(t *testing.T) {
 	})
 }
 
-// Where the cost binds, nothing that a buyer can hear depends on where in its step of the grid it lies: the same talk
-// over any two costs of one step, the lower of which binds too, gets the same answers.
-func TestAnswersTellTheCostNoBetterThanTheGrid(t *testing.T) {
+// Where the cost determines the floor, answers reveal only the grid step that the cost lies in: for any two costs in
+// one step, of which the lower one determines the floor too, the same offers get the same answers.
+func TestDecide_costHiddenByGrid(t *testing.T) {
 	t.Parallel()
 	pairs := 0
 	rapid.Check(t, func(t *rapid.T) {

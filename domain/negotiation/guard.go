@@ -2,9 +2,9 @@ package negotiation
 
 import "github.com/haggle-commerce/haggle/domain/money"
 
-// Guard is the guardrail between an agent and the buyer: it returns the agent's proposal if it keeps
-// the rules, else the nearest answer that does. Guard(t, Decide(t)) is Decide(t), and for any proposal
-// the answer's price is at or above the floor or an outstanding commitment, and never above list.
+// Guard is the guardrail between an agent and the buyer. It returns the agent's proposal if the proposal follows the
+// rules, or else the nearest answer that does. Guard(t, Decide(t)) is Decide(t). For any proposal, the answer's price
+// is at or above the floor or an outstanding commitment, and never above list.
 func Guard(t Table, proposal Decision) Decision {
 	if proposal == nil {
 		return Decide(t)
@@ -20,12 +20,12 @@ func Guard(t Table, proposal Decision) Decision {
 		return Accepted{t.atMostList(), d.By}
 	case Countered:
 		return t.guardCounter(d)
-	case Rejected: // only what is under the floor is rejected, which is settled; what is not hears the price instead
+	case Rejected: // only offers below the floor are rejected, and those are settled; others get the price as a counter
 		if d.Price.IsPositive() {
 			return t.guardCounter(Countered{d.Price, false, d.By})
 		}
 	}
-	return t.guardCounter(Countered{t.standing(), false, AgentAnswer})
+	return t.guardCounter(Countered{t.current(), false, AgentAnswer})
 }
 
 func (t Table) guardQuote(proposal Decision) Decision {
@@ -36,11 +36,11 @@ func (t Table) guardQuote(proposal Decision) Decision {
 	return Quoted{t.clamp(q.Price, t.Bounds.floor.Minor()), q.By}
 }
 
-// guardCounter holds a counter to: above the offer, at or above the floor, at or below every earlier
-// one; the same again for a buyer who did not move or after the last round. Whether it is final is the rules' to say:
-// nothing would hold the house to an agent's last word.
+// guardCounter keeps a counter above the offer, at or above the floor, and at or below every earlier one. It repeats
+// the earlier counter if the buyer did not move, or after the last round. The rules decide whether the counter is
+// final, because they would not keep to an agent's final price.
 func (t Table) guardCounter(d Countered) Decision {
-	if t.offer() >= t.standing().Minor() {
+	if t.offer() >= t.current().Minor() {
 		return Accepted{t.atMostList(), AtAsk}
 	}
 	if t.undercuts(d.Price) {
@@ -53,15 +53,16 @@ func (t Table) guardCounter(d Countered) Decision {
 	return Countered{price, t.exhausted() || t.lastRound(), d.By}
 }
 
-// undercuts reports whether a price is under the floor. What is raised to the floor would show it, so the house decides.
+// undercuts reports whether a price is below the floor. Raising it to the floor would reveal the floor, so the rules
+// decide instead.
 func (t Table) undercuts(price money.Amount) bool {
-	return price.Currency() == t.Bounds.list.Currency() && price.Minor() < min(t.Bounds.floor.Minor(), t.standing().Minor())
+	return price.Currency() == t.Bounds.list.Currency() && price.Minor() < min(t.Bounds.floor.Minor(), t.current().Minor())
 }
 
-// clamp brings a price between low and the one that we stand by, which a product's page may have shown already. A
-// price of another currency is none at all and becomes the highest allowed.
+// clamp limits a price to between low and the current price, which a product's page may have shown already. A price in
+// another currency is invalid and becomes the highest price allowed.
 func (t Table) clamp(price money.Amount, low int64) money.Amount {
-	high := min(t.standing().Minor(), t.Bounds.list.Minor())
+	high := min(t.current().Minor(), t.Bounds.list.Minor())
 	if price.Currency() != t.Bounds.list.Currency() {
 		return t.amount(high)
 	}

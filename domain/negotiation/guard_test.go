@@ -9,8 +9,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
 
-// proposals are whatever an agent may come up with: negative, huge and foreign prices, answers that do
-// not fit the question, no answer.
+// proposals generates anything that an agent may propose: negative, huge and foreign prices, answers that do not fit
+// the request, no answer.
 func proposals(table negotiation.Table) *rapid.Generator[negotiation.Decision] {
 	return rapid.Custom(func(t *rapid.T) negotiation.Decision {
 		price := offersOn(table).Draw(t, "proposed price")
@@ -38,7 +38,7 @@ func proposals(table negotiation.Table) *rapid.Generator[negotiation.Decision] {
 	})
 }
 
-func TestGuardLetsDecisionsPass(t *testing.T) {
+func TestGuard_passesDecisions(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		table := tables().Draw(t, "table")
@@ -50,7 +50,7 @@ func TestGuardLetsDecisionsPass(t *testing.T) {
 	})
 }
 
-func TestGuardHoldsHostileProposals(t *testing.T) {
+func TestGuard_hostileProposals(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		table := tables().Draw(t, "table")
@@ -63,8 +63,8 @@ func TestGuardHoldsHostileProposals(t *testing.T) {
 	})
 }
 
-// checkGuarded is checkAnswer, and that no agent takes less than the floor without a commitment or
-// turns away an offer that may be talked about, and that the rules alone say what is the last word.
+// checkGuarded is checkAnswer, and also checks that no agent accepts less than the floor without a commitment or
+// rejects an offer that is negotiable, and that only the rules make a counter final.
 func checkGuarded(t rapid.TB, table negotiation.Table, d negotiation.Decision) {
 	t.Helper()
 	checkAnswer(t, table, d)
@@ -81,7 +81,7 @@ func checkGuarded(t rapid.TB, table negotiation.Table, d negotiation.Decision) {
 	}
 }
 
-func TestGuardByExample(t *testing.T) {
+func TestGuard_examples(t *testing.T) {
 	t.Parallel()
 	table := negotiation.Table{
 		Terms: plainTerms, Bounds: negotiation.RehydrateBounds(usd("100"), usd("100"), usd("92.50"), usd("80")),
@@ -141,8 +141,8 @@ func TestGuardByExample(t *testing.T) {
 	}
 }
 
-// After the last round, and for a prober, there is one price, however the buyer asks.
-func TestNoAgentGivesMoreAtTheEnd(t *testing.T) {
+// After the last round, and for a prober, there is one price, whatever the agent proposes.
+func TestGuard_lastRoundAndProber(t *testing.T) {
 	t.Parallel()
 	for name, firm := range map[string]bool{"a prober": true, "after the last round": false} {
 		table := negotiation.Table{

@@ -11,7 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
 
-// history is one buyer haggling over one item in one session, over as many quotes as it likes.
+// history is one buyer who haggles over one item in one session, with any number of quotes.
 type history struct {
 	policy  negotiation.Policy
 	signals negotiation.Signals
@@ -37,8 +37,8 @@ func (h *history) open(prior *negotiation.Quote) {
 	h.quote = next
 }
 
-// turn lets time pass and has the buyer speak, on the quote it has or on a new one, to the built-in rules
-// or to an agent that says anything.
+// turn lets time pass and makes the buyer's next request, on its quote or on a new one. The built-in rules or an
+// arbitrary agent answer.
 func (h *history) turn(t *rapid.T) (table negotiation.Table, d negotiation.Decision) {
 	h.now = h.now.Add(time.Duration(rapid.SampledFrom([]int{0, 1, 5, 14, 15, 40}).Draw(t, "minutes pass")) * time.Minute)
 	if h.quote.Snapshot().State != negotiation.Open || h.quote.Expired(h.now) || rapid.IntRange(0, 3).Draw(t, "anew") == 0 {
@@ -59,9 +59,9 @@ func (h *history) turn(t *rapid.T) (table negotiation.Table, d negotiation.Decis
 	return table, d
 }
 
-// While a promise stands the bounds stay, whatever a buyer does. After that they are those of the day. Prices rise only
-// where the floor has passed them.
-func TestBoundsStayWhileAPromiseStandsAndPricesDoNotRise(t *testing.T) {
+// While a promise is valid the bounds stay, whatever a buyer does. After that they are the current ones. Prices rise
+// only if the floor has risen above them.
+func TestQuote_boundsDuringPromise(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		h := newHistory(t)
@@ -88,7 +88,8 @@ func TestBoundsStayWhileAPromiseStandsAndPricesDoNotRise(t *testing.T) {
 	})
 }
 
-func TestRoundsAreCappedOverAllQuotesOfASession(t *testing.T) {
+// The round cap holds over all quotes of a session.
+func TestQuote_Record_roundCapOfSession(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		h := newHistory(t)
@@ -113,15 +114,15 @@ func TestRoundsAreCappedOverAllQuotesOfASession(t *testing.T) {
 	})
 }
 
-// promise is a price that the shop stood by while its own rules allowed it, and how long it is kept.
+// promise is a price that the shop committed to while its own rules allowed it, and when it expires.
 type promise struct {
 	price money.Amount
 	until time.Time
 }
 
-// The shop changes its list price, cost, discount and mind while the buyer haggles. Promises are kept
-// for their time or until the buyer takes them, and nothing else is ever under the floor of the day.
-func TestPromisesOutliveShopChangesAndFloorsHoldOtherwise(t *testing.T) {
+// The shop changes its list price, cost, discount and whether it negotiates while the buyer haggles. A promised price
+// holds until it expires or the buyer accepts it, and no other price is below the current floor.
+func TestQuote_promisesOutliveShopChanges(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		h := newHistory(t)
@@ -180,9 +181,9 @@ func checkHardFloor(t rapid.TB, h *history, b negotiation.Bounds) {
 	mustHold(t, h.policy.Enabled && h.signals.Negotiable || b.Fixed(), "negotiable though the shop does not negotiate")
 }
 
-// A prober sees answers only. It halves its way to where rejections end, in one session over many quotes,
-// taking care never to be taken at its word, and finds the hint that every rejection told it.
-func TestProberFindsOnlyTheHint(t *testing.T) {
+// A prober sees only answers. It bisects to the price where rejections end, in one session and with a new quote for
+// every offer, and finds the hint that every rejection had named.
+func TestBounds_Hint_prober(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		h := &history{policy: builtIn, now: noon}

@@ -11,7 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/session"
 )
 
-// draw makes what histories consist of, a thousand times faster than generators that can shrink.
+// draw generates histories, a thousand times faster than generators that can shrink.
 type draw struct{ *rand.Rand }
 
 func (r draw) chance(of, in int) bool { return r.IntN(in) < of }
@@ -19,7 +19,7 @@ func (r draw) chance(of, in int) bool { return r.IntN(in) < of }
 // between includes both ends.
 func (r draw) between(low, high int64) int64 { return low + r.Int64N(max(high-low, 0)+1) }
 
-// share lies within bounds, or for a policy that makes no sense nearly anywhere.
+// share is within limits or, for an invalid policy, nearly anything.
 func (r draw) share(sane bool, low, high int64) money.Percent {
 	switch {
 	case sane:
@@ -94,7 +94,7 @@ func (r draw) curve(sane bool) (c negotiation.Curve) {
 	return c
 }
 
-// price is cheap, usual, dear or near the limit.
+// price is low, usual, high or near the limit.
 func (r draw) price(c money.Currency) money.Amount {
 	switch r.IntN(8) {
 	case 0:
@@ -132,7 +132,7 @@ func (r draw) signals(c money.Currency) negotiation.Signals {
 	return s
 }
 
-// reconsider changes what may change under a buyer's eyes without a change of the shop's rules.
+// reconsider changes signals that may change during a negotiation without a change of the shop's rules.
 func (r draw) reconsider(s *negotiation.Signals) {
 	tier := []string{"", "bronze", "silver", "gold", "platinum"}
 	s.Quantity, s.Stock = r.IntN(12)+1, r.IntN(120)
@@ -147,7 +147,7 @@ func (r draw) reconsider(s *negotiation.Signals) {
 	}
 }
 
-// change is what a merchant may do while a buyer haggles.
+// change makes a change that a merchant may make while a buyer haggles.
 func (r draw) change(p *negotiation.Policy, s *negotiation.Signals) {
 	c := s.List.Currency()
 	s.Negotiable = true
@@ -165,7 +165,7 @@ func (r draw) change(p *negotiation.Policy, s *negotiation.Signals) {
 	}
 }
 
-// offer is nil now and then, mostly a step from the best offer towards the price that stands, else near a price at
+// offer is sometimes nil, mostly a step from the best offer towards the current price, and otherwise near a price at
 // which answers change, or anything.
 func (r draw) offer(t negotiation.Table) *money.Amount {
 	b, c := t.Bounds, t.Bounds.List().Currency()
@@ -193,7 +193,7 @@ func (r draw) offer(t negotiation.Table) *money.Amount {
 	return offer(money.Of(n, c))
 }
 
-// proposal is whatever an agent may come up with.
+// proposal returns anything that an agent may propose.
 func (r draw) proposal(t negotiation.Table) negotiation.Decision {
 	price := money.Of(r.between(-10, t.Bounds.List().Minor()*2), t.Bounds.List().Currency())
 	if near := r.offer(t); near != nil {
@@ -223,7 +223,7 @@ func (r draw) proposal(t negotiation.Table) negotiation.Decision {
 	}
 }
 
-// pause is short mostly, and now and then as long as a quote is good for, or longer.
+// pause is mostly short, and sometimes as long as a quote is valid, or longer.
 func (r draw) pause() time.Duration {
 	return []time.Duration{0, 0, time.Second, time.Minute, 5 * time.Minute, negotiation.Validity - 1, negotiation.Validity, time.Hour}[r.IntN(8)]
 }

@@ -14,9 +14,10 @@ import (
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
 
-// A million buyers haggle with shops that change their mind, under any policy and with any agent. A judge, who reads
-// no rule but decisions 9, looks at every answer. A history is told by its number: judged(draw, number).
-func TestAMillionHistories(t *testing.T) {
+// A million buyers haggle with shops that change their settings, under any policy and with any agent. A judge that
+// knows only the rules of features/PROTOCOL.md#negotiation checks every answer. A history is identified by its number,
+// which seeds its random source.
+func TestQuote_millionHistories(t *testing.T) {
 	histories := 1_000_000
 	if testing.Short() {
 		histories /= 20
@@ -47,10 +48,10 @@ func TestAMillionHistories(t *testing.T) {
 	}
 }
 
-// tally counts what happened.
+// tally counts events by name.
 type tally map[string]int
 
-// checkTally sees to it that the histories hold enough of everything for the judge to have seen it.
+// checkTally checks that the histories have enough of every event for the judge to have tested it.
 func checkTally(t *testing.T, histories int, tallies []tally) {
 	t.Helper()
 	sum := tally{}
@@ -74,7 +75,7 @@ func checkTally(t *testing.T, histories int, tallies []tally) {
 	}
 }
 
-// haggle tells one history: quotes on one item, one after the other, and what is said on them.
+// haggle runs one history: consecutive quotes on one item, with the offers on each.
 func haggle(r draw, seen tally) error {
 	p, s := r.policy(), r.signals([]money.Currency{money.USD, money.USD, jpy, bhd}[r.IntN(4)])
 	now := noon
@@ -87,7 +88,7 @@ func haggle(r draw, seen tally) error {
 		}
 		r.reconsider(&s)
 		if q != nil && q.Snapshot().State == negotiation.Agreed && r.chance(1, 2) {
-			return nil // content
+			return nil // the buyer has bought
 		}
 		if q == nil || q.Snapshot().State != negotiation.Open || q.Expired(now) || r.chance(1, 6) {
 			next := negotiation.Start(id.Quote{}, shop, item, p, s, q, now)
@@ -106,7 +107,7 @@ func haggle(r draw, seen tally) error {
 		}
 		d, err := answer(r, table)
 		if err == nil {
-			err = j.hear(table, d, seen)
+			err = j.observe(table, d, seen)
 		}
 		q.Record(table, d, now)
 		if err == nil {
@@ -119,7 +120,7 @@ func haggle(r draw, seen tally) error {
 	return nil
 }
 
-// answer is that of the rules or of an agent.
+// answer returns the answer of the rules or of an agent.
 func answer(r draw, t negotiation.Table) (negotiation.Decision, error) {
 	d := negotiation.Decide(t)
 	if negotiation.Guard(t, d) != d {
@@ -137,12 +138,12 @@ func answer(r draw, t negotiation.Table) (negotiation.Decision, error) {
 	return d, nil
 }
 
-// judge remembers what a buyer and a merchant who watch would hold an answer to. Prices are minor units.
+// judge remembers what a buyer and a merchant would hold later answers against. Prices are in minor units.
 type judge struct {
 	bounds negotiation.Bounds
 	hint   money.Amount
-	price  int64     // the lowest that was named and still stands; 0: none
-	until  time.Time // and how long it is promised
+	price  int64     // the lowest that was named and is still valid; 0: none
+	until  time.Time // when price expires
 	sold   bool      // the last offer was accepted
 	best   int64     // the offer of the buyer's last move
 	rounds int
@@ -150,8 +151,8 @@ type judge struct {
 	now    time.Time
 }
 
-// open looks at the bounds that an answer is given in, and forgets a price that has run out or was taken and that the
-// shop can no longer keep.
+// open checks the bounds of an answer. It forgets a price that has expired, or that was accepted and that the shop can
+// no longer keep.
 func (j *judge) open(t negotiation.Table, p negotiation.Policy, s negotiation.Signals, now time.Time, seen tally) error {
 	list, floor := s.List.Minor(), t.Bounds.Floor().Minor()
 	j.least, j.now = leastOf(p, s), now
@@ -168,7 +169,7 @@ func (j *judge) open(t negotiation.Table, p negotiation.Policy, s negotiation.Si
 		return errors.New("the bounds are not those of today, and nothing is promised")
 	case t.Bounds.List() != s.List || t.Bounds.Fixed() == negotiable || floor < j.least:
 		return fmt.Errorf("the floor is under the least price %d", j.least)
-	case !t.Bounds.Fixed() && !told(list, t.Bounds.Hint().Minor()):
+	case !t.Bounds.Fixed() && !validHint(list, t.Bounds.Hint().Minor()):
 		return errors.New("the hint is not on the grid")
 	case t.Bounds.Opening().Minor() < t.Bounds.Target().Minor() || t.Bounds.Target().Minor() < floor || t.Bounds.Opening().Minor() > list:
 		return errors.New("the bounds are out of order")
@@ -186,8 +187,8 @@ func (j *judge) open(t negotiation.Table, p negotiation.Policy, s negotiation.Si
 	return nil
 }
 
-// hear judges an answer by what was said before.
-func (j *judge) hear(t negotiation.Table, d negotiation.Decision, seen tally) error {
+// observe checks an answer against the earlier ones.
+func (j *judge) observe(t negotiation.Table, d negotiation.Decision, seen tally) error {
 	price, list, floor := negotiation.PriceIn(d).Minor(), t.Bounds.List().Minor(), t.Bounds.Floor().Minor()
 	promised := j.price > 0 && j.now.Before(j.until) && price >= j.price
 	_, taken := d.(negotiation.Accepted)
@@ -220,10 +221,10 @@ func (j *judge) hear(t negotiation.Table, d negotiation.Decision, seen tally) er
 	} else if price < j.price {
 		seen["lower price to a mover"]++
 	}
-	return j.hearRefusal(t, d)
+	return j.observeRefusal(t, d)
 }
 
-// moves reports whether the offer comes a hundredth of list closer than the last that did, and is not far under the floor.
+// moves reports whether the offer is at least 1/100 of list above the last move, and not far below the floor.
 func (j *judge) moves(t negotiation.Table) bool {
 	list, floor := t.Bounds.List().Minor(), t.Bounds.Floor().Minor()
 	switch {
@@ -235,13 +236,13 @@ func (j *judge) moves(t negotiation.Table) bool {
 	return t.Offer.Minor()-j.best >= max(1, list/100) && t.Offer.Minor() >= floor-floor/4
 }
 
-// absurd reports whether the offer is under the floor and half of list × (1 − max discount).
+// absurd reports whether the offer is below the floor and below half of list × (1 − max discount).
 func absurd(t negotiation.Table) bool {
 	allowed := 1000 - int64(min(max(t.Terms.MaxDiscount, 0), 1000))
 	return t.Offer.Minor() < t.Bounds.Floor().Minor() && (t.Offer.Minor() < 0 || 2000*t.Offer.Minor() < t.Bounds.List().Minor()*allowed)
 }
 
-func (j *judge) hearRefusal(t negotiation.Table, d negotiation.Decision) error {
+func (j *judge) observeRefusal(t negotiation.Table, d negotiation.Decision) error {
 	switch d := d.(type) {
 	case negotiation.Countered:
 		if d.Final != (j.rounds+1 >= t.Terms.RoundCap || t.Terms.Firm) {
@@ -261,8 +262,8 @@ func (j *judge) hearRefusal(t negotiation.Table, d negotiation.Decision) error {
 	return nil
 }
 
-// close remembers the answer and what it promises: a price that the floor has overtaken is promised no longer than it
-// was, until it is taken.
+// close remembers the answer and its promise. A price that the floor has risen above keeps its expiry until it is
+// accepted.
 func (j *judge) close(t negotiation.Table, d negotiation.Decision, now, until time.Time, seen tally) error {
 	price, floor := negotiation.PriceIn(d).Minor(), t.Bounds.Floor().Minor()
 	overtaken := j.price > 0 && j.price < floor
@@ -293,7 +294,7 @@ func (j *judge) close(t negotiation.Table, d negotiation.Decision, now, until ti
 	return nil
 }
 
-// leastOf is least for numbers that need no more than 64 bits.
+// leastOf is least for numbers that fit in 64 bits.
 func leastOf(p negotiation.Policy, s negotiation.Signals) int64 {
 	up := func(minor int64, share money.Percent) int64 { return (minor*int64(share) + 999) / 1000 }
 	floor := max(up(s.List.Minor(), 1000-min(max(p.MaxDiscount, 0), 1000)), 1)

@@ -1,6 +1,6 @@
-// Package negotiation decides prices. Signals become bounds (Bound), bounds and progress become a
-// sealed Decision (Decide), and Guard holds whatever an agent proposes to the same rules. It is pure:
-// time and ids are arguments, and free text from the buyer is no input at all.
+// Package negotiation decides prices. It computes bounds from signals (Bound) and a sealed Decision from
+// bounds and progress (Decide). Guard applies the same rules to an agent's proposal. The package is pure:
+// time and IDs are arguments, and free text from the buyer is never an input.
 //
 //	          no offer, or offer below the ask
 //	        ┌───────────────────────────────────┐
@@ -18,72 +18,72 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// Validity is how long a quote and the commitment of its counter stand (decisions 9).
+// Validity is how long a quote and the commitment to its counter are valid.
 const Validity = 15 * time.Minute
 
-// Policy is how far and how fast a shop gives way. Shares are in tenths of a percent; go doc shows the
-// formulas at Bound and Decide.
+// Policy is how far and how fast a shop lowers prices. Shares are in tenths of a percent. The formulas are in the
+// documentation of Bound and Decide.
 type Policy struct {
 	Version int
 	Enabled bool
 
-	MaxDiscount money.Percent // bounds every price, measured on the original list price
-	MinMargin   money.Percent // over cost, of cost
-	// UnverifiedShare bounds what the buyer's own claims can move, either way.
+	MaxDiscount money.Percent // limits every price; a share of the list price
+	MinMargin   money.Percent // above cost; a share of the cost
+	// UnverifiedShare limits the effect of the buyer's own claims, in either direction.
 	UnverifiedShare money.Percent
 	// RoundCap is the number of counters after which the last one is final.
 	RoundCap int
 
-	// Depth is how far from list to the hard floor the floor lies with no signal at all.
+	// Depth is where the floor lies between list (0) and the hard floor (1) without any signal.
 	Depth money.Percent
-	// Anchor is how far from list to the floor the price of a plain question lies with no signal at all.
+	// Anchor is where the opening price lies between list (0) and the floor (1) without any signal.
 	Anchor money.Percent
 
 	Curve    Curve
-	Segments []Segment // the first that matches puts its curve in the place of Curve
+	Segments []Segment // the curve of the first one that matches replaces Curve
 
 	Leanings Leanings
 	Bundles  Bundles
 	Probing  Probing
 }
 
-// Steps is how many of a buyer's moves a curve tells apart; what it says of the last goes for all later ones.
+// Steps is the number of moves with steps of their own in a curve. Later moves use the last step.
 const Steps = 8
 
-// Curve is how an agent answers a buyer's moves: see Bounds.Moves. The first is step 0.
+// Curve determines the answers to a buyer's moves: see Bounds.Moves. The first move is step 0.
 type Curve struct {
-	// Reach and Markup are for the first offer. Buyers who hold firm keep something in hand: where an offer
-	// times Reach comes up to the floor, it is met at the offer times Markup.
+	// Reach and Markup are for the first offer. A firm buyer can usually pay more than its first offer: if the offer
+	// times Reach is at least the floor, the counter is the offer times Markup.
 	Reach, Markup money.Percent
-	// Give is how far from list to the floor the counter to each move lies; the first goes for an offer that
-	// is not met.
+	// Give is where the counter to each move lies between list (0) and the floor (1). The first step is for a first
+	// offer that is not met by Reach.
 	Give [Steps]money.Percent
 	// Take is how far from the counter to the floor an offer may lie and still be accepted, at each move.
 	Take [Steps]money.Percent
 }
 
-// Segment is a part of the catalogue with a curve of its own. What is zero matches everything.
+// Segment is a part of the catalogue with its own curve. A zero field matches every product.
 type Segment struct {
 	Name     string
 	Category string        // a path; products below it match too
-	CostFrom money.Percent // cost as a share of list: from, included. Matches known costs only
-	CostTo   money.Percent // and to, not included
-	PriceMin int64         // of the list price, in minor units, included
-	PriceMax int64         // not included
+	CostFrom money.Percent // cost as a share of list, inclusive. Matches known costs only
+	CostTo   money.Percent // exclusive
+	PriceMin int64         // of the list price, in minor units, inclusive
+	PriceMax int64         // exclusive
 	Curve    Curve
 }
 
-// Terms are what of a policy governs one talk.
+// Terms is the part of a policy that applies to one negotiation.
 type Terms struct {
 	Version     int
 	RoundCap    int
 	MaxDiscount money.Percent
-	Lean        money.Percent // what signals add to each step of the curve
+	Lean        money.Percent // added to each step of the curve, from the signals
 	Curve       Curve
-	Firm        bool // the buyer's client tried out more than the policy lets it: nothing more is given
+	Firm        bool // the buyer's client exceeded a limit of Probing: no more concessions
 }
 
-// Terms picks the curve for what is on sale.
+// Terms returns the terms for an item, with the curve of its segment.
 func (p Policy) Terms(s Signals) Terms {
 	t := Terms{
 		Version:     p.Version,
@@ -120,7 +120,7 @@ func (g *Segment) matches(s Signals) bool {
 	return err == nil && money.Percent(share) >= g.CostFrom && (g.CostTo <= 0 || money.Percent(share) < g.CostTo)
 }
 
-// Builtin is the policy of a shop that has none of its own.
+// Builtin returns the policy of a shop that has no policy of its own.
 func Builtin() Policy {
 	return Policy{
 		Version:         1,
@@ -141,12 +141,12 @@ func Builtin() Policy {
 	}
 }
 
-// Under holds a policy to a project's settings.
+// Under returns the policy limited by a project's settings.
 func (p Policy) Under(s project.Settings) Policy {
 	p.Enabled = p.Enabled && s.NegotiationEnabled
 	p.MaxDiscount = min(p.MaxDiscount, s.MaxDiscount)
 	return p
 }
 
-// part holds a share between nothing and all: the bounds are kept whatever a policy says.
-func part(share money.Percent) money.Percent { return min(max(share, 0), money.Whole) }
+// clampShare limits a share to between 0 and 1, whatever a policy contains.
+func clampShare(share money.Percent) money.Percent { return min(max(share, 0), money.Whole) }

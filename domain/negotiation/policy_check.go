@@ -17,8 +17,8 @@ const (
 
 var categoryForm = regexp.MustCompile(`^[^/\x00-\x1f]+(/[^/\x00-\x1f]+)*$`)
 
-// Check names everything that is wrong with a merchant's policy, by the fields of the API. The bounds of prices hold
-// whatever a policy says; these keep it one that a merchant can have meant.
+// Check reports everything that is wrong with a merchant's policy, by the fields of the API. Bounds holds prices to the
+// limits whatever a policy contains; these checks reject a policy that a merchant cannot have intended.
 func (p Policy) Check(c fault.Check) {
 	percent(c, "max_discount_percent", p.MaxDiscount, 0, 90)
 	percent(c, "min_margin_percent", p.MinMargin, 0, 1000)
@@ -43,8 +43,8 @@ func (g *Curve) check(c fault.Check) {
 	rising(c.In("take_percent"), g.Take)
 }
 
-// rising checks the steps of a curve. Its last value may be written once for all later steps, so a step that repeats
-// the one before is not named again.
+// rising checks that the steps of a curve do not fall. The last value may be repeated for all later steps, so a step
+// that equals the previous one is not reported again.
 func rising(c fault.Check, steps [Steps]money.Percent) {
 	for i, share := range steps {
 		if i > 0 && share == steps[i-1] {
@@ -112,7 +112,7 @@ func checkBreaks(c fault.Check, field string, breaks []Break) {
 	}
 }
 
-// percent checks a share against bounds in whole percent.
+// percent checks a share against limits in whole percent.
 func percent(c fault.Check, field string, share money.Percent, low, high int64) bool {
 	ok := share >= money.Percent(low*10) && share <= money.Percent(high*10)
 	return c.That(ok, field, between(low, high))
@@ -126,7 +126,7 @@ func between(low, high int64) string {
 	return fmt.Sprintf("must be between %s and %s", thousands(low), thousands(high))
 }
 
-// thousands writes a number as people read it: 1,000.
+// thousands formats a number with separators: 1,000.
 func thousands(n int64) string {
 	text := fmt.Sprint(n)
 	for at := len(text) - 3; at > 0 && text[at-1] != '-'; at -= 3 {

@@ -14,7 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
 
-// problems are the fields that a check of the policy names, under "policy".
+// problems returns the fields that a check of the policy reports, under "policy".
 func problems(p negotiation.Policy) []string {
 	c := fault.NewCheck()
 	p.Check(c.In("policy"))
@@ -29,7 +29,7 @@ func problems(p negotiation.Policy) []string {
 	return fields
 }
 
-func TestGoodPoliciesHaveNoProblems(t *testing.T) {
+func TestPolicy_Check_valid(t *testing.T) {
 	t.Parallel()
 	if got := problems(builtIn); got != nil {
 		t.Errorf("the built-in policy under a project's settings: %v", got)
@@ -40,8 +40,8 @@ func TestGoodPoliciesHaveNoProblems(t *testing.T) {
 	})
 }
 
-// Every number is good at both ends of its range, and named beyond them, alone.
-func TestEveryNumberOfAPolicyHasItsBounds(t *testing.T) {
+// Every number is valid at both ends of its range. Beyond them it is reported, and nothing else is.
+func TestPolicy_Check_bounds(t *testing.T) {
 	t.Parallel()
 	type policy = negotiation.Policy
 	share := func(of func(*policy) *money.Percent) func(*policy, int) {
@@ -50,7 +50,7 @@ func TestEveryNumberOfAPolicyHasItsBounds(t *testing.T) {
 	count := func(of func(*policy) *int) func(*policy, int) {
 		return func(p *policy, n int) { *of(p) = n }
 	}
-	beside := map[string]string{ // what is too much for the next one is named there
+	reportedAt := map[string]string{ // a value that exceeds the next one is reported there
 		"curve.give_percent.0": "curve.give_percent.1", "curve.take_percent.0": "curve.take_percent.1",
 		"leanings.tiers.bronze": "leanings.tiers.silver", "leanings.purchases.0.from": "leanings.purchases.1.from",
 	}
@@ -96,8 +96,8 @@ func TestEveryNumberOfAPolicyHasItsBounds(t *testing.T) {
 		for n, want := range map[int][]string{c.low: nil, c.high: nil, c.low - 1: {field}, c.high + 1: {field}} {
 			p := middling()
 			c.set(&p, n)
-			if n > c.high && beside[field] != "" {
-				want = []string{beside[field]}
+			if n > c.high && reportedAt[field] != "" {
+				want = []string{reportedAt[field]}
 			}
 			got := problems(p)
 			if !slices.Equal(got, want) {
@@ -107,7 +107,7 @@ func TestEveryNumberOfAPolicyHasItsBounds(t *testing.T) {
 	}
 }
 
-// middling is a policy in which each number can move through all of its range.
+// middling returns a policy in which each number can take every value of its range.
 func middling() negotiation.Policy {
 	flat := [negotiation.Steps]money.Percent{550, 550, 555, 555, 555, 555, 560, 560}
 	curve := negotiation.Curve{
@@ -126,7 +126,7 @@ func middling() negotiation.Policy {
 	}
 }
 
-func TestWhatElseCanBeWrongWithAPolicy(t *testing.T) {
+func TestPolicy_Check_invalid(t *testing.T) {
 	t.Parallel()
 	type policy = negotiation.Policy
 	segment := func(change func(*negotiation.Segment)) func(*policy) {
@@ -190,7 +190,8 @@ func fill(steps []money.Percent, with money.Percent) {
 	}
 }
 
-func TestProblemsAreToldInPlainNumbers(t *testing.T) {
+// Messages name bounds in percent, with separators of thousands.
+func TestPolicy_Check_messages(t *testing.T) {
 	t.Parallel()
 	c := fault.NewCheck()
 	negotiation.Policy{

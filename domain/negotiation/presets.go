@@ -10,9 +10,9 @@ type Preset struct {
 	Policy   Policy
 }
 
-// Presets are the named policies, the one that gives least first. All of them keep the same limits: the shop's highest
-// discount, and the same margin over cost. They differ in how much of the room above these limits they use, and how
-// fast. So the floor of keep_margin is at or above that of balanced, and that at or above clear_stock's, for every
+// Presets returns the named policies, the one with the smallest concessions first. All have the same limits: the shop's
+// highest discount and the same margin over cost. They differ in how much of the range above these limits they use, and
+// how fast. So the floor of keep_margin is at or above that of balanced, and that at or above clear_stock's, for every
 // product and buyer.
 func Presets() []Preset {
 	return []Preset{

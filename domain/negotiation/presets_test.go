@@ -31,8 +31,8 @@ func TestPresets(t *testing.T) {
 	}
 }
 
-// Whatever is sold to whom, and whatever the shop allows: no preset goes below the shop's limits, and each one's prices
-// are at or above those of the next.
+// For any product, buyer and settings, no preset goes below the shop's limits, and each one's prices are at or above
+// those of the next.
 func TestPresets_bounds(t *testing.T) {
 	t.Parallel()
 	r, presets := draw{rand.New(rand.NewPCG(26, 11))}, negotiation.Presets()

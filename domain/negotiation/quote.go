@@ -8,22 +8,22 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// State of a quote as stored. Expiry follows from the clock.
+// State is the stored state of a quote. Expiry depends on the clock.
 type State struct{ name string }
 
 var (
 	Open       = State{"open"}
 	Agreed     = State{"accepted"}
 	Superseded = State{"superseded"}
-	Declined   = State{"declined"} // the buyer gave up
+	Declined   = State{"declined"} // by the buyer
 )
 
 func (s State) String() string { return s.name }
 
-// ErrClosed answers an offer on a quote that was superseded.
+// ErrClosed refuses an offer on a superseded quote.
 var ErrClosed = fault.New(fault.Conflict, "quote_closed", "The quote is closed: a newer one about the same item took its place. Read the session, or ask for a new one.")
 
-// Item is what a quote is about. Bounds and progress belong to it, not to one quote.
+// Item is the subject of a quote. Bounds and progress belong to the item, not to one quote.
 type Item struct {
 	Session  id.Session
 	Product  id.Product
@@ -31,8 +31,8 @@ type Item struct {
 	Quantity int
 }
 
-// Bundle is a second product offered with the first, one piece, at a price that stands for Validity from
-// when it was suggested, however often the buyer asks on.
+// Bundle is one piece of a second product, offered together with the first at a price that is valid for Validity from
+// the time of the suggestion, however often the buyer asks.
 type Bundle struct {
 	Product id.Product
 	Variant id.Variant
@@ -41,7 +41,7 @@ type Bundle struct {
 	Price   money.Amount
 	// ValidUntil ends the suggestion.
 	ValidUntil time.Time
-	Digital    bool // nothing of it is shipped, so that not every protocol sells it
+	Digital    bool // not shipped, so not every protocol sells it
 }
 
 // Snapshot is a quote as stored.
@@ -57,9 +57,9 @@ type Snapshot struct {
 	Bundle        *Bundle      // suggested; part of the deal if WithBundle
 	WithBundle    bool
 	TokenHash     string   // SHA-256 of the checkout token, hex; "" until agreed
-	TokenSalt     string   // by which the token can be made again; "": it cannot
+	TokenSalt     string   // to make the token again; "": impossible
 	RedeemedBy    id.Order // zero until bought
-	DeclinedFor   Reason   // of a declined quote; zero: the buyer said none
+	DeclinedFor   Reason   // of a declined quote; zero: the buyer gave none
 	CreatedAt     time.Time
 	ValidUntil    time.Time
 }
@@ -67,15 +67,15 @@ type Snapshot struct {
 // Quote is one negotiation over one item.
 type Quote struct{ s Snapshot }
 
-// Rehydrate trusts storage.
+// Rehydrate returns a stored quote without validating it.
 func Rehydrate(s Snapshot) *Quote { return &Quote{s} }
 
-// Snapshot is the quote as it is to be stored.
+// Snapshot returns the quote for storage.
 func (q *Quote) Snapshot() Snapshot { return q.s }
 
-// Start opens a quote. It takes up the bounds and the progress of prior, the latest quote on the same
-// item in the same session, if there is one. A counter below a floor that rose is not taken up from a quote that was
-// accepted: the promise is kept, and each further acceptance would renew it.
+// Start opens a quote. It continues with the bounds and the progress of prior, the latest quote on the same item in the
+// same session, if there is one. If the floor has risen above the counter of an accepted quote, that counter is
+// dropped: the promise was kept, and each further acceptance would renew it.
 func Start(quote id.Quote, project id.Project, item Item, p Policy, s Signals, prior *Quote, now time.Time) *Quote {
 	q := &Quote{Snapshot{
 		ID:            quote,
@@ -101,7 +101,7 @@ func Start(quote id.Quote, project id.Project, item Item, p Policy, s Signals, p
 	return q
 }
 
-// Resume checks that the quote can be negotiated on, and takes in what changed in the shop.
+// Resume checks that the quote is open, and updates it with the shop's changes.
 func (q *Quote) Resume(p Policy, s Signals, now time.Time) error {
 	switch q.s.State {
 	case Open:
@@ -118,19 +118,19 @@ func (q *Quote) Resume(p Policy, s Signals, now time.Time) error {
 	return nil
 }
 
-// dropBundle forgets a suggestion whose time is over.
+// dropBundle removes an expired bundle.
 func (q *Quote) dropBundle(now time.Time) {
 	if q.s.Bundle != nil && !now.Before(q.s.Bundle.ValidUntil) {
 		q.s.Bundle = nil
 	}
 }
 
-// Expired reports whether an open quote is past its validity.
+// Expired reports whether the quote is open and past its validity.
 func (q *Quote) Expired(now time.Time) bool { return q.s.State == Open && !now.Before(q.s.ValidUntil) }
 
-// refresh replaces bounds that the shop's list price, policy or cost has overtaken, and all bounds once no promise
-// stands: a session that is kept for long haggles under the policy and the stock of now, as a new one does. A counter given
-// before keeps binding us while it is valid. After that it stays our lowest unless the floor has passed it.
+// refresh replaces bounds that contradict the shop's current list price, policy or cost, and all bounds once no promise
+// is valid, so that a long session is negotiated under the current policy and stock, as a new one is. An earlier
+// counter commits us while it is valid. After that it stays our lowest counter unless the floor is above it.
 func (q *Quote) refresh(p Policy, s Signals, valid bool) {
 	held := q.s.Bounds.hold(p, s)
 	if held && valid {
@@ -147,21 +147,21 @@ func (q *Quote) refresh(p Policy, s Signals, valid bool) {
 	}
 }
 
-// overtaken reports whether our counter lies below the floor, which rose after it was given. It is kept
-// for the time it was promised for, and for no longer however often the buyer asks.
+// overtaken reports whether our counter is below the floor, which has risen since. The counter is valid until its
+// promised time, however often the buyer asks.
 func (q *Quote) overtaken() bool {
 	counter := q.s.Progress.Counter
 	return counter.IsPositive() && counter.Minor() < q.s.Bounds.floor.Minor()
 }
 
-// hold reports whether bounds set earlier still keep the shop's rules.
+// hold reports whether the bounds still follow the shop's rules.
 func (b Bounds) hold(p Policy, s Signals) bool {
 	hard, ok := p.hardFloor(s)
 	negotiable := p.Enabled && s.Negotiable && ok && hard.raised < s.List.Minor()
 	return b.list == s.List && b.Fixed() != negotiable && b.floor.Minor() >= min(hard.exact, s.List.Minor())
 }
 
-// Table sets out the quote for a decision.
+// Table returns the inputs of a decision on the quote.
 func (q *Quote) Table(t Terms, offer *money.Amount) Table {
 	return Table{
 		Terms:    t,
@@ -171,15 +171,15 @@ func (q *Quote) Table(t Terms, offer *money.Amount) Table {
 	}
 }
 
-// Suggest puts a bundle beside the item. Once suggested it stays, at its price, for its time.
+// Suggest adds a bundle, unless the quote has one. A bundle keeps its price until it expires.
 func (q *Quote) Suggest(b *Bundle) {
 	if q.s.Bundle == nil {
 		q.s.Bundle = b
 	}
 }
 
-// Record takes in the decision on a table of this quote, and moves the quote's validity. What is accepted can be bought
-// for all of Validity, however late it was. A closed quote stays as it is.
+// Record applies the decision on a table of this quote, and extends the quote's validity. An accepted quote can be
+// bought for all of Validity, however late it was accepted. A closed quote does not change.
 func (q *Quote) Record(t Table, d Decision, now time.Time) {
 	if q.s.State != Open {
 		return
@@ -209,7 +209,7 @@ func (q *Quote) Record(t Table, d Decision, now time.Time) {
 	}
 }
 
-// EndBy has what the quote promises end by then: with the session, after which nobody can take it.
+// EndBy limits the quote's validity to then, the end of the session, after which nobody can accept it.
 func (q *Quote) EndBy(then time.Time) {
 	if q.s.ValidUntil.After(then) {
 		q.s.ValidUntil = then
@@ -222,7 +222,7 @@ func (p *Progress) lower(to money.Amount) {
 	}
 }
 
-// Seal ties an agreed quote to the token that redeems it, with or without the bundle.
+// Seal binds an agreed quote to the token that redeems it, with or without the bundle.
 func (q *Quote) Seal(tokenHash, tokenSalt string, withBundle bool) {
 	if q.s.State != Agreed {
 		return
@@ -231,15 +231,15 @@ func (q *Quote) Seal(tokenHash, tokenSalt string, withBundle bool) {
 	q.s.WithBundle = withBundle && q.s.Bundle != nil
 }
 
-// Supersede closes an open quote because a newer one on the same item took its place.
+// Supersede closes an open quote because a newer one on the same item replaces it.
 func (q *Quote) Supersede() {
 	if q.s.State == Open {
 		q.s.State = Superseded
 	}
 }
 
-// Decline closes an open quote because the buyer gave up, and reports whether it changed anything: a quote that is declined
-// stays so, for the reason that was said first. An accepted quote is a promise that nobody needs to give up, so it is refused.
+// Decline closes an open quote because the buyer gives up, and reports whether it changed the quote. A declined quote
+// keeps its first reason. An accepted quote cannot be declined, because it is only a promise to the buyer.
 func (q *Quote) Decline(why Reason, now time.Time) (changed bool, err error) {
 	switch q.s.State {
 	case Open:
@@ -253,8 +253,8 @@ func (q *Quote) Decline(why Reason, now time.Time) (changed bool, err error) {
 	return false, ErrClosed
 }
 
-// PriceFor is the agreed unit price of what the token covers: the item in exactly its quantity, and
-// one piece of the bundle.
+// PriceFor returns the agreed unit price if the token covers the item: the quote's item in exactly its quantity, or one
+// piece of the bundle.
 func (q *Quote) PriceFor(product id.Product, variant id.Variant, quantity int) (money.Amount, bool) {
 	i, b := q.s.Item, q.s.Bundle
 	switch {
@@ -268,8 +268,8 @@ func (q *Quote) PriceFor(product id.Product, variant id.Variant, quantity int) (
 	return money.Amount{}, false
 }
 
-// Charged is what a piece of a covered variant costs, and the list price that this is measured on: the agreed price and the
-// list price that it was agreed under, or else the list price of now where that fell below, which is better still.
+// Charged returns the unit price of a covered variant and the list price that its discount is measured on: the agreed
+// price and its list price, or else the current list price if that is lower than the agreed price.
 func (q *Quote) Charged(variant id.Variant, agreed, list money.Amount) (unit, original money.Amount) {
 	switch {
 	case agreed.Minor() >= list.Minor():
@@ -282,7 +282,7 @@ func (q *Quote) Charged(variant id.Variant, agreed, list money.Amount) (unit, or
 	return agreed, list
 }
 
-// Covered is the variant of a product that the token is about, or the zero id.
+// Covered returns the variant of a product that the token covers, or the zero ID.
 func (q *Quote) Covered(product id.Product) id.Variant {
 	switch {
 	case q.s.Item.Product == product:
@@ -293,7 +293,7 @@ func (q *Quote) Covered(product id.Product) id.Variant {
 	return id.Variant{}
 }
 
-// Redeemable checks that a token of this quote may open a checkout in the session now.
+// Redeemable returns an error unless a token of this quote may open a checkout in the session now.
 func (q *Quote) Redeemable(session id.Session, now time.Time) error {
 	switch {
 	case q.s.State != Agreed || q.s.Item.Session != session:
@@ -306,7 +306,7 @@ func (q *Quote) Redeemable(session id.Session, now time.Time) error {
 	return nil
 }
 
-// BundlePrice is what one piece of a product costs that is sold with another.
+// BundlePrice returns the price of one piece of a product that is sold with another.
 func (p Policy) BundlePrice(list money.Amount, cost *money.Amount, negotiable bool, category string) money.Amount {
 	b := Bound(p, Signals{
 		List:       list,
@@ -315,7 +315,7 @@ func (p Policy) BundlePrice(list money.Amount, cost *money.Amount, negotiable bo
 		Category:   category,
 		Quantity:   1,
 		CartValue:  money.Zero(list.Currency()),
-		Stock:      1 + p.Leanings.ScarceBelow, // the least that is not scarce; plenty only where that begins by there
+		Stock:      1 + p.Leanings.ScarceBelow, // the lowest stock that is not scarce; plenty only if PlentyFrom is that low
 	})
 	return money.Of(down(b.opening.Minor(), b.floor.Minor(), p.Bundles.Share), list.Currency())
 }

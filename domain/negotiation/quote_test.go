@@ -42,7 +42,7 @@ func start(prior *negotiation.Quote, now time.Time) *negotiation.Quote {
 	return negotiation.Start(id.New[id.Quote]([16]byte{7}), shop, item, builtIn, usual, prior, now)
 }
 
-// say is one round: the rules answer the offer, and the quote records it.
+// say plays one round: the rules answer the offer, and the quote records it.
 func say(q *negotiation.Quote, a *money.Amount, now time.Time) negotiation.Decision {
 	t := q.Table(builtIn.Terms(usual), a)
 	d := negotiation.Decide(t)
@@ -50,8 +50,8 @@ func say(q *negotiation.Quote, a *money.Amount, now time.Time) negotiation.Decis
 	return d
 }
 
-// Every state, every verb. An empty cell: refused, and nothing changed.
-func TestQuoteStatesAndVerbs(t *testing.T) {
+// Every state and every verb. An empty cell means that the verb is refused and changes nothing.
+func TestQuote_everyStateAndVerb(t *testing.T) {
 	t.Parallel()
 	soon := noon.Add(time.Minute)
 	counter := negotiation.Countered{Price: usd("95"), By: negotiation.Concession}
@@ -103,7 +103,7 @@ func TestQuoteStatesAndVerbs(t *testing.T) {
 	}
 }
 
-func TestClosedQuoteSaysSo(t *testing.T) {
+func TestQuote_Resume_superseded(t *testing.T) {
 	t.Parallel()
 	q := start(nil, noon)
 	q.Supersede()
@@ -112,7 +112,8 @@ func TestClosedQuoteSaysSo(t *testing.T) {
 	}
 }
 
-func TestQuoteExpiresFifteenMinutesAfterItsLastAnswer(t *testing.T) {
+// A quote expires fifteen minutes after its last answer.
+func TestQuote_Expired(t *testing.T) {
 	t.Parallel()
 	q := start(nil, noon)
 	say(q, offer(usd("90")), noon.Add(14*time.Minute))
@@ -125,7 +126,7 @@ func TestQuoteExpiresFifteenMinutesAfterItsLastAnswer(t *testing.T) {
 	}
 }
 
-func TestRecordKeepsTheProgress(t *testing.T) {
+func TestQuote_Record_progress(t *testing.T) {
 	t.Parallel()
 	q := start(nil, noon)
 	for _, c := range []struct {
@@ -155,9 +156,9 @@ func TestRecordKeepsTheProgress(t *testing.T) {
 	}
 }
 
-// An offer under half of list × (1 − max discount) earns nothing, and uses up a round. Who begins with one is not met
-// at its next offer either.
-func TestAbsurdOffersEarnNothingAndUseUpRounds(t *testing.T) {
+// An offer below half of list × (1 − max discount) earns no concession and uses up a round. A buyer who begins with one
+// does not get the counter for a first offer later.
+func TestTable_Absurd_usesUpRounds(t *testing.T) {
 	t.Parallel()
 	q := start(nil, noon)
 	for round := 1; round <= 7; round++ {
@@ -179,7 +180,7 @@ func TestAbsurdOffersEarnNothingAndUseUpRounds(t *testing.T) {
 	}
 }
 
-func TestQuoteNamesThePolicyThatAnswers(t *testing.T) {
+func TestQuote_Resume_policyVersion(t *testing.T) {
 	t.Parallel()
 	q, revised := start(nil, noon), builtIn
 	revised.Version = 7
@@ -188,7 +189,8 @@ func TestQuoteNamesThePolicyThatAnswers(t *testing.T) {
 	}
 }
 
-func TestMessageIsKeptAndChangesNothing(t *testing.T) {
+// The buyer's message is recorded, cut to its limit, and changes nothing else of the entry.
+func TestNewEntry_message(t *testing.T) {
 	t.Parallel()
 	q := start(nil, noon)
 	table := q.Table(builtIn.Terms(usual), offer(usd("82")))
@@ -208,7 +210,8 @@ func TestMessageIsKeptAndChangesNothing(t *testing.T) {
 	}
 }
 
-func TestTokenCoversExactlyWhatWasAgreed(t *testing.T) {
+// A token covers exactly the agreed product, variant and quantity, and the bundle if it was accepted too.
+func TestQuote_PriceFor(t *testing.T) {
 	t.Parallel()
 	for _, withBundle := range []bool{false, true} {
 		q := start(nil, noon)
@@ -243,7 +246,7 @@ func TestTokenCoversExactlyWhatWasAgreed(t *testing.T) {
 	}
 }
 
-func TestTokenIsGoodInItsSessionInItsTimeAndOnce(t *testing.T) {
+func TestQuote_Redeemable(t *testing.T) {
 	t.Parallel()
 	q := start(nil, noon)
 	say(q, offer(usd("95")), noon)
@@ -265,8 +268,8 @@ func TestTokenIsGoodInItsSessionInItsTimeAndOnce(t *testing.T) {
 	}
 }
 
-// Between 100.00 and the floor of the second product, 80.00 where its cost leaves it there.
-func TestBundlePriceIsTheShareOfTheWayToTheFloor(t *testing.T) {
+// The bundle's price lies between 100.00 and the floor of the second product, which is 80.00 unless its cost raises it.
+func TestPolicy_BundlePrice(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		share      money.Percent
@@ -289,15 +292,15 @@ func TestBundlePriceIsTheShareOfTheWayToTheFloor(t *testing.T) {
 	}
 }
 
-// What a price may follow from (decisions 15). A new input fails here: it must be one of those, never who asks, by which
-// protocol, from where, in which language or with what message.
-func TestInputsOfAPrice(t *testing.T) {
+// These are all the inputs of a price. A new field fails here: it must never say who asks, by which protocol, from
+// where, in which language or with what message.
+func TestSignals_inputsOfAPrice(t *testing.T) {
 	t.Parallel()
 	for of, want := range map[reflect.Type]string{
 		reflect.TypeFor[negotiation.Signals]():  "List Cost Competitor Negotiable Quantity CartValue CartAtList Stock Claims Member Category Probed",
 		reflect.TypeFor[negotiation.Claims]():   "Tier Purchases Urgency", // the built-in policy gives urgency no weight
 		reflect.TypeFor[negotiation.Standing](): "Tier Purchases",
-		reflect.TypeFor[negotiation.Probed]():   "Session Client Product", // what was tried out, not who did
+		reflect.TypeFor[negotiation.Probed]():   "Session Client Product", // counts of attempts, not who made them
 		reflect.TypeFor[negotiation.Table]():    "Terms Bounds Progress Offer",
 		reflect.TypeFor[negotiation.Terms]():    "Version RoundCap MaxDiscount Lean Curve Firm",
 		reflect.TypeFor[negotiation.Bounds]():   "list opening target floor",
@@ -320,8 +323,8 @@ func TestInputsOfAPrice(t *testing.T) {
 	}
 }
 
-// No text reaches a decision: all there is of it are the codes of currencies, and for bounds the product's category.
-func TestNoTextReachesADecision(t *testing.T) {
+// No text reaches a decision except the codes of currencies and, for bounds, the product's category.
+func TestTable_noText(t *testing.T) {
 	t.Parallel()
 	for of, want := range map[reflect.Type][]string{
 		reflect.TypeFor[negotiation.Table]():   nil,

@@ -7,8 +7,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// Entry is one request and its answer: a line of the session's history, and with its inputs, bounds
-// and rule the record of the decision (decisions 9). Seq counts a session's entries from 1.
+// Entry is one request and its answer: a line of the session's history and, with its inputs, bounds and rule, the
+// record of the decision (features/PROTOCOL.md#negotiation). Seq counts a session's entries from 1.
 type Entry struct {
 	ID            id.Decision
 	Project       id.Project
@@ -19,7 +19,7 @@ type Entry struct {
 	At            time.Time
 	Offer         *money.Amount
 	Outcome       Outcome
-	Price         *money.Amount // quoted, counter or final price, or the one that stands beside a rejection; nil in old ones
+	Price         *money.Amount // quoted, counter or final price, or the current price of a rejection; nil in old ones
 	Rule          Rule
 	PolicyVersion int
 	Bounds        Bounds
@@ -29,15 +29,15 @@ type Entry struct {
 
 	Agent    id.Agent
 	Handler  string        // who answered
-	Fallback string        // why the house did instead; "" if it did not
-	Proposal *money.Amount // the price that an agent other than the house proposed: see Proposed
-	Client   string        // a hash of the buyer's address, or a Pseudonym; "" where none is known
+	Fallback string        // why the built-in agent answered instead; "" if it did not
+	Proposal *money.Amount // the price that a custom agent proposed: see Proposed
+	Client   string        // a hash of the buyer's address, or a Pseudonym; "" if none is known
 }
 
-// LongestMessage is how much of a buyer's message is kept, in characters.
+// LongestMessage is the number of characters of a buyer's message that are stored.
 const LongestMessage = 500
 
-// cut is the text up to so many characters.
+// cut returns at most so many characters of the text.
 func cut(text string, most int) string {
 	n := 0
 	for i := range text {
@@ -49,7 +49,7 @@ func cut(text string, most int) string {
 	return text
 }
 
-// NewEntry records the decision on a table.
+// NewEntry returns the record of a decision.
 func NewEntry(entry id.Decision, seq int, q *Quote, t Table, s Signals, d Decision, message string, now time.Time) Entry {
 	return Entry{
 		ID:            entry,
@@ -71,8 +71,8 @@ func NewEntry(entry id.Decision, seq int, q *Quote, t Table, s Signals, d Decisi
 	}
 }
 
-// Proposed is the price of an agent's proposal, or nil. One of another currency is the price that it counts as: what is
-// on record has the currency of the list price.
+// Proposed returns the price of an agent's proposal, or nil. A price in another currency is recorded as the price that
+// Guard treats it as, in the currency of the list price.
 func Proposed(t Table, proposal Decision) *money.Amount {
 	price := PriceIn(proposal)
 	if price == nil || price.Currency() == t.Bounds.list.Currency() {
@@ -82,7 +82,7 @@ func Proposed(t Table, proposal Decision) *money.Amount {
 	return &counted
 }
 
-// PriceIn is the price that a decision names, or nil.
+// PriceIn returns the price in a decision, or nil.
 func PriceIn(d Decision) *money.Amount {
 	switch d := d.(type) {
 	case Quoted:

@@ -5,23 +5,23 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// MostExamples is how many differences a replay shows.
+// MostExamples is the largest number of examples in a report.
 const MostExamples = 20
 
-// Replayer tells what a policy would have answered in negotiations that are on record.
+// Replayer computes what a policy would have answered in recorded negotiations.
 //
-// What was decided under the very version of the policy is decided again from its recorded inputs: bounds, progress,
-// signals, offer and an agent's proposal. It must come out the same, or the record is not what was decided.
+// Decisions under the same version of the policy are decided again from their recorded inputs: bounds, progress,
+// signals, offer and an agent's proposal. The result must be the same, or the record differs from the decision.
 //
-// Under another policy a negotiation is played anew with the recorded signals, at the recorded times and with the
-// buyer's recorded offers in their order, up to the first that is accepted. The house decides: what another agent
-// would have proposed is not known. Neither is what the buyer would have done about prices that it never saw, so
-// deals are counted from both sides:
+// Under another policy a negotiation is simulated with the recorded signals, at the recorded times and with the
+// buyer's recorded offers in their order, up to the first that is accepted. The rules decide, because another agent's
+// proposals are not known. Neither are the buyer's answers to prices that it never saw, so deals have a lower and an
+// upper bound:
 //
-//	certain   an offer of the buyer's is accepted, or comes up to a price named earlier. The buyer pays what it
-//	          offered, or the lower price that it had then been named.
-//	possible  the certain ones, and those of which the record does not tell otherwise: the buyer once agreed to a
-//	          price below the one that the new policy stands by in the end, or it left at a higher one. A buyer who
+//	certain   an offer of the buyer's is accepted, or is at least a price named earlier. The buyer pays what it
+//	          offered, or the lower price named before.
+//	possible  the certain ones, and those that the record does not exclude: the buyer once agreed to a
+//	          price below the final price of the new policy, or it left at a higher one. A buyer who
 //	          left does not come back for the same price or more.
 type Replayer struct {
 	agent  id.Agent
@@ -29,23 +29,23 @@ type Replayer struct {
 	report Replayed
 }
 
-// Replayed is what a replay found. Amounts are in the currency that it was made for.
+// Replayed is the result of a replay. Amounts are in the currency that it was made for.
 type Replayed struct {
 	Negotiations int
 	Skipped      int // negotiations in another currency, or in sums too large to add up
 	Decisions    int
-	Identical    int // the same response, price and, where the house decided, rule
+	Identical    int // the same response, price and, if the rules decided, rule
 	Bought       int // recorded deals that were paid
 	Before       Takings
 	Certain      Takings
-	Possible     Takings // with the certain ones; the others at the price that the policy stands by in the end
+	Possible     Takings // includes the certain ones; the others are at the policy's final price
 	Examples     []Difference
 }
 
-// Changed is how many decisions differ, those that would no longer have been asked for included.
+// Changed returns the number of decisions that differ, including those that would no longer have been asked for.
 func (r Replayed) Changed() int { return r.Decisions - r.Identical }
 
-// Takings are what deals come to: at list prices, at agreed ones, and what is left over cost where that is known.
+// Takings are the totals of deals: at list prices, at agreed prices, and the margin if the cost is known.
 type Takings struct {
 	Deals         int
 	List, Revenue money.Amount
@@ -53,17 +53,18 @@ type Takings struct {
 	Margin        money.Amount
 }
 
-// Discount is the average one, by value.
+// Discount returns the average discount by value.
 func (t Takings) Discount() money.Percent { return money.Off(t.List, t.Revenue) }
 
-// Difference is a recorded decision that comes out differently, the first one of its negotiation. Without an answer
-// it would not have been asked for: the buyer had its deal before.
+// Difference is the first recorded decision of its negotiation that comes out differently. Answer is nil if the
+// decision would not have been asked for, because the buyer had its deal before.
 type Difference struct {
 	Entry  Entry
 	Answer Decision
 }
 
-// NewReplayer replays under a policy of an agent's, held to the shop's settings. Version 0 is none that it has yet.
+// NewReplayer returns a replayer under a policy of an agent, limited by the shop's settings. Version 0 is a policy that
+// the agent does not have yet.
 func NewReplayer(of id.Agent, p Policy, c money.Currency) *Replayer {
 	zero := money.Zero(c)
 	none := Takings{
@@ -82,100 +83,99 @@ func NewReplayer(of id.Agent, p Policy, c money.Currency) *Replayer {
 	}
 }
 
-// Report is what was found so far.
+// Report returns the result so far.
 func (r *Replayer) Report() Replayed { return r.report }
 
-// Add replays all that was said about one item in one session.
-func (r *Replayer) Add(talk []Entry, bought bool) {
-	if len(talk) == 0 {
+// Add replays the negotiation of one item in one session.
+func (r *Replayer) Add(entries []Entry, bought bool) {
+	if len(entries) == 0 {
 		return
 	}
-	was, is := recorded(talk), r.replay(talk)
+	was, is := recorded(entries), r.replay(entries)
 	before, certain, possible := r.report.Before, r.report.Certain, r.report.Possible
-	if talk[0].Bounds.list.Currency() != before.List.Currency() || !before.add(talk, was) || !certain.add(talk, is) ||
-		!possible.add(talk, atBest(talk, was, is)) {
+	if entries[0].Bounds.list.Currency() != before.List.Currency() || !before.add(entries, was) || !certain.add(entries, is) ||
+		!possible.add(entries, withPossibleDeal(entries, was, is)) {
 		r.report.Skipped++
 		return
 	}
 	r.report.Before, r.report.Certain, r.report.Possible = before, certain, possible
 	r.report.Negotiations++
-	r.compare(talk, is.answers)
+	r.compare(entries, is.answers)
 	if was.deal >= 0 && bought {
 		r.report.Bought++
 	}
 }
 
-// atBest is a replayed course with the deal that is possible where none is certain: at the price that the policy stands by
-// in the end.
-func atBest(talk []Entry, was, is course) course {
-	if is.deal < 0 && (was.deal >= 0 || is.standing < was.standing) {
-		last := len(talk) - 1
-		is.ends(last, money.Of(is.standing, talk[last].Bounds.list.Currency()))
+// withPossibleDeal returns a replayed course with the deal that is possible if none is certain: at the final price of the policy.
+func withPossibleDeal(entries []Entry, was, is course) course {
+	if is.deal < 0 && (was.deal >= 0 || is.final < was.final) {
+		last := len(entries) - 1
+		is.setDeal(last, money.Of(is.final, entries[last].Bounds.list.Currency()))
 	}
 	return is
 }
 
-// course is how a talk goes.
+// course is the course of a negotiation.
 type course struct {
-	answers  []Decision // nil: not asked for
-	deal     int        // the entry of the first deal; negative: none
-	price    money.Amount
-	standing int64 // what the shop stands by in the end
+	answers []Decision // nil: not asked for
+	deal    int        // the entry of the first deal; negative: none
+	price   money.Amount
+	final   int64 // the shop's last price
 }
 
-// ends is the end of a talk so far as it is known.
-func (c *course) ends(at int, price money.Amount) {
+// setDeal records a deal, unless there is one already.
+func (c *course) setDeal(at int, price money.Amount) {
 	if c.deal < 0 {
 		c.deal, c.price = at, price
 	}
 }
 
-// recorded is how a talk went.
-func recorded(talk []Entry) course {
+// recorded returns the recorded course of a negotiation.
+func recorded(entries []Entry) course {
 	c := course{deal: -1}
-	for i := range talk {
-		e := &talk[i]
+	for i := range entries {
+		e := &entries[i]
 		if e.Price != nil {
-			c.standing = e.Price.Minor()
+			c.final = e.Price.Minor()
 		} else {
-			c.standing = Table{Bounds: e.Bounds, Progress: e.Before}.standing().Minor()
+			c.final = Table{Bounds: e.Bounds, Progress: e.Before}.current().Minor()
 		}
 		if e.Outcome == OutcomeAccepted && e.Price != nil {
-			c.ends(i, *e.Price)
+			c.setDeal(i, *e.Price)
 		}
 	}
 	return c
 }
 
-func (r *Replayer) replay(talk []Entry) course {
-	for i := range talk {
-		if talk[i].Agent != r.agent || talk[i].PolicyVersion != r.policy.Version {
-			return r.play(talk)
+func (r *Replayer) replay(entries []Entry) course {
+	for i := range entries {
+		if entries[i].Agent != r.agent || entries[i].PolicyVersion != r.policy.Version {
+			return r.simulate(entries)
 		}
 	}
-	return r.repeat(talk)
+	return r.redecideAll(entries)
 }
 
-// repeat decides each entry again from what is recorded of it.
-func (r *Replayer) repeat(talk []Entry) course {
+// redecideAll decides each entry again from its recorded inputs.
+func (r *Replayer) redecideAll(entries []Entry) course {
 	c := course{
-		answers:  make([]Decision, len(talk)),
-		deal:     -1,
-		standing: recorded(talk).standing,
+		answers: make([]Decision, len(entries)),
+		deal:    -1,
+		final:   recorded(entries).final,
 	}
-	for i := range talk {
-		d := talk[i].again(r.policy)
+	for i := range entries {
+		d := entries[i].redecide(r.policy)
 		c.answers[i] = d
 		if a, ok := d.(Accepted); ok {
-			c.ends(i, a.Price)
+			c.setDeal(i, a.Price)
 		}
 	}
 	return c
 }
 
-// again decides the entry once more under its policy. Of an agent's proposal the price is on record and the kind of
-// answer is not, so it may have been any.
-func (e *Entry) again(p Policy) Decision {
+// redecide decides the entry once more under its policy. The price of an agent's proposal is recorded but not its kind, so
+// it may have been of any kind.
+func (e *Entry) redecide(p Policy) Decision {
 	t := Table{
 		Terms:    p.Terms(e.Signals),
 		Bounds:   e.Bounds,
@@ -197,21 +197,21 @@ func (e *Entry) again(p Policy) Decision {
 	return house
 }
 
-// play has the buyer make its offers again, to another policy.
-func (r *Replayer) play(talk []Entry) course {
-	c := course{answers: make([]Decision, len(talk)), deal: -1}
+// simulate plays the buyer's offers under another policy.
+func (r *Replayer) simulate(entries []Entry) course {
+	c := course{answers: make([]Decision, len(entries)), deal: -1}
 	var q *Quote
-	for i := range talk {
-		e := &talk[i]
+	for i := range entries {
+		e := &entries[i]
 		if q == nil || q.s.ID != e.Quote || q.Resume(r.policy, e.Signals, e.At) != nil {
 			q = Start(e.Quote, e.Project, e.Item, r.policy, e.Signals, q, e.At)
 		}
 		t := q.Table(r.policy.Terms(e.Signals), e.Offer)
 		d := Decide(t)
 		q.Record(t, d, e.At)
-		c.answers[i], c.standing = d, q.Table(t.Terms, nil).standing().Minor()
+		c.answers[i], c.final = d, q.Table(t.Terms, nil).current().Minor()
 		if a, ok := d.(Accepted); ok {
-			c.ends(i, t.atMostStanding(a))
+			c.setDeal(i, t.atMostCounter(a))
 			if e.Outcome != d.Outcome() {
 				break
 			}
@@ -220,39 +220,39 @@ func (r *Replayer) play(talk []Entry) course {
 	return c
 }
 
-// atMostStanding is what a buyer pays who had been named a price and offers more.
-func (t Table) atMostStanding(a Accepted) money.Amount {
+// atMostCounter returns the price that a buyer pays: the earlier counter, if it is lower than the accepted price.
+func (t Table) atMostCounter(a Accepted) money.Amount {
 	if t.committed() && t.Progress.Counter.Minor() < a.Price.Minor() {
 		return t.Progress.Counter
 	}
 	return a.Price
 }
 
-func (r *Replayer) compare(talk []Entry, answers []Decision) {
-	told := len(r.report.Examples) == MostExamples
-	for i := range talk {
+func (r *Replayer) compare(entries []Entry, answers []Decision) {
+	shown := len(r.report.Examples) == MostExamples
+	for i := range entries {
 		r.report.Decisions++
-		if answers[i] != nil && talk[i].same(answers[i]) {
+		if answers[i] != nil && entries[i].same(answers[i]) {
 			r.report.Identical++
-		} else if !told {
-			told = true
-			r.report.Examples = append(r.report.Examples, Difference{talk[i], answers[i]})
+		} else if !shown {
+			shown = true
+			r.report.Examples = append(r.report.Examples, Difference{entries[i], answers[i]})
 		}
 	}
 }
 
-// same reports whether a decision is the recorded one.
+// same reports whether a decision equals the recorded one.
 func (e *Entry) same(d Decision) bool {
 	price := PriceIn(d)
 	return e.Outcome == d.Outcome() && e.Rule == d.Rule() && (price == nil) == (e.Price == nil) && (price == nil || *price == *e.Price)
 }
 
-// add takes in a talk's deal, if there is one. It changes nothing and tells so if the sums get too large.
-func (t *Takings) add(talk []Entry, c course) bool {
+// add adds the deal of a negotiation, if there is one. It changes nothing and returns false if the sums overflow.
+func (t *Takings) add(entries []Entry, c course) bool {
 	if c.deal < 0 {
 		return true
 	}
-	e, next := &talk[c.deal], *t
+	e, next := &entries[c.deal], *t
 	pieces := int64(e.Item.Quantity)
 	if !plus(&next.List, e.Bounds.list, pieces) || !plus(&next.Revenue, c.price, pieces) {
 		return false

@@ -17,14 +17,14 @@ var (
 	seller     = id.New[id.Agent]([16]byte{3})
 )
 
-// off is the built-in policy of a shop that gives at most so much discount.
+// off returns the built-in policy of a shop with a limit of the discount.
 func off(version int, most money.Percent) negotiation.Policy {
 	p := negotiation.Builtin().Under(project.DefaultSettings())
 	p.Version, p.MaxDiscount = version, most
 	return p
 }
 
-// table of a hundred dollars' worth, of unknown cost.
+// hundred returns the signals of an item with a list price of 100.00 and an unknown cost.
 func hundred() negotiation.Signals {
 	return negotiation.Signals{
 		List:       usd("100"),
@@ -35,7 +35,7 @@ func hundred() negotiation.Signals {
 	}
 }
 
-// recording is a talk as the decision record keeps it.
+// recording has the entries of a negotiation as the decision record keeps them.
 type recording struct {
 	policy  negotiation.Policy
 	signals negotiation.Signals
@@ -53,7 +53,7 @@ func record(n int, p negotiation.Policy, s negotiation.Signals) *recording {
 	}
 }
 
-// says answers an offer, by an agent's proposal if there is one.
+// says answers an offer, with an agent's proposal if there is one.
 func (r *recording) says(offer *money.Amount, propose func(negotiation.Table) negotiation.Decision) negotiation.Decision {
 	t := r.quote.Table(r.policy.Terms(r.signals), offer)
 	at := talksBegin.Add(time.Duration(len(r.entries)) * time.Minute)
@@ -79,18 +79,18 @@ func (r *recording) offers(prices ...string) []negotiation.Entry {
 	return r.entries
 }
 
-func replayed(p negotiation.Policy, talks ...[]negotiation.Entry) negotiation.Replayed {
+func replayed(p negotiation.Policy, all ...[]negotiation.Entry) negotiation.Replayed {
 	r := negotiation.NewReplayer(seller, p, money.USD)
-	for _, talk := range talks {
-		r.Add(talk, false)
+	for _, entries := range all {
+		r.Add(entries, false)
 	}
 	return r.Report()
 }
 
-func TestReplayUnderAnotherPolicy(t *testing.T) {
+func TestReplayer_otherPolicy(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		most              money.Percent // discount of the policy that is replayed; recorded is 20 %
+		most              money.Percent // largest discount of the replayed policy; that of the recorded one is 20 %
 		offers            []string
 		before            string // the recorded deal's price
 		certain           string
@@ -105,8 +105,8 @@ func TestReplayUnderAnotherPolicy(t *testing.T) {
 		"who left may stay for less":          {400, []string{"70"}, "", "", 1, 1, 0},
 		"who left is where it was":            {200, []string{"70"}, "", "", 0, 1, 1},
 	} {
-		talk := record(1, off(1, 200), hundred()).offers(c.offers...)
-		got := replayed(off(0, c.most), talk)
+		entries := record(1, off(1, 200), hundred()).offers(c.offers...)
+		got := replayed(off(0, c.most), entries)
 		for _, side := range []struct {
 			what  string
 			takes negotiation.Takings
@@ -129,7 +129,7 @@ func TestReplayUnderAnotherPolicy(t *testing.T) {
 	}
 }
 
-func TestReplayAddsUpDeals(t *testing.T) {
+func TestReplayer_Add_deals(t *testing.T) {
 	t.Parallel()
 	known, three := hundred(), hundred()
 	cost := usd("50")
@@ -156,8 +156,8 @@ func TestReplayAddsUpDeals(t *testing.T) {
 	}
 }
 
-// A deal that is possible and not certain counts at the price that the policy stands by in the end.
-func TestReplay_possibleTakings(t *testing.T) {
+// A deal that is possible and not certain counts at the final price of the policy.
+func TestReplayer_possibleDeals(t *testing.T) {
 	t.Parallel()
 	known, cost := hundred(), usd("50")
 	known.Cost, known.Quantity = &cost, 2
@@ -195,7 +195,7 @@ func TestReplay_possibleTakings(t *testing.T) {
 	}
 }
 
-func TestReplayLeavesOtherCurrenciesOut(t *testing.T) {
+func TestReplayer_Add_otherCurrency(t *testing.T) {
 	t.Parallel()
 	r := negotiation.NewReplayer(seller, off(1, 200), jpy)
 	r.Add(record(1, off(1, 200), hundred()).offers("95"), false)
@@ -204,8 +204,8 @@ func TestReplayLeavesOtherCurrenciesOut(t *testing.T) {
 	}
 }
 
-// What a buyer does after its deal is played too where it had that deal on record.
-func TestReplayGoesOnAfterADeal(t *testing.T) {
+// The replay continues after a deal if the buyer had that deal in the record too.
+func TestReplayer_continuesAfterDeal(t *testing.T) {
 	t.Parallel()
 	p, s := off(1, 200), hundred()
 	first := record(1, p, s)
@@ -214,18 +214,19 @@ func TestReplayGoesOnAfterADeal(t *testing.T) {
 	second.quote = negotiation.Start(id.New[id.Quote]([16]byte{2}), id.Project{}, negotiation.Item{Quantity: 1}, p, s, first.quote, talksBegin.Add(time.Hour))
 	second.offers("60")
 	second.entries[0].At = talksBegin.Add(time.Hour)
-	talk := append(first.entries, second.entries...)
+	entries := append(first.entries, second.entries...)
 	p.Version = 0
-	if got := replayed(p, talk); got.Decisions != 2 || got.Identical != 2 || got.Certain.Deals != 1 {
+	if got := replayed(p, entries); got.Decisions != 2 || got.Identical != 2 || got.Certain.Deals != 1 {
 		t.Errorf("%+v", got)
 	}
 }
 
-// tenThousand negotiations of random buyers under a policy; every third is answered by an agent of the merchant's.
+// tenThousand returns negotiations of random buyers under a policy. Every third is answered by an agent of the
+// merchant.
 func tenThousand(p negotiation.Policy, agents bool) [][]negotiation.Entry {
 	random := rand.New(rand.NewPCG(7, 8))
-	talks := make([][]negotiation.Entry, 10_000)
-	for n := range talks {
+	all := make([][]negotiation.Entry, 10_000)
+	for n := range all {
 		s := hundred()
 		s.List, s.Quantity, s.Stock = money.Of(500+random.Int64N(100_000), money.USD), 1+random.IntN(12), random.IntN(80)
 		if cost := money.Of(s.List.Minor()*random.Int64N(90)/100, money.USD); cost.IsPositive() {
@@ -247,9 +248,9 @@ func tenThousand(p negotiation.Policy, agents bool) [][]negotiation.Entry {
 			}
 			share += random.Int64N(9)
 		}
-		talks[n] = r.entries
+		all[n] = r.entries
 	}
-	return talks
+	return all
 }
 
 func anyProposal(random *rand.Rand, t negotiation.Table) negotiation.Decision {
@@ -267,10 +268,11 @@ func anyProposal(random *rand.Rand, t negotiation.Table) negotiation.Decision {
 	return negotiation.Countered{Price: price, By: negotiation.AgentAnswer}
 }
 
-func TestReplayUnderTheSamePolicyReproducesEveryDecision(t *testing.T) {
+// Under the same policy, a replay reproduces every decision.
+func TestReplayer_samePolicy(t *testing.T) {
 	t.Parallel()
-	talks := tenThousand(off(3, 200), true)
-	got := replayed(off(3, 200), talks...)
+	all := tenThousand(off(3, 200), true)
+	got := replayed(off(3, 200), all...)
 	if got.Negotiations != 10_000 || got.Decisions < 20_000 || got.Identical != got.Decisions || len(got.Examples) != 0 {
 		t.Errorf("%d negotiations, %d of %d decisions, %v", got.Negotiations, got.Identical, got.Decisions, got.Examples)
 	}
@@ -279,9 +281,9 @@ func TestReplayUnderTheSamePolicyReproducesEveryDecision(t *testing.T) {
 	}
 }
 
-// The record is in one currency. What a program proposed in another counts as the highest price allowed, and does so
+// The record is in one currency. An agent's proposal in another one counted as the highest price allowed, and does so
 // again.
-func TestReplayOfProposalsInAnotherCurrency(t *testing.T) {
+func TestReplayer_proposalInOtherCurrency(t *testing.T) {
 	t.Parallel()
 	fifty, by := money.Of(50, jpy), negotiation.AgentAnswer
 	for name, proposal := range map[string]negotiation.Decision{
@@ -311,8 +313,8 @@ func TestReplayOfProposalsInAnotherCurrency(t *testing.T) {
 	}
 }
 
-// A version that says the same is played anew, and comes to the same: who plays and who decided are one.
-func TestReplayPlaysAsItWasPlayed(t *testing.T) {
+// A version with the same content is simulated and has the same result, because the rules decide in both cases.
+func TestReplayer_equalPolicy(t *testing.T) {
 	t.Parallel()
 	got := replayed(off(4, 200), tenThousand(off(3, 200), false)...)
 	if got.Identical != got.Decisions || got.Certain.Deals != got.Before.Deals {
@@ -320,7 +322,7 @@ func TestReplayPlaysAsItWasPlayed(t *testing.T) {
 	}
 }
 
-func TestReplayShowsWhatWasNotDecidedSo(t *testing.T) {
+func TestReplayer_forgedRecord(t *testing.T) {
 	t.Parallel()
 	for name, forge := range map[string]func(*negotiation.Entry){
 		"the price":   func(e *negotiation.Entry) { e.Price = offer(usd("81")) },
@@ -333,23 +335,23 @@ func TestReplayShowsWhatWasNotDecidedSo(t *testing.T) {
 		},
 		"the progress": func(e *negotiation.Entry) { e.Before.Counter = usd("75") },
 	} {
-		talk := record(1, off(1, 200), hundred()).offers("75", "79", "80")
-		forge(&talk[1])
-		got := replayed(off(1, 200), talk)
-		if got.Changed() != 1 || len(got.Examples) != 1 || !reflect.DeepEqual(got.Examples[0].Entry, talk[1]) || got.Examples[0].Answer == nil {
+		entries := record(1, off(1, 200), hundred()).offers("75", "79", "80")
+		forge(&entries[1])
+		got := replayed(off(1, 200), entries)
+		if got.Changed() != 1 || len(got.Examples) != 1 || !reflect.DeepEqual(got.Examples[0].Entry, entries[1]) || got.Examples[0].Answer == nil {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
 }
 
-// Each agent counts its versions by itself.
-func TestReplayKnowsWhosePolicyItWas(t *testing.T) {
+// Each agent numbers its versions separately.
+func TestReplayer_versionsPerAgent(t *testing.T) {
 	t.Parallel()
-	talk := record(1, off(1, 200), hundred()).offers("75", "79", "82")
+	entries := record(1, off(1, 200), hundred()).offers("75", "79", "82")
 	other := id.New[id.Agent]([16]byte{4})
 	for _, of := range []id.Agent{seller, other} {
 		r := negotiation.NewReplayer(of, off(1, 100), money.USD)
-		r.Add(talk, false)
+		r.Add(entries, false)
 		again := of == seller // from the recorded bounds, which are the old policy's
 		if got := r.Report(); (got.Certain.Deals == 1) != again {
 			t.Errorf("%v: %+v", of, got)
@@ -357,27 +359,27 @@ func TestReplayKnowsWhosePolicyItWas(t *testing.T) {
 	}
 }
 
-func TestReplayIsMonotoneInItsBounds(t *testing.T) {
+func TestReplayer_monotone(t *testing.T) {
 	t.Parallel()
-	talks := tenThousand(off(3, 200), false)
+	all := tenThousand(off(3, 200), false)
 	for _, most := range []money.Percent{0, 50, 100, 300, 500} {
-		got := replayed(off(0, most), talks...)
+		got := replayed(off(0, most), all...)
 		if got.Certain.Deals > got.Possible.Deals || len(got.Examples) != negotiation.MostExamples {
 			t.Errorf("%v: %d certain and %d possible deals, %d examples", most, got.Certain.Deals, got.Possible.Deals, len(got.Examples))
 		}
 	}
-	none, most := replayed(off(0, 0), talks...), replayed(off(0, 500), talks...)
+	none, most := replayed(off(0, 0), all...), replayed(off(0, 500), all...)
 	if none.Certain.Deals >= most.Certain.Deals || none.Certain.Discount() != 0 || most.Certain.Discount() <= 0 {
 		t.Errorf("%+v, %+v", none.Certain, most.Certain)
 	}
 }
 
 func BenchmarkReplayOf10000(b *testing.B) {
-	talks := tenThousand(off(3, 200), false)
+	all := tenThousand(off(3, 200), false)
 	for _, p := range []negotiation.Policy{off(3, 200), off(4, 300)} {
 		b.Run(map[bool]string{true: "same", false: "other"}[p.Version == 3], func(b *testing.B) {
 			for b.Loop() {
-				if got := replayed(p, talks...); got.Negotiations != len(talks) {
+				if got := replayed(p, all...); got.Negotiations != len(all) {
 					b.Fatal(got)
 				}
 			}

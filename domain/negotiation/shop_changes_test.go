@@ -11,9 +11,9 @@ import (
 	"github.com/haggle-commerce/haggle/domain/session"
 )
 
-// What becomes of a counter of 91.02 over a floor of 80.00 when the shop changes before the buyer comes
-// back: on a follow-up or a new quote, in the counter's time and after it.
-func TestWhatAShopChangeDoesToANegotiation(t *testing.T) {
+// The shop changes after a counter of 91.02 over a floor of 80.00. The buyer comes back on the same quote or a new
+// one, before the counter expires and after it.
+func TestQuote_Resume_shopChanges(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		change               func(*negotiation.Policy, *negotiation.Signals)
@@ -78,9 +78,9 @@ func TestWhatAShopChangeDoesToANegotiation(t *testing.T) {
 	}
 }
 
-// A counter that a higher cost has overtaken is kept for its fifteen minutes. Asking, offering less and asking anew do
-// not renew it.
-func TestOvertakenCounterIsKeptForItsTimeOnly(t *testing.T) {
+// A counter that a higher cost has overtaken is kept for its fifteen minutes. Price inquiries, lower offers and new
+// quotes do not extend it.
+func TestQuote_overtakenCounterExpires(t *testing.T) {
 	t.Parallel()
 	q := start(nil, noon)
 	say(q, offer(usd("82")), noon)
@@ -109,8 +109,9 @@ func TestOvertakenCounterIsKeptForItsTimeOnly(t *testing.T) {
 	}
 }
 
-// What is accepted in the last second can be bought for as long as any deal. The price is not agreed a second time.
-func TestOvertakenCounterIsSoldOnce(t *testing.T) {
+// A counter that is accepted in its last second can be bought for as long as any deal. The price is not agreed a second
+// time.
+func TestQuote_overtakenCounterSoldOnce(t *testing.T) {
 	t.Parallel()
 	q := start(nil, noon)
 	say(q, offer(usd("82")), noon)
@@ -135,9 +136,9 @@ func TestOvertakenCounterIsSoldOnce(t *testing.T) {
 	}
 }
 
-// Which prices are negotiable follows from the shop's rules alone, so that rounding in a thin range
-// cannot turn a price fixed or negotiable as the buyer's claims change.
-func TestClaimsDoNotMakeAPriceNegotiable(t *testing.T) {
+// Only the shop's rules determine which prices are negotiable, so that rounding in a narrow range cannot make a price
+// fixed or negotiable when the buyer's claims change.
+func TestQuote_Resume_claimsAndFixedPrice(t *testing.T) {
 	t.Parallel()
 	thin := negotiation.Signals{
 		List:       usd("0.06"),

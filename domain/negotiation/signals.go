@@ -10,15 +10,15 @@ import (
 	"github.com/haggle-commerce/haggle/domain/session"
 )
 
-// Signals are what bounds are computed from. Prices are per unit.
+// Signals are the inputs of bounds. Prices are per unit.
 type Signals struct {
 	List       money.Amount
 	Cost       *money.Amount // nil: unknown
 	Competitor *money.Amount // nil: unknown
 	Negotiable bool
 	Quantity   int
-	CartValue  money.Amount // of what else lies in the cart at agreed prices
-	CartAtList money.Amount // of what else lies in the cart at list prices; without currency: nothing does
+	CartValue  money.Amount // of the other items in the cart at agreed prices
+	CartAtList money.Amount // of the other items in the cart at list prices; without currency: there are none
 	Stock      int
 	Claims     Claims
 	Member     Standing
@@ -26,10 +26,10 @@ type Signals struct {
 	Probed     Probed
 }
 
-// Uncounted is the stock of a variant that is sold whatever there is of it: it is neither scarce nor plenty.
+// Uncounted is the stock of a variant that is sold regardless of its stock. It is neither scarce nor plenty.
 const Uncounted = -1
 
-// SignalsOf returns what is known of some pieces of a variant, for a buyer of whom nothing is known.
+// SignalsOf returns the signals of some pieces of a variant, for a buyer about whom nothing is known.
 func SignalsOf(p *catalog.Product, v catalog.Variant, quantity, stock int) Signals {
 	list := p.PriceOf(v)
 	if v.InventoryPolicy != catalog.Tracked {
@@ -47,8 +47,8 @@ func SignalsOf(p *catalog.Product, v catalog.Variant, quantity, stock int) Signa
 	}
 }
 
-// InCart notes the value of a cart that the variant is to be added to. What is agreed and what is at list price are told
-// apart, because anybody can put things into a cart, and out again.
+// InCart sets the value of a cart that the variant is to be added to. It separates items at agreed prices from those at
+// list price, because anybody can put items into a cart and remove them again.
 func (s *Signals) InCart(cart []session.CartItem, of id.Variant) {
 	var agreed, atList []session.CartItem
 	for _, item := range cart {
@@ -64,39 +64,40 @@ func (s *Signals) InCart(cart []session.CartItem, of id.Variant) {
 	}
 }
 
-// Probed counts what was tried out before: Session the session's offers below the floor, Client the client's sessions in
-// a day, and Product its other sessions about the product in ProbingWindow that have not led to an order of it.
+// Probed counts earlier attempts to find the lowest price: Session is the session's offers below the floor, Client the
+// client's sessions in a day, and Product its other sessions about the product in ProbingWindow that have not led to an
+// order of it.
 type Probed struct{ Session, Client, Product int }
 
 // ProbingWindow is how far back sessions about one product are counted.
 const ProbingWindow = time.Hour
 
-// Standing is how good a customer a buyer is. Known, it counts twice what a claim of it could: who is vouched
-// for does better than whoever only says so.
+// Standing is the loyalty of a buyer. If the shop's systems know it, it counts twice as much as a claim of it, so that
+// a known customer does better than a buyer who only claims to be one.
 type Standing struct {
 	Tier      Tier
 	Purchases int
 }
 
-// Claims is what an unverified buyer says of itself, as far as a policy knows the words.
+// Claims are the claims of an unverified buyer about itself, as far as a policy can use them.
 type Claims struct {
 	Tier      Tier
 	Purchases int
 	Urgency   Urgency
 }
 
-// Tier of a buyer's loyalty. The zero Tier is none.
+// Tier is the tier of a buyer's loyalty. The zero Tier is none.
 type Tier struct{ rank int8 }
 
-// String is the word for the tier, "" for none.
+// String returns the name of the tier, or "" for none.
 func (t Tier) String() string {
 	return [...]string{"", "bronze", "silver", "gold", "platinum"}[min(max(t.rank, 0), 4)]
 }
 
-// Urgency of a buyer's need. The zero Urgency is unknown.
+// Urgency is the urgency of a buyer's need. The zero Urgency is unknown.
 type Urgency struct{ degree int8 }
 
-// String is a word for the degree, "" where it is unknown.
+// String returns the name of the degree, or "" if it is unknown.
 func (u Urgency) String() string {
 	switch u.degree {
 	case 1:
@@ -107,7 +108,7 @@ func (u Urgency) String() string {
 	return ""
 }
 
-// ClaimsOf reads a session's claims. Nonsense in them means nothing (decisions 9).
+// ClaimsOf reads a session's claims. It ignores unknown words and invalid numbers.
 func ClaimsOf(c session.Claims) Claims {
 	return Claims{
 		Tier:      Tier{tiers[fold(c.LoyaltyTier)]},
@@ -116,7 +117,7 @@ func ClaimsOf(c session.Claims) Claims {
 	}
 }
 
-// MemberOf reads what the merchant's systems know of a session's buyer.
+// MemberOf returns the loyalty of a session's buyer as the merchant's systems know it.
 func MemberOf(m session.Member) Standing {
 	return Standing{Tier{tiers[fold(m.Tier)]}, min(max(m.Purchases, 0), 1000)}
 }
@@ -128,29 +129,29 @@ var (
 
 func fold(word string) string { return strings.ToLower(strings.TrimSpace(word)) }
 
-// Leanings are how signals move opening, target and curve, and the floor too as far as the hard floor lets them:
-// shares of the way from list to the floor, which add up.
+// Leanings are the effects of signals on opening, target, curve and, above the hard floor, the floor. They are shares
+// of the way from list to the floor, and they add up.
 type Leanings struct {
 	Tiers     [4]money.Percent // bronze, silver, gold, platinum
 	Purchases []Break          // earlier purchases, ascending
-	Volume    []Break          // pieces asked for, ascending
-	Flexible  money.Percent    // what a buyer without haste gains, and one in a hurry loses; nothing in the built-in policy
+	Volume    []Break          // requested pieces, ascending
+	Flexible  money.Percent    // gained by a flexible buyer and lost by an urgent one; 0 in the built-in policy
 
-	// Scarce and Plenty are for stock: fewer than ScarceBelow pieces are left besides those asked for, or at
-	// least PlentyFrom are there.
+	// Scarce and Plenty depend on the stock: fewer than ScarceBelow pieces are left besides the requested ones, or at
+	// least PlentyFrom are in stock.
 	Scarce, Plenty          money.Percent
 	ScarceBelow, PlentyFrom int
 
-	// Cart is for a cart that already holds CartTimes the list price. Where it does so only with what is in it at list
-	// price, Cart is a claim.
+	// Cart applies if the cart already holds CartTimes the list price. If it does so only together with its items at
+	// list price, Cart counts as a claim.
 	Cart      money.Percent
 	CartTimes int
 
-	Competitor      money.Percent // a competitor is known to sell for less
-	MatchCompetitor bool          // the target comes down to its price, not below the floor
+	Competitor      money.Percent // applies if a competitor sells for less
+	MatchCompetitor bool          // lowers the target to its price, not below the floor
 }
 
-// Break is what a quantity of at least From is worth.
+// Break is the lean of a quantity of at least From.
 type Break struct {
 	From int
 	Lean money.Percent
@@ -172,11 +173,11 @@ func builtinLeanings() Leanings {
 	}
 }
 
-// lean sums up the signals. Who is vouched for counts twice what a claim could; claims, and what a cart holds at list
-// price, count within the share of claims.
+// lean adds up the signals. Loyalty that the shop's systems know counts twice. Claims, and a cart's items at list
+// price, are limited to UnverifiedShare.
 func (p Policy) lean(s Signals) money.Percent {
 	l := &p.Leanings
-	lean := highest(l.Volume, s.Quantity) + l.stock(s.Stock, s.Quantity) + 2*l.standing(s.Member)
+	lean := highest(l.Volume, s.Quantity) + l.stock(s.Stock, s.Quantity) + 2*l.loyalty(s.Member)
 	claimed := l.claimed(s.Claims, s.Member)
 	switch {
 	case l.filled(s.CartValue.Minor(), s.List):
@@ -187,22 +188,22 @@ func (p Policy) lean(s Signals) money.Percent {
 	if s.Competitor != nil && s.Competitor.Minor() < s.List.Minor() {
 		lean += l.Competitor
 	}
-	claimed = min(max(claimed, -part(p.UnverifiedShare)), part(p.UnverifiedShare))
+	claimed = min(max(claimed, -clampShare(p.UnverifiedShare)), clampShare(p.UnverifiedShare))
 	return min(max(lean+claimed, -money.Whole), money.Whole)
 }
 
-// filled reports whether a cart of a value holds CartTimes the list price.
+// filled reports whether value is at least CartTimes the list price.
 func (l *Leanings) filled(value int64, list money.Amount) bool {
 	return l.CartTimes > 0 && value/int64(l.CartTimes) >= list.Minor()
 }
 
-// claimed is what claims say beyond what is known.
+// claimed returns the lean of claims beyond what is known.
 func (l *Leanings) claimed(c Claims, known Standing) money.Percent {
 	said := Standing{Tier{max(c.Tier.rank, known.Tier.rank)}, max(c.Purchases, known.Purchases)}
-	return l.standing(said) - l.standing(known) + money.Percent(c.Urgency.degree)*l.Flexible
+	return l.loyalty(said) - l.loyalty(known) + money.Percent(c.Urgency.degree)*l.Flexible
 }
 
-func (l *Leanings) standing(s Standing) money.Percent {
+func (l *Leanings) loyalty(s Standing) money.Percent {
 	lean := highest(l.Purchases, s.Purchases)
 	if s.Tier.rank > 0 {
 		lean += l.Tiers[s.Tier.rank-1]
@@ -222,7 +223,7 @@ func (l *Leanings) stock(stock, quantity int) money.Percent {
 	return 0
 }
 
-// highest is the lean of the last break that n comes up to.
+// highest returns the lean of the last break that n reaches.
 func highest(breaks []Break, n int) (lean money.Percent) {
 	for _, b := range breaks {
 		if n >= b.From {
@@ -232,15 +233,15 @@ func highest(breaks []Break, n int) (lean money.Percent) {
 	return lean
 }
 
-// Bundles is how a second product is priced: Share of the way from its list price to its floor, no bundle at all
-// where Off.
+// Bundles sets the price of a second product: Share is where it lies between its list price and its floor. Off turns
+// bundles off.
 type Bundles struct {
 	Off   bool
 	Share money.Percent
 }
 
-// Probing bounds how often prices are tried out; zero is no bound. Beyond it the standing price is the last word. A
-// client is a network address. Buyer agents of one operator share theirs, so Client is off by default.
+// Probing limits attempts to find the lowest price; zero is no limit. Beyond a limit, the current price is final. A
+// client is a network address. Buyer agents of one operator share an address, so Client is off by default.
 type Probing struct {
 	Session int // offers below the floor in one session
 	Client  int // sessions of one client in a day

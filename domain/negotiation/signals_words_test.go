@@ -7,7 +7,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/session"
 )
 
-func TestClaimsReadAsTheyAreUnderstood(t *testing.T) {
+func TestClaimsOf_strings(t *testing.T) {
 	t.Parallel()
 	for _, word := range []string{"", "bronze", "silver", "gold", "platinum"} {
 		if got := negotiation.ClaimsOf(session.Claims{LoyaltyTier: word}).Tier.String(); got != word {

@@ -5,7 +5,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// Allocation is how many pieces of one line of the order a return is of. Line is its index.
+// Allocation is the number of pieces that a return has of one line of the order. Line is the line's index.
 type Allocation struct{ Line, Quantity int }
 
 // pieces counts returned pieces by the index of their line.
@@ -17,8 +17,8 @@ func (p pieces) add(list []Allocation) {
 	}
 }
 
-// returnedSoFar are the pieces of returns that were not rejected, and what these returns were estimated at.
-// Returns of earlier releases have no allocation: they get one, oldest first, of what the others leave.
+// returnedSoFar returns the pieces of all returns that were not rejected, and the sum of their estimates. Returns of
+// earlier releases have no allocation: they are allocated, oldest first, from the pieces that the others leave.
 func (c *Case) returnedSoFar() (pieces, money.Amount) {
 	all, worth := make(pieces), money.Zero(c.Order.Total.Currency())
 	for _, r := range c.Returns {
@@ -35,8 +35,8 @@ func (c *Case) returnedSoFar() (pieces, money.Amount) {
 	return all, worth
 }
 
-// allocate takes items from the lines that have pieces left, the cheapest first, so that whoever keeps some of
-// several pieces keeps the dearest, and no part of an order is worth more than was paid for it.
+// allocate assigns items to lines that have pieces left, the cheapest first. A buyer who keeps some of several pieces
+// thus keeps the most expensive ones, and no part of an order is worth more than was paid for it.
 func (o *Order) allocate(items []ReturnItem, gone pieces) []Allocation {
 	taken := make(pieces)
 	for _, item := range items {
@@ -59,7 +59,7 @@ func (o *Order) allocate(items []ReturnItem, gone pieces) []Allocation {
 	return list
 }
 
-// cheapestLeft is the index of the cheapest line of the item that has pieces left, or -1.
+// cheapestLeft returns the index of the cheapest line of the item that has pieces left, or -1.
 func (o *Order) cheapestLeft(key lineKey, gone, taken pieces) int {
 	found := -1
 	for i, l := range o.Lines {
@@ -71,9 +71,9 @@ func (o *Order) cheapestLeft(key lineKey, gone, taken pieces) int {
 	return found
 }
 
-// worth is what was paid for pieces with their share of the tax, rounded down; of all pieces, exactly what was
-// paid. Where all of a bundle's first item is returned and the second is kept, the second costs its list price:
-// that is taken off, and given back once the second is returned too.
+// worth returns what was paid for pieces with their share of the tax, rounded down. For all pieces it is exactly what
+// was paid. If all of a bundle's first item is returned and the second item is kept, the second costs its list price:
+// the saving is deducted, and refunded once the second item is returned too.
 func (o *Order) worth(returned pieces) (money.Amount, error) {
 	goods := int64(0)
 	for line, n := range returned {
@@ -87,7 +87,7 @@ func (o *Order) worth(returned pieces) (money.Amount, error) {
 	return o.withTax(money.Of(max(goods, 0), o.Total.Currency()))
 }
 
-// bundle is two lines that one token covers: the second was sold cheaper because of the first.
+// bundle is two lines covered by one token. The second was sold at a lower price because of the first.
 type bundle struct {
 	first, second int   // indexes of lines
 	saving        int64 // minor units off the second's list price
@@ -106,8 +106,8 @@ func (o *Order) bundles() []bundle {
 			continue
 		}
 		b := bundle{first: other, second: i}
-		// Orders of earlier releases do not say which line is the second. It is one piece, and comes second
-		// unless the buyer turned the items around.
+		// Orders of earlier releases do not say which line is the second. It has one piece, and comes second
+		// unless the buyer reversed the items.
 		if o.Lines[other].Bundled || !l.Bundled && l.Quantity > 1 {
 			b.first, b.second = i, other
 		}
@@ -118,7 +118,7 @@ func (o *Order) bundles() []bundle {
 	return list
 }
 
-// withTax adds the goods' share of the tax, rounded down.
+// withTax returns goods plus their share of the tax, rounded down.
 func (o *Order) withTax(goods money.Amount) (money.Amount, error) {
 	if o.Subtotal.IsZero() {
 		return goods, nil
@@ -130,9 +130,9 @@ func (o *Order) withTax(goods money.Amount) (money.Amount, error) {
 	return goods.Add(tax)
 }
 
-// estimate is what a return of more pieces is worth: everything returned so far, less what the earlier returns
-// were worth. So whatever the parts, the estimates of a whole order come to what was paid for its goods, to the
-// cent: the return that completes it gets the rest.
+// estimate returns the worth of a return of more pieces: the worth of everything returned so far, less the estimates of
+// earlier returns. Thus, whatever the parts, the estimates for a whole order add up to exactly what was paid for its
+// goods: the last return gets the rest.
 func (o *Order) estimate(gone pieces, more []Allocation, earlier money.Amount) (money.Amount, error) {
 	all := make(pieces)
 	for line, n := range gone {
@@ -143,8 +143,8 @@ func (o *Order) estimate(gone pieces, more []Allocation, earlier money.Amount) (
 	return money.Of(max(worth.Minor()-earlier.Minor(), 0), worth.Currency()), err
 }
 
-// lowerEstimates corrects the estimates of open returns after one was rejected that had counted towards them,
-// the newest first: together with those that were approved they are worth no more than what is returned.
+// lowerEstimates lowers the estimates of open returns after another return that they depend on was rejected, the newest
+// first. Together with approved returns they are then worth no more than the returned pieces.
 func (c *Case) lowerEstimates() error {
 	all, estimated := c.returnedSoFar()
 	worth, err := c.Order.worth(all)

@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/ledger"
 )
 
-// Case is an order with all that followed it. Its verbs change it and collect what must be stored with
+// Case is an order with its returns, refunds and disputes. Its verbs change it and collect the records to store with
 // it.
 type Case struct {
 	Order    *Order
@@ -19,7 +19,7 @@ type Case struct {
 	Disputes []Dispute      // oldest first
 	Taken    []catalog.Take // what the sale took from stock
 
-	// What the verbs have collected.
+	// Collected by the verbs.
 	Restock []catalog.Take
 	Ledger  []ledger.Transaction
 	Events  []event.Event
@@ -28,14 +28,14 @@ type Case struct {
 // ErrCanceled means that the order is canceled.
 var ErrCanceled = fault.New(fault.Conflict, "order_canceled", "The order is canceled.")
 
-// Cancel ends an order that was not shipped: its stock goes back, and so does the rest of its money, by
-// the refund of this id if any is left.
+// Cancel ends an order that was not shipped. Its stock is put back, and the rest of its payment is refunded under the
+// given ID, if any is left.
 func (c *Case) Cancel(refund id.Refund, reason string, announce id.Event, now time.Time) error {
 	if err := c.Cancelable(); err != nil {
 		return err
 	}
 	switch err := c.refund(refund, id.Return{}, nil, reason, now); {
-	case err == nil, fault.Is(err, ErrRefunded.Code): // nothing may be left, or nothing was paid
+	case err == nil, fault.Is(err, ErrRefunded.Code): // the payment may be refunded already, or zero
 	default:
 		return err
 	}
@@ -43,8 +43,8 @@ func (c *Case) Cancel(refund id.Refund, reason string, announce id.Event, now ti
 	return nil
 }
 
-// CancelElsewhere ends an order that its platform has canceled. It gives no money back: what the platform records as
-// refunded is told apart.
+// CancelElsewhere ends an order that its platform has canceled. It refunds nothing, because the platform reports its
+// refunds separately.
 func (c *Case) CancelElsewhere(reason string, announce id.Event, now time.Time) error {
 	if err := c.Cancelable(); err != nil {
 		return err
@@ -70,7 +70,7 @@ func (c *Case) end(refund id.Refund, reason string, announce id.Event, now time.
 	})
 }
 
-// Cancelable says why the order cannot be canceled, or nil.
+// Cancelable returns why the order cannot be canceled, or nil.
 func (c *Case) Cancelable() error {
 	switch f := c.Order.Fulfillment.Status; {
 	case c.Order.Status == Canceled:
@@ -86,22 +86,22 @@ func (c *Case) Cancelable() error {
 	return nil
 }
 
-// announce collects an event with the order's next sequence.
+// announce collects an event with the order's next sequence number.
 func (c *Case) announce(name id.Event, now time.Time, data func(sequence int) event.Data) {
 	c.Order.Sequence++
-	told := data(c.Order.Sequence)
+	payload := data(c.Order.Sequence)
 	c.Events = append(c.Events, event.Event{
 		ID:      name,
 		Project: c.Order.Project,
 		At:      now,
-		Data:    told,
-		Hook:    c.Order.hookFor(told.Type()),
+		Data:    payload,
+		Hook:    c.Order.hookFor(payload.Type()),
 	})
 }
 
-// out is what the sale took from stock and returns did not put back.
+// out returns the stock that the sale took and returns did not put back.
 func (c *Case) out() []catalog.Take {
-	back := make(map[catalog.Take]int) // by variant and location, the quantity zero
+	back := make(map[catalog.Take]int) // by variant and location; Quantity is zero in the keys
 	for _, r := range c.Returns {
 		for _, t := range r.Restocked {
 			back[catalog.Take{Variant: t.Variant, Location: t.Location}] += t.Quantity
@@ -119,7 +119,7 @@ func (c *Case) out() []catalog.Take {
 	return out
 }
 
-// putBack collects stock to put back, each variant and location once.
+// putBack collects stock to put back, with one entry per variant and location.
 func (c *Case) putBack(takes []catalog.Take) {
 next:
 	for _, t := range takes {

@@ -11,9 +11,9 @@ import (
 	"github.com/haggle-commerce/haggle/domain/order"
 )
 
-// Whatever is done in whatever order: no more goes back than came, of money and of goods, and the ledger
-// balances and says the same.
-func TestAnySequenceOfVerbs(t *testing.T) {
+// After any sequence of verbs, no more money and goods were returned than came in, the ledger balances, and its
+// accounts agree with the order.
+func TestCase_anySequenceOfVerbs(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c := opened()
@@ -24,7 +24,7 @@ func TestAnySequenceOfVerbs(t *testing.T) {
 	})
 }
 
-// act does anything, refused or not.
+// act calls a random verb, which may be refused.
 func act(t *rapid.T, c *order.Case, n byte) {
 	some := rapid.IntRange(0, 20).Draw(t, "which")
 	amount := cents(rapid.Int64Range(-5, 33_000).Draw(t, "amount"))

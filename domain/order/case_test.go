@@ -21,7 +21,7 @@ var later = placed.Add(time.Hour)
 func refundID(n byte) id.Refund { return id.New[id.Refund]([16]byte{n}) }
 func returnID(n byte) id.Return { return id.New[id.Return]([16]byte{n}) }
 
-// opened is a case of 2 green tents from two places and a red one; 321.73 were paid.
+// opened returns a case of 2 green tents from two locations and a red one; 321.73 were paid.
 func opened() *order.Case {
 	return &order.Case{Order: place(paid(), time.UTC, placed), Taken: []catalog.Take{
 		{Variant: green, Location: "main", Quantity: 1}, {Variant: green, Location: "north", Quantity: 1},
@@ -29,7 +29,7 @@ func opened() *order.Case {
 	}}
 }
 
-// in is an order in a state: its case, and what was done to it.
+// states has the verbs that bring an opened case into each state.
 var states = map[string]func(*order.Case) error{
 	"processing": func(*order.Case) error { return nil },
 	"shipped":    func(c *order.Case) error { return c.Ship("", "", "", id.Event{}, placed) },
@@ -75,7 +75,7 @@ var verbs = map[string]func(*order.Case) error{
 }
 
 // Every state and every verb: ok, or the code of the refusal, which changes nothing.
-func TestStatesAndVerbs(t *testing.T) {
+func TestCase_everyStateAndVerb(t *testing.T) {
 	t.Parallel()
 	columns := []string{"ship", "deliver", "cancel", "refund", "return", "approve", "reject"}
 	for state, row := range map[string][]string{
@@ -128,8 +128,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// What a return put back is not put back again.
-func TestCancelAfterAReturn(t *testing.T) {
+// Stock that a return put back is not put back again.
+func TestCase_Cancel_afterReturn(t *testing.T) {
 	t.Parallel()
 	c := opened()
 	if err := states["return open"](c); err != nil {
@@ -203,7 +203,7 @@ func TestSettledRefund(t *testing.T) {
 	notice := id.New[id.Event]([16]byte{3})
 	for name, test := range map[string]struct {
 		first, second order.RefundOutcome
-		code          string // of the second
+		code          string // of the second refusal
 		status        order.RefundStatus
 		payment       order.PaymentStatus
 	}{
@@ -235,7 +235,7 @@ func TestSettledRefund(t *testing.T) {
 			}
 			continue
 		}
-		told := event.OrderRefunded{
+		refunded := event.OrderRefunded{
 			Refund:   r.ID,
 			Order:    c.Order.ID,
 			Sequence: 2,
@@ -248,7 +248,7 @@ func TestSettledRefund(t *testing.T) {
 			ID:      notice,
 			Project: c.Order.Project,
 			At:      later,
-			Data:    told,
+			Data:    refunded,
 		}) {
 			t.Errorf("%s: announced %+v", name, c.Events)
 		}
@@ -265,8 +265,8 @@ func TestSettledRefund(t *testing.T) {
 	}
 }
 
-// From 2 s on, each pause is twice the one before, up to an hour.
-func TestPausesBetweenTries(t *testing.T) {
+// The first pause is 2 s, and each one is twice the one before, up to an hour.
+func TestCase_PostponeRefund_backoff(t *testing.T) {
 	t.Parallel()
 	c := opened()
 	if err := c.Refund(refundID(1), nil, "", placed); err != nil {
@@ -329,8 +329,8 @@ func amount(n int64) *money.Amount {
 	return &a
 }
 
-// Cancelable and Returnable say beforehand what the verbs do.
-func TestStates_whatCanFollow(t *testing.T) {
+// Cancelable and Returnable predict what the verbs do.
+func TestCase_Cancelable_Returnable(t *testing.T) {
 	t.Parallel()
 	for state, put := range states {
 		c := opened()

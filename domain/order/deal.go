@@ -8,18 +8,18 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// DealStatus of a CRM deal.
+// DealStatus is the status of a CRM deal.
 type DealStatus struct{ name string }
 
 var (
-	DealPending = DealStatus{"pending"} // not created yet, or nobody knows
+	DealPending = DealStatus{"pending"} // not created yet, or unknown
 	DealWritten = DealStatus{"written"} // it exists in the CRM
-	DealRefused = DealStatus{"refused"} // the CRM does not take it, or it was deleted there; Retry tries again
+	DealRefused = DealStatus{"refused"} // the CRM refused it, or it was deleted there; Retry tries again
 )
 
 func (s DealStatus) String() string { return s.name }
 
-// DealStatuses are all of them, by name.
+// DealStatuses are all statuses by name.
 var DealStatuses = map[string]DealStatus{"pending": DealPending, "written": DealWritten, "refused": DealRefused}
 
 // CRMDeal mirrors an order as a deal in a CRM. It is stored with the order, in one transaction, and written afterwards:
@@ -28,7 +28,7 @@ var DealStatuses = map[string]DealStatus{"pending": DealPending, "written": Deal
 //	   ▲  └── Refuse ──▶ refused ◀── Gone ───┘
 //	   └───── Retry ───────┘
 //
-// What is written is the order's state, not its changes: writing it again changes nothing. Once it is written, the deal is
+// A write contains the order's state, not its changes, so it can be repeated. Once the deal is written, it is
 // associated with the buyer's contact (Named).
 type CRMDeal struct {
 	Project     id.Project
@@ -36,30 +36,30 @@ type CRMDeal struct {
 	Integration id.Integration
 	Status      DealStatus
 	Remote      string // the CRM's id of it; "": it is not there
-	URL         string // where the merchant's staff look at it; "": nowhere
-	Written     string // the Print of the state that the CRM has; "": none, or nobody knows
-	Named       bool   // the buyer's contact is associated with it, or the CRM takes none
-	// UnsureUntil is until when the CRM may still carry out an earlier request, of an older state; zero: there is none. The deal is
-	// written once more then.
+	URL         string // of the deal's page for the merchant's staff; "": none
+	Written     string // the Print of the state that the CRM has; "": none, or unknown
+	Named       bool   // the buyer's contact is associated with it, or the CRM accepts none
+	// UnsureUntil is until when the CRM may still execute an earlier request with an older state; zero: there is none.
+	// The deal is written once more at that time.
 	UnsureUntil time.Time
-	Paused      bool      // it waits until the integration may write deals again
-	Problem     string    // why it is not written, or not up to date, in words for the merchant
+	Paused      bool      // waits until the integration may write deals again
+	Problem     string    // why it is not written or not up to date, in words for the merchant
 	Failures    int       // in a row
-	DueAt       time.Time // when it is worked on next; zero: there is nothing to do
+	DueAt       time.Time // when it is processed next; zero: there is nothing to do
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 }
 
-// unsureFor is longer than a CRM goes on with a request whose sender is gone.
+// unsureFor is longer than a CRM continues with a request whose client is gone.
 const unsureFor = 30 * time.Second
 
-// DealState is what a deal shows of an order.
+// DealState is an order's state as its deal shows it.
 type DealState struct {
 	Lost   bool         // the order is canceled
 	Amount money.Amount // what is left of the payment after refunds
 }
 
-// Deal is the order's state as a deal shows it.
+// Deal returns the order's state for its deal.
 func (c *Case) Deal() DealState {
 	p := c.Order.Payment
 	left := p.Amount.Minor() - p.Refunded.Minor()
@@ -69,7 +69,7 @@ func (c *Case) Deal() DealState {
 	}
 }
 
-// Print tells one state from another.
+// Print returns a text that differs between states.
 func (s DealState) Print() string {
 	if s.Lost {
 		return "lost " + s.Amount.String()
@@ -77,25 +77,25 @@ func (s DealState) Print() string {
 	return "won " + s.Amount.String()
 }
 
-// ErrDealWritten refuses to write what is written.
+// ErrDealWritten refuses to write a deal that is up to date.
 var ErrDealWritten = fault.New(fault.Conflict, "crm_deal_written", "The deal is written to the CRM, and shows the order as it is.")
 
 // Shows reports whether the CRM has a deal that shows the order's state.
 func (d *CRMDeal) Shows(s DealState) bool { return d.Status == DealWritten && d.Written == s.Print() }
 
-// UpToDate reports whether nothing is left to do.
+// UpToDate reports whether there is nothing to do.
 func (d *CRMDeal) UpToDate(c *Case) bool {
 	return d.Shows(c.Deal()) && !d.ToName(c) && d.UnsureUntil.IsZero()
 }
 
-// ToName reports whether the deal is to be associated with the buyer's contact. That of a canceled order is not: the CRM counts
-// the deals of a contact as purchases.
+// ToName reports whether the deal must be associated with the buyer's contact. The deal of a canceled order must not,
+// because the CRM counts a contact's deals as purchases.
 func (d *CRMDeal) ToName(c *Case) bool {
 	s := c.Deal()
 	return d.Shows(s) && !d.Named && !s.Lost
 }
 
-// Wrote records that the CRM has a state of the order. A url of "" means that it is where it was.
+// Wrote records that the CRM has a state of the order. An empty url leaves the URL unchanged.
 func (d *CRMDeal) Wrote(s DealState, remote, url string, c *Case, now time.Time) {
 	d.Status, d.Remote, d.Written = DealWritten, remote, s.Print()
 	if url != "" {
@@ -107,13 +107,13 @@ func (d *CRMDeal) Wrote(s DealState, remote, url string, c *Case, now time.Time)
 	d.Rest(c, now)
 }
 
-// NamedBuyer records that the buyer's contact is associated with the deal, or that the CRM takes none.
+// NamedBuyer records that the buyer's contact is associated with the deal, or that the CRM accepts none.
 func (d *CRMDeal) NamedBuyer(c *Case, now time.Time) {
 	d.Named = true
 	d.Rest(c, now)
 }
 
-// Rest ends the work until the order changes. If something is left to do, the deal is due again.
+// Rest ends the processing until the order changes. If something is left to do, the deal is due again.
 func (d *CRMDeal) Rest(c *Case, now time.Time) {
 	d.Paused, d.Problem, d.Failures, d.DueAt, d.UpdatedAt = false, "", 0, now, now
 	switch {
@@ -124,7 +124,7 @@ func (d *CRMDeal) Rest(c *Case, now time.Time) {
 	}
 }
 
-// Doubt records that a request was sent by someone whose lease has ended since. The CRM may carry it out after a newer one.
+// Doubt records that a worker whose lease has ended since had sent a request. The CRM may execute it after a newer one.
 func (d *CRMDeal) Doubt(now time.Time) {
 	d.UnsureUntil, d.UpdatedAt = now.Add(unsureFor), now
 	if d.Status == DealWritten && d.DueAt.IsZero() && !d.Paused {
@@ -132,10 +132,11 @@ func (d *CRMDeal) Doubt(now time.Time) {
 	}
 }
 
-// Refuse records that the CRM does not take a state of the order. If the order has another one by now, that is tried.
+// Refuse records that the CRM refused a state of the order. If the order's state has changed since, the new state is
+// tried.
 func (d *CRMDeal) Refuse(reason string, s DealState, c *Case, now time.Time) {
 	if c.Deal().Print() != s.Print() {
-		d.Problem, d.DueAt, d.UpdatedAt = brief(reason), now, now
+		d.Problem, d.DueAt, d.UpdatedAt = truncate(reason), now, now
 		return
 	}
 	if d.Status == DealPending {
@@ -150,18 +151,18 @@ func (d *CRMDeal) Gone(reason string, now time.Time) {
 	d.stop(reason, now)
 }
 
-// Pause ends the work until the integration may write deals again, or Retry.
+// Pause ends the processing until the integration may write deals again, or until Retry.
 func (d *CRMDeal) Pause(reason string, now time.Time) {
 	d.Paused = true
 	d.stop(reason, now)
 }
 
 func (d *CRMDeal) stop(reason string, now time.Time) {
-	d.Problem, d.DueAt, d.UpdatedAt = brief(reason), time.Time{}, now
+	d.Problem, d.DueAt, d.UpdatedAt = truncate(reason), time.Time{}, now
 }
 
-// Postpone records an attempt that failed. unanswered means that the CRM may have carried it out, or may still do so. wait is how
-// long the CRM asks to be left alone; 0: it does not say.
+// Postpone records an attempt that failed. unanswered means that the CRM may have executed the request, or may still do
+// so. wait is the pause that the CRM asks for; 0: it asks for none.
 func (d *CRMDeal) Postpone(reason string, unanswered bool, wait time.Duration, now time.Time) {
 	if wait <= 0 {
 		wait = pauseAfter(d.Failures)
@@ -170,10 +171,10 @@ func (d *CRMDeal) Postpone(reason string, unanswered bool, wait time.Duration, n
 	if unanswered {
 		d.UnsureUntil = now.Add(unsureFor)
 	}
-	d.Problem, d.DueAt, d.UpdatedAt = brief(reason), now.Add(wait), now
+	d.Problem, d.DueAt, d.UpdatedAt = truncate(reason), now.Add(wait), now
 }
 
-// Retry has a deal tried again that does not show the order.
+// Retry makes a deal due that does not show the order.
 func (d *CRMDeal) Retry(c *Case, now time.Time) error {
 	switch {
 	case d.Status == DealRefused:

@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/order"
 )
 
-// Every status × every verb: what the status is then, and whether anything is left to do.
+// Every status and every verb: the resulting status, and whether anything is left to do.
 func TestCRMDeal_states(t *testing.T) {
 	verbs := map[string]func(*order.CRMDeal, *order.Case){
 		"Wrote":      func(d *order.CRMDeal, c *order.Case) { d.Wrote(c.Deal(), "7", "", c, later) },
@@ -78,7 +78,7 @@ func TestCRMDeal_Retry(t *testing.T) {
 	}
 }
 
-// A state that is refused while the order gets another one is followed by that one.
+// If a state is refused after the order has changed, the new state is tried.
 func TestCRMDeal_Refuse_changedMeanwhile(t *testing.T) {
 	c := opened()
 	d := &order.CRMDeal{Status: order.DealPending}
@@ -89,7 +89,7 @@ func TestCRMDeal_Refuse_changedMeanwhile(t *testing.T) {
 	}
 }
 
-// A request without an answer may be carried out after a newer one. So the deal is written once more when that is over.
+// An unanswered request may be executed after a newer one, so the deal is written once more after that time.
 func TestCRMDeal_Wrote_afterAnUnansweredRequest(t *testing.T) {
 	c := opened()
 	written := func(d *order.CRMDeal, at time.Time) {
@@ -97,14 +97,14 @@ func TestCRMDeal_Wrote_afterAnUnansweredRequest(t *testing.T) {
 		d.NamedBuyer(c, at)
 	}
 	over := later.Add(30 * time.Second)
-	for name, doubt := range map[string]func(*order.CRMDeal){
+	for name, makeUnsure := range map[string]func(*order.CRMDeal){
 		"it was not answered":                        func(d *order.CRMDeal) { d.Postpone("no", true, 0, later); written(d, later) },
 		"its lease ended, and another one holds it":  func(d *order.CRMDeal) { d.Doubt(later); written(d, later) },
 		"its lease ended, and nothing is left to do": func(d *order.CRMDeal) { written(d, later); d.Doubt(later) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := &order.CRMDeal{Status: order.DealPending, DueAt: placed}
-			if doubt(d); d.DueAt != over || d.UpToDate(c) || d.ToName(c) {
+			if makeUnsure(d); d.DueAt != over || d.UpToDate(c) || d.ToName(c) {
 				t.Errorf("written first: %+v", d)
 			}
 			if written(d, over.Add(-time.Second)); d.DueAt != over {
@@ -117,7 +117,7 @@ func TestCRMDeal_Wrote_afterAnUnansweredRequest(t *testing.T) {
 	}
 }
 
-// Pauses grow, and a wish for patience is no failure.
+// Pauses grow, and a pause that the CRM asks for is not a failure.
 func TestCRMDeal_Postpone(t *testing.T) {
 	d := &order.CRMDeal{Status: order.DealPending}
 	for _, want := range []time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second} {
@@ -130,7 +130,8 @@ func TestCRMDeal_Postpone(t *testing.T) {
 	}
 }
 
-// A deal shows what is left of the payment, and is lost once the order is canceled. A change while it was written makes it due.
+// A deal shows what is left of the payment, and is lost once the order is canceled. A change during a write makes it
+// due.
 func TestCase_Deal(t *testing.T) {
 	c := opened()
 	paid := c.Order.Payment.Amount

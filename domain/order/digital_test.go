@@ -31,8 +31,8 @@ func TestCase_digital(t *testing.T) {
 	if err := c.Deliver(name, now); err != nil || c.Order.Fulfillment.Status != order.Delivered {
 		t.Error("not delivered:", err)
 	}
-	told := caseOf(true)
-	if err := told.ShipAt(now, "", "", "", name, now); err != nil || told.Order.Fulfillment.Status != order.Delivered {
+	reported := caseOf(true)
+	if err := reported.ShipAt(now, "", "", "", name, now); err != nil || reported.Order.Fulfillment.Status != order.Delivered {
 		t.Error("a platform's shipment delivers nothing:", err)
 	}
 	if lines := c.Order.ShippedLines(); len(lines) != 0 {

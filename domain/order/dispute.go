@@ -12,7 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// Dispute is a payment that the buyer disputes at the bank or the provider, as the newest report has it.
+// Dispute is a payment that the buyer disputes at the bank or the provider, as the latest report has it.
 type Dispute struct {
 	ID        id.Dispute
 	Project   id.Project
@@ -22,35 +22,35 @@ type Dispute struct {
 	Provider  string // the provider's id of the dispute, unique with Gateway
 	Status    DisputeStatus
 	Response  DisputeResponse
-	DueBy     time.Time // until when the merchant may respond; zero: the provider does not say
+	DueBy     time.Time // the merchant's deadline; zero: not reported
 	Reason    string
 	Amount    money.Amount
 	Withdrawn money.Amount
 	Fee       money.Amount
-	Steps     int       // how many transactions of the ledger record it
-	Reported  time.Time // the provider's time of the newest report
+	Steps     int       // number of its transactions in the ledger
+	Reported  time.Time // the provider's time of the latest report
 	CreatedAt time.Time
 	UpdatedAt time.Time
 
-	Evidence   Evidence  // what was sent to the provider from here, the last time
-	AnsweredAt time.Time // when; zero: nothing was
+	Evidence   Evidence  // sent to the provider last
+	AnsweredAt time.Time // when it was sent; zero: never
 }
 
-// DisputeIDs are new ids for what a report may bring about.
+// DisputeIDs are new IDs for the records that a report may create.
 type DisputeIDs struct {
 	Dispute        id.Dispute
 	Opened, Closed id.Event
 	Withdrawal     id.Transaction
-	Fee            id.Transaction // where it is in another currency than the withdrawal
+	Fee            id.Transaction // if its currency differs from the withdrawal's
 }
 
-// ErrDisputeCurrency refuses a report in another currency than what is recorded of the dispute.
+// ErrDisputeCurrency refuses a report in another currency than the recorded dispute's.
 var ErrDisputeCurrency = fault.New(fault.Conflict, "dispute_currency", "The dispute is recorded in another currency.")
 
-// ReportDispute records how a dispute stands. A report that repeats, or is older than what is recorded,
-// changes nothing; the ledger records what changed.
+// ReportDispute records the state of a dispute and posts the changes to the ledger. A report that repeats, or is older
+// than the recorded one, changes nothing.
 func (c *Case) ReportDispute(r DisputeReport, ids DisputeIDs, now time.Time) error {
-	r = r.inCurrency(c.Order.Payment.Amount.Currency()).inTurn()
+	r = r.inCurrency(c.Order.Payment.Amount.Currency()).withResponse()
 	i := slices.IndexFunc(c.Disputes, func(d Dispute) bool { return d.Provider == r.Provider })
 	if i < 0 {
 		p := c.Order.Payment
@@ -90,7 +90,7 @@ func (c *Case) ReportDispute(r DisputeReport, ids DisputeIDs, now time.Time) err
 	return nil
 }
 
-// inCurrency gives amounts that are in no currency the payment's.
+// inCurrency sets the payment's currency for amounts without a currency.
 func (r DisputeReport) inCurrency(c money.Currency) DisputeReport {
 	for _, a := range []*money.Amount{&r.Amount, &r.Withdrawn, &r.Fee} {
 		if a.Currency() == (money.Currency{}) {
@@ -100,8 +100,8 @@ func (r DisputeReport) inCurrency(c money.Currency) DisputeReport {
 	return r
 }
 
-// inTurn gives a report that does not say whose turn it is the merchant's, and one of a closed dispute nobody's.
-func (r DisputeReport) inTurn() DisputeReport {
+// withResponse sets a missing Response: needed for an open dispute. For a closed one it is always closed.
+func (r DisputeReport) withResponse() DisputeReport {
 	switch {
 	case r.Status != DisputeOpen:
 		r.Response = ResponseClosed
@@ -111,7 +111,7 @@ func (r DisputeReport) inTurn() DisputeReport {
 	return r
 }
 
-// rank orders what reports of one time say.
+// rank orders reports of the same time.
 func rank(s DisputeStatus, r DisputeResponse) int {
 	switch {
 	case s == DisputeLost:
@@ -124,10 +124,10 @@ func rank(s DisputeStatus, r DisputeResponse) int {
 	return 1
 }
 
-// newer reports whether the report follows what is recorded. Reports of the same time, which providers give in
-// whole seconds, have an order too, so that the same one is kept in whatever order they come: one that closes
-// the dispute follows one that does not, and a review follows the merchant's response; money is withdrawn before the
-// dispute is closed, and put back once it is won.
+// newer reports whether the report follows the recorded one. Reports of the same time, which providers give in whole
+// seconds, are ordered too, so that the result does not depend on the order of arrival. A report that closes the
+// dispute follows one that does not, and a review follows the merchant's response. Money is withdrawn before the
+// dispute is closed, and returned once it is won.
 func (r DisputeReport) newer(d *Dispute) bool {
 	if d.Status == (DisputeStatus{}) {
 		return true
@@ -142,7 +142,7 @@ func (r DisputeReport) newer(d *Dispute) bool {
 	) > 0
 }
 
-// postDispute records in the ledger what a report changes.
+// postDispute posts the changes of a report to the ledger.
 func (c *Case) postDispute(d *Dispute, r DisputeReport, ids DisputeIDs, now time.Time) error {
 	withdrawn, err := change(d.Withdrawn, r.Withdrawn)
 	if err != nil {
@@ -176,7 +176,7 @@ func (c *Case) postDispute(d *Dispute, r DisputeReport, ids DisputeIDs, now time
 	return nil
 }
 
-// change is what leads from one amount to another. Nothing is the same in every currency.
+// change returns the difference between two amounts. A zero amount is equal in every currency.
 func change(from, to money.Amount) (money.Amount, error) {
 	if from.IsZero() {
 		return to, nil
@@ -187,8 +187,8 @@ func change(from, to money.Amount) (money.Amount, error) {
 	return money.Of(to.Minor()-from.Minor(), to.Currency()), nil
 }
 
-// holdBack counts what disputes withhold of the payment at present: the disputed amount, for as long as the
-// provider has taken anything for it.
+// holdBack updates how much of the payment is held back for disputes: the disputed amount, as long as the provider has
+// withdrawn anything for it.
 func (c *Case) holdBack() {
 	p := &c.Order.Payment
 	held := int64(0)

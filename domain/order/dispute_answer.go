@@ -13,7 +13,7 @@ var (
 	ErrDisputeAnswered = fault.New(fault.Conflict, "dispute_answered", "The provider has an answer to the dispute already, and decides.")
 )
 
-// FindDispute is a dispute of the case, or nil.
+// FindDispute returns a dispute of the case, or nil.
 func (c *Case) FindDispute(of id.Dispute) *Dispute {
 	i := slices.IndexFunc(c.Disputes, func(d Dispute) bool { return d.ID == of })
 	if i < 0 {
@@ -22,9 +22,9 @@ func (c *Case) FindDispute(of id.Dispute) *Dispute {
 	return &c.Disputes[i]
 }
 
-// Answerable says why the merchant cannot answer the dispute, or nil. That it is under review does not prevent an answer as
-// long as none was recorded here: an earlier one may have reached the provider unrecorded, which the provider tells.
-// The deadline does not either: whether an answer is too late is for the provider to say.
+// Answerable returns why the merchant cannot answer the dispute, or nil. A dispute under review may be answered if no
+// answer was recorded here, because an earlier answer may have reached the provider unrecorded; the provider then
+// refuses. A passed deadline does not matter here either, because the provider decides whether an answer is too late.
 func (d *Dispute) Answerable() error {
 	switch {
 	case d.Status != DisputeOpen:
@@ -35,8 +35,8 @@ func (d *Dispute) Answerable() error {
 	return nil
 }
 
-// Acceptable says why the merchant cannot accept the dispute, or nil. One that is lost may be accepted again: nothing is left
-// to be done then.
+// Acceptable returns why the merchant cannot accept the dispute, or nil. A lost dispute may be accepted again, which
+// changes nothing.
 func (d *Dispute) Acceptable() error {
 	if d.Status == DisputeWon {
 		return ErrDisputeClosed
@@ -44,7 +44,7 @@ func (d *Dispute) Acceptable() error {
 	return nil
 }
 
-// AnswerDispute records evidence that the provider has, and how the dispute stands with it.
+// AnswerDispute records evidence that the provider has received, and the resulting state of the dispute.
 func (c *Case) AnswerDispute(of id.Dispute, e Evidence, r DisputeReport, ids DisputeIDs, now time.Time) error {
 	if c.FindDispute(of) == nil {
 		return fault.Missing("dispute")
@@ -57,7 +57,7 @@ func (c *Case) AnswerDispute(of id.Dispute, e Evidence, r DisputeReport, ids Dis
 	return nil
 }
 
-// Unanswered says why the provider did not take an answer to a dispute that stands like this.
+// Unanswered returns why the provider did not accept an answer to a dispute in this state.
 func (r DisputeReport) Unanswered() error {
 	if r.Status != DisputeOpen {
 		return ErrDisputeClosed

@@ -11,14 +11,14 @@ import (
 	"github.com/haggle-commerce/haggle/domain/order"
 )
 
-// turn is a report of an open dispute.
+// turn returns a report of an open dispute.
 func turn(of order.DisputeResponse, due, at time.Time) order.DisputeReport {
 	r := report(order.DisputeOpen, 321_73, 15_00, at)
 	r.Response, r.DueBy = of, due
 	return r
 }
 
-// Whose turn it is, and until when, as the newest report has it. Of one second, the review follows the response.
+// The latest report determines who must act, and until when. Within one second, the review follows the response.
 func TestReportDispute_response(t *testing.T) {
 	t.Parallel()
 	due := placed.Add(7 * 24 * time.Hour)
@@ -90,7 +90,7 @@ func code(err error) string {
 	return ""
 }
 
-// field is the only field that a refusal names.
+// field returns the only field that an error names.
 func field(err error) string {
 	var known *fault.Error
 	if !errors.As(err, &known) || len(known.Details) != 1 {
@@ -150,7 +150,7 @@ func TestEvidence_check(t *testing.T) {
 	}
 }
 
-// The order fills in what it knows: what was sold, how it was sent, what was paid.
+// The evidence has the order's own data: items, shipment and payment.
 func TestCase_evidence(t *testing.T) {
 	t.Parallel()
 	c := opened()

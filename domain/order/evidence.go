@@ -10,27 +10,27 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-// Evidence is what a merchant tells a provider about a disputed payment: text alone, which every provider takes.
+// Evidence is a merchant's evidence on a disputed payment: text only, which every provider accepts.
 type Evidence struct {
-	Product        string // what was sold
+	Product        string // the items sold
 	Carrier        string
 	TrackingNumber string
 	ShippedOn      string // a date of the shop's calendar, 2026-03-05
-	Communication  string // what was said between buyer and merchant
-	Receipt        string // what was ordered, when, for how much, and how it was paid
+	Communication  string // between buyer and merchant
+	Receipt        string // items, time, amount and means of payment
 	Note           string
 }
 
-// MostEvidence is how many characters each text of evidence may have: what PayPal takes as notes.
+// MostEvidence is the largest length of each text of evidence in characters: PayPal's limit for notes.
 const MostEvidence = 2000
 
-// mostTracking is how many characters a carrier and a tracking number may have, as in Case.Ship.
+// mostTracking is the largest length of a carrier and a tracking number in characters, as in Case.Ship.
 const mostTracking = 200
 
 // IsZero reports whether there is no evidence.
 func (e Evidence) IsZero() bool { return e == Evidence{} }
 
-// Trimmed has no white space around its texts.
+// Trimmed returns the evidence without white space around its texts.
 func (e Evidence) Trimmed() Evidence {
 	for _, text := range []*string{&e.Product, &e.Carrier, &e.TrackingNumber, &e.ShippedOn, &e.Communication, &e.Receipt, &e.Note} {
 		*text = strings.TrimSpace(*text)
@@ -38,7 +38,7 @@ func (e Evidence) Trimmed() Evidence {
 	return e
 }
 
-// Check names the fields that cannot be sent. A carrier and a date alone say nothing.
+// Check reports the fields that cannot be sent. A carrier and a date alone are not sufficient.
 func (e Evidence) Check() error {
 	check := fault.NewCheck()
 	for field, text := range map[string]string{"product": e.Product, "communication": e.Communication, "receipt": e.Receipt, "note": e.Note} {
@@ -55,7 +55,7 @@ func (e Evidence) Check() error {
 	return check.Err()
 }
 
-// Evidence is what the order tells of itself, with the days of the shop's zone.
+// Evidence returns the evidence from the order itself, with days in the shop's time zone.
 func (c *Case) Evidence(zone *time.Location) Evidence {
 	o, f := c.Order, c.Order.Fulfillment
 	e := Evidence{
@@ -74,7 +74,7 @@ func (c *Case) Evidence(zone *time.Location) Evidence {
 	return e
 }
 
-// described is what was bought, as far as it fits into evidence.
+// described lists the items, as far as they fit.
 func described(lines []checkout.Line) string {
 	var text strings.Builder
 	for i, l := range lines {

@@ -12,16 +12,16 @@ import (
 )
 
 var (
-	// ErrRefundUndecided asks to report a refund made elsewhere again, once it is known that it is none of ours.
+	// ErrRefundUndecided asks to report a refund made elsewhere again later, once it is known not to be one of ours.
 	ErrRefundUndecided = fault.New(fault.Conflict, "refund_undecided", "A refund of the payment is not decided yet.")
-	// ErrRefundExceedsPayment refuses a report of more than was paid: either the books or the report are wrong,
-	// and a person must look. The reconciliation shows the difference.
+	// ErrRefundExceedsPayment refuses a report of more than was paid. Either the books or the report are wrong, so a
+	// person must check it. The reconciliation shows the difference.
 	ErrRefundExceedsPayment = fault.New(fault.Conflict, "refund_exceeds_payment", "More was given back than was paid.")
 )
 
-// ReverseRefund records that a refund failed at the provider, perhaps after it had succeeded: then the provider
-// holds the money again, and the buyer does not get it. A refund that is recorded as failed stays as it is, and so does
-// one that succeeded by another refund at the provider, which a person named.
+// ReverseRefund records that a refund failed at the provider. If it had succeeded before, the provider has the money
+// again, and the buyer does not get it. A refund that is recorded as failed does not change, and neither does one that
+// succeeded by another refund at the provider that a person named.
 func (c *Case) ReverseRefund(refund id.Refund, f RefundFailed, announce id.Event, entry id.Transaction, now time.Time) error {
 	r := c.FindRefund(refund)
 	switch {
@@ -46,7 +46,7 @@ func (c *Case) ReverseRefund(refund id.Refund, f RefundFailed, announce id.Event
 	return nil
 }
 
-// failed ends a pending refund of which nothing was given back.
+// failed ends a pending refund of which nothing was refunded.
 func (c *Case) failed(r *Refund, f RefundFailed, announce id.Event, now time.Time) {
 	c.stopRefunding(r.Amount)
 	if f.Provider != "" {
@@ -72,16 +72,16 @@ func (c *Case) announceFailure(r *Refund, announce id.Event, now time.Time) {
 	})
 }
 
-// RefundIDs are new ids for what the report of a refund made elsewhere may bring about.
+// RefundIDs are new IDs for the records that the report of a refund made elsewhere may create.
 type RefundIDs struct {
 	Refund   id.Refund
 	Announce id.Event
 	Reversal id.Transaction
 }
 
-// ReportRefund records a refund that was made elsewhere. It is booked in full, also where pending refunds of
-// ours wanted the same money: these the provider will refuse. A report that repeats, or comes late, changes
-// nothing: a refund that failed never succeeds.
+// ReportRefund records a refund that was made elsewhere. It is booked in full, even if pending refunds of ours are for
+// the same money, because the provider will refuse those. A repeated or late report changes nothing: a refund that
+// failed never succeeds.
 func (c *Case) ReportRefund(e ExternalRefund, ids RefundIDs, now time.Time) error {
 	i := slices.IndexFunc(c.Refunds, func(r Refund) bool { return r.Provider == e.Provider })
 	if e.Whole {
@@ -89,7 +89,7 @@ func (c *Case) ReportRefund(e ExternalRefund, ids RefundIDs, now time.Time) erro
 		e.Amount = money.Of(min(e.Amount.Minor(), left), e.Amount.Currency())
 	}
 	if i < 0 && e.Whole && e.Amount.IsZero() {
-		return nil // all of it was given back before
+		return nil // all of it was refunded before
 	}
 	if i < 0 {
 		var err error
@@ -112,8 +112,8 @@ func (c *Case) ReportRefund(e ExternalRefund, ids RefundIDs, now time.Time) erro
 	return nil
 }
 
-// recordElsewhere adds a refund that is not known yet, and returns its index. One that failed is kept too: a
-// late report of its success must find it.
+// recordElsewhere adds a refund that is not known yet, and returns its index. A failed refund is recorded too, because
+// a late report of its success must find it.
 func (c *Case) recordElsewhere(e ExternalRefund, refund id.Refund, now time.Time) (int, error) {
 	p := &c.Order.Payment
 	check := fault.NewCheck()
@@ -125,7 +125,7 @@ func (c *Case) recordElsewhere(e ExternalRefund, refund id.Refund, now time.Time
 	}
 	for _, r := range c.Refunds {
 		if r.Status == RefundIsPending && r.Provider == "" && r.Amount == e.Amount {
-			return 0, ErrRefundUndecided // it may be this one: its answer was lost, or is on its way
+			return 0, ErrRefundUndecided // it may be this one, whose response was lost or is still to come
 		}
 	}
 	r := Refund{
@@ -148,7 +148,7 @@ func (c *Case) recordElsewhere(e ExternalRefund, refund id.Refund, now time.Time
 		r.Status, r.Failure = RefundIsFailed, o.Code
 	case RefundPending:
 		if e.Amount.Minor() > p.Left().Minor() {
-			return 0, ErrRefundUndecided // it and pending ones of ours cannot all succeed
+			return 0, ErrRefundUndecided // it and our pending ones cannot all succeed
 		}
 		p.Refunding = money.Of(p.Refunding.Minor()+e.Amount.Minor(), p.Amount.Currency())
 	default:

@@ -12,7 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// FulfillmentStatus of an order.
+// FulfillmentStatus is the status of an order's fulfillment.
 type FulfillmentStatus struct{ name string }
 
 var (
@@ -24,13 +24,13 @@ var (
 
 func (s FulfillmentStatus) String() string { return s.name }
 
-// FulfillmentStatuses are all of them, by name.
+// FulfillmentStatuses are all statuses by name.
 var FulfillmentStatuses = map[string]FulfillmentStatus{
 	"processing": FulfillmentProcessing, "shipped": Shipped, "delivered": Delivered, "canceled": FulfillmentCanceled,
 }
 
-// Fulfillment is the promise of delivery and how it was kept. The promised days are those of the shop's
-// calendar, each as its midnight in UTC: format them, do not convert them.
+// Fulfillment has the promised and the actual delivery. The promised days are days of the shop's calendar, each as its
+// midnight in UTC: format them, do not convert them.
 type Fulfillment struct {
 	Status         FulfillmentStatus
 	ShipsOn        time.Time
@@ -38,12 +38,12 @@ type Fulfillment struct {
 	DeliversBy     time.Time
 	ShippingOption string
 
-	Carrier        string // "" until shipped, and where the merchant names none
+	Carrier        string // "" until shipped, and if the merchant names none
 	TrackingNumber string
 	TrackingURL    string    // https
 	ShippedAt      time.Time // zero until then
 	DeliveredAt    time.Time // zero until then
-	CanceledAt     time.Time // zero until then, and in those of older programs
+	CanceledAt     time.Time // zero until then, and in orders of older versions
 }
 
 var (
@@ -52,8 +52,8 @@ var (
 	ErrDelivered  = fault.New(fault.Conflict, "order_delivered", "The order has been delivered.")
 )
 
-// Ship records that the goods are on their way. A shipped order may be given another tracking, of which
-// what is empty stays as it was; it was shipped when it first was. The same tracking again changes nothing.
+// Ship records that the goods are on their way. A shipped order may be given another tracking: empty fields stay as
+// they were, and so does ShippedAt. The same tracking again changes nothing.
 func (c *Case) Ship(carrier, number, address string, announce id.Event, now time.Time) error {
 	if !c.Order.RequiresShipping() {
 		return ErrNothingToShip
@@ -61,8 +61,8 @@ func (c *Case) Ship(carrier, number, address string, announce id.Event, now time
 	return c.ShipAt(now, carrier, number, address, announce, now)
 }
 
-// ShipAt is Ship for goods that were sent at a time of which the shop hears only now. Digital items that a platform says were
-// sent are delivered.
+// ShipAt is Ship for goods that were sent earlier, at the time sent. If a platform reports that digital items were
+// sent, they are delivered.
 func (c *Case) ShipAt(sent time.Time, carrier, number, address string, announce id.Event, now time.Time) error {
 	check := fault.NewCheck()
 	check.That(utf8.RuneCountInString(carrier) <= 200, "carrier", "must have at most 200 characters")
@@ -140,8 +140,8 @@ func (c *Case) Deliver(announce id.Event, now time.Time) error {
 	return nil
 }
 
-// promise dates the delivery: shipped on the next working day, then the option's days. Digital items are promised for the day
-// of the order.
+// promise returns the promised dates: shipped on the next working day, and delivered the option's days later. Digital
+// items are promised for the day of the order.
 func promise(s checkout.Snapshot, zone *time.Location, now time.Time) Fulfillment {
 	ships := shipsOn(now.In(zone))
 	f := Fulfillment{
@@ -164,7 +164,7 @@ func promise(s checkout.Snapshot, zone *time.Location, now time.Time) Fulfillmen
 	return f
 }
 
-// Arrival is from when to when goods arrive that are ordered now, in the shop's time zone. Both are days.
+// Arrival returns the first and the last day on which goods arrive that are ordered now, in the shop's time zone.
 func Arrival(o checkout.Option, now time.Time) (from, until time.Time) {
 	ships := shipsOn(now)
 	return nextWorkday(ships, o.MinDays), nextWorkday(ships, o.MaxDays)
@@ -175,7 +175,7 @@ func shipsOn(now time.Time) time.Time {
 	return nextWorkday(time.Date(year, month, day, 0, 0, 0, 0, time.UTC), 1)
 }
 
-// nextWorkday is so many working days (Monday to Friday) after day.
+// nextWorkday returns the day that is so many working days (Monday to Friday) after day.
 func nextWorkday(day time.Time, days int) time.Time {
 	for days > 0 {
 		day = day.AddDate(0, 0, 1)

@@ -12,50 +12,50 @@ import (
 )
 
 const (
-	// LabelLease is how long whoever buys a label does so alone. It is renewed while they are at it, and so it ends soon
-	// after a crash. By then the platform has finished what nobody waits for any more: whoever takes the label up asks the
-	// platform for it first.
+	// LabelLease is how long a worker has the exclusive right to buy a label. It is renewed meanwhile, so it ends soon
+	// after a crash. By then the platform has finished the abandoned request, and the next worker first asks the
+	// platform whether it sold the label.
 	LabelLease = 8 * time.Second
-	// MaxGrams is the weight of the heaviest parcel.
+	// MaxGrams is the largest weight of a parcel.
 	MaxGrams = 100_000
 )
 
-// Label is the shipping label of an order. It costs money, and so there is one of an order, and one test
-// label, however often it is asked for and from wherever:
+// Label is the shipping label of an order. Labels cost money, so an order has only one, and one test
+// label, however often and by whichever server it is requested:
 //
-//	(none) ── NewLabel, Claim ──▶ in hand (Renew) ── Buy ──▶ bought ── the order is told
-//	            ▲                    ├── Release: the platform refused, none was bought ──┐
-//	            └────────────────────┴── the lease ends: nobody knows (Unsure) ───────────┘
+//	(none) ── NewLabel, Claim ──▶ leased (Renew) ── Buy ──▶ bought ── the order is updated
+//	            ▲                   ├── Release: the platform refused, none was bought ──┐
+//	            └───────────────────┴── the lease ends: unknown (Unsure) ────────────────┘
 //
-// Before another label is bought in the place of an unsure one, the platform is asked whether it sold that one. A label that was bought can be
+// Before another label is bought instead of an unsure one, the platform is asked whether it sold that one. A bought label can be
 // voided (label_void.go), and then the order gets another one (Next).
 type Label struct {
 	ID          id.Label
 	Project     id.Project
 	Order       id.Order
 	Integration id.Integration
-	Test        bool // nobody ships it, and it costs nothing
+	Test        bool // not for shipping, and free
 	Carrier     string
 	Service     string
 	Grams       int
-	DueAt       time.Time // while it is in hand: when others may take it up; zero: it is not
-	Unsure      bool      // somebody may have bought it, or voided the bought one, and could not say so
+	DueAt       time.Time // the end of the lease to buy it; zero: not leased
+	Unsure      bool      // it may have been bought, or voided, but the result was lost
 
-	// What is known once it is bought.
+	// Set once it is bought.
 	Remote         string // the platform's id of it
 	TrackingNumber string
-	Price          money.Amount // in no currency: the platform did not say
-	PDF            []byte       // none where the platform does not show it a second time
-	Told           bool         // the order knows
+	Price          money.Amount // without currency: the platform did not report it
+	PDF            []byte       // nil if the platform does not return it a second time
+	Told           bool         // the order was updated
 	CreatedAt      time.Time
 	BoughtAt       time.Time // zero until then
 
-	VoidDueAt time.Time     // while it is being voided: when others may void it; zero: it is not
+	VoidDueAt time.Time     // the end of the lease to void it; zero: not leased
 	VoidedAt  time.Time     // zero until then
 	Former    []VoidedLabel // the labels that were voided before this one, oldest first
 }
 
-// LabelWish is what a merchant asks for.
+// LabelWish is a merchant's request for a label.
 type LabelWish struct {
 	Integration id.Integration
 	Carrier     string
@@ -64,7 +64,7 @@ type LabelWish struct {
 	Test        bool
 }
 
-// LabelSold is what the platform gave for it. A label that was found may be of another service.
+// LabelSold is the label that the platform sold. A label that was found later may be of another service.
 type LabelSold struct {
 	Remote         string
 	Carrier        string
@@ -75,34 +75,34 @@ type LabelSold struct {
 }
 
 var (
-	// ErrLabelInHand is the answer to whoever wants a label that another one is buying or voiding.
+	// ErrLabelInHand refuses to buy or void a label while another worker does so.
 	ErrLabelInHand = fault.New(fault.Conflict, "label_in_progress", "The order's label is being bought or voided. Ask again.")
 	// ErrLabelElsewhere keeps a label from being bought twice by two accounts.
 	ErrLabelElsewhere = fault.New(fault.Conflict, "label_unresolved",
 		"Another integration may have bought the order's label, and could not say so. Ask that one again.").
 		With("integration_id", "is not the one that was asked before")
-	// ErrPaidBack is why nothing is sent to a buyer who has the money again.
+	// ErrPaidBack refuses to ship an order whose payment was refunded.
 	ErrPaidBack = fault.New(fault.Conflict, "order_refunded", "The order's payment was given back.")
-	// ErrNothingToShip refuses a label, or a tracking, of digital items.
+	// ErrNothingToShip refuses a label or tracking for digital items.
 	ErrNothingToShip = fault.New(fault.Conflict, "nothing_to_ship",
 		"All items of the order are digital, and nothing is shipped. Mark the order as delivered once the buyer has them.")
-	// ErrLabelBought refuses to buy what is bought.
+	// ErrLabelBought refuses to buy a label twice.
 	ErrLabelBought = fault.New(fault.Conflict, "label_bought", "The order has its label.")
 )
 
 var codeForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$`)
 
-// CheckGrams judges a parcel's weight.
+// CheckGrams checks a parcel's weight.
 func CheckGrams(c fault.Check, grams int) {
 	c.That(grams >= 1 && grams <= MaxGrams, "weight_grams", "must be between 1 and 100,000")
 }
 
-// CheckCarrier judges a carrier's code.
+// CheckCarrier checks a carrier's code.
 func CheckCarrier(c fault.Check, code string) {
 	c.That(codeForm.MatchString(code), "carrier_code", "must be a code as rates have it")
 }
 
-// Check judges a wish.
+// Check validates the request.
 func (w LabelWish) Check() error {
 	c := fault.NewCheck()
 	CheckGrams(c, w.Grams)
@@ -111,7 +111,7 @@ func (w LabelWish) Check() error {
 	return c.Err()
 }
 
-// Shippable tells why an order is not to be sent, if it is not. One that was sent may get a label still.
+// Shippable returns why an order must not be shipped, or nil. A shipped order may still get a label.
 func (o *Order) Shippable() error {
 	switch {
 	case o.Status == Canceled || o.Fulfillment.Status == FulfillmentCanceled:
@@ -126,18 +126,18 @@ func (o *Order) Shippable() error {
 	return nil
 }
 
-// RequiresShipping reports whether something of the order is shipped. Without it the order is delivered by the merchant's
-// own means, such as a download link, and goes from processing to delivered.
+// RequiresShipping reports whether any item of the order is shipped. Otherwise the merchant delivers the order by other
+// means, such as a download link, and it goes from processing to delivered.
 func (o *Order) RequiresShipping() bool {
 	return len(o.Lines) == 0 || slices.ContainsFunc(o.Lines, func(l checkout.Line) bool { return !l.Digital })
 }
 
-// ShippedLines are the lines that a parcel has.
+// ShippedLines returns the lines that are shipped in a parcel.
 func (o *Order) ShippedLines() []checkout.Line {
 	return slices.DeleteFunc(slices.Clone(o.Lines), func(l checkout.Line) bool { return l.Digital })
 }
 
-// NewLabel begins an order's label. Nobody has it in hand.
+// NewLabel returns an order's label before it is bought. It is not leased.
 func NewLabel(name id.Label, o *Order, test bool, now time.Time) *Label {
 	return &Label{
 		ID:        name,
@@ -148,16 +148,16 @@ func NewLabel(name id.Label, o *Order, test bool, now time.Time) *Label {
 	}
 }
 
-// Bought reports whether there is nothing left to pay for.
+// Bought reports whether the label was bought.
 func (l *Label) Bought() bool { return !l.BoughtAt.IsZero() }
 
-// Claim takes the label in hand, to buy it as wished.
+// Claim leases the label, to buy it as requested.
 func (l *Label) Claim(w LabelWish, now time.Time) error {
 	switch {
 	case l.Bought():
 		return ErrLabelBought
 	case now.Before(l.DueAt):
-		return inHand(l.DueAt, now)
+		return leased(l.DueAt, now)
 	case (l.Unsure || !l.DueAt.IsZero()) && l.Integration != w.Integration:
 		return ErrLabelElsewhere
 	}
@@ -167,12 +167,13 @@ func (l *Label) Claim(w LabelWish, now time.Time) error {
 	return nil
 }
 
-func inHand(until, now time.Time) error {
+// leased returns ErrLabelInHand with the rest of the lease.
+func leased(until, now time.Time) error {
 	busy := *ErrLabelInHand
 	return busy.After(until.Sub(now))
 }
 
-// lease is the end of the lease under which the label is bought or, once it is bought, voided.
+// lease returns the end of the lease to buy the label or, once it is bought, to void it.
 func (l *Label) lease() *time.Time {
 	if l.Bought() {
 		return &l.VoidDueAt
@@ -180,11 +181,12 @@ func (l *Label) lease() *time.Time {
 	return &l.DueAt
 }
 
-// Lease is when others may take the label up; zero: nobody has it in hand.
+// Lease returns when others may claim the label; zero: it is not leased.
 func (l *Label) Lease() time.Time { return *l.lease() }
 
-// Renew keeps a label in hand for another lease, and reports whether it still was. lease is its Lease as it was claimed
-// or last renewed: one that another has taken up by now, or that is bought or voided, is left as it is.
+// Renew extends the lease of the label, and reports whether the caller still held it. lease is the label's Lease when
+// it was claimed or last renewed. Renew changes nothing if another worker has claimed the label since, or if it is
+// bought or voided.
 func (l *Label) Renew(lease, now time.Time) bool {
 	due := l.lease()
 	if lease.IsZero() || !due.Equal(lease) {
@@ -194,15 +196,15 @@ func (l *Label) Renew(lease, now time.Time) bool {
 	return true
 }
 
-// Release puts a label out of hand that was certainly not bought, or not voided, this time. lease is its Lease as it
-// was claimed: what another one has in hand by now, or has bought or voided, stays so.
+// Release ends the lease of a label that was certainly not bought, or not voided, this time. lease is the label's Lease
+// when it was claimed. Release changes nothing if another worker has claimed, bought or voided the label since.
 func (l *Label) Release(lease time.Time) {
 	if due := l.lease(); due.Equal(lease) {
 		*due = time.Time{}
 	}
 }
 
-// Buy records what was bought. The first record stays.
+// Buy records the label that was bought. A second record changes nothing.
 func (l *Label) Buy(sold LabelSold, now time.Time) {
 	if l.Bought() {
 		return

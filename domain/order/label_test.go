@@ -9,9 +9,9 @@ import (
 	"github.com/haggle-commerce/haggle/domain/order"
 )
 
-// Every state of a label and every account that may claim it: ok, or the code of the refusal, and whether
-// somebody may have bought it before.
-func TestLabelClaims(t *testing.T) {
+// Every state of a label and every account that may claim it: ok, or the code of the refusal, and whether it may have
+// been bought before.
+func TestLabel_Claim_everyState(t *testing.T) {
 	t.Parallel()
 	one, two := id.New[id.Integration]([16]byte{1}), id.New[id.Integration]([16]byte{2})
 	wish := func(i id.Integration) order.LabelWish {
@@ -71,7 +71,7 @@ func TestLabelClaims(t *testing.T) {
 	}
 }
 
-func TestTheFirstPurchaseStays(t *testing.T) {
+func TestLabel_Buy_twice(t *testing.T) {
 	t.Parallel()
 	l := order.NewLabel(id.New[id.Label]([16]byte{1}), place(paid(), time.UTC, placed), false, placed)
 	l.Buy(order.LabelSold{
@@ -88,7 +88,7 @@ func TestTheFirstPurchaseStays(t *testing.T) {
 	}
 }
 
-func TestRenewALabelsLease(t *testing.T) {
+func TestLabel_Renew(t *testing.T) {
 	t.Parallel()
 	i := id.New[id.Integration]([16]byte{1})
 	for state, c := range map[string]struct {

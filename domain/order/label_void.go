@@ -10,18 +10,18 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// Voiding a label asks the carrier for the money back. The answer may be lost, so a lease guards the request, as for
+// Voiding a label asks the carrier for a refund. The response may be lost, so a lease guards the request, as for
 // buying a label:
 //
-//	bought ── ClaimVoid ──▶ in hand (Renew) ── Void ──▶ voided ── the order is told ── Next, Claim ──▶ another label
-//	   ▲                       ├── KeepBought: the platform does not void it ──┐
-//	   │                       ├── Release: the platform was not asked ────────┤
-//	   └───────────────────────┴── the lease ends: nobody knows (Unsure) ──────┘
+//	bought ── ClaimVoid ──▶ leased (Renew) ── Void ──▶ voided ── the order is updated ── Next, Claim ──▶ another label
+//	   ▲                      ├── KeepBought: the platform does not void it ──┐
+//	   │                      ├── Release: the platform was not asked ────────┤
+//	   └──────────────────────┴── the lease ends: unknown (Unsure) ───────────┘
 //
-// The platform takes a label that is voided already for voided, so repeating the request settles what nobody knows. Until
-// then no other label is bought.
+// The platform accepts a repeated request to void a label, so repeating it resolves an unknown outcome. Until
+// then, no other label is bought.
 
-// mostFormer bounds the voided labels that are kept of one order.
+// mostFormer is the largest number of voided labels that are kept per order.
 const mostFormer = 50
 
 // VoidedLabel is a label that another one has replaced. Its PDF is not kept.
@@ -33,7 +33,7 @@ type VoidedLabel struct {
 	Service        string
 	TrackingNumber string
 	PriceMinor     int64          // minor units
-	Currency       money.Currency // of the price, which the next label may not have; none: the platform did not say the price
+	Currency       money.Currency // of the price; the next label's may differ. None: the platform did not report the price
 	BoughtAt       time.Time
 	VoidedAt       time.Time
 }
@@ -41,9 +41,9 @@ type VoidedLabel struct {
 var (
 	// ErrNoLabel means that the order has no such label.
 	ErrNoLabel = fault.Missing("label")
-	// ErrLabelVoided refuses to void what is voided.
+	// ErrLabelVoided refuses to void a label twice.
 	ErrLabelVoided = fault.New(fault.Conflict, "label_voided", "The label is voided.")
-	// ErrVoidUnresolved keeps an order from a second label while the first may be good or voided.
+	// ErrVoidUnresolved refuses a second label while it is not known whether the first one was voided.
 	ErrVoidUnresolved = fault.New(fault.Conflict, "label_void_unresolved",
 		"The order's label may have been voided, and the platform's answer was lost. Void it again.")
 )
@@ -51,21 +51,21 @@ var (
 // Voided reports whether the label was bought and voided.
 func (l *Label) Voided() bool { return !l.VoidedAt.IsZero() }
 
-// Usable reports whether the order has a label to ship with. An error means that the label is being voided, or that
-// nobody knows whether it was.
+// Usable reports whether the order has a label to ship with. It returns an error if the label is being voided, or if it
+// is not known whether it was voided.
 func (l *Label) Usable(now time.Time) (bool, error) {
 	switch {
 	case !l.Bought() || l.Voided():
 		return false, nil
 	case now.Before(l.VoidDueAt):
-		return false, inHand(l.VoidDueAt, now)
+		return false, leased(l.VoidDueAt, now)
 	case l.Unsure || !l.VoidDueAt.IsZero():
 		return false, ErrVoidUnresolved
 	}
 	return true, nil
 }
 
-// Next begins the label that replaces a voided one. Nobody has it in hand.
+// Next returns the label that replaces a voided one. It is not leased.
 func (l *Label) Next(name id.Label, o *Order, now time.Time) *Label {
 	next := NewLabel(name, o, l.Test, now)
 	next.Former = append(slices.Clone(l.Former), VoidedLabel{
@@ -84,7 +84,7 @@ func (l *Label) Next(name id.Label, o *Order, now time.Time) *Label {
 	return next
 }
 
-// Find finds a label that was bought by its id: this one, or a voided one that it replaced; nil: neither.
+// Find returns a bought label by its ID: this one, or a voided one that it replaced. It returns nil if there is none.
 func (l *Label) Find(name id.Label) *Label {
 	if l.ID == name && l.Bought() {
 		return l
@@ -97,7 +97,7 @@ func (l *Label) Find(name id.Label) *Label {
 	return nil
 }
 
-// All are the labels that were bought, the newest first.
+// All returns the bought labels, the newest first.
 func (l *Label) All() []*Label {
 	var all []*Label
 	if l.Bought() {
@@ -130,7 +130,7 @@ func (l *Label) former(f VoidedLabel) *Label {
 	}
 }
 
-// HasVoided reports whether a label with this tracking number was voided, and no label that is good has it.
+// HasVoided reports whether a label with this tracking number was voided, and no valid label has it.
 func (l *Label) HasVoided(tracking string) bool {
 	for _, one := range l.All() {
 		if one.TrackingNumber == tracking {
@@ -140,12 +140,12 @@ func (l *Label) HasVoided(tracking string) bool {
 	return false
 }
 
-// Is reports whether the voided label is the one with this id of the platform or this tracking number, if it is not empty.
+// Is reports whether the voided label has this platform ID or this tracking number. Empty arguments match nothing.
 func (v VoidedLabel) Is(remote, tracking string) bool {
 	return remote != "" && v.Remote == remote || tracking != "" && v.TrackingNumber == tracking
 }
 
-// ClaimVoid leases a label that was bought, to void it. What was delivered was shipped with it.
+// ClaimVoid leases a bought label, to void it. The label of a delivered order cannot be voided, because it was used.
 func (l *Label) ClaimVoid(o *Order, now time.Time) error {
 	switch {
 	case !l.Bought():
@@ -155,14 +155,14 @@ func (l *Label) ClaimVoid(o *Order, now time.Time) error {
 	case o.Fulfillment.Status == Delivered && !l.Test:
 		return ErrDelivered
 	case now.Before(l.VoidDueAt):
-		return inHand(l.VoidDueAt, now)
+		return leased(l.VoidDueAt, now)
 	}
 	l.Unsure = l.Unsure || !l.VoidDueAt.IsZero()
 	l.VoidDueAt = now.Add(LabelLease)
 	return nil
 }
 
-// Void records that the platform has voided the label. The first record stays.
+// Void records that the platform has voided the label. A second record changes nothing.
 func (l *Label) Void(now time.Time) {
 	if !l.Bought() || l.Voided() {
 		return
@@ -170,18 +170,18 @@ func (l *Label) Void(now time.Time) {
 	l.VoidedAt, l.VoidDueAt, l.Unsure = now, time.Time{}, false
 }
 
-// KeepBought records that the platform does not void the label, and that it has not been voided before. lease is its
-// Lease as it was claimed: what another one has in hand by now stays so.
+// KeepBought records that the platform does not void the label, and has not voided it before. lease is the label's
+// Lease when it was claimed. KeepBought changes nothing if another worker has claimed the label since.
 func (l *Label) KeepBought(lease time.Time) {
 	if l.Bought() && !lease.IsZero() && l.VoidDueAt.Equal(lease) {
 		l.VoidDueAt, l.Unsure = time.Time{}, false
 	}
 }
 
-// Unship sets an order that is shipped with this tracking number back to processing: the label was voided. The order is to
-// be shipped again, as at ShipStation ("ShipStation will move the order back to Awaiting Shipment",
-// https://help.shipstation.com/hc/en-us/articles/360026157751-Void-Labels, read 2026-11-29). An order that is shipped with
-// another tracking number or with none, delivered or canceled stays so.
+// Unship sets a shipped order with this tracking number back to processing, because its label was voided. The order
+// must be shipped again, as at ShipStation ("ShipStation will move the order back to Awaiting Shipment",
+// https://help.shipstation.com/hc/en-us/articles/360026157751-Void-Labels, read 2026-11-29). An order that is shipped
+// with another tracking number or without one, delivered or canceled does not change.
 func (c *Case) Unship(number string, announce id.Event, now time.Time) {
 	f := &c.Order.Fulfillment
 	if number == "" || f.Status != Shipped || f.TrackingNumber != number {

@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/order"
 )
 
-// boughtLabel is a label of an order, bought at a time.
+// boughtLabel returns an order with a bought label.
 func boughtLabel(t *testing.T) (*order.Order, *order.Label) {
 	t.Helper()
 	o := place(paid(), time.UTC, placed)
@@ -35,8 +35,9 @@ func boughtLabel(t *testing.T) (*order.Order, *order.Label) {
 	return o, l
 }
 
-// Every state of a label, and what voiding it, buying another one and using it come to: ok, or the code of the refusal.
-func TestLabelVoids(t *testing.T) {
+// Every state of a label, and the result of voiding it, buying another one and using it: ok, or the code of the
+// refusal.
+func TestLabel_ClaimVoid_everyState(t *testing.T) {
 	t.Parallel()
 	lost := placed.Add(order.LabelLease)
 	claimed := func(o *order.Order, l *order.Label) {
@@ -122,7 +123,7 @@ func TestRenewALabelsLease_whileItIsVoided(t *testing.T) {
 	}
 }
 
-func TestTheLabelAfterAVoidedOne(t *testing.T) {
+func TestLabel_Next(t *testing.T) {
 	t.Parallel()
 	o, l := boughtLabel(t)
 	l.Void(later)
@@ -140,7 +141,7 @@ func TestTheLabelAfterAVoidedOne(t *testing.T) {
 	if next.Find(next.ID) != nil || len(next.All()) != 1 {
 		t.Error("a label that nobody bought is shown")
 	}
-	for n := range 60 { // however often: the last ones are kept
+	for n := range 60 { // only the latest ones are kept
 		next.Buy(order.LabelSold{Remote: "8"}, later)
 		next.Void(later)
 		next = next.Next(id.New[id.Label]([16]byte{3, byte(n)}), o, later)

@@ -5,15 +5,15 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// LineState is what has become of a line: how many pieces were bought, are left after returns and cancellation, and of these
-// were sent.
+// LineState is the state of a line: the number of pieces that were bought, that are left after returns and
+// cancellation, and that were shipped of the latter.
 type LineState struct {
 	Line                       checkout.Line
-	Number                     int // by which it was known in the checkout; that of its place in those of older programs
+	Number                     int // its ID in the checkout; in orders of older versions, its position
 	Original, Total, Fulfilled int
 }
 
-// LineStates are those of all lines, in their order.
+// LineStates returns the states of all lines, in their order.
 func (c *Case) LineStates() []LineState {
 	back := make(pieces)
 	for i := range c.Returns {
@@ -40,7 +40,8 @@ func (c *Case) LineStates() []LineState {
 	return list
 }
 
-// LineNumber is the number of the line at a place, from 0. Lines of older programs have none but their place.
+// LineNumber returns the number of the line at an index. Lines of older versions have no ID, so their number is their
+// position from 1.
 func (o *Order) LineNumber(at int) int {
 	if n := o.Lines[at].ID; n != 0 {
 		return n
@@ -48,7 +49,8 @@ func (o *Order) LineNumber(at int) int {
 	return at + 1
 }
 
-// AllocationOf is of which lines a return is. Returns of earlier releases have what those before them left.
+// AllocationOf returns the lines that a return is allocated to. Returns of earlier releases are allocated from the
+// pieces that the others leave.
 func (c *Case) AllocationOf(r *Return) []Allocation {
 	if len(r.Allocation) > 0 {
 		return r.Allocation
@@ -71,7 +73,7 @@ func (c *Case) AllocationOf(r *Return) []Allocation {
 	return nil
 }
 
-// Totals are the lines that every protocol shows the order's totals by, as those of its checkout were.
+// Totals returns the order's totals as every protocol shows them, in the form of the checkout's totals.
 func (o *Order) Totals() []checkout.Sum {
 	currency := o.Total.Currency()
 	reduction := max(0, o.Savings.Minor())

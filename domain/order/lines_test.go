@@ -9,7 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/order"
 )
 
-// What is left of two lines of three and one pieces, and of that is sent.
+// The pieces left and shipped of two lines, of three pieces and of one piece.
 func TestCase_LineStates(t *testing.T) {
 	t.Parallel()
 	returned := order.Return{Status: order.Approved, Allocation: []order.Allocation{{Line: 0, Quantity: 2}}}
@@ -39,7 +39,7 @@ func TestCase_LineStates(t *testing.T) {
 	}
 }
 
-// Lines of older programs have no number: they are known by their place.
+// Lines of older versions have no ID: their number is their position.
 func TestOrder_LineNumber(t *testing.T) {
 	t.Parallel()
 	o := order.Order{Lines: []checkout.Line{{}, {}}}
@@ -48,7 +48,7 @@ func TestOrder_LineNumber(t *testing.T) {
 	}
 }
 
-// A return of an earlier release has the pieces that no other return is of.
+// A return of an earlier release is allocated from the pieces that no other return has.
 func TestCase_AllocationOf(t *testing.T) {
 	t.Parallel()
 	v := id.New[id.Variant]([16]byte{1})

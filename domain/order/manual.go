@@ -36,7 +36,7 @@ func (r *Refund) Decidable(now time.Time) error {
 	return nil
 }
 
-// ResolveRefund records what a person decides about a refund: Refunded, or RefundFailed with FailedManually.
+// ResolveRefund records a person's decision on a refund: Refunded, or RefundFailed with FailedManually.
 func (c *Case) ResolveRefund(refund id.Refund, outcome RefundOutcome, announce id.Event, now time.Time) error {
 	r := c.FindRefund(refund)
 	if r == nil {
@@ -55,7 +55,7 @@ func (c *Case) ResolveRefund(refund id.Refund, outcome RefundOutcome, announce i
 	return c.SettleRefund(refund, outcome, announce, now)
 }
 
-// UnresolvedEvent is what is announced of a refund while its provider does not tell what became of it.
+// UnresolvedEvent returns the payload that announces a refund with an unknown outcome.
 func (r *Refund) UnresolvedEvent(provider string) event.RefundUnresolved {
 	return event.RefundUnresolved{
 		Refund:   r.ID,
@@ -73,10 +73,10 @@ func (r *Refund) UnresolvedEvent(provider string) event.RefundUnresolved {
 var ErrRefundTaken = fault.New(fault.Conflict, "refund_taken", "Another refund has the provider's id.")
 
 // lateSuccess books a refund that the provider made after all. Either a person had declared it failed, or the provider
-// had refused it without making a refund (then it has no id) and took the same request from another server later: a
-// dispute that is open makes PayPal refuse, and it does not remember refused requests. A refund that was made and
-// failed never succeeds: that report is older. Like a refund made elsewhere it is booked in full, also where pending
-// refunds wanted the same money.
+// had refused it without making a refund (then it has no ID) and accepted the same request from another server later:
+// PayPal refuses while a dispute is open, and does not remember refused requests. A refund that was made and failed
+// never succeeds, because that report is older. Like a refund made elsewhere it is booked in full, even if pending
+// refunds are for the same money.
 func (c *Case) lateSuccess(r *Refund, o Refunded, announce id.Event, now time.Time) error {
 	p := &c.Order.Payment
 	switch {

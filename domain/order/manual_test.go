@@ -10,8 +10,9 @@ import (
 	"github.com/haggle-commerce/haggle/domain/order"
 )
 
-// inVain is a case with refunds of 1.00 each that were requested when it was placed, and asked for in vain.
-func inVain(t *testing.T, refunds ...byte) *order.Case {
+// unanswered returns a case with refunds of 1.00 each that were requested when the order was placed, and that the
+// provider did not answer.
+func unanswered(t *testing.T, refunds ...byte) *order.Case {
 	t.Helper()
 	c := opened()
 	for _, n := range refunds {
@@ -29,8 +30,8 @@ func refused(t *testing.T, what string, err error, code string) {
 	}
 }
 
-// A person decides a refund that is pending, old enough, requested here, and was asked for in vain.
-func TestRefundDecidable(t *testing.T) {
+// A person decides a refund that is pending, old enough, requested here, and not answered by the provider.
+func TestRefund_Decidable(t *testing.T) {
 	t.Parallel()
 	old := placed.Add(order.RefundDecidableAfter)
 	for name, test := range map[string]struct {
@@ -46,7 +47,7 @@ func TestRefundDecidable(t *testing.T) {
 		"at the provider":    {func(r *order.Refund) { r.Problem = "" }, old, "refund_at_provider"},
 		"decided, and young": {func(r *order.Refund) { r.Status = order.RefundSucceeded }, placed, "refund_decided"},
 	} {
-		c := inVain(t, 1)
+		c := unanswered(t, 1)
 		test.change(&c.Refunds[0])
 		refused(t, name, c.Refunds[0].Decidable(test.at), test.code)
 		err := c.ResolveRefund(refundID(1), order.RefundFailed{Code: order.FailedManually}, eventID(1), test.at)
@@ -54,22 +55,22 @@ func TestRefundDecidable(t *testing.T) {
 	}
 }
 
-// Of two people who name the same refund of the provider, the second is refused.
+// If two people name the same refund of the provider, the second is refused.
 func TestResolveRefund_taken(t *testing.T) {
 	t.Parallel()
-	c, at := inVain(t, 1, 2), placed.Add(order.RefundDecidableAfter)
+	c, at := unanswered(t, 1, 2), placed.Add(order.RefundDecidableAfter)
 	must(t, c.ResolveRefund(refundID(1), order.Refunded{Provider: "re_1"}, eventID(1), at))
 	refused(t, "the same refund of the provider", c.ResolveRefund(refundID(2), order.Refunded{Provider: "re_1"}, eventID(2), at), "refund_taken")
 	must(t, c.ResolveRefund(refundID(2), order.Refunded{Provider: "re_2"}, eventID(2), at))
 }
 
-// A success that the provider reports after a person declared the refund failed, or after it refused to make one, is
-// booked once, while the payment has the money. One after the failure of the refund that was made is not.
+// A success reported after a person declared the refund failed, or after the provider refused to make one, is booked
+// once, if the payment has the money. A success reported after the failure of the refund that was made is not.
 func TestResolveRefund_lateSuccess(t *testing.T) {
 	t.Parallel()
 	at := placed.Add(order.RefundDecidableAfter)
 	declared := func() *order.Case {
-		c := inVain(t, 1)
+		c := unanswered(t, 1)
 		must(t, c.ResolveRefund(refundID(1), order.RefundFailed{Code: order.FailedManually}, eventID(1), at))
 		return c
 	}
@@ -87,11 +88,11 @@ func TestResolveRefund_lateSuccess(t *testing.T) {
 	must(t, c.ReverseRefund(refundID(1), order.RefundFailed{Code: order.FailedManually}, eventID(3), entryID(1), at))
 	refused(t, "after the provider took it back", succeed(c), "refund_decided")
 
-	c = inVain(t, 1)
+	c = unanswered(t, 1)
 	must(t, c.ReverseRefund(refundID(1), order.RefundFailed{Code: "expired_card", Provider: "re_1"}, eventID(1), entryID(1), at))
 	refused(t, "after the provider's failure", succeed(c), "refund_decided")
 
-	c = inVain(t, 1)
+	c = unanswered(t, 1)
 	must(t, c.SettleRefund(refundID(1), order.RefundFailed{Code: "charge_disputed"}, eventID(1), at))
 	must(t, succeed(c))
 	if p := c.Order.Payment; p.Refunded.Minor() != 100 || p.Refunding.Minor() != 0 {

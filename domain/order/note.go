@@ -10,25 +10,25 @@ import (
 )
 
 const (
-	// MaxNote is how many characters a note has at most.
+	// MaxNote is the largest length of a note in characters.
 	MaxNote = 2000
-	// MaxNotes is how many notes an order has at most.
+	// MaxNotes is the largest number of notes of an order.
 	MaxNotes = 100
 )
 
-// Note is what the merchant's people write down about an order. Buyers never see it. It may name the buyer, so that it is erased
-// with the buyer's data.
+// Note is a note on an order by the merchant's people. Buyers never see it. It may name the buyer, so it is erased with
+// the buyer's data.
 type Note struct {
 	ID        id.Note
 	Project   id.Project
 	Order     id.Order
-	Member    id.Member // who wrote it; zero: a program did, by Key
+	Member    id.Member // the author; zero: a program, with Key
 	Key       id.APIKey
-	Text      string // empty: it was erased
+	Text      string // empty: erased
 	CreatedAt time.Time
 }
 
-// Check judges a note that is to be added.
+// Check validates a new note.
 func (n Note) Check() error {
 	c := fault.NewCheck()
 	c.That(strings.TrimSpace(n.Text) != "", "text", "must not be empty")
@@ -36,5 +36,5 @@ func (n Note) Check() error {
 	return c.Err()
 }
 
-// ErrTooManyNotes keeps what one order stores bounded.
+// ErrTooManyNotes refuses more than MaxNotes.
 var ErrTooManyNotes = fault.New(fault.Conflict, "too_many_notes", "The order has 100 notes.")

@@ -1,5 +1,5 @@
-// Package order is what a paid checkout becomes: the order, its payment, its fulfillment, and what may
-// follow: returns, refunds and cancellation. It moves no money itself.
+// Package order defines paid orders: the order, its payment, its fulfillment, and the returns, refunds and
+// cancellation that may follow. It moves no money itself.
 //
 //	order        confirmed ──the whole payment is refunded──▶ refunded
 //	             refunded ──a refund failed later──▶ confirmed
@@ -37,10 +37,10 @@ var (
 
 func (s Status) String() string { return s.name }
 
-// Statuses are all of them, by name.
+// Statuses are all statuses by name.
 var Statuses = map[string]Status{"confirmed": Confirmed, "refunded": GivenBack, "canceled": Canceled}
 
-// PaymentStatus of an order's payment.
+// PaymentStatus is the status of an order's payment.
 type PaymentStatus struct{ name string }
 
 var (
@@ -51,12 +51,12 @@ var (
 
 func (s PaymentStatus) String() string { return s.name }
 
-// PaymentStatuses are all of them, by name.
+// PaymentStatuses are all statuses by name.
 var PaymentStatuses = map[string]PaymentStatus{
 	"succeeded": Succeeded, "partially_refunded": PartiallyRefunded, "refunded": FullyRefunded,
 }
 
-// Payment is the money taken for an order, and what of it went back.
+// Payment is the payment of an order, with the amounts refunded.
 type Payment struct {
 	ID        id.Payment
 	Amount    money.Amount
@@ -70,7 +70,7 @@ type Payment struct {
 	CreatedAt time.Time
 }
 
-// Status follows from what was given back.
+// Status returns the status, which depends on the amount refunded.
 func (p Payment) Status() PaymentStatus {
 	switch {
 	case !p.Refunded.IsPositive():
@@ -81,8 +81,8 @@ func (p Payment) Status() PaymentStatus {
 	return FullyRefunded
 }
 
-// Left is what can still be refunded: pending refunds count as given back, and what is disputed the provider
-// has taken. A refund made elsewhere may want what pending ones want too, so it is 0 at least.
+// Left returns what can still be refunded. Pending refunds count as refunded, and the provider holds disputed amounts
+// back. A refund made elsewhere may overlap with pending ones, so the result is limited to 0.
 func (p Payment) Left() money.Amount {
 	left := p.Amount.Minor() - p.Refunded.Minor() - p.Refunding.Minor() - p.Disputed.Minor()
 	return money.Of(max(left, 0), p.Amount.Currency())
@@ -96,14 +96,14 @@ type Order struct {
 	Session      id.Session
 	Confirmation string // to read aloud: "HG-7K2M-9QXA"
 	Status       Status
-	Sequence     int // of its newest event, from 1
+	Sequence     int // of its latest event, from 1
 	Lines        []checkout.Line
 	Address      checkout.Address
 	Email        string
 	Notes        string
-	Agent        agentid.Agent // that bought
-	Hook         checkout.Hook // where it wants to hear of the order
-	HookEndedAt  *time.Time    // since when it does not want to any more; nil: it does
+	Agent        agentid.Agent // placed the order
+	Hook         checkout.Hook // receives updates of the order
+	HookEndedAt  *time.Time    // when Hook was turned off; nil: it is on
 	Subtotal     money.Amount
 	Shipping     money.Amount
 	Tax          money.Amount
@@ -112,26 +112,27 @@ type Order struct {
 	Payment      Payment
 	Fulfillment  Fulfillment
 	CreatedAt    time.Time
-	// TokenSalt and TokenHash are of the buyer's manage token; empty in orders of releases that had none. See token.go.
+	// TokenSalt and TokenHash belong to the buyer's manage token; empty in orders of releases that had none. See
+	// token.go.
 	TokenSalt, TokenHash string
 }
 
-// IDs of an order that is about to be placed.
+// IDs are the IDs of an order to be placed.
 type IDs struct {
 	Order        id.Order
 	Payment      id.Payment
 	Confirmation string
 }
 
-// Confirmation is a number to read aloud, HG-7K2M-9QXA: 40 of the bits in Crockford's alphabet, which has
-// no I, L, O or U. A project has each once, so another one may be needed.
+// Confirmation returns a number to read aloud, HG-7K2M-9QXA: 40 of the bits in Crockford's alphabet, which has no I, L,
+// O or U. The number is unique within a project, so another one may be needed.
 func Confirmation(random [16]byte) string {
 	_, text, _ := strings.Cut(strings.ToUpper(id.New[id.Order](random).String()), "_")
 	return "HG-" + text[:4] + "-" + text[4:8]
 }
 
-// ReadConfirmation reads a number as somebody writes it down who heard it: HG-7K2M-9QXA, hg7k2m9qxa, or
-// with the letters that are taken for digits.
+// ReadConfirmation parses a number as written down after hearing it: HG-7K2M-9QXA, hg7k2m9qxa, or with the letters O, I
+// and L in place of digits.
 func ReadConfirmation(text string) string {
 	plain := strings.NewReplacer("-", "", " ", "").Replace(strings.ToUpper(text))
 	body, ok := strings.CutPrefix(plain, "HG")
@@ -142,13 +143,13 @@ func ReadConfirmation(text string) string {
 	return "HG-" + body[:4] + "-" + body[4:]
 }
 
-// Receipt is what the provider said of a successful charge.
+// Receipt is the provider's data of a successful charge.
 type Receipt struct {
 	Provider string
 	Label    string
 }
 
-// Place makes the order of a completed checkout. Its days are those of the shop's zone.
+// Place returns the order of a completed checkout. Its days are those of the shop's time zone.
 func Place(c *checkout.Checkout, ids IDs, r Receipt, zone *time.Location, now time.Time) *Order {
 	s, none := c.Snapshot(), money.Zero(c.Total().Currency())
 	return &Order{
@@ -187,7 +188,7 @@ func Place(c *checkout.Checkout, ids IDs, r Receipt, zone *time.Location, now ti
 	}
 }
 
-// followPayment sets the status by what was given back. A canceled order stays canceled.
+// followPayment sets the status by the amount refunded. A canceled order stays canceled.
 func (o *Order) followPayment() {
 	switch {
 	case o.Status == Canceled:
@@ -198,7 +199,7 @@ func (o *Order) followPayment() {
 	}
 }
 
-// Completed is the event that announces the order.
+// Completed returns the payload of the event that announces the order.
 func (o *Order) Completed() event.OrderCompleted {
 	items := make([]event.Item, len(o.Lines))
 	for i, l := range o.Lines {
@@ -237,19 +238,19 @@ func (o *Order) Completed() event.OrderCompleted {
 	}
 }
 
-// Announced is the event that announces the order.
+// Announced returns the event that announces the order.
 func (o *Order) Announced(name id.Event, now time.Time) *event.Event {
-	told := o.Completed()
+	payload := o.Completed()
 	return &event.Event{
 		ID:      name,
 		Project: o.Project,
 		At:      now,
-		Data:    told,
-		Hook:    o.hookFor(told.Type()),
+		Data:    payload,
+		Hook:    o.hookFor(payload.Type()),
 	}
 }
 
-// hookFor is the target that hears of such an event of the order; zero: none does.
+// hookFor returns the webhook target of an event of the order; zero: none.
 func (o *Order) hookFor(t event.Type) event.Target {
 	if !o.Hooked() || !t.ForAgents() {
 		return event.Target{}
@@ -257,10 +258,10 @@ func (o *Order) hookFor(t event.Type) event.Target {
 	return event.ToHook(o.Hook)
 }
 
-// Hooked reports whether an agent wants to hear of the order.
+// Hooked reports whether an agent receives updates of the order.
 func (o *Order) Hooked() bool { return o.Hook.URL != "" && o.HookEndedAt == nil }
 
-// Sale is the ledger's record of what was paid.
+// Sale returns the ledger's transaction of the payment.
 func (o *Order) Sale() ledger.Transaction {
 	return ledger.Sale(ledger.Transaction{
 		Project:  o.Project,

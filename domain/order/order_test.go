@@ -26,7 +26,7 @@ var (
 
 func cents(n int64) money.Amount { return money.Of(n, money.USD) }
 
-// paid is a completed checkout: two green tents at 95.00 and one red at list price, taxed 8.875 %.
+// paid returns a completed checkout: two green tents at 95.00 and one red at list price, taxed 8.875 %.
 func paid() *checkout.Checkout {
 	return checkout.Rehydrate(checkout.Snapshot{
 		ID:      id.New[id.Checkout]([16]byte{4}),
@@ -67,7 +67,7 @@ func place(c *checkout.Checkout, zone *time.Location, now time.Time) *order.Orde
 	return order.Place(c, ids, order.Receipt{Provider: "ch_1", Label: "Visa ending in 4242"}, zone, now)
 }
 
-func TestPlaceKeepsWhatWasAgreedAndPaid(t *testing.T) {
+func TestPlace_agreedAndPaid(t *testing.T) {
 	t.Parallel()
 	c := paid()
 	s, total := c.Snapshot(), cents(29_000+2_574+599)
@@ -112,14 +112,14 @@ func TestPlaceKeepsWhatWasAgreedAndPaid(t *testing.T) {
 	}
 }
 
-func TestConfirmationsAreReadAsTheyAreHeard(t *testing.T) {
+func TestReadConfirmation(t *testing.T) {
 	t.Parallel()
-	for heard, want := range map[string]string{
+	for text, want := range map[string]string{
 		"HG-7K2M-9QXA": "HG-7K2M-9QXA", "hg7k2m9qxa": "HG-7K2M-9QXA", " hg 7k2m 9qxa ": "HG-7K2M-9QXA", "HG-OIL1-9QXA": "HG-0111-9QXA",
 		"HG-7K2M": "HG-7K2M", "": "", "else": "else",
 	} {
-		if got := order.ReadConfirmation(heard); got != want {
-			t.Errorf("%q is read as %q, want %q", heard, got, want)
+		if got := order.ReadConfirmation(text); got != want {
+			t.Errorf("%q is read as %q, want %q", text, got, want)
 		}
 	}
 	if drawn := order.Confirmation([16]byte{1, 2, 3, 200, 250}); order.ReadConfirmation(drawn) != drawn {
@@ -127,7 +127,7 @@ func TestConfirmationsAreReadAsTheyAreHeard(t *testing.T) {
 	}
 }
 
-func TestCompletedEventTellsTheOrder(t *testing.T) {
+func TestOrder_Completed(t *testing.T) {
 	t.Parallel()
 	o := place(paid(), time.UTC, placed)
 	want := event.OrderCompleted{
@@ -161,8 +161,9 @@ func TestCompletedEventTellsTheOrder(t *testing.T) {
 	}
 }
 
-// Shipped on the next working day of the shop's calendar, delivered so many working days after.
-func TestDeliveryDays(t *testing.T) {
+// An order ships on the next working day of the shop's calendar, and arrives the option's number of working days
+// later.
+func TestPlace_deliveryDays(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		now, zone, option string
@@ -208,7 +209,7 @@ func TestDeliveryDays(t *testing.T) {
 	}
 }
 
-func TestConfirmationIsReadAloud(t *testing.T) {
+func TestConfirmation_form(t *testing.T) {
 	t.Parallel()
 	form := regexp.MustCompile(`^HG-[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$`)
 	rapid.Check(t, func(t *rapid.T) {

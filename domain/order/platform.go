@@ -13,69 +13,70 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// PlatformStatus of a platform order.
+// PlatformStatus is the status of a platform order.
 type PlatformStatus struct{ name string }
 
 var (
-	PlatformPending = PlatformStatus{"pending"} // not created yet, or nobody knows
+	PlatformPending = PlatformStatus{"pending"} // not created yet, or unknown
 	PlatformWritten = PlatformStatus{"written"} // it exists at the platform
-	PlatformRefused = PlatformStatus{"refused"} // the platform does not take it; Retry tries again
-	PlatformSkipped = PlatformStatus{"skipped"} // it is not to be created; Retry tries again
+	PlatformRefused = PlatformStatus{"refused"} // the platform refused it; Retry tries again
+	PlatformSkipped = PlatformStatus{"skipped"} // must not be created; Retry tries again
 )
 
 func (s PlatformStatus) String() string { return s.name }
 
-// PlatformStatuses are all of them, by name.
+// PlatformStatuses are all statuses by name.
 var PlatformStatuses = map[string]PlatformStatus{
 	"pending": PlatformPending, "written": PlatformWritten, "refused": PlatformRefused, "skipped": PlatformSkipped,
 }
 
-// PlatformOrder is an order's counterpart at the e-commerce platform that its goods come from. It is stored with the
+// PlatformOrder is an order's counterpart at the e-commerce platform of its products. It is stored with the
 // order, in one transaction, and created at the platform afterwards, once:
 //
-//	pending ──Written──▶ written ──what happens to the order──▶ written
+//	pending ──Written──▶ written ──Did, for each change of the order──▶ written
 //	   ▲  ├── Refuse ──▶ refused ──┐
 //	   │  └── Skip ────▶ skipped ──┤
 //	   └────────── Retry ──────────┘
 //
-// A worker that does not know whether it was created asks the platform for it before it creates another one.
+// A worker that does not know whether the order was created asks the platform before it creates another one.
 type PlatformOrder struct {
 	Project     id.Project
 	Order       id.Order
 	Integration id.Integration
 	Status      PlatformStatus
 	Remote      string // the platform's id of it; "": it is not there
-	Name        string // what the merchant's staff call it: "#1042"
-	URL         string // where the merchant's staff look at it; "": nowhere
+	Name        string // the order's name for the merchant's staff: "#1042"
+	URL         string // of the order's page for the merchant's staff; "": none
 	Told        Told
-	// Moved is stock that the platform has counted down for the order, or up again (negative), and that the sale has counted
-	// down here, too. Until SettleStep is done the shop has so much less for sale than the platform.
+	// Moved is stock that both the sale here and the platform have counted down for the order, or up again (negative).
+	// Until SettleStep is done, the shop has so much less for sale than the platform.
 	Moved     []catalog.Take
-	Problem   string    // why it is not written, or not told, yet, in words for the merchant
+	Problem   string    // why it is not written or not up to date, in words for the merchant
 	Failures  int       // in a row
-	DueAt     time.Time // when it is worked on next; zero: there is nothing to do
+	DueAt     time.Time // when it is processed next; zero: there is nothing to do
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }
 
-// Told records which changes here the platform knows of, and which changes at the platform were read.
+// Told records which of our changes were written to the platform, and which of its changes were read.
 type Told struct {
 	Canceled bool
 	Refunds  []id.Refund
-	Shipment string // the Print of the tracking that it was told last; "": none
-	// Changes counts the changes that the platform has reported since the order was read last. If it is not 0, the order has
-	// to be read.
+	Shipment string // the Print of the tracking written last; "": none
+	// Changes counts the changes that the platform has reported since the order was last read. If it is not 0, the
+	// order must be read.
 	Changes int
-	// Unread means that the platform refused to show the order when it was asked last. The merchant was alerted.
+	// Unread means that the platform refused the last request to read the order. The merchant was alerted.
 	Unread bool
-	// Read are the platform's ids of refunds that were recorded there. Each is read once.
+	// Read are the platform's IDs of refunds recorded there. Each is read once.
 	Read []string
-	// Asked is when the platform was last asked for something that it must not do twice, and has not answered; zero: it has.
+	// Asked is when the platform was last sent a request that it must not execute twice and has not answered; zero:
+	// none.
 	Asked time.Time
-	// Unfinished is the platform's id of an order that was saved there and not finished; "": none is known.
+	// Unfinished is the platform's ID of an order that was saved there and not finished; "": none is known.
 	Unfinished string
-	// Recorded are the amounts, in minor units, of refunds that were recorded there and not made here yet. A refund here of
-	// the same amount is not told to the platform.
+	// Recorded are the amounts, in minor units, of refunds recorded there and not made here yet. A refund here of the
+	// same amount is not written to the platform.
 	Recorded []int64
 }
 
@@ -86,14 +87,15 @@ type Shipment struct {
 	URL     string
 }
 
-// Print tells one shipment from another, and nothing of whose it is. An order that was sent without tracking has one, too.
+// Print returns a hash that differs between shipments. It does not depend on the order. An order that was sent without
+// tracking has a Print too.
 func (s Shipment) Print() string {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%q %q %q", s.Carrier, s.Number, s.URL)
 	return strconv.FormatUint(h.Sum64(), 36)
 }
 
-// Shipment is how the order was sent.
+// Shipment returns the carrier and tracking of the order.
 func (f Fulfillment) Shipment() Shipment {
 	return Shipment{
 		Carrier: f.Carrier,
@@ -102,41 +104,41 @@ func (f Fulfillment) Shipment() Shipment {
 	}
 }
 
-// ErrPlatformWritten refuses to write what is written.
+// ErrPlatformWritten refuses to write an order that is written.
 var ErrPlatformWritten = fault.New(fault.Conflict, "platform_order_written", "The order is written to the platform, or about to be.")
 
-// Disconnected orders are skipped, and taken up when their integration is connected again within ResumeWithin of their sale.
-// Later a merchant may have entered them by hand.
+// Orders of a disconnected integration are skipped, and resumed if it is connected again within ResumeWithin of their sale.
+// Later, the merchant may have entered them by hand.
 const (
 	SkippedDisconnected = "The integration is disconnected."
 	ResumeWithin        = 7 * 24 * time.Hour
 )
 
-// longestProblem bounds a problem's words.
+// longestProblem is the largest length of a problem, in characters.
 const longestProblem = 500
 
-// PlatformStep is what is to be done at the platform next.
+// PlatformStep is the next request to the platform.
 type PlatformStep interface{ platformStep() }
 
 type (
-	// WriteStep creates the order there.
+	// WriteStep creates the order at the platform.
 	WriteStep struct{}
-	// SkipStep ends the writing of an order that is not to be created any more, unless it was created.
+	// SkipStep ends the processing of an order that must not be created any more, unless it was created.
 	SkipStep struct{ Reason string }
-	// SettleStep settles the stock that the platform moved with ours.
+	// SettleStep reconciles the stock that both the platform and we counted.
 	SettleStep struct{}
-	// ReadStep asks the platform for the order.
+	// ReadStep reads the order from the platform.
 	ReadStep struct{}
-	// CancelStep cancels the order there. Restocked is what was put back into our stock.
+	// CancelStep cancels the order at the platform. Restocked was put back into our stock.
 	CancelStep struct{ Restocked []catalog.Take }
-	// RefundStep records money there that was given back. Restocked is what the return that it is for put back into our
-	// stock.
+	// RefundStep records a refund at the platform. Restocked was put back into our stock by the return that it is for.
+
 	RefundStep struct {
 		Refund    Refund
 		Restocked []catalog.Take
-		Recorded  bool // the platform has a refund of its own for it, and is not told
+		Recorded  bool // the platform has its own record of it, so none is written
 	}
-	// ShipStep marks the order as sent, or corrects its tracking.
+	// ShipStep marks the order as shipped, or corrects its tracking.
 	ShipStep struct {
 		Shipment Shipment
 		Again    bool // it was marked before, with another tracking
@@ -151,7 +153,7 @@ func (CancelStep) platformStep() {}
 func (RefundStep) platformStep() {}
 func (ShipStep) platformStep()   {}
 
-// Next is what is to be done for an order; nil: nothing.
+// Next returns the next step for an order; nil: there is none.
 func (w *PlatformOrder) Next(c *Case) PlatformStep {
 	switch w.Status {
 	case PlatformPending:
@@ -160,14 +162,14 @@ func (w *PlatformOrder) Next(c *Case) PlatformStep {
 		}
 		return WriteStep{}
 	case PlatformWritten:
-		return w.nextNews(c)
+		return w.nextUpdate(c)
 	}
 	return nil
 }
 
-// nextNews is what a platform that has the order is to be told. What was sent is told before it is canceled, which can
-// be only after it was not sent.
-func (w *PlatformOrder) nextNews(c *Case) PlatformStep {
+// nextUpdate returns the next update for a platform that has the order. A shipment is written before a later
+// cancellation, which requires that the order was unshipped.
+func (w *PlatformOrder) nextUpdate(c *Case) PlatformStep {
 	f := c.Order.Fulfillment
 	switch {
 	case len(w.Moved) > 0:
@@ -194,7 +196,7 @@ func (w *PlatformOrder) nextNews(c *Case) PlatformStep {
 	return nil
 }
 
-// restockedFor is what a return put back into stock; nothing for no return.
+// restockedFor returns the stock that a return put back, or nothing if of is zero.
 func (c *Case) restockedFor(of id.Return) []catalog.Take {
 	for _, r := range c.Returns {
 		if r.ID == of {
@@ -204,8 +206,8 @@ func (c *Case) restockedFor(of id.Return) []catalog.Take {
 	return nil
 }
 
-// Written records that the order exists at the platform, which moved this stock of its own for it. What is settled of
-// it later is not told again.
+// Written records that the order exists at the platform, which moved this stock of its own for it. A second record
+// changes nothing.
 func (w *PlatformOrder) Written(remote, name, url string, moved []catalog.Take, now time.Time) {
 	if w.Status == PlatformWritten {
 		return
@@ -220,7 +222,7 @@ func (w *PlatformOrder) Settled(now time.Time) {
 	w.done(now)
 }
 
-// Did records that the platform was told of a step. put is stock that it has put back into its own for it.
+// Did records that a step was written to the platform. put is the stock that the platform has put back for it.
 func (w *PlatformOrder) Did(step PlatformStep, put []catalog.Take, now time.Time) {
 	switch s := step.(type) {
 	case CancelStep:
@@ -235,25 +237,26 @@ func (w *PlatformOrder) Did(step PlatformStep, put []catalog.Take, now time.Time
 	case ShipStep:
 		w.Told.Shipment = s.Shipment.Print()
 	}
-	w.put(put)
+	w.recordPutBack(put)
 	w.done(now)
 }
 
-// put notes stock that the platform has put back into its own, and we into ours.
-func (w *PlatformOrder) put(back []catalog.Take) {
+// recordPutBack records stock that both the platform and we have put back.
+func (w *PlatformOrder) recordPutBack(back []catalog.Take) {
 	for _, t := range back {
 		t.Quantity = -t.Quantity
 		w.Moved = append(w.Moved, t)
 	}
 }
 
-// Ask records that the platform is about to be asked for something that it must not do twice. unfinished is its id of the order that
-// it is to finish; "": it is to create one.
+// Ask records that the platform is about to be sent a request that it must not execute twice. unfinished is its ID of
+// the order to finish; "": the request creates one.
 func (w *PlatformOrder) Ask(unfinished string, now time.Time) {
 	w.Told.Asked, w.Told.Unfinished, w.UpdatedAt = now, unfinished, now
 }
 
-// Unsure is how long the platform may still do what it was asked for without an answer, if it takes at most so long.
+// Unsure returns how much longer the platform may execute a request that it has not answered, if requests take at most
+// atMost.
 func (w *PlatformOrder) Unsure(atMost time.Duration, now time.Time) time.Duration {
 	if w.Told.Asked.IsZero() {
 		return 0
@@ -266,14 +269,14 @@ func (w *PlatformOrder) done(now time.Time) {
 	w.Problem, w.Failures, w.DueAt, w.UpdatedAt = "", 0, now, now
 }
 
-// Rest ends the work until the order changes again.
+// Rest ends the processing until the order changes again.
 func (w *PlatformOrder) Rest(c *Case, now time.Time) {
 	if w.Next(c) == nil {
 		w.DueAt, w.UpdatedAt = time.Time{}, now
 	}
 }
 
-// Refuse records that the platform does not take the order, or the news of it, as it is.
+// Refuse records that the platform refused the order, or an update of it.
 func (w *PlatformOrder) Refuse(reason string, now time.Time) {
 	if w.Status == PlatformPending {
 		w.Status = PlatformRefused
@@ -281,7 +284,7 @@ func (w *PlatformOrder) Refuse(reason string, now time.Time) {
 	w.stop(reason, now)
 }
 
-// Skip records that the order is not to be created.
+// Skip records that the order must not be created.
 func (w *PlatformOrder) Skip(reason string, now time.Time) {
 	if w.Status == PlatformPending {
 		w.Status = PlatformSkipped
@@ -290,31 +293,31 @@ func (w *PlatformOrder) Skip(reason string, now time.Time) {
 }
 
 func (w *PlatformOrder) stop(reason string, now time.Time) {
-	w.Problem, w.DueAt, w.UpdatedAt = brief(reason), time.Time{}, now
+	w.Problem, w.DueAt, w.UpdatedAt = truncate(reason), time.Time{}, now
 }
 
-// Pauses between attempts that failed.
+// The pauses between failed attempts.
 const (
 	firstPlatformPause = 2 * time.Second
 	mostPlatformPause  = time.Hour
 )
 
-// pauseAfter is the pause before the next attempt, after so many failures before this one.
+// pauseAfter returns the pause before the next attempt, after so many failures before the current one.
 func pauseAfter(failures int) time.Duration {
 	return min(firstPlatformPause<<min(failures, 12), mostPlatformPause)
 }
 
-// Postpone records an attempt of which nobody knows whether it succeeded, or that certainly did not. wait is how long
-// the platform asks to be left alone; 0: it does not say.
+// Postpone records an attempt that failed or whose outcome is unknown. wait is the pause that the platform asks for; 0:
+// it asks for none.
 func (w *PlatformOrder) Postpone(reason string, wait time.Duration, now time.Time) {
 	if wait <= 0 {
 		wait = pauseAfter(w.Failures)
 		w.Failures++
 	}
-	w.Problem, w.DueAt, w.UpdatedAt = brief(reason), now.Add(wait), now
+	w.Problem, w.DueAt, w.UpdatedAt = truncate(reason), now.Add(wait), now
 }
 
-// Retry has an order tried again that the platform refused or that was skipped, or news that it refused.
+// Retry makes an order due that the platform refused or that was skipped, or an update that the platform refused.
 func (w *PlatformOrder) Retry(now time.Time) error {
 	switch {
 	case w.Status == PlatformRefused || w.Status == PlatformSkipped:
@@ -326,7 +329,7 @@ func (w *PlatformOrder) Retry(now time.Time) error {
 	return nil
 }
 
-func brief(reason string) string {
+func truncate(reason string) string {
 	reason = strings.ToValidUTF8(reason, "\uFFFD")
 	if runes := []rune(reason); len(runes) > longestProblem {
 		return string(runes[:longestProblem-1]) + "…"

@@ -17,21 +17,21 @@ type PlatformState struct {
 	Refunds  []PlatformRefund // oldest first
 }
 
-// PlatformRefund is a refund that a platform recorded. The platform moved no money, for the payment was taken here.
+// PlatformRefund is a refund that a platform recorded. The platform moved no money, because the payment was taken here.
 type PlatformRefund struct {
 	Remote string       // the platform's id
-	Ours   id.Refund    // our refund that the platform was told of; zero: the merchant recorded it there
+	Ours   id.Refund    // our refund that was written to the platform; zero: the merchant recorded it there
 	Amount money.Amount // zero: it only restocks goods
 }
 
-// Consequences say what has to be done here after a change at the platform. Money never moves: a refund that is recorded
-// there leads to an alert only.
+// Consequences are the actions required here after a change at the platform. Money never moves: a refund that is
+// recorded there leads only to an alert.
 type Consequences struct {
 	Cancel bool
 	Alerts []string // sentences for the merchant
 }
 
-// Apply cancels the order, if it was canceled at the platform, whose label is given.
+// Apply cancels the order if it was canceled at the platform, whose label is given.
 func (d Consequences) Apply(c *Case, label string, announce id.Event, now time.Time) error {
 	if d.Cancel {
 		return c.CancelElsewhere("Canceled at "+label+".", announce, now)
@@ -39,12 +39,12 @@ func (d Consequences) Apply(c *Case, label string, announce id.Event, now time.T
 	return nil
 }
 
-// Reading is a platform's answer about an order.
+// Reading is a platform's response about an order.
 type Reading struct {
 	State   PlatformState
 	Changes int    // Told.Changes before the platform was asked
 	Label   string // of the platform
-	// Stocked returns those takes whose stock the platform counts, too.
+	// Stocked returns those takes whose stock the platform counts too.
 	Stocked func([]catalog.Take) []catalog.Take
 }
 
@@ -59,14 +59,14 @@ func (w *PlatformOrder) Change(now time.Time) {
 	}
 }
 
-// Read finds the consequences of changes at the platform, each once: it remembers refunds by their ids at the platform.
-// It does not change the case; Consequences.Apply does that, in the same transaction.
+// Read returns the consequences of changes at the platform, each once: it remembers refunds by their IDs at the
+// platform. It does not change the case; Consequences.Apply does that, in the same transaction.
 func (w *PlatformOrder) Read(c *Case, r Reading, now time.Time) (d Consequences) {
-	w.seen(r.Changes)
+	w.clearChanges(r.Changes)
 	w.Told.Unread = false
 	for _, one := range r.State.Refunds {
 		if ours := c.FindRefund(one.Ours); ours != nil {
-			w.knows(ours.ID)
+			w.markWritten(ours.ID)
 		}
 	}
 	for _, one := range r.State.Refunds {
@@ -85,36 +85,37 @@ func (w *PlatformOrder) Read(c *Case, r Reading, now time.Time) (d Consequences)
 	return d
 }
 
-// seen clears the changes that were known before the platform was asked. If it has reported another one since, its answer may
-// be older than that, and the order is read again.
-func (w *PlatformOrder) seen(changes int) {
+// clearChanges clears the changes that were known before the platform was asked. If the platform has reported another one
+// since, its response may be older than that change, so the order is read again.
+func (w *PlatformOrder) clearChanges(changes int) {
 	if w.Told.Changes == changes {
 		w.Told.Changes = 0
 	}
 }
 
-// Unreadable records that the platform refuses to show the order. The other steps go on. It reports whether the merchant has
-// to be alerted: once, until the order can be read again.
+// Unreadable records that the platform refuses to show the order. The other steps continue. It reports whether to alert
+// the merchant: once, until the order can be read again.
 func (w *PlatformOrder) Unreadable(changes int, now time.Time) (alert bool) {
-	w.seen(changes)
+	w.clearChanges(changes)
 	alert, w.Told.Unread = !w.Told.Unread, true
 	w.done(now)
 	return alert
 }
 
-func (w *PlatformOrder) knows(refund id.Refund) {
+func (w *PlatformOrder) markWritten(refund id.Refund) {
 	if !slices.Contains(w.Told.Refunds, refund) {
 		w.Told.Refunds = append(slices.Clone(w.Told.Refunds), refund)
 	}
 }
 
-// readRefund handles a refund that was recorded at the platform. If a refund here has the same amount, and the platform was
-// not told of it yet, both count as one: the merchant has recorded it there by hand. Otherwise the merchant is alerted.
+// readRefund handles a refund that was recorded at the platform. If a refund here has the same amount and was not
+// written to the platform yet, both count as one: the merchant has recorded it there by hand. Otherwise the merchant is
+// alerted.
 func (w *PlatformOrder) readRefund(c *Case, r Reading, amount money.Amount, d *Consequences) {
 	for _, ours := range c.Refunds {
 		if ours.Status != RefundIsFailed && ours.Amount == amount && !slices.Contains(w.Told.Refunds, ours.ID) {
-			w.knows(ours.ID)
-			w.put(r.Stocked(c.restockedFor(ours.Return)))
+			w.markWritten(ours.ID)
+			w.recordPutBack(r.Stocked(c.restockedFor(ours.Return)))
 			return
 		}
 	}
@@ -123,8 +124,8 @@ func (w *PlatformOrder) readRefund(c *Case, r Reading, amount money.Amount, d *C
 		", which holds no money: refund the payment here.")
 }
 
-// readCancellation cancels the order here, if it can be canceled. Our stock follows the platform's, whether the platform has
-// restocked the goods or not.
+// readCancellation cancels the order here if it can be canceled. Our stock follows the platform's, whether the platform
+// has restocked the goods or not.
 func (w *PlatformOrder) readCancellation(c *Case, r Reading, d *Consequences) {
 	w.Told.Canceled = true
 	if c.Order.Status != Canceled {
@@ -143,7 +144,7 @@ func (w *PlatformOrder) readCancellation(c *Case, r Reading, d *Consequences) {
 			d.Alerts = append(d.Alerts, "It was canceled at "+r.Label+". "+text+" of its payment are not given back: refund them here, if they are due.")
 		}
 	}
-	w.put(r.Stocked(c.out()))
+	w.recordPutBack(r.Stocked(c.out()))
 }
 
 func words(err error) string {

@@ -8,8 +8,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/order"
 )
 
-// A cancellation at the platform cancels the order here once, and a refund there leads to one alert, however often they are
-// read. No money moves.
+// A cancellation at the platform cancels the order here once, and a refund there leads to one alert, however often they
+// are read. No money moves.
 func TestPlatformOrder_Read(t *testing.T) {
 	type there = order.PlatformRefund
 	ours := id.New[id.Refund]([16]byte{77})
@@ -74,12 +74,12 @@ func TestPlatformOrder_Read(t *testing.T) {
 	}
 }
 
-// A change that is reported while the platform is asked is read afterwards.
+// A change that is reported during a read is read afterwards.
 func TestPlatformOrder_changedMeanwhile(t *testing.T) {
 	c, w := opened(), platformOrder(order.PlatformWritten)
 	w.Change(later)
 	asked := order.Reading{Changes: w.Told.Changes, Stocked: func([]catalog.Take) []catalog.Take { return nil }}
-	w.Change(later) // the answer is on its way
+	w.Change(later) // during the read
 	w.Read(c, asked, later)
 	if _, again := w.Next(c).(order.ReadStep); !again {
 		t.Errorf("next is %#v", w.Next(c))
@@ -90,7 +90,7 @@ func TestPlatformOrder_changedMeanwhile(t *testing.T) {
 	}
 }
 
-// An order that the platform refuses to show does not keep the platform from hearing of it, and is alerted once.
+// An order that the platform refuses to show is still updated there, and the merchant is alerted once.
 func TestPlatformOrder_Unreadable(t *testing.T) {
 	c, w := opened(), platformOrder(order.PlatformWritten)
 	shipHere(t, c)
@@ -126,7 +126,7 @@ func shipHere(t *testing.T, c *order.Case) {
 	}
 }
 
-// A refund that the merchant was alerted of and made here is not told to the platform, which has it.
+// A refund made here after an alert is not written to the platform, which has recorded it already.
 func TestPlatformOrder_recordedRefund(t *testing.T) {
 	c, w := opened(), platformOrder(order.PlatformWritten)
 	w.Told.Recorded = []int64{5_00, 5_00}

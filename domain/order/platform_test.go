@@ -20,7 +20,7 @@ func platformOrder(s order.PlatformStatus) *order.PlatformOrder {
 	return w
 }
 
-// Every status × every verb: what the status is then, and whether anything is left to do.
+// Every status and every verb: the resulting status, and whether anything is left to do.
 func TestPlatformOrder_states(t *testing.T) {
 	verbs := map[string]func(*order.PlatformOrder){
 		"Written":  func(w *order.PlatformOrder) { w.Written("8", "#8", "", nil, later) },
@@ -57,7 +57,7 @@ func TestPlatformOrder_states(t *testing.T) {
 	}
 }
 
-// What a platform is told next of an order, until nothing is left.
+// The next update of a platform for each change of an order, until nothing is left.
 func TestPlatformOrder_Next(t *testing.T) {
 	taken := opened().Taken
 	sentBy := func(number string) func(*testing.T, *order.Case) {
@@ -70,7 +70,7 @@ func TestPlatformOrder_Next(t *testing.T) {
 	shipment := order.Shipment{Carrier: "UPS", Number: "1Z"}
 	for name, c := range map[string]struct {
 		status order.PlatformStatus
-		told   order.Told
+		known  order.Told
 		moved  []catalog.Take
 		change func(*testing.T, *order.Case)
 		want   order.PlatformStep
@@ -79,22 +79,22 @@ func TestPlatformOrder_Next(t *testing.T) {
 		"a refused one is not":      {status: order.PlatformRefused},
 		"a written one":             {status: order.PlatformWritten},
 		"its stock is to settle":    {status: order.PlatformWritten, moved: taken, want: order.SettleStep{}},
-		"something changed there":   {status: order.PlatformWritten, told: order.Told{Changes: 1}, change: canceled, want: order.ReadStep{}},
-		"its stock settles first":   {status: order.PlatformWritten, told: order.Told{Changes: 1}, moved: taken, want: order.SettleStep{}},
-		"it is written first":       {status: order.PlatformPending, told: order.Told{Changes: 1}, want: order.WriteStep{}},
+		"something changed there":   {status: order.PlatformWritten, known: order.Told{Changes: 1}, change: canceled, want: order.ReadStep{}},
+		"its stock settles first":   {status: order.PlatformWritten, known: order.Told{Changes: 1}, moved: taken, want: order.SettleStep{}},
+		"it is written first":       {status: order.PlatformPending, known: order.Told{Changes: 1}, want: order.WriteStep{}},
 		"it was canceled":           {status: order.PlatformWritten, change: canceled, want: order.CancelStep{Restocked: taken}},
-		"the cancellation is told":  {status: order.PlatformWritten, told: order.Told{Canceled: true}, change: canceled},
+		"the cancellation is told":  {status: order.PlatformWritten, known: order.Told{Canceled: true}, change: canceled},
 		"canceled before":           {status: order.PlatformPending, change: canceled, want: order.SkipStep{Reason: "The order was canceled before it was written."}},
 		"it was sent":               {status: order.PlatformWritten, change: sentBy("1Z"), want: order.ShipStep{Shipment: shipment}},
-		"with another tracking":     {status: order.PlatformWritten, told: order.Told{Shipment: order.Shipment{}.Print()}, change: sentBy("1Z"), want: order.ShipStep{Shipment: shipment, Again: true}},
-		"the platform sent it":      {status: order.PlatformWritten, told: order.Told{Shipment: shipment.Print()}, change: sentBy("1Z")},
+		"with another tracking":     {status: order.PlatformWritten, known: order.Told{Shipment: order.Shipment{}.Print()}, change: sentBy("1Z"), want: order.ShipStep{Shipment: shipment, Again: true}},
+		"the platform sent it":      {status: order.PlatformWritten, known: order.Told{Shipment: shipment.Print()}, change: sentBy("1Z")},
 		"a refund that is not made": {status: order.PlatformWritten, change: func(t *testing.T, c *order.Case) { must(t, states["refunding all"](c)) }},
-		"a refund that is told": {status: order.PlatformWritten, told: order.Told{Refunds: []id.Refund{refundID(1)}},
+		"a refund that is told": {status: order.PlatformWritten, known: order.Told{Refunds: []id.Refund{refundID(1)}},
 			change: func(t *testing.T, c *order.Case) { must(t, states["refunded"](c)) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			k, w := opened(), platformOrder(c.status)
-			w.Told, w.Moved = c.told, c.moved
+			w.Told, w.Moved = c.known, c.moved
 			if c.change != nil {
 				c.change(t, k)
 			}
@@ -110,7 +110,7 @@ func TestPlatformOrder_Next(t *testing.T) {
 
 func canceled(t *testing.T, c *order.Case) { must(t, states["canceled"](c)) }
 
-// A refund for a return that put goods back says which.
+// A refund step for a return has the goods that were restocked.
 func TestPlatformOrder_refundOfAReturn(t *testing.T) {
 	k, w := opened(), platformOrder(order.PlatformWritten)
 	if _, err := k.RequestReturn(returnID(1), []order.ReturnItem{back(green, 1)}, "", terms, id.Event{}, placed); err != nil {
@@ -135,7 +135,7 @@ func TestPlatformOrder_refundOfAReturn(t *testing.T) {
 	}
 }
 
-// Whether the platform still does what it was asked for is unsure until it answers, or until it cannot any more.
+// A request is unsure until the platform answers, or until it can no longer execute it.
 func TestPlatformOrder_Unsure(t *testing.T) {
 	w := platformOrder(order.PlatformPending)
 	unsure := func(after time.Duration, want time.Duration) {

@@ -14,18 +14,18 @@ import (
 )
 
 const (
-	// RefundLease is how long whoever asks the provider for a refund does so alone. It is longer than any
-	// such call can be under way.
+	// RefundLease is how long a worker has the exclusive right to ask the provider for a refund. It is longer than
+	// the longest such call.
 	RefundLease = 15 * time.Second
-	// Between tries of a refund that the provider has not decided, the pause grows from the first to the
-	// second.
+	// The pause between tries of a refund that the provider has not decided grows from firstRefundPause to
+	// mostRefundPause.
 	firstRefundPause = 2 * time.Second
 	mostRefundPause  = time.Hour
-	// MaxRefunds bounds the refunds of a payment.
+	// MaxRefunds is the largest number of refunds of a payment.
 	MaxRefunds = 1000
 )
 
-// RefundStatus of a refund.
+// RefundStatus is the status of a refund.
 type RefundStatus struct{ name string }
 
 var (
@@ -36,25 +36,25 @@ var (
 
 func (s RefundStatus) String() string { return s.name }
 
-// RefundStatuses are all of them, by name.
+// RefundStatuses are all statuses by name.
 var RefundStatuses = map[string]RefundStatus{"pending": RefundIsPending, "succeeded": RefundSucceeded, "failed": RefundIsFailed}
 
-// RefundOrigin says where a refund was made.
+// RefundOrigin is where a refund was made.
 type RefundOrigin struct{ name string }
 
 var (
-	// RequestedHere is the zero origin: the provider is asked for the refund by its id.
+	// RequestedHere is the zero origin: we ask the provider for the refund under its ID.
 	RequestedHere = RefundOrigin{}
-	// MadeElsewhere: in the provider's dashboard, or by the provider itself. It is never asked for.
+	// MadeElsewhere is a refund made in the provider's dashboard or by the provider itself. We never ask for it.
 	MadeElsewhere = RefundOrigin{"external"}
 )
 
 func (o RefundOrigin) String() string { return cmp.Or(o.name, "requested") }
 
-// RefundOrigins are all of them, by name.
+// RefundOrigins are all origins by name.
 var RefundOrigins = map[string]RefundOrigin{"requested": RequestedHere, "external": MadeElsewhere}
 
-// Refund gives money of a payment back.
+// Refund returns money of a payment to the buyer.
 type Refund struct {
 	ID         id.Refund
 	Project    id.Project
@@ -66,23 +66,24 @@ type Refund struct {
 	Reason     string
 	Status     RefundStatus
 	Failure    string // why it failed, by the provider's code
-	Problem    string // why the provider could not be asked the last time, in words for the merchant
+	Problem    string // why the last request to the provider failed, in words for the merchant
 	Provider   string // the provider's own id of the refund
 	CreatedAt  time.Time
 	UpdatedAt  time.Time
 	ReversedAt time.Time // when it failed after it had succeeded; zero: it did not
-	Attempts   int       // how often the provider was asked and has not decided
-	DueAt      time.Time // when a pending refund may be asked for by whoever comes; zero once decided, and if made elsewhere
+	Attempts   int       // how often the provider was asked without a decision
+	DueAt      time.Time // when any worker may ask for a pending refund; zero once decided, and if made elsewhere
 }
 
 var (
-	// ErrRefunded means that nothing of the payment is left, pending refunds counted.
+	// ErrRefunded means that nothing of the payment is left, counting pending refunds.
 	ErrRefunded = fault.New(fault.Conflict, "payment_refunded", "Nothing of the payment is left to refund.")
-	// ErrStaleOutcome means that the refund was decided otherwise before.
+	// ErrStaleOutcome means that the refund was decided differently before.
 	ErrStaleOutcome = fault.New(fault.Conflict, "refund_decided", "The refund is already decided.")
 )
 
-// Refund promises to give an amount back, nil for all that is left. The provider is asked for it next.
+// Refund adds a pending refund of an amount, or of all that is left if amount is nil. The provider must then be asked
+// for it.
 func (c *Case) Refund(refund id.Refund, amount *money.Amount, reason string, now time.Time) error {
 	return c.refund(refund, id.Return{}, amount, reason, now)
 }
@@ -129,7 +130,7 @@ func (c *Case) refund(refund id.Refund, ret id.Return, amount *money.Amount, rea
 	return nil
 }
 
-// FindRefund is a refund of the case, or nil.
+// FindRefund returns a refund of the case, or nil.
 func (c *Case) FindRefund(refund id.Refund) *Refund {
 	i := slices.IndexFunc(c.Refunds, func(r Refund) bool { return r.ID == refund })
 	if i < 0 {
@@ -138,8 +139,8 @@ func (c *Case) FindRefund(refund id.Refund) *Refund {
 	return &c.Refunds[i]
 }
 
-// SettleRefund records what the provider made of a refund; announce is the id of the event if it is decided.
-// The same outcome again changes nothing, another one than was recorded is ErrStaleOutcome, but see lateSuccess.
+// SettleRefund records the provider's outcome of a refund. announce is the ID of the event if the refund is decided.
+// The same outcome again changes nothing. A different one returns ErrStaleOutcome, except as described at lateSuccess.
 func (c *Case) SettleRefund(refund id.Refund, outcome RefundOutcome, announce id.Event, now time.Time) error {
 	r := c.FindRefund(refund)
 	if r == nil {
@@ -210,8 +211,8 @@ func (c *Case) stopRefunding(amount money.Amount) {
 	p.Refunding = money.Of(p.Refunding.Minor()-amount.Minor(), p.Amount.Currency())
 }
 
-// PostponeRefund records that nobody knows what became of a refund, and why: it is asked for again later. One
-// that was decided meanwhile stays as it is.
+// PostponeRefund records that the outcome of a refund is unknown, and why, so that the provider is asked again later.
+// It does not change a refund that was decided meanwhile.
 func (c *Case) PostponeRefund(refund id.Refund, problem string, now time.Time) error {
 	r := c.FindRefund(refund)
 	if r == nil {

@@ -1,18 +1,18 @@
 package order
 
-// RefundOutcome is what a provider made of a refund: Refunded, RefundPending or RefundFailed. That
-// nobody knows is no outcome but an error.
+// RefundOutcome is a provider's decision on a refund: Refunded, RefundPending or RefundFailed. An unknown outcome is an
+// error.
 type RefundOutcome interface{ refundOutcome() }
 
-// Refunded means the money is on its way back and the provider stands for it.
+// Refunded means that the provider guarantees the refund.
 type Refunded struct{ Provider string } // the provider's id of the refund
 
-// RefundPending means the provider has taken the refund on and has not decided yet. Asking again by the
-// same key tells how it stands.
+// RefundPending means that the provider has accepted the refund and has not decided it yet. Another request with the
+// same key returns its state.
 type RefundPending struct{ Provider string }
 
-// RefundFailed means the provider refused, and nothing was given back. Provider is its id of the refund, if it has made
-// one: it may have failed later.
+// RefundFailed means that the provider refused, and nothing was refunded. Provider is its ID of the refund, if it has
+// made one, which may have failed later.
 type RefundFailed struct{ Code, Provider string }
 
 func (Refunded) refundOutcome()      {}

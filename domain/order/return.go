@@ -13,7 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// ReturnStatus of a return.
+// ReturnStatus is the status of a return.
 type ReturnStatus struct{ name string }
 
 var (
@@ -24,10 +24,10 @@ var (
 
 func (s ReturnStatus) String() string { return s.name }
 
-// ReturnStatuses are all of them, by name.
+// ReturnStatuses are all statuses by name.
 var ReturnStatuses = map[string]ReturnStatus{"requested": Requested, "approved": Approved, "rejected": Rejected}
 
-// ReturnItem is what is to be sent back.
+// ReturnItem is an item to be returned.
 type ReturnItem struct {
 	Product  id.Product
 	Variant  id.Variant
@@ -35,7 +35,7 @@ type ReturnItem struct {
 	Reason   string
 }
 
-// Return is a buyer's wish to send part of an order back.
+// Return is a buyer's request to return part of an order.
 type Return struct {
 	ID           id.Return
 	Project      id.Project
@@ -44,13 +44,13 @@ type Return struct {
 	Items        []ReturnItem
 	Allocation   []Allocation // the items by line; none in returns of earlier releases
 	Comment      string
-	Estimate     money.Amount // what would be refunded: prices paid and their share of the tax, see Order.estimate
+	Estimate     money.Amount // of the refund: prices paid and their share of the tax, see Order.estimate
 	Instructions string
 	CreatedAt    time.Time
 
 	Refund    id.Refund      // once approved, unless nothing was refunded
 	Reason    string         // why it was rejected
-	Restocked []catalog.Take // what an approved return put back into stock
+	Restocked []catalog.Take // stock put back by an approved return
 	DecidedAt time.Time      // zero until then
 }
 
@@ -63,8 +63,8 @@ type Terms struct {
 // ErrReturnClosed means that the return was decided before.
 var ErrReturnClosed = fault.New(fault.Conflict, "return_closed", "The return is already decided.")
 
-// RequestReturn opens a return of part of the order, and announces it. Earlier returns that were not
-// rejected count against what was bought.
+// RequestReturn opens a return of part of the order, and announces it. Pieces in earlier returns that were not rejected
+// cannot be returned again.
 func (c *Case) RequestReturn(ret id.Return, items []ReturnItem, comment string, terms Terms, announce id.Event, now time.Time) (*Return, error) {
 	if c.Order.Status == Canceled {
 		return nil, ErrCanceled
@@ -85,9 +85,9 @@ func (c *Case) RequestReturn(ret id.Return, items []ReturnItem, comment string, 
 	return r, nil
 }
 
-// ApproveReturn promises to refund a return, by an amount or else by its estimate, as far as that much
-// is left of the payment, and puts the goods back into stock if they are fit for it. Of nothing, nothing
-// is refunded: it was already, or the merchant wants it so.
+// ApproveReturn adds a refund for a return, of an amount or else of its estimate, limited to what is left of the
+// payment, and puts the goods back into stock if restock is set. There is no refund if nothing is left or the amount is
+// zero.
 func (c *Case) ApproveReturn(ret id.Return, refund id.Refund, amount *money.Amount, restock bool, announce id.Event, now time.Time) error {
 	r, err := c.open(ret)
 	if err != nil {
@@ -105,7 +105,7 @@ func (c *Case) ApproveReturn(ret id.Return, refund id.Refund, amount *money.Amou
 		r.Refund = refund
 	}
 	if restock {
-		r.Restocked = c.fit(r.Items)
+		r.Restocked = c.restockable(r.Items)
 		c.putBack(r.Restocked)
 	}
 	r.Status, r.DecidedAt = Approved, now
@@ -124,7 +124,7 @@ func (c *Case) ApproveReturn(ret id.Return, refund id.Refund, amount *money.Amou
 	return nil
 }
 
-// RejectReturn refuses a return. Its pieces may be returned again.
+// RejectReturn rejects a return. Its pieces may be returned again.
 func (c *Case) RejectReturn(ret id.Return, reason string, announce id.Event, now time.Time) error {
 	r, err := c.open(ret)
 	if err != nil {
@@ -145,7 +145,7 @@ func (c *Case) RejectReturn(ret id.Return, reason string, announce id.Event, now
 	return c.lowerEstimates()
 }
 
-// FindReturn is a return of the case, or nil.
+// FindReturn returns a return of the case, or nil.
 func (c *Case) FindReturn(ret id.Return) *Return {
 	i := slices.IndexFunc(c.Returns, func(r Return) bool { return r.ID == ret })
 	if i < 0 {
@@ -165,8 +165,8 @@ func (c *Case) open(ret id.Return) (*Return, error) {
 	return r, nil
 }
 
-// fit is from where items were taken, as far as they were not put back before.
-func (c *Case) fit(items []ReturnItem) []catalog.Take {
+// restockable returns the stock that the sale took for items, as far as it was not put back before.
+func (c *Case) restockable(items []ReturnItem) []catalog.Take {
 	wanted := make(map[id.Variant]int)
 	for _, item := range items {
 		wanted[item.Variant] += item.Quantity
@@ -182,7 +182,7 @@ func (c *Case) fit(items []ReturnItem) []catalog.Take {
 	return fit
 }
 
-// returned is a new return of part of the order.
+// returned returns a new return of part of the order.
 func (c *Case) returned(ret id.Return, items []ReturnItem, comment string, terms Terms, now time.Time) (*Return, error) {
 	o := c.Order
 	check := fault.NewCheck()
@@ -226,7 +226,7 @@ func (c *Case) returned(ret id.Return, items []ReturnItem, comment string, terms
 	}, nil
 }
 
-// Returnable reports whether a return of some piece of the order can be asked for.
+// Returnable reports whether any piece of the order can be returned.
 func (c *Case) Returnable(terms Terms, now time.Time) bool {
 	if c.Order.Status == Canceled || !c.Order.withinWindow(terms, now) {
 		return false
@@ -249,7 +249,7 @@ type lineKey struct {
 	variant id.Variant
 }
 
-// left is how many pieces of each item can still be returned.
+// left returns how many pieces of each item can still be returned.
 func (o *Order) left(gone pieces) map[lineKey]int {
 	left := make(map[lineKey]int)
 	for i, l := range o.Lines {

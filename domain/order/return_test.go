@@ -37,7 +37,7 @@ func ask(o *order.Order, earlier []order.Return, items []order.ReturnItem, comme
 	return c.RequestReturn(id.New[id.Return]([16]byte{9}), items, comment, terms, id.New[id.Event]([16]byte{9}), now)
 }
 
-// fields are the fields that a refusal names.
+// fields returns the fields that an error names.
 func fields(err error) []string {
 	var e *fault.Error
 	if !errors.As(err, &e) || e.Kind != fault.Invalid {
@@ -50,14 +50,14 @@ func fields(err error) []string {
 	return names
 }
 
-func TestReturnOfPartOfAnOrder(t *testing.T) {
+func TestCase_RequestReturn_part(t *testing.T) {
 	t.Parallel()
 	o := place(paid(), time.UTC, placed)
 	r, err := ask(o, nil, []order.ReturnItem{back(green, 1)}, "Sorry.", placed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A tax of 25.74 on 290.00 is 8.432… on 95.00.
+	// The tax of 25.74 on 290.00 gives 8.432… on 95.00.
 	if r.Estimate != cents(9_500+843) || r.Status != order.Requested || r.Order != o.ID || r.Project != o.Project ||
 		r.Comment != "Sorry." || !r.CreatedAt.Equal(placed) || !slices.Equal(r.Items, []order.ReturnItem{back(green, 1)}) {
 		t.Errorf("%+v", r)
@@ -67,7 +67,7 @@ func TestReturnOfPartOfAnOrder(t *testing.T) {
 	}
 }
 
-func TestReturnWindowIncludesItsLastMoment(t *testing.T) {
+func TestCase_RequestReturn_windowEnd(t *testing.T) {
 	t.Parallel()
 	o := place(paid(), time.UTC, placed)
 	end := placed.AddDate(0, 0, 30)
@@ -79,7 +79,7 @@ func TestReturnWindowIncludesItsLastMoment(t *testing.T) {
 	}
 }
 
-func TestReturnRefusalsNameTheirFields(t *testing.T) {
+func TestCase_RequestReturn_refusedFields(t *testing.T) {
 	t.Parallel()
 	o := place(paid(), time.UTC, placed)
 	before := func(status order.ReturnStatus, quantity int) []order.Return {
@@ -121,7 +121,7 @@ func TestReturnRefusalsNameTheirFields(t *testing.T) {
 	}
 }
 
-func TestReturnAtItsEdges(t *testing.T) {
+func TestCase_RequestReturn_limits(t *testing.T) {
 	t.Parallel()
 	o := place(paid(), time.UTC, placed)
 	o.Lines[0].Quantity = 50
@@ -139,7 +139,7 @@ func quantities(n int) (names []string) {
 	return names
 }
 
-// drawOrder is an order of some lines, of which several may be of one variant at different prices, and two a
+// drawOrder draws an order of some lines. Several lines may be of one variant at different prices, and two may be a
 // bundle.
 func drawOrder(t *rapid.T) *order.Order {
 	o := place(paid(), time.UTC, placed)
@@ -169,9 +169,9 @@ func drawOrder(t *rapid.T) *order.Order {
 	return o
 }
 
-// However an order is returned in parts, and whatever is rejected in between: the estimates never come to more
-// than was paid for the goods and their tax, and once everything is returned, to exactly that.
-func TestEstimatesOfAnyPartition(t *testing.T) {
+// However an order is returned in parts, and whatever is rejected in between: the estimates never exceed what was
+// paid for the goods and their tax, and they equal it once everything is returned.
+func TestCase_RequestReturn_estimates(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		o := drawOrder(t)
@@ -260,7 +260,7 @@ func TestReturn_ofSeveralPricesPaysTheWhole(t *testing.T) {
 	}
 }
 
-// Returns of earlier releases say nothing of lines.
+// Returns of earlier releases have no allocation.
 func TestReturn_afterOneWithoutAllocation(t *testing.T) {
 	t.Parallel()
 	old := order.Return{
@@ -310,7 +310,7 @@ func TestReturn_ofABundle(t *testing.T) {
 	}
 }
 
-func TestReturnOfAFreeOrder(t *testing.T) {
+func TestCase_RequestReturn_freeOrder(t *testing.T) {
 	t.Parallel()
 	o := place(paid(), time.UTC, placed)
 	o.Subtotal, o.Tax = money.Zero(money.USD), money.Zero(money.USD)
@@ -332,7 +332,7 @@ func TestStatusNames(t *testing.T) {
 	}
 }
 
-// A shop without a return window takes nothing back, also in the moment of the order.
+// A shop without a return window accepts no returns, not even at the time of the order.
 func TestRequestReturn_noWindow(t *testing.T) {
 	t.Parallel()
 	c := &order.Case{Order: place(paid(), time.UTC, placed)}

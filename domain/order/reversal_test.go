@@ -36,7 +36,7 @@ func disputeIDs(n byte) order.DisputeIDs {
 	}
 }
 
-// held is what the ledger says that the provider holds, and what it says of another account.
+// held returns the provider's funds and the balance of another account in the ledger.
 func held(c *order.Case, of ledger.Account) (funds, other int64) {
 	for _, transaction := range append([]ledger.Transaction{c.Order.Sale()}, c.Ledger...) {
 		for _, e := range transaction.Entries() {
@@ -58,7 +58,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// eventTypes are the types of the case's events.
+// eventTypes returns the types of the case's events.
 func eventTypes(c *order.Case) (types []string) {
 	for _, e := range c.Events {
 		types = append(types, e.Data.Type().String())
@@ -66,7 +66,7 @@ func eventTypes(c *order.Case) (types []string) {
 	return types
 }
 
-// announced are the types of the case's events; their sequences have no gaps.
+// announced returns the types of the case's events, and checks that their sequence numbers have no gaps.
 func announced(t *testing.T, c *order.Case) []string {
 	t.Helper()
 	for i, e := range c.Events {
@@ -81,7 +81,7 @@ func announced(t *testing.T, c *order.Case) []string {
 	return eventTypes(c)
 }
 
-func TestLifecycleIsAnnounced(t *testing.T) {
+func TestCase_announcesLifecycle(t *testing.T) {
 	t.Parallel()
 	c := opened()
 	must(t, c.Ship("DHL", "1", "", eventID(1), placed))
@@ -117,7 +117,7 @@ func TestLifecycleIsAnnounced(t *testing.T) {
 	}
 }
 
-// A refund that had succeeded fails: everything is as if it had not been, but for the history.
+// A refund fails after it had succeeded: everything except the history is as if it had not been made.
 func TestReverseRefund(t *testing.T) {
 	t.Parallel()
 	c := opened()
@@ -157,7 +157,7 @@ func TestReverseRefund(t *testing.T) {
 	}
 }
 
-// A person gave the money back by another refund of the provider, and the one that was requested is reported as failed.
+// A person returned the money by another refund at the provider, and the requested one is reported as failed.
 func TestReverseRefund_ofAnother(t *testing.T) {
 	t.Parallel()
 	for failed, want := range map[string]order.RefundStatus{
@@ -210,7 +210,7 @@ func TestReportRefund(t *testing.T) {
 	if funds, _ := held(c, ledger.Refunds); funds != 221_73 {
 		t.Errorf("the provider holds %d", funds)
 	}
-	if told, ok := c.Events[0].Data.(event.OrderRefunded); len(c.Events) != 1 || !ok || !told.External {
+	if refunded, ok := c.Events[0].Data.(event.OrderRefunded); len(c.Events) != 1 || !ok || !refunded.External {
 		t.Errorf("announced %+v", c.Events)
 	}
 	if err := c.ReportRefund(order.ExternalRefund{
@@ -222,7 +222,7 @@ func TestReportRefund(t *testing.T) {
 	}
 }
 
-// A charge that is reversed as a whole takes what refunds before have left.
+// A charge that is reversed completely returns what earlier refunds have left.
 func TestReportRefund_reversalOfTheWhole(t *testing.T) {
 	t.Parallel()
 	c := opened()
@@ -250,7 +250,7 @@ func TestReportRefund_reversalOfTheWhole(t *testing.T) {
 	}
 }
 
-// Success and failure of one refund come in any order: in the end it failed.
+// Success and failure of one refund are reported in any order: in the end it failed.
 func TestReportRefund_outOfOrder(t *testing.T) {
 	t.Parallel()
 	success, failure := elsewhere(50_00, order.Refunded{Provider: "re_x"}), elsewhere(50_00, order.RefundFailed{Code: "declined"})
@@ -269,8 +269,8 @@ func TestReportRefund_outOfOrder(t *testing.T) {
 	}
 }
 
-// Money goes back once, whoever asked for it.
-func TestReportRefund_besideOneOfOurs(t *testing.T) {
+// Money is returned once, whether we or the dashboard requested the refund.
+func TestReportRefund_withRequestedOne(t *testing.T) {
 	t.Parallel()
 	c := opened()
 	amount := cents(50_00)
@@ -284,7 +284,7 @@ func TestReportRefund_besideOneOfOurs(t *testing.T) {
 	if len(c.Refunds) != 1 || c.Order.Payment.Refunded != amount {
 		t.Errorf("%+v", c.Refunds)
 	}
-	must(t, c.Refund(refundID(3), nil, "", later)) // all that is left, and the dashboard is quicker
+	must(t, c.Refund(refundID(3), nil, "", later)) // of all that is left, but the dashboard was faster
 	rest := order.ExternalRefund{
 		Provider: "re_y",
 		Amount:   cents(271_00),
@@ -344,7 +344,7 @@ func TestReportDispute(t *testing.T) {
 	}
 }
 
-// A dispute is closed and its money put back in one second: the report of the first may still show the withdrawal.
+// A dispute is closed and its money returned within one second: the first report may still have the withdrawal.
 func TestReportDispute_wonAndReinstatedInOneSecond(t *testing.T) {
 	t.Parallel()
 	closed, reinstated := report(order.DisputeWon, 321_73, 15_00, later), report(order.DisputeWon, 0, 0, later)
@@ -363,7 +363,7 @@ func TestReportDispute_wonAndReinstatedInOneSecond(t *testing.T) {
 	}
 }
 
-// In whatever order reports come, and however often: the newest is kept, and the ledger has its totals.
+// Reports may come in any order and repeatedly: the latest one is kept, and the ledger has its totals.
 func TestReportDispute_inAnyOrder(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -9,8 +9,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// A buyer's right to an order is a manage token: it cancels the order and shows its receipt. Each of these is a hash
-// of the one before it, so that nobody gets from right to left:
+// A buyer manages an order with a manage token: it can cancel the order and show its receipt. Each of these is a hash
+// of the one before it, so that none can be derived from a later one:
 //
 //	manage token  om_…   the buyer's; stored nowhere (see app/ordertoken)
 //	receipt code  rc_…   a part of the receipt's address; shows the receipt and nothing else
@@ -20,26 +20,26 @@ const (
 	receiptCodePrefix = "rc_"
 )
 
-// ErrTokenRequired answers a buyer who does not show the right to an order.
+// ErrTokenRequired refuses a buyer without a token for the order.
 var ErrTokenRequired = fault.New(fault.Forbidden, "order_token_required",
 	"This needs the order's manage_token, which finalize answered, or the session_id that the order was placed in.")
 
-// ManageToken makes the manage token of a secret.
+// ManageToken returns the manage token of a secret.
 func ManageToken(secret string) string { return manageTokenPrefix + secret }
 
-// ReceiptCode is the receipt code of a manage token.
+// ReceiptCode returns the receipt code of a manage token.
 func ReceiptCode(manageToken string) string {
 	sum := sha256.Sum256([]byte("receipt of " + manageToken))
 	return receiptCodePrefix + hex.EncodeToString(sum[:16])
 }
 
-// HashToken is what is stored of a manage token.
+// HashToken returns the stored hash of a manage token.
 func HashToken(manageToken string) string { return HashReceiptCode(ReceiptCode(manageToken)) }
 
-// HashReceiptCode is what is stored of the manage token that a receipt code is of.
+// HashReceiptCode returns the stored hash of the manage token of a receipt code.
 func HashReceiptCode(code string) string { return id.Hash("order of " + code) }
 
-// PlacedIn reports whether a buyer shows the session that the order was placed in.
+// PlacedIn reports whether session is the session that the order was placed in.
 func (o *Order) PlacedIn(session string) bool {
 	return !o.Session.IsZero() && subtle.ConstantTimeCompare([]byte(session), []byte(o.Session.String())) == 1
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/order"
 )
 
-func TestManageTokens(t *testing.T) {
+func TestManageToken(t *testing.T) {
 	t.Parallel()
 	token, other := order.ManageToken("secret"), order.ManageToken("secreu")
 	if !strings.HasPrefix(token, "om_") || !strings.HasPrefix(order.ReceiptCode(token), "rc_") {

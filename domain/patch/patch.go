@@ -1,28 +1,29 @@
-// Package patch is one field of a partial change: left out, null, or a value (RFC 7396).
+// Package patch represents one field of a partial change: left out, null, or a value (RFC 7396). It does not decode
+// JSON objects.
 package patch
 
-// Field is a field that a request may leave out. The zero Field was left out.
+// Field is a field that a request may leave out. The zero Field is left out.
 type Field[T any] struct {
 	given, null bool
 	value       T
 }
 
-// To is a field given with a value.
+// To returns a field with a value.
 func To[T any](value T) Field[T] { return Field[T]{given: true, value: value} }
 
-// Null is a field given as null, which restores the default.
+// Null returns a null field, which restores the default.
 func Null[T any]() Field[T] { return Field[T]{given: true, null: true} }
 
-// Given reports whether the field is there at all, null included.
+// Given reports whether the field is present, including null.
 func (f Field[T]) Given() bool { return f.given }
 
-// IsNull reports whether the field was given as null.
+// IsNull reports whether the field is null.
 func (f Field[T]) IsNull() bool { return f.null }
 
-// Value is the value, and whether there is one.
+// Value returns the value, and whether there is one.
 func (f Field[T]) Value() (T, bool) { return f.value, f.given && !f.null }
 
-// Apply writes the field's value, or the fallback for null, into target. Left out, it does nothing.
+// Apply writes the value, or fallback for null, to target. It does nothing if the field is left out.
 func (f Field[T]) Apply(target *T, fallback T) {
 	switch {
 	case f.null:

@@ -6,7 +6,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/patch"
 )
 
-func TestLeftOutNullAndValue(t *testing.T) {
+func TestField_Apply(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		field  patch.Field[int]

@@ -2,14 +2,14 @@ package project
 
 import "github.com/haggle-commerce/haggle/domain/fault"
 
-// What buyers' agents must prove (settings agents.authentication).
+// The values of the setting agents.authentication: whether buyers' agents must prove who they are.
 const (
-	OpenAgents   = "open"   // nothing
-	SignedAgents = "signed" // by a signature, that they are who they say they are: to read orders, and to hear of them
+	OpenAgents   = "open"   // no proof
+	SignedAgents = "signed" // a signature, to read orders and to receive their updates
 )
 
-// AgentsSign reports whether agents must sign where it matters. A shop that says nothing wants it where money moves. Searching,
-// haggling and buying are open always.
+// AgentsSign reports whether agents must sign to read orders and receive their updates. By default they must where real
+// money moves. Searching, haggling and buying never require a signature.
 func (s Settings) AgentsSign(sandbox bool) bool {
 	return s.AgentAuthentication == SignedAgents || s.AgentAuthentication == "" && !sandbox
 }

@@ -1,5 +1,5 @@
-// Package project is a shop: its name, address, settings and storefront. It knows the bounds of
-// every setting and the meaning of a partial change; it does not know who may make one.
+// Package project defines a shop: its name, address, settings and storefront. It knows the limits of
+// every setting and applies partial changes; it does not check who may make them.
 package project
 
 import (
@@ -20,18 +20,18 @@ import (
 //	active ──Close, without────▶ deleting ──▶ gone
 //	deleting ──▶ closing, when a payment that was under way took real money after all
 //
-// The zero Status is Active. A project that is not active serves no buyer and changes no more. One that is closing
-// or closed shows its books; one that is being deleted is unknown to everybody.
+// The zero Status is Active. A project that is not active serves no buyers and cannot be changed. One that is closing
+// or closed shows its books; one that is being deleted counts as unknown.
 type Status struct{ name string }
 
 var (
 	Active   = Status{}
 	Closing  = Status{"closing"}  // personal data is being erased
-	Closed   = Status{"closed"}   // nothing is left but the books
+	Closed   = Status{"closed"}   // only the books are left
 	Deleting = Status{"deleting"} // everything is being deleted
 )
 
-// Statuses are all of them, by name.
+// Statuses are all statuses by name.
 var Statuses = map[string]Status{"active": Active, "closing": Closing, "closed": Closed, "deleting": Deleting}
 
 func (s Status) String() string { return cmp.Or(s.name, "active") }
@@ -49,23 +49,24 @@ type Project struct {
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 
-	// Routes are the connected payment providers by the method that they serve.
+	// Routes are the routes to connected payment providers, by method.
 	Routes map[PaymentMethod]PaymentRoute
 
-	// Version counts writes of what a buyer is served by: everything here but the catalogue, the agents and their policies
-	// included. What is agreed or paid under another version is stale.
+	// Version counts changes to what a buyer is served with: everything here except the catalogue, and including the
+	// agents and their policies. A price agreed or a payment started under another version is stale.
 	Version int64
 
-	// CatalogVersion counts catalogue writes, in commit order. A search index compares it to learn
-	// what it missed.
+	// CatalogVersion counts catalogue writes, in commit order. A search index compares it with its own to find what it
+	// missed.
 	CatalogVersion int64
 
-	// AgentRevision counts writes of the project's agents and their policies.
+	// AgentRevision counts changes to the project's agents and their policies.
 	AgentRevision int64
 }
 
-// Close takes the project out of reach. One with books, which has taken real money, keeps them; any other is
-// deleted. Its slug is released: an id is no slug. Its chat webhook is a credential, so it goes at once.
+// Close makes the project unavailable. A project with books, which has taken real money, keeps them; any other is
+// deleted. Its slug is released and replaced by its ID, which cannot be a slug. Its chat webhook is a credential, so it
+// is removed at once.
 func (p *Project) Close(books bool, now time.Time) {
 	p.Status = Deleting
 	if books {
@@ -74,16 +75,16 @@ func (p *Project) Close(books bool, now time.Time) {
 	p.Slug, p.Settings.ChatWebhook, p.UpdatedAt = p.ID.String(), "", now
 }
 
-// Draft is what a merchant gives to open a project.
+// Draft has the settings of a new project.
 type Draft struct {
 	Name        string
 	Slug        string
 	Description string
 	Settings    SettingsPatch
-	Demo        bool // the demo project, which alone may have DemoSlug
+	Demo        bool // the demo project, the only one that may have DemoSlug
 }
 
-// Open makes a project with default settings and the draft's changes to them.
+// Open returns a project with default settings and the draft's changes to them.
 func Open(project id.Project, account id.Account, d Draft, now time.Time) (*Project, error) {
 	p := &Project{
 		ID:          project,
@@ -106,19 +107,18 @@ func Open(project id.Project, account id.Account, d Draft, now time.Time) (*Proj
 	return p, nil
 }
 
-// Change is a partial change of a project. Name and slug may also come by the settings' general
-// group; they are the same fields.
+// Change is a partial change of a project. Name and slug may also come in the general group of the settings; they are
+// the same fields.
 type Change struct {
 	Name        patch.Field[string]
 	Slug        patch.Field[string]
 	Description patch.Field[string]
 	Settings    SettingsPatch
-	// Grouped says that the settings came in their groups (PATCH /settings), which decides the paths
-	// that errors name.
+	// Grouped means that the settings came in their groups (PATCH /settings), which determines the paths in errors.
 	Grouped bool
 }
 
-// Change applies a partial change, all of it or nothing.
+// Change applies a partial change completely or not at all.
 func (p *Project) Change(c Change, now time.Time) error {
 	next := *p
 	check := fault.NewCheck()

@@ -12,7 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-func TestOpenNamesEveryProblemOnce(t *testing.T) {
+func TestOpen_everyProblemOnce(t *testing.T) {
 	t.Parallel()
 	_, err := project.Open(id.Project{}, id.Account{}, project.Draft{
 		Slug: "-", Description: strings.Repeat("x", 5001),
@@ -24,7 +24,7 @@ func TestOpenNamesEveryProblemOnce(t *testing.T) {
 	}
 }
 
-func TestNameSlugAndDescriptionAtTheirEdges(t *testing.T) {
+func TestProject_Change_nameSlugDescription(t *testing.T) {
 	t.Parallel()
 	for field, c := range map[string]struct {
 		of         func(string) project.Change
@@ -51,7 +51,7 @@ func TestNameSlugAndDescriptionAtTheirEdges(t *testing.T) {
 	}
 }
 
-func TestChangeOfNameAndSlugByTheGeneralGroup(t *testing.T) {
+func TestProject_Change_generalGroup(t *testing.T) {
 	t.Parallel()
 	p := open(t, settings{})
 	err := p.Change(project.Change{
@@ -76,7 +76,7 @@ func TestChangeOfNameAndSlugByTheGeneralGroup(t *testing.T) {
 	}
 }
 
-func TestChangeIsAllOrNothing(t *testing.T) {
+func TestProject_Change_allOrNothing(t *testing.T) {
 	t.Parallel()
 	p := open(t, settings{})
 	before := *p
@@ -93,7 +93,7 @@ func TestChangeIsAllOrNothing(t *testing.T) {
 	}
 }
 
-func TestChangeTouchesOnlyWhatIsGiven(t *testing.T) {
+func TestProject_Change_partial(t *testing.T) {
 	t.Parallel()
 	p := open(t, settings{Locale: patch.To("de-DE")})
 	want := *p
@@ -107,8 +107,8 @@ func TestChangeTouchesOnlyWhatIsGiven(t *testing.T) {
 	}
 }
 
-// Amounts of the old currency mean nothing in the new one; everything else of the storefront stays.
-func TestChangeOfCurrencyRestoresTheStorefrontsAmounts(t *testing.T) {
+// A change of currency resets the amounts of the storefront and nothing else.
+func TestProject_Change_currency(t *testing.T) {
 	t.Parallel()
 	p := open(t, settings{})
 	threshold := money.Of(5_000, money.USD)

@@ -5,14 +5,14 @@ import (
 	"github.com/haggle-commerce/haggle/domain/patch"
 )
 
-// Protocols are those that a shop serves beside Haggle's own, which it always serves.
+// Protocols are the protocols that a shop serves besides Haggle's own, which it always serves.
 type Protocols struct {
-	UCP    bool // Universal Commerce Protocol over REST, its profile included
+	UCP    bool // Universal Commerce Protocol over REST, including its profile
 	MCP    bool // tools over the Model Context Protocol
 	OAIACP bool // Agentic Commerce Protocol of OpenAI and Stripe, which no release serves yet
 }
 
-// DefaultProtocols are those of a project that changes none.
+// DefaultProtocols returns the default protocols of a project.
 func DefaultProtocols() Protocols { return Protocols{UCP: true, MCP: true} }
 
 // ProtocolsPatch is a partial change of protocols.

@@ -7,10 +7,10 @@ import (
 	"github.com/haggle-commerce/haggle/domain/patch"
 )
 
-// Retention is for how many days a project keeps what buyers and platforms leave behind. Orders and money are kept, and
+// Retention is how many days a project keeps the data of buyers and platforms. Orders and payments are always kept, and
 // so are the sessions, quotes and checkouts that became orders.
 type Retention struct {
-	Messages   int // of buyers, and who wrote them
+	Messages   int // of buyers, and their clients
 	Sessions   int // after they expired, with their quotes and checkouts
 	Decisions  int
 	Events     int
@@ -18,7 +18,7 @@ type Retention struct {
 	Logs       int // of webhook calls and syncs
 }
 
-// DefaultRetention is that of a project that changes none.
+// DefaultRetention returns the default retention of a project.
 func DefaultRetention() Retention {
 	return Retention{
 		Messages:   30,
@@ -30,7 +30,7 @@ func DefaultRetention() Retention {
 	}
 }
 
-// Days is a number of days as a duration.
+// Days returns a number of days as a duration.
 func Days(n int) time.Duration { return time.Duration(n) * 24 * time.Hour }
 
 // RetentionPatch is a partial change of a retention.
@@ -43,7 +43,7 @@ type RetentionPatch struct {
 	Logs       patch.Field[int]
 }
 
-// Sessions are over before their decisions go: a session lives for a day at most.
+// Decisions must be kept longer than sessions live, which is a day at most.
 const (
 	shortestRetention = 1
 	shortestRecord    = 7 // of decisions

@@ -15,14 +15,14 @@ import (
 	"github.com/haggle-commerce/haggle/domain/patch"
 )
 
-// Settings of a project, spec 2.2. Its groups exist in the API only.
+// Settings are the settings of a project (features/MANAGEMENT.md#settings). Its groups exist in the API only.
 type Settings struct {
 	Timezone string // IANA
 	Locale   string // BCP 47
 	Currency money.Currency
 
 	NegotiationEnabled  bool
-	MaxDiscount         money.Percent // of the original list price
+	MaxDiscount         money.Percent // of the list price
 	BundleSuggestions   bool
 	SubscriptionEnabled bool
 
@@ -31,7 +31,7 @@ type Settings struct {
 	MaxTokens   int
 	Temperature int // thousandths
 
-	AgentAuthentication string // of buyers' agents; "": as the environment has it (AgentsSign)
+	AgentAuthentication string // of buyers' agents; "": depends on the environment (AgentsSign)
 
 	EmailEnabled  bool
 	ChatWebhook   string
@@ -46,7 +46,7 @@ type Settings struct {
 	Protocols Protocols
 }
 
-// DefaultSettings are those of a project that changes none (decisions 5).
+// DefaultSettings returns the default settings of a project (features/MANAGEMENT.md#settings).
 func DefaultSettings() Settings {
 	return Settings{
 		Timezone:           "UTC",
@@ -65,12 +65,12 @@ func DefaultSettings() Settings {
 	}
 }
 
-// SessionTimeout is how long a buyer's session lives without a request.
+// SessionTimeout returns how long a buyer's session lives without a request.
 func (s Settings) SessionTimeout() time.Duration {
 	return time.Duration(s.SessionMinutes) * time.Minute
 }
 
-// Region is the country of the locale, "US" for en-US, or "" where it names none.
+// Region returns the country of the locale, "US" for en-US, or "" if it has none.
 func (s Settings) Region() string {
 	for _, part := range strings.Split(s.Locale, "-")[1:] {
 		if len(part) == 2 {
@@ -80,7 +80,7 @@ func (s Settings) Region() string {
 	return ""
 }
 
-// Location is the time zone that dates on orders and receipts are given in.
+// Location returns the time zone of dates on orders and receipts.
 func (s Settings) Location() *time.Location {
 	zone, err := time.LoadLocation(s.Timezone)
 	if err != nil {
@@ -120,17 +120,17 @@ type SettingsPatch struct {
 	Protocols ProtocolsPatch
 }
 
-// groups are the checks under which each group's problems are named.
+// groups has the check of each group of settings.
 type groups struct {
 	general, commerce, agents, notifications, security, retention, protocols fault.Check
 }
 
-// change applies a patch whose fields were flat, as in a project's own settings.
+// change applies a patch with flat fields, as in a project's own settings.
 func (s *Settings) change(p SettingsPatch, c fault.Check) {
 	s.apply(p, groups{c, c, c, c, c, c, c})
 }
 
-// changeGrouped applies a patch whose fields came in their groups.
+// changeGrouped applies a patch with fields in groups.
 func (s *Settings) changeGrouped(p SettingsPatch, c fault.Check) {
 	s.apply(p, groups{
 		general:       c.In("general"),
@@ -207,8 +207,8 @@ func isHTTPS(text string) bool {
 	return err == nil && u.Scheme == "https" && plainHost(u.Hostname()) && u.User == nil && utf8.RuneCountInString(text) <= 2000
 }
 
-// plainHost takes names and addresses, but not the other spellings of an address that some clients
-// read: 127.1, 2130706433, 0x7f.1.
+// plainHost accepts names and addresses, but not the other spellings of an address that some clients read: 127.1,
+// 2130706433, 0x7f.1.
 func plainHost(host string) bool {
 	if _, err := netip.ParseAddr(host); err == nil {
 		return true

@@ -50,7 +50,7 @@ func fields(err error) []string {
 	return names
 }
 
-func TestDefaults(t *testing.T) {
+func TestDefaultSettings(t *testing.T) {
 	t.Parallel()
 	want := project.Settings{
 		Timezone:           "UTC",
@@ -83,9 +83,8 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// values are those at the edges of every setting that has any: what is taken, what is refused, and the
-// path that the refusal names where the settings came in their groups. Flat, it is "settings." and the
-// part without the group.
+// values has the edges of every setting's range: the accepted values, the refused values, and the path in the error if
+// the settings came in their groups. For flat settings, the path is "settings." and the part without the group.
 var values = []struct {
 	path       string
 	good, evil []settings
@@ -151,7 +150,7 @@ type (
 	protocols = project.ProtocolsPatch
 )
 
-// retained are settings in which one retention is each of these.
+// retained returns settings with one retention set to each of the values.
 func retained(field func(*retention) *days, values ...int) (list []settings) {
 	for _, n := range values {
 		var s settings
@@ -161,8 +160,8 @@ func retained(field func(*retention) *days, values ...int) (list []settings) {
 	return list
 }
 
-// What depends on each other can be changed together.
-func TestRetentionTogether(t *testing.T) {
+// Settings that depend on each other can be changed together.
+func TestRetention_dependentFields(t *testing.T) {
 	t.Parallel()
 	s := settings{Retention: retention{
 		Sessions:   patch.To(400),
@@ -175,7 +174,7 @@ func TestRetentionTogether(t *testing.T) {
 	}
 }
 
-func TestEverySettingAtItsEdges(t *testing.T) {
+func TestProject_Change_settingBounds(t *testing.T) {
 	t.Parallel()
 	for _, v := range values {
 		_, name, _ := strings.Cut(v.path, ".")
@@ -204,7 +203,7 @@ func TestEverySettingAtItsEdges(t *testing.T) {
 	}
 }
 
-func TestNullRestoresTheDefault(t *testing.T) {
+func TestProject_Change_nullRestoresDefaults(t *testing.T) {
 	t.Parallel()
 	all := settings{
 		Timezone:            patch.To("Asia/Tokyo"),
@@ -280,7 +279,7 @@ func TestNullRestoresTheDefault(t *testing.T) {
 	}
 }
 
-func TestRegionOfALocale(t *testing.T) {
+func TestSettings_Region(t *testing.T) {
 	t.Parallel()
 	for locale, want := range map[string]string{"en-US": "US", "de-DE": "DE", "zh-Hant-TW": "TW", "en": "", "es-419": "", "zh-Hant": ""} {
 		if got := (project.Settings{Locale: locale}).Region(); got != want {
@@ -289,7 +288,7 @@ func TestRegionOfALocale(t *testing.T) {
 	}
 }
 
-func TestLocationFallsBackToUTC(t *testing.T) {
+func TestSettings_Location_fallback(t *testing.T) {
 	t.Parallel()
 	if got := (project.Settings{Timezone: "Europe/Berlin"}).Location().String(); got != "Europe/Berlin" {
 		t.Errorf("got %s", got)

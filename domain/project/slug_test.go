@@ -9,7 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// A project that has a reserved slug keeps it; nobody else gets one, but the demo project its own.
+// A project that has a reserved slug keeps it. No other project gets one, except the demo project.
 func TestReservedSlugs(t *testing.T) {
 	t.Parallel()
 	draft := func(slug string, demo bool) error {

@@ -13,7 +13,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/patch"
 )
 
-// Storefront is what buyers see and what shipping, tax and returns are computed from (decisions 13).
+// Storefront has the public data of a shop and the inputs of shipping, tax and returns
+// (features/MANAGEMENT.md#storefront).
 type Storefront struct {
 	Description     string
 	LogoURL         string
@@ -24,13 +25,13 @@ type Storefront struct {
 	TaxRates              []TaxRate
 	ReturnWindowDays      int
 	ReturnConditions      string
-	// CheckoutInstructions say how a buyer goes on by hand with a checkout that an agent began: on the shop's own site, by
-	// phone. The checkout's page shows them.
+	// CheckoutInstructions explain how a buyer can continue a checkout that an agent began without the agent: on the
+	// shop's own site, by phone. The checkout's page shows them.
 	CheckoutInstructions string
 	Warehouses           []Warehouse
 }
 
-// ShippingRate is the price of one method to one country, or to "*", every other.
+// ShippingRate is the price of one method to one country, or to "*": all others.
 type ShippingRate struct {
 	Region  string
 	Method  string // standard, express or overnight
@@ -39,7 +40,7 @@ type ShippingRate struct {
 	MaxDays int
 }
 
-// TaxRate applies to a destination: a country, and a state of it where State is not empty.
+// TaxRate is the tax rate of a country, or of a state of it if State is not empty.
 type TaxRate struct {
 	Country string
 	State   string
@@ -49,12 +50,12 @@ type TaxRate struct {
 // Rate is a tax rate in thousandths of a percent: 8875 is 8.875 %.
 type Rate int64
 
-// Of is the tax on an amount, rounded half up to the minor unit.
+// Of returns the tax on an amount, rounded half up to the minor unit.
 func (r Rate) Of(a money.Amount) (money.Amount, error) {
 	return a.Share(int64(r), 100_000, money.HalfUp)
 }
 
-// Warehouse is a stock location with a name. Location is the key that stock levels use.
+// Warehouse is a stock location with a name. Location is its key in stock levels.
 type Warehouse struct {
 	Location   string
 	Name       string
@@ -62,13 +63,13 @@ type Warehouse struct {
 	PostalCode string // "": nothing can be rated and labelled from there
 }
 
-// Methods of shipping, cheapest first.
+// Methods are the shipping methods, cheapest first.
 var Methods = []string{"standard", "express", "overnight"}
 
-// DefaultLocation is where stock given without a location lies.
+// DefaultLocation is the location of stock without one.
 const DefaultLocation = "main"
 
-// DefaultStorefront ships within the locale's country at flat rates, without tax.
+// DefaultStorefront returns a storefront that ships within the locale's country at flat rates, without tax.
 func DefaultStorefront(s Settings) Storefront {
 	regions := []string{"US"}
 	if r := s.Region(); r != "" {
@@ -87,7 +88,7 @@ func DefaultStorefront(s Settings) Storefront {
 	}
 }
 
-// defaultRates are 5.99, 14.99 and 29.99 in currencies with cents, 599 … in those without.
+// defaultRates returns rates of 5.99, 14.99 and 29.99 in currencies with cents, and of 599 … in those without.
 func defaultRates(c money.Currency) []ShippingRate {
 	scale := int64(1)
 	for range max(0, c.Digits()-2) {
@@ -100,17 +101,17 @@ func defaultRates(c money.Currency) []ShippingRate {
 	}
 }
 
-// in is the storefront after a change of currency: amounts of the old one mean nothing in the new.
+// in returns the storefront after a change of currency, which resets its amounts.
 func (f Storefront) in(s Settings) Storefront {
 	f.ShippingRates = defaultRates(s.Currency)
 	f.FreeShippingThreshold = nil
 	return f
 }
 
-// ShipsTo reports whether orders go to the country.
+// ShipsTo reports whether the shop ships to the country.
 func (f Storefront) ShipsTo(country string) bool { return slices.Contains(f.ShippingRegions, country) }
 
-// Home is the country that the shop sells from: that of its first warehouse, or else the first that it ships to.
+// Home returns the country that the shop sells from: that of its first warehouse, or else the first that it ships to.
 func (f Storefront) Home() string {
 	for _, w := range f.Warehouses {
 		if w.Country != "" {
@@ -123,12 +124,12 @@ func (f Storefront) Home() string {
 	return ""
 }
 
-// Serves reports whether orders go to the country, and by which rates is known.
+// Serves reports whether the shop ships to the country and has rates for it.
 func (f Storefront) Serves(country string) bool {
 	return f.ShipsTo(country) && len(f.RatesTo(country)) > 0
 }
 
-// NotServed says that the country is not served, and which ones are.
+// NotServed returns the problem with a country that is not served, with those that are.
 func (f Storefront) NotServed(country string) string {
 	served := slices.DeleteFunc(slices.Clone(f.ShippingRegions), func(c string) bool { return !f.Serves(c) })
 	if len(served) == 0 {
@@ -137,7 +138,8 @@ func (f Storefront) NotServed(country string) string {
 	return country + " is not served; this shop ships to " + fault.Known(served)
 }
 
-// RatesTo are the shipping rates to a country, in the order of Methods: its own, else those of "*".
+// RatesTo returns the shipping rates to a country, in the order of Methods: for each method its own rate, else that of
+// "*".
 func (f Storefront) RatesTo(country string) []ShippingRate {
 	var rates []ShippingRate
 	for _, method := range Methods {
@@ -154,13 +156,13 @@ func (f Storefront) RatesTo(country string) []ShippingRate {
 	return rates
 }
 
-// TaxesByState reports whether some state of a country has a tax of its own.
+// TaxesByState reports whether a state of the country has its own tax rate.
 func (f Storefront) TaxesByState(country string) bool {
 	return slices.ContainsFunc(f.TaxRates, func(t TaxRate) bool { return t.Country == country && t.State != "" })
 }
 
-// TaxTo is the rate for a destination: the state's, else the country's, else zero. "ca", "CA " and
-// "US-CA" are one state.
+// TaxTo returns the tax rate of a destination: the state's, else the country's, else zero. "ca", "CA " and "US-CA" are
+// the same state.
 func (f Storefront) TaxTo(country, state string) Rate {
 	rate := Rate(0)
 	state = strings.TrimPrefix(strings.ToUpper(strings.TrimSpace(state)), country+"-")
@@ -175,7 +177,7 @@ func (f Storefront) TaxTo(country, state string) Rate {
 	return rate
 }
 
-// WarehouseName is the name of a stock location, or the location itself where it has none.
+// WarehouseName returns the name of a stock location, or the location itself if it has no name.
 func (f Storefront) WarehouseName(location string) string {
 	for _, w := range f.Warehouses {
 		if w.Location == location {
@@ -185,8 +187,8 @@ func (f Storefront) WarehouseName(location string) string {
 	return location
 }
 
-// Origin is the postal code that goods at a stock location leave from: its own, or else that of the first
-// warehouse that has one. "": none has.
+// Origin returns the postal code that goods at a stock location are shipped from: its own, or else that of the first
+// warehouse that has one. "": none has one.
 func (f Storefront) Origin(location string) string {
 	first := ""
 	for _, w := range f.Warehouses {
@@ -212,7 +214,7 @@ type StorefrontPatch struct {
 	Warehouses            patch.Field[[]Warehouse]
 }
 
-// Change applies a partial change, all of it or nothing.
+// Change applies a partial change completely or not at all.
 func (f *Storefront) Change(p StorefrontPatch, s Settings) error {
 	next, defaults := *f, DefaultStorefront(s)
 	p.Description.Apply(&next.Description, defaults.Description)
@@ -236,7 +238,7 @@ var countryForm = regexp.MustCompile(`^[A-Z]{2}$`)
 
 var postalForm = regexp.MustCompile(`^[\p{L}0-9][\p{L}0-9 -]{0,19}$`)
 
-// LocationForm is what the key of a stock location looks like.
+// LocationForm is the pattern of the key of a stock location.
 var LocationForm = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,62}$`)
 
 func (f *Storefront) check(currency money.Currency) error {

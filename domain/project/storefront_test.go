@@ -16,7 +16,7 @@ type front = project.StorefrontPatch
 
 func cents(n int64) money.Amount { return money.Of(n, money.USD) }
 
-func TestDefaultStorefrontOfEveryCurrency(t *testing.T) {
+func TestDefaultStorefront_currencies(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[string]string{"USD": "5.99", "JPY": "599", "BHD": "5.990"} {
 		p := open(t, settings{Currency: patch.To(code), Locale: patch.To("de-DE")})
@@ -34,7 +34,7 @@ func TestDefaultStorefrontOfEveryCurrency(t *testing.T) {
 	}
 }
 
-func TestRatesToACountry(t *testing.T) {
+func TestStorefront_RatesTo(t *testing.T) {
 	t.Parallel()
 	rate := func(region, method string, price int64) project.ShippingRate {
 		return project.ShippingRate{
@@ -59,7 +59,7 @@ func TestRatesToACountry(t *testing.T) {
 	}
 }
 
-func TestTaxToADestination(t *testing.T) {
+func TestStorefront_TaxTo(t *testing.T) {
 	t.Parallel()
 	for _, order := range [][]project.TaxRate{
 		{{Country: "US", Rate: 1}, {Country: "US", State: "NY", Rate: 2}, {Country: "CA", State: "QC", Rate: 3}},
@@ -77,7 +77,7 @@ func TestTaxToADestination(t *testing.T) {
 	}
 }
 
-func TestTaxIsRoundedHalfUp(t *testing.T) {
+func TestRate_Of_roundsHalfUp(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		rate        project.Rate
@@ -89,7 +89,7 @@ func TestTaxIsRoundedHalfUp(t *testing.T) {
 	}
 }
 
-// refusals are storefronts that break one rule each, and the field that is named.
+// refusals are storefronts that break one rule each, by the field in the error.
 var refusals = map[string][]front{
 	"description": {{Description: patch.To(strings.Repeat("é", 5001))}},
 	"logo_url":    {{LogoURL: patch.To("http://example.com/a.png")}, {LogoURL: patch.To("/a.png")}},
@@ -178,12 +178,12 @@ func countries(n int) (list []string) {
 	return list
 }
 
-// rates has a rate for every country besides the one given, so that only its own rules can be broken.
+// rates adds a rate for every other country to the one given, so that only its own rules can be broken.
 func rates(r project.ShippingRate) front {
 	return front{ShippingRates: patch.To([]project.ShippingRate{r, {Region: "*", Method: "standard", Price: cents(1)}})}
 }
 
-// manyRates are so many rates, one a country and method.
+// manyRates returns so many rates, each for another country and method.
 func manyRates(n int) front {
 	var list []project.ShippingRate
 	for _, country := range append([]string{"*"}, countries(400)...) {
@@ -204,7 +204,7 @@ func taxes(list ...project.TaxRate) front { return front{TaxRates: patch.To(list
 
 func warehouses(list ...project.Warehouse) front { return front{Warehouses: patch.To(list)} }
 
-func TestStorefrontRefusalsNameTheirField(t *testing.T) {
+func TestStorefront_Change_refusedFields(t *testing.T) {
 	t.Parallel()
 	for field, patches := range refusals {
 		for i, change := range patches {
@@ -229,7 +229,7 @@ func or[T any](f, fallback patch.Field[T]) patch.Field[T] {
 	return fallback
 }
 
-func TestStorefrontAtItsEdges(t *testing.T) {
+func TestStorefront_Change_limits(t *testing.T) {
 	t.Parallel()
 	var many []project.Warehouse
 	for i := range 100 {
@@ -266,7 +266,7 @@ func TestStorefrontAtItsEdges(t *testing.T) {
 	}
 }
 
-func TestNullRestoresTheStorefrontsDefaults(t *testing.T) {
+func TestStorefront_Change_nullRestoresDefaults(t *testing.T) {
 	t.Parallel()
 	p := open(t, settings{})
 	defaults := p.Storefront

@@ -8,35 +8,35 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// MaxLines and MaxQuantity bound a cart that a buyer writes (decisions 5). What is agreed after that is added all the same.
+// MaxLines and MaxQuantity limit a cart that a buyer writes. An agreed item is added even if it exceeds them.
 const (
 	MaxLines    = 50
 	MaxQuantity = 1000
 )
 
-// CartItem is a line of the cart: what an accepted quote put there, or the buyer wrote.
+// CartItem is a line of the cart. It was added by an accepted quote, or written by the buyer.
 type CartItem struct {
-	Line     int // counted from 1 within the session, and never given to another line; 0: none yet
+	Line     int // counted from 1 within the session and never reused; 0: none yet
 	Product  id.Product
 	Variant  id.Variant
 	Name     string
 	Quantity int
 	Price    money.Amount // per unit: the agreed one, or the list price
-	Quote    id.Quote     // whose price it is; zero: it is at list price
+	Quote    id.Quote     // of the agreed price; zero: at list price
 }
 
-// AtList reports whether the line sells at the list price, which nobody has agreed to.
+// AtList reports whether the line is at list price, without an agreement.
 func (i CartItem) AtList() bool { return i.Quote.IsZero() }
 
-// Cart is what lies in a session's cart, in the order in which it is shown.
+// Cart has the items of a session's cart, in the order in which they are shown.
 type Cart struct {
 	Items []CartItem
-	// LineSeq is a number that no line exceeds, those that are gone included. The session's own is as of when the buyer wrote
-	// the cart last: what was agreed since may exceed it.
+	// LineSeq is at least the number of every line, including removed ones. The session's LineSeq is from the last time
+	// the buyer wrote the cart; lines agreed since may exceed it.
 	LineSeq int
 }
 
-// Replace puts items in the place of those before. An item that has a line keeps it, the others get new ones.
+// Replace replaces the items. An item that has a line number keeps it, and the others get new ones.
 func (c Cart) Replace(items []CartItem) Cart {
 	last := c.LineSeq
 	for _, before := range c.Items {
@@ -52,7 +52,7 @@ func (c Cart) Replace(items []CartItem) Cart {
 	return Cart{items, last}
 }
 
-// Check refuses what is too much for a cart, by the fields of a request.
+// Check returns an error if the cart exceeds its limits, with the fields of a request.
 func (c Cart) Check(currency money.Currency) error {
 	check := fault.NewCheck()
 	check.That(len(c.Items) <= MaxLines, "items", "must have at most 50 items")
@@ -66,7 +66,7 @@ func (c Cart) Check(currency money.Currency) error {
 	return check.Err()
 }
 
-// Line returns the item of a line.
+// Line returns the item with a line number.
 func (c Cart) Line(line int) (CartItem, bool) {
 	at := slices.IndexFunc(c.Items, func(i CartItem) bool { return i.Line == line })
 	if line == 0 || at < 0 {
@@ -75,8 +75,8 @@ func (c Cart) Line(line int) (CartItem, bool) {
 	return c.Items[at], true
 }
 
-// Value is what a cart's items come to, those of one variant left out. Items that would overflow the
-// sum, which no real cart has, count for nothing.
+// Value returns the sum of a cart's items, except those of one variant. Items that would overflow the sum, which no
+// real cart has, are ignored.
 func Value(cart []CartItem, except id.Variant, currency money.Currency) money.Amount {
 	total := money.Zero(currency)
 	for _, item := range cart {

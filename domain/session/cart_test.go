@@ -18,7 +18,7 @@ func lines(items []session.CartItem) (numbers []int) {
 	return numbers
 }
 
-func TestReplaceGivesEachLineANumberOfItsOwn(t *testing.T) {
+func TestCart_Replace_lineNumbers(t *testing.T) {
 	t.Parallel()
 	cart := session.Cart{Items: []session.CartItem{{Line: 2}, {Line: 7}}, LineSeq: 4}
 	given := []session.CartItem{{}, {Line: 2}, {}}
@@ -32,7 +32,7 @@ func TestReplaceGivesEachLineANumberOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestLineOfACart(t *testing.T) {
+func TestCart_Line(t *testing.T) {
 	t.Parallel()
 	cart := session.Cart{Items: []session.CartItem{{Line: 1, Quantity: 3}, {}}}
 	if item, ok := cart.Line(1); !ok || item.Quantity != 3 {
@@ -45,7 +45,7 @@ func TestLineOfACart(t *testing.T) {
 	}
 }
 
-func TestWhatIsTooMuchForACart(t *testing.T) {
+func TestCart_Check_limits(t *testing.T) {
 	t.Parallel()
 	item := func(quantity int, cents int64) session.CartItem {
 		return session.CartItem{

@@ -1,5 +1,5 @@
-// Package session is one buyer's visit: how long it lasts, what the buyer said about itself, and
-// what lies in the cart. Knowing a session's id is the right to use it.
+// Package session defines one buyer's session: how long it lasts, the buyer's claims about itself, and
+// its cart. Anybody who knows a session's ID may use it.
 package session
 
 import (
@@ -11,17 +11,17 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// MaxLifetime is how long after its creation a session ends, whatever extends it (decisions 8).
+// MaxLifetime is the age at which a session ends, whatever extends it.
 const MaxLifetime = 24 * time.Hour
 
-// Grace is how much longer than until ExpiresAt a session lives. A request that comes within it of LastActivity is not
-// noted, and the session lives at least its timeout after that request all the same.
+// Grace is how much longer than until ExpiresAt a session lives. A request within Grace of LastActivity is not stored,
+// but the session still lives at least its timeout after that request.
 const Grace = time.Minute
 
-// ErrExpired answers every request in a session that is past.
+// ErrExpired refuses every request in an expired session.
 var ErrExpired = fault.New(fault.Conflict, "session_expired", "The session has expired. Start a new one with a search or a quote.")
 
-// Status of a session follows from the clock.
+// Status is the status of a session. It depends on the clock.
 type Status struct{ name string }
 
 var (
@@ -31,30 +31,30 @@ var (
 
 func (s Status) String() string { return s.name }
 
-// Session is one buyer's visit to one shop.
+// Session is one buyer's session in one shop.
 type Session struct {
 	ID           id.Session
 	Project      id.Project
 	Claims       Claims
-	Agent        agentid.Agent  // that opened it
-	Buyer        checkout.Buyer // who buys, as the cart says
+	Agent        agentid.Agent  // opened it
+	Buyer        checkout.Buyer // as written in the cart
 	CreatedAt    time.Time
-	LastActivity time.Time // up to Grace before the last request; zero: AwaitUse was called, and there was no request since
+	LastActivity time.Time // up to Grace before the last request; zero: no request since AwaitUse
 	ExpiresAt    time.Time // at the earliest
 	LineSeq      int       // as of Cart
 }
 
-// Claims is what the buyer's agent said about the buyer. Nobody verified it (decisions 9).
+// Claims are what the buyer's agent said about the buyer. They are not verified.
 type Claims struct {
 	LoyaltyTier     string
 	Location        string
 	PurchaseHistory int
 	Urgency         string
-	// Member is no claim: the merchant has vouched for who the buyer is, and its systems know the rest.
+	// Member is not a claim: the merchant has identified the buyer, and its systems know the rest.
 	Member Member
 }
 
-// Member is a buyer whom the merchant's systems know. The zero Member is nobody whom they do.
+// Member is a buyer known to the merchant's systems. The zero Member is an unknown buyer.
 type Member struct {
 	Tier      string
 	Purchases int
@@ -72,7 +72,8 @@ func Open(session id.Session, project id.Project, claims Claims, timeout time.Du
 	}
 }
 
-// CheckFor refuses the session to an agent that it is not there for: a verified agent's is there for that agent alone.
+// CheckFor returns NotFound unless the agent may access the session. Only a verified agent itself may access its
+// sessions.
 func (s *Session) CheckFor(agent agentid.Agent) error {
 	if !agent.FindsWhatWasMadeBy(s.Agent) {
 		return fault.Missing("session")
@@ -80,23 +81,24 @@ func (s *Session) CheckFor(agent agentid.Agent) error {
 	return nil
 }
 
-// Touched is what a request changed of a session, and is to be stored.
+// Touched has the parts of a session that a request changed and that must be stored.
 type Touched struct {
 	Time   bool // LastActivity or ExpiresAt
 	Claims bool
 }
 
-// Any reports whether anything is to be stored.
+// Any reports whether anything must be stored.
 func (t Touched) Any() bool { return t.Time || t.Claims }
 
-// AwaitUse has the next request noted, however soon it comes: until then, the answer that opened the session may be
-// repeated to whoever sends its request again.
+// AwaitUse makes sure that the next request is stored, however soon it comes. Until then, a client that repeats the
+// request that opened the session gets the same response again.
 func (s *Session) AwaitUse() { s.LastActivity = time.Time{} }
 
-// Used reports whether a request was noted since the session was opened.
+// Used reports whether a request was stored since the session was opened.
 func (s *Session) Used() bool { return !s.LastActivity.IsZero() && !s.LastActivity.Equal(s.CreatedAt) }
 
-// use is when a request is noted: after the session was opened, though it comes within the same millisecond.
+// use returns the time to store for a request. It is later than CreatedAt even if the request comes within the same
+// millisecond.
 func (s *Session) use(now time.Time) time.Time {
 	if first := s.CreatedAt.Add(time.Millisecond); now.Before(first) {
 		return first
@@ -104,7 +106,7 @@ func (s *Session) use(now time.Time) time.Time {
 	return now
 }
 
-// Status at a time.
+// Status returns the session's status at a time.
 func (s *Session) Status(now time.Time) Status {
 	if now.Before(s.livesUntil()) {
 		return Active
@@ -120,12 +122,12 @@ func (s *Session) livesUntil() time.Time {
 	return until
 }
 
-// End is when the session ends at the latest.
+// End returns when the session ends at the latest.
 func (s *Session) End() time.Time { return s.CreatedAt.Add(MaxLifetime) }
 
-// Touch notes a request: the session lives at least timeout longer, until End at most. What the buyer says anew about
-// itself replaces what it said before. A request that says nothing new and comes within Grace of the last one that was
-// noted changes nothing, unless the session would not live long enough.
+// Touch records a request: the session lives at least timeout longer, until End at most. New claims replace the earlier
+// ones. A request without new claims within Grace of the last stored one changes nothing, unless the session would end
+// too early.
 func (s *Session) Touch(claims *Claims, timeout time.Duration, now time.Time) (Touched, error) {
 	if s.Status(now) != Active {
 		return Touched{}, ErrExpired
@@ -134,7 +136,7 @@ func (s *Session) Touch(claims *Claims, timeout time.Duration, now time.Time) (T
 	if claims != nil {
 		said := *claims
 		if said.Member == (Member{}) {
-			said.Member = s.Claims.Member // who the buyer is need not be said twice
+			said.Member = s.Claims.Member // the buyer was identified by an earlier request
 		}
 		t.Claims = said != s.Claims
 		s.Claims = said
@@ -147,8 +149,8 @@ func (s *Session) Touch(claims *Claims, timeout time.Duration, now time.Time) (T
 	return t, nil
 }
 
-// KeepUntil has the session live at least until then, and until End at most: what a buyer was promised it must be able
-// to take. It reports whether that changed the session.
+// KeepUntil makes the session live at least until then, and until End at most, so that the buyer can accept what it was
+// promised. It reports whether that changed the session.
 func (s *Session) KeepUntil(then time.Time) bool {
 	then = s.atMost(then)
 	if !then.After(s.ExpiresAt) {
@@ -165,7 +167,7 @@ func (s *Session) atMost(then time.Time) time.Time {
 	return then
 }
 
-// Extend moves the end by so many minutes from its present end, at most to MaxLifetime after creation.
+// Extend moves the end by so many minutes, at most to MaxLifetime after creation.
 func (s *Session) Extend(minutes int, now time.Time) error {
 	if s.Status(now) != Active {
 		return ErrExpired
@@ -181,7 +183,7 @@ func (s *Session) Extend(minutes int, now time.Time) error {
 	return nil
 }
 
-// Shown is a recommendation the buyer saw. Accepted becomes true once it is bought.
+// Shown is a recommendation that the buyer saw. Accepted becomes true once it is bought.
 type Shown struct {
 	Product  id.Product
 	Accepted bool

@@ -21,7 +21,7 @@ func open() *session.Session {
 
 func minutes(n int) time.Time { return noon.Add(time.Duration(n) * time.Minute) }
 
-func TestSessionLivesUntilItsEnd(t *testing.T) {
+func TestSession_Status_end(t *testing.T) {
 	t.Parallel()
 	s := open()
 	if s.Status(minutes(31).Add(-1)) != session.Active || s.Status(minutes(31)) != session.Expired || !s.ExpiresAt.Equal(minutes(30)) {
@@ -62,13 +62,13 @@ func TestTouch(t *testing.T) {
 	}
 }
 
-// A request within a minute of the last one that was noted changes nothing, and the session lives as long after it as
-// after any other.
-func TestTouchIsNotedOnceAMinute(t *testing.T) {
+// A request within a minute of the last stored one changes nothing, and the session lives as long after it as after any
+// other.
+func TestSession_Touch_onceAMinute(t *testing.T) {
 	t.Parallel()
 	s := open()
 	before := *s
-	for _, after := range []time.Duration{-time.Second, 0, 1, time.Minute - 1} { // a clock may be behind the one before it
+	for _, after := range []time.Duration{-time.Second, 0, 1, time.Minute - 1} { // the clock may be behind that of the previous request
 		now := noon.Add(after)
 		same := s.Claims
 		if touched, err := s.Touch(&same, timeout, now); err != nil || touched.Any() || *s != before {
@@ -87,8 +87,8 @@ func TestTouchIsNotedOnceAMinute(t *testing.T) {
 	}
 }
 
-// Whoever asks when, a session lives for its timeout after each request.
-func TestASessionLivesForItsTimeout(t *testing.T) {
+// Each request keeps a session active for its timeout, whatever the intervals between requests are.
+func TestSession_Touch_timeout(t *testing.T) {
 	t.Parallel()
 	s := open()
 	for now, n := noon, 1; now.Before(s.End()); now, n = now.Add(time.Duration(n*7%90)*time.Second), n+1 {
@@ -116,7 +116,7 @@ func TestAwaitUse(t *testing.T) {
 		t.Error("a session is used when it is opened")
 	}
 	s.AwaitUse()
-	touched, err := s.Touch(nil, timeout, noon) // within the millisecond of the opening, the finest that a database keeps
+	touched, err := s.Touch(nil, timeout, noon) // within a millisecond of the opening, the resolution of the database
 	if err != nil || !touched.Time || !s.Used() || !s.LastActivity.Equal(noon.Add(time.Millisecond)) {
 		t.Errorf("the first request: %+v, %v, used: %v, noted at %s", touched, err, s.Used(), s.LastActivity)
 	}
@@ -136,8 +136,8 @@ func TestKeepUntil(t *testing.T) {
 	}
 }
 
-// Reading and haggling extend a session, but not past 24 hours after its creation.
-func TestNothingExtendsASessionForEver(t *testing.T) {
+// Requests and negotiations extend a session, but not past 24 hours after its creation.
+func TestSession_Touch_atMostADay(t *testing.T) {
 	t.Parallel()
 	s := open()
 	end := noon.Add(24 * time.Hour)
@@ -158,7 +158,8 @@ func TestNothingExtendsASessionForEver(t *testing.T) {
 	}
 }
 
-func TestPastSessionRefusesEverythingUnchanged(t *testing.T) {
+// An expired session refuses every verb, and none changes it.
+func TestSession_expiredUnchanged(t *testing.T) {
 	t.Parallel()
 	s := open()
 	before := *s
@@ -194,7 +195,7 @@ func TestExtend(t *testing.T) {
 	}
 }
 
-func TestValueOfACart(t *testing.T) {
+func TestValue(t *testing.T) {
 	t.Parallel()
 	item := func(variant byte, quantity int, cents int64) session.CartItem {
 		return session.CartItem{

@@ -11,27 +11,27 @@ import (
 	"math/big"
 )
 
-// Algorithm is how keys sign: ECDSA over P-256 with SHA-256 (RFC 7518, section 3.4).
+// Algorithm is the signature algorithm: ECDSA over P-256 with SHA-256 (RFC 7518, section 3.4).
 const Algorithm = "ES256"
 
 const (
 	// PrivateSize is the length of a private key in bytes.
 	PrivateSize = 32
-	// SignatureSize is the length of a signature: r and s, each of 32 bytes with the highest first. Another form, such as
-	// DER, is none.
+	// SignatureSize is the length of a signature: r and s, each of 32 bytes, big-endian. Other forms, such as DER, are
+	// invalid.
 	SignatureSize = 64
 )
 
-// ErrNoKey means that bytes are no key.
+// ErrNoKey means that bytes are not a valid key.
 var ErrNoKey = errors.New("signing: these bytes are no P-256 key")
 
-// Public is the public part of a key: the point's coordinates, each of 32 bytes with the highest first.
+// Public is a public key: the point's coordinates, each of 32 bytes, big-endian.
 type Public struct{ X, Y [32]byte }
 
-// Private is a whole key.
+// Private is a private key with its public key.
 type Private struct{ key *ecdsa.PrivateKey }
 
-// ParsePrivate reads a private key. Of random bytes nearly all are one; others are ErrNoKey.
+// ParsePrivate parses a private key. Nearly all random bytes are a valid key; for others it returns ErrNoKey.
 func ParsePrivate(raw []byte) (Private, error) {
 	if len(raw) != PrivateSize {
 		return Private{}, ErrNoKey
@@ -43,7 +43,7 @@ func ParsePrivate(raw []byte) (Private, error) {
 	return Private{key}, nil
 }
 
-// Public returns the public part.
+// Public returns the public key.
 func (p Private) Public() Public {
 	var public Public
 	point, err := p.key.PublicKey.Bytes() // 4, X, Y
@@ -55,7 +55,7 @@ func (p Private) Public() Public {
 	return public
 }
 
-// Sign signs a message. The same message has the same signature (RFC 6979), so that no randomness can fail.
+// Sign signs a message. It is deterministic (RFC 6979), so it does not depend on a random source.
 func (p Private) Sign(message []byte) ([]byte, error) {
 	sum := sha256.Sum256(message)
 	der, err := p.key.Sign(nil, sum[:], crypto.SHA256)
@@ -72,7 +72,7 @@ func (p Private) Sign(message []byte) ([]byte, error) {
 	return signature, nil
 }
 
-// Verify reports whether the key signed the message. A key that is no point of the curve has signed nothing.
+// Verify reports whether the key signed the message. It returns false for a key that is not a point of the curve.
 func (p Public) Verify(message, signature []byte) bool {
 	if len(signature) != SignatureSize {
 		return false
@@ -86,13 +86,13 @@ func (p Public) Verify(message, signature []byte) bool {
 	return ecdsa.Verify(key, sum[:], r, s)
 }
 
-// Coordinates are the key's numbers as a JSON Web Key has them (RFC 7518, section 6.2.1).
+// Coordinates returns the key's coordinates in the form of a JSON Web Key (RFC 7518, section 6.2.1).
 func (p Public) Coordinates() (x, y string) {
 	return base64.RawURLEncoding.EncodeToString(p.X[:]), base64.RawURLEncoding.EncodeToString(p.Y[:])
 }
 
-// Thumbprint is the key's name, by RFC 7638: the hash of its JSON Web Key with the required members alone, in the order of
-// their names.
+// Thumbprint returns the key's name, by RFC 7638: the hash of its JSON Web Key with only the required members, ordered
+// by name.
 func (p Public) Thumbprint() string {
 	x, y := p.Coordinates()
 	sum := sha256.Sum256([]byte(`{"crv":"P-256","kty":"EC","x":"` + x + `","y":"` + y + `"}`))

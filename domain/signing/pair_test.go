@@ -40,7 +40,7 @@ func TestVerify_RFC7515(t *testing.T) {
 	}
 }
 
-// RFC 6979, appendix A.2.5: what is signed has a known signature.
+// RFC 6979, appendix A.2.5, has the signature of a known message.
 func TestSign_RFC6979(t *testing.T) {
 	t.Parallel()
 	number := func(text string) []byte {
@@ -59,7 +59,7 @@ func TestSign_RFC6979(t *testing.T) {
 	}
 }
 
-// What is signed verifies; changed in any bit, or by another key, it does not.
+// A signature verifies for its message and key only: not if any bit is changed, nor with another key.
 func TestSign_quick(t *testing.T) {
 	t.Parallel()
 	one, other := private(t, 1), private(t, 2)
@@ -75,7 +75,7 @@ func TestSign_quick(t *testing.T) {
 	}
 }
 
-// Only r and s are a signature, not their DER form, and a point off the curve is no key.
+// Only r and s are a valid signature, not their DER form, and a point off the curve is not a valid key.
 func TestVerify_refuses(t *testing.T) {
 	t.Parallel()
 	key, message := private(t, 1), []byte("message")

@@ -1,13 +1,13 @@
-// Package signing is the keys with which a project signs what it sends to agents, as a state machine. It stores nothing,
-// and seals no private part.
+// Package signing is the state machine of the keys that a project signs its messages to agents with. It stores nothing,
+// and does not encrypt private keys.
 //
 //	(none) ──Begin──▶ current, next
 //	next ──Rotate──▶ current ──Rotate──▶ retired ──KeptRetired──▶ gone
 //	next, current, retired ──Revoke──▶ gone, at once
 //
-// A set that has begun has one current key and one next key at all times: whichever leaves is replaced. What is signed, the
-// current key signs. Published are the three states, so that receivers know a key before it signs, and for as long as
-// something that it signed may be on its way.
+// A set that has begun always has one current key and one next key: a key that leaves is replaced. The current key
+// signs. Keys in all three states are published, so that receivers know a key before it signs, and as long as
+// messages signed with it may still arrive.
 package signing
 
 import (
@@ -19,11 +19,11 @@ import (
 )
 
 const (
-	// Notice is how long a next key is published before it may sign: twice as long as receivers may keep a key set.
+	// Notice is how long a next key is published before it may sign: twice as long as receivers may cache a key set.
 	Notice = 10 * time.Minute
 	// KeptRetired is how long a retired key is published.
 	KeptRetired = 7 * 24 * time.Hour
-	// MaxRetired is how many keys are retired at once.
+	// MaxRetired is the largest number of retired keys.
 	MaxRetired = 20
 )
 
@@ -39,22 +39,22 @@ var (
 
 func (s State) String() string { return s.name }
 
-// States are all of them, by name.
+// States are all states by name.
 var States = map[string]State{"next": Next, "current": Current, "retired": Retired, "gone": Gone}
 
-// Key is a key of a project. Its private part is sealed: what is kept here signs nothing by itself.
+// Key is a key of a project. Its private part is encrypted, so it cannot sign as stored.
 type Key struct {
 	ID          string // the thumbprint of the public part, by RFC 7638
 	Project     id.Project
 	State       State
 	Public      Public
-	Sealed      []byte // the private part; none once the key does not sign any more
+	Sealed      []byte // the encrypted private key; nil once the key no longer signs
 	PublishedAt time.Time
-	CurrentAt   *time.Time // since when it signs, or when it began to; nil: never
+	CurrentAt   *time.Time // when it began to sign; nil: never
 	RetiredAt   *time.Time // nil: not yet
 }
 
-// Fresh is a key that is in no set yet.
+// Fresh returns a key that is in no set yet.
 func Fresh(project id.Project, public Public, sealed []byte) Key {
 	return Key{
 		ID:      public.Thumbprint(),
@@ -64,18 +64,18 @@ func Fresh(project id.Project, public Public, sealed []byte) Key {
 	}
 }
 
-// Set is the keys of a project. The zero Set has not begun.
+// Set has the keys of a project. The zero Set has not begun.
 type Set struct{ Keys []Key }
 
 // Begun reports whether the set has keys.
 func (s *Set) Begun() bool { return s.at(Current) >= 0 }
 
-// Begin makes the first keys. The current one signs at once: there is none that receivers could know.
+// Begin adds the first keys. The current one signs at once, because there is no earlier key that receivers could know.
 func (s *Set) Begin(current, next Key, now time.Time) {
 	s.Keys = append(s.Keys, next.published(now), current.published(now).promoted(now))
 }
 
-// Current is the key that signs.
+// Current returns the key that signs.
 func (s *Set) Current() (Key, bool) {
 	at := s.at(Current)
 	if at < 0 {
@@ -84,8 +84,7 @@ func (s *Set) Current() (Key, bool) {
 	return s.Keys[at], true
 }
 
-// Published are the keys that receivers are to know: the current one, the next one, and then the retired ones, the newest
-// first.
+// Published returns the published keys: the current one, the next one, and then the retired ones, the latest first.
 func (s *Set) Published(now time.Time) []Key {
 	var list []Key
 	for _, k := range s.Keys {
@@ -107,8 +106,8 @@ func (s *Set) Published(now time.Time) []Key {
 	return list
 }
 
-// Rotate retires the current key, lets the next one sign, and publishes another next one. One that was published less than
-// Notice ago: Conflict signing_key_too_new.
+// Rotate retires the current key, makes the next one current, and publishes fresh as the next one. It returns Conflict
+// signing_key_too_new if the next key was published less than Notice ago.
 func (s *Set) Rotate(fresh Key, now time.Time) error {
 	s.forget(now)
 	current, next := s.at(Current), s.at(Next)
@@ -126,8 +125,9 @@ func (s *Set) Rotate(fresh Key, now time.Time) error {
 	return nil
 }
 
-// Revoke stops publishing a key at once. In the place of the current key the next one signs from now on, however short it
-// was published: receivers that do not know it yet get what it signs again. Unknown, or gone: NotFound.
+// Revoke stops publishing a key at once. If it was the current key, the next one signs from now on, even if it was
+// published shortly before: messages to receivers that do not know it yet are sent again. An unknown or gone key is
+// NotFound.
 func (s *Set) Revoke(key string, fresh Key, now time.Time) error {
 	s.forget(now)
 	at := slices.IndexFunc(s.Keys, func(k Key) bool { return k.ID == key && k.State != Gone })
@@ -147,7 +147,7 @@ func (s *Set) Revoke(key string, fresh Key, now time.Time) error {
 	return nil
 }
 
-// forget ends the retired keys whose time is over.
+// forget ends the retired keys that have expired.
 func (s *Set) forget(now time.Time) {
 	for i, k := range s.Keys {
 		if k.stateAt(now) == Gone {
@@ -156,12 +156,12 @@ func (s *Set) forget(now time.Time) {
 	}
 }
 
-// at is the index of the key of a state that one key has, or -1.
+// at returns the index of the only key in a state, or -1.
 func (s *Set) at(state State) int {
 	return slices.IndexFunc(s.Keys, func(k Key) bool { return k.State == state })
 }
 
-// retired are the times when the retired keys were retired, the first of them first.
+// retired returns when the retired keys were retired, in ascending order.
 func (s *Set) retired() (list []time.Time) {
 	for _, k := range s.Keys {
 		if k.State == Retired {

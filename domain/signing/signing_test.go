@@ -17,7 +17,7 @@ var (
 	shop = id.New[id.Project]([16]byte{1})
 )
 
-// private is the n-th of some keys.
+// private returns the n-th test key.
 func private(t testing.TB, n byte) signing.Private {
 	t.Helper()
 	key, err := signing.ParsePrivate(bytes.Repeat([]byte{n}, signing.PrivateSize))
@@ -31,7 +31,7 @@ func fresh(t testing.TB, n byte) signing.Key {
 	return signing.Fresh(shop, private(t, n).Public(), []byte{n})
 }
 
-// begun is a set whose keys 1 (current) and 2 (next) were made at noon.
+// begun returns a set whose keys 1 (current) and 2 (next) were made at noon.
 func begun(t testing.TB) *signing.Set {
 	t.Helper()
 	s := &signing.Set{}
@@ -39,7 +39,7 @@ func begun(t testing.TB) *signing.Set {
 	return s
 }
 
-// rotated is a set whose key 1 is retired, 2 is current and 3 is next.
+// rotated returns a set whose key 1 is retired, 2 is current and 3 is next.
 func rotated(t testing.TB, at time.Time) *signing.Set {
 	t.Helper()
 	s := begun(t)
@@ -49,7 +49,7 @@ func rotated(t testing.TB, at time.Time) *signing.Set {
 	return s
 }
 
-// states are the states of keys 1, 2, …, by their names.
+// states returns the states of keys 1, 2, …, by name.
 func states(t testing.TB, s *signing.Set) (list []string) {
 	for n := byte(1); n <= 5; n++ {
 		at := slices.IndexFunc(s.Keys, func(k signing.Key) bool { return k.ID == fresh(t, n).ID })
@@ -61,8 +61,9 @@ func states(t testing.TB, s *signing.Set) (list []string) {
 	return list
 }
 
-// Every state, every verb. An empty cell: refused, and nothing changed. Key 1 is in the state; 4 is the fresh one.
-func TestStatesAndVerbs(t *testing.T) {
+// Every state and every verb. An empty cell means that the verb is refused and changes nothing. Key 1 is in the state;
+// 4 is the fresh one.
+func TestSet_everyStateAndVerb(t *testing.T) {
 	t.Parallel()
 	early, late := noon.Add(signing.Notice-1), noon.Add(signing.Notice)
 	sets := map[string]func() *signing.Set{
@@ -123,7 +124,7 @@ func TestStatesAndVerbs(t *testing.T) {
 	}
 }
 
-// A next key must have been published for as long as receivers may keep a key set, twice over.
+// A next key must have been published for twice as long as receivers may cache a key set.
 func TestRotate_waits(t *testing.T) {
 	t.Parallel()
 	err := begun(t).Rotate(fresh(t, 3), noon.Add(4*time.Minute))
@@ -158,7 +159,7 @@ func TestPublished(t *testing.T) {
 	}
 }
 
-// A key that may be in wrong hands is published no more, and the next one signs in its place however new it is.
+// A compromised key is no longer published, and the next one replaces it, however new it is.
 func TestRevoke_current(t *testing.T) {
 	t.Parallel()
 	s := begun(t)
@@ -173,7 +174,7 @@ func TestRevoke_current(t *testing.T) {
 	}
 }
 
-// However often keys are rotated, what is published stays small.
+// However often keys are rotated, the published set stays small.
 func TestRotate_tooManyRetired(t *testing.T) {
 	t.Parallel()
 	s, at := begun(t), noon

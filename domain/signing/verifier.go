@@ -8,15 +8,15 @@ import (
 	"encoding/base64"
 )
 
-// Verifier is the public part of a key, of whichever algorithm: Public or Ed25519.
+// Verifier is a public key of any algorithm: Public or Ed25519.
 type Verifier interface {
 	// Verify reports whether the key signed the message.
 	Verify(message, signature []byte) bool
-	// Thumbprint is the key's name, by RFC 7638.
+	// Thumbprint returns the key's name, by RFC 7638.
 	Thumbprint() string
 }
 
-// Ed25519 is the public part of a key of EdDSA over edwards25519 (RFC 8032). Others sign by such keys; ours are P-256.
+// Ed25519 is a public key of EdDSA over edwards25519 (RFC 8032). Only others sign with such keys; ours are P-256.
 type Ed25519 [ed25519.PublicKeySize]byte
 
 // Verify reports whether the key signed the message.
@@ -24,14 +24,14 @@ func (k Ed25519) Verify(message, signature []byte) bool {
 	return ed25519.Verify(k[:], message, signature)
 }
 
-// Thumbprint is the key's name, by RFC 7638 with the members of RFC 8037.
+// Thumbprint returns the key's name, by RFC 7638 with the members of RFC 8037.
 func (k Ed25519) Thumbprint() string {
 	sum := sha256.Sum256([]byte(`{"crv":"Ed25519","kty":"OKP","x":"` + base64.RawURLEncoding.EncodeToString(k[:]) + `"}`))
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// ParsePublic reads the coordinates of a JSON Web Key of P-256 (RFC 7518, section 6.2.1). What is no point of the curve is
-// ErrNoKey.
+// ParsePublic parses the coordinates of a JSON Web Key of P-256 (RFC 7518, section 6.2.1). It returns ErrNoKey if they
+// are not a point of the curve.
 func ParsePublic(x, y string) (Public, error) {
 	var p Public
 	if !decode(p.X[:], x) || !decode(p.Y[:], y) {
@@ -43,7 +43,7 @@ func ParsePublic(x, y string) (Public, error) {
 	return p, nil
 }
 
-// ParseEd25519 reads the value of a JSON Web Key of Ed25519 (RFC 8037, section 2).
+// ParseEd25519 parses the value of a JSON Web Key of Ed25519 (RFC 8037, section 2).
 func ParseEd25519(x string) (Ed25519, error) {
 	var k Ed25519
 	if !decode(k[:], x) {

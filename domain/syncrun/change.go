@@ -6,41 +6,42 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// Change is a row of the list that shows what a preview would do to a record, or a conflict.
+// Change is an entry of a run's list of changes: what a preview would do to a record, or a conflict.
 type Change struct {
 	Run      id.Sync // zero: a webhook's record
-	Preview  bool    // nothing of it was stored
+	Preview  bool    // it was not applied
 	Resource Resource
 	Remote   string // the platform's id of the record
 	Local    string // the product's or order's id here; "": there is none
 	Title    string // a product's name; "" for customers and orders, whose values are not stored
 	Kind     ChangeKind
-	// Fields are those that differ. A conflict has one. What is created, and records of customers and orders, have none.
+	// Fields are the fields that differ. A conflict has one. Created records, and records of customers and orders, have
+	// none.
 	Fields []FieldChange
 	At     time.Time
 }
 
-// ChangeKind is what would become of a record, or Conflict.
+// ChangeKind is the effect of a preview on a record, or Conflict.
 type ChangeKind struct{ name string }
 
 var (
 	Create   = ChangeKind{"created"}
 	Modify   = ChangeKind{"changed"}
-	Archive  = ChangeKind{"archived"} // or, of a customer, forgotten
+	Archive  = ChangeKind{"archived"} // a customer is removed instead
 	Conflict = ChangeKind{"conflict"} // both sides had changed a field since they last agreed
 )
 
-// ChangeKinds are all of them by name.
+// ChangeKinds are all kinds by name.
 var ChangeKinds = map[string]ChangeKind{"created": Create, "changed": Modify, "archived": Archive, "conflict": Conflict}
 
 func (k ChangeKind) String() string { return k.name }
 
-// FieldChange is a field with its value here and at the platform.
+// FieldChange has the values of a field here and at the platform.
 type FieldChange struct {
 	Field  string // as the API names it
 	Ours   Value
 	Theirs Value
-	// Rule says who won a conflict. It is zero for what is none.
+	// Rule is the rule that decided a conflict. It is zero if there is no conflict.
 	Rule Rule
 }
 
@@ -54,12 +55,12 @@ var (
 	FullSync = Rule{"full_sync"}
 )
 
-// Rules are all of them by name. "" is of what is no conflict.
+// Rules are all rules by name. "" is for changes without a conflict.
 var Rules = map[string]Rule{"": {}, "edited_here": EditedHere, "full_sync": FullSync}
 
 func (r Rule) String() string { return r.name }
 
-// Winner is the side whose value is used.
+// Winner returns the side whose value is used.
 func (r Rule) Winner() string {
 	switch r {
 	case EditedHere:
@@ -70,18 +71,18 @@ func (r Rule) Winner() string {
 	return ""
 }
 
-// MaxChanges are listed of a run.
+// MaxChanges is the largest number of changes in a run's list.
 const MaxChanges = 1000
 
-// Found is how many changes a step has found, listed or not. A preview's created and changed records are those of its
-// counters.
+// Found counts the changes that a step has found, listed or not. Created and changed records of a preview are in its
+// Counters.
 type Found struct {
 	Archived  int // of a preview, among the updated ones
 	Conflicts int // fields
 	Listed    int
 }
 
-// Listable returns those of some changes for which the run's list has room.
+// Listable returns the changes that still fit in the run's list.
 func (r *Run) Listable(found []Change) []Change {
 	listed := 0
 	for i := range r.Steps {
@@ -90,7 +91,7 @@ func (r *Run) Listable(found []Change) []Change {
 	return found[:min(len(found), max(MaxChanges-listed, 0))]
 }
 
-// CountChanges adds changes that were found to the counts of the current step.
+// CountChanges adds found changes to the counts of the current step.
 func (r *Run) CountChanges(found []Change) {
 	s := r.Current()
 	if s == nil {
@@ -107,7 +108,7 @@ func (r *Run) CountChanges(found []Change) {
 	}
 }
 
-// Changes is how many changes of a kind the run has found, and AllListed whether its list has all of them.
+// Changes returns the number of changes by kind, and whether the run's list has all of them.
 func (r *Run) Changes() (counts map[ChangeKind]int, allListed bool) {
 	counts = map[ChangeKind]int{}
 	all, listed := 0, 0

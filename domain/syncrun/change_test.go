@@ -128,7 +128,7 @@ func TestConflicts(t *testing.T) {
 	}
 }
 
-// Of the fields that were edited here, those with the platform's value are agreed, and the others are kept.
+// Fields that were edited here to the platform's value are agreed, and the others are kept.
 func TestCompareKept(t *testing.T) {
 	t.Parallel()
 	ours, c := taken(t, tent())
@@ -155,7 +155,7 @@ func TestCompareKept(t *testing.T) {
 	}
 }
 
-// A platform that does not say whether a variant is shipped does not agree to an edit of that.
+// A platform that does not report a variant's shipping does not agree to an edit of it.
 func TestCompareKept_shipping(t *testing.T) {
 	t.Parallel()
 	single := tent()
@@ -196,7 +196,7 @@ func TestRule_Winner(t *testing.T) {
 	}
 }
 
-// A run lists the first thousand changes, counts all, and knows whether its list has them all.
+// A run lists the first thousand changes, counts all, and reports whether its list has all of them.
 func TestRun_CountChanges(t *testing.T) {
 	t.Parallel()
 	r := syncrun.Start(id.Sync{}, shop, id.Integration{}, []syncrun.Resource{syncrun.Products, syncrun.Customers}, false, nil, noon)

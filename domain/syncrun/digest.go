@@ -10,8 +10,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/catalog"
 )
 
-// Digest is the same for records that say the same, whenever they were changed. Copies store it: the order of the
-// fields in their types and the way in which each is written stay as they are.
+// Digest returns a hash of the record's content, without its time. Digests are stored, so the order of the fields in
+// their types and the way in which each is written must not change.
 func (r Record) Digest() string {
 	h := fnv.New128a()
 	switch {
@@ -23,7 +23,7 @@ func (r Record) Digest() string {
 		digest(h, *r.Level, " ")
 	case r.Order != nil:
 		digest(h, *r.Order, "")
-		fmt.Fprint(h, r.Order.Refunded) // what is neither keeps the digest that it had before there were any
+		fmt.Fprint(h, r.Order.Refunded) // an order that is neither refunded nor canceled keeps its earlier digest
 		if r.Order.Canceled {
 			fmt.Fprint(h, " canceled")
 		}
@@ -33,7 +33,7 @@ func (r Record) Digest() string {
 	return fmt.Sprintf("%x", h.Sum(nil))
 }
 
-// digest writes every field of a struct, with a text between two of them.
+// digest writes every field of a struct, separated by between.
 func digest(h hash.Hash, of any, between string) {
 	v := reflect.ValueOf(of)
 	for i := range v.NumField() {
@@ -70,7 +70,7 @@ func digest(h hash.Hash, of any, between string) {
 	}
 }
 
-// digested is empty for what is shipped, which keeps the digest that it had before platforms told.
+// digested is empty for shipped items, so that they keep the digest from before Shipping existed.
 func (s Shipping) digested() string {
 	if s == Ships {
 		return ""
@@ -78,7 +78,7 @@ func (s Shipping) digested() string {
 	return string(s)
 }
 
-// identify writes the numbers of what has some. What has none keeps the digest that it had before there were any.
+// identify writes the GTIN and MPN, if any. A product without them keeps the digest from before these fields existed.
 func identify(h hash.Hash, gtin, mpn string) {
 	if gtin != "" || mpn != "" {
 		fmt.Fprintf(h, "%q%q", gtin, mpn)

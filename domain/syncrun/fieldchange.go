@@ -9,9 +9,9 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// Value is a field's value on one side. Of its parts the field's one is set; none for an empty value.
+// Value is a field's value on one side. Only the part for the field is set, and none for an empty value.
 type Value struct {
-	Text       string // also a price's decimal digits
+	Text       string // also the decimal digits of a price
 	Tags       []string
 	Images     []catalog.Image
 	Attributes map[string]string
@@ -19,7 +19,7 @@ type Value struct {
 	Cut        bool // a text was shortened, or entries were left out
 }
 
-// VariantValue is a variant as it is compared.
+// VariantValue is a variant in the form that is compared.
 type VariantValue struct {
 	SKU             string
 	Size            string
@@ -32,9 +32,9 @@ type VariantValue struct {
 }
 
 const (
-	// MaxValueText bounds each text of a value, in characters.
+	// MaxValueText is the largest length of each text of a value, in characters.
 	MaxValueText = 300
-	// MaxValueEntries bounds each list of a value.
+	// MaxValueEntries is the largest length of each list of a value.
 	MaxValueEntries = 10
 )
 
@@ -52,7 +52,7 @@ var fieldNames = [fields]string{
 	status:      "status",
 }
 
-// Differences are the fields in which a product differs from what would become of it.
+// Differences returns the fields in which a product differs from its next state.
 func Differences(ours, next *catalog.Product) (list []FieldChange) {
 	if ours.SKU != next.SKU {
 		list = append(list, FieldChange{
@@ -70,8 +70,9 @@ func Differences(ours, next *catalog.Product) (list []FieldChange) {
 	return list
 }
 
-// Conflicts are the fields that both sides changed since base, each to another value. base are the prints of the product when
-// both sides last agreed; a field without one has no conflict. theirs is the product with the platform's value of every field.
+// Conflicts returns the fields that both sides changed since base, each to a different value. base are the prints of
+// the product when both sides last agreed; a field without a print has no conflict. theirs is the product with the
+// platform's value of every field.
 func Conflicts(base Prints, ours, theirs *catalog.Product, rule Rule) (list []FieldChange) {
 	here, there := PrintsOf(ours), PrintsOf(theirs)
 	for field := range fieldNames {
@@ -83,9 +84,10 @@ func Conflicts(base Prints, ours, theirs *catalog.Product, rule Rule) (list []Fi
 	return list
 }
 
-// CompareKept compares our product with a platform's draft in the fields that Keep has left out of it. A field that has the same
-// value on both sides is agreed: the prints that are returned are without it, so that the value is its base from now on, and a
-// later change of one side alone is no conflict. A value of the platform's that is not valid here is neither agreed nor a conflict.
+// CompareKept compares our product with a platform's draft in the fields that Keep has left out of it. A field with the
+// same value on both sides is agreed: the returned prints do not have it, so its value is the new base, and a later
+// change of one side alone is not a conflict. A platform's value that is not valid here is neither agreed nor a
+// conflict.
 func CompareKept(kept Prints, all catalog.Draft, ours *catalog.Product, ids catalog.IDs, now time.Time) (still Prints, conflicts []FieldChange) {
 	still = kept
 	for field := range fieldNames {
@@ -93,7 +95,7 @@ func CompareKept(kept Prints, all catalog.Draft, ours *catalog.Product, ids cata
 			continue
 		}
 		d := all
-		for other := range fieldNames { // an invalid value of another field says nothing about this one
+		for other := range fieldNames { // another field's invalid value must not affect this one
 			if other != field && kept[other] != 0 {
 				omit(&d, other)
 			}
@@ -112,8 +114,8 @@ func CompareKept(kept Prints, all catalog.Draft, ours *catalog.Product, ids cata
 	return still, conflicts
 }
 
-// saysShipping reports whether a platform's draft tells of all that is sold whether it is shipped. If not, ours stays as it is, which
-// is no agreement: Shopify's webhooks leave out what its API tells.
+// saysShipping reports whether a platform's draft has the shipping of all variants. If not, ours stays as it is, which
+// does not count as agreed: Shopify's webhooks leave out some fields that its API has.
 func saysShipping(d catalog.Draft) bool {
 	list, _ := d.Variants.Value()
 	if len(list) == 0 {
@@ -128,8 +130,8 @@ func fieldChange(field int, ours, theirs *catalog.Product, rule Rule) FieldChang
 	return c
 }
 
-// valueOf is the value of a product's field, beside the other side's. Of attributes and variants, those alone that the other
-// side does not have the same.
+// valueOf returns the value of a product's field for a comparison with the other side. It includes only the attributes
+// and variants that differ.
 func valueOf(field int, of, other *catalog.Product) (v Value) {
 	switch field {
 	case name:
@@ -186,7 +188,7 @@ func (v *Value) variants(of, other []catalog.Variant) {
 			differing = append(differing, value)
 		}
 	}
-	if len(differing) == 0 && len(of) == len(other) { // the same ones in another order
+	if len(differing) == 0 && len(of) == len(other) { // the same variants in another order
 		for _, o := range of {
 			differing = append(differing, variantValue(o))
 		}
@@ -217,7 +219,7 @@ func variantValue(of catalog.Variant) VariantValue {
 
 func digits(a money.Amount) string { return money.FormatDecimal(a.Minor(), a.Currency().Digits()) }
 
-// firsts are the entries of a list that a value has room for.
+// firsts returns as many entries of a list as a value may have.
 func firsts[T any](v *Value, list []T) []T {
 	if len(list) > MaxValueEntries {
 		v.Cut = true
@@ -226,14 +228,14 @@ func firsts[T any](v *Value, list []T) []T {
 	return list
 }
 
-// cut shortens a text.
+// cut shortens a text and records that it did.
 func (v *Value) cut(text string) string {
 	shortened := Shorten(text, MaxValueText)
 	v.Cut = v.Cut || shortened != text
 	return shortened
 }
 
-// Shorten cuts a text to at most so many characters, the last one an ellipsis where it was cut.
+// Shorten limits a text to so many characters. The last one is an ellipsis if the text was cut.
 func Shorten(text string, most int) string {
 	n := 0
 	for at := range text {

@@ -11,7 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 )
 
-// A record whose digest is known is not taken in again, so a field that its digest forgets is never updated.
+// A record with a known digest is not imported again, so a field that is missing in the digest would never be updated.
 func TestRecord_Digest_everyField(t *testing.T) {
 	t.Parallel()
 	product, level := fieldtest.Fill[syncrun.Product](), fieldtest.Fill[syncrun.Level]()
@@ -22,7 +22,7 @@ func TestRecord_Digest_everyField(t *testing.T) {
 	fieldtest.Matter(t, &customer, func(c *syncrun.Customer) any { return syncrun.Record{Customer: c}.Digest() }, nil)
 }
 
-// Copies keep digests. If they were others after an upgrade, every record of every platform would be news once.
+// Digests are stored. If they changed with an upgrade, every record of every platform would be imported once more.
 func TestRecord_Digest_stored(t *testing.T) {
 	t.Parallel()
 	p := tent()
@@ -71,7 +71,7 @@ func TestRecord_Digest_stored(t *testing.T) {
 	}
 }
 
-// prices makes the prices of a filled product amounts.
+// prices sets the prices of a filled product to amounts.
 func prices(p *syncrun.Product) {
 	p.Price, p.Currency, p.GTIN = "12.34", "USD", "036000291452"
 	for i := range p.Variants {
@@ -82,7 +82,7 @@ func prices(p *syncrun.Product) {
 	}
 }
 
-// ours is what becomes of a platform's product.
+// ours returns our product for a platform's product.
 func ours(p *syncrun.Product) (*catalog.Product, error) {
 	d, err := p.Draft(money.USD)
 	if err != nil {
@@ -92,7 +92,7 @@ func ours(p *syncrun.Product) (*catalog.Product, error) {
 	return made, err
 }
 
-// Every field of a platform's product reaches ours. A price with another digit is none, which is seen too.
+// Every field of a platform's product reaches ours. A price with another digit is invalid, which is detected too.
 func TestProduct_Draft_everyField(t *testing.T) {
 	t.Parallel()
 	p := fieldtest.Fill[syncrun.Product]()
@@ -117,12 +117,12 @@ func TestProduct_Draft_everyField(t *testing.T) {
 			item[fmt.Sprint(p.ItemsOf())] = true
 		}
 	})
-	if len(item) != 3 { // that of the product is not read, for it has variants
+	if len(item) != 3 { // the product's own one is not read, because it has variants
 		t.Errorf("stock is named %v", item)
 	}
 }
 
-// A product without variants has the numbers of what is sold.
+// A product without variants has the identifiers of its default variant.
 func TestProduct_Draft_identifiers(t *testing.T) {
 	t.Parallel()
 	p := tent()
@@ -133,7 +133,7 @@ func TestProduct_Draft_identifiers(t *testing.T) {
 	}
 }
 
-// Without a word of the platform a variant stays as it is.
+// A variant whose shipping the platform does not report stays as it is.
 func TestProduct_Draft_shipping(t *testing.T) {
 	t.Parallel()
 	for shipping, digital := range map[syncrun.Shipping]bool{syncrun.Digital: true, syncrun.Ships: false, "": true} {
@@ -155,7 +155,7 @@ func TestProduct_Draft_shipping(t *testing.T) {
 	}
 }
 
-// What is edited here of what a platform owns changes a print, and is kept from the platform's next word.
+// An edit here of a field that the platform owns changes its print, and is kept at the next import.
 func TestPrints_everyField(t *testing.T) {
 	t.Parallel()
 	p := fieldtest.Fill[syncrun.Product]()

@@ -5,36 +5,36 @@ import (
 	"unicode/utf8"
 )
 
-// Notice is what a merchant should know of a run that went on all the same.
+// Notice is a message to the merchant about a run that continued nevertheless.
 type Notice struct {
 	Code     NoticeCode
 	Resource Resource
-	Message  string // what is missing, and what to do about it
+	Message  string // what is missing, and how to correct it
 }
 
 // NoticeCode is a kind of notice.
 type NoticeCode struct{ name string }
 
 var (
-	// FieldDenied is of a field that the platform does not show for the lack of a scope or an approval.
+	// FieldDenied means that the platform hides a field because a scope or an approval is missing.
 	FieldDenied = NoticeCode{"field_denied"}
-	// BulkDenied is of data that was read page by page, for the platform lets no bulk operation run.
+	// BulkDenied means that data was read page by page because the platform does not allow a bulk operation.
 	BulkDenied = NoticeCode{"bulk_denied"}
 )
 
-// NoticeCodes are all of them by name.
+// NoticeCodes are all codes by name.
 var NoticeCodes = map[string]NoticeCode{"field_denied": FieldDenied, "bulk_denied": BulkDenied}
 
 func (c NoticeCode) String() string { return c.name }
 
 const (
-	// MaxNotices are kept of a run.
+	// MaxNotices is the largest number of notices of a run.
 	MaxNotices = 20
-	// longestNotice is in bytes.
+	// longestNotice is the largest length of a notice, in bytes.
 	longestNotice = 500
 )
 
-// Notice adds notices that the run does not have yet, as long as there is room.
+// Notice adds notices that the run does not have yet, up to MaxNotices.
 func (r *Run) Notice(list ...Notice) {
 	for _, n := range list {
 		for cut := longestNotice; len(n.Message) > longestNotice; cut-- {

@@ -1,6 +1,6 @@
 package syncrun
 
-// Verdict is what became of a record.
+// Verdict is the result of importing a record.
 type Verdict struct{ name string }
 
 var (
@@ -8,14 +8,14 @@ var (
 	Updated   = Verdict{"updated"}
 	Unchanged = Verdict{"unchanged"}
 	Refused   = Verdict{"failed"}
-	// Unknown is a record of something that is not here, or not yet.
+	// Unknown means that the record's object does not exist here, or not yet.
 	Unknown = Verdict{"unknown"}
 )
 
 func (v Verdict) String() string { return v.name }
 
-// Outcome is a verdict; the zero Outcome is none yet. Reason says, in words for the merchant, why a record was
-// refused or is unknown.
+// Outcome is a verdict with its reason. The zero Outcome is none yet. Reason explains, in words for the merchant, why a
+// record was refused or is unknown.
 type Outcome struct {
 	Verdict Verdict
 	Reason  string

@@ -2,39 +2,40 @@ package syncrun
 
 import "time"
 
-// Total is how many records a platform says that a reading of a resource has. The zero Total is that it does not say.
+// Total is the number of records of a resource according to the platform. The zero Total is unknown.
 type Total struct {
 	Count   int
-	AtLeast bool // there may be more: the platform counts no further, or counts only some of them
+	AtLeast bool // there may be more: the platform counts only up to a limit, or only some of them
 }
 
-// Pace is how fast the records of a step were read, pages without any before the first record left out.
+// Pace is how fast the records of a step were read, without the pages before the first record.
 type Pace struct {
 	From   time.Time // when the first page that has records was stored
-	Before int       // the records of that page
+	Before int       // the number of records of that page
 	Last   time.Time // when the last page was stored
 }
 
-// Progress is how far a step has come.
+// Progress is the progress of a step.
 type Progress struct {
 	Done    int
 	Total   int // never less than Done
 	AtLeast bool
 	Known   bool // there is a total
-	// Left is how long the rest takes at the pace so far, never less than nothing. It is of use if Timed.
+	// Left is the estimated time for the rest at the pace so far, at least 0. It is valid if Timed.
 	Left  time.Duration
 	Timed bool
 }
 
-// Expect notes how many records the current step has, if the platform says so.
+// Expect records the number of records of the current step, if the platform reports it.
 func (r *Run) Expect(t Total) {
 	if s := r.Current(); s != nil && t.Count > 0 {
 		s.Expected = t
 	}
 }
 
-// Restart forgets how far the current step has come, because it is read anew from its start. A preview has stored nothing of what
-// was read, so it finds the same again: it forgets its counts, too. What any other run has taken does not change again.
+// Restart resets the progress of the current step, because it is read again from its start. A preview stores nothing,
+// so it will count the same records again: its counters are reset too. Records that any other run has imported do not
+// change again.
 func (r *Run) Restart() {
 	s := r.Current()
 	if s == nil {
@@ -58,7 +59,7 @@ func (s *Step) paced(records int, now time.Time) {
 	s.Pace.Last = now
 }
 
-// Progress is how far the step has come. A platform may have more records than it said when the reading began.
+// Progress returns the step's progress. A platform may have more records than it reported at the start.
 func (s *Step) Progress() Progress {
 	p := Progress{
 		Done:    s.Read,
@@ -82,7 +83,8 @@ func (s *Step) Progress() Progress {
 	return p
 }
 
-// Left is how long the run takes to its end at the pace so far. It is not known as long as a step has no pace yet.
+// Left returns the estimated time to the end of the run at the pace so far. It is unknown while any step has no pace
+// yet.
 func (r *Run) Left() (left time.Duration, known bool) {
 	if r.Status != Running {
 		return 0, false
@@ -97,14 +99,14 @@ func (r *Run) Left() (left time.Duration, known bool) {
 	return left, true
 }
 
-// Waited is for how long a platform had a step wait.
+// Waited is how long a step had to wait for the platform.
 type Waited struct {
-	Limit int64 // for its rate limit, in milliseconds
-	Files int64 // until it had prepared the data, in milliseconds
+	Limit int64 // for the rate limit, in milliseconds
+	Files int64 // for the platform to prepare the data, in milliseconds
 }
 
-// Wait puts the run off because the platform asks for patience: for its rate limit or, preparing, until it has the data. It
-// does not count as a failure.
+// Wait postpones the run because of the platform's rate limit or, if preparing, until the platform has prepared the
+// data. It does not count as a failure.
 func (r *Run) Wait(until time.Time, preparing bool, now time.Time) error {
 	step := r.Current()
 	if err := r.Postpone(until, "", now); err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 )
 
-// A page of n records that is stored after so many seconds; the next page, or "" for none.
+// page stores a page of n records after so many seconds. next is the next page, or "" for none.
 func page(t *testing.T, r *syncrun.Run, n, seconds int, next string) {
 	t.Helper()
 	must(t, r.Advance(syncrun.Counters{Created: n}, noon, next, lease, noon.Add(time.Duration(seconds)*time.Second)))
@@ -22,9 +22,9 @@ func TestProgress(t *testing.T) {
 	if p := r.Steps[0].Progress(); p != (syncrun.Progress{}) {
 		t.Errorf("at the start: %+v", p)
 	}
-	page(t, r, 0, 10, "a") // a bulk file was waited for
+	page(t, r, 0, 10, "a") // after waiting for a bulk file
 	r.Expect(syncrun.Total{Count: 1000})
-	r.Expect(syncrun.Total{}) // later pages say nothing
+	r.Expect(syncrun.Total{}) // later pages report no total
 	page(t, r, 250, 12, "b")
 	if p := r.Steps[0].Progress(); p != (syncrun.Progress{
 		Done:  250,
@@ -48,7 +48,7 @@ func TestProgress(t *testing.T) {
 		t.Errorf("the run has %s left, %v", left, known)
 	}
 	page(t, r, 500, 16, "d")
-	page(t, r, 250, 18, "e") // more than the platform said
+	page(t, r, 250, 18, "e") // more than the platform reported
 	want = syncrun.Progress{
 		Done:  1250,
 		Total: 1250,
@@ -68,8 +68,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// As long as a step has no pace, nobody knows how long the run takes.
-// A bulk file that expires is read again page by page: what was read of it no longer counts.
+// A bulk file that expires is read again page by page: the records read from it no longer count.
 func TestRun_Restart(t *testing.T) {
 	t.Parallel()
 	r := start(true, syncrun.Products)
@@ -84,7 +83,7 @@ func TestRun_Restart(t *testing.T) {
 	}
 }
 
-// A preview that reads a step anew finds the same changes again. A sync has stored them, and finds them unchanged.
+// A preview that reads a step again finds the same changes. A sync has stored them, and finds them unchanged.
 func TestRun_Restart_counts(t *testing.T) {
 	t.Parallel()
 	for _, preview := range []bool{true, false} {

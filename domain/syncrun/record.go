@@ -13,14 +13,14 @@ import (
 	"github.com/haggle-commerce/haggle/domain/patch"
 )
 
-// Record is what a platform says of one of its records. One of Product, Level, Order and Customer is set,
-// the resource's, unless the record is deleted or cannot be read.
+// Record is one record of a platform. The field of its resource (Product, Level, Order or Customer) is set, unless the
+// record is deleted or cannot be read.
 type Record struct {
 	Resource Resource
 	Remote   string    // the platform's id of it
-	At       time.Time // when it was last changed there; zero: the platform does not tell
-	// WholeSecond means that the platform told At to the second only: it may be any moment of that second. It
-	// cannot be seen from At, for an exact time is a whole second too, once in a thousand times.
+	At       time.Time // when it was last changed there; zero: unknown
+	// WholeSecond means that the platform reports At in whole seconds: the change may be at any moment of that second.
+	// It cannot be derived from At, because an exact time is a whole second too, once in a thousand times.
 	WholeSecond bool
 	Deleted     bool
 	Problem     string // why it cannot be read, in words for the merchant
@@ -30,8 +30,8 @@ type Record struct {
 	Customer    *Customer
 }
 
-// Product as a platform has it. Prices are decimal digits in Currency. Without variants, the product itself
-// is what is sold.
+// Product is a product of a platform. Prices are decimal digits in Currency. Without variants, the product itself is
+// the item sold.
 type Product struct {
 	SKU         string
 	Name        string
@@ -42,42 +42,42 @@ type Product struct {
 	Currency    string // "": the project's
 	Tags        []string
 	Images      []catalog.Image
-	Item        string // the platform's name for its stock, where there are no variants; "": its sku
+	Item        string // the platform's id of its stock if there are no variants; "": its sku
 	Attributes  map[string]string
 	Archived    bool
-	GTIN        string // where there are no variants
-	MPN         string // where there are no variants
-	// InventoryPolicy is that of what is sold, where there are no variants, as catalog names them; "": it is left as it is.
+	GTIN        string // if there are no variants
+	MPN         string // if there are no variants
+	// InventoryPolicy is for a product without variants, named as in package catalog; "" leaves it as it is.
 	InventoryPolicy string
-	// Shipping tells whether what is sold is shipped, where there are no variants.
+	// Shipping is for a product without variants.
 	Shipping Shipping
 	Variants []Variant
 }
 
-// Variant of a product. Price "" is the product's.
+// Variant is a variant of a product. An empty Price is the product's.
 type Variant struct {
 	SKU   string
 	Size  string
 	Color string
 	Price string
-	Item  string // the platform's name for its stock; "": its sku
+	Item  string // the platform's id of its stock; "": its sku
 	GTIN  string
 	MPN   string
 
-	InventoryPolicy string // as catalog names them; "": it is left as it is
+	InventoryPolicy string // named as in package catalog; "" leaves it as it is
 	Shipping        Shipping
 }
 
-// Shipping is what a platform says about whether an item is shipped. "" leaves it as it is.
+// Shipping is whether a platform's item is shipped. "" leaves it as it is.
 type Shipping string
 
-// What Shipping may be beside "".
+// The other values of Shipping.
 const (
 	Ships   Shipping = "ships"
 	Digital Shipping = "digital"
 )
 
-// ShippingOf is Ships or Digital.
+// ShippingOf returns Ships or Digital.
 func ShippingOf(required bool) Shipping {
 	if required {
 		return Ships
@@ -85,7 +85,7 @@ func ShippingOf(required bool) Shipping {
 	return Digital
 }
 
-// required is nil where the platform says nothing.
+// required returns nil if the platform does not report it.
 func (s Shipping) required() *bool {
 	if s == "" {
 		return nil
@@ -93,19 +93,19 @@ func (s Shipping) required() *bool {
 	return new(s != Digital)
 }
 
-// Level is how many pieces of an item lie at a place. A platform may say that they are less than none.
+// Level is the stock of an item at a location. A platform may report a negative quantity.
 type Level struct {
-	Item     string // the platform's name for what lies there; "": go by the sku
-	SKU      string // "" where the platform does not tell
+	Item     string // the platform's id of the item; "": identified by the sku
+	SKU      string // "": not reported
 	Location string // as the project names locations
 	Quantity int
 }
 
-// Order is an order of the platform's, or, with Reference, news of one of ours.
+// Order is an order of the platform or, with Reference, an update of one of our orders.
 type Order struct {
 	Number    string
 	Email     string
-	Status    string // the platform's word
+	Status    string // the platform's name for it
 	Total     string // decimal digits in Currency
 	Currency  string
 	Items     int
@@ -116,17 +116,17 @@ type Order struct {
 	Refunded  string // decimal digits in Currency; "": nothing
 }
 
-// Shipment of an order of ours.
+// Shipment is the shipment of one of our orders.
 type Shipment struct {
 	Carrier     string
 	Number      string
 	TrackingURL string
 	ShippedAt   time.Time
 	Delivered   bool
-	Voided      bool // it was a mistake: the goods are not on their way
+	Voided      bool // the shipment was voided: the goods are not on their way
 }
 
-// Customer as a platform knows one. Tier is a loyalty tier in the platform's words.
+// Customer is a customer of a platform. Tier is the platform's name for a loyalty tier.
 type Customer struct {
 	Email     string
 	Name      string
@@ -134,7 +134,7 @@ type Customer struct {
 	Purchases int
 }
 
-// Copy is what is known here of a platform's record.
+// Copy is our record of a platform's record.
 type Copy struct {
 	Project     id.Project
 	Integration id.Integration
@@ -142,9 +142,9 @@ type Copy struct {
 	Remote      string
 	Local       string    // the product's or variant's id, or the order's; "": there is none here
 	SKU         string    // of an item
-	Digest      string    // of the record as it was last taken
-	Prints      Prints    // of our product's fields as they were then
-	Quantity    int       // how much of a level, as the platform has it, is in our stock
+	Digest      string    // of the record as it was last imported
+	Prints      Prints    // of our product's fields at that time
+	Quantity    int       // of a level: the platform's quantity that our stock includes
 	At          time.Time // when the platform had last changed it
 	Seen        id.Sync   // the full run that saw it last
 	Removed     bool      // the platform no longer has it
@@ -154,13 +154,12 @@ type Copy struct {
 	UpdatedAt   time.Time
 }
 
-// News reports whether a record says something that is not known: it is not older than what is known, and
-// another. An older one never wins.
+// News reports whether a record must be imported: it is not older than the last one and differs from it.
 func (c *Copy) News(r Record) bool {
 	return !c.Late(r) && (r.Deleted != c.Removed || !r.Deleted && r.Digest() != c.Digest)
 }
 
-// Late reports whether a record is older than what is known.
+// Late reports whether a record is older than the last one imported.
 func (c *Copy) Late(r Record) bool {
 	known := c.At
 	if r.WholeSecond {
@@ -169,7 +168,7 @@ func (c *Copy) Late(r Record) bool {
 	return !r.At.IsZero() && r.At.Before(known)
 }
 
-// the fields of a product that a platform owns, as Prints has them.
+// The fields of a product that a platform owns: the indexes of Prints.
 const (
 	name = iota
 	price
@@ -184,10 +183,10 @@ const (
 	fields
 )
 
-// Prints tell whether a field of a product was changed since. The zero print is of nothing known.
+// Prints are hashes of a product's fields, to detect later changes. A zero print is unknown.
 type Prints [fields]uint64
 
-// PrintsOf are a product's.
+// PrintsOf returns the prints of a product.
 func PrintsOf(p *catalog.Product) (all Prints) {
 	list := make([]string, len(p.Variants))
 	for i, v := range p.Variants {
@@ -195,13 +194,13 @@ func PrintsOf(p *catalog.Product) (all Prints) {
 		if v.Price != nil {
 			list[i] += v.Price.String()
 		}
-		if v.GTIN != "" || v.MPN != "" { // the prints of variants without them stay what they were
+		if v.GTIN != "" || v.MPN != "" { // the prints of variants without them must not change
 			list[i] += fmt.Sprintf(" %q %q", v.GTIN, v.MPN)
 		}
-		if v.InventoryPolicy != catalog.Tracked { // likewise
+		if v.InventoryPolicy != catalog.Tracked { // the default must not change prints either
 			list[i] += " " + v.InventoryPolicy.String()
 		}
-		if v.Digital { // likewise
+		if v.Digital { // the default must not change prints either
 			list[i] += " digital"
 		}
 	}
@@ -224,7 +223,7 @@ func PrintsOf(p *catalog.Product) (all Prints) {
 	return all
 }
 
-// Draft is the platform's product as a merchant would write it, in a project's currency.
+// Draft returns the platform's product as a draft of a merchant's product, in a project's currency.
 func (p Product) Draft(currency money.Currency) (catalog.Draft, error) {
 	if p.Currency != "" && p.Currency != currency.Code() {
 		return catalog.Draft{}, fault.Field("price", "is in "+p.Currency+", and the project's prices are in "+currency.Code())
@@ -281,9 +280,9 @@ func (p Product) Draft(currency money.Currency) (catalog.Draft, error) {
 	return d, nil
 }
 
-// Keep takes out of a platform's draft what was edited here since both sides last agreed: a field whose print
-// is another one now. It returns the prints of the fields that are kept, as they were when both sides agreed. CompareKept tells
-// which of them the copy has as before.
+// Keep removes from a platform's draft the fields that were edited here since both sides last agreed, that is, whose
+// print has changed. It returns the prints of these fields from when both sides agreed. CompareKept removes from them
+// the fields that both sides have in common by now.
 func (c *Copy) Keep(d catalog.Draft, ours *catalog.Product) (catalog.Draft, Prints) {
 	var kept Prints
 	now := PrintsOf(ours)
@@ -296,7 +295,7 @@ func (c *Copy) Keep(d catalog.Draft, ours *catalog.Product) (catalog.Draft, Prin
 	return d, kept
 }
 
-// omit takes a field of Prints out of a draft.
+// omit removes a field of Prints from a draft.
 func omit(d *catalog.Draft, field int) {
 	var none catalog.Draft
 	switch field {
@@ -324,8 +323,8 @@ func omit(d *catalog.Draft, field int) {
 	}
 }
 
-// Take notes that a record was taken as ours, with the prints of fields that are kept and in which both sides
-// do not agree, so that they count as edited the next time too. ours is nil for what is no product.
+// Take records that a record was imported. kept has the prints of kept fields that differ between both sides, so that
+// they count as edited the next time too. ours is nil if the record is not a product.
 func (c *Copy) Take(r Record, ours *catalog.Product, kept Prints, now time.Time) {
 	c.Digest, c.Removed, c.UpdatedAt = r.Digest(), r.Deleted, now
 	if r.At.After(c.At) {
@@ -342,12 +341,12 @@ func (c *Copy) Take(r Record, ours *catalog.Product, kept Prints, now time.Time)
 	}
 }
 
-// Shift is by how much our stock changes when the platform's has become another: what was sold here
-// meanwhile, of which the platform does not know, stays sold. Less than none counts as none. What could not
-// be taken off, for there was too little left, is owed: it comes off what is added next.
+// Shift returns the change of our stock when the platform's quantity has changed: pieces sold here meanwhile, which the
+// platform does not know of, stay sold. A negative quantity counts as zero. Pieces that could not be subtracted because
+// too few were left are subtracted from the next increase.
 func (c *Copy) Shift(quantity int) int { return max(quantity, 0) - c.Quantity }
 
-// ItemsOf are the platform's names for the stock of a product's variants, by sku.
+// ItemsOf returns the platform's IDs of the stock of a product's variants, by SKU.
 func (p Product) ItemsOf() map[string]string {
 	items := map[string]string{}
 	add := func(sku, item string) {

@@ -45,7 +45,7 @@ func record(p syncrun.Product, at time.Time) syncrun.Record {
 	}
 }
 
-// taken is our product as a platform's makes it, and its copy.
+// taken returns our product made from a platform's, and its copy.
 func taken(t *testing.T, p syncrun.Product) (*catalog.Product, *syncrun.Copy) {
 	t.Helper()
 	d, err := p.Draft(money.USD)
@@ -57,7 +57,7 @@ func taken(t *testing.T, p syncrun.Product) (*catalog.Product, *syncrun.Copy) {
 	return ours, c
 }
 
-func TestAPlatformsProductBecomesOurs(t *testing.T) {
+func TestProduct_Draft(t *testing.T) {
 	t.Parallel()
 	ours, c := taken(t, tent())
 	if ours.Name != "Trail Tent" || ours.Price.String() != "100.00" || len(ours.Variants) != 2 || ours.Variants[1].Price.String() != "150.00" ||
@@ -74,7 +74,7 @@ func TestAPlatformsProductBecomesOurs(t *testing.T) {
 	}
 }
 
-func TestPricesThatAreNotTheProjects(t *testing.T) {
+func TestProduct_Draft_invalidPrices(t *testing.T) {
 	t.Parallel()
 	for field, change := range map[string]func(*syncrun.Product){
 		"price":            func(p *syncrun.Product) { p.Currency = "CAD" },
@@ -141,9 +141,8 @@ func TestNews(t *testing.T) {
 	}
 }
 
-// Whatever field of ours is edited, it alone is left out of the platform's draft, and it stays so until a
-// full run.
-func TestEditsAreKept(t *testing.T) {
+// An edited field, and no other one, is left out of the platform's draft until a full run.
+func TestCopy_Keep_editedField(t *testing.T) {
 	t.Parallel()
 	for name, edit := range map[string]struct {
 		of    catalog.Draft
@@ -191,8 +190,8 @@ func TestEditsAreKept(t *testing.T) {
 	}
 }
 
-// Of a product without variants, whatever of its default variant is edited is kept.
-func TestEditsAreKept_defaultVariant(t *testing.T) {
+// The default variant's edits are kept if the product has no variants of its own.
+func TestCopy_Keep_defaultVariant(t *testing.T) {
 	t.Parallel()
 	single := tent()
 	single.Variants, single.GTIN, single.MPN, single.InventoryPolicy, single.Shipping = nil, "96385074", "T-1", "tracked", syncrun.Ships
@@ -218,7 +217,7 @@ func TestEditsAreKept_defaultVariant(t *testing.T) {
 	}
 }
 
-func TestNothingEditedNothingKept(t *testing.T) {
+func TestCopy_Keep_nothingEdited(t *testing.T) {
 	t.Parallel()
 	ours, c := taken(t, tent())
 	d, err := tent().Draft(money.USD)
@@ -233,9 +232,9 @@ func TestNothingEditedNothingKept(t *testing.T) {
 	}
 }
 
-// Whatever is sold here and changes there, in any order, our stock is what both took and put: the platform's
-// last figure less what was sold here, as long as neither runs dry.
-func TestShiftsLeaveSalesAlone(t *testing.T) {
+// After any order of sales here and changes on the platform, our stock is the platform's last quantity less the
+// number sold here, as long as neither reaches zero.
+func TestCopy_Shift_keepsSales(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c := &syncrun.Copy{Quantity: 1_000}
@@ -256,7 +255,8 @@ func TestShiftsLeaveSalesAlone(t *testing.T) {
 	})
 }
 
-func TestLessThanNoneIsNone(t *testing.T) {
+// A negative quantity counts as zero.
+func TestCopy_Shift_negative(t *testing.T) {
 	t.Parallel()
 	c := &syncrun.Copy{Quantity: 3}
 	if got := c.Shift(-4); got != -3 {
@@ -268,7 +268,8 @@ func TestLessThanNoneIsNone(t *testing.T) {
 	}
 }
 
-func TestDigestsTellRecordsApart(t *testing.T) {
+// Different records have different digests, and a record's time does not change its digest.
+func TestRecord_Digest(t *testing.T) {
 	t.Parallel()
 	seen := map[string]string{}
 	note := func(name string, r syncrun.Record) {

@@ -1,12 +1,12 @@
-// Package syncrun is how the data of an outside platform comes here: runs that go through a platform's
-// records page by page, what the records say, and what of it is taken.
+// Package syncrun defines the import of an external platform's data: runs that go through a platform's
+// records page by page, the records, and which of their fields are imported. It makes no requests.
 //
 //	(none) ── Start ──> running ── Advance, Sweep (the last one) ──> completed
 //	                       ├── Fail ──> failed
 //	                       └── Cancel ──> canceled
 //
-// A page's records and the run that has advanced past it are stored together, so whoever takes the run up
-// again goes on after the last page that was stored.
+// A page's records and the run that has advanced past it are stored together, so the next worker of the run
+// continues after the last page that was stored.
 package syncrun
 
 import (
@@ -32,84 +32,84 @@ var (
 
 func (s Status) String() string { return s.name }
 
-// Statuses are all of them by name.
+// Statuses are all statuses by name.
 var Statuses = map[string]Status{"running": Running, "completed": Completed, "failed": Failed, "canceled": Canceled}
 
 const (
-	// MaxFailures in a row are too many: the run fails with the last one.
+	// MaxFailures is the number of consecutive failures after which the run fails.
 	MaxFailures = 8
-	// MaxAge of a run that is put off.
+	// MaxAge is the age at which a run fails instead of being postponed.
 	MaxAge = 24 * time.Hour
-	// MaxPages of a resource: a platform that has more has no end.
+	// MaxPages is the largest number of pages of a resource: a platform with more counts as endless.
 	MaxPages = 20_000
-	// Overlap is how much of what was read is read again by the next run: a platform may show a change
-	// a little later than the time it gives it.
+	// Overlap is the time range that the next run reads again, because a platform may show a change
+	// a little later than the change's time.
 	Overlap = time.Minute
 )
 
-// Counters tell what became of records. Each is counted once.
+// Counters count records by outcome. Each record is counted once.
 type Counters struct{ Created, Updated, Unchanged, Errors int }
 
-// Total is how many records there were.
+// Total returns the number of records.
 func (c Counters) Total() int { return c.Created + c.Updated + c.Unchanged + c.Errors }
 
-// Plus is both.
+// Plus returns the sum of both.
 func (c Counters) Plus(o Counters) Counters {
 	return Counters{c.Created + o.Created, c.Updated + o.Updated, c.Unchanged + o.Unchanged, c.Errors + o.Errors}
 }
 
-// Step is a run's way through one resource.
+// Step is a run's import of one resource.
 type Step struct {
 	Resource Resource
-	Since    time.Time // what changed earlier is left out; zero: nothing is
-	Cursor   string    // of the page that is next; "" is the first
-	Pages    int       // that are done
-	Mark     string    // a cursor of the past, to notice a platform that leads in circles
+	Since    time.Time // records changed earlier are left out; zero: none are
+	Cursor   string    // of the next page; "" is the first
+	Pages    int       // number of pages done
+	Mark     string    // an earlier cursor, to detect a cycle
 	High     time.Time // the latest change seen
-	Blind    bool      // some records had no id that can be used: who they are nobody knows
-	Sweeping bool      // all pages are done; what they did not have is gone at the platform
+	Blind    bool      // some records had no usable id
+	Sweeping bool      // all pages are done; records that they did not have were deleted at the platform
 	Done     bool
-	Expected Total // as the platform said
-	Read     int   // records that its pages had
+	Expected Total // as reported by the platform
+	Read     int   // number of records read
 	Pace     Pace
 	Waited   Waited
 	Found    Found
 	Counters
 }
 
-// Run is one reading of a platform's data.
+// Run is one import of a platform's data.
 type Run struct {
 	ID          id.Sync
 	Project     id.Project
 	Integration id.Integration
-	Full        bool // all records, and the platform's word counts for every field
-	Preview     bool // nothing is stored but the counters: what a run would do
+	Full        bool // reads all records, and the platform's value wins for every field
+	Preview     bool // stores only counters and changes: what a run would do
 	Status      Status
-	Steps       []Step // in the order in which they are taken
-	Error       string // why it failed, or was put off, in words for the merchant
+	Steps       []Step // in the order in which they run
+	Error       string // why it failed or was postponed, in words for the merchant
 	Notices     []Notice
 	Failures    int // since the last page
 	StartedAt   time.Time
 	EndedAt     time.Time // zero while it runs
-	DueAt       time.Time // when it is to be worked on: what is in hand is due when its lease ends
+	DueAt       time.Time // when a worker may continue it; while one does, the end of its lease
 }
 
-// Previewed are the resources of which it can be told what a run would do. Stock moves by what changed since the run before, and
-// that of new products comes after them.
+// Previewed returns the resources that a preview supports. It excludes inventory, because stock changes by the
+// difference since the last run, and the stock of new products is set after they are created.
 func Previewed(resources []Resource) []Resource {
 	return slices.DeleteFunc(slices.Clone(resources), func(r Resource) bool { return r == Inventory })
 }
 
-// ErrEnded is the answer to whoever wants to go on with a run that has ended.
+// ErrEnded refuses to continue a run that has ended.
 var ErrEnded = fault.New(fault.Conflict, "sync_ended", "The sync has ended.")
 
-// ErrCircle means that a platform's pages lead back to one that was read.
+// ErrCircle means that a platform's cursors have a cycle.
 var ErrCircle = fault.New(fault.Unavailable, "platform_failed", "The platform's pages lead in a circle.")
 
 // ErrEndless means that a platform always has one more page.
 var ErrEndless = fault.New(fault.Unavailable, "platform_failed", "The platform has too many pages, or no end of them.")
 
-// Start starts a run over some resources, each since its watermark, or over everything.
+// Start starts a run over some resources, each from its watermark, or over all records if full.
 func Start(name id.Sync, p id.Project, i id.Integration, resources []Resource, full bool, marks Watermarks, now time.Time) *Run {
 	r := &Run{
 		ID:          name,
@@ -133,7 +133,7 @@ func Start(name id.Sync, p id.Project, i id.Integration, resources []Resource, f
 	return r
 }
 
-// Current is the step that is next; nil: there is none.
+// Current returns the next step; nil: there is none.
 func (r *Run) Current() *Step {
 	for i := range r.Steps {
 		if r.Status == Running && !r.Steps[i].Done {
@@ -143,8 +143,8 @@ func (r *Run) Current() *Step {
 	return nil
 }
 
-// Advance records that the page at the step's cursor is done: what became of its records, the latest change
-// among them, and the cursor of the next page, "" after the last. Whoever did it may go on until the lease.
+// Advance records that the page at the step's cursor is done: the counts of its records, the latest change among them,
+// and the cursor of the next page, "" after the last. The same worker may continue until lease.
 func (r *Run) Advance(page Counters, high time.Time, next string, lease, now time.Time) error {
 	s := r.Current()
 	if s == nil || s.Sweeping {
@@ -156,7 +156,7 @@ func (r *Run) Advance(page Counters, high time.Time, next string, lease, now tim
 	if s.Pages >= MaxPages && next != "" {
 		return ErrEndless
 	}
-	if s.Pages++; s.Pages&(s.Pages-1) == 0 { // as Brent finds a cycle
+	if s.Pages++; s.Pages&(s.Pages-1) == 0 { // Brent's cycle detection
 		s.Mark = next
 	}
 	s.Counters, s.Cursor = s.Plus(page), next
@@ -173,8 +173,8 @@ func (r *Run) Advance(page Counters, high time.Time, next string, lease, now tim
 	return nil
 }
 
-// Hidden notes that some of the records of the current step have no id that can be used: what is missing among
-// the others is not gone.
+// Hidden records that some records of the current step have no usable ID. The step is then not swept, because a missing
+// record may be one of them.
 func (r *Run) Hidden() {
 	if s := r.Current(); s != nil {
 		s.Blind = true
@@ -194,15 +194,15 @@ func (r *Run) Sweep(removed int, more bool, lease, now time.Time) error {
 	return nil
 }
 
-// end completes a run without a step left.
+// end completes a run that has no step left.
 func (r *Run) end(now time.Time) {
 	if r.Current() == nil {
 		r.Status, r.EndedAt = Completed, now
 	}
 }
 
-// Postpone puts the run off. A failure counts, and too many in a row end the run; a platform that asks for
-// patience does not fail.
+// Postpone postpones the run. With a failure, it counts towards MaxFailures, which ends the run. Waiting for a
+// platform's rate limit is not a failure.
 func (r *Run) Postpone(until time.Time, failure string, now time.Time) error {
 	if r.Status != Running {
 		return ErrEnded
@@ -220,7 +220,7 @@ func (r *Run) Postpone(until time.Time, failure string, now time.Time) error {
 	return nil
 }
 
-// Fail ends the run. What it has taken stays.
+// Fail ends the run. The records that it has imported are kept.
 func (r *Run) Fail(why string, now time.Time) error {
 	if r.Status != Running {
 		return ErrEnded
@@ -229,7 +229,7 @@ func (r *Run) Fail(why string, now time.Time) error {
 	return nil
 }
 
-// Cancel ends the run. Once more it changes nothing. What has ended otherwise: ErrEnded.
+// Cancel ends the run. It does nothing if the run is canceled, and returns ErrEnded if it has ended otherwise.
 func (r *Run) Cancel(now time.Time) error {
 	switch r.Status {
 	case Canceled:
@@ -244,8 +244,8 @@ func (r *Run) Cancel(now time.Time) error {
 // Watermarks are how far each resource has been read.
 type Watermarks map[Resource]time.Time
 
-// Watermarks are those after the run, which is completed: those before, moved on. What changed while it ran
-// may have been read too early, and is read again.
+// Watermarks returns the watermarks after the completed run. They are at most the run's start, because records that
+// changed during the run may have been read too early and must be read again.
 func (r *Run) Watermarks(before Watermarks) Watermarks {
 	after := Watermarks{}
 	maps.Copy(after, before)
@@ -261,7 +261,7 @@ func (r *Run) Watermarks(before Watermarks) Watermarks {
 	return after
 }
 
-// Problem is a record that was not taken, and why.
+// Problem is a record that could not be imported, and why.
 type Problem struct {
 	Resource Resource
 	Remote   string // the platform's id of it
@@ -278,28 +278,28 @@ var (
 	Orders    = Resource{"orders"}
 	Customers = Resource{"customers"}
 
-	// Items are not read by themselves: they are what a platform calls the variants that its stock is of.
+	// Items are the platform's IDs of variants in its inventory. They are not read as a resource of their own.
 	Items = Resource{"items"}
 )
 
-// Resources are those that can be read, in the order in which a run takes them: stock needs its products.
+// Resources are those that can be read, in the order in which a run reads them: inventory needs its products.
 var Resources = []Resource{Products, Inventory, Customers, Orders}
 
 func (r Resource) String() string { return r.name }
 
-// Swept reports whether what a full reading did not find is removed here.
+// Swept reports whether records that a full run did not find are removed here.
 func (r Resource) Swept() bool { return r == Products || r == Customers }
 
-// ParseResource knows those that can be read.
+// ParseResource reads the name of a resource that can be read.
 func ParseResource(name string) (Resource, bool) {
 	r := Resource{name}
 	return r, slices.Contains(Resources, r)
 }
 
-// StoredResource trusts text that this system wrote.
+// StoredResource returns a stored resource without validating it.
 func StoredResource(name string) Resource { return Resource{name} }
 
-// Names are the resources' names, in their order.
+// Names returns the resources' names in the order of Resources, separated by commas.
 func Names(list []Resource) string {
 	list = slices.Clone(list)
 	slices.SortFunc(list, func(a, b Resource) int {

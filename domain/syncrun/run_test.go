@@ -33,8 +33,8 @@ func must(t *testing.T, errs ...error) {
 	}
 }
 
-// Every state × every verb. An empty cell is refused and changes nothing.
-func TestStates(t *testing.T) {
+// Every state and every verb. An empty cell means that the verb is refused and changes nothing.
+func TestRun_everyStateAndVerb(t *testing.T) {
 	t.Parallel()
 	states := []struct {
 		name string
@@ -101,7 +101,7 @@ func TestStates(t *testing.T) {
 	}
 }
 
-func TestStepsGoInTheirOrder(t *testing.T) {
+func TestRun_Advance_stepOrder(t *testing.T) {
 	t.Parallel()
 	r := start(false, syncrun.Orders, syncrun.Inventory, syncrun.Products)
 	var seen []string
@@ -120,7 +120,7 @@ func TestStepsGoInTheirOrder(t *testing.T) {
 	}
 }
 
-func TestFullRunsSweepWhatCanGo(t *testing.T) {
+func TestRun_Sweep_fullRun(t *testing.T) {
 	t.Parallel()
 	r := start(true, syncrun.Products, syncrun.Orders)
 	must(t, r.Advance(syncrun.Counters{Created: 4}, noon, "", lease, later))
@@ -137,7 +137,7 @@ func TestFullRunsSweepWhatCanGo(t *testing.T) {
 	}
 }
 
-func TestPatienceEnds(t *testing.T) {
+func TestRun_Postpone_maxAge(t *testing.T) {
 	t.Parallel()
 	r := start(false, syncrun.Orders)
 	must(t, r.Postpone(later, "", noon.Add(syncrun.MaxAge)))
@@ -147,7 +147,8 @@ func TestPatienceEnds(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeNamedIsNotGone(t *testing.T) {
+// A run that met records without a readable identifier does not sweep, because those records may still exist.
+func TestRun_Hidden(t *testing.T) {
 	t.Parallel()
 	r := start(true, syncrun.Products)
 	r.Hidden()
@@ -155,10 +156,10 @@ func TestWhatCannotBeNamedIsNotGone(t *testing.T) {
 	if r.Status != syncrun.Completed || r.Steps[0].Sweeping {
 		t.Errorf("%+v", r)
 	}
-	r.Hidden() // too late, and no harm
+	r.Hidden() // has no effect any more
 }
 
-func TestEndlessPlatformsEnd(t *testing.T) {
+func TestRun_Advance_endless(t *testing.T) {
 	t.Parallel()
 	r, pages := start(false, syncrun.Orders), 0
 	for {
@@ -173,7 +174,7 @@ func TestEndlessPlatformsEnd(t *testing.T) {
 	}
 }
 
-func TestWatermarksNeverGoBack(t *testing.T) {
+func TestRun_Watermarks_neverBack(t *testing.T) {
 	t.Parallel()
 	r := start(false, syncrun.Products, syncrun.Orders)
 	must(t, r.Advance(syncrun.Counters{}, noon.Add(-2*time.Hour), "", lease, later), r.Advance(syncrun.Counters{}, noon, "", lease, later))
@@ -190,8 +191,8 @@ func TestWatermarksNeverGoBack(t *testing.T) {
 	}
 }
 
-// However long the way into a circle and the circle are, a run notices that it goes round.
-func TestCirclesEnd(t *testing.T) {
+// A run detects a cycle of cursors, however long it is and however many pages lead into it.
+func TestRun_Advance_cursorCycle(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		tail, round := rapid.IntRange(0, 50).Draw(t, "tail"), rapid.IntRange(1, 50).Draw(t, "round")
@@ -214,8 +215,8 @@ func TestCirclesEnd(t *testing.T) {
 	})
 }
 
-// A way without a circle is never taken for one, and what is counted is what was there.
-func TestStraightWaysEnd(t *testing.T) {
+// A sequence of cursors without a cycle is never mistaken for one, and the counters equal what was imported.
+func TestRun_Advance_noCycle(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		r, want := start(false, syncrun.Orders), syncrun.Counters{}
@@ -241,14 +242,14 @@ func TestStraightWaysEnd(t *testing.T) {
 	})
 }
 
-func TestAPageForgivesFailures(t *testing.T) {
+func TestRun_Advance_resetsFailures(t *testing.T) {
 	t.Parallel()
 	r := start(false, syncrun.Orders)
 	for range 3 * syncrun.MaxFailures {
 		must(t, r.Postpone(later, "no answer", noon), r.Advance(syncrun.Counters{}, noon, fmt.Sprint(r.Steps[0].Pages+1), lease, later))
 	}
 	for range 3 * syncrun.MaxFailures {
-		must(t, r.Postpone(later, "", noon)) // being asked for patience is no failure
+		must(t, r.Postpone(later, "", noon)) // waiting for a rate limit is not a failure
 	}
 	if r.Status != syncrun.Running || !r.DueAt.Equal(later) {
 		t.Errorf("%s, due %s", r.Status, r.DueAt)

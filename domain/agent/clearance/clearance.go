@@ -1,5 +1,5 @@
-// Package clearance is an example of a negotiator agent of one's own: for a shop that empties its shelves. No server
-// runs it unless it is among the programs that the server is started with.
+// Package clearance is an example of a custom negotiator agent, for a shop that clears its stock. A server runs it only
+// if it is among the server's programs.
 package clearance
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/catalog"
 )
 
-// Program binds the agent to the events that it wants to serve. The house serves finalize.
+// Program binds the agent to its events. The built-in agent serves finalize.
 var Program = agent.MustProgram("clearance",
 	agent.OnACPEvent(agent.Search, clearance{}.Search),
 	agent.OnACPEvent(agent.Quote, clearance{few: 5}.Quote,
@@ -19,15 +19,15 @@ var Program = agent.MustProgram("clearance",
 	agent.OnACPEvent(agent.Checkout, clearance{}.Checkout),
 )
 
-// clearance is the agent. It is shared by all buyers, so it keeps nothing of any of them.
+// clearance is the agent. It is shared by all buyers, so it stores nothing about any of them.
 type clearance struct{ few int }
 
-// Search shows what can be taken away today.
+// Search returns the products that are in stock.
 func (clearance) Search(_ context.Context, in agent.SearchInput) (agent.SearchAnswer, error) {
 	return in.Only(func(hit catalog.Hit) bool { return hit.InStock }), nil
 }
 
-// Quote opens with a tenth off, takes whatever is at most a quarter off, and meets everybody else halfway.
+// Quote opens with a tenth off, accepts offers of at most a quarter off, and counters others halfway.
 func (c clearance) Quote(_ context.Context, in agent.QuoteInput) (agent.QuoteAnswer, error) {
 	offer := in.Offer()
 	switch {
@@ -41,7 +41,7 @@ func (c clearance) Quote(_ context.Context, in agent.QuoteInput) (agent.QuoteAns
 	return in.Counter(agent.Halfway(in.Standing(), *offer)).Because("Met halfway.").Say("Let us meet halfway."), nil
 }
 
-// Checkout keeps resellers out.
+// Checkout refuses quantities for resale.
 func (clearance) Checkout(_ context.Context, in agent.CheckoutInput) (agent.Verdict, error) {
 	pieces := 0
 	for _, line := range in.Lines {

@@ -11,7 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
 
-func TestSearchShowsWhatIsThere(t *testing.T) {
+func TestProgram_Search_inStock(t *testing.T) {
 	t.Parallel()
 	in := agent.SearchInput{Candidates: catalog.Found{Hits: []catalog.Hit{{Score: 2}, {Score: 1, InStock: true}}}}
 	answer, err := clearance.Program.Search(t.Context(), in)
@@ -20,7 +20,8 @@ func TestSearchShowsWhatIsThere(t *testing.T) {
 	}
 }
 
-func TestWhatIsNearlySoldIsTheHouses(t *testing.T) {
+// The built-in agent answers for products that are nearly sold out.
+func TestProgram_Quote_lowStock(t *testing.T) {
 	t.Parallel()
 	usd := func(units int64) money.Amount { return money.Of(units*100, money.USD) }
 	in := agent.QuoteInput{Product: agent.Product{Quantity: 1}, Table: negotiation.Table{
@@ -36,7 +37,7 @@ func TestWhatIsNearlySoldIsTheHouses(t *testing.T) {
 	}
 }
 
-func TestResellersAreKeptOut(t *testing.T) {
+func TestProgram_Checkout_resellers(t *testing.T) {
 	t.Parallel()
 	for pieces, refused := range map[int]bool{50: false, 51: true} {
 		in := agent.CheckoutInput{Lines: []checkout.Line{{Quantity: 20}, {Quantity: pieces - 20}}}
