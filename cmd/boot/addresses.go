@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-// acpAddress is the base of a project's ACP API (decisions 2).
+// acpAddress is the base of a project's ACP API (features/MANAGEMENT.md#addresses).
 func (a *App) acpAddress(slug string) string {
 	if a.config.ACPDomain != "" {
 		return "https://" + slug + "." + a.config.ACPDomain
@@ -18,8 +18,8 @@ func (a *App) acpAddress(slug string) string {
 	return a.URL() + "/p/" + slug
 }
 
-// byHost serves https://SLUG.DOMAIN/… as /p/SLUG/….
-func (a *App) byHost(next http.Handler) http.Handler {
+// serveByHost serves https://SLUG.DOMAIN/… as /p/SLUG/….
+func (a *App) serveByHost(next http.Handler) http.Handler {
 	if a.config.ACPDomain == "" {
 		return next
 	}
@@ -36,9 +36,9 @@ func (a *App) byHost(next http.Handler) http.Handler {
 	})
 }
 
-// atRoot also serves the other protocols of one shop at the root, for installations with one shop and for clients that
-// take nothing but an origin. What the server itself has there stays its own.
-func (a *App) atRoot(next http.Handler) http.Handler {
+// serveRootShop also serves UCP and MCP of one shop at the root, for installations with a single shop and for clients that
+// accept nothing but an origin. The server's own routes at the root take precedence.
+func (a *App) serveRootShop(next http.Handler) http.Handler {
 	if a.config.RootShop == "" {
 		return next
 	}
@@ -51,7 +51,7 @@ func (a *App) atRoot(next http.Handler) http.Handler {
 	})
 }
 
-// serveShop serves a path below the address of a shop.
+// serveShop serves the request's path below /p/SLUG.
 func serveShop(w http.ResponseWriter, r *http.Request, next http.Handler, slug string) {
 	inner := r.Clone(r.Context())
 	inner.URL.Path, inner.URL.RawPath = "/p/"+slug+r.URL.Path, ""
@@ -59,11 +59,11 @@ func serveShop(w http.ResponseWriter, r *http.Request, next http.Handler, slug s
 		inner.URL.Path = "/p/" + slug
 	}
 	next.ServeHTTP(w, inner)
-	r.Pattern = inner.Pattern // for those who watch
+	r.Pattern = inner.Pattern // for logs, metrics and traces
 }
 
-// lookForRootShop warns of a root shop that is not there. It may be opened later.
-func (a *App) lookForRootShop(ctx context.Context) {
+// warnMissingRootShop logs a warning if the root shop does not exist. It may be opened later.
+func (a *App) warnMissingRootShop(ctx context.Context) {
 	if a.config.RootShop == "" {
 		return
 	}

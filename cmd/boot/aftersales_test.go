@@ -14,31 +14,31 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// What gives money back when its provider or its process lets go of it halfway: one refund, by one key,
-// and a ledger that holds what was kept.
+// These tests interrupt refunds at the provider and in the process. There must be one refund under one key, and the ledger
+// must hold what was not refunded.
 
-// cashier is a provider's way of refunds: it answers the first so many times with nothing.
-type cashier struct {
+// fakeRefundGateway is a gateway for refunds that gives no answer to the first unanswered calls.
+type fakeRefundGateway struct {
 	ports.Gateway
-	mu     sync.Mutex
-	silent int
-	gave   map[string]int64 // by key
-	calls  int
+	mu         sync.Mutex
+	unanswered int
+	refunded   map[string]int64 // by key
+	calls      int
 }
 
-func (c *cashier) Refund(_ ports.Outbound, r ports.RefundRequest) (order.RefundOutcome, error) {
+func (c *fakeRefundGateway) Refund(_ ports.Outbound, r ports.RefundRequest) (order.RefundOutcome, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.calls++
-	c.gave[r.Key] = r.Amount.Minor()
-	if c.calls <= c.silent {
+	c.refunded[r.Key] = r.Amount.Minor()
+	if c.calls <= c.unanswered {
 		return nil, errors.New("the answer is lost")
 	}
 	return order.Refunded{Provider: "re_" + r.Key}, nil
 }
 
-// aftersales is one process of the shop after the sale.
-func (m *market) aftersales(c *cashier) *aftersales.Service {
+// aftersales returns the aftersales service of one process of the shop.
+func (m *shopFixture) aftersales(c *fakeRefundGateway) *aftersales.Service {
 	return &aftersales.Service{
 		Stores: &ports.Stores{
 			Orders:    m.store.Orders(),
@@ -55,15 +55,16 @@ func (m *market) aftersales(c *cashier) *aftersales.Service {
 	}
 }
 
-func (m *market) executeRefunds(c *cashier) (decided int, err error) {
+func (m *shopFixture) executeRefunds(c *fakeRefundGateway) (decided int, err error) {
 	return jobs.NewWorker(m.aftersales(c).Refunding()).Once(m.t.Context())
 }
 
-// balanced checks that the ledger's funds are what was taken less what the cashier gave.
-func (m *market) balanced(c *cashier) {
+// expectBalancedLedger checks that the ledger's funds are the payments less the gateway's refunds, and that each refund was
+// announced.
+func (m *shopFixture) expectBalancedLedger(c *fakeRefundGateway) {
 	m.t.Helper()
 	var gave int64
-	for _, amount := range c.gave {
+	for _, amount := range c.refunded {
 		gave += amount
 	}
 	kept := m.count("SELECT coalesce(sum(amount), 0) FROM payments") - int(gave)
@@ -73,19 +74,20 @@ FROM ledger_postings`)
 	if held != kept {
 		m.t.Errorf("the ledger holds %d, kept are %d", held, kept)
 	}
-	if told, refunds := m.count("SELECT count(*) FROM outbox WHERE type = 'order.refunded'"), len(c.gave); told != refunds {
-		m.t.Errorf("%d refunds, %d announced", refunds, told)
+	if announced, refunds := m.count("SELECT count(*) FROM outbox WHERE type = 'order.refunded'"), len(c.refunded); announced != refunds {
+		m.t.Errorf("%d refunds, %d announced", refunds, announced)
 	}
 }
 
-func TestCanceledOrderIsGivenBackOnce(t *testing.T) {
-	onMarkets(t, func(m *market) {
-		p, c := m.lantern()
+// Eight callers cancel an order at once. One succeeds, and several processes refund the money once, under one key.
+func TestCancel_refundedOnce(t *testing.T) {
+	forEachEngine(t, func(m *shopFixture) {
+		p, c := m.productAndCheckout()
 		o := m.mustPay(c)
-		till := &cashier{silent: 2, gave: map[string]int64{}}
-		service := m.aftersales(till)
+		gateway := &fakeRefundGateway{unanswered: 2, refunded: map[string]int64{}}
+		service := m.aftersales(gateway)
 		won := 0
-		for _, err := range atOnce(8, func(int) error {
+		for _, err := range concurrently(8, func(int) error {
 			_, refund, err := service.Cancel(m.t.Context(), m.project.ID, o, "")
 			if err != nil {
 				return err
@@ -102,37 +104,37 @@ func TestCanceledOrderIsGivenBackOnce(t *testing.T) {
 		if won != 1 || m.stock(p) != 5 {
 			m.t.Errorf("%d canceled it, %d pieces are there", won, m.stock(p))
 		}
-		for range 3 { // as several processes, until it is decided
+		for range 3 { // several processes, until the outcome is known
 			m.clock.advance(order.RefundLease)
-			atOnce(4, func(int) error { _, err := m.executeRefunds(till); return err })
+			concurrently(4, func(int) error { _, err := m.executeRefunds(gateway); return err })
 		}
-		if till.calls != 3 || len(till.gave) != 1 {
-			m.t.Errorf("%d calls gave %v", till.calls, till.gave)
+		if gateway.calls != 3 || len(gateway.refunded) != 1 {
+			m.t.Errorf("%d calls gave %v", gateway.calls, gateway.refunded)
 		}
-		m.balanced(till)
+		m.expectBalancedLedger(gateway)
 	})
 }
 
-// The process dies after its promise: another one keeps it.
-func TestPromisedRefundIsKeptByAnotherProcess(t *testing.T) {
-	onMarkets(t, func(m *market) {
-		_, c := m.lantern()
+// A process dies after it has recorded the refund. Another process executes it.
+func TestRequestRefund_executedByAnotherProcess(t *testing.T) {
+	forEachEngine(t, func(m *shopFixture) {
+		_, c := m.productAndCheckout()
 		o := m.mustPay(c)
-		till := &cashier{gave: map[string]int64{}}
+		gateway := &fakeRefundGateway{refunded: map[string]int64{}}
 		paid, err := m.store.Orders().ByID(m.t.Context(), m.project.ID, o)
 		m.must(err)
 		refund := aftersales.RefundRequest{Payment: paid.Payment.ID}
-		promised, err := m.aftersales(till).RequestRefund(m.t.Context(), m.project.ID, refund)
+		promised, err := m.aftersales(gateway).RequestRefund(m.t.Context(), m.project.ID, refund)
 		m.must(err)
-		_, err = m.aftersales(till).RequestRefund(m.t.Context(), m.project.ID, refund)
+		_, err = m.aftersales(gateway).RequestRefund(m.t.Context(), m.project.ID, refund)
 		m.refused(err, "payment_refunded")
 		m.clock.advance(order.RefundLease)
-		if decided, err := m.executeRefunds(till); decided != 1 || err != nil {
+		if decided, err := m.executeRefunds(gateway); decided != 1 || err != nil {
 			m.t.Errorf("%d decided, %v", decided, err)
 		}
-		if _, given := till.gave[promised.ID.String()]; !given {
-			m.t.Errorf("gave %v", till.gave)
+		if _, given := gateway.refunded[promised.ID.String()]; !given {
+			m.t.Errorf("gave %v", gateway.refunded)
 		}
-		m.balanced(till)
+		m.expectBalancedLedger(gateway)
 	})
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// openAgents puts together what serves the agent events: the programs, the merchants' handlers, and language models
-// where any is configured. Nothing is asked yet.
+// openAgents creates what serves the agent events: the programs, the merchants' remote handlers, and the language models
+// if any is configured. It sends no request yet.
 func (a *App) openAgents() error {
 	handlers := remoteagent.New(delivery.SafeClient(a.config.AllowLoopback), a.clock, system.Entropy{}, "Haggle/"+Version)
 	a.rooms["handlers"], a.suspended["handlers"] = handlers.Room(), handlers.Suspended
@@ -50,7 +50,7 @@ func (a *App) openAgents() error {
 	return nil
 }
 
-// openTuning puts together what manages agents, and has them learn.
+// openTuning creates the service that manages agents, and the one that tunes them.
 func (a *App) openTuning(s *ports.Stores) {
 	rules := event.Rules{AllowLoopback: a.config.AllowLoopback}
 	a.Agents = &agents.Service{
@@ -64,33 +64,33 @@ func (a *App) openTuning(s *ports.Stores) {
 		Busy:      make(chan struct{}, 1),
 		Reading:   make(chan struct{}, 1),
 	}
-	a.tunes = &agents.SelfTuner{
+	a.selfTuner = &agents.SelfTuner{
 		Service:  a.Agents,
 		Active:   a.store.Agents(),
 		Projects: a.store.ActiveProjects(),
-		TookBack: a.tookBack,
+		TookBack: a.logRollback,
 	}
 }
 
-// tookBack tells operators of a learnt policy that did worse than the one before.
-func (a *App) tookBack(of *agent.Agent, h agents.Holdout) {
+// logRollback logs that a learned policy was rolled back because it earned less than its holdout.
+func (a *App) logRollback(of *agent.Agent, h agents.Holdout) {
 	a.log.Warn("a learnt policy earned less than the holdout and was taken back: the agent no longer tunes itself",
 		"project", of.Project, "agent", of.ID, "version", h.InForce, "baseline", h.Baseline, "gain", h.Gain, "error", h.Error)
 }
 
-// sealed is how many decisions are sealed at a time.
-const sealed = 1000
+// sealBatch is the number of decisions that one call seals.
+const sealBatch = 1000
 
-// seal adds decisions to their projects' chains until none is left.
+// seal adds decisions to their projects' hash chains until none is left.
 func (a *App) seal(ctx context.Context) error {
 	for {
-		if n, err := a.store.Decisions().Seal(ctx, sealed); err != nil || n < sealed {
+		if n, err := a.store.Decisions().Seal(ctx, sealBatch); err != nil || n < sealBatch {
 			return err
 		}
 	}
 }
 
-// AgentsOf are the agents of the project with the slug or id, the active one first.
+// AgentsOf returns the agents of the project with the slug or id, the active one first.
 func (a *App) AgentsOf(ctx context.Context, named string) ([]*agent.Agent, error) {
 	p, err := a.projectNamed(ctx, named)
 	if err != nil {
@@ -100,7 +100,7 @@ func (a *App) AgentsOf(ctx context.Context, named string) ([]*agent.Agent, error
 	return all, err
 }
 
-// Tune has an agent of the project learn, the active one if none is named.
+// Tune tunes an agent of the project: the active one if which is empty.
 func (a *App) Tune(ctx context.Context, named, which string, r agents.TuneRequest) (agents.Tuned, error) {
 	p, err := a.projectNamed(ctx, named)
 	if err != nil {
@@ -120,7 +120,7 @@ func (a *App) Tune(ctx context.Context, named, which string, r agents.TuneReques
 	return a.Agents.Tune(ctx, p, of, r)
 }
 
-// VerifyDecisions walks the chain of the project with the slug or id from its beginning.
+// VerifyDecisions verifies the whole decision chain of the project with the slug or id.
 func (a *App) VerifyDecisions(ctx context.Context, named string) (agents.Verified, error) {
 	p, err := a.projectNamed(ctx, named)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"sync"
 	"time"
-	_ "time/tzdata" // projects name IANA time zones, also where the system knows none
+	_ "time/tzdata" // projects name IANA time zones, which the system may lack
 
 	"github.com/haggle-commerce/haggle/adapters/agentprofiles"
 	"github.com/haggle-commerce/haggle/adapters/eventbus"
@@ -43,14 +43,13 @@ import (
 // Version of the program.
 const Version = version.Number
 
-// About is the program with its version, schema and build, in one line.
+// About returns the program's version, schema and build in one line.
 func About() (string, error) {
 	schema, err := sqlstore.SchemaVersion()
 	return fmt.Sprintf("haggle %s (schema %d, %s)", Version, schema, version.Build()), err
 }
 
-// App is a server with all of its parts. New makes it, Run serves until its context ends, Close frees
-// what it holds.
+// App is a server with all of its parts. New creates it, Run serves until its context ends, Close frees its resources.
 type App struct {
 	management.UseCases // on the whole store
 	haggling            *haggling.Service
@@ -68,19 +67,19 @@ type App struct {
 	sessions   *keycache.Sessions
 	gateway    payments.Gateway
 	admission  *payments.Admission
-	rooms      map[string]*bulkhead.Room        // where requests wait for others, by what they wait for
-	suspended  map[string]func() int            // how many are left alone for a while, by what they are
-	providers  map[string]ports.PaymentProvider // outside, by type
+	rooms      map[string]*bulkhead.Room        // where requests wait for third parties, by kind
+	suspended  map[string]func() int            // number of open circuits, by kind
+	providers  map[string]ports.PaymentProvider // by integration type
 	platforms  platforms
 	profiles   *agentprofiles.Profiles // of agents
 	embeddings embeddings
 	router     *agents.Router
-	tunes      *agents.SelfTuner
+	selfTuner  *agents.SelfTuner
 	announcing *announcing.Service
-	bus        *eventbus.Bus // nil: there is none
+	bus        *eventbus.Bus // nil: no NATS server is configured
 	publisher  *jobs.Worker[ports.Parcel]
-	testBuyers ports.TestBuyers // nil: this is no sandbox
-	mailer     ports.Mailer     // nil: there is no mail server
+	testBuyers ports.TestBuyers // nil outside the sandbox
+	mailer     ports.Mailer     // nil: no mail server is configured
 	vault      *vault.Vault
 	limits     limits
 	limiter    *ratelimit.Limiter
@@ -88,12 +87,12 @@ type App struct {
 	metrics    *telemetry.Metrics
 	health     *telemetry.Health
 	tracing    *telemetry.Tracing // nil: off
-	unanalyzed sync.Once          // logs that the login may not analyse tables
+	unanalyzed sync.Once          // logs once that the login may not ANALYZE tables
 	api, ops   net.Listener
 }
 
-// New opens the database, brings its schema up to date, and puts the parts together. With listeners
-// it also takes the addresses, so that URL is known before Run.
+// New opens the database, migrates its schema, creates all parts, and listens on the configured addresses, so that URL is
+// known before Run.
 func New(ctx context.Context, c Config, log *slog.Logger) (*App, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
@@ -127,10 +126,11 @@ func New(ctx context.Context, c Config, log *slog.Logger) (*App, error) {
 	return a, nil
 }
 
-// toolLockWait is how long commands wait for a server that writes the same SQLite file: nobody waits for an HTTP response.
+// toolLockWait is how long a command waits for a server that writes the same SQLite file. It is longer than the server's own
+// wait because no HTTP client waits for a command.
 const toolLockWait = 30 * time.Second
 
-// NewTools is New without listeners: for commands that work on the database and serve nobody.
+// NewTools is New without listeners, for commands that work on the database and serve no requests.
 func NewTools(ctx context.Context, c Config, log *slog.Logger) (*App, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
@@ -138,7 +138,7 @@ func NewTools(ctx context.Context, c Config, log *slog.Logger) (*App, error) {
 	return open(ctx, c, log, toolLockWait, func(*App, context.Context) error { return nil })
 }
 
-// open opens the database of a configuration that was checked and, once it answers, checks it before it is migrated.
+// open opens the database of a valid configuration, calls check once the database answers, and then migrates the schema.
 func open(ctx context.Context, c Config, log *slog.Logger, lockWait time.Duration, check func(*App, context.Context) error) (*App, error) {
 	a := &App{
 		config:  c,
@@ -175,7 +175,7 @@ func open(ctx context.Context, c Config, log *slog.Logger, lockWait time.Duratio
 		EventBus:   c.NATSURL != "",
 		Vault:      a.vault,
 		Migrated:   c.Migrated,
-		Wrote:      a.wrote,
+		Wrote:      a.forgetStorefront,
 		Trace:      a.traceWork(),
 	})
 	if err != nil {
@@ -199,14 +199,14 @@ func open(ctx context.Context, c Config, log *slog.Logger, lockWait time.Duratio
 	return a, nil
 }
 
-// wrote is told of projects whose row was written.
-func (a *App) wrote(of id.Project) {
-	if a.storefront != nil { // the parts are put together
+// forgetStorefront drops a project from the storefront cache. The store calls it when the project's row was written.
+func (a *App) forgetStorefront(of id.Project) {
+	if a.storefront != nil { // nil until assemble has run
 		a.storefront.Forget(of)
 	}
 }
 
-// assemble puts the parts together on the open store.
+// assemble creates the parts of the app on the open store.
 func (a *App) assemble() error {
 	var err error
 	if a.limits, err = a.config.limits(); err != nil {
@@ -244,11 +244,11 @@ func (a *App) assemble() error {
 	a.rooms["profiles"] = a.profiles.Room()
 	a.openSyncing()
 	a.openTestBuyers()
-	a.watchParts()
+	a.registerMetrics()
 	return nil
 }
 
-// URL is where clients reach the API.
+// URL returns the address at which clients reach the API.
 func (a *App) URL() string {
 	if a.config.PublicURL != "" {
 		return strings.TrimSuffix(a.config.PublicURL, "/")
@@ -256,7 +256,8 @@ func (a *App) URL() string {
 	return "http://" + a.api.Addr().String()
 }
 
-// linkAddress is where the holder of a member's link goes. Commands without listeners have the configured address.
+// linkAddress returns the console address of a member's link. Without listeners, as in commands, it is below the configured
+// address.
 func (a *App) linkAddress(p member.Purpose, secret string) string {
 	url := strings.TrimSuffix(a.config.PublicURL, "/")
 	switch {
@@ -269,24 +270,24 @@ func (a *App) linkAddress(p member.Purpose, secret string) string {
 	return url + consolePages[p] + secret
 }
 
-// consolePages are where links of members lead.
+// consolePages are the console paths of members' links.
 var consolePages = map[member.Purpose]string{
 	member.Join:   "/console/join/",
 	member.Reset:  "/console/password/",
 	member.SignIn: "/console/sign-in/",
 }
 
-// OpsURL is where /livez and /readyz are.
+// OpsURL returns the address of /livez, /readyz and /metrics.
 func (a *App) OpsURL() string { return "http://" + a.ops.Addr().String() }
 
-// drain is how long a stopping server waits for requests in flight (decisions 1).
-const drain = 30 * time.Second
+// drainTimeout is how long a stopping server waits for requests in flight (features/MANAGEMENT.md#running).
+const drainTimeout = 30 * time.Second
 
-// Run serves until ctx ends, then stops accepting, finishes what is in flight, and returns.
+// Run serves until ctx ends. Then it stops accepting requests, finishes those in flight, and returns.
 func (a *App) Run(ctx context.Context) error {
 	began := time.Now()
 	a.logStart(ctx)
-	a.lookForRootShop(ctx)
+	a.warnMissingRootShop(ctx)
 	servers := []*http.Server{server(a.handler()), server(a.opsHandler())}
 	failed := make(chan error, len(servers))
 	for i, listener := range []net.Listener{a.api, a.ops} {
@@ -310,7 +311,7 @@ func (a *App) Run(ctx context.Context) error {
 	return err
 }
 
-// logStart says what runs, and where.
+// logStart logs the version and the addresses.
 func (a *App) logStart(ctx context.Context) {
 	schema, _ := sqlstore.SchemaVersion()
 	database, _, _ := strings.Cut(a.config.DatabaseURL, ":")
@@ -319,7 +320,7 @@ func (a *App) logStart(ctx context.Context) {
 }
 
 func shutDown(ctx context.Context, servers []*http.Server) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drain)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
 	defer cancel()
 	var err error
 	for _, s := range servers {
@@ -328,10 +329,10 @@ func shutDown(ctx context.Context, servers []*http.Server) error {
 	return err
 }
 
-// maxHeader is what bounds headers at 16 KiB: net/http reads 4 KiB more than it is told.
+// maxHeader limits request headers to 16 KiB, because net/http reads 4 KiB more than MaxHeaderBytes.
 const maxHeader = 12 << 10
 
-// server has the limits of design 5.
+// server returns an HTTP server with the timeouts and limits of features/MANAGEMENT.md#limits.
 func server(h http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           h,
@@ -343,7 +344,7 @@ func server(h http.Handler) *http.Server {
 	}
 }
 
-// Close ends what indexes are built of, sends the last spans, and frees the listeners and the database.
+// Close stops index builds and test buyers, exports the last spans, and closes the listeners and the database.
 func (a *App) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()

@@ -7,22 +7,22 @@ import (
 	"strings"
 )
 
-// mayCallOut are the folders that may make a ports.Outbound: those where no transaction is open. In others the compiler
-// refuses what calls a third party with the plain context of a transaction.
-var mayCallOut = []string{"adapters/httpapi/wire", "app/jobs", "cmd", "ports"}
+// outboundFolders are the folders that may create a ports.Outbound, because no transaction is open there. Elsewhere the
+// compiler rejects a call to a third party with the plain context of a transaction.
+var outboundFolders = []string{"adapters/httpapi/wire", "app/jobs", "cmd", "ports"}
 
 // transactional are the methods of stores whose function argument runs in a transaction.
 var transactional = []string{"InTx", "Within", "Update", "Change", "Redeem", "Connect", "Disconnect"}
 
-// judgeOutbound finds contexts for calling third parties where a transaction may be open.
-func judgeOutbound(s source) (found []string) {
+// checkOutbound finds Outbound contexts where a transaction may be open.
+func checkOutbound(s source) (found []string) {
 	if s.test() {
 		return nil
 	}
-	if !withinAny(s.path, mayCallOut) {
+	if !withinAny(s.path, outboundFolders) {
 		ast.Inspect(s.syntax, func(n ast.Node) bool {
 			if sel, ok := n.(*ast.SelectorExpr); ok && sel.Sel.Name == "NewOutbound" {
-				found = append(found, fmt.Sprintf("%s: NewOutbound is for %s", s.at(n.Pos()), strings.Join(mayCallOut, ", ")))
+				found = append(found, fmt.Sprintf("%s: NewOutbound is for %s", s.at(n.Pos()), strings.Join(outboundFolders, ", ")))
 			}
 			return true
 		})
@@ -66,7 +66,7 @@ func outboundInTransaction(s source, f *ast.FuncDecl) (found []string) {
 	return found
 }
 
-// outboundNames are the names of f's parameters and variables that are an Outbound.
+// outboundNames returns the names of f's parameters and variables of type Outbound.
 func outboundNames(f *ast.FuncDecl) []string {
 	names := paramNames(f.Type, isOutbound)
 	ast.Inspect(f.Body, func(n ast.Node) bool {
@@ -83,7 +83,7 @@ func outboundNames(f *ast.FuncDecl) []string {
 	return names
 }
 
-// derivesOutbound reports whether an expression is like ctx.WithTimeout(…), of a ctx among names.
+// derivesOutbound reports whether an expression is like ctx.WithTimeout(…) with a ctx among names.
 func derivesOutbound(e ast.Expr, names []string) bool {
 	call, ok := e.(*ast.CallExpr)
 	if !ok {

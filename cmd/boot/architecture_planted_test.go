@@ -7,16 +7,16 @@ import (
 	"testing"
 )
 
-// planted is a file that breaks one rule, or none: the rules have to tell.
-type planted struct {
+// plantedFile is a file that breaks one rule or none.
+type plantedFile struct {
 	path, code string
-	rule       string // "" when every rule lets it pass
+	rule       string // the rule that it breaks, or ""
 	finding    string
 }
 
 const module = `"example.test/shop/`
 
-var plantedFiles = []planted{
+var plantedFiles = []plantedFile{
 	{"domain/a/a.go", `package a; import _ ` + module + `ports"`, "imports point inward", "a.go:1: domain imports ports"},
 	{"domain/b/b.go", `package b; import (_ ` + module + `domain/a"; _ "net/url"; _ "time")`, "", ""},
 	{"ports/a.go", `package ports; import _ ` + module + `app/buying"`, "imports point inward", "imports app/buying"},
@@ -79,9 +79,9 @@ var plantedFiles = []planted{
 	{"app/g/g_test.go", "package g\n" + strings.Repeat("\n", longestFile), "", ""},
 }
 
-// Each rule finds the files that break it, and no rule finds anything in the others.
-func TestArchitectureRulesFindPlantedViolations(t *testing.T) {
-	root := plant(t, plantedFiles)
+// Each rule finds the files that break it, and nothing in the others.
+func TestRules_plantedViolations(t *testing.T) {
+	root := writeModule(t, plantedFiles)
 	sources, err := readTree(root)
 	if err != nil {
 		t.Fatal(err)
@@ -96,7 +96,7 @@ func TestArchitectureRulesFindPlantedViolations(t *testing.T) {
 	for _, file := range plantedFiles {
 		t.Run(file.path, func(t *testing.T) {
 			for _, rule := range rules {
-				found := strings.Join(rule.judge(byPath[file.path]), "\n")
+				found := strings.Join(rule.check(byPath[file.path]), "\n")
 				if rule.name == file.rule && !strings.Contains(found, file.finding) {
 					t.Errorf("%q found %q, want %q", rule.name, found, file.finding)
 				}
@@ -108,18 +108,18 @@ func TestArchitectureRulesFindPlantedViolations(t *testing.T) {
 	}
 }
 
-func TestArchitectureFindsAStrayTopLevelFolder(t *testing.T) {
-	root := plant(t, []planted{
+func TestCheckTopLevel_strayFolder(t *testing.T) {
+	root := writeModule(t, []plantedFile{
 		{path: "pkg/a.go", code: "package pkg"}, {path: "notes.txt"}, {path: ".ci/run"}, {path: "LICENSE"}, {path: "domain/a.go"},
 	})
-	found := judgeTopLevel(root)
+	found := checkTopLevel(root)
 	if len(found) != 2 || !strings.HasPrefix(found[0], "notes.txt:") || !strings.HasPrefix(found[1], "pkg:") {
 		t.Errorf("found %q, want notes.txt and pkg", found)
 	}
 }
 
-func TestArchitectureFindsALinkedSimulator(t *testing.T) {
-	root := plant(t, []planted{
+func TestCheckLinks_simulator(t *testing.T) {
+	root := writeModule(t, []plantedFile{
 		{path: "cmd/haggle/main.go", code: `package main; import _ ` + module + `cmd/boot"`},
 		{path: "cmd/haggle/main_test.go", code: `package main; import _ ` + module + `simulator/acp"`},
 		{path: "cmd/haggle-sim/main.go", code: `package main; import _ ` + module + `simulator"`},
@@ -131,17 +131,17 @@ func TestArchitectureFindsALinkedSimulator(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := judgeLinks(sources)
+	found := checkLinks(sources)
 	if len(found) != 1 || found[0] != "adapters/a/a.go:1: simulator/provider is linked into the merchant's program" {
 		t.Errorf("found %q, want simulator/provider by adapters/a", found)
 	}
 }
 
-// plant writes a module of these files.
-func plant(t *testing.T, files []planted) (root string) {
+// writeModule writes a module with these files.
+func writeModule(t *testing.T, files []plantedFile) (root string) {
 	t.Helper()
 	root = t.TempDir()
-	for _, file := range append(files, planted{path: "go.mod", code: "module example.test/shop\n"}) {
+	for _, file := range append(files, plantedFile{path: "go.mod", code: "module example.test/shop\n"}) {
 		name := filepath.Join(root, filepath.FromSlash(file.path))
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			t.Fatal(err)

@@ -4,26 +4,21 @@ import (
 	"cmp"
 	"fmt"
 	"go/ast"
-	"go/parser"
-	"go/token"
-	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 )
 
-// The agreed top level. Dot-files are free.
+// The agreed top level. Files and folders that begin with a dot are not checked.
 var topLevel = []string{
 	"domain", "ports", "adapters", "app", "features", "simulator", "cmd",
 	"Makefile", "go.mod", "go.sum", "README.md",
 	"LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "Dockerfile", "compose.yaml",
 }
 
-// What each top-level folder may import of ours. Imports point inward.
+// mayImport lists the folders of this module that each top-level folder may import. Imports point inward.
 var mayImport = map[string][]string{
 	"domain":    {"domain"},
 	"ports":     {"domain", "ports"},
@@ -34,8 +29,8 @@ var mayImport = map[string][]string{
 	"cmd":       {"domain", "ports", "app", "adapters", "simulator", "features", "cmd"},
 }
 
-// The one place of each third-party package that would otherwise spread; two where both need it.
-var placed = map[string]string{
+// thirdPartyFolders lists the folders that may import a third-party package, which would otherwise spread.
+var thirdPartyFolders = map[string]string{
 	"github.com/danielgtaylor/huma":   "adapters/httpapi cmd/boot/protocol_test.go",
 	"github.com/jmoiron/sqlx":         "adapters/sqlstore",
 	"github.com/lib/pq":               "adapters/sqlstore",
@@ -46,7 +41,7 @@ var placed = map[string]string{
 	"github.com/bojanz/currency":      "adapters/console",
 	"github.com/boombuler/barcode":    "adapters/console",
 	"github.com/itchyny/gojq":         "cmd/haggle",
-	"github.com/chromedp":             "features cmd/boot/gallery",
+	"github.com/chromedp":             "features",
 	"github.com/cucumber":             "features",
 	"filippo.io/age":                  "adapters/archive",
 	"github.com/klauspost/compress":   "adapters/archive",
@@ -73,7 +68,7 @@ var placed = map[string]string{
 	"golang.org/x/time":               "adapters/agentprofiles",
 }
 
-// What of the standard library reaches outside the program, or is wire format or chance. Exact paths:
+// impure lists packages of the standard library for I/O, wire formats and randomness. Paths are exact:
 // net/url and net/netip are pure.
 var impure = []string{
 	"os", "os/exec", "os/signal", "os/user", "syscall", "io/fs", "io/ioutil", "path/filepath", "embed",
@@ -82,7 +77,7 @@ var impure = []string{
 	"encoding/xml", "encoding/gob", "encoding/csv", "math/rand", "math/rand/v2", "crypto/rand",
 }
 
-// Files of domain/ that may hold floats, each with its reason.
+// Files of domain/ that may use floats, with the reason.
 var floatsAllowed = map[string]string{
 	"domain/market/interval.go":   "the standard error of a difference; its bounds are rounded outwards to amounts",
 	"domain/market/pair.go":       "squares of gains, for the standard error; what was taken is summed exactly",
@@ -98,47 +93,22 @@ const shares = "what simulated buyers would pay is drawn as a share of the list 
 
 const longestFile = 400
 
-// source is one Go file as the rules see it.
-type source struct {
-	path    string // from the module's root, with slashes
-	syntax  *ast.File
-	lines   int
-	imports []imported
-	at      func(token.Pos) string // file:line
-}
-
-type imported struct {
-	path, name string // name is what the file calls it, "" for the default
-	ours       string // the folder, when it is a package of this module
-	at         string
-}
-
-func (s source) test() bool            { return strings.HasSuffix(s.path, "_test.go") }
-func (s source) folder() string        { return path.Dir(s.path) }
-func (s source) under(dir string) bool { return within(s.path, dir) }
-
-func within(name, dir string) bool { return name == dir || strings.HasPrefix(name, dir+"/") }
-
-func withinAny(name string, dirs []string) bool {
-	return slices.ContainsFunc(dirs, func(dir string) bool { return within(name, dir) })
-}
-
-// rules judge one file each; a finding says where and what.
+// rules check one file at a time. A finding names the place and the violation.
 var rules = []struct {
 	name  string
-	judge func(source) []string
+	check func(source) []string
 }{
-	{"imports point inward", judgeFolders},
-	{"an adapter knows no other adapter", judgeAdapters},
-	{"test support stays in tests", judgeTestSupport},
-	{"third-party packages stay in their place", judgeThirdParties},
-	{"domain is pure", judgePurity},
-	{"the clock is an argument in domain and app", judgeClock},
-	{"no third party is called in a transaction", judgeOutbound},
-	{"domain has no struct tags", judgeTags},
-	{"domain has no floats", judgeFloats},
-	{"packages are named by their job", judgeNames},
-	{"files stay readable", judgeLength},
+	{"imports point inward", checkFolders},
+	{"an adapter knows no other adapter", checkAdapters},
+	{"test support stays in tests", checkTestSupport},
+	{"third-party packages stay in their place", checkThirdParties},
+	{"domain is pure", checkPurity},
+	{"the clock is an argument in domain and app", checkClock},
+	{"no third party is called in a transaction", checkOutbound},
+	{"domain has no struct tags", checkTags},
+	{"domain has no floats", checkFloats},
+	{"packages are named by their job", checkPackageNames},
+	{"files stay readable", checkLength},
 }
 
 func TestArchitecture(t *testing.T) {
@@ -147,25 +117,25 @@ func TestArchitecture(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Run("the top level is as agreed", func(t *testing.T) { report(t, judgeTopLevel(root)) })
-	t.Run("the merchant's program links no simulator", func(t *testing.T) { report(t, judgeLinks(sources)) })
+	t.Run("the top level is as agreed", func(t *testing.T) { reportFindings(t, checkTopLevel(root)) })
+	t.Run("the merchant's program links no simulator", func(t *testing.T) { reportFindings(t, checkLinks(sources)) })
 	for _, rule := range rules {
 		t.Run(rule.name, func(t *testing.T) {
 			for _, s := range sources {
-				report(t, rule.judge(s))
+				reportFindings(t, rule.check(s))
 			}
 		})
 	}
 }
 
-func report(t *testing.T, findings []string) {
+func reportFindings(t *testing.T, findings []string) {
 	t.Helper()
 	for _, finding := range findings {
 		t.Error(finding)
 	}
 }
 
-func judgeTopLevel(root string) (found []string) {
+func checkTopLevel(root string) (found []string) {
 	entries, err := os.ReadDir(root)
 	if err != nil {
 		return []string{err.Error()}
@@ -179,14 +149,14 @@ func judgeTopLevel(root string) (found []string) {
 	return found
 }
 
-// What the merchant's program is built from, and what it must not link: this is for tests and for haggle-sim.
+// The merchant's program, and the packages that it must not link because they are for tests and haggle-sim.
 var (
 	merchantProgram = []string{"cmd/haggle", "cmd/boot"}
-	unlinked        = []string{"simulator", "features", "ports/porttest", "cmd/haggle-sim", "cmd/boot/boottest"}
+	notLinked       = []string{"simulator", "features", "ports/porttest", "cmd/haggle-sim", "cmd/boot/boottest"}
 )
 
-// judgeLinks follows the imports of the merchant's program through all packages, tests left out.
-func judgeLinks(sources []source) (found []string) {
+// checkLinks follows the imports of the merchant's program through all packages, except those of tests.
+func checkLinks(sources []source) (found []string) {
 	packages := map[string][]source{}
 	for _, s := range sources {
 		if !s.test() {
@@ -204,7 +174,7 @@ func judgeLinks(sources []source) (found []string) {
 		for _, s := range packages[folder] {
 			for _, i := range s.imports {
 				switch {
-				case withinAny(i.ours, unlinked):
+				case withinAny(i.ours, notLinked):
 					found = append(found, fmt.Sprintf("%s: %s is linked into the merchant's program", i.at, i.ours))
 				case i.ours != "":
 					queue = append(queue, i.ours)
@@ -215,10 +185,10 @@ func judgeLinks(sources []source) (found []string) {
 	return found
 }
 
-func judgeFolders(s source) (found []string) {
+func checkFolders(s source) (found []string) {
 	top, _, _ := strings.Cut(s.path, "/")
 	for _, i := range s.imports {
-		own := i.ours == s.folder() || (top == "adapters" && within(i.ours, "adapters")) // judgeAdapters
+		own := i.ours == s.folder() || (top == "adapters" && within(i.ours, "adapters")) // see checkAdapters
 		if i.ours == "" || own || withinAny(i.ours, mayImport[top]) {
 			continue
 		}
@@ -227,11 +197,11 @@ func judgeFolders(s source) (found []string) {
 	return found
 }
 
-// judgeAdapters lets the HTTP adapters share httpapi/wire and httpapi/commerce, the connectors share connectors, and the
-// payment providers share payments/remoteclock and payments/retry. The store stores events as delivery/payload writes them.
-// What is sent is signed, and what comes in is verified, by one reading of RFC 9421. Product files and platforms have the same
-// HTML.
-func judgeAdapters(s source) (found []string) {
+// checkAdapters lets the HTTP adapters share httpapi/wire and httpapi/commerce, the connectors share connectors, and the
+// payment providers share payments/remoteclock and payments/retry. The store stores events in the format of delivery/payload.
+// delivery and the HTTP adapters share the RFC 9421 implementation httpsig for signing and verifying. feed and the connectors
+// share plaintext, which converts HTML.
+func checkAdapters(s source) (found []string) {
 	if !s.under("adapters") {
 		return nil
 	}
@@ -249,7 +219,7 @@ func judgeAdapters(s source) (found []string) {
 	return found
 }
 
-// adapter is the adapter that a folder belongs to; three groups hold several.
+// adapter returns the adapter that a folder belongs to. Three groups contain several adapters.
 func adapter(folder string) string {
 	parts := strings.Split(folder, "/")
 	length := 2
@@ -259,7 +229,7 @@ func adapter(folder string) string {
 	return strings.Join(parts[:min(length, len(parts))], "/")
 }
 
-func judgeTestSupport(s source) (found []string) {
+func checkTestSupport(s source) (found []string) {
 	if s.test() || strings.HasSuffix(s.folder(), "test") || s.under("ports/porttest") || s.under("features") {
 		return nil
 	}
@@ -271,7 +241,7 @@ func judgeTestSupport(s source) (found []string) {
 	return found
 }
 
-func judgeThirdParties(s source) (found []string) {
+func checkThirdParties(s source) (found []string) {
 	for _, i := range s.imports {
 		if i.ours != "" || !strings.Contains(strings.Split(i.path, "/")[0], ".") {
 			continue
@@ -285,7 +255,7 @@ func judgeThirdParties(s source) (found []string) {
 		if s.under("domain") || s.under("ports") {
 			found = append(found, fmt.Sprintf("%s: %s: domain and ports use the standard library alone", i.at, i.path))
 		}
-		for library, places := range placed {
+		for library, places := range thirdPartyFolders {
 			if within(i.path, library) && !withinAny(s.path, strings.Fields(places)) {
 				found = append(found, fmt.Sprintf("%s: %s is imported in %s only", i.at, i.path, places))
 			}
@@ -294,7 +264,7 @@ func judgeThirdParties(s source) (found []string) {
 	return found
 }
 
-func judgePurity(s source) (found []string) {
+func checkPurity(s source) (found []string) {
 	if !s.under("domain") || s.test() {
 		return nil
 	}
@@ -306,7 +276,7 @@ func judgePurity(s source) (found []string) {
 	return found
 }
 
-func judgeClock(s source) (found []string) {
+func checkClock(s source) (found []string) {
 	if s.test() || !s.under("domain") && !s.under("app") {
 		return nil
 	}
@@ -330,7 +300,7 @@ func judgeClock(s source) (found []string) {
 	return found
 }
 
-func judgeTags(s source) (found []string) {
+func checkTags(s source) (found []string) {
 	if !s.under("domain") {
 		return nil
 	}
@@ -343,7 +313,7 @@ func judgeTags(s source) (found []string) {
 	return found
 }
 
-func judgeFloats(s source) (found []string) {
+func checkFloats(s source) (found []string) {
 	if _, allowed := floatsAllowed[s.path]; allowed || s.test() || !s.under("domain") {
 		return nil
 	}
@@ -356,7 +326,7 @@ func judgeFloats(s source) (found []string) {
 	return found
 }
 
-func judgeNames(s source) []string {
+func checkPackageNames(s source) []string {
 	for _, name := range []string{s.syntax.Name.Name, path.Base(s.folder())} {
 		if slices.Contains([]string{"util", "utils", "common", "helper", "helpers"}, strings.TrimSuffix(name, "_test")) {
 			return []string{fmt.Sprintf("%s: a package named %s says nothing of its job", s.path, name)}
@@ -365,94 +335,9 @@ func judgeNames(s source) []string {
 	return nil
 }
 
-func judgeLength(s source) []string {
+func checkLength(s source) []string {
 	if s.test() || s.lines <= longestFile {
 		return nil
 	}
 	return []string{fmt.Sprintf("%s: %d lines, more than %d", s.path, s.lines, longestFile)}
-}
-
-// readTree parses every Go file of the module, whatever its build constraints.
-func readTree(root string) ([]source, error) {
-	module, err := modulePath(root)
-	if err != nil {
-		return nil, err
-	}
-	var sources []source
-	err = filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		hidden := name != root && strings.HasPrefix(entry.Name(), ".")
-		if entry.IsDir() && (hidden || entry.Name() == "testdata") {
-			return filepath.SkipDir
-		}
-		if entry.IsDir() || hidden || filepath.Ext(name) != ".go" {
-			return nil
-		}
-		s, err := readSource(root, name, module)
-		sources = append(sources, s)
-		return err
-	})
-	return sources, err
-}
-
-func readSource(root, name, module string) (source, error) {
-	relative, err := filepath.Rel(root, name)
-	if err != nil {
-		return source{}, err
-	}
-	s := source{path: filepath.ToSlash(relative)}
-	files := token.NewFileSet()
-	s.at = func(p token.Pos) string { return fmt.Sprintf("%s:%d", s.path, files.Position(p).Line) }
-	if s.syntax, err = parser.ParseFile(files, name, nil, parser.SkipObjectResolution); err != nil {
-		return source{}, err
-	}
-	s.lines = files.Position(s.syntax.FileEnd).Line
-	for _, spec := range s.syntax.Imports {
-		i := imported{at: s.at(spec.Pos())}
-		if i.path, err = strconv.Unquote(spec.Path.Value); err != nil {
-			return source{}, err
-		}
-		if spec.Name != nil {
-			i.name = spec.Name.Name
-		}
-		if within(i.path, module) {
-			i.ours = cmp.Or(strings.TrimPrefix(strings.TrimPrefix(i.path, module), "/"), ".")
-		}
-		s.imports = append(s.imports, i)
-	}
-	return s, nil
-}
-
-func modulePath(root string) (string, error) {
-	text, err := os.ReadFile(filepath.Join(root, "go.mod"))
-	if err != nil {
-		return "", err
-	}
-	for line := range strings.Lines(string(text)) {
-		if name, ok := strings.CutPrefix(line, "module "); ok {
-			return strings.TrimSpace(name), nil
-		}
-	}
-	return "", fmt.Errorf("%s/go.mod names no module", root)
-}
-
-// moduleRoot is the nearest folder upward that holds go.mod.
-func moduleRoot(t *testing.T) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return dir
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			t.Fatal("no go.mod above the test")
-		}
-		dir = parent
-	}
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/signing"
 )
 
-// A shop that wants agents to sign lets one read orders that does, and no other.
-func TestAgentsThatReadOrdersSign(t *testing.T) {
+// In a shop that requires signatures, an agent reads orders only with a valid signature.
+func TestApp_unsignedOrderRead(t *testing.T) {
 	t.Parallel()
 	const known = "https://agent.example/profile.json"
 	key, profile := agentKey(t, 1)
@@ -28,7 +28,7 @@ func TestAgentsThatReadOrdersSign(t *testing.T) {
 		t.Fatal(err)
 	}
 	app := boottest.Start(t, sqlite(t), func(c *boot.Config) { c.UCPPlatforms = file })
-	manage := func(method, path, body string) said {
+	manage := func(method, path, body string) httpAnswer {
 		r := request(t, method, app.URL()+path, body)
 		r.Header.Set("Authorization", "Bearer "+boottest.Key)
 		return send(t, r)
@@ -39,7 +39,7 @@ func TestAgentsThatReadOrdersSign(t *testing.T) {
 		t.Fatal(err)
 	}
 	const path = "/p/lamps/ucp/orders/ord_unknown"
-	read := func(by ...signing.Private) said {
+	read := func(by ...signing.Private) httpAnswer {
 		r := request(t, "GET", app.URL()+path, "")
 		r.Header.Set("UCP-Agent", `profile="`+known+`"`)
 		for _, key := range by {

@@ -18,12 +18,12 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// loop is background work that is done every so often. What it finds undone after a crash it does.
+// loop is background work that runs periodically. After a crash the next run does what the last one left.
 type loop struct {
 	name  string
 	every time.Duration
 	run   func(context.Context) error
-	long  bool // it takes its time: not once more at the end
+	long  bool // a run may take long, so there is no last one at shutdown
 }
 
 func (a *App) loops() []loop {
@@ -71,7 +71,7 @@ func (a *App) loops() []loop {
 		{
 			name:  "remove what is over",
 			every: time.Minute,
-			run:   a.retaining().Run,
+			run:   a.retention().Run,
 			long:  true,
 		},
 		{
@@ -97,7 +97,7 @@ func (a *App) loops() []loop {
 		{
 			name:  "tune agents",
 			every: time.Hour,
-			run:   a.tunes.Run,
+			run:   a.selfTuner.Run,
 			long:  true,
 		},
 		{
@@ -144,7 +144,7 @@ func (a *App) loops() []loop {
 		{
 			name:  "forget stock turns",
 			every: 10 * time.Minute,
-			run:   a.forgetTurns,
+			run:   a.pruneStockChanges,
 		},
 		{
 			name:  "name negotiations",
@@ -171,7 +171,7 @@ func (a *App) loops() []loop {
 	}
 }
 
-// startLoops runs the loops until stop, which waits for their last runs.
+// startLoops runs the loops and workers until stop is called, which waits for their last runs.
 func (a *App) startLoops(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var all sync.WaitGroup
@@ -189,10 +189,10 @@ func (a *App) startLoops(ctx context.Context) (stop func()) {
 	}
 }
 
-// lastRun bounds a loop's run at the end.
+// lastRun is the timeout of a loop's run at shutdown.
 const lastRun = 5 * time.Second
 
-// keepRunning runs a loop until ctx ends, and once more then.
+// keepRunning runs a loop until ctx ends, and then once more unless it is long.
 func (a *App) keepRunning(ctx context.Context, l loop, beats *telemetry.Loop) {
 	tick := time.NewTicker(l.every)
 	defer tick.Stop()
@@ -213,7 +213,7 @@ func (a *App) keepRunning(ctx context.Context, l loop, beats *telemetry.Loop) {
 	}
 }
 
-// outbound is the run of a loop that calls third parties.
+// outbound adapts the run of a loop that calls third parties.
 func outbound(run func(ports.Outbound) error) func(context.Context) error {
 	return func(ctx context.Context) error { return run(ports.NewOutbound(ctx)) }
 }
@@ -229,7 +229,7 @@ func (a *App) runOnce(ctx context.Context, l loop) {
 	}
 }
 
-// closeProjects goes on with the projects that are closing or being deleted.
+// closeProjects continues to close and delete the projects that are being closed or deleted.
 func (a *App) closeProjects(ctx context.Context) error {
 	closer := projects.Closer{
 		Closings:     a.store.Projects(),
@@ -239,32 +239,32 @@ func (a *App) closeProjects(ctx context.Context) error {
 	return closer.Run(ports.NewOutbound(ctx), projects.Quiet)
 }
 
-// workers are the lease-queue workers: each runs until its context ends.
+// workers returns the lease-queue workers. Each runs until its context ends.
 func (a *App) workers() []func(context.Context) {
 	list := []func(context.Context){
-		working(a, a.publisher),
-		working(a, jobs.NewWorker(a.Purchase.Reconciliation())),
-		working(a, jobs.NewWorker(a.Purchase.OrphanRefunds())),
-		working(a, jobs.NewWorker(a.Aftersales.Refunding())),
-		working(a, jobs.NewWorker(a.running().Job())),
-		working(a, a.platforms.engine),
-		working(a, a.platforms.worker),
-		working(a, a.platforms.writing),
-		working(a, a.platforms.mirror),
-		working(a, a.platforms.checks),
+		observed(a, a.publisher),
+		observed(a, jobs.NewWorker(a.Purchase.Reconciliation())),
+		observed(a, jobs.NewWorker(a.Purchase.OrphanRefunds())),
+		observed(a, jobs.NewWorker(a.Aftersales.Refunding())),
+		observed(a, jobs.NewWorker(a.jobRunner().Job())),
+		observed(a, a.platforms.engine),
+		observed(a, a.platforms.worker),
+		observed(a, a.platforms.writing),
+		observed(a, a.platforms.mirror),
+		observed(a, a.platforms.checks),
 	}
 	if a.embeddings.worker != nil {
-		list = append(list, working(a, jobs.NewWorker(a.embeddings.worker.Job())))
+		list = append(list, observed(a, jobs.NewWorker(a.embeddings.worker.Job())))
 	}
 	return list
 }
 
-func working[T any](a *App, w *jobs.Worker[T]) func(context.Context) {
-	w.Ran = a.ran(w.Name)
+func observed[T any](a *App, w *jobs.Worker[T]) func(context.Context) {
+	w.Ran = a.loopObserver(w.Name)
 	return w.Run
 }
 
-// forgetKeys removes the answers whose time is over.
+// forgetKeys removes expired idempotency keys with their responses.
 func (a *App) forgetKeys(ctx context.Context) error {
 	for {
 		if n, err := a.store.Requests().Purge(ctx, a.clock.Now()); err != nil || n == 0 {
@@ -273,26 +273,26 @@ func (a *App) forgetKeys(ctx context.Context) error {
 	}
 }
 
-// forgetDeclines removes what no longer makes anybody wait.
+// forgetDeclines removes declines that are too old to count against a buyer.
 func (a *App) forgetDeclines(ctx context.Context) error {
 	return a.store.Checkouts().ForgetDeclines(ctx, a.clock.Now().Add(-2*checkout.DeclineWindow))
 }
 
-// retaining removes what projects keep for some time only.
-func (a *App) retaining() *retention.Service {
+// retention removes records that are older than their project's retention settings.
+func (a *App) retention() *retention.Service {
 	return &retention.Service{
 		Store: a.store.Retention(),
 		Vault: a.vault,
 	}
 }
 
-// forgetTurns removes turns of stock that every replica has heard of.
-func (a *App) forgetTurns(ctx context.Context) error {
+// pruneStockChanges removes availability changes that every replica has read.
+func (a *App) pruneStockChanges(ctx context.Context) error {
 	return a.store.StockNews().ForgetTurns(ctx, a.clock.Now().Add(-discovery.TurnsKept))
 }
 
-// running works on the jobs that merchants start.
-func (a *App) running() *markets.Runner {
+// jobRunner works on the jobs that merchants start: imports and market simulations.
+func (a *App) jobRunner() *markets.Runner {
 	loader := &imports.Worker{
 		Stores:   a.wholeStores(),
 		Catalogs: a.Catalogs,
@@ -308,7 +308,7 @@ func (a *App) running() *markets.Runner {
 	}
 }
 
-// forgetJobs removes the jobs whose time is over, and files of imports that none waits for.
+// forgetJobs removes old finished jobs, and import files that no job needs.
 func (a *App) forgetJobs(ctx context.Context) error {
 	for _, forget := range []func(context.Context) (more bool, err error){a.store.Jobs().Forget, a.store.Imports().Forget} {
 		for more := true; more; {
@@ -321,7 +321,7 @@ func (a *App) forgetJobs(ctx context.Context) error {
 	return nil
 }
 
-// foldAnalytics counts what is new, and after an import goes on for some time.
+// foldAnalytics adds new events to the analytics, for at most 20 s at a time.
 func (a *App) foldAnalytics(ctx context.Context) error {
 	for began := time.Now(); ; {
 		if more, err := a.store.Analytics().Fold(ctx); err != nil || !more || time.Since(began) > 20*time.Second {
@@ -330,7 +330,7 @@ func (a *App) foldAnalytics(ctx context.Context) error {
 	}
 }
 
-// nameNegotiations names those that an earlier release stored.
+// nameNegotiations names negotiations that an earlier release stored without a name.
 func (a *App) nameNegotiations(ctx context.Context) error {
 	for ctx.Err() == nil {
 		if more, err := a.store.Negotiations().Name(ctx); err != nil || !more {
@@ -340,8 +340,8 @@ func (a *App) nameNegotiations(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// analyzeGrown keeps the planner's statistics up to date. That the login may not do so is logged once: PostgreSQL itself
-// does it, later.
+// analyzeGrown keeps the planner's statistics up to date. If the login may not ANALYZE, it logs that once: autovacuum
+// will do it later.
 func (a *App) analyzeGrown(ctx context.Context) error {
 	refused, err := a.store.AnalyzeGrown(ctx)
 	if len(refused) > 0 {

@@ -15,15 +15,15 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// shopPair are two shops on a server whose background work the test runs. Work for the bad one, which comes
-// first, cannot be done.
+// shopPair is two shops on a server whose background loops the test runs. Work for the bad shop, which is first in order of
+// project ids, fails.
 type shopPair struct {
 	*testing.T
 	app       *boot.App
 	url       string
 	db        *sql.DB
 	watched   *boot.Watched
-	bad, good keeper
+	bad, good projectClient
 	slugs     map[string]string // by project
 }
 
@@ -34,12 +34,12 @@ func (s *shopPair) exec(statement string, args ...any) {
 	}
 }
 
-func (s *shopPair) none(query string, args ...any) {
+func (s *shopPair) expectNone(query string, args ...any) {
 	s.Helper()
-	s.count(0, query, args...)
+	s.expectCount(0, query, args...)
 }
 
-func (s *shopPair) count(want int, query string, args ...any) {
+func (s *shopPair) expectCount(want int, query string, args ...any) {
 	s.Helper()
 	var n int
 	if err := s.db.QueryRow(query, args...).Scan(&n); err != nil || n != want {
@@ -47,8 +47,8 @@ func (s *shopPair) count(want int, query string, args ...any) {
 	}
 }
 
-// unguard lets the test change rows that the database keeps as they are.
-func (s *shopPair) unguard(table string) {
+// dropTriggers lets the test change rows that triggers make immutable.
+func (s *shopPair) dropTriggers(table string) {
 	s.Helper()
 	rows, err := s.db.Query("SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = $1", table)
 	if err != nil { // PostgreSQL
@@ -71,17 +71,17 @@ func (s *shopPair) unguard(table string) {
 
 func (s *shopPair) run(loop string) error { return s.app.Background()[loop](s.Context()) }
 
-// announced expects an event of the good shop.
-func (s *shopPair) announced(kind string) {
+// expectEvent expects an event of the good shop in the outbox.
+func (s *shopPair) expectEvent(kind string) {
 	s.Helper()
-	s.count(1, "SELECT count(*) FROM outbox WHERE type = $1 AND project_id = $2", kind, s.good.project)
+	s.expectCount(1, "SELECT count(*) FROM outbox WHERE type = $1 AND project_id = $2", kind, s.good.project)
 }
 
-// visits has a buyer of each shop make an offer and begin a checkout.
-func (s *shopPair) visits() {
+// makeOffers has a buyer of each shop make an offer and open a checkout.
+func (s *shopPair) makeOffers() {
 	s.Helper()
-	for _, k := range []keeper{s.bad, s.good} {
-		buyer := merchant{k.T, s.url + "/p/" + s.slugs[k.project], ""}
+	for _, k := range []projectClient{s.bad, s.good} {
+		buyer := apiClient{k.T, s.url + "/p/" + s.slugs[k.project], ""}
 		p := k.ask(201, "POST", "/v1/catalog/products", `{"name":"Mug","sku":"`+s.slugs[k.project]+`","price":100,"category":"Kitchen","quantity":2}`)["id"]
 		quote := buyer.call(200, "POST", "/acp/quote", fmt.Sprintf(`{"product_id":%q,"quantity":1,"offer_price":10}`, p))
 		buyer.call(200, "POST", "/acp/checkout/init", fmt.Sprintf(`{"session_id":%q,"items":[{"product_id":%q,"quantity":1}],
@@ -92,9 +92,9 @@ func (s *shopPair) visits() {
 
 const spoilCheckouts = "UPDATE checkouts SET lines = '{' WHERE project_id = $1"
 
-// perRow are the loops that work for many: how there is work, what spoils the bad shop's rows (else its work
-// panics), and how it is seen that the good shop's is done.
-var perRow = map[string]struct {
+// projectLoops are the loops that work for several projects. arrange creates work, spoil is a statement that corrupts the bad
+// shop's rows (if it is empty, work for the bad shop panics), and done checks that the good shop's work was done.
+var projectLoops = map[string]struct {
 	arrange func(*shopPair)
 	spoil   string
 	done    func(*shopPair)
@@ -112,28 +112,28 @@ var perRow = map[string]struct {
 		},
 		spoil: "UPDATE projects SET settings = '{' WHERE id = $1",
 		done: func(s *shopPair) {
-			s.none("SELECT count(*) FROM sessions WHERE project_id = $1", s.good.project)
+			s.expectNone("SELECT count(*) FROM sessions WHERE project_id = $1", s.good.project)
 		},
 	},
 	"learn sales": {
-		done: func(s *shopPair) { s.reached("learn sales") },
+		done: func(s *shopPair) { s.expectReached("learn sales") },
 	},
 	"hear of stock": {
-		done: func(s *shopPair) { s.reached("hear of stock") },
+		done: func(s *shopPair) { s.expectReached("hear of stock") },
 	},
 	"fold analytics": {
 		spoil: spoilCheckouts,
 		done: func(s *shopPair) {
-			s.none("SELECT count(*) FROM analytics_pending WHERE project_id = $1", s.good.project)
+			s.expectNone("SELECT count(*) FROM analytics_pending WHERE project_id = $1", s.good.project)
 		},
 	},
 	"announce low stock": {
 		arrange: func(s *shopPair) { s.exec("UPDATE stock SET quantity = 1") },
-		done:    func(s *shopPair) { s.announced("inventory.low") },
+		done:    func(s *shopPair) { s.expectEvent("inventory.low") },
 	},
 	"expire checkouts": {
 		arrange: func(s *shopPair) { s.exec("UPDATE checkouts SET valid_until = 1") },
-		done:    func(s *shopPair) { s.announced("checkout.abandoned") },
+		done:    func(s *shopPair) { s.expectEvent("checkout.abandoned") },
 	},
 	"announce lost negotiations": {
 		arrange: func(s *shopPair) {
@@ -143,26 +143,26 @@ var perRow = map[string]struct {
 			s.exec("UPDATE sessions SET expires_at = 1")
 			s.exec("UPDATE haggled_sessions SET due_at = CASE project_id WHEN $1 THEN 1 ELSE 2 END", s.bad.project)
 		},
-		done: func(s *shopPair) { s.announced("negotiation.lost") },
+		done: func(s *shopPair) { s.expectEvent("negotiation.lost") },
 	},
 	"tune agents": {
 		arrange: func(s *shopPair) {
-			s.unguard("agent_policies")
+			s.dropTriggers("agent_policies")
 			s.exec("UPDATE agents SET automatic = true")
 			s.exec("UPDATE agent_policies SET created_at = 1")
 		},
-		done: func(s *shopPair) { s.reached("tune agents") },
+		done: func(s *shopPair) { s.expectReached("tune agents") },
 	},
 	"seal decisions": {
-		arrange: func(s *shopPair) { s.unguard("decisions") },
+		arrange: func(s *shopPair) { s.dropTriggers("decisions") },
 		spoil:   "UPDATE decisions SET before = '{' WHERE project_id = $1",
 		done: func(s *shopPair) {
-			s.none("SELECT count(*) FROM decisions WHERE position IS NULL AND project_id = $1", s.good.project)
+			s.expectNone("SELECT count(*) FROM decisions WHERE position IS NULL AND project_id = $1", s.good.project)
 		},
 	},
 	"refresh tokens": {
 		arrange: func(s *shopPair) {
-			for i, k := range []keeper{s.bad, s.good} {
+			for i, k := range []projectClient{s.bad, s.good} {
 				s.exec(`INSERT INTO integrations (project_id, id, type, name, status, account, live, webhook_id, webhook_remote, webhook_status,
 					sealed, last_error, created_at, updated_at, expires_at)
 					VALUES ($1, $2, 'shopify', 'Shopify', 'connected', 'a', false, $2, '', 'none', $3, '', 1, 1, $4)`,
@@ -170,35 +170,35 @@ var perRow = map[string]struct {
 			}
 		},
 		spoil: "UPDATE integrations SET type = 'unknown' WHERE project_id = $1",
-		done: func(s *shopPair) { // its credentials are tried, and cannot be opened
-			s.count(1, "SELECT count(*) FROM integrations WHERE status = 'error' AND project_id = $1", s.good.project)
+		done: func(s *shopPair) { // it was attempted: the credentials cannot be opened
+			s.expectCount(1, "SELECT count(*) FROM integrations WHERE status = 'error' AND project_id = $1", s.good.project)
 		},
 	},
 	"announce unresolved payments": {
 		arrange: func(s *shopPair) {
 			s.exec("UPDATE checkouts SET status = 'processing', attempt = 1, claimed_at = 1, lease_until = 1, retry_at = 1")
 		},
-		done: func(s *shopPair) { s.announced("payment.unresolved") },
+		done: func(s *shopPair) { s.expectEvent("payment.unresolved") },
 	},
 	"give products their vectors": {
 		arrange: func(s *shopPair) {
 			for _, slug := range s.slugs {
-				merchant{s.T, s.url + "/p/" + slug, ""}.call(200, "POST", "/acp/search", `{"query":"mug"}`)
+				apiClient{s.T, s.url + "/p/" + slug, ""}.call(200, "POST", "/acp/search", `{"query":"mug"}`)
 			}
 		},
-		done: func(s *shopPair) { s.reached("give products their vectors") },
+		done: func(s *shopPair) { s.expectReached("give products their vectors") },
 	},
 }
 
-func (s *shopPair) reached(loop string) {
+func (s *shopPair) expectReached(loop string) {
 	s.Helper()
 	if !s.watched.Reached[loop+" "+s.good.project] {
 		s.Errorf("%s did nothing for the good shop", loop)
 	}
 }
 
-// others are the loops that the test leaves out, and why.
-var others = map[string]string{
+// untestedLoops are the loops that the test omits, with the reason.
+var untestedLoops = map[string]string{
 	"follow the database's clock":        "it reads one clock",
 	"forget members' links and sessions": "of accounts, by statements that read no row",
 	"record blocked sign-ins":            "of accounts; each address is tried, whatever fails for another",
@@ -218,16 +218,16 @@ var others = map[string]string{
 	"close projects":                     "one at a time: TestCloser of app/projects breaks one",
 }
 
-// What cannot be done for one project is done for the others, whatever the loop.
+// Every loop does its work for the other projects even if it fails for one, and returns the error.
 func TestLoops_oneProjectFails(t *testing.T) {
 	t.Parallel()
 	for _, engine := range boottest.Engines {
 		t.Run(engine.Name, func(t *testing.T) {
 			t.Parallel()
-			for loop, c := range perRow {
+			for loop, c := range projectLoops {
 				t.Run(loop, func(t *testing.T) {
-					s := openPair(t, engine.URL(t))
-					s.visits()
+					s := newShopPair(t, engine.URL(t))
+					s.makeOffers()
 					if c.arrange != nil {
 						c.arrange(s)
 					}
@@ -253,7 +253,7 @@ func TestLoops_oneProjectFails(t *testing.T) {
 	}
 }
 
-func openPair(t *testing.T, database string) *shopPair {
+func newShopPair(t *testing.T, database string) *shopPair {
 	t.Helper()
 	app, err := boot.New(t.Context(), boot.Config{
 		Addr:           "127.0.0.1:0",
@@ -278,8 +278,8 @@ func openPair(t *testing.T, database string) *shopPair {
 		db:      inspect(t, database),
 		watched: app.Watch(),
 	}
-	m := merchant{t, server.URL, boottest.Key}
-	s.bad, s.good = m.keep("one"), m.keep("two")
+	m := apiClient{t, server.URL, boottest.Key}
+	s.bad, s.good = m.openProject("one"), m.openProject("two")
 	s.slugs = map[string]string{s.bad.project: "one", s.good.project: "two"}
 	if s.bad.project > s.good.project {
 		s.bad, s.good = s.good, s.bad
@@ -287,7 +287,7 @@ func openPair(t *testing.T, database string) *shopPair {
 	s.watched.Loaded = []id.Project{id.Stored[id.Project](s.bad.project), id.Stored[id.Project](s.good.project)}
 	known := slices.Sorted(maps.Keys(app.Background()))
 	for _, name := range known {
-		if _, tested := perRow[name]; !tested && others[name] == "" {
+		if _, tested := projectLoops[name]; !tested && untestedLoops[name] == "" {
 			t.Errorf("no test of the loop %q", name)
 		}
 	}

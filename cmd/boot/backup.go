@@ -15,21 +15,21 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/vault"
 )
 
-// longestCopy is how long a backup or a restore may take.
-const longestCopy = 24 * time.Hour
+// copyTimeout limits a statement of a backup or a restore.
+const copyTimeout = 24 * time.Hour
 
-// What the proof of a backup's header is sealed with.
+// The text that a backup's header holds sealed, and the purpose it is sealed for. It proves which master key was in use.
 const (
 	proofText    = "haggle backup"
 	proofPurpose = "backup"
 )
 
-// errOtherMasterKey says that credentials of a backup could not be read after it was restored.
+// errOtherMasterKey is returned when the master key cannot open the credentials in a backup.
 var errOtherMasterKey = errors.New("HAGGLE_MASTER_KEY is not the master key of the backup: credentials of platforms, payment providers and receivers " +
 	"could not be read. Set it, or restore with --without-master-key and enter the credentials again")
 
-// Backup writes the database to a file, which gets its name once it is whole; "-" is standard output. A server may be using
-// the database, and its schema may be that of another release.
+// Backup writes the database to a file, which gets its name once it is complete; "-" is standard output. A server may be using
+// the database, and the schema may be another release's.
 func Backup(ctx context.Context, c Config, path string, keys archive.Keys, progress backup.Progress) (s backup.Summary, size int64, err error) {
 	store, seals, err := c.openWhole(ctx)
 	if err != nil {
@@ -47,7 +47,7 @@ func Backup(ctx context.Context, c Config, path string, keys archive.Keys, progr
 	return s, size, err
 }
 
-// CheckBackup reads a whole backup, and fails unless it is complete and as it was written.
+// CheckBackup reads a whole backup and fails unless it is complete and unchanged.
 func CheckBackup(path string, keys archive.Keys, progress backup.Progress) (s backup.Summary, err error) {
 	err = archive.Read(path, keys, func(from io.Reader) (err error) {
 		s, err = backup.Check(from, progress)
@@ -56,7 +56,7 @@ func CheckBackup(path string, keys archive.Keys, progress backup.Progress) (s ba
 	return s, err
 }
 
-// Restore loads a backup that was checked into a database without data, brings its schema up to date, and verifies it.
+// Restore loads a checked backup into an empty database, migrates the schema, and verifies the result.
 func Restore(ctx context.Context, c Config, path string, keys archive.Keys, of backup.Summary, anyMasterKey bool, progress backup.Progress) (v verify.Verification, err error) {
 	known, err := sqlstore.SchemaVersion()
 	if err != nil {
@@ -97,7 +97,7 @@ func (c Config) restore(ctx context.Context, path string, keys archive.Keys, of 
 	return store.Migrate(ctx)
 }
 
-// openWhole opens the database to read or fill all of it.
+// openWhole opens the database to read or write all of its data. It also returns the vault of the master keys.
 func (c Config) openWhole(ctx context.Context) (*sqlstore.Store, *vault.Vault, error) {
 	if err := c.Check(); err != nil {
 		return nil, nil, err
@@ -113,7 +113,7 @@ func (c Config) openWhole(ctx context.Context) (*sqlstore.Store, *vault.Vault, e
 	store, err := sqlstore.Open(ctx, sqlstore.Config{
 		URL:        c.DatabaseURL,
 		Pooler:     pooler,
-		Statement:  longestCopy,
+		Statement:  copyTimeout,
 		AllowNewer: c.AllowNewer,
 	})
 	if err != nil {

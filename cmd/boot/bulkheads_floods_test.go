@@ -16,38 +16,38 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/receiver"
 )
 
-// One merchant's webhook receivers hang, or a crowd floods one merchant's searches or imports, and the other merchant's
-// requests are all served.
+// In these tests one merchant's webhook receivers hang, or one merchant's searches or imports are flooded. The other merchant's
+// requests must all be served.
 
-// noticeable is the least p99 that counts as slow. Below it, the p99 of a busy machine may double by itself. Beside a
-// flood, which keeps all processors busy, no p99 counts as slow: what counts is that each request is served.
-const noticeable = 2 * time.Second
+// slowP99 is the smallest p99 that counts as slow, because below it the p99 of a busy machine may double anyway. During a
+// flood, which keeps all processors busy, no p99 counts as slow: each request only has to be served.
+const slowP99 = 2 * time.Second
 
-// calm is a merchant's requests, and their p99 while nobody else asked.
-type calm struct {
+// baseline is a merchant's requests, with their p99 while there were no other requests.
+type baseline struct {
 	*testing.T
-	side      int // how many requests are under way at a time
-	n, status int
-	of        func(i int) *http.Request
-	p99       time.Duration
-	flooded   bool
+	concurrency int // requests under way at a time
+	n, status   int
+	of          func(i int) *http.Request
+	p99         time.Duration
+	flooded     bool
 }
 
-// calmly sends n requests, some side by side. All must succeed.
-func calmly(t *testing.T, side, n, status int, of func(i int) *http.Request) *calm {
+// measureBaseline sends n requests, some of them concurrently. All must succeed.
+func measureBaseline(t *testing.T, concurrency, n, status int, of func(i int) *http.Request) *baseline {
 	t.Helper()
-	c := &calm{
-		T:      t,
-		side:   side,
-		n:      n,
-		status: status,
-		of:     of,
+	c := &baseline{
+		T:           t,
+		concurrency: concurrency,
+		n:           n,
+		status:      status,
+		of:          of,
 	}
 	c.p99 = c.ask()
 	return c
 }
 
-func (c *calm) ask() time.Duration {
+func (c *baseline) ask() time.Duration {
 	c.Helper()
 	requests := make(chan *http.Request, c.n)
 	for i := range c.n {
@@ -58,11 +58,11 @@ func (c *calm) ask() time.Duration {
 	var mu sync.Mutex
 	var times []time.Duration
 	statuses := map[int]int{}
-	for range c.side {
+	for range c.concurrency {
 		all.Go(func() {
 			for r := range requests {
 				began, status := time.Now(), c.send(r)
-				for again := 0; c.flooded && status == http.StatusServiceUnavailable && again < mostAgain; again++ {
+				for again := 0; c.flooded && status == http.StatusServiceUnavailable && again < maxRetries; again++ {
 					status = c.send(r)
 				}
 				mu.Lock()
@@ -79,16 +79,16 @@ func (c *calm) ask() time.Duration {
 	return p99(times)
 }
 
-// mostAgain is how often a request is sent again that found no place beside a flood. Where processors are scarce, one second
-// may be too short for a place that is the merchant's own to be free again. Without places of its own, four of five
-// requests find none: that shows however often they are sent.
-const mostAgain = 4
+// maxRetries is how often a request that was shed during a flood is sent again. On a machine with few processors, a place that
+// is reserved for the merchant may not become free within one second. Without reserved places, four of five requests would be
+// shed, which the retries do not hide.
+const maxRetries = 4
 
-// send returns the answer's status; 0: there was none.
-func (c *calm) send(r *http.Request) int {
+// send returns the response's status, or 0 if there was none.
+func (c *baseline) send(r *http.Request) int {
 	again := r.Clone(r.Context())
 	if r.GetBody != nil {
-		again.Body, _ = r.GetBody() // of bytes: it cannot fail
+		again.Body, _ = r.GetBody() // in memory: it cannot fail
 	}
 	answer, err := http.DefaultClient.Do(again)
 	if err != nil {
@@ -98,16 +98,16 @@ func (c *calm) send(r *http.Request) int {
 	return answer.StatusCode
 }
 
-// undisturbed sends the requests again, while others ask.
-func (c *calm) undisturbed() {
+// expectUnaffected sends the requests again during others' requests, and expects all of them to succeed about as fast.
+func (c *baseline) expectUnaffected() {
 	c.Helper()
-	c.within(c.ask(), "the other merchant's requests")
+	c.expectLatency(c.ask(), "the other merchant's requests")
 }
 
-func (c *calm) within(busy time.Duration, what string) {
+func (c *baseline) expectLatency(busy time.Duration, what string) {
 	c.Helper()
 	c.Logf("p99 of %s: %s, %s when it was quiet", what, busy, c.p99)
-	if !c.flooded && busy > max(2*c.p99, noticeable) {
+	if !c.flooded && busy > max(2*c.p99, slowP99) {
 		c.Errorf("p99 of %s: %s, %s when it was quiet", what, busy, c.p99)
 	}
 }
@@ -117,7 +117,8 @@ func p99(times []time.Duration) time.Duration {
 	return times[(len(times)-1)*99/100]
 }
 
-// flood keeps n requests under way until stop, which counts the answers by status. It returns once as many are answered.
+// flood keeps n requests under way until stop is called, which returns the number of responses by status. flood returns once
+// n requests were answered.
 func flood(t *testing.T, n int, of func(ctx context.Context, worker, i int) *http.Request) (stop func() map[int]int) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -152,8 +153,8 @@ func flood(t *testing.T, n int, of func(ctx context.Context, worker, i int) *htt
 	return stop
 }
 
-// two are shops of two merchants.
-func two(t *testing.T, app *boot.App) (first, second stand) {
+// twoShops opens shops of two merchants.
+func twoShops(t *testing.T, app *boot.App) (first, second testShop) {
 	t.Helper()
 	made, err := app.IssueKey(t.Context(), boot.KeyRequest{
 		Name:       "other",
@@ -163,22 +164,22 @@ func two(t *testing.T, app *boot.App) (first, second stand) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return standAt(t, app, "first"), standOf(merchant{t, app.URL(), made.Secret}, "second")
+	return openTestShop(t, app, "first"), openShopOf(apiClient{t, app.URL(), made.Secret}, "second")
 }
 
-func (s stand) search(i int) *http.Request {
+func (s testShop) search(i int) *http.Request {
 	return request(s.T, "POST", s.acp+"/acp/search", fmt.Sprintf(`{"query": "bright lantern for a long night, number %d"}`, i))
 }
 
-func (s stand) manage(method, path, body string) *http.Request {
+func (s testShop) manage(method, path, body string) *http.Request {
 	r := request(s.T, method, s.url+path, body)
 	r.Header.Set("Authorization", "Bearer "+s.key)
 	r.Header.Set("X-Project-ID", s.id())
 	return r
 }
 
-// everyday is what a shop's buyers and its merchant do.
-func (s stand) everyday(i int) *http.Request {
+// mixedRequest returns the i-th of a mix of requests by a shop's buyers and its merchant.
+func (s testShop) mixedRequest(i int) *http.Request {
 	switch i % 4 {
 	case 0:
 		return s.search(i)
@@ -190,7 +191,7 @@ func (s stand) everyday(i int) *http.Request {
 	return s.manage("PATCH", "/v1/catalog/products/"+s.product, fmt.Sprintf(`{"description": "Lantern %d"}`, i))
 }
 
-// products are a batch of a thousand, the same ones with other texts and prices in each version.
+// products returns a batch of a thousand products, which have other texts and prices in each version.
 func products(version int) string {
 	list := make([]map[string]any, 1000)
 	for i := range list {
@@ -199,84 +200,86 @@ func products(version int) string {
 			"description": fmt.Sprintf("A bright lantern for a long night, model %d of series %d", i, version),
 		}
 	}
-	text, _ := json.Marshal(map[string]any{"products": list}) // of strings and numbers
+	text, _ := json.Marshal(map[string]any{"products": list}) // strings and numbers cannot fail
 	return string(text)
 }
 
-func onTwoShops(t *testing.T, test func(t *testing.T, first, second stand)) {
+func onTwoShops(t *testing.T, test func(t *testing.T, first, second testShop)) {
 	t.Helper()
 	t.Parallel()
 	for _, engine := range boottest.Engines {
 		t.Run(engine.Name, func(t *testing.T) {
 			t.Parallel()
 			app := boottest.Start(t, engine.URL(t), func(c *boot.Config) { c.AllowLoopback = true })
-			first, second := two(t, app)
+			first, second := twoShops(t, app)
 			test(t, first, second)
 		})
 	}
 }
 
-func TestAFloodOfSearchesCostsNobodyElse(t *testing.T) {
-	onTwoShops(t, func(t *testing.T, first, second stand) {
+// Buyers flood one shop with searches. Requests of the other merchant and its buyers are all served.
+func TestLane_searchFlood(t *testing.T) {
+	onTwoShops(t, func(t *testing.T, first, second testShop) {
 		first.call(200, "POST", "/v1/catalog/products/batch", products(0), first.project)
-		quiet := calmly(t, 4, 100, 200, second.everyday)
+		quiet := measureBaseline(t, 4, 100, 200, second.mixedRequest)
 		quiet.flooded = true
 		stop := flood(t, 400, func(ctx context.Context, worker, i int) *http.Request {
 			return first.search(worker + i).WithContext(ctx)
 		})
-		quiet.undisturbed()
+		quiet.expectUnaffected()
 		t.Logf("the flood: %v", stop())
 	})
 }
 
-func TestAFloodOfImportsCostsNobodyElse(t *testing.T) {
-	onTwoShops(t, func(t *testing.T, first, second stand) {
+// One merchant floods the server with imports. Requests of the other merchant and its buyers are all served.
+func TestLane_importFlood(t *testing.T) {
+	onTwoShops(t, func(t *testing.T, first, second testShop) {
 		batches := []string{products(0), products(1)}
-		quiet := calmly(t, 4, 100, 200, second.everyday)
+		quiet := measureBaseline(t, 4, 100, 200, second.mixedRequest)
 		quiet.flooded = true
 		stop := flood(t, 20, func(ctx context.Context, worker, i int) *http.Request {
 			return first.manage("POST", "/v1/catalog/products/batch", batches[(worker+i)%2]).WithContext(ctx)
 		})
-		quiet.undisturbed()
+		quiet.expectUnaffected()
 		t.Logf("the flood: %v", stop())
 	})
 }
 
-// Twelve receivers of one merchant do not answer, and events wait for all of them.
-func TestHangingReceiversCostNobodyElse(t *testing.T) {
-	onTwoShops(t, func(t *testing.T, first, second stand) {
-		h := hang(t, everything, nil)
-		heard, err := receiver.Start()
+// Twelve receivers of one merchant do not answer, and events wait for all of them. The other merchant's events arrive in time.
+func TestOpenPublishing_hangingReceivers(t *testing.T) {
+	onTwoShops(t, func(t *testing.T, first, second testShop) {
+		h := startHangingServer(t, anyRequest, nil)
+		healthy, err := receiver.Start()
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { heard.Close() })
-		subscribe := func(s stand, url string) {
+		t.Cleanup(func() { healthy.Close() })
+		subscribe := func(s testShop, url string) {
 			s.call(201, "POST", "/v1/event-subscriptions", fmt.Sprintf(`{"url": %q, "event_types": ["quote.accepted"]}`, url), s.project)
 		}
-		const events, slow = 30, 28 // slow receivers of one merchant have so many places
-		buys := func(s stand) func(i int) *http.Request {
+		const events, slow = 30, 28 // deliveries under way to slow receivers of one merchant
+		buys := func(s testShop) func(i int) *http.Request {
 			return func(int) *http.Request {
 				return request(t, "POST", s.acp+"/acp/quote", fmt.Sprintf(`{"product_id": %q, "quantity": 1, "offer_price": 100}`, s.product))
 			}
 		}
-		subscribe(second, heard.URL())
-		quiet := calmly(t, 4, events, 200, buys(second))
-		came, err := heard.Wait("quote.accepted", events, 30*time.Second)
+		subscribe(second, healthy.URL())
+		quiet := measureBaseline(t, 4, events, 200, buys(second))
+		came, err := healthy.Wait("quote.accepted", events, 30*time.Second)
 		if err != nil {
 			t.Fatal(err)
 		}
-		deliveries := &calm{T: t, p99: p99(lags(came))}
+		deliveries := &baseline{T: t, p99: p99(lags(came))}
 
 		for i := range 12 {
 			subscribe(first, fmt.Sprintf("%s/%d", h.url, i))
 		}
-		neighbour(t, events, 200, buys(first))
+		expectAll(t, events, 200, buys(first))
 		eventually(t, "receivers that do not answer", func() bool { return h.waits.Load() >= slow })
-		quiet.undisturbed()
-		if came, err = heard.Wait("quote.accepted", 2*events, 30*time.Second); err != nil {
+		quiet.expectUnaffected()
+		if came, err = healthy.Wait("quote.accepted", 2*events, 30*time.Second); err != nil {
 			t.Fatal(err)
 		}
-		deliveries.within(p99(lags(came[events:])), "deliveries to the other merchant")
+		deliveries.expectLatency(p99(lags(came[events:])), "deliveries to the other merchant")
 	})
 }

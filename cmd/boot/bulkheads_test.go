@@ -19,27 +19,27 @@ import (
 	standin "github.com/haggle-commerce/haggle/simulator/provider"
 )
 
-// One merchant's handler, model, platform or provider hangs, and the other merchant's requests are all served, about as
-// fast as before.
+// In these tests one merchant's agent handler, model, platform or payment provider hangs. The other merchant's requests must all
+// be served, about as fast as before.
 
-// hanging is a server outside that hangs.
-type hanging struct {
+// hangingServer is an external server that hangs.
+type hangingServer struct {
 	url     string
-	waits   atomic.Int64 // requests that it has not answered
+	waits   atomic.Int64 // unanswered requests
 	release func()
 }
 
-// hang serves with others what it does not hang at.
-func hang(t *testing.T, at func(*http.Request) bool, others http.Handler) *hanging {
+// startHangingServer starts a server that hangs at the requests for which at returns true and serves others with others.
+func startHangingServer(t *testing.T, at func(*http.Request) bool, others http.Handler) *hangingServer {
 	t.Helper()
-	h, released := &hanging{}, make(chan struct{})
+	h, released := &hangingServer{}, make(chan struct{})
 	h.release = sync.OnceFunc(func() { close(released) })
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !at(r) {
 			others.ServeHTTP(w, r)
 			return
 		}
-		_, _ = io.Copy(io.Discard, r.Body) // or the server does not see that its client has gone
+		_, _ = io.Copy(io.Discard, r.Body) // otherwise the server does not notice that its client disconnects
 		h.waits.Add(1)
 		defer h.waits.Add(-1)
 		select {
@@ -56,20 +56,20 @@ func hang(t *testing.T, at func(*http.Request) bool, others http.Handler) *hangi
 	return h
 }
 
-func everything(*http.Request) bool { return true }
+func anyRequest(*http.Request) bool { return true }
 
-// crowd is many requests at once.
-type crowd struct {
+// requestGroup is a group of concurrent requests.
+type requestGroup struct {
 	all      sync.WaitGroup
 	mu       sync.Mutex
 	statuses map[int]int
 	answered int
 }
 
-// gather sends n requests. They end with the test at the latest.
-func gather(t *testing.T, n int, of func(i int) *http.Request) *crowd {
+// sendAll sends n requests concurrently and does not wait for them. They end with the test at the latest.
+func sendAll(t *testing.T, n int, of func(i int) *http.Request) *requestGroup {
 	t.Helper()
-	c := &crowd{statuses: map[int]int{}}
+	c := &requestGroup{statuses: map[int]int{}}
 	client := &http.Client{Transport: &http.Transport{}}
 	for i := range n {
 		r := of(i)
@@ -89,8 +89,8 @@ func gather(t *testing.T, n int, of func(i int) *http.Request) *crowd {
 	return c
 }
 
-// until waits until so many of the crowd hold what they can get, or all of the others have their answers.
-func (c *crowd) until(t *testing.T, h *hanging, n, places int) {
+// waitUntilWaiting waits until places of the n requests hang, or until every request hangs or is answered.
+func (c *requestGroup) waitUntilWaiting(t *testing.T, h *hangingServer, n, places int) {
 	t.Helper()
 	eventually(t, fmt.Sprintf("%d requests that wait", places), func() bool {
 		c.mu.Lock()
@@ -100,121 +100,122 @@ func (c *crowd) until(t *testing.T, h *hanging, n, places int) {
 	})
 }
 
-func (c *crowd) count(status int) int {
+func (c *requestGroup) count(status int) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.statuses[status]
 }
 
-// neighbour sends n requests side by side, all of which succeed.
-func neighbour(t *testing.T, n, status int, of func(i int) *http.Request) {
+// expectAll sends n requests concurrently and expects all of them to return status.
+func expectAll(t *testing.T, n, status int, of func(i int) *http.Request) {
 	t.Helper()
-	c := gather(t, n, of)
+	c := sendAll(t, n, of)
 	c.all.Wait()
 	if c.count(status) != n {
 		t.Errorf("of %d requests of the other merchant: %v, want all of them %d", n, c.statuses, status)
 	}
 }
 
-// stand is a shop with one product.
-type stand struct {
-	merchant
+// testShop is a client of a shop with one product.
+type testShop struct {
+	apiClient
 	acp, project, product string
 }
 
-func standAt(t *testing.T, app *boot.App, slug string) stand {
+func openTestShop(t *testing.T, app *boot.App, slug string) testShop {
 	t.Helper()
-	return standOf(merchant{t, app.URL(), boottest.Key}, slug)
+	return openShopOf(apiClient{t, app.URL(), boottest.Key}, slug)
 }
 
-// standOf is a shop of a merchant.
-func standOf(of merchant, slug string) stand {
+// openShopOf opens a shop of a merchant.
+func openShopOf(of apiClient, slug string) testShop {
 	of.Helper()
-	s := stand{merchant: of, acp: of.url + "/p/" + slug}
+	s := testShop{apiClient: of, acp: of.url + "/p/" + slug}
 	s.project = "X-Project-ID: " + s.openShop(slug, false)
 	s.product = fmt.Sprint(s.call(201, "POST", "/v1/catalog/products",
 		`{"name": "Lantern", "sku": "L-1", "price": 100, "category": "lights", "quantity": 100}`, s.project)["id"])
 	return s
 }
 
-// serve changes the shop's agent.
-func (s stand) serve(change string) {
+// patchAgent changes the shop's agent.
+func (s testShop) patchAgent(change string) {
 	s.Helper()
 	agent := fmt.Sprint(s.call(200, "GET", "/v1/agents", "", s.project)["data"].([]any)[0].(map[string]any)["id"])
 	s.call(200, "POST", "/v1/agents/"+agent+"/rotate-secret", "", s.project)
 	s.call(200, "PATCH", "/v1/agents/"+agent, change, s.project)
 }
 
-// offer is a keyless buyer's, each of another price.
-func (s stand) offer(i int) *http.Request {
+// offer returns the i-th offer of a new buyer, each at another price.
+func (s testShop) offer(i int) *http.Request {
 	return request(s.T, "POST", s.acp+"/acp/quote", fmt.Sprintf(`{"product_id": %q, "quantity": 1, "offer_price": %d.%02d}`, s.product, 70+i, i))
 }
 
-// proxied has the server believe who sent a request.
-func proxied(c *boot.Config) { c.TrustedProxies = "127.0.0.0/8" }
+// trustLoopbackProxies has the server accept X-Forwarded-For from this machine.
+func trustLoopbackProxies(c *boot.Config) { c.TrustedProxies = "127.0.0.0/8" }
 
-// from is a request of the n-th buyer. Each may have few payments in flight.
-func from(n int, r *http.Request) *http.Request {
+// fromBuyer sends a request from the n-th buyer's address, because an address may have few payments in flight.
+func fromBuyer(n int, r *http.Request) *http.Request {
 	r.Header.Set("X-Forwarded-For", fmt.Sprintf("10.0.%d.%d", n/200, n%200))
 	return r
 }
 
-func (s stand) checkout() string {
+func (s testShop) checkout() string {
 	s.Helper()
-	buyer := merchant{s.T, s.acp, ""}
+	buyer := apiClient{s.T, s.acp, ""}
 	session := buyer.call(200, "POST", "/acp/search", `{"query": "lantern"}`)["session_id"]
 	opened := buyer.call(200, "POST", "/acp/checkout/init", fmt.Sprintf(
 		`{"session_id": %q, "items": [{"product_id": %q, "quantity": 1}], "shipping_address": {"name": "A", "line1": "1 St", "city": "X", "state": "CA", "postal_code": "9", "country": "US"}}`, session, s.product))
 	return fmt.Sprint(opened["checkout_id"])
 }
 
-func (s stand) finalize(checkout, token string) *http.Request {
+func (s testShop) finalize(checkout, token string) *http.Request {
 	return request(s.T, "POST", s.acp+"/acp/checkout/finalize", fmt.Sprintf(
 		`{"checkout_id": %q, "payment": {"method": "psp_spt", "token": %q}, "buyer_email": "a@example.com"}`, checkout, token))
 }
 
-// crowds are so many buyers at each of these shops, one after the other.
-func crowds(t *testing.T, each int, shops ...stand) *crowd {
+// sendOffers sends offers of each buyers at every shop, alternating between the shops.
+func sendOffers(t *testing.T, each int, shops ...testShop) *requestGroup {
 	t.Helper()
-	return gather(t, each*len(shops), func(i int) *http.Request { return shops[i%len(shops)].offer(i / len(shops)) })
+	return sendAll(t, each*len(shops), func(i int) *http.Request { return shops[i%len(shops)].offer(i / len(shops)) })
 }
 
-// lanePlaces are those of buyers' requests.
+// lanePlaces is the size of the buyers' lane.
 const lanePlaces = 12
 
-// The waiting of the first two shops would take all places of the buyers' lane.
-func TestAHangingHandlerCostsNobodyElse(t *testing.T) {
+// Buyers at two shops wait for hanging handlers. They could fill the buyers' lane, but each handler has only 8 questions under way.
+func TestOpenAgents_hangingHandler(t *testing.T) {
 	t.Parallel()
-	h := hang(t, everything, nil)
+	h := startHangingServer(t, anyRequest, nil)
 	app := boottest.Start(t, sqlite(t), func(c *boot.Config) { c.AllowLoopback = true })
-	first, second, third := standAt(t, app, "first"), standAt(t, app, "second"), standAt(t, app, "third")
-	first.serve(fmt.Sprintf(`{"handlers": {"quote": {"type": "remote", "url": %q}}}`, h.url+"/first"))
-	second.serve(fmt.Sprintf(`{"handlers": {"quote": {"type": "remote", "url": %q}}}`, h.url+"/second"))
-	quiet := calmly(t, 19, 19, 200, third.offer)
-	buyers := crowds(t, 20, first, second)
-	buyers.until(t, h, 40, lanePlaces)
-	quiet.undisturbed()
+	first, second, third := openTestShop(t, app, "first"), openTestShop(t, app, "second"), openTestShop(t, app, "third")
+	first.patchAgent(fmt.Sprintf(`{"handlers": {"quote": {"type": "remote", "url": %q}}}`, h.url+"/first"))
+	second.patchAgent(fmt.Sprintf(`{"handlers": {"quote": {"type": "remote", "url": %q}}}`, h.url+"/second"))
+	quiet := measureBaseline(t, 19, 19, 200, third.offer)
+	buyers := sendOffers(t, 20, first, second)
+	buyers.waitUntilWaiting(t, h, 40, lanePlaces)
+	quiet.expectUnaffected()
 	if waits := h.waits.Load(); waits > 2*8 {
 		t.Errorf("%d questions wait for two handlers", waits)
 	}
 	h.release()
 	buyers.all.Wait()
-	if buyers.count(200) != 40 { // by the house
+	if buyers.count(200) != 40 { // by the built-in agent
 		t.Errorf("the shops whose handlers hang answer %v", buyers.statuses)
 	}
 }
 
-func TestAHangingModelCostsNobodyElse(t *testing.T) {
+// Buyers at two shops wait for a hanging language model. Each shop has only 16 questions under way.
+func TestOpenAgents_hangingModel(t *testing.T) {
 	t.Parallel()
-	h := hang(t, everything, nil)
+	h := startHangingServer(t, anyRequest, nil)
 	app := boottest.Start(t, sqlite(t), func(c *boot.Config) { c.OpenAIURL = h.url })
-	first, second, third := standAt(t, app, "first"), standAt(t, app, "second"), standAt(t, app, "third")
-	first.serve(`{"model": {"provider": "openai", "name": "m", "wording": true}}`)
-	second.serve(`{"model": {"provider": "openai", "name": "m", "wording": true}}`)
-	quiet := calmly(t, 19, 19, 200, third.offer)
-	buyers := crowds(t, 20, first, second)
-	buyers.until(t, h, 40, lanePlaces)
-	quiet.undisturbed()
+	first, second, third := openTestShop(t, app, "first"), openTestShop(t, app, "second"), openTestShop(t, app, "third")
+	first.patchAgent(`{"model": {"provider": "openai", "name": "m", "wording": true}}`)
+	second.patchAgent(`{"model": {"provider": "openai", "name": "m", "wording": true}}`)
+	quiet := measureBaseline(t, 19, 19, 200, third.offer)
+	buyers := sendOffers(t, 20, first, second)
+	buyers.waitUntilWaiting(t, h, 40, lanePlaces)
+	quiet.expectUnaffected()
 	if waits := h.waits.Load(); waits > 2*16 {
 		t.Errorf("%d questions of two shops wait for models", waits)
 	}
@@ -225,18 +226,18 @@ func TestAHangingModelCostsNobodyElse(t *testing.T) {
 	}
 }
 
-// Each merchant of the crowds connects other accounts at the platform, in several shops: only the share of a Haggle
-// account keeps the two from taking all the places to wait in.
-func TestAHangingPlatformCostsNobodyElse(t *testing.T) {
+// Two merchants connect many accounts at a hanging platform, in several shops. Only the limit for a Haggle account keeps them
+// from taking all the places.
+func TestPlatformShares_hangingPlatform(t *testing.T) {
 	t.Parallel()
-	lookalike, err := url.Parse(openLookalike(t).url)
+	lookalike, err := url.Parse(startProvider(t).url)
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := hang(t, func(r *http.Request) bool { return strings.Contains(r.Header.Get("Authorization"), "hanging") },
+	h := startHangingServer(t, func(r *http.Request) bool { return strings.Contains(r.Header.Get("Authorization"), "hanging") },
 		httputil.NewSingleHostReverseProxy(lookalike))
 	app := boottest.Start(t, sqlite(t), func(c *boot.Config) { c.StripeURL = h.url })
-	merchants := [3]merchant{{t, app.URL(), boottest.Key}}
+	merchants := [3]apiClient{{t, app.URL(), boottest.Key}}
 	const shops = 4
 	var projects [3][shops]string
 	for i := range merchants {
@@ -249,7 +250,7 @@ func TestAHangingPlatformCostsNobodyElse(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			merchants[i] = merchant{t, app.URL(), made.Secret}
+			merchants[i] = apiClient{t, app.URL(), made.Secret}
 		}
 		for n := range projects[i] {
 			projects[i][n] = merchants[i].openShop(fmt.Sprintf("shop-%d-%d", i, n), false)
@@ -266,15 +267,15 @@ func TestAHangingPlatformCostsNobodyElse(t *testing.T) {
 		return askIn(i, shop, "POST", "/v1/integrations/connect/api-key", fmt.Sprintf(`{"type": "stripe", "credentials": {"api_key": %q}}`, key))
 	}
 	const each, share = 40, 8
-	quiet := calmly(t, 19, 19, 200, func(int) *http.Request { return ask(2, "GET", "/v1/projects/"+projects[2][0], "") })
-	crowd := gather(t, 2*each, func(i int) *http.Request { return connect(i%2, i/2%shops, fmt.Sprintf("sk_test_hanging_%d", i)) })
-	crowd.until(t, h, 2*each, 2*each)
-	quiet.undisturbed()
-	neighbour(t, 5, 201, func(i int) *http.Request {
+	quiet := measureBaseline(t, 19, 19, 200, func(int) *http.Request { return ask(2, "GET", "/v1/projects/"+projects[2][0], "") })
+	crowd := sendAll(t, 2*each, func(i int) *http.Request { return connect(i%2, i/2%shops, fmt.Sprintf("sk_test_hanging_%d", i)) })
+	crowd.waitUntilWaiting(t, h, 2*each, 2*each)
+	quiet.expectUnaffected()
+	expectAll(t, 5, 201, func(i int) *http.Request {
 		return ask(2, "POST", "/v1/catalog/products", fmt.Sprintf(`{"name": "Mug", "sku": "M-%d", "price": 5}`, i))
 	})
-	neighbour(t, 1, 201, func(int) *http.Request { return connect(2, 0, "sk_test_merchant") })
-	neighbour(t, 5, 200, func(int) *http.Request { return ask(0, "GET", "/v1/projects/"+projects[0][0], "") })
+	expectAll(t, 1, 201, func(int) *http.Request { return connect(2, 0, "sk_test_merchant") })
+	expectAll(t, 5, 200, func(int) *http.Request { return ask(0, "GET", "/v1/projects/"+projects[0][0], "") })
 	if waits := h.waits.Load(); waits > 2*share {
 		t.Errorf("%d requests of two accounts wait", waits)
 	}
@@ -285,20 +286,20 @@ func TestAHangingPlatformCostsNobodyElse(t *testing.T) {
 	}
 }
 
-// Payments of a shop that has an account at a provider that hangs leave places for its payments through another account
-// (here the sandbox), and for those of other shops.
-func TestAHangingPaymentProviderCostsNobodyElse(t *testing.T) {
+// A shop's payments through a hanging provider leave places for its payments through another account (here the sandbox), and
+// for the payments of other shops.
+func TestOpenProviders_hangingProvider(t *testing.T) {
 	t.Parallel()
-	lookalike, err := url.Parse(openLookalike(t).url)
+	lookalike, err := url.Parse(startProvider(t).url)
 	if err != nil {
 		t.Fatal(err)
 	}
 	charges := func(r *http.Request) bool {
 		return r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/payment_intents")
 	}
-	h := hang(t, charges, httputil.NewSingleHostReverseProxy(lookalike))
-	app := boottest.Start(t, sqlite(t), proxied, func(c *boot.Config) { c.StripeURL = h.url })
-	first, second := standAt(t, app, "first"), standAt(t, app, "second")
+	h := startHangingServer(t, charges, httputil.NewSingleHostReverseProxy(lookalike))
+	app := boottest.Start(t, sqlite(t), trustLoopbackProxies, func(c *boot.Config) { c.StripeURL = h.url })
+	first, second := openTestShop(t, app, "first"), openTestShop(t, app, "second")
 	first.call(201, "POST", "/v1/integrations/connect/api-key", `{"type": "stripe", "credentials": {"api_key": "sk_test_merchant"}}`, first.project)
 	const share, ofShop = 32, 64
 	own, others := make([]string, ofShop+16), make([]string, 11)
@@ -308,20 +309,20 @@ func TestAHangingPaymentProviderCostsNobodyElse(t *testing.T) {
 	for i := range others {
 		others[i] = second.checkout()
 	}
-	quiet := calmly(t, 5, 5, 200, func(int) *http.Request {
+	quiet := measureBaseline(t, 5, 5, 200, func(int) *http.Request {
 		others = others[1:]
 		return second.finalize(others[0], "spt_sandbox_ok")
 	})
 	const through = 5 // payments through the other account
-	buyers := gather(t, len(own)-through, func(i int) *http.Request {
-		return from(i, first.finalize(own[i], "spt_some_token"))
+	buyers := sendAll(t, len(own)-through, func(i int) *http.Request {
+		return fromBuyer(i, first.finalize(own[i], "spt_some_token"))
 	})
-	buyers.until(t, h, len(own)-through, share)
-	neighbour(t, through, 200, func(i int) *http.Request {
+	buyers.waitUntilWaiting(t, h, len(own)-through, share)
+	expectAll(t, through, 200, func(i int) *http.Request {
 		return request(t, "POST", first.acp+"/acp/checkout/finalize", fmt.Sprintf(
 			`{"checkout_id": %q, "payment": {"method": "wallet_ba", "token": "ba_sandbox_ok"}, "buyer_email": "a@example.com"}`, own[len(own)-1-i]))
 	})
-	quiet.undisturbed()
+	quiet.expectUnaffected()
 	if waits := h.waits.Load(); waits == 0 || waits > share {
 		t.Errorf("%d payments wait for the provider, want some, and %d at most", waits, share)
 	}
@@ -329,17 +330,17 @@ func TestAHangingPaymentProviderCostsNobodyElse(t *testing.T) {
 	buyers.all.Wait()
 }
 
-// After charges without an outcome the shop's checkouts are refused before their stock is taken, and the other shop
-// with the same provider sells.
-func TestABreakerRefusesBeforeStockIsTaken(t *testing.T) {
+// After five charges without an outcome the circuit is open: the shop's checkouts are refused before their stock is reserved.
+// The other shop at the same provider still sells.
+func TestOpenProviders_openBreaker(t *testing.T) {
 	t.Parallel()
-	provider := openLookalike(t)
+	provider := startProvider(t)
 	lookalike, err := url.Parse(provider.url)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var failing atomic.Bool
-	h := hang(t, func(*http.Request) bool { return false }, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	h := startHangingServer(t, func(*http.Request) bool { return false }, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if failing.Load() && r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/payment_intents") &&
 			strings.Contains(r.Header.Get("Authorization"), "failing") {
 			w.WriteHeader(http.StatusInternalServerError)
@@ -348,7 +349,7 @@ func TestABreakerRefusesBeforeStockIsTaken(t *testing.T) {
 		httputil.NewSingleHostReverseProxy(lookalike).ServeHTTP(w, r)
 	}))
 	app := boottest.Start(t, sqlite(t), func(c *boot.Config) { c.StripeURL = h.url })
-	shop, other := standAt(t, app, "first"), standAt(t, app, "second")
+	shop, other := openTestShop(t, app, "first"), openTestShop(t, app, "second")
 	shop.call(201, "POST", "/v1/integrations/connect/api-key", `{"type": "stripe", "credentials": {"api_key": "sk_test_failing"}}`, shop.project)
 	other.call(201, "POST", "/v1/integrations/connect/api-key", `{"type": "stripe", "credentials": {"api_key": "sk_test_merchant"}}`, other.project)
 	failing.Store(true)
@@ -356,7 +357,7 @@ func TestABreakerRefusesBeforeStockIsTaken(t *testing.T) {
 	for i := range checkouts {
 		checkouts[i] = shop.checkout()
 	}
-	failed := gather(t, 5, func(i int) *http.Request { return shop.finalize(checkouts[i], "spt_some_token") })
+	failed := sendAll(t, 5, func(i int) *http.Request { return shop.finalize(checkouts[i], "spt_some_token") })
 	failed.all.Wait()
 	if failed.count(503) != 5 {
 		t.Fatalf("%v", failed.statuses)
@@ -376,17 +377,17 @@ func TestABreakerRefusesBeforeStockIsTaken(t *testing.T) {
 		"kind": "stripe", "seller": standin.StripeAccount("sk_test_merchant"), "currency": "usd", "max_amount": 500_00,
 		"expires_at": provider.clock.Now().Add(time.Hour).Unix(),
 	})
-	neighbour(t, 1, 200, func(int) *http.Request { return other.finalize(checkout, token) })
+	expectAll(t, 1, 200, func(int) *http.Request { return other.finalize(checkout, token) })
 	if left := other.stock(); left != 99 {
 		t.Errorf("the other shop has %d pieces left, want 99", left)
 	}
 	failing.Store(false)
-	// The attempts that began are looked up whatever the breaker says.
+	// Attempts that began are resolved even while the circuit is open.
 	eventually(t, "the outcome of what began", func() bool { return shop.stock() == 100 })
 }
 
-// stock is how many pieces the shop has left.
-func (s stand) stock() int {
+// stock returns how many pieces the shop has left.
+func (s testShop) stock() int {
 	s.Helper()
 	levels := s.call(200, "GET", "/v1/catalog/inventory?sku=L-1", "", s.project)
 	n, err := strconv.Atoi(fmt.Sprint(levels["data"].([]any)[0].(map[string]any)["quantity"]))

@@ -11,28 +11,28 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 )
 
-// The merchant's batch over HTTP, 1,000 products a request, client and server on the same cores, on
-// both engines: all of them new, all of them changed, and all of them as they were.
+// These benchmarks send batches of 1,000 products over HTTP, with client and server on the same cores, on both engines: all
+// products new, all changed, and all unchanged.
 
 const batchSize = 1000
 
 func BenchmarkBatchNew(b *testing.B) {
-	onWholesalers(b, func(m *wholesaler, n int) int { return n * batchSize }, func(n int) int { return n })
+	benchmarkBatches(b, func(m *batchClient, n int) int { return n * batchSize }, func(n int) int { return n })
 }
 
 func BenchmarkBatchChanged(b *testing.B) {
-	onWholesalers(b, func(*wholesaler, int) int { return 0 }, func(n int) int { return n })
+	benchmarkBatches(b, func(*batchClient, int) int { return 0 }, func(n int) int { return n })
 }
 
 func BenchmarkBatchUnchanged(b *testing.B) {
-	onWholesalers(b, func(*wholesaler, int) int { return 0 }, func(int) int { return 0 })
+	benchmarkBatches(b, func(*batchClient, int) int { return 0 }, func(int) int { return 0 })
 }
 
-// onWholesalers sends batches: the n-th begins with product first(n), at price(n).
-func onWholesalers(b *testing.B, first func(*wholesaler, int) int, price func(int) int) {
+// benchmarkBatches sends batches. The n-th begins with product first(n), at price(n).
+func benchmarkBatches(b *testing.B, first func(*batchClient, int) int, price func(int) int) {
 	for _, engine := range boottest.Engines {
 		b.Run(engine.Name, func(b *testing.B) {
-			m := openWholesaler(b, engine)
+			m := newBatchClient(b, engine)
 			m.send(b, m.batch(first(m, 0), price(0)))
 			n := 0
 			b.ResetTimer()
@@ -48,17 +48,17 @@ func onWholesalers(b *testing.B, first func(*wholesaler, int) int, price func(in
 	}
 }
 
-// wholesaler has a server of his own with one project.
-type wholesaler struct{ url, project string }
+// batchClient calls a server of its own with one project.
+type batchClient struct{ url, project string }
 
-func openWholesaler(b *testing.B, engine boottest.Engine) *wholesaler {
+func newBatchClient(b *testing.B, engine boottest.Engine) *batchClient {
 	app := boottest.Start(b, engine.URL(b))
-	m := &wholesaler{url: app.URL()}
+	m := &batchClient{url: app.URL()}
 	m.project = m.post(b, "/v1/projects", []byte(`{"name": "Shop", "slug": "shop"}`))["id"].(string)
 	return m
 }
 
-func (m *wholesaler) post(b *testing.B, path string, body []byte) map[string]any {
+func (m *batchClient) post(b *testing.B, path string, body []byte) map[string]any {
 	r, _ := http.NewRequest("POST", m.url+path, bytes.NewReader(body))
 	r.Header.Set("Authorization", "Bearer "+boottest.Key)
 	r.Header.Set("Content-Type", "application/json")
@@ -66,8 +66,8 @@ func (m *wholesaler) post(b *testing.B, path string, body []byte) map[string]any
 	return do(b, http.DefaultClient, r)
 }
 
-// batch is the body of a batch of a thousand products, every fourth with three variants.
-func (m *wholesaler) batch(first, price int) []byte {
+// batch returns the body of a batch of a thousand products, every fourth with three variants.
+func (m *batchClient) batch(first, price int) []byte {
 	type variant struct {
 		SKU      string `json:"sku"`
 		Size     string `json:"size"`
@@ -112,7 +112,7 @@ func (m *wholesaler) batch(first, price int) []byte {
 	return body
 }
 
-func (m *wholesaler) send(b *testing.B, body []byte) {
+func (m *batchClient) send(b *testing.B, body []byte) {
 	for _, result := range m.post(b, "/v1/catalog/products/batch", body)["data"].([]any) {
 		if result := result.(map[string]any); result["status"] == "failed" {
 			b.Fatal(result)

@@ -21,12 +21,12 @@ import (
 // syncEvery is how often this process measures the database's clock.
 const syncEvery = 3 * time.Second
 
-// clocks compares the database's clock with this machine's and with those of the payment providers.
+// clocks compares the database's clock with this machine's and with the payment providers'.
 type clocks struct {
 	database  *system.DatabaseClock
 	providers map[string]*providerClock
 	log       *slog.Logger
-	wrong     map[string]bool // of the loop: what the log was told last
+	wrong     map[string]bool // the state logged last, by clock; only the loop uses it
 }
 
 func (a *App) openClocks() {
@@ -36,7 +36,7 @@ func (a *App) openClocks() {
 		log:       a.log,
 		wrong:     map[string]bool{},
 	}
-	for name, remote := range offering[ports.RemoteClock](a.providers) {
+	for name, remote := range implementing[ports.RemoteClock](a.providers) {
 		a.clocks.providers[name] = &providerClock{
 			RemoteClock: remote,
 			address:     a.config.providerURL(name),
@@ -45,7 +45,7 @@ func (a *App) openClocks() {
 	}
 }
 
-// providerURL is where a payment provider answers, to whomever.
+// providerURL returns an address of a payment provider that answers without credentials.
 func (c Config) providerURL(provider string) string {
 	switch provider {
 	case integration.Stripe.String():
@@ -59,7 +59,7 @@ func (c Config) providerURL(provider string) string {
 	return ""
 }
 
-// remote is the providers' clocks.
+// remote returns the providers' clocks.
 func (c *clocks) remote() map[string]ports.RemoteClock {
 	all := map[string]ports.RemoteClock{}
 	for name, p := range c.providers {
@@ -68,7 +68,7 @@ func (c *clocks) remote() map[string]ports.RemoteClock {
 	return all
 }
 
-// follow measures the database's clock, and logs what begins or ceases to be wrong.
+// follow measures the database's clock, and logs when a clock becomes wrong or right again.
 func (c *clocks) follow(ctx context.Context) error {
 	err := c.database.Sync(ctx)
 	c.note(ctx, "database", c.database.Skew())
@@ -95,7 +95,7 @@ func (c *clocks) note(ctx context.Context, against string, skew time.Duration) (
 	return wrong
 }
 
-// watch has health tell what is wrong.
+// watch registers the clocks with the health checks.
 func (c *clocks) watch(h *telemetry.Health) {
 	h.Check("clock", "this machine's is more than a minute away from the database's", c.check)
 	for name, p := range c.providers {
@@ -103,7 +103,7 @@ func (c *clocks) watch(h *telemetry.Health) {
 	}
 }
 
-// check fails while this machine's clock is wrong.
+// check returns an error while this machine's clock is wrong.
 func (c *clocks) check(context.Context) error {
 	if skew := c.database.Skew(); payments.TooFarApart(skew) {
 		return fmt.Errorf("the database's clock is %s ahead of this machine's", skew.Round(time.Second))
@@ -111,7 +111,7 @@ func (c *clocks) check(context.Context) error {
 	return nil
 }
 
-// warning says that a provider's clock is wrong; "": it is not, as far as known.
+// warning describes a provider's wrong clock. It is "" if the clock is right or unknown.
 func (p *providerClock) warning() string {
 	skew, known := p.Skew()
 	if !known || !payments.TooFarApart(skew) {
@@ -120,7 +120,7 @@ func (p *providerClock) warning() string {
 	return fmt.Sprintf("its clock is %s ahead of the database's: payments through it are refused", skew.Round(time.Second))
 }
 
-// skews are all that are known, for the metric.
+// skews returns all known skews, for the metric.
 func (c *clocks) skews() map[string]time.Duration {
 	all := map[string]time.Duration{"database": c.database.Skew()}
 	for name, p := range c.providers {
@@ -131,19 +131,19 @@ func (c *clocks) skews() map[string]time.Duration {
 	return all
 }
 
-// providerClock is a provider's clock. No payment is sent while it is wrong, so that no answer would tell when it
-// is right again: meanwhile the provider is asked for its time alone, until it answers something else.
+// providerClock is a provider's clock, read from the Date header of its responses. While it is wrong no payment is sent, so no
+// response would show that it is right again. Meanwhile the provider is only asked for its time.
 type providerClock struct {
-	ports.RemoteClock // by the answers to requests
+	ports.RemoteClock // by the responses to payment requests
 	address           string
 	ours              ports.Clock
 
 	mu            sync.Mutex
-	outdated, now time.Duration // while requests say outdated, it is now
+	outdated, now time.Duration // while RemoteClock still reports outdated, the skew is now
 	asked         bool
 }
 
-// Skew is RemoteClock's.
+// Skew implements ports.RemoteClock.
 func (p *providerClock) Skew() (time.Duration, bool) {
 	skew, known := p.RemoteClock.Skew()
 	p.mu.Lock()
@@ -158,21 +158,21 @@ func (p *providerClock) ask(ctx context.Context) {
 	outdated, _ := p.RemoteClock.Skew()
 	now, err := skewOf(ctx, p.address, p.ours.Now)
 	if err != nil {
-		return // it stays wrong
+		return // the clock still counts as wrong
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.outdated, p.now, p.asked = outdated, now, true
 }
 
-// askTime bounds the wait for a provider's time.
-const askTime = 2 * time.Second
+// clockTimeout limits the request for a provider's time.
+const clockTimeout = 2 * time.Second
 
 var errNoDate = errors.New("the answer has no Date")
 
-// skewOf is how far the clock of a server is ahead, by the Date header of any answer.
+// skewOf returns how far a server's clock is ahead, by the Date header of any response.
 func skewOf(ctx context.Context, address string, now func() time.Time) (time.Duration, error) {
-	ctx, cancel := context.WithTimeout(ctx, askTime)
+	ctx, cancel := context.WithTimeout(ctx, clockTimeout)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodHead, address, nil)
 	if err != nil {

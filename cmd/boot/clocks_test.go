@@ -15,16 +15,17 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/telemetry"
 )
 
-// remoteClock is a provider's clock by the answers of its adapter.
-type remoteClock struct{ skew atomic.Int64 }
+// fakeRemoteClock is a provider's clock as its adapter reports it. A skew of zero is unknown.
+type fakeRemoteClock struct{ skew atomic.Int64 }
 
-func (r *remoteClock) Skew() (time.Duration, bool) {
+func (r *fakeRemoteClock) Skew() (time.Duration, bool) {
 	skew := time.Duration(r.skew.Load())
 	return skew, skew != 0
 }
 
-// clocksOf are those of a database and of a provider, which are ahead by so much.
-func clocksOf(t *testing.T, database time.Duration) (*clocks, *remoteClock, *atomic.Int64, *bytes.Buffer) {
+// newTestClocks returns the clocks of a database that is ahead by so much and of a provider, the skew that the provider's
+// adapter reports, the skew of the provider's Date header, and the log.
+func newTestClocks(t *testing.T, database time.Duration) (*clocks, *fakeRemoteClock, *atomic.Int64, *bytes.Buffer) {
 	t.Helper()
 	clock, err := system.NewDatabaseClock(t.Context(), func(context.Context) (time.Time, error) { return time.Now().Add(database), nil })
 	if err != nil {
@@ -35,13 +36,13 @@ func clocksOf(t *testing.T, database time.Duration) (*clocks, *remoteClock, *ato
 		w.Header().Set("Date", clock.Now().Add(time.Duration(ahead.Load())).Format(http.TimeFormat))
 	}))
 	t.Cleanup(provider.Close)
-	told, log := &remoteClock{}, &bytes.Buffer{}
+	remote, log := &fakeRemoteClock{}, &bytes.Buffer{}
 	return &clocks{
 		database:  clock,
 		log:       slog.New(slog.NewTextHandler(log, nil)),
 		wrong:     map[string]bool{},
-		providers: map[string]*providerClock{"stripe": {RemoteClock: told, address: provider.URL, ours: clock}},
-	}, told, &ahead, log
+		providers: map[string]*providerClock{"stripe": {RemoteClock: remote, address: provider.URL, ours: clock}},
+	}, remote, &ahead, log
 }
 
 func readiness(c *clocks) (int, string) {
@@ -51,10 +52,10 @@ func readiness(c *clocks) (int, string) {
 	return answer.Code, answer.Body.String()
 }
 
-// This machine's clock is a configuration error of this replica: no work is sent to it.
-func TestNotReadyWithAWrongClock(t *testing.T) {
+// A replica whose clock differs from the database's by more than a minute is not ready, so it gets no requests.
+func TestClocks_check_skewedDatabase(t *testing.T) {
 	for database, want := range map[time.Duration]int{0: 200, 50 * time.Second: 200, 75 * time.Second: 503, -75 * time.Second: 503} {
-		c, _, _, log := clocksOf(t, database)
+		c, _, _, log := newTestClocks(t, database)
 		if err := c.follow(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -65,12 +66,12 @@ func TestNotReadyWithAWrongClock(t *testing.T) {
 	}
 }
 
-// A provider's clock is told of, and does not make the replica unready. Nothing is paid through the provider
-// while it is wrong, so that it is asked for the time until it is right.
-func TestAProvidersWrongClock(t *testing.T) {
-	c, told, ahead, log := clocksOf(t, 0)
+// A provider's wrong clock is a warning and does not make the replica unready. No payment is sent to the provider meanwhile, so
+// follow asks it for its time until the clock is right.
+func TestClocks_follow_skewedProvider(t *testing.T) {
+	c, remote, ahead, log := newTestClocks(t, 0)
 	ahead.Store(int64(75 * time.Second))
-	told.skew.Store(int64(76 * time.Second))
+	remote.skew.Store(int64(76 * time.Second))
 	for range 2 {
 		if err := c.follow(t.Context()); err != nil {
 			t.Fatal(err)
@@ -89,7 +90,7 @@ func TestAProvidersWrongClock(t *testing.T) {
 	if code, body := readiness(c); code != 200 || body != "ok\n" || !strings.Contains(log.String(), "agree again") {
 		t.Errorf("%d %s %s", code, body, log)
 	}
-	told.skew.Store(int64(-90 * time.Second)) // what requests say is newer
+	remote.skew.Store(int64(-90 * time.Second)) // the skew of later payment requests takes precedence
 	if skew := c.skews()["stripe"]; skew != -90*time.Second {
 		t.Errorf("%v", skew)
 	}

@@ -22,8 +22,8 @@ import (
 	standin "github.com/haggle-commerce/haggle/simulator/provider"
 )
 
-// openTelling is a lookalike that sends its webhooks.
-func openTelling(t *testing.T) *lookalike {
+// startProviderWithWebhooks starts a simulated payment provider that sends webhooks.
+func startProviderWithWebhooks(t *testing.T) *providerServer {
 	t.Helper()
 	p, err := standin.Open(standin.Config{Ledger: filepath.Join(t.TempDir(), "ledger")})
 	if err != nil {
@@ -42,22 +42,22 @@ func openTelling(t *testing.T) *lookalike {
 		server.Close()
 		p.Close()
 	})
-	return &lookalike{url: server.URL, clock: &shiftedClock{}}
+	return &providerServer{url: server.URL, clock: &shiftedClock{}}
 }
 
-// closing is a shop with both payment providers, which is closed in a test.
-type closing struct {
-	keeper
-	providers *lookalike
+// closingShop is a shop with both payment providers that the test closes.
+type closingShop struct {
+	projectClient
+	providers *providerServer
 	db        *sql.DB
 	product   string
 	session   any
 }
 
-func (c closing) buyer() merchant { return merchant{c.T, c.url + "/p/shop", ""} }
+func (c closingShop) buyer() apiClient { return apiClient{c.T, c.url + "/p/shop", ""} }
 
-// open begins a checkout of one piece, and returns its total in cents, too.
-func (c closing) open() (checkout string, total int) {
+// open opens a checkout of one piece and returns its id and its total in cents.
+func (c closingShop) open() (checkout string, total int) {
 	c.Helper()
 	opened := c.buyer().call(200, "POST", "/acp/checkout/init", fmt.Sprintf(`{"session_id": %q, "items": [{"product_id": %q, "quantity": 1}],
 		"shipping_address": {"name": "A. Buyer", "line1": "1 Main St", "city": "Springfield", "state": "CA", "postal_code": "90001", "country": "US"}}`,
@@ -65,7 +65,7 @@ func (c closing) open() (checkout string, total int) {
 	return opened["checkout_id"].(string), int(math.Round(opened["summary"].(map[string]any)["total"].(float64) * 100))
 }
 
-func (c closing) pay(checkout, method, token, status string) {
+func (c closingShop) pay(checkout, method, token, status string) {
 	c.Helper()
 	answer := c.buyer().call(200, "POST", "/acp/checkout/finalize", fmt.Sprintf(
 		`{"checkout_id": %q, "payment": {"method": %q, "token": %q}, "buyer_email": "buyer@example.com"}`, checkout, method, token))
@@ -74,8 +74,8 @@ func (c closing) pay(checkout, method, token, status string) {
 	}
 }
 
-// becomes waits until a query's number is want.
-func (c closing) becomes(want int, query string) {
+// waitForCount waits until a query returns want.
+func (c closingShop) waitForCount(want int, query string) {
 	c.Helper()
 	for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		var got int
@@ -87,7 +87,7 @@ func (c closing) becomes(want int, query string) {
 	}
 }
 
-func (c closing) set(statements ...string) {
+func (c closingShop) exec(statements ...string) {
 	c.Helper()
 	for _, s := range statements {
 		if _, err := c.db.Exec(s); err != nil {
@@ -96,14 +96,14 @@ func (c closing) set(statements ...string) {
 	}
 }
 
-// provider posts JSON to the look-alike of the providers.
-func (c closing) provider(path, body string) {
+// provider posts JSON to the simulated providers.
+func (c closingShop) provider(path, body string) {
 	c.Helper()
 	send(c.T, request(c.T, "POST", c.providers.url+path, body)).expect(c.T, 200)
 }
 
-// capture is the id of the charge that PayPal has.
-func (c closing) capture() string {
+// capture returns the id of PayPal's charge.
+func (c closingShop) capture() string {
 	c.Helper()
 	var books struct {
 		Charges []struct{ ID, Provider string }
@@ -120,8 +120,8 @@ func (c closing) capture() string {
 	return ""
 }
 
-// chargeLate has Stripe take money for an attempt that was declined.
-func (c closing) chargeLate(of string, cents int, token string) {
+// chargeLate has Stripe charge an attempt that was declined.
+func (c closingShop) chargeLate(of string, cents int, token string) {
 	c.Helper()
 	form := url.Values{
 		"amount": {strconv.Itoa(cents)}, "currency": {"usd"}, "confirm": {"true"}, "shared_payment_granted_token": {token},
@@ -136,20 +136,20 @@ func (c closing) chargeLate(of string, cents int, token string) {
 	send(c.T, r).expect(c.T, 200)
 }
 
-// After a shop is closed, its providers are still believed and asked: Stripe reports a charge without an order, which is
-// refunded, and PayPal a refund made at PayPal, which is booked. Nobody is told of the order. Once the last charge is old
-// enough, the credentials are erased.
-func TestMoneyOfAClosedProject(t *testing.T) {
+// After a shop was closed, webhooks and calls of its payment providers still work. Stripe reports a charge without an order, which
+// is refunded, and PayPal a refund made at PayPal, which is booked. No events are sent but those about money. When the last
+// charge is old enough, the credentials are erased.
+func TestCloseProjects_lateChargeAndRefund(t *testing.T) {
 	t.Parallel()
 	for _, engine := range boottest.Engines {
 		t.Run(engine.Name, func(t *testing.T) {
 			t.Parallel()
-			database, providers := engine.URL(t), openTelling(t)
+			database, providers := engine.URL(t), startProviderWithWebhooks(t)
 			app := boottest.Start(t, database, func(c *boot.Config) { c.StripeURL, c.PayPalURL = providers.url, providers.url })
-			c := closing{
-				keeper:    merchant{t, app.URL(), boottest.Key}.keep("shop"),
-				providers: providers,
-				db:        inspect(t, database),
+			c := closingShop{
+				projectClient: apiClient{t, app.URL(), boottest.Key}.openProject("shop"),
+				providers:     providers,
+				db:            inspect(t, database),
 			}
 			for _, account := range []string{`"stripe", "credentials": {"api_key": "sk_test_merchant"`, `"paypal", "credentials": {"api_key": "client", "api_secret": "secret"`} {
 				c.ask(201, "POST", "/v1/integrations/connect/api-key", `{"type": `+account+`}}`)
@@ -162,19 +162,19 @@ func TestMoneyOfAClosedProject(t *testing.T) {
 			c.pay(declined, "psp_spt", providers.stripeToken(t, "decline:insufficient_funds"), "payment_failed")
 
 			c.call(204, "DELETE", "/v1/projects/"+c.project, "", "X-Confirm-Delete: "+c.project)
-			c.set("UPDATE projects SET closing_at = 1")
-			c.becomes(1, "SELECT count(*) FROM projects WHERE status = 'closed'")
-			c.becomes(2, "SELECT count(*) FROM integrations WHERE status = 'connected' AND sealed IS NOT NULL")
+			c.exec("UPDATE projects SET closing_at = 1")
+			c.waitForCount(1, "SELECT count(*) FROM projects WHERE status = 'closed'")
+			c.waitForCount(2, "SELECT count(*) FROM integrations WHERE status = 'connected' AND sealed IS NOT NULL")
 
 			c.chargeLate(declined, total, providers.stripeToken(t, ""))
-			c.becomes(1, "SELECT count(*) FROM orphan_charges WHERE status = 'refunded' AND refund <> ''")
+			c.waitForCount(1, "SELECT count(*) FROM orphan_charges WHERE status = 'refunded' AND refund <> ''")
 			c.provider("/lookalike/refunds", fmt.Sprintf(`{"charge": %q, "amount": 700}`, c.capture()))
-			c.becomes(1, "SELECT count(*) FROM payments WHERE refunded = 700")
-			c.becomes(0, "SELECT count(*) FROM outbox WHERE type NOT IN ('payment.orphaned', 'money.unexplained')")
+			c.waitForCount(1, "SELECT count(*) FROM payments WHERE refunded = 700")
+			c.waitForCount(0, "SELECT count(*) FROM outbox WHERE type NOT IN ('payment.orphaned', 'money.unexplained')")
 
-			c.set("UPDATE payments SET created_at = 1", "UPDATE orphan_charges SET detected_at = 1", "UPDATE projects SET credentials_until = 1")
-			c.becomes(0, "SELECT count(*) FROM integrations WHERE status <> 'disconnected' OR sealed IS NOT NULL")
-			c.becomes(0, "SELECT count(*) FROM projects WHERE credentials_until IS NOT NULL")
+			c.exec("UPDATE payments SET created_at = 1", "UPDATE orphan_charges SET detected_at = 1", "UPDATE projects SET credentials_until = 1")
+			c.waitForCount(0, "SELECT count(*) FROM integrations WHERE status <> 'disconnected' OR sealed IS NOT NULL")
+			c.waitForCount(0, "SELECT count(*) FROM projects WHERE credentials_until IS NOT NULL")
 		})
 	}
 }

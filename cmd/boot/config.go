@@ -1,5 +1,5 @@
-// Package boot puts the parts together: it is the one place that knows all of them, and what a
-// program, or a test, starts to get a whole server.
+// Package boot assembles a server from its parts and runs it, for programs and for tests. It holds configuration and wiring
+// only; the rules are in domain and app.
 package boot
 
 import (
@@ -82,28 +82,29 @@ type Config struct {
 	RequestLog     string `env:"HAGGLE_REQUEST_LOG" default:"all" enum:"all,errors,off" group:"server" help:"Which requests have a log line: all, errors (status 400 or more) or off."`
 	Profiling      string `env:"HAGGLE_PPROF" name:"pprof" default:"off" enum:"on,off" group:"server" help:"on: profiles are at /debug/pprof/ of the operations address."`
 
-	// Programs are agents written in Go that this server has beside the house's own. They are no variable: a program of
-	// one's own starts the server with them.
+	// Programs are agents written in Go, in addition to the built-in one. There is no variable for them: a merchant's own
+	// main package starts the server with them.
 	Programs []*agent.Program `kong:"-"`
-	// DemoKeys is a folder for the keys of demo shops on PostgreSQL; "": they are not kept.
+	// DemoKeys is a folder for the keys of demo shops on PostgreSQL. If it is "", they are not kept.
 	DemoKeys string `kong:"-"`
-	// RepeatAfter is how long a WooCommerce shop may go on with a request whose answer was lost; 0: as it is documented. Tests set it.
+	// RepeatAfter is how long a WooCommerce shop may still be working on a request whose response was lost. 0 means the
+	// documented time. Tests set it.
 	RepeatAfter time.Duration `kong:"-"`
-	// ProfilesUnlimited lifts the limit of how many agents' profiles are read in a second. Tests set it.
+	// ProfilesUnlimited lifts the limit on agents' profiles read per second. Tests set it.
 	ProfilesUnlimited bool `kong:"-"`
-	// Migrated, if set, is called with the number of missing migrations that are applied.
+	// Migrated, if set, is called before the first missing migration is applied and after each, with the number applied so far.
 	Migrated func(done, of int) `kong:"-"`
 }
 
-// fewestConnections are enough for operations, payments and background work to get on side by side.
+// fewestConnections is the smallest pool in which operations, payments and background work do not block each other.
 const fewestConnections = 4
 
-// Logger writes structured lines without secrets, with the id of the trace that they belong to.
+// Logger returns a logger that writes structured lines without secrets and with their trace id.
 func (c Config) Logger(w io.Writer) *slog.Logger {
 	return slog.New(telemetry.WithTraceID(telemetry.NewLogger(w, c.LogLevel, c.LogFormat).Handler()))
 }
 
-// CheckEnvironment refuses HAGGLE_ variables that mean nothing to this version.
+// CheckEnvironment returns an error if there is a HAGGLE_ variable that this version does not know.
 func CheckEnvironment(environ []string) error {
 	known := knownVariables()
 	for _, entry := range environ {
@@ -117,7 +118,7 @@ func CheckEnvironment(environ []string) error {
 }
 
 func knownVariables() map[string]bool {
-	known := map[string]bool{"HAGGLE_API_KEY": true, "HAGGLE_URL": true} // of commands that are clients of a server
+	known := map[string]bool{"HAGGLE_API_KEY": true, "HAGGLE_URL": true} // for commands that are clients of a server
 	for field := range reflect.TypeFor[Config]().Fields() {
 		known[field.Tag.Get("env")] = true
 	}
@@ -129,7 +130,7 @@ var (
 	domainForm = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$`)
 )
 
-// Check says in one line what is wrong with the configuration.
+// Check validates the configuration. The error is one line and holds no secret.
 func (c Config) Check() error {
 	env, err := account.ParseEnvironment(c.Env)
 	if err != nil {
@@ -209,7 +210,7 @@ func (c Config) Check() error {
 	return err
 }
 
-// pooler is what is between the server and PostgreSQL.
+// pooler returns the configured kind of connection pooler between the server and PostgreSQL.
 func (c Config) pooler() (sqlstore.Pooler, error) {
 	p, err := sqlstore.ParsePooler(cmp.Or(c.Pooler, "none"))
 	switch {
@@ -221,7 +222,7 @@ func (c Config) pooler() (sqlstore.Pooler, error) {
 	return p, nil
 }
 
-// limits are the configured rates.
+// limits holds the configured request rates.
 type limits struct {
 	acp        ports.Rate
 	acpOff     bool
@@ -245,7 +246,7 @@ func (c Config) limits() (limits, error) {
 	return l, nil
 }
 
-// enterpriseLimits are how much an account on the enterprise plan can keep.
+// enterpriseLimits returns how many projects and products an account on the enterprise plan may have.
 func (c Config) enterpriseLimits() (account.Limits, error) {
 	projects, products, _ := strings.Cut(cmp.Or(c.EnterpriseSize, "500/10000000"), "/")
 	most, err := strconv.ParseUint(projects, 10, 31)
@@ -259,7 +260,7 @@ func (c Config) enterpriseLimits() (account.Limits, error) {
 	}, nil
 }
 
-// searchMemory is how many bytes indexes may take; 0: any.
+// searchMemory returns how many bytes the search indexes may take; 0 means no limit.
 func (c Config) searchMemory() (int64, error) {
 	megabytes, err := strconv.ParseUint(cmp.Or(c.SearchMemory, "1024"), 10, 32)
 	if err != nil {
@@ -268,7 +269,7 @@ func (c Config) searchMemory() (int64, error) {
 	return int64(megabytes) << 20, nil
 }
 
-// rate is what an account on a plan may do (spec 8).
+// rate returns the request rate of an account on a plan (features/MANAGEMENT.md#rates).
 func (l limits) rate(p account.Plan) ports.Rate {
 	if p == account.Enterprise {
 		return l.enterprise
@@ -277,9 +278,9 @@ func (l limits) rate(p account.Plan) ports.Rate {
 	return ports.Rate{PerMinute: perMinute, Burst: burst}
 }
 
-// masterKeys are the keys of the vault, the newest first; none in a sandbox that has none. To replace a
-// key: put the new one before it, restart, run `haggle keys rotate-master`, and take the old one away.
-// Answers under idempotency keys that the old one sealed cannot be repeated then, for a day.
+// masterKeys returns the keys of the vault, the newest first, or nil if none is configured, as a sandbox may be. To replace a
+// key, put the new one before it, restart, run `haggle keys rotate-master`, and remove the old one. For a day after that,
+// responses that the old key sealed under idempotency keys cannot be replayed.
 func (c Config) masterKeys() []string {
 	if c.MasterKey == "" {
 		return nil

@@ -13,12 +13,12 @@ const (
 	liveKey  = "hk_live_" + digits40
 )
 
-func TestConfigCheck(t *testing.T) {
+func TestConfig_Check(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name   string
 		change func(*boot.Config)
-		want   string // in the complaint; "": none
+		want   string // part of the error; "" if there is none
 	}{
 		{"as it comes", func(*boot.Config) {}, ""},
 		{"everything", func(c *boot.Config) {
@@ -117,7 +117,7 @@ func TestConfigCheck(t *testing.T) {
 	}
 }
 
-// Complaints are one line, and never repeat a secret.
+// expectComplaint expects an error with want, or none if want is empty. Errors are one line and hold no secret.
 func expectComplaint(t *testing.T, err error, want string) {
 	t.Helper()
 	switch {

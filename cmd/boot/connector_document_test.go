@@ -12,8 +12,9 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
-// The contract of the custom connector is an OpenAPI document, to which the look-alike's answers keep.
-func TestConnectorDocument(t *testing.T) {
+// The contract of the custom connector is an OpenAPI document. The simulated platform's responses conform to it, and the
+// validator finds changes that do not.
+func TestHandler_connectorDocument(t *testing.T) {
 	t.Parallel()
 	document := get(t, boottest.Start(t, sqlite(t)).URL()+"/docs/connector.json").expect(t, http.StatusOK)
 	own := platforms.Open(platforms.Config{
@@ -31,7 +32,7 @@ func TestConnectorDocument(t *testing.T) {
 		own.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
-	judge := openapi.NewValidator()
+	validator := openapi.NewValidator()
 	ask := func(method, path, key, body string, change func(string) string) bool {
 		r, err := http.NewRequestWithContext(t.Context(), method, server.URL+path, strings.NewReader(body))
 		if err != nil {
@@ -53,7 +54,7 @@ func TestConnectorDocument(t *testing.T) {
 			t.Fatal(err)
 		}
 		plain, _, _ := strings.Cut(path, "?")
-		return judge.Check(server.URL, openapi.Answer{
+		return validator.Check(server.URL, openapi.Answer{
 			Method: method,
 			Path:   plain,
 			Status: response.StatusCode,
@@ -83,8 +84,8 @@ func TestConnectorDocument(t *testing.T) {
 	ask("GET", "/orders?reference=ord_1", "custom-key", "", same)
 	ask("POST", "/orders/ord_1/fulfillment", "custom-key", "{}", same)
 	ask("POST", "/orders/ord_2/fulfillment", "custom-key", "{}", same)
-	if found := judge.Violations(); len(found) > 0 || judge.Checked() != 19 {
-		t.Fatalf("%d answers: %v", judge.Checked(), found)
+	if found := validator.Violations(); len(found) > 0 || validator.Checked() != 19 {
+		t.Fatalf("%d answers: %v", validator.Checked(), found)
 	}
 	for path, change := range map[string]func(string) string{
 		"/orders/ord_1":      func(text string) string { return strings.Replace(text, `"refunds":[{"`, `"refunds":[{"no`, 1) },

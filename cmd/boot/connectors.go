@@ -14,7 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// connectorTypes are the platforms whose data is synchronised: the one list of them. What else is known of a type is in
+// connectorTypes lists the platforms whose data is synchronised, with their constructors. Other properties of a type are in
 // domain/integration.
 var connectorTypes = []struct {
 	of   integration.Type
@@ -27,7 +27,7 @@ var connectorTypes = []struct {
 			ClientID:       app.id,
 			ClientSecret:   app.secret,
 			PreviousSecret: c.ShopifyOld,
-			Client:         clientOf(app.url),
+			Client:         platformClient(app.url),
 			Clock:          clock,
 			Log:            log,
 		})
@@ -44,7 +44,7 @@ var connectorTypes = []struct {
 	{integration.ShipStation, func(c Config, _ oauthApp, clock ports.Clock, _ *slog.Logger) ports.Connector {
 		return shipstation.New(shipstation.Config{
 			URL:    c.ShipStationURL,
-			Client: clientOf(c.ShipStationURL),
+			Client: platformClient(c.ShipStationURL),
 			Clock:  clock,
 		})
 	}},
@@ -60,7 +60,7 @@ var connectorTypes = []struct {
 	}},
 }
 
-// connectors are a connector for each of them.
+// connectors creates a connector for each of them.
 func (c Config) connectors(clock ports.Clock, log *slog.Logger) map[integration.Type]ports.Connector {
 	apps, all := c.oauthApps(), map[integration.Type]ports.Connector{}
 	for _, one := range connectorTypes {
@@ -69,9 +69,9 @@ func (c Config) connectors(clock ports.Clock, log *slog.Logger) map[integration.
 	return all
 }
 
-// clientOf is for a platform's own addresses, which its answers name too: none of them is ours. A configured
-// address may be.
-func clientOf(configured string) *http.Client {
+// platformClient returns a client for a platform's public addresses, which must not be private ones, even if a response of
+// the platform names them. It is nil, for the default client, if an address is configured, which may be private.
+func platformClient(configured string) *http.Client {
 	if configured != "" {
 		return nil
 	}

@@ -16,9 +16,9 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
-// A merchant who consents in the tenth minute is connected, in the 601st second it is too late. The database is told
-// that so much time has passed.
-func TestAStateLivesTenMinutes(t *testing.T) {
+// An OAuth state is valid for ten minutes: a merchant who consents after 545 s is connected, and after 601 s the state has
+// expired. The test moves the state's creation time back in the database.
+func TestApp_consentStateExpires(t *testing.T) {
 	t.Parallel()
 	crm, err := platforms.Start("127.0.0.1:0", platforms.Config{})
 	if err != nil {
@@ -41,25 +41,25 @@ func TestAStateLivesTenMinutes(t *testing.T) {
 		status int
 		code   string
 	}{{601 * time.Second, 409, "state_expired"}, {545 * time.Second, 201, "connected"}} {
-		begun := ask(t, owner, "", `{"type": "hubspot", "redirect_uri": "http://127.0.0.1:3000/back"}`)
+		begun := postConnect(t, owner, "", `{"type": "hubspot", "redirect_uri": "http://127.0.0.1:3000/back"}`)
 		var asked struct {
 			URL string `json:"authorization_url"`
 		}
 		if err := json.Unmarshal(begun.Body, &asked); err != nil {
 			t.Fatal(err)
 		}
-		back := approve(t, asked.URL)
+		back := approveConsent(t, asked.URL)
 		if _, err := cluster.PSQL("consents", fmt.Sprintf("UPDATE authorizations SET created_at = created_at - %d", c.after.Milliseconds())); err != nil {
 			t.Fatal(err)
 		}
-		answer := ask(t, owner, "/complete", fmt.Sprintf(`{"type": "hubspot", "callback_query": %q}`, back.RawQuery))
+		answer := postConnect(t, owner, "/complete", fmt.Sprintf(`{"type": "hubspot", "callback_query": %q}`, back.RawQuery))
 		if answer.Status != c.status || !strings.Contains(string(answer.Body), c.code) {
 			t.Errorf("after %s: %d %s", c.after, answer.Status, answer.Body)
 		}
 	}
 }
 
-func ask(t *testing.T, owner *shopkeeper.Client, path, body string) exchange.Response {
+func postConnect(t *testing.T, owner *shopkeeper.Client, path, body string) exchange.Response {
 	t.Helper()
 	answer, err := owner.Do(t.Context(), "POST", "/v1/integrations/connect"+path, nil, []byte(body))
 	if err != nil {
@@ -68,8 +68,8 @@ func ask(t *testing.T, owner *shopkeeper.Client, path, body string) exchange.Res
 	return answer
 }
 
-// approve consents on a platform's page, and is where the platform sends the merchant back to.
-func approve(t *testing.T, page string) *url.URL {
+// approveConsent consents on a platform's page and returns the address that the platform redirects to.
+func approveConsent(t *testing.T, page string) *url.URL {
 	t.Helper()
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	answer, err := client.PostForm(page, url.Values{"approve": {"1"}})

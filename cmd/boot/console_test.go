@@ -14,15 +14,16 @@ import (
 
 const consoleCookie = "haggle_console"
 
-// person looks at the console without following where it sends them.
-type person struct {
+// consoleClient sends requests to the console and follows no redirects.
+type consoleClient struct {
 	*testing.T
 	app   *boot.App
 	token string
 }
 
-// browse sends what a browser sends for a click on a page of the console, or with other headers for what others make it send.
-func (p *person) browse(method, path string, form url.Values, headers ...string) said {
+// browse sends the request of a browser for a click on a page of the console. headers replace the browser's headers, as in a
+// request from another site.
+func (p *consoleClient) browse(method, path string, form url.Values, headers ...string) httpAnswer {
 	p.Helper()
 	r := request(p.T, method, p.app.URL()+path, form.Encode())
 	if form != nil {
@@ -39,8 +40,8 @@ func (p *person) browse(method, path string, form url.Values, headers ...string)
 	return send(p.T, r)
 }
 
-// cookie is the one that an answer sets.
-func (s said) cookie(t *testing.T) *http.Cookie {
+// cookie returns the session cookie that a response sets.
+func (s httpAnswer) cookie(t *testing.T) *http.Cookie {
 	t.Helper()
 	for _, c := range s.Cookies() {
 		if c.Name == consoleCookie {
@@ -51,24 +52,25 @@ func (s said) cookie(t *testing.T) *http.Cookie {
 	return nil
 }
 
-// hired is a person with a password and a role.
-func hired(t *testing.T, app *boot.App, m merchant, email, role string) *person {
+// newMember invites a member with a role, who joins with a password.
+func newMember(t *testing.T, app *boot.App, m apiClient, email, role string) *consoleClient {
 	t.Helper()
 	made := m.call(201, "POST", "/v1/members/invitations", `{"email":"`+email+`","role":"`+role+`"}`)
 	in, err := boottest.Door{App: app, Address: email}.Join(t.Context(), made["link"].(string), "Ada", consolePassword)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &person{t, app, in.Token}
+	return &consoleClient{t, app, in.Token}
 }
 
 const consolePassword = "correct horse battery"
 
-func TestConsoleSession(t *testing.T) {
-	onServers(t, func(t *testing.T, app *boot.App, m merchant) {
+// Signing in sets a new session cookie with safe attributes, pages have security headers, and signing out ends the session.
+func TestConsoleServices_session(t *testing.T) {
+	forEachServer(t, func(t *testing.T, app *boot.App, m apiClient) {
 		m.openShop("desk", false)
-		hired(t, app, m, "ada@example.com", "owner")
-		p := &person{
+		newMember(t, app, m, "ada@example.com", "owner")
+		p := &consoleClient{
 			T:     t,
 			app:   app,
 			token: "hs_planted0planted0planted0planted0",
@@ -113,11 +115,11 @@ func TestConsoleSession(t *testing.T) {
 	})
 }
 
-// What another site makes a browser send does nothing, with the member's cookie or without one.
-func TestConsoleForeignForms(t *testing.T) {
-	onServers(t, func(t *testing.T, app *boot.App, m merchant) {
+// Forms that another site submits are refused, with the member's cookie or without one.
+func TestConsoleServices_foreignForms(t *testing.T) {
+	forEachServer(t, func(t *testing.T, app *boot.App, m apiClient) {
 		m.openShop("desk", false)
-		p := hired(t, app, m, "ada@example.com", "owner")
+		p := newMember(t, app, m, "ada@example.com", "owner")
 		for _, foreign := range [][]string{
 			{"Sec-Fetch-Site: cross-site", "Origin: https://evil.example"},
 			{"Sec-Fetch-Site: same-site", "Origin: https://other.example.com"},
@@ -128,16 +130,16 @@ func TestConsoleForeignForms(t *testing.T) {
 				p.browse("POST", path, url.Values{"email": {"eve@example.com"}}, foreign...).expect(t, 403)
 			}
 		}
-		p.browse("GET", "/console/desk", nil).expect(t, 200) // nobody signed out
+		p.browse("GET", "/console/desk", nil).expect(t, 200) // the member is still signed in
 	})
 }
 
-// Nobody is sent out of the console after signing in.
-func TestConsoleOpenRedirects(t *testing.T) {
-	onServers(t, func(t *testing.T, app *boot.App, m merchant) {
+// Signing in never redirects to an address outside the console.
+func TestConsoleServices_openRedirects(t *testing.T) {
+	forEachServer(t, func(t *testing.T, app *boot.App, m apiClient) {
 		m.openShop("desk", false)
-		hired(t, app, m, "ada@example.com", "owner")
-		p := &person{T: t, app: app}
+		newMember(t, app, m, "ada@example.com", "owner")
+		p := &consoleClient{T: t, app: app}
 		for _, next := range []string{
 			"", "https://evil.example", "//evil.example/console/", `/\evil.example/console/`, "/console/..//evil.example", "/console//evil.example",
 			"javascript:alert(1)", "/consolex", "/v1/projects", "/console/../v1/account", "http:/console/", "https://127.0.0.1@evil.example/console/",
@@ -146,7 +148,7 @@ func TestConsoleOpenRedirects(t *testing.T) {
 			in := url.Values{"email": {"ada@example.com"}, "password": {consolePassword}, "next": {next}}
 			answer := p.browse("POST", "/console/sign-in", in)
 			if answer.StatusCode == 429 {
-				break // enough was tried
+				break // the limit on sign-ins
 			}
 			to := answer.expect(t, 303).Header.Get("Location")
 			if to != "/console" && !strings.HasPrefix(to, "/console/%2") {
@@ -156,12 +158,12 @@ func TestConsoleOpenRedirects(t *testing.T) {
 	})
 }
 
-// Who has no session gets no page: the answers are the same whether a shop or an order is there or not.
-func TestConsoleWithoutSession(t *testing.T) {
-	onServers(t, func(t *testing.T, app *boot.App, m merchant) {
+// Without a session every page redirects to the sign-in, whether the shop or order exists or not.
+func TestConsoleServices_noSession(t *testing.T) {
+	forEachServer(t, func(t *testing.T, app *boot.App, m apiClient) {
 		m.openShop("desk", false)
 		for _, token := range []string{"", "hs_" + strings.Repeat("0", 32), "hk_test_something", boottest.Key} {
-			p := &person{t, app, token}
+			p := &consoleClient{t, app, token}
 			for _, path := range []string{"/console", "/console/desk", "/console/nowhere", "/console/desk/orders/ord_0", "/console/desk/nix"} {
 				if to := p.browse("GET", path, nil).expect(t, 303).Header.Get("Location"); !strings.HasPrefix(to, "/console/sign-in") {
 					t.Errorf("%q at %s is sent to %q", token, path, to)
@@ -172,17 +174,17 @@ func TestConsoleWithoutSession(t *testing.T) {
 	})
 }
 
-// filled fills the wildcards of a pattern.
-func filled(pattern, shop string) (method, path string) {
+// fillPattern replaces the wildcards of a route's pattern.
+func fillPattern(pattern, shop string) (method, path string) {
 	method, path, _ = strings.Cut(pattern, " ")
 	path = strings.NewReplacer("{shop}", shop, "{$}", "", "{rest...}", "nix").Replace(path)
 	return method, regexp.MustCompile(`\{\w+\}`).ReplaceAllString(path, "x_0")
 }
 
-// Each page and form of a shop is closed to whoever has no session, and is not found by members of another account and by
-// members who are bound to another shop.
-func TestConsoleForcedBrowsing(t *testing.T) {
-	onServers(t, func(t *testing.T, app *boot.App, m merchant) {
+// Without a session each page and form of a shop redirects to the sign-in. For a member who is bound to another shop it is not
+// found.
+func TestConsoleServices_forcedBrowsing(t *testing.T) {
+	forEachServer(t, func(t *testing.T, app *boot.App, m apiClient) {
 		m.openShop("desk", false)
 		annex := m.openShop("annex", false)
 		bound := m.call(201, "POST", "/v1/members/invitations", `{"email":"sam@example.com","role":"manager","project_ids":["`+annex+`"]}`)
@@ -190,19 +192,19 @@ func TestConsoleForcedBrowsing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		stranger, sam := &person{T: t, app: app}, &person{t, app, in.Token}
+		stranger, sam := &consoleClient{T: t, app: app}, &consoleClient{t, app, in.Token}
 		routes := console.ShopRoutes()
 		if len(routes) < 50 {
 			t.Fatalf("only %d routes", len(routes))
 		}
 		for n, route := range routes {
-			if n > 0 && n%50 == 0 { // a session's pages are limited
+			if n > 0 && n%50 == 0 { // pages of a session are rate-limited
 				if in, err = (boottest.Door{App: app, Address: "sam"}).SignIn(t.Context(), "sam@example.com", consolePassword); err != nil {
 					t.Fatal(err)
 				}
 				sam.token = in.Token
 			}
-			method, path := filled(route, "desk")
+			method, path := fillPattern(route, "desk")
 			var form url.Values
 			if method == "POST" {
 				form = url.Values{"key": {"0123456789abcdef"}, "name": {"x"}, "amount": {"1"}, "reason": {"x"}}
@@ -216,10 +218,10 @@ func TestConsoleForcedBrowsing(t *testing.T) {
 	})
 }
 
-// Whoever tries tokens is refused before each costs a lookup.
-func TestConsoleTokensAreNotTriedForLong(t *testing.T) {
-	onServers(t, func(t *testing.T, app *boot.App, m merchant) {
-		p := &person{t, app, "hs_" + strings.Repeat("0", 32)}
+// Guessed session tokens are rate-limited before they are looked up.
+func TestConsoleServices_guessedTokens(t *testing.T) {
+	forEachServer(t, func(t *testing.T, app *boot.App, m apiClient) {
+		p := &consoleClient{t, app, "hs_" + strings.Repeat("0", 32)}
 		for range 100 {
 			answer := p.browse("GET", "/console/desk", nil)
 			if answer.StatusCode == 429 {

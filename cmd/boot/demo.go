@@ -19,28 +19,28 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// DemoShop is the demo project with things to try on it.
+// DemoShop is the demo project, with what a visitor needs to try it.
 type DemoShop struct {
 	ACP      string
-	Console  string // signs the shop's owner in to the console, once, within a day
-	Key      string // for a week
+	Console  string // link that signs the shop's owner in to the console, once, within a day
+	Key      string // API key, valid for a week
 	Project  id.Project
 	Products int
 	Query    string
-	Product  id.Product // what the query finds first
+	Product  id.Product // the first result of Query
 	Variant  id.Variant
-	Offer    money.Amount // some way under its list price
+	Offer    money.Amount // below its list price
 }
 
-// Demo creates the demo project with its catalogue, once, and an API key for it.
+// Demo creates the demo project with its catalogue if it does not exist, and an API key for it.
 func (a *App) Demo(ctx context.Context) (DemoShop, error) { return a.demo(ctx, a.importDemo) }
 
-// DemoWithHistory is Demo, and a project that is created has ninety days of orders, negotiations and returns behind it.
+// DemoWithHistory is Demo, but a new project also gets ninety days of orders, negotiations and returns.
 func (a *App) DemoWithHistory(ctx context.Context) (DemoShop, error) {
-	return a.demo(ctx, a.rememberDemo)
+	return a.demo(ctx, a.loadDemoHistory)
 }
 
-// demo opens the demo project; fill gives one that was opened its products.
+// demo opens the demo project. fill adds the products to a new one.
 func (a *App) demo(ctx context.Context, fill func(context.Context, *project.Project) error) (DemoShop, error) {
 	owner, err := a.Access.Owner(ctx, account.Enterprise)
 	if err != nil {
@@ -58,7 +58,7 @@ func (a *App) demo(ctx context.Context, fill func(context.Context, *project.Proj
 	if err != nil {
 		return DemoShop{}, err
 	}
-	return a.tryOn(ctx, DemoShop{
+	return a.chooseDemoProduct(ctx, DemoShop{
 		ACP:      a.acpAddress(project.DemoSlug),
 		Console:  link,
 		Key:      key,
@@ -67,13 +67,13 @@ func (a *App) demo(ctx context.Context, fill func(context.Context, *project.Proj
 	}, p)
 }
 
-// The person whom the demo's shop belongs to.
+// The owner of the demo shop.
 const (
 	demoOwner     = "owner@demo.example"
 	demoOwnerName = "Demo owner"
 )
 
-// demoLink makes a link that signs the demo's owner in.
+// demoLink creates a link that signs the demo's owner in.
 func (a *App) demoLink(ctx context.Context, of id.Account) (string, error) {
 	owner, err := a.People.FirstOwner(ctx, of, operator, demoOwner, demoOwnerName)
 	if err != nil {
@@ -83,8 +83,8 @@ func (a *App) demoLink(ctx context.Context, of id.Account) (string, error) {
 	return l.Address, err
 }
 
-// demoProject finds the demo project, or opens it. One that a crash kept from being filled is filled now: that is one
-// transaction, and CatalogVersion reports whether it happened.
+// demoProject finds the demo project, or opens it. It fills the project if CatalogVersion is 0: filling is one transaction,
+// which a crash may have prevented.
 func (a *App) demoProject(ctx context.Context, owner *account.Account, fill func(context.Context, *project.Project) error) (*project.Project, error) {
 	p, err := a.storefront.BySlug(ctx, project.DemoSlug)
 	if fault.KindOf(err) == fault.NotFound {
@@ -113,8 +113,8 @@ func (a *App) importDemo(ctx context.Context, p *project.Project) error {
 	return err
 }
 
-// rememberDemo loads the history, which has the catalogue as it is at its end.
-func (a *App) rememberDemo(ctx context.Context, p *project.Project) error {
+// loadDemoHistory loads the history, which includes the catalogue as of its end.
+func (a *App) loadDemoHistory(ctx context.Context, p *project.Project) error {
 	owner, err := a.People.FirstOwner(ctx, p.Account, operator, demoOwner, demoOwnerName)
 	if err != nil {
 		return err
@@ -127,7 +127,7 @@ func (a *App) rememberDemo(ctx context.Context, p *project.Project) error {
 	return err
 }
 
-// demoRetention keeps what the history has: it is of ninety days, and sessions are kept for thirty by default.
+// demoRetention is long enough for the history of ninety days. By default sessions are kept for thirty.
 var demoRetention = project.RetentionPatch{
 	Messages:   patch.To(180),
 	Sessions:   patch.To(180),
@@ -171,8 +171,8 @@ func (a *App) openDemo(ctx context.Context, owner *account.Account) (*project.Pr
 	return opened.After, err
 }
 
-// tryOn finds a product to haggle over.
-func (a *App) tryOn(ctx context.Context, shop DemoShop, p *project.Project) (DemoShop, error) {
+// chooseDemoProduct finds a product to negotiate about.
+func (a *App) chooseDemoProduct(ctx context.Context, shop DemoShop, p *project.Project) (DemoShop, error) {
 	if err := a.Discovery.Fresh(ctx, p); err != nil {
 		return shop, err
 	}

@@ -18,16 +18,15 @@ import (
 
 const (
 	demoKeyName = "demo"
-	// demoKeys is how many of them work at once.
+	// demoKeys is how many of them are valid at the same time.
 	demoKeys = 5
-	// demoKeyTime is how long one works, and demoKeyRest how long it must work still to be used again.
+	// demoKeyTime is how long a key is valid, and demoKeyRest how much of that must be left to reuse it.
 	demoKeyTime = 7 * 24 * time.Hour
 	demoKeyRest = 24 * time.Hour
 )
 
-// demoKey finds the key of an earlier start, or makes one. The database holds a hash of it alone, so it is kept in a file,
-// which only its owner may read. A key derived from the master key would be known to everybody in a sandbox, whose master key
-// is public.
+// demoKey returns the key of an earlier start, or creates one. The database holds only its hash, so the key is kept in a file
+// that only its owner may read. It is not derived from the master key, because a sandbox's master key is public.
 func (a *App) demoKey(ctx context.Context, owner id.Account) (string, error) {
 	file := a.demoKeyFile()
 	secret, err := a.knownDemoKey(ctx, file, owner)
@@ -47,8 +46,8 @@ func (a *App) demoKey(ctx context.Context, owner id.Account) (string, error) {
 	return secret, nil
 }
 
-// demoKeyFile is where the demo's key is kept; "": nowhere. It is beside a SQLite database. PostgreSQL has no place beside it:
-// the file is named after the database's address.
+// demoKeyFile returns the file of the demo's key, or "" if it is not kept. For SQLite it is next to the database's file. For
+// PostgreSQL it is in the folder DemoKeys, named after a hash of the database's address.
 func (a *App) demoKeyFile() string {
 	if path, ok := strings.CutPrefix(a.config.DatabaseURL, "sqlite://"); ok {
 		return path + ".demo-key"
@@ -58,19 +57,19 @@ func (a *App) demoKeyFile() string {
 		return ""
 	}
 	query := address.Query()
-	query.Del("password") // it may change
+	query.Del("password") // the password may change
 	place := address.Host + address.Path + "?" + query.Encode()
 	return filepath.Join(a.config.DemoKeys, fmt.Sprintf("%.8x.demo-key", sha256.Sum256([]byte(place))))
 }
 
-// knownDemoKey is the key in the file, if it works for the owner; "": it does not, or there is none.
+// knownDemoKey returns the key in the file, or "" if there is none or it is not valid for the owner.
 func (a *App) knownDemoKey(ctx context.Context, file string, owner id.Account) (string, error) {
 	if file == "" {
 		return "", nil
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return "", nil // a new one is made, and kept if it can be
+		return "", nil // the caller creates a new one
 	}
 	secret := strings.TrimSpace(string(text))
 	key, of, err := a.store.Accounts().KeyByHash(ctx, sha256.Sum256([]byte(secret)))
@@ -85,7 +84,7 @@ func (a *App) knownDemoKey(ctx context.Context, file string, owner id.Account) (
 	return secret, nil
 }
 
-// endDemoKeys ends the keys of earlier starts but for the newest, for an account has room for only so many.
+// endDemoKeys revokes the keys of earlier starts except the newest ones, because an account may have only so many keys.
 func (a *App) endDemoKeys(ctx context.Context, owner id.Account) error {
 	keys, _, err := a.store.Keys().List(ctx, owner, nil, ports.Page{Limit: account.MaxKeys})
 	if err != nil {
@@ -105,7 +104,7 @@ func (a *App) endDemoKeys(ctx context.Context, owner id.Account) error {
 	return nil
 }
 
-// writePrivate replaces a file by one that only its owner may read.
+// writePrivate atomically replaces a file by one that only its owner may read.
 func writePrivate(path, text string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -119,7 +118,7 @@ func writePrivate(path, text string) error {
 		err = closed
 	}
 	if err == nil {
-		err = os.Chmod(part.Name(), 0o600) // one of an interrupted start may have other rights
+		err = os.Chmod(part.Name(), 0o600) // a file left by an interrupted start may have other permissions
 	}
 	if err == nil {
 		err = os.Rename(part.Name(), path)

@@ -20,7 +20,7 @@ func startDemo(t *testing.T, app *boot.App) boot.DemoShop {
 	return shop
 }
 
-func works(t *testing.T, app *boot.App, key string) bool {
+func keyWorks(t *testing.T, app *boot.App, key string) bool {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), "GET", app.URL()+"/v1/projects", nil)
 	if err != nil {
@@ -35,13 +35,13 @@ func works(t *testing.T, app *boot.App, key string) bool {
 	return answer.StatusCode == http.StatusOK
 }
 
-// The next start of the demo finds its key, in a file that only the owner may read.
+// The next start of the demo reuses its key, which is in a file that only the owner may read.
 func TestDemo_keepsItsKey(t *testing.T) {
 	t.Parallel()
 	database := boottest.Engines[0].URL(t)
 	app := boottest.Start(t, database)
 	first := startDemo(t, app)
-	if again := startDemo(t, app); again.Key != first.Key || !works(t, app, first.Key) {
+	if again := startDemo(t, app); again.Key != first.Key || !keyWorks(t, app, first.Key) {
 		t.Errorf("the keys are %s and %s", first.Key, again.Key)
 	}
 	file := strings.TrimPrefix(database, "sqlite://") + ".demo-key"
@@ -61,7 +61,7 @@ func TestDemo_keepsItsKey(t *testing.T) {
 		}
 	}
 	third := startDemo(t, app)
-	if third.Key == first.Key || !works(t, app, third.Key) {
+	if third.Key == first.Key || !keyWorks(t, app, third.Key) {
 		t.Errorf("after it was revoked the key is %s", third.Key)
 	}
 	if err := os.WriteFile(file, []byte(boottest.Key), 0o600); err != nil {
@@ -72,7 +72,7 @@ func TestDemo_keepsItsKey(t *testing.T) {
 	}
 }
 
-// A demo on PostgreSQL keeps its key in the folder that the configuration names, for each database.
+// A demo on PostgreSQL keeps its key in the configured folder, in one file for each database.
 func TestDemo_keepsItsKey_postgres(t *testing.T) {
 	t.Parallel()
 	keys := filepath.Join(t.TempDir(), "new", "folder")
@@ -93,8 +93,8 @@ func TestDemo_keepsItsKey_postgres(t *testing.T) {
 	}
 }
 
-// Where no key is found, old ones do not pile up.
-func TestDemoKeysOfEarlierStartsEnd(t *testing.T) {
+// If the file of the key is missing at each start, only the newest five keys stay valid.
+func TestEndDemoKeys(t *testing.T) {
 	t.Parallel()
 	database := boottest.Engines[0].URL(t)
 	app := boottest.Start(t, database)
@@ -107,7 +107,7 @@ func TestDemoKeysOfEarlierStartsEnd(t *testing.T) {
 		boottest.Tick()
 	}
 	for i, shop := range shops {
-		if works(t, app, shop.Key) != (i >= 2) {
+		if keyWorks(t, app, shop.Key) != (i >= 2) {
 			t.Errorf("the key of start %d of 7 works: %t", i+1, i < 2)
 		}
 	}

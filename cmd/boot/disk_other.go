@@ -4,5 +4,5 @@ package boot
 
 import "errors"
 
-// freeSpace is how many bytes may be written where a folder lies.
+// freeSpace returns how many bytes may be written to the file system of a folder.
 func freeSpace(string) (uint64, error) { return 0, errors.ErrUnsupported }

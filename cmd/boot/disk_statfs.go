@@ -4,7 +4,7 @@ package boot
 
 import "syscall"
 
-// freeSpace is how many bytes may be written where a folder lies.
+// freeSpace returns how many bytes may be written to the file system of a folder.
 func freeSpace(folder string) (uint64, error) {
 	var s syscall.Statfs_t
 	err := syscall.Statfs(folder, &s)

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// distributionNotes go before the statements of PrintDistribution.
+// distributionNotes precede the statements of PrintDistribution.
 const distributionNotes = `-- These statements distribute Haggle's tables by project with Citus 11 or later. Run them on the coordinator, as a superuser,
 -- on a database with a current schema and without data.
 --

@@ -16,16 +16,16 @@ import (
 )
 
 var (
-	loaded      = regexp.MustCompile(`<(?:script|link|img)[^>]* (?:href|src)="([^"]*)"`)
+	loadedFile  = regexp.MustCompile(`<(?:script|link|img)[^>]* (?:href|src)="([^"]*)"`)
 	groupPage   = regexp.MustCompile(`href="\.\./docs/((?:management|buyers|ucp-mcp)/[\w-]+)"`)
 	shownID     = regexp.MustCompile(`class="in" id="([^"]+)"`)
 	shownScript = regexp.MustCompile(`(?s)<div class="code"><pre[^>]*><code>(.*?)</code>`)
 )
 
-// docsPages are all pages of the documentation by path: the start, the page of each API, and its groups.
-func docsPages(t *testing.T, url string) map[string]said {
+// docsPages returns all pages of the documentation by path: the start page, and each API's page and groups.
+func docsPages(t *testing.T, url string) map[string]httpAnswer {
 	t.Helper()
-	pages := map[string]said{"/docs": get(t, url+"/docs").expect(t, http.StatusOK)}
+	pages := map[string]httpAnswer{"/docs": get(t, url+"/docs").expect(t, http.StatusOK)}
 	for _, book := range []string{"management", "buyers", "ucp-mcp"} {
 		index := get(t, url+"/docs/"+book).expect(t, http.StatusOK)
 		pages["/docs/"+book] = index
@@ -36,8 +36,8 @@ func docsPages(t *testing.T, url string) map[string]said {
 	return pages
 }
 
-// Pages load nothing from outside and hold no script or style, which their policy would refuse.
-func TestDocsPagesKeepTheirPolicy(t *testing.T) {
+// Pages load nothing from other hosts, and hold no inline script or style, which their Content-Security-Policy would block.
+func TestDocsConfig_contentSecurityPolicy(t *testing.T) {
 	t.Parallel()
 	url := boottest.Start(t, sqlite(t)).URL()
 	pages := docsPages(t, url)
@@ -51,7 +51,7 @@ func TestDocsPagesKeepTheirPolicy(t *testing.T) {
 		if inline := regexp.MustCompile(`<style|<script>|<[^>]+ style=|<[^>]+ on\w+=`).FindString(page.body); inline != "" {
 			t.Errorf("%s has %s", path, inline)
 		}
-		for _, file := range loaded.FindAllStringSubmatch(page.body, -1) {
+		for _, file := range loadedFile.FindAllStringSubmatch(page.body, -1) {
 			base, _ := page.Request.URL.Parse(file[1])
 			if strings.HasPrefix(file[1], "http") || strings.HasPrefix(file[1], "//") {
 				t.Errorf("%s loads %s", path, file[1])
@@ -65,8 +65,8 @@ func TestDocsPagesKeepTheirPolicy(t *testing.T) {
 	get(t, url+"/docs/management/nowhere").expect(t, http.StatusNotFound)
 }
 
-// Every operation of the documents is on a page, where links find it by its id.
-func TestDocsShowEveryOperation(t *testing.T) {
+// Every operation of the OpenAPI document is on a page, under an anchor of its id.
+func TestDocsConfig_everyOperation(t *testing.T) {
 	t.Parallel()
 	app := boottest.Start(t, sqlite(t))
 	var shown []string
@@ -92,7 +92,8 @@ func TestDocsShowEveryOperation(t *testing.T) {
 	}
 }
 
-func TestDocsAreCached(t *testing.T) {
+// A page that the reader has is answered 304 without a body.
+func TestDocsConfig_etag(t *testing.T) {
 	t.Parallel()
 	url := boottest.Start(t, sqlite(t)).URL() + "/docs/management/orders"
 	first := get(t, url).expect(t, http.StatusOK)
@@ -103,8 +104,8 @@ func TestDocsAreCached(t *testing.T) {
 	}
 }
 
-// A search works without script.
-func TestDocsSearch(t *testing.T) {
+// The search works without JavaScript, and escapes the query.
+func TestDocsConfig_search(t *testing.T) {
 	t.Parallel()
 	url := boottest.Start(t, sqlite(t)).URL() + "/docs/management"
 	page := get(t, url+"?q=Refund+payment").expect(t, http.StatusOK).body
@@ -117,22 +118,22 @@ func TestDocsSearch(t *testing.T) {
 	}
 }
 
-// waiting are the operations whose examples a new demo shop refuses, by what it answers.
-var waiting = map[string]int{
-	"confirm-mfa":           422, // no authenticator is there to confirm
+// refusedExamples are the operations whose examples a new demo shop refuses, with the status.
+var refusedExamples = map[string]int{
+	"confirm-mfa":           422, // there is no authenticator to confirm
 	"update-member":         422, // the demo's owner is the only one
-	"create-api-key":        422, // the demo's key ends in a week, and so would what it makes
+	"create-api-key":        422, // the demo's key ends in a week, and cannot create one that lasts longer
 	"create-shipping-label": 422, // the demo has no warehouse with an address
 	"get-shipping-rates":    422, // the same
-	"complete-connection":   400, // no platform has sent anybody back
+	"complete-connection":   400, // no platform has redirected back
 }
 
-// outward are the operations whose examples would have the server call somebody else.
-var outward = []string{"connect-api-key", "create-event-subscription", "test-event-subscription", "redeliver-event", "redeliver-failed-events", "start-import"}
+// outboundExamples are the operations whose examples would make the server call third parties.
+var outboundExamples = []string{"connect-api-key", "create-event-subscription", "test-event-subscription", "redeliver-event", "redeliver-failed-events", "start-import"}
 
-// The examples of the documentation run against the demo shop as they stand, but for those that need something that a new
-// shop does not have.
-func TestDocsExamplesRun(t *testing.T) {
+// The examples of the documentation run unchanged against the demo shop, except those that need something that a new shop does
+// not have.
+func TestDocsConfig_examples(t *testing.T) {
 	t.Parallel()
 	app := boottest.Start(t, sqlite(t))
 	shop, err := app.Demo(t.Context())
@@ -151,13 +152,13 @@ func TestDocsExamplesRun(t *testing.T) {
 			_, examples, _ := strings.Cut(part, `<div class="show">`)
 			for _, found := range shownScript.FindAllStringSubmatch(examples, -1) {
 				script := html.UnescapeString(found[1])
-				if !strings.Contains(script, "curl ") || strings.Contains(script, "-X DELETE") || slices.Contains(outward, id) {
+				if !strings.Contains(script, "curl ") || strings.Contains(script, "-X DELETE") || slices.Contains(outboundExamples, id) {
 					continue
 				}
 				ran++
 				status, body := runExample(t, app, shop.Key, script)
 				missing := status == http.StatusNotFound || status == http.StatusConflict // a new shop has none, or it is decided
-				if status >= 400 && !missing && status != waiting[id] || strings.Contains(body, `"jsonrpc":"2.0","id":1,"error"`) {
+				if status >= 400 && !missing && status != refusedExamples[id] || strings.Contains(body, `"jsonrpc":"2.0","id":1,"error"`) {
 					t.Errorf("%s is answered %d %.400s\n%s", id, status, body, script)
 				}
 			}
@@ -177,7 +178,7 @@ var (
 	sent       = regexp.MustCompile(`(?s)--json '(.*)'$`)
 )
 
-// runExample does what a shell, curl and jq would do with an example.
+// runExample runs an example as a shell, curl and jq would.
 func runExample(t *testing.T, app *boot.App, key, script string) (int, string) {
 	t.Helper()
 	known := map[string]string{"$HAGGLE_KEY": key}
@@ -187,13 +188,13 @@ func runExample(t *testing.T, app *boot.App, key, script string) (int, string) {
 			return runCurl(t, line, known)
 		}
 		_, body := runCurl(t, read[2], known)
-		known["$"+read[1]] = selected(body, read[3])
+		known["$"+read[1]] = jqValue(body, read[3])
 	}
 	t.Fatalf("no request in %s", script)
 	return 0, ""
 }
 
-// commandsOf splits a script into its commands: lines that continue begin with a space or end the body.
+// commandsOf splits a script into commands. Continuation lines begin with a space.
 func commandsOf(script string) []string {
 	var commands []string
 	for line := range strings.SplitSeq(script, "\n") {
@@ -233,8 +234,8 @@ func runCurl(t *testing.T, command string, known map[string]string) (int, string
 	return answer.StatusCode, answer.body
 }
 
-// selected is what jq's path leads to; "null": to nothing.
-func selected(body, path string) string {
+// jqValue returns the value at a jq path, or "null".
+func jqValue(body, path string) string {
 	var value any
 	if json.Unmarshal([]byte(body), &value) != nil {
 		return "null"

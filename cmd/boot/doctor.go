@@ -21,11 +21,11 @@ type Verdict string
 
 const (
 	Fine    Verdict = "ok"
-	Doubt   Verdict = "warn" // it works, but is probably not what is wanted
-	Trouble Verdict = "fail" // the server would not start, or not serve, or what it needs does not work
+	Doubt   Verdict = "warn" // it works, but is probably not intended
+	Trouble Verdict = "fail" // the server would not start or serve, or a service that it needs does not work
 )
 
-// Finding is what the doctor found out about one thing.
+// Finding is the result of one check.
 type Finding struct {
 	Verdict Verdict `json:"state"`
 	About   string  `json:"check"`
@@ -33,14 +33,14 @@ type Finding struct {
 	Remedy  string  `json:"remedy,omitempty"`
 }
 
-// patience is how long a check may take. Checks run at the same time.
-const patience = 2 * time.Second
+// checkTimeout is how long a check may take. Checks run concurrently.
+const checkTimeout = 2 * time.Second
 
-// grace is how much longer the doctor waits for a check that was told to end.
-const grace = 200 * time.Millisecond
+// examineGrace is how much longer examine waits for checks after their context has expired.
+const examineGrace = 200 * time.Millisecond
 
-// Diagnose tries a configuration and what it names, and changes nothing: the schema is not migrated, no mail is sent, no
-// token refreshed. It takes two seconds at most before the database has answered, and two after.
+// Diagnose checks a configuration and the services that it names. It changes nothing: it does not migrate the schema, send
+// mail or refresh tokens. It takes at most two seconds for the checks without the database, and two for those with it.
 func Diagnose(ctx context.Context, c Config) []Finding {
 	if err := CheckEnvironment(os.Environ()); err != nil {
 		return []Finding{{Trouble, "environment", err.Error(), "unset the variable, or correct its name"}}
@@ -54,31 +54,31 @@ func Diagnose(ctx context.Context, c Config) []Finding {
 		skew:     make(chan time.Duration, 1),
 	}
 	d.env, _ = account.ParseEnvironment(c.Env)
-	found := examine(ctx, d.outside())
+	found := examine(ctx, d.externalChecks())
 	select {
 	case store := <-d.database:
 		defer store.Close()
-		found = append(found, examine(ctx, d.stored(ctx, store))...)
-	default: // it does not answer, or lacks tables
+		found = append(found, examine(ctx, d.databaseChecks(ctx, store))...)
+	default: // the database does not answer, or has no current schema
 	}
 	return found
 }
 
-// doctor examines a configuration that was checked.
+// doctor runs the checks of a valid configuration.
 type doctor struct {
 	Config
 	env      account.Environment
-	database chan *sqlstore.Store // once it answered with a schema that can be read
-	skew     chan time.Duration   // of the database's clock against this machine's, once it is known
+	database chan *sqlstore.Store // receives the store if its schema can be read
+	skew     chan time.Duration   // how far the database's clock is ahead; closed after the database check
 }
 
-// check is one thing to try.
+// check is a named check.
 type check struct {
 	about string
 	run   func(ctx context.Context, r *report)
 }
 
-// report gathers what a check finds out.
+// report collects the findings of a check.
 type report struct{ findings []Finding }
 
 func (r *report) ok(about, format string, args ...any) {
@@ -93,12 +93,12 @@ func (r *report) fail(about, seen, remedy string) {
 	r.findings = append(r.findings, Finding{Trouble, about, seen, remedy})
 }
 
-// examine runs checks at the same time, and returns what they found out in their order. One that does not end in time is
-// left behind.
+// examine runs checks concurrently and returns their findings in the order of the checks. A check that does not end in time
+// is reported as a failure and left running.
 func examine(ctx context.Context, checks []check) (all []Finding) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
-	late := time.After(patience + grace)
+	late := time.After(checkTimeout + examineGrace)
 	results := make([]chan []Finding, len(checks))
 	for i, c := range checks {
 		results[i] = make(chan []Finding, 1)
@@ -129,10 +129,10 @@ func examine(ctx context.Context, checks []check) (all []Finding) {
 	return all
 }
 
-var noAnswer = fmt.Sprintf("does not answer within %.0f s", patience.Seconds())
+var noAnswer = fmt.Sprintf("does not answer within %.0f s", checkTimeout.Seconds())
 
-// outside are the checks that need no database.
-func (d *doctor) outside() []check {
+// externalChecks returns the checks that need no database.
+func (d *doctor) externalChecks() []check {
 	return slices.Concat([]check{
 		{"configuration", func(_ context.Context, r *report) { r.ok("configuration", "%s environment", d.env) }},
 		{"master key", d.masterKey},
@@ -150,7 +150,7 @@ func (d *doctor) outside() []check {
 	})
 }
 
-// reason is why something does not answer, in the words of the machine.
+// reason describes a network error without the request's details.
 func reason(err error) string {
 	var number syscall.Errno
 	var name *net.DNSError
@@ -169,7 +169,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// cause is what the database or the network said.
+// cause returns the error of the database or the network below a fault.
 func cause(err error) error {
 	var known *fault.Error
 	if errors.As(err, &known) && errors.Unwrap(known) != nil {

@@ -21,13 +21,13 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// mostTried is how many accounts, and how many handlers, the doctor tries.
-const mostTried = 50
+// maxTriedAccounts is how many connected accounts, and how many remote agents, the doctor tries.
+const maxTriedAccounts = 50
 
-// accounts are checks of what merchants have connected: stored credentials, accounts with platforms and payment providers,
-// and the handlers of their agents.
+// accounts returns checks of what merchants have connected: stored credentials, accounts with platforms and payment
+// providers, and the handlers of their agents.
 func (d *doctor) accounts(ctx context.Context, store *sqlstore.Store) (checks []check) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	connected, err := store.Integrations().Sealed(ctx)
 	if err != nil {
@@ -37,14 +37,14 @@ func (d *doctor) accounts(ctx context.Context, store *sqlstore.Store) (checks []
 	}
 	keys, err := vault.New(d.masterKeys()...)
 	if err != nil {
-		return nil // Check has said so
+		return nil // Check reports it
 	}
-	checks = append(checks, check{"stored credentials", func(_ context.Context, r *report) { opens(connected, keys, r) }})
+	checks = append(checks, check{"stored credentials", func(_ context.Context, r *report) { checkCredentials(connected, keys, r) }})
 	inspectors := d.inspectors()
 	for n, i := range connected {
-		if n == mostTried {
+		if n == maxTriedAccounts {
 			checks = append(checks, check{"integrations", func(_ context.Context, r *report) {
-				r.ok("integrations", "%d of %d were tried", mostTried, len(connected))
+				r.ok("integrations", "%d of %d were tried", maxTriedAccounts, len(connected))
 			}})
 			break
 		}
@@ -52,7 +52,7 @@ func (d *doctor) accounts(ctx context.Context, store *sqlstore.Store) (checks []
 			inspect(ports.NewOutbound(ctx), i, keys, inspectors[i.Type], r)
 		}})
 	}
-	asking, err := store.Agents().Asking(ctx, mostTried)
+	asking, err := store.Agents().Asking(ctx, maxTriedAccounts)
 	if err != nil {
 		return append(checks, check{"remote agents", func(_ context.Context, r *report) {
 			r.fail("remote agents", "cannot be read: "+reason(cause(err)), "run `haggle verify`")
@@ -60,15 +60,15 @@ func (d *doctor) accounts(ctx context.Context, store *sqlstore.Store) (checks []
 	}
 	client := delivery.SafeClient(d.AllowLoopback)
 	for _, a := range asking {
-		for _, address := range handlersOf(a) {
-			checks = append(checks, check{"remote agent", func(ctx context.Context, r *report) { answers(ctx, client, a, address, r) }})
+		for _, address := range handlerURLs(a) {
+			checks = append(checks, check{"remote agent", func(ctx context.Context, r *report) { checkHandler(ctx, client, a, address, r) }})
 		}
 	}
 	return checks
 }
 
-// opens looks whether the master key opens the stored credentials.
-func opens(connected []*integration.Integration, keys ports.Vault, r *report) {
+// checkCredentials checks whether the master key opens the stored credentials.
+func checkCredentials(connected []*integration.Integration, keys ports.Vault, r *report) {
 	closed := 0
 	for _, i := range connected {
 		if _, err := i.Open(keys.Open); err != nil {
@@ -88,8 +88,8 @@ func opens(connected []*integration.Integration, keys ports.Vault, r *report) {
 	}
 }
 
-// inspector asks a platform whose account it is, which is an authenticated read. outdated is the version of its API that
-// answered in place of the one that was asked for.
+// inspector reads the name of an account from its platform, which is an authenticated request. outdated is the API version
+// that answered instead of the requested one, or "".
 type inspector func(ctx ports.Outbound, i *integration.Integration, c integration.Credentials) (account, outdated string, err error)
 
 func (d *doctor) inspectors() map[integration.Type]inspector {
@@ -126,12 +126,12 @@ func (d *doctor) inspectors() map[integration.Type]inspector {
 	return all
 }
 
-// inspect tries an account. A token that has expired is not refreshed, for that would change it.
+// inspect checks an account. It does not refresh an expired token, because that would change it.
 func inspect(ctx ports.Outbound, i *integration.Integration, keys ports.Vault, ask inspector, r *report) {
 	of := fmt.Sprintf("%s of %s", i.ID, i.Project)
 	c, err := i.Open(keys.Open)
 	if err != nil || ask == nil {
-		return // which stored credentials tells
+		return // checkCredentials reports it
 	}
 	if !c.Expires.IsZero() && time.Now().After(c.Expires) {
 		r.warn(i.Type.Label(), of+": its access token expired at "+c.Expires.Format(time.RFC3339), "start the server, which refreshes it")
@@ -150,8 +150,8 @@ func inspect(ctx ports.Outbound, i *integration.Integration, keys ports.Vault, a
 	}
 }
 
-// handlersOf are the addresses of an agent's remote handlers, each once.
-func handlersOf(a *agent.Agent) (all []string) {
+// handlerURLs returns the distinct addresses of an agent's remote handlers.
+func handlerURLs(a *agent.Agent) (all []string) {
 	known := map[string]bool{}
 	for _, h := range []agent.Handler{a.Handlers.Search, a.Handlers.Quote, a.Handlers.Checkout, a.Handlers.Finalize} {
 		if h.Kind == agent.Remote && !known[h.URL] {
@@ -162,8 +162,8 @@ func handlersOf(a *agent.Agent) (all []string) {
 	return all
 }
 
-// answers looks whether a handler answers anything. It is not asked a question, which it would count.
-func answers(ctx context.Context, client *http.Client, a *agent.Agent, address string, r *report) {
+// checkHandler checks whether a handler answers at all. It sends HEAD, because the handler would count a question.
+func checkHandler(ctx context.Context, client *http.Client, a *agent.Agent, address string, r *report) {
 	of := fmt.Sprintf("%s of %s at %s", a.ID, a.Project, address)
 	status, err := askBy(ctx, client, http.MethodHead, address, nil)
 	switch {

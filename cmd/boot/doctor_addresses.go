@@ -31,7 +31,7 @@ func (d *doctor) masterKey(_ context.Context, r *report) {
 }
 
 func (d *doctor) apiAddress(ctx context.Context, r *report) {
-	if d.free(d.Addr) {
+	if d.canListen(d.Addr) {
 		r.ok("API address", "%s", d.Addr)
 		return
 	}
@@ -42,13 +42,13 @@ func (d *doctor) apiAddress(ctx context.Context, r *report) {
 	r.warn("API address", d.Addr+" is not free", "stop what listens there, or set HAGGLE_ADDR")
 }
 
-// opsAddress looks whether the address is free, or a server there is ready.
+// opsAddress checks whether the address is free or a server there is ready.
 func (d *doctor) opsAddress(ctx context.Context, r *report) {
 	if !loopback(d.OpsAddr) {
 		r.warn("operations address", d.OpsAddr+" can be reached from other machines: /metrics is for yours alone",
 			"set HAGGLE_OPS_ADDR to an address that only your monitoring reaches")
 	}
-	if d.free(d.OpsAddr) {
+	if d.canListen(d.OpsAddr) {
 		r.ok("operations address", "%s", d.OpsAddr)
 		return
 	}
@@ -68,7 +68,7 @@ func loopback(address string) bool {
 	return err == nil && (host == "localhost" || ip != nil && ip.IsLoopback())
 }
 
-// reachable is an address that a server which listens on the given one can be reached at from here.
+// reachable returns an address at which this machine reaches a server that listens on the given one.
 func reachable(address string) string {
 	host, port, err := net.SplitHostPort(address)
 	if ip := net.ParseIP(host); err == nil && (host == "" || ip != nil && ip.IsUnspecified()) {
@@ -77,7 +77,7 @@ func reachable(address string) string {
 	return address
 }
 
-func (d *doctor) free(address string) bool {
+func (d *doctor) canListen(address string) bool {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
 		return false
@@ -86,7 +86,7 @@ func (d *doctor) free(address string) bool {
 	return true
 }
 
-// publicURL looks whether the public URL resolves, answers, and has a certificate that clients trust.
+// publicURL checks whether the public URL resolves, answers, and has a trusted certificate.
 func (d *doctor) publicURL(ctx context.Context, r *report) {
 	live := d.env == account.Production
 	u, _ := url.Parse(d.PublicURL)
@@ -127,12 +127,12 @@ func untrusted(err error) bool {
 	return errors.As(err, &authority) || errors.As(err, &host) || errors.As(err, &invalid)
 }
 
-// ask sends a GET, and returns the status.
+// ask sends a GET request and returns the status.
 func ask(ctx context.Context, address string, header http.Header) (status int, err error) {
 	return askBy(ctx, askClient, http.MethodGet, address, header)
 }
 
-// askClient keeps no connection, and follows no redirect.
+// askClient keeps no connections and follows no redirects.
 var askClient = &http.Client{
 	Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true},
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -151,18 +151,17 @@ func askBy(ctx context.Context, client *http.Client, method, address string, hea
 		return 0, err
 	}
 	defer answer.Body.Close()
-	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, 1<<20)) // the status says all
+	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, 1<<20)) // only the status matters
 	return answer.StatusCode, nil
 }
 
-// Free space, in bytes.
+// Thresholds of free disk space, in bytes.
 const (
-	littleSpace  = 1 << 30
-	almostNoneOf = 100 << 20
+	lowDiskSpace      = 1 << 30
+	criticalDiskSpace = 100 << 20
 )
 
-// disk looks how much is free where the SQLite file lies. PostgreSQL's disk is not seen from here; search indexes are in
-// memory.
+// disk checks the free space on the disk of the SQLite file. It cannot see PostgreSQL's disk. Search indexes are in memory.
 func (d *doctor) disk(_ context.Context, r *report) {
 	path, ok := strings.CutPrefix(d.DatabaseURL, "sqlite://")
 	if !ok {
@@ -173,16 +172,16 @@ func (d *doctor) disk(_ context.Context, r *report) {
 		if _, err := os.Stat(folder); err == nil || folder == filepath.Dir(folder) {
 			break
 		}
-		folder = filepath.Dir(folder) // the server makes it
+		folder = filepath.Dir(folder) // the server creates missing folders
 	}
 	free, err := freeSpace(folder)
 	seen := fmt.Sprintf("%.1f GB are free at %s", float64(free)/1e9, folder)
 	switch {
 	case err != nil:
 		r.warn("disk", fmt.Sprintf("how much is free at %s is not known: %v", folder, err), "see with df")
-	case free < almostNoneOf:
+	case free < criticalDiskSpace:
 		r.fail("disk", seen, "free some space: a full disk refuses orders")
-	case free < littleSpace:
+	case free < lowDiskSpace:
 		r.warn("disk", seen, "free some space before the disk is full, which refuses orders")
 	default:
 		r.ok("disk", "%s", seen)

@@ -13,7 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/account"
 )
 
-// openDatabase looks whether the database answers, whom as, and whether its schema is that of this program.
+// openDatabase checks whether the database answers, as which role, and whether its schema is this program's.
 func (d *doctor) openDatabase(ctx context.Context, r *report) {
 	defer close(d.skew)
 	if path, ok := strings.CutPrefix(d.DatabaseURL, "sqlite://"); ok {
@@ -23,7 +23,7 @@ func (d *doctor) openDatabase(ctx context.Context, r *report) {
 		}
 	}
 	start := time.Now()
-	pooler, _ := d.pooler() // which was checked
+	pooler, _ := d.pooler() // Check has validated it
 	store, err := sqlstore.Open(ctx, sqlstore.Config{
 		URL:        d.DatabaseURL,
 		Pooler:     pooler,
@@ -37,7 +37,7 @@ func (d *doctor) openDatabase(ctx context.Context, r *report) {
 	d.clock(ctx, store, r)
 	d.role(ctx, store, r)
 	if !d.schema(ctx, store, r) || ctx.Err() != nil {
-		_ = store.Close() // it was only read
+		_ = store.Close() // nothing was written
 		return
 	}
 	d.database <- store
@@ -60,7 +60,7 @@ func (d *doctor) clock(ctx context.Context, store *sqlstore.Store, r *report) {
 	r.ok("clock", "the database's is %s ahead of this machine's", skew.Round(time.Millisecond))
 }
 
-// role looks whether row-level security holds the role that the server logs in as.
+// role checks whether row-level security applies to the role that the server logs in as.
 func (d *doctor) role(ctx context.Context, store *sqlstore.Store, r *report) {
 	role, err := store.UnguardedLogin(ctx)
 	remedy := fmt.Sprintf("ALTER ROLE %q NOSUPERUSER NOBYPASSRLS, or log in as a role of its own: CREATE ROLE haggle LOGIN CREATEROLE PASSWORD '…'", role)
@@ -76,7 +76,7 @@ func (d *doctor) role(ctx context.Context, store *sqlstore.Store, r *report) {
 	}
 }
 
-// schema reports whether the tables are those that this program reads.
+// schema reports whether this program can read the tables.
 func (d *doctor) schema(ctx context.Context, store *sqlstore.Store, r *report) bool {
 	if err := store.SchemaCurrent(ctx); err != nil && d.Pooler == sqlstore.TransactionPooler.String() {
 		r.fail("schema", "is not current", "run `haggle migrate` with HAGGLE_DATABASE_POOLER=none and a URL that leads past the pooler")
@@ -93,8 +93,8 @@ func (d *doctor) schema(ctx context.Context, store *sqlstore.Store, r *report) b
 	return true
 }
 
-// stored are the checks of what the database holds.
-func (d *doctor) stored(ctx context.Context, store *sqlstore.Store) []check {
+// databaseChecks returns the checks of the database's contents.
+func (d *doctor) databaseChecks(ctx context.Context, store *sqlstore.Store) []check {
 	checks := []check{
 		{"API keys", func(ctx context.Context, r *report) {
 			if _, err := store.Accounts().Oldest(ctx, account.Plan{}); err != nil {
@@ -106,7 +106,7 @@ func (d *doctor) stored(ctx context.Context, store *sqlstore.Store) []check {
 	return append(checks, d.accounts(ctx, store)...)
 }
 
-// rootShop looks for the shop that is also served at the root.
+// rootShop checks whether the shop that is also served at the root exists.
 func (d *doctor) rootShop(ctx context.Context, store *sqlstore.Store, r *report) {
 	if d.RootShop == "" {
 		return

@@ -32,7 +32,7 @@ func (d *doctor) redis(ctx context.Context, r *report) {
 		r.fail("Redis", "does not answer: "+reason(err), "start Redis, or correct HAGGLE_REDIS_URL: until then each replica limits rates by its share alone")
 		return
 	}
-	limits, _ := d.limits() // which were checked
+	limits, _ := d.limits() // Check has validated them
 	if limiter.Take(ctx, "doctor", limits.enterprise); limiter.Degraded() {
 		r.fail("Redis", "answers, and does not count", "allow its user EVALSHA and EVAL on keys haggle:*")
 		return
@@ -66,7 +66,7 @@ func (d *doctor) smtp(ctx context.Context, r *report) {
 	r.ok("SMTP", "answers; no mail was sent")
 }
 
-// providerAddresses try where payment providers answer, and compare their clocks with the database's.
+// providerAddresses returns checks that payment providers answer and that their clocks agree with the database's.
 func (d *doctor) providerAddresses() (checks []check) {
 	database := time.Duration(0)
 	known := make(chan struct{})
@@ -83,7 +83,7 @@ func (d *doctor) providerAddresses() (checks []check) {
 		url      string
 	}{{integration.Stripe, "HAGGLE_STRIPE_URL", d.StripeURL}, {integration.PayPal, "HAGGLE_PAYPAL_URL", d.PayPalURL}} {
 		if provider.url == "" && d.env != account.Production {
-			continue // nothing says that this sandbox has a way to it
+			continue // a sandbox may have no connection to it
 		}
 		about := provider.of.Label() + " clock"
 		checks = append(checks, check{about, func(ctx context.Context, r *report) {
@@ -106,7 +106,7 @@ func (d *doctor) providerAddresses() (checks []check) {
 	return checks
 }
 
-// platformAddresses tell which platforms can be connected by consent, and try the addresses that are configured.
+// platformAddresses returns checks of the OAuth apps and of the configured addresses of platforms.
 func (d *doctor) platformAddresses() (checks []check) {
 	for _, t := range []integration.Type{integration.Shopify, integration.HubSpot} {
 		app, name := d.oauthApps()[t], strings.ToUpper(t.String())
@@ -143,7 +143,7 @@ func (d *doctor) platformAddresses() (checks []check) {
 	return checks
 }
 
-// models try the addresses and keys of language models by listing them, which costs nothing. OpenAI:
+// models returns checks of the addresses and keys of language models. They list the models, which costs nothing. OpenAI:
 // https://developers.openai.com/api/reference/cli/resources/models/methods/list/index.md, GET /models; Anthropic:
 // https://platform.claude.com/docs/en/api/models-list, GET /v1/models with x-api-key (both read 2026-11-27).
 func (d *doctor) models() (checks []check) {
@@ -180,7 +180,7 @@ func (d *doctor) models() (checks []check) {
 				r.fail(m.about, fmt.Sprintf("%s%s refuses the key (%d)", m.says, m.url, status), "correct "+m.variable+"_KEY")
 			case status >= http.StatusInternalServerError:
 				r.fail(m.about, fmt.Sprintf("%s%s answers %d", m.says, m.url, status), "ask its operator")
-			case status >= http.StatusBadRequest: // it does not list its models, as some compatible servers do not
+			case status >= http.StatusBadRequest: // some compatible servers do not list their models
 				r.ok(m.about, "%s%s answers; its key was not tried, for it does not list models", m.says, m.url)
 			default:
 				r.ok(m.about, "%s%s answers", m.says, m.url)
@@ -190,7 +190,7 @@ func (d *doctor) models() (checks []check) {
 	return checks
 }
 
-// orDefault is the address of a provider, its own where only a key is configured.
+// orDefault returns the address of a provider, which is the public one if only a key is configured.
 func orDefault(address, key, own string) string {
 	if address == "" && key != "" {
 		return own
@@ -198,7 +198,7 @@ func orDefault(address, key, own string) string {
 	return address
 }
 
-// agentProfiles says how many profiles of agents are known.
+// agentProfiles reports how many agents' profiles are configured.
 func (d *doctor) agentProfiles(_ context.Context, r *report) {
 	if d.UCPPlatforms == "" {
 		return
@@ -211,7 +211,7 @@ func (d *doctor) agentProfiles(_ context.Context, r *report) {
 	r.ok("agents' profiles", "%d are known, and never fetched", len(known))
 }
 
-// openIDProvider reads the provider's configuration, and says what is to be registered there.
+// openIDProvider reads the provider's discovery document, and reports the redirect URI to register there.
 func (d *doctor) openIDProvider(ctx context.Context, r *report) {
 	if d.OIDCIssuer == "" {
 		return

@@ -20,7 +20,8 @@ import (
 	shopkeeper "github.com/haggle-commerce/haggle/simulator/merchant"
 )
 
-func TestTheDoctorSaysWhatIsWrong(t *testing.T) {
+// Each configuration leads to one expected finding, and findings that are not ok have a remedy.
+func TestDiagnose_findings(t *testing.T) {
 	t.Parallel()
 	busy, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -30,7 +31,7 @@ func TestTheDoctorSaysWhatIsWrong(t *testing.T) {
 	used := boottest.Engines[0].URL(t)
 	boottest.Start(t, used)
 	redis := redisserver.Start(t)
-	hanging, secure := hangs(t), httptest.NewTLSServer(http.NotFoundHandler())
+	hanging, secure := hangingAddress(t), httptest.NewTLSServer(http.NotFoundHandler())
 	t.Cleanup(secure.Close)
 	model := modelWithKey(t, "right")
 	running := boottest.Start(t, boottest.Engines[0].URL(t))
@@ -116,7 +117,7 @@ func TestTheDoctorSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-// providerWithClock answers nothing but the time.
+// providerWithClock starts a server whose Date header is ahead, and which answers 401.
 func providerWithClock(t *testing.T, ahead time.Duration) *httptest.Server {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Date", time.Now().Add(ahead).UTC().Format(http.TimeFormat))
@@ -126,8 +127,8 @@ func providerWithClock(t *testing.T, ahead time.Duration) *httptest.Server {
 	return server
 }
 
-// hangs is the address of a listener that accepts connections, and never answers.
-func hangs(t *testing.T) string {
+// hangingAddress returns the address of a listener that accepts connections and never answers.
+func hangingAddress(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -135,7 +136,7 @@ func hangs(t *testing.T) string {
 	}
 	t.Cleanup(func() { l.Close() })
 	go func() {
-		var open []net.Conn // for as long as the listener is
+		var open []net.Conn // closed with the listener
 		for {
 			conn, err := l.Accept()
 			if err != nil {
@@ -150,7 +151,7 @@ func hangs(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// modelWithKey lists models for the holder of a key, as OpenAI and Anthropic do.
+// modelWithKey starts a server that lists models to clients with the key, as OpenAI and Anthropic do.
 func modelWithKey(t *testing.T, key string) *httptest.Server {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -165,10 +166,10 @@ func modelWithKey(t *testing.T, key string) *httptest.Server {
 	return server
 }
 
-// Everything that hangs costs two seconds together.
+// If every service hangs, Diagnose takes one timeout of two seconds in all.
 func TestDiagnose_allHang(t *testing.T) {
 	t.Parallel()
-	hanging := hangs(t)
+	hanging := hangingAddress(t)
 	web := "http://" + hanging
 	began := time.Now()
 	findings := boot.Diagnose(t.Context(), boot.Config{
@@ -205,13 +206,13 @@ func TestDiagnose_allHang(t *testing.T) {
 	}
 }
 
-// What merchants have connected is tried with their credentials.
+// Connected accounts are checked with their stored credentials.
 func TestDiagnose_accounts(t *testing.T) {
 	t.Parallel()
 	for _, engine := range boottest.Engines {
 		t.Run(engine.Name, func(t *testing.T) {
 			t.Parallel()
-			database, lookalike := engine.URL(t), openLookalike(t).url
+			database, lookalike := engine.URL(t), startProvider(t).url
 			app := boottest.Start(t, database, func(c *boot.Config) { c.StripeURL, c.AllowLoopback = lookalike, true })
 			owner := shopkeeper.New(exchange.NewClient(exchange.Config{URL: app.URL()}), boottest.Key, "")
 			shop, err := owner.CreateProject(t.Context(), shopkeeper.NewProject{Name: "Shop", Slug: "shop"})
@@ -227,7 +228,7 @@ func TestDiagnose_accounts(t *testing.T) {
 				fmt.Fprint(w, `{"error": {"type": "invalid_request_error", "message": "Invalid API Key provided"}}`)
 			}))
 			t.Cleanup(refusing.Close)
-			handler := "http://" + hangs(t) + "/agent"
+			handler := "http://" + hangingAddress(t) + "/agent"
 			agents, err := owner.Agents(t.Context(), shopkeeper.Page{})
 			if err != nil {
 				t.Fatal(err)
@@ -254,7 +255,7 @@ func TestDiagnose_accounts(t *testing.T) {
 				{lookalike, "", boot.Fine, "Stripe", "answers as acct_"},
 				{lookalike, "", boot.Fine, "stored credentials", "opens all 1"},
 				{refusing.URL, "", boot.Trouble, "Stripe", "the credentials are refused"},
-				{"http://" + hangs(t), "", boot.Trouble, "Stripe", "does not answer within 2 s"},
+				{"http://" + hangingAddress(t), "", boot.Trouble, "Stripe", "does not answer within 2 s"},
 				{lookalike, "", boot.Trouble, "remote agent", "at " + handler + ": does not answer within 2 s"},
 				{lookalike, "another", boot.Trouble, "stored credentials", "does not open 1 of 1"},
 			} {

@@ -12,7 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// edge is what stands between the network and the use cases, one for the process.
+// edge holds the limits between the network and the use cases. There is one in a process.
 type edge struct {
 	address      func(*http.Request) netip.Addr
 	managed      ports.Limiter
@@ -20,39 +20,39 @@ type edge struct {
 
 	merchants, buyers, payments, downloads *wire.Lane
 
-	platforms *bulkhead.Room // where merchants' requests wait for platforms and providers
-	finalizes *bulkhead.Room // where finalizes wait for payments of the same client
+	platforms *bulkhead.Room // for merchants' requests that wait for platforms and providers
+	finalizes *bulkhead.Room // for finalizes that wait for payments of the same client
 }
 
-// platformShares bound requests that connect accounts: few merchants do at the same time.
+// platformShares limits requests that connect accounts. Few merchants do that at the same time.
 var platformShares = bulkhead.Shares{
 	Places: 64,
 	Tenant: 8,
 	Target: 8,
 }
 
-// finalizeShares bound finalizes that wait until fewer payments of their client are in flight. A target is a client
-// of one shop.
+// finalizeShares limits finalizes that wait until fewer payments of their client are in flight. A target is a client of one
+// shop.
 var finalizeShares = bulkhead.Shares{
 	Places: paymentPlaces,
 	Tenant: paymentPlaces / 4,
 	Target: paymentPlaces / 4,
 }
 
-// Places in the lanes. Operations have fewer than PostgreSQL has connections, so that payments, sign-in and
-// background work find one however many operations wait for each other. Those of merchants and those of buyers
-// have places that the others do not take. Payments wait for providers, up to 8 s each, most of it without a
-// connection. Downloads last as long as their readers are slow, and so have few places.
+// Sizes of the lanes. Operations have fewer places than the pool has connections, so that payments, sign-in and background
+// work find a connection even if operations block each other. Merchants and buyers have separate places. Payments wait for
+// providers, up to 8 s each, mostly without a connection. Downloads last as long as their readers take, so they have few
+// places.
 //
-// One tenant leaves a fifth of a lane to others, of the long waits of payments three quarters, and of downloads a
-// half.
+// One tenant gets at most four fifths of an operations lane, a quarter of the payments lane, and half of the downloads lane.
 const (
 	operationPlaces = 16
 	paymentPlaces   = 256
 	downloadPlaces  = 4
 )
 
-// operations leave four connections free, of few the half. Merchants have a quarter of them, buyers the others.
+// operations returns the sizes of the merchants' and the buyers' lanes. Together they leave four connections free, or half of
+// a small pool. Merchants get a quarter of the places, buyers the rest.
 func (c Config) operations() (merchants, buyers int) {
 	all := operationPlaces
 	if c.Connections != 0 {
@@ -70,7 +70,7 @@ func (a *App) openEdge(limiter *ratelimit.Limiter) error {
 	merchants, buyers := a.config.operations()
 	a.edge = edge{
 		address:   wire.ClientAddress(trusted),
-		managed:   counted{limiter, a.metrics, "management"},
+		managed:   countedLimiter{limiter, a.metrics, "management"},
 		merchants: a.lane("management", merchants, share(merchants)),
 		buyers:    a.lane("acp", buyers, share(buyers)),
 		payments:  a.lane("payments", paymentPlaces, paymentPlaces/4),
@@ -79,43 +79,43 @@ func (a *App) openEdge(limiter *ratelimit.Limiter) error {
 		finalizes: bulkhead.NewRoom(finalizeShares),
 	}
 	if !a.limits.acpOff {
-		// In memory of its own: what anybody can make it remember takes no one else's place.
+		// It has its own memory, because anybody can fill it and must not evict entries of the other limiter.
 		gate, err := ratelimit.New("", a.log)
 		if err != nil {
 			return err
 		}
-		a.edge.bought, a.edge.gate = counted{limiter, a.metrics, "acp"}, counted{gate, a.metrics, "acp"}
+		a.edge.bought, a.edge.gate = countedLimiter{limiter, a.metrics, "acp"}, countedLimiter{gate, a.metrics, "acp"}
 	}
 	return nil
 }
 
-// share is what one tenant may have of a lane's places: all but a fifth.
+// share returns how many places of a lane one tenant may have: all but a fifth.
 func share(places int) int { return max(1, places-max(1, places/5)) }
 
 func (a *App) lane(name string, places, share int) *wire.Lane {
 	return wire.NewLane(places, share, func() { a.metrics.Shed(name) })
 }
 
-// counted tells the metrics of refusals.
-type counted struct {
+// countedLimiter is a limiter that counts refusals in the metrics.
+type countedLimiter struct {
 	limiter *ratelimit.Limiter
 	metrics *telemetry.Metrics
 	api     string
 }
 
-func (c counted) Take(ctx context.Context, key string, r ports.Rate) ports.Verdict {
+func (c countedLimiter) Take(ctx context.Context, key string, r ports.Rate) ports.Verdict {
 	return c.note(c.limiter.Take(ctx, key, r))
 }
 
-func (c counted) TakeN(ctx context.Context, key string, r ports.Rate, n int) ports.Verdict {
+func (c countedLimiter) TakeN(ctx context.Context, key string, r ports.Rate, n int) ports.Verdict {
 	return c.note(c.limiter.TakeN(ctx, key, r, n))
 }
 
-func (c counted) Look(ctx context.Context, key string, r ports.Rate) ports.Verdict {
+func (c countedLimiter) Look(ctx context.Context, key string, r ports.Rate) ports.Verdict {
 	return c.note(c.limiter.Look(ctx, key, r))
 }
 
-func (c counted) note(v ports.Verdict) ports.Verdict {
+func (c countedLimiter) note(v ports.Verdict) ports.Verdict {
 	if !v.Allowed {
 		c.metrics.RateLimitRefused(c.api)
 	}

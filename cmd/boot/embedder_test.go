@@ -24,17 +24,18 @@ func embeddingsServer(t *testing.T, c embeddings.Config) *embeddings.Server {
 	return s
 }
 
-func embedder(s *embeddings.Server) *embedding.Client {
+func newEmbedder(s *embeddings.Server) *embedding.Client {
 	return embedding.New(embedding.Config{URL: s.URL + "/v1", Model: "look-alike"})
 }
 
-func TestEmbedderKeepsItsPromises(t *testing.T) {
+// embedding.Client fulfills the contract of ports.Embedder.
+func TestEmbed_contract(t *testing.T) {
 	t.Parallel()
-	adaptertest.Embedder(t, func(t *testing.T) ports.Embedder { return embedder(embeddingsServer(t, embeddings.Config{})) })
+	adaptertest.Embedder(t, func(t *testing.T) ports.Embedder { return newEmbedder(embeddingsServer(t, embeddings.Config{})) })
 }
 
-// Requests are small ones, with the key, below a base URL with or without a slash at its end.
-func TestEmbedderRequests(t *testing.T) {
+// Requests are batches of at most 64 texts with the API key, below a base URL with or without a trailing slash.
+func TestEmbed_requests(t *testing.T) {
 	t.Parallel()
 	s := embeddingsServer(t, embeddings.Config{Key: "secret", Dims: 4})
 	for _, url := range []string{s.URL + "/v1", s.URL + "/v1/"} {
@@ -43,7 +44,7 @@ func TestEmbedderRequests(t *testing.T) {
 			Key:   "secret",
 			Model: "m",
 		})
-		if vectors, err := c.Embed(ports.NewOutbound(t.Context()), make65()); err != nil || len(vectors) != 65 || len(vectors[64]) != 4 {
+		if vectors, err := c.Embed(ports.NewOutbound(t.Context()), sixtyFiveTexts()); err != nil || len(vectors) != 65 || len(vectors[64]) != 4 {
 			t.Fatalf("%v, %d vectors", err, len(vectors))
 		}
 	}
@@ -62,10 +63,10 @@ func TestEmbedderRequests(t *testing.T) {
 	}
 }
 
-func make65() []string { return strings.Fields(strings.Repeat("tent ", 65)) }
+func sixtyFiveTexts() []string { return strings.Fields(strings.Repeat("tent ", 65)) }
 
-// What is wrong is an error, after one request, and never a vector.
-func TestEmbedderWrongAnswers(t *testing.T) {
+// A wrong response is an error after one request, never a vector.
+func TestEmbed_wrongAnswers(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		fault embeddings.Fault
@@ -97,11 +98,11 @@ func TestEmbedderWrongAnswers(t *testing.T) {
 			}
 			patience := time.Minute
 			if test.fault.Kind == "hang" {
-				patience = 5 * time.Second // in which the request comes, on a loaded machine too
+				patience = 5 * time.Second // long enough for the request to arrive, even on a loaded machine
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
-			vectors, err := embedder(s).Embed(ports.NewOutbound(ctx), []string{"sofa", "lamp", "tent"})
+			vectors, err := newEmbedder(s).Embed(ports.NewOutbound(ctx), []string{"sofa", "lamp", "tent"})
 			var known *fault.Error
 			if vectors != nil || !errors.As(err, &known) || known.Code != "embeddings_unavailable" || !strings.Contains(known.Message, test.says) {
 				t.Errorf("%v, %v", vectors, err)
@@ -116,46 +117,47 @@ func TestEmbedderWrongAnswers(t *testing.T) {
 	}
 }
 
-// An answer in another order is put in order; vectors of two batches have one length too.
-func TestEmbedderOrderAndLength(t *testing.T) {
+// Vectors that are returned in another order are sorted by index. Vectors of different batches must have the same length.
+func TestEmbed_orderAndLength(t *testing.T) {
 	t.Parallel()
 	s := embeddingsServer(t, embeddings.Config{})
-	want, err := embedder(s).Embed(ports.NewOutbound(t.Context()), []string{"sofa", "lamp"})
+	want, err := newEmbedder(s).Embed(ports.NewOutbound(t.Context()), []string{"sofa", "lamp"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	_ = s.Fault(embeddings.Fault{Kind: "reversed"})
-	got, err := embedder(s).Embed(ports.NewOutbound(t.Context()), []string{"sofa", "lamp"})
+	got, err := newEmbedder(s).Embed(ports.NewOutbound(t.Context()), []string{"sofa", "lamp"})
 	if err != nil || got[0][0] != want[0][0] || got[1][0] != want[1][0] {
 		t.Errorf("%v: %v, want %v", err, got, want)
 	}
 	_ = s.Fault(embeddings.Fault{Kind: "wrong_size", After: 1})
-	if _, err := embedder(s).Embed(ports.NewOutbound(t.Context()), make65()); err == nil || !strings.Contains(err.Error(), "vectors of 64 and of 32 numbers") {
+	if _, err := newEmbedder(s).Embed(ports.NewOutbound(t.Context()), sixtyFiveTexts()); err == nil || !strings.Contains(err.Error(), "vectors of 64 and of 32 numbers") {
 		t.Errorf("two lengths: %v", err)
 	}
 }
 
-// Texts that are not taken are told from an endpoint that does not work.
-func TestEmbedderRefusedTexts(t *testing.T) {
+// Refused texts have another error code than an unavailable endpoint.
+func TestEmbed_refusedTexts(t *testing.T) {
 	t.Parallel()
 	s := embeddingsServer(t, embeddings.Config{MaxText: 10})
-	if _, err := embedder(s).Embed(ports.NewOutbound(t.Context()), []string{"a very long text"}); !fault.Is(err, "embeddings_refused") {
+	if _, err := newEmbedder(s).Embed(ports.NewOutbound(t.Context()), []string{"a very long text"}); !fault.Is(err, "embeddings_refused") {
 		t.Errorf("%v", err)
 	}
 }
 
-func TestEmbedderQueriesKeepTheirPromises(t *testing.T) {
+// embedding.Queries fulfills the contract of ports.Embedder.
+func TestForQueries_contract(t *testing.T) {
 	t.Parallel()
 	adaptertest.Embedder(t, func(t *testing.T) ports.Embedder {
-		return embedding.ForQueries(embedder(embeddingsServer(t, embeddings.Config{})))
+		return embedding.ForQueries(newEmbedder(embeddingsServer(t, embeddings.Config{})))
 	})
 }
 
-// Over real HTTP: a server that hangs is survived, and the late answer of a slow one is used.
-func TestEmbedderQueriesOverHTTP(t *testing.T) {
+// A query does not wait for a slow endpoint. The late response is cached and used by the next query.
+func TestForQueries_slowEndpoint(t *testing.T) {
 	t.Parallel()
 	s := embeddingsServer(t, embeddings.Config{})
-	q := embedding.ForQueries(embedder(s))
+	q := embedding.ForQueries(newEmbedder(s))
 	_ = s.Fault(embeddings.Fault{Kind: "slow", Millis: 400})
 	if took, err := askQuery(t, q, "Couch"); err == nil {
 		t.Fatalf("the answer was waited for, %s", took)

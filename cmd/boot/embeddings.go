@@ -9,16 +9,16 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// embeddings are what matches products and queries by an outside model; all zero where none is configured.
+// embeddings holds what matches products and queries by an external model. It is zero if no model is configured.
 type embeddings struct {
 	model     string
-	queries   ports.QueryEmbedder // for what buyers wait for
+	queries   ports.QueryEmbedder // for buyers' searches, which wait for it
 	worker    *embedding.Worker
 	refresher *embedding.Refresher
 }
 
-// openEmbeddings asks the endpoint nothing yet: a server starts without it. The index is opened after it, for
-// it asks for the vectors of queries.
+// openEmbeddings creates the client of the embeddings endpoint. It sends no request, so a server starts even if the endpoint
+// is down. It must run before the index is created, which uses it to embed queries.
 func (a *App) openEmbeddings() {
 	if a.config.EmbeddingsURL == "" {
 		return
@@ -49,7 +49,7 @@ func (a *App) openEmbeddings() {
 	}
 }
 
-// embedding is the loops that keep products' vectors.
+// embedding returns the loops that keep products' vectors up to date.
 func (a *App) embedding() (all []loop) {
 	if a.embeddings.worker == nil {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/embeddings"
 )
 
-// A shop's texts are embedded once: in batches, through an endpoint that fails at first, on whichever replica,
-// and never again unless they change. Buyers then find what means the same.
+// A shop's texts are embedded once, in batches, even if the endpoint fails at first and another replica starts, and again only
+// when they change. Then searches find products by meaning.
 func TestEmbeddings(t *testing.T) {
 	t.Parallel()
 	for _, engine := range boottest.Engines {
@@ -28,9 +28,9 @@ func TestEmbeddings(t *testing.T) {
 			database := engine.URL(t)
 			embedded := func(c *boot.Config) { c.EmbeddingsURL, c.EmbeddingsKey = e.URL+"/v1", "secret" }
 			shop := boottest.Start(t, database, embedded)
-			k := merchant{t, shop.URL(), boottest.Key}.keep("shop")
+			k := apiClient{t, shop.URL(), boottest.Key}.openProject("shop")
 			shampoo := k.ask(201, "POST", "/v1/catalog/products", `{"name":"Herbal Shampoo","sku":"shampoo","price":10,"category":"Bath","quantity":1}`)
-			k.ask(200, "POST", "/v1/catalog/products/batch", hundred())
+			k.ask(200, "POST", "/v1/catalog/products/batch", hundredProducts())
 			eventually(t, "all are embedded", func() bool { return e.Asked("Herbal Shampoo\nBath") > 0 && e.State().Answered >= 101 })
 			if s := e.State(); s.Answered != 101 || s.Largest != 64 || s.Faults != 3 {
 				t.Errorf("%+v", s)
@@ -57,8 +57,8 @@ func TestEmbeddings(t *testing.T) {
 	}
 }
 
-// hundred are products that nobody searches for.
-func hundred() string {
+// hundredProducts returns a batch of products that no test searches for by meaning.
+func hundredProducts() string {
 	var list []string
 	for i := range 100 {
 		list = append(list, fmt.Sprintf(`{"name":"Mug number %[1]d","sku":"mug-%[1]d","price":10,"category":"Kitchen","quantity":1}`, i))
@@ -66,7 +66,7 @@ func hundred() string {
 	return `{"products":[` + strings.Join(list, ",") + `]}`
 }
 
-// findsByMeaning waits until a query whose words no product has finds one first.
+// findsByMeaning waits until a query whose words are in no product finds the product first.
 func findsByMeaning(t *testing.T, url, query, product string) {
 	t.Helper()
 	var results []any

@@ -11,17 +11,17 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/sqlstore"
 )
 
-// Explain returns an error in the words of the database at the URL, where the database caused it, and names the variable.
-// Other errors are returned as they are.
+// Explain describes an error that the database at the URL caused, and names the variable HAGGLE_DATABASE_URL. It returns other
+// errors unchanged.
 func Explain(databaseURL string, err error) error {
 	described := sqlstore.Describe(databaseURL, err)
-	if described == err { // identity: nothing was found to say
+	if described == err { // comparison by identity: Describe did not know the error
 		return err
 	}
 	return fmt.Errorf("%w (HAGGLE_DATABASE_URL)", described)
 }
 
-// explain is Explain for what the program did, which other errors are said to have kept from being done.
+// explain is Explain, but prefixes errors that the database did not cause with what the program was doing.
 func (c Config) explain(doing string, err error) error {
 	if explained := Explain(c.DatabaseURL, err); explained != err {
 		return explained
@@ -29,7 +29,7 @@ func (c Config) explain(doing string, err error) error {
 	return fmt.Errorf("%s: %w", doing, err)
 }
 
-// ExistingFile fails where the URL names a SQLite file that is not there: opening it would make it.
+// ExistingFile returns an error if the URL names a SQLite file that does not exist, because opening it would create it.
 func ExistingFile(databaseURL string) error {
 	path, ok := strings.CutPrefix(databaseURL, "sqlite://")
 	if !ok {
@@ -45,7 +45,7 @@ func ExistingFile(databaseURL string) error {
 	return nil
 }
 
-// listen takes an address that a variable names.
+// listen listens on the address that is the value of a variable.
 func listen(variable, address string) (net.Listener, error) {
 	l, err := net.Listen("tcp", address)
 	var op *net.OpError

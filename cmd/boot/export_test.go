@@ -17,13 +17,13 @@ import (
 // Handler serves the API without the background work.
 func (a *App) Handler() http.Handler { return a.handler() }
 
-// Storefronts are those that buyers' requests find their shop by.
+// Storefronts returns the cache in which buyers' requests find their shop.
 func (a *App) Storefronts() ports.Storefronts { return a.storefront }
 
-// SetDatabaseClock stops the clock by which background work is due; the zero time lets it go on.
+// SetDatabaseClock stops the clock that determines when background work is due. The zero time lets it run again.
 func (a *App) SetDatabaseClock(now time.Time) { a.store.SetClock(now) }
 
-// Background are the loops by name.
+// Background returns the loops by name.
 func (a *App) Background() map[string]func(context.Context) error {
 	all := map[string]func(context.Context) error{}
 	for _, l := range append(a.loops(), a.embedding()...) {
@@ -32,7 +32,7 @@ func (a *App) Background() map[string]func(context.Context) error {
 	return all
 }
 
-// Watched is what loops did for projects.
+// Watched records for which projects the loops ran.
 type Watched struct {
 	Bad     id.Project // work for it panics
 	Loaded  []id.Project
@@ -46,13 +46,13 @@ func (w *Watched) reach(loop string, p id.Project) {
 	}
 }
 
-// Watch has what loops use panic for a project.
+// Watch wraps the ports that loops use, so that they record their project and panic for the bad one.
 func (a *App) Watch() *Watched {
 	w := &Watched{Reached: map[string]bool{}}
 	a.Discovery.Learner = watchedIndex{a.Discovery.Learner, w}
 	a.Discovery.StockNews = watchedNews{a.Discovery.StockNews, w}
 	a.announcing.Announcements = watchedAnnouncements{a.announcing.Announcements, w}
-	a.tunes.Projects = watchedProjects{a.tunes.Projects, w}
+	a.selfTuner.Projects = watchedProjects{a.selfTuner.Projects, w}
 	if r := a.embeddings.refresher; r != nil {
 		r.Vectors = watchedVectors{r.Vectors, w}
 	}
@@ -131,12 +131,12 @@ func (v watchedVectors) Get(ctx context.Context, p id.Project, model string, tex
 	return v.Vectors.Get(ctx, p, model, texts)
 }
 
-// OpenIdentity is what finds out who asks under a configuration.
+// OpenIdentity creates the identity service of a configuration.
 func OpenIdentity(c Config, clock ports.Clock, log *slog.Logger) (*identity.Service, error) {
 	known, err := c.knownAgents()
 	service, _ := c.openIdentity(known, nil, clock, log)
 	return service, err
 }
 
-// KnownAgents are the profiles that are known under a configuration.
+// KnownAgents returns the agents' profiles that are known under a configuration.
 func KnownAgents(c Config) (map[string]agentid.Profile, error) { return c.knownAgents() }

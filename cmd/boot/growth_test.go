@@ -17,19 +17,19 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 )
 
-// strangers are buyers whom nobody knows, at a server whose background work the test runs.
-type strangers struct {
+// anonymousBuyers sends requests of unknown buyers to a server whose background loops the test runs.
+type anonymousBuyers struct {
 	*testing.T
 	config   boot.Config
 	app      *boot.App
 	db       *sql.DB
 	sqlite   bool
-	buyer    merchant
+	buyer    apiClient
 	products []string
 	keys     int
 }
 
-func meetStrangers(t *testing.T, engine boottest.Engine) *strangers {
+func newAnonymousBuyers(t *testing.T, engine boottest.Engine) *anonymousBuyers {
 	t.Helper()
 	database := engine.URL(t)
 	config := boot.Config{
@@ -48,14 +48,14 @@ func meetStrangers(t *testing.T, engine boottest.Engine) *strangers {
 	t.Cleanup(func() { app.Close() })
 	server := httptest.NewServer(app.Handler())
 	t.Cleanup(server.Close)
-	shop := merchant{t, server.URL, boottest.Key}.keep("shop")
-	s := &strangers{
+	shop := apiClient{t, server.URL, boottest.Key}.openProject("shop")
+	s := &anonymousBuyers{
 		T:      t,
 		config: config,
 		app:    app,
 		db:     inspect(t, database),
 		sqlite: strings.HasPrefix(database, "sqlite"),
-		buyer:  merchant{t, server.URL + "/p/shop", ""},
+		buyer:  apiClient{t, server.URL + "/p/shop", ""},
 	}
 	for i := range 48 {
 		p := shop.ask(201, "POST", "/v1/catalog/products", fmt.Sprintf(
@@ -66,24 +66,24 @@ func meetStrangers(t *testing.T, engine boottest.Engine) *strangers {
 	return s
 }
 
-// hostile are the requests of the security review, by their names there.
-var hostile = []struct {
+// hostileRequests are the requests of the security review, with their names there.
+var hostileRequests = []struct {
 	name string
-	send func(*strangers)
+	send func(*anonymousBuyers)
 }{
-	{"search, new session", func(s *strangers) { s.buyer.call(200, "POST", "/acp/search", `{"query": "mug"}`) }},
-	{"search with three claims of 200 letters", func(s *strangers) {
-		s.buyer.call(200, "POST", "/acp/search", `{"query": "mug", "buyer_context": `+fatClaims+`}`)
+	{"search, new session", func(s *anonymousBuyers) { s.buyer.call(200, "POST", "/acp/search", `{"query": "mug"}`) }},
+	{"search with three claims of 200 letters", func(s *anonymousBuyers) {
+		s.buyer.call(200, "POST", "/acp/search", `{"query": "mug", "buyer_context": `+longClaims+`}`)
 	}},
-	{"search under a random Idempotency-Key", func(s *strangers) {
+	{"search under a random Idempotency-Key", func(s *anonymousBuyers) {
 		s.keys++
 		s.buyer.call(200, "POST", "/acp/search", `{"query": "mug"}`, fmt.Sprintf("Idempotency-Key: random-and-long-%08d", s.keys))
 	}},
-	{"quote, new session", func(s *strangers) { s.quote("") }},
-	{"quote with a message of 2,000 emoji and fat claims", func(s *strangers) {
-		s.quote(`, "message": "` + strings.Repeat("🎪", 2_000) + `", "buyer_context": ` + fatClaims)
+	{"quote, new session", func(s *anonymousBuyers) { s.quote("") }},
+	{"quote with a message of 2,000 emoji and fat claims", func(s *anonymousBuyers) {
+		s.quote(`, "message": "` + strings.Repeat("🎪", 2_000) + `", "buyer_context": ` + longClaims)
 	}},
-	{"checkout/init, 48 lines, long address", func(s *strangers) {
+	{"checkout/init, 48 lines, long address", func(s *anonymousBuyers) {
 		session := s.buyer.call(200, "POST", "/acp/search", `{"query": "mug"}`)["session_id"]
 		var items []map[string]any
 		for _, p := range s.products {
@@ -100,18 +100,18 @@ var hostile = []struct {
 	}},
 }
 
-var fatClaims = func() string {
+var longClaims = func() string {
 	fat := strings.Repeat("y", 200)
 	return fmt.Sprintf(`{"loyalty_tier": %q, "location": %q, "urgency": %q}`, fat, fat, fat)
 }()
 
-func (s *strangers) quote(more string) {
+func (s *anonymousBuyers) quote(more string) {
 	s.Helper()
 	s.buyer.call(200, "POST", "/acp/quote", fmt.Sprintf(`{"product_id": %q, "quantity": 1, "offer_price": 85%s}`, s.products[0], more))
 }
 
-// pass has background work be done as of a time: the zero time is now.
-func (s *strangers) pass(at time.Time) {
+// runBackground runs the background loops as of a time; the zero time is now.
+func (s *anonymousBuyers) runBackground(at time.Time) {
 	s.Helper()
 	s.app.SetDatabaseClock(at)
 	defer s.app.SetDatabaseClock(time.Time{})
@@ -124,22 +124,22 @@ func (s *strangers) pass(at time.Time) {
 	}
 }
 
-// exec runs a statement on the database.
-func (s *strangers) exec(statement string) {
+// exec executes a statement on the database.
+func (s *anonymousBuyers) exec(statement string) {
 	s.Helper()
 	if _, err := s.db.Exec(statement); err != nil {
 		s.Fatalf("%s: %v", statement, err)
 	}
 }
 
-// handedOut has every event be with its subscribers, of whom there are none.
-func (s *strangers) handedOut() {
+// markPublished marks all events as published (there are no subscribers), and makes idempotency keys old.
+func (s *anonymousBuyers) markPublished() {
 	s.Helper()
 	s.exec("UPDATE outbox SET due_at = NULL")
 	s.exec("UPDATE idempotency_keys SET created_at = 1")
 }
 
-func (s *strangers) number(query string) (n int) {
+func (s *anonymousBuyers) queryInt(query string) (n int) {
 	s.Helper()
 	if err := s.db.QueryRow(query).Scan(&n); err != nil {
 		s.Fatalf("%s: %v", query, err)
@@ -147,37 +147,37 @@ func (s *strangers) number(query string) (n int) {
 	return n
 }
 
-// used is how many bytes the SQLite file has in use.
-func (s *strangers) used() int {
+// usedBytes returns how many bytes of the SQLite file are in use.
+func (s *anonymousBuyers) usedBytes() int {
 	s.Helper()
-	return (s.number("SELECT page_count FROM pragma_page_count") - s.number("SELECT freelist_count FROM pragma_freelist_count")) *
-		s.number("SELECT page_size FROM pragma_page_size")
+	return (s.queryInt("SELECT page_count FROM pragma_page_count") - s.queryInt("SELECT freelist_count FROM pragma_freelist_count")) *
+		s.queryInt("SELECT page_size FROM pragma_page_size")
 }
 
-// What a stranger's request leaves in the database, and what is left of it after the times of retention. The figures of
-// the review were 230, 1,495, 4,956, 1,830, 11,240 and 12,900 bytes, for good.
-func TestGrowth_bytesPerRequest(t *testing.T) {
+// A request of an unknown buyer leaves at most 12,000 bytes in the database, and at most 60 after the retention times. In the
+// security review the requests left 230, 1,495, 4,956, 1,830, 11,240 and 12,900 bytes permanently.
+func TestRetention_bytesPerRequest(t *testing.T) {
 	t.Parallel()
 	const requests = 200
-	s := meetStrangers(t, boottest.Engines[0])
+	s := newAnonymousBuyers(t, boottest.Engines[0])
 	day, now := 24*time.Hour, time.Now()
-	s.pass(time.Time{})
+	s.runBackground(time.Time{})
 	t.Logf("%-52s %8s %8s %8s", "bytes kept per request", "at once", "31 days", "181 days")
-	for i, h := range hostile {
-		before := s.used()
+	for i, h := range hostileRequests {
+		before := s.usedBytes()
 		for range requests {
 			h.send(s)
 		}
-		s.pass(time.Time{})
-		kept := []int{s.used() - before}
-		s.handedOut()
-		// Later than what was looked at for the request before, for a project is looked at every hour.
+		s.runBackground(time.Time{})
+		kept := []int{s.usedBytes() - before}
+		s.markPublished()
+		// Later than the times for the request before, because retention checks a project once an hour.
 		for _, after := range []time.Duration{31 * day, 181 * day} {
 			at := now.Add(time.Duration(i)*1000*day + after)
-			s.pass(at)
-			s.handedOut()
-			s.pass(at.Add(day)) // what was held, and the events of what ended
-			kept = append(kept, s.used()-before)
+			s.runBackground(at)
+			s.markPublished()
+			s.runBackground(at.Add(day)) // removes what was retained, and the events of what expired
+			kept = append(kept, s.usedBytes()-before)
 		}
 		t.Logf("%-52s %8d %8d %8d", h.name, kept[0]/requests, kept[1]/requests, kept[2]/requests)
 		if kept[0]/requests > 12_000 || kept[2]/requests > 60 {
@@ -186,8 +186,8 @@ func TestGrowth_bytesPerRequest(t *testing.T) {
 	}
 }
 
-// rows counts the rows of all tables that strangers write.
-func (s *strangers) rows() map[string]int {
+// rows returns the row count of each table that unknown buyers' requests write.
+func (s *anonymousBuyers) rows() map[string]int {
 	s.Helper()
 	list := "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
 	if !s.sqlite {
@@ -208,21 +208,21 @@ func (s *strangers) rows() map[string]int {
 	}
 	counts := map[string]int{}
 	for _, name := range names {
-		if name != "analytics_slots" { // a row for each quarter of an hour in which there was something
-			counts[name] = s.number("SELECT count(*) FROM " + name)
+		if name != "analytics_slots" { // it has a row for each quarter of an hour with events
+			counts[name] = s.queryInt("SELECT count(*) FROM " + name)
 		}
 	}
 	return counts
 }
 
-// However long strangers go on, the database stops growing: each table has as many rows after the fifth half year as after
-// the second, and SQLite's file as many pages. Orders stay.
-func TestGrowth_ends(t *testing.T) {
+// The database stops growing, however long unknown buyers send requests: after the fifth period no table has more rows than after
+// the second, and SQLite's file has no more pages. Orders stay.
+func TestRetention_boundedGrowth(t *testing.T) {
 	t.Parallel()
 	for _, engine := range boottest.Engines {
 		t.Run(engine.Name, func(t *testing.T) {
 			t.Parallel()
-			s := meetStrangers(t, engine)
+			s := newAnonymousBuyers(t, engine)
 			bought := s.buyer.call(200, "POST", "/acp/checkout/init", fmt.Sprintf(`{"session_id": %q, "items": [{"product_id": %q, "quantity": 1}],
 				"shipping_address": {"name": "A. Buyer", "line1": "1 Main St", "city": "Springfield", "state": "CA", "postal_code": "90001", "country": "US"}}`,
 				s.buyer.call(200, "POST", "/acp/search", `{"query": "mug"}`)["session_id"], s.products[0]))
@@ -233,19 +233,19 @@ func TestGrowth_ends(t *testing.T) {
 			var pages []int
 			for year := range 5 {
 				for range 20 {
-					for _, h := range hostile {
+					for _, h := range hostileRequests {
 						h.send(s)
 					}
 				}
 				most = append(most, s.rows())
 				for _, days := range []int{31, 91, 181, 182} {
-					s.pass(begin.Add(time.Duration(400*year+days) * 24 * time.Hour))
-					s.handedOut()
+					s.runBackground(begin.Add(time.Duration(400*year+days) * 24 * time.Hour))
+					s.markPublished()
 				}
 				rows = append(rows, s.rows())
 				if s.sqlite {
 					s.exec("PRAGMA wal_checkpoint(TRUNCATE)")
-					pages = append(pages, s.number("SELECT page_count FROM pragma_page_count"))
+					pages = append(pages, s.queryInt("SELECT page_count FROM pragma_page_count"))
 				}
 			}
 			for _, table := range slices.Sorted(maps.Keys(rows[1])) {
@@ -272,7 +272,7 @@ func TestGrowth_ends(t *testing.T) {
 			if err != nil || len(checked.Violations()) > 0 {
 				t.Errorf("%v, %v", checked.Violations(), err)
 			}
-			// Verifying takes what is older than these times for removed, if they are as they were sealed.
+			// Verify assumes that records older than these times were removed. It detects changes of them by their seals.
 			for _, forged := range []string{"decision_chains SET folded_until = folded_until", "retention SET sessions_until = sessions_until", "retention SET events_until = events_until"} {
 				s.exec("UPDATE " + forged + " + 1")
 				checked, err = boot.Verify(t.Context(), s.config, "", 0, nil)

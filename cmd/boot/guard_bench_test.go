@@ -17,8 +17,8 @@ import (
 
 const benchKey = "hk_test_0123456789abcdefghijklmnopqrstuvwxyz"
 
-// BenchmarkGetProject is GET /v1/projects/{id} in process, without the network, and what of it is
-// telling who calls and counting the call. BenchmarkPatchProject is a write, without and with a key.
+// BenchmarkGetProject measures GET /v1/projects/{id} in process, without the network, and the part of it that authenticates the
+// caller and counts the request. BenchmarkPatchProject measures a write, without and with an idempotency key.
 func BenchmarkGetProject(b *testing.B) {
 	onBenchEngines(b, func(b *testing.B, a *App, send func(method, path, body, key string) int, path string) {
 		b.Run("whole", func(b *testing.B) {

@@ -14,17 +14,17 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Prices against the clock, against a shop that changes, and against many offers at once, on real tables.
+// These tests negotiate while time passes, while the shop changes, and with many offers at once, on real tables.
 
-// visit opens a session by a search.
-func (m *market) visit() id.Session {
+// openSession opens a session with a search.
+func (m *shopFixture) openSession() id.Session {
 	m.t.Helper()
 	found, err := m.search(discovery.SearchRequest{Query: catalog.Query{Text: "lantern"}})
 	m.must(err)
 	return found.Session.ID
 }
 
-func (m *market) search(r discovery.SearchRequest) (discovery.SearchAnswer, error) {
+func (m *shopFixture) search(r discovery.SearchRequest) (discovery.SearchAnswer, error) {
 	prepared, err := m.discovery.PrepareSearch(ports.NewOutbound(m.t.Context()), m.project, r)
 	if err != nil {
 		return discovery.SearchAnswer{}, err
@@ -33,8 +33,8 @@ func (m *market) search(r discovery.SearchRequest) (discovery.SearchAnswer, erro
 	return prepared.Answer, err
 }
 
-// counter haggles for one piece until the shop counters, and returns the answer and its price.
-func (m *market) counter(p *catalog.Product, cents int64) (haggling.Answer, int64) {
+// counter makes an offer for one piece that the shop counters, and returns the answer and the counter price in cents.
+func (m *shopFixture) counter(p *catalog.Product, cents int64) (haggling.Answer, int64) {
 	m.t.Helper()
 	answer, err := m.offer(ports.HaggleAsk{Product: p.ID, Quantity: 1}, cents)
 	m.must(err)
@@ -49,8 +49,9 @@ func followUp(a haggling.Answer) ports.HaggleAsk {
 	return ports.HaggleAsk{Session: a.Session, Quote: a.Quote.ID}
 }
 
-func TestSessionEnds(t *testing.T) {
-	onMarkets(t, func(m *market) {
+// A session expires 30 minutes after its last request. Then quotes, searches, product views and checkouts in it are refused.
+func TestPrepareQuote_sessionExpired(t *testing.T) {
+	forEachEngine(t, func(m *shopFixture) {
 		p := m.product(100_00, 60)
 		d := m.agree(p)
 		m.clock.advance(29 * time.Minute)
@@ -60,7 +61,7 @@ func TestSessionEnds(t *testing.T) {
 			Quantity: 1,
 		}, 0)
 		m.must(err)
-		m.clock.advance(29 * time.Minute) // every request gave it time
+		m.clock.advance(29 * time.Minute) // every request has extended the session
 		_, err = m.search(discovery.SearchRequest{Session: d.session})
 		m.must(err)
 		m.clock.advance(31 * time.Minute)
@@ -76,15 +77,16 @@ func TestSessionEnds(t *testing.T) {
 		m.refused(err, "session_expired")
 		_, err = openCheckout(m.purchase, ports.NewOutbound(m.t.Context()), m.project, purchase.InitRequest{
 			Session: d.session,
-			Items:   []purchase.InitItem{item(p, 1)},
-			Address: home,
+			Items:   []purchase.InitItem{cartItem(p, 1)},
+			Address: shippingAddress,
 		})
 		m.refused(err, "session_expired")
 	})
 }
 
-func TestQuotePastItsTime(t *testing.T) {
-	onMarkets(t, func(m *market) {
+// An offer in an expired quote gets no decision and is not recorded in the session.
+func TestPrepareQuote_quoteExpired(t *testing.T) {
+	forEachEngine(t, func(m *shopFixture) {
 		p := m.product(1000_00, 60)
 		first, _ := m.counter(p, 880_00)
 		m.clock.advance(negotiation.Validity)
@@ -101,8 +103,8 @@ func TestQuotePastItsTime(t *testing.T) {
 	})
 }
 
-// A counter is a promise: the list price may rise behind it, by far more than any discount.
-func TestCounterIsKeptWhenThePriceRises(t *testing.T) {
+// A counter offer binds the shop until it expires, even if the list price doubles meanwhile.
+func TestPrepareQuote_counterAfterPriceRise(t *testing.T) {
 	for name, ask := range map[string]func(haggling.Answer, *catalog.Product) ports.HaggleAsk{
 		"in the same quote": func(a haggling.Answer, _ *catalog.Product) ports.HaggleAsk { return followUp(a) },
 		"in a new quote": func(a haggling.Answer, p *catalog.Product) ports.HaggleAsk {
@@ -114,7 +116,7 @@ func TestCounterIsKeptWhenThePriceRises(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			onMarkets(t, func(m *market) {
+			forEachEngine(t, func(m *shopFixture) {
 				p := m.product(1000_00, 60)
 				first, price := m.counter(p, 880_00)
 				m.clock.advance(5 * time.Minute)
@@ -135,8 +137,9 @@ func TestCounterIsKeptWhenThePriceRises(t *testing.T) {
 	}
 }
 
-func TestCounterIsNotKeptForEver(t *testing.T) {
-	onMarkets(t, func(m *market) {
+// An expired counter offer binds the shop neither in its quote nor in a new one.
+func TestPrepareQuote_counterExpired(t *testing.T) {
+	forEachEngine(t, func(m *shopFixture) {
 		p := m.product(1000_00, 60)
 		first, price := m.counter(p, 880_00)
 		m.reprice(p, 2000_00)
@@ -158,13 +161,13 @@ func TestCounterIsNotKeptForEver(t *testing.T) {
 	})
 }
 
-// All offers of one session are answered, one after the other, whatever order they come in.
-func TestManyOffersInOneSession(t *testing.T) {
-	onMarkets(t, func(m *market) {
+// Concurrent offers in one session are all answered, one after the other, and counter prices never rise.
+func TestPrepareQuote_concurrentOffers(t *testing.T) {
+	forEachEngine(t, func(m *shopFixture) {
 		p := m.product(1000_00, 60)
-		visit := m.visit()
+		visit := m.openSession()
 		const offers = 16
-		m.tally(atOnce(offers, func(i int) error {
+		m.countErrors(concurrently(offers, func(i int) error {
 			_, err := m.offer(ports.HaggleAsk{
 				Session:  visit,
 				Product:  p.ID,

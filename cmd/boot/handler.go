@@ -30,7 +30,7 @@ const description = `The merchant's side of agentic commerce. The Management API
 API key; the Agent Commerce Protocol (/p/{slug}/acp) is for buyers' agents and takes none. Amounts of
 money are numbers with all of their currency's decimals.`
 
-// handler serves both APIs, their documents, and the demo's pictures.
+// handler serves the Management API, the buyers' protocols, webhooks, the documentation, the console, and the demo's images.
 func (a *App) handler() http.Handler {
 	mux := http.NewServeMux()
 	api := wire.NewAPI(mux, wire.Config{
@@ -42,7 +42,7 @@ func (a *App) handler() http.Handler {
 	merchants := a.managementServices()
 	management.Register(api, merchants)
 	unrouted := management.Unrouted(merchants, wire.Unrouted(mux, wire.Plain))
-	mux.Handle("/v1", unrouted) // or the mux would send clients to /v1/
+	mux.Handle("/v1", unrouted) // otherwise the mux would redirect clients to /v1/
 	mux.Handle("/v1/", unrouted)
 	acp.Register(api, a.buyerServices())
 	acp.RegisterHome(mux, a.buyerServices())
@@ -57,7 +57,7 @@ func (a *App) handler() http.Handler {
 		ucp.RegisterSchemas(mux, part, a.serveTools(mux), a.ucpConfig())
 	}
 	mux.Handle(hooks.Pattern, hooks.Handler(a.hookServices()))
-	mux.Handle(hooks.DemandsPattern, hooks.DemandsHandler(a.hookServices(), a.demands()))
+	mux.Handle(hooks.DemandsPattern, hooks.DemandsHandler(a.hookServices(), a.shopifyDemands()))
 	consent.Register(mux, a.consentServices())
 	mux.Handle("GET /demo/images/", demo.Images())
 	guide := apidocs.Handler(a.docsConfig(mux))
@@ -66,10 +66,11 @@ func (a *App) handler() http.Handler {
 	pages := console.Handler(a.consoleServices(mux))
 	mux.Handle(console.Path, pages)
 	mux.Handle(console.Path+"/", pages)
-	return wire.Handler(a.metrics.InFlight(a.byHost(a.atRoot(wire.CORS(mux, acp.Prefixes...)))), a.watch())
+	return wire.Handler(a.metrics.InFlight(a.serveByHost(a.serveRootShop(wire.CORS(mux, acp.Prefixes...)))), a.requestWatch())
 }
 
-// serveTools serves the MCP endpoints of all shops. The operations of the tools are on a mux that nothing else serves.
+// serveTools serves the MCP endpoints of all shops. The tools call operations on a separate mux that is not reachable over
+// HTTP.
 func (a *App) serveTools(mux *http.ServeMux) []commerce.Toolset {
 	operations := http.NewServeMux()
 	part := wire.NewPart(operations, wire.Config{
@@ -86,22 +87,22 @@ func (a *App) serveTools(mux *http.ServeMux) []commerce.Toolset {
 			Operations: operations,
 			Admit:      func(r *http.Request) error { return buyers.Admit(commerce.MCP, r) },
 			Vouch:      set.Vouch,
-			Ours:       a.isOurs,
+			Ours:       a.ownsHost,
 			Log:        a.log,
 		}))
 	}
 	return sets
 }
 
-// isOurs reports whether a host name is that of the public URL, or of a shop.
-func (a *App) isOurs(host string) bool {
+// ownsHost reports whether a host name belongs to the public URL or to a shop.
+func (a *App) ownsHost(host string) bool {
 	public, err := url.Parse(a.URL())
 	return err == nil && host == public.Hostname() ||
 		a.config.ACPDomain != "" && (host == a.config.ACPDomain || strings.HasSuffix(host, "."+a.config.ACPDomain))
 }
 
-// docsConfig has the documentation read the documents that mux serves. Production names no demo shop: another account may
-// have had its slug since before it was reserved.
+// docsConfig configures the documentation, which reads the OpenAPI documents from mux. In production it names no demo shop,
+// because another account may have taken the demo's slug before it was reserved.
 func (a *App) docsConfig(mux http.Handler) apidocs.Config {
 	return apidocs.Config{
 		API:      mux,
@@ -121,7 +122,7 @@ func (a *App) docsConfig(mux http.Handler) apidocs.Config {
 	}
 }
 
-// consoleServices has the console call the Management API that mux serves.
+// consoleServices configures the console, which calls the Management API of mux.
 func (a *App) consoleServices(mux http.Handler) console.Services {
 	return console.Services{
 		API:           mux,
@@ -137,14 +138,14 @@ func (a *App) consoleServices(mux http.Handler) console.Services {
 	}
 }
 
-// strangersRate is what an address may send that nobody knows.
+// strangersRate limits the requests of a client address without valid credentials.
 var strangersRate = ports.Rate{PerMinute: 100, Burst: 150}
 
 func (a *App) managementServices() management.Services {
 	return management.Services{
 		UseCases:        a.UseCases,
 		Stores:          a.wholeStores(),
-		Begin:           a.manage,
+		Begin:           a.inManagementTx,
 		Keys:            a.keyStore(),
 		ACPAddress:      a.acpAddress,
 		APIAddress:      a.URL() + "/v1",
@@ -177,7 +178,7 @@ func (a *App) buyerServices() *commerce.Services {
 		Identity:      a.identity,
 		Deals:         dealtoken.Tokens{Secrets: a.vault},
 		Stores:        a.wholeStores(),
-		Begin:         a.trade,
+		Begin:         a.inBuyerTx,
 		Keys:          a.keyStore(),
 		Clock:         a.clock,
 		Sandbox:       a.env == account.Sandbox,
@@ -193,10 +194,10 @@ func (a *App) buyerServices() *commerce.Services {
 	}
 }
 
-// speaksUCP reports whether the Universal Commerce Protocol is served, which wants https. A sandbox serves it all the same.
+// speaksUCP reports whether the Universal Commerce Protocol is served. It requires https, except in a sandbox.
 func (a *App) speaksUCP() bool { return a.env == account.Sandbox || isHTTPS(a.URL()) }
 
-// protocols are where the protocols begin that a project speaks.
+// protocols returns the entry addresses of the other protocols that a project supports.
 func (a *App) protocols(shop *project.Project) map[string]string {
 	known := map[string]string{}
 	if a.speaksUCP() && shop.Settings.Protocols.UCP {
@@ -208,7 +209,7 @@ func (a *App) protocols(shop *project.Project) map[string]string {
 	return known
 }
 
-// ucpConfig is what the server decides of the Universal Commerce Protocol.
+// ucpConfig returns the server's configuration of the Universal Commerce Protocol.
 func (a *App) ucpConfig() ucp.Config {
 	return ucp.Config{
 		Authority:   a.config.authority(),
@@ -217,7 +218,7 @@ func (a *App) ucpConfig() ucp.Config {
 	}
 }
 
-// keyStore keeps the answers to idempotency keys.
+// keyStore returns the store of responses under idempotency keys.
 func (a *App) keyStore() wire.KeyStore {
 	requests := a.store.Requests()
 	return wire.KeyStore{
@@ -229,8 +230,8 @@ func (a *App) keyStore() wire.KeyStore {
 	}
 }
 
-// opsHandler tells an orchestrator whether the process lives and whether it can serve, Prometheus everything else, and
-// go tool pprof, if it may, what the process does.
+// opsHandler serves liveness and readiness for orchestrators, metrics for Prometheus, and profiles for go tool pprof if they
+// are enabled.
 func (a *App) opsHandler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /livez", a.health.Live)

@@ -11,16 +11,16 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// counted sets how many pieces of a product there are while a payment attempt may hold some of them.
-func (m *market) counted(p *catalog.Product, quantity int) catalog.Shelf {
+// setStock sets the counted stock of a product while payment attempts may hold pieces.
+func (m *shopFixture) setStock(p *catalog.Product, quantity int) catalog.Shelf {
 	m.t.Helper()
 	levels, err := m.store.Inventory().Set(m.t.Context(), m.project.ID, []ports.StockSet{{SKU: p.SKU, Location: "main", Quantity: quantity}})
 	m.must(err)
 	return levels[0]
 }
 
-// attempted is a checkout of one piece whose payment nobody knows the outcome of.
-func (m *market) attempted(p *catalog.Product, s step) *checkout.Checkout {
+// unresolvedAttempt returns a checkout of one piece whose payment attempt has an unknown outcome.
+func (m *shopFixture) unresolvedAttempt(p *catalog.Product, s chargeStep) *checkout.Checkout {
 	m.t.Helper()
 	c := m.checkout(p)
 	m.provider.script(s)
@@ -29,22 +29,22 @@ func (m *market) attempted(p *catalog.Product, s step) *checkout.Checkout {
 	return c
 }
 
-// The merchant counts the shelf while a payment is undecided. What is for sale afterwards is what was counted,
-// less what was sold, whatever became of the payment.
-func TestStockCountedDuringAnAttempt(t *testing.T) {
+// The merchant sets the stock while a payment is unresolved. Afterwards the count less the sold pieces is for sale, whether the
+// payment succeeds or not.
+func TestInventory_Set_duringAttempt(t *testing.T) {
 	for name, attempt := range map[string]struct {
-		step   step
+		step   chargeStep
 		status checkout.Status
 		sold   int
 	}{
-		"never charged": {step{unseen: true}, checkout.Ready, 0},
-		"paid":          {step{lost: true}, checkout.Completed, 1},
+		"never charged": {chargeStep{lostRequest: true}, checkout.Ready, 0},
+		"paid":          {chargeStep{lostAnswer: true}, checkout.Completed, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			onMarkets(t, func(m *market) {
+			forEachEngine(t, func(m *shopFixture) {
 				p := m.product(100_00, 5)
-				c := m.attempted(p, attempt.step)
-				if level := m.counted(p, 10); level.Quantity != 9 || level.Held != 1 || level.Count() != 10 {
+				c := m.unresolvedAttempt(p, attempt.step)
+				if level := m.setStock(p, 10); level.Quantity != 9 || level.Held != 1 || level.Count() != 10 {
 					m.t.Errorf("counted %+v", level)
 				}
 				m.reconcile()
@@ -54,14 +54,14 @@ func TestStockCountedDuringAnAttempt(t *testing.T) {
 	}
 }
 
-// The merchant counts zero pieces while two payments are undecided. One payment succeeds, so one piece is oversold. The
-// piece of the other payment is not for sale again: nothing was on the shelf.
-func TestStockCountedBelowWhatAttemptsHold(t *testing.T) {
-	onMarkets(t, func(m *market) {
+// The merchant sets the stock to zero while two payments are unresolved. One payment succeeds, so one piece is oversold. The
+// piece that the other payment held is not for sale again, because the count was zero.
+func TestInventory_Set_belowHeld(t *testing.T) {
+	forEachEngine(t, func(m *shopFixture) {
 		p := m.product(100_00, 5)
-		m.attempted(p, step{lost: true})
-		m.attempted(p, step{unseen: true})
-		if level := m.counted(p, 0); level.Quantity != 0 || level.Held != 2 || level.Oversold != 2 {
+		m.unresolvedAttempt(p, chargeStep{lostAnswer: true})
+		m.unresolvedAttempt(p, chargeStep{lostRequest: true})
+		if level := m.setStock(p, 0); level.Quantity != 0 || level.Held != 2 || level.Oversold != 2 {
 			m.t.Errorf("counted %+v", level)
 		}
 		_, err := m.pay(m.checkout(p))
@@ -78,16 +78,16 @@ func TestStockCountedBelowWhatAttemptsHold(t *testing.T) {
 	})
 }
 
-// A refund that was made at the provider's, and a dispute, of a charge whose answer was lost are not dropped: the
-// provider is to repeat them, and once the payment is decided they are recorded.
-func TestRefundMadeElsewhereDuringAnAttempt(t *testing.T) {
-	onMarkets(t, func(m *market) {
+// Webhooks about a refund at the provider and about a dispute of a charge whose response was lost are refused, so that the
+// provider repeats them. Once the payment is resolved they are recorded.
+func TestRecord_externalRefundDuringAttempt(t *testing.T) {
+	forEachEngine(t, func(m *shopFixture) {
 		p := m.product(100_00, 5)
-		c := m.attempted(p, step{lost: true})
+		c := m.unresolvedAttempt(p, chargeStep{lostAnswer: true})
 		charge := "ch_" + checkout.AttemptKey(c.ID(), 1)
-		ear := payments.Ear{
+		webhooks := payments.Ear{
 			Purchases: m.purchase,
-			Refunds:   m.aftersales(&cashier{}),
+			Refunds:   m.aftersales(&fakeRefundGateway{}),
 			Undecided: m.store.Checkouts(),
 		}
 		refund := ports.PaymentNews{External: &order.ExternalRefund{
@@ -106,17 +106,17 @@ func TestRefundMadeElsewhereDuringAnAttempt(t *testing.T) {
 			Fee:       money.Of(0, money.USD),
 			At:        m.clock.Now(),
 		}}
-		for _, news := range []ports.PaymentNews{refund, dispute} {
-			m.refused(ear.Record(m.t.Context(), m.project.ID, news), "payment_undecided")
+		for _, report := range []ports.PaymentNews{refund, dispute} {
+			m.refused(webhooks.Record(m.t.Context(), m.project.ID, report), "payment_undecided")
 		}
 		m.reconcile()
-		for _, news := range []ports.PaymentNews{refund, dispute, refund} {
-			m.must(ear.Record(m.t.Context(), m.project.ID, news))
+		for _, report := range []ports.PaymentNews{refund, dispute, refund} {
+			m.must(webhooks.Record(m.t.Context(), m.project.ID, report))
 		}
 		if n := m.count("SELECT count(*) FROM payments WHERE refunded = 500 AND disputed = 5000"); n != 1 {
 			m.t.Errorf("%d payments have both", n)
 		}
 		refund.External.Charge, refund.External.Provider = "ch_foreign", "re_foreign"
-		m.must(ear.Record(m.t.Context(), m.project.ID, refund))
+		m.must(webhooks.Record(m.t.Context(), m.project.ID, refund))
 	})
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 )
 
-// The buyer's four requests over HTTP, client and server on the same cores, on both engines. Each
-// operation is one request; req/s is what `make bench` is for.
+// These benchmarks send the buyer's four requests over HTTP, with client and server on the same cores, on both engines. Each
+// operation is one request. `make bench` reports req/s.
 
 func BenchmarkSearch(b *testing.B) {
 	onEngines(b, func(b *testing.B, s *shop) {
@@ -31,11 +31,11 @@ func BenchmarkSearch(b *testing.B) {
 	})
 }
 
-// BenchmarkSearchMarket asks a shop of 10,000 products for things by their names, by other words for them, and
-// misspelt, without a session and with filters.
+// BenchmarkSearchMarket searches a shop of 10,000 products by names, synonyms and misspelled words, without a session and with
+// filters.
 func BenchmarkSearchMarket(b *testing.B) {
 	onEngines(b, func(b *testing.B, s *shop) {
-		s.market(b, 10)
+		s.addCatalog(b, 10)
 		queries := []string{
 			`"camping tent two person"`, `"couch"`, `"grey sofa with storage"`, `"waterprof jaket"`, `"frying pan"`, `"skillet"`,
 			`"cordless drill 18 v"`, `"rucksack for hiking"`, `"kettel"`, `"leather boots", "filters": {"price_max": 120}`,
@@ -49,11 +49,11 @@ func BenchmarkSearchMarket(b *testing.B) {
 	})
 }
 
-// BenchmarkRepriceSeen changes one price, and searches till it is shown: the time is that from the answer to the
-// change to the answer that shows it. searches is how many it took.
+// BenchmarkRepriceSeen changes a price and searches until the new price is shown. The time is from the response to the change to
+// the response that shows it. searches is the number of searches for each change.
 func BenchmarkRepriceSeen(b *testing.B) {
 	onEngines(b, func(b *testing.B, s *shop) {
-		s.market(b, 10)
+		s.addCatalog(b, 10)
 		made := manage(b, s.app, s.demo, "POST", "/v1/catalog/products", `{"name": "Zanzibar tent", "sku": "ZANZIBAR", "price": 100}`)
 		var slowest time.Duration
 		searches, n := 0, 0
@@ -76,8 +76,8 @@ func BenchmarkRepriceSeen(b *testing.B) {
 	})
 }
 
-// market adds so many thousand products with names and texts as shops write them.
-func (s *shop) market(b *testing.B, thousands int) {
+// addCatalog adds thousands of products with realistic names and texts.
+func (s *shop) addCatalog(b *testing.B, thousands int) {
 	random := rand.New(rand.NewPCG(1, 2))
 	of := func(words string) string {
 		all := strings.Fields(words)
@@ -107,7 +107,7 @@ func (s *shop) market(b *testing.B, thousands int) {
 		body, _ := json.Marshal(map[string]any{"products": lines})
 		manage(b, s.app, s.demo, "POST", "/v1/catalog/products/batch", string(body))
 	}
-	// The first search loads the index, which goes on to learn in the background.
+	// The first search loads the index, which then continues to learn in the background.
 	s.post(b, "/acp/search", `{"query": "tent"}`)
 	for stacks := "(*Index).work"; strings.Contains(stacks, "(*Index).work"); {
 		time.Sleep(10 * time.Millisecond)
@@ -127,7 +127,7 @@ func BenchmarkQuote(b *testing.B) {
 
 func BenchmarkInit(b *testing.B) {
 	onEngines(b, func(b *testing.B, s *shop) {
-		agreed := make(chan map[string]any, b.N) // each in a session of its own, for one has so many open checkouts
+		agreed := make(chan map[string]any, b.N) // each in its own session, because open checkouts of a session are limited
 		for range b.N {
 			agreed <- s.quote(b, s.list)
 		}
@@ -177,7 +177,7 @@ func openOn(b *testing.B, app *boot.App) *shop {
 	if err != nil {
 		b.Fatal(err)
 	}
-	plenty(b, app, d)
+	restock(b, app, d)
 	s := &shop{
 		url:     d.ACP,
 		app:     app,
@@ -191,8 +191,8 @@ func openOn(b *testing.B, app *boot.App) *shop {
 	return s
 }
 
-// plenty stocks the product for as many orders as a benchmark places.
-func plenty(b *testing.B, app *boot.App, d boot.DemoShop) {
+// restock sets the product's stock to more than a benchmark sells.
+func restock(b *testing.B, app *boot.App, d boot.DemoShop) {
 	product := manage(b, app, d, "GET", "/v1/catalog/products/"+d.Product.String(), "")
 	sku := product["variants"].([]any)[0].(map[string]any)["sku"].(string)
 	manage(b, app, d, "PUT", "/v1/catalog/inventory", fmt.Sprintf(`{"levels": [{"sku": %q, "location": "main", "quantity": 1000000}]}`, sku))
@@ -207,8 +207,8 @@ func manage(b *testing.B, app *boot.App, d boot.DemoShop, method, path, body str
 	return do(b, http.DefaultClient, r)
 }
 
-// shelves adds products with a million pieces each.
-func (s *shop) shelves(b *testing.B, n int) (products []string) {
+// addProducts adds products with a million pieces each.
+func (s *shop) addProducts(b *testing.B, n int) (products []string) {
 	for i := range n {
 		answer := manage(b, s.app, s.demo, "POST", "/v1/catalog/products",
 			fmt.Sprintf(`{"name": "Shelf %d", "sku": "SHELF-%d", "price": 19.90, "category": "Bench", "quantity": 1000000}`, i, i))
@@ -217,8 +217,8 @@ func (s *shop) shelves(b *testing.B, n int) (products []string) {
 	return products
 }
 
-// bought agrees on a product and opens its checkout.
-func (s *shop) bought(b *testing.B, product string) string {
+// openCheckout agrees on a product's price and opens its checkout.
+func (s *shop) openCheckout(b *testing.B, product string) string {
 	answer := s.post(b, "/acp/quote", fmt.Sprintf(`{"product_id": %q, "quantity": 1, "offer_price": 19.90}`, product))
 	opened := s.post(b, "/acp/checkout/init", fmt.Sprintf(`{"session_id": %q, "checkout_token": %q,
 		"shipping_address": {"name": "A. Buyer", "line1": "1 Main St", "city": "Springfield", "state": "CA", "postal_code": "90001", "country": "US"}}`,

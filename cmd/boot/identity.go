@@ -17,7 +17,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// sandboxAgents are the profiles that every sandbox knows, by the release that they speak. They can do all that we can.
+// sandboxAgents are the agents' profiles that every sandbox knows, with their UCP release. They support every capability.
 var sandboxAgents = map[string]capability.Version{
 	"https://haggle.invalid/agent":            capability.V20260825,
 	"https://haggle.invalid/2026-04-08/agent": capability.V20260408,
@@ -26,7 +26,7 @@ var sandboxAgents = map[string]capability.Version{
 // sandboxAuthority is the reversed host of a sandbox that has no domain.
 const sandboxAuthority = "com.haggle"
 
-// authority is the reversed host of the public URL, unless another one is configured, under which our own capability has its name.
+// authority returns the configured prefix of our own capability's name, or else the reversed host of the public URL.
 func (c Config) authority() string {
 	if c.UCPAuthority != "" {
 		return c.UCPAuthority
@@ -45,16 +45,17 @@ func (c Config) authority() string {
 	return authority
 }
 
-// negotiation is the name of our own capability.
+// negotiation returns the name of our own capability.
 func (c Config) negotiation() capability.Name {
-	name, _ := capability.Negotiation(c.authority()) // whose form was checked
+	name, _ := capability.Negotiation(c.authority()) // Check has validated it
 	return name
 }
 
-// agentRules are where agents' profiles may lie.
+// agentRules returns the rules for addresses of agents' profiles.
 func (c Config) agentRules() agentid.Rules { return agentid.Rules{AllowLoopback: c.AllowLoopback} }
 
-// knownAgents are the profiles that are never fetched: those of the sandbox, and of HAGGLE_UCP_PLATFORMS, which come first.
+// knownAgents returns the profiles that are never fetched: those of HAGGLE_UCP_PLATFORMS, which take precedence, and the
+// sandbox's.
 func (c Config) knownAgents() (map[string]agentid.Profile, error) {
 	known := map[string]agentid.Profile{}
 	if c.UCPPlatforms != "" {
@@ -74,7 +75,7 @@ func (c Config) knownAgents() (map[string]agentid.Profile, error) {
 	return known, nil
 }
 
-// openIdentity puts together what finds out who asks. known are profiles that are not fetched.
+// openIdentity creates the service that identifies agents. It does not fetch the profiles in known.
 func (c Config) openIdentity(known map[string]agentid.Profile, keys ports.AgentKeys, clock ports.Clock, log *slog.Logger) (*identity.Service, *agentprofiles.Profiles) {
 	profiles := agentprofiles.New(agentprofiles.Config{
 		Client:    delivery.SafeClient(c.AllowLoopback),

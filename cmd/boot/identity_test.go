@@ -33,8 +33,8 @@ var shopServes = []capability.Set{
 	capability.Served(capability.V20260408, capability.Name{}),
 }
 
-// whoAsks is the service of a configuration.
-func whoAsks(t testing.TB, c boot.Config) *identity.Service {
+// newIdentityService returns the identity service of a configuration.
+func newIdentityService(t testing.TB, c boot.Config) *identity.Service {
 	t.Helper()
 	service, err := boot.OpenIdentity(c, system.Clock{}, slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -43,13 +43,13 @@ func whoAsks(t testing.TB, c boot.Config) *identity.Service {
 	return service
 }
 
-func asks(t testing.TB, s *identity.Service, profile string) error {
+func identify(t testing.TB, s *identity.Service, profile string) error {
 	t.Helper()
 	_, err := s.Identify(ports.NewOutbound(t.Context()), identity.Request{Profile: profile, Business: shopServes})
 	return err
 }
 
-// listener is a server that counts who connects, whatever they want.
+// listener starts a server that counts connections and closes them.
 func listener(t *testing.T) (address string, reached *atomic.Int64) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -71,8 +71,8 @@ func listener(t *testing.T) (address string, reached *atomic.Int64) {
 	return l.Addr().String(), reached
 }
 
-// No URL of a profile leads to this machine, or into its network, however it is written.
-func TestIdentity_hostileURLs(t *testing.T) {
+// Profile URLs that lead to this machine or its network are refused without a connection, however they are written.
+func TestOpenIdentity_hostileURLs(t *testing.T) {
 	t.Parallel()
 	address, reached := listener(t)
 	_, port, err := net.SplitHostPort(address)
@@ -93,7 +93,7 @@ func TestIdentity_hostileURLs(t *testing.T) {
 		} {
 			url := strings.ReplaceAll(written, "PORT", port)
 			begin := time.Now()
-			if err := asks(t, whoAsks(t, config), url); !fault.Is(err, "invalid_profile_url") || fault.KindOf(err) != fault.Malformed {
+			if err := identify(t, newIdentityService(t, config), url); !fault.Is(err, "invalid_profile_url") || fault.KindOf(err) != fault.Malformed {
 				t.Errorf("%s: %q: %v", config.Env, url, err)
 			}
 			if took := time.Since(begin); took > time.Second {
@@ -106,13 +106,13 @@ func TestIdentity_hostileURLs(t *testing.T) {
 	}
 }
 
-// A name that looks like any other leads to this machine only when a connection is made: it gets the answer of a server that
-// cannot be reached.
-func TestIdentity_hostileServers(t *testing.T) {
+// Profile servers that redirect, hang, or send too much or no profile lead to an error of a few seconds at most, which does not
+// name internal addresses.
+func TestOpenIdentity_hostileServers(t *testing.T) {
 	t.Parallel()
 	compressed := &bytes.Buffer{}
 	zip := gzip.NewWriter(compressed)
-	if _, err := io.CopyN(zip, zeros{}, 64<<20); err != nil {
+	if _, err := io.CopyN(zip, zeroReader{}, 64<<20); err != nil {
 		t.Fatal(err)
 	}
 	if err := zip.Close(); err != nil {
@@ -169,7 +169,7 @@ func TestIdentity_hostileServers(t *testing.T) {
 			server := httptest.NewServer(test.serve)
 			t.Cleanup(server.Close)
 			begin := time.Now()
-			err := asks(t, whoAsks(t, boot.Config{Env: "sandbox", AllowLoopback: true}), server.URL+"/profile.json")
+			err := identify(t, newIdentityService(t, boot.Config{Env: "sandbox", AllowLoopback: true}), server.URL+"/profile.json")
 			if took := time.Since(begin); !fault.Is(err, test.want) || took > 8*time.Second {
 				t.Errorf("%v after %s", err, took)
 			}
@@ -184,7 +184,7 @@ func TestIdentity_hostileServers(t *testing.T) {
 		server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
 		server.StartTLS()
 		t.Cleanup(server.Close)
-		if err := asks(t, whoAsks(t, boot.Config{Env: "sandbox", AllowLoopback: true}), server.URL); !fault.Is(err, "profile_unreachable") {
+		if err := identify(t, newIdentityService(t, boot.Config{Env: "sandbox", AllowLoopback: true}), server.URL); !fault.Is(err, "profile_unreachable") {
 			t.Error(err)
 		}
 	})
@@ -195,12 +195,12 @@ func TestIdentity_hostileServers(t *testing.T) {
 	})
 }
 
-type zeros struct{}
+type zeroReader struct{}
 
-func (zeros) Read(b []byte) (int, error) { clear(b); return len(b), nil }
+func (zeroReader) Read(b []byte) (int, error) { clear(b); return len(b), nil }
 
-// A caller that leaves does not wait for a server that hangs.
-func TestIdentity_callerLeaves(t *testing.T) {
+// Identify returns when its context is canceled, even if the profile's server hangs.
+func TestOpenIdentity_callerCancels(t *testing.T) {
 	t.Parallel()
 	asked := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -210,14 +210,14 @@ func TestIdentity_callerLeaves(t *testing.T) {
 	t.Cleanup(server.Close)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { <-asked; cancel() }()
-	service := whoAsks(t, boot.Config{Env: "sandbox", AllowLoopback: true})
+	service := newIdentityService(t, boot.Config{Env: "sandbox", AllowLoopback: true})
 	_, err := service.Identify(ports.NewOutbound(ctx), identity.Request{Profile: server.URL, Business: shopServes})
 	if !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
 
-// agentKey is a key, and a profile of 2026-08-25 that has it under its thumbprint.
+// agentKey returns a key, and a profile of UCP 2026-08-25 with the key under its thumbprint.
 func agentKey(t testing.TB, n byte) (signing.Private, string) {
 	t.Helper()
 	key, err := signing.ParsePrivate(bytes.Repeat([]byte{n}, signing.PrivateSize))
@@ -229,7 +229,7 @@ func agentKey(t testing.TB, n byte) (signing.Private, string) {
 		"spec":"https://ucp.dev/","schema":"https://ucp.dev/"}]}},"keys":[{"kid":%q,"kty":"EC","crv":"P-256","x":%q,"y":%q}]}`, key.Public().Thumbprint(), x, y)
 }
 
-// signedRequest is a request to a shop that a key signed now.
+// signedRequest returns a request to a shop, signed now.
 func signedRequest(t testing.TB, key signing.Private, profile string) ports.SignedRequest {
 	t.Helper()
 	body := []byte(`{"line_items":[]}`)
@@ -238,16 +238,28 @@ func signedRequest(t testing.TB, key signing.Private, profile string) ports.Sign
 	header.Set("Content-Type", "application/json")
 	header.Set("Idempotency-Key", "550e8400-e29b-41d4-a716-446655440000")
 	header.Set("Content-Digest", httpsig.Digest(body))
-	m := httpsig.Message{Method: "POST", Authority: "shops.example.com", Path: "/p/demo/ucp/checkout-sessions", Header: header}
+	m := httpsig.Message{
+		Method:    "POST",
+		Authority: "shops.example.com",
+		Path:      "/p/demo/ucp/checkout-sessions",
+		Header:    header,
+	}
 	covered := []string{"@method", "@authority", "@path", "ucp-agent", "idempotency-key", "content-digest", "content-type"}
 	if err := httpsig.Sign(m, "sig1", covered, time.Now(), key); err != nil {
 		t.Fatal(err)
 	}
-	return ports.SignedRequest{Method: m.Method, Authority: m.Authority, Path: m.Path, Header: header, Body: body}
+	return ports.SignedRequest{
+		Method:    m.Method,
+		Authority: m.Authority,
+		Path:      m.Path,
+		Header:    header,
+		Body:      body,
+	}
 }
 
-// An agent that rotates its keys signs with one that its profile did not have when it was read.
-func TestIdentity_rotation(t *testing.T) {
+// After an agent has rotated its keys, the new key is accepted although the cached profile lacks it, and old and unpublished
+// keys are refused. The profile is fetched again only once.
+func TestOpenIdentity_keyRotation(t *testing.T) {
 	t.Parallel()
 	var serves atomic.Value
 	var asked atomic.Int64
@@ -257,7 +269,7 @@ func TestIdentity_rotation(t *testing.T) {
 		_, _ = io.WriteString(w, serves.Load().(string))
 	}))
 	t.Cleanup(server.Close)
-	service := whoAsks(t, boot.Config{Env: "sandbox", AllowLoopback: true})
+	service := newIdentityService(t, boot.Config{Env: "sandbox", AllowLoopback: true})
 	ask := func(key signing.Private) error {
 		_, err := service.Identify(ports.NewOutbound(t.Context()), identity.Request{
 			Profile:  server.URL,
@@ -290,8 +302,8 @@ func TestIdentity_rotation(t *testing.T) {
 	}
 }
 
-// Another's key, another host, another body are refused.
-func TestIdentity_signatures(t *testing.T) {
+// A valid signature is accepted. Another agent's key, another host and another body are refused.
+func TestOpenIdentity_signatures(t *testing.T) {
 	t.Parallel()
 	old, profile := agentKey(t, 1)
 	stranger, _ := agentKey(t, 3)
@@ -300,7 +312,7 @@ func TestIdentity_signatures(t *testing.T) {
 	if err := os.WriteFile(file, []byte(`{"`+known+`":`+profile+`}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	service := whoAsks(t, boot.Config{Env: "production", UCPPlatforms: file})
+	service := newIdentityService(t, boot.Config{Env: "production", UCPPlatforms: file})
 	ask := func(r ports.SignedRequest) (identity.Caller, error) {
 		return service.Identify(ports.NewOutbound(t.Context()), identity.Request{
 			Profile:  known,
@@ -318,7 +330,11 @@ func TestIdentity_signatures(t *testing.T) {
 	if _, err := ask(signedRequest(t, stranger, known)); !fault.Is(err, "key_not_found") {
 		t.Errorf("a foreign key: %v", err)
 	}
-	if _, err := ask(ports.SignedRequest{Method: "GET", Authority: "shops.example.com", Path: "/"}); !fault.Is(err, "signature_missing") {
+	if _, err := ask(ports.SignedRequest{
+		Method:    "GET",
+		Authority: "shops.example.com",
+		Path:      "/",
+	}); !fault.Is(err, "signature_missing") {
 		t.Errorf("no signature: %v", err)
 	}
 	request.Authority = "other.example.com"
@@ -328,95 +344,5 @@ func TestIdentity_signatures(t *testing.T) {
 	request.Body = []byte(`{}`)
 	if _, err := ask(request); !fault.Is(err, "digest_mismatch") {
 		t.Errorf("another body: %v", err)
-	}
-}
-
-// What a sandbox knows from the start can do everything, and proves nothing. Production knows nobody.
-func TestIdentity_sandboxAgents(t *testing.T) {
-	t.Parallel()
-	for public, authority := range map[string]string{
-		"":                             "com.haggle",
-		"http://shops.example.com":     "com.haggle",
-		"https://127.0.0.1:8443":       "com.haggle",
-		"https://localhost":            "com.haggle",
-		"https://shops.example.com/on": "com.example.shops",
-	} {
-		name, _ := capability.Negotiation(authority)
-		service := whoAsks(t, boot.Config{Env: "sandbox", PublicURL: public})
-		for profile, release := range map[string]capability.Version{
-			"https://haggle.invalid/agent":            capability.V20260825,
-			"https://haggle.invalid/2026-04-08/agent": capability.V20260408,
-		} {
-			all := capability.Served(release, name)
-			got, err := service.Identify(ports.NewOutbound(t.Context()), identity.Request{Profile: profile, Business: []capability.Set{all}, Needs: name})
-			if err != nil || len(got.Active.All()) != len(all.Capabilities) || got.Agent.Verified {
-				t.Errorf("%q: %s: %+v, %v", public, profile, got, err)
-			}
-		}
-	}
-	known, err := boot.KnownAgents(boot.Config{Env: "production"})
-	if err != nil || len(known) != 0 {
-		t.Errorf("production knows %v (%v)", known, err)
-	}
-}
-
-// A server does not start with a file that it cannot read, and says what is wrong. The doctor says it before.
-func TestKnownAgents(t *testing.T) {
-	t.Parallel()
-	file := filepath.Join(t.TempDir(), "platforms.json")
-	if err := os.WriteFile(file, []byte(`{"https://agent.example/p":{"ucp":{"version":"2026-08-25"}}}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	config := boot.Config{
-		Addr:         "127.0.0.1:0",
-		OpsAddr:      "127.0.0.1:0",
-		Env:          "sandbox",
-		DatabaseURL:  "sqlite://" + filepath.Join(t.TempDir(), "haggle.db"),
-		UCPPlatforms: file,
-	}
-	want := "HAGGLE_UCP_PLATFORMS: " + file + `: "https://agent.example/p": profile_malformed: The agent's profile is malformed: ucp.services is required.`
-	if _, err := boot.New(t.Context(), config, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("got %v", err)
-	}
-	if _, err := os.Stat(strings.TrimPrefix(config.DatabaseURL, "sqlite://")); !os.IsNotExist(err) {
-		t.Error("the database was opened before")
-	}
-	_, profile := agentKey(t, 1)
-	for body, verdict := range map[string]boot.Verdict{`{"https://agent.example/p":` + profile + `}`: boot.Fine, `[]`: boot.Trouble} {
-		if err := os.WriteFile(file, []byte(body), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		found := false
-		for _, f := range boot.Diagnose(t.Context(), config) {
-			found = found || f.About == "agents' profiles" && f.Verdict == verdict
-		}
-		if !found {
-			t.Errorf("the doctor does not say %s of %s", verdict, body)
-		}
-	}
-}
-
-// What it costs a request to be somebody's: of a profile that is known, unsigned and signed.
-func BenchmarkIdentify(b *testing.B) {
-	key, profile := agentKey(b, 1)
-	file := filepath.Join(b.TempDir(), "platforms.json")
-	const known = "https://agent.example/profile.json"
-	if err := os.WriteFile(file, []byte(`{"`+known+`":`+profile+`}`), 0o600); err != nil {
-		b.Fatal(err)
-	}
-	service := whoAsks(b, boot.Config{Env: "sandbox", UCPPlatforms: file})
-	for name, r := range map[string]identity.Request{
-		"sandbox": {Profile: "https://haggle.invalid/agent", Business: shopServes},
-		"signed":  {Profile: known, Business: shopServes, Signed: signedRequest(b, key, known)},
-	} {
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			ctx := ports.NewOutbound(b.Context())
-			for b.Loop() {
-				if _, err := service.Identify(ctx, r); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
 	}
 }

@@ -13,13 +13,13 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// fileLines are the products of a file that is imported as a job.
+// fileLines reads the products of a file that a job imports.
 type fileLines struct {
 	from   *feed.Reader
 	broken error
 }
 
-// openImport reads the head of a file that is imported as a job.
+// openImport reads the header of a file that a job imports.
 func openImport(file io.Reader, r job.ImportRequest, p *project.Project) (imports.Products, error) {
 	name := "file.csv"
 	if r.NDJSON {

@@ -15,10 +15,11 @@ import (
 	shopkeeper "github.com/haggle-commerce/haggle/simulator/merchant"
 )
 
-func TestProductionServesWhatIsConnected(t *testing.T) {
+// In production a shop offers the payment methods of its connected live accounts only.
+func TestOpenIntegrations_productionPaymentMethods(t *testing.T) {
 	t.Parallel()
 	const key = "hk_live_0123456789abcdefghijklmnopqrstuvwxyz"
-	address := openLookalike(t).url
+	address := startProvider(t).url
 	app := boottest.Start(t, boottest.Engines[0].URL(t), func(c *boot.Config) {
 		c.Env, c.BootstrapKey, c.MasterKey, c.StripeURL = "production", key, strings.Repeat("k", 32), address
 	})
@@ -65,12 +66,13 @@ func TestProductionServesWhatIsConnected(t *testing.T) {
 	}
 }
 
-func TestMasterKeyIsReplaced(t *testing.T) {
+// RotateMaster reseals credentials, webhook addresses and second factors, after which the old master key opens nothing.
+func TestRotateMaster(t *testing.T) {
 	t.Parallel()
 	for _, engine := range boottest.Engines {
 		t.Run(engine.Name, func(t *testing.T) {
 			t.Parallel()
-			database, address := engine.URL(t), openLookalike(t).url
+			database, address := engine.URL(t), startProvider(t).url
 			t.Run("connecting under the old key", func(t *testing.T) {
 				app := boottest.Start(t, database, func(c *boot.Config) { c.MasterKey, c.StripeURL = "old", address })
 				owner := shopkeeper.New(exchange.NewClient(exchange.Config{URL: app.URL()}), boottest.Key, "")
@@ -86,7 +88,7 @@ func TestMasterKeyIsReplaced(t *testing.T) {
 					t.Fatal(err)
 				}
 				chat := `{"notifications": {"chat_webhook": "https://chat.example.com/hook"}}`
-				merchant{t, app.URL(), boottest.Key}.call(200, "PATCH", "/v1/projects/"+shop.ID+"/settings", chat)
+				apiClient{t, app.URL(), boottest.Key}.call(200, "PATCH", "/v1/projects/"+shop.ID+"/settings", chat)
 				if _, err := owner.EnrolMFA(t.Context()); err != nil {
 					t.Fatal(err)
 				}
@@ -111,7 +113,7 @@ func TestMasterKeyIsReplaced(t *testing.T) {
 				}
 			}
 			app := boottest.Start(t, database, func(c *boot.Config) { c.MasterKey, c.StripeURL = "new", address })
-			m := merchant{t, app.URL(), boottest.Key}
+			m := apiClient{t, app.URL(), boottest.Key}
 			project := m.call(200, "GET", "/v1/projects", "")["data"].([]any)[0].(map[string]any)
 			if got := fmt.Sprint(m.call(200, "GET", "/v1/event-subscriptions", "", "X-Project-ID: "+project["id"].(string))); !strings.Contains(got, "url:https://example.com/hook]") {
 				t.Errorf("under the new key the subscription is %s", got)
@@ -138,7 +140,7 @@ func rotateMaster(t *testing.T, database, keys string) (int, error) {
 	return app.RotateMaster(t.Context())
 }
 
-func TestMasterKeysThatAreNone(t *testing.T) {
+func TestConfig_Check_emptyMasterKey(t *testing.T) {
 	t.Parallel()
 	for _, keys := range []string{",", "a,", ",a", "a, ,b"} {
 		c := boot.Config{

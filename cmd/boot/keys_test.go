@@ -16,16 +16,16 @@ import (
 	"github.com/haggle-commerce/haggle/domain/account"
 )
 
-// API keys, the account and its second factor, over HTTP on both engines.
+// These tests manage API keys, the account and its second factor over HTTP, on both engines.
 
-// merchant calls the Management API with a key.
-type merchant struct {
+// apiClient calls the HTTP APIs of a server with a key, or as a buyer if the key is empty.
+type apiClient struct {
 	*testing.T
 	url, key string
 }
 
-// call sends a request, expects the status, and returns the body. A header is "Name: value".
-func (m merchant) call(status int, method, path, body string, headers ...string) map[string]any {
+// call sends a request, expects the status, and returns the decoded body. A header is "Name: value".
+func (m apiClient) call(status int, method, path, body string, headers ...string) map[string]any {
 	m.Helper()
 	r := request(m.T, method, m.url+path, body)
 	r.Header.Set("Authorization", "Bearer "+m.key)
@@ -43,10 +43,10 @@ func (m merchant) call(status int, method, path, body string, headers ...string)
 	return read
 }
 
-func (m merchant) with(key any) merchant { m.key = fmt.Sprint(key); return m }
+func (m apiClient) with(key any) apiClient { m.key = fmt.Sprint(key); return m }
 
-// refused expects an error with a code that names the fields.
-func (m merchant) refused(status int, code, method, path, body string, fields ...string) {
+// refused expects an error with the code and fields.
+func (m apiClient) refused(status int, code, method, path, body string, fields ...string) {
 	m.Helper()
 	text := fmt.Sprint(m.call(status, method, path, body)["error"])
 	if !strings.Contains(text, "code:"+code) {
@@ -59,7 +59,7 @@ func (m merchant) refused(status int, code, method, path, body string, fields ..
 	}
 }
 
-func (m merchant) openShop(slug string, mfa bool) string {
+func (m apiClient) openShop(slug string, mfa bool) string {
 	m.Helper()
 	id := m.call(http.StatusCreated, "POST", "/v1/projects", fmt.Sprintf(`{"name": "Shop", "slug": %q}`, slug))["id"].(string)
 	if mfa {
@@ -68,22 +68,23 @@ func (m merchant) openShop(slug string, mfa bool) string {
 	return id
 }
 
-func onServers(t *testing.T, test func(*testing.T, *boot.App, merchant)) {
+func forEachServer(t *testing.T, test func(*testing.T, *boot.App, apiClient)) {
 	t.Helper()
 	t.Parallel()
 	for _, engine := range boottest.Engines {
 		t.Run(engine.Name, func(t *testing.T) {
 			t.Parallel()
 			app := boottest.Start(t, engine.URL(t), func(c *boot.Config) { c.EnterpriseRate = "9000/12000" })
-			test(t, app, merchant{t, app.URL(), boottest.Key})
+			test(t, app, apiClient{t, app.URL(), boottest.Key})
 		})
 	}
 }
 
-func TestTheLifeOfAnAPIKey(t *testing.T) {
-	onServers(t, func(t *testing.T, app *boot.App, m merchant) {
+// An API key is created, read, listed, used and revoked. A key that is bound to a project sees itself only.
+func TestApp_apiKeyLifecycle(t *testing.T) {
+	forEachServer(t, func(t *testing.T, app *boot.App, m apiClient) {
 		shop := m.openShop("keys-life", false)
-		boottest.Tick() // the bootstrap key is the older one
+		boottest.Tick() // so that the bootstrap key is older
 		made := m.call(201, "POST", "/v1/api-keys",
 			fmt.Sprintf(`{"name": "ci", "scopes": ["keys:write", "projects:read"], "project_ids": [%q], "expires_at": "2999-01-02T03:04:05.678+01:00"}`, shop))
 		own, id := m.with(made["key"]), made["id"].(string)
@@ -94,7 +95,7 @@ func TestTheLifeOfAnAPIKey(t *testing.T) {
 		if _, shown := seen["key"]; shown || seen["status"] != "active" || seen["name"] != "ci" {
 			t.Errorf("a key is shown as %v", seen)
 		}
-		eventually(t, "a used key is shown as such", func() bool { // the server flushes, too, and may be at it
+		eventually(t, "a used key is shown as such", func() bool { // the server's own flush may be running
 			if err := app.Access.FlushUses(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -117,8 +118,9 @@ func TestTheLifeOfAnAPIKey(t *testing.T) {
 	})
 }
 
-func TestNoKeyOutgrowsItsCreator(t *testing.T) {
-	onServers(t, func(t *testing.T, _ *boot.App, m merchant) {
+// A key cannot create a key with more scopes, more projects or a later expiry than its own.
+func TestApp_apiKeyWithinCreatorsRights(t *testing.T) {
+	forEachServer(t, func(t *testing.T, _ *boot.App, m apiClient) {
 		one, two := m.openShop("grow-one", false), m.openShop("grow-two", false)
 		m.refused(422, "validation_error", "POST", "/v1/api-keys", `{"scopes": ["dogs:read"], "project_ids": ["x"], "expires_at": "2000-01-01T00:00:00Z"}`,
 			"name", "scopes.0", "project_ids.0", "expires_at")
@@ -137,8 +139,9 @@ func TestNoKeyOutgrowsItsCreator(t *testing.T) {
 	})
 }
 
-func TestTheAccount(t *testing.T) {
-	onServers(t, func(t *testing.T, _ *boot.App, m merchant) {
+// The account's name can be changed, its plan cannot.
+func TestApp_account(t *testing.T) {
+	forEachServer(t, func(t *testing.T, _ *boot.App, m apiClient) {
 		a := m.call(200, "GET", "/v1/account", "")
 		if a["plan"] != "enterprise" || fmt.Sprint(a["limits"]) != "map[burst:12000 requests_per_minute:9000]" ||
 			fmt.Sprint(a["mfa"]) != "map[enabled:false recovery_codes_left:0]" {
@@ -156,8 +159,9 @@ func TestTheAccount(t *testing.T) {
 	})
 }
 
-func TestTheSecondFactor(t *testing.T) {
-	onServers(t, func(t *testing.T, _ *boot.App, m merchant) {
+// A project that requires MFA is changed only with a fresh code. Wrong codes are counted and limited.
+func TestApp_secondFactor(t *testing.T) {
+	forEachServer(t, func(t *testing.T, _ *boot.App, m apiClient) {
 		guarded := m.openShop("mfa-guarded", true)
 		newKey := fmt.Sprintf(`{"name": "n", "scopes": ["*"], "project_ids": [%q]}`, guarded)
 		m.refused(403, "mfa_required", "POST", "/v1/api-keys", newKey)
@@ -182,7 +186,7 @@ func TestTheSecondFactor(t *testing.T) {
 		m.call(403, "POST", "/v1/api-keys", newKey, next)
 		m.call(403, "POST", "/v1/account/mfa", "")
 		m.call(201, "POST", "/v1/api-keys", newKey, fmt.Sprint("X-MFA-Code: ", codes[0]))
-		// A wrong code counts though its request came to nothing.
+		// A wrong code counts although its request fails.
 		for range account.MaxTries {
 			m.call(403, "DELETE", "/v1/account/mfa", "", "X-MFA-Code: 000")
 		}
@@ -198,15 +202,15 @@ func TestTheSecondFactor(t *testing.T) {
 	})
 }
 
-// A key that one replica revokes stops working at another within a second.
-func TestRevokedOnAnotherReplica(t *testing.T) {
+// A key that one replica revokes stops working on another replica within a second.
+func TestApp_keyRevokedOnAnotherReplica(t *testing.T) {
 	t.Parallel()
 	for _, engine := range boottest.Engines {
 		t.Run(engine.Name, func(t *testing.T) {
 			t.Parallel()
 			database := engine.URL(t)
 			here, there := boottest.Start(t, database), boottest.Start(t, database)
-			m := merchant{t, here.URL(), boottest.Key}
+			m := apiClient{t, here.URL(), boottest.Key}
 			made := m.call(201, "POST", "/v1/api-keys", `{"name": "n", "scopes": ["*"]}`)
 			m.with(made["key"]).call(200, "GET", "/v1/account", "")
 			if _, err := there.Access.Authenticate(t.Context(), made["key"].(string)); err != nil {
@@ -234,12 +238,12 @@ func BenchmarkAuthenticate(b *testing.B) {
 		app := boottest.Start(b, engine.URL(b))
 		uncached := *app.Access
 		uncached.Cache = nil
-		b.Run(engine.Name+"/cached", func(b *testing.B) { authenticate(b, app.Access.Authenticate) })
-		b.Run(engine.Name+"/uncached", func(b *testing.B) { authenticate(b, uncached.Authenticate) })
+		b.Run(engine.Name+"/cached", func(b *testing.B) { benchmarkAuthenticate(b, app.Access.Authenticate) })
+		b.Run(engine.Name+"/uncached", func(b *testing.B) { benchmarkAuthenticate(b, uncached.Authenticate) })
 	}
 }
 
-func authenticate[C any](b *testing.B, authenticate func(context.Context, string) (C, error)) {
+func benchmarkAuthenticate[C any](b *testing.B, authenticate func(context.Context, string) (C, error)) {
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := authenticate(b.Context(), boottest.Key); err != nil {

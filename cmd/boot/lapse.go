@@ -18,8 +18,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/member"
 )
 
-// Lapse is a server of the demo whose clock stands still until its caller moves it. It has no listeners, and does its
-// background work when it is told to. The history of the demo is made with one. A Lapse is for one goroutine.
+// Lapse is a demo server whose clock stands still until its caller moves it. It has no listeners, and does background work
+// only in Work. It generates the demo's history. It must not be used concurrently.
 type Lapse struct {
 	Shop  DemoShop
 	app   *App
@@ -27,7 +27,7 @@ type Lapse struct {
 	began time.Time
 }
 
-// NewLapse opens the demo at a time on an empty SQLite database. agents are the profiles that its buyers' agents may have.
+// NewLapse opens the demo at a time on an empty SQLite database. agents are the URLs of its buyers' agent profiles.
 func NewLapse(ctx context.Context, database string, at time.Time, agents []string) (*Lapse, error) {
 	c := Config{
 		Addr:           "127.0.0.1:8080",
@@ -35,7 +35,7 @@ func NewLapse(ctx context.Context, database string, at time.Time, agents []strin
 		PublicURL:      "http://127.0.0.1:8080",
 		DatabaseURL:    database,
 		Env:            account.Sandbox.String(),
-		MasterKey:      "of the demo's history", // so that hashes of buyers' addresses are always the same
+		MasterKey:      "of the demo's history", // fixed, so that hashes of buyers' addresses are reproducible
 		ACPRate:        "off",
 		EnterpriseRate: "1000000/1000000",
 	}
@@ -91,18 +91,18 @@ func (l *Lapse) SignIn(ctx context.Context) (string, error) {
 	return in.Token, err
 }
 
-// address differs from day to day: how often one address may sign in is counted by another clock.
+// address returns another client address each day, because sign-ins of an address are limited by the real clock.
 func (l *Lapse) address() string {
 	return fmt.Sprintf("198.51.100.%d", 1+l.app.clock.Now().YearDay()%254)
 }
 
-// Work does the background work that is due.
+// Work does the background work that is due at the current time.
 func (l *Lapse) Work(ctx context.Context) error {
 	a := l.app
 	for _, run := range []func(context.Context) error{
 		a.Discovery.HearStock, a.Discovery.LearnSales, a.foldAnalytics, a.seal, a.announcing.LowStock,
 		a.announcing.AbandonedCheckouts, a.announcing.LostNegotiations, a.People.Forget, a.forgetKeys, a.forgetDeclines,
-		once(a.publisher), once(jobs.NewWorker(a.Purchase.Reconciliation())), once(jobs.NewWorker(a.Aftersales.Refunding())),
+		untilIdle(a.publisher), untilIdle(jobs.NewWorker(a.Purchase.Reconciliation())), untilIdle(jobs.NewWorker(a.Aftersales.Refunding())),
 	} {
 		if err := run(ctx); err != nil {
 			return err
@@ -111,8 +111,8 @@ func (l *Lapse) Work(ctx context.Context) error {
 	return nil
 }
 
-// once works on what is due until nothing is.
-func once[T any](w *jobs.Worker[T]) func(context.Context) error {
+// untilIdle runs a worker until no work is due.
+func untilIdle[T any](w *jobs.Worker[T]) func(context.Context) error {
 	return func(ctx context.Context) error {
 		for {
 			if n, err := w.Once(ctx); err != nil || n == 0 {
@@ -122,7 +122,7 @@ func once[T any](w *jobs.Worker[T]) func(context.Context) error {
 	}
 }
 
-// Export writes what happened, as Demo reads it.
+// Export writes what happened since NewLapse, in the format that Demo reads.
 func (l *Lapse) Export(ctx context.Context, w io.Writer) error {
 	return l.app.store.ExportHistory(ctx, history.Names{
 		Project: l.Shop.Project,
@@ -131,5 +131,5 @@ func (l *Lapse) Export(ctx context.Context, w io.Writer) error {
 	}, l.began, l.app.clock.Now(), w)
 }
 
-// Close frees the database.
+// Close closes the database.
 func (l *Lapse) Close() error { return l.app.Close() }

@@ -17,7 +17,7 @@ var (
 	notInAnchor     = regexp.MustCompile(`[^\p{L}\p{N}_\- ]`)
 )
 
-// anchorsOf are the anchors that GitHub gives the headings of a page.
+// anchorsOf returns GitHub's anchors of the headings of a page.
 func anchorsOf(page string) (anchors []string) {
 	for _, heading := range markdownHeading.FindAllStringSubmatch(fencedCode.ReplaceAllString(page, ""), -1) {
 		anchors = append(anchors, strings.ReplaceAll(notInAnchor.ReplaceAllString(strings.ToLower(heading[1]), ""), " ", "-"))
@@ -25,7 +25,7 @@ func anchorsOf(page string) (anchors []string) {
 	return anchors
 }
 
-// brokenLinks returns the links of a page to files and headings that are not there.
+// brokenLinks returns the links of a page to files and headings that do not exist.
 func brokenLinks(path, page string, read func(string) (string, error)) (broken []string) {
 	for _, link := range markdownLink.FindAllStringSubmatch(fencedCode.ReplaceAllString(page, ""), -1) {
 		if strings.Contains(link[1], "://") {
@@ -48,8 +48,8 @@ func brokenLinks(path, page string, read func(string) (string, error)) (broken [
 	return broken
 }
 
-// Every link in a document of the repository leads to a file, and to a heading if it names one.
-func TestLinks(t *testing.T) {
+// Every link in the repository's Markdown files leads to an existing file and heading.
+func TestBrokenLinks_repository(t *testing.T) {
 	t.Parallel()
 	const root = "../.."
 	read := func(path string) (string, error) {

@@ -20,29 +20,29 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// resolving calls while before each answer of Resolve.
-type resolving struct {
+// resolveHookGateway calls beforeAnswer in each Resolve.
+type resolveHookGateway struct {
 	ports.Gateway
-	while func(ports.ChargeRequest)
+	beforeAnswer func(ports.ChargeRequest)
 }
 
-func (r resolving) Resolve(ctx ports.Outbound, request ports.ChargeRequest) (checkout.Outcome, error) {
-	r.while(request)
+func (r resolveHookGateway) Resolve(ctx ports.Outbound, request ports.ChargeRequest) (checkout.Outcome, error) {
+	r.beforeAnswer(request)
 	return r.Gateway.Resolve(ports.NewOutbound(ctx), request)
 }
 
-func (m *market) refundOrphans() {
+func (m *shopFixture) refundOrphans() {
 	m.t.Helper()
-	_, err := m.tryOrphans()
+	_, err := m.runOrphanRefunds()
 	m.must(err)
 }
 
-// tryOrphans asks for refunds whose outcome may stay unknown.
-func (m *market) tryOrphans() (int, error) {
+// runOrphanRefunds runs the worker that refunds orphaned charges once. The outcome may stay unknown.
+func (m *shopFixture) runOrphanRefunds() (int, error) {
 	return jobs.NewWorker(m.purchase.OrphanRefunds()).Once(m.t.Context())
 }
 
-// codeOf is the code of a fault.
+// codeOf returns the code of a fault.
 func codeOf(err error) string {
 	var f *fault.Error
 	if !errors.As(err, &f) {
@@ -51,19 +51,19 @@ func codeOf(err error) string {
 	return f.Code
 }
 
-// undecided is a checkout whose attempt the provider never tells the outcome of, old enough for a person.
-func (m *market) undecided(p *catalog.Product) *checkout.Checkout {
+// unresolvedCheckout returns a checkout with an attempt that the provider never resolves, old enough for an operator to decide.
+func (m *shopFixture) unresolvedCheckout(p *catalog.Product) *checkout.Checkout {
 	m.t.Helper()
 	c := m.checkout(p)
-	m.provider.script(step{unseen: true})
-	m.purchase.Gateway = stubborn{m.provider}
+	m.provider.script(chargeStep{lostRequest: true})
+	m.purchase.Gateway = unansweringProvider{m.provider}
 	_, err := m.pay(c)
 	m.refused(err, "payment_unresolved")
 	m.clock.advance(checkout.DecidableAfter)
 	return c
 }
 
-func (m *market) decide(c *checkout.Checkout, charged bool, charge string) (purchase.Resolved, error) {
+func (m *shopFixture) resolvePayment(c *checkout.Checkout, charged bool, charge string) (purchase.Resolved, error) {
 	return resolveManually(m.purchase, ports.NewOutbound(m.t.Context()), m.project, purchase.ManualResolution{
 		Checkout: c.ID(),
 		Charged:  charged,
@@ -72,48 +72,48 @@ func (m *market) decide(c *checkout.Checkout, charged bool, charge string) (purc
 	})
 }
 
-// A person decides an attempt either way. Order, books and stock are as if the provider had answered.
-func TestResolvePayment(t *testing.T) {
-	onMarkets(t, func(m *market) {
+// An operator resolves an attempt as charged or not charged. Order, ledger and stock are as if the provider had answered.
+func TestResolveManually_payment(t *testing.T) {
+	forEachEngine(t, func(m *shopFixture) {
 		p := m.product(2000, 5)
-		c := m.undecided(p)
-		if resolved, err := m.decide(c, false, ""); err != nil || resolved.Order != nil || resolved.Attempt != 1 {
+		c := m.unresolvedCheckout(p)
+		if resolved, err := m.resolvePayment(c, false, ""); err != nil || resolved.Order != nil || resolved.Attempt != 1 {
 			m.t.Fatalf("%+v, %v", resolved, err)
 		}
 		m.expect(c, checkout.Ready, 0, p, 5)
-		_, err := m.decide(c, true, "ch_1")
+		_, err := m.resolvePayment(c, true, "ch_1")
 		m.refused(err, "payment_decided")
 
-		c = m.undecided(p)
-		resolved, err := m.decide(c, true, "ch_1")
+		c = m.unresolvedCheckout(p)
+		resolved, err := m.resolvePayment(c, true, "ch_1")
 		if err != nil || resolved.Order == nil || resolved.Order.Payment.Provider != "ch_1" || resolved.Amount != c.Total() {
 			m.t.Fatalf("%+v, %v", resolved, err)
 		}
 		if n := m.stock(p); n != 4 {
 			m.t.Errorf("%d pieces left", n)
 		}
-		if told := m.count("SELECT count(*) FROM outbox WHERE type = 'order.completed'"); told != 1 {
-			m.t.Errorf("%d orders announced", told)
+		if announced := m.count("SELECT count(*) FROM outbox WHERE type = 'order.completed'"); announced != 1 {
+			m.t.Errorf("%d orders announced", announced)
 		}
-		m.balanced(&cashier{})
+		m.expectBalancedLedger(&fakeRefundGateway{})
 
-		_, err = m.decide(m.undecided(p), true, "ch_1")
+		_, err = m.resolvePayment(m.unresolvedCheckout(p), true, "ch_1")
 		m.refused(err, "charge_taken")
-		if resolved, err := m.decide(m.undecided(p), true, ""); err != nil || resolved.Order == nil { // the sandbox needs no id
+		if resolved, err := m.resolvePayment(m.unresolvedCheckout(p), true, ""); err != nil || resolved.Order == nil { // the sandbox needs no id
 			m.t.Errorf("%+v, %v", resolved, err)
 		}
 		m.refused(m.purchase.Decidable(m.t.Context(), m.project.ID, c.ID(), 1), "payment_decided")
 	})
 }
 
-// Only an attempt that nobody asks about, that is 10 minutes old and that the provider was asked about is decided by
-// a person.
-func TestResolvePayment_refused(t *testing.T) {
-	onMarkets(t, func(m *market) {
+// An operator can resolve an attempt only if it is 10 minutes old, the provider was asked about it, and no process is asking
+// now.
+func TestResolveManually_paymentRefused(t *testing.T) {
+	forEachEngine(t, func(m *shopFixture) {
 		p := m.product(2000, 5)
-		c := m.undecided(p)
+		c := m.unresolvedCheckout(p)
 		m.clock.advance(-time.Millisecond)
-		_, err := m.decide(c, false, "")
+		_, err := m.resolvePayment(c, false, "")
 		m.refused(err, "payment_too_recent")
 		m.clock.advance(time.Millisecond)
 		_, err = resolveManually(m.purchase, ports.NewOutbound(m.t.Context()), m.project, purchase.ManualResolution{
@@ -126,12 +126,12 @@ func TestResolvePayment_refused(t *testing.T) {
 		m.refused(err, "validation_error")
 
 		crashed := m.checkout(p)
-		m.crash(crashed, step{after: func(context.Context) { runtime.Goexit() }})
+		m.payAndCrash(crashed, chargeStep{after: func(context.Context) { runtime.Goexit() }})
 		m.clock.advance(checkout.DecidableAfter)
-		_, err = m.decide(crashed, false, "")
+		_, err = m.resolvePayment(crashed, false, "")
 		m.refused(err, "payment_not_asked")
 
-		m.purchase.Gateway = resolving{stubborn{m.provider}, func(r ports.ChargeRequest) {
+		m.purchase.Gateway = resolveHookGateway{unansweringProvider{m.provider}, func(r ports.ChargeRequest) {
 			_, err := resolveManually(m.purchase, ports.NewOutbound(m.t.Context()), m.project, purchase.ManualResolution{Checkout: r.Checkout, Reason: "x"})
 			m.refused(err, "payment_in_progress")
 		}}
@@ -143,12 +143,12 @@ func TestResolvePayment_refused(t *testing.T) {
 	})
 }
 
-// The provider reveals a charge after a person said that there was none: it is given back under a key of its own.
-func TestResolvePayment_chargedAfterAll(t *testing.T) {
-	onMarkets(t, func(m *market) {
+// The provider reports a charge after an operator resolved the attempt as not charged. The charge is refunded under its own key.
+func TestResolveManually_paymentChargedAfterAll(t *testing.T) {
+	forEachEngine(t, func(m *shopFixture) {
 		p := m.product(2000, 5)
-		c := m.undecided(p)
-		_, err := m.decide(c, false, "")
+		c := m.unresolvedCheckout(p)
+		_, err := m.resolvePayment(c, false, "")
 		m.must(err)
 		key := checkout.AttemptKey(c.ID(), 1)
 		m.must(m.purchase.Heard(m.t.Context(), m.project.ID, key, checkout.Paid{Provider: "ch_late"}))
@@ -158,23 +158,23 @@ func TestResolvePayment_chargedAfterAll(t *testing.T) {
 			m.t.Errorf("given back %+v", refunds)
 		}
 		m.expect(c, checkout.Ready, 0, p, 5)
-		_, err = m.decide(m.undecided(p), true, "ch_late")
+		_, err = m.resolvePayment(m.unresolvedCheckout(p), true, "ch_late")
 		m.refused(err, "charge_orphaned")
 	})
 }
 
-// The provider names the charge of an attempt by another id than the person did, as an answer or by itself: nothing is
-// given back before a person has looked.
-func TestResolvePayment_anotherCharge(t *testing.T) {
-	onMarkets(t, func(m *market) {
+// The provider reports another charge id for the attempt than the operator entered. Nothing is refunded before an operator has
+// decided.
+func TestResolveManually_paymentOtherChargeID(t *testing.T) {
+	forEachEngine(t, func(m *shopFixture) {
 		p := m.product(2000, 5)
-		c := m.undecided(p)
+		c := m.unresolvedCheckout(p)
 		decided := func(ports.ChargeRequest) {
-			m.clock.advance(checkout.Lease) // this replica was stopped meanwhile
-			_, err := m.decide(c, true, "ch_typed")
+			m.clock.advance(checkout.Lease) // as if this replica had been paused
+			_, err := m.resolvePayment(c, true, "ch_typed")
 			m.must(err)
 		}
-		m.purchase.Gateway = resolving{m.provider, decided}
+		m.purchase.Gateway = resolveHookGateway{m.provider, decided}
 		m.provider.once(checkout.AttemptKey(c.ID(), 1), checkout.Paid{Provider: "ch_real"})
 		m.clock.advance(longPause)
 		_, err := m.runReconciler()
@@ -188,21 +188,21 @@ func TestResolvePayment_anotherCharge(t *testing.T) {
 	})
 }
 
-// The reconciler gets the answer while people decide, some one way and some the other: one of them wins.
-func TestResolvePayment_races(t *testing.T) {
-	onMarkets(t, func(m *market) {
+// The reconciler gets the answer while operators resolve the attempt in different ways. Only one of them wins.
+func TestResolveManually_paymentRaces(t *testing.T) {
+	forEachEngine(t, func(m *shopFixture) {
 		p := m.product(2000, 5)
-		c := m.undecided(p)
+		c := m.unresolvedCheckout(p)
 		m.provider.once(checkout.AttemptKey(c.ID(), 1), checkout.Paid{Provider: "ch_1"})
 		m.purchase.Gateway = m.provider
 		m.clock.advance(longPause)
 		won := 0
-		for i, err := range atOnce(5, func(i int) error {
+		for i, err := range concurrently(5, func(i int) error {
 			if i == 4 {
 				_, err := m.runReconciler()
 				return err
 			}
-			_, err := m.decide(c, i%2 == 0, map[bool]string{true: "ch_1"}[i%2 == 0])
+			_, err := m.resolvePayment(c, i%2 == 0, map[bool]string{true: "ch_1"}[i%2 == 0])
 			return err
 		}) {
 			switch {
@@ -222,11 +222,11 @@ func TestResolvePayment_races(t *testing.T) {
 	})
 }
 
-// Of two people who decide at the same time, the second waits for the row's lock, and finds the attempt decided.
-func TestResolvePayment_lock(t *testing.T) {
-	onMarkets(t, func(m *market) {
+// Of two operators who resolve an attempt at the same time, the second waits for the row lock and is refused.
+func TestResolveManually_paymentLock(t *testing.T) {
+	forEachEngine(t, func(m *shopFixture) {
 		p := m.product(2000, 5)
-		c := m.undecided(p)
+		c := m.unresolvedCheckout(p)
 		second := make(chan error, 1)
 		var begun atomic.Bool
 		locked := func() {
@@ -234,45 +234,45 @@ func TestResolvePayment_lock(t *testing.T) {
 				return
 			}
 			go func() {
-				_, err := m.decide(c, true, "ch_1")
+				_, err := m.resolvePayment(c, true, "ch_1")
 				second <- err
 			}()
 			for m.postgres() && len(second) == 0 && m.count("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'") == 0 {
-				runtime.Gosched() // until it waits for the lock, or has not waited
+				runtime.Gosched() // until the second waits for the lock or has returned
 			}
 		}
-		m.purchase.Checkouts = locking{m.purchase.Checkouts, locked}
-		_, err := m.decide(c, false, "")
+		m.purchase.Checkouts = lockHookCheckouts{m.purchase.Checkouts, locked}
+		_, err := m.resolvePayment(c, false, "")
 		m.must(err)
 		m.refused(<-second, "payment_decided")
 		m.expect(c, checkout.Ready, 0, p, 5)
 	})
 }
 
-func (m *market) postgres() bool { return fmt.Sprintf("%T", m.inspector.Driver()) == "*pq.Driver" }
+func (m *shopFixture) postgres() bool { return fmt.Sprintf("%T", m.inspector.Driver()) == "*pq.Driver" }
 
-// locking calls locked whenever a checkout's row is locked.
-type locking struct {
+// lockHookCheckouts calls locked whenever a checkout's row was locked.
+type lockHookCheckouts struct {
 	ports.Checkouts
 	locked func()
 }
 
-func (l locking) InTx(ctx context.Context, p id.Project, work func(ports.Purchase) error) error {
-	return l.Checkouts.InTx(ctx, p, func(tx ports.Purchase) error { return work(lockingTx{tx, l.locked}) })
+func (l lockHookCheckouts) InTx(ctx context.Context, p id.Project, work func(ports.Purchase) error) error {
+	return l.Checkouts.InTx(ctx, p, func(tx ports.Purchase) error { return work(lockHookTx{tx, l.locked}) })
 }
 
-type lockingTx struct {
+type lockHookTx struct {
 	ports.Purchase
 	locked func()
 }
 
-func (t lockingTx) Lock(ctx context.Context, of id.Checkout) (*checkout.Checkout, time.Time, error) {
+func (t lockHookTx) Lock(ctx context.Context, of id.Checkout) (*checkout.Checkout, time.Time, error) {
 	c, now, err := t.Purchase.Lock(ctx, of)
 	t.locked()
 	return c, now, err
 }
 
-func (t lockingTx) LockWithStock(
+func (t lockHookTx) LockWithStock(
 	ctx context.Context, of id.Checkout, needs []catalog.Need, payers []string,
 ) (*checkout.Checkout, []catalog.Level, time.Time, error) {
 	c, levels, now, err := t.Purchase.LockWithStock(ctx, of, needs, payers)
@@ -280,16 +280,16 @@ func (t lockingTx) LockWithStock(
 	return c, levels, now, err
 }
 
-// A person decides a refund either way; what the provider reports later is booked.
-func TestResolveRefund(t *testing.T) {
-	onMarkets(t, func(m *market) {
+// An operator resolves a refund as succeeded or failed. Later reports of the provider are booked.
+func TestResolveManually_refund(t *testing.T) {
+	forEachEngine(t, func(m *shopFixture) {
 		p := m.product(2000, 5)
-		mute := &cashier{silent: 100, gave: map[string]int64{}}
-		service := m.aftersales(mute)
+		gateway := &fakeRefundGateway{unanswered: 100, refunded: map[string]int64{}}
+		service := m.aftersales(gateway)
 		promise := func() *order.Refund {
 			o, err := m.store.Orders().ByID(m.t.Context(), m.project.ID, m.mustPay(m.checkout(p)))
 			m.must(err)
-			r, err := giveBack(ports.NewOutbound(m.t.Context()), service, m.project.ID, aftersales.RefundRequest{Payment: o.Payment.ID})
+			r, err := refundNow(ports.NewOutbound(m.t.Context()), service, m.project.ID, aftersales.RefundRequest{Payment: o.Payment.ID})
 			m.must(err)
 			return r
 		}
@@ -322,23 +322,23 @@ func TestResolveRefund(t *testing.T) {
 		if r, err := m.store.Orders().RefundByID(m.t.Context(), m.project.ID, second.ID); err != nil || r.Status != order.RefundSucceeded {
 			m.t.Errorf("a success that the provider reports later: %+v, %v", r, err)
 		}
-		m.balanced(mute)
+		m.expectBalancedLedger(gateway)
 		m.must(service.HeardRefund(m.t.Context(), m.project.ID, first.ID.String(), order.RefundFailed{Code: "lost_or_stolen_card"}))
-		delete(mute.gave, first.ID.String())
+		delete(gateway.refunded, first.ID.String())
 		if held := m.count("SELECT count(*) FROM ledger_transactions WHERE kind = 'refund_reversal'"); held != 1 {
 			m.t.Errorf("%d reversals booked", held)
 		}
 	})
 }
 
-// Of a refund through a real provider the merchant knows the id. The sandbox has none to look up.
-func TestResolveRefund_id(t *testing.T) {
-	onMarkets(t, func(m *market) {
-		service := m.aftersales(&cashier{silent: 100, gave: map[string]int64{}})
+// To resolve a refund of a real provider as succeeded, the operator must enter its id. The sandbox has no ids to look up.
+func TestResolveManually_refundID(t *testing.T) {
+	forEachEngine(t, func(m *shopFixture) {
+		service := m.aftersales(&fakeRefundGateway{unanswered: 100, refunded: map[string]int64{}})
 		for _, gateway := range []string{"stripe", "sandbox"} {
 			o, err := m.store.Orders().ByID(m.t.Context(), m.project.ID, m.mustPay(m.checkout(m.product(2000, 5))))
 			m.must(err)
-			r, err := giveBack(ports.NewOutbound(m.t.Context()), service, m.project.ID, aftersales.RefundRequest{Payment: o.Payment.ID})
+			r, err := refundNow(ports.NewOutbound(m.t.Context()), service, m.project.ID, aftersales.RefundRequest{Payment: o.Payment.ID})
 			m.must(err)
 			m.clock.advance(order.RefundDecidableAfter)
 			_, err = m.inspector.Exec("UPDATE payments SET gateway = $1 WHERE id = $2", gateway, o.Payment.ID.String())
@@ -357,8 +357,8 @@ func TestResolveRefund_id(t *testing.T) {
 	})
 }
 
-// giveBack gives money back.
-func giveBack(ctx ports.Outbound, s *aftersales.Service, project id.Project, r aftersales.RefundRequest) (*order.Refund, error) {
+// refundNow requests and executes a refund.
+func refundNow(ctx ports.Outbound, s *aftersales.Service, project id.Project, r aftersales.RefundRequest) (*order.Refund, error) {
 	promised, err := s.RequestRefund(ctx, project, r)
 	if err != nil {
 		return nil, err

@@ -10,8 +10,8 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 )
 
-// Messages that call no tool count for their sender, too.
-func TestMCP_rate(t *testing.T) {
+// MCP messages that call no tool count toward the sender's rate limit too.
+func TestServeTools_rateLimit(t *testing.T) {
 	t.Parallel()
 	app := boottest.Start(t, boottest.Engines[0].URL(t), func(c *boot.Config) { c.ACPRate = "1/1" })
 	if _, err := app.Demo(t.Context()); err != nil {
@@ -30,7 +30,7 @@ func TestMCP_rate(t *testing.T) {
 		}
 		return response, string(body)
 	}
-	for n := range 100 { // at most: one is allowed again every six seconds
+	for n := range 100 { // an upper bound: another request is allowed every six seconds
 		slug, want := "demo", http.StatusOK
 		if n%2 == 1 {
 			slug, want = "nowhere", http.StatusNotFound

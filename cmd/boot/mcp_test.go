@@ -11,19 +11,18 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/haggle-commerce/haggle/cmd/boot"
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 )
 
-// aModel is a client that has nothing but the address of a shop's endpoint.
-type aModel struct {
+// mcpClient is an MCP client that knows only the address of a shop's endpoint.
+type mcpClient struct {
 	*testing.T
 	session *mcp.ClientSession
 }
 
-func newModel(t *testing.T, address string) aModel {
+func newMCPClient(t *testing.T, address string) mcpClient {
 	t.Helper()
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
 	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: address, DisableStandaloneSSE: true}, nil)
@@ -31,10 +30,10 @@ func newModel(t *testing.T, address string) aModel {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = session.Close() })
-	return aModel{t, session}
+	return mcpClient{t, session}
 }
 
-func (m aModel) call(tool, arguments string) map[string]any {
+func (m mcpClient) call(tool, arguments string) map[string]any {
 	m.Helper()
 	result, err := m.session.CallTool(m.Context(), &mcp.CallToolParams{Name: tool, Arguments: json.RawMessage(arguments)})
 	if err != nil {
@@ -49,8 +48,9 @@ func (m aModel) call(tool, arguments string) map[string]any {
 	return answer
 }
 
-// at reads a value by its path, in which | is a dot of a name and a number the first of a list: totals.0.amount.
-func at(t *testing.T, value any, path string) any {
+// valueAt returns the value at a path such as totals.0.amount. In a path | stands for a dot in a name, and a number for the first
+// element of a list.
+func valueAt(t *testing.T, value any, path string) any {
 	t.Helper()
 	for step := range strings.SplitSeq(path, ".") {
 		switch v := value.(type) {
@@ -66,21 +66,21 @@ func at(t *testing.T, value any, path string) any {
 	return value
 }
 
-func text(t *testing.T, value any, path string) string {
+func textAt(t *testing.T, value any, path string) string {
 	t.Helper()
-	found, _ := at(t, value, path).(string)
+	found, _ := valueAt(t, value, path).(string)
 	return found
 }
 
 const (
-	buyerWords = `"buyer": {"email": "ada@example.com", "first_name": "Ada", "last_name": "Byron"}, "fulfillment": {"methods": [{"type": "shipping",
+	buyerJSON = `"buyer": {"email": "ada@example.com", "first_name": "Ada", "last_name": "Byron"}, "fulfillment": {"methods": [{"type": "shipping",
   "destinations": [{"street_address": "1 Main St", "address_locality": "Austin", "address_region": "TX", "postal_code": "78701",
     "address_country": "US", "first_name": "Ada", "last_name": "Byron"}]}]}`
-	payment = `"payment": {"instruments": [{"id": "i1", "handler_id": "psp_spt", "type": "token", "credential": {"type": "token", "token": "spt_sandbox_ok"}}]}`
+	paymentJSON = `"payment": {"instruments": [{"id": "i1", "handler_id": "psp_spt", "type": "token", "credential": {"type": "token", "token": "spt_sandbox_ok"}}]}`
 )
 
-// A plain MCP client haggles, checks out and pays. What it agreed on is then no other protocol's to redeem.
-func TestAModelBuysOverMCP(t *testing.T) {
+// A plain MCP client negotiates, checks out and pays. The redeemed deal cannot be used again.
+func TestServeTools_purchase(t *testing.T) {
 	t.Parallel()
 	for _, engine := range boottest.Engines {
 		for _, prefix := range []string{"", "/2026-04-08"} {
@@ -98,61 +98,61 @@ func TestAModelBuysOverMCP(t *testing.T) {
 }
 
 func buysOverMCP(t *testing.T, app *boot.App, demo boot.DemoShop, prefix string) {
-	m := newModel(t, app.URL()+"/p/demo"+prefix+"/mcp")
+	m := newMCPClient(t, app.URL()+"/p/demo"+prefix+"/mcp")
 	asked := m.call("start_negotiation", `{"item": {"id": "`+demo.Variant.String()+`"}, "quantity": 1}`)
-	if text(t, asked, "status") != "open" || text(t, asked, "id") == "" {
+	if textAt(t, asked, "status") != "open" || textAt(t, asked, "id") == "" {
 		t.Fatalf("asked: %v", asked)
 	}
-	quote, cart := text(t, asked, "id"), text(t, asked, "cart_id")
-	currency := text(t, asked, "standing_price.currency")
+	quote, cart := textAt(t, asked, "id"), textAt(t, asked, "cart_id")
+	currency := textAt(t, asked, "standing_price.currency")
 	low := m.call("make_offer", `{"id": "`+quote+`", "offer": {"amount": 1, "currency": "`+currency+`"}}`)
-	if text(t, low, "status") != "rejected" || at(t, low, "hint.amount") == nil {
+	if textAt(t, low, "status") != "rejected" || valueAt(t, low, "hint.amount") == nil {
 		t.Fatalf("a low offer: %v", low)
 	}
 	wrong := m.call("accept_offer", `{"id": "`+quote+`", "price": {"amount": 1, "currency": "`+currency+`"}}`)
-	if text(t, wrong, "messages.0.code") != "price_changed" || text(t, wrong, "status") != "rejected" {
+	if textAt(t, wrong, "messages.0.code") != "price_changed" || textAt(t, wrong, "status") != "rejected" {
 		t.Fatalf("another price: %v", wrong)
 	}
-	standing, _ := json.Marshal(at(t, low, "standing_price"))
+	price, _ := json.Marshal(valueAt(t, low, "standing_price"))
 	const key = `"meta": {"idempotency-key": "3f0c4a52-8a51-4e3e-9d27-7f1b5d8b3a10"}`
-	accept := `{` + key + `, "id": "` + quote + `", "price": ` + string(standing) + `}`
+	accept := `{` + key + `, "id": "` + quote + `", "price": ` + string(price) + `}`
 	agreed := m.call("accept_offer", accept)
-	code := text(t, agreed, "deal.code")
-	if text(t, agreed, "status") != "accepted" || code == "" {
+	code := textAt(t, agreed, "deal.code")
+	if textAt(t, agreed, "status") != "accepted" || code == "" {
 		t.Fatalf("accepted: %v", agreed)
 	}
-	if again := m.call("accept_offer", accept); text(t, again, "deal.code") != code {
+	if again := m.call("accept_offer", accept); textAt(t, again, "deal.code") != code {
 		t.Errorf("the same request again: %v", again)
 	}
-	if read := m.call("get_negotiation", `{"id": "`+quote+`"}`); text(t, read, "status") != "accepted" || read["deal"] != nil {
+	if read := m.call("get_negotiation", `{"id": "`+quote+`"}`); textAt(t, read, "status") != "accepted" || read["deal"] != nil {
 		t.Errorf("read: %v", read)
 	}
-	made := m.call("create_checkout", `{"checkout": {"cart_id": "`+cart+`", "line_items": [], `+buyerWords+`}}`)
-	if text(t, made, "status") != "ready_for_complete" {
+	made := m.call("create_checkout", `{"checkout": {"cart_id": "`+cart+`", "line_items": [], `+buyerJSON+`}}`)
+	if textAt(t, made, "status") != "ready_for_complete" {
 		t.Fatalf("checkout: %v", made)
 	}
-	id := text(t, made, "id")
-	pay := `{"meta": {"idempotency-key": "9f0c4a52-8a51-4e3e-9d27-7f1b5d8b3a11"}, "id": "` + id + `", "checkout": {` + payment + `}}`
+	id := textAt(t, made, "id")
+	pay := `{"meta": {"idempotency-key": "9f0c4a52-8a51-4e3e-9d27-7f1b5d8b3a11"}, "id": "` + id + `", "checkout": {` + paymentJSON + `}}`
 	paid := m.call("complete_checkout", pay)
-	if text(t, paid, "status") != "completed" || text(t, paid, "order.id") == "" {
+	if textAt(t, paid, "status") != "completed" || textAt(t, paid, "order.id") == "" {
 		t.Fatalf("paid: %v", paid)
 	}
 	late := m.call("update_cart", `{"id": "`+cart+`", "cart": {"line_items": [{"item": {"id": "`+demo.Variant.String()+`"}, "quantity": 1}], "discounts": {"codes": ["`+code+`"]}}}`)
-	if text(t, late, "messages.0.code") != "deal_redeemed" {
+	if textAt(t, late, "messages.0.code") != "deal_redeemed" {
 		t.Errorf("the deal once more: %v", late)
 	}
 	many := m.call("start_negotiation", `{"item": {"id": "`+demo.Product.String()+`"}}`)
-	if text(t, many, "messages.0.code") != "item_unavailable" || !strings.Contains(text(t, many, "messages.0.content"), "variants") {
+	if textAt(t, many, "messages.0.code") != "item_unavailable" || !strings.Contains(textAt(t, many, "messages.0.content"), "variants") {
 		t.Errorf("a product with several variants: %v", many)
 	}
 	refused := m.call("get_negotiation", `{"id": "quote_unknown"}`)
-	if text(t, refused, "messages.0.code") != "not_found" || text(t, refused, "ucp.status") != "error" {
+	if textAt(t, refused, "messages.0.code") != "not_found" || textAt(t, refused, "ucp.status") != "error" {
 		t.Errorf("an unknown negotiation: %v", refused)
 	}
 }
 
-// A deal made over MCP is redeemed over UCP, and over Haggle's own protocol no more.
-func TestADealOfAModelIsRedeemedOnce(t *testing.T) {
+// A deal that was made over MCP is redeemed over UCP, and then refused over ACP.
+func TestServeTools_dealRedeemedOnce(t *testing.T) {
 	t.Parallel()
 	for _, engine := range boottest.Engines {
 		t.Run(engine.Name, func(t *testing.T) {
@@ -162,23 +162,23 @@ func TestADealOfAModelIsRedeemedOnce(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m := newModel(t, app.URL()+"/p/demo/mcp")
+			m := newMCPClient(t, app.URL()+"/p/demo/mcp")
 			asked := m.call("start_negotiation", `{"lines": [{"item": {"id": "`+demo.Variant.String()+`"}, "quantity": 2}], "terms": {}}`)
-			standing, _ := json.Marshal(at(t, asked, "standing_price"))
-			agreed := m.call("accept_offer", `{"id": "`+text(t, asked, "id")+`", "price": `+string(standing)+`}`)
-			code := text(t, agreed, "deal.code")
+			price, _ := json.Marshal(valueAt(t, asked, "standing_price"))
+			agreed := m.call("accept_offer", `{"id": "`+textAt(t, asked, "id")+`", "price": `+string(price)+`}`)
+			code := textAt(t, agreed, "deal.code")
 
 			ucp := app.URL() + "/p/demo/ucp"
 			made := post(t, ucp+"/checkout-sessions", `{"line_items": [{"item": {"id": "`+demo.Variant.String()+`"}, "quantity": 2}],
-  "discounts": {"codes": ["`+code+`"]}, `+buyerWords+`}`)
-			paid := post(t, ucp+"/checkout-sessions/"+text(t, made, "id")+"/complete", `{`+payment+`}`)
-			if text(t, paid, "status") != "completed" {
+  "discounts": {"codes": ["`+code+`"]}, `+buyerJSON+`}`)
+			paid := post(t, ucp+"/checkout-sessions/"+textAt(t, made, "id")+"/complete", `{`+paymentJSON+`}`)
+			if textAt(t, paid, "status") != "completed" {
 				t.Fatalf("over UCP: %v, after %v", paid, made)
 			}
-			own := post(t, app.URL()+"/p/demo/acp/checkout/init", `{"session_id": "`+text(t, asked, "cart_id")+`", "items": [{"product_id": "`+
+			own := post(t, app.URL()+"/p/demo/acp/checkout/init", `{"session_id": "`+textAt(t, asked, "cart_id")+`", "items": [{"product_id": "`+
 				demo.Product.String()+`", "variant_id": "`+demo.Variant.String()+`", "quantity": 2, "checkout_token": "`+code+`"}],
   "shipping_address": {"name": "Ada", "line1": "1 Main St", "city": "Austin", "state": "TX", "postal_code": "78701", "country": "US"}}`)
-			if !strings.Contains(text(t, own, "error.code")+text(t, own, "code"), "token_redeemed") {
+			if !strings.Contains(textAt(t, own, "error.code")+textAt(t, own, "code"), "token_redeemed") {
 				t.Errorf("over Haggle's own: %v", own)
 			}
 		})
@@ -204,8 +204,8 @@ func post(t *testing.T, url, body string) (answer map[string]any) {
 	return answer
 }
 
-// What is refused, with the status and the code of its error.
-func TestMCPRefusals(t *testing.T) {
+// Valid and invalid messages are answered with the expected status and JSON-RPC error code.
+func TestServeTools_refusals(t *testing.T) {
 	t.Parallel()
 	app := boottest.Start(t, boottest.Engines[0].URL(t))
 	if _, err := app.Demo(t.Context()); err != nil {
@@ -278,14 +278,14 @@ func TestMCPRefusals(t *testing.T) {
 	}
 }
 
-// Models trust names and descriptions: they are short, and the same in every shop.
-func TestToolsOfAModel(t *testing.T) {
+// Every tool and parameter has a description, descriptions are short, and annotations are right, because models trust them.
+func TestServeTools_descriptions(t *testing.T) {
 	t.Parallel()
 	app := boottest.Start(t, boottest.Engines[0].URL(t))
 	if _, err := app.Demo(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	listed, err := newModel(t, app.URL()+"/p/demo/mcp").session.ListTools(t.Context(), nil)
+	listed, err := newMCPClient(t, app.URL()+"/p/demo/mcp").session.ListTools(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -313,10 +313,10 @@ func TestToolsOfAModel(t *testing.T) {
 	}
 }
 
-// plainFields say what they are by their names.
+// plainFields need no description, because their names are clear.
 var plainFields = []string{"first_name", "last_name", "phone_number", "extended_address", "postal_code", "selected", "name", "label"}
 
-// undescribed are the texts, numbers and flags of a schema that say nothing of what they are.
+// undescribed returns the paths of strings, numbers and booleans in a schema that have no description.
 func undescribed(schema any, path string) (fields []string) {
 	s, _ := schema.(map[string]any)
 	if items, ok := s["items"].(map[string]any); ok && items["properties"] != nil {
@@ -331,89 +331,4 @@ func undescribed(schema any, path string) (fields []string) {
 		fields = append(fields, path)
 	}
 	return fields
-}
-
-// The published schemas describe what is answered, and name the operations and tools that there are.
-func TestSchemasOfNegotiation(t *testing.T) {
-	t.Parallel()
-	app := boottest.Start(t, boottest.Engines[0].URL(t))
-	demo, err := app.Demo(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	profile := fetch(t, app.URL()+"/p/demo/.well-known/ucp")
-	capability := at(t, profile, "ucp.capabilities.com|haggle|negotiation|quote.0")
-	address := text(t, capability, "schema")
-	if text(t, capability, "version") != "2026-12-01" || text(t, capability, "config.protocol") != "haggle-negotiation/1" {
-		t.Fatalf("the capability: %v", capability)
-	}
-	published := fetch(t, address)
-	if whole, _ := json.Marshal(published); strings.Contains(string(whole), "#/components") {
-		t.Error("the schema refers to another document")
-	}
-	compiler := jsonschema.NewCompiler()
-	if err := compiler.AddResource(address, published); err != nil {
-		t.Fatal(err)
-	}
-	holds := func(definition string, value any) {
-		t.Helper()
-		schema, err := compiler.Compile(address + "#/$defs/" + definition)
-		if err == nil {
-			err = schema.Validate(value)
-		}
-		if err != nil {
-			t.Errorf("%s: %v", definition, err)
-		}
-	}
-	request := map[string]any{"item": map[string]any{"id": demo.Variant.String()}, "quantity": 1.0, "terms": map[string]any{}}
-	holds("start_request", request)
-	body, _ := json.Marshal(request)
-	at1 := app.URL() + "/p/demo/ucp/negotiations"
-	asked := post(t, at1, string(body))
-	holds("negotiation", asked)
-	offer := map[string]any{"offer": map[string]any{"amount": 100.0, "currency": "USD"}}
-	holds("offer_request", offer)
-	body, _ = json.Marshal(offer)
-	holds("negotiation", post(t, at1+"/"+text(t, asked, "id")+"/offers", string(body)))
-	holds("accept_request", map[string]any{"price": map[string]any{"amount": 100.0, "currency": "USD"}})
-	decline := map[string]any{"reason": "price_sensitivity"}
-	holds("decline_request", decline)
-	holds("negotiation", post(t, at1+"/"+text(t, asked, "id")+"/decline", `{"reason": "price_sensitivity"}`))
-	again := post(t, at1+"/"+text(t, asked, "id")+"/decline", `{"reason": "comparison"}`)
-	if holds("negotiation", again); text(t, again, "status") != "declined" {
-		t.Errorf("declined: %v", again)
-	}
-
-	for _, s := range profile["ucp"].(map[string]any)["services"].(map[string]any)["com.haggle.negotiation"].([]any) {
-		described := fetch(t, text(t, s, "schema"))
-		var names []string
-		if paths, ok := described["paths"].(map[string]any); ok {
-			for _, item := range paths {
-				for _, op := range item.(map[string]any) {
-					names = append(names, text(t, op, "operationId"))
-				}
-			}
-		}
-		methods, _ := described["methods"].([]any)
-		for _, m := range methods {
-			names = append(names, text(t, m, "name"))
-		}
-		slices.Sort(names)
-		if want := []string{"accept_offer", "decline_offer", "get_negotiation", "make_offer", "start_negotiation"}; !slices.Equal(names, want) {
-			t.Errorf("%s describes %v", text(t, s, "schema"), names)
-		}
-	}
-}
-
-func fetch(t *testing.T, url string) (answer map[string]any) {
-	t.Helper()
-	r, err := http.Get(url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Body.Close()
-	if err := json.NewDecoder(r.Body).Decode(&answer); err != nil || r.StatusCode != http.StatusOK {
-		t.Fatalf("%s: %d, %v", url, r.StatusCode, err)
-	}
-	return answer
 }

@@ -10,7 +10,8 @@ import (
 	shopkeeper "github.com/haggle-commerce/haggle/simulator/merchant"
 )
 
-func TestProductionHasNoOAuthAppOfItsOwn(t *testing.T) {
+// Production has no default OAuth app: connecting by consent fails and names the missing variables. A configured app is used.
+func TestMissingApp_production(t *testing.T) {
 	t.Parallel()
 	const key = "hk_live_0123456789abcdefghijklmnopqrstuvwxyz"
 	app := boottest.Start(t, boottest.Engines[0].URL(t), func(c *boot.Config) {

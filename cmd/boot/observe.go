@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 )
 
-// requestLog is which requests have a log line.
+// requestLog returns which requests are logged.
 func (c Config) requestLog() (wire.RequestLog, error) {
 	which := wire.RequestLog(cmp.Or(c.RequestLog, string(wire.AllRequests)))
 	if !slices.Contains([]wire.RequestLog{wire.AllRequests, wire.FailedRequests, wire.NoRequests}, which) {
@@ -19,9 +19,9 @@ func (c Config) requestLog() (wire.RequestLog, error) {
 	return which, nil
 }
 
-// watch is who hears of requests.
-func (a *App) watch() wire.Watch {
-	which, _ := a.config.requestLog() // which was checked
+// requestWatch returns the logging, metrics and tracing of requests.
+func (a *App) requestWatch() wire.Watch {
+	which, _ := a.config.requestLog() // Check has validated it
 	w := wire.Watch{
 		Log:      a.log,
 		Requests: which,
@@ -33,8 +33,8 @@ func (a *App) watch() wire.Watch {
 	return w
 }
 
-// serveProfiles serves profiles of the process to go tool pprof. The command line is not among them: it may hold secrets. A
-// profile of the CPU takes less than the 30 s that the server has for an answer.
+// serveProfiles serves profiles of the process to go tool pprof, but not its command line, which may hold secrets. A CPU
+// profile must take less than the server's write timeout of 30 s.
 func serveProfiles(mux *http.ServeMux) {
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)

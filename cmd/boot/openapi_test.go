@@ -16,7 +16,7 @@ import (
 
 const openAPIFile = "testdata/openapi.yaml"
 
-// updateMode is the flag -update: compatible changes only, or with -update=breaking any.
+// updateMode is the flag -update, which writes compatible changes only, or with -update=breaking any change.
 type updateMode string
 
 func (m *updateMode) String() string   { return string(*m) }
@@ -37,8 +37,8 @@ func init() {
 	flag.Var(&update, "update", "write the OpenAPI document of testdata; =breaking: even if that breaks clients")
 }
 
-// The document is a promise to clients (spec 9): the one that is served must be the one in testdata,
-// and that one changes compatibly.
+// The document is a promise to clients (features/MANAGEMENT.md#versions). The served document must equal the one in testdata, which
+// changes only compatibly.
 func TestOpenAPIDocument(t *testing.T) {
 	t.Parallel()
 	app := boottest.Start(t, sqlite(t))
@@ -47,7 +47,7 @@ func TestOpenAPIDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write, message := judgeDocument(kept, served, update)
+	write, message := compareDocuments(kept, served, update)
 	if write {
 		if err := os.WriteFile(openAPIFile, served, 0o644); err != nil {
 			t.Fatal(err)
@@ -59,16 +59,15 @@ func TestOpenAPIDocument(t *testing.T) {
 	}
 }
 
-// servers is the last part of the document; its addresses hold the test's port.
+// servers matches the last part of the document, whose addresses have the test's port.
 var servers = regexp.MustCompile(`(?m)^servers:\n([ -].*\n)+`)
 
 func withoutAddresses(document string) []byte {
 	return servers.ReplaceAll([]byte(document), nil)
 }
 
-// judgeDocument says what is wrong with a document that differs from the one that is kept, and whether
-// to keep it from now on.
-func judgeDocument(kept, served []byte, update updateMode) (write bool, message string) {
+// compareDocuments compares the served document with the kept one. It returns whether to write the served one, or what is wrong.
+func compareDocuments(kept, served []byte, update updateMode) (write bool, message string) {
 	if bytes.Equal(kept, served) {
 		return false, ""
 	}
@@ -90,7 +89,7 @@ first (wire.Deprecation) and goes with the next version, /v2. What was no promis
 changed with -update=breaking.`
 }
 
-func TestOpenAPIDocumentIsJudged(t *testing.T) {
+func TestOpenAPIDocument_comparison(t *testing.T) {
 	t.Parallel()
 	base := "openapi: 3.1.0\npaths:\n  /v1/a:\n    get:\n      responses:\n        \"200\":\n          description: OK\n"
 	more := base + "        \"404\":\n          description: Not Found\n"
@@ -111,7 +110,7 @@ func TestOpenAPIDocumentIsJudged(t *testing.T) {
 		{"words only", base, base + "# more\n", "false", false, "changed compatibly"},
 		{"unreadable", base, "{", "breaking", false, "reading the document after"},
 	} {
-		write, message := judgeDocument([]byte(c.kept), []byte(c.served), c.update)
+		write, message := compareDocuments([]byte(c.kept), []byte(c.served), c.update)
 		if write != c.write || !regexp.MustCompile(c.says).MatchString(message) {
 			t.Errorf("%s: write %v, %q", c.name, write, message)
 		}
@@ -152,7 +151,7 @@ func TestOpenAPIDocument_tags(t *testing.T) {
 	}
 }
 
-func TestOpenAPIDocumentHasNoAddress(t *testing.T) {
+func TestOpenAPIDocument_withoutAddresses(t *testing.T) {
 	t.Parallel()
 	document := "paths: {}\nservers:\n  - url: http://127.0.0.1:4711\n    description: here\ntags: []\n"
 	if got := string(withoutAddresses(document)); got != "paths: {}\ntags: []\n" {

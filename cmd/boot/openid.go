@@ -15,10 +15,10 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// longestProviderName fits on a button.
+// longestProviderName is the maximum length of the provider's name, which is shown on a button.
 const longestProviderName = 40
 
-// checkOIDC says what is wrong with how the OpenID Connect provider is configured.
+// checkOIDC validates the configuration of the OpenID Connect provider.
 func (c Config) checkOIDC(env account.Environment) error {
 	if c.OIDCIssuer == "" {
 		for name, value := range map[string]string{"CLIENT_ID": c.OIDCClientID, "CLIENT_SECRET": c.OIDCSecret, "NAME": c.OIDCName} {
@@ -46,7 +46,7 @@ func (c Config) checkOIDC(env account.Environment) error {
 	return nil
 }
 
-// openID is the provider by which members may sign in; nil: none is configured.
+// openID returns the OpenID Connect provider for members' sign-in, or nil if none is configured.
 func (a *App) openID() ports.IdentityProvider {
 	if a.config.OIDCIssuer == "" {
 		return nil

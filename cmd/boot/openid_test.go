@@ -11,22 +11,22 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/openid"
 )
 
-var adaThere = openid.Person{
+var adaAtProvider = openid.Person{
 	Subject:  "ada-1",
 	Email:    "Ada@example.com",
 	Verified: true,
 	Name:     "Ada Lovelace",
 }
 
-// gate is a server whose members sign in at a provider.
-type gate struct {
+// openIDServer is a server whose members can sign in at an OpenID Connect provider.
+type openIDServer struct {
 	*testing.T
 	app      *boot.App
-	merchant merchant
+	merchant apiClient
 	provider *openid.Provider
 }
 
-func onGates(t *testing.T, test func(*gate)) {
+func forEachOpenIDServer(t *testing.T, test func(*openIDServer)) {
 	t.Parallel()
 	for _, engine := range boottest.Engines {
 		t.Run(engine.Name, func(t *testing.T) {
@@ -36,25 +36,25 @@ func onGates(t *testing.T, test func(*gate)) {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { _ = provider.Close() })
-			provider.SignsIn(adaThere)
+			provider.SignsIn(adaAtProvider)
 			app := boottest.Start(t, engine.URL(t), func(c *boot.Config) {
 				c.OIDCIssuer, c.OIDCClientID, c.OIDCSecret, c.OIDCName = provider.Issuer(), provider.ClientID, provider.ClientSecret, "Example ID"
 			})
 			provider.Redirect = app.URL() + "/console/sign-in/openid/callback"
-			test(&gate{t, app, merchant{t, app.URL(), boottest.Key}, provider})
+			test(&openIDServer{t, app, apiClient{t, app.URL(), boottest.Key}, provider})
 		})
 	}
 }
 
-// browser is one that keeps cookies, and that follows nothing on its own.
+// browser is a client that keeps cookies and follows no redirects.
 type browser struct {
-	*gate
+	*openIDServer
 	cookies map[string]string
 }
 
-func (g *gate) browser() *browser { return &browser{g, map[string]string{}} }
+func (g *openIDServer) browser() *browser { return &browser{g, map[string]string{}} }
 
-func (b *browser) get(address string) said {
+func (b *browser) get(address string) httpAnswer {
 	b.Helper()
 	r := request(b.T, "GET", address, "")
 	for name, value := range b.cookies {
@@ -71,8 +71,8 @@ func (b *browser) get(address string) said {
 	return answer
 }
 
-// begins begins a sign-in, and returns where the provider sends the browser back to.
-func (b *browser) begins(query string) string {
+// beginSignIn begins a sign-in and returns the address that the provider redirects back to.
+func (b *browser) beginSignIn(query string) string {
 	b.Helper()
 	there := b.get(b.app.URL()+"/console/sign-in/openid"+query).expect(b.T, 303).Header.Get("Location")
 	if !strings.HasPrefix(there, b.provider.Issuer()+"/authorize?") {
@@ -81,14 +81,14 @@ func (b *browser) begins(query string) string {
 	return b.get(there).expect(b.T, 303).Header.Get("Location")
 }
 
-// signsIn goes to the provider and back.
-func (b *browser) signsIn() said {
+// signIn signs in at the provider and returns the response to the redirect back.
+func (b *browser) signIn() httpAnswer {
 	b.Helper()
-	return b.get(b.begins("?next=/console/desk/orders"))
+	return b.get(b.beginSignIn("?next=/console/desk/orders"))
 }
 
-// refused expects an answer that lets nobody in, and says why.
-func (b *browser) refused(what string, answer said, status int, text string) {
+// refused expects a response that sets no session and has the text.
+func (b *browser) refused(what string, answer httpAnswer, status int, text string) {
 	b.Helper()
 	if answer.StatusCode != status || !strings.Contains(answer.body, text) {
 		b.Errorf("%s: %d %s", what, answer.StatusCode, answer.body)
@@ -100,12 +100,13 @@ func (b *browser) refused(what string, answer said, status int, text string) {
 	}
 }
 
-const opensNothing = "This sign-in opens no account here."
+const noAccountMessage = "This sign-in opens no account here."
 
-func TestOpenIDSignIn(t *testing.T) {
-	onGates(t, func(g *gate) {
+// A member signs in at the provider. The sign-in sets safe cookies, can be used once, stays in the console, and is logged.
+func TestOpenID_signIn(t *testing.T) {
+	forEachOpenIDServer(t, func(g *openIDServer) {
 		g.merchant.openShop("desk", false)
-		hired(g.T, g.app, g.merchant, "ada@example.com", "owner")
+		newMember(g.T, g.app, g.merchant, "ada@example.com", "owner")
 		b := g.browser()
 		if page := b.get(g.app.URL() + "/console/sign-in?next=/console/desk/orders"); !strings.Contains(page.body, "Sign in with Example ID") ||
 			!strings.Contains(page.body, `href="/console/sign-in/openid?next=%2Fconsole%2Fdesk%2Forders"`) {
@@ -116,9 +117,9 @@ func TestOpenIDSignIn(t *testing.T) {
 		if !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Path != "/console" || c.MaxAge != 600 || strings.Contains(begun.Header.Get("Location"), c.Value) {
 			g.Errorf("the cookie is %+v", c)
 		}
-		// A session that somebody planted does not go on.
+		// A planted session token is replaced.
 		b.cookies[consoleCookie] = "hs_planted0planted0planted0planted0"
-		back := b.begins("?next=/console/desk/orders")
+		back := b.beginSignIn("?next=/console/desk/orders")
 		if to := b.get(back).expect(g.T, 303).Header.Get("Location"); to != "/console/desk/orders" {
 			g.Errorf("sent to %q", to)
 		}
@@ -127,12 +128,12 @@ func TestOpenIDSignIn(t *testing.T) {
 			g.Errorf("the cookies are %v", b.cookies)
 		}
 		b.get(g.app.URL()+"/console/desk/orders").expect(g.T, 200)
-		// The address that it came back to is good for nothing now.
+		// The redirect address cannot be used again.
 		b.cookies = map[string]string{}
 		b.refused("the same answer again", b.get(back), 401, "begun in another browser or tab")
-		// To another site it sends nobody.
+		// It does not redirect to another site.
 		b = g.browser()
-		if to := b.get(b.begins("?next=//evil.example/")).expect(g.T, 303).Header.Get("Location"); to != "/console" {
+		if to := b.get(b.beginSignIn("?next=//evil.example/")).expect(g.T, 303).Header.Get("Location"); to != "/console" {
 			g.Errorf("sent to %q", to)
 		}
 		events := g.merchant.call(200, "GET", "/v1/audit-events?action=sign-in", "")["data"].([]any)
@@ -143,10 +144,10 @@ func TestOpenIDSignIn(t *testing.T) {
 	})
 }
 
-// Each of these lets nobody in, and leaves no session behind.
-func TestOpenIDSignIn_refused(t *testing.T) {
-	onGates(t, func(g *gate) {
-		hired(g.T, g.app, g.merchant, "ada@example.com", "owner")
+// Invalid ID tokens, unknown members, denied consent and foreign responses create no session.
+func TestOpenID_signInRefused(t *testing.T) {
+	forEachOpenIDServer(t, func(g *openIDServer) {
+		newMember(g.T, g.app, g.merchant, "ada@example.com", "owner")
 		b := g.browser()
 		for what, f := range map[string]openid.Faults{
 			"another nonce":    {Claims: map[string]any{"nonce": "x"}},
@@ -156,7 +157,7 @@ func TestOpenIDSignIn_refused(t *testing.T) {
 			"unsigned":         {Algorithm: "none"},
 		} {
 			g.provider.Does(f)
-			b.refused(what, b.signsIn(), 401, "Example ID did not sign you in.")
+			b.refused(what, b.signIn(), 401, "Example ID did not sign you in.")
 		}
 		for what, f := range map[string]openid.Faults{
 			"not verified":                   {Claims: map[string]any{"email_verified": false}},
@@ -164,29 +165,29 @@ func TestOpenIDSignIn_refused(t *testing.T) {
 			"an address that is no member's": {Claims: map[string]any{"email": "eve@example.com"}},
 		} {
 			g.provider.Does(f)
-			b.refused(what, b.signsIn(), 401, opensNothing)
+			b.refused(what, b.signIn(), 401, noAccountMessage)
 		}
 		for what, f := range map[string]openid.Faults{
 			"refused there":                 {Denied: true},
 			"an answer of a foreign issuer": {From: "https://evil.example"},
 		} {
 			g.provider.Does(f)
-			b.refused(what, b.signsIn(), 401, "The sign-in was not completed there.")
+			b.refused(what, b.signIn(), 401, "The sign-in was not completed there.")
 		}
 		g.provider.Does(openid.Faults{State: "guessed"})
-		b.refused("another state", b.signsIn(), 401, "begun in another browser or tab")
+		b.refused("another state", b.signIn(), 401, "begun in another browser or tab")
 		g.provider.Does(openid.Faults{})
-		// What a browser began no other one completes: else a victim would be signed in as the attacker.
+		// Another browser cannot complete the sign-in, because otherwise an attacker could sign a victim in to the attacker's account.
 		victim := g.browser()
-		victim.refused("another browser's", victim.get(b.begins("")), 401, "begun in another browser or tab")
+		victim.refused("another browser's", victim.get(b.beginSignIn("")), 401, "begun in another browser or tab")
 	})
 }
 
-// The provider's failures do not keep members from signing in by their passwords.
-func TestOpenIDSignIn_unavailable(t *testing.T) {
-	onGates(t, func(g *gate) {
+// While the provider fails, members can still sign in with their passwords.
+func TestOpenID_providerUnavailable(t *testing.T) {
+	forEachOpenIDServer(t, func(g *openIDServer) {
 		g.merchant.openShop("desk", false)
-		p := hired(g.T, g.app, g.merchant, "ada@example.com", "owner")
+		p := newMember(g.T, g.app, g.merchant, "ada@example.com", "owner")
 		g.provider.Does(openid.Faults{Broken: true})
 		b := g.browser()
 		b.refused("a broken provider", b.get(g.app.URL()+"/console/sign-in/openid"), 503, "Example ID does not answer at the moment. Sign in with your password")
@@ -195,15 +196,16 @@ func TestOpenIDSignIn_unavailable(t *testing.T) {
 	})
 }
 
-// An identity is linked at the first sign-in. Addresses that change at the provider open nothing.
-func TestOpenIDSignIn_linked(t *testing.T) {
-	onGates(t, func(g *gate) {
+// The provider's subject is linked to the member at the first sign-in. After that, e-mail addresses that change at the provider
+// have no effect.
+func TestOpenID_linkedIdentity(t *testing.T) {
+	forEachOpenIDServer(t, func(g *openIDServer) {
 		g.merchant.openShop("desk", false)
-		ada := hired(g.T, g.app, g.merchant, "ada@example.com", "owner")
-		hired(g.T, g.app, g.merchant, "grace@example.com", "support")
+		ada := newMember(g.T, g.app, g.merchant, "ada@example.com", "owner")
+		newMember(g.T, g.app, g.merchant, "grace@example.com", "support")
 		memberOf := func(b *browser) string {
-			b.signsIn().expect(g.T, 303)
-			sessions := merchant{g.T, g.app.URL(), b.cookies[consoleCookie]}.call(200, "GET", "/v1/console-sessions", "")["data"].([]any)
+			b.signIn().expect(g.T, 303)
+			sessions := apiClient{g.T, g.app.URL(), b.cookies[consoleCookie]}.call(200, "GET", "/v1/console-sessions", "")["data"].([]any)
 			for _, s := range sessions {
 				if s := s.(map[string]any); s["current"] == true && s["method"] == "openid_connect" {
 					return s["member_id"].(string)
@@ -212,28 +214,28 @@ func TestOpenIDSignIn_linked(t *testing.T) {
 			return ""
 		}
 		first := memberOf(g.browser())
-		changed := adaThere
+		changed := adaAtProvider
 		changed.Email = "grace@example.com"
 		g.provider.SignsIn(changed)
 		if again := memberOf(g.browser()); again != first || first == "" {
 			g.Errorf("with Grace's address Ada's identity signs in %s, not %s", again, first)
 		}
-		recycled := adaThere
+		recycled := adaAtProvider
 		recycled.Subject = "another-person"
 		g.provider.SignsIn(recycled)
 		b := g.browser()
-		b.refused("another person with Ada's old address", b.signsIn(), 401, opensNothing)
-		hired(g.T, g.app, g.merchant, "second@example.com", "owner")
+		b.refused("another person with Ada's old address", b.signIn(), 401, noAccountMessage)
+		newMember(g.T, g.app, g.merchant, "second@example.com", "owner")
 		g.merchant.call(204, "DELETE", "/v1/members/"+first, "")
-		g.provider.SignsIn(adaThere)
-		b.refused("a member who was removed", b.signsIn(), 401, opensNothing)
+		g.provider.SignsIn(adaAtProvider)
+		b.refused("a member who was removed", b.signIn(), 401, noAccountMessage)
 		ada.browse("GET", "/console/desk", nil).expect(g.T, 303)
 	})
 }
 
-// An invitation is accepted at the provider by the address that it is for, and by no other.
-func TestOpenIDJoin(t *testing.T) {
-	onGates(t, func(g *gate) {
+// An invitation can be accepted only by a provider's identity with the invited and verified e-mail address.
+func TestOpenID_join(t *testing.T) {
+	forEachOpenIDServer(t, func(g *openIDServer) {
 		g.merchant.openShop("desk", false)
 		made := g.merchant.call(201, "POST", "/v1/members/invitations", `{"email":"ada@example.com","role":"support"}`)
 		secret := made["link"].(string)[strings.LastIndex(made["link"].(string), "/")+1:]
@@ -241,26 +243,27 @@ func TestOpenIDJoin(t *testing.T) {
 		if page := b.get(made["link"].(string)); !strings.Contains(page.body, "Join with Example ID") {
 			g.Errorf("the page offers no joining there: %s", page.body)
 		}
-		b.refused("an invitation that is only open", b.signsIn(), 401, opensNothing)
-		eve := adaThere
+		b.refused("an invitation that is only open", b.signIn(), 401, noAccountMessage)
+		eve := adaAtProvider
 		eve.Email = "eve@example.com"
 		g.provider.SignsIn(eve)
-		b.refused("another address", b.get(b.begins("?invitation="+secret)), 401, "The invitation is for another e-mail address")
+		b.refused("another address", b.get(b.beginSignIn("?invitation="+secret)), 401, "The invitation is for another e-mail address")
 		g.provider.SignsIn(openid.Person{Subject: "ada-1", Email: "ada@example.com"})
-		b.refused("an address that is not verified", b.get(b.begins("?invitation="+secret)), 401, "The invitation is for another e-mail address")
-		g.provider.SignsIn(adaThere)
-		b.get(b.begins("?invitation="+secret)).expect(g.T, 303)
+		b.refused("an address that is not verified", b.get(b.beginSignIn("?invitation="+secret)), 401, "The invitation is for another e-mail address")
+		g.provider.SignsIn(adaAtProvider)
+		b.get(b.beginSignIn("?invitation="+secret)).expect(g.T, 303)
 		if page := b.get(g.app.URL()+"/console/desk/orders").expect(g.T, 200); !strings.Contains(page.body, "Ada Lovelace") {
 			g.Error("the page does not name Ada")
 		}
 		g.browser().get(g.app.URL()+"/console/sign-in/openid?invitation="+secret).expect(g.T, 404)
-		g.browser().signsIn().expect(g.T, 303)
+		g.browser().signIn().expect(g.T, 303)
 	})
 }
 
-func TestWithoutOpenID(t *testing.T) {
-	onServers(t, func(t *testing.T, app *boot.App, _ merchant) {
-		p := &person{T: t, app: app}
+// Without a provider the sign-in page offers none, and its addresses are not found.
+func TestOpenID_notConfigured(t *testing.T) {
+	forEachServer(t, func(t *testing.T, app *boot.App, _ apiClient) {
+		p := &consoleClient{T: t, app: app}
 		if page := p.browse("GET", "/console/sign-in", nil).expect(t, 200); strings.Contains(page.body, "openid") {
 			t.Errorf("the page offers a provider: %s", page.body)
 		}

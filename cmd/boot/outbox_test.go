@@ -12,8 +12,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/order"
 )
 
-// completed reads the announcements of completed orders, as they will be delivered, by order.
-func (m *market) completed() map[string]map[string]any {
+// completedOrders returns the payloads of order.completed events in the outbox, by order.
+func (m *shopFixture) completedOrders() map[string]map[string]any {
 	m.t.Helper()
 	rows, err := m.inspector.Query("SELECT payload FROM outbox WHERE type = 'order.completed'")
 	m.must(err)
@@ -36,15 +36,15 @@ func (m *market) completed() map[string]map[string]any {
 	return found
 }
 
-// Declined, lost, resolved, repeated: what is announced is each order, once.
-func TestEachOrderIsAnnouncedOnce(t *testing.T) {
-	onMarkets(t, func(m *market) {
+// Each order is announced once, whether its payment was declined first, its answer was lost, it was resolved, or repeated.
+func TestFinalize_orderAnnouncedOnce(t *testing.T) {
+	forEachEngine(t, func(m *shopFixture) {
 		p := m.product(100_00, 9)
 		declined, lost, late := m.checkout(p), m.checkout(p), m.checkout(p)
-		m.provider.script(step{outcome: poor}, step{}, step{lost: true}, step{}, step{lost: true})
+		m.provider.script(chargeStep{outcome: insufficientFunds}, chargeStep{}, chargeStep{lostAnswer: true}, chargeStep{}, chargeStep{lostAnswer: true})
 		_, err := m.pay(declined)
 		m.must(err)
-		if found := m.completed(); len(found) != 0 {
+		if found := m.completedOrders(); len(found) != 0 {
 			m.t.Errorf("announced without an order: %v", found)
 		}
 		want := []string{m.mustPay(declined).String()}
@@ -57,14 +57,15 @@ func TestEachOrderIsAnnouncedOnce(t *testing.T) {
 		want = append(want, m.mustPay(late).String())
 		m.mustPay(declined)
 		slices.Sort(want)
-		if got := slices.Sorted(maps.Keys(m.completed())); !slices.Equal(got, want) {
+		if got := slices.Sorted(maps.Keys(m.completedOrders())); !slices.Equal(got, want) {
 			m.t.Errorf("announced %v, want %v", got, want)
 		}
 	})
 }
 
-func TestAnnouncementOfAnOrder(t *testing.T) {
-	onMarkets(t, func(m *market) {
+// The event order.completed has the documented payload.
+func TestFinalize_orderCompletedPayload(t *testing.T) {
+	forEachEngine(t, func(m *shopFixture) {
 		answer, price := m.counter(m.product(1000_00, 60), 880_00)
 		agreed, err := m.offer(followUp(answer), price)
 		m.must(err)
@@ -74,10 +75,10 @@ func TestAnnouncementOfAnOrder(t *testing.T) {
 		if o == nil {
 			m.t.Fatalf("%+v", result)
 		}
-		body := m.completed()[o.ID.String()]
+		body := m.completedOrders()[o.ID.String()]
 		want := map[string]any{
 			"id": body["id"], "type": "order.completed", "created_at": o.CreatedAt.Format(time.RFC3339), "project_id": m.project.ID.String(),
-			"data": announced(o),
+			"data": orderPayload(o),
 		}
 		if prefix, _ := body["id"].(string); !strings.HasPrefix(prefix, "evt_") {
 			m.t.Errorf("the event's id is %v", body["id"])
@@ -88,8 +89,8 @@ func TestAnnouncementOfAnOrder(t *testing.T) {
 	})
 }
 
-// announced is the documented payload of an order of one line.
-func announced(o *order.Order) map[string]any {
+// orderPayload returns the documented payload of an order with one line.
+func orderPayload(o *order.Order) map[string]any {
 	line := o.Lines[0]
 	number := func(a interface{ String() string }) json.Number { return json.Number(a.String()) }
 	return map[string]any{
@@ -104,8 +105,8 @@ func announced(o *order.Order) map[string]any {
 		"subtotal": number(o.Subtotal), "shipping": number(o.Shipping), "tax": number(o.Tax), "total": number(o.Total),
 		"savings": number(o.Savings), "currency": "USD", "buyer_email": "ada@example.com", "notes": o.Notes,
 		"shipping_address": map[string]any{
-			"name": home.Name, "line1": home.Line1, "line2": home.Line2, "city": home.City, "state": home.State,
-			"postal_code": home.PostalCode, "country": home.Country, "phone": home.Phone,
+			"name": shippingAddress.Name, "line1": shippingAddress.Line1, "line2": shippingAddress.Line2, "city": shippingAddress.City, "state": shippingAddress.State,
+			"postal_code": shippingAddress.PostalCode, "country": shippingAddress.Country, "phone": shippingAddress.Phone,
 		},
 		"fulfillment": map[string]any{
 			"shipping_option": o.Fulfillment.ShippingOption, "estimated_ship_date": o.Fulfillment.ShipsOn.Format(time.DateOnly),

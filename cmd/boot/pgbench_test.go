@@ -19,31 +19,31 @@ import (
 )
 
 const (
-	benchClients = 16
-	benchEach    = 150 // transactions of each client of pgbench
-	benchShelves = 40  // products that are sold side by side
+	benchClients  = 16
+	benchEach     = 150 // transactions of each client of pgbench
+	benchProducts = 40  // products that are sold concurrently
 )
 
-// BenchmarkFinalizeAgainstPgbench pays checkouts over HTTP on a PostgreSQL that syncs its commits, of many
-// products and of a hot one, and holds that against pgbench with the statements of a finalize, values
-// included, on the same server: orders/s, pgbench/s and the first as a percentage of the second.
+// BenchmarkFinalizeAgainstPgbench pays checkouts of many products and of one hot product over HTTP, on a PostgreSQL that syncs its
+// commits. It compares that with pgbench, which runs the statements of a finalize with their values on the same server, and
+// reports orders/s, pgbench/s and the first as a percentage of the second.
 func BenchmarkFinalizeAgainstPgbench(b *testing.B) {
 	server, err := pgserver.Start(pgserver.Options{Durable: true})
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { server.Close() })
-	for name, products := range map[string]int{"many products": benchShelves, "one hot product": 1} {
+	for name, products := range map[string]int{"many products": benchProducts, "one hot product": 1} {
 		b.Run(name, func(b *testing.B) {
 			database := fmt.Sprintf("bench_%d_%d", products, b.N)
 			if err := server.CreateDatabase(database, ""); err != nil {
 				b.Fatal(err)
 			}
 			s := openOn(b, boottest.Start(b, server.URL(database)))
-			skus := s.shelves(b, products)
+			skus := s.addProducts(b, products)
 			checkouts := make(chan string, b.N)
 			for i := range b.N {
-				checkouts <- s.bought(b, skus[i%len(skus)])
+				checkouts <- s.openCheckout(b, skus[i%len(skus)])
 			}
 			b.SetParallelism(benchClients / 2)
 			s.parallel(b, func() { s.finalize(b, <-checkouts) })
@@ -61,7 +61,7 @@ func BenchmarkFinalizeAgainstPgbench(b *testing.B) {
 	}
 }
 
-// pgbench runs the statements of a finalize, taken from a real one, without a program around them.
+// pgbench runs the statements of a recorded finalize with the program pgbench.
 type pgbench struct {
 	b        *testing.B
 	server   *pgserver.Server
@@ -100,20 +100,20 @@ func (p *pgbench) sql(text string) string {
 	return rows
 }
 
-// prepare makes a ready checkout and its agreed quote for every transaction.
+// prepare creates a ready checkout and its accepted quote for every transaction.
 func (p *pgbench) prepare() {
 	p.b.Helper()
 	numbers := fmt.Sprintf("generate_series(0, %d) AS bench_client, generate_series(1, %d) AS i", benchClients-1, benchEach)
-	copies := func(table, which, set string) {
+	duplicate := func(table, which, set string) {
 		p.sql(fmt.Sprintf(`INSERT INTO %[1]s SELECT (jsonb_populate_record(NULL::%[1]s, to_jsonb(one) || jsonb_build_object(%[2]s))).*
 			FROM (SELECT * FROM %[1]s WHERE %[3]s ORDER BY id LIMIT 1) AS one, %[4]s`, table, set, which, numbers))
 	}
-	copies("checkouts", "status = 'completed'", `'id', 'chk_' || bench_client || '_' || i, 'status', 'ready', 'attempt', 0`)
-	copies("quotes", "state = 'accepted'", `'id', 'quote_' || bench_client || '_' || i, 'token_hash', bench_client || '_' || i, 'claimed_by', '', 'redeemed_by', ''`)
+	duplicate("checkouts", "status = 'completed'", `'id', 'chk_' || bench_client || '_' || i, 'status', 'ready', 'attempt', 0`)
+	duplicate("quotes", "state = 'accepted'", `'id', 'quote_' || bench_client || '_' || i, 'token_hash', bench_client || '_' || i, 'claimed_by', '', 'redeemed_by', ''`)
 	p.sql("ANALYZE")
 }
 
-// row is the row of a table that a finalize wrote, where it is, as SQL literals by column.
+// row returns a row that a finalize wrote, as SQL literals by column.
 func (p *pgbench) row(table, where string) map[string]string {
 	p.b.Helper()
 	decoder := json.NewDecoder(bytes.NewBufferString(p.sql("SELECT to_jsonb(t) FROM " + table + " AS t WHERE " + where + " LIMIT 1")))
@@ -136,7 +136,7 @@ func (p *pgbench) row(table, where string) map[string]string {
 	return literals
 }
 
-// insert is the statement that writes such a row, with other values in some columns.
+// insert returns a statement that inserts such a row, with other values in some columns.
 func (p *pgbench) insert(table, where string, other ...string) string {
 	p.b.Helper()
 	row := p.row(table, where)
@@ -151,8 +151,8 @@ func (p *pgbench) insert(table, where string, other ...string) string {
 	return "INSERT INTO " + table + " (" + strings.Join(columns, ", ") + ") VALUES (" + strings.Join(values, ", ") + ")"
 }
 
-// script is a finalize: the shop, the checkout's standing, the claim, the sandbox provider's charge, the
-// record.
+// script returns the statements of a finalize: read the shop, read the checkout and its declines, claim the attempt, charge at
+// the sandbox provider, record the order.
 func (p *pgbench) script() string {
 	project := p.sql("SELECT id FROM projects LIMIT 1")
 	variants := strings.Fields(p.sql(fmt.Sprintf("SELECT variant_id FROM stock WHERE quantity > 100000 ORDER BY variant_id LIMIT %d", p.products)))
@@ -184,7 +184,7 @@ func (p *pgbench) script() string {
 		return fmt.Sprintf("('%s', (:client_id * %d + :i) * 2 %% 1024 + %d)", project, benchEach, n)
 	}
 	quote := "WHERE project_id = '" + project + "' AND redeemed_by = '' AND claimed_by IN ('', " + mine("chk_") + ") AND id IN (" + mine("quote_") + ")"
-	together := func(statements ...string) string {
+	withAll := func(statements ...string) string {
 		var with, counts []string
 		for n, s := range statements {
 			with = append(with, fmt.Sprintf("effect_%d AS (%s RETURNING 1)", n, s))
@@ -203,14 +203,14 @@ func (p *pgbench) script() string {
 			"SELECT v.product_id, s.variant_id, v.sku, s.location, s.quantity FROM stock AS s JOIN variants AS v ON v.project_id = s.project_id AND v.id = s.variant_id " +
 			"JOIN products AS p ON p.project_id = v.project_id AND p.id = v.product_id WHERE s.project_id = '" + project +
 			"' AND p.status = 'active' AND p.deleted_at IS NULL AND s.variant_id IN (" + chosen + ") AND (SELECT count(*) FROM locked) > 0 ORDER BY s.variant_id, s.location;",
-		together(fmt.Sprintf(saved, "processing")+admitted,
+		withAll(fmt.Sprintf(saved, "processing")+admitted,
 			"UPDATE stock AS s SET quantity = s.quantity - 1 WHERE s.project_id = '"+project+"' AND s.variant_id = "+chosen+" AND s.location = 'main' AND s.quantity >= 1",
 			"UPDATE quotes SET claimed_by = "+mine("chk_")+" "+quote) + ";",
 		"COMMIT;",
 		begin + p.insert("sandbox_charges", "true", "key", key) + ` ON CONFLICT DO NOTHING\; SELECT * FROM sandbox_charges WHERE project_id = '` + project + "' AND key = " + key + `\; COMMIT;`,
 		begin + "SELECT CAST(pg_current_xact_id() AS TEXT);",
 		locked + " FOR UPDATE;",
-		together(fmt.Sprintf(saved, "completed"),
+		withAll(fmt.Sprintf(saved, "completed"),
 			p.insert("orders", "id = '"+order+"'", "id", mine("ord_"), "checkout_id", mine("chk_"), "confirmation", mine("HG-")),
 			p.insert("payments", of, "id", mine("pay_"), "order_id", mine("ord_"), "provider", mine("ch_")),
 			p.insert("ledger_transactions", sale, "id", mine("txn_"), "order_id", mine("ord_"), "payment_id", mine("pay_")),

@@ -30,17 +30,17 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// lookalikes is where `haggle simulate platforms` listens unless it is told otherwise.
-const lookalikes = "http://127.0.0.1:8095"
+// simulatorURL is the default address of `haggle simulate platforms`.
+const simulatorURL = "http://127.0.0.1:8095"
 
-// oauthApp is what a platform knows this installation by, and where the platform is; "": at home.
+// oauthApp is this installation's OAuth app at a platform. An empty url is the platform's own address.
 type oauthApp struct {
 	url, id, secret string
-	deals           bool // HubSpot's has the scopes that deals are written with
+	deals           bool // the HubSpot app has the scopes for writing deals
 }
 
-// oauthApps are the configured ones. A sandbox without an app connects to look-alikes: to the platform itself
-// it could not.
+// oauthApps returns the configured OAuth apps. Without one, a sandbox gets an app at the simulator, because it cannot connect to
+// the platform itself.
 func (c Config) oauthApps() map[integration.Type]oauthApp {
 	apps := map[integration.Type]oauthApp{
 		integration.Shopify: {
@@ -61,14 +61,14 @@ func (c Config) oauthApps() map[integration.Type]oauthApp {
 		}
 		app.id, app.secret, app.deals = "haggle-sandbox", "haggle-sandbox-secret", true
 		if app.url == "" {
-			app.url = lookalikes + "/" + t.String()
+			app.url = simulatorURL + "/" + t.String()
 		}
 		apps[t] = app
 	}
 	return apps
 }
 
-// missingApp names the variables that configure a type's OAuth app; "": it is.
+// missingApp names the variables that configure a type's OAuth app, or returns "" if it is configured.
 func (a *App) missingApp(t integration.Type) string {
 	if a.platforms.apps[t].id != "" {
 		return ""
@@ -76,14 +76,14 @@ func (a *App) missingApp(t integration.Type) string {
 	return fmt.Sprintf("HAGGLE_%[1]s_CLIENT_ID and HAGGLE_%[1]s_CLIENT_SECRET", strings.ToUpper(t.String()))
 }
 
-// platforms are the systems outside whose data is synchronised, by type, as each conversation with them needs
-// them, and what works on them in the background.
+// platforms holds the connectors of external platforms, by type and by the interfaces that they implement, and the background
+// workers that use them.
 type platforms struct {
 	apps       map[integration.Type]oauthApp
 	connectors map[string]ports.Connector
 	called     map[string]ports.CalledConnector
 	shippers   map[string]ports.Shipper
-	demands    func(ports.Call) (privacy.Demand, error) // reads what Shopify calls its app for
+	demands    func(ports.Call) (privacy.Demand, error) // parses Shopify's privacy webhooks to its app
 	writers    map[string]ports.OrderWriter
 	deals      map[string]ports.DealWriter
 	listers    map[string]ports.WebhookLister
@@ -91,15 +91,15 @@ type platforms struct {
 	accounts *connecting.Accounts
 	receiver *inbox.Receiver
 	inbox    *inbox.Worker
-	worker   *jobs.Worker[*integration.Delivery] // works on what is in the inbox
+	worker   *jobs.Worker[*integration.Delivery] // processes received webhooks
 	engine   *jobs.Worker[*syncrun.Run]
 	writing  *jobs.Worker[*order.PlatformOrder] // writes orders to them
 	mirror   *jobs.Worker[*order.CRMDeal]       // writes deals to them
 	checks   *jobs.Worker[*integration.Webhook] // checks webhooks at them
 }
 
-// openPlatforms puts together what reads platforms' data and hears of it. It works on the whole store: in
-// transactions of its own.
+// openPlatforms creates the connectors and what stores their accounts' credentials. It uses the root store, so each write is a
+// transaction of its own.
 func (a *App) openPlatforms() {
 	p := platforms{apps: a.config.oauthApps(), connectors: map[string]ports.Connector{}}
 	for t, c := range a.config.connectors(a.clock, a.log) {
@@ -120,12 +120,12 @@ func (a *App) openPlatforms() {
 			p.deals[t] = w
 		}
 	}
-	p.called, p.shippers = offering[ports.CalledConnector](p.connectors), offering[ports.Shipper](p.connectors)
+	p.called, p.shippers = implementing[ports.CalledConnector](p.connectors), implementing[ports.Shipper](p.connectors)
 	p.accounts = &connecting.Accounts{
 		Integrations: a.store.Integrations(),
 		Queue:        a.store.SyncQueue(),
 		Connectors:   p.connectors,
-		Standing:     a.standing(),
+		Standing:     a.healthRecorder(),
 		Vault:        a.vault,
 		Clock:        a.clock,
 		Log:          a.log,
@@ -133,10 +133,10 @@ func (a *App) openPlatforms() {
 	a.platforms = p
 }
 
-// openSyncing puts the background work together. What it tells the catalogue of are committed writes.
+// openSyncing creates the background workers of platforms. They notify the catalogue only of committed writes.
 func (a *App) openSyncing() {
 	p := &a.platforms
-	taker := &syncing.Taker{Clock: a.clock, Entropy: system.Entropy{}}
+	importer := &syncing.Taker{Clock: a.clock, Entropy: system.Entropy{}}
 	p.engine = jobs.NewWorker((&syncing.Engine{
 		Queue:        a.store.SyncQueue(),
 		Integrations: a.store.Integrations(),
@@ -144,7 +144,7 @@ func (a *App) openSyncing() {
 		Unit:         a.store.SyncUnit(),
 		Accounts:     p.accounts,
 		Connectors:   p.connectors,
-		Taker:        taker,
+		Taker:        importer,
 		Clock:        a.clock,
 		Entropy:      system.Entropy{},
 		Schedules:    cron.Schedules{},
@@ -161,7 +161,7 @@ func (a *App) openSyncing() {
 		Unit:         a.store.SyncUnit(),
 		Platforms:    p.called,
 		Accounts:     p.accounts,
-		Taker:        taker,
+		Taker:        importer,
 		Clock:        a.clock,
 		Log:          a.log,
 		Changed:      a.Catalogs.Written,
@@ -178,7 +178,7 @@ func (a *App) openSyncing() {
 		Unit:         a.store.SyncUnit(),
 		Accounts:     p.accounts,
 		Writers:      p.writers,
-		Taker:        taker,
+		Taker:        importer,
 		Clock:        a.clock,
 		Entropy:      system.Entropy{},
 		Log:          a.log,
@@ -226,12 +226,12 @@ func (a *App) openSyncing() {
 	}).Job())
 }
 
-// openIntegrations puts together what connects a project with platforms and payment providers.
+// openIntegrations creates the services that connect a project with platforms and payment providers.
 func (a *App) openIntegrations(s *ports.Stores) {
 	a.Connecting = &connecting.Service{
 		Stores:      s,
-		Platforms:   offering[ports.PaymentPlatform](a.providers),
-		Hooks:       offering[ports.WebhookPlatform](a.providers),
+		Platforms:   implementing[ports.PaymentPlatform](a.providers),
+		Hooks:       implementing[ports.WebhookPlatform](a.providers),
 		HookAddress: a.reachableHook,
 		Waiting:     a.edge.platforms,
 		Vault:       a.vault,
@@ -275,8 +275,8 @@ func (a *App) openIntegrations(s *ports.Stores) {
 	}
 }
 
-// demands are what Shopify calls its app for, and what does it.
-func (a *App) demands() hooks.Demands {
+// shopifyDemands returns how Shopify's privacy webhooks (data request, customer and shop redaction) are read and fulfilled.
+func (a *App) shopifyDemands() hooks.Demands {
 	s := &privacy.Service{
 		InUse:      a.store.Integrations(),
 		Projects:   a.store.ActiveProjects(),
@@ -321,8 +321,8 @@ func (a *App) demands() hooks.Demands {
 	return hooks.Demands{Read: a.platforms.demands, Do: s.Do}
 }
 
-// ran notes a round of a loop that keeps its own time.
-func (a *App) ran(name string) func(error) {
+// loopObserver returns a function that records a run of a worker in health, metrics and the log.
+func (a *App) loopObserver(name string) func(error) {
 	beats := a.health.Loop(name, time.Minute)
 	return func(err error) {
 		beats.Beat()
@@ -333,12 +333,12 @@ func (a *App) ran(name string) func(error) {
 	}
 }
 
-// refreshTokens exchanges access tokens before they expire.
+// refreshTokens refreshes access tokens before they expire.
 func (a *App) refreshTokens(ctx context.Context) error {
 	return a.platforms.accounts.RefreshExpiring(ports.NewOutbound(ctx))
 }
 
-// forgetConsents removes consents that nobody can redeem any more.
+// forgetConsents removes expired OAuth states.
 func (a *App) forgetConsents(ctx context.Context) error {
 	return a.store.Authorizations().Forget(ctx, a.clock.Now().Add(-24*time.Hour))
 }

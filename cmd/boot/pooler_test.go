@@ -19,14 +19,14 @@ import (
 
 func pooled(c *boot.Config) { c.Pooler = "transaction" }
 
-// A server behind PgBouncer, which has two sessions of PostgreSQL for twenty connections, sells to many at once, and
-// everything adds up.
-func TestServerBehindPgBouncer(t *testing.T) {
+// A server behind PgBouncer, which has two PostgreSQL sessions for twenty connections, sells to many buyers at once. Orders, stock
+// and invariants are correct.
+func TestPooler_pgBouncer(t *testing.T) {
 	t.Parallel()
 	direct := boottest.Engines[1].URL(t)
 	url := pgbouncer.Start(t, direct).URL(direct)
 	app := boottest.Start(t, url, pooled)
-	shops := []boughtAt{openPooledShop(t, app, "one"), openPooledShop(t, app, "two")}
+	shops := []pooledShop{openPooledShop(t, app, "one"), openPooledShop(t, app, "two")}
 	const buyers, journeys = 6, 2
 	var all sync.WaitGroup
 	for b := range buyers {
@@ -61,14 +61,14 @@ FROM pg_class
 WHERE relnamespace = 'public'::regnamespace
   AND relrowsecurity`
 
-// Behind PgBouncer, clients that say their project see its rows in every table, and nobody else's; those that say none see
-// nothing, also on a connection to PostgreSQL that others have had for another project. Some leave in the middle of a transaction.
-func TestServerBehindPgBouncer_rowLevelSecurity(t *testing.T) {
+// Behind PgBouncer, clients that set a project see only its rows in every table, and clients without a project see none, even on
+// a PostgreSQL session that was used for another project before. Half of the transactions are rolled back.
+func TestPooler_pgBouncerRowLevelSecurity(t *testing.T) {
 	t.Parallel()
 	direct := boottest.Engines[1].URL(t)
 	url := pgbouncer.Start(t, direct).URL(direct)
 	app := boottest.Start(t, url, pooled)
-	shops := []boughtAt{openPooledShop(t, app, "one"), openPooledShop(t, app, "two")}
+	shops := []pooledShop{openPooledShop(t, app, "one"), openPooledShop(t, app, "two")}
 	for _, s := range shops {
 		s.journey()
 	}
@@ -77,7 +77,7 @@ func TestServerBehindPgBouncer_rowLevelSecurity(t *testing.T) {
 	var all sync.WaitGroup
 	for c := range clients {
 		all.Go(func() {
-			bare, _, _ := strings.Cut(url, "&") // PgBouncer takes no limits of time
+			bare, _, _ := strings.Cut(url, "&") // PgBouncer refuses the timeout parameters
 			db, err := sql.Open("postgres", bare+"&sslmode=disable")
 			if err != nil {
 				t.Error(err)
@@ -89,17 +89,17 @@ func TestServerBehindPgBouncer_rowLevelSecurity(t *testing.T) {
 				if who := (c + n) % 3; who < len(shops) {
 					_, project, _ = strings.Cut(shops[who].project, ": ")
 				}
-				look(t, db, project, tables, n%2 == 0)
+				expectVisibleRows(t, db, project, tables, n%2 == 0)
 			}
 		})
 	}
-	for _, s := range shops { // whose transactions go by the same connections
+	for _, s := range shops { // their transactions use the same PostgreSQL sessions
 		all.Go(s.journey)
 	}
 	all.Wait()
 }
 
-// guardedRows are the tables that row-level security holds and that have rows, and in which projects.
+// guardedRows returns the tables with row-level security that have rows, and the projects of the rows.
 func guardedRows(t *testing.T, db *sql.DB) map[string][]string {
 	t.Helper()
 	found := map[string][]string{}
@@ -136,8 +136,8 @@ func guardedRows(t *testing.T, db *sql.DB) map[string][]string {
 	return found
 }
 
-// look reads tables in one transaction of a project, "" for none.
-func look(t *testing.T, db *sql.DB, project string, tables map[string][]string, commits bool) {
+// expectVisibleRows reads tables in one transaction of a project ("" for none) and expects to see only that project's rows.
+func expectVisibleRows(t *testing.T, db *sql.DB, project string, tables map[string][]string, commits bool) {
 	t.Helper()
 	tx, err := db.BeginTx(t.Context(), nil)
 	if err != nil {
@@ -169,27 +169,27 @@ func look(t *testing.T, db *sql.DB, project string, tables map[string][]string, 
 	}
 }
 
-// boughtAt is a shop that buyers come to.
-type boughtAt struct {
-	owner, buyer     merchant
+// pooledShop is a shop on a server behind a pooler.
+type pooledShop struct {
+	owner, buyer     apiClient
 	project, product string
 }
 
-func openPooledShop(t *testing.T, app *boot.App, slug string) boughtAt {
+func openPooledShop(t *testing.T, app *boot.App, slug string) pooledShop {
 	t.Helper()
-	owner := merchant{t, app.URL(), boottest.Key}
+	owner := apiClient{t, app.URL(), boottest.Key}
 	project := "X-Project-ID: " + owner.openShop(slug, false)
 	product := owner.call(http.StatusCreated, "POST", "/v1/catalog/products", `{"name": "Tent", "sku": "T-1", "price": 200, "quantity": 100}`, project)
-	return boughtAt{
+	return pooledShop{
 		owner:   owner,
-		buyer:   merchant{t, app.URL() + "/p/" + slug, ""},
+		buyer:   apiClient{t, app.URL() + "/p/" + slug, ""},
 		project: project,
 		product: fmt.Sprint(product["id"]),
 	}
 }
 
-// journey is a whole one: search, product, quote, checkout, payment.
-func (s boughtAt) journey() {
+// journey buys a product: search, product, quote, checkout, payment.
+func (s pooledShop) journey() {
 	s.buyer.Helper()
 	if found := fmt.Sprint(s.buyer.call(http.StatusOK, "POST", "/acp/search", `{"query": "tent"}`)["results"]); !strings.Contains(found, s.product) {
 		s.buyer.Errorf("%s is not in %s", s.product, found)
@@ -206,8 +206,8 @@ func (s boughtAt) journey() {
 	}
 }
 
-// What does not start behind PgBouncer names the variable, and the doctor does before.
-func TestPoolerThatIsNotConfigured(t *testing.T) {
+// Without the right HAGGLE_DATABASE_POOLER a server does not start behind PgBouncer. The error and the doctor name the variable.
+func TestPooler_notConfigured(t *testing.T) {
 	t.Parallel()
 	server := pgserver.Shared(t)
 	direct, fresh := boottest.Engines[1].URL(t), server.Database(t, "")

@@ -8,11 +8,11 @@ import (
 	"github.com/haggle-commerce/haggle/domain/account"
 )
 
-// shortestMasterKey is how many bytes a master key has at least in production. The keys that tokens of strangers are
-// made by are derived from it: a short one can be found by trying.
+// shortestMasterKey is the minimum length of a master key in production, in bytes. The keys of buyers' tokens are derived from
+// it, so a short one could be found by brute force.
 const shortestMasterKey = 32
 
-// weakMasterKey says what is wrong with one of the master keys; "": none is weak.
+// weakMasterKey describes the first weak master key, or returns "" if none is weak.
 func (c Config) weakMasterKey() string {
 	for i, key := range c.masterKeys() {
 		switch {
@@ -25,8 +25,8 @@ func (c Config) weakMasterKey() string {
 	return ""
 }
 
-// checkServing says what keeps the server from serving in production. Commands still run: one of them replaces a weak
-// master key, which it has to have for that.
+// checkServing returns an error if the server must not serve in production because a master key is weak. Commands still run,
+// because one of them replaces a weak master key and needs it for that.
 func (c Config) checkServing() error {
 	weak := c.weakMasterKey()
 	if weak == "" || c.Env != account.Production.String() {
@@ -35,7 +35,7 @@ func (c Config) checkServing() error {
 	return fmt.Errorf("HAGGLE_MASTER_KEY: %s. To replace it, put a strong key before it, run `haggle keys rotate-master`, and take the weak one away", weak)
 }
 
-// checkLogin refuses to serve in production as a role of PostgreSQL that row-level security does not hold.
+// checkLogin returns an error in production if the PostgreSQL role bypasses row-level security.
 func (a *App) checkLogin(ctx context.Context) error {
 	role, err := a.store.UnguardedLogin(ctx)
 	switch {

@@ -13,7 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
 )
 
-// superuser is the address of an empty database for a role that row-level security does not hold.
+// superuser returns the address of an empty database for a superuser, who bypasses row-level security.
 func superuser(t *testing.T) string {
 	t.Helper()
 	server := pgserver.Shared(t)
@@ -24,7 +24,7 @@ func superuser(t *testing.T) string {
 	return server.AdminURL(strings.TrimPrefix(u.Path, "/"))
 }
 
-// bypassing is the same for a role that has only BYPASSRLS.
+// bypassing returns the same for a role with BYPASSRLS.
 func bypassing(t *testing.T) string {
 	t.Helper()
 	server := pgserver.Shared(t)
@@ -42,7 +42,8 @@ func bypassing(t *testing.T) string {
 	return u.String()
 }
 
-func TestProductionRefuses(t *testing.T) {
+// In production a server does not start with a weak master key, or as a role that bypasses row-level security.
+func TestNew_refusedInProduction(t *testing.T) {
 	t.Parallel()
 	strong := strings.Repeat("k", 32)
 	for name, c := range map[string]struct{ key, database, says string }{
@@ -77,15 +78,15 @@ func TestProductionRefuses(t *testing.T) {
 	}
 }
 
-func TestProductionStarts(t *testing.T) {
+func TestNew_production(t *testing.T) {
 	t.Parallel()
 	boottest.Start(t, pgserver.Shared(t).Database(t, ""), func(c *boot.Config) {
 		c.Env, c.BootstrapKey, c.MasterKey = "production", liveKey, strings.Repeat("k", 32)+","+strings.Repeat("o", 32)
 	})
 }
 
-// A weak key is replaced by a command, which has to have it.
-func TestToolsTakeWeakKeys(t *testing.T) {
+// Commands run with a weak master key, because one of them replaces it.
+func TestNewTools_weakMasterKey(t *testing.T) {
 	t.Parallel()
 	app, err := boot.NewTools(t.Context(), boot.Config{
 		Env:         "production",

@@ -15,25 +15,25 @@ import (
 	"github.com/haggle-commerce/haggle/domain/agent/clearance"
 )
 
-// The agent of the kit's example, on a server that is started with it, sells over HTTP.
+// These tests start a server with the agent program of the kit's example.
 
-// stall is a shop whose agent runs the program for all events.
-type stall struct {
-	merchant
+// programShop is a shop whose agent can run a program for all events.
+type programShop struct {
+	apiClient
 	acp, project, agent, tent string
 }
 
-// stallOf opens one with 100 tents at 200.00, of which up to 40 % may be taken off, and one lantern that is gone.
-func stallOf(t *testing.T, database string, program *agent.Program) stall {
+// openProgramShop opens a shop with 100 tents at 200.00, with discounts of up to 40 %, and a lantern that is out of stock.
+func openProgramShop(t *testing.T, database string, program *agent.Program) programShop {
 	app := boottest.Start(t, database, func(c *boot.Config) { c.Programs = []*agent.Program{program} })
 	demo, err := app.Demo(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := stall{
-		merchant: merchant{t, app.URL(), demo.Key},
-		acp:      demo.ACP,
-		project:  "X-Project-ID: " + demo.Project.String(),
+	s := programShop{
+		apiClient: apiClient{t, app.URL(), demo.Key},
+		acp:       demo.ACP,
+		project:   "X-Project-ID: " + demo.Project.String(),
 	}
 	s.call(http.StatusOK, "PATCH", "/v1/projects/"+demo.Project.String(), `{"settings": {"max_discount_percent": 40}}`)
 	tent := s.call(http.StatusCreated, "POST", "/v1/catalog/products", `{"name": "Zanzibar tent", "sku": "Z-1", "price": 200, "quantity": 100}`, s.project)
@@ -43,24 +43,24 @@ func stallOf(t *testing.T, database string, program *agent.Program) stall {
 	return s
 }
 
-// employ has the program of a name serve all events.
-func (s stall) employ(program string) {
+// useProgram has the named program serve all events.
+func (s programShop) useProgram(program string) {
 	s.Helper()
 	handler := fmt.Sprintf(`{"type": "builtin", "program": %q}`, program)
 	s.call(http.StatusOK, "PATCH", "/v1/agents/"+s.agent,
 		fmt.Sprintf(`{"handlers": {"search": %[1]s, "quote": %[1]s, "checkout": %[1]s, "finalize": %[1]s}}`, handler), s.project)
 }
 
-// buyer is the merchant's counterpart: it has no key.
-func (s stall) buyer() merchant { return merchant{s.T, s.acp, ""} }
+// buyer returns a client without a key.
+func (s programShop) buyer() apiClient { return apiClient{s.T, s.acp, ""} }
 
-func (s stall) offer(price, session string) map[string]any {
+func (s programShop) offer(price, session string) map[string]any {
 	s.Helper()
 	return s.buyer().call(http.StatusOK, "POST", "/acp/quote", fmt.Sprintf(`{"product_id": %q, "quantity": 1, "offer_price": %s%s}`, s.tent, price, session))
 }
 
-// expect compares fields of an answer: "status", "accept", "final_price", "151" ….
-func (s stall) expect(answer map[string]any, want ...string) {
+// expect compares fields of a response. want alternates names and values.
+func (s programShop) expect(answer map[string]any, want ...string) {
 	s.Helper()
 	for i := 0; i < len(want); i += 2 {
 		if got := fmt.Sprint(answer[want[i]]); got != want[i+1] {
@@ -69,15 +69,16 @@ func (s stall) expect(answer map[string]any, want ...string) {
 	}
 }
 
-func TestAnAgentOfOnesOwnSells(t *testing.T) {
+// A merchant's own program negotiates over HTTP up to a paid order, and its decisions are recorded.
+func TestOpenAgents_ownProgram(t *testing.T) {
 	for _, engine := range boottest.Engines {
 		t.Run(engine.Name, func(t *testing.T) {
-			s := stallOf(t, engine.URL(t), clearance.Program)
+			s := openProgramShop(t, engine.URL(t), clearance.Program)
 			if house := s.offer("null", ""); house["status"] != "quote" || house["offered_price"] == 180.0 {
 				t.Errorf("before the agent serves: %v", house)
 			}
 			boottest.Tick()
-			s.employ("clearance")
+			s.useProgram("clearance")
 
 			asked := s.offer("null", "")
 			s.expect(asked, "status", "quote", "offered_price", "180")
@@ -100,7 +101,7 @@ func TestAnAgentOfOnesOwnSells(t *testing.T) {
 	}
 }
 
-func (s stall) cart(session, token any, pieces int) string {
+func (s programShop) cart(session, token any, pieces int) string {
 	covered := ""
 	if token != nil {
 		covered = fmt.Sprintf(`"checkout_token": %q,`, token)
@@ -109,8 +110,9 @@ func (s stall) cart(session, token any, pieces int) string {
 		{"name": "A. Buyer", "line1": "1 Main St", "city": "Springfield", "state": "CA", "postal_code": "90001", "country": "US"}}`, session, covered, s.tent, pieces)
 }
 
-func TestAnAgentOfOnesOwnHasItsWay(t *testing.T) {
-	s := stallOf(t, sqlite(t), clearance.Program)
+// A program hides products and refuses checkouts, but cannot go below the shop's price floor.
+func TestOpenAgents_ownProgramDecides(t *testing.T) {
+	s := openProgramShop(t, sqlite(t), clearance.Program)
 	lantern := func() bool {
 		found := s.buyer().call(http.StatusOK, "POST", "/acp/search", `{"query": "zanzibar tent lantern"}`)
 		return strings.Contains(fmt.Sprint(found["results"]), "Zanzibar tent lantern")
@@ -118,7 +120,7 @@ func TestAnAgentOfOnesOwnHasItsWay(t *testing.T) {
 	if !lantern() {
 		t.Error("the house does not show what is gone")
 	}
-	s.employ("clearance")
+	s.useProgram("clearance")
 	if lantern() {
 		t.Error("the agent shows what is gone")
 	}
@@ -132,13 +134,13 @@ func TestAnAgentOfOnesOwnHasItsWay(t *testing.T) {
 	s.expect(refused, "error", "checkout_refused", "message", "We sell at most 50 pieces at once.")
 }
 
-// A program that fails loses no deal: the house answers, and nobody reads why.
-func TestAnAgentThatPanicsIsStoodInFor(t *testing.T) {
+// If a program panics, the built-in agent answers. The record shows the failure but not its message.
+func TestOpenAgents_panickingProgram(t *testing.T) {
 	clumsy := agent.MustProgram("clumsy",
 		agent.OnACPEvent(agent.Search, func(context.Context, agent.SearchInput) (agent.SearchAnswer, error) { panic("at search") }),
 		agent.OnACPEvent(agent.Quote, func(context.Context, agent.QuoteInput) (agent.QuoteAnswer, error) { panic("at quote") }))
-	s := stallOf(t, sqlite(t), clumsy)
-	s.employ("clumsy")
+	s := openProgramShop(t, sqlite(t), clumsy)
+	s.useProgram("clumsy")
 	if found := s.buyer().call(http.StatusOK, "POST", "/acp/search", `{"query": "zanzibar tent"}`); len(found["results"].([]any)) == 0 {
 		t.Errorf("%v", found)
 	}
@@ -149,7 +151,8 @@ func TestAnAgentThatPanicsIsStoodInFor(t *testing.T) {
 	}
 }
 
-func TestProgramsOfAServerHaveNamesOfTheirOwn(t *testing.T) {
+// Two programs must not have the same name, nor the built-in program's.
+func TestOpenAgents_duplicateProgramNames(t *testing.T) {
 	namesake := agent.MustProgram(agent.House, agent.OnACPEvent(agent.Quote, func(_ context.Context, in agent.QuoteInput) (agent.QuoteAnswer, error) {
 		return in.House(), nil
 	}))

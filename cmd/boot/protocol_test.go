@@ -25,8 +25,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// A second buyers' protocol: types, converters and a route table. Its errors are problems (RFC 9457), and its idempotency
-// keys are required, longer than Haggle's own, and compare raw bytes.
+// The toy protocol is a second buyers' protocol: types, converters and a route table. Its errors are problems (RFC 9457). Its
+// idempotency keys are required, longer than ACP's, and compare raw bytes.
 
 type problem struct {
 	status int
@@ -122,8 +122,8 @@ func registerToy(api huma.API, s *commerce.Services) {
 		})
 }
 
-// The second protocol goes through the whole pipeline: shop, rates, keys, lane and transaction.
-func TestSecondProtocol(t *testing.T) {
+// A second protocol uses the whole request pipeline: shop lookup, rate limits, idempotency keys, lane and transaction.
+func TestBuyerServices_secondProtocol(t *testing.T) {
 	t.Parallel()
 	a, err := New(t.Context(), Config{
 		Addr:         "127.0.0.1:0",

@@ -24,8 +24,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// offering are those that offer an interface, by name.
-func offering[T, P any](all map[string]P) map[string]T {
+// implementing returns those that implement T, by name.
+func implementing[T, P any](all map[string]P) map[string]T {
 	offers := map[string]T{}
 	for name, one := range all {
 		if offer, ok := any(one).(T); ok {
@@ -53,7 +53,7 @@ func (a *App) openProviders() {
 		Admission: a.admission,
 		Providers: a.providers,
 		InUse:     a.store.Integrations(),
-		Standing:  a.standing(),
+		Standing:  a.healthRecorder(),
 		Vault:     a.vault,
 	}
 	if a.env == account.Sandbox {
@@ -65,7 +65,7 @@ func (a *App) openProviders() {
 	}
 }
 
-// sandboxDisputes is the sandbox's provider; nil: there is none.
+// sandboxDisputes returns the sandbox's payment provider, or nil outside a sandbox.
 func (a *App) sandboxDisputes() ports.SandboxDisputes {
 	if disputes, ok := a.gateway.Sandbox.(ports.SandboxDisputes); ok {
 		return disputes
@@ -73,8 +73,8 @@ func (a *App) sandboxDisputes() ports.SandboxDisputes {
 	return nil
 }
 
-// standing notes in transactions of its own how integrations stand.
-func (a *App) standing() connecting.Standing {
+// healthRecorder returns what records the health of integrations, in transactions of its own.
+func (a *App) healthRecorder() connecting.Standing {
 	return connecting.Standing{
 		Unit:    a.store.SyncUnit(),
 		Clock:   a.clock,
@@ -83,17 +83,17 @@ func (a *App) standing() connecting.Standing {
 	}
 }
 
-// hookAddress is where providers call a webhook.
+// hookAddress returns the address of a webhook.
 func (a *App) hookAddress(webhook id.Webhook) string { return a.URL() + hooks.Path + webhook.String() }
 
-// reachableHook is empty where the provider cannot reach it: the real ones call https alone. One whose
-// address is configured may be at home here.
+// reachableHook returns the address of a webhook, or "" if the provider cannot reach it, because public providers call https
+// addresses only. A provider whose address is configured may be on this network.
 func (a *App) reachableHook(t integration.Type, webhook id.Webhook) string {
 	configured := map[integration.Type]string{
 		integration.Stripe: a.config.StripeURL, integration.PayPal: a.config.PayPalURL, integration.ShipStation: a.config.ShipStationURL,
 		integration.Shopify: a.platforms.apps[integration.Shopify].url,
 	}[t]
-	if t.Hosted() { // it is where the merchant says, which may be beside us
+	if t.Hosted() { // the merchant chooses its address, which may be on this network
 		return a.hookAddress(webhook)
 	}
 	if configured == "" && !isHTTPS(a.URL()) {
@@ -103,9 +103,9 @@ func (a *App) reachableHook(t integration.Type, webhook id.Webhook) string {
 }
 
 func (a *App) hookServices() hooks.Services {
-	ear := payments.Ear{
+	webhooks := payments.Ear{
 		InUse:     a.store.Integrations(),
-		Readers:   offering[ports.WebhookReader](a.providers),
+		Readers:   implementing[ports.WebhookReader](a.providers),
 		Vault:     a.vault,
 		Purchases: a.Purchase,
 		Refunds:   a.Aftersales,
@@ -113,7 +113,7 @@ func (a *App) hookServices() hooks.Services {
 	}
 	return hooks.Services{
 		Receiver:      a.platforms.receiver,
-		Ear:           ear,
+		Ear:           webhooks,
 		Lane:          a.edge.merchants,
 		Limiter:       a.edge.managed,
 		Rate:          strangersRate,
@@ -132,8 +132,8 @@ func (a *App) consentServices() consent.Services {
 	}
 }
 
-// checkSecrets refuses to serve under a master key that opens none of the stored credentials: it is the
-// wrong one, and nobody could pay. Single ones that it does not open are damaged, which the log tells.
+// checkSecrets returns an error if the master key opens none of the stored credentials, because it is the wrong key and nobody
+// could pay. If it opens only some, the others are damaged, which is logged.
 func (a *App) checkSecrets(ctx context.Context) error {
 	unreadable, all, err := a.Connecting.Unreadable(ctx)
 	switch {
@@ -147,8 +147,8 @@ func (a *App) checkSecrets(ctx context.Context) error {
 	return nil
 }
 
-// RotateMaster seals what is stored sealed under the first master key, and tells how much there was. It may
-// be repeated, and run beside a server that has the same keys.
+// RotateMaster reseals all stored secrets under the first master key and returns their number. It may be repeated, and run
+// while a server with the same keys is running.
 func (a *App) RotateMaster(ctx context.Context) (all int, err error) {
 	for _, reseal := range []func() (int, error){
 		func() (int, error) { return a.Connecting.Reseal(ctx) },
@@ -168,7 +168,7 @@ func (a *App) RotateMaster(ctx context.Context) (all int, err error) {
 	return all, nil
 }
 
-// reseal seals the secrets of one kind under the vault's first key, each for its purpose.
+// reseal reseals the secrets of one kind under the vault's first key, each for its purpose.
 func reseal[ID any](ctx context.Context, vault ports.Vault, all ports.Sealed[ID], purpose func(ID) string) (int, error) {
 	return all.Reseal(ctx, func(of ID, sealed []byte) ([]byte, error) {
 		plain, err := vault.Open(sealed, purpose(of))

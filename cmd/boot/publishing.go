@@ -18,7 +18,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// openPublishing puts together what delivers events.
+// openPublishing creates the worker that delivers events.
 func (a *App) openPublishing() error {
 	client := delivery.SafeClient(a.config.AllowLoopback)
 	publisher := &publishing.Publisher{
@@ -57,7 +57,7 @@ func (a *App) openPublishing() error {
 	return nil
 }
 
-// checkPublishing reads where events go.
+// checkPublishing validates the addresses of NATS and SMTP.
 func (c Config) checkPublishing() error {
 	if c.NATSURL != "" {
 		if err := eventbus.CheckURL(c.NATSURL); err != nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Many buyers at the same moment, on real tables.
+// These tests run many buyers at the same time, on real tables.
 
-func item(p *catalog.Product, quantity int) purchase.InitItem {
+func cartItem(p *catalog.Product, quantity int) purchase.InitItem {
 	return purchase.InitItem{
 		Product:  p.ID,
 		Variant:  p.Variants[0].ID,
@@ -21,20 +21,20 @@ func item(p *catalog.Product, quantity int) purchase.InitItem {
 	}
 }
 
-// cart opens a checkout of items at list price, in a session of its own.
-func (m *market) cart(items ...purchase.InitItem) *checkout.Checkout {
+// cart opens a checkout of items at list price, in its own session.
+func (m *shopFixture) cart(items ...purchase.InitItem) *checkout.Checkout {
 	m.t.Helper()
 	c, err := openCheckout(m.purchase, ports.NewOutbound(m.t.Context()), m.project, purchase.InitRequest{
-		Session: m.visit(),
+		Session: m.openSession(),
 		Items:   items,
-		Address: home,
+		Address: shippingAddress,
 	})
 	m.must(err)
 	return c
 }
 
-// tally counts errors by the code of their fault; "" is success.
-func (m *market) tally(errs []error, codes ...string) map[string]int {
+// countErrors counts errors by fault code, with "" for success. Other codes are test failures.
+func (m *shopFixture) countErrors(errs []error, codes ...string) map[string]int {
 	m.t.Helper()
 	counts := map[string]int{}
 	for _, err := range errs {
@@ -56,15 +56,16 @@ func (m *market) tally(errs []error, codes ...string) map[string]int {
 	return counts
 }
 
-func TestMoreBuyersThanPieces(t *testing.T) {
-	onMarkets(t, func(m *market) {
+// 24 buyers pay for 7 pieces at once: 7 succeed and are charged, and the others get out_of_stock.
+func TestFinalize_moreBuyersThanStock(t *testing.T) {
+	forEachEngine(t, func(m *shopFixture) {
 		const buyers, pieces = 24, 7
 		p := m.product(100_00, pieces)
 		checkouts := make([]*checkout.Checkout, buyers)
 		for i := range checkouts {
 			checkouts[i] = m.checkout(p)
 		}
-		counts := m.tally(atOnce(buyers, func(i int) error {
+		counts := m.countErrors(concurrently(buyers, func(i int) error {
 			_, err := m.pay(checkouts[i])
 			return err
 		}), "out_of_stock")
@@ -77,11 +78,12 @@ func TestMoreBuyersThanPieces(t *testing.T) {
 	})
 }
 
-func TestManyFinalizesOfOneCheckout(t *testing.T) {
-	onMarkets(t, func(m *market) {
-		p, c := m.lantern()
+// Twelve concurrent finalizes of one checkout charge once and return the same order.
+func TestFinalize_concurrentSameCheckout(t *testing.T) {
+	forEachEngine(t, func(m *shopFixture) {
+		p, c := m.productAndCheckout()
 		var placed [12]id.Order
-		m.tally(atOnce(len(placed), func(i int) error {
+		m.countErrors(concurrently(len(placed), func(i int) error {
 			result, err := m.pay(c)
 			if err == nil && orderOf(result) != nil {
 				placed[i] = orderOf(result).ID
@@ -100,15 +102,16 @@ func TestManyFinalizesOfOneCheckout(t *testing.T) {
 	})
 }
 
-func TestManyCheckoutsOfOneToken(t *testing.T) {
-	onMarkets(t, func(m *market) {
+// Eight checkouts with the same token are paid at once: one succeeds, and the others get token_redeemed.
+func TestFinalize_concurrentSameToken(t *testing.T) {
+	forEachEngine(t, func(m *shopFixture) {
 		p := m.product(100_00, 50)
 		d := m.agree(p)
 		var checkouts [8]*checkout.Checkout
 		for i := range checkouts {
 			checkouts[i] = m.open(d)
 		}
-		counts := m.tally(atOnce(len(checkouts), func(i int) error {
+		counts := m.countErrors(concurrently(len(checkouts), func(i int) error {
 			_, err := m.pay(checkouts[i])
 			return err
 		}), "token_redeemed")
@@ -121,24 +124,24 @@ func TestManyCheckoutsOfOneToken(t *testing.T) {
 	})
 }
 
-// Half of the buyers name the two products the other way round, and every third is declined, so that
-// stock is taken and put back in every order at once. The database may undo some; nobody hears of it.
-func TestCartsInOppositeOrder(t *testing.T) {
-	onMarkets(t, func(m *market) {
+// Half of the buyers list the two products in the opposite order, and every third is declined, so that stock is reserved and
+// released in both orders at once. The database may roll back some transactions; no buyer gets an error.
+func TestFinalize_cartsInOppositeOrder(t *testing.T) {
+	forEachEngine(t, func(m *shopFixture) {
 		const buyers, declined = 18, 6
 		a, b := m.product(100_00, 100), m.product(50_00, 100)
 		checkouts := make([]*checkout.Checkout, buyers)
 		for i := range checkouts {
 			if i%2 == 0 {
-				checkouts[i] = m.cart(item(a, 1), item(b, 2))
+				checkouts[i] = m.cart(cartItem(a, 1), cartItem(b, 2))
 			} else {
-				checkouts[i] = m.cart(item(b, 2), item(a, 1))
+				checkouts[i] = m.cart(cartItem(b, 2), cartItem(a, 1))
 			}
 			if i%3 == 0 {
-				m.provider.script(step{}, step{outcome: poor}, step{})
+				m.provider.script(chargeStep{}, chargeStep{outcome: insufficientFunds}, chargeStep{})
 			}
 		}
-		m.tally(atOnce(buyers, func(i int) error {
+		m.countErrors(concurrently(buyers, func(i int) error {
 			_, err := m.pay(checkouts[i])
 			return err
 		}))

@@ -13,19 +13,20 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// What buyers do wrong, too late, or too often, on real tables.
+// These tests make invalid, late and repeated payments, on real tables.
 
-var poor = checkout.Declined{Code: "insufficient_funds", Message: "The account has insufficient funds."}
+var insufficientFunds = checkout.Declined{Code: "insufficient_funds", Message: "The account has insufficient funds."}
 
-func TestDeclinesEndTheCheckout(t *testing.T) {
-	onMarkets(t, func(m *market) {
-		p, c := m.lantern()
+// After MaxDeclines declines the checkout is canceled and charges nothing more.
+func TestFinalize_tooManyDeclines(t *testing.T) {
+	forEachEngine(t, func(m *shopFixture) {
+		p, c := m.productAndCheckout()
 		for n := 1; n <= checkout.MaxDeclines; n++ {
-			m.provider.script(step{outcome: poor})
+			m.provider.script(chargeStep{outcome: insufficientFunds})
 			result, err := m.pay(c)
 			m.must(err)
 			want := purchase.Declined{
-				Outcome:  poor,
+				Outcome:  insufficientFunds,
 				Checkout: c.ID(),
 				Status:   checkout.Pending,
 				Revision: 1,
@@ -47,27 +48,29 @@ func TestDeclinesEndTheCheckout(t *testing.T) {
 	})
 }
 
-func TestFinalDeclineEndsTheCheckout(t *testing.T) {
-	onMarkets(t, func(m *market) {
+// A final decline cancels the checkout at once. The agreed price can still be paid in another checkout.
+func TestFinalize_finalDecline(t *testing.T) {
+	forEachEngine(t, func(m *shopFixture) {
 		p := m.product(100_00, 5)
 		d := m.agree(p)
 		c, other := m.open(d), m.open(d)
-		m.provider.script(step{outcome: checkout.Declined{Code: "stolen_card", Final: true}})
+		m.provider.script(chargeStep{outcome: checkout.Declined{Code: "stolen_card", Final: true}})
 		result, err := m.pay(c)
 		m.must(err)
 		if d, ok := result.(purchase.Declined); !ok || d.Status != checkout.Canceled {
 			m.t.Errorf("%+v", result)
 		}
 		m.expect(c, checkout.Canceled, 0, p, 5)
-		m.mustPay(other) // the agreed price is not lost with the card
+		m.mustPay(other) // the agreed price is still valid
 		m.expect(other, checkout.Completed, 1, p, 4)
 	})
 }
 
-func TestDeclinedThenPaid(t *testing.T) {
-	onMarkets(t, func(m *market) {
-		p, c := m.lantern()
-		m.provider.script(step{outcome: poor})
+// After a decline the checkout can be paid with another payment token.
+func TestFinalize_declinedThenPaid(t *testing.T) {
+	forEachEngine(t, func(m *shopFixture) {
+		p, c := m.productAndCheckout()
+		m.provider.script(chargeStep{outcome: insufficientFunds})
 		_, err := m.pay(c)
 		m.must(err)
 		result, err := m.payWith(m.t.Context(), c, "tok_2")
@@ -79,11 +82,12 @@ func TestDeclinedThenPaid(t *testing.T) {
 	})
 }
 
-func TestExpiredCheckout(t *testing.T) {
-	onMarkets(t, func(m *market) {
-		p, c := m.lantern()
+// An expired checkout is not charged, and expires for good.
+func TestFinalize_checkoutExpired(t *testing.T) {
+	forEachEngine(t, func(m *shopFixture) {
+		p, c := m.productAndCheckout()
 		m.clock.advance(checkout.Validity - time.Millisecond)
-		m.provider.script(step{outcome: poor})
+		m.provider.script(chargeStep{outcome: insufficientFunds})
 		if _, err := m.pay(c); err != nil {
 			m.t.Errorf("a moment before its end: %v", err)
 		}
@@ -96,12 +100,12 @@ func TestExpiredCheckout(t *testing.T) {
 	})
 }
 
-// A charge that began in time is good, however late its outcome.
-func TestCheckoutPaidAcrossItsEnd(t *testing.T) {
-	onMarkets(t, func(m *market) {
-		p, c := m.lantern()
+// A charge that began before the checkout expired is valid, however late its outcome is known.
+func TestFinalize_expiresDuringCharge(t *testing.T) {
+	forEachEngine(t, func(m *shopFixture) {
+		p, c := m.productAndCheckout()
 		m.clock.advance(checkout.Validity - time.Millisecond)
-		m.provider.script(step{lost: true, before: func(context.Context) { m.clock.advance(time.Minute) }})
+		m.provider.script(chargeStep{lostAnswer: true, before: func(context.Context) { m.clock.advance(time.Minute) }})
 		_, err := m.pay(c)
 		m.refused(err, "payment_unresolved")
 		m.mustPay(c)
@@ -109,14 +113,15 @@ func TestCheckoutPaidAcrossItsEnd(t *testing.T) {
 	})
 }
 
-func TestOutOfStock(t *testing.T) {
-	onMarkets(t, func(m *market) {
+// If the product is sold out, the buyer is not charged and the field is named. After a restock the checkout can be paid.
+func TestFinalize_outOfStock(t *testing.T) {
+	forEachEngine(t, func(m *shopFixture) {
 		p := m.product(100_00, 1)
 		first, c := m.checkout(p), m.checkout(p)
 		m.mustPay(first)
 		_, err := m.pay(c)
 		m.refused(err, "out_of_stock")
-		if field := detail(err); field != "items.0.quantity" {
+		if field := faultField(err); field != "items.0.quantity" {
 			m.t.Errorf("it names %q", field)
 		}
 		if charged, _ := m.provider.keys(); len(charged) != 1 {
@@ -130,14 +135,14 @@ func TestOutOfStock(t *testing.T) {
 	})
 }
 
-// Too little of one thing takes nothing of the other.
-func TestOutOfStockTakesNothing(t *testing.T) {
-	onMarkets(t, func(m *market) {
+// If one product of a cart is short, no stock of the others is reserved.
+func TestFinalize_partlyOutOfStock(t *testing.T) {
+	forEachEngine(t, func(m *shopFixture) {
 		plenty, scarce := m.product(100_00, 9), m.product(50_00, 1)
-		c := m.cart(item(plenty, 3), item(scarce, 2))
+		c := m.cart(cartItem(plenty, 3), cartItem(scarce, 2))
 		_, err := m.pay(c)
 		m.refused(err, "out_of_stock")
-		if field := detail(err); field != "items.1.quantity" {
+		if field := faultField(err); field != "items.1.quantity" {
 			m.t.Errorf("it names %q", field)
 		}
 		m.expect(c, checkout.Ready, 0, plenty, 9)
@@ -145,9 +150,9 @@ func TestOutOfStockTakesNothing(t *testing.T) {
 	})
 }
 
-func TestUnknownCheckoutAndOption(t *testing.T) {
-	onMarkets(t, func(m *market) {
-		p, c := m.lantern()
+func TestFinalize_unknownCheckoutOrOption(t *testing.T) {
+	forEachEngine(t, func(m *shopFixture) {
+		p, c := m.productAndCheckout()
 		_, err := m.purchase.Finalize(ports.NewOutbound(m.t.Context()), m.project, purchase.FinalizeRequest{
 			Checkout: id.New[id.Checkout]([16]byte{}),
 			Method:   project.SharedPaymentToken,
@@ -161,15 +166,16 @@ func TestUnknownCheckoutAndOption(t *testing.T) {
 			Option:   "pigeon",
 		})
 		m.refused(err, "validation_error")
-		if field := detail(err); field != "shipping_option" {
+		if field := faultField(err); field != "shipping_option" {
 			m.t.Errorf("it names %q", field)
 		}
 		m.expect(c, checkout.Ready, 0, p, 5)
 	})
 }
 
-func TestTokenExpiresWithItsQuote(t *testing.T) {
-	onMarkets(t, func(m *market) {
+// A checkout token expires with its quote, after 15 minutes.
+func TestPrepareInit_tokenExpired(t *testing.T) {
+	forEachEngine(t, func(m *shopFixture) {
 		d := m.agree(m.product(100_00, 5))
 		m.clock.advance(14 * time.Minute)
 		m.open(d)
@@ -177,23 +183,24 @@ func TestTokenExpiresWithItsQuote(t *testing.T) {
 		_, err := openCheckout(m.purchase, ports.NewOutbound(m.t.Context()), m.project, purchase.InitRequest{
 			Session:   d.session,
 			TokenHash: id.Hash(d.token),
-			Address:   home,
+			Address:   shippingAddress,
 		})
 		m.refused(err, "token_expired")
-		if field := detail(err); field != "checkout_token" {
+		if field := faultField(err); field != "checkout_token" {
 			m.t.Errorf("it names %q", field)
 		}
 	})
 }
 
-func TestTokenIsGoodForOneOrder(t *testing.T) {
-	onMarkets(t, func(m *market) {
+// A checkout token is valid for one order.
+func TestPrepareInit_tokenRedeemed(t *testing.T) {
+	forEachEngine(t, func(m *shopFixture) {
 		d := m.agree(m.product(100_00, 5))
 		m.mustPay(m.open(d))
 		_, err := openCheckout(m.purchase, ports.NewOutbound(m.t.Context()), m.project, purchase.InitRequest{
 			Session:   d.session,
 			TokenHash: id.Hash(d.token),
-			Address:   home,
+			Address:   shippingAddress,
 		})
 		m.refused(err, "token_redeemed")
 	})

@@ -15,34 +15,34 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// What a finalize does when the provider, the process or the client lets go of it halfway: one order,
-// one payment, and stock that adds up.
+// In these tests the provider, the process or the client fails in the middle of a finalize. There must be one order, one payment,
+// and correct stock.
 
-// longPause is longer than the reconciler waits before it asks for the first few times, and shorter than a
-// lease.
+// longPause is longer than the reconciler's first pauses between attempts, and shorter than a lease.
 const longPause = 10 * time.Second
 
-// lapse moves the clock past the lease of an attempt.
-func (m *market) lapse() { m.clock.advance(checkout.Lease + time.Millisecond) }
+// expireLease moves the clock past the lease of an attempt.
+func (m *shopFixture) expireLease() { m.clock.advance(checkout.Lease + time.Millisecond) }
 
-// lantern is a product with five pieces, and a checkout of one.
-func (m *market) lantern() (*catalog.Product, *checkout.Checkout) {
+// productAndCheckout creates a product with five pieces and a checkout of one.
+func (m *shopFixture) productAndCheckout() (*catalog.Product, *checkout.Checkout) {
 	m.t.Helper()
 	p := m.product(100_00, 5)
 	return p, m.checkout(p)
 }
 
-func (m *market) expectKeys(what string, got []string, want ...string) {
+func (m *shopFixture) expectKeys(what string, got []string, want ...string) {
 	m.t.Helper()
 	if !slices.Equal(got, want) {
 		m.t.Errorf("%s: %q, want %q", what, got, want)
 	}
 }
 
-func TestLostAnswerThenTheSameFinalize(t *testing.T) {
-	onMarkets(t, func(m *market) {
-		p, c := m.lantern()
-		m.provider.script(step{lost: true})
+// The provider charges but its answer is lost. The next finalize repeats the charge under the same key and makes the order.
+func TestFinalize_lostAnswerRetried(t *testing.T) {
+	forEachEngine(t, func(m *shopFixture) {
+		p, c := m.productAndCheckout()
+		m.provider.script(chargeStep{lostAnswer: true})
 		_, err := m.pay(c)
 		m.refused(err, "payment_unresolved")
 		o := m.mustPay(c)
@@ -57,10 +57,11 @@ func TestLostAnswerThenTheSameFinalize(t *testing.T) {
 	})
 }
 
-func TestLostAnswerThenTheReconciler(t *testing.T) {
-	onMarkets(t, func(m *market) {
-		p, c := m.lantern()
-		m.provider.script(step{lost: true})
+// The provider charges but its answer is lost. The reconciler resolves the attempt and makes the order.
+func TestReconciliation_lostAnswer(t *testing.T) {
+	forEachEngine(t, func(m *shopFixture) {
+		p, c := m.productAndCheckout()
+		m.provider.script(chargeStep{lostAnswer: true})
 		_, err := m.pay(c)
 		m.refused(err, "payment_unresolved")
 		if n := m.reconcile(); n != 1 {
@@ -75,11 +76,11 @@ func TestLostAnswerThenTheReconciler(t *testing.T) {
 	})
 }
 
-// The provider never saw the charge: everything is as before, and the next charge is another one.
-func TestLostRequestThenTheReconciler(t *testing.T) {
-	onMarkets(t, func(m *market) {
-		p, c := m.lantern()
-		m.provider.script(step{unseen: true})
+// The charge never reached the provider. The reconciler voids the attempt, and the next attempt has another key.
+func TestReconciliation_lostRequest(t *testing.T) {
+	forEachEngine(t, func(m *shopFixture) {
+		p, c := m.productAndCheckout()
+		m.provider.script(chargeStep{lostRequest: true})
 		_, err := m.pay(c)
 		m.refused(err, "payment_unresolved")
 		if n := m.stock(p); n != 4 {
@@ -94,12 +95,13 @@ func TestLostRequestThenTheReconciler(t *testing.T) {
 	})
 }
 
-func TestLostRequestFreesTheToken(t *testing.T) {
-	onMarkets(t, func(m *market) {
+// While an attempt is unresolved, its checkout token is reserved. When the attempt is voided, another checkout can use the token.
+func TestReconciliation_lostRequestFreesToken(t *testing.T) {
+	forEachEngine(t, func(m *shopFixture) {
 		p := m.product(100_00, 5)
 		d := m.agree(p)
 		c, other := m.open(d), m.open(d)
-		m.provider.script(step{unseen: true})
+		m.provider.script(chargeStep{lostRequest: true})
 		_, err := m.pay(c)
 		m.refused(err, "payment_unresolved")
 		_, err = m.pay(other)
@@ -112,21 +114,21 @@ func TestLostRequestFreesTheToken(t *testing.T) {
 	})
 }
 
-// Nobody gets an answer for a while. The attempt stays one, and is decided when the provider is back.
-func TestReconcilerWithoutAnAnswerTriesAgain(t *testing.T) {
-	onMarkets(t, func(m *market) {
-		p, c := m.lantern()
-		m.provider.script(step{lost: true})
+// While the provider does not answer, the attempt stays unresolved. It is resolved when the provider is back.
+func TestReconciliation_noAnswer(t *testing.T) {
+	forEachEngine(t, func(m *shopFixture) {
+		p, c := m.productAndCheckout()
+		m.provider.script(chargeStep{lostAnswer: true})
 		_, err := m.pay(c)
 		m.refused(err, "payment_unresolved")
-		m.purchase.Gateway = stubborn{m.provider}
+		m.purchase.Gateway = unansweringProvider{m.provider}
 		m.clock.advance(longPause)
 		decided, err := m.runReconciler()
 		m.refused(err, "payment_unresolved")
 		if decided != 0 {
 			m.t.Errorf("%d attempts decided without an answer", decided)
 		}
-		_, err = m.payWith(m.t.Context(), c, "tok_2") // another token's buyer has to know, too
+		_, err = m.payWith(m.t.Context(), c, "tok_2") // an attempt with another payment token is refused too
 		m.refused(err, "payment_unresolved")
 		m.purchase.Gateway = m.provider
 		m.reconcile()
@@ -134,19 +136,20 @@ func TestReconcilerWithoutAnAnswerTriesAgain(t *testing.T) {
 	})
 }
 
-func TestSecondFinalizeWaitsForTheFirst(t *testing.T) {
-	onMarkets(t, func(m *market) {
-		p, c := m.lantern()
+// A second finalize during a charge waits for the first one and returns its order.
+func TestFinalize_waitsForAttemptInFlight(t *testing.T) {
+	forEachEngine(t, func(m *shopFixture) {
+		p, c := m.productAndCheckout()
 		refused := make(chan struct{})
-		tell := sync.OnceFunc(func() { close(refused) })
-		m.purchase.Checkouts = watched{m.purchase.Checkouts, func(err error) {
+		signal := sync.OnceFunc(func() { close(refused) })
+		m.purchase.Checkouts = watchedCheckouts{m.purchase.Checkouts, func(err error) {
 			if errors.Is(err, checkout.ErrProcessing) {
-				tell()
+				signal()
 			}
 		}}
 		var second id.Order
 		var waiter sync.WaitGroup
-		m.provider.script(step{before: func(context.Context) {
+		m.provider.script(chargeStep{before: func(context.Context) {
 			waiter.Go(func() {
 				if result, err := m.pay(c); err != nil || orderOf(result) == nil {
 					m.t.Errorf("the second: %+v, %v", result, err)
@@ -167,11 +170,12 @@ func TestSecondFinalizeWaitsForTheFirst(t *testing.T) {
 	})
 }
 
-func TestPatienceIsOver(t *testing.T) {
-	onMarkets(t, func(m *market) {
-		p, c := m.lantern()
+// A second finalize that waits longer than Patience returns checkout_processing.
+func TestFinalize_patienceExceeded(t *testing.T) {
+	forEachEngine(t, func(m *shopFixture) {
+		p, c := m.productAndCheckout()
 		m.purchase.Patience = time.Nanosecond
-		m.provider.script(step{before: func(context.Context) {
+		m.provider.script(chargeStep{before: func(context.Context) {
 			_, err := m.pay(c)
 			m.refused(err, "checkout_processing")
 		}})
@@ -180,11 +184,12 @@ func TestPatienceIsOver(t *testing.T) {
 	})
 }
 
-func TestClientHangsUpDuringTheCharge(t *testing.T) {
-	onMarkets(t, func(m *market) {
-		p, c := m.lantern()
+// If the client disconnects during the charge, the charge continues with a deadline of its own and makes the order.
+func TestFinalize_clientDisconnects(t *testing.T) {
+	forEachEngine(t, func(m *shopFixture) {
+		p, c := m.productAndCheckout()
 		ctx, hangUp := context.WithCancel(m.t.Context())
-		m.provider.script(step{before: func(charging context.Context) {
+		m.provider.script(chargeStep{before: func(charging context.Context) {
 			hangUp()
 			if charging.Err() != nil {
 				m.t.Errorf("the charge ended with the client: %v", charging.Err())
@@ -200,23 +205,23 @@ func TestClientHangsUpDuringTheCharge(t *testing.T) {
 	})
 }
 
-// die ends the process, as far as the goroutine that pays is one.
-func die(context.Context) { runtime.Goexit() }
+// endProcess ends the goroutine that pays, as a crash would end its process.
+func endProcess(context.Context) { runtime.Goexit() }
 
-// The process died while it charged. Two replicas and the buyer find the attempt at the same time, and
-// one of them asks for it.
-func TestLapsedAttemptIsResolvedOnce(t *testing.T) {
+// The process died during the charge. Two reconcilers and the buyer find the lapsed attempt at the same time, and one of them
+// resolves it.
+func TestReconciliation_lapsedAttemptResolvedOnce(t *testing.T) {
 	t.Parallel()
-	for name, death := range map[string]step{"died before the charge": {before: die}, "died after the charge": {after: die}} {
+	for name, death := range map[string]chargeStep{"died before the charge": {before: endProcess}, "died after the charge": {after: endProcess}} {
 		t.Run(name, func(t *testing.T) {
-			onMarkets(t, func(m *market) {
-				p, c := m.lantern()
-				m.crash(c, death)
-				m.lapse()
+			forEachEngine(t, func(m *shopFixture) {
+				p, c := m.productAndCheckout()
+				m.payAndCrash(c, death)
+				m.expireLease()
 				reconcile := func() error { _, err := m.runReconciler(); return err }
 				pay := func() error { _, err := m.pay(c); return err }
 				tasks := []func() error{reconcile, reconcile, pay}
-				for _, err := range atOnce(len(tasks), func(i int) error { return tasks[i]() }) {
+				for _, err := range concurrently(len(tasks), func(i int) error { return tasks[i]() }) {
 					if err != nil {
 						m.t.Error(err)
 					}
@@ -232,11 +237,11 @@ func TestLapsedAttemptIsResolvedOnce(t *testing.T) {
 	}
 }
 
-// A lease that has not lapsed is somebody's, whatever the reconciler thinks.
-func TestAttemptInFlightIsLeftAlone(t *testing.T) {
-	onMarkets(t, func(m *market) {
-		p, c := m.lantern()
-		m.provider.script(step{before: func(context.Context) {
+// The reconciler leaves an attempt alone until its lease has expired.
+func TestReconciliation_leaseNotExpired(t *testing.T) {
+	forEachEngine(t, func(m *shopFixture) {
+		p, c := m.productAndCheckout()
+		m.provider.script(chargeStep{before: func(context.Context) {
 			m.clock.advance(checkout.Lease - longPause - 2*time.Millisecond)
 			if n := m.reconcile(); n != 0 {
 				m.t.Errorf("%d attempts decided", n)
@@ -247,11 +252,11 @@ func TestAttemptInFlightIsLeftAlone(t *testing.T) {
 	})
 }
 
-// So is one that its buyer has taken up again.
-func TestAttemptTakenUpAgainIsLeftAlone(t *testing.T) {
-	onMarkets(t, func(m *market) {
-		p, c := m.lantern()
-		m.provider.script(step{unseen: true}, step{before: func(context.Context) {
+// The reconciler leaves an attempt alone that its buyer has retried.
+func TestReconciliation_attemptRetriedByBuyer(t *testing.T) {
+	forEachEngine(t, func(m *shopFixture) {
+		p, c := m.productAndCheckout()
+		m.provider.script(chargeStep{lostRequest: true}, chargeStep{before: func(context.Context) {
 			if n := m.reconcile(); n != 0 {
 				m.t.Errorf("%d attempts decided", n)
 			}
@@ -266,12 +271,12 @@ func TestAttemptTakenUpAgainIsLeftAlone(t *testing.T) {
 	})
 }
 
-// A charge so slow that the reconciler has it voided: the provider refuses it when it comes.
-func TestZombieAfterTheReconciler(t *testing.T) {
-	onMarkets(t, func(m *market) {
-		p, c := m.lantern()
-		m.provider.script(step{before: func(context.Context) {
-			m.lapse()
+// A charge is so slow that the reconciler voids the attempt. The provider then refuses the charge.
+func TestFinalize_slowChargeVoided(t *testing.T) {
+	forEachEngine(t, func(m *shopFixture) {
+		p, c := m.productAndCheckout()
+		m.provider.script(chargeStep{before: func(context.Context) {
+			m.expireLease()
 			m.reconcile()
 			m.expect(c, checkout.Ready, 0, p, 5)
 		}})
@@ -283,13 +288,13 @@ func TestZombieAfterTheReconciler(t *testing.T) {
 	})
 }
 
-// Meanwhile the buyer has even paid anew. Both finalizes have that order.
-func TestZombieAfterTheNextAttempt(t *testing.T) {
-	onMarkets(t, func(m *market) {
-		p, c := m.lantern()
+// A charge is so slow that the attempt is voided and the buyer has paid in another attempt. Both finalizes return that order.
+func TestFinalize_slowChargeAfterNextAttempt(t *testing.T) {
+	forEachEngine(t, func(m *shopFixture) {
+		p, c := m.productAndCheckout()
 		var second id.Order
-		m.provider.script(step{before: func(context.Context) {
-			m.lapse()
+		m.provider.script(chargeStep{before: func(context.Context) {
+			m.expireLease()
 			m.reconcile()
 			second = m.mustPay(c)
 		}})
@@ -300,12 +305,12 @@ func TestZombieAfterTheNextAttempt(t *testing.T) {
 	})
 }
 
-// The charge was taken but its answer came after the reconciler had asked.
-func TestLateAnswerOfAPaidAttempt(t *testing.T) {
-	onMarkets(t, func(m *market) {
-		p, c := m.lantern()
-		m.provider.script(step{after: func(context.Context) {
-			m.lapse()
+// The provider's answer arrives after the reconciler has resolved the attempt as paid.
+func TestFinalize_answerAfterReconciliation(t *testing.T) {
+	forEachEngine(t, func(m *shopFixture) {
+		p, c := m.productAndCheckout()
+		m.provider.script(chargeStep{after: func(context.Context) {
+			m.expireLease()
 			m.reconcile()
 			m.expect(c, checkout.Completed, 1, p, 4)
 		}})
@@ -314,14 +319,14 @@ func TestLateAnswerOfAPaidAttempt(t *testing.T) {
 	})
 }
 
-// Another token comes while a lapsed attempt of the first is undecided: that one is decided first.
-func TestAnotherTokenOnALapsedAttempt(t *testing.T) {
-	onMarkets(t, func(m *market) {
-		for name, death := range map[string]step{"paid": {after: die}, "never charged": {before: die}} {
-			p, c := m.lantern()
+// A finalize with another payment token first resolves the lapsed attempt of the first token.
+func TestFinalize_otherTokenOnLapsedAttempt(t *testing.T) {
+	forEachEngine(t, func(m *shopFixture) {
+		for name, death := range map[string]chargeStep{"paid": {after: endProcess}, "never charged": {before: endProcess}} {
+			p, c := m.productAndCheckout()
 			before := m.orders()
-			m.crash(c, death)
-			m.lapse()
+			m.payAndCrash(c, death)
+			m.expireLease()
 			result, err := m.payWith(m.t.Context(), c, "tok_2")
 			if err != nil || orderOf(result) == nil {
 				m.t.Errorf("%s: %+v, %v", name, result, err)
@@ -331,17 +336,17 @@ func TestAnotherTokenOnALapsedAttempt(t *testing.T) {
 	})
 }
 
-// The reconciler had the attempt voided and died before it could say so. Then the buyer comes with the
-// same token: the charge is repeated under the old key, which is void, and a new attempt is paid.
-func TestVoidedAttemptIsPaidUnderANewKey(t *testing.T) {
-	onMarkets(t, func(m *market) {
-		p, c := m.lantern()
-		m.crash(c, step{before: die})
+// The reconciler voided the attempt at the provider and died before it recorded that. The buyer retries with the same token: the
+// charge under the old key is refused, and a new attempt is paid.
+func TestFinalize_voidedAttemptNewKey(t *testing.T) {
+	forEachEngine(t, func(m *shopFixture) {
+		p, c := m.productAndCheckout()
+		m.payAndCrash(c, chargeStep{before: endProcess})
 		first := checkout.AttemptKey(c.ID(), 1)
 		if _, err := m.provider.Resolve(ports.NewOutbound(m.t.Context()), ports.ChargeRequest{Charge: checkout.Charge{Key: first}}); err != nil {
 			m.t.Fatal(err)
 		}
-		m.lapse()
+		m.expireLease()
 		m.mustPay(c)
 		charged, _ := m.provider.keys()
 		m.expectKeys("charged", charged, first, first, checkout.AttemptKey(c.ID(), 2))

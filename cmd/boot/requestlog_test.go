@@ -14,7 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 )
 
-// logLines collects lines of JSON.
+// logLines collects log lines in JSON.
 type logLines struct {
 	mu  sync.Mutex
 	out bytes.Buffer
@@ -26,8 +26,8 @@ func (l *logLines) Write(b []byte) (int, error) {
 	return l.out.Write(b)
 }
 
-// with returns the lines that have this message, and the text of all.
-func (l *logLines) with(t *testing.T, message string) (found []map[string]any, text string) {
+// withMessage returns the lines whose message begins with message, and the text of all lines.
+func (l *logLines) withMessage(t *testing.T, message string) (found []map[string]any, text string) {
 	t.Helper()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -43,7 +43,7 @@ func (l *logLines) with(t *testing.T, message string) (found []map[string]any, t
 	return found, l.out.String()
 }
 
-// serveLogged starts a server whose log is collected, and returns what stops it.
+// serveLogged starts a server whose log is collected. It runs until stop is called.
 func serveLogged(t *testing.T, change func(*boot.Config)) (app *boot.App, lines *logLines, stop func()) {
 	t.Helper()
 	config := boot.Config{
@@ -76,7 +76,7 @@ func serveLogged(t *testing.T, change func(*boot.Config)) (app *boot.App, lines 
 	return app, lines, stop
 }
 
-// A line says who asked which shop for what, in the words of ids that are no secrets.
+// A log line has the request's method, route, status, project and caller, as ids, and no secrets.
 func TestRequestLog(t *testing.T) {
 	t.Parallel()
 	app, lines, stop := serveLogged(t, func(*boot.Config) {})
@@ -91,7 +91,7 @@ func TestRequestLog(t *testing.T) {
 	send(t, request(t, "POST", shop.ACP+"/acp/search", `{"query": "planted"}`)).expect(t, http.StatusOK)
 	get(t, app.URL()+"/nowhere").expect(t, http.StatusNotFound)
 	stop()
-	requests, text := lines.with(t, "request")
+	requests, text := lines.withMessage(t, "request")
 	if len(requests) != 3 {
 		t.Fatalf("%d lines:\n%s", len(requests), text)
 	}
@@ -116,47 +116,48 @@ func TestRequestLog(t *testing.T) {
 	}
 }
 
-// Lines name the trace that their request belongs to.
+// A log line has the trace id of its request.
 func TestRequestLog_trace(t *testing.T) {
-	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1") // nobody collects
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1") // there is no collector
 	app, lines, stop := serveLogged(t, func(*boot.Config) {})
 	r := request(t, "GET", app.URL()+"/nowhere", "")
 	r.Header.Set("Traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
 	send(t, r).expect(t, http.StatusNotFound)
 	stop()
-	if requests, text := lines.with(t, "request"); len(requests) != 1 || requests[0]["trace_id"] != "4bf92f3577b34da6a3ce929d0e0e4736" {
+	if requests, text := lines.withMessage(t, "request"); len(requests) != 1 || requests[0]["trace_id"] != "4bf92f3577b34da6a3ce929d0e0e4736" {
 		t.Errorf("%s", text)
 	}
 }
 
-// The first line says what runs, and the one about stopping how many requests are finished first.
+// The first line has the version. The line about stopping has the number of requests in flight.
 func TestRun_firstAndLastLines(t *testing.T) {
 	t.Parallel()
 	app, lines, stop := serveLogged(t, func(c *boot.Config) { c.RequestLog = "off" })
 	openShop(t, app.URL(), boottest.Key, "lamps")
-	conn, _ := halfASearch(t, strings.TrimPrefix(app.URL(), "http://"), "/p/lamps/acp/search")
+	conn, _ := sendSearchHeader(t, strings.TrimPrefix(app.URL(), "http://"), "/p/lamps/acp/search")
 	var stopped sync.WaitGroup
 	stopped.Go(stop)
-	eventually(t, "the server stops", func() bool { found, _ := lines.with(t, "stopping"); return len(found) == 1 })
+	eventually(t, "the server stops", func() bool { found, _ := lines.withMessage(t, "stopping"); return len(found) == 1 })
 	if _, err := io.WriteString(conn, searchBody); err != nil {
 		t.Fatal(err)
 	}
 	stopped.Wait()
-	started, text := lines.with(t, "started")
-	stopping, _ := lines.with(t, "stopping")
-	last, _ := lines.with(t, "stopped")
+	started, text := lines.withMessage(t, "started")
+	stopping, _ := lines.withMessage(t, "stopping")
+	last, _ := lines.withMessage(t, "stopped")
 	if len(started) != 1 || started[0]["version"] != boot.Version || len(last) != 1 {
 		t.Errorf("%s", text)
 	}
 	if len(stopping) != 1 || stopping[0]["requests_in_flight"] != 1.0 {
 		t.Errorf("stopping: %v\n%s", stopping, text)
 	}
-	if requests, _ := lines.with(t, "request"); len(requests) != 0 {
+	if requests, _ := lines.withMessage(t, "request"); len(requests) != 0 {
 		t.Errorf("requests are logged: %v", requests)
 	}
 }
 
-func TestProfiling(t *testing.T) {
+// Profiles are on the operations address only, if they are enabled, and never include the command line.
+func TestServeProfiles(t *testing.T) {
 	t.Parallel()
 	for setting, want := range map[string]int{"": http.StatusNotFound, "off": http.StatusNotFound, "on": http.StatusOK} {
 		app := boottest.Start(t, sqlite(t), func(c *boot.Config) { c.Profiling = setting })

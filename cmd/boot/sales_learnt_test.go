@@ -10,9 +10,9 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 )
 
-// What two orders had together is recommended, by a server that was started after them: behind what the merchant
-// names as related, before what lies on a neighbouring shelf. A single order tells nothing.
-func TestSalesAreLearnt(t *testing.T) {
+// Products that two orders have in common are recommended, even by a server that was started later. They come after the products
+// that the merchant marks as related and before those of neighbouring categories. A single order has no effect.
+func TestLoops_learnSales(t *testing.T) {
 	t.Parallel()
 	for _, engine := range boottest.Engines {
 		t.Run(engine.Name, func(t *testing.T) {
@@ -20,7 +20,7 @@ func TestSalesAreLearnt(t *testing.T) {
 			database := engine.URL(t)
 			if !t.Run("selling", func(t *testing.T) {
 				shop := boottest.Start(t, database)
-				k := merchant{t, shop.URL(), boottest.Key}.keep("shop")
+				k := apiClient{t, shop.URL(), boottest.Key}.openProject("shop")
 				sold := map[string]string{}
 				for _, p := range []string{
 					`"name":"Mug","category":"kitchen/cups","related":["lamp"]`, `"name":"Lamp","category":"lights"`,
@@ -43,7 +43,7 @@ func TestSalesAreLearnt(t *testing.T) {
 				if slices.Equal(found, want) {
 					break
 				}
-				if time.Since(began) > 100*time.Second { // it learns every minute
+				if time.Since(began) > 100*time.Second { // the loop learns every minute
 					t.Fatalf("recommended are %q, want %q", found, want)
 				}
 			}
@@ -51,7 +51,7 @@ func TestSalesAreLearnt(t *testing.T) {
 	}
 }
 
-// recommended are the names of what goes with the first result.
+// recommended returns the names of the recommendations of a search.
 func recommended(t *testing.T, url, query string) (names []string) {
 	t.Helper()
 	for _, r := range asBuyer(t, url, "search", fmt.Sprintf(`{"query":%q}`, query))["recommendations"].([]any) {

@@ -12,9 +12,9 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/embeddings"
 )
 
-// A server that starts is ready at once: indexes are built when somebody searches, and to ask how far they are
-// builds none. What the merchant reads of embeddings that fail is no more than what the endpoint answered.
-func TestIndexesAreBuiltWhenSomebodySearches(t *testing.T) {
+// A started server is ready at once. Its indexes are built by the first search, and reading their status builds none. The status
+// of failed embeddings has the endpoint's response status and no secret.
+func TestApp_indexBuiltByFirstSearch(t *testing.T) {
 	t.Parallel()
 	for _, engine := range boottest.Engines {
 		t.Run(engine.Name, func(t *testing.T) {
@@ -24,7 +24,7 @@ func TestIndexesAreBuiltWhenSomebodySearches(t *testing.T) {
 			e := embeddingsServer(t, embeddings.Config{Key: "secret"})
 			app := boottest.Start(t, database, func(c *boot.Config) { c.EmbeddingsURL, c.EmbeddingsKey = e.URL+"/v1", "guessed" })
 			get(t, app.OpsURL()+"/readyz").expect(t, 200)
-			k := keeper{merchant{t, app.URL(), boottest.Key}, project}
+			k := projectClient{apiClient{t, app.URL(), boottest.Key}, project}
 			for range 2 {
 				k.expectIndex("idle", 0, 0)
 			}
@@ -45,7 +45,7 @@ func TestIndexesAreBuiltWhenSomebodySearches(t *testing.T) {
 	}
 }
 
-func (k keeper) expectIndex(status string, products, pending float64) {
+func (k projectClient) expectIndex(status string, products, pending float64) {
 	k.Helper()
 	i := k.ask(200, "GET", "/v1/catalog/search-index", "")
 	if i["status"] != status || i["products"] != products || i["vectors"].(map[string]any)["pending"] != pending {
@@ -53,7 +53,7 @@ func (k keeper) expectIndex(status string, products, pending float64) {
 	}
 }
 
-// writeShop has a server, which is gone then, write a shop of a hundred products.
+// writeShop starts a server, creates a shop with a hundred products, and stops the server.
 func writeShop(t *testing.T, database string) (project string) {
 	t.Helper()
 	app, err := boot.New(t.Context(), boot.Config{
@@ -69,8 +69,8 @@ func writeShop(t *testing.T, database string) (project string) {
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- app.Run(ctx) }()
-	k := merchant{t, app.URL(), boottest.Key}.keep("shop")
-	k.ask(200, "POST", "/v1/catalog/products/batch", hundred())
+	k := apiClient{t, app.URL(), boottest.Key}.openProject("shop")
+	k.ask(200, "POST", "/v1/catalog/products/batch", hundredProducts())
 	stop()
 	if err := <-done; err != nil {
 		t.Fatal(err)

@@ -18,21 +18,20 @@ import (
 )
 
 const (
-	soakShelves  = 10 // categories of so few products that a search can show a whole one
+	soakShelves  = 10 // categories with so few products that a search can return a whole one
 	soakPerShelf = 60
 	soakWriters  = 2
 	soakBuyers   = 6
 	soakBatch    = 25  // products in a write
 	soakLimit    = 100 // results of most searches, and the most there can be
 
-	// soakPatience is when a search may stop waiting for what was just written (app/discovery).
+	// soakPatience is how long a search waits for recent writes (app/discovery). Slower responses are not checked.
 	soakPatience = 2900 * time.Millisecond
 )
 
-// TestSearchDuringUpdates: while a shop's stock, prices and texts change at random, its products come and
-// go, and buyers search, every answer is right, and neither memory nor goroutines grow. It measures the
-// whole process, and so does not run beside other tests.
-func TestSearchDuringUpdates(t *testing.T) {
+// While stock, prices, texts and the set of products change at random, every search returns the right products, and neither memory
+// nor goroutines grow. The test measures the whole process, so it must not run in parallel with other tests.
+func TestSearch_duringUpdates(t *testing.T) {
 	for _, engine := range boottest.Engines {
 		t.Run(engine.Name, func(t *testing.T) {
 			app := boottest.Start(t, engine.URL(t))
@@ -47,13 +46,13 @@ func TestSearchDuringUpdates(t *testing.T) {
 	})
 }
 
-// soak is a shop that writers write through one replica, and buyers search through another or the same.
+// soak is a shop that is written through one replica and searched through the same or another one.
 type soak struct {
-	keeper
+	projectClient
 	shop, ops string // of the replica that is searched
-	goods     []*good
-	byID      map[string]*good
-	words     atomic.Int64 // so many were made
+	goods     []*soakProduct
+	byID      map[string]*soakProduct
+	words     atomic.Int64 // number of words made by word
 
 	// lag is longer than a write takes to reach the replica that is searched.
 	lag time.Duration
@@ -61,18 +60,18 @@ type soak struct {
 	searches, judged, demanded atomic.Int64
 }
 
-// good is a product. Only one writer writes it, and so knows what buyers have to see.
-type good struct {
+// soakProduct is a product with its expected state. Only one writer changes it.
+type soakProduct struct {
 	sku, id, shelf string
 	colors         []string     // by variant
-	writes         atomic.Int64 // that began and that ended: odd while one is under way
+	writes         atomic.Int64 // starts and ends of writes: odd while a write is under way
 	written        atomic.Int64 // when the last write ended, in unix nanoseconds
-	truth          atomic.Pointer[truth]
+	truth          atomic.Pointer[productState]
 }
 
-// truth is what the last write made of a good.
-type truth struct {
-	noun, word string // its name; no other name ever has the same word
+// productState is a product's state after the last write.
+type productState struct {
+	noun, word string // parts of the name; no two names have the same word
 	cents      int
 	archived   bool
 	pieces     [][len(soakPlaces)]int // by variant
@@ -87,15 +86,15 @@ var (
 
 func openSoak(t *testing.T, writes, searches *boot.App) *soak {
 	s := &soak{
-		keeper: merchant{t, writes.URL(), boottest.Key}.keep("shop"),
-		shop:   searches.URL() + "/p/shop",
-		ops:    searches.OpsURL(),
-		byID:   map[string]*good{},
+		projectClient: apiClient{t, writes.URL(), boottest.Key}.openProject("shop"),
+		shop:          searches.URL() + "/p/shop",
+		ops:           searches.OpsURL(),
+		byID:          map[string]*soakProduct{},
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	var lines []map[string]any
 	for i := range soakShelves * soakPerShelf {
-		g, line := s.good(random, i)
+		g, line := s.newProduct(random, i)
 		s.goods, lines = append(s.goods, g), append(lines, line)
 	}
 	for i, made := range s.send("POST", "/v1/catalog/products/batch", "products", lines) {
@@ -110,14 +109,14 @@ func openSoak(t *testing.T, writes, searches *boot.App) *soak {
 	return s
 }
 
-// good makes one up, and the line that creates it.
-func (s *soak) good(random *rand.Rand, i int) (g *good, line map[string]any) {
-	g = &good{
+// newProduct returns a random product and the line that creates it.
+func (s *soak) newProduct(random *rand.Rand, i int) (g *soakProduct, line map[string]any) {
+	g = &soakProduct{
 		sku:    fmt.Sprint("G", i),
 		shelf:  fmt.Sprint("shelf", i%soakShelves),
 		colors: soakColors[i%3 : i%3+1+random.IntN(3-i%3)],
 	}
-	now := &truth{
+	now := &productState{
 		noun:  soakNouns[random.IntN(len(soakNouns))],
 		word:  s.word(),
 		cents: 5_00 + random.IntN(95_00),
@@ -132,11 +131,11 @@ func (s *soak) good(random *rand.Rand, i int) (g *good, line map[string]any) {
 	return g, map[string]any{"sku": g.sku, "name": now.name(), "price": dollars(now.cents), "category": g.shelf, "variants": variants}
 }
 
-func (g *good) variant(v int) string { return g.sku + "-" + g.colors[v] }
+func (g *soakProduct) variant(v int) string { return g.sku + "-" + g.colors[v] }
 
-func (t *truth) name() string { return "Large " + t.noun + " " + t.word }
+func (t *productState) name() string { return "Large " + t.noun + " " + t.word }
 
-func (t *truth) total() (n int) {
+func (t *productState) total() (n int) {
 	for _, at := range t.pieces {
 		n += sum(at)
 	}
@@ -152,7 +151,7 @@ func sum(at [len(soakPlaces)]int) (n int) {
 
 func dollars(cents int) json.Number { return json.Number(fmt.Sprintf("%d.%02d", cents/100, cents%100)) }
 
-// word is a new one, as long as the others.
+// word returns a new word, as long as all others.
 func (s *soak) word() string {
 	var b strings.Builder
 	for n, syllable := s.words.Add(1), 0; syllable < 5; n, syllable = n/36, syllable+1 {
@@ -162,16 +161,16 @@ func (s *soak) word() string {
 	return b.String()
 }
 
-// run updates for a while, looks at what the process holds, updates for four times as long, and looks again.
+// run updates for a while, measures memory, updates for four times as long, and compares.
 func (s *soak) run() {
 	updates := 10_000
 	if testing.Short() {
 		updates = 1000
 	}
 	s.update(updates / 5)
-	early := hold()
+	early := measureMemory()
 	s.update(updates - updates/5)
-	s.compare()
+	s.checkWhenQuiet()
 	s.Logf("%d searches, %d results judged, %d demanded", s.searches.Load(), s.judged.Load(), s.demanded.Load())
 	if n := int64(updates / 10); s.judged.Load() < n || s.demanded.Load() < n {
 		s.Error("too little was judged")
@@ -179,13 +178,13 @@ func (s *soak) run() {
 	early.staysWithin(s.T)
 }
 
-// update makes updates at random while buyers search.
+// update makes n random updates while buyers search.
 func (s *soak) update(n int) {
 	var writers, buyers sync.WaitGroup
 	done := make(chan struct{})
 	for w := range soakWriters {
 		random := rand.New(rand.NewPCG(uint64(n), uint64(w)))
-		var own []*good
+		var own []*soakProduct
 		for i := w; i < len(s.goods); i += soakWriters {
 			own = append(own, s.goods[i])
 		}
@@ -197,7 +196,7 @@ func (s *soak) update(n int) {
 	}
 	for b := range soakBuyers {
 		random := rand.New(rand.NewPCG(uint64(n), uint64(soakWriters+b)))
-		buyers.Go(func() { s.buy(random, done) })
+		buyers.Go(func() { s.searchUntil(random, done) })
 	}
 	writers.Wait()
 	close(done)
@@ -207,10 +206,10 @@ func (s *soak) update(n int) {
 	}
 }
 
-// write changes some of a writer's own goods in one request.
-func (s *soak) write(random *rand.Rand, own []*good) {
+// write changes some of a writer's products in one request.
+func (s *soak) write(random *rand.Rand, own []*soakProduct) {
 	random.Shuffle(len(own), func(i, j int) { own[i], own[j] = own[j], own[i] })
-	some, next := own[:soakBatch], make([]truth, soakBatch)
+	some, next := own[:soakBatch], make([]productState, soakBatch)
 	kind := random.IntN(4)
 	var lines []map[string]any
 	for i, g := range some {
@@ -240,8 +239,8 @@ func (s *soak) write(random *rand.Rand, own []*good) {
 	}
 }
 
-// set sets the stock of all variants, half of the time to nothing.
-func (t *truth) set(random *rand.Rand, g *good) (levels []map[string]any) {
+// set sets the stock of all variants, half of the time to zero.
+func (t *productState) set(random *rand.Rand, g *soakProduct) (levels []map[string]any) {
 	t.pieces = slices.Clone(t.pieces)
 	some := random.IntN(2)
 	for v := range t.pieces {
@@ -253,8 +252,8 @@ func (t *truth) set(random *rand.Rand, g *good) (levels []map[string]any) {
 	return levels
 }
 
-// adjust takes the last piece away from where there are any, and brings some to where there are none.
-func (t *truth) adjust(random *rand.Rand, g *good) (moves []map[string]any) {
+// adjust empties locations that have stock and restocks those that have none.
+func (t *productState) adjust(random *rand.Rand, g *soakProduct) (moves []map[string]any) {
 	t.pieces = slices.Clone(t.pieces)
 	for v := range t.pieces {
 		at := random.IntN(len(soakPlaces))
@@ -268,8 +267,8 @@ func (t *truth) adjust(random *rand.Rand, g *good) (moves []map[string]any) {
 	return moves
 }
 
-// edit changes a price, a name, or whether a good is on sale, which a third are not in the long run.
-func (s *soak) edit(random *rand.Rand, g *good, t *truth) map[string]any {
+// edit changes a price, a name, a description, or whether a product is archived, as a third are in the long run.
+func (s *soak) edit(random *rand.Rand, g *soakProduct, t *productState) map[string]any {
 	line := map[string]any{"sku": g.sku}
 	switch kind := random.IntN(6); {
 	case kind < 2:
@@ -301,12 +300,12 @@ func (s *soak) send(method, path, list string, lines []map[string]any) []any {
 	return done
 }
 
-// compare holds the whole index against the catalogue when all is quiet. What can be bought comes first, even
-// where the index has only heard of it: a shelf is asked for once, for an answer tells the index of the stock shown.
-func (s *soak) compare() {
-	waitForNews(s.T, s.ops)
+// checkWhenQuiet compares the whole index with the catalogue after all writes. Products in stock must come first, even if the index
+// learned of their stock from another replica. Each category is searched once, because a response updates the index.
+func (s *soak) checkWhenQuiet() {
+	waitForStockPoll(s.T, s.ops)
 	for shelf := range soakShelves {
-		w := wish{Limit: soakLimit}
+		w := soakQuery{Limit: soakLimit}
 		w.Filters.Category = fmt.Sprint("shelf", shelf)
 		soldOut := ""
 		for _, r := range s.search(w).Results {
@@ -319,44 +318,43 @@ func (s *soak) compare() {
 	}
 }
 
-// held is what a process holds.
-type held struct {
+// memoryUse is the memory and goroutines of the process.
+type memoryUse struct {
 	bytes      int64
 	goroutines int
 }
 
-func (h held) String() string {
+func (h memoryUse) String() string {
 	return fmt.Sprintf("%d KB in %d goroutines", h.bytes/1000, h.goroutines)
 }
 
-// hold measures what is left when requests are done.
-func hold() held {
+// measureMemory measures memory and goroutines without idle connections and garbage.
+func measureMemory() memoryUse {
 	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 	runtime.GC()
-	runtime.GC() // pools lose what they keep with the second one
+	runtime.GC() // the second one empties sync.Pools
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	return held{int64(m.HeapAlloc), runtime.NumGoroutine()}
+	return memoryUse{int64(m.HeapAlloc), runtime.NumGoroutine()}
 }
 
-// What a process may hold more after four fifths of the updates than after the first fifth. The catalogue is as
-// large as it was, and so may be what is made of it, give or take a tenth that is dead and caches that fill. It
-// comes to 250 bytes for each update at full length: less than a product, of which none may stay behind.
-// A pool of connections may have grown.
+// Limits on the growth of the process between the first fifth of the updates and the end. The catalogue keeps its size, and so must
+// the index, except for a tenth of dead entries and for caches. soakBytes is 250 bytes for each update at full length, which is
+// less than a product: no product may leak. The connection pool may grow by a few goroutines.
 const (
 	soakBytes      = 2_000_000
 	soakGoroutines = 8
 )
 
-// staysWithin waits until no more is held than that, for connections take a moment to end.
-func (h held) staysWithin(t *testing.T) {
-	began, later := time.Now(), hold()
+// staysWithin waits until the growth is within the limits, because connections take a moment to close.
+func (h memoryUse) staysWithin(t *testing.T) {
+	began, later := time.Now(), measureMemory()
 	for later.bytes > h.bytes+soakBytes || later.goroutines > h.goroutines+soakGoroutines {
 		if time.Since(began) > 10*time.Second {
 			t.Fatalf("the process held %s, and now %s", h, later)
 		}
 		time.Sleep(50 * time.Millisecond)
-		later = hold()
+		later = measureMemory()
 	}
 	t.Logf("the process held %s, and now %s", h, later)
 }

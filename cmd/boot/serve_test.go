@@ -17,19 +17,19 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
 )
 
-// The server as a whole, from outside: its addresses, its limits, and how it starts and stops.
+// These tests check a whole server from outside: its addresses, its limits, and how it starts and stops.
 
 func sqlite(t *testing.T) string { return boottest.Engines[0].URL(t) }
 
-// said is a response with its body.
-type said struct {
+// httpAnswer is a response with its body read.
+type httpAnswer struct {
 	*http.Response
 	body string
 }
 
-func send(t *testing.T, r *http.Request) said {
+func send(t *testing.T, r *http.Request) httpAnswer {
 	t.Helper()
-	response, err := http.DefaultTransport.RoundTrip(r) // follows nothing
+	response, err := http.DefaultTransport.RoundTrip(r) // follows no redirects
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,10 +38,10 @@ func send(t *testing.T, r *http.Request) said {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return said{response, string(body)}
+	return httpAnswer{response, string(body)}
 }
 
-func get(t *testing.T, url string) said { return send(t, request(t, "GET", url, "")) }
+func get(t *testing.T, url string) httpAnswer { return send(t, request(t, "GET", url, "")) }
 
 func request(t *testing.T, method, url, body string) *http.Request {
 	t.Helper()
@@ -55,7 +55,7 @@ func request(t *testing.T, method, url, body string) *http.Request {
 	return r
 }
 
-func (s said) expect(t *testing.T, status int) said {
+func (s httpAnswer) expect(t *testing.T, status int) httpAnswer {
 	t.Helper()
 	if s.StatusCode != status {
 		t.Errorf("%d %s, want %d", s.StatusCode, s.body, status)
@@ -76,7 +76,8 @@ func openShop(t *testing.T, url, key, slug string) (endpoints map[string]string)
 	return p.Endpoints
 }
 
-func TestHealth(t *testing.T) {
+// Liveness does not depend on the database. Readiness fails while the database is down, and recovers with the first probe.
+func TestOpsHandler_health(t *testing.T) {
 	t.Parallel()
 	server, err := pgserver.Start(pgserver.Options{})
 	if err != nil {
@@ -102,7 +103,8 @@ func TestHealth(t *testing.T) {
 	get(t, ops+"/readyz").expect(t, http.StatusOK) // the first probe after the restart already
 }
 
-func TestAddressOfAProject(t *testing.T) {
+// Without a domain, a shop's address is a path of the server, and host names have no effect.
+func TestACPAddress_path(t *testing.T) {
 	t.Parallel()
 	app := boottest.Start(t, sqlite(t))
 	endpoints := openShop(t, app.URL(), boottest.Key, "lamps")
@@ -112,10 +114,11 @@ func TestAddressOfAProject(t *testing.T) {
 	get(t, endpoints["acp"]+"/.well-known/acp/manifest.json").expect(t, http.StatusOK)
 	hosted := request(t, "GET", app.URL()+"/.well-known/acp/manifest.json", "")
 	hosted.Host = "lamps.acp.example.com"
-	send(t, hosted).expect(t, http.StatusNotFound) // no domain, no host form
+	send(t, hosted).expect(t, http.StatusNotFound) // without a domain the host has no effect
 }
 
-func TestAddressOfAProjectByHost(t *testing.T) {
+// With a domain, a shop's address is its own host name, and paths of other shops and APIs are not found there.
+func TestACPAddress_host(t *testing.T) {
 	t.Parallel()
 	app := boottest.Start(t, sqlite(t), func(c *boot.Config) { c.ACPDomain = "acp.example.com" })
 	endpoints := openShop(t, app.URL(), boottest.Key, "lamps")
@@ -150,8 +153,8 @@ func TestAddressOfAProjectByHost(t *testing.T) {
 	}
 }
 
-// One shop's other protocols are at the root, too, and shadow nothing of the server's.
-func TestRootShop(t *testing.T) {
+// UCP and MCP of the root shop are also served at the root, and hide none of the server's own routes.
+func TestServeRootShop(t *testing.T) {
 	t.Parallel()
 	const tools = `{"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}`
 	app := boottest.Start(t, sqlite(t), func(c *boot.Config) { c.RootShop, c.ACPDomain = "lamps", "acp.example.com" })
@@ -198,7 +201,8 @@ func TestRootShop(t *testing.T) {
 	}
 }
 
-func TestProductionOffersNoWayToPay(t *testing.T) {
+// In production a shop without integrations offers no payment methods, and keys of the sandbox are refused.
+func TestOpenProviders_noSandboxInProduction(t *testing.T) {
 	t.Parallel()
 	app := boottest.Start(t, sqlite(t), func(c *boot.Config) { c.Env, c.MasterKey, c.BootstrapKey = "production", digits40, liveKey })
 	acp := openShop(t, app.URL(), liveKey, "lamps")["acp"]
@@ -217,7 +221,7 @@ func TestProductionOffersNoWayToPay(t *testing.T) {
 	send(t, r).expect(t, http.StatusUnauthorized)
 }
 
-func TestDocumentIsServed(t *testing.T) {
+func TestHandler_openAPIDocument(t *testing.T) {
 	t.Parallel()
 	url := boottest.Start(t, sqlite(t)).URL()
 	document := get(t, url+"/openapi.yaml").expect(t, http.StatusOK)
@@ -226,8 +230,8 @@ func TestDocumentIsServed(t *testing.T) {
 	}
 }
 
-// The limit is 16 KiB; net/http adds some of its own for what it reads ahead.
-func TestHeaderLimit(t *testing.T) {
+// Headers of 15 KiB are accepted and of 20 KiB refused. The limit is 16 KiB, to which net/http adds a read-ahead.
+func TestMaxHeader(t *testing.T) {
 	t.Parallel()
 	url := boottest.Start(t, sqlite(t)).URL()
 	for _, test := range []struct{ kib, status int }{
@@ -241,7 +245,7 @@ func TestHeaderLimit(t *testing.T) {
 	}
 }
 
-func TestAddressInUse(t *testing.T) {
+func TestListen_addressInUse(t *testing.T) {
 	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -259,8 +263,8 @@ func TestAddressInUse(t *testing.T) {
 	}
 }
 
-// A request that is half sent when the server is told to stop is answered; a new one is not taken.
-func TestGracefulShutdown(t *testing.T) {
+// A request that is half sent when the server begins to stop is answered. New connections are refused.
+func TestRun_gracefulShutdown(t *testing.T) {
 	t.Parallel()
 	config := boot.Config{
 		Addr:         "127.0.0.1:0",
@@ -279,7 +283,7 @@ func TestGracefulShutdown(t *testing.T) {
 	openShop(t, app.URL(), boottest.Key, "lamps")
 
 	host := strings.TrimPrefix(app.URL(), "http://")
-	conn, answers := halfASearch(t, host, "/p/lamps/acp/search")
+	conn, answers := sendSearchHeader(t, host, "/p/lamps/acp/search")
 	stop()
 	for { // until the listener is gone
 		extra, err := net.Dial("tcp", host)
@@ -309,8 +313,8 @@ func TestGracefulShutdown(t *testing.T) {
 
 const searchBody = `{"query": "lamp"}`
 
-// halfASearch sends a search without its body, and returns when the server waits for that.
-func halfASearch(t *testing.T, host, path string) (net.Conn, *bufio.Reader) {
+// sendSearchHeader sends the header of a search and returns when the server waits for the body.
+func sendSearchHeader(t *testing.T, host, path string) (net.Conn, *bufio.Reader) {
 	t.Helper()
 	conn, err := net.Dial("tcp", host)
 	if err != nil {
@@ -328,8 +332,8 @@ func halfASearch(t *testing.T, host, path string) (net.Conn, *bufio.Reader) {
 	return conn, answers
 }
 
-// The root of a production server names no shop, and pages of other origins reach buyers' operations alone.
-func TestFrontDoor(t *testing.T) {
+// The root page of a production server names no shop. CORS allows other origins on buyers' operations only.
+func TestHandler_rootAndCORS(t *testing.T) {
 	t.Parallel()
 	app := boottest.Start(t, sqlite(t), func(c *boot.Config) { c.Env, c.MasterKey, c.BootstrapKey = "production", digits40, liveKey })
 	openShop(t, app.URL(), liveKey, "lamps")

@@ -34,7 +34,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// openServices puts the use cases together on the whole store.
+// openServices creates the use cases on the root store, outside any transaction.
 func (a *App) openServices() {
 	whole := a.wholeStores()
 	a.openMerchants(whole)
@@ -49,7 +49,7 @@ func (a *App) openServices() {
 	}
 }
 
-// openMerchants puts together what manages accounts, projects and catalogues.
+// openMerchants creates the use cases for accounts, members, projects and catalogues.
 func (a *App) openMerchants(s *ports.Stores) {
 	addresses := delivery.Addresses{AllowLoopback: a.config.AllowLoopback}
 	a.Access = &access.Service{
@@ -65,7 +65,7 @@ func (a *App) openMerchants(s *ports.Stores) {
 	}
 	a.People = &people.Service{
 		Stores:    s,
-		Begin:     a.letIn,
+		Begin:     a.inSignInTx,
 		Passwords: passwords.New(),
 		Factor:    a.Access,
 		Limiter:   a.edge.managed,
@@ -87,7 +87,7 @@ func (a *App) openMerchants(s *ports.Stores) {
 		Stores:   s,
 		Clock:    a.clock,
 		Entropy:  system.Entropy{},
-		Transact: a.transact,
+		Transact: a.inTx,
 	}
 	a.Buyers = &buyers.Service{
 		Stores: s,
@@ -128,7 +128,7 @@ func (a *App) openMerchants(s *ports.Stores) {
 	}
 }
 
-// openHaggling puts together what finds products and negotiates.
+// openHaggling creates the use cases for search and negotiation.
 func (a *App) openHaggling(s *ports.Stores) {
 	a.Discovery = discovery.New(discovery.Service{
 		Stores:    s,
@@ -157,7 +157,7 @@ func (a *App) openHaggling(s *ports.Stores) {
 	}
 }
 
-// openSales puts together what sells, and what follows a sale.
+// openSales creates the use cases for checkout, aftersales and finance.
 func (a *App) openSales(s *ports.Stores) {
 	tokens := ordertoken.Tokens{Secrets: a.vault}
 	a.Purchase = &purchase.Service{
@@ -195,7 +195,7 @@ func (a *App) openSales(s *ports.Stores) {
 	}
 }
 
-// reconciler compares books in the background.
+// reconciler compares our ledger with the payment providers' statements in the background.
 func (a *App) reconciler() *finance.Reconciler {
 	return &finance.Reconciler{
 		Service:         a.Finance,
@@ -214,8 +214,8 @@ func (a *App) reconciler() *finance.Reconciler {
 	}
 }
 
-// trade runs a buyer's request in one transaction. The index learns of its writes when they are committed.
-func (a *App) trade(ctx context.Context, claim *ports.KeyUse, work func(*ports.Stores, ports.Records) error) (committed bool, err error) {
+// inBuyerTx runs a buyer's request in one transaction. It applies the writes to the index after the commit.
+func (a *App) inBuyerTx(ctx context.Context, claim *ports.KeyUse, work func(*ports.Stores, ports.Records) error) (committed bool, err error) {
 	var index *pendingIndex
 	err = a.store.Within(ctx, claim, func(view *sqlstore.Store) error {
 		index, committed = &pendingIndex{Index: a.index}, false
@@ -223,22 +223,22 @@ func (a *App) trade(ctx context.Context, claim *ports.KeyUse, work func(*ports.S
 		return work(storesOn(view, index), view.Requests())
 	})
 	if err == nil {
-		index.tell()
+		index.flush()
 		a.publisher.Wake()
 	}
 	return committed, err
 }
 
-// letIn runs what a sign-in stores in one transaction.
-func (a *App) letIn(ctx context.Context, work func(*ports.Stores, ports.Records) error) error {
+// inSignInTx runs the writes of a sign-in in one transaction.
+func (a *App) inSignInTx(ctx context.Context, work func(*ports.Stores, ports.Records) error) error {
 	return a.store.Within(ctx, nil, func(view *sqlstore.Store) error {
 		return work(storesOn(view, a.index), view.Requests())
 	})
 }
 
-// manage runs a request of the Management API in one transaction.
-func (a *App) manage(ctx context.Context, claim *ports.KeyUse, work func(*ports.Stores, ports.Records) error) (committed bool, err error) {
-	if committed, err = a.trade(ctx, claim, work); err == nil {
+// inManagementTx runs a request of the Management API in one transaction, and wakes the workers that it may have work for.
+func (a *App) inManagementTx(ctx context.Context, claim *ports.KeyUse, work func(*ports.Stores, ports.Records) error) (committed bool, err error) {
+	if committed, err = a.inBuyerTx(ctx, claim, work); err == nil {
 		a.platforms.engine.Wake()
 		a.platforms.worker.Wake()
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/openapi"
 )
 
-// shopDocument is a shop's own OpenAPI document, as an agent that knows nothing else reads it.
+// shopDocument is a shop's own OpenAPI document, with which an agent can call the shop without other knowledge.
 type shopDocument struct {
 	t          *testing.T
 	address    string // of the shop
@@ -76,7 +76,7 @@ func readShopDocument(t *testing.T, address string) *shopDocument {
 	return d
 }
 
-// examples are the bodies that an operation shows, by name; an operation without a body has one example, nil.
+// examples returns an operation's example bodies by name. An operation without a body has one example, nil.
 func (o describedOperation) examples() map[string]any {
 	if o.RequestBody == nil {
 		return map[string]any{"": nil}
@@ -92,7 +92,7 @@ func (o describedOperation) examples() map[string]any {
 	return bodies
 }
 
-// call sends one example, with what it needs of others' answers.
+// call sends one example, after the operations whose responses it refers to, and returns the decoded response.
 func (d *shopDocument) call(id, name string) any {
 	d.t.Helper()
 	o, ok := d.operations[id]
@@ -100,21 +100,21 @@ func (d *shopDocument) call(id, name string) any {
 	if !ok || !shown {
 		d.t.Fatalf("no operation %s with example %q", id, name)
 	}
-	path, given := o.path, map[string]any{} // answers by operation
+	path, given := o.path, map[string]any{} // responses by operation
 	for _, p := range o.Parameters {
 		if p.In == "path" {
-			path = strings.ReplaceAll(path, "{"+p.Name+"}", fmt.Sprint(d.filled(p.Example, given)))
+			path = strings.ReplaceAll(path, "{"+p.Name+"}", fmt.Sprint(d.resolve(p.Example, given)))
 		}
 	}
 	query := url.Values{}
 	for _, p := range o.Parameters {
 		if p.In == "query" && p.Required {
-			query.Set(p.Name, fmt.Sprint(d.filled(p.Example, given)))
+			query.Set(p.Name, fmt.Sprint(d.resolve(p.Example, given)))
 		}
 	}
 	text := ""
 	if body != nil {
-		encoded, err := json.Marshal(d.filled(body, given))
+		encoded, err := json.Marshal(d.resolve(body, given))
 		if err != nil {
 			d.t.Fatal(err)
 		}
@@ -144,13 +144,13 @@ func (d *shopDocument) call(id, name string) any {
 	return value
 }
 
-var ofAnswer = regexp.MustCompile(`^\$([a-z-]+)\.response\.body#(/.+)$`)
+var responseReference = regexp.MustCompile(`^\$([a-z-]+)\.response\.body#(/.+)$`)
 
-// filled replaces values that come from the answers of other operations, each of which is called once for an example.
-func (d *shopDocument) filled(value any, given map[string]any) any {
+// resolve replaces references to responses of other operations. It calls each of those operations once for an example.
+func (d *shopDocument) resolve(value any, given map[string]any) any {
 	switch v := value.(type) {
 	case string:
-		parts := ofAnswer.FindStringSubmatch(v)
+		parts := responseReference.FindStringSubmatch(v)
 		if parts == nil {
 			return v
 		}
@@ -177,21 +177,21 @@ func (d *shopDocument) filled(value any, given map[string]any) any {
 	case map[string]any:
 		object := map[string]any{}
 		for name, element := range v {
-			object[name] = d.filled(element, given)
+			object[name] = d.resolve(element, given)
 		}
 		return object
 	case []any:
 		list := make([]any, len(v))
 		for i, element := range v {
-			list[i] = d.filled(element, given)
+			list[i] = d.resolve(element, given)
 		}
 		return list
 	}
 	return value
 }
 
-// Every example of a shop's document runs as it stands.
-func TestShopDocument_examplesRun(t *testing.T) {
+// Every example of a shop's document runs unchanged.
+func TestHandler_shopDocumentExamples(t *testing.T) {
 	t.Parallel()
 	app := boottest.Start(t, sqlite(t))
 	if _, err := app.Demo(t.Context()); err != nil {
@@ -223,8 +223,8 @@ func TestShopDocument_examplesRun(t *testing.T) {
 	}
 }
 
-// The document changes with what the shop sells, and only then.
-func TestShopDocument_etag(t *testing.T) {
+// The document's ETag changes when the shop's products change.
+func TestHandler_shopDocumentETag(t *testing.T) {
 	t.Parallel()
 	app := boottest.Start(t, sqlite(t))
 	address := openShop(t, app.URL(), boottest.Key, "jackets")["acp"]

@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 )
 
-// What it costs to start a server on a database that is up to date, until it answers, and to stop it.
+// BenchmarkStart measures starting a server on a migrated database until it answers, and stopping it.
 func BenchmarkStart(b *testing.B) {
 	url := boottest.Engines[0].URL(b)
 	for b.Loop() {

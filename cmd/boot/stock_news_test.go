@@ -10,13 +10,13 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 )
 
-// What sells out through one replica is ranked behind what is in stock by the other one, and as before when
-// it is back. The other one is asked once only each time: an answer tells its index of the stock shown.
-func TestReplicasHearOfStock(t *testing.T) {
+// A product that sells out through one replica is ranked behind products in stock by another replica, and as before when it is back
+// in stock. The other replica is searched only once each time, because a response updates its index.
+func TestLoops_stockChangesOnAnotherReplica(t *testing.T) {
 	t.Parallel()
 	database := boottest.Engines[1].URL(t)
 	here, there := boottest.Start(t, database), boottest.Start(t, database)
-	k := merchant{t, here.URL(), boottest.Key}.keep("shop")
+	k := apiClient{t, here.URL(), boottest.Key}.openProject("shop")
 	for _, sku := range []string{"one", "two"} {
 		k.ask(201, "POST", "/v1/catalog/products", `{"name":"Mug","sku":"`+sku+`","price":10,"category":"Kitchen","quantity":1}`)
 	}
@@ -26,19 +26,19 @@ func TestReplicasHearOfStock(t *testing.T) {
 	}
 	sold := before[0]
 	buy(t, here.URL(), sold)
-	waitForNews(t, there.OpsURL())
+	waitForStockPoll(t, there.OpsURL())
 	if after := mugs(t, there.URL()); len(after) != 2 || after[1] != sold {
 		t.Errorf("%s is sold out, and the other replica finds %q", sold, after)
 	}
 	sku := k.ask(200, "GET", "/v1/catalog/products/"+sold, "")["sku"]
 	k.ask(200, "PUT", "/v1/catalog/inventory", fmt.Sprintf(`{"levels":[{"sku":%q,"location":"main","quantity":1}]}`, sku))
-	waitForNews(t, there.OpsURL())
+	waitForStockPoll(t, there.OpsURL())
 	if after := mugs(t, there.URL()); len(after) != 2 || after[0] != sold {
 		t.Errorf("%s is back, and the other replica finds %q", sold, after)
 	}
 }
 
-// mugs are the products that a buyer finds, the best first.
+// mugs returns the products that a search for mugs finds, best first.
 func mugs(t *testing.T, url string) (products []string) {
 	t.Helper()
 	for _, found := range asBuyer(t, url, "search", `{"query":"mug"}`)["results"].([]any) {
@@ -47,10 +47,10 @@ func mugs(t *testing.T, url string) (products []string) {
 	return products
 }
 
-// asBuyer sends a request to the shop.
+// asBuyer sends a buyer's request to the shop.
 func asBuyer(t *testing.T, url, path, body string) map[string]any {
 	t.Helper()
-	return merchant{T: t, url: url}.call(200, "POST", "/p/shop/acp/"+path, body)
+	return apiClient{T: t, url: url}.call(200, "POST", "/p/shop/acp/"+path, body)
 }
 
 func buy(t *testing.T, url, product string) {
@@ -65,11 +65,12 @@ func buy(t *testing.T, url, product string) {
 	}
 }
 
-// waitForNews waits for the end of the first run that begins from now on: two ends, for one may be under way.
-func waitForNews(t *testing.T, ops string) {
+// waitForStockPoll waits until a poll of stock changes that begins from now on has ended. It waits for two ends, because one poll
+// may be under way.
+func waitForStockPoll(t *testing.T, ops string) {
 	t.Helper()
-	began, first := time.Now(), newsHeard(t, ops)
-	for newsHeard(t, ops) < first+2 {
+	began, first := time.Now(), stockPolls(t, ops)
+	for stockPolls(t, ops) < first+2 {
 		if time.Since(began) > 30*time.Second {
 			t.Fatal("nobody hears of stock")
 		}
@@ -78,8 +79,8 @@ func waitForNews(t *testing.T, ops string) {
 	t.Logf("heard after %s at most", time.Since(began))
 }
 
-// newsHeard is how often a replica has asked for news.
-func newsHeard(t *testing.T, ops string) int {
+// stockPolls returns how often a replica has polled stock changes.
+func stockPolls(t *testing.T, ops string) int {
 	t.Helper()
 	_, rest, _ := strings.Cut(get(t, ops+"/metrics").body, `haggle_background_runs_total{loop="hear of stock",result="ok"} `)
 	number, _, _ := strings.Cut(rest, "\n")

@@ -11,7 +11,7 @@ import (
 
 // replicaBuyer buys one product through one replica.
 type replicaBuyer struct {
-	merchant
+	apiClient
 	product string
 	session any
 }
@@ -36,23 +36,23 @@ func (b *replicaBuyer) pay(status int, checkout any) map[string]any {
 		`{"checkout_id": %q, "payment": {"method": "psp_spt", "token": "spt_sandbox_ok"}, "buyer_email": "buyer@example.com"}`, checkout))
 }
 
-// warm has the replica keep the shop in memory as it is.
-func (b *replicaBuyer) warm() (read time.Time) {
+// cacheShop makes the replica cache the current storefront, and returns when it was read.
+func (b *replicaBuyer) cacheShop() (read time.Time) {
 	b.Helper()
-	time.Sleep(300 * time.Millisecond) // what it kept is too old
+	time.Sleep(300 * time.Millisecond) // the cached storefront has expired
 	read = time.Now()
 	b.call(200, "GET", "/.well-known/acp/manifest.json", "")
 	return read
 }
 
-// A replica that has the shop in memory as it was agrees, opens and charges by the shop as it is, though another replica
-// wrote it a moment ago. The buyer does not see that work was done twice.
-func TestStaleReplica(t *testing.T) {
+// A replica with a stale storefront in its cache still quotes, opens checkouts and charges by the current storefront, which
+// another replica has just written. It repeats the work, which the buyer does not notice.
+func TestInBuyerTx_staleStorefront(t *testing.T) {
 	t.Parallel()
 	database := boottest.Engines[1].URL(t)
 	writes, serves := boottest.Start(t, database), boottest.Start(t, database)
-	k := merchant{t, writes.URL(), boottest.Key}.keep("shop")
-	b := &replicaBuyer{merchant: merchant{t, serves.URL() + "/p/shop", ""}}
+	k := apiClient{t, writes.URL(), boottest.Key}.openProject("shop")
+	b := &replicaBuyer{apiClient: apiClient{t, serves.URL() + "/p/shop", ""}}
 	b.product = k.ask(201, "POST", "/v1/catalog/products", `{"name": "Trail Tent", "sku": "T-1", "price": 20, "quantity": 5}`)["id"].(string)
 	if answer := b.quote("19.80"); answer["status"] != "accept" {
 		t.Fatalf("quote: %v", answer)
@@ -60,11 +60,11 @@ func TestStaleReplica(t *testing.T) {
 	late := 0
 	step := func(write func(), check func()) {
 		t.Helper()
-		read := b.warm()
+		read := b.cacheShop()
 		write()
 		check()
 		if time.Since(read) > 250*time.Millisecond {
-			late++ // the replica may have read the shop anew
+			late++ // the cached storefront may have expired
 		}
 	}
 	for n := 1; n <= 4; n++ {
@@ -100,14 +100,14 @@ func TestStaleReplica(t *testing.T) {
 	t.Logf("%d of 7 steps took longer than a replica keeps a shop", late)
 }
 
-// What a merchant changed on a replica is seen there by the next request, and on another replica within 250 ms.
-func TestStorefrontWritesAreSeen(t *testing.T) {
+// A change of a storefront is visible on the replica that wrote it in the next request, and on others within 250 ms.
+func TestForgetStorefront(t *testing.T) {
 	t.Parallel()
 	database := boottest.Engines[1].URL(t)
 	writes, other := boottest.Start(t, database), boottest.Start(t, database)
-	k := merchant{t, writes.URL(), boottest.Key}.keep("shop")
+	k := apiClient{t, writes.URL(), boottest.Key}.openProject("shop")
 	name := func(url string) any {
-		return merchant{t, url + "/p/shop", ""}.call(200, "GET", "/.well-known/acp/manifest.json", "")["merchant"].(map[string]any)["name"]
+		return apiClient{t, url + "/p/shop", ""}.call(200, "GET", "/.well-known/acp/manifest.json", "")["merchant"].(map[string]any)["name"]
 	}
 	for n := range 5 {
 		want := fmt.Sprintf("Shop %d", n)
@@ -123,12 +123,12 @@ func TestStorefrontWritesAreSeen(t *testing.T) {
 	}
 }
 
-// Requests share the shop that is in memory, and nothing of it is changed by any of them.
-func TestStorefrontIsShared(t *testing.T) {
+// Requests share the cached storefront, and none of them modifies it.
+func TestWholeStores_storefrontNotModified(t *testing.T) {
 	t.Parallel()
 	app := boottest.Start(t, boottest.Engines[0].URL(t))
-	k := merchant{t, app.URL(), boottest.Key}.keep("shop")
-	b := &replicaBuyer{merchant: merchant{t, app.URL() + "/p/shop", ""}}
+	k := apiClient{t, app.URL(), boottest.Key}.openProject("shop")
+	b := &replicaBuyer{apiClient: apiClient{t, app.URL() + "/p/shop", ""}}
 	b.product = k.ask(201, "POST", "/v1/catalog/products", `{"name": "Trail Tent", "sku": "T-1", "price": 20, "quantity": 50}`)["id"].(string)
 	b.quote("19.80")
 	for shared, tries := 0, 0; shared < 3 && tries < 40; tries++ {

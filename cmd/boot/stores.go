@@ -6,8 +6,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// wholeStores returns the stores outside of any transaction, with the storefronts that are kept in memory, and lookups of
-// sessions bounded.
+// wholeStores returns the stores outside any transaction, with the storefront cache and the limit on concurrent lookups of
+// console sessions.
 func (a *App) wholeStores() *ports.Stores {
 	s := storesOn(a.store, a.index)
 	s.Storefronts = a.storefront
@@ -15,7 +15,7 @@ func (a *App) wholeStores() *ports.Stores {
 	return s
 }
 
-// storesOn returns the stores of a view: the whole store, or one transaction of it. The index is told of writes.
+// storesOn returns the stores of view, which is the root store or one transaction. Writes update index.
 func storesOn(view *sqlstore.Store, index ports.Index) *ports.Stores {
 	return &ports.Stores{
 		Accounts:        view.Accounts(),
@@ -77,22 +77,22 @@ func storesOn(view *sqlstore.Store, index ports.Index) *ports.Stores {
 	}
 }
 
-// pendingIndex keeps what a transaction has to tell the index.
+// pendingIndex collects a transaction's updates of the index, which flush applies after the commit.
 type pendingIndex struct {
 	ports.Index
-	news []func()
+	pending []func()
 }
 
 func (p *pendingIndex) Apply(project id.Project, changes ports.CatalogChanges) {
-	p.news = append(p.news, func() { p.Index.Apply(project, changes) })
+	p.pending = append(p.pending, func() { p.Index.Apply(project, changes) })
 }
 
 func (p *pendingIndex) Restock(project id.Project, totals map[id.Variant]int) {
-	p.news = append(p.news, func() { p.Index.Restock(project, totals) })
+	p.pending = append(p.pending, func() { p.Index.Restock(project, totals) })
 }
 
-func (p *pendingIndex) tell() {
-	for _, news := range p.news {
+func (p *pendingIndex) flush() {
+	for _, news := range p.pending {
 		news()
 	}
 }

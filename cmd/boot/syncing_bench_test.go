@@ -19,9 +19,8 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
-// BenchmarkSync reads 50,000 products of a merchant's own system into an empty shop, the system and the server
-// on the same cores. Progress is read all along, as an impatient merchant would. peak-MB is of the heap, the
-// system's some 40 MB included.
+// BenchmarkSync imports 50,000 products of a merchant's own system into an empty shop, with the system and the server on the same
+// cores, and polls the progress meanwhile. peak-MB is the peak of the heap, including about 40 MB of the system.
 func BenchmarkSync(b *testing.B) {
 	const products = 50_000
 	for _, engine := range boottest.Engines {
@@ -34,7 +33,7 @@ func BenchmarkSync(b *testing.B) {
 			var peak uint64
 			for b.Loop() {
 				b.StopTimer()
-				n := openNewsroom(b, engine)
+				n := newEventShop(b, engine)
 				integration := n.connectCustom(system.URL + "/custom")
 				runtime.GC()
 				b.StartTimer()
@@ -62,12 +61,12 @@ func BenchmarkSync(b *testing.B) {
 	}
 }
 
-// BenchmarkWebhookIntake has a platform call with signed news of its stock, sixteen calls at a time. Each is
-// stored before it is answered, and worked on beside.
+// BenchmarkWebhookIntake has a platform send signed webhooks about its stock, sixteen at a time. Each is stored before it is
+// answered, and processed in the background.
 func BenchmarkWebhookIntake(b *testing.B) {
 	for _, engine := range boottest.Engines {
 		b.Run(engine.Name, func(b *testing.B) {
-			n := openNewsroom(b, engine)
+			n := newEventShop(b, engine)
 			c := openCaller(b)
 			integration := n.connectCustom(c.system.URL)
 			c.endpoint = n.post(integration+"/webhooks", `{"topic": "inventory_levels/update"}`)["endpoint"].(string)
@@ -99,16 +98,16 @@ func BenchmarkWebhookIntake(b *testing.B) {
 	}
 }
 
-// connectCustom connects a merchant's own system, and is the integration's path.
-func (n *newsroom) connectCustom(address string) string {
+// connectCustom connects a merchant's own system and returns the integration's path.
+func (n *eventShop) connectCustom(address string) string {
 	n.tb.Helper()
 	made := n.post("/v1/integrations/connect/api-key", fmt.Sprintf(
 		`{"type": "custom", "credentials": {"api_key": "custom-key"}, "config": {"base_url": %q}}`, address))
 	return "/v1/integrations/" + made["id"].(string)
 }
 
-// get reads what is at a path.
-func (n *newsroom) get(path string) (value map[string]any) {
+// get sends a GET request of the merchant and returns the response.
+func (n *eventShop) get(path string) (value map[string]any) {
 	n.tb.Helper()
 	request, err := http.NewRequestWithContext(n.tb.Context(), http.MethodGet, n.url+path, http.NoBody)
 	if err != nil {
@@ -127,7 +126,7 @@ func (n *newsroom) get(path string) (value map[string]any) {
 	return value
 }
 
-// caller is a merchant's system that calls a webhook.
+// caller is a merchant's system that sends webhooks.
 type caller struct {
 	system   *httptest.Server
 	client   *http.Client
@@ -141,7 +140,7 @@ func openCaller(b *testing.B) *caller {
 		w.Header().Set("Content-Type", "application/json")
 		if r.URL.Path == "/webhooks" {
 			var asked struct{ Secret string }
-			_ = json.NewDecoder(r.Body).Decode(&asked) // without a secret nothing verifies
+			_ = json.NewDecoder(r.Body).Decode(&asked) // without a secret no signature verifies
 			c.secret = asked.Secret
 			_, _ = io.WriteString(w, `{"id": "1"}`)
 			return
@@ -152,7 +151,7 @@ func openCaller(b *testing.B) *caller {
 	return c
 }
 
-// call tells of the stock of one of a hundred items, and is how long the answer took.
+// call sends a webhook about the stock of one of a hundred items and returns how long the response took.
 func (c *caller) call(b *testing.B, i int) time.Duration {
 	signer, err := standardwebhooks.NewWebhook(c.secret)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/account"
 )
 
-// openTestBuyers finds the program that sends buyers. They are for the sandbox.
+// openTestBuyers finds the program that simulates buyers, in a sandbox only.
 func (a *App) openTestBuyers() {
 	if a.env != account.Sandbox {
 		return
@@ -19,7 +19,7 @@ func (a *App) openTestBuyers() {
 	}
 }
 
-// localURL is where this machine reaches the API, whatever proxies are before it.
+// localURL returns the API's address on this machine, without the proxies in front of it.
 func (a *App) localURL() string {
 	if a.api == nil {
 		return a.URL()

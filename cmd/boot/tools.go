@@ -17,16 +17,16 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// ProductFile is a file of products to be imported.
+// ProductFile is a file of products to import.
 type ProductFile struct {
 	Path    string
 	Project string // its slug or id
 	Format  feed.Format
-	// DryRun checks everything, and stores nothing.
+	// DryRun validates the file and stores nothing.
 	DryRun bool
-	// Refused, unless nil, gets the refused products as CSV, so that they can be mended and imported again.
+	// Refused, if not nil, receives the refused products as CSV, so that they can be corrected and imported again.
 	Refused io.Writer
-	// Progress hears what is done so far, and how much of the file is read, in bytes.
+	// Progress is called with the summary so far, the bytes read, and the size of the file.
 	Progress func(so catalogs.Summary, read, size int64)
 }
 
@@ -40,7 +40,7 @@ func (a *App) Import(ctx context.Context, f ProductFile) (catalogs.Summary, erro
 	if err != nil {
 		return catalogs.Summary{}, err
 	}
-	defer func() { _ = file.Close() }() // it was only read
+	defer func() { _ = file.Close() }() // nothing was written
 	do := catalogs.Import{
 		DryRun:   f.DryRun,
 		Progress: func(so catalogs.Summary) { f.Progress(so, file.Read(), file.Size()) },
@@ -58,7 +58,7 @@ func (a *App) Import(ctx context.Context, f ProductFile) (catalogs.Summary, erro
 	return sum, errors.Join(err, table.Error())
 }
 
-// load imports a feed. What ends its reading early ends the import, after the products before it.
+// load imports a feed. If reading fails, the products before the failure stay imported.
 func (a *App) load(ctx context.Context, p *project.Project, from *feed.Reader, do catalogs.Import) (catalogs.Summary, error) {
 	var broken error
 	do.Lines = lines(from, &broken)
@@ -95,15 +95,15 @@ func fromFeed(l feed.Line) catalogs.Line {
 	}
 }
 
-// transact runs work on the stores of one transaction, which tells the index of what it wrote once it has committed.
-func (a *App) transact(ctx context.Context, work func(*ports.Stores) error) error {
+// inTx runs work on the stores of one transaction, and applies its writes to the index after the commit.
+func (a *App) inTx(ctx context.Context, work func(*ports.Stores) error) error {
 	var index *pendingIndex
 	err := a.store.Within(ctx, nil, func(view *sqlstore.Store) error {
 		index = &pendingIndex{Index: a.index}
 		return work(storesOn(view, index))
 	})
 	if err == nil {
-		index.tell()
+		index.flush()
 	}
 	return err
 }

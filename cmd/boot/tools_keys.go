@@ -14,7 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// KeyRequest is a key to be made by those who run the installation. Its account is
+// KeyRequest is an operator's request for an API key. The key's account is
 //
 //   - a new one, if NewAccount names it, on Plan or on enterprise;
 //   - else the oldest one on Plan, opened if there is none;
@@ -29,13 +29,13 @@ type KeyRequest struct {
 	NewAccount string
 }
 
-// IssuedKey is a key that was made.
+// IssuedKey is a new key with its account.
 type IssuedKey struct {
 	Secret  string
 	Account *account.Account
 }
 
-// IssueKey makes a key, and its account, or neither.
+// IssueKey creates a key, and its account if necessary, in one transaction.
 func (a *App) IssueKey(ctx context.Context, r KeyRequest) (made IssuedKey, err error) {
 	err = a.store.Within(ctx, nil, func(view *sqlstore.Store) error {
 		projects, err := findProjects(ctx, view, r.Projects)
@@ -43,7 +43,7 @@ func (a *App) IssueKey(ctx context.Context, r KeyRequest) (made IssuedKey, err e
 			return err
 		}
 		service := a.Access.In(storesOn(view, a.index))
-		if made.Account, err = ownerOf(ctx, service, r, projects); err != nil {
+		if made.Account, err = accountFor(ctx, service, r, projects); err != nil {
 			return err
 		}
 		var bound []id.Project
@@ -62,7 +62,7 @@ func (a *App) IssueKey(ctx context.Context, r KeyRequest) (made IssuedKey, err e
 	return made, nil
 }
 
-func ownerOf(ctx context.Context, service *access.Service, r KeyRequest, projects []*project.Project) (*account.Account, error) {
+func accountFor(ctx context.Context, service *access.Service, r KeyRequest, projects []*project.Project) (*account.Account, error) {
 	plan := account.Enterprise
 	if r.Plan != "" {
 		var err error
@@ -100,14 +100,14 @@ func findProjects(ctx context.Context, view *sqlstore.Store, names []string) ([]
 	return list, nil
 }
 
-// KeyLine is a key as those who run the installation see it.
+// KeyLine is a key in an operator's list.
 type KeyLine struct {
 	Key     *account.Key
 	Account *account.Account
 	Status  string
 }
 
-// ListKeys is every key of the installation, newest first, revoked ones too.
+// ListKeys returns all keys of the installation, newest first, including revoked ones.
 func (a *App) ListKeys(ctx context.Context) ([]KeyLine, error) {
 	keys, accounts, err := a.store.Keys().All(ctx)
 	if err != nil {
@@ -120,7 +120,7 @@ func (a *App) ListKeys(ctx context.Context) ([]KeyLine, error) {
 	return lines, nil
 }
 
-// FirstSteps reports whether no API key works, and whether nobody is a member, or invited.
+// FirstSteps reports whether there is no valid API key, and whether there is neither a member nor an invitation.
 func (a *App) FirstSteps(ctx context.Context) (needsKey, needsMember bool, err error) {
 	keys, err := a.ListKeys(ctx)
 	if err != nil {
@@ -131,7 +131,7 @@ func (a *App) FirstSteps(ctx context.Context) (needsKey, needsMember bool, err e
 	return !slices.ContainsFunc(keys, works), len(members) == 0, err
 }
 
-// RevokeKey ends a key of any account for good.
+// RevokeKey revokes a key of any account.
 func (a *App) RevokeKey(ctx context.Context, name string) (KeyLine, error) {
 	lines, err := a.ListKeys(ctx)
 	if err != nil {

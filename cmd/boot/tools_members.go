@@ -11,10 +11,10 @@ import (
 	"github.com/haggle-commerce/haggle/domain/member"
 )
 
-// operator is who made what those make who run the installation.
+// operator is the actor recorded for changes by the installation's operators.
 const operator = "haggle"
 
-// MemberRequest is an invitation to be made by those who run the installation. Its account is found as that of a KeyRequest.
+// MemberRequest is an operator's request for an invitation. Its account is chosen as for a KeyRequest.
 type MemberRequest struct {
 	Email      string
 	Role       string
@@ -23,13 +23,13 @@ type MemberRequest struct {
 	NewAccount string
 }
 
-// InvitedMember is an invitation that was made.
+// InvitedMember is a new invitation with its account.
 type InvitedMember struct {
 	people.Link
 	Account *account.Account
 }
 
-// InviteMember makes an invitation, and its account, or neither.
+// InviteMember creates an invitation, and its account if necessary, in one transaction.
 func (a *App) InviteMember(ctx context.Context, r MemberRequest) (made InvitedMember, err error) {
 	role, err := member.ParseRole(r.Role)
 	if err != nil {
@@ -42,7 +42,7 @@ func (a *App) InviteMember(ctx context.Context, r MemberRequest) (made InvitedMe
 		}
 		stores := storesOn(view, a.index)
 		of := KeyRequest{Plan: r.Plan, NewAccount: r.NewAccount}
-		if made.Account, err = ownerOf(ctx, a.Access.In(stores), of, projects); err != nil {
+		if made.Account, err = accountFor(ctx, a.Access.In(stores), of, projects); err != nil {
 			return err
 		}
 		draft := people.Draft{Email: r.Email, Grant: member.Grant{Role: role}}
@@ -58,17 +58,17 @@ func (a *App) InviteMember(ctx context.Context, r MemberRequest) (made InvitedMe
 	return made, nil
 }
 
-// MemberLine is a member, or an open invitation, as those who run the installation see it.
+// MemberLine is a member or an open invitation in an operator's list.
 type MemberLine struct {
 	ID      string
 	Email   string
-	Name    string // empty: the person has not joined
+	Name    string // empty for an invitation
 	Grant   member.Grant
 	Account *account.Account
-	Invited *member.Link // nil: a member
+	Invited *member.Link // nil for a member
 }
 
-// ListMembers is every member of the installation, and every open invitation, oldest first.
+// ListMembers returns all members and open invitations of the installation, oldest first.
 func (a *App) ListMembers(ctx context.Context) ([]MemberLine, error) {
 	members, invitations, accounts, err := a.store.Members().All(ctx, a.clock.Now())
 	if err != nil {
@@ -96,7 +96,7 @@ func (a *App) ListMembers(ctx context.Context) ([]MemberLine, error) {
 	return lines, nil
 }
 
-// ResetMemberMFA removes the authenticators of a member of any account, and ends the member's sessions.
+// ResetMemberMFA removes the authenticators of a member of any account and ends the member's sessions.
 func (a *App) ResetMemberMFA(ctx context.Context, name string) (MemberLine, error) {
 	lines, err := a.ListMembers(ctx)
 	if err != nil {
@@ -115,7 +115,7 @@ func (a *App) ResetMemberMFA(ctx context.Context, name string) (MemberLine, erro
 	return MemberLine{}, fmt.Errorf("there is no member %s: `haggle members list` shows the ids", name)
 }
 
-// RevokeMember removes a member of any account, or revokes an invitation. The last owner of an account stays.
+// RevokeMember removes a member of any account or revokes an invitation. It does not remove the last owner of an account.
 func (a *App) RevokeMember(ctx context.Context, name string) (MemberLine, error) {
 	lines, err := a.ListMembers(ctx)
 	if err != nil {

@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// largestVariable is how many bytes a file may have that holds a variable.
+// largestVariable is the maximum size of a file that holds a variable, in bytes.
 const largestVariable = 64 << 10
 
-// fileMark ends the names of variables that name a file with the value of another one: HAGGLE_MASTER_KEY_FILE is where
-// HAGGLE_MASTER_KEY is. Secrets of systemd, Docker and Kubernetes are such files.
+// fileMark is the suffix of variables that name a file with the value of another variable: HAGGLE_MASTER_KEY_FILE names the
+// file with HAGGLE_MASTER_KEY. systemd, Docker and Kubernetes provide secrets as files.
 const fileMark = "_FILE"
 
-// ReadVariableFiles sets each HAGGLE_ variable whose value is in a file that the variable of its name and _FILE names.
-// Newlines at the end of a file do not belong to the value.
+// ReadVariableFiles reads the files that HAGGLE_…_FILE variables name and calls set with the variables' values. Newlines at the
+// end of a file do not belong to the value.
 func ReadVariableFiles(environ []string, set func(name, value string) error) error {
 	given := map[string]string{}
 	for _, entry := range environ {

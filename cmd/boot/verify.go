@@ -12,16 +12,15 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// between is the pause between two looks at what is under way.
-const between = 200 * time.Millisecond
+// settlePause is the pause between two checks for payments under way.
+const settlePause = 200 * time.Millisecond
 
-// longestLook is how long one look over all that a database has may take.
-const longestLook = 10 * time.Minute
+// verifyTimeout limits a statement of a verification, which may read all of the database.
+const verifyTimeout = 10 * time.Minute
 
-// Verify checks the invariants over a database, which a server may be using, and against the ledger of
-// a provider's look-alike, if its URL is given. While payments are under way it waits, but no longer than
-// wait. It changes nothing: the schema is not migrated. checked, if not nil, is called
-// with the number of checked invariants.
+// Verify checks the invariants of a database, which a server may be using, and compares it with the ledger of a simulated
+// payment provider if its URL is given. While payments are under way it waits, but no longer than wait. It changes nothing and
+// does not migrate the schema. checked, if not nil, is called with the number of checked invariants.
 func Verify(ctx context.Context, c Config, provider string, wait time.Duration, checked func(done, of int)) (verify.Verification, error) {
 	if err := c.Check(); err != nil {
 		return verify.Verification{}, err
@@ -36,7 +35,7 @@ func Verify(ctx context.Context, c Config, provider string, wait time.Duration, 
 	store, err := sqlstore.Open(ctx, sqlstore.Config{
 		URL:        c.DatabaseURL,
 		Pooler:     pooler,
-		Statement:  longestLook,
+		Statement:  verifyTimeout,
 		AllowNewer: c.AllowNewer,
 	})
 	if err != nil {
@@ -53,7 +52,7 @@ func Verify(ctx context.Context, c Config, provider string, wait time.Duration, 
 	if err != nil {
 		return verify.Verification{}, fmt.Errorf("HAGGLE_MASTER_KEY: %w", err)
 	}
-	v, err := settled(ctx, store, wait, checked)
+	v, err := verifyWhenSettled(ctx, store, wait, checked)
 	if err != nil {
 		return v, err
 	}
@@ -67,8 +66,8 @@ func Verify(ctx context.Context, c Config, provider string, wait time.Duration, 
 	return v, err
 }
 
-// checkSeals checks the seals of all checkpoints, and of until when sessions and events were removed: the other
-// invariants take what is older for removed.
+// checkSeals checks the seals of all checkpoints, and of the times up to which sessions and events were removed. The other
+// invariants assume that older records were removed.
 func checkSeals(ctx context.Context, store *sqlstore.Store, seals *vault.Vault) (verify.Invariant, error) {
 	found := verify.Invariant{Holds: "what was removed because of its age is as it was sealed with HAGGLE_MASTER_KEY"}
 	check := func(of id.Project, sound bool, says string) {
@@ -97,8 +96,9 @@ func checkSeals(ctx context.Context, store *sqlstore.Store, seals *vault.Vault) 
 	return found, err
 }
 
-// settled looks when nothing is under way, or the wait is over. What begins between the two looks is waited for too.
-func settled(ctx context.Context, store *sqlstore.Store, wait time.Duration, checked func(done, of int)) (v verify.Verification, err error) {
+// verifyWhenSettled verifies the store when no payment is under way, or when the wait is over. If a payment began in between,
+// it waits and verifies again.
+func verifyWhenSettled(ctx context.Context, store *sqlstore.Store, wait time.Duration, checked func(done, of int)) (v verify.Verification, err error) {
 	for until := time.Now().Add(wait); ; {
 		n, err := store.Undecided(ctx)
 		if err != nil {
@@ -117,7 +117,7 @@ func settled(ctx context.Context, store *sqlstore.Store, wait time.Duration, che
 		select {
 		case <-ctx.Done():
 			return v, ctx.Err()
-		case <-time.After(between):
+		case <-time.After(settlePause):
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/verify"
 )
 
-// providerLedger is what a payment provider's look-alike answers to GET /ledger.
+// providerLedger is a simulated payment provider's response to GET /ledger.
 type providerLedger struct {
 	Charges []providerCharge `json:"charges"`
 	Refunds []providerRefund `json:"refunds"`
@@ -39,8 +39,8 @@ type providerRefund struct {
 	Metadata map[string]string `json:"metadata"`
 }
 
-// named reports whether a movement goes by one of our keys.
-func named(under verify.UnderWay, key string, metadata map[string]string) bool {
+// hasKnownKey reports whether a movement of money has the key of a payment or refund that is under way.
+func hasKnownKey(under verify.UnderWay, key string, metadata map[string]string) bool {
 	for _, value := range metadata {
 		if under[value] {
 			return true
@@ -67,8 +67,8 @@ func readLedger(ctx context.Context, url string) (l providerLedger, err error) {
 	return l, json.NewDecoder(response.Body).Decode(&l)
 }
 
-// compare is an invariant between our books and a provider's. The provider is read before them, for
-// what it did, and after them, for what they say that it did: the server may be running.
+// compare checks that our ledger and a provider's agree. A server may be running, so it reads the provider twice: before our
+// ledger, to find what we have not recorded, and after it, to find what the provider has not done.
 func compare(ctx context.Context, store *sqlstore.Store, url string) (verify.Invariant, error) {
 	i := verify.Invariant{Holds: "what the provider at " + url + " took and gave back is what our books say"}
 	before, err := readLedger(ctx, url)
@@ -91,12 +91,12 @@ func compare(ctx context.Context, store *sqlstore.Store, url string) (verify.Inv
 	for _, m := range moved {
 		c.ours[movement{m.Provider, m.Currency, m.Amount, m.Refund}]++
 	}
-	c.tookMore(before, under)
-	c.tookLess(after)
+	c.findUnrecorded(before, under)
+	c.findUnconfirmed(after)
 	return i, nil
 }
 
-// movement is money moved, by the provider's id.
+// movement is a charge or refund, identified by the provider's id.
 type movement struct {
 	id, currency string
 	amount       int64
@@ -109,7 +109,7 @@ type comparison struct {
 	theirs map[movement]bool
 }
 
-func (c *comparison) breaks(provider, id, format string, args ...any) {
+func (c *comparison) violation(provider, id, format string, args ...any) {
 	c.Broken = append(c.Broken, verify.Violation{
 		Project: provider,
 		Subject: id,
@@ -117,9 +117,9 @@ func (c *comparison) breaks(provider, id, format string, args ...any) {
 	})
 }
 
-// tookMore finds what the provider did and we have not recorded, or not once. What it took and gave
-// back again as a whole needs no order.
-func (c *comparison) tookMore(l providerLedger, under verify.UnderWay) {
+// findUnrecorded finds charges and refunds of the provider that we have not recorded exactly once. A charge that was refunded
+// in full needs no order.
+func (c *comparison) findUnrecorded(l providerLedger, under verify.UnderWay) {
 	returned := map[string]bool{}
 	for _, charge := range l.Charges {
 		if charge.Status != "succeeded" {
@@ -131,21 +131,21 @@ func (c *comparison) tookMore(l providerLedger, under verify.UnderWay) {
 			n += c.ours[movement{id, charge.Currency, charge.Amount, false}]
 		}
 		returned[charge.ID] = n == 0 && charge.Refunded == charge.Amount
-		if n != 1 && !returned[charge.ID] && !named(under, charge.Key, charge.Metadata) {
-			c.breaks(charge.Provider, charge.ID, "%d %s were taken, which %d payments say", charge.Amount, charge.Currency, n)
+		if n != 1 && !returned[charge.ID] && !hasKnownKey(under, charge.Key, charge.Metadata) {
+			c.violation(charge.Provider, charge.ID, "%d %s were taken, which %d payments say", charge.Amount, charge.Currency, n)
 		}
 	}
 	for _, refund := range l.Refunds {
 		c.Checked++
 		n := c.ours[movement{refund.ID, refund.Currency, refund.Amount, true}]
-		if n != 1 && !returned[refund.Charge] && !named(under, refund.Key, refund.Metadata) {
-			c.breaks("refund", refund.ID, "%d %s were given back, which %d refunds say", refund.Amount, refund.Currency, n)
+		if n != 1 && !returned[refund.Charge] && !hasKnownKey(under, refund.Key, refund.Metadata) {
+			c.violation("refund", refund.ID, "%d %s were given back, which %d refunds say", refund.Amount, refund.Currency, n)
 		}
 	}
 }
 
-// tookLess finds what we recorded and the provider did not do.
-func (c *comparison) tookLess(l providerLedger) {
+// findUnconfirmed finds charges and refunds that we recorded and the provider does not have.
+func (c *comparison) findUnconfirmed(l providerLedger) {
 	for _, charge := range l.Charges {
 		if charge.Status == "succeeded" {
 			c.theirs[movement{charge.ID, charge.Currency, charge.Amount, false}] = true
@@ -157,7 +157,7 @@ func (c *comparison) tookLess(l providerLedger) {
 	}
 	for m := range c.ours {
 		if !c.theirs[m] {
-			c.breaks("ours", m.id, "%d %s are in our books, and not in the provider's", m.amount, m.currency)
+			c.violation("ours", m.id, "%d %s are in our books, and not in the provider's", m.amount, m.currency)
 		}
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// watchParts says what health and metrics look at.
-func (a *App) watchParts() {
+// registerMetrics registers the health checks and the metrics of the app's parts.
+func (a *App) registerMetrics() {
 	a.health = telemetry.NewHealth(a.log, nil)
 	a.health.Check("database", "no answer", a.store.Ping)
 	a.health.Check("migrations", "not known to be up to date", a.store.SchemaCurrent)
@@ -31,10 +31,10 @@ func (a *App) watchParts() {
 	a.store.Pools(a.metrics.Database)
 }
 
-// DescribeMetrics lists the server's own metrics, also those that have no series yet.
+// DescribeMetrics lists the server's own metrics, including those without a series yet.
 func (a *App) DescribeMetrics() []telemetry.Description { return a.metrics.Describe() }
 
-// timedIndex counts how long searches take.
+// timedIndex measures how long searches take.
 type timedIndex struct {
 	ports.Index
 	took func(time.Duration)
@@ -49,7 +49,7 @@ func (t timedIndex) Search(ctx ports.Outbound, project id.Project, q catalog.Que
 	return found, err
 }
 
-// traceWork is how the store's work becomes spans; nil where tracing is off.
+// traceWork returns a function that starts a span for the store's work, or nil if tracing is off.
 func (a *App) traceWork() func(context.Context, string) (context.Context, func(error)) {
 	if a.tracing == nil {
 		return nil
