@@ -8,7 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/capability"
 )
 
-// item is an entry of a registry, and where it is.
+// item is an entry of a registry with its position.
 type item struct {
 	field   string // its path
 	name    capability.Name
@@ -16,7 +16,7 @@ type item struct {
 	entity  entity
 }
 
-// eachItem reads the entries of a registry, by name, and checks what they have in common.
+// eachItem reads the entries of a registry in order of name, and checks the members that all entries have.
 func eachItem(field string, registry map[string][]entity, read func(item) error) error {
 	if len(registry) > maxNames {
 		return malformed(field, "has more than "+strconv.Itoa(maxNames)+" names")
@@ -67,7 +67,7 @@ func (i *item) require(member string, value *string) error {
 	return nil
 }
 
-// described checks what a platform says of everything but a service of the transport a2a.
+// described checks the members that every entry needs, except a service with the transport a2a.
 func (i *item) described() error {
 	if err := i.require("spec", i.entity.Spec); err != nil {
 		return err

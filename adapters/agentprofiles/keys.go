@@ -22,7 +22,7 @@ type jwk struct {
 	Operations *[]string `json:"key_ops"`
 	Algorithm  *string   `json:"alg"`
 
-	// Members of private and symmetric keys, whose names the error tells.
+	// Members of private and symmetric keys. The error names them.
 	D   jsontext.Value `json:"d"`
 	P   jsontext.Value `json:"p"`
 	Q   jsontext.Value `json:"q"`
@@ -33,11 +33,11 @@ type jwk struct {
 	K   jsontext.Value `json:"k"`
 }
 
-// algorithms are the names that keys of the known curves may have for theirs.
+// algorithms are the alg values of keys on the known curves.
 var algorithms = map[string]string{"P-256": "ES256", "P-384": "ES384", "Ed25519": "EdDSA"}
 
-// readKeys reads the keys of a list. One that we cannot use spoils no other: it is known by its id alone. That goes for one
-// that is no point of its curve, too: an example of the specification's has such a key.
+// readKeys reads a list of keys. An unsupported key does not invalidate the others: only its id is stored. The same holds for
+// a key that is not a point on its curve, because an example of the specification has one.
 func readKeys(p *agentid.Profile, field string, value jsontext.Value) error {
 	var list []jwk
 	if len(value) == 0 {
@@ -65,13 +65,13 @@ func readKeys(p *agentid.Profile, field string, value jsontext.Value) error {
 	return nil
 }
 
-// member is a text of a key.
+// member is a string member of a key.
 type member struct {
 	name  string
 	value *string
 }
 
-// check holds a key against the schema of its version: that of 2026-04-08 wants no members of a type.
+// check validates a key against the schema of its release. That of 2026-04-08 requires no members per key type.
 func (k jwk) check(at string, release capability.Version) error {
 	for _, m := range []struct {
 		name  string
@@ -109,12 +109,12 @@ func (k jwk) check(at string, release capability.Version) error {
 	return nil
 }
 
-// signs reports whether signatures may be verified by the key (RFC 7517, sections 4.2 and 4.3).
+// signs reports whether signatures may be verified with the key (RFC 7517, sections 4.2 and 4.3).
 func (k jwk) signs() bool {
 	return (k.Use == nil || *k.Use != "enc") && (k.Operations == nil || slices.Contains(*k.Operations, "verify"))
 }
 
-// public is the key, or nil for an algorithm that we cannot verify.
+// public returns the public key, nil for an unsupported algorithm.
 func (k jwk) public() (signing.Verifier, error) {
 	switch {
 	case k.Type == nil || k.Curve == nil || k.X == nil:

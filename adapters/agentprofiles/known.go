@@ -19,8 +19,8 @@ const (
 	longestFile = 64 << 20 // bytes
 )
 
-// ReadKnown reads a file of profiles by their addresses, which are never fetched: {"https://…": {…profile…}}. An error names
-// the file, and the entry that it is about.
+// ReadKnown reads a file that maps addresses to profiles: {"https://…": {…profile…}}. These addresses are never fetched. An
+// error names the file and the entry.
 func ReadKnown(name string, rules agentid.Rules) (map[string]agentid.Profile, error) {
 	f, err := os.Open(name)
 	if err != nil {

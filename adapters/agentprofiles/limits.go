@@ -17,12 +17,12 @@ type spent struct{ asker string }
 
 func (spent) Error() string { return "agentprofiles: the client's share is used up" }
 
-// overloaded tells a client to come again in a second.
+// overloaded returns an error that asks the client to retry in a second.
 func overloaded() *fault.Error {
 	return fault.New(fault.Unavailable, "overloaded", "Too many agents' profiles are being looked for. Try again.").After(time.Second)
 }
 
-// admit refuses one more request beyond what may be sent this second. A profile that was read before is no stranger's.
+// admit enforces the request rates. A profile that was read before does not count toward the strangers' rate.
 func (p *Profiles) admit(address, asker string) error {
 	now := p.Now()
 	p.mu.Lock()
@@ -41,7 +41,7 @@ func (p *Profiles) admit(address, asker string) error {
 	return nil
 }
 
-// within reports whether a client has some of its share left, and takes one of it.
+// within consumes one request of a client's share and reports whether there was one left.
 func (p *Profiles) within(now time.Time, asker string) bool {
 	if asker == "" || p.Unlimited {
 		return true
@@ -56,7 +56,7 @@ func (p *Profiles) within(now time.Time, asker string) bool {
 	return share.AllowN(now, 1)
 }
 
-// mayRenew reports whether a profile may be read before its time is over, and counts that as done.
+// mayRenew reports whether a profile may be read again before it expires. If so, it counts the request.
 func (p *Profiles) mayRenew(address, asker string) bool {
 	if _, ok := p.Known[address]; ok {
 		return false
@@ -77,7 +77,7 @@ func (p *Profiles) mayRenew(address, asker string) bool {
 	return true
 }
 
-// due reports whether no profile of an origin was read anew for a minute.
+// due reports whether no profile of an origin was renewed during the last renewEvery.
 func (p *Profiles) due(now time.Time, origin string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -1,9 +1,9 @@
-// Package agentprofiles reads the profiles that agents publish (UCP, "Profile Structure", "Fetching"): known ones from a
-// file, all others from their addresses, within bounds that do not depend on how many agents there are. What an agent may
-// do, and whether it is who it says it is, others decide.
+// Package agentprofiles fetches and caches the profiles that agents publish (UCP, "Profile Structure", "Fetching"): known
+// ones from a file, all others from their addresses. Memory and request rates are bounded, however many agents there are.
+// It neither authenticates nor authorizes agents.
 //
-// A profile whose name leads to no public address gets the answer of one that cannot be reached, so that nobody learns the
-// names of our network.
+// A profile whose host name has no public address gets the same error as an unreachable one, so that the error does not
+// reveal names of the internal network.
 package agentprofiles
 
 import (
@@ -28,7 +28,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Codes of a profile that is of no use, which are the protocol's.
+// The protocol's error codes of an unusable profile.
 const (
 	codeUnreachable = "profile_unreachable"
 	codeMalformed   = "profile_malformed"
@@ -37,51 +37,49 @@ const (
 const (
 	patience = 3 * time.Second // of one request for a profile
 
-	mostKept   = 1_024    // profiles, and as many failures, and origins that were asked anew
-	mostBytes  = 32 << 20 // of kept profiles, as they were sent
+	mostKept   = 1_024    // profiles, and as many failures and renewed origins
+	mostBytes  = 32 << 20 // of cached profiles, in bytes as received
 	renewEvery = time.Minute
 
 	firstPause, longestPause = 30 * time.Second, 10 * time.Minute // after failures in a row
 
-	// Requests a second. Those for profiles that were read before keep one of them for themselves: names that strangers
-	// make up cannot use it.
+	// Requests a second. One of them is reserved for profiles that were read before, so that made-up addresses cannot use
+	// up the rate.
 	perSecond, ofStrangers = 5, 4
-	// One client uses at most half of what strangers have, so that others find the rest, however many names it makes up.
+	// One client uses at most half of the strangers' rate, however many addresses it makes up.
 	ofClient = ofStrangers / 2
 
-	mostClients = 4_096 // whose shares are counted; those that asked last
-	// mostFlights is how often a client that has a share left begins anew when the request that it waited for was refused
-	// for the share of another client.
+	mostClients = 4_096 // whose shares are counted, the most recent ones
+	// mostFlights is how often a client with a share left tries again when the request that it waited for was refused because
+	// of another client's share.
 	mostFlights = 4
 )
 
-// waiting bounds who waits for profiles: hanging servers, of which there are fewer than 24 at a time, cannot fill it.
+// waiting bounds how many callers wait for profiles. Hanging servers cannot fill it: at most 23 hang at a time.
 var waiting = bulkhead.Shares{
 	Places: 512,
 	Tenant: 512,
 	Target: 20,
 }
 
-// Config is what profiles are read by.
+// Config configures Profiles.
 type Config struct {
 	Client    *http.Client // delivery.SafeClient: it refuses private addresses, redirects and proxies
 	UserAgent string
-	// Addresses refuses URLs that lead into a private network before they cost a request. Client refuses what their names
-	// turn out to lead to.
+	// Addresses refuses URLs of a private network before a request is made. Client refuses names that resolve to one.
 	Addresses ports.Addresses
-	// Known are profiles by their URLs, which may lead anywhere. They are never fetched.
+	// Known maps URLs, which may be private, to profiles. They are never fetched.
 	Known map[string]agentid.Profile
-	// Trusting takes capabilities for what they say that they are, wherever their schemas lie: for development, whose
-	// addresses are no domains.
+	// Trusting accepts a capability on whatever host its schema lies. It is for development, where addresses are not domains.
 	Trusting bool
-	// Unlimited reads as many profiles a second as are asked for.
+	// Unlimited disables the request rates.
 	Unlimited bool
 	Now       func() time.Time // a monotonic clock
 	Log       *slog.Logger
 }
 
-// Profiles is a ports.AgentProfiles. It is safe for concurrent use. Profiles that it returns are shared: nobody changes
-// them.
+// Profiles is a ports.AgentProfiles. It is safe for concurrent use. The profiles that it returns are shared and must not be
+// modified.
 type Profiles struct {
 	Config
 	flights singleflight.Group
@@ -89,7 +87,7 @@ type Profiles struct {
 
 	all, strangers *rate.Limiter
 
-	mu      sync.Mutex // of all below together
+	mu      sync.Mutex // guards all fields below
 	kept    *lru.Cache[string, *kept]
 	bytes   int
 	failed  *lru.Cache[string, failure]
@@ -106,14 +104,14 @@ type kept struct {
 	until   time.Time
 }
 
-// failure is why a profile could not be had, and until when nobody tries again.
+// failure is why a profile could not be fetched, and when it may be tried again.
 type failure struct {
 	fault *fault.Error
 	pause time.Duration
 	until time.Time
 }
 
-// New returns profiles of which none was fetched yet.
+// New returns Profiles with an empty cache.
 func New(c Config) *Profiles {
 	p := &Profiles{
 		Config:    c,
@@ -125,7 +123,7 @@ func New(c Config) *Profiles {
 		p.all.SetLimit(rate.Inf)
 		p.strangers.SetLimit(rate.Inf)
 	}
-	// These fail for sizes below one alone.
+	// lru.New fails only for sizes below one.
 	p.kept, _ = lru.NewWithEvict(mostKept, func(_ string, k *kept) { p.bytes -= k.size })
 	p.failed, _ = lru.New[string, failure](mostKept)
 	p.renewed, _ = lru.New[string, time.Time](mostKept)
@@ -145,7 +143,7 @@ func (p *Profiles) Profile(ctx ports.Outbound, address, asker string) (agentid.P
 		return agentid.Profile{}, agentid.ErrProfileURL()
 	}
 	for range mostFlights {
-		profile, err := p.together(ctx, address, address, func(ctx context.Context) (agentid.Profile, error) {
+		profile, err := p.shared(ctx, address, address, func(ctx context.Context) (agentid.Profile, error) {
 			return p.read(ctx, address, asker)
 		})
 		var of spent
@@ -159,9 +157,9 @@ func (p *Profiles) Profile(ctx ports.Outbound, address, asker string) (agentid.P
 	return agentid.Profile{}, overloaded()
 }
 
-// read fetches a profile within the client's share and everybody's rate.
+// read fetches a profile within the client's share and the overall rate.
 func (p *Profiles) read(ctx context.Context, address, asker string) (agentid.Profile, error) {
-	if profile, err, ok := p.remembered(address); ok { // from a flight that has just landed
+	if profile, err, ok := p.remembered(address); ok { // from a request that has just ended
 		return profile, err
 	}
 	if err := p.admit(address, asker); err != nil {
@@ -175,7 +173,7 @@ func (p *Profiles) read(ctx context.Context, address, asker string) (agentid.Pro
 	return k.profile, nil
 }
 
-// Room is where those wait whose profiles are being fetched.
+// Room returns the bulkhead of callers that wait for a profile.
 func (p *Profiles) Room() *bulkhead.Room { return p.waiting }
 
 // Renew implements ports.AgentProfiles.
@@ -184,9 +182,9 @@ func (p *Profiles) Renew(ctx ports.Outbound, address, asker string) (agentid.Pro
 	if err != nil || !p.mayRenew(address, asker) {
 		return before, err
 	}
-	return p.together(ctx, address, "renew "+address, func(ctx context.Context) (agentid.Profile, error) {
+	return p.shared(ctx, address, "renew "+address, func(ctx context.Context) (agentid.Profile, error) {
 		k, err := p.fetch(ctx, address)
-		if err != nil { // what there was is good until its time is over
+		if err != nil { // the cached profile stays valid until it expires
 			p.note(ctx, address, err)
 			return before, nil
 		}
@@ -195,7 +193,7 @@ func (p *Profiles) Renew(ctx ports.Outbound, address, asker string) (agentid.Pro
 	})
 }
 
-// remembered is what is known of an address, and reports whether that is something.
+// remembered returns the cached profile or failure of an address, and reports whether there is one.
 func (p *Profiles) remembered(address string) (agentid.Profile, error, bool) {
 	now := p.Now()
 	p.mu.Lock()
@@ -210,7 +208,7 @@ func (p *Profiles) remembered(address string) (agentid.Profile, error, bool) {
 	return agentid.Profile{}, nil, false
 }
 
-// keep keeps a profile, and drops those that were not asked for the longest where there are too many.
+// keep caches a profile and evicts the least recently used ones beyond mostBytes.
 func (p *Profiles) keep(address string, k *kept) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -223,7 +221,7 @@ func (p *Profiles) keep(address string, k *kept) {
 	}
 }
 
-// fail keeps a failure, for twice as long as the one before it.
+// fail caches a failure, for twice as long as the previous one.
 func (p *Profiles) fail(ctx context.Context, address string, err *fault.Error) error {
 	p.note(ctx, address, err)
 	now := p.Now()
@@ -246,13 +244,13 @@ func (p *Profiles) note(ctx context.Context, address string, err error) {
 	p.Log.DebugContext(ctx, "an agent's profile could not be fetched", "profile", agentid.Agent{Profile: address}.InLog(), "error", err)
 }
 
-// together has one request for all who want the same at the same time. Each waits as long as its own context wants, and
-// none longer than patience.
-func (p *Profiles) together(ctx ports.Outbound, address, flight string, ask func(context.Context) (agentid.Profile, error)) (agentid.Profile, error) {
+// shared runs one request for concurrent callers of the same flight. Each waits until its own context ends, at most
+// patience.
+func (p *Profiles) shared(ctx ports.Outbound, address, flight string, ask func(context.Context) (agentid.Profile, error)) (agentid.Profile, error) {
 	var landed singleflight.Result
 	err := p.waiting.Wait(ctx, address, func() error {
 		select {
-		case landed = <-p.flights.DoChan(flight, func() (any, error) { return survive(ctx.WithoutCancel(), ask) }):
+		case landed = <-p.flights.DoChan(flight, func() (any, error) { return recoverPanic(ctx.WithoutCancel(), ask) }):
 			return landed.Err
 		case <-ctx.Done():
 			return ctx.Err()
@@ -264,8 +262,8 @@ func (p *Profiles) together(ctx ports.Outbound, address, flight string, ask func
 	return landed.Val.(agentid.Profile), nil
 }
 
-// survive returns a panic as an error: it runs in a goroutine of singleflight, where no caller can recover it.
-func survive(ctx ports.Outbound, ask func(context.Context) (agentid.Profile, error)) (profile agentid.Profile, err error) {
+// recoverPanic returns a panic as an error, because a panic in singleflight's goroutine cannot be recovered by a caller.
+func recoverPanic(ctx ports.Outbound, ask func(context.Context) (agentid.Profile, error)) (profile agentid.Profile, err error) {
 	ctx, cancel := ctx.WithTimeout(patience)
 	defer cancel()
 	err = fault.Survive(func() error {
@@ -301,7 +299,7 @@ func (p *Profiles) fetch(ctx context.Context, address string) (*kept, *fault.Err
 	profile, err := Read(body, address, p.Trusting)
 	if err != nil {
 		var bad *fault.Error
-		errors.As(err, &bad) // which it is
+		errors.As(err, &bad) // it always is one
 		return nil, bad
 	}
 	return &kept{
@@ -315,7 +313,7 @@ func unreachable(why string) *fault.Error {
 	return fault.New(fault.Unfulfilled, codeUnreachable, "The agent's profile cannot be fetched: "+why+".")
 }
 
-// lost is a request without an answer, in words that tell nothing of our network.
+// lost returns the error of a request without a response. Its text reveals nothing about the internal network.
 func lost(err error) *fault.Error {
 	var late net.Error
 	if errors.As(err, &late) && late.Timeout() {

@@ -19,7 +19,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// web is what answers requests for profiles, in place of the network.
+// web is an http.RoundTripper that answers requests for profiles.
 type web struct {
 	asked  atomic.Int64
 	answer func(r *http.Request) (*http.Response, error)
@@ -31,7 +31,11 @@ func (w *web) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 func says(status int, body string, header ...string) *http.Response {
-	r := &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}
+	r := &http.Response{
+		StatusCode: status,
+		Header:     http.Header{},
+		Body:       io.NopCloser(strings.NewReader(body)),
+	}
 	for i := 0; i < len(header); i += 2 {
 		r.Header.Add(header[i], header[i+1])
 	}
@@ -40,12 +44,12 @@ func says(status int, body string, header ...string) *http.Response {
 
 var good = profile("2026-08-25", "", "")
 
-// network is where hosts whose names begin with inside are private.
+// network is a ports.Addresses that considers hosts private whose names begin with inside.
 type network struct{}
 
 func (network) LeadsInside(url string) bool { return strings.Contains(url, "//inside") }
 
-// profiles are those of a web, by the clock of the bubble that a test runs in.
+// profiles returns Profiles that fetch from a web and use the clock of the test's synctest bubble.
 func profiles(w *web) *Profiles {
 	return New(Config{
 		Client:    &http.Client{Transport: w},
@@ -87,7 +91,7 @@ func TestProfile_known(t *testing.T) {
 	}
 }
 
-// How long an answer is kept.
+// A profile is cached for its lifetime.
 func TestLifetime(t *testing.T) {
 	t.Parallel()
 	for control, want := range map[string]time.Duration{
@@ -127,7 +131,7 @@ func TestLifetime(t *testing.T) {
 	}
 }
 
-// Failures are kept too: half a minute, then twice as long as before, ten minutes at most, until one is no failure.
+// Failures are cached for half a minute, then twice as long each time, ten minutes at most. A success resets that.
 func TestProfile_failures(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -156,7 +160,7 @@ func TestProfile_failures(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		fails = true
-		if !unreachable() { // its time is over, and it is not there any more
+		if !unreachable() { // it has expired, and is gone
 			t.Error("an old profile is answered")
 		}
 		before := w.asked.Load()
@@ -223,7 +227,7 @@ type broken struct{}
 
 func (broken) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
-// slow sends a byte a second, as long as somebody waits.
+// slow sends a byte a second until its context ends.
 type slow struct{ ctx context.Context }
 
 func (s slow) Read(b []byte) (int, error) {
@@ -236,7 +240,7 @@ func (s slow) Read(b []byte) (int, error) {
 	}
 }
 
-// What is sent with a request tells no more than who sends it.
+// A request for a profile contains only the sender's name.
 func TestProfile_request(t *testing.T) {
 	t.Parallel()
 	w := &web{answer: func(r *http.Request) (*http.Response, error) {
@@ -250,7 +254,7 @@ func TestProfile_request(t *testing.T) {
 	}
 }
 
-// Many who want the same profile share one request. Each waits as long as it wants to itself.
+// Concurrent callers of the same profile share one request. Each waits until its own context ends.
 func TestProfile_together(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -284,7 +288,7 @@ func TestProfile_together(t *testing.T) {
 	})
 }
 
-// A server that hangs costs those who name it: others find theirs at once.
+// A hanging server delays only callers that name it.
 func TestProfile_hangingServer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -312,7 +316,7 @@ func TestProfile_hangingServer(t *testing.T) {
 			}()
 		}
 		synctest.Wait()
-		time.Sleep(time.Second) // so that the second's requests are used up no longer
+		time.Sleep(time.Second) // so that the rate is available again
 		begin := time.Now()
 		if err := find(t, p, address); err != nil || time.Since(begin) != 0 {
 			t.Errorf("another agent: %v after %s", err, time.Since(begin))
@@ -324,7 +328,7 @@ func TestProfile_hangingServer(t *testing.T) {
 	})
 }
 
-// Names that strangers make up are fetched four times a second. A profile that was read before has a place besides.
+// Unknown addresses are fetched four times a second. One more request is reserved for profiles that were read before.
 func TestProfile_rate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -333,7 +337,7 @@ func TestProfile_rate(t *testing.T) {
 		if err := find(t, p, address); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Minute) // its time is over
+		time.Sleep(time.Minute) // it expires
 		for second := range 3 {
 			before := w.asked.Load()
 			for n := range 100 {
@@ -353,14 +357,14 @@ func TestProfile_rate(t *testing.T) {
 			}
 			time.Sleep(time.Second)
 		}
-		// That a profile was not looked for is no failure of its server's.
+		// A refused request is not cached as a failure of the server.
 		if err := find(t, p, "https://made-up.example/2/99"); err != nil {
 			t.Error(err)
 		}
 	})
 }
 
-// What is kept is bounded in number and size.
+// The cache is bounded in number and size.
 func TestProfile_bounds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -394,7 +398,7 @@ func TestProfile_bounds(t *testing.T) {
 		if p.bytes != p.kept.Len()*len(large) {
 			t.Errorf("%d profiles count for %d bytes", p.kept.Len(), p.bytes)
 		}
-		time.Sleep(24 * time.Hour) // whatever is read again counts once
+		time.Sleep(24 * time.Hour) // a profile that is read again counts once
 		for range 2 {
 			_ = find(t, p, "https://large.example/100")
 			time.Sleep(24 * time.Hour)
@@ -409,7 +413,7 @@ func TestProfile_bounds(t *testing.T) {
 	})
 }
 
-// One client's strange hosts use up its own share, and others still have theirs. All of them together have no more than before.
+// A client that names unknown hosts uses up its own share only. All clients together are still bounded by the overall rate.
 func TestProfile_shares(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -453,7 +457,7 @@ func TestProfile_shares(t *testing.T) {
 	})
 }
 
-// Who waits for the request of a client whose share is used up is not refused with it.
+// A client that waits for another client's request is not refused when that client's share is used up.
 func TestProfile_sharesOfAFlight(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -464,7 +468,7 @@ func TestProfile_sharesOfAFlight(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		go p.flights.Do(address, func() (any, error) { // a request of the client's that is about to be refused
+		go p.flights.Do(address, func() (any, error) { // the first client's request, which will be refused
 			time.Sleep(time.Millisecond)
 			return agentid.Profile{}, p.admit(address, "loud")
 		})
@@ -475,7 +479,7 @@ func TestProfile_sharesOfAFlight(t *testing.T) {
 	})
 }
 
-// A profile is read anew for an unknown key once a minute and origin, and what there was stays good if that fails.
+// A profile is renewed for an unknown key at most once a minute per origin. If that fails, the cached one stays valid.
 func TestRenew(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -532,7 +536,7 @@ func TestRenew(t *testing.T) {
 	})
 }
 
-// A panic while a profile is read is an error of its own request.
+// A panic while a profile is read is an error of that request only.
 func TestProfile_panic(t *testing.T) {
 	t.Parallel()
 	p := profiles(&web{answer: func(*http.Request) (*http.Response, error) { panic("boom") }})

@@ -30,12 +30,12 @@ const (
 	maxHookBytes = agentid.MaxProfile
 )
 
-// Read reads the profile that lies at an address. Of a release of the protocol that is not ours, which may have another
-// schema, it reads the release alone. What breaks the schema of a platform's profile in what we read of it is
-// profile_malformed, which names the first such place.
+// Read parses the profile at an address. If the protocol's release is not one of ours, it reads only the release, because
+// the schema may differ. A violation of the platform profile's schema, in the members that we read, is profile_malformed
+// and names the first such member.
 //
-// A capability whose schema lies on a host that its name is not bound to is left out, unless whoever wrote the profile is
-// trusted: anybody may write anything of another's domain.
+// A capability whose schema lies on a host that its name is not bound to is omitted unless the profile is trusted, because
+// anybody could claim a capability of another's domain.
 func Read(body []byte, address string, trusted bool) (agentid.Profile, error) {
 	p := agentid.Profile{URL: address}
 	if err := readable(body); err != nil {
@@ -67,7 +67,7 @@ func Read(body []byte, address string, trusted bool) (agentid.Profile, error) {
 	return p, d.read(&p, trusted)
 }
 
-// readable checks the size and depth of a body, and that it is JSON.
+// readable checks that a body is JSON within the limits of size and depth.
 func readable(body []byte) error {
 	if len(body) > MaxSize {
 		return malformed("", "is larger than "+strconv.Itoa(MaxSize>>10)+" KiB")
@@ -86,7 +86,7 @@ func readable(body []byte) error {
 	}
 }
 
-// decode reads JSON that lies at a path of the profile.
+// decode decodes the JSON at a path of the profile.
 func decode(at string, body []byte, into any) error {
 	err := json.Unmarshal(body, into)
 	var semantic *json.SemanticError
@@ -99,7 +99,7 @@ func decode(at string, body []byte, into any) error {
 	return malformed(at, "is not JSON").Because(err)
 }
 
-// maxPath is how much of a path is repeated: names in it are the profile's.
+// maxPath bounds the path in an error, because the profile chooses the names in it.
 const maxPath = 300
 
 func dotted(pointer jsontext.Pointer) string {
@@ -114,7 +114,7 @@ func dotted(pointer jsontext.Pointer) string {
 	return path
 }
 
-// malformed names a place in the profile, "" for all of it, and what is wrong there.
+// malformed returns the error for a field of the profile, "" for all of it, and its problem.
 func malformed(field, problem string) *fault.Error {
 	if field == "" {
 		return fault.New(fault.Invalid, codeMalformed, "The agent's profile "+problem+".")
@@ -129,7 +129,7 @@ type document struct {
 		Capabilities map[string][]entity `json:"capabilities"`
 		Handlers     map[string][]entity `json:"payment_handlers"`
 	} `json:"ucp"`
-	Keys        jsontext.Value `json:"keys"` // the list of another version may be anything
+	Keys        jsontext.Value `json:"keys"` // in the other version this may be anything
 	SigningKeys jsontext.Value `json:"signing_keys"`
 }
 
@@ -147,7 +147,7 @@ type entity struct {
 	} `json:"available_instruments"`
 }
 
-// names are one name, or a list of them.
+// names is one name or a list of names in JSON.
 type names []string
 
 // UnmarshalJSONFrom reads either form.
@@ -188,7 +188,7 @@ func (d *document) read(p *agentid.Profile, trusted bool) error {
 	return readKeys(p, "keys", d.Keys)
 }
 
-// checkService checks a service. Nothing of it is kept: we call no service of an agent's.
+// checkService checks a service and stores nothing, because we call no services of agents.
 func checkService(i item) error {
 	switch transport := i.entity.Transport; {
 	case transport == nil:
@@ -228,13 +228,13 @@ func readCapability(p *agentid.Profile, i item, trusted bool) error {
 	return readHook(p, i)
 }
 
-// bound reports whether a schema's address is one that the name is bound to ("Authority Binding").
+// bound reports whether a capability's name is bound to the address of its schema ("Authority Binding").
 func bound(name capability.Name, schema string) bool {
 	u, err := url.Parse(schema)
 	return err == nil && u.Scheme == "https" && u.User == nil && name.BoundTo(u.Hostname())
 }
 
-// readHook reads where the agent hears of orders.
+// readHook reads the agent's webhook URL for orders.
 func readHook(p *agentid.Profile, i item) error {
 	var config struct {
 		URL *string `json:"webhook_url"`

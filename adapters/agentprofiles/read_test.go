@@ -63,9 +63,9 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// profile is a profile with a part of its own: in ucp.capabilities, or beside ucp.
-func profile(version, capabilities, beside string) string {
-	return `{"ucp":{"version":"` + version + `","services":{},"payment_handlers":{},"capabilities":{` + capabilities + `}}` + beside + `}`
+// profile returns a profile with the given ucp.capabilities, and with members after ucp.
+func profile(version, capabilities, members string) string {
+	return `{"ucp":{"version":"` + version + `","services":{},"payment_handlers":{},"capabilities":{` + capabilities + `}}` + members + `}`
 }
 
 func capabilities(entries string) string {
@@ -76,7 +76,7 @@ func keys(list string) string { return profile("2026-08-25", "", `,"keys":[`+lis
 
 const described = `"version":"2026-08-25","spec":"https://ucp.dev/x","schema":"https://ucp.dev/x"`
 
-// What one agent or another sends, and is fine.
+// Unusual but valid profiles are accepted.
 func TestRead_takes(t *testing.T) {
 	t.Parallel()
 	const ed = `{"kid":"e","kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"`
@@ -121,14 +121,14 @@ func TestRead_takes(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, p, err)
 		}
 	}
-	// Whoever runs the server vouches for a profile that it was given.
+	// A trusted profile, which the operator supplied, may declare any capability.
 	p, err := Read([]byte(capabilities(`{`+strings.ReplaceAll(described, "ucp.dev", "evil.example")+`}`)), address, true)
 	if err != nil || len(p.Declares.Capabilities) != 1 {
 		t.Errorf("a trusted profile: %+v, %v", p, err)
 	}
 }
 
-// What is wrong is named, first things first.
+// The error names the first invalid member.
 func TestRead_malformed(t *testing.T) {
 	t.Parallel()
 	const order = "ucp.capabilities.dev.ucp.shopping.order.0"
@@ -211,7 +211,7 @@ func TestRead_malformed(t *testing.T) {
 	}
 }
 
-// Whatever strangers send is read or refused, within the bounds.
+// Any input is either read within the limits or refused.
 func FuzzRead(f *testing.F) {
 	for _, release := range capability.Releases() {
 		f.Add(example(f, release))

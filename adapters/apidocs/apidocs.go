@@ -1,10 +1,10 @@
-// Package apidocs serves the documentation of the APIs at /docs: pages that are made on the server of the OpenAPI documents
-// that it also serves to programs.
+// Package apidocs serves the documentation of the APIs at /docs, as HTML pages generated from the OpenAPI documents that the
+// server also publishes.
 //
-// It knows no operation by itself. What it adds to the documents is the order of the groups, example bodies, and commands
-// that run against the demo shop. Pages are html/template rather than a library such as Swagger UI or Scalar: those are 1 to
-// 3 MB of script that draws everything in the browser, want inline styles, and show nothing without script. These pages are
-// read without script, found by the browser's own search, and weigh a fiftieth.
+// It defines no operations. To the documents it adds the order of the groups, example bodies, and commands that run against
+// the demo shop. Pages are rendered with html/template instead of Swagger UI or Scalar, which need 1 to 3 MB of script,
+// require inline styles, and show nothing without script. These pages need no script, work with the browser's search, and
+// have a fiftieth of the size.
 package apidocs
 
 import (
@@ -14,16 +14,16 @@ import (
 	"net/http"
 )
 
-// Path is where the documentation begins.
+// Path is the root of the documentation.
 const Path = "/docs"
 
-// Config is what the documentation needs.
+// Config configures the documentation.
 type Config struct {
 	// API serves the documents.
 	API http.Handler
 	// Address is the server's public one.
 	Address string
-	// DemoProject finds the id of the demo shop's project; "": there is no demo shop.
+	// DemoProject returns the id of the demo shop's project, "" if there is no demo shop.
 	DemoProject func(context.Context) string
 	// DemoSlug is the demo shop's.
 	DemoSlug string
@@ -33,14 +33,14 @@ type Config struct {
 //go:embed assets templates
 var files embed.FS
 
-// policy lets pages use their own files and nothing else, and be framed by nobody.
+// policy allows pages only their own files, and forbids framing them.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; " +
 	"frame-ancestors 'none'"
 
 type handler struct {
 	Config
 	assets *assets
-	shelf  shelf
+	cache  libraryCache
 }
 
 // Handler serves everything under Path.
@@ -61,7 +61,7 @@ func Handler(c Config) http.Handler {
 	})
 }
 
-// longestQuery bounds what is searched for.
+// longestQuery bounds a search query.
 const longestQuery = 100
 
 func (h *handler) start(w http.ResponseWriter, r *http.Request) {
@@ -98,7 +98,7 @@ func (h *handler) group(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// answer sends a page of the documentation as it is now.
+// answer sends a page of the current documentation.
 func (h *handler) answer(w http.ResponseWriter, r *http.Request, page func(*library) (*rendered, error)) {
 	l, err := h.library(r)
 	var p *rendered
@@ -116,7 +116,7 @@ func (h *handler) answer(w http.ResponseWriter, r *http.Request, page func(*libr
 	}
 }
 
-// missing answers for an address that no page has.
+// missing answers with the page for 404 Not Found.
 func (h *handler) missing(w http.ResponseWriter) {
 	p, err := render("missing", frame{
 		Title:   "There is no such page",
@@ -129,5 +129,5 @@ func (h *handler) missing(w http.ResponseWriter) {
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(http.StatusNotFound)
-	_, _ = w.Write(p.body) // the reader may have gone
+	_, _ = w.Write(p.body) // the client may have disconnected
 }

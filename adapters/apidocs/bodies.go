@@ -1,7 +1,7 @@
 package apidocs
 
-// bodies are examples of bodies of UCP and of MCP tools, by operation. Values between "@" are those of the demo shop. What is
-// neither here nor in the OpenAPI document has an example that is made of the schema.
+// bodies are example bodies of UCP operations and MCP tools, by operation. Values between "@" are replaced by the demo
+// shop's. If neither this map nor the OpenAPI document has an example, one is generated from the schema.
 var bodies = map[string]string{
 	"start_negotiation":      `{"item": {"id": "@variant@"}, "quantity": 1, "offer": {"amount": 3000, "currency": "USD"}}`,
 	"make_offer":             `{"offer": {"amount": 3100, "currency": "USD"}}`,
@@ -35,7 +35,7 @@ var bodies = map[string]string{
 		"meta": {"idempotency-key": "5b6f0f0e-6a52-4a6c-9d0e-2b1f6c9d8e71"}}`,
 }
 
-// collections are the lists that ids of a path come from where it is not the one that the path continues.
+// collections maps a path parameter to the list that has its ids, where that is not the path before the parameter.
 var collections = map[string]string{
 	"/v1/integrations/{integration_id}/sync": "/v1/integrations/{integration_id}/sync/history",
 }

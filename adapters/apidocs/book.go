@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// book is the documentation of one API, for one kind of reader.
+// book is the documentation of one API. Each book has its own readers: merchants, buyers or protocol implementers.
 type book struct {
 	cover
 	doc    *document
-	base   string // what paths continue
-	mcp    string // the address of the MCP endpoint
+	base   string // URL that paths are appended to
+	mcp    string // URL of the MCP endpoint
 	sample samples
 	byID   map[string]*operation
 	groups []*group
 }
 
-// cover is what a book says of itself.
+// cover has the title and the introduction of a book.
 type cover struct {
 	slug, title, short, lead string
 	download                 string // of its OpenAPI document, after the server's address
@@ -47,7 +47,7 @@ var (
 	}
 )
 
-// group is what somebody may want to do, and the operations for it.
+// group is a task and the operations for it.
 type group struct {
 	place
 	rank       int
@@ -105,17 +105,17 @@ func (b *book) group(slug string) *group {
 	return nil
 }
 
-// tool is one of MCP.
+// tool is an MCP tool.
 type tool struct {
 	Name        string  `json:"name"`
 	Description string  `json:"description"`
 	Input       *schema `json:"inputSchema"`
 }
 
-// toolMethod stands in the place of a method for a tool.
+// toolMethod is shown instead of an HTTP method for a tool.
 const toolMethod = "TOOL"
 
-// addTools makes operations of tools.
+// addTools adds tools as operations.
 func (b *book) addTools(tools []tool, address string) {
 	b.mcp = address
 	for _, t := range tools {
@@ -136,10 +136,10 @@ func (b *book) addTools(tools []tool, address string) {
 	b.sort()
 }
 
-// toolID begins the ids of tools: operations of UCP have the same names.
+// toolID is the prefix of tools' ids, because operations of UCP have the same names.
 const toolID = "tool-"
 
-// invocation is the request that uses a tool.
+// invocation returns the request that calls a tool.
 func invocation(name string, arguments any) map[string]any {
 	return map[string]any{
 		"jsonrpc": "2.0",

@@ -5,8 +5,8 @@ import (
 	"net/http"
 )
 
-// ConnectorPath is where the contract of the custom connector is, as an OpenAPI document: what a merchant's own system
-// serves. Its prose is in adapters/connectors/custom/doc.go.
+// ConnectorPath is the path of the custom connector's contract, the OpenAPI document of the API that a merchant's own system
+// implements. adapters/connectors/custom/doc.go describes it.
 const ConnectorPath = Path + "/connector.json"
 
 //go:embed connector.json

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// reference is a value of the answer to another operation's first example, as documents write it in examples.
+// reference matches a reference in an example to a value in the response of another operation's first example.
 var reference = regexp.MustCompile(`^\$([\w-]+)\.response\.body#((?:/\w+)+)$`)
 
 // call is an operation with an example of its parameters and body.
@@ -23,17 +23,17 @@ type call struct {
 type script struct {
 	*book
 	lines []string
-	known map[string]string // variables by the reference whose value they have
+	known map[string]string // shell variables by reference
 }
 
-// commands are the lines that run a call: first those that read what it needs of other answers.
+// commands returns the shell commands of a call, after those that obtain the values it references.
 func (b *book) commands(c call) string {
 	s := &script{book: b, known: map[string]string{}}
 	last := s.curl(c, 0)
 	return strings.Join(append(s.lines, last), "\n")
 }
 
-// deepestChain bounds how many answers one example needs.
+// deepestChain bounds a chain of references.
 const deepestChain = 8
 
 func (s *script) curl(c call, depth int) string {
@@ -89,7 +89,7 @@ func (s *script) curl(c call, depth int) string {
 // productFile is the body of operations that take a file.
 const productFile = "sku,name,price,quantity\nLAMP-9,Desk lamp,39.90,12\n"
 
-// headers are those that tell who calls, and for which project.
+// headers returns the headers that identify the caller and the project.
 func (s *script) headers(c call) []string {
 	var headers []string
 	if tagOf(c.operation) == offerTag {
@@ -110,7 +110,7 @@ func needsKey(op *operation) bool {
 	return slices.ContainsFunc(op.Security, func(s map[string][]string) bool { return len(s) > 0 })
 }
 
-// quoted is an address as a shell takes it.
+// quoted returns an address quoted for the shell.
 func quoted(address string) string {
 	if strings.ContainsAny(address, "$?&{}") {
 		return `"` + address + `"`
@@ -118,7 +118,7 @@ func quoted(address string) string {
 	return address
 }
 
-// shell is a value within double quotes: a reference becomes a variable, which an earlier line sets.
+// shell returns a value for use within double quotes. A reference becomes a variable that an earlier command sets.
 func (s *script) shell(name string, value any, depth int) string {
 	text, ok := value.(string)
 	if !ok {
@@ -130,7 +130,7 @@ func (s *script) shell(name string, value any, depth int) string {
 	return text
 }
 
-// variable names the variable that has the value of a reference; "": the text is no reference.
+// variable returns the variable that has the value of a reference, "" if the text is not a reference.
 func (s *script) variable(name, text string, depth int) string {
 	match := reference.FindStringSubmatch(text)
 	if match == nil {
@@ -153,7 +153,7 @@ func (s *script) variable(name, text string, depth int) string {
 	return name
 }
 
-// pointed names what a JSON pointer leads to; "": its name says too little.
+// pointed returns the name of the value at a JSON pointer, "" if that name is too generic.
 func pointed(pointer string) string {
 	parts := strings.Split(pointer, "/")
 	last, before := parts[len(parts)-1], parts[len(parts)-2]
@@ -168,7 +168,7 @@ func pointed(pointer string) string {
 	return ""
 }
 
-// selector is a JSON pointer as jq has it.
+// selector converts a JSON pointer to a jq filter.
 func selector(pointer string) string {
 	var out strings.Builder
 	for _, part := range strings.Split(pointer, "/")[1:] {
@@ -183,7 +183,7 @@ func selector(pointer string) string {
 
 var referenceInJSON = regexp.MustCompile(`"(\$[\w-]+\.response\.body#(?:/\w+)+)"`)
 
-// json is a body within single quotes.
+// json returns a body for use within single quotes.
 func (s *script) json(body any, depth int) string {
 	text := strings.ReplaceAll(indented(body), "'", `'\''`)
 	text = referenceInJSON.ReplaceAllStringFunc(text, func(found string) string {
@@ -192,7 +192,7 @@ func (s *script) json(body any, depth int) string {
 	return strings.ReplaceAll(text, "\n", "\n  ")
 }
 
-// indented is a value as JSON, on one line where it is short.
+// indented returns a value as JSON, on one line if it is short.
 func indented(v any) string {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// document is what pages show of an OpenAPI 3.1 document.
+// document is the part of an OpenAPI 3.1 document that pages show.
 type document struct {
 	Info struct {
 		Description string `json:"description"`
@@ -104,7 +104,7 @@ type schema struct {
 	WriteOnly        bool               `json:"writeOnly"`
 }
 
-// types are one type or several: a document has a string for one.
+// types are one or several types. JSON has a single type as a string.
 type types []string
 
 // UnmarshalJSON reads a string or a list.
@@ -116,7 +116,7 @@ func (t *types) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*[]string)(t))
 }
 
-// main is the type that is not null; "": any.
+// main returns the type that is not null, "" for any.
 func (t types) main() string {
 	for _, one := range t {
 		if one != "null" {
@@ -126,10 +126,10 @@ func (t types) main() string {
 	return ""
 }
 
-// additional is the schema of properties that have no names; nil where there are none, or any.
+// additional is the schema of additionalProperties, nil if that is missing or a boolean.
 type additional struct{ *schema }
 
-// UnmarshalJSON reads a schema, or passes over true and false.
+// UnmarshalJSON reads a schema and ignores true and false.
 func (a *additional) UnmarshalJSON(text []byte) error {
 	if len(text) > 0 && text[0] == '{' {
 		return json.Unmarshal(text, &a.schema)
@@ -137,7 +137,7 @@ func (a *additional) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// read parses a document and puts shared parameters and responses where operations refer to them.
+// read parses a document and resolves operations' references to shared parameters and responses.
 func read(text []byte) (*document, error) {
 	d := &document{}
 	if err := json.Unmarshal(text, d); err != nil {
@@ -158,7 +158,7 @@ func read(text []byte) (*document, error) {
 	return d, nil
 }
 
-// operations are all of the document's, by path and method, webhooks last.
+// operations returns the document's operations by path and method, webhooks last.
 func (d *document) operations() []*operation {
 	var all []*operation
 	collect := func(items map[string]pathItem, webhooks bool) {
@@ -184,7 +184,7 @@ func (d *document) operations() []*operation {
 	return all
 }
 
-// eventMethod stands in the place of a method for what the server sends itself.
+// eventMethod is shown instead of an HTTP method for events that the server sends.
 const eventMethod = "EVENT"
 
 // resolve follows a reference.
@@ -203,7 +203,7 @@ func (d *document) resolve(s *schema) *schema {
 
 func (s *schema) requires(name string) bool { return slices.Contains(s.Required, name) }
 
-// body is the schema of a body of JSON, or of whatever type there is.
+// body returns the schema of a JSON body, else that of the first other media type.
 func body(of map[string]*media) (string, *media) {
 	for _, kind := range append([]string{"application/json"}, sortedKeys(of)...) {
 		if m := of[kind]; m != nil {

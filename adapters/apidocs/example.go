@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// samples are ids that exist, for examples that run.
+// samples are existing ids, which make examples runnable.
 type samples struct {
 	project, product, variant, sku string
 }
 
-// placeholders stand where no demo shop is served.
+// placeholders are the samples of a server without a demo shop.
 var placeholders = samples{
 	project: "$HAGGLE_PROJECT",
 	product: "prod_06fszq2d8v3m5xk9t1c7w4hpeg",
@@ -19,7 +19,7 @@ var placeholders = samples{
 	sku:     "TENT-2",
 }
 
-// ofDocument are the ids in the examples of the OpenAPI document.
+// ofDocument are the ids that the examples of the OpenAPI document contain.
 var ofDocument = samples{
 	project: "proj_06fszq2d8v3m5xk9t1c7w4hpeg",
 	product: placeholders.product,
@@ -27,7 +27,7 @@ var ofDocument = samples{
 	sku:     placeholders.sku,
 }
 
-// replace returns an example of the document with ids that exist.
+// replace returns an example of the document with its ids replaced by existing ones.
 func (s samples) replace(example any) any {
 	switch v := example.(type) {
 	case string:
@@ -48,7 +48,7 @@ func (s samples) fill(text string) string {
 	return strings.NewReplacer("@project@", s.project, "@product@", s.product, "@variant@", s.variant, "@sku@", s.sku).Replace(text)
 }
 
-// example is the first example of an operation.
+// example returns the first example of an operation.
 func (b *book) example(op *operation) call {
 	c := call{
 		operation:  op,
@@ -71,7 +71,7 @@ func (b *book) example(op *operation) call {
 	return c
 }
 
-// body is the first example of a body: the document's own, ours, or one that is made of the schema.
+// body returns the first example of a body: the document's, the one in bodies, or one generated from the schema.
 func (b *book) body(op *operation, m *media) any {
 	if m == nil {
 		return nil
@@ -91,17 +91,17 @@ func (b *book) body(op *operation, m *media) any {
 	return b.value("", m.Schema, false, nil)
 }
 
-// sampleID is an id for a path: the demo's own, or the first one of the list whose path the parameter continues.
+// sampleID returns an id for a path: the demo shop's, or the first one of the list at the path before the parameter.
 func (b *book) sampleID(op *operation, p *parameter) any {
 	switch p.Name {
 	case "project_id":
 		return b.sample.project
 	case "product_id":
-		if op.Method != "DELETE" { // the other examples go on with the product
+		if op.Method != "DELETE" { // later examples use the product
 			return b.sample.product
 		}
 	}
-	if op.Method == "DELETE" { // nobody should lose the first one of a list by pasting an example
+	if op.Method == "DELETE" { // pasting an example should not delete the first item of a list
 		return "$" + strings.ToUpper(p.Name)
 	}
 	if tagOf(op) == offerTag {
@@ -119,7 +119,7 @@ func (b *book) sampleID(op *operation, p *parameter) any {
 	return "$" + strings.ToUpper(p.Name)
 }
 
-// idField is the field of a listed thing that has its id.
+// idField returns the field of a list's items that has the id.
 func (b *book) idField(listing *operation, parameter string) string {
 	_, m := body(listing.Responses["200"].Content)
 	if m == nil {
@@ -136,7 +136,7 @@ func (b *book) idField(listing *operation, parameter string) string {
 	return "id"
 }
 
-// value is an example of a schema. Answers show everything, requests what is required.
+// value generates an example of a schema. Responses have all fields, requests the required ones.
 func (b *book) value(name string, s *schema, all bool, within []*schema) any {
 	s = b.doc.resolve(s)
 	if len(s.Examples) > 0 {
@@ -192,7 +192,7 @@ func number(name string, s *schema) any {
 	return 1
 }
 
-// texts are examples of texts by the end of a field's name.
+// texts are example strings by the suffix of a field's name.
 var texts = []struct{ end, value string }{
 	{"currency", "USD"}, {"email", "ada@example.com"}, {"country", "US"}, {"name", "Trail tent"}, {"url", "https://shop.example.com"},
 	{"reason", "Too small"}, {"locale", "en-US"}, {"timezone", "America/New_York"}, {"request_id", "req_cp4yn5tv7ywp5xcnwmoby7lf77"},

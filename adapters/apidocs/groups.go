@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// place says where the operations of a tag stand, by what somebody wants to do.
+// place is the section and group that show the operations of a tag. Groups are named after tasks.
 type place struct {
 	section, slug, title string
 }
@@ -15,7 +15,7 @@ type placed struct {
 	place
 }
 
-// order is that of sections and groups. Tags that are not here come last, under their own names.
+// order is the order of sections and groups. Tags that it lacks come last, under their own names.
 var order = []placed{
 	{"Projects", place{"Set up a shop", "projects", "Open and change shops"}},
 	{"Storefront", place{"Set up a shop", "storefront", "Shipping, tax, returns"}},
@@ -46,16 +46,16 @@ var order = []placed{
 	{toolTag, place{"Shop for a buyer", "tools", "Tools of MCP"}},
 }
 
-// eventTag is in the place of the tag for what the server sends.
+// eventTag is the tag of events that the server sends.
 const eventTag = "event types"
 
-// toolTag and offerTag are those of what agents of other protocols use.
+// toolTag and offerTag are the tags of operations that agents use through other protocols.
 const (
 	toolTag  = "MCP tools"
 	offerTag = "UCP negotiation"
 )
 
-// tagOf is the tag that decides where an operation stands.
+// tagOf returns the tag that decides an operation's place.
 func tagOf(op *operation) string {
 	switch {
 	case op.Method == eventMethod:
@@ -66,7 +66,7 @@ func tagOf(op *operation) string {
 	return op.Tags[0]
 }
 
-// placeOf finds a tag's place, and its rank.
+// placeOf returns a tag's place and its rank.
 func placeOf(tag string) (place, int) {
 	i := slices.IndexFunc(order, func(o placed) bool { return o.tag == tag })
 	if i >= 0 {
@@ -75,7 +75,7 @@ func placeOf(tag string) (place, int) {
 	return place{"More", strings.ReplaceAll(strings.ToLower(tag), " ", "-"), tag}, len(order)
 }
 
-// early are operations that stand first in their groups, in this order: it is that in which they are used.
+// early are operations that come first in their groups, in the order in which they are used.
 var early = []string{
 	"list-projects", "create-project", "list-agents", "get-agent", "update-agent", "dry-run-agent-policy", "simulate-agent", "replay-agent",
 	"acp-manifest", "acp-search", "acp-product", "acp-availability", "acp-quote", "acp-cart-put", "acp-checkout-init", "acp-checkout-finalize",
@@ -83,7 +83,7 @@ var early = []string{
 	"tool-accept_offer", "tool-create_checkout", "tool-complete_checkout",
 }
 
-// earliness orders operations of a group.
+// earliness returns an operation's rank in its group.
 func earliness(op *operation) int {
 	if i := slices.Index(early, op.ID); i >= 0 {
 		return i

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// library is what pages show, as it is for a while.
+// library is the content of all pages, at one time.
 type library struct {
 	books []*book
 	demo  bool
@@ -19,8 +19,8 @@ type library struct {
 	pages map[string]*rendered // by what follows Path
 }
 
-// shelf keeps the library, and the documents that never change.
-type shelf struct {
+// libraryCache caches the library of the demo shop's current document.
+type libraryCache struct {
 	mutex sync.Mutex
 	now   *library
 	made  time.Time
@@ -28,12 +28,12 @@ type shelf struct {
 	at    string // the demo shop's project
 }
 
-// freshFor is how long a library is used before it is asked whether the demo shop has changed.
+// freshFor is how long a library is used before the demo shop is checked for changes.
 const freshFor = time.Minute
 
-// library is the current one. It is made anew when the demo shop's document changes.
+// library returns the current library. It is rebuilt when the demo shop's document changes.
 func (h *handler) library(r *http.Request) (*library, error) {
-	s := &h.shelf
+	s := &h.cache
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	if s.now != nil && time.Since(s.made) < freshFor {
@@ -52,7 +52,7 @@ func (h *handler) library(r *http.Request) (*library, error) {
 	return l, nil
 }
 
-// demo reads the demo shop's document; nil: there is no such shop, or it cannot be asked now.
+// demo returns the demo shop's document, nil if there is no such shop or the request fails.
 func (h *handler) demo(r *http.Request) (project string, document []byte, tag string) {
 	project = h.DemoProject(r.Context())
 	if project == "" {
@@ -113,7 +113,7 @@ func (h *handler) newLibrary(r *http.Request, project string, shop []byte) (*lib
 	return l, nil
 }
 
-// samples are ids of what the shop's document uses in its own examples.
+// samples returns the ids that the shop's document uses in its own examples.
 func (h *handler) samples(r *http.Request, project string, d *document) samples {
 	s := placeholders
 	s.project = project
@@ -149,7 +149,7 @@ func (h *handler) samples(r *http.Request, project string, d *document) samples 
 	return s
 }
 
-// tools are the demo shop's MCP tools.
+// tools returns the demo shop's MCP tools.
 func (h *handler) tools(r *http.Request) []tool {
 	var listed struct {
 		Result struct {
@@ -163,7 +163,7 @@ func (h *handler) tools(r *http.Request) []tool {
 	return listed.Result.Tools
 }
 
-// asked is the answer of the server to a request that it made itself.
+// asked is an http.ResponseWriter that records the response to an in-process request.
 type asked struct {
 	status int
 	header http.Header
@@ -181,7 +181,7 @@ func (a *asked) Write(text []byte) (int, error) {
 	return a.body.Write(text)
 }
 
-// ask makes a request in process, for the client who reads the documentation: its limits count.
+// ask handles a request in process on behalf of the client that reads the documentation, whose rate limits apply.
 func (h *handler) ask(r *http.Request, method, path, body string) *asked {
 	inner := r.Clone(r.Context())
 	inner.Method, inner.URL.Path, inner.URL.RawPath, inner.URL.RawQuery, inner.Pattern = method, path, "", "", ""

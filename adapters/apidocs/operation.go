@@ -16,11 +16,11 @@ type groupView struct {
 	BookTitle  string
 	BookSlug   string
 	Text       []block
-	Keyed      bool // its operations take an API key
+	Keyed      bool // its operations need an API key
 	Operations []operationView
 }
 
-// operationView is an operation with all that is known of it.
+// operationView is an operation with all its details.
 type operationView struct {
 	row
 	Deprecated bool
@@ -89,7 +89,7 @@ func (b *book) view(op *operation, g *group) operationView {
 	return v
 }
 
-// examples are all that a body has: of an event its body, of an operation the commands that send it.
+// examples returns all examples of a body: for an event the body, for an operation the commands that send it.
 func (b *book) examples(op *operation, m *media) []example {
 	if op.Method == eventMethod {
 		return []example{{Commands: indented(m.Example)}}
@@ -106,7 +106,7 @@ func (b *book) examples(op *operation, m *media) []example {
 	return all
 }
 
-// common are the errors that any operation may answer with. The guide explains them once.
+// common are the error statuses of all operations. The guide explains them once.
 var common = []string{"400", "401", "413", "415", "429", "500", "503"}
 
 func (b *book) answers(op *operation, v *operationView) {
@@ -135,7 +135,7 @@ func (b *book) answers(op *operation, v *operationView) {
 	}
 }
 
-// scopeOf is the scope that a key needs; "": none.
+// scopeOf returns the scope that a key needs, "" for none.
 func scopeOf(op *operation) string {
 	var scopes []string
 	for _, s := range op.Security {
@@ -146,7 +146,7 @@ func scopeOf(op *operation) string {
 	return strings.Join(scopes, " or ")
 }
 
-// withoutScope leaves out the sentence that says the scope, which stands by itself.
+// withoutScope removes the sentence about the scope, because the page shows the scope separately.
 func withoutScope(text string) string {
 	if !strings.HasPrefix(text, "Scope: ") {
 		return text

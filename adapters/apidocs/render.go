@@ -36,7 +36,7 @@ func render(name string, view any) (*rendered, error) {
 		return nil, err
 	}
 	zip := gzip.NewWriter(&packed)
-	_, _ = zip.Write(text.Bytes()) // a buffer takes everything
+	_, _ = zip.Write(text.Bytes()) // writing to a buffer does not fail
 	if err := zip.Close(); err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func render(name string, view any) (*rendered, error) {
 	}, nil
 }
 
-// send answers with the page, or says that the reader's is still right.
+// send answers with the page, or with 304 Not Modified.
 func (p *rendered) send(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("ETag", p.tag)
@@ -66,10 +66,10 @@ func (p *rendered) send(w http.ResponseWriter, r *http.Request) {
 		h.Set("Content-Encoding", "gzip")
 		text = p.packed
 	}
-	_, _ = w.Write(text) // the reader may have gone
+	_, _ = w.Write(text) // the client may have disconnected
 }
 
-// assets are the files that pages load. Their address changes with their content.
+// assets are the files that pages load. Their URL changes with their content.
 type assets struct {
 	version string
 	files   map[string][]byte
@@ -104,5 +104,5 @@ func (a *assets) serve(w http.ResponseWriter, r *http.Request) {
 	if r.PathValue("version") == a.version {
 		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
 	}
-	_, _ = w.Write(content) // the reader may have gone
+	_, _ = w.Write(content) // the client may have disconnected
 }

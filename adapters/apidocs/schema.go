@@ -19,10 +19,10 @@ type field struct {
 	Fields   []field
 }
 
-// deepest is how far fields are shown within fields.
+// deepest is how many levels of nested fields are shown.
 const deepest = 5
 
-// fields are those of an object, of what a list holds, or of each form that something can have. Required ones come first.
+// fields returns the fields of an object, of a list's items, or of each alternative of a schema. Required ones come first.
 func (d *document) fields(s *schema, within []*schema) []field {
 	s = d.resolve(s)
 	if len(within) == deepest || slices.Contains(within, s) {
@@ -68,7 +68,7 @@ func (d *document) field(name string, s *schema, required bool, within []*schema
 	}
 }
 
-// form names one of several forms by the value that tells it apart.
+// form names an alternative of a schema by the value that distinguishes it.
 func (d *document) form(s *schema) string {
 	for _, name := range []string{"status", "type"} {
 		if p := d.resolve(s).Properties[name]; p != nil && len(p.Enum) == 1 {
@@ -85,7 +85,7 @@ func rank(required bool) int {
 	return 1
 }
 
-// typeOf says a type in words.
+// typeOf describes a type in words.
 func (d *document) typeOf(s *schema) string {
 	nullable := slices.Contains(s.Type, "null")
 	s = d.resolve(s)
@@ -110,10 +110,10 @@ func (d *document) typeOf(s *schema) string {
 	return text
 }
 
-// unbounded are limits of what a number on the wire can be. They say nothing of a field.
+// unbounded are limits of every number on the wire. They are not shown.
 var unbounded = []string{"1000000000000", "-1000000000000", "9007199254740991", "-9007199254740991"}
 
-// bounds says the values that a field takes.
+// bounds describes the values that a field may have.
 func (d *document) bounds(s *schema) string {
 	s = d.resolve(s)
 	var parts []string
@@ -162,7 +162,7 @@ func list(values []any) string {
 	return strings.Join(words, ", ")
 }
 
-// compact is a value as one line of JSON, a string as it is.
+// compact returns a value as one line of JSON, a string without quotes.
 func compact(v any) string {
 	if s, ok := v.(string); ok {
 		return s

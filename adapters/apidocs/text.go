@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// block is a paragraph, a list or a table of a description, which is Markdown of the few kinds that ours have.
+// block is a paragraph, a list or a table of a description. Descriptions use only these parts of Markdown.
 type block struct {
 	Words []word     // a paragraph
 	Items [][]word   // or a list
@@ -19,7 +19,7 @@ type word struct {
 	Code bool
 }
 
-// textOf reads a description.
+// textOf parses a description.
 func textOf(text string) []block {
 	var blocks []block
 	for part := range strings.SplitSeq(text, "\n\n") {
@@ -59,10 +59,10 @@ func tableOf(lines []string) block {
 	return b
 }
 
-// identifier is a name of the API within text: it has an underscore.
+// identifier matches a name of the API within text: it has an underscore.
 var identifier = regexp.MustCompile(`\b[a-z0-9]+(?:_[a-z0-9]+)+\b`)
 
-// wordsOf tells code, which is between back quotes or an identifier, from text.
+// wordsOf splits a line into text and code. Code is between back quotes, or an identifier.
 func wordsOf(text string) []word {
 	var words []word
 	for i, part := range strings.Split(text, "`") {

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// frame is what every page has around its content.
+// frame is the layout around the content of every page.
 type frame struct {
 	Title   string
-	Root    string // leads to what follows Path + "/"
+	Root    string // relative path of Path + "/"
 	Tabs    []tab
 	Nav     []section
 	Query   string
@@ -17,7 +17,7 @@ type frame struct {
 	version string
 }
 
-// Asset is the address of a file.
+// Asset returns the URL of a file.
 func (f frame) Asset(file string) string { return f.Root + "assets/" + f.version + "/" + file }
 
 type tab struct {
@@ -25,7 +25,7 @@ type tab struct {
 	Here       bool
 }
 
-// section is a place in the list of groups.
+// section is a heading in the list of groups.
 type section struct {
 	Name   string
 	Groups []groupLink
@@ -104,7 +104,7 @@ func (h *handler) startView(l *library) startView {
 	return v
 }
 
-// bookView is the page of one API: all its operations, or those that a search finds.
+// bookView is the page of one API with all its operations, or with those that match a search.
 type bookView struct {
 	frame
 	Name     string
@@ -124,7 +124,7 @@ type groupCard struct {
 // row is an operation in a list.
 type row struct {
 	ID, Method, Tone, Path, Summary string
-	Words                           string // what a search looks at
+	Words                           string // the text that is searched
 }
 
 func (h *handler) bookView(l *library, b *book, query string) bookView {
@@ -182,12 +182,12 @@ func rowOf(op *operation, g *group) row {
 	}
 }
 
-// matches reports whether all words of a query are found.
+// matches reports whether a text has all words of a query.
 func matches(text, query string) bool {
 	return !slices.ContainsFunc(strings.Fields(strings.ToLower(query)), func(word string) bool { return !strings.Contains(text, word) })
 }
 
-// count says how much a book has.
+// count describes the size of a book.
 func (b *book) count() string {
 	operations, events := 0, 0
 	for _, op := range b.byID {

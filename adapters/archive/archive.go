@@ -1,5 +1,5 @@
-// Package archive writes and reads files that are compressed with zstd and, where one wants it, encrypted with age
-// (age-encryption.org/v1). The tools zstd and age read them too.
+// Package archive writes and reads files that are compressed with zstd and optionally encrypted with age
+// (age-encryption.org/v1). The tools zstd and age can read them too.
 package archive
 
 import (
@@ -55,16 +55,16 @@ func Identities(path string) (Keys, error) {
 }
 
 var (
-	// ErrExists refuses to write over a file.
+	// ErrExists means that the file exists and was not overwritten.
 	ErrExists = errors.New("the file exists already")
-	// ErrEncrypted says that a file needs a key.
+	// ErrEncrypted means that reading the file needs a key.
 	ErrEncrypted = errors.New("the file is encrypted: name the passphrase or the identity that opens it")
-	// ErrWrongKey says that a file is encrypted with another key.
+	// ErrWrongKey means that the file is encrypted with another key.
 	ErrWrongKey = errors.New("the file is encrypted with another key")
 )
 
-// Create writes a new file atomically: it calls write with a temporary file beside path, syncs it to disk and then gives it
-// its name. Only the owner may read the file, and an existing file is never replaced.
+// Create writes a new file atomically: it calls write with a temporary file in the same folder, syncs it to disk and then
+// links it to path. Only the owner may read the file, and an existing file is never replaced.
 func Create(path string, keys Keys, write func(io.Writer) error) (size int64, err error) {
 	if _, err := os.Lstat(path); err == nil {
 		return 0, fmt.Errorf("%s: %w", path, ErrExists)
@@ -87,7 +87,7 @@ func Create(path string, keys Keys, write func(io.Writer) error) (size int64, er
 	if err := file.Sync(); err != nil {
 		return 0, err
 	}
-	if err := os.Link(file.Name(), path); err != nil { // which, unlike a renaming, does not replace a file
+	if err := os.Link(file.Name(), path); err != nil { // unlike os.Rename, it does not replace a file
 		return 0, err
 	}
 	return size, errors.Join(os.Remove(file.Name()), file.Close(), syncFolder(filepath.Dir(path)))
@@ -125,7 +125,7 @@ type nopCloser struct{ io.Writer }
 
 func (nopCloser) Close() error { return nil }
 
-// ageMagic begins an encrypted file.
+// ageMagic is the first line of an encrypted file.
 const ageMagic = "age-encryption.org/v1\n"
 
 // Read decrypts and decompresses a file, and passes its content to read.

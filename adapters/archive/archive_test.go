@@ -40,7 +40,7 @@ func read(path string, keys archive.Keys) (string, error) {
 	return got.String(), err
 }
 
-// identity is a new key, and the file that age-keygen would write of it.
+// identity creates a key and a file of it like the one that age-keygen writes.
 func identity(t *testing.T) (recipient, path string) {
 	t.Helper()
 	i, err := age.GenerateX25519Identity()
@@ -126,7 +126,7 @@ func TestRead_whatWasCreated(t *testing.T) {
 	}
 }
 
-// A file that is there is kept, and one that could not be written whole is not there.
+// An existing file is kept, and a failed write leaves no file.
 func TestCreate_wholeOrNot(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

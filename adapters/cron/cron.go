@@ -1,5 +1,5 @@
-// Package cron reads cron expressions: five fields as POSIX has them, or descriptors such as @hourly, maybe with a time zone
-// before them (CRON_TZ=Europe/Berlin 0 6 * * *). Without one, times are in UTC.
+// Package cron parses cron expressions: the five fields of POSIX, or descriptors such as @hourly, optionally preceded by a
+// time zone (CRON_TZ=Europe/Berlin 0 6 * * *). Without one, times are in UTC. It runs nothing itself.
 package cron
 
 import (
@@ -11,17 +11,17 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Schedules reads expressions.
+// Schedules implements ports.Schedules.
 type Schedules struct{}
 
 var _ ports.Schedules = Schedules{}
 
-// parser joins a day of the month and a day of the week by or, as crontab does.
+// parser matches a day of the month or a day of the week if both are given, as crontab does.
 var parser = cron.MustNewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow | cron.DowOrDom | cron.Descriptor)
 
 const (
 	maxLength = 200
-	// maxTimesChecked bounds the search for two times that are too close to each other.
+	// maxTimesChecked is how many times Problem checks for two that are too close together.
 	maxTimesChecked = 500
 )
 
@@ -50,7 +50,7 @@ func (Schedules) Problem(expression string, apart time.Duration, now time.Time) 
 	return ""
 }
 
-// hasEmptyField reports whether a field names nothing, as "," does: the parser takes it, and then looks for its time for years.
+// hasEmptyField reports whether a field has no values, as "," does. The parser accepts it and then searches years for a time.
 func hasEmptyField(schedule cron.Schedule) bool {
 	s, is := schedule.(*cron.SpecSchedule)
 	return is && (s.Minute == 0 || s.Hour == 0 || s.Dom == 0 || s.Month == 0 || s.Dow == 0)

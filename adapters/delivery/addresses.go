@@ -11,14 +11,14 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Addresses tells public addresses from others: SafeClient asks it for each connection, and services when a merchant
-// saves a URL. With AllowLoopback this machine's own addresses count as public.
+// Addresses distinguishes public addresses from private ones. SafeClient uses it for each connection, and services when a
+// merchant saves a URL. With AllowLoopback this machine's own addresses count as public.
 type Addresses struct{ AllowLoopback bool }
 
 var _ ports.Addresses = Addresses{}
 
-// publicOnly knows the special-purpose addresses of IANA's registries, as of its release. Its embedding prefixes
-// (NAT64, 6to4, Teredo) are refused whole.
+// publicOnly refuses the special-purpose addresses of IANA's registries, as of the library's release, including all
+// addresses of the embedding prefixes (NAT64, 6to4, Teredo).
 var publicOnly = ssrf.New(ssrf.WithAnyPort())
 
 // public reports whether connections may be made to an address.
@@ -44,10 +44,10 @@ func (a Addresses) LeadsInside(address string) bool {
 	return err == nil && u.Hostname() != "" && a.Private(u.Hostname())
 }
 
-// Private reports whether a host as it is written is none of the public internet. It does not resolve names: what they
-// resolve to may change, and an answer that depended on it would tell strangers the names of our network.
+// Private reports whether a host, as written, is not on the public internet. It does not resolve names: their addresses may
+// change, and the result would reveal names of the internal network to strangers.
 func (a Addresses) Private(host string) bool {
-	if ascii, err := idna.Lookup.ToASCII(host); err == nil { // as net/http does, which reads ①②⑦ as 127
+	if ascii, err := idna.Lookup.ToASCII(host); err == nil { // like net/http, which converts ①②⑦ to 127
 		host = ascii
 	}
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
@@ -68,8 +68,8 @@ func (a Addresses) Private(host string) bool {
 	return !strings.Contains(host, ".") // a name of the local network's search domain
 }
 
-// endsInNumber reports whether a host that is no address in the usual form is one to some clients: 127.1, 0177.0.0.1,
-// 0x7f.1 (https://url.spec.whatwg.org/#ends-in-a-number-checker). No top-level name is a number.
+// endsInNumber reports whether some clients would parse a host as an IPv4 address although it is not in the usual form:
+// 127.1, 0177.0.0.1, 0x7f.1 (https://url.spec.whatwg.org/#ends-in-a-number-checker). No top-level domain is a number.
 func endsInNumber(host string) bool {
 	last := host[strings.LastIndexByte(host, '.')+1:]
 	if strings.Trim(last, "0123456789") == "" {

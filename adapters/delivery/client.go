@@ -1,5 +1,5 @@
-// Package delivery sends requests to addresses that merchants give. No request reaches a private
-// address, whatever its name resolves to at that moment (decisions 13).
+// Package delivery sends requests, such as webhooks, to URLs that merchants configure. No request reaches a private address,
+// whatever the host name resolves to at that moment. The retry schedule is not decided here.
 package delivery
 
 import (
@@ -11,18 +11,18 @@ import (
 	"time"
 )
 
-// Timeout of a request in all, the answer included.
+// Timeout is the time limit of a whole request, including the response body.
 const Timeout = 10 * time.Second
 
-// ErrPrivate means that an address is private, or otherwise none of the public internet.
+// ErrPrivate means that an address is private, or otherwise not on the public internet.
 var ErrPrivate = errors.New("the address is none of the public internet")
 
-// SafeClient is an HTTP client for addresses that merchants give. It looks at the address of every
-// connection, follows no redirects and uses no proxy, which would connect in its place. allowLoopback
-// lets it reach this machine.
+// SafeClient returns an HTTP client for URLs that merchants configure. It checks the address of every connection, follows no
+// redirects, and uses no proxy, because a proxy's connections would not be checked. allowLoopback permits this machine's own
+// addresses.
 func SafeClient(allowLoopback bool) *http.Client { return safeClient(allowLoopback, nil) }
 
-// safeClient resolves names by a resolver, nil for the system's.
+// safeClient is SafeClient with a resolver, nil for the system's.
 func safeClient(allowLoopback bool, resolver *net.Resolver) *http.Client {
 	dialer := &net.Dialer{
 		Timeout:   5 * time.Second,
@@ -47,7 +47,7 @@ func safeClient(allowLoopback bool, resolver *net.Resolver) *http.Client {
 	}
 }
 
-// guard looks at an address that a connection is about to be made to.
+// guard returns a net.Dialer.Control function, which checks the address of a connection before it is made.
 func guard(allowLoopback bool) func(network, address string, c syscall.RawConn) error {
 	addresses := Addresses{allowLoopback}
 	return func(_, address string, _ syscall.RawConn) error {

@@ -41,7 +41,7 @@ func serve(t *testing.T, handler http.HandlerFunc) *httptest.Server {
 	return server
 }
 
-func TestRequestsAreSignedByEachSecret(t *testing.T) {
+func TestWebhooks_Post_signedByEachSecret(t *testing.T) {
 	t.Parallel()
 	var header http.Header
 	var body []byte
@@ -73,7 +73,7 @@ func TestRequestsAreSignedByEachSecret(t *testing.T) {
 	}
 }
 
-func TestOnlySuccessIsSuccess(t *testing.T) {
+func TestWebhooks_Post_status(t *testing.T) {
 	t.Parallel()
 	var status atomic.Int64
 	server := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -89,7 +89,7 @@ func TestOnlySuccessIsSuccess(t *testing.T) {
 	}
 }
 
-func TestEndlessAnswersEnd(t *testing.T) {
+func TestWebhooks_Post_endlessAnswer(t *testing.T) {
 	t.Parallel()
 	server := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		for {
@@ -103,10 +103,10 @@ func TestEndlessAnswersEnd(t *testing.T) {
 	}
 }
 
-func TestWhoDoesNotAnswerIsLeft(t *testing.T) {
+func TestWebhooks_Post_timeout(t *testing.T) {
 	t.Parallel()
 	server := serve(t, func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // or the server does not see that the client leaves
+		_, _ = io.Copy(io.Discard, r.Body) // otherwise the server does not notice that the client disconnects
 		<-r.Context().Done()
 	})
 	client := SafeClient(true)
@@ -119,7 +119,7 @@ func TestWhoDoesNotAnswerIsLeft(t *testing.T) {
 	}
 }
 
-// privateAddresses are none of the public internet.
+// privateAddresses are not on the public internet.
 var privateAddresses = []string{
 	"127.0.0.1", "10.0.0.1", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "224.0.0.1", "240.0.0.1",
 	"255.255.255.255", "192.0.0.1", "192.0.2.1", "198.18.0.1", "198.51.100.1", "203.0.113.1", "::", "::1", "fe80::1", "fc00::1", "ff02::1",
@@ -127,7 +127,7 @@ var privateAddresses = []string{
 	"2002:808:808::1", "2001:db8::1", "::127.0.0.1", "2001::1",
 }
 
-// Saving a URL and connecting to it go by one list.
+// Saving a URL and connecting to it use the same list.
 func TestAddresses_Private(t *testing.T) {
 	t.Parallel()
 	private := append([]string{
@@ -152,7 +152,7 @@ func TestAddresses_Private(t *testing.T) {
 	}
 }
 
-func TestPrivateAddressesAreNotReached(t *testing.T) {
+func TestGuard(t *testing.T) {
 	t.Parallel()
 	guarded := guard(false)
 	for _, address := range privateAddresses {
@@ -174,8 +174,8 @@ func TestPrivateAddressesAreNotReached(t *testing.T) {
 	}
 }
 
-// A name that was public when it was given leads elsewhere when it is called.
-func TestNamesThatTurnPrivate(t *testing.T) {
+// A name that was public when it was saved resolves to a private address when it is called.
+func TestSafeClient_nameBecomesPrivate(t *testing.T) {
 	t.Parallel()
 	reached := false
 	server := serve(t, func(http.ResponseWriter, *http.Request) { reached = true })
@@ -183,7 +183,7 @@ func TestNamesThatTurnPrivate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var asked atomic.Int64 // by a question for each kind of address, side by side
+	var asked atomic.Int64 // concurrently, once for each address family
 	resolver := &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
 		asked.Add(1)
 		return answering([4]byte{127, 0, 0, 1}), nil
@@ -193,18 +193,18 @@ func TestNamesThatTurnPrivate(t *testing.T) {
 	if r.Error == "" || reached || asked.Load() == 0 {
 		t.Errorf("%+v, reached %v, asked %d times", r, reached, asked.Load())
 	}
-	// A name that leads to nothing gets the same answer: it would tell the names of our network.
+	// A name that does not resolve gets the same error. Another one would reveal names of the internal network.
 	nowhere := &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("no name server") }}
 	if unknown := (Webhooks{Client: safeClient(false, nowhere)}).Post(ports.NewOutbound(t.Context()), hook("http://unknown.example:"+port, first)); unknown != r {
 		t.Errorf("unknown: %+v, private: %+v", unknown, r)
 	}
-	// With loopback allowed the same name is reached: it was the guard that refused.
+	// With loopback allowed the same name is reached, so it was the guard that refused.
 	if r := (Webhooks{Client: safeClient(true, resolver)}).Post(ports.NewOutbound(t.Context()), hook("http://rebound.example:"+port, first)); r.Error != "" || !reached {
 		t.Errorf("%+v, reached %v", r, reached)
 	}
 }
 
-// answering is a name server over a pipe that answers every question with one address.
+// answering returns a connection to a DNS server that answers every query with one address.
 func answering(address [4]byte) net.Conn {
 	client, server := net.Pipe()
 	go func() {
@@ -245,7 +245,7 @@ func answering(address [4]byte) net.Conn {
 	return client
 }
 
-func TestRedirectsAreNotFollowed(t *testing.T) {
+func TestSafeClient_redirect(t *testing.T) {
 	t.Parallel()
 	followed := false
 	inner := serve(t, func(http.ResponseWriter, *http.Request) { followed = true })
@@ -257,7 +257,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	}
 }
 
-func TestProxiesOfTheEnvironmentAreNotUsed(t *testing.T) {
+func TestSafeClient_proxy(t *testing.T) {
 	transport := SafeClient(false).Transport.(*http.Transport)
 	if transport.Proxy != nil {
 		t.Error("the client uses a proxy")

@@ -20,7 +20,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// maxAnswer is how much of an answer is read. Nothing of it is kept.
+// maxAnswer is how many bytes of a response are read and discarded.
 const maxAnswer = 4 << 10
 
 // Webhooks signs requests and posts them. Any 2xx is a success.
@@ -31,8 +31,7 @@ type Webhooks struct {
 
 var _ ports.Webhooks = Webhooks{}
 
-// Post tells of a failure no more than its sort: what a receiver answers is its own, and what a name
-// resolved to is nobody's business.
+// Post reports only the kind of a failure. It does not reveal the receiver's response or what a name resolved to.
 func (w Webhooks) Post(ctx ports.Outbound, hook ports.Webhook) event.Result {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, hook.URL, bytes.NewReader(hook.Body))
 	if err != nil {
@@ -44,7 +43,7 @@ func (w Webhooks) Post(ctx ports.Outbound, hook ports.Webhook) event.Result {
 	request.Header.Set(standardwebhooks.HeaderWebhookTimestamp, strconv.FormatInt(hook.At.Unix(), 10))
 	switch proof := hook.Proof.(type) {
 	case ports.SharedSecrets:
-		err = share(request, hook, proof)
+		err = signShared(request, hook, proof)
 	case ports.MessageSignature:
 		err = sign(request, hook.Body, proof)
 	default:
@@ -56,8 +55,8 @@ func (w Webhooks) Post(ctx ports.Outbound, hook ports.Webhook) event.Result {
 	return send(w.Client, request)
 }
 
-// share signs a request by Standard Webhooks.
-func share(request *http.Request, hook ports.Webhook, secrets ports.SharedSecrets) error {
+// signShared signs a request with shared secrets (Standard Webhooks).
+func signShared(request *http.Request, hook ports.Webhook, secrets ports.SharedSecrets) error {
 	signatures := make([]string, len(secrets))
 	for i, secret := range secrets {
 		key, err := standardwebhooks.NewWebhook(secret)
@@ -72,7 +71,7 @@ func share(request *http.Request, hook ports.Webhook, secrets ports.SharedSecret
 	return nil
 }
 
-// sign signs a request by RFC 9421: all of it that tells what is sent, to whom, and about which event.
+// sign signs a request according to RFC 9421: its method, target, body and webhook headers.
 func sign(request *http.Request, body []byte, by ports.MessageSignature) error {
 	request.Header.Set("Content-Digest", httpsig.Digest(body))
 	covered := []string{"@method", "@authority", "@path"}
@@ -81,7 +80,7 @@ func sign(request *http.Request, body []byte, by ports.MessageSignature) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(by.Header)) {
 		request.Header.Set(name, by.Header[name])
-		if !strings.EqualFold(name, standardwebhooks.HeaderWebhookID) { // which is covered below
+		if !strings.EqualFold(name, standardwebhooks.HeaderWebhookID) { // it is appended below
 			covered = append(covered, strings.ToLower(name))
 		}
 	}
@@ -93,11 +92,11 @@ func sign(request *http.Request, body []byte, by ports.MessageSignature) error {
 	return nil
 }
 
-// send sends a request, and judges the answer.
+// send sends a request and returns its result.
 func send(client *http.Client, request *http.Request) event.Result {
 	answer, err := client.Do(request)
 	if err != nil {
-		return event.Result{Error: sortOf(err)}
+		return event.Result{Error: failureKind(err)}
 	}
 	defer answer.Body.Close()
 	_, _ = io.CopyN(io.Discard, answer.Body, maxAnswer) // so that the connection can be used again
@@ -108,13 +107,13 @@ func send(client *http.Client, request *http.Request) event.Result {
 	return r
 }
 
-// sortOf is what went wrong, in words that tell nothing of our network.
-func sortOf(err error) string {
+// failureKind describes an error without revealing anything about the internal network.
+func failureKind(err error) string {
 	var late net.Error
 	var lookup *net.DNSError
 	var wrapped *url.Error
 	switch {
-	case errors.Is(err, ErrPrivate), errors.As(err, &lookup): // one answer, or names of our network could be told from others
+	case errors.Is(err, ErrPrivate), errors.As(err, &lookup): // one message, or it would reveal which names exist in the internal network
 		return "the host's name leads to no public address"
 	case errors.As(err, &late) && late.Timeout():
 		return "no answer in time"

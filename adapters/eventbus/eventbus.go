@@ -1,7 +1,7 @@
-// Package eventbus publishes events to NATS JetStream: each to the subject haggle.<project id>.<type>,
-// with the body that webhooks have, and its id as Nats-Msg-Id. The stream HAGGLE takes them all; it is
-// made, on disk and with a week's memory, where there is none; in a cluster with three replicas, so that it outlives the loss of
-// a server.
+// Package eventbus publishes events to NATS JetStream: each to the subject haggle.<project id>.<type>, with the body that
+// webhooks have and the event's id as Nats-Msg-Id. The stream HAGGLE stores them all. If it is missing, it is created: on
+// disk, with a retention of a week and, in a cluster, with three replicas, so that it survives the loss of a server. An
+// existing stream is not changed.
 package eventbus
 
 import (
@@ -22,29 +22,30 @@ import (
 const (
 	// Name of the stream.
 	Name = "HAGGLE"
-	// Subjects that it takes.
+	// Subjects that the stream stores.
 	Subjects = "haggle.>"
 
-	// kept is how long a stream that we make keeps events.
+	// kept is the retention of a stream that we create.
 	kept = 7 * 24 * time.Hour
-	// repeats is how long it knows an event by its id. A lost acknowledgement is made up for before.
+	// repeats is how long the stream deduplicates by event id. After a lost acknowledgement the event is published again
+	// sooner than that.
 	repeats = 10 * time.Minute
-	// replicas is how many servers of a cluster keep a stream that we make.
+	// replicas is how many servers of a cluster store a stream that we create.
 	replicas = 3
-	// acknowledging is how long an event waits for its acknowledgement.
+	// acknowledging is the timeout of an event's acknowledgement.
 	acknowledging = 5 * time.Second
 )
 
-// Bus is a connection that comes back by itself.
+// Bus is a connection that reconnects by itself.
 type Bus struct {
 	conn   *nats.Conn
 	stream jetstream.JetStream
-	known  atomic.Bool // that the stream is there
+	known  atomic.Bool // whether the stream exists
 }
 
 var _ ports.Stream = (*Bus)(nil)
 
-// CheckURL reports what is wrong with an address, without the address: there may be a password in it.
+// CheckURL validates an address. Its error does not repeat the address, which may contain a password.
 func CheckURL(address string) error {
 	for _, server := range strings.Split(address, ",") {
 		u, err := url.Parse(server)
@@ -55,8 +56,8 @@ func CheckURL(address string) error {
 	return nil
 }
 
-// Open begins to connect to one of the servers, which have commas between. Servers that are not there yet are waited for, while
-// events are refused.
+// Open starts to connect to one of the servers, which are separated by commas. While none is reachable, Bus keeps trying
+// and refuses events.
 func Open(address string) (*Bus, error) {
 	b := &Bus{}
 	lost := func(*nats.Conn, error) { b.known.Store(false) }
@@ -74,14 +75,14 @@ func Open(address string) (*Bus, error) {
 	return b, nil
 }
 
-// Try connects once, asks whether JetStream is there, and disconnects. It publishes nothing, and makes no stream.
+// Try connects once, checks that JetStream is available, and disconnects. It publishes nothing and creates no stream.
 func Try(ctx context.Context, address string) error {
 	patience := acknowledging
 	if deadline, bounded := ctx.Deadline(); bounded {
 		patience = time.Until(deadline)
 	}
 	conn, err := nats.Connect(address, nats.Name("haggle doctor"), nats.NoReconnect(), nats.Timeout(patience))
-	if errors.Is(err, nats.ErrNoServers) { // which nats.go makes of ECONNREFUSED
+	if errors.Is(err, nats.ErrNoServers) { // nats.go returns it for ECONNREFUSED
 		return errors.New("connection refused")
 	}
 	if err != nil {
@@ -96,7 +97,7 @@ func Try(ctx context.Context, address string) error {
 	return err
 }
 
-// Publish returns when the stream has the event.
+// Publish returns nil once the stream has stored the event.
 func (b *Bus) Publish(ctx ports.Outbound, e ports.Announced) error {
 	if !b.conn.IsConnected() {
 		return errors.New("the event bus is not connected")
@@ -120,7 +121,7 @@ func (b *Bus) Publish(ctx ports.Outbound, e ports.Announced) error {
 	return nil
 }
 
-// ensure makes the stream unless it is there. One that is there is left as it is.
+// ensure creates the stream unless it exists. It does not change an existing one.
 func (b *Bus) ensure(ctx context.Context) error {
 	if b.known.Load() {
 		return nil
@@ -145,8 +146,8 @@ func (b *Bus) ensure(ctx context.Context) error {
 	return nil
 }
 
-// Connected reports whether the server is there now.
+// Connected reports whether the bus is connected now.
 func (b *Bus) Connected() bool { return b.conn.IsConnected() }
 
-// Close ends the connection. It waits for nothing: an event without its acknowledgement is sent again.
+// Close closes the connection at once: an event without an acknowledgement is published again later.
 func (b *Bus) Close() { b.conn.Close() }

@@ -18,7 +18,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// serve runs a server with what it stored in dir.
+// serve starts a server that stores its streams in dir.
 func serve(t *testing.T, dir string) *server.Server {
 	t.Helper()
 	s, err := server.NewServer(&server.Options{
@@ -43,7 +43,7 @@ func serve(t *testing.T, dir string) *server.Server {
 	return s
 }
 
-// gate is an address that stays while the server behind it stops and another one starts.
+// gate is a TCP proxy whose address stays the same while the server behind it is replaced.
 type gate struct{ to atomic.Pointer[server.Server] }
 
 func openGate(t *testing.T) (g *gate, address string) {
@@ -93,7 +93,7 @@ func announced(name string) ports.Announced {
 	}
 }
 
-// publish tries until the bus takes the event, as its delivery would.
+// publish retries until the bus accepts the event, as the delivery worker does.
 func publish(t *testing.T, b *Bus, e ports.Announced) {
 	t.Helper()
 	var err error
@@ -105,7 +105,7 @@ func publish(t *testing.T, b *Bus, e ports.Announced) {
 	t.Fatal(err)
 }
 
-// stored is what the stream has, asked for by a client of its own.
+// stored reads the stream's messages with a separate client.
 func stored(t *testing.T, address string) (list []jetstream.Msg) {
 	t.Helper()
 	conn, err := nats.Connect(address)
@@ -135,7 +135,8 @@ func stored(t *testing.T, address string) (list []jetstream.Msg) {
 	return list
 }
 
-func TestEventsSurviveARestart(t *testing.T) {
+// Stored events survive a restart of the server, and the bus reconnects.
+func TestBus_Publish_serverRestart(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	first := serve(t, dir)
@@ -169,7 +170,8 @@ func TestEventsSurviveARestart(t *testing.T) {
 	}
 }
 
-func TestAStreamThatIsThereIsLeft(t *testing.T) {
+// The configuration of an existing stream is not changed.
+func TestBus_Publish_existingStream(t *testing.T) {
 	t.Parallel()
 	s := serve(t, t.TempDir())
 	conn, err := nats.Connect(s.ClientURL())
@@ -200,7 +202,7 @@ func TestAStreamThatIsThereIsLeft(t *testing.T) {
 	}
 }
 
-// Try makes no stream.
+// Try creates no stream.
 func TestTry(t *testing.T) {
 	t.Parallel()
 	s := serve(t, t.TempDir())

@@ -1,10 +1,10 @@
-// Package feed reads product feeds, the files that `haggle import` takes, as drafts of products. It
+// Package feed reads product feeds, the files that `haggle import` accepts, as drafts of products. It
 // streams and keeps no more than one product in memory; storing the drafts is the caller's job.
 //
-// A feed is NDJSON (.ndjson, .jsonl) or CSV (.csv); under another name the content decides. It is
+// A feed is NDJSON (.ndjson, .jsonl) or CSV (.csv); under any other name the content decides. It is
 // UTF-8, with or without a byte order mark, and may be compressed with gzip whatever its name.
-// Numbers are taken from their digits. A line, or a CSV record, has at most 1 MiB. A bad line is
-// reported with its number, its SKU, and each field and value at fault, and does not end the reading.
+// Numbers are parsed from their decimal digits, without floating point. A line, or a CSV record, has at most 1 MiB.
+// A bad line is reported with its number, its SKU, and each invalid field and value. Reading continues after it.
 //
 // # NDJSON
 //
@@ -12,16 +12,17 @@
 // description, attributes {name: text}, tags, images [{url, alt}], variants [{sku, size, color,
 // price, quantity, gtin, mpn, inventory_policy,
 // requires_shipping}], negotiable, cost, competitor_price, reviews {average_rating, count, summary},
-// related, status, quantity, gtin, mpn, inventory_policy and requires_shipping. Names are case-sensitive. Unknown and repeated ones are refused. What
-// is left out keeps what is there, null restores the default.
+// related, status, quantity, gtin, mpn, inventory_policy and requires_shipping. Names are case-sensitive.
+// Unknown and repeated names are refused. An omitted field keeps the stored value; null restores the default.
 //
 // # CSV
 //
 // A header row, then fields separated by commas and quoted as in RFC 4180. The header names, in any
 // order, sku and any of name, price, category, brand, description, color, size, quantity, cost,
 // competitor_price, negotiable (true or false), tags (separated by |), image_url, variant_sku, gtin,
-// mpn, inventory_policy, requires_shipping (true or false) and attributes.<name>. Other columns are refused before a row is read. An empty cell is left out.
-// The columns line, field, value and problem are not read: they are those of a file of refused lines.
+// mpn, inventory_policy, requires_shipping (true or false) and attributes.<name>. Other columns are refused before
+// a row is read. An empty cell counts as omitted. The columns line, field, value and problem are ignored: a file of
+// refused lines has them.
 //
 // A row without variant_sku is a whole product; its color and size, if any, become attributes.
 // Rows with a variant_sku that follow each other with the same sku are one product with those
@@ -29,7 +30,7 @@
 // and a later price that differs is that variant's own. If one of them is bad, or an unreadable row
 // touches them, the whole product is refused rather than imported without a variant.
 //
-// A file with the column record has one product in NDJSON in each cell of it.
+// In a file with the column record, each cell of that column holds one product as NDJSON.
 package feed
 
 import (
@@ -52,19 +53,19 @@ import (
 // Line is a product of the feed.
 type Line struct {
 	Number int    // of the line where the product starts, from 1
-	SKU    string // as it is written; "": it is not known
-	// Draft is what could be read, and zero if the line could not be taken apart.
+	SKU    string // as the file has it; "" if unknown
+	// Draft is what could be read; zero if the line could not be parsed.
 	Draft catalog.Draft
-	// Problems are what is wrong with the line; none: it is a product.
+	// Problems are the line's errors. A line without any is a product.
 	Problems []catalog.LineProblem
-	// Rows are the lines that the product is of, at most 1,000.
+	// Rows are the lines that describe the product, at most 1,000.
 	Rows []catalog.FileRow
 	// locate finds a field of the draft: the index in Rows, the name that the file has for it, and the value there.
 	locate func(field string) (row int, name, value string)
 }
 
-// At finds what the file says about a field of the draft, such as variants.1.price: the line, the name of the column, and
-// the value as it is written.
+// At returns where the file has a field of the draft, such as variants.1.price: the line, the name of the column, and
+// the value as written.
 func (l Line) At(field string) (number int, name, value string) {
 	if l.locate == nil {
 		return l.Number, field, ""
@@ -81,7 +82,7 @@ type Reader struct {
 	format format
 }
 
-// format is CSV or NDJSON. It yields what All promises.
+// format is CSV or NDJSON. Its all method implements Reader.All.
 type format interface {
 	all(yield func(Line, error) bool)
 	columns() []string
@@ -95,8 +96,8 @@ type Options struct {
 	Unpacked int64  // bytes of a compressed feed at most; 0: any number
 }
 
-// Open opens the feed at path, by which it goes without a name. A header that cannot be used is an error here, before
-// anything is imported.
+// Open opens the feed at path. Without Options.Name, path is its name. An invalid header is reported here, before anything
+// is imported.
 func Open(path string, o Options) (*Reader, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -115,7 +116,7 @@ func Open(path string, o Options) (*Reader, error) {
 	return r, nil
 }
 
-// New is Open for what is no file.
+// New is Open for a reader instead of a file.
 func New(from io.Reader, o Options) (*Reader, error) {
 	r := &Reader{read: &counter{from: from}}
 	text, err := plain(bufio.NewReaderSize(r.read, bufferSize), o.Unpacked)
@@ -128,18 +129,18 @@ func New(from io.Reader, o Options) (*Reader, error) {
 	return r, nil
 }
 
-// All yields the products in the order of the feed, each with the line where it starts. An error
-// that is a *fault.Error says what is wrong with that line, as its Problems do; reading goes on. Any other error (the
-// disk, a damaged archive) is the last.
+// All yields the products in the order of the feed, each with the line where it starts. A *fault.Error describes the
+// problems of that line, like its Problems, and reading continues. Any other error (disk, damaged archive) ends the
+// iteration.
 func (r *Reader) All() iter.Seq2[Line, error] { return r.format.all }
 
-// Size is how many bytes the file has, 0 where that is unknown.
+// Size returns the file's size in bytes, 0 if unknown.
 func (r *Reader) Size() int64 { return r.size }
 
-// Columns are the names in the header row of CSV; nil for NDJSON.
+// Columns returns the names in the CSV header row; nil for NDJSON.
 func (r *Reader) Columns() []string { return r.format.columns() }
 
-// Read is how many of them were read so far. It may be called while All runs.
+// Read returns how many bytes of the file were read so far. It may be called while All runs.
 func (r *Reader) Read() int64 { return r.read.n.Load() }
 
 // Close closes the file.
@@ -152,7 +153,7 @@ func (r *Reader) Close() error {
 
 const bufferSize = 64 << 10
 
-// plain is the text itself: decompressed and without a byte order mark.
+// plain returns a reader of the text, decompressed and without a byte order mark.
 func plain(raw *bufio.Reader, unpacked int64) (*bufio.Reader, error) {
 	if magic, _ := raw.Peek(2); string(magic) == "\x1f\x8b" {
 		archive, err := gzip.NewReader(raw)
@@ -174,7 +175,7 @@ func plain(raw *bufio.Reader, unpacked int64) (*bufio.Reader, error) {
 	return raw, nil
 }
 
-// isUTF16 reports whether a text starts with the byte order mark of UTF-16, or with a character of ASCII in it.
+// isUTF16 reports whether a text starts with a UTF-16 byte order mark, or with an ASCII character encoded as UTF-16.
 func isUTF16(start []byte) bool {
 	if len(start) < 2 {
 		return false
@@ -198,8 +199,8 @@ func open(text *bufio.Reader, o Options) (format, error) {
 	return openTable(lines, o)
 }
 
-// looksLikeJSON goes by the name, else by the first character. The products of a JSON array are
-// hardly ever one to a line, so it is refused as a whole.
+// looksLikeJSON decides by the name, else by the first character. It refuses a JSON array, because its products are rarely
+// one per line.
 func looksLikeJSON(text *bufio.Reader, name string) (bool, error) {
 	start, _ := text.Peek(512)
 	first := strings.TrimSpace(string(start))
@@ -227,7 +228,7 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// bounded fails once more than so many bytes were read.
+// bounded is a reader that fails after its limit of bytes.
 type bounded struct {
 	from io.Reader
 	left int64

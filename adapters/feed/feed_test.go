@@ -16,8 +16,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// told is what a feed says, a line for each product and problem: "2 A" or "line 3 (sku B): price …".
-func told(t *testing.T, name, text string) []string {
+// summarize reads a feed and returns a line for each product and problem: "2 A" or "line 3 (sku B): price …".
+func summarize(t *testing.T, name, text string) []string {
 	t.Helper()
 	r, err := feed.New(strings.NewReader(text), feed.Options{Name: name, Currency: money.USD})
 	if err != nil {
@@ -25,12 +25,12 @@ func told(t *testing.T, name, text string) []string {
 	}
 	var all []string
 	for line, err := range r.All() {
-		all = append(all, say(t, line, err)...)
+		all = append(all, describe(t, line, err)...)
 	}
 	return all
 }
 
-func say(t *testing.T, line feed.Line, err error) (all []string) {
+func describe(t *testing.T, line feed.Line, err error) (all []string) {
 	t.Helper()
 	_, bad := errors.AsType[*fault.Error](err)
 	if bad != (len(line.Problems) > 0) {
@@ -55,7 +55,7 @@ func equal(t *testing.T, got, want []string) {
 	}
 }
 
-// only is the one product of a feed.
+// only returns the product of a feed that has one.
 func only(t *testing.T, name, text string) catalog.Draft {
 	t.Helper()
 	r, err := feed.New(strings.NewReader(text), feed.Options{Name: name, Currency: money.USD})
@@ -75,7 +75,8 @@ func only(t *testing.T, name, text string) catalog.Draft {
 	return drafts[0]
 }
 
-func TestTheNameElseTheContentDecides(t *testing.T) {
+// The file's name decides between CSV and NDJSON. Under any other name, the content does.
+func TestNew_detectsFormat(t *testing.T) {
 	t.Parallel()
 	const csv, ndjson = "sku,name\nA,Tent\n", `{"sku":"A","name":"Tent"}`
 	for _, c := range []struct{ name, text string }{
@@ -92,7 +93,8 @@ func TestTheNameElseTheContentDecides(t *testing.T) {
 	}
 }
 
-func TestAFeedThatCannotBeUsedIsRefusedUpFront(t *testing.T) {
+// An unusable file is refused before any product is read.
+func TestNew_unusableFile(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, text, want string }{
 		{"a.csv", "", "a.csv: is empty"},
@@ -118,7 +120,7 @@ func TestAFeedThatCannotBeUsedIsRefusedUpFront(t *testing.T) {
 	}
 }
 
-func TestOpenCountsTheBytesOfACompressedFile(t *testing.T) {
+func TestOpen_compressedFile(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder
 	for i := range 5_000 {
@@ -185,11 +187,11 @@ func TestNew_unpacked(t *testing.T) {
 	}
 }
 
-func TestADamagedArchiveEndsTheReadingWithItsError(t *testing.T) {
+func TestReader_All_damagedArchive(t *testing.T) {
 	t.Parallel()
 	const csv = "sku,variant_sku,name\nA,,Tent\nB,B-1,Mat\nB,B-2,\n"
 	packed := pack(t, csv)
-	got := told(t, "a.csv", string(packed[:len(packed)-4])) // its checksum is cut
+	got := summarize(t, "a.csv", string(packed[:len(packed)-4])) // its checksum is cut
 	equal(t, got, []string{
 		"2 A",
 		"line 3 (sku B): sku is left out with all its variants, for the file cannot be read further",
@@ -197,13 +199,13 @@ func TestADamagedArchiveEndsTheReadingWithItsError(t *testing.T) {
 	})
 }
 
-func TestWhoHasEnoughIsNotToldMore(t *testing.T) {
+func TestReader_All_stoppedEarly(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
 		"a.csv":    "sku,price,variant_sku\nA,1,\nB,x,\nC,1,C-1\nC,y,C-2\nD,1,\n",
 		"a.ndjson": "{\"sku\":\"A\"}\n{}\n{\"sku\":\"C\"}\n",
 	} {
-		total := len(told(t, name, text))
+		total := len(summarize(t, name, text))
 		for enough := 1; enough <= total; enough++ {
 			r, err := feed.New(strings.NewReader(text), feed.Options{Name: name, Currency: money.USD})
 			if err != nil {
@@ -234,7 +236,8 @@ func (e *endless) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func TestProductsComeBeforeTheFeedEnds(t *testing.T) {
+// Products are yielded before the end of the feed is read.
+func TestReader_All_streams(t *testing.T) {
 	t.Parallel()
 	for name, from := range map[string]*endless{
 		"a.csv":    {"B,B-1\nA,\n", "sku,variant_sku\n"},

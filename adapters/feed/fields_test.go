@@ -26,7 +26,7 @@ const given = "the server gives it"
 // notWritten are fields of a product that merchants do not write.
 var notWritten = []string{"ID", "Project", "CreatedAt", "UpdatedAt", "Variants[].ID"}
 
-// imported is the product that a feed makes.
+// imported returns the product that a feed creates.
 func imported(t *testing.T, name, text string) *catalog.Product {
 	t.Helper()
 	made, _, err := catalog.Create(id.Project{}, only(t, name, text), money.USD, oneID{}, fieldtest.Start)
@@ -97,7 +97,7 @@ func object(v reflect.Value) any {
 var words = regexp.MustCompile(`([a-z])([A-Z])`)
 
 // A table that has every column sets every field of a product but those that have no column.
-func TestCSV_everyField(t *testing.T) {
+func TestTable_everyField(t *testing.T) {
 	t.Parallel()
 	p := imported(t, "a.csv", "sku,variant_sku,name,price,category,brand,description,color,size,cost,competitor_price,negotiable,tags,image_url,attributes.season,gtin,mpn,inventory_policy,requires_shipping\n"+
 		"A,A-R,Tent,20,outdoor/tents,Fell,Dry,Red,M,10,19,true,a|b,/a.svg,3,4006381333931,F-1,backorder,false\nA,A-B,,21,,,,Blue,L,,,,,,,96385074,F-2,always_available,false\n")

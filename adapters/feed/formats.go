@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// Format is whose columns a CSV feed has.
+// Format names the system whose CSV columns a feed has.
 type Format struct{ name string }
 
 var (
 	// Haggle is the format of the package's description, in CSV or NDJSON.
 	Haggle = Format{"haggle"}
-	// Shopify is Shopify's product CSV file, by the names of its columns since 2024 and before.
+	// Shopify is Shopify's product CSV file, with the column names used since 2024 or those used before.
 	Shopify = Format{"shopify"}
 	// WooCommerce is the file of WooCommerce's product exporter.
 	WooCommerce = Format{"woocommerce"}
@@ -22,31 +22,31 @@ var (
 
 func (f Format) String() string { return cmp.Or(f.name, Haggle.name) }
 
-// Formats are all of them by name.
+// Formats are all formats by name.
 var Formats = map[string]Format{"haggle": Haggle, "shopify": Shopify, "woocommerce": WooCommerce}
 
 // platform is how a platform's columns become products.
 type platform struct {
 	format Format
 	title  string
-	// names are other names of columns by lower case, to those that the platform's code uses.
+	// names maps alternative column names, in lower case, to the names that the platform's code uses.
 	names map[string]string
-	// required are the columns that a file has, by the names that the code uses.
+	// required are the columns that a file must have, by the names that the code uses.
 	required []string
-	// typical are columns that hardly any other file has, of which two show the format.
+	// typical are columns that hardly any other format has. Two of them identify the format.
 	typical []string
 	all     func(t *table, yield func(Line, error) bool)
 }
 
 var platforms = []platform{shopifyCSV, wooCSV}
 
-// column is the name that the code uses for a column.
+// column returns the name that the code uses for a column.
 func (p *platform) column(name string) string {
 	name = strings.ToLower(name)
 	return cmp.Or(p.names[name], name)
 }
 
-// wrote reports whether a header looks like the platform's.
+// wrote reports whether a header looks like one that the platform wrote.
 func (p *platform) wrote(header []string) bool {
 	found := 0
 	for _, name := range header {
@@ -57,7 +57,7 @@ func (p *platform) wrote(header []string) bool {
 	return found >= 2
 }
 
-// FormatError says that a file looks like another format than it is to be read as.
+// FormatError reports a file that looks like another format than the requested one.
 type FormatError struct {
 	Looks Format
 	title string
@@ -81,7 +81,7 @@ func recognize(header []string, as Format) error {
 	return nil
 }
 
-// openPlatform finds a platform's columns. Those that it does not know are left alone.
+// openPlatform finds the platform's columns and ignores unknown ones.
 func (t *table) openPlatform(as Format) error {
 	i := slices.IndexFunc(platforms, func(p platform) bool { return p.format == as })
 	t.platform = &platforms[i]
@@ -104,7 +104,7 @@ func (t *table) openPlatform(as Format) error {
 	return nil
 }
 
-// name is what the file calls a column.
+// name returns the file's own name of a column.
 func (t *table) name(column string) string {
 	if i, ok := t.at[column]; ok {
 		return t.header[i]

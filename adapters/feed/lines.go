@@ -17,15 +17,15 @@ type line struct {
 	tooLong bool
 }
 
-// lines numbers the lines of a text, and takes lines back to hand them out again.
+// lines reads and numbers the lines of a text. Lines can be pushed back, to be returned again.
 type lines struct {
 	from   *bufio.Reader
 	number int
 	again  []line // the next one last
-	err    error  // of from: it is the last thing handed out, every time
+	err    error  // of from; once set, every later call of next returns it
 }
 
-// next is the next line, io.EOF behind the last, or why the text cannot be read further.
+// next returns the next line, io.EOF after the last one, or the read error.
 func (l *lines) next() (line, error) {
 	if last := len(l.again) - 1; last >= 0 {
 		next := l.again[last]
@@ -38,7 +38,7 @@ func (l *lines) next() (line, error) {
 	return l.read()
 }
 
-// back takes lines, in their order, to be the next ones.
+// back pushes lines back: next returns them first, in their order.
 func (l *lines) back(some []line) {
 	for _, one := range slices.Backward(some) {
 		l.again = append(l.again, one)

@@ -44,7 +44,7 @@ func (n *ndjson) all(yield func(Line, error) bool) {
 
 func (n *ndjson) columns() []string { return nil }
 
-// line is the product of a line, with what is wrong with it.
+// line parses a line into a product with its problems.
 func (n *ndjson) line(read line) Line {
 	raw := read.text
 	l := Line{
@@ -77,7 +77,7 @@ func (n *ndjson) line(read line) Line {
 // wholeLine is a problem of the line as a whole.
 func wholeLine(err error) []fault.Detail { return []fault.Detail{{Message: err.Error()}} }
 
-// strict is what the library's defaults (case-sensitive, no repeated names, UTF-8) still lack.
+// strict complements the library's defaults (case-sensitive, no repeated names, UTF-8).
 var strict = json.RejectUnknownMembers(true)
 
 func (n *ndjson) product(text []byte) (catalog.Draft, []fault.Detail) {
@@ -93,8 +93,8 @@ func (n *ndjson) product(text []byte) (catalog.Draft, []fault.Detail) {
 	return draft, bad.Details
 }
 
-// valueIn is the value at a dotted path of a JSON text: of a string what it says, else the text of the value; "" where
-// there is none.
+// valueIn returns the value at a dotted path of a JSON text: a string without its quotes, any other value as written, and
+// "" if there is none.
 func valueIn(text []byte, path string) string {
 	value := jsontext.Value(text)
 	for path != "" {
@@ -104,7 +104,7 @@ func valueIn(text []byte, path string) string {
 		switch value.Kind() {
 		case jsontext.KindBeginObject:
 			var members map[string]jsontext.Value
-			_ = json.Unmarshal(value, &members, jsontext.AllowDuplicateNames(true)) // what is unreadable has no value
+			_ = json.Unmarshal(value, &members, jsontext.AllowDuplicateNames(true)) // an unreadable object has no value
 			next = members[name]
 		case jsontext.KindBeginArray:
 			var elements []jsontext.Value
@@ -124,7 +124,7 @@ func valueIn(text []byte, path string) string {
 	return string(value)
 }
 
-// badJSON says in the words of the feed what the library found, with the field as a dotted path.
+// badJSON converts the library's error to a problem of the feed, with the field as a dotted path.
 func badJSON(err error) []fault.Detail {
 	if semantic, ok := errors.AsType[*json.SemanticError](err); ok {
 		field := dotted(semantic.JSONPointer)
@@ -175,7 +175,7 @@ func problem(found *json.SemanticError, field string) string {
 	return "must be an object"
 }
 
-// records reads a product in NDJSON from each row's record.
+// records reads a product as NDJSON from each row's record column.
 func (t *table) records(yield func(Line, error) bool) {
 	from := &ndjson{t.lines, t.currency}
 	for {

@@ -12,7 +12,7 @@ import (
 
 func usd(minor int64) money.Amount { return money.Of(minor, money.USD) }
 
-func TestEveryFieldOfAnNDJSONProduct(t *testing.T) {
+func TestNDJSON_product(t *testing.T) {
 	t.Parallel()
 	got := only(t, "a.ndjson", strings.ReplaceAll(`{"sku":"A","name":"Tent","price":249.90,"category":"outdoor/tents","brand":"Larkfell",
 		"description":"Dry.","attributes":{"season":"3"},"tags":["a","b"],"images":[{"url":"/a.svg","alt":"Tent"}],
@@ -49,7 +49,7 @@ func TestEveryFieldOfAnNDJSONProduct(t *testing.T) {
 	}
 }
 
-func TestLeftOutAndNullAreNotTheSame(t *testing.T) {
+func TestNDJSON_nullOrLeftOut(t *testing.T) {
 	t.Parallel()
 	got := only(t, "a.ndjson", `{"sku":"A","cost":null,"tags":null,"quantity":0}`)
 	want := catalog.Draft{
@@ -63,7 +63,7 @@ func TestLeftOutAndNullAreNotTheSame(t *testing.T) {
 	}
 }
 
-func TestBadNDJSONLinesAreNamedAndSkipped(t *testing.T) {
+func TestNDJSON_badLines(t *testing.T) {
 	t.Parallel()
 	const at = "line 2 (sku A): "
 	for _, c := range []struct{ line, want string }{
@@ -94,26 +94,26 @@ func TestBadNDJSONLinesAreNamedAndSkipped(t *testing.T) {
 		{"{\"sku\":\"\xff\"}", "line 2 is not UTF-8: save the file as UTF-8"},
 		{`{"sku":"` + strings.Repeat("x", 1<<20) + `"}`, "line 2 is longer than 1 MiB"},
 	} {
-		got := told(t, "a.ndjson", `{"sku":"first"}`+"\n"+c.line+"\n"+`{"sku":"last"}`+"\n")
+		got := summarize(t, "a.ndjson", `{"sku":"first"}`+"\n"+c.line+"\n"+`{"sku":"last"}`+"\n")
 		equal(t, got, []string{"1 first", c.want, "3 last"})
 	}
 }
 
-func TestBlankLinesCountButSayNothing(t *testing.T) {
+func TestNDJSON_blankLines(t *testing.T) {
 	t.Parallel()
-	got := told(t, "a.ndjson", "\n{\"sku\":\"A\"}\r\n \t\r\n\n{\"sku\":\"B\"}")
+	got := summarize(t, "a.ndjson", "\n{\"sku\":\"A\"}\r\n \t\r\n\n{\"sku\":\"B\"}")
 	equal(t, got, []string{"2 A", "5 B"})
 }
 
-func TestAHalfWrittenLastLineIsReported(t *testing.T) {
+func TestNDJSON_cutOffLastLine(t *testing.T) {
 	t.Parallel()
-	got := told(t, "a.ndjson", "{\"sku\":\"A\"}\n{\"sku\":\"B\",\"na")
+	got := summarize(t, "a.ndjson", "{\"sku\":\"A\"}\n{\"sku\":\"B\",\"na")
 	equal(t, got, []string{"1 A", "line 2 (sku B) is not JSON: unexpected EOF at byte 15"})
 }
 
 func TestNDJSON_allProblemsOfALine(t *testing.T) {
 	t.Parallel()
-	got := told(t, "a.ndjson", `{"sku":"A","price":0.001,"cost":1e400,"quantity":-1}`+"\n")
+	got := summarize(t, "a.ndjson", `{"sku":"A","price":0.001,"cost":1e400,"quantity":-1}`+"\n")
 	equal(t, got, []string{
 		`line 1 (sku A): price "0.001" has more decimals than the currency`,
 		`line 1 (sku A): cost "1e400" is too large`,

@@ -13,7 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/patch"
 )
 
-// platformLines are the products of a platform's file, and what is wrong with others.
+// platformLines reads a platform's file and returns its products, and the problems of the refused ones.
 func platformLines(t *testing.T, format feed.Format, text string) (products []catalog.Draft, bad []string) {
 	t.Helper()
 	r, err := feed.New(strings.NewReader(text), feed.Options{

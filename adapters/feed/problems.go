@@ -8,7 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-// problems are what is wrong with a product, the first problem of each field of a line.
+// problems are a product's problems, the first one of each field of a line.
 type problems []catalog.LineProblem
 
 func (p *problems) add(one catalog.LineProblem) {
@@ -21,7 +21,7 @@ func (p *problems) add(one catalog.LineProblem) {
 	}
 }
 
-// ofRow adds what a check found in a row.
+// ofRow adds the problems that a check found in a row.
 func (p *problems) ofRow(r row, sku string, check fault.Check) {
 	found, _ := check.Err().(*fault.Error)
 	if found == nil {
@@ -38,7 +38,7 @@ func (p *problems) ofRow(r row, sku string, check fault.Check) {
 	}
 }
 
-// err is nil, or the problems as one error.
+// err returns the problems as one error, nil if there are none.
 func (p problems) err() error {
 	switch {
 	case len(p) == 0:
@@ -53,7 +53,7 @@ func (p problems) err() error {
 	return all
 }
 
-// unreadable is what is wrong with a line that cannot be taken apart, as a predicate.
+// unreadable is the error of a line that cannot be parsed, worded as a predicate.
 type unreadable string
 
 func (u unreadable) Error() string { return string(u) }

@@ -13,7 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/patch"
 )
 
-// product is a line of NDJSON (decisions 13).
+// product is a line of NDJSON.
 type product struct {
 	SKU             field[string]            `json:"sku"`
 	Name            field[string]            `json:"name"`
@@ -71,10 +71,10 @@ type reviews struct {
 	Summary       string  `json:"summary"`
 }
 
-// field tells a member that is left out from one that is null.
+// field distinguishes an omitted member from one that is null.
 type field[T any] struct{ patch.Field[T] }
 
-// UnmarshalJSONFrom is called only for members that are there.
+// UnmarshalJSONFrom is called only for members that are present.
 func (f *field[T]) UnmarshalJSONFrom(from *jsontext.Decoder) error {
 	if from.PeekKind() == jsontext.KindNull {
 		f.Field = patch.Null[T]()
@@ -134,7 +134,7 @@ func (p product) draft(currency money.Currency) (catalog.Draft, error) {
 	return d, check.Err()
 }
 
-// convert changes the value and keeps whether there is one.
+// convert converts the value, if the field has one.
 func convert[A, B any](f field[A], to func(A) B) patch.Field[B] {
 	value, ok := f.Value()
 	switch {

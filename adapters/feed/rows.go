@@ -70,12 +70,12 @@ func (t *table) all(yield func(Line, error) bool) {
 // gathering makes products of rows.
 type gathering struct {
 	yield   func(Line, error) bool
-	stopped bool   // by who asked for the products
+	stopped bool   // by the caller of All
 	open    *group // nil, or a product that further rows may belong to
 	unread  int    // the line just before, if it could not be read
 }
 
-// say says nothing more once it was stopped.
+// say yields a line, unless the caller stopped the iteration.
 func (g *gathering) say(l Line, err error) {
 	g.stopped = g.stopped || !g.yield(l, err)
 }
@@ -95,7 +95,7 @@ func (g *gathering) row(r row) {
 	}
 }
 
-// lost is a row that cannot be read. It may have been a variant of the product before or after it.
+// lost reports a row that cannot be read. It may have been a variant of the product before or after it.
 func (g *gathering) lost(r row, err error) {
 	g.unread = r.number
 	bad := catalog.LineProblem{
@@ -131,7 +131,7 @@ func (g *gathering) end(number int, err error) {
 	}
 }
 
-// flush says the open product, or what is wrong with it.
+// flush yields the open product with its problems.
 func (g *gathering) flush() {
 	p := g.open
 	g.open = nil
@@ -185,7 +185,7 @@ func (g *group) leaveOut(why string) {
 	})
 }
 
-// add takes a row into the product. A bad one keeps the whole product out.
+// add adds a row to the product. A bad row refuses the whole product.
 func (g *group) add(r row) {
 	g.keep(r)
 	check := fault.NewCheck()
@@ -205,7 +205,7 @@ func (g *group) add(r row) {
 // ofVariant are the columns in which the rows of a product may differ.
 var ofVariant = slices.Concat(notes, []string{"variant_sku", "color", "size", "quantity", "price", "gtin", "mpn", "inventory_policy", "requires_shipping"})
 
-// compare refuses a later row that says something else about the product than the first.
+// compare refuses a later row whose product fields differ from those of the first.
 func (g *group) compare(r row, check fault.Check) {
 	for i, name := range r.in.header {
 		if slices.Contains(ofVariant, name) || r.cells[i] == "" {
@@ -242,7 +242,7 @@ func (g *group) addVariant(r row, check fault.Check) {
 	}
 }
 
-// shipping is nil where the row does not tell.
+// shipping returns requires_shipping, nil if the cell is empty.
 func (r row) shipping(check fault.Check) *bool {
 	text := r.cell("requires_shipping")
 	if text == "" {
@@ -253,7 +253,7 @@ func (r row) shipping(check fault.Check) *bool {
 	return &shipped
 }
 
-// draft is the row as a product, without variants.
+// draft converts the row to a product without variants.
 func (r row) draft(check fault.Check) catalog.Draft {
 	check.That(r.cell("sku") != "", "sku", "is required")
 	d := catalog.Draft{
@@ -303,8 +303,7 @@ func given(text string) patch.Field[string] {
 	return patch.To(text)
 }
 
-// attributes are those of the attributes.<name> columns and, of a product without variants, its
-// colour and size.
+// attributes returns the values of the attributes.<name> columns and, for a product without variants, its color and size.
 func (r row) attributes() patch.Field[map[string]string] {
 	found := map[string]string{}
 	if r.cell("variant_sku") == "" {

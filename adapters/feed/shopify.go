@@ -14,9 +14,9 @@ import (
 )
 
 // shopifyCSV is Shopify's product CSV file. Source: help.shopify.com/en/manual/products/import-export/using-csv, as of
-// 2026-11: the rows of a product have one handle and follow each other; the first has what belongs to the product, each with
-// an option value or a SKU is a variant, and others add images. Columns have had other names before 2025 ("Handle" is "URL
-// handle" now, "Variant Price" is "Price"); files with either are read.
+// 2026-11: the rows of a product share a handle and are adjacent. The first row has the product's fields, each row with an
+// option value or a SKU is a variant, and the others add images. Columns had other names before 2025 ("Handle" is now "URL
+// handle", "Variant Price" is "Price"); files with either names are read.
 var shopifyCSV = platform{
 	format: Shopify,
 	title:  "Shopify",
@@ -38,7 +38,7 @@ var shopifyCSV = platform{
 	all:      (*table).shopify,
 }
 
-// shopifyOrigin is where the file has the fields of a draft.
+// shopifyOrigin maps the fields of a draft to the columns of the file.
 var shopifyOrigin = map[string]string{
 	"sku":               "variant sku",
 	"name":              "title",
@@ -59,7 +59,7 @@ var shopifyOrigin = map[string]string{
 	"variants.gtin":     "variant barcode",
 }
 
-// shopify makes products of rows.
+// shopify reads products from rows.
 func (t *table) shopify(yield func(Line, error) bool) {
 	a := &adjacent{t: t, yield: yield}
 	for !a.stopped {
@@ -88,7 +88,7 @@ type adjacent struct {
 	open    *gathered
 }
 
-// lost is a row that cannot be read. The open product may be without a variant for it.
+// lost reports a row that cannot be read. It may have been a variant of the open product.
 func (a *adjacent) lost(r row, err error) {
 	bad := catalog.LineProblem{Line: r.number, Message: err.Error()}
 	if r.cells == nil {
@@ -164,7 +164,7 @@ func (t *table) newShopify(r row) *gathered {
 	return g
 }
 
-// addShopify takes a row.
+// addShopify adds a row to the product.
 func (g *gathered) addShopify(r row) {
 	g.keep(r)
 	g.addImage(r.cell("image src"), r.cell("image alt text"))
@@ -181,7 +181,7 @@ func (g *gathered) addShopify(r row) {
 			s.draft.Price = &own
 		}
 		if text := r.cell("variant inventory qty"); text != "" {
-			n := max(whole(text, "variant inventory qty", c), 0) // Shopify counts below zero what is sold and not there
+			n := max(whole(text, "variant inventory qty", c), 0) // Shopify counts oversold stock below zero
 			c.That(n <= catalog.MaxStock, "variant inventory qty", "must be between 0 and 1,000,000,000")
 			s.draft.Quantity = &n
 		}
@@ -206,10 +206,10 @@ func (g *gathered) addShopify(r row) {
 	}
 }
 
-// comparisonAttribute has the price before a reduction.
+// comparisonAttribute is the name of the attribute that holds the price before a reduction.
 const comparisonAttribute = "Compare-at price"
 
-// costAndComparison reads what a product has once.
+// costAndComparison reads the cost and the comparison price, which a product has once.
 func (g *gathered) costAndComparison(r row, cost, comparison string, c fault.Check) {
 	if text := r.cell(cost); text != "" {
 		g.draft.Cost = patch.To(price(text, cost, g.t.currency, c))
@@ -221,7 +221,7 @@ func (g *gathered) costAndComparison(r row, cost, comparison string, c fault.Che
 	}
 }
 
-// finishShopify makes the draft once all rows are there.
+// finishShopify completes the draft after the product's last row.
 func (g *gathered) finishShopify() {
 	handle := g.first.cell("handle")
 	if !g.single() {
@@ -254,7 +254,7 @@ func (g *gathered) finishShopify() {
 	taken := map[string]bool{handle: true}
 	for i := range g.sold {
 		v := &g.sold[i].draft
-		if v.SKU == "" || taken[v.SKU] { // Shopify lets variants share one, and be without
+		if v.SKU == "" || taken[v.SKU] { // Shopify allows variants that share a SKU or have none
 			v.SKU = plaintext.Cut(handle, 90) + "-" + strconv.Itoa(i+1)
 		}
 		taken[v.SKU] = true
@@ -276,7 +276,7 @@ func (g *gathered) finishShopify() {
 	}
 }
 
-// single reports whether the product itself is what is sold: Shopify gives it a variant of its own then.
+// single reports whether the product is sold without variants: Shopify then gives it one default variant.
 func (g *gathered) single() bool {
 	if len(g.sold) != 1 {
 		return len(g.sold) == 0

@@ -26,10 +26,10 @@ var columns = []string{
 
 const attributePrefix = "attributes."
 
-// notes are columns that a file of refused lines has beside those of its products.
+// notes are columns that a file of refused lines has in addition to those of its products.
 var notes = []string{"line", "field", "value", "problem"}
 
-// recordColumn has a product in NDJSON.
+// recordColumn holds a product as NDJSON.
 const recordColumn = "record"
 
 // table reads CSV.
@@ -46,11 +46,11 @@ type table struct {
 type row struct {
 	number int // of the line where it starts
 	cells  []string
-	text   []byte // of what is no CSV
+	text   []byte // of a line that is not CSV
 	in     *table
 }
 
-// source is the row as it is written.
+// source returns the row as the file has it.
 func (r row) source() catalog.FileRow {
 	if r.cells == nil {
 		return catalog.FileRow{Number: r.number, Text: strings.ToValidUTF8(string(r.text), "\ufffd")}
@@ -58,7 +58,7 @@ func (r row) source() catalog.FileRow {
 	return catalog.FileRow{Number: r.number, Cells: r.cells}
 }
 
-// cell is "" for a column that the table lacks.
+// cell returns the value of a column, "" if the table lacks it.
 func (r row) cell(column string) string {
 	if i, ok := r.in.at[column]; ok && i < len(r.cells) {
 		return r.cells[i]
@@ -98,7 +98,7 @@ func openTable(l *lines, o Options) (*table, error) {
 	return t, nil
 }
 
-// index finds each column's place and refuses a header that names something unknown.
+// index finds each column's position and refuses a header with unknown columns.
 func (t *table) index() error {
 	var unknown []string
 	for i, name := range t.header {
@@ -131,7 +131,7 @@ func isColumn(name string) bool {
 	return ok && attribute != "" || slices.Contains(columns, name) || slices.Contains(notes, name)
 }
 
-// separated refuses a header of one column that was meant to be of several.
+// separated refuses a one-column header that contains another separator than the comma.
 func separated(header []string) error {
 	if len(header) > 1 {
 		return nil
@@ -155,7 +155,7 @@ func unknownColumns(unknown []string) error {
 	return fmt.Errorf("unknown columns %s; known are %s and attributes.<name>", fault.Known(guesses), strings.Join(columns, ", "))
 }
 
-// next is the next row that is not empty. What is wrong with it is an unreadable error, and the row's alone.
+// next returns the next row that is not empty. An unreadable error concerns that row only.
 func (t *table) next() (row, error) {
 	for {
 		r, err := t.record()
@@ -170,8 +170,8 @@ func (t *table) next() (row, error) {
 	}
 }
 
-// record reads one record, which may have line breaks inside quotes. If those lines turn out to be
-// no record, only the first of them is at fault and the others are read again.
+// record reads one record, which may have line breaks inside quotes. If its lines turn out not to be a record, only the
+// first of them is reported and the others are read again.
 func (t *table) record() (row, error) {
 	first, err := t.lines.next()
 	for err == nil && first.blank() {
@@ -247,12 +247,12 @@ const (
 	inField
 	inQuotes
 	quoteInQuotes // the end of the field, or half of a doubled quote
-	broken        // no CSV, whatever follows
+	broken        // not CSV, whatever follows
 )
 
-// after moves on by one line. A line break outside quotes ends the record, one inside does not.
-// Since a stray quote breaks the record at once, a line that opens a quoted field also ends the
-// search for the end of one before it: no text makes record look at a line more than a few times.
+// after returns the place after one more line. A line break outside quotes ends the record, one inside does not.
+// Because a stray quote breaks the record at once, a line that opens a quoted field also ends the search for the end of an
+// earlier one. So record reads each line at most a few times, whatever the text.
 func (p place) after(text []byte) place {
 	for _, c := range text {
 		switch {
@@ -272,7 +272,7 @@ func (p place) after(text []byte) place {
 	return p
 }
 
-// lineOnly reports whether an error is about a line alone, so that reading goes on.
+// lineOnly reports whether an error concerns only one line, so that reading can continue.
 func lineOnly(err error) bool {
 	_, ok := errors.AsType[unreadable](err)
 	return ok

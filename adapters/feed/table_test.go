@@ -11,7 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/patch"
 )
 
-func TestEveryColumnOfACSVProduct(t *testing.T) {
+func TestTable_everyColumn(t *testing.T) {
 	t.Parallel()
 	got := only(t, "a.csv", "sku,name,price,category,brand,description,color,size,quantity,cost,competitor_price,"+
 		"negotiable,tags,image_url,variant_sku,attributes.season\n"+
@@ -36,7 +36,7 @@ func TestEveryColumnOfACSVProduct(t *testing.T) {
 	}
 }
 
-func TestAnEmptyCellIsLeftOut(t *testing.T) {
+func TestTable_emptyCell(t *testing.T) {
 	t.Parallel()
 	got := only(t, "a.csv", "sku,name,price,color,quantity,cost,negotiable,tags,image_url,attributes.a\nA,,,,,,,,,\n")
 	if want := (catalog.Draft{SKU: patch.To("A")}); !reflect.DeepEqual(got, want) {
@@ -44,7 +44,7 @@ func TestAnEmptyCellIsLeftOut(t *testing.T) {
 	}
 }
 
-func TestRowsWithVariantSKUsAreOneProduct(t *testing.T) {
+func TestTable_variants(t *testing.T) {
 	t.Parallel()
 	got := only(t, "a.csv", "sku,variant_sku,name,price,color,size,quantity\n"+
 		"A,A-R,Shirt,20,Red,M,3\nA,A-B,,20,Blue,M,0\nA,A-L,Shirt,22.50,Blue,L,\n")
@@ -63,7 +63,8 @@ func TestRowsWithVariantSKUsAreOneProduct(t *testing.T) {
 	}
 }
 
-func TestAProductIsNeverImportedWithoutAVariant(t *testing.T) {
+// A product is never imported without one of its variants: one bad row refuses all of it.
+func TestTable_badVariantRow(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, rows string
@@ -95,12 +96,12 @@ func TestAProductIsNeverImportedWithoutAVariant(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			equal(t, told(t, "a.csv", "sku,variant_sku,name,quantity\n"+c.rows), c.want)
+			equal(t, summarize(t, "a.csv", "sku,variant_sku,name,quantity\n"+c.rows), c.want)
 		})
 	}
 }
 
-func TestBadCSVRowsAreNamedAndSkipped(t *testing.T) {
+func TestTable_badRows(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ row, want string }{
 		{"A,12345678901234,,", `line 2 (sku A): price "12345678901234" is too large`},
@@ -125,10 +126,10 @@ func TestBadCSVRowsAreNamedAndSkipped(t *testing.T) {
 		{strings.Repeat("x", 1<<20+1) + ",,,", "line 2 is longer than 1 MiB"},
 		{`A,"5,,`, "line 2 has a quoted field without an end"},
 	} {
-		got := told(t, "a.csv", "sku,price,quantity,negotiable\n"+c.row+"\nB,1,,\n")
+		got := summarize(t, "a.csv", "sku,price,quantity,negotiable\n"+c.row+"\nB,1,,\n")
 		equal(t, got, []string{c.want, "3 B"})
 	}
-	got := told(t, "a.csv", "sku,price,quantity,negotiable\nA,x,0.5,maybe\n")
+	got := summarize(t, "a.csv", "sku,price,quantity,negotiable\nA,x,0.5,maybe\n")
 	equal(t, got, []string{
 		`line 2 (sku A): price "x" is not a decimal number`,
 		`line 2 (sku A): quantity "0.5" is not a whole number`,
@@ -136,13 +137,14 @@ func TestBadCSVRowsAreNamedAndSkipped(t *testing.T) {
 	})
 }
 
-func TestALineNumberIsWhereTheRecordStarts(t *testing.T) {
+// A record has the number of the line where it starts.
+func TestTable_lineNumbers(t *testing.T) {
 	t.Parallel()
-	got := told(t, "a.csv", "sku,\"price\"\n\nA,\"1\n2\n\"\n\"B\r\n\",2\n,,\n,\nC,3")
+	got := summarize(t, "a.csv", "sku,\"price\"\n\nA,\"1\n2\n\"\n\"B\r\n\",2\n,,\n,\nC,3")
 	equal(t, got, []string{"line 3 (sku A): price \"1\\n2\" is not a decimal number", "6 B", "line 8 has 3 fields, the header has 2", "10 C"})
 }
 
-func TestLineBreaksInsideQuotesAreKept(t *testing.T) {
+func TestTable_lineBreakInQuotes(t *testing.T) {
 	t.Parallel()
 	draft := only(t, "a.csv", "sku,description\nA,\"one\r\n\r\n\"\"two\"\", three\"\r\n")
 	if got, _ := draft.Description.Value(); got != "one\n\n\"two\", three" {
@@ -150,38 +152,39 @@ func TestLineBreaksInsideQuotesAreKept(t *testing.T) {
 	}
 }
 
-func TestAnUnclosedQuoteCostsOneRowOnly(t *testing.T) {
+// An unclosed quote costs only its own row, and reading takes linear time.
+func TestTable_unclosedQuote(t *testing.T) {
 	t.Parallel()
 	t.Run("closed by a later quote", func(t *testing.T) {
 		t.Parallel()
-		got := told(t, "a.csv", "sku,name\nA,\"Tent\nB,Mat\nC,\"Bag\"\nD,Pot\n")
+		got := summarize(t, "a.csv", "sku,name\nA,\"Tent\nB,Mat\nC,\"Bag\"\nD,Pot\n")
 		equal(t, got, []string{`line 2 is not CSV: extraneous or missing " in quoted-field`, "3 B", "4 C", "5 D"})
 	})
 	t.Run("never closed", func(t *testing.T) {
 		t.Parallel()
 		row := "B," + strings.Repeat("x", 1000) + "\n"
-		got := told(t, "a.csv", "sku,name\nA,\"Tent\n"+strings.Repeat(row, 3000))
+		got := summarize(t, "a.csv", "sku,name\nA,\"Tent\n"+strings.Repeat(row, 3000))
 		if len(got) != 3001 || got[0] != "line 2 has a quoted field without an end" || got[3000] != "3002 B" {
 			t.Errorf("%d lines, first %q, last %q", len(got), got[0], got[len(got)-1])
 		}
 	})
 	t.Run("on every line", func(t *testing.T) {
 		t.Parallel()
-		got := told(t, "a.csv", "sku,name\n"+strings.Repeat("A\",\"Tent\n", 150_000)) // minutes, if read in a square
+		got := summarize(t, "a.csv", "sku,name\n"+strings.Repeat("A\",\"Tent\n", 150_000)) // minutes, if read in a square
 		if len(got) != 150_000 || got[149_999] != `line 150001 is not CSV: bare " in non-quoted-field` {
 			t.Errorf("%d lines, last %q", len(got), got[len(got)-1])
 		}
 	})
 	t.Run("half-written last row", func(t *testing.T) {
 		t.Parallel()
-		got := told(t, "a.csv", "sku,name\nA,Tent\nB,\"Ma")
+		got := summarize(t, "a.csv", "sku,name\nA,Tent\nB,\"Ma")
 		equal(t, got, []string{"2 A", "line 3 has a quoted field without an end"})
 	})
 }
 
-func TestALongRecordOfShortLinesIsBounded(t *testing.T) {
+func TestTable_tooLongRecord(t *testing.T) {
 	t.Parallel()
-	got := told(t, "a.csv", "sku,name\nA,\""+strings.Repeat(strings.Repeat("x", 1023)+"\n", 1025)+"\"\nB,Mat\n")
+	got := summarize(t, "a.csv", "sku,name\nA,\""+strings.Repeat(strings.Repeat("x", 1023)+"\n", 1025)+"\"\nB,Mat\n")
 	if got[0] != "line 2 has a quoted field without an end" || got[len(got)-1] != "1028 B" {
 		t.Errorf("first %q, last %q", got[0], got[len(got)-1])
 	}
@@ -259,9 +262,9 @@ func TestLine_Rows(t *testing.T) {
 // Refused products are read again from the file that lists them.
 func TestTable_refusedAgain(t *testing.T) {
 	t.Parallel()
-	got := told(t, "refused.csv", "line,sku,field,value,problem,price\n7,A,price,\"12,50\",is not,12.50\n")
+	got := summarize(t, "refused.csv", "line,sku,field,value,problem,price\n7,A,price,\"12,50\",is not,12.50\n")
 	equal(t, got, []string{"2 A"})
-	got = told(t, "refused.csv", "line,sku,field,value,problem,record\n7,A,,,,\"{\"\"sku\"\":\"\"A\"\",\"\"price\"\":1}\"\n8,B,,,,\"{\"\n9,C\n")
+	got = summarize(t, "refused.csv", "line,sku,field,value,problem,record\n7,A,,,,\"{\"\"sku\"\":\"\"A\"\",\"\"price\"\":1}\"\n8,B,,,,\"{\"\n9,C\n")
 	equal(t, got, []string{
 		"2 A",
 		"line 3 is not JSON: unexpected EOF at byte 2",

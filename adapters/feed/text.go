@@ -6,13 +6,12 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/plaintext"
 )
 
-// lineBreaks are how product files write the end of a line in a description: Shopify as one, WooCommerce as the two
-// characters \n.
+// lineBreaks replaces line breaks in descriptions: Shopify writes a newline, WooCommerce the two characters \n.
 var lineBreaks = strings.NewReplacer("\n", "<br>", `\n`, "<br>")
 
 func fromHTML(text string) string { return plaintext.FromHTML(lineBreaks.Replace(text)) }
 
-// path turns "Clothing > T-shirts" into clothing's path, Clothing/T-shirts.
+// path converts "Clothing > T-shirts" to the category path Clothing/T-shirts.
 func path(category string) string {
 	var parts []string
 	for part := range strings.SplitSeq(category, ">") {
@@ -23,7 +22,7 @@ func path(category string) string {
 	return plaintext.Cut(strings.Join(parts, "/"), 200)
 }
 
-// listed are the values of a list, each once.
+// listed splits a list and returns its distinct values.
 func listed(text, separator string, most int) (all []string) {
 	seen := map[string]bool{}
 	for one := range strings.SplitSeq(text, separator) {

@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// amount reads digits as money; what is wrong with them goes to check.
+// amount parses digits as money and reports problems to check.
 func amount(digits, field string, currency money.Currency, check fault.Check) money.Amount {
 	a, err := money.Parse(digits, currency)
 	if err != nil {
@@ -19,8 +19,7 @@ func amount(digits, field string, currency money.Currency, check fault.Check) mo
 	return a
 }
 
-// price reads a cell as money. An exponent is refused: nobody writes a price so, and spreadsheets make such texts of SKUs
-// and dates.
+// price parses a cell as money. It refuses an exponent, because spreadsheets produce those from SKUs and dates.
 func price(text, field string, currency money.Currency, check fault.Check) money.Amount {
 	if strings.ContainsAny(text, "eE") {
 		check.That(false, field, noDecimal(text, currency))
@@ -36,7 +35,7 @@ func price(text, field string, currency money.Currency, check fault.Check) money
 	return a
 }
 
-// noDecimal says how a text is written as a decimal number, if that is clear.
+// noDecimal returns the message for a text that is not a decimal number, with the correct spelling if that is clear.
 func noDecimal(text string, currency money.Currency) string {
 	const message = "is not a decimal number"
 	if plain, ok := plainDecimal(text); ok {
@@ -47,8 +46,8 @@ func noDecimal(text string, currency money.Currency) string {
 	return message
 }
 
-// plainDecimal returns "1234.5" for "$1,234.5", "1.234,5 €", "1 234,5" and "1.2345e3". With one separator, before three
-// digits, it separates thousands.
+// plainDecimal returns "1234.5" for "$1,234.5", "1.234,5 €", "1 234,5" and "1.2345e3". A single separator before three
+// digits separates thousands.
 func plainDecimal(text string) (plain string, ok bool) {
 	if strings.HasPrefix(text, "-") {
 		return "", false
@@ -85,7 +84,7 @@ func plainDecimal(text string) (plain string, ok bool) {
 	return whole + "." + fraction, true
 }
 
-// whole reads digits as a whole number.
+// whole parses digits as a whole number.
 func whole(digits, field string, check fault.Check) int {
 	n, err := money.ParseDecimal(digits, 0)
 	switch {
@@ -97,14 +96,14 @@ func whole(digits, field string, check fault.Check) int {
 	return int(n)
 }
 
-// stock reads digits as a quantity.
+// stock parses digits as a quantity.
 func stock(digits, field string, check fault.Check) int {
 	n := whole(digits, field, check)
 	check.That(n >= 0 && n <= catalog.MaxStock, field, "must be between 0 and 1,000,000,000")
 	return n
 }
 
-// decimal reads digits as an integer scaled by 10^places.
+// decimal parses digits as an integer scaled by 10^places.
 func decimal(digits string, places int, field, tooPrecise string, check fault.Check) int {
 	n, err := money.ParseDecimal(digits, places)
 	switch {

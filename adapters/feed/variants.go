@@ -15,7 +15,7 @@ const (
 	mostTags   = 100
 )
 
-// gathered is a product of a platform, made of several rows.
+// gathered is a product of a platform that is collected from several rows.
 type gathered struct {
 	t     *table
 	first row
@@ -23,7 +23,7 @@ type gathered struct {
 	draft catalog.Draft
 	sku   string
 	found problems
-	// origin is where the file has a field of the draft, by the field without the numbers in it.
+	// origin maps a field of the draft, without the numbers in it, to the column of the file.
 	origin map[string]string
 	images []catalog.Image
 	sold   []sold
@@ -36,7 +36,7 @@ type sold struct {
 	draft   catalog.VariantDraft
 }
 
-// option tells variants apart.
+// option is an option of a variant, such as its color.
 type option struct{ name, value string }
 
 func (g *gathered) keep(r row) {
@@ -45,7 +45,7 @@ func (g *gathered) keep(r row) {
 	}
 }
 
-// check has the problems that found finds in a row's columns.
+// check collects the problems that find reports for a row's columns.
 func (g *gathered) check(r row, find func(fault.Check)) {
 	check := fault.NewCheck()
 	find(check)
@@ -70,10 +70,10 @@ func (g *gathered) addImage(url, alt string) {
 	}
 }
 
-// setVariants gives the draft its variants. An option that is the same for all is an attribute of the product; colour and
-// size are ours; what is left tells variants apart, and goes with the size.
+// setVariants sets the draft's variants. An option with the same value in all variants becomes an attribute of the product.
+// Color and size have fields of their own; all other options are appended to the size.
 func (g *gathered) setVariants(attributes map[string]string) {
-	same := g.sameForAll()
+	same := g.commonOptions()
 	variants := make([]catalog.VariantDraft, len(g.sold))
 	for i, s := range g.sold {
 		var sizes []string
@@ -93,8 +93,8 @@ func (g *gathered) setVariants(attributes map[string]string) {
 	g.draft.Variants = patch.To(variants)
 }
 
-// sameForAll are the options of which all variants have the same value.
-func (g *gathered) sameForAll() map[string]bool {
+// commonOptions returns the options whose value is the same in all variants.
+func (g *gathered) commonOptions() map[string]bool {
 	values, same := map[string]string{}, map[string]bool{}
 	for _, s := range g.sold {
 		for _, o := range s.options {
@@ -106,7 +106,7 @@ func (g *gathered) sameForAll() map[string]bool {
 	return same
 }
 
-// line is the product, or what is wrong with it.
+// line returns the product with its problems.
 func (g *gathered) line() Line {
 	l := Line{
 		Number:   g.first.number,

@@ -16,9 +16,9 @@ import (
 )
 
 // wooCSV is the file of WooCommerce's product exporter. Source: github.com/woocommerce/woocommerce/wiki/Product-CSV-Import-Schema,
-// edited 2022-10-26, and sample-data/sample_products.csv of the same repository: one row for each product and variation, of
-// which a variation names its product by SKU or as id:N, anywhere in the file; lists are separated by commas, and levels of
-// categories by ">".
+// edited 2022-10-26, and sample-data/sample_products.csv of the same repository. Each product and each variation has a row.
+// A variation names its product by SKU or as id:N and may be anywhere in the file. Lists are separated by commas, category
+// levels by ">".
 var wooCSV = platform{
 	format:   WooCommerce,
 	title:    "WooCommerce",
@@ -27,7 +27,7 @@ var wooCSV = platform{
 	all:      (*table).woo,
 }
 
-// wooOrigin is where the file has the fields of a draft.
+// wooOrigin maps the fields of a draft to the columns of the file.
 var wooOrigin = map[string]string{
 	"sku":               "sku",
 	"name":              "name",
@@ -50,7 +50,7 @@ var wooOrigin = map[string]string{
 
 const wooGTIN = "gtin, upc, ean, or isbn"
 
-// wooFile gathers products that have variations, until the end of the file: these may be anywhere.
+// wooFile collects products with variations until the end of the file, because variations may be anywhere in it.
 type wooFile struct {
 	t       *table
 	yield   func(Line, error) bool
@@ -61,7 +61,7 @@ type wooFile struct {
 	order   []string             // of orphans
 }
 
-// woo makes products of rows.
+// woo reads products from rows.
 func (t *table) woo(yield func(Line, error) bool) {
 	w := &wooFile{
 		t:       t,
@@ -85,7 +85,7 @@ func (t *table) woo(yield func(Line, error) bool) {
 
 func (w *wooFile) say(l Line, err error) { w.stopped = w.stopped || !w.yield(l, err) }
 
-// refuse says what is wrong with a row alone.
+// refuse yields the problem of a single row.
 func (w *wooFile) refuse(r row, column, message string) {
 	bad := catalog.LineProblem{
 		Line:    r.number,
@@ -171,7 +171,7 @@ func (w *wooFile) end(number int, err error) {
 	}
 }
 
-// newWoo is the product of a row, as far as products of all kinds have it.
+// newWoo creates a product from a row, with the fields that products of all types have.
 func (t *table) newWoo(r row) *gathered {
 	g := &gathered{
 		t:      t,
@@ -210,7 +210,7 @@ func (t *table) newWoo(r row) *gathered {
 	return g
 }
 
-// attributesOf are a row's attributes, in their order.
+// attributesOf returns a row's attributes, in their order.
 func attributesOf(r row) (list []option) {
 	for n := 1; ; n++ {
 		column := fmt.Sprintf("attribute %d name", n)
@@ -227,8 +227,8 @@ func attributesOf(r row) (list []option) {
 // sellable reads price, stock and GTIN of a row.
 func (g *gathered) sellable(r row) (s sold, before money.Amount) {
 	s = sold{at: len(g.rows) - 1, draft: catalog.VariantDraft{SKU: r.cell("sku")}}
-	// What is virtual is not shipped; what is downloadable alone may be a disc (the wiki: "Virtual products are intangible and
-	// aren't shipped").
+	// Virtual products are not shipped (the wiki: "Virtual products are intangible and aren't shipped"). A downloadable product
+	// may still be shipped, as a disc.
 	if slices.Contains(listed(strings.ToLower(r.cell("type")), ",", 10), "virtual") {
 		s.draft.RequiresShipping = new(false)
 	}
@@ -284,7 +284,7 @@ func (t *table) onSale(r row) bool {
 	return !given || t.now.Before(until.AddDate(0, 0, 1))
 }
 
-// finishSimple makes a product of one row.
+// finishSimple completes a product of one row.
 func (g *gathered) finishSimple(r row) {
 	s, before := g.sellable(r)
 	attributes := map[string]string{}
@@ -306,7 +306,7 @@ func (g *gathered) finishSimple(r row) {
 	g.check(r, func(c fault.Check) { c.That(false, "regular price", "is required") })
 }
 
-// describe adds attributes and cost.
+// describe sets attributes and cost.
 func (g *gathered) describe(r row, attributes map[string]string, before money.Amount) {
 	if before.IsPositive() {
 		attributes[comparisonAttribute] = before.String()
@@ -321,7 +321,7 @@ func (g *gathered) describe(r row, attributes map[string]string, before money.Am
 	})
 }
 
-// addVariation takes a row of a product with variations.
+// addVariation adds the row of a variation to its product.
 func (g *gathered) addVariation(r row) {
 	g.keep(r)
 	if len(g.sold) == maxVariants {
@@ -337,7 +337,7 @@ func (g *gathered) addVariation(r row) {
 	g.sold = append(g.sold, s)
 }
 
-// finishVariable makes a product of its row and those of its variations.
+// finishVariable completes a product from its row and those of its variations.
 func (g *gathered) finishVariable() {
 	if len(g.sold) == 0 {
 		g.check(g.first, func(c fault.Check) { c.That(false, "type", "has no variations in the file") })

@@ -10,10 +10,10 @@ import (
 	"github.com/dunglas/httpsfv"
 )
 
-// digestField has the digests of a body (RFC 9530).
+// digestField is the header field with the digests of a body (RFC 9530).
 const digestField = "Content-Digest"
 
-// Digest is the Content-Digest of a body, by SHA-256.
+// Digest returns the Content-Digest of a body, using SHA-256.
 func Digest(body []byte) string {
 	sum := sha256.Sum256(body)
 	dictionary := httpsfv.NewDictionary()
@@ -25,8 +25,8 @@ func Digest(body []byte) string {
 	return text
 }
 
-// CheckDigest checks a body by the Content-Digest of its message: each digest by SHA-256 or SHA-512 must be the body's, and there
-// must be one. Else: ErrDigest.
+// CheckDigest checks a body against the Content-Digest of its message. It returns ErrDigest unless there is a SHA-256 or
+// SHA-512 digest and all of them match.
 func CheckDigest(header http.Header, body []byte) error {
 	given, err := httpsfv.UnmarshalDictionary(header.Values(digestField))
 	if err != nil {
@@ -51,7 +51,7 @@ func CheckDigest(header http.Header, body []byte) error {
 	return nil
 }
 
-// hasSHA256 reports whether a message has a digest by SHA-256.
+// hasSHA256 reports whether a message has a SHA-256 digest.
 func hasSHA256(header http.Header) bool {
 	given, err := httpsfv.UnmarshalDictionary(header.Values(digestField))
 	if err != nil {

@@ -1,9 +1,9 @@
-// Package httpsig signs HTTP messages and verifies their signatures, by RFC 9421, and the digests of their bodies, by RFC
-// 9530. It knows neither whose keys they are nor what a protocol wants to be signed.
+// Package httpsig signs HTTP messages and verifies signatures (RFC 9421) and body digests (RFC 9530). It does not know who
+// owns a key or which components a protocol requires.
 //
-// Of the RFC it has what agents use: the components @method, @authority, @path, @query and @status, fields as they are, and
-// members of fields that are dictionaries. A signature over anything else is invalid, not ignored. Keys sign by their own
-// algorithm: a message cannot choose one.
+// It implements the part of RFC 9421 that agents use: the components @method, @authority, @path, @query and @status, whole
+// fields, and members of dictionary fields. A signature over anything else is invalid, not ignored. The key determines the
+// algorithm; a message cannot choose one.
 package httpsig
 
 import (
@@ -27,17 +27,17 @@ const (
 )
 
 var (
-	// ErrInvalid is a signature that does not prove what it says, or cannot be read.
+	// ErrInvalid means that a signature is wrong or cannot be parsed.
 	ErrInvalid = errors.New("httpsig: the signature is not valid")
-	// ErrKeyNotFound is a signature by a key that nobody knows.
+	// ErrKeyNotFound means that a signature is by an unknown key.
 	ErrKeyNotFound = errors.New("httpsig: the key is unknown")
-	// ErrAlgorithm is an algorithm that is not the key's, or that is not supported.
+	// ErrAlgorithm means that an algorithm is not the key's, or is not supported.
 	ErrAlgorithm = errors.New("httpsig: the algorithm is not supported")
-	// ErrDigest is a body that does not have its digest.
+	// ErrDigest means that a body does not match its digest.
 	ErrDigest = errors.New("httpsig: the body does not have its Content-Digest")
 )
 
-// Message is what signatures cover of a request, or of a response.
+// Message holds the parts of a request or response that a signature may cover.
 type Message struct {
 	Method    string // of a request
 	Authority string // host, and port unless it is the scheme's
@@ -47,7 +47,7 @@ type Message struct {
 	Header    http.Header
 }
 
-// Request is a request as it is sent to address, or was.
+// Request returns the Message of a request that is sent to address, or was.
 func Request(method string, address *url.URL, header http.Header) Message {
 	return Message{
 		Method:    method,
@@ -58,7 +58,7 @@ func Request(method string, address *url.URL, header http.Header) Message {
 	}
 }
 
-// authority is a URL's host in lower case, without its scheme's port.
+// authority returns a URL's host in lower case, without its scheme's default port.
 func authority(u *url.URL) string {
 	host, port := strings.ToLower(u.Host), u.Port()
 	if port == "443" && u.Scheme == "https" || port == "80" && u.Scheme == "http" {
@@ -67,7 +67,7 @@ func authority(u *url.URL) string {
 	return host
 }
 
-// component is the value of a component.
+// component returns the value of a component.
 func (m Message) component(name string) (string, error) {
 	switch {
 	case name == "@method" && m.Method != "":
@@ -100,7 +100,7 @@ func (m Message) component(name string) (string, error) {
 	return strings.Join(trimmed, ", "), nil
 }
 
-// member is the value of one member of a field that is a dictionary (RFC 9421, section 2.1.2).
+// member returns the value of one member of a dictionary field (RFC 9421, section 2.1.2).
 func (m Message) member(name, key string) (string, error) {
 	dictionary, err := httpsfv.UnmarshalDictionary(m.Header.Values(name))
 	if err != nil {
@@ -110,14 +110,14 @@ func (m Message) member(name, key string) (string, error) {
 	if !there {
 		return "", fmt.Errorf("%w: it covers a member of %q that is not there", ErrInvalid, name)
 	}
-	text, err := httpsfv.Marshal(httpsfv.List{member}) // a list of one member is written as the member
+	text, err := httpsfv.Marshal(httpsfv.List{member}) // a list of one member is serialized like the member
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
 	return text, nil
 }
 
-// value is that of a component as a signature names it: a name, and for the member of a dictionary its key.
+// value returns the value of a component by its identifier: a name, and for a member of a dictionary its key.
 func (m Message) value(item httpsfv.Item) (string, error) {
 	name, isText := item.Value.(string)
 	key, hasKey := memberKey(item)
@@ -132,7 +132,7 @@ func (m Message) value(item httpsfv.Item) (string, error) {
 	return m.component(name)
 }
 
-// memberKey is the key of the member that a component is of, if that is all that is said of it.
+// memberKey returns the key of the dictionary member that a component refers to, if it has no other parameters.
 func memberKey(item httpsfv.Item) (string, bool) {
 	if item.Params == nil || len(item.Params.Names()) != 1 {
 		return "", false
@@ -144,7 +144,7 @@ func memberKey(item httpsfv.Item) (string, bool) {
 
 func hasParameters(item httpsfv.Item) bool { return item.Params != nil && len(item.Params.Names()) > 0 }
 
-// base is what is signed: a line for each component, and one for the parameters.
+// base returns the signature base: a line for each component and one for the parameters.
 func (m Message) base(params httpsfv.InnerList) ([]byte, error) {
 	var b strings.Builder
 	for _, item := range params.Items {

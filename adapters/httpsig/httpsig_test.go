@@ -30,7 +30,7 @@ func private(t testing.TB, n byte) signing.Private {
 	return key
 }
 
-// signed is a signed request to https://shop.example/ucp/carts?x=1.
+// signed returns a signed request to https://shop.example/ucp/carts?x=1.
 func signed(t testing.TB, key signing.Private) httpsig.Message {
 	t.Helper()
 	address, err := url.Parse("https://Shop.example:443/ucp/carts?x=1")
@@ -80,7 +80,7 @@ func TestSign(t *testing.T) {
 	}
 }
 
-// What differs from what was signed, or is no signature that the rules allow, is refused, never taken for unsigned.
+// A message that differs from the signed one, or whose signature breaks the rules, is refused and never treated as unsigned.
 func TestVerify_refuses(t *testing.T) {
 	t.Parallel()
 	key := private(t, 1)
@@ -138,7 +138,7 @@ func TestVerify_refuses(t *testing.T) {
 	}
 }
 
-// asDER writes the signature in the other form that libraries make.
+// asDER converts the signature to DER, the other encoding that libraries produce.
 func asDER(m *httpsig.Message) {
 	text := strings.TrimSuffix(strings.TrimPrefix(m.Header.Get("Signature"), "sig1=:"), ":")
 	raw, err := base64.StdEncoding.DecodeString(text)
@@ -161,7 +161,7 @@ func many(m *httpsig.Message) {
 	}
 }
 
-// One of two signatures is by a key that nobody knows, as of a proxy. The other one counts, unless it is not valid.
+// One of two signatures is by an unknown key, such as a proxy's. The other one must still be valid.
 func TestVerify_twoSignatures(t *testing.T) {
 	t.Parallel()
 	key, proxy := private(t, 1), private(t, 2)
@@ -196,7 +196,7 @@ func TestCheckDigest_refuses(t *testing.T) {
 	}
 }
 
-// What strangers send is refused without a panic.
+// Untrusted input is refused without a panic.
 func FuzzVerify(f *testing.F) {
 	key := private(f, 1)
 	m := signed(f, key)

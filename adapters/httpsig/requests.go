@@ -19,14 +19,14 @@ const (
 )
 
 const (
-	// oldest is how old a request's signature may be that says when it was created. UCP leaves replays to idempotency keys,
-	// which are kept for a day: what was signed before that could take effect a second time.
+	// oldest is the maximum age of a request's signature that has a creation time. UCP relies on idempotency keys against
+	// replays. They are kept for a day, so a request signed earlier could take effect a second time.
 	oldest = 24 * time.Hour
-	// skew is how far a signer's clock may be ahead.
+	// skew is how far a signer's clock may be ahead of ours.
 	skew = time.Minute
 )
 
-// Requests verifies requests as UCP wants it.
+// Requests verifies requests as UCP requires.
 type Requests struct{}
 
 var _ ports.RequestSignatures = Requests{}
@@ -45,7 +45,7 @@ func (Requests) Signed(r ports.SignedRequest) (bool, error) {
 	if _, _, err := read(m); err != nil {
 		return true, toFault(err)
 	}
-	if len(m.Header.Values(digestField)) > 0 { // else nothing can cover it
+	if len(m.Header.Values(digestField)) > 0 { // without it no signature can cover the body
 		if err := CheckDigest(m.Header, r.Body); err != nil {
 			return true, toFault(err)
 		}
@@ -89,7 +89,7 @@ func messageOf(r ports.SignedRequest) Message {
 	}
 }
 
-// required are the components that a request's signature covers.
+// required returns the components that a request's signature must cover.
 func required(m Message, body []byte) []string {
 	names := []string{"@method", "@authority", "@path"}
 	if m.Query != "" {
@@ -106,7 +106,7 @@ func required(m Message, body []byte) []string {
 	return names
 }
 
-// keyOf is an agent's key.
+// keyOf returns an agent's key.
 func keyOf(public signing.Verifier) (Key, error) {
 	switch k := public.(type) {
 	case signing.Public:
@@ -117,9 +117,9 @@ func keyOf(public signing.Verifier) (Key, error) {
 	return nil, ErrAlgorithm
 }
 
-// toFault is what whoever signed a request learns. Nothing that the request holds is in it.
+// toFault converts an error to the one that the signer sees. It contains nothing from the request.
 func toFault(err error) error {
-	var told refusal
+	var reason refusal
 	switch {
 	case errors.Is(err, ErrKeyNotFound):
 		return fault.New(fault.Unauthenticated, "key_not_found", "The request is signed by a key that the agent's profile does not have, or that is of no use for signatures.")
@@ -127,8 +127,8 @@ func toFault(err error) error {
 		return fault.New(fault.Malformed, "algorithm_unsupported", "The request is signed by an algorithm that is not supported: use ES256 or Ed25519.")
 	case errors.Is(err, ErrDigest):
 		return fault.New(fault.Malformed, "digest_mismatch", "The body does not have the Content-Digest that the request states.").Because(err)
-	case errors.As(err, &told):
-		return fault.New(fault.Unauthenticated, "signature_invalid", "The request's signature is not valid: "+string(told)+".")
+	case errors.As(err, &reason):
+		return fault.New(fault.Unauthenticated, "signature_invalid", "The request's signature is not valid: "+string(reason)+".")
 	}
 	return fault.New(fault.Unauthenticated, "signature_invalid", "The request's signature is not valid.").Because(err)
 }

@@ -23,7 +23,7 @@ import (
 
 const profile = `profile="https://platform.example/.well-known/ucp"`
 
-// agent is a signer that reads the RFC on its own.
+// agent signs requests with its own implementation of the RFC.
 type agent struct {
 	kid  string
 	sign func(base []byte) []byte
@@ -57,7 +57,7 @@ func edAgent() (agent, agentid.Key) {
 	}
 }
 
-// post is a request to create a checkout, unsigned.
+// post returns an unsigned request that creates a checkout.
 func post() ports.SignedRequest {
 	body := []byte(`{"line_items": [{"item": {"id": "item_123"}, "quantity": 2}]}`)
 	return ports.SignedRequest{
@@ -76,7 +76,7 @@ func post() ports.SignedRequest {
 
 var all = []string{"@method", "@authority", "@path", "ucp-agent", "idempotency-key", "content-digest", "content-type"}
 
-// signs adds a signature under a label over components, with parameters after the list.
+// signs adds a signature with a label over components, with parameters after the list.
 func (a agent) signs(r ports.SignedRequest, label string, components []string, params string) ports.SignedRequest {
 	r.Header = maps.Clone(r.Header)
 	var base strings.Builder
@@ -108,7 +108,7 @@ func (a agent) signs(r ports.SignedRequest, label string, components []string, p
 	return r
 }
 
-// verified is the verdict of both steps.
+// verified returns the result of both steps, Signed and Verify.
 func verified(r ports.SignedRequest, keys ...agentid.Key) (agentid.Key, error) {
 	requests := httpsig.Requests{}
 	signed, err := requests.Signed(r)
@@ -165,7 +165,7 @@ func TestRequests_Verify(t *testing.T) {
 	}
 }
 
-// derOf writes signatures in the other form that libraries make.
+// derOf returns a function that signs in DER, the other encoding that libraries produce.
 func derOf(sign func([]byte) []byte) func([]byte) []byte {
 	return func(base []byte) []byte {
 		raw := sign(base)
@@ -280,18 +280,18 @@ func TestRequests_Signed(t *testing.T) {
 	if signed, err := (httpsig.Requests{}).Signed(r); signed || err != nil {
 		t.Errorf("%t, %v", signed, err)
 	}
-	r.Header["Content-Digest"] = []string{"md5=:AAAA:"} // of no concern without a signature
+	r.Header["Content-Digest"] = []string{"md5=:AAAA:"} // ignored without a signature
 	if signed, err := (httpsig.Requests{}).Signed(r); signed || err != nil {
 		t.Errorf("%t, %v", signed, err)
 	}
-	// What the body is, is settled before anybody looks for keys.
+	// The digest is checked before any key is looked up.
 	p256, _ := p256Agent(t, 1, "k")
 	r = p256.signs(post(), "sig1", all, "")
 	r.Body = append(r.Body, ' ')
 	if signed, err := (httpsig.Requests{}).Signed(r); !signed || !fault.Is(err, "digest_mismatch") {
 		t.Errorf("%t, %v", signed, err)
 	}
-	// SHA-512 may be there beside SHA-256, not in its place.
+	// A SHA-512 digest is accepted in addition to SHA-256, not instead of it.
 	sum := sha512.Sum512(post().Body)
 	r = p256.signs(post(), "sig1", all, "")
 	r.Header["Content-Digest"] = []string{"sha-512=:" + base64.StdEncoding.EncodeToString(sum[:]) + ":"}
@@ -302,7 +302,7 @@ func TestRequests_Signed(t *testing.T) {
 	if signed, err := (httpsig.Requests{}).Signed(r); !signed || err != nil {
 		t.Errorf("%t, %v", signed, err)
 	}
-	// What is signed by halves lacks something, which is another answer than that to a wrong signature.
+	// A request with only one of the two signature fields fails with another error than a wrong signature.
 	for _, field := range []string{"Signature", "Signature-Input"} {
 		r = p256.signs(post(), "sig1", all, "")
 		delete(r.Header, field)
@@ -312,7 +312,7 @@ func TestRequests_Signed(t *testing.T) {
 	}
 }
 
-// A verdict does not take long, whatever the header: times are bounded by the fields' lengths.
+// Verifying is fast for any header, because the lengths of the fields are bounded.
 func BenchmarkRequests_Verify(b *testing.B) {
 	key := private(b, 1)
 	a := agent{"k", func(base []byte) []byte { s, _ := key.Sign(base); return s }}

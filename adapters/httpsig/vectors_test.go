@@ -24,7 +24,7 @@ MCowBQYDK2VwAyEAJrQLj5P/89iXES9+vFgrIy29clF9CC/oPPsw3c5D0bs=
 -----END PUBLIC KEY-----`
 )
 
-// rfcKeys finds the RFC's keys.
+// rfcKeys returns a lookup function for the RFC's keys.
 func rfcKeys(t *testing.T) func(string) (httpsig.Key, error) {
 	t.Helper()
 	parse := func(text string) any {

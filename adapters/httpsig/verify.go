@@ -12,14 +12,14 @@ import (
 	"github.com/haggle-commerce/haggle/domain/signing"
 )
 
-// What a message may have at most: more would cost whoever verifies it.
+// Limits of a message, which bound the cost of verifying it.
 const (
 	longestInput   = 4 << 10
 	mostSignatures = 4
 	mostComponents = 32
 )
 
-// Key verifies signatures by its own algorithm.
+// Key verifies signatures with its own algorithm.
 type Key interface {
 	signing.Verifier
 	// Algorithm is the name in RFC 9421's registry.
@@ -36,30 +36,30 @@ type (
 func (P256) Algorithm() string    { return "ecdsa-p256-sha256" }
 func (Ed25519) Algorithm() string { return "ed25519" }
 
-// Rules are what a signature has to have.
+// Rules are the requirements of a valid signature.
 type Rules struct {
-	// Covered are components that it covers. Those that the message does not have, the caller leaves out.
+	// Covered are the components that it must cover. The caller omits those that the message does not have.
 	Covered []string
-	// MaxAge is how old it may be, and Skew how far the signer's clock may be ahead, where it says when it was created.
+	// MaxAge is how old a signature with a creation time may be, and Skew how far the signer's clock may be ahead.
 	MaxAge, Skew time.Duration
 	Now          time.Time
 }
 
-// refusal is ErrInvalid for a reason that the signer may be told.
+// refusal is an ErrInvalid with a reason that the signer may see.
 type refusal string
 
 func (r refusal) Error() string { return ErrInvalid.Error() + ": " + string(r) }
 func (refusal) Unwrap() error   { return ErrInvalid }
 
-// Signed reports whether a message says that it is signed, in whichever way: then it must be verified, or refused.
+// Signed reports whether a message has any field of a signature. If so, it must be verified or refused.
 func Signed(m Message) bool {
 	return len(m.Header.Values(inputField)) > 0 || len(m.Header.Values(signatureField)) > 0
 }
 
-// Verify verifies a message's signatures by the keys that find knows, and returns the id of the first one that is valid.
-// find fails with ErrKeyNotFound for an id that is none. One valid signature is enough, whatever others the message has
-// (RFC 9421, section 4.3). Without one, the error is that of the first signature that is not by an unknown key: ErrInvalid
-// or ErrAlgorithm; and ErrKeyNotFound if all are.
+// Verify verifies a message's signatures with the keys that find returns, and returns the key id of the first valid one.
+// find returns ErrKeyNotFound for an unknown id. One valid signature is enough, whatever others the message has (RFC 9421,
+// section 4.3). Without one, the error is that of the first signature by a known key, ErrInvalid or ErrAlgorithm, or
+// ErrKeyNotFound if no key is known.
 func Verify(m Message, rules Rules, find func(id string) (Key, error)) (id string, err error) {
 	inputs, signatures, err := read(m)
 	if err != nil {
@@ -80,7 +80,7 @@ func Verify(m Message, rules Rules, find func(id string) (Key, error)) (id strin
 	return "", refused
 }
 
-// verifyOne verifies the signature of a label, and returns its key's id.
+// verifyOne verifies the signature with a label and returns the id of its key.
 func (r Rules) verifyOne(m Message, label string, input, member httpsfv.Member, find func(id string) (Key, error)) (string, error) {
 	params, isList := input.(httpsfv.InnerList)
 	item, isItem := member.(httpsfv.Item)
@@ -102,11 +102,11 @@ func (r Rules) verifyOne(m Message, label string, input, member httpsfv.Member, 
 	return name, r.verify(m, label, params, signature, key)
 }
 
-// webBotAuth is the tag of signatures that are also for verifiers of Web Bot Auth.
+// webBotAuth is the tag of signatures for Web Bot Auth.
 const webBotAuth = "web-bot-auth"
 
-// audience refuses signatures with a tag, which are for others, but for those of Web Bot Auth. These name the key by its
-// thumbprint.
+// audience refuses signatures with a tag, because they are meant for other verifiers. It accepts those of Web Bot Auth,
+// which name the key by its thumbprint.
 func audience(params httpsfv.InnerList, name string, key Key) error {
 	switch tag, given := params.Params.Get("tag"); {
 	case given && tag != webBotAuth:
@@ -117,7 +117,7 @@ func audience(params httpsfv.InnerList, name string, key Key) error {
 	return nil
 }
 
-// read reads the fields of signatures.
+// read parses the signature fields.
 func read(m Message) (inputs, signatures *httpsfv.Dictionary, err error) {
 	in, out := m.Header.Values(inputField), m.Header.Values(signatureField)
 	if length(in) > longestInput || length(out) > longestInput {
@@ -150,7 +150,7 @@ func keyID(params httpsfv.InnerList) (string, error) {
 	return "", ErrInvalid
 }
 
-// verify judges one signature by its key.
+// verify verifies one signature with its key.
 func (r Rules) verify(m Message, label string, params httpsfv.InnerList, signature []byte, key Key) error {
 	if algorithm, given := params.Params.Get("alg"); given && algorithm != key.Algorithm() {
 		return ErrAlgorithm
@@ -174,7 +174,7 @@ func (r Rules) verify(m Message, label string, params httpsfv.InnerList, signatu
 	return nil
 }
 
-// inTime checks when the signature was made and until when it is good, where it says so.
+// inTime checks the creation and expiry times of a signature that has them.
 func (r Rules) inTime(params httpsfv.InnerList) error {
 	if value, given := params.Params.Get("created"); given {
 		created, ok := value.(int64)
@@ -196,8 +196,8 @@ func (r Rules) inTime(params httpsfv.InnerList) error {
 	return nil
 }
 
-// uncovered are those of the names that are not among the components. A component that is a part of a field does not cover
-// the field, but for Signature-Agent, of which a signature covers the member of its own label.
+// uncovered returns the names that are missing from the components. A component that is a member of a field does not cover
+// the field, except for Signature-Agent: there a signature covers the member with its own label.
 func uncovered(params httpsfv.InnerList, label string, names []string) (missing []string) {
 	for _, name := range names {
 		if !slices.ContainsFunc(params.Items, func(i httpsfv.Item) bool {
@@ -210,7 +210,8 @@ func uncovered(params httpsfv.InnerList, label string, names []string) (missing 
 	return missing
 }
 
-// repeats reports whether a component is covered twice. What cannot be written, Message.base refuses.
+// repeats reports whether a component is covered twice. It ignores components that cannot be serialized, because
+// Message.base refuses those.
 func repeats(params httpsfv.InnerList) bool {
 	seen := map[string]bool{}
 	for _, i := range params.Items {

@@ -1,6 +1,6 @@
-// Package keycache remembers API keys for less than a second, so that authenticating a request costs
-// no round trip, and bounds how many are looked up at once, so that strangers with keys that nobody
-// knows keep the database from no one else. It holds no state that matters: each replica has its own.
+// Package keycache caches API keys for less than a second, so that authenticating a request costs no round trip. It also
+// bounds concurrent lookups, so that requests with unknown keys cannot use up the database's connections. Each replica has
+// its own cache, and losing it is harmless.
 package keycache
 
 import (
@@ -18,25 +18,24 @@ import (
 )
 
 const (
-	// maxAge is how old a record may be, from before it was asked for: a key revoked by another replica
-	// stops working within a second.
+	// maxAge is how old a record may be, counted from the start of its query: a key revoked by another replica stops working
+	// within a second.
 	maxAge = 800 * time.Millisecond
-	// doubt is how long a forgotten key is read anew each time: longer than the transaction that is
-	// about to change it can last.
-	doubt = time.Minute
-	// patience bounds one query that several callers wait for.
+	// forgetFor is how long a forgotten key is not cached: longer than the transaction that is about to change it can last.
+	forgetFor = time.Minute
+	// patience is the timeout of a query that several callers wait for.
 	patience = 5 * time.Second
 
-	// Lookups at once, of keys that were found before and of all others: the database has 20 connections.
-	knownPlaces, strangePlaces = 4, 4
+	// Concurrent lookups of keys that were found before, and of all others. The database has 20 connections.
+	knownPlaces, unknownPlaces = 4, 4
 	// longestWait is how long a lookup waits for a place.
 	longestWait = time.Second
 
-	most        = 10_000
-	mostDoubted = 1_000
+	maxRecords   = 10_000
+	maxForgotten = 1_000
 )
 
-// Source is where keys are looked up.
+// Source looks up keys.
 type Source interface {
 	KeyByHash(ctx context.Context, hash [32]byte) (*account.Key, *account.Account, error)
 }
@@ -48,30 +47,30 @@ type Cache struct {
 	flights singleflight.Group
 	records *lru.Cache[[32]byte, record]
 
-	known, strange *semaphore.Weighted // places for lookups
+	known, unknown *semaphore.Weighted // places for lookups
 
-	change  sync.Mutex // orders remembering and forgetting
-	doubted *lru.Cache[[32]byte, time.Time]
+	change         sync.Mutex // orders remembering and forgetting
+	forgottenUntil *lru.Cache[[32]byte, time.Time]
 }
 
 var _ ports.KeyCache = (*Cache)(nil)
 
-// record is what a query answered, and when it began.
+// record is the result of a query, and when the query began.
 type record struct {
 	key   *account.Key
 	owner *account.Account
 	began time.Time
 }
 
-// New is an empty cache before a source. now is a monotonic clock.
+// New returns an empty cache in front of a source. now is a monotonic clock.
 func New(source Source, now func() time.Time) *Cache {
 	c := &Cache{
 		source: source, now: now,
-		known: semaphore.NewWeighted(knownPlaces), strange: semaphore.NewWeighted(strangePlaces),
+		known: semaphore.NewWeighted(knownPlaces), unknown: semaphore.NewWeighted(unknownPlaces),
 	}
-	// These fail for sizes below one alone.
-	c.records, _ = lru.New[[32]byte, record](most)
-	c.doubted, _ = lru.New[[32]byte, time.Time](mostDoubted)
+	// lru.New fails only for sizes below one.
+	c.records, _ = lru.New[[32]byte, record](maxRecords)
+	c.forgottenUntil, _ = lru.New[[32]byte, time.Time](maxForgotten)
 	return c
 }
 
@@ -80,11 +79,11 @@ func (c *Cache) KeyByHash(ctx context.Context, hash [32]byte) (*account.Key, *ac
 	if r, ok := c.records.Get(hash); ok && now.Sub(r.began) < maxAge {
 		return r.key, r.owner, nil
 	}
-	if c.doubts(hash) {
+	if c.forgotten(hash) {
 		r, err := c.lookUp(ctx, hash)
 		return r.key, r.owner, err
 	}
-	r, err := c.together(ctx, hash)
+	r, err := c.sharedLookUp(ctx, hash)
 	if err == nil && now.Sub(r.began) >= maxAge { // the query of others was slow
 		r, err = c.lookUp(ctx, hash)
 	}
@@ -93,9 +92,9 @@ func (c *Cache) KeyByHash(ctx context.Context, hash [32]byte) (*account.Key, *ac
 
 func (c *Cache) Known(hash [32]byte) bool { return c.records.Contains(hash) }
 
-// lookUp asks the source, when there is a place for that.
+// lookUp waits for a place and then queries the source.
 func (c *Cache) lookUp(ctx context.Context, hash [32]byte) (record, error) {
-	places := c.strange
+	places := c.unknown
 	if c.Known(hash) {
 		places = c.known
 	}
@@ -109,7 +108,7 @@ func (c *Cache) lookUp(ctx context.Context, hash [32]byte) (record, error) {
 	return r, err
 }
 
-// acquire takes a place, but does not wait for long.
+// acquire waits for a place, for at most longestWait.
 func acquire(ctx context.Context, places *semaphore.Weighted) error {
 	waited, cancel := context.WithTimeout(ctx, longestWait)
 	defer cancel()
@@ -122,8 +121,8 @@ func acquire(ctx context.Context, places *semaphore.Weighted) error {
 	return fault.New(fault.Unavailable, "overloaded", "The server is busy. Try again.").After(time.Second)
 }
 
-// together is one query for all who ask at the same time. It does not end with the first who asked.
-func (c *Cache) together(ctx context.Context, hash [32]byte) (record, error) {
+// sharedLookUp shares one query among concurrent callers. Canceling the first caller does not cancel the query.
+func (c *Cache) sharedLookUp(ctx context.Context, hash [32]byte) (record, error) {
 	flight := c.flights.DoChan(string(hash[:]), func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 		defer cancel()
@@ -147,19 +146,19 @@ func (c *Cache) together(ctx context.Context, hash [32]byte) (record, error) {
 func (c *Cache) remember(hash [32]byte, r record) {
 	c.change.Lock()
 	defer c.change.Unlock()
-	if !c.doubts(hash) {
+	if !c.forgotten(hash) {
 		c.records.Add(hash, r)
 	}
 }
 
-func (c *Cache) doubts(hash [32]byte) bool {
-	until, ok := c.doubted.Get(hash)
+func (c *Cache) forgotten(hash [32]byte) bool {
+	until, ok := c.forgottenUntil.Get(hash)
 	return ok && c.now().Before(until)
 }
 
 func (c *Cache) Forget(hash [32]byte) {
 	c.change.Lock()
 	defer c.change.Unlock()
-	c.doubted.Add(hash, c.now().Add(doubt))
+	c.forgottenUntil.Add(hash, c.now().Add(forgetFor))
 	c.records.Remove(hash)
 }

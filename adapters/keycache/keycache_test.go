@@ -49,7 +49,7 @@ func (s *source) rename(name string) {
 	s.key.Name = name
 }
 
-// name is the key's name as the cache has it.
+// name returns the key's name according to the cache.
 func name(t *testing.T, c *keycache.Cache) string {
 	t.Helper()
 	key, owner, err := c.KeyByHash(t.Context(), [32]byte{})
@@ -66,7 +66,7 @@ func wants(t *testing.T, what, got, want string, s *source, asked int64) {
 	}
 }
 
-func TestARecordIsKeptForLessThanASecond(t *testing.T) {
+func TestCache_KeyByHash_maxAge(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := &source{key: account.Key{Name: "one"}, slow: 300 * time.Millisecond}
@@ -80,7 +80,8 @@ func TestARecordIsKeptForLessThanASecond(t *testing.T) {
 	})
 }
 
-func TestManyWhoAskAtOnceAreOneQuery(t *testing.T) {
+// Concurrent callers share one query, even after the first of them has left.
+func TestCache_KeyByHash_concurrent(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := &source{slow: 100 * time.Millisecond}
@@ -103,7 +104,8 @@ func TestManyWhoAskAtOnceAreOneQuery(t *testing.T) {
 	})
 }
 
-func TestASlowQueryIsTooOldForWhoCameLate(t *testing.T) {
+// A caller does not use the record of a query that began more than maxAge before the call.
+func TestCache_KeyByHash_slowQuery(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := &source{key: account.Key{Name: "one"}, slow: time.Second}
@@ -117,7 +119,8 @@ func TestASlowQueryIsTooOldForWhoCameLate(t *testing.T) {
 	})
 }
 
-func TestWhatIsNotFoundIsAskedForAgain(t *testing.T) {
+// Neither an error nor an unknown key is cached.
+func TestCache_KeyByHash_notFound(t *testing.T) {
 	t.Parallel()
 	s := &source{fails: fault.New(fault.Unavailable, "storage_unavailable", "")}
 	c := keycache.New(s, time.Now)
@@ -135,8 +138,8 @@ func TestWhatIsNotFoundIsAskedForAgain(t *testing.T) {
 	wants(t, "at last", name(t, c), "", s, 5)
 }
 
-// A forgotten key is read each time, until no transaction can be left that changes it.
-func TestAForgottenKeyIsReadAnew(t *testing.T) {
+// A forgotten key is read from the source each time, until no transaction that changes it can still be open.
+func TestCache_Forget(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := &source{key: account.Key{Name: "one"}}
@@ -153,7 +156,7 @@ func TestAForgottenKeyIsReadAnew(t *testing.T) {
 }
 
 // A query that began before its key was forgotten does not bring the old record back.
-func TestForgettingWhileAQueryIsUnderWay(t *testing.T) {
+func TestCache_Forget_duringQuery(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := &source{key: account.Key{Name: "one"}, slow: 100 * time.Millisecond}
@@ -169,9 +172,9 @@ func TestForgettingWhileAQueryIsUnderWay(t *testing.T) {
 	})
 }
 
-// A thousand unknown keys at once take their places and no more, and are turned away after a second;
-// whoever was here before is read anew meanwhile.
-func TestLookupsAtOnceAreBounded(t *testing.T) {
+// A thousand concurrent lookups of unknown keys use only their own places; the rest are refused after a second. A known key
+// is still looked up meanwhile.
+func TestCache_KeyByHash_overloaded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := &source{key: account.Key{Name: "one"}}
@@ -208,7 +211,7 @@ func TestLookupsAtOnceAreBounded(t *testing.T) {
 	})
 }
 
-func TestAKeyIsKnownUntilItIsNotFound(t *testing.T) {
+func TestCache_Known(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := &source{}

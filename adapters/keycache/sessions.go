@@ -10,28 +10,28 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Sessions bounds how many sessions of members are looked up at once. It remembers which tokens were found, so that
-// strangers keep no member waiting, but none of what was found: another role of a member counts at once.
+// Sessions bounds concurrent lookups of members' sessions. It remembers which tokens were found, so that requests with
+// unknown tokens keep no member waiting. It does not cache the sessions themselves: a changed role takes effect at once.
 type Sessions struct {
 	ports.ConsoleSessions
 	found          *lru.Cache[[32]byte, struct{}]
-	known, strange *semaphore.Weighted
+	known, unknown *semaphore.Weighted
 }
 
-// NewSessions has all places free.
+// NewSessions returns Sessions in front of source, with all places free.
 func NewSessions(source ports.ConsoleSessions) *Sessions {
 	s := &Sessions{
 		ConsoleSessions: source,
 		known:           semaphore.NewWeighted(knownPlaces),
-		strange:         semaphore.NewWeighted(strangePlaces),
+		unknown:         semaphore.NewWeighted(unknownPlaces),
 	}
-	s.found, _ = lru.New[[32]byte, struct{}](most) // fails for sizes below one alone
+	s.found, _ = lru.New[[32]byte, struct{}](maxRecords) // fails only for sizes below one
 	return s
 }
 
-// ByHash is fault.Unavailable, overloaded, if too many are looked up at once.
+// ByHash fails with fault.Unavailable, code overloaded, if too many lookups run.
 func (s *Sessions) ByHash(ctx context.Context, hash [32]byte) (*ports.SignedIn, error) {
-	places := s.strange
+	places := s.unknown
 	if s.found.Contains(hash) {
 		places = s.known
 	}

@@ -9,10 +9,10 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// anthropicVersion is the version of the API whose requests and answers these are.
+// anthropicVersion is the version of the API that these requests and responses belong to.
 const anthropicVersion = "2023-06-01"
 
-// claude speaks Anthropic's messages.
+// claude is a client of Anthropic's Messages API.
 type claude struct{ endpoint endpoint.Endpoint }
 
 // messagesRequest and messagesAnswer are the fields used of https://docs.anthropic.com/en/api/messages.
@@ -51,14 +51,14 @@ func newAnthropic(base, key string, client *http.Client) provider {
 	return claude{endpoint.New(client, base, "/v1/messages", header)}
 }
 
-func (c claude) complete(ctx context.Context, r ports.ModelRequest, warmth bool) (ports.ModelReply, error) {
+func (c claude) complete(ctx context.Context, r ports.ModelRequest, withTemperature bool) (ports.ModelReply, error) {
 	ask := messagesRequest{
 		Model:     r.Model,
 		MaxTokens: r.MaxTokens,
 		System:    []textBlock{{Type: "text", Text: r.System}},
 		Messages:  []messageOfBlock{{Role: "user", Content: []textBlock{{Type: "text", Text: r.User}}}},
 	}
-	if warmth { // from 0 to 1 here
+	if withTemperature { // from 0 to 1 here
 		ask.Temperature = new(float64(min(r.Temperature, 1000)) / 1000)
 	}
 	var answer messagesAnswer
@@ -79,7 +79,7 @@ func (c claude) complete(ctx context.Context, r ports.ModelRequest, warmth bool)
 	}, nil
 }
 
-// written is the text of an answer, which comes in blocks.
+// written joins the text blocks of a response.
 func written(content []textBlock) string {
 	var text strings.Builder
 	for _, block := range content {

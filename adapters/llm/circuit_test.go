@@ -14,7 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// One merchant's questions take the model longer than they may. That suspends the model for these questions alone.
+// Timeouts of one merchant's requests suspend the model only for that merchant's group.
 func TestComplete_timeoutsOfAnotherGroup(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

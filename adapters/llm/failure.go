@@ -15,8 +15,8 @@ import (
 )
 
 var (
-	errDenied = errors.New("the model refuses whatever it is asked") // a wrong key, no such model, too many requests
-	errCold   = errors.New("the model takes no temperature")
+	errDenied        = errors.New("the model refuses whatever it is asked") // a wrong key, no such model, too many requests
+	errNoTemperature = errors.New("the model takes no temperature")
 )
 
 func isDenied(err error) bool { return errors.Is(err, errDenied) }
@@ -37,8 +37,8 @@ func nonsense(message string) *fault.Error {
 	return fault.New(fault.Unavailable, "model_nonsense", message)
 }
 
-// failed is the error of a request that was not answered. A library's own words are left out, as they may repeat
-// what was asked; a network's are kept.
+// failed returns the error of a request without a response. It omits a library's error text, which may repeat the prompt, and
+// keeps a network's.
 func failed(ctx context.Context, err error) error {
 	var network *url.Error
 	var operation *net.OpError
@@ -50,7 +50,7 @@ func failed(ctx context.Context, err error) error {
 	case ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded):
 		return timeout()
 	case errors.As(err, &answered):
-		return judged(answered)
+		return statusError(answered)
 	case errors.Is(err, endpoint.ErrRedirected):
 		return nonsense("The language model's address is redirected.")
 	case errors.As(err, &tooLong):
@@ -65,9 +65,9 @@ func failed(ctx context.Context, err error) error {
 	return nonsense("The language model sent no answer that can be read.")
 }
 
-// judged is the error of an answer with a status that is none of success. Of its text only one thing is of use:
-// whether it complains of the temperature, as models that think do.
-func judged(a *endpoint.StatusError) error {
+// statusError returns the error of a response whose status is not a success. Of the response's text, it only checks whether it
+// rejects the temperature, as reasoning models do.
+func statusError(a *endpoint.StatusError) error {
 	status := a.Status
 	message := fmt.Sprintf("The language model answered %d.", status)
 	switch {
@@ -76,7 +76,7 @@ func judged(a *endpoint.StatusError) error {
 	case status >= 500:
 		return unreachable(message).After(a.RetryAfter())
 	case status == http.StatusBadRequest && strings.Contains(a.Text, "temperature"):
-		return refused(message).Because(errCold)
+		return refused(message).Because(errNoTemperature)
 	case status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge || status == http.StatusUnprocessableEntity:
 		return refused(message)
 	}

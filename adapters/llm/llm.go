@@ -1,6 +1,6 @@
-// Package llm asks language models: those of OpenAI and of every server that speaks its chat completions
-// ("openai"), and Anthropic's ("anthropic"). It never asks twice for one answer, and leaves a model that fails alone
-// for a while. What is asked for, and whether an answer may be used, is decided elsewhere.
+// Package llm sends requests to language models: those of OpenAI and every server with a compatible chat completions API
+// ("openai"), and Anthropic's ("anthropic"). It does not retry, and suspends a failing model for a while. It neither writes
+// prompts nor validates answers.
 package llm
 
 import (
@@ -30,16 +30,16 @@ const (
 	openAIURL    = "https://api.openai.com/v1"
 	anthropicURL = "https://api.anthropic.com"
 
-	maxBytes = 256 << 10        // of an answer, headers aside
+	maxBytes = 256 << 10        // of a response body
 	inFlight = 64               // connections kept to one server
 	watched  = 256              // models, by provider and name
 	grouped  = 10_000           // circuits, by model and group
 	tooMany  = 5                // failures in a row
-	pause    = 30 * time.Second // in which a model that failed is not asked
+	pause    = 30 * time.Second // during which a failing model gets no requests
 )
 
-// Options say where the providers are. They are the operator's, so any address is taken. A provider that has
-// neither an address nor a key here is unknown.
+// Options configures the providers. The operator chooses the URLs, so private addresses are allowed. A provider with neither
+// a URL nor a key is unknown.
 type Options struct {
 	OpenAIURL    string // with the version; "": https://api.openai.com/v1
 	OpenAIKey    string // "": none is sent
@@ -48,24 +48,24 @@ type Options struct {
 	Client       *http.Client // nil: one of its own. Its redirects and its time limit are not used.
 }
 
-// Client is a ports.LanguageModel. Its errors hold neither prompts nor keys nor what the provider wrote. After
-// five failures in a row of one group's requests the model is not asked for that group for 30 s: model_unreachable.
+// Client is a ports.LanguageModel. Its errors contain neither prompts nor keys nor the provider's text. After five
+// consecutive failures of one group's requests, that group's requests fail with model_unreachable for 30 s.
 type Client struct {
 	providers map[string]provider
 	models    bulkhead.Cache[string, *model]
-	// circuits are by model and group of requests: whether a model answers in time depends on the request too, and so
-	// the requests of one merchant must not suspend it for others.
+	// circuits are by model and group of requests. Whether a model responds in time depends on the request too, so one
+	// merchant's requests must not suspend the model for others.
 	circuits bulkhead.Cache[string, *circuit]
 }
 
 var _ ports.LanguageModel = (*Client)(nil)
 
-// provider asks once. Its errors are ready to be shown.
+// provider sends one request. Its errors may be shown to users.
 type provider interface {
-	complete(ctx context.Context, r ports.ModelRequest, warmth bool) (ports.ModelReply, error)
+	complete(ctx context.Context, r ports.ModelRequest, withTemperature bool) (ports.ModelReply, error)
 }
 
-// New makes a client. It asks nothing yet.
+// New returns a client. It sends no request yet.
 func New(o Options) *Client {
 	models := bulkhead.NewCache[string](watched, func() *model { return &model{} })
 	c := &Client{map[string]provider{}, models, bulkhead.NewCache[string](grouped, newCircuit)}
@@ -83,7 +83,7 @@ func New(o Options) *Client {
 	return c
 }
 
-// Complete asks a model once.
+// Complete sends one request to a model.
 func (c *Client) Complete(ctx ports.Outbound, r ports.ModelRequest) (ports.ModelReply, error) {
 	name := strings.ToLower(r.Provider)
 	p, known := c.providers[name]
@@ -96,9 +96,9 @@ func (c *Client) Complete(ctx ports.Outbound, r ports.ModelRequest) (ports.Model
 	name += "\x00" + r.Model
 	m := c.models.Of(name)
 	reply, err := c.circuits.Of(name + "\x00" + r.Group).Execute(func() (ports.ModelReply, error) {
-		reply, err := p.complete(ctx, r, !m.cold.Load())
-		if errors.Is(err, errCold) {
-			m.cold.Store(true)
+		reply, err := p.complete(ctx, r, !m.noTemperature.Load())
+		if errors.Is(err, errNoTemperature) {
+			m.noTemperature.Store(true)
 		}
 		return reply, err
 	})
@@ -108,8 +108,8 @@ func (c *Client) Complete(ctx ports.Outbound, r ports.ModelRequest) (ports.Model
 	return reply, err
 }
 
-// tokens are a provider's count, as far as it can be believed. What is no number counts as none, for the answer is as
-// good without it.
+// tokens is a provider's token count, limited to plausible values. Anything but a number counts as 0, because the answer is
+// usable without it.
 type tokens int
 
 func (t *tokens) UnmarshalJSON(text []byte) error {

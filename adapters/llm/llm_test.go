@@ -13,8 +13,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// The services' forms and the failures of real ones are tested against a look-alike in cmd/boot/models. Here is what
-// servers answer that no service does.
+// The services' formats and real failures are tested against a fake in cmd/boot/models. The tests here use responses that no
+// service sends.
 
 func complete(t *testing.T, provider string, handler http.HandlerFunc) (ports.ModelReply, error) {
 	t.Helper()
@@ -34,7 +34,7 @@ func complete(t *testing.T, provider string, handler http.HandlerFunc) (ports.Mo
 	})
 }
 
-func TestStrangeAnswers(t *testing.T) {
+func TestComplete_nonsense(t *testing.T) {
 	t.Parallel()
 	for _, provider := range []string{llm.OpenAI, llm.Anthropic} {
 		for _, body := range []string{
@@ -54,7 +54,7 @@ func TestStrangeAnswers(t *testing.T) {
 	}
 }
 
-// A provider's numbers of tokens are believed within reason.
+// Implausible token counts of a provider are limited.
 func TestTokens(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]ports.ModelReply{
@@ -74,8 +74,8 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// A wait that the provider asks for is passed on, and not waited for.
-func TestRetryAfter(t *testing.T) {
+// The provider's Retry-After is returned to the caller, without waiting for it.
+func TestComplete_retryAfter(t *testing.T) {
 	t.Parallel()
 	for provider, status := range map[string]int{llm.OpenAI: http.StatusTooManyRequests, llm.Anthropic: 529} {
 		asked := 0
@@ -91,8 +91,8 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// A client that is given keeps its transport, and neither follows redirects nor reads without an end.
-func TestGivenClient(t *testing.T) {
+// A given HTTP client keeps its transport, but follows no redirects and reads bounded responses.
+func TestNew_givenClient(t *testing.T) {
 	t.Parallel()
 	var seen *http.Request
 	given := &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
@@ -123,7 +123,7 @@ type transport func(*http.Request) (*http.Response, error)
 
 func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// The service refuses requests that do not say which version of its API they are of.
+// Requests carry the API version, because the service refuses them without it.
 func TestComplete_anthropicRequest(t *testing.T) {
 	t.Parallel()
 	var path, body string

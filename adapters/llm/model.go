@@ -9,9 +9,9 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// model is what is known of one model of a provider.
+// model is the state of one model of a provider.
 type model struct {
-	cold atomic.Bool // takes no temperature
+	noTemperature atomic.Bool // it rejects the parameter temperature
 }
 
 type circuit = gobreaker.CircuitBreaker[ports.ModelReply]
@@ -24,11 +24,11 @@ func newCircuit() *circuit {
 	})
 }
 
-// Suspended is how many circuits of models and groups are open at the moment.
+// Suspended returns how many circuits of models and groups are open now.
 func (c *Client) Suspended() int { return c.circuits.Open() }
 
-// healthy reports whether a model works. What one request has in it is not to close the model for others, and who
-// goes away has not waited for long.
+// healthy reports whether an error says nothing against the model. The content of one request must not suspend the model for
+// others, and a canceled request has not waited long.
 func healthy(err error) bool {
 	return err == nil || !fault.Is(err, "model_timeout") && !fault.Is(err, "model_unreachable") && !isDenied(err)
 }

@@ -10,12 +10,12 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// openAI speaks chat completions.
+// openAI is a client of the chat completions API.
 type openAI struct {
 	endpoint endpoint.Endpoint
-	// house reports that this is OpenAI itself, whose models take max_completion_tokens alone. Other servers know the
+	// official is whether the server is OpenAI's, whose models accept only max_completion_tokens. Other servers have the
 	// older max_tokens.
-	house bool
+	official bool
 }
 
 // chatRequest and chatAnswer are the fields used of https://platform.openai.com/docs/api-reference/chat/create.
@@ -49,11 +49,11 @@ func newOpenAI(base, key string, client *http.Client) provider {
 		header.Set("Authorization", "Bearer "+key)
 	}
 	at, err := url.Parse(base)
-	house := err == nil && (strings.HasSuffix(at.Hostname(), ".openai.com") || strings.HasSuffix(at.Hostname(), ".openai.azure.com"))
-	return openAI{endpoint.New(client, base, "/chat/completions", header), house}
+	official := err == nil && (strings.HasSuffix(at.Hostname(), ".openai.com") || strings.HasSuffix(at.Hostname(), ".openai.azure.com"))
+	return openAI{endpoint.New(client, base, "/chat/completions", header), official}
 }
 
-func (o openAI) complete(ctx context.Context, r ports.ModelRequest, warmth bool) (ports.ModelReply, error) {
+func (o openAI) complete(ctx context.Context, r ports.ModelRequest, withTemperature bool) (ports.ModelReply, error) {
 	ask := chatRequest{
 		Model: r.Model,
 		Messages: []chatMessage{
@@ -61,12 +61,12 @@ func (o openAI) complete(ctx context.Context, r ports.ModelRequest, warmth bool)
 			{Role: "user", Content: r.User},
 		},
 	}
-	if o.house {
+	if o.official {
 		ask.MaxCompletionTokens = r.MaxTokens
 	} else {
 		ask.MaxTokens = r.MaxTokens
 	}
-	if warmth {
+	if withTemperature {
 		ask.Temperature = new(float64(r.Temperature) / 1000)
 	}
 	var answer chatAnswer
@@ -76,7 +76,7 @@ func (o openAI) complete(ctx context.Context, r ports.ModelRequest, warmth bool)
 	if len(answer.Choices) == 0 || strings.TrimSpace(answer.Choices[0].Message.Content) == "" {
 		return ports.ModelReply{}, nonsense("The language model's answer is empty.")
 	}
-	// Some servers give no reason for an end.
+	// Some servers send no finish reason.
 	if reason := answer.Choices[0].FinishReason; reason != "stop" && reason != "" {
 		return ports.ModelReply{}, nonsense("The language model's answer was cut.")
 	}

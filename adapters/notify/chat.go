@@ -14,12 +14,12 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Chats posts {"text": …} to a chat's incoming webhook, as Slack, Mattermost and others take it.
+// Chats posts {"text": …} to a chat's incoming webhook, the format of Slack, Mattermost and others.
 type Chats struct{ Client *http.Client }
 
 var _ ports.Chats = Chats{}
 
-// plain keeps what merchants and buyers wrote from being read as mentions and links.
+// plain escapes texts of merchants and buyers, so that the chat does not interpret mentions and links in them.
 var plain = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
 func (c Chats) Say(ctx ports.Outbound, webhook, text string) event.Result {

@@ -1,4 +1,4 @@
-// Package notify tells people what needs them: by mail and in chats.
+// Package notify sends notifications to people by mail and chat. It decides neither what to send nor when.
 package notify
 
 import (
@@ -24,12 +24,11 @@ type Mailer struct {
 
 var _ ports.Mailer = (*Mailer)(nil)
 
-// sendingTime bounds the conversation with the server.
+// sendingTime is the timeout of the whole SMTP session.
 const sendingTime = 10 * time.Second
 
-// NewMailer reads smtp://user:password@host:port?from=…&to=… (STARTTLS where the server offers it, and
-// always before a password is sent to another machine) or smtps://…. to is for mail without an address
-// of its own.
+// NewMailer parses smtp://user:password@host:port?from=…&to=… (STARTTLS if the server offers it, and always before a
+// password is sent to another machine) or smtps://…. to is the default recipient.
 func NewMailer(address string) (*Mailer, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Hostname() == "" || u.Scheme != "smtp" && u.Scheme != "smtps" {
@@ -72,7 +71,7 @@ func options(u *url.URL) ([]gomail.Option, error) {
 	return append(list, gomail.WithTLSPolicy(policy), gomail.WithPort(port)), nil
 }
 
-// Try connects to the server, encrypts where Send would, signs in and leaves. No mail is sent.
+// Try connects to the server, encrypts like Send, authenticates and disconnects. It sends no mail.
 func (m *Mailer) Try(ctx context.Context) error {
 	if err := m.client.DialWithContext(ctx); err != nil {
 		return err
@@ -80,7 +79,7 @@ func (m *Mailer) Try(ctx context.Context) error {
 	return m.client.Close()
 }
 
-// Send tells nothing of the server when it fails.
+// Send returns errors that do not quote the server.
 func (m *Mailer) Send(ctx ports.Outbound, message ports.Mail) error {
 	to := message.To
 	if to == "" {

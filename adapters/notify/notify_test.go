@@ -16,45 +16,45 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// postbox is a mail server that keeps what it takes.
-type postbox struct {
-	mu      sync.Mutex
-	letters []letter
-	refuse  bool
+// fakeServer is a mail server that records the mail it receives.
+type fakeServer struct {
+	mu       sync.Mutex
+	received []receivedMail
+	refuse   bool
 }
 
-type letter struct{ from, to, text string }
+type receivedMail struct{ from, to, text string }
 
-type visit struct {
-	box *postbox
-	letter
+type session struct {
+	fake *fakeServer
+	receivedMail
 }
 
-func (b *postbox) NewSession(*smtp.Conn) (smtp.Session, error) { return &visit{box: b}, nil }
+func (b *fakeServer) NewSession(*smtp.Conn) (smtp.Session, error) { return &session{fake: b}, nil }
 
-func (v *visit) Mail(from string, _ *smtp.MailOptions) error { v.from = from; return nil }
-func (v *visit) Rcpt(to string, _ *smtp.RcptOptions) error {
-	if v.box.refuse {
+func (v *session) Mail(from string, _ *smtp.MailOptions) error { v.from = from; return nil }
+func (v *session) Rcpt(to string, _ *smtp.RcptOptions) error {
+	if v.fake.refuse {
 		return &smtp.SMTPError{Code: 550, Message: "nobody"}
 	}
 	v.to = to
 	return nil
 }
-func (v *visit) Data(r io.Reader) error {
+func (v *session) Data(r io.Reader) error {
 	text, err := io.ReadAll(r)
 	v.text = string(text)
-	v.box.mu.Lock()
-	defer v.box.mu.Unlock()
-	v.box.letters = append(v.box.letters, v.letter)
+	v.fake.mu.Lock()
+	defer v.fake.mu.Unlock()
+	v.fake.received = append(v.fake.received, v.receivedMail)
 	return err
 }
-func (v *visit) Reset()        {}
-func (v *visit) Logout() error { return nil }
+func (v *session) Reset()        {}
+func (v *session) Logout() error { return nil }
 
-func openPostbox(t *testing.T) (*postbox, string) {
+func startServer(t *testing.T) (*fakeServer, string) {
 	t.Helper()
-	box := &postbox{}
-	server := smtp.NewServer(box)
+	fake := &fakeServer{}
+	server := smtp.NewServer(fake)
 	server.Domain = "localhost"
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -62,12 +62,12 @@ func openPostbox(t *testing.T) (*postbox, string) {
 	}
 	go func() { _ = server.Serve(l) }() // until Close
 	t.Cleanup(func() { server.Close() })
-	return box, l.Addr().String()
+	return fake, l.Addr().String()
 }
 
-func TestMailArrives(t *testing.T) {
+func TestMailer_Send(t *testing.T) {
 	t.Parallel()
-	box, address := openPostbox(t)
+	fake, address := startServer(t)
 	m, err := NewMailer("smtp://" + address + "?from=shop@example.com&to=ops@example.com")
 	if err != nil {
 		t.Fatal(err)
@@ -81,10 +81,10 @@ func TestMailArrives(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if len(box.letters) != 2 || box.letters[0].to != "ada@example.com" || box.letters[1].to != "ops@example.com" || box.letters[0].from != "shop@example.com" {
-		t.Fatalf("%+v", box.letters)
+	if len(fake.received) != 2 || fake.received[0].to != "ada@example.com" || fake.received[1].to != "ops@example.com" || fake.received[0].from != "shop@example.com" {
+		t.Fatalf("%+v", fake.received)
 	}
-	read, err := mail.ReadMessage(strings.NewReader(box.letters[0].text))
+	read, err := mail.ReadMessage(strings.NewReader(fake.received[0].text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,10 +94,10 @@ func TestMailArrives(t *testing.T) {
 	}
 }
 
-func TestMailThatIsNotTaken(t *testing.T) {
+func TestMailer_Send_refused(t *testing.T) {
 	t.Parallel()
-	box, address := openPostbox(t)
-	box.refuse = true
+	fake, address := startServer(t)
+	fake.refuse = true
 	m, err := NewMailer("smtp://" + address + "?from=shop@example.com")
 	if err != nil {
 		t.Fatal(err)
@@ -114,7 +114,7 @@ func TestMailThatIsNotTaken(t *testing.T) {
 	}
 }
 
-func TestBadMailAddresses(t *testing.T) {
+func TestNewMailer_badAddress(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{
 		"", "smtp://", "http://localhost?from=a@example.com", "smtp://localhost", "smtp://localhost?from=a", "smtp://localhost:99999?from=a@example.com",
@@ -129,7 +129,7 @@ func TestBadMailAddresses(t *testing.T) {
 	}
 }
 
-func TestChatsHearPlainText(t *testing.T) {
+func TestChats_Say_escapes(t *testing.T) {
 	t.Parallel()
 	var got map[string]string
 	status := http.StatusOK
@@ -148,16 +148,16 @@ func TestChatsHearPlainText(t *testing.T) {
 	}
 }
 
-// Try signs in, and sends nothing.
+// Try authenticates and sends nothing.
 func TestMailer_Try(t *testing.T) {
 	t.Parallel()
-	box, address := openPostbox(t)
+	fake, address := startServer(t)
 	m, err := NewMailer("smtp://" + address + "?from=shop@example.com")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Try(t.Context()); err != nil || len(box.letters) != 0 {
-		t.Errorf("%v, %d letters", err, len(box.letters))
+	if err := m.Try(t.Context()); err != nil || len(fake.received) != 0 {
+		t.Errorf("%v, %d received", err, len(fake.received))
 	}
 	if m, err = NewMailer("smtp://ada:secret@" + address + "?from=shop@example.com"); err != nil {
 		t.Fatal(err)

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// longestAnswer is how many bytes of an answer are read.
+// longestAnswer is how many bytes of a response are read.
 const longestAnswer = 1 << 20
 
-// clientFor is an HTTP client that follows no redirects, uses no proxy and reads bounded answers. Requests to the issuer's own
-// host go there wherever it is, for the operator has configured it. Others go by elsewhere, which reaches no private network.
+// clientFor returns an HTTP client that follows no redirects, uses no proxy and reads bounded responses. Requests to the
+// issuer's own host may reach a private network, because the operator configured it. All others use elsewhere, which does not.
 func clientFor(host string, elsewhere *http.Client) *http.Client {
 	dialer := &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}
 	own := &http.Transport{
@@ -35,7 +35,7 @@ func clientFor(host string, elsewhere *http.Client) *http.Client {
 	}
 }
 
-// byHost chooses by the host of a request.
+// byHost chooses the transport by the host of a request.
 type byHost struct {
 	host           string
 	own, elsewhere http.RoundTripper

@@ -1,8 +1,8 @@
-// Package openid signs people in at an OpenID Connect provider, by the authorization code flow with PKCE. It knows nothing of
-// members: it tells whom the provider vouches for.
+// Package openid signs people in at an OpenID Connect provider, using the authorization code flow with PKCE. It does not know
+// members: it returns the identity that the provider asserts.
 //
-// ID tokens are verified by go-oidc: their signature by an asymmetric algorithm that the provider announces (never none or
-// HMAC), issuer, audience and expiry. What it leaves to its callers is verified here: the nonce and the authorized party.
+// go-oidc verifies an ID token's signature, by an asymmetric algorithm that the provider announces (never none or HMAC), its
+// issuer, audience and expiry. This package verifies the rest: the nonce and the authorized party.
 package openid
 
 import (
@@ -27,26 +27,26 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Config is how the operator registered this server at the provider.
+// Config is the registration of this server at the provider.
 type Config struct {
 	Issuer       string
 	ClientID     string
 	ClientSecret string
-	Name         string        // how members know the provider; "": the issuer's host
+	Name         string        // the provider's name for members; "": the issuer's host
 	Redirect     func() string // the exact redirect URI that is registered there
-	// Elsewhere fetches from hosts that only the provider's documents name. The issuer's own host is the operator's choice, and
-	// may be in a private network.
+	// Elsewhere is the client for hosts that only the provider's documents name. The operator chooses the issuer's own host,
+	// which may be in a private network.
 	Elsewhere *http.Client
 	Clock     ports.Clock
 	Log       *slog.Logger
 }
 
 const (
-	// timeout is how long a step of a sign-in waits for the provider, whatever it fetches.
+	// timeout is how long a step of a sign-in waits for the provider in all.
 	timeout = 8 * time.Second
-	// places is how many sign-ins wait for the provider at once.
+	// places is how many sign-ins may wait for the provider concurrently.
 	places = 16
-	// fresh is for how long the provider's metadata are used before they are fetched again.
+	// fresh is how long the provider's metadata are used before they are fetched again.
 	fresh = time.Hour
 )
 
@@ -62,7 +62,7 @@ type Provider struct {
 
 var _ ports.IdentityProvider = (*Provider)(nil)
 
-// metadata are what the provider says of itself (OpenID Connect Discovery 1.0, section 3).
+// metadata are the provider's metadata (OpenID Connect Discovery 1.0, section 3).
 type metadata struct {
 	*oidc.Provider
 	keys    *oidc.RemoteKeySet
@@ -74,7 +74,7 @@ type metadata struct {
 	}
 }
 
-// New makes a provider. It connects to nothing yet.
+// New returns a provider. It does not connect yet.
 func New(c Config) *Provider {
 	host := ""
 	if u, err := url.Parse(c.Issuer); err == nil {
@@ -88,13 +88,13 @@ func New(c Config) *Provider {
 	}
 }
 
-// Name is the port's.
+// Name implements ports.IdentityProvider.
 func (p *Provider) Name() string { return p.Config.Name }
 
-// Issuer is the port's.
+// Issuer implements ports.IdentityProvider.
 func (p *Provider) Issuer() string { return p.Config.Issuer }
 
-// Address is the port's.
+// Address implements ports.IdentityProvider.
 func (p *Provider) Address(ctx ports.Outbound, c ports.Challenge) (address string, err error) {
 	err = p.within(ctx, func(ctx context.Context) error {
 		known, err := p.metadata(ctx)
@@ -107,7 +107,7 @@ func (p *Provider) Address(ctx ports.Outbound, c ports.Challenge) (address strin
 	return address, err
 }
 
-// Vouch is the port's.
+// Vouch implements ports.IdentityProvider.
 func (p *Provider) Vouch(ctx ports.Outbound, c ports.Challenge, code string) (person member.Vouched, err error) {
 	err = p.within(ctx, func(ctx context.Context) error {
 		known, err := p.metadata(ctx)
@@ -131,7 +131,7 @@ func (p *Provider) Vouch(ctx ports.Outbound, c ports.Challenge, code string) (pe
 	return person, nil
 }
 
-// oauth is the client that this server is at the provider.
+// oauth returns this server's OAuth client at the provider.
 func (p *Provider) oauth(known *metadata) *oauth2.Config {
 	endpoint := known.Endpoint()
 	endpoint.AuthStyle = oauth2.AuthStyleInHeader // the default (OpenID Connect Discovery 1.0, section 3)
@@ -148,10 +148,10 @@ func (p *Provider) oauth(known *metadata) *oauth2.Config {
 	}
 }
 
-// errUnreachable is the cause of what failed because the provider did not answer, or not as one.
+// errUnreachable means that the provider did not answer, or not as an OpenID provider.
 var errUnreachable = errors.New("the provider does not answer")
 
-// within runs a step of a sign-in that waits for the provider, and makes a fault of its error.
+// within runs a step of a sign-in that waits for the provider, and converts its error to a fault.
 func (p *Provider) within(ctx ports.Outbound, step func(context.Context) error) error {
 	select {
 	case p.places <- struct{}{}:
@@ -173,7 +173,7 @@ func (p *Provider) within(ctx ports.Outbound, step func(context.Context) error) 
 	return fault.New(fault.Unauthenticated, "sign_in_refused", p.Name()+" did not sign you in. Start again, or sign in with your password.")
 }
 
-// brief is the beginning of an error, which may quote an answer of the provider.
+// brief returns the beginning of an error, which may quote a response of the provider.
 func brief(err error) string {
 	const most = 300
 	text := err.Error()
@@ -188,7 +188,8 @@ func (p *Provider) unavailable() error {
 		p.Name()+" does not answer at the moment. Sign in with your password, or try again later.").After(10 * time.Second)
 }
 
-// metadata are those that were fetched in the last hour. Old ones are better than none. Nobody waits for another's fetch.
+// metadata returns the metadata fetched in the last hour, or older ones if the provider does not answer. No caller waits for
+// another's fetch.
 func (p *Provider) metadata(ctx context.Context) (*metadata, error) {
 	p.mu.Lock()
 	known := p.known
@@ -213,7 +214,7 @@ func (p *Provider) metadata(ctx context.Context) (*metadata, error) {
 
 // discover fetches the metadata, whose issuer must be the configured one exactly (OpenID Connect Discovery 1.0, section 4.3).
 func (p *Provider) discover(ctx context.Context) (*metadata, error) {
-	// Half of the time, for old metadata do if these do not come.
+	// Use half of the time only, because old metadata are good enough if these do not arrive.
 	soon, cancel := context.WithTimeout(ctx, timeout/2)
 	defer cancel()
 	found, err := oidc.NewProvider(soon, p.Config.Issuer)
@@ -237,18 +238,18 @@ func (p *Provider) discover(ctx context.Context) (*metadata, error) {
 	return m, nil
 }
 
-// speaksTo reports whether an address of the metadata may be used: it is https, unless the issuer itself is not.
+// speaksTo reports whether a URL of the metadata may be used: it must be https unless the issuer itself is not.
 func (p *Provider) speaksTo(address string) bool {
 	issuer, err := url.Parse(p.Config.Issuer)
 	u, malformed := url.Parse(address)
 	return err == nil && malformed == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http" && issuer.Scheme == "http")
 }
 
-// exchangeFailed tells a code that the provider refuses from a provider that does not answer.
+// exchangeFailed distinguishes a code that the provider refuses from a provider that does not answer.
 func exchangeFailed(err error) error {
 	var refused *oauth2.RetrieveError
 	if errors.As(err, &refused) && refused.Response.StatusCode < http.StatusInternalServerError {
-		// Its body is the provider's, and is not logged.
+		// The provider's response body is not logged.
 		return fmt.Errorf("the token endpoint answered %d %s", refused.Response.StatusCode, refused.ErrorCode)
 	}
 	if refused != nil {
@@ -257,5 +258,5 @@ func exchangeFailed(err error) error {
 	return fmt.Errorf("%w: %w", errUnreachable, err)
 }
 
-// same compares secrets.
+// same compares secrets in constant time.
 func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }

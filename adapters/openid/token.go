@@ -12,7 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/member"
 )
 
-// claims are those of an ID token that are asked for beside go-oidc's.
+// claims are the claims of an ID token that go-oidc does not read.
 type claims struct {
 	Email    string  `json:"email"`
 	Verified boolish `json:"email_verified"`
@@ -20,7 +20,7 @@ type claims struct {
 	Party    string  `json:"azp"`
 }
 
-// boolish reads true also where a provider sends it as text, as some do.
+// boolish is a JSON boolean that also accepts "true", because some providers send a string.
 type boolish bool
 
 func (b *boolish) UnmarshalJSON(text []byte) error {
@@ -28,7 +28,7 @@ func (b *boolish) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// watchedKeys notes that keys could not be fetched, which go-oidc does not tell from a wrong signature.
+// watchedKeys records that keys could not be fetched, which go-oidc does not distinguish from a wrong signature.
 type watchedKeys struct {
 	oidc.KeySet
 	err error
@@ -85,7 +85,7 @@ var asymmetric = []string{
 	oidc.RS256, oidc.RS384, oidc.RS512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.EdDSA,
 }
 
-// algorithms are those that the provider announces; RS256 if it announces none that will do.
+// algorithms returns the accepted algorithms that the provider announces, RS256 if there are none.
 func (m *metadata) algorithms() (known []string) {
 	for _, a := range m.said.Algorithms {
 		if slices.Contains(asymmetric, a) {
@@ -98,8 +98,8 @@ func (m *metadata) algorithms() (known []string) {
 	return known
 }
 
-// complete asks the UserInfo endpoint for an e-mail address that is not in the ID token, where providers may leave it out
-// (OpenID Connect Core 1.0, section 5.4). The answer must be about the same subject (section 5.3.2).
+// complete gets the e-mail address from the UserInfo endpoint if the ID token has none, as providers may omit it there
+// (OpenID Connect Core 1.0, section 5.4). The response must have the same subject (section 5.3.2).
 func complete(ctx context.Context, known *metadata, tokens *oauth2.Token, person *member.Vouched) error {
 	info, err := known.UserInfo(ctx, oauth2.StaticTokenSource(tokens))
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package passwords hashes passwords with Argon2id. It bounds how many are hashed at once, for each takes memory and time;
-// who may try how often is decided elsewhere.
+// Package passwords hashes passwords with Argon2id. It bounds how many are hashed concurrently, because each needs memory and
+// time. It does not limit the number of attempts.
 package passwords
 
 import (
@@ -27,13 +27,13 @@ var parameters = argon2id.Params{
 }
 
 const (
-	// atOnce is how many passwords are hashed at once, with 19 MiB of memory each.
+	// atOnce is how many passwords are hashed concurrently, with 19 MiB of memory each.
 	atOnce = 2
-	// mostWaiting is how many more wait: the last one for about a second on a slow machine.
+	// mostWaiting is how many more may wait. The last one waits about a second on a slow machine.
 	mostWaiting = 32
 )
 
-// Argon2 hashes passwords. Hashes are in the PHC string format, which says how they were made.
+// Argon2 hashes passwords. Hashes are in the PHC string format, which includes the parameters.
 type Argon2 struct {
 	places  chan struct{}
 	waiting atomic.Int32
@@ -41,13 +41,13 @@ type Argon2 struct {
 
 var _ ports.Passwords = (*Argon2)(nil)
 
-// New has all places free.
+// New returns an Argon2 without any work in progress.
 func New() *Argon2 {
 	return &Argon2{places: make(chan struct{}, atOnce)}
 }
 
-// nobodys is what an unknown member's password is compared with: no password is known that has this hash.
-var nobodys = fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2Version, parameters.Memory, parameters.Iterations, parameters.Parallelism,
+// unknownMemberHash is compared with the password of an unknown member. No password is known that has this hash.
+var unknownMemberHash = fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2Version, parameters.Memory, parameters.Iterations, parameters.Parallelism,
 	base64.RawStdEncoding.EncodeToString(make([]byte, parameters.SaltLength)), base64.RawStdEncoding.EncodeToString(make([]byte, parameters.KeyLength)))
 
 // argon2Version is 1.3 (RFC 9106).
@@ -63,7 +63,7 @@ func (a *Argon2) Hash(ctx context.Context, password string) (hash string, err er
 
 func (a *Argon2) Verify(ctx context.Context, hash, password string) (right bool, err error) {
 	err = a.inPlace(ctx, func() error {
-		right, err = argon2id.ComparePasswordAndHash(password, cmp.Or(hash, nobodys))
+		right, err = argon2id.ComparePasswordAndHash(password, cmp.Or(hash, unknownMemberHash))
 		right = right && hash != ""
 		if err != nil {
 			return fmt.Errorf("%w: a password's hash: %w", fault.ErrUnreadable, err)
@@ -73,7 +73,7 @@ func (a *Argon2) Verify(ctx context.Context, hash, password string) (right bool,
 	return right, err
 }
 
-// inPlace runs work when a place is free.
+// inPlace waits for a free place and then runs work.
 func (a *Argon2) inPlace(ctx context.Context, work func() error) error {
 	if a.waiting.Add(1) > atOnce+mostWaiting {
 		a.waiting.Add(-1)

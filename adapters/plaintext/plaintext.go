@@ -1,4 +1,4 @@
-// Package plaintext reads what platforms write about products as plain text.
+// Package plaintext converts the HTML and texts that platforms have for products to plain text.
 package plaintext
 
 import (
@@ -9,10 +9,10 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Line is text in one line, without control characters and with single spaces.
+// Line returns text as one line, without control characters and with single spaces.
 func Line(text string) string { return strings.Join(strings.Fields(strings.Map(spaced, text)), " ") }
 
-// Cut is text of at most so many characters.
+// Cut returns the first characters of text, at most so many.
 func Cut(text string, most int) string {
 	if list := []rune(text); len(list) > most {
 		return strings.TrimSpace(string(list[:most]))
@@ -20,17 +20,17 @@ func Cut(text string, most int) string {
 	return text
 }
 
-// breaks are the elements that start a line of their own.
+// breaks are the elements that start a new line.
 var breaks = map[atom.Atom]bool{
 	atom.P: true, atom.Br: true, atom.Div: true, atom.Li: true, atom.Ul: true, atom.Ol: true, atom.Tr: true, atom.Table: true,
 	atom.H1: true, atom.H2: true, atom.H3: true, atom.H4: true, atom.H5: true, atom.H6: true, atom.Hr: true,
 	atom.Blockquote: true, atom.Section: true, atom.Article: true, atom.Dd: true, atom.Dt: true,
 }
 
-// hidden are the elements whose text is not for people.
+// hidden are the elements whose text is not shown.
 var hidden = map[atom.Atom]bool{atom.Script: true, atom.Style: true, atom.Iframe: true, atom.Noscript: true, atom.Template: true}
 
-// FromHTML is the text of an HTML fragment: a line for each block, and no empty ones.
+// FromHTML returns the text of an HTML fragment: a line for each block, without empty lines.
 func FromHTML(source string) string {
 	var text strings.Builder
 	within := atom.Atom(0)

@@ -8,7 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest/redisserver"
 )
 
-// Keys as the HTTP adapters make them, more than processors and fewer than are remembered.
+// benchKeys are keys like those of the HTTP adapters, more than there are processors and fewer than are remembered.
 var benchKeys = func() []string {
 	keys := make([]string, 4096)
 	for i := range keys {

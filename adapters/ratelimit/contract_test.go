@@ -10,12 +10,12 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest/redisserver"
 )
 
-func TestMemoryKeepsTheContract(t *testing.T) {
+func TestLimiter_contractInMemory(t *testing.T) {
 	t.Parallel()
 	adaptertest.Limiter(t, func(t *testing.T) ports.Limiter { return open(t, "") })
 }
 
-func TestRedisKeepsTheContract(t *testing.T) {
+func TestLimiter_contractInRedis(t *testing.T) {
 	t.Parallel()
 	server, database := redisserver.Start(t), 0
 	adaptertest.Limiter(t, func(t *testing.T) ports.Limiter {
@@ -30,7 +30,7 @@ func TestRedisKeepsTheContract(t *testing.T) {
 	})
 }
 
-// patient is a URL for tests of what Redis answers, however busy the machine.
+// patient returns a URL with timeouts that are long enough for a busy machine.
 func patient(s *redisserver.Server) string {
 	return s.URL() + "?dial_timeout=20s&read_timeout=20s&write_timeout=20s&pool_timeout=20s"
 }

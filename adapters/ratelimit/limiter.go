@@ -1,11 +1,10 @@
-// Package ratelimit counts requests against rates, by the generic cell rate algorithm: in this process,
-// or together with other replicas in Redis.
+// Package ratelimit counts requests against rates, using the generic cell rate algorithm: in this process, or in Redis
+// together with other replicas. It does not know what the keys stand for.
 //
-// Without Redis' answer a replica neither lets everything through nor nothing: it goes on alone with its
-// share of the rate, which is the rate divided by the replicas last known to live. It keeps count for
-// that all the time, so the loss of Redis is no fresh burst to those who were using theirs here. What the
-// replicas allowed alone is not told to Redis afterwards: its return, the more so if it kept nothing, can
-// give a key one burst more.
+// While Redis does not answer, each replica enforces its share of the rate: the rate divided by the number of replicas last
+// known to be alive. It counts in memory all the time, so the loss of Redis gives no fresh burst to keys that were used here.
+// Requests allowed meanwhile are not reported to Redis afterwards. So its return, especially with an empty database, can give
+// a key one more burst.
 package ratelimit
 
 import (
@@ -27,8 +26,8 @@ type Limiter struct {
 	log      *slog.Logger
 }
 
-// New makes a limiter that counts in the Redis at the URL, or without one in memory. It does not connect
-// yet: the error is about the URL.
+// New returns a limiter that counts in the Redis at the URL, or in memory if the URL is empty. It does not connect yet: an
+// error means that the URL is invalid.
 func New(redisURL string, log *slog.Logger) (*Limiter, error) {
 	memory, err := newMemory()
 	if err != nil {
@@ -49,22 +48,22 @@ func New(redisURL string, log *slog.Logger) (*Limiter, error) {
 	return l, nil
 }
 
-// Take is the port's.
+// Take implements ports.Limiter.
 func (l *Limiter) Take(ctx context.Context, key string, r ports.Rate) ports.Verdict {
 	return l.judge(ctx, key, r, 1)
 }
 
-// TakeN is the port's.
+// TakeN implements ports.Limiter.
 func (l *Limiter) TakeN(ctx context.Context, key string, r ports.Rate, n int) ports.Verdict {
 	return l.judge(ctx, key, r, max(n, 1))
 }
 
-// Look is the port's.
+// Look implements ports.Limiter.
 func (l *Limiter) Look(ctx context.Context, key string, r ports.Rate) ports.Verdict {
 	return l.judge(ctx, key, r, 0)
 }
 
-// judge counts n requests, or none.
+// judge counts n requests, which may be 0.
 func (l *Limiter) judge(ctx context.Context, key string, r ports.Rate, n int) ports.Verdict {
 	r = bounded(r)
 	if l.shared == nil {
@@ -74,7 +73,7 @@ func (l *Limiter) judge(ctx context.Context, key string, r ports.Rate, n int) po
 	if yes, trial := l.outage.ask(); yes {
 		v, err := l.shared.count(context.WithoutCancel(ctx), key, r, n)
 		if trial || err != nil {
-			l.heard(ctx, err)
+			l.recordAnswer(ctx, err)
 		}
 		if err == nil {
 			return v
@@ -84,8 +83,8 @@ func (l *Limiter) judge(ctx context.Context, key string, r ports.Rate, n int) po
 	return mine
 }
 
-// heard takes note of whether Redis answered, and logs a change.
-func (l *Limiter) heard(ctx context.Context, err error) {
+// recordAnswer records whether Redis answered, and logs a change.
+func (l *Limiter) recordAnswer(ctx context.Context, err error) {
 	switch {
 	case err != nil && l.outage.begin():
 		l.log.WarnContext(ctx, "Redis does not answer: rates are limited without it", "share", 1/float64(l.replicas.known.Load()), "error", err)
@@ -94,13 +93,13 @@ func (l *Limiter) heard(ctx context.Context, err error) {
 	}
 }
 
-// Degraded reports whether Redis is there to be used and does not answer.
+// Degraded reports whether Redis is configured and does not answer.
 func (l *Limiter) Degraded() bool { return l.outage.lasts() }
 
-// Alone is how many verdicts were given without Redis' answer so far.
+// Alone returns how many verdicts were given without an answer from Redis so far.
 func (l *Limiter) Alone() int64 { return l.alone.Load() }
 
-// Ask asks Redis for a sign of life. Its error does not hold the address. Without Redis there is nothing to ask.
+// Ask pings Redis. Its error does not contain the address. If no Redis is configured, it returns nil.
 func (l *Limiter) Ask(ctx context.Context) error {
 	if l.shared == nil {
 		return nil
@@ -108,8 +107,8 @@ func (l *Limiter) Ask(ctx context.Context) error {
 	return l.shared.client.Ping(ctx).Err()
 }
 
-// Run tells the other replicas of this one until ctx ends, and notices when Redis goes or returns also
-// without requests. Without Redis it has nothing to do and returns.
+// Run announces this replica to the others until ctx ends. It also notices outages of Redis while there are no requests. If
+// no Redis is configured, it returns at once.
 func (l *Limiter) Run(ctx context.Context) {
 	if l.shared == nil {
 		return
@@ -118,7 +117,7 @@ func (l *Limiter) Run(ctx context.Context) {
 	defer tick.Stop()
 	call := context.WithoutCancel(ctx) // the client has timeouts of its own
 	for {
-		l.heard(call, l.replicas.beat(call, l.shared.client))
+		l.recordAnswer(call, l.replicas.beat(call, l.shared.client))
 		select {
 		case <-ctx.Done():
 			l.replicas.leave(call, l.shared.client)
@@ -128,7 +127,7 @@ func (l *Limiter) Run(ctx context.Context) {
 	}
 }
 
-// Close lets go of Redis' connections.
+// Close closes the connections to Redis.
 func (l *Limiter) Close() error {
 	if l.shared == nil {
 		return nil

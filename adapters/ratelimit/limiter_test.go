@@ -16,7 +16,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest/redisserver"
 )
 
-func TestTwoReplicasAdmitTheRateTogether(t *testing.T) {
+func TestLimiter_Take_twoReplicas(t *testing.T) {
 	t.Parallel()
 	server := redisserver.Start(t)
 	a, b := open(t, patient(server)), open(t, patient(server))
@@ -42,7 +42,7 @@ func TestTwoReplicasAdmitTheRateTogether(t *testing.T) {
 	}
 }
 
-func TestRedisGoesAndReturns(t *testing.T) {
+func TestLimiter_Take_redisOutage(t *testing.T) {
 	t.Parallel()
 	server := redisserver.Start(t)
 	var logs lines
@@ -55,13 +55,13 @@ func TestRedisGoesAndReturns(t *testing.T) {
 		}
 	}
 	start := time.Now()
-	for range 2 * rate.Burst { // all of the burst, half here and half there
+	for range 2 * rate.Burst { // the whole burst, half of it on each replica
 		take(a)
 		take(b)
 	}
 	server.Stop()
 	race(a, b, 400*time.Millisecond, take)
-	// Both used their share of the burst before, so that the loss gives nothing but the steady rate.
+	// Both have used their share of the burst, so that the outage allows only the steady rate.
 	if n, most := count.Load(), int64(rate.Burst)+earned(rate, time.Since(start))+2; n > most {
 		t.Errorf("%d were admitted until now, want at most %d", n, most)
 	}
@@ -81,7 +81,7 @@ func TestRedisGoesAndReturns(t *testing.T) {
 		t.Errorf("after the return: %+v, %d verdicts alone", v, a.Alone()-alone)
 	}
 	race(a, b, 200*time.Millisecond, take)
-	// Redis kept nothing: one burst more.
+	// Redis lost its data: one more burst.
 	if n, most := count.Load(), int64(2*rate.Burst)+earned(rate, time.Since(start))+2; n > most {
 		t.Errorf("%d were admitted in all, want at most %d", n, most)
 	}
@@ -92,7 +92,8 @@ func TestRedisGoesAndReturns(t *testing.T) {
 	}
 }
 
-func TestARedisThatWasNeverThere(t *testing.T) {
+// Before the first contact with Redis, a limiter assumes two replicas.
+func TestLimiter_Take_redisUnreachable(t *testing.T) {
 	t.Parallel()
 	l := open(t, "unix://"+filepath.Join(t.TempDir(), "nobody.sock"))
 	rate := ports.Rate{PerMinute: 3, Burst: 9}
@@ -104,9 +105,10 @@ func TestARedisThatWasNeverThere(t *testing.T) {
 	}
 }
 
-func TestASilentRedisCostsATimeoutOnceAPause(t *testing.T) {
+// A Redis that accepts connections but never answers costs one timeout per pause.
+func TestLimiter_Take_silentRedis(t *testing.T) {
 	t.Parallel()
-	silent, err := net.Listen("tcp", "127.0.0.1:0") // it takes connections and says nothing
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // it accepts connections and never answers
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,13 +125,13 @@ func TestASilentRedisCostsATimeoutOnceAPause(t *testing.T) {
 	for range 100 {
 		l.Take(ctx, "key", plans[0].rate)
 	}
-	// Another one paid only where the machine was slow.
+	// Later requests asked Redis again only if the machine was slow.
 	if n, took := asked.n.Load(), time.Since(start); n > once*(1+int64(took/pause)) || !l.Degraded() {
 		t.Errorf("a hundred and one took %v, asked %d times and once %d, degraded %v", took, n, once, l.Degraded())
 	}
 }
 
-// race lets eight callers of each replica take without pause, each a hundred times at least.
+// race runs eight concurrent callers per replica, each calling take continuously and at least a hundred times.
 func race(a, b *Limiter, howLong time.Duration, take func(*Limiter)) {
 	var callers sync.WaitGroup
 	start := time.Now()
@@ -144,7 +146,7 @@ func race(a, b *Limiter, howLong time.Duration, take func(*Limiter)) {
 	callers.Wait()
 }
 
-// earned is how many requests a rate steadily allows in the time.
+// earned returns how many requests the steady rate allows in a time.
 func earned(r ports.Rate, d time.Duration) int64 {
 	return int64(d) * int64(r.PerMinute) / int64(time.Minute)
 }
@@ -159,7 +161,7 @@ func openLogging(t *testing.T, to *lines, url string) *Limiter {
 	return l
 }
 
-// lines is a log that tests read.
+// lines collects log output for tests.
 type lines struct {
 	mu   sync.Mutex
 	text bytes.Buffer

@@ -15,7 +15,7 @@ import (
 
 var ctx = context.Background()
 
-// plans are the rates of spec 8 and how far apart their steady requests are.
+// plans are the default rates, and the interval of their steady requests.
 var plans = []struct {
 	rate  ports.Rate
 	apart time.Duration
@@ -25,7 +25,7 @@ var plans = []struct {
 	{ports.Rate{PerMinute: 10000, Burst: 15000}, 6 * time.Millisecond},
 }
 
-func TestPlansAreExactToTheNanosecond(t *testing.T) {
+func TestLimiter_Take_exactToTheNanosecond(t *testing.T) {
 	t.Parallel()
 	for _, plan := range plans {
 		t.Run(fmt.Sprint(plan.rate), func(t *testing.T) {
@@ -58,7 +58,7 @@ func TestPlansAreExactToTheNanosecond(t *testing.T) {
 	}
 }
 
-func TestASteadyMinuteIsThePlansRate(t *testing.T) {
+func TestLimiter_Take_steadyMinute(t *testing.T) {
 	t.Parallel()
 	for _, plan := range plans {
 		t.Run(fmt.Sprint(plan.rate), func(t *testing.T) {
@@ -77,7 +77,8 @@ func TestASteadyMinuteIsThePlansRate(t *testing.T) {
 	}
 }
 
-func TestAShareThatChangesStartsNoNewCount(t *testing.T) {
+// A changed share of the same rate does not reset the count.
+func TestMemory_count_changedShare(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		m, err := newMemory()
@@ -96,7 +97,8 @@ func TestAShareThatChangesStartsNoNewCount(t *testing.T) {
 	})
 }
 
-func TestWhoLosesManyRacesIsCountedAtLast(t *testing.T) {
+// A caller that loses many compare-and-swaps is counted in the end.
+func TestMemory_count_contended(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		m, err := newMemory()
@@ -112,7 +114,7 @@ func TestWhoLosesManyRacesIsCountedAtLast(t *testing.T) {
 	})
 }
 
-// contended is a store in which others are faster, so many times.
+// contended is a store whose first compare-and-swaps fail, as if other callers were faster.
 type contended struct {
 	throttled.GCRAStoreCtx
 	losses int
@@ -125,15 +127,15 @@ func (c *contended) CompareAndSwapWithTTL(ctx context.Context, key string, old, 
 	return c.GCRAStoreCtx.CompareAndSwapWithTTL(ctx, key, old, next, ttl)
 }
 
-func TestAMillionKeysTakeBoundedMemory(t *testing.T) {
-	l, rarely := open(t, ""), ports.Rate{PerMinute: 1, Burst: 150} // the last key is asked for twice within a minute
+func TestMemory_millionKeys(t *testing.T) {
+	l, rarely := open(t, ""), ports.Rate{PerMinute: 1, Burst: 150} // the last key is used twice within a minute
 	empty := heap()
 	for i := range 1_000_000 {
 		l.Take(ctx, fmt.Sprintf("203.0.113.%d/project", i), rarely)
 	}
 	grown := heap() - empty
 	t.Logf("a million keys take %d KiB", grown>>10)
-	if grown > 24<<20 { // of which the remembered take about 16
+	if grown > 24<<20 { // the remembered keys need about 16 MiB
 		t.Errorf("a million keys take %d KiB", grown>>10)
 	}
 	if v := l.Take(ctx, "203.0.113.999999/project", rarely); v.Remaining != 148 {
@@ -148,7 +150,7 @@ func heap() int64 {
 	return int64(s.HeapAlloc)
 }
 
-// admitted counts what n requests at once achieve.
+// admitted returns how many of n immediate requests are allowed.
 func admitted(l *Limiter, r ports.Rate, n int) int {
 	count := 0
 	for range n {

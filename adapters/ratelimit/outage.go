@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// pause is how long a Redis that did not answer is left alone.
+// pause is how long no request is sent to a Redis that did not answer.
 const pause = time.Second
 
-// outage remembers whether Redis answers, so that requests do not wait for it in turn when it does not.
-// It starts answering.
+// outage is a circuit breaker: it records whether Redis answers, so that requests do not wait for it one after another while
+// it does not. It starts closed.
 type outage struct {
 	start time.Time
-	until atomic.Int64 // after start, when Redis may be asked again; 0: it answers
+	until atomic.Int64 // when Redis may be asked again, in nanoseconds after start; 0: it answers
 }
 
-// ask reports whether to ask Redis now. In an outage that is one request a pause, and its answer is the
-// trial that decides whether the outage is over.
+// ask reports whether to ask Redis now. During an outage, one request per pause does, as a trial that decides whether the
+// outage is over.
 func (o *outage) ask() (yes, trial bool) {
 	until := o.until.Load()
 	if until == 0 {
@@ -27,7 +27,7 @@ func (o *outage) ask() (yes, trial bool) {
 	return won, won
 }
 
-// begin and end tell whether that is a change.
+// begin and end report whether they changed the state.
 func (o *outage) begin() bool { return o.until.Swap(o.now()+int64(pause)) == 0 }
 func (o *outage) end() bool   { return o.until.Swap(0) != 0 }
 

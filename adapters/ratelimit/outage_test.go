@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-func TestAnOutageIsTriedOnceAPause(t *testing.T) {
+// During an outage, Redis is tried once per pause.
+func TestOutage_ask(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		o := outage{start: time.Now()}
@@ -27,7 +28,7 @@ func TestAnOutageIsTriedOnceAPause(t *testing.T) {
 		asks(true, true)
 		asks(false, false) // while the trial runs
 		time.Sleep(pause)
-		asks(true, true) // it failed, or was never heard of again
+		asks(true, true) // the trial failed, or never ended
 		if !o.end() || o.end() || o.lasts() {
 			t.Error("the first answer alone is the change")
 		}

@@ -8,12 +8,12 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// most bounds both numbers of a rate: far above what a process can serve.
+// most bounds both numbers of a rate. It is far more than a process can serve.
 const most = 1_000_000
 
 var errNoRate = errors.New("want requests per minute and at once, each from 1 to 1000000, such as 600/900; or off")
 
-// ParseRate reads "600/900": requests per minute, and at once after a rest. "off" is no limit at all.
+// ParseRate parses "600/900": requests per minute, and the burst. "off" means no limit.
 func ParseRate(text string) (r ports.Rate, off bool, err error) {
 	text = strings.TrimSpace(text)
 	if text == "off" {
@@ -33,12 +33,12 @@ func bounded(r ports.Rate) ports.Rate {
 	return ports.Rate{PerMinute: min(max(r.PerMinute, 1), most), Burst: min(max(r.Burst, 1), most)}
 }
 
-// share is what one of n limiters may allow that count alone: at least one request a minute.
+// share returns the rate of one of n limiters that count separately: at least one request a minute.
 func share(r ports.Rate, n int) ports.Rate {
 	return ports.Rate{PerMinute: (r.PerMinute + n - 1) / n, Burst: (r.Burst + n - 1) / n}
 }
 
-// name keeps the counts of a key under different rates apart.
+// name returns a name for the count of a key under a rate, because each rate has its own count.
 func name(key string, r ports.Rate) string {
 	var room [96]byte
 	text := strconv.AppendInt(room[:0], int64(r.PerMinute), 10)

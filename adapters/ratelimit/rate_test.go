@@ -23,7 +23,8 @@ func TestParseRate(t *testing.T) {
 	}
 }
 
-func TestSharesAddUpToTheRateAndAreNeverNothing(t *testing.T) {
+// Shares add up to at least the rate, and are never zero.
+func TestShare(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		rate ports.Rate

@@ -17,14 +17,14 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// How long a request waits for Redis at most, unless the URL says otherwise (?read_timeout=1s).
+// Timeouts of Redis, unless the URL has others (?read_timeout=1s).
 const (
 	dialTimeout = 200 * time.Millisecond
 	callTimeout = 100 * time.Millisecond // also for a free connection
 )
 
-// shared counts in Redis, together with every process that uses the same database of it. Counts are
-// under haggle:rate:, and go by Redis' clock.
+// shared counts in Redis, together with every process that uses the same Redis database. The keys begin with haggle:rate:,
+// and time is that of Redis' clock.
 type shared struct {
 	client *redis.Client
 	rates  *redis_rate.Limiter
@@ -39,7 +39,7 @@ func newShared(address string) (*shared, error) {
 }
 
 func newClient(address string) (*redis.Client, error) {
-	logging.Disable() // the client's own lines, one a connection: Limiter logs the change
+	logging.Disable() // the client logs a line per connection: Limiter logs the change only
 	if u, err := url.Parse(address); err == nil && u.Query().Has("master_name") {
 		return newSentinelClient(address)
 	}
@@ -53,7 +53,7 @@ func newClient(address string) (*redis.Client, error) {
 	o.PoolTimeout = cmp.Or(o.PoolTimeout, callTimeout)
 	o.PoolSize = cmp.Or(o.PoolSize, 10*runtime.GOMAXPROCS(0))
 	o.MaxActiveConns = cmp.Or(o.MaxActiveConns, o.PoolSize)
-	o.MaxRetries = -1 // whoever counts again may count twice
+	o.MaxRetries = -1 // a retry could count a request twice
 	o.DialerRetries = 1
 	o.PipelinePoolSize = -1
 	o.DisableIdentity = true
@@ -61,7 +61,8 @@ func newClient(address string) (*redis.Client, error) {
 	return redis.NewClient(o), nil
 }
 
-// newSentinelClient makes a client of the primary that sentinels name (go-redis v9.23.0, ParseFailoverURL, read 2026-11-27).
+// newSentinelClient returns a client of the primary that the sentinels name (go-redis v9.23.0, ParseFailoverURL, read
+// 2026-11-27).
 func newSentinelClient(address string) (*redis.Client, error) {
 	o, err := redis.ParseFailoverURL(address)
 	if err == nil && o.MasterName == "" {
@@ -86,7 +87,7 @@ func newSentinelClient(address string) (*redis.Client, error) {
 	return redis.NewFailoverClient(o), nil
 }
 
-// refusedURL shows nothing of an address that cannot be read: there may be a password in it.
+// refusedURL returns the error for an invalid URL. It does not quote the URL, which may contain a password.
 func refusedURL(err error) error {
 	if syntax := new(url.Error); errors.As(err, &syntax) {
 		err = errors.New("it is not a URL")
@@ -95,7 +96,8 @@ func refusedURL(err error) error {
 		"redis://sentinel1:26379/database?master_name=NAME&addr=sentinel2:26379&password=…: %w", err)
 }
 
-// count counts n requests of the key, or none, in one round trip. Its time is bounded without ctx.
+// count counts n requests of the key, which may be 0, in one round trip. The client's timeouts bound its time even if ctx has
+// no deadline.
 func (s *shared) count(ctx context.Context, key string, r ports.Rate, n int) (ports.Verdict, error) {
 	limit := redis_rate.Limit{
 		Rate:   r.PerMinute,
@@ -114,28 +116,28 @@ func (s *shared) count(ctx context.Context, key string, r ports.Rate, n int) (po
 	}
 	wait := result.RetryAfter
 	if n == 0 {
-		rested := time.Minute * time.Duration(r.Burst-1) / time.Duration(r.PerMinute) // but for one request
+		rested := time.Minute * time.Duration(r.Burst-1) / time.Duration(r.PerMinute) // except for one request
 		v.Allowed, wait = v.Remaining > 0, max(v.Reset-rested, 0)
 	}
 	if !v.Allowed {
-		// Redis counts in floating point and whole microseconds: a millisecond more is surely enough.
+		// Redis calculates in floating point and whole microseconds: one more millisecond is enough.
 		v.RetryAfter = wait + time.Millisecond
 	}
 	return v, nil
 }
 
-// prefixed puts our name before the keys of redis_rate, which begin with "rate:".
+// prefixed adds the prefix "haggle:" to the keys of redis_rate, which begin with "rate:".
 type prefixed struct{ *redis.Client }
 
 func (p prefixed) EvalSha(ctx context.Context, sha string, keys []string, args ...any) *redis.Cmd {
-	return p.Client.EvalSha(ctx, sha, ours(keys), args...)
+	return p.Client.EvalSha(ctx, sha, withPrefix(keys), args...)
 }
 
 func (p prefixed) Eval(ctx context.Context, script string, keys []string, args ...any) *redis.Cmd {
-	return p.Client.Eval(ctx, script, ours(keys), args...)
+	return p.Client.Eval(ctx, script, withPrefix(keys), args...)
 }
 
-func ours(keys []string) []string {
+func withPrefix(keys []string) []string {
 	named := make([]string, len(keys))
 	for i, key := range keys {
 		named[i] = "haggle:" + key

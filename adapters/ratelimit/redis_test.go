@@ -14,7 +14,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest/redisserver"
 )
 
-func TestBadAddressesAreOneClearLine(t *testing.T) {
+// The error of an invalid URL is one line that describes valid ones and contains no password.
+func TestNew_badURL(t *testing.T) {
 	t.Parallel()
 	for _, url := range []string{
 		"localhost:6379", "http://localhost", "redis://host/shop", "redis://host/0?colour=red",
@@ -33,9 +34,10 @@ func TestBadAddressesAreOneClearLine(t *testing.T) {
 	}
 }
 
-func TestOneRoundTripAndOurNameBeforeEveryKey(t *testing.T) {
+// A request is one round trip. Every key has our prefix, and expires.
+func TestShared_count_oneRoundTrip(t *testing.T) {
 	t.Parallel()
-	l, rarely := open(t, patient(redisserver.Start(t))), ports.Rate{PerMinute: 1, Burst: 150} // no key is gone before it is looked for
+	l, rarely := open(t, patient(redisserver.Start(t))), ports.Rate{PerMinute: 1, Burst: 150} // the keys do not expire during the test
 	l.Take(ctx, "first", rarely)                                                              // connects, and loads the script
 	var trips roundTrips
 	l.shared.client.AddHook(&trips)

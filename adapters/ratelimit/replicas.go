@@ -12,10 +12,10 @@ import (
 const (
 	beatEvery   = 3 * time.Second
 	forgotAfter = 10 * time.Second // a replica without a beat
-	presumed    = 2                // replicas before the first contact
+	presumed    = 2                // replicas, assumed before the first contact
 )
 
-// beat records that a replica lives, at Redis' time, and counts those that do.
+// beat records that a replica is alive, at Redis' time, and counts the live ones.
 var beat = redis.NewScript(`
 local now = tonumber(redis.call("TIME")[1])
 redis.call("ZADD", KEYS[1], now, ARGV[1])
@@ -24,11 +24,11 @@ redis.call("EXPIRE", KEYS[1], ARGV[2])
 return redis.call("ZCARD", KEYS[1])
 `)
 
-// replicas counts the processes that count together.
+// replicas counts the live processes that use the same Redis.
 type replicas struct {
 	id     string
 	known  atomic.Int64
-	before int // what the beat before said
+	before int // the result of the previous beat
 }
 
 func newReplicas() *replicas {
@@ -37,8 +37,8 @@ func newReplicas() *replicas {
 	return r
 }
 
-// beat is one sign of life. The number falls when two beats in a row say so: after an outage a Redis
-// that kept nothing knows one replica first, and hears of the others until the next beat.
+// beat sends one heartbeat. The known number falls only if two consecutive beats agree: after an outage, a Redis that lost its
+// data knows one replica at first, and the others by the next beat.
 func (r *replicas) beat(ctx context.Context, client *redis.Client) error {
 	n, err := beat.Run(ctx, client, []string{replicasKey}, r.id, int(forgotAfter.Seconds())).Int()
 	if err != nil {
@@ -49,9 +49,9 @@ func (r *replicas) beat(ctx context.Context, client *redis.Client) error {
 	return nil
 }
 
-// leave takes this replica off at once, so that the others need not wait until it is forgotten.
+// leave removes this replica at once, so that the others need not wait until it expires.
 func (r *replicas) leave(ctx context.Context, client *redis.Client) {
-	client.ZRem(ctx, replicasKey, r.id) // or it is forgotten
+	client.ZRem(ctx, replicasKey, r.id) // if this fails, it expires
 }
 
 const replicasKey = "haggle:replicas"

@@ -8,20 +8,20 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest/redisserver"
 )
 
-func TestReplicasKnowOfOneAnother(t *testing.T) {
+func TestReplicas_beat(t *testing.T) {
 	t.Parallel()
 	server := redisserver.Start(t)
 	var all []*Limiter
 	for range 3 {
 		all = append(all, open(t, patient(server)))
 	}
-	beats(t, all[0], presumed) // one beat does not make it alone
+	beats(t, all[0], presumed) // one beat is not enough to lower the number
 	beats(t, all[0], 1)
 	beats(t, all[1], 2)
 	beats(t, all[2], 3)
 	beats(t, all[1], 3)
 	beats(t, all[0], 3)
-	server.Restart() // forgets them all
+	server.Restart() // loses all replicas
 	beats(t, all[0], 3)
 	beats(t, all[1], 3)
 	beats(t, all[2], 3)
@@ -41,7 +41,7 @@ func beats(t *testing.T, l *Limiter, want int64) {
 	}
 }
 
-func TestASilentReplicaIsForgotten(t *testing.T) {
+func TestReplicas_beat_silentReplica(t *testing.T) {
 	t.Parallel()
 	a := open(t, patient(redisserver.Start(t)))
 	redis := a.shared.client
@@ -60,7 +60,8 @@ func TestASilentReplicaIsForgotten(t *testing.T) {
 	}
 }
 
-func TestRunTellsAndTakesItsLeave(t *testing.T) {
+// Run registers the replica in Redis, and removes it when its context ends.
+func TestLimiter_Run(t *testing.T) {
 	t.Parallel()
 	l := open(t, patient(redisserver.Start(t)))
 	running, stop := context.WithCancel(ctx)
@@ -75,7 +76,7 @@ func TestRunTellsAndTakesItsLeave(t *testing.T) {
 	}
 }
 
-func TestRunHasNothingToDoWithoutRedis(t *testing.T) {
+func TestLimiter_Run_withoutRedis(t *testing.T) {
 	t.Parallel()
 	l := open(t, "")
 	l.Run(ctx)

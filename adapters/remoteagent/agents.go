@@ -10,11 +10,11 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Timeout of a question in all, its answer included.
+// Timeout is the time limit of a whole request, including the response body.
 const Timeout = 2 * time.Second
 
-// Agents asks remote handlers. It is safe for concurrent use, and meant to be one for the whole program: it remembers
-// who fails.
+// Agents sends requests to remote handlers. It is safe for concurrent use. The program should have only one, because it
+// remembers which handlers fail.
 type Agents struct {
 	client    *http.Client
 	clock     ports.Clock
@@ -24,7 +24,7 @@ type Agents struct {
 	room      *bulkhead.Room
 }
 
-// shares bound the questions under way. Beyond them the house answers at once.
+// shares bounds the requests in progress. Beyond them, the built-in agent answers at once.
 var shares = bulkhead.Shares{
 	Places: 256,
 	Tenant: 64,
@@ -33,7 +33,8 @@ var shares = bulkhead.Shares{
 
 var _ ports.RemoteAgents = (*Agents)(nil)
 
-// New asks through a client, whose transport decides what may be reached. Its timeout and its redirects are set here.
+// New returns Agents that use a copy of client with its own timeout and redirect policy. The client's transport decides
+// which addresses may be reached.
 func New(client *http.Client, clock ports.Clock, entropy ports.Entropy, userAgent string) *Agents {
 	own := *client
 	own.Timeout, own.Jar = Timeout, nil
@@ -41,31 +42,31 @@ func New(client *http.Client, clock ports.Clock, entropy ports.Entropy, userAgen
 	return &Agents{&own, clock, entropy, userAgent, bulkhead.NewCache[string](known, newCircuit), bulkhead.NewRoom(shares)}
 }
 
-// Room is where questions wait for their answers.
+// Room returns the bulkhead of requests that wait for a response.
 func (a *Agents) Room() *bulkhead.Room { return a.room }
 
-// Suspended is how many handlers are left alone at the moment.
+// Suspended returns how many handlers are suspended now.
 func (a *Agents) Suspended() int { return a.circuits.Open() }
 
-// Search is RemoteAgents'.
+// Search implements ports.RemoteAgents.
 func (a *Agents) Search(ctx ports.Outbound, to ports.RemoteHandler, in agent.SearchInput) (agent.SearchAnswer, error) {
 	q := question{"acp.search", in.Scene, func(context.Context) any { return toAPISearch(in) }}
 	return ask(ctx, a, to, q, func(body []byte) (agent.SearchAnswer, error) { return readSearch(body, in) })
 }
 
-// Quote is RemoteAgents'.
+// Quote implements ports.RemoteAgents.
 func (a *Agents) Quote(ctx ports.Outbound, to ports.RemoteHandler, in agent.QuoteInput) (agent.QuoteAnswer, error) {
 	q := question{"acp.quote", in.Scene, func(ctx context.Context) any { return toAPIQuote(in, recall(ctx, in.Scene)) }}
 	return ask(ctx, a, to, q, func(body []byte) (agent.QuoteAnswer, error) { return readQuote(body, in) })
 }
 
-// Checkout is RemoteAgents'.
+// Checkout implements ports.RemoteAgents.
 func (a *Agents) Checkout(ctx ports.Outbound, to ports.RemoteHandler, in agent.CheckoutInput) (agent.Verdict, error) {
 	q := question{"acp.checkout", in.Scene, func(context.Context) any { return toAPICheckout(in) }}
 	return ask(ctx, a, to, q, readVerdict)
 }
 
-// Finalize is RemoteAgents'.
+// Finalize implements ports.RemoteAgents.
 func (a *Agents) Finalize(ctx ports.Outbound, to ports.RemoteHandler, in agent.FinalizeInput) (agent.Verdict, error) {
 	q := question{"acp.finalize", in.Scene, func(context.Context) any { return toAPIFinalize(in) }}
 	return ask(ctx, a, to, q, readVerdict)

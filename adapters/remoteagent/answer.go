@@ -18,7 +18,7 @@ const (
 	mostReasons = 10
 )
 
-// readJSON refuses repeated names and what is no UTF-8. Names are told apart by case, so "Price" is unknown.
+// readJSON refuses repeated names and invalid UTF-8. Names are case-sensitive, so "Price" is unknown.
 func readJSON(body []byte, into any) error {
 	if json.Unmarshal(body, into) != nil {
 		return nonsense("it is not the JSON that is expected")
@@ -53,7 +53,7 @@ func readQuote(body []byte, in agent.QuoteInput) (agent.QuoteAnswer, error) {
 	}, nil
 }
 
-// readPrice is nil where there is none.
+// readPrice returns nil if there is no price.
 func readPrice(value decimal, c money.Currency) (*money.Amount, error) {
 	if absent(value) {
 		return nil, nil
@@ -73,7 +73,7 @@ func readPrice(value decimal, c money.Currency) (*money.Amount, error) {
 
 func absent(value decimal) bool { return len(value) == 0 || value.Kind() == 'n' }
 
-// decide is the decision that a status and a price mean to an offer.
+// decide converts a status and a price to a decision on an offer.
 func decide(status string, price *money.Amount, in agent.QuoteInput) (negotiation.Decision, error) {
 	t := in.Table
 	switch {
@@ -108,7 +108,7 @@ func decide(status string, price *money.Amount, in agent.QuoteInput) (negotiatio
 	}, nil
 }
 
-// accept takes the offer, or the list price where the offer is above it.
+// accept accepts the offer, or the list price if the offer is above it.
 func accept(price *money.Amount, t negotiation.Table) (negotiation.Decision, error) {
 	agreed := *t.Offer
 	if agreed.Minor() > t.Bounds.List().Minor() {
@@ -131,7 +131,7 @@ type result struct {
 	Reasons   []string `json:"reasons"`
 }
 
-// readSearch takes an order of candidates. Total and facets stay: they count what matches.
+// readSearch reorders the candidates. Total and facets are unchanged, because they count all matches.
 func readSearch(body []byte, in agent.SearchInput) (agent.SearchAnswer, error) {
 	var a searchAnswer
 	if err := readJSON(body, &a); err != nil {
@@ -166,7 +166,7 @@ func readSearch(body []byte, in agent.SearchInput) (agent.SearchAnswer, error) {
 	return agent.SearchAnswer{Found: found}, err
 }
 
-// change puts a result's score and reasons in the place of the candidate's.
+// change replaces the candidate's score and reasons by the result's.
 func (r result) change(hit *catalog.Hit) error {
 	if !absent(r.Score) {
 		score, err := readShare(r.Score)
@@ -187,7 +187,7 @@ func (r result) change(hit *catalog.Hit) error {
 	return nil
 }
 
-// readShare reads a number from 0 to 1 as thousandths. It is no money: what is finer is rounded.
+// readShare parses a number from 0 to 1 as thousandths, rounding it.
 func readShare(value decimal) (int, error) {
 	share, err := strconv.ParseFloat(string(value), 64)
 	if value.Kind() != '0' || err != nil || share < 0 || share > 1 {
@@ -220,7 +220,7 @@ func readVerdict(body []byte) (agent.Verdict, error) {
 	return agent.Refuse(clean(a.Reason)), nil
 }
 
-// clean is a text without control and format characters, cut to a length that can be shown.
+// clean returns a text without control and format characters, cut to longestText characters.
 func clean(text string) string {
 	text = strings.TrimSpace(strings.Map(func(r rune) rune {
 		switch {

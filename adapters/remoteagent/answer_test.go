@@ -11,7 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-func TestAnswersToAnOffer(t *testing.T) {
+func TestAgents_Quote_offer(t *testing.T) {
 	t.Parallel()
 	by := negotiation.AgentAnswer
 	accepted := negotiation.Accepted{Price: usd("85"), By: by}
@@ -43,8 +43,8 @@ func TestAnswersToAnOffer(t *testing.T) {
 	}
 }
 
-// The guardrails find nothing to change in a good answer, so that its words are kept.
-func TestGoodAnswersAreWhatTheGuardrailsWant(t *testing.T) {
+// The guardrails do not change a good answer, so that its text is kept.
+func TestAgents_Quote_unchangedByGuard(t *testing.T) {
 	t.Parallel()
 	a, to := asking(t, saying(t, `{"status": "counter_offer", "price": 91.50}`))
 	for rounds := range 8 {
@@ -60,7 +60,7 @@ func TestGoodAnswersAreWhatTheGuardrailsWant(t *testing.T) {
 	}
 }
 
-func TestAnswersWithoutAnOffer(t *testing.T) {
+func TestAgents_Quote_withoutOffer(t *testing.T) {
 	t.Parallel()
 	a, to := asking(t, saying(t, `{"status": "quote", "price": 97}`))
 	answer, err := a.Quote(ports.NewOutbound(t.Context()), to, question(nil))
@@ -74,7 +74,7 @@ func TestAnswersWithoutAnOffer(t *testing.T) {
 	}
 }
 
-func TestOffersAboveListAreTakenAtList(t *testing.T) {
+func TestAgents_Quote_offerAboveList(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{`{"status": "accept"}`, `{"status": "accept", "price": 120}`, `{"status": "accept", "price": 100}`} {
 		a, to := asking(t, saying(t, body))
@@ -85,7 +85,7 @@ func TestOffersAboveListAreTakenAtList(t *testing.T) {
 	}
 }
 
-// broken are answers to an offer that are none. What is secret in them must not come out.
+// broken are invalid answers to an offer. Errors must not reveal the secrets in them.
 var broken = []string{
 	"", " ", "null", "true", "7", `"accept"`, "[]", `[{"status": "accept"}]`, "{}", `{"price": 90}`, `{"status": null}`, `{"status": 1}`,
 	`{"status": ""}`, `{"status": "Accept"}`, `{"status": "sold_at_81.37"}`, `{"Status": "accept"}`, `{"status": "quote", "price": 90}`,
@@ -103,7 +103,7 @@ var broken = []string{
 	`{"status": "counter_offer", "price": 1` + strings.Repeat("0", 60_000) + `}`, strings.Repeat("[", 60_000), strings.Repeat(`{"a":`, 10_000),
 }
 
-func TestNonsenseIsNoAnswer(t *testing.T) {
+func TestAgents_Quote_nonsense(t *testing.T) {
 	t.Parallel()
 	for _, body := range broken {
 		a, to := asking(t, saying(t, body))
@@ -115,7 +115,7 @@ func TestNonsenseIsNoAnswer(t *testing.T) {
 	}
 }
 
-func TestCurrenciesHaveTheirDecimals(t *testing.T) {
+func TestAgents_Quote_decimals(t *testing.T) {
 	t.Parallel()
 	in := question(nil)
 	for code, prices := range map[string]map[string]bool{
@@ -137,7 +137,7 @@ func TestCurrenciesHaveTheirDecimals(t *testing.T) {
 	}
 }
 
-func TestTextsAreMadeFitToShow(t *testing.T) {
+func TestClean(t *testing.T) {
 	t.Parallel()
 	for said, want := range map[string]string{
 		`  ok  `: "ok", `a\nb\tc`: "a b c", `a\u0000b\u001bc\u007fd\u0085`: "abcd", `8\u200b0\u202e`: "80", `\ufeffgut, schön`: "gut, schön", `\u2028`: "",
@@ -156,7 +156,7 @@ func TestTextsAreMadeFitToShow(t *testing.T) {
 
 func hit(n byte) string { return id.New[id.Product](bits(10 + n)).String() }
 
-func TestSearchTakesAnOrderOfTheCandidates(t *testing.T) {
+func TestAgents_Search_order(t *testing.T) {
 	t.Parallel()
 	in := searching()
 	a, to := asking(t, saying(t, `{"results": [{"product_id": "`+hit(2)+`", "score": 0.98765, "reasons": [" light\n", "", "new"]}, {"product_id": "`+
@@ -181,7 +181,7 @@ func TestSearchTakesAnOrderOfTheCandidates(t *testing.T) {
 	}
 }
 
-func TestSearchEdges(t *testing.T) {
+func TestAgents_Search_edges(t *testing.T) {
 	t.Parallel()
 	one := func(rest string) string { return `{"results": [{"product_id": "` + hit(0) + `"` + rest + `}]}` }
 	for body, score := range map[string]int{
@@ -204,7 +204,7 @@ func TestSearchEdges(t *testing.T) {
 	}
 }
 
-func TestVerdicts(t *testing.T) {
+func TestReadVerdict(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]agent.Verdict{
 		`{"approve": true}`: {}, `{"approve": true, "reason": "why not"}`: {}, `{"approve": false}`: agent.Refuse(""),

@@ -21,14 +21,14 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// longest is how much of an answer is read.
+// longest is how many bytes of a response are read.
 const longest = 64 << 10
 
-// errUnasked means that the handler was not asked.
-var errUnasked = errors.New("the handler was not asked")
+// errNotAsked means that no request was sent to the handler.
+var errNotAsked = errors.New("the handler was not asked")
 
-// errLeft means that whoever asked gave up first.
-var errLeft = errors.New("nobody waits for the answer any more")
+// errCallerGone means that the caller's context ended before the response.
+var errCallerGone = errors.New("nobody waits for the answer any more")
 
 func late() *fault.Error {
 	return unavailable("agent_timeout", "The agent's handler did not answer in time.")
@@ -38,19 +38,19 @@ func unavailable(code, message string) *fault.Error {
 	return fault.New(fault.Unavailable, code, message)
 }
 
-// nonsense says what is wrong with an answer, in words of ours only: what a handler writes may repeat what it knows.
+// nonsense returns the error of an invalid answer. Its text does not quote the handler, which may repeat confidential values.
 func nonsense(why string) error {
 	return unavailable("agent_nonsense", "The agent's handler gave no answer to this event: "+why+".")
 }
 
-// question is an event as it is put to a handler.
+// question is an event to send to a handler.
 type question struct {
 	kind  string
 	scene agent.Scene
 	data  func(context.Context) any
 }
 
-// ask puts a question to a handler that is not left alone, and reads the answer.
+// ask sends a question to a handler that is not suspended, and reads the answer.
 func ask[T any](ctx context.Context, a *Agents, to ports.RemoteHandler, q question, read func([]byte) (T, error)) (T, error) {
 	var answer T
 	key, err := signer(to.Secret)
@@ -62,13 +62,13 @@ func ask[T any](ctx context.Context, a *Agents, to ports.RemoteHandler, q questi
 		defer cancel()
 		body, err := a.post(timed, to, key, q)
 		if errors.Is(err, bulkhead.ErrFull) {
-			err = unavailable("agent_busy", "Too many questions wait for the agent's handler.").Because(errUnasked)
+			err = unavailable("agent_busy", "Too many questions wait for the agent's handler.").Because(errNotAsked)
 		}
 		if err == nil {
 			answer, err = read(body)
 		}
-		if ctx.Err() != nil && fault.Is(err, "agent_timeout") { // the caller's time was up, not the handler's
-			err = late().Because(errLeft)
+		if ctx.Err() != nil && fault.Is(err, "agent_timeout") { // the caller's deadline passed, not the handler's
+			err = late().Because(errCallerGone)
 		}
 		return struct{}{}, err
 	})
@@ -78,7 +78,7 @@ func ask[T any](ctx context.Context, a *Agents, to ports.RemoteHandler, q questi
 	return answer, err
 }
 
-// signer makes a key of a secret. The library takes one of no bytes, too.
+// signer creates a signing key from a secret. It refuses an empty one, which the library accepts.
 func signer(secret string) (*standardwebhooks.Webhook, error) {
 	key, err := standardwebhooks.NewWebhook(secret)
 	if err != nil || len(secret) < len("whsec_")+16 {
@@ -87,7 +87,7 @@ func signer(secret string) (*standardwebhooks.Webhook, error) {
 	return key, nil
 }
 
-// post sends a signed request, once: the client sends a POST again only where it knows that none of it was sent.
+// post sends a signed request once: the client repeats a POST only if it knows that none of it was sent.
 func (a *Agents) post(ctx context.Context, to ports.RemoteHandler, key *standardwebhooks.Webhook, q question) ([]byte, error) {
 	event, now := id.New[id.Event](a.entropy.IDBits()), a.clock.Now()
 	body, err := json.Marshal(toAPIRequest(event, q.kind, to.Agent, q.scene, q.data(ctx), now), jsontext.AllowInvalidUTF8(true))
@@ -116,14 +116,14 @@ func (a *Agents) post(ctx context.Context, to ports.RemoteHandler, key *standard
 	return answer, err
 }
 
-// receive sends a request and reads a good answer's body.
+// receive sends a request and reads the body of a successful response.
 func receive(ctx context.Context, client *http.Client, r *http.Request) ([]byte, error) {
 	answer, err := client.Do(r)
 	if err != nil {
 		return nil, lost(ctx, err)
 	}
 	defer answer.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(answer.Body, longest+1)) // to its end, so that the connection is used again
+	body, err := io.ReadAll(io.LimitReader(answer.Body, longest+1)) // to the end, so that the connection can be reused
 	switch {
 	case answer.StatusCode < 200 || answer.StatusCode > 299:
 		return nil, unavailable("agent_refused", "The agent's handler answered "+strconv.Itoa(answer.StatusCode)+".")
@@ -135,8 +135,8 @@ func receive(ctx context.Context, client *http.Client, r *http.Request) ([]byte,
 	return body, nil
 }
 
-// lost is the error of a request without an answer. Of causes, which are for logs, only the network's are kept: others
-// hold the address, which may have a secret in it, or what the handler sent.
+// lost returns the error of a request without a response. Only network errors are kept as its cause, which is logged: others
+// contain the address, which may include a secret, or what the handler sent.
 func lost(ctx context.Context, err error) error {
 	if slow, ok := errors.AsType[net.Error](err); ctx.Err() != nil || ok && slow.Timeout() {
 		return late()

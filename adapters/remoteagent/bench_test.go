@@ -8,7 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// BenchmarkQuote is a whole question on loopback.
+// BenchmarkQuote measures a whole request on loopback.
 func BenchmarkQuote(b *testing.B) {
 	a, to := asking(b, func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte(`{"status": "counter_offer", "price": 91.00, "reasoning": "For two I can do 91.00."}`))
@@ -21,11 +21,11 @@ func BenchmarkQuote(b *testing.B) {
 	}
 }
 
-// BenchmarkSuspended is a question that is not put.
+// BenchmarkSuspended measures a call for a suspended handler.
 func BenchmarkSuspended(b *testing.B) {
 	a, to := asking(b, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) })
 	for range 5 {
-		_ = four["quote"](b.Context(), a, to)
+		_ = calls["quote"](b.Context(), a, to)
 	}
 	b.ReportAllocs()
 	for b.Loop() {

@@ -12,29 +12,29 @@ import (
 
 const (
 	tooMany = 5                // failures in a row
-	window  = 20               // requests that are looked back on,
-	mostly  = 10               // of which so many failed
-	pause   = 30 * time.Second // in which a handler that failed is left alone
+	window  = 20               // most recent requests that are considered
+	mostly  = 10               // failures among them
+	pause   = 30 * time.Second // during which a failing handler gets no requests
 	known   = 10_000           // handlers that are remembered
 )
 
-// circuit leaves a handler alone that keeps failing.
+// circuit suspends a handler that keeps failing.
 type circuit struct {
 	*gobreaker.CircuitBreaker[struct{}]
-	recent uint32 // one bit for each request, set where it failed, the last one lowest
+	recent uint32 // one bit per request, set if it failed; the lowest bit is the latest
 }
 
-// circuitKey tells handlers apart: what one agent's URL does is no other's concern.
+// circuitKey identifies a handler by agent and URL, so that failures of one do not affect others.
 func circuitKey(to ports.RemoteHandler) string { return to.Agent.String() + " " + to.URL }
 
-// newCircuit is closed. The library calls all of these functions under its lock, and IsSuccessful once for each
-// request that counts, before ReadyToTrip.
+// newCircuit returns a closed circuit. The library calls all of these functions under its lock, and calls IsSuccessful once
+// for each request that counts, before ReadyToTrip.
 func newCircuit() *circuit {
 	c := &circuit{}
 	c.CircuitBreaker = gobreaker.NewCircuitBreaker[struct{}](gobreaker.Settings{
 		Timeout: pause,
-		// Who gave up waiting has learnt nothing, nor has who did not ask.
-		IsExcluded: func(err error) bool { return errors.Is(err, errLeft) || errors.Is(err, errUnasked) },
+		// A canceled call or one that sent no request says nothing about the handler.
+		IsExcluded: func(err error) bool { return errors.Is(err, errCallerGone) || errors.Is(err, errNotAsked) },
 		IsSuccessful: func(err error) bool {
 			c.recent <<= 1
 			if err != nil {

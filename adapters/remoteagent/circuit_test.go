@@ -17,14 +17,14 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// wire is a way to a handler inside a bubble, where time passes at once. It answers with a status and counts who asks.
-type wire struct {
+// stubTransport answers with a status after a delay, and counts the requests. It is for tests in a synctest bubble.
+type stubTransport struct {
 	status int
 	asked  int
 	slow   time.Duration
 }
 
-func (l *wire) RoundTrip(r *http.Request) (*http.Response, error) {
+func (l *stubTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	l.asked++
 	select {
 	case <-time.After(l.slow):
@@ -41,7 +41,7 @@ func (l *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-func over(l *wire) *remoteagent.Agents {
+func agentsOver(l *stubTransport) *remoteagent.Agents {
 	return remoteagent.New(&http.Client{Transport: l}, wallClock{}, &counting{}, "")
 }
 
@@ -55,12 +55,12 @@ func to(url string) ports.RemoteHandler {
 
 const here = "https://merchant.example/agent"
 
-func TestAHandlerThatKeepsFailingIsLeftAlone(t *testing.T) {
+func TestCircuit_fiveFailures(t *testing.T) {
 	for status, code := range map[int]string{0: "agent_unreachable", 500: "agent_refused"} {
 		synctest.Test(t, func(t *testing.T) {
-			l := &wire{status: status}
-			a := over(l)
-			ask := func(url string) error { return four["quote"](t.Context(), a, to(url)) }
+			l := &stubTransport{status: status}
+			a := agentsOver(l)
+			ask := func(url string) error { return calls["quote"](t.Context(), a, to(url)) }
 			for range 5 {
 				mustFail(t, ask(here), code)
 			}
@@ -69,7 +69,7 @@ func TestAHandlerThatKeepsFailingIsLeftAlone(t *testing.T) {
 				t.Errorf("asked %d times", l.asked)
 			}
 			mustFail(t, ask(here+"/other"), code)
-			// After the pause one tries: it fails, and the pause starts anew; later it works.
+			// After the pause one trial fails, and the pause starts again; a later one succeeds.
 			time.Sleep(30*time.Second + time.Millisecond)
 			mustFail(t, ask(here), code)
 			mustFail(t, ask(here), "agent_suspended")
@@ -82,7 +82,7 @@ func TestAHandlerThatKeepsFailingIsLeftAlone(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			// What failed before is forgotten: it takes five again.
+			// Earlier failures are forgotten: it takes five again.
 			l.status = status
 			for range 5 {
 				mustFail(t, ask(here), code)
@@ -92,37 +92,37 @@ func TestAHandlerThatKeepsFailingIsLeftAlone(t *testing.T) {
 	}
 }
 
-func TestOneTriesWhileOthersAreSuspended(t *testing.T) {
+func TestCircuit_oneTrial(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := &wire{status: 500}
-		a := over(l)
+		l := &stubTransport{status: 500}
+		a := agentsOver(l)
 		for range 5 {
-			_ = four["quote"](t.Context(), a, to(here))
+			_ = calls["quote"](t.Context(), a, to(here))
 		}
 		time.Sleep(31 * time.Second)
 		l.slow, l.status = time.Second, 200
 		tried := make(chan error)
-		go func() { tried <- four["quote"](t.Context(), a, to(here)) }()
+		go func() { tried <- calls["quote"](t.Context(), a, to(here)) }()
 		synctest.Wait()
-		mustFail(t, four["quote"](t.Context(), a, to(here)), "agent_suspended")
+		mustFail(t, calls["quote"](t.Context(), a, to(here)), "agent_suspended")
 		if err := <-tried; err != nil || l.asked != 6 {
 			t.Errorf("%v, asked %d times", err, l.asked)
 		}
-		if err := four["quote"](t.Context(), a, to(here)); err != nil {
+		if err := calls["quote"](t.Context(), a, to(here)); err != nil {
 			t.Error(err)
 		}
 	})
 }
 
-// Ten of the last twenty are too many, four in a row never.
-func TestHalfOfTheLastTwentyAreTooMany(t *testing.T) {
+// Ten failures among the last twenty requests suspend a handler, four in a row do not.
+func TestCircuit_tenOfTwenty(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for pattern, most := range map[string]int{"fs": 19, "ffs": 14, "ffffs": 12, "fss": 100, "fsss": 100, "s": 100} {
-			l := &wire{}
-			a := over(l)
+			l := &stubTransport{}
+			a := agentsOver(l)
 			for n := range 100 {
 				l.status = map[byte]int{'f': 500, 's': 200}[pattern[n%len(pattern)]]
-				_ = four["quote"](t.Context(), a, to(here))
+				_ = calls["quote"](t.Context(), a, to(here))
 			}
 			if l.asked != most {
 				t.Errorf("%s: asked %d times, want %d", pattern, l.asked, most)
@@ -131,57 +131,57 @@ func TestHalfOfTheLastTwentyAreTooMany(t *testing.T) {
 	})
 }
 
-func TestNonsenseAndSilenceSuspendToo(t *testing.T) {
+func TestCircuit_nonsenseAndTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := &wire{status: 200} // its answer is none to a checkout
-		a := over(l)
+		l := &stubTransport{status: 200} // its body is no valid answer to a checkout
+		a := agentsOver(l)
 		for range 5 {
-			mustFail(t, four["checkout"](t.Context(), a, to(here)), "agent_nonsense")
+			mustFail(t, calls["checkout"](t.Context(), a, to(here)), "agent_nonsense")
 		}
-		mustFail(t, four["checkout"](t.Context(), a, to(here)), "agent_suspended")
+		mustFail(t, calls["checkout"](t.Context(), a, to(here)), "agent_suspended")
 
-		l = &wire{status: 200, slow: time.Minute}
-		a = over(l)
+		l = &stubTransport{status: 200, slow: time.Minute}
+		a = agentsOver(l)
 		began := time.Now()
 		for range 5 {
-			mustFail(t, four["quote"](t.Context(), a, to(here)), "agent_timeout")
+			mustFail(t, calls["quote"](t.Context(), a, to(here)), "agent_timeout")
 		}
-		mustFail(t, four["quote"](t.Context(), a, to(here)), "agent_suspended")
+		mustFail(t, calls["quote"](t.Context(), a, to(here)), "agent_suspended")
 		if took := time.Since(began); took != 5*remoteagent.Timeout {
 			t.Errorf("five took %s", took)
 		}
 	})
 }
 
-// A buyer that hangs up says nothing of the handler; one who tries while it is tried out does not end the trial.
-func TestWhoHangsUpCountsForNothing(t *testing.T) {
+// A canceled call does not count as a failure of the handler, and does not end a trial.
+func TestCircuit_canceledCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := &wire{status: 500}
-		a := over(l)
+		l := &stubTransport{status: 500}
+		a := agentsOver(l)
 		hangUp := func() error {
 			ctx, cancel := context.WithCancel(t.Context())
 			time.AfterFunc(time.Millisecond, cancel)
 			l.slow = time.Second
 			defer func() { l.slow = 0 }()
-			return four["quote"](ctx, a, to(here))
+			return calls["quote"](ctx, a, to(here))
 		}
 		for range 8 {
 			mustFail(t, hangUp(), "agent_timeout")
 		}
 		for range 5 {
-			mustFail(t, four["quote"](t.Context(), a, to(here)), "agent_refused")
+			mustFail(t, calls["quote"](t.Context(), a, to(here)), "agent_refused")
 		}
 		time.Sleep(31 * time.Second)
 		mustFail(t, hangUp(), "agent_timeout")
 		l.status = 200
-		if err := four["quote"](t.Context(), a, to(here)); err != nil {
+		if err := calls["quote"](t.Context(), a, to(here)); err != nil {
 			t.Error(err)
 		}
 	})
 }
 
-// Many ask at once, of handlers that work and of one that fails, and each gets an answer of its own.
-func TestManyAskAtOnce(t *testing.T) {
+// Concurrent calls of a working and a failing handler each get their own result.
+func TestAgents_concurrent(t *testing.T) {
 	t.Parallel()
 	var failed atomic.Int64
 	a, good := asking(t, func(w http.ResponseWriter, r *http.Request) {
@@ -196,7 +196,7 @@ func TestManyAskAtOnce(t *testing.T) {
 	bad.URL += "/bad"
 	var wg sync.WaitGroup
 	for range 2 {
-		for _, ask := range four {
+		for _, ask := range calls {
 			wg.Go(func() {
 				for range 40 {
 					if err := ask(t.Context(), a, good); err != nil {
@@ -210,14 +210,14 @@ func TestManyAskAtOnce(t *testing.T) {
 		}
 	}
 	wg.Wait()
-	// Four that failed may have come again before the fifth did, while all others were under way.
+	// Four callers may have called again before the fifth failure, while all others were in progress.
 	if n := failed.Load(); n < 5 || n > 8+4 {
 		t.Errorf("the failing one was asked %d times", n)
 	}
 }
 
-// Eight questions wait for a handler. Those beyond are not asked, which is no failure of the handler.
-func TestAHandlerIsAskedByEightAtOnce(t *testing.T) {
+// At most eight requests wait for a handler. Further calls are refused, which does not count as a failure of the handler.
+func TestAgents_busy(t *testing.T) {
 	t.Parallel()
 	arrived, released := make(chan struct{}), make(chan struct{})
 	a, slow := asking(t, func(w http.ResponseWriter, r *http.Request) {
@@ -228,19 +228,19 @@ func TestAHandlerIsAskedByEightAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			if err := four["checkout"](t.Context(), a, slow); err != nil {
+			if err := calls["checkout"](t.Context(), a, slow); err != nil {
 				t.Error(err)
 			}
 		})
 		<-arrived
 	}
 	for range 20 {
-		mustFail(t, four["checkout"](t.Context(), a, slow), "agent_busy")
+		mustFail(t, calls["checkout"](t.Context(), a, slow), "agent_busy")
 	}
 	close(released)
 	wg.Wait()
 	go func() { <-arrived }()
-	if err := four["checkout"](t.Context(), a, slow); err != nil {
+	if err := calls["checkout"](t.Context(), a, slow); err != nil {
 		t.Errorf("afterwards: %v", err)
 	}
 }

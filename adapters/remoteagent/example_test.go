@@ -20,8 +20,8 @@ type stopped time.Time
 
 func (s stopped) Now() time.Time { return time.Time(s) }
 
-// A handler is asked about an offer of 85.00 for each of two tents, and asks for 91.00. This is the request, and what
-// becomes of the answer.
+// A handler gets an offer of 85.00 for each of two tents, and counters with 91.00. The output is the request and the
+// resulting decision.
 func ExampleAgents_Quote() {
 	handler := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Println(r.Method, r.Header.Get("Content-Type"))

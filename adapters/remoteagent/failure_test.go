@@ -14,7 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/remoteagent"
 )
 
-func TestStatusesOtherThanSuccessAreRefusals(t *testing.T) {
+func TestReceive_refusedStatus(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{301, 302, 307, 400, 401, 404, 429, 500, 503} {
 		var followed atomic.Bool
@@ -24,7 +24,7 @@ func TestStatusesOtherThanSuccessAreRefusals(t *testing.T) {
 			w.WriteHeader(status)
 			_, _ = io.WriteString(w, `{"status": "accept", "results": [], "approve": true}`)
 		})
-		for event, ask := range four {
+		for event, ask := range calls {
 			mustFail(t, ask(t.Context(), a, to), "agent_refused")
 			if followed.Load() {
 				t.Errorf("%s: %d is followed", event, status)
@@ -33,14 +33,14 @@ func TestStatusesOtherThanSuccessAreRefusals(t *testing.T) {
 	}
 }
 
-func TestAnySuccessIsOne(t *testing.T) {
+func TestReceive_successStatus(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{200, 201, 202} {
 		a, to := asking(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(status)
 			_, _ = io.WriteString(w, `{"status": "accept", "results": [], "approve": true}`)
 		})
-		for event, ask := range four {
+		for event, ask := range calls {
 			if err := ask(t.Context(), a, to); err != nil {
 				t.Errorf("%s: %v", event, err)
 			}
@@ -48,8 +48,8 @@ func TestAnySuccessIsOne(t *testing.T) {
 	}
 }
 
-// Who hangs before the headers, within them or within the body is left after two seconds.
-func TestWhoDoesNotAnswerIsLeftInTime(t *testing.T) {
+// A handler that hangs before the headers, within them or within the body is abandoned after two seconds.
+func TestAgents_timeout(t *testing.T) {
 	t.Parallel()
 	for name, handler := range map[string]http.HandlerFunc{
 		"silence": func(w http.ResponseWriter, r *http.Request) {
@@ -75,7 +75,7 @@ func TestWhoDoesNotAnswerIsLeftInTime(t *testing.T) {
 			t.Parallel()
 			_, to := asking(t, handler)
 			a, began := remoteagent.New(http.DefaultClient, wallClock{}, &counting{}, ""), time.Now()
-			mustFail(t, four["quote"](t.Context(), a, to), "agent_timeout")
+			mustFail(t, calls["quote"](t.Context(), a, to), "agent_timeout")
 			if took := time.Since(began); took < remoteagent.Timeout-10*time.Millisecond || took > remoteagent.Timeout+20*time.Second {
 				t.Errorf("left after %s", took)
 			}
@@ -83,53 +83,53 @@ func TestWhoDoesNotAnswerIsLeftInTime(t *testing.T) {
 	}
 }
 
-// A caller is answered within its own time, and what that was too short for counts for nothing: others are served by
-// the same handler.
-func TestTheCallersTimeCounts(t *testing.T) {
+// The caller's deadline applies. If it passes, that does not count as a failure of the handler, so that other callers still
+// reach it.
+func TestAgents_callerTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := &wire{status: 200, slow: time.Second}
-		a := over(l)
+		l := &stubTransport{status: 200, slow: time.Second}
+		a := agentsOver(l)
 		short, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
 		defer cancel()
 		began := time.Now()
 		for range 20 {
-			if mustFail(t, four["quote"](short, a, to(here)), "agent_timeout"); time.Since(began) != 30*time.Millisecond {
+			if mustFail(t, calls["quote"](short, a, to(here)), "agent_timeout"); time.Since(began) != 30*time.Millisecond {
 				t.Errorf("left after %s", time.Since(began))
 			}
 		}
-		if err := four["quote"](t.Context(), a, to(here)); err != nil {
+		if err := calls["quote"](t.Context(), a, to(here)); err != nil {
 			t.Error(err)
 		}
-		// A refusal is one, whoever hears of it.
+		// A refusal counts as a failure for all callers.
 		l.status = 500
 		for range 5 {
-			mustFail(t, four["quote"](t.Context(), a, to(here)), "agent_refused")
+			mustFail(t, calls["quote"](t.Context(), a, to(here)), "agent_refused")
 		}
-		mustFail(t, four["quote"](short, a, to(here)), "agent_suspended")
+		mustFail(t, calls["quote"](short, a, to(here)), "agent_suspended")
 	})
 }
 
-func TestWhoIsNotThereIsUnreachable(t *testing.T) {
+func TestAgents_unreachable(t *testing.T) {
 	t.Parallel()
-	const nobody = "http://127.0.0.1:1/?token=hidden" // no port that a server of another test may get
+	const nobody = "http://127.0.0.1:1/?token=hidden" // a port that no server of another test can get
 	a, to := asking(t, func(w http.ResponseWriter, r *http.Request) {
 		connection, _, err := w.(http.Hijacker).Hijack()
 		if err == nil {
 			_ = connection.Close()
 		}
 	})
-	mustFail(t, four["quote"](t.Context(), a, to), "agent_unreachable")
+	mustFail(t, calls["quote"](t.Context(), a, to), "agent_unreachable")
 	for _, url := range []string{nobody, "http://no..host/", "://", "ftp://127.0.0.1/", "http://127.0.0.1:0/", ""} {
 		to.URL = url
-		err := four["quote"](t.Context(), a, to)
+		err := calls["quote"](t.Context(), a, to)
 		if mustFail(t, err, "agent_unreachable"); strings.Contains(err.Error(), "hidden") {
 			t.Error(err)
 		}
 	}
 }
 
-// What is no HTTP at all may be anything, and is not repeated.
-func TestWhatSpeaksNoHTTPIsUnreachable(t *testing.T) {
+// The error of a response that is not HTTP does not quote it.
+func TestAgents_notHTTP(t *testing.T) {
 	t.Parallel()
 	a, to := asking(t, func(w http.ResponseWriter, _ *http.Request) {
 		if connection, _, err := w.(http.Hijacker).Hijack(); err == nil {
@@ -137,22 +137,22 @@ func TestWhatSpeaksNoHTTPIsUnreachable(t *testing.T) {
 			_ = connection.Close()
 		}
 	})
-	err := four["quote"](t.Context(), a, to)
+	err := calls["quote"](t.Context(), a, to)
 	if mustFail(t, err, "agent_unreachable"); strings.Contains(err.Error(), "81.37") {
 		t.Error(err)
 	}
 }
 
-func TestAnAnswerThatBreaksOffIsNone(t *testing.T) {
+func TestReceive_truncated(t *testing.T) {
 	t.Parallel()
 	a, to := asking(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "100")
 		_, _ = io.WriteString(w, `{"status": "accept"}`)
 	})
-	mustFail(t, four["quote"](t.Context(), a, to), "agent_unreachable")
+	mustFail(t, calls["quote"](t.Context(), a, to), "agent_unreachable")
 }
 
-func TestAnswersAreBounded(t *testing.T) {
+func TestReceive_tooLong(t *testing.T) {
 	t.Parallel()
 	var length atomic.Int64
 	a, to := asking(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -160,11 +160,11 @@ func TestAnswersAreBounded(t *testing.T) {
 		_, _ = io.WriteString(w, body+strings.Repeat(" ", int(length.Load())-len(body)))
 	})
 	length.Store(64 << 10)
-	if err := four["quote"](t.Context(), a, to); err != nil {
+	if err := calls["quote"](t.Context(), a, to); err != nil {
 		t.Error(err)
 	}
 	length.Store(64<<10 + 1)
-	mustFail(t, four["quote"](t.Context(), a, to), "agent_nonsense")
+	mustFail(t, calls["quote"](t.Context(), a, to), "agent_nonsense")
 	endless, to := asking(t, func(w http.ResponseWriter, _ *http.Request) {
 		for {
 			if _, err := w.Write(make([]byte, 4096)); err != nil {
@@ -172,19 +172,19 @@ func TestAnswersAreBounded(t *testing.T) {
 			}
 		}
 	})
-	mustFail(t, four["quote"](t.Context(), endless, to), "agent_nonsense")
+	mustFail(t, calls["quote"](t.Context(), endless, to), "agent_nonsense")
 }
 
-func TestASecretThatCannotSignIsNotUsed(t *testing.T) {
+func TestSigner_badSecret(t *testing.T) {
 	t.Parallel()
 	a, to := asking(t, func(http.ResponseWriter, *http.Request) { t.Error("asked") })
 	for _, bad := range []string{"", "whsec_", "whsec_!!!!!!!!!!!!!!!!!!!!", "whsec_AAAA"} {
 		to.Secret = bad
-		mustFail(t, four["quote"](t.Context(), a, to), "agent_secret")
+		mustFail(t, calls["quote"](t.Context(), a, to), "agent_secret")
 	}
 }
 
-func TestTheClientGivenStaysAsItIs(t *testing.T) {
+func TestNew_clientUnchanged(t *testing.T) {
 	t.Parallel()
 	client := &http.Client{}
 	_ = remoteagent.New(client, wallClock{}, &counting{}, "")
@@ -193,8 +193,8 @@ func TestTheClientGivenStaysAsItIs(t *testing.T) {
 	}
 }
 
-// One connection serves one question after the other, whatever was answered.
-func TestConnectionsAreUsedAgain(t *testing.T) {
+// A connection is reused for the next request, whatever the response was.
+func TestReceive_reusesConnection(t *testing.T) {
 	t.Parallel()
 	var connections, n atomic.Int64
 	_, to := asking(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -210,7 +210,7 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 	t.Cleanup(counted.CloseIdleConnections)
 	a := remoteagent.New(&http.Client{Transport: counted}, wallClock{}, &counting{}, "")
 	for range 20 {
-		_ = four["finalize"](t.Context(), a, to)
+		_ = calls["finalize"](t.Context(), a, to)
 	}
 	if connections.Load() != 1 || n.Load() != 20 {
 		t.Errorf("%d connections for %d requests", connections.Load(), n.Load())

@@ -14,7 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
 
-// Whatever a handler answers, to whatever event, is an answer that makes sense or agent_nonsense, and no other error.
+// Any response to any event is either a valid answer or the error agent_nonsense.
 func FuzzAnswers(f *testing.F) {
 	for _, body := range []string{
 		`{"status": "accept", "price": 85, "reasoning": "a\u200bb", "message": "\u0000"}`, `{"status": "counter_offer", "price": 9.1e1}`,

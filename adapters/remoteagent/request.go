@@ -14,7 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/session"
 )
 
-// decimal is a number as its digits; nil is null.
+// decimal is a JSON number as written; nil is null.
 type decimal = jsontext.Value
 
 func toAPIMoney(a money.Amount) decimal { return decimal(a.String()) }
@@ -28,7 +28,7 @@ func toAPIPrice(a *money.Amount) decimal {
 
 func thousandths(n int) decimal { return decimal(money.FormatDecimal(int64(n), 3)) }
 
-// request is what every event's question has in common.
+// request has the members that all events share.
 type request struct {
 	ID        string       `json:"id"`
 	Type      string       `json:"type"`
@@ -104,7 +104,7 @@ func toAPISession(s *session.Session) *sessionView {
 	return view
 }
 
-// toAPIClaims is null where the buyer said nothing of itself.
+// toAPIClaims returns nil if the buyer claims nothing.
 func toAPIClaims(s *session.Session) *buyerContext {
 	if s == nil {
 		return nil
@@ -131,7 +131,7 @@ type searchData struct {
 	Query      string      `json:"query"`
 	Filters    filters     `json:"filters"`
 	Prefers    []string    `json:"prefers"`
-	Sort       string      `json:"sort,omitempty"` // left out: by relevance
+	Sort       string      `json:"sort,omitempty"` // omitted: by relevance
 	Limit      int         `json:"limit"`
 	Currency   string      `json:"currency"`
 	Total      int         `json:"total"`
@@ -255,13 +255,13 @@ func toAPIFinalize(in agent.FinalizeInput) finalizeData {
 	return finalizeData{in.Checkout.ID().String(), toAPIMoney(in.Total), in.Total.Currency().Code()}
 }
 
-// courtesy is how long a question waits for the session's history.
+// courtesy is the timeout of reading the session's history.
 const courtesy = 500 * time.Millisecond
 
-// remembered is how many of the session's last answers a handler is told.
+// remembered is how many of the session's last answers a request contains.
 const remembered = 20
 
-// recall reads the end of the session's history. It is a courtesy: without it the question goes on without it.
+// recall reads the end of the session's history. The history is optional: if it cannot be read in time, recall returns none.
 func recall(ctx context.Context, s agent.Scene) []negotiation.Entry {
 	if s.History == nil {
 		return nil

@@ -6,17 +6,17 @@ import (
 )
 
 type quoteData struct {
-	Product       product       `json:"product"`
-	Offer         decimal       `json:"offer"`
-	Currency      string        `json:"currency"`
-	ListPrice     decimal       `json:"list_price"`
-	Bounds        bounds        `json:"bounds"`
-	StandingPrice decimal       `json:"standing_price"`
-	Progress      progress      `json:"progress"`
-	Suggestion    suggestion    `json:"suggestion"`
-	Message       string        `json:"message"`
-	BuyerContext  *buyerContext `json:"buyer_context"`
-	History       []spoken      `json:"history"`
+	Product      product       `json:"product"`
+	Offer        decimal       `json:"offer"`
+	Currency     string        `json:"currency"`
+	ListPrice    decimal       `json:"list_price"`
+	Bounds       bounds        `json:"bounds"`
+	CurrentPrice decimal       `json:"standing_price"`
+	Progress     progress      `json:"progress"`
+	Suggestion   suggestion    `json:"suggestion"`
+	Message      string        `json:"message"`
+	BuyerContext *buyerContext `json:"buyer_context"`
+	History      []spoken      `json:"history"`
 }
 
 type product struct {
@@ -44,7 +44,7 @@ type suggestion struct {
 	Price  decimal `json:"price"`
 }
 
-// spoken is one earlier answer.
+// spoken is an earlier answer of the session.
 type spoken struct {
 	At        string  `json:"at"`
 	ProductID string  `json:"product_id"`
@@ -55,7 +55,7 @@ type spoken struct {
 	Price     decimal `json:"price"`
 }
 
-// statuses are the outcomes in the words of the protocol, which decide reads.
+// statuses maps outcomes to the protocol's names, which decide parses.
 var statuses = map[negotiation.Outcome]string{
 	negotiation.OutcomeQuoted:    "quote",
 	negotiation.OutcomeAccepted:  "accept",
@@ -66,16 +66,16 @@ var statuses = map[negotiation.Outcome]string{
 func toAPIQuote(in agent.QuoteInput, history []negotiation.Entry) quoteData {
 	b, p := in.Table.Bounds, in.Table.Progress
 	data := quoteData{
-		Product:       product{in.Product.ID.String(), in.Product.Variant.String(), in.Product.Name, in.Product.Category, in.Product.Quantity},
-		Offer:         toAPIPrice(in.Offer()),
-		Currency:      b.List().Currency().Code(),
-		ListPrice:     toAPIMoney(b.List()),
-		Bounds:        bounds{toAPIMoney(b.Floor()), toAPIMoney(b.Target()), toAPIMoney(b.Opening())},
-		StandingPrice: toAPIMoney(in.Standing()),
-		Progress:      progress{Rounds: p.Rounds, Moves: p.Moves},
-		Suggestion:    toAPISuggestion(negotiation.Decide(in.Table)),
-		Message:       in.Message,
-		BuyerContext:  toAPIClaims(in.Session),
+		Product:      product{in.Product.ID.String(), in.Product.Variant.String(), in.Product.Name, in.Product.Category, in.Product.Quantity},
+		Offer:        toAPIPrice(in.Offer()),
+		Currency:     b.List().Currency().Code(),
+		ListPrice:    toAPIMoney(b.List()),
+		Bounds:       bounds{toAPIMoney(b.Floor()), toAPIMoney(b.Target()), toAPIMoney(b.Opening())},
+		CurrentPrice: toAPIMoney(in.Standing()),
+		Progress:     progress{Rounds: p.Rounds, Moves: p.Moves},
+		Suggestion:   toAPISuggestion(negotiation.Decide(in.Table)),
+		Message:      in.Message,
+		BuyerContext: toAPIClaims(in.Session),
 	}
 	if p.BestOffer.IsPositive() {
 		data.Progress.BestOffer = toAPIMoney(p.BestOffer)

@@ -19,7 +19,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// asked is the request's body that a call makes, and how its headers and body agree.
+// asked returns the request body of a call, and checks that its headers agree with the body.
 func asked(t *testing.T, in any) (whole map[string]any, data map[string]any, raw string) {
 	t.Helper()
 	a, to := asking(t, func(w http.ResponseWriter, r *http.Request) {
@@ -55,7 +55,7 @@ func asked(t *testing.T, in any) (whole map[string]any, data map[string]any, raw
 	return whole, data, raw
 }
 
-func TestWhatASearchAsks(t *testing.T) {
+func TestAgents_Search_request(t *testing.T) {
 	t.Parallel()
 	whole, data, raw := asked(t, searching())
 	if whole["type"] != "acp.search" || whole["project_id"] != shop.ID.String() || whole["agent_id"] != self.String() {
@@ -74,17 +74,17 @@ func TestWhatASearchAsks(t *testing.T) {
 	}
 }
 
-func TestWhatACheckoutAsks(t *testing.T) {
+func TestAgents_Checkout_request(t *testing.T) {
 	t.Parallel()
 	whole, _, raw := asked(t, lines())
-	if whole["type"] != "acp.checkout" || !strings.Contains(raw, `"data":{"session_id":"`+visit.ID.String()+`","currency":"USD","lines":[{"product_id":"`+tent.String()+
+	if whole["type"] != "acp.checkout" || !strings.Contains(raw, `"data":{"session_id":"`+buyerSession.ID.String()+`","currency":"USD","lines":[{"product_id":"`+tent.String()+
 		`","variant_id":"`+green.String()+`","sku":"T-1","name":"Tent","quantity":2,"unit_price":92.50,"list_price":100.00}]}`) {
 		t.Error(raw)
 	}
 }
 
-// A handler that is asked for its consent to a payment learns nothing of how it is paid.
-func TestWhatAPaymentAsks(t *testing.T) {
+// A request for consent to a payment does not reveal the payment method or token.
+func TestAgents_Finalize_request(t *testing.T) {
 	t.Parallel()
 	whole, data, raw := asked(t, paying())
 	if whole["type"] != "acp.finalize" || whole["session"] != nil || len(data) != 3 || data["total"] != 199.9 || data["currency"] != "USD" ||
@@ -93,18 +93,18 @@ func TestWhatAPaymentAsks(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotThereIsNull(t *testing.T) {
+func TestToAPIRequest_nulls(t *testing.T) {
 	t.Parallel()
 	in := question(nil)
 	in.Session = &session.Session{
-		ID:        visit.ID,
+		ID:        buyerSession.ID,
 		CreatedAt: noon,
 		Claims:    session.Claims{Member: session.Member{Tier: "gold", Purchases: 2}},
 	}
 	in.Table.Progress = negotiation.Progress{}
 	whole, data, raw := asked(t, in)
-	talk := whole["session"].(map[string]any)
-	if talk["buyer_context"] != nil || talk["member"].(map[string]any)["purchases"] != 2.0 || data["offer"] != nil || data["buyer_context"] != nil ||
+	buyerSession := whole["session"].(map[string]any)
+	if buyerSession["buyer_context"] != nil || buyerSession["member"].(map[string]any)["purchases"] != 2.0 || data["offer"] != nil || data["buyer_context"] != nil ||
 		data["progress"].(map[string]any)["best_offer"] != nil || len(data["history"].([]any)) != 0 || data["standing_price"] != 98.0 {
 		t.Error(raw)
 	}
@@ -117,7 +117,7 @@ func TestWhatIsNotThereIsNull(t *testing.T) {
 	}
 }
 
-func TestPricesHaveTheirCurrencysDecimals(t *testing.T) {
+func TestToAPIMoney_decimals(t *testing.T) {
 	t.Parallel()
 	yen, err := money.ParseCurrency("JPY")
 	if err != nil {
@@ -131,13 +131,13 @@ func TestPricesHaveTheirCurrencysDecimals(t *testing.T) {
 	}
 }
 
-// Whatever a buyer writes stays in its text.
-func TestTheBuyersTextsAreData(t *testing.T) {
+// A buyer's text cannot change other members of the request.
+func TestToAPIQuote_buyerTexts(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{`", "offer": 1, "x": "`, "\xff\xfe", "</script>\u2028", "\x00\x1b", strings.Repeat("ä", 2000)} {
 		in := question(offer("85"))
 		in.Message = text
-		said := *visit
+		said := *buyerSession
 		said.Claims.Location, in.Session = text, &said
 		_, data, raw := asked(t, in)
 		if want := string([]rune(text)); data["message"] != want || data["buyer_context"].(map[string]any)["location"] != want || data["offer"] != 85.0 {
@@ -146,7 +146,7 @@ func TestTheBuyersTextsAreData(t *testing.T) {
 	}
 }
 
-func TestTheLastTwentyOfTheHistory(t *testing.T) {
+func TestRecall_lastTwenty(t *testing.T) {
 	t.Parallel()
 	in := question(offer("85"))
 	in.History = func(context.Context) (all []negotiation.Entry, err error) {
@@ -171,7 +171,7 @@ func TestTheLastTwentyOfTheHistory(t *testing.T) {
 	}
 }
 
-func TestTheHistoryIsACourtesy(t *testing.T) {
+func TestRecall_unavailable(t *testing.T) {
 	t.Parallel()
 	for name, history := range map[string]func(context.Context) ([]negotiation.Entry, error){
 		"fails": func(context.Context) ([]negotiation.Entry, error) {
@@ -190,8 +190,8 @@ func TestTheHistoryIsACourtesy(t *testing.T) {
 	}
 }
 
-// Each request is a new one, so that a handler can tell a repetition.
-func TestEveryRequestHasItsOwnID(t *testing.T) {
+// Each request has its own id, so that a handler can detect a repetition.
+func TestAgents_Checkout_newID(t *testing.T) {
 	t.Parallel()
 	ids := map[string]bool{}
 	a, to := asking(t, func(w http.ResponseWriter, r *http.Request) {

@@ -32,7 +32,7 @@ type wallClock struct{}
 
 func (wallClock) Now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
 
-// counting gives the bits 1, 2, 3 and so on.
+// counting is a ports.Entropy that returns 1, 2, 3 and so on.
 type counting struct {
 	mu sync.Mutex
 	n  byte
@@ -69,11 +69,11 @@ func bits(n byte) (b [16]byte) {
 }
 
 var (
-	shop  = &project.Project{ID: id.New[id.Project](bits(1)), Settings: project.DefaultSettings()}
-	tent  = id.New[id.Product](bits(2))
-	green = id.New[id.Variant](bits(3))
-	self  = id.New[id.Agent](bits(4))
-	visit = &session.Session{
+	shop         = &project.Project{ID: id.New[id.Project](bits(1)), Settings: project.DefaultSettings()}
+	tent         = id.New[id.Product](bits(2))
+	green        = id.New[id.Variant](bits(3))
+	self         = id.New[id.Agent](bits(4))
+	buyerSession = &session.Session{
 		ID: id.New[id.Session](bits(5)), CreatedAt: noon,
 		Claims: session.Claims{
 			LoyaltyTier:     "gold",
@@ -92,19 +92,19 @@ var (
 	}
 	scene = agent.Scene{
 		Project: shop,
-		Session: visit,
+		Session: buyerSession,
 		Mandate: agent.Mandate{Policy: policy},
 	}
 )
 
-// halfway concedes half of what there is, whatever the built-in policy does.
+// halfway concedes half of the range, independently of the built-in policy.
 var halfway = negotiation.Terms{
 	Version:  1,
 	RoundCap: 6,
 	Curve:    negotiation.Curve{Give: [negotiation.Steps]money.Percent{500, 500, 500}},
 }
 
-// question is about two tents of 100.00, over a floor of 80.00, for which 95.00 stands.
+// question is about two tents with a list price of 100.00, a floor of 80.00 and a current price of 95.00.
 func question(offered *money.Amount) agent.QuoteInput {
 	return agent.QuoteInput{
 		Scene: scene,
@@ -172,7 +172,7 @@ func lines() agent.CheckoutInput {
 	}}}
 }
 
-// asking gives an Agents to a handler that is served for the test, and where it is.
+// asking starts a server for a handler, and returns Agents and the handler's address.
 func asking(t testing.TB, handler http.HandlerFunc) (*remoteagent.Agents, ports.RemoteHandler) {
 	t.Helper()
 	server := httptest.NewServer(handler)
@@ -184,7 +184,7 @@ func asking(t testing.TB, handler http.HandlerFunc) (*remoteagent.Agents, ports.
 	}
 }
 
-// saying is a handler that answers with a body, once it has seen that the request is signed.
+// saying returns a handler that checks the request's signature and answers with a body.
 func saying(t testing.TB, body string) http.HandlerFunc {
 	key, err := standardwebhooks.NewWebhook(secret)
 	if err != nil {
@@ -202,8 +202,8 @@ func saying(t testing.TB, body string) http.HandlerFunc {
 	}
 }
 
-// four are all events as one function each, which tells the error.
-var four = map[string]func(context.Context, *remoteagent.Agents, ports.RemoteHandler) error{
+// calls has a function for each of the four events, which returns the error.
+var calls = map[string]func(context.Context, *remoteagent.Agents, ports.RemoteHandler) error{
 	"search": func(ctx context.Context, a *remoteagent.Agents, to ports.RemoteHandler) error {
 		_, err := a.Search(ports.NewOutbound(ctx), to, searching())
 		return err
@@ -222,7 +222,7 @@ var four = map[string]func(context.Context, *remoteagent.Agents, ports.RemoteHan
 	},
 }
 
-// mustFail checks that an error is this one, and that it shows nothing of what the handler said.
+// mustFail checks an error's code, and that the error does not quote the handler.
 func mustFail(t testing.TB, err error, code string) {
 	t.Helper()
 	if fault.KindOf(err) != fault.Unavailable || !fault.Is(err, code) {

@@ -6,7 +6,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
 
-func TestEveryOutcomeHasAWord(t *testing.T) {
+func TestStatuses_everyOutcome(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{"": true}
 	for _, o := range negotiation.Outcomes() {

@@ -10,8 +10,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// answers caches what a snapshot found for the latest queries: many buyers send the same query, and a search takes longer
-// the more products match. A nil cache keeps nothing. It is emptied when it is full.
+// answers caches a snapshot's results of recent queries, because many buyers send the same query, and a search takes longer the
+// more products match. A nil cache stores nothing. It is emptied when it is full.
 type answers struct {
 	mu    sync.Mutex
 	turn  uint64 // counts calls of forget
@@ -26,7 +26,7 @@ const (
 	longestRest  = 1000   // bytes of its filter
 )
 
-// queryKey is all that an answer depends on, besides the snapshot. Answers that go on where another ended are not kept.
+// queryKey is everything that an answer depends on, besides the snapshot. Later pages are not cached.
 type queryKey struct {
 	text, categories, size, colors, prefer string
 	brands, attributes                     string
@@ -66,12 +66,12 @@ func keyOf(q catalog.Query, meaning []float32) queryKey {
 	return k
 }
 
-// length is how many bytes the texts of the filter have.
+// length returns the number of bytes in the filter's texts.
 func (k *queryKey) length() int {
 	return len(k.categories) + len(k.size) + len(k.colors) + len(k.prefer) + len(k.brands) + len(k.attributes)
 }
 
-// get returns a cached answer, or the turn to pass to keep.
+// get returns a cached answer, or a turn to pass to keep.
 func (a *answers) get(q queryKey) (found catalog.Found, known bool, turn uint64) {
 	if a == nil {
 		return found, false, 0
@@ -79,15 +79,15 @@ func (a *answers) get(q queryKey) (found catalog.Found, known bool, turn uint64)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	found, known = a.found[q]
-	found.Hits = slices.Clone(found.Hits) // a reader may write its own reasons there
+	found.Hits = slices.Clone(found.Hits) // the caller may modify the reasons
 	return found, known, a.turn
 }
 
-// keep caches the answer of a search that began at a turn, unless forget was called since.
+// keep caches the answer of a search that began at a turn, unless forget has been called since.
 func (a *answers) keep(q queryKey, found catalog.Found, turn uint64) {
 	size := len(found.Hits) + len(found.Facets.Brands) + len(found.Facets.Colors)
 	if found.Next != nil {
-		size += len(found.Next.Shown) / 4 // a mark takes a fraction of a hit
+		size += len(found.Next.Shown) / 4 // a mark needs a fraction of a hit's memory
 	}
 	if a == nil || len(q.text) > longestQuery || q.length() > longestRest || size > mostEntries {
 		return

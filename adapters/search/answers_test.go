@@ -11,8 +11,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// A query that is asked again is answered by what changed meanwhile, and no reader sees what another one wrote.
-func TestRepeatedQueries(t *testing.T) {
+// A repeated query is answered with later changes, and no caller sees another caller's modifications of an answer.
+func TestAnswers_afterChanges(t *testing.T) {
 	t.Parallel()
 	tent, peg := product("tent", "Trail tent"), product("peg", "Tent peg")
 	x := indexed([]*catalog.Product{tent, peg})
@@ -65,8 +65,8 @@ func TestRepeatedQueries(t *testing.T) {
 	ask("peg")
 }
 
-// Queries that differ in anything are different queries.
-func TestSimilarQueries(t *testing.T) {
+// Queries that differ in any field have different keys.
+func TestQueryKey_differs(t *testing.T) {
 	t.Parallel()
 	cheap := product("cheap", "Tent")
 	cheap.Price = money.Of(10_00, money.USD)

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/haggle-commerce/haggle/adapters/search/segment"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -22,9 +21,9 @@ func settled(t testing.TB, x *Index) {
 	}
 }
 
-// TestBackgroundWork: parts that are merged and vectors that are learnt while others write, sell and search leave
-// an index of the catalogue as it is.
-func TestBackgroundWork(t *testing.T) {
+// Merges and training in the background, concurrent with changes, sales and searches, leave an index of the current
+// catalogue.
+func TestIndex_Apply_backgroundWork(t *testing.T) {
 	t.Parallel()
 	h, x := newHistory(11), New(Options{})
 	defer x.Close()
@@ -58,8 +57,8 @@ func TestBackgroundWork(t *testing.T) {
 	sameAnswers(t, x, h.now())
 }
 
-// TestPricesRebuildNothing: a change of what is no text lies in the same segment, at once.
-func TestPricesRebuildNothing(t *testing.T) {
+// A change that affects no text keeps the segment and is visible at once.
+func TestIndex_Apply_priceKeepsSegment(t *testing.T) {
 	t.Parallel()
 	h, x := newHistory(4), New(Options{})
 	for n := range 30 {
@@ -95,35 +94,8 @@ func TestPricesRebuildNothing(t *testing.T) {
 	}
 }
 
-// TestChangedTextIsNoPrice: each part of a product that is searched makes a new document.
-func TestChangedTextIsNoPrice(t *testing.T) {
-	t.Parallel()
-	h := newHistory(4)
-	p := h.write(1)
-	for name, change := range map[string]func(*catalog.Product){
-		"name": func(p *catalog.Product) { p.Name += "!" }, "sku": func(p *catalog.Product) { p.SKU += "!" },
-		"brand": func(p *catalog.Product) { p.Brand += "!" }, "category": func(p *catalog.Product) { p.Category += "!" },
-		"description": func(p *catalog.Product) { p.Description += "!" }, "tags": func(p *catalog.Product) { p.Tags = []string{"x"} },
-		"attributes": func(p *catalog.Product) { p.Attributes = map[string]string{"a": "b"} },
-		"reviews":    func(p *catalog.Product) { p.Reviews.Count++ },
-		"size": func(p *catalog.Product) {
-			p.Variants = []catalog.Variant{{ID: p.Variants[0].ID, SKU: p.Variants[0].SKU, Size: "XXL"}}
-		},
-	} {
-		other := *p
-		change(&other)
-		if segment.SameText(p, &other) {
-			t.Errorf("a changed %s is not seen", name)
-		}
-	}
-	same := *p
-	if same.Price = money.Of(7, money.USD); !segment.SameText(p, &same) {
-		t.Error("a price is text")
-	}
-}
-
-// meanings is an embedding model that knows the directions of some texts.
-type meanings struct {
+// fakeEmbedder is an embedding model that has vectors of some texts.
+type fakeEmbedder struct {
 	mu      sync.Mutex
 	vectors map[string][]float32
 	err     error
@@ -131,15 +103,15 @@ type meanings struct {
 	forgotten []string
 }
 
-func (m *meanings) Model() string { return "model-1" }
+func (m *fakeEmbedder) Model() string { return "model-1" }
 
-func (m *meanings) Forget(text string) {
+func (m *fakeEmbedder) Forget(text string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.forgotten = append(m.forgotten, text)
 }
 
-func (m *meanings) Embed(_ ports.Outbound, texts []string) ([][]float32, error) {
+func (m *fakeEmbedder) Embed(_ ports.Outbound, texts []string) ([][]float32, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.err != nil {
@@ -151,7 +123,7 @@ func (m *meanings) Embed(_ ports.Outbound, texts []string) ([][]float32, error) 
 func TestEmbeddings(t *testing.T) {
 	t.Parallel()
 	h := newHistory(9)
-	model := &meanings{vectors: map[string][]float32{"somewhere to sleep": {1, 0, 0}}}
+	model := &fakeEmbedder{vectors: map[string][]float32{"somewhere to sleep": {1, 0, 0}}}
 	x := New(Options{Embedder: model})
 	tent, stove, lamp := h.write(1), h.write(2), h.write(3)
 	tent.Name, stove.Name, lamp.Name = "Ridgeline", "Ember", "Glow"
@@ -215,10 +187,10 @@ func TestEmbeddings(t *testing.T) {
 	}
 }
 
-// TestFilteredMeanings: vectors widen no filter, and what they find is counted.
-func TestFilteredMeanings(t *testing.T) {
+// Products found by vectors must pass the filter, and are counted.
+func TestIndex_Embed_filtered(t *testing.T) {
 	t.Parallel()
-	h, model := newHistory(9), &meanings{vectors: map[string][]float32{"shelter": {1, 0}}}
+	h, model := newHistory(9), &fakeEmbedder{vectors: map[string][]float32{"shelter": {1, 0}}}
 	x := New(Options{Embedder: model})
 	near := map[id.Product][]float32{}
 	var all []*catalog.Product
@@ -246,8 +218,8 @@ func TestFilteredMeanings(t *testing.T) {
 	}
 }
 
-// TestMemory_leastRecentlySearchedIsDropped: all indexes together stay within memory, also where all are in use.
-func TestMemory_leastRecentlySearchedIsDropped(t *testing.T) {
+// All indexes together stay within the memory limit, even if all are in use.
+func TestEvict_leastRecentlySearched(t *testing.T) {
 	t.Parallel()
 	h := newHistory(6)
 	all := []*catalog.Product{h.write(1), h.write(2), h.write(3)}
@@ -281,8 +253,8 @@ func TestMemory_leastRecentlySearchedIsDropped(t *testing.T) {
 	}
 }
 
-// TestNamesAreForgotten: what no product is called any more takes no memory, and all is found as before.
-func TestNamesAreForgotten(t *testing.T) {
+// Names that no product has any more need no memory, and all products are found as before.
+func TestRelabel(t *testing.T) {
 	t.Parallel()
 	h, x := newHistory(3), New(Options{})
 	for round := range 40 {
@@ -313,7 +285,7 @@ func TestNamesAreForgotten(t *testing.T) {
 	sameAnswers(t, x, h.now())
 }
 
-// TestSalesDecideAmongEquals, and what is bought together is recommended.
+// Sales decide among equal products, and products that were bought together are recommended.
 func TestSales(t *testing.T) {
 	t.Parallel()
 	h, x := newHistory(6), New(Options{})
@@ -343,8 +315,8 @@ func TestSales(t *testing.T) {
 	}
 }
 
-// TestClosedWhileLearning: an index that is closed amid its work stays usable.
-func TestClosedWhileLearning(t *testing.T) {
+// An index that is closed during background work stays usable.
+func TestIndex_Close_whileLearning(t *testing.T) {
 	t.Parallel()
 	h, x := newHistory(8), New(Options{})
 	random := rand.New(rand.NewPCG(1, 2))

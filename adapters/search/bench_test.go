@@ -24,9 +24,9 @@ const spokenWords = `sofa table chair lamp rug curtain shelf desk bed mirror dra
 	refrigerator freezer oven dishwasher washer dryer vacuum iron broom mop bucket trash basket box jar bottle can tent
 	backpack boot shoe sandal sock shirt trousers jacket coat dress skirt hat glove scarf belt ring necklace bracelet`
 
-// market is a made-up catalogue, the same for the same size. Its words are drawn like those of real
-// catalogues: a few are everywhere, most are rare.
-type market struct {
+// benchCatalog is a generated catalogue, the same for the same size. Its words are distributed like those of real catalogues:
+// a few are very common, most are rare.
+type benchCatalog struct {
 	random  *rand.Rand
 	common  *rand.Zipf
 	words   []string
@@ -35,9 +35,9 @@ type market struct {
 
 var benchProject = id.Stored[id.Project]("proj_bench")
 
-func newMarket(products int) *market {
+func newBenchCatalog(products int) *benchCatalog {
 	random := rand.New(rand.NewPCG(1, uint64(products)))
-	m := &market{
+	m := &benchCatalog{
 		random:  random,
 		words:   make([]string, 20_000),
 		changes: ports.CatalogChanges{Version: 1},
@@ -65,7 +65,7 @@ func newMarket(products int) *market {
 	return m
 }
 
-func (m *market) word() string {
+func (m *benchCatalog) word() string {
 	var b strings.Builder
 	for range 2 + m.random.IntN(3) {
 		b.WriteByte("bcdfglmnprstv"[m.random.IntN(13)])
@@ -74,7 +74,7 @@ func (m *market) word() string {
 	return b.String()
 }
 
-func (m *market) text(words int) string {
+func (m *benchCatalog) text(words int) string {
 	drawn := make([]string, words)
 	for i := range drawn {
 		drawn[i] = m.words[m.common.Uint64()]
@@ -82,7 +82,7 @@ func (m *market) text(words int) string {
 	return strings.Join(drawn, " ")
 }
 
-func (m *market) product(n int) *catalog.Product {
+func (m *benchCatalog) product(n int) *catalog.Product {
 	sku := fmt.Sprintf("S%06d", n)
 	p := &catalog.Product{
 		ID:          id.Stored[id.Product]("prod_" + sku),
@@ -111,9 +111,9 @@ func (m *market) product(n int) *catalog.Product {
 }
 
 // eachSize runs a benchmark on an index of each size.
-func eachSize(b *testing.B, run func(b *testing.B, m *market, x *search.Index)) {
+func eachSize(b *testing.B, run func(b *testing.B, m *benchCatalog, x *search.Index)) {
 	for _, size := range []int{10_000, 55_000, 100_000} {
-		m := newMarket(size)
+		m := newBenchCatalog(size)
 		x := search.New(search.Options{})
 		x.Apply(benchProject, m.changes)
 		settle(b, x)
@@ -121,9 +121,9 @@ func eachSize(b *testing.B, run func(b *testing.B, m *market, x *search.Index)) 
 	}
 }
 
-// BenchmarkBuild also reports what an index holds besides the products.
+// BenchmarkBuild also reports the memory of an index without its products.
 func BenchmarkBuild(b *testing.B) {
-	eachSize(b, func(b *testing.B, m *market, _ *search.Index) {
+	eachSize(b, func(b *testing.B, m *benchCatalog, _ *search.Index) {
 		before := heap()
 		var kept *search.Index
 		for b.Loop() {
@@ -143,9 +143,9 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// BenchmarkSearch asks texts of one to four words, a third with a filter.
+// BenchmarkSearch searches for one to four words, a third of the time with a filter.
 func BenchmarkSearch(b *testing.B) {
-	eachSize(b, func(b *testing.B, m *market, x *search.Index) {
+	eachSize(b, func(b *testing.B, m *benchCatalog, x *search.Index) {
 		most := money.Of(150_00, money.USD)
 		queries := make([]catalog.Query, 999)
 		for i := range queries {
@@ -161,18 +161,18 @@ func BenchmarkSearch(b *testing.B) {
 	})
 }
 
-// BenchmarkBrowse asks for everything: the most work a query can be. Its texts differ, so that no answer is known.
+// BenchmarkBrowse matches all products, which is the most expensive query. Its texts differ, so that no answer is cached.
 func BenchmarkBrowse(b *testing.B) {
 	queries := make([]catalog.Query, 999)
 	for i := range queries {
 		queries[i].Text = strings.Repeat(" ", i)
 	}
-	eachSize(b, func(b *testing.B, _ *market, x *search.Index) { report(b, x, queries) })
+	eachSize(b, func(b *testing.B, _ *benchCatalog, x *search.Index) { report(b, x, queries) })
 }
 
-// BenchmarkRepeat asks the same again.
+// BenchmarkRepeat repeats the same query.
 func BenchmarkRepeat(b *testing.B) {
-	eachSize(b, func(b *testing.B, _ *market, x *search.Index) { report(b, x, []catalog.Query{{}}) })
+	eachSize(b, func(b *testing.B, _ *benchCatalog, x *search.Index) { report(b, x, []catalog.Query{{}}) })
 }
 
 func report(b *testing.B, x *search.Index, queries []catalog.Query) {
@@ -192,7 +192,7 @@ func report(b *testing.B, x *search.Index, queries []catalog.Query) {
 
 // BenchmarkChange writes one product at a time, merges included.
 func BenchmarkChange(b *testing.B) {
-	eachSize(b, func(b *testing.B, m *market, x *search.Index) {
+	eachSize(b, func(b *testing.B, m *benchCatalog, x *search.Index) {
 		b.ReportAllocs()
 		var slowest time.Duration
 		for b.Loop() {
@@ -206,9 +206,9 @@ func BenchmarkChange(b *testing.B) {
 	})
 }
 
-// BenchmarkReprice changes the price of one product at a time, as the catalogue tells of it: with its stock.
+// BenchmarkReprice changes the price of one product at a time, with its stock, like changes of the catalogue.
 func BenchmarkReprice(b *testing.B) {
-	eachSize(b, func(b *testing.B, m *market, x *search.Index) {
+	eachSize(b, func(b *testing.B, m *benchCatalog, x *search.Index) {
 		b.ReportAllocs()
 		levels := make(map[id.Product][]catalog.Level)
 		for _, l := range m.changes.Levels {
@@ -232,7 +232,7 @@ func BenchmarkReprice(b *testing.B) {
 }
 
 func BenchmarkRestock(b *testing.B) {
-	eachSize(b, func(b *testing.B, m *market, x *search.Index) {
+	eachSize(b, func(b *testing.B, m *benchCatalog, x *search.Index) {
 		totals := map[id.Variant]int{m.changes.Changed[7].Variants[0].ID: 3}
 		for b.Loop() {
 			x.Restock(benchProject, totals)
@@ -241,7 +241,7 @@ func BenchmarkRestock(b *testing.B) {
 }
 
 func BenchmarkComplements(b *testing.B) {
-	eachSize(b, func(b *testing.B, m *market, x *search.Index) {
+	eachSize(b, func(b *testing.B, m *benchCatalog, x *search.Index) {
 		for b.Loop() {
 			x.Complements(benchProject, []id.Product{m.changes.Changed[7].ID}, 3)
 		}

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// understood ranks by words, meaning, and all other signs. All signs are asked of the first by words only, block by block;
-// a walk goes on in the block where it was.
+// understood ranks by words, meaning and all other signals. Only the first candidates by words are ranked by all signals, block
+// by block; a walk continues in the block where it stopped.
 func (r *ranking) understood(meaning []float32) (best []ranked, left int) {
 	if r.walk.after == nil {
 		return r.begin(meaning)
@@ -51,10 +51,10 @@ func (r *ranking) begin(meaning []float32) (best []ranked, left int) {
 	return best, left - worded(best[:min(len(best), r.walk.limit)])
 }
 
-// mostLeft bounds the part of a block that a walk has before it.
+// mostLeft bounds the rest of a block that a walk has not shown yet.
 const mostLeft = 1000
 
-// worded is how many have a word of the query.
+// worded counts the candidates that have a word of the query.
 func worded(best []ranked) (n int) {
 	for _, b := range best {
 		if b.near == 0 {
@@ -64,7 +64,7 @@ func worded(best []ranked) (n int) {
 	return n
 }
 
-// rank puts a block in order by all signs.
+// rank sorts a block by all signals.
 func (r *ranking) rank(block []ranked, limit int) []ranked {
 	finals := make([]candidate, len(block))
 	near := make(map[[2]uint32]float32)
@@ -85,7 +85,7 @@ func (r *ranking) rank(block []ranked, limit int) []ranked {
 	return best
 }
 
-// scored gives what is in order by value the scores that all signs give it.
+// scored sets the scores by all signals of candidates that are sorted by value.
 func (r *ranking) scored(best, near []ranked) []ranked {
 	for i := range best {
 		b := &best[i]

@@ -15,8 +15,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// bazaar is a shop of random products, as a list.
-type bazaar struct {
+// randomShop is a list of random products.
+type randomShop struct {
 	random   *rand.Rand
 	products []*catalog.Product
 	stock    map[id.Variant]int
@@ -24,17 +24,17 @@ type bazaar struct {
 	made     int
 }
 
-func newBazaar(seed uint64, products int) *bazaar {
-	b := &bazaar{rand.New(rand.NewPCG(seed, 18)), nil, map[id.Variant]int{}, map[id.Product]int{}, 0}
+func newRandomShop(seed uint64, products int) *randomShop {
+	b := &randomShop{rand.New(rand.NewPCG(seed, 18)), nil, map[id.Variant]int{}, map[id.Product]int{}, 0}
 	for range products {
 		b.products = append(b.products, b.product())
 	}
 	return b
 }
 
-func (b *bazaar) pick(words ...string) string { return words[b.random.IntN(len(words))] }
+func (b *randomShop) pick(words ...string) string { return words[b.random.IntN(len(words))] }
 
-func (b *bazaar) product() *catalog.Product {
+func (b *randomShop) product() *catalog.Product {
 	b.made++
 	var bits [16]byte
 	for i := range bits {
@@ -84,7 +84,7 @@ func (b *bazaar) product() *catalog.Product {
 	return p
 }
 
-func (b *bazaar) levels(products []*catalog.Product) (levels []catalog.Level) {
+func (b *randomShop) levels(products []*catalog.Product) (levels []catalog.Level) {
 	for _, p := range products {
 		for _, v := range p.Variants {
 			levels = append(levels, catalog.Level{
@@ -97,8 +97,8 @@ func (b *bazaar) levels(products []*catalog.Product) (levels []catalog.Level) {
 	return levels
 }
 
-// indexes builds so many replicas of the shop.
-func (b *bazaar) index() *Index {
+// index builds an index of the shop.
+func (b *randomShop) index() *Index {
 	x := unlearned()
 	x.Apply(liveProject, ports.CatalogChanges{
 		Version: 1,
@@ -109,8 +109,8 @@ func (b *bazaar) index() *Index {
 	return x
 }
 
-// query draws a query: mostly some conditions, sometimes a word.
-func (b *bazaar) query() catalog.Query {
+// query generates a query: mostly some conditions, sometimes a word.
+func (b *randomShop) query() catalog.Query {
 	chance := func(n int) bool { return b.random.IntN(n) == 0 }
 	price := func() *money.Amount { a := money.Of(int64(b.random.IntN(60))*1_00, money.USD); return &a }
 	q := catalog.Query{
@@ -150,7 +150,7 @@ func (b *bazaar) query() catalog.Query {
 	return q
 }
 
-// The naive reading of the rules: one product at a time, in the words of the contract.
+// A naive implementation of the rules: one product at a time, following the text of the contract.
 
 func naiveColors(p *catalog.Product, v catalog.Variant) (colors []string) {
 	label := v.Color
@@ -167,14 +167,14 @@ func anyFold(names []string, name string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
 }
 
-func (b *bazaar) naiveVariant(p *catalog.Product, v catalog.Variant, f catalog.Filter) bool {
+func (b *randomShop) naiveVariant(p *catalog.Product, v catalog.Variant, f catalog.Filter) bool {
 	price := p.PriceOf(v).Minor()
 	return (f.PriceMin == nil || price >= f.PriceMin.Minor()) && (f.PriceMax == nil || price <= f.PriceMax.Minor()) &&
 		(f.Size == "" || strings.EqualFold(f.Size, v.Size)) && (!f.InStock || b.stock[v.ID] > 0) &&
 		(f.Colors == nil || slices.ContainsFunc(naiveColors(p, v), func(c string) bool { return anyFold(f.Colors, c) }))
 }
 
-func (b *bazaar) naivePasses(p *catalog.Product, f catalog.Filter) bool {
+func (b *randomShop) naivePasses(p *catalog.Product, f catalog.Filter) bool {
 	category := strings.ToLower(p.Category)
 	below := slices.ContainsFunc(f.Categories, func(path string) bool { return strings.HasPrefix(category+"/", strings.ToLower(path)+"/") })
 	if f.Categories != nil && !below || f.Brands != nil && !anyFold(f.Brands, p.Brand) || p.Reviews.Average < f.RatingMin {
@@ -192,7 +192,7 @@ func (b *bazaar) naivePasses(p *catalog.Product, f catalog.Filter) bool {
 	return slices.ContainsFunc(p.Variants, func(v catalog.Variant) bool { return b.naiveVariant(p, v, f) })
 }
 
-func (b *bazaar) naiveMatches(q catalog.Query) (all []*catalog.Product) {
+func (b *randomShop) naiveMatches(q catalog.Query) (all []*catalog.Product) {
 	for _, p := range b.products {
 		if (q.Text == "" || slices.Contains(strings.Fields(p.Name), q.Text)) && b.naivePasses(p, q.Filter) {
 			all = append(all, p)
@@ -201,7 +201,7 @@ func (b *bazaar) naiveMatches(q catalog.Query) (all []*catalog.Product) {
 	return all
 }
 
-func (b *bazaar) naiveOrder(all []*catalog.Product, by catalog.Sort) {
+func (b *randomShop) naiveOrder(all []*catalog.Product, by catalog.Sort) {
 	list := func(p *catalog.Product) int64 { return p.PriceOf(p.Variants[0]).Minor() }
 	slices.SortFunc(all, func(x, y *catalog.Product) int {
 		first := 0
@@ -221,8 +221,8 @@ func (b *bazaar) naiveOrder(all []*catalog.Product, by catalog.Sort) {
 	})
 }
 
-// naiveFacets counts what choosing each value would find.
-func (b *bazaar) naiveFacets(q catalog.Query, found catalog.Found) (facets catalog.Facets) {
+// naiveFacets counts the matches of each facet value.
+func (b *randomShop) naiveFacets(q catalog.Query, found catalog.Found) (facets catalog.Facets) {
 	count := func(change func(f *catalog.Filter)) int {
 		choice := q
 		change(&choice.Filter)
@@ -269,12 +269,12 @@ func lower(counts []catalog.Count) (same []catalog.Count) {
 	return same
 }
 
-// TestFiltersAndSorts_equalBruteForce asks 1,000 random combinations of filters and sorts.
-func TestFiltersAndSorts_equalBruteForce(t *testing.T) {
+// 1,000 random combinations of filters and sorts give the same results as a naive implementation.
+func TestIndex_Search_equalsBruteForce(t *testing.T) {
 	t.Parallel()
 	empty := 0
 	for seed := range uint64(20) {
-		b := newBazaar(seed, 80)
+		b := newRandomShop(seed, 80)
 		x := b.index()
 		for range 50 {
 			q := b.query()
@@ -291,7 +291,7 @@ func TestFiltersAndSorts_equalBruteForce(t *testing.T) {
 			for _, p := range want {
 				expected = append(expected, p.ID.String())
 			}
-			if q.Sort == catalog.Relevance { // the order is the index's matter
+			if q.Sort == catalog.Relevance { // the index chooses the order
 				slices.Sort(got)
 			}
 			if found.Total != len(want) || !slices.Equal(got, expected) {
@@ -313,8 +313,8 @@ func TestFiltersAndSorts_equalBruteForce(t *testing.T) {
 	}
 }
 
-// expectNothing checks why there is no result.
-func (b *bazaar) expectNothing(t *testing.T, q catalog.Query, none *catalog.NoResults) {
+// expectNothing checks the explanation of an empty result.
+func (b *randomShop) expectNothing(t *testing.T, q catalog.Query, none *catalog.NoResults) {
 	t.Helper()
 	all := b.naiveMatches(catalog.Query{Text: q.Text})
 	if none == nil || none.Matched != len(all) {

@@ -13,7 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// stuffed are products whose text is in one kind of field, which brings no new words.
+// stuffed returns products whose text is in one kind of field and contains no new words.
 func stuffed(products int, fill func(*catalog.Product, string)) []*catalog.Product {
 	list := make([]*catalog.Product, products)
 	for n := range list {
@@ -33,8 +33,8 @@ func stuffed(products int, fill func(*catalog.Product, string)) []*catalog.Produ
 	return list
 }
 
-// copies are n texts of some bytes.
-func copies(n, size int, sku string) []string {
+// texts returns n texts of size bytes each.
+func texts(n, size int, sku string) []string {
 	list := make([]string, n)
 	for i := range list {
 		list[i] = strings.Repeat("lamp ", size/5) + sku[:1]
@@ -42,23 +42,23 @@ func copies(n, size int, sku string) []string {
 	return list
 }
 
-// TestMemory_everyField: whatever field a merchant fills, the index says what it takes and stays within its limit.
-func TestMemory_everyField(t *testing.T) {
+// The index reports the memory of every field that a merchant can fill, and stays within its limit.
+func TestAllowance_everyField(t *testing.T) {
 	t.Parallel()
 	const limit, each = 16 * megabyte, 40_000
 	for name, fill := range map[string]func(*catalog.Product, string){
-		"descriptions": func(p *catalog.Product, sku string) { p.Description = copies(1, each, sku)[0] },
-		"reviews":      func(p *catalog.Product, sku string) { p.Reviews.Summary = copies(1, each, sku)[0] },
-		"tags":         func(p *catalog.Product, sku string) { p.Tags = copies(100, each/100, sku) },
-		"related":      func(p *catalog.Product, sku string) { p.Related = copies(50, each/50, sku) },
+		"descriptions": func(p *catalog.Product, sku string) { p.Description = texts(1, each, sku)[0] },
+		"reviews":      func(p *catalog.Product, sku string) { p.Reviews.Summary = texts(1, each, sku)[0] },
+		"tags":         func(p *catalog.Product, sku string) { p.Tags = texts(100, each/100, sku) },
+		"related":      func(p *catalog.Product, sku string) { p.Related = texts(50, each/50, sku) },
 		"attributes": func(p *catalog.Product, sku string) {
 			p.Attributes = make(map[string]string)
-			for i, text := range copies(100, each/100, sku) {
+			for i, text := range texts(100, each/100, sku) {
 				p.Attributes[fmt.Sprint("a", i)] = text
 			}
 		},
 		"variants": func(p *catalog.Product, sku string) {
-			for i, text := range copies(99, each/99, sku) {
+			for i, text := range texts(99, each/99, sku) {
 				name := fmt.Sprintf("%s-%d", sku, i)
 				p.Variants = append(p.Variants, catalog.Variant{
 					ID:    id.Stored[id.Variant]("var_" + name),
@@ -88,11 +88,11 @@ func TestMemory_everyField(t *testing.T) {
 	}
 }
 
-// TestMemory_comesBack: once products are shorter or gone, those that were left out are found again.
-func TestMemory_comesBack(t *testing.T) {
+// Once products are shorter or removed, those that were left out are found again.
+func TestEmptied_leftOutReturns(t *testing.T) {
 	t.Parallel()
 	const limit = 16 * megabyte
-	long := stuffed(400, func(p *catalog.Product, sku string) { p.Description = copies(1, 40_000, sku)[0] })
+	long := stuffed(400, func(p *catalog.Product, sku string) { p.Description = texts(1, 40_000, sku)[0] })
 	short := stuffed(400, func(p *catalog.Product, sku string) { p.Description = "lamp" })
 	gone := make([]id.Product, 300)
 	for i := range gone {
@@ -119,7 +119,7 @@ func TestMemory_comesBack(t *testing.T) {
 			t.Fatalf("%s: nothing is left out: %+v", name, x.State(benchProject))
 		}
 		x.Apply(benchProject, change.changes)
-		if x.Version(benchProject) == 0 { // it is to be built again
+		if x.Version(benchProject) == 0 { // it has to be rebuilt
 			x.Apply(benchProject, ports.CatalogChanges{Version: 2, Changed: change.then})
 		}
 		settle(t, x)
@@ -130,12 +130,12 @@ func TestMemory_comesBack(t *testing.T) {
 	}
 }
 
-// TestMemory_editKeepsProducts: in a full index a product that changes is not left out for that.
-func TestMemory_editKeepsProducts(t *testing.T) {
+// A changed product stays in a full index.
+func TestAllowance_editKeepsProducts(t *testing.T) {
 	t.Parallel()
 	x := search.New(search.Options{Memory: 16 * megabyte, Log: slog.New(slog.DiscardHandler)})
 	defer x.Close()
-	fill := func(p *catalog.Product, sku string) { p.Description = copies(1, 40_000, sku)[0] }
+	fill := func(p *catalog.Product, sku string) { p.Description = texts(1, 40_000, sku)[0] }
 	x.Apply(benchProject, ports.CatalogChanges{Version: 1, Changed: stuffed(400, fill)})
 	before := x.State(benchProject)
 	for n := range 20 {
@@ -152,8 +152,8 @@ func TestMemory_editKeepsProducts(t *testing.T) {
 	}
 }
 
-// TestMemory_synonymsAndNames: what a merchant's synonyms and names of categories take is counted, too.
-func TestMemory_synonymsAndNames(t *testing.T) {
+// The memory of a merchant's synonyms and category names is counted, too.
+func TestBytes_synonymsAndNames(t *testing.T) {
 	t.Parallel()
 	synonyms := make([]catalog.Synonym, 1000)
 	for i := range synonyms {

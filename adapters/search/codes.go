@@ -10,22 +10,22 @@ import (
 	"github.com/haggle-commerce/haggle/domain/catalog"
 )
 
-// How a query is searched for codes.
+// Limits of searching a query for codes.
 const (
 	mostTokens   = 16 // of a query
 	codeTokens   = 4  // of a code that is written with spaces
 	fewestSigns  = 3  // letters and digits of a code among words
-	fewestDigits = 5  // of one without letters, and signs of one with spaces
-	mostNamed    = 50 // products: what more have is no code, but a word such as "none"
+	fewestDigits = 5  // of a code without letters; also characters of a code with spaces
+	mostNamed    = 50 // products: a text that more of them have is not a code but a word such as "none"
 )
 
-// foundCode is a code of the catalogue that a query holds.
+// foundCode is a code of the catalogue that a query contains.
 type foundCode struct {
 	text  string
 	known known
 }
 
-// codes finds the codes that a text holds, and returns what else it says: nothing if it is a code that is no word.
+// codes returns the codes in a text, and the rest of the text: empty if the text is a code and not a word.
 func (s *snapshot) codes(text string) (codes []foundCode, rest string) {
 	tokens := strings.Fields(words.Even(text))
 	if len(tokens) == 0 || len(tokens) > mostTokens {
@@ -56,7 +56,7 @@ func (s *snapshot) codes(text string) (codes []foundCode, rest string) {
 	return codes, strings.Join(left, " ")
 }
 
-// codeAt is the longest code that words begin with, and how many of them it is.
+// codeAt returns the longest code at the beginning of words, and how many of the words it consists of.
 func (s *snapshot) codeAt(tokens []string) (code foundCode, length int) {
 	for length = min(codeTokens, len(tokens)); length > 0; length-- {
 		if !mayBeCode(tokens[:length]) {
@@ -69,8 +69,8 @@ func (s *snapshot) codeAt(tokens []string) (code foundCode, length int) {
 	return foundCode{}, 0
 }
 
-// code reads words as one code. Letters that the texts of the catalogue have as words are none, and several words that they have only as
-// they are written: neither "tent" nor "iphone 15" asks for the product whose sku is tent or iphone-15.
+// code parses words as one code. Letters are not a code if the catalogue's texts contain them as a word, and several such words
+// only if the code is written exactly so: neither "tent" nor "iphone 15" means the product whose sku is tent or iphone-15.
 func (s *snapshot) code(tokens []string) (code foundCode, word bool) {
 	text := strings.Join(tokens, " ")
 	term := segment.CodeTerm(text)
@@ -81,29 +81,29 @@ func (s *snapshot) code(tokens []string) (code foundCode, word bool) {
 	if found.count == 0 || found.count > mostNamed {
 		return code, false
 	}
-	if word = s.areWords(tokens); word && (plain(text) || len(tokens) > 1 && !s.writtenSo(found, text)) {
+	if word = s.areWords(tokens); word && (plain(text) || len(tokens) > 1 && !s.hasCodeAs(found, text)) {
 		return code, false
 	}
 	return foundCode{text, found}, word
 }
 
-// plain reports whether a text is letters and spaces alone.
+// plain reports whether a text consists of letters and spaces.
 func plain(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r != ' ' && !unicode.IsLetter(r) })
 }
 
-// areWords reports whether words are all in the texts of the catalogue.
+// areWords reports whether the catalogue's texts contain all words.
 func (s *snapshot) areWords(tokens []string) bool {
 	return !slices.ContainsFunc(tokens, func(token string) bool {
-		if s.lookup(words.Term(strings.TrimPrefix(segment.CodeTerm(token), "\x00"))).count > 0 { // wi-fi is wifi
+		if s.lookup(words.Term(strings.TrimPrefix(segment.CodeTerm(token), "\x00"))).count > 0 { // wi-fi counts as wifi
 			return false
 		}
 		return slices.ContainsFunc(wordsOf(token).groups, func(g group) bool { return s.lookup(g.term).count == 0 })
 	})
 }
 
-// writtenSo reports whether a document has a code that is written so, but for the case.
-func (s *snapshot) writtenSo(found known, text string) bool {
+// hasCodeAs reports whether a document has a code with this spelling, ignoring case.
+func (s *snapshot) hasCodeAs(found known, text string) bool {
 	for i, list := range found.lists {
 		for _, posting := range list {
 			if hasCode(s.parts[i].Product(posting.Document), text) {
@@ -118,8 +118,8 @@ func hasCode(p *catalog.Product, text string) bool {
 	return slices.ContainsFunc(segment.CodesOf(p), func(code segment.Code) bool { return strings.EqualFold(words.Even(code.Value), text) })
 }
 
-// mayBeCode reports whether words among others may be meant as a code: a word of some length, with no small number; several only with a
-// digit.
+// mayBeCode reports whether words among others may be meant as a code. A single word must have some length and not be a small
+// number; several words must contain a digit.
 func mayBeCode(tokens []string) bool {
 	signs, digits := 0, 0
 	for _, token := range tokens {
@@ -142,7 +142,7 @@ func mayBeCode(tokens []string) bool {
 	return true
 }
 
-// ask puts codes before the words of a question.
+// ask inserts codes before the words of a question.
 func (q *question) ask(codes []foundCode) {
 	if len(codes) == 0 {
 		return
@@ -172,20 +172,20 @@ func (q *question) names(part int, document uint32) bool {
 	return false
 }
 
-// What a document that the question names gets, so that it comes first.
+// Bonuses of a document that the question names by its code, so that it comes first.
 const (
 	namedByWords = 1 // above every score by words
 	namedFinally = 2 // above every score by all signs
-	namedExactly = 1 // if it is written just so
+	namedExactly = 1 // more if the spelling is the same
 )
 
-// exactly reports whether a code of the question is written in a product as in the question, but for the case.
+// exactly reports whether a product has a code with the same spelling as in the question, ignoring case.
 func (r *ranking) exactly(c ranked) bool {
 	product := r.parts[c.part].Product(c.number)
 	return slices.ContainsFunc(r.question.groups[:r.question.codes], func(g group) bool { return hasCode(product, g.text) })
 }
 
-// codeReason is a product's own word for a code: "SKU MUG-1".
+// codeReason returns the reason for a match by code: "SKU MUG-1".
 func codeReason(of ranked, text string) string {
 	term := segment.CodeTerm(text)
 	for _, code := range segment.CodesOf(of.segment.Product(of.number)) {

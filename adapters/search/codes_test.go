@@ -11,7 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// coded is a shop whose products have codes of every kind beside their skus.
+// coded returns products that have codes of every kind in addition to their SKUs.
 func coded() []*catalog.Product {
 	drill, kit, lamp, mug, none := product("TL-771/C2", "Cordless drill"), product("KIT-17", "Drill kit, 17 pieces"), product("LAMP", "Reading lamp"),
 		product("MUG", "Stoneware mug"), product("zero", "Plain bowl")
@@ -28,7 +28,7 @@ func coded() []*catalog.Product {
 	return []*catalog.Product{drill, kit, lamp, mug, none}
 }
 
-func TestCodesOfEveryKind(t *testing.T) {
+func TestCodes_everyKind(t *testing.T) {
 	t.Parallel()
 	x := indexed(coded())
 	for text, want := range map[string][2]string{
@@ -61,8 +61,8 @@ func TestCodesOfEveryKind(t *testing.T) {
 	}
 }
 
-// Small numbers, and words that products are told by, are no codes when they stand among others.
-func TestWordsThatAreCodes(t *testing.T) {
+// Small numbers, and words that occur in product texts, are not codes when they are among other words.
+func TestCodes_words(t *testing.T) {
 	t.Parallel()
 	products := []*catalog.Product{product("17", "Spoon"), product("big", "17 inch laptop"), product("drill", "Bowl"), product("x", "Hammer drill"), product("trail-tent", "Trail tent"), product("plus", "Trail tent")}
 	products[5].Reviews = catalog.Reviews{Average: 500, Count: 99}
@@ -70,8 +70,8 @@ func TestWordsThatAreCodes(t *testing.T) {
 	firsts(t, x, map[string]string{"17": "17", "17 inch laptop": "big", "drill": "x", "hammer drill": "x", "trail tent": "plus"})
 }
 
-// Two skus may differ in their punctuation alone: the one that is written so comes first.
-func TestSimilarCodes(t *testing.T) {
+// Two SKUs may differ only in punctuation. The one with the query's spelling comes first.
+func TestExactly_punctuation(t *testing.T) {
 	t.Parallel()
 	x := indexed([]*catalog.Product{product("A-12", "Peg"), product("A12", "Rope"), product("a/12", "Hook")})
 	firsts(t, x, map[string]string{"a-12": "A-12", "A12": "A12", "A/12": "a/12"})
@@ -80,11 +80,10 @@ func TestSimilarCodes(t *testing.T) {
 	}
 }
 
-// TestEverySKU finds each product and variant of a big shop by its sku, in any case, with and without punctuation, as
-// the shop's index changes.
-func TestEverySKU(t *testing.T) {
+// Each product and variant of a big shop is found by its SKU, in upper or lower case, with and without punctuation.
+func TestCodes_everySKU(t *testing.T) {
 	t.Parallel()
-	m := newMarket(2000)
+	m := newBenchCatalog(2000)
 	for i, p := range m.changes.Changed {
 		p.SKU = fmt.Sprintf("AB-%d/%c", 1000+i, 'A'+rune(i%26))
 		for v := range p.Variants {
@@ -107,8 +106,8 @@ func TestEverySKU(t *testing.T) {
 	}
 }
 
-// What many products have is a word, however its attribute is called.
-func TestACodeOfManyIsNone(t *testing.T) {
+// A value that many products share is a word, even if its attribute is one for codes.
+func TestMostNamed(t *testing.T) {
 	t.Parallel()
 	var products []*catalog.Product
 	for i := range 60 {

@@ -13,8 +13,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// complements are what the given products name as related, in that order, then what was bought together with
-// them, then the best thought of in the neighbouring categories, those of their brands first.
+// complements returns the products that the given ones name as related, in that order, then those bought together with them,
+// then the best rated ones of neighbouring categories, those of the same brands first.
 func (s *snapshot) complements(given []id.Product, limit int) []ports.Complement {
 	c := choosing{limit: limit, taken: make(map[id.Product]bool, len(given)+limit)}
 	var with []spot
@@ -44,7 +44,7 @@ func (s *snapshot) complements(given []id.Product, limit int) []ports.Complement
 	return c.chosen
 }
 
-// spot is where a document is.
+// spot is the position of a document.
 type spot struct {
 	part   *part
 	number uint32
@@ -58,7 +58,7 @@ func (s spot) compare(o spot) int {
 }
 func (s spot) product() *catalog.Product { return s.part.Product(s.number) }
 
-// choosing collects complements in stock, each once.
+// choosing collects distinct complements that are in stock.
 type choosing struct {
 	limit  int
 	taken  map[id.Product]bool
@@ -76,8 +76,8 @@ func (c *choosing) choose(p *part, number uint32) {
 	}
 }
 
-// neighbours are the best documents in stock in categories that share the top level with one of the
-// given documents and are none of theirs. Up to limit of each category are looked at.
+// neighbours returns the best documents in stock from other categories with the same top level as a given document. It
+// considers up to limit documents of each category.
 func (s *snapshot) neighbours(of []spot, limit int) []spot {
 	near := nearby{limit: limit, of: of}
 	var shelf []spot
@@ -101,7 +101,7 @@ func (s *snapshot) neighbours(of []spot, limit int) []spot {
 	return near.best
 }
 
-// nearby are the best of many documents, those of the brands of some others first.
+// nearby keeps the best of many documents, those of given brands first.
 type nearby struct {
 	limit int
 	of    []spot

@@ -12,13 +12,13 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// embeddings are vectors of an embedding model that wait to be taken into the sets of a replica.
+// embeddings are vectors of an embedding model that have not been added to a replica's sets yet.
 type embeddings struct {
 	mu    sync.Mutex
 	model string
 	dims  int // of the model's vectors, once there is one
 	news  map[id.Product][]float32
-	asked map[id.Product]*catalog.Product // as they read when their vectors were asked for
+	asked map[id.Product]*catalog.Product // as they were when their vectors were requested
 }
 
 func (e *embeddings) waiting() bool {
@@ -27,7 +27,7 @@ func (e *embeddings) waiting() bool {
 	return len(e.news) > 0
 }
 
-// put notes vectors. Those of another model than before make all before them worthless.
+// put stores vectors. If they are of another model, all earlier ones are dropped.
 func (e *embeddings) put(model string, vectors map[id.Product][]float32) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -47,7 +47,7 @@ func (e *embeddings) put(model string, vectors map[id.Product][]float32) {
 	}
 }
 
-// taken is what waited.
+// taken are the vectors that waited.
 type taken struct {
 	model string
 	dims  int
@@ -67,7 +67,7 @@ func (e *embeddings) take() taken {
 	return t
 }
 
-// ask notes how products read whose vectors are asked for.
+// ask records the state of products whose vectors are requested.
 func (e *embeddings) ask(products []*catalog.Product) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -79,7 +79,7 @@ func (e *embeddings) ask(products []*catalog.Product) {
 	}
 }
 
-// of is a product's new vector, nil if there is none or it is of a text that has changed.
+// of returns a product's new vector, nil if there is none or its text has changed since.
 func (t *taken) of(p *catalog.Product) []float32 {
 	v := t.news[p.ID]
 	if asked := t.asked[p.ID]; v == nil || asked != nil && !segment.SameText(asked, p) {
@@ -94,17 +94,17 @@ func (e *embeddings) has(product id.Product) bool {
 	return e.news[product] != nil
 }
 
-// Embed gives products their vectors. They count as soon as they have been sorted in, in the background.
+// Embed sets the vectors of products. They take effect once they have been added to the index in the background.
 func (x *Index) Embed(project id.Project, model string, vectors map[id.Product][]float32) {
 	c := x.replica(project)
 	if c == nil || len(vectors) == 0 {
 		return
 	}
 	c.embedded.put(model, vectors)
-	x.tend(c)
+	x.maintain(c)
 }
 
-// Unembedded are products without a vector of a model.
+// Unembedded returns products without a vector of a model.
 func (x *Index) Unembedded(project id.Project, model string, limit int) (products []*catalog.Product) {
 	c := x.replica(project)
 	s := x.snapshot(project)
@@ -129,7 +129,7 @@ func (x *Index) Unembedded(project id.Project, model string, limit int) (product
 	return products
 }
 
-// embed sorts in the vectors that wait.
+// embed adds the waiting vectors to the index.
 func (c *replica) embed(ctx context.Context) error {
 	news := c.embedded.take()
 	s := c.current.Load()
@@ -137,7 +137,7 @@ func (c *replica) embed(ctx context.Context) error {
 	sets := make(map[*segment.Segment]*vectors.Set, len(s.parts))
 	for i := range s.parts {
 		set := s.parts[i].withEmbedded(&news, keep)
-		if err := seal(ctx, set); err != nil { // a set that is shared is never stale
+		if err := seal(ctx, set); err != nil { // a shared set is never stale
 			return err
 		}
 		sets[s.parts[i].Segment] = set
@@ -158,7 +158,7 @@ func (c *replica) embed(ctx context.Context) error {
 	return nil
 }
 
-// withEmbedded is the part's vectors and new ones; the part's own again if none is new.
+// withEmbedded returns the part's vectors together with new ones; the part's own set if none is new.
 func (p *part) withEmbedded(news *taken, keep bool) *vectors.Set {
 	further := make(map[uint32][]float32)
 	for product := range news.news {
@@ -182,7 +182,7 @@ func (p *part) withEmbedded(news *taken, keep bool) *vectors.Set {
 	return vectors.New(news.dims, len(p.Documents)).Extend(further)
 }
 
-// meaning is the vector of a query's text, nil if there is none in time or nothing to compare it with.
+// meaning returns the vector of a query's text, nil if there is none in time or nothing to compare it with.
 func (x *Index) meaning(ctx ports.Outbound, s *snapshot, text string) []float32 {
 	if x.embedder == nil || s.model != x.embedder.Model() || strings.TrimSpace(text) == "" {
 		return nil
@@ -198,7 +198,7 @@ func (x *Index) meaning(ctx ports.Outbound, s *snapshot, text string) []float32 
 	return made[0]
 }
 
-// dims is the length of the embedding model's vectors, 0 if there are none.
+// dims returns the length of the embedding model's vectors, 0 if there are none.
 func (s *snapshot) dims() int {
 	for i := range s.parts {
 		if s.parts[i].embedded != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// tallies of the facets, by number.
+// counts has the counts of facet values, by number.
 type counts struct {
 	brands, colors []int32
 	prices         [256]int32
@@ -28,7 +28,7 @@ func (c *counts) reset(s *snapshot) {
 	c.priced = 0
 }
 
-// addWhole counts a document that passes wholly, with any of its variants.
+// addWhole counts a document that passes the filter with any of its variants.
 func (c *counts) addWhole(s *segment.Segment, document uint32) {
 	c.brands[s.Facets[document].Brand]++
 	c.prices[s.Steps[document].Load()]++
@@ -38,7 +38,7 @@ func (c *counts) addWhole(s *segment.Segment, document uint32) {
 	}
 }
 
-// add counts a document by each facet whose own condition is all that it may fail.
+// add counts a document in each facet, if it passes the filter without that facet's own condition.
 func (c *counts) add(s *snapshot, p *part, document uint32, v verdict, f *filter) {
 	if v&exceptBrand != 0 {
 		c.brands[p.Facets[document].Brand]++
@@ -61,7 +61,7 @@ func (c *counts) add(s *snapshot, p *part, document uint32, v verdict, f *filter
 	}
 }
 
-// step is the price step of the cheapest variant that passes what is not asked of prices.
+// step returns the price step of the cheapest variant that passes all conditions but the price.
 func (f *filter) step(p *part, document uint32) uint32 {
 	if f.sizes == nil && f.colors == nil && !f.inStock {
 		return p.Steps[document].Load()
@@ -77,7 +77,7 @@ func (f *filter) step(p *part, document uint32) uint32 {
 	return segment.PriceStep(lowest)
 }
 
-// colorsOffered are the different colours of the variants that pass what is not asked of colours.
+// colorsOffered returns the distinct colours of the variants that pass all conditions but the colour.
 func (c *counts) colorsOffered(s *snapshot, p *part, document uint32, f *filter) []uint32 {
 	c.offered = c.offered[:0]
 	d := &p.Documents[document]
@@ -102,7 +102,7 @@ func (c *counts) facets(s *snapshot) catalog.Facets {
 	}
 }
 
-// counted names the values that occur, the most common first.
+// counted returns the names and counts of the values that occur, the most common first.
 func counted(n segment.Names, counts []int32) []catalog.Count {
 	var all []catalog.Count
 	for number := 1; number < len(n.Written); number++ {
@@ -116,8 +116,8 @@ func counted(n segment.Names, counts []int32) []catalog.Count {
 	return all
 }
 
-// priceRanges cuts the matches into at most five ranges of about the same count, with round bounds
-// that touch. Cheapest first.
+// priceRanges divides the matches into at most five adjacent price ranges of about the same count, with round bounds, cheapest
+// first.
 func (c *counts) priceRanges(currency money.Currency, total int) []catalog.PriceRange {
 	const most = 5
 	var ranges []catalog.PriceRange

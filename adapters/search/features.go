@@ -9,30 +9,30 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/search/vectors"
 )
 
-// What a candidate's signs weigh beside its words, which weigh one in the best of them. Round numbers: a
-// learnt combination did not hold on unseen queries.
+// Weights of a candidate's signals. The weight of the words is one for the best candidate. These are round numbers, because
+// learned weights did not hold on unseen queries.
 const (
 	proximityWeight = .15 // words that follow each other in the query do so in the title
-	headWeight      = .1  // the title's head ends with the thing that is asked for
+	headWeight      = .1  // the title's head ends with the thing that is searched for
 	kindWeight      = .1  // the category's last word is the thing
-	accessoryWeight = .25 // against: the thing is only what the product is for
-	coverageWeight  = .2  // share of the query that is there
-	latentWeight    = .1  // likeness by the catalogue's own vectors
-	feedbackWeight  = .05 // likeness to the best by words
-	embeddedWeight  = .6  // likeness by an embedding model
+	accessoryWeight = .25 // subtracted: the product is only for the thing
+	coverageWeight  = .2  // share of the query that matches
+	latentWeight    = .1  // similarity by the catalogue's own vectors
+	feedbackWeight  = .05 // similarity to the best candidates by words
+	embeddedWeight  = .6  // similarity by an embedding model
 	demandWeight    = .05 // pieces sold
 )
 
-// Documents without a word of the query are only shown if they are this close to it.
+// Documents without a word of the query are shown only if their similarity to it is at least this.
 const (
 	latentNearness   = .75
 	embeddedNearness = .3
 )
 
-// few results by words leave room for others.
+// few is the number of results by words below which similar documents are added.
 const few = 20
 
-// feedback is how many of the best by words tell what is meant.
+// feedback is how many of the best candidates by words are used for relevance feedback.
 const feedback = 5
 
 // ranking ranks the candidates of one search.
@@ -45,10 +45,10 @@ type ranking struct {
 	walk     walk
 	spaces   []space
 	highest  float32 // the best score of the walk
-	surety   float32 // how well the best one fits, in (0, 1)
+	surety   float32 // how relevant the best one is, in (0, 1)
 }
 
-// space is one kind of vectors, and the query in it.
+// space is one kind of vectors, with the query's vector.
 type space struct {
 	query    vectors.Query
 	feedback vectors.Query
@@ -58,7 +58,7 @@ type space struct {
 	fed      bool
 }
 
-// spacesOf are the kinds of vectors that know something of the query. first are the best by words.
+// spacesOf sets the kinds of vectors that have a vector for the query. first are the best candidates by words.
 func (r *ranking) spacesOf(meaning []float32, first []ranked) {
 	if meaning != nil {
 		r.spaces = append(r.spaces, space{
@@ -85,7 +85,7 @@ func (r *ranking) spacesOf(meaning []float32, first []ranked) {
 	}
 }
 
-// feed sums up where in a space the best by words are.
+// feed adds up the vectors of the best candidates by words.
 func (r *ranking) feed(sp *space, best []ranked) {
 	var sum, one []float32
 	for _, c := range best {
@@ -107,8 +107,8 @@ func (r *ranking) feed(sp *space, best []ranked) {
 	}
 }
 
-// addNear adds documents that have none of the words but are close in meaning to those found and to all that is
-// counted, and returns them: by the catalogue's own vectors, which know less than words do, only where few have the words.
+// addNear adds documents without any of the words but with a similar meaning to the found and counted ones, and returns them.
+// It uses the catalogue's own vectors, which are less reliable than words, only if few documents have the words.
 func (r *ranking) addNear() []ranked {
 	if len(r.spaces) == 0 || r.spaces[0].weight < embeddedWeight && len(r.found) >= few {
 		return nil
@@ -134,7 +134,7 @@ func (r *ranking) addNear() []ranked {
 	return near
 }
 
-// countNear has the facets count what is close in meaning and fails only the condition that a facet ignores.
+// countNear counts, in the facets, similar documents that fail only the condition that a facet ignores.
 func (r *ranking) countNear(sp *space, least float32) {
 	for _, n := range r.nearest(sp, func(v verdict) bool { return v != 0 && v&passed == 0 }) {
 		if n.near < least {
@@ -144,7 +144,7 @@ func (r *ranking) countNear(sp *space, least float32) {
 	}
 }
 
-// nearest are the documents of all parts that pass and were not found, the closest first.
+// nearest returns the documents of all parts that pass and were not found yet, the most similar first.
 func (r *ranking) nearest(sp *space, passes func(verdict) bool) (near []ranked) {
 	for i := range r.parts {
 		p := &r.parts[i]
@@ -171,13 +171,13 @@ func (r *ranking) nearest(sp *space, passes func(verdict) bool) (near []ranked) 
 	return near
 }
 
-// Models differ in how alike they find texts that have nothing in common.
+// Models differ in the similarity of unrelated texts, so it is measured on a sample.
 const (
-	sampled  = 256 // documents by which a model's habit is told
+	sampled  = 256 // documents in the sample
 	unlikely = 3   // deviations from the mean
 )
 
-// unusual is how close a document must be to stand out among all; 0 if there are too few to tell.
+// unusual returns the similarity from which on a document stands out among all; 0 if there are too few documents.
 func (r *ranking) unusual(sp *space) float32 {
 	var n, sum, squares float64
 	every := max(1, r.size/sampled)
@@ -198,7 +198,7 @@ func (r *ranking) unusual(sp *space) float32 {
 	return float32(mean + unlikely*math.Sqrt(max(0, squares/n-mean*mean)))
 }
 
-// mark notes which documents have been found.
+// mark records which documents have been found.
 func (r *ranking) mark() {
 	r.marked = grown(r.marked, len(r.parts))
 	for i := range r.parts {
@@ -210,7 +210,7 @@ func (r *ranking) mark() {
 	}
 }
 
-// final is a candidate's score from all signs.
+// final returns a candidate's score by all signals.
 func (r *ranking) final(c ranked) float32 {
 	score := coverageWeight * c.coverage
 	if c.score >= namedByWords {
@@ -234,12 +234,12 @@ func (r *ranking) final(c ranked) float32 {
 		if sp.fed {
 			score += feedbackWeight * max(0, set.Cosine(c.number, &sp.feedback))
 		}
-		break // the first space that knows the document
+		break // the first space that has the document's vector
 	}
 	return max(score+demandWeight*r.soldOf(p.Product(c.number).ID).demand, .001)
 }
 
-// likeness is how close a candidate is in meaning, in the best space that knows it.
+// likeness returns a candidate's similarity to the query, in the best space that has its vector.
 func (r *ranking) likeness(c ranked) float32 {
 	for i := range r.spaces {
 		sp := &r.spaces[i]
@@ -250,7 +250,7 @@ func (r *ranking) likeness(c ranked) float32 {
 	return 0
 }
 
-// preferred lifts the documents that have a colour which the buyer likes.
+// preferred raises the scores of documents in a colour that the buyer prefers.
 func (r *ranking) preferred(found []candidate) {
 	if !slices.Contains(r.prefer, true) {
 		return
@@ -263,7 +263,7 @@ func (r *ranking) preferred(found []candidate) {
 	}
 }
 
-// titleSigns is what the order of words in the title tells.
+// titleSigns returns the score of the order of words in the title.
 func (r *ranking) titleSigns(c ranked) (sum float32) {
 	p, q := &r.parts[c.part], &r.question
 	d := &p.Documents[c.number]
@@ -271,7 +271,7 @@ func (r *ranking) titleSigns(c ranked) (sum float32) {
 	if len(title) == 0 {
 		return 0
 	}
-	var places [maxWords]uint64 // by group: in which places of the title it is
+	var places [maxWords]uint64 // by group: its positions in the title
 	for i := range q.groups {
 		places[i] = q.groups[i].places(int(c.part), title)
 	}
@@ -301,7 +301,7 @@ func (r *ranking) titleSigns(c ranked) (sum float32) {
 	return sum
 }
 
-// names reports whether a group is a kind of things.
+// names reports whether a group is the name of a kind of product.
 func (g *group) names(kind string) bool {
 	if kind == "" {
 		return false
@@ -314,7 +314,7 @@ func (g *group) names(kind string) bool {
 	})
 }
 
-// places are the places of a title where a group is.
+// places returns the positions of a group in a title.
 func (g *group) places(part int, title []uint32) (set uint64) {
 	for n := range g.alternates {
 		a := &g.alternates[n]
@@ -331,14 +331,14 @@ func (g *group) places(part int, title []uint32) (set uint64) {
 	return set
 }
 
-// surety is how well a document fits, in (0, 1): the logistic curve through what human judges said of the
-// products that were found first.
+// surety returns how relevant a document is, in (0, 1): a logistic curve fitted to human judgements of the products that were
+// found first.
 func surety(words, coverage, likeness float32) float32 {
 	x := -3 + 2.5*float64(words) + 3.2*float64(coverage) + 3*float64(likeness)
 	return float32(1 / (1 + math.Exp(-x)))
 }
 
-// calibrated maps a score to 1…999 thousandths, monotone: the best one's is its surety.
+// calibrated maps a score monotonically to 1…999 thousandths, so that the best score maps to its surety.
 func (r *ranking) calibrated(score float32) int {
 	if !r.question.asked {
 		return thousandths(score)

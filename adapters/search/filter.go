@@ -10,9 +10,9 @@ import (
 	"github.com/haggle-commerce/haggle/domain/catalog"
 )
 
-// filter is a catalog.Filter in the numbers of a snapshot.
+// filter is a catalog.Filter compiled to the numbers of a snapshot.
 type filter struct {
-	nothing    bool   // can't be passed
+	nothing    bool   // no document can pass
 	categories []bool // nil: any
 	brands     []bool // nil: any
 	colors     []bool // nil: any
@@ -23,14 +23,14 @@ type filter struct {
 	inStock    bool
 	physical   bool
 	attributes []attribute
-	variants   bool // something is asked of variants
-	asks       bool // something is asked at all
+	variants   bool // it has conditions on variants
+	asks       bool // it has any conditions
 }
 
 // attribute is a condition on one of a product's attributes.
 type attribute struct {
-	name   string          // as the buyer wrote it; compared without regard to case
-	values map[string]bool // as they are compared
+	name   string          // as the buyer wrote it; compared ignoring case
+	values map[string]bool // normalized for comparison
 }
 
 func (s *snapshot) compile(f catalog.Filter) filter {
@@ -73,7 +73,7 @@ func (s *snapshot) compile(f catalog.Filter) filter {
 	return c
 }
 
-// pathsOf are categories as they are compared. One that names nothing narrows nothing.
+// pathsOf normalizes categories for comparison. An empty category matches everything.
 func pathsOf(categories []string) []string {
 	paths := make([]string, len(categories))
 	for i, c := range categories {
@@ -84,7 +84,7 @@ func pathsOf(categories []string) []string {
 	return paths
 }
 
-// keysOf are names as they are compared.
+// keysOf normalizes names for comparison.
 func keysOf(names []string) map[string]bool {
 	keys := make(map[string]bool, len(names))
 	for _, name := range names {
@@ -93,14 +93,13 @@ func keysOf(names []string) map[string]bool {
 	return keys
 }
 
-// below says whether a category is at or below a path: outdoor/tents, but not outdoors, is below outdoor.
+// below reports whether a category is at or below a path: outdoor/tents, but not outdoors, is below outdoor.
 func below(path, category string) bool {
 	rest, under := strings.CutPrefix(category, path)
 	return under && (rest == "" || rest[0] == '/')
 }
 
-// colorsAmong marks the colours that have one of the names. "Black, Silver" has three: black, silver
-// and its own.
+// colorsAmong marks the colours that have one of the names. "Black, Silver" has three names: black, silver and its own.
 func (s *snapshot) colorsAmong(names []string) []bool {
 	wanted := keysOf(names)
 	return s.colors.Marked(func(key string) bool {
@@ -113,7 +112,7 @@ func (s *snapshot) colorsAmong(names []string) []bool {
 	})
 }
 
-// verdict is which parts of a filter a document passes.
+// verdict is the set of a filter's parts that a document passes.
 type verdict uint8
 
 const (
@@ -127,7 +126,7 @@ const (
 
 func (f *filter) passes(p *part, document uint32) bool { return f.judge(p, document)&passed != 0 }
 
-// judge tells what a document passes. One variant must pass all that is asked of variants.
+// judge returns which parts of the filter a document passes. A single variant must pass all conditions on variants.
 func (f *filter) judge(p *part, document uint32) verdict {
 	if f.nothing || p.dead.has(document) {
 		return 0
@@ -178,12 +177,12 @@ func (f *filter) judgeVariants(p *part, document uint32) (v verdict) {
 	return v
 }
 
-// offered reports whether a variant passes what is neither price nor colour.
+// offered reports whether a variant passes the conditions other than price and colour.
 func (f *filter) offered(p *part, variant uint32) bool {
 	return (f.sizes == nil || f.sizes[p.Variants[variant].Size]) && (!f.inStock || p.Available(variant))
 }
 
-// shown are the places of the variants of a product by which an answer shows it; nil where it can show all.
+// shown returns the indexes of the variants that represent a product in an answer; nil if all can.
 func (f *filter) shown(s *segment.Segment, document uint32, p *catalog.Product) []uint16 {
 	if len(p.Variants) <= catalog.MostListed {
 		return nil
@@ -212,7 +211,7 @@ func (f *filter) affordable(p *catalog.Product) bool {
 	return slices.ContainsFunc(p.Variants, func(v catalog.Variant) bool { return f.affords(p.PriceOf(v).Minor()) })
 }
 
-// attributed reports whether a product has all attributes that are asked for.
+// attributed reports whether a product has all required attributes.
 func (f *filter) attributed(p *catalog.Product) bool {
 	for i := range f.attributes {
 		if !f.attributes[i].of(p) {

@@ -1,16 +1,15 @@
-// Package search finds products by what buyers mean. It keeps an index of each project's catalogue in memory,
-// and nothing on disk.
+// Package search finds products for buyers' queries. It keeps an index of each project's catalogue in memory, and stores
+// nothing on disk.
 //
-// A query's words become groups of alternates: the word itself, what it was probably meant to be if nobody
-// knows it, the merchant's synonyms, WordNet's. Documents are scored by BM25F over their fields, the best of
-// them again by signs of their titles and by likeness of meaning: by vectors learnt from the catalogue itself,
-// or from an embedding model. Filters come before all that, and nothing widens them.
+// Each word of a query becomes a group of alternates: the word itself, its probable correction if it is unknown, the
+// merchant's synonyms, and WordNet's. Documents are scored by BM25F over their fields. The best ones are ranked again by
+// signals of their titles and by semantic similarity, using vectors learned from the catalogue itself or from an embedding
+// model. Filters are applied first, and nothing bypasses them.
 //
-// Readers take no lock: they search an immutable snapshot, a list of segments. A change builds a
-// small new segment, marks the older copies of its documents dead, and swaps the snapshot. Segments
-// are merged once the newer ones hold a tenth of what the next older one does: small ones by the writer, large
-// ones in the background, as vectors are learnt there. Stock, prices and products lie beside the text in atomic
-// columns, so that a change of those rebuilds nothing.
+// Readers take no locks: they search an immutable snapshot, which is a list of segments. A change builds a small new segment,
+// marks the older versions of its documents dead, and swaps the snapshot. Segments are merged once the newer ones have a tenth
+// of the next older one's size: small ones by the writer, large ones in the background, where vectors are learned, too. Stock,
+// prices and products are atomic columns outside of the text, so that changing them rebuilds nothing.
 package search
 
 import (
@@ -35,8 +34,8 @@ type Index struct {
 	limits   segment.Limits // of one project
 	projects sync.Map       // id.Project to *replica
 
-	closing sync.RWMutex    // held by whoever begins background work
-	life    context.Context // of it
+	closing sync.RWMutex    // read-locked to start background work
+	life    context.Context // of background work
 	end     context.CancelFunc
 	tended  sync.WaitGroup
 }
@@ -46,17 +45,17 @@ var (
 	_ ports.Learner = (*Index)(nil)
 )
 
-// Options of an index. The zero value is one without an embedding model.
+// Options configures an index. The zero value means no embedding model.
 type Options struct {
-	// Embedder makes vectors of queries. What takes it too long, or fails, is answered without.
+	// Embedder returns vectors of queries. If it fails or takes too long, the query is answered without a vector.
 	Embedder ports.QueryEmbedder
-	// Memory is how many bytes the indexes of all projects may take together. Beyond it, those that were not
-	// searched for the longest time are dropped. One project may take half of it; see limits. Zero: no limit.
+	// Memory limits the bytes of the indexes of all projects together. Beyond it, the least recently searched ones are
+	// dropped. One project may use half of it; see limits. Zero means no limit.
 	Memory int64
 	Log    *slog.Logger
 }
 
-// New is an index without any project's copy.
+// New returns an index without any project's catalogue.
 func New(o Options) *Index {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -71,7 +70,7 @@ func New(o Options) *Index {
 	return x
 }
 
-// Close ends work in the background. What has been learnt stays usable.
+// Close stops background work. The index and its learned vectors stay usable.
 func (x *Index) Close() {
 	x.closing.Lock()
 	x.end()
@@ -79,25 +78,25 @@ func (x *Index) Close() {
 	x.tended.Wait()
 }
 
-// replica is a project's copy of its catalogue.
+// replica is the index of a project's catalogue.
 type replica struct {
 	current atomic.Pointer[snapshot] // nil until the first Apply
 	used    atomic.Int64             // when it was last searched, in nanoseconds
 
-	names, mostNames atomic.Int64 // in labels, and how many there may be
+	names, mostNames atomic.Int64 // number of names in labels, and its limit
 
 	applying sync.Mutex // one writer at a time; guards labels, frozen, embedded and fullest
-	fullest  int64      // the most bytes that it took since something is left out; 0: nothing is
+	fullest  int64      // its maximum size in bytes since something is left out; 0: nothing is left out
 	labels   segment.Labels
 	frozen   int // so many parts are being merged in the background
 	embedded embeddings
 
-	// restocking is held shortly, by Restock and when a snapshot is swapped. recent, not nil while an
-	// Apply builds, holds what was restocked meanwhile: it is newer than what is being built.
+	// restocking is held briefly, by Restock and while a snapshot is swapped. recent is not nil during Apply. It holds the
+	// stock set meanwhile, which is newer than the snapshot being built.
 	restocking sync.Mutex
 	recent     map[id.Variant]int
 
-	tending tending
+	maintenance maintenance
 }
 
 func (x *Index) replica(project id.Project) *replica {
@@ -114,7 +113,7 @@ func (x *Index) snapshot(project id.Project) *snapshot {
 	return nil
 }
 
-// Version is the catalogue version of the project's copy. Who asks has a use for the copy.
+// Version returns the catalogue version of the project's index. The call counts as a use of the index.
 func (x *Index) Version(project id.Project) int64 {
 	c := x.replica(project)
 	if c == nil || c.current.Load() == nil {
@@ -124,7 +123,7 @@ func (x *Index) Version(project id.Project) int64 {
 	return c.current.Load().version
 }
 
-// Loaded are the projects that there are copies of.
+// Loaded returns the projects that have an index.
 func (x *Index) Loaded() (projects []id.Project) {
 	x.projects.Range(func(project, c any) bool {
 		if c.(*replica).current.Load() != nil {
@@ -135,7 +134,7 @@ func (x *Index) Loaded() (projects []id.Project) {
 	return projects
 }
 
-// Apply takes in changes. Stock that Restock sets while it runs stays set.
+// Apply applies changes. Stock that Restock sets meanwhile is kept.
 func (x *Index) Apply(project id.Project, changes ports.CatalogChanges) {
 	if x.Version(project) >= changes.Version {
 		return
@@ -171,13 +170,13 @@ func (x *Index) Apply(project id.Project, changes ports.CatalogChanges) {
 			"limit", x.limits.Most)
 	}
 	if c.emptied() {
-		x.projects.CompareAndDelete(project, loaded) // so that it is built again, with what was left out
+		x.projects.CompareAndDelete(project, loaded) // so that it is rebuilt, including what was left out
 		return
 	}
-	x.tend(c)
+	x.maintain(c)
 }
 
-// emptied reports whether an index that leaves something out has lost a quarter of what it held.
+// emptied reports whether an index that leaves something out has shrunk by a quarter.
 func (c *replica) emptied() bool {
 	s := c.current.Load()
 	if s.leftOut() == (ports.LeftOut{}) {
@@ -189,7 +188,7 @@ func (c *replica) emptied() bool {
 	return bytes < c.fullest/4*3
 }
 
-// stockOf is the total of every variant of products; none where there is no level.
+// stockOf returns the total stock of every variant of products, without those that have no level.
 func stockOf(products []*catalog.Product, levels []catalog.Level) map[id.Variant]int {
 	totals := make(map[id.Variant]int, len(products))
 	for _, p := range products {
@@ -211,7 +210,7 @@ func (c *replica) noteRestocks() {
 	c.recent = make(map[id.Variant]int)
 }
 
-// publish swaps the snapshot once its columns are up to date, which up sees to.
+// publish calls up to update the columns, and swaps the snapshot.
 func (c *replica) publish(s *snapshot, up func()) {
 	c.restocking.Lock()
 	defer c.restocking.Unlock()
@@ -221,7 +220,7 @@ func (c *replica) publish(s *snapshot, up func()) {
 	c.current.Store(s)
 }
 
-// Restock replaces the totals of variants. Variants that the copy doesn't have are ignored.
+// Restock replaces the totals of variants and ignores unknown variants.
 func (x *Index) Restock(project id.Project, totals map[id.Variant]int) {
 	c := x.replica(project)
 	if c == nil {
@@ -237,7 +236,7 @@ func (x *Index) Restock(project id.Project, totals map[id.Variant]int) {
 	}
 }
 
-// Learn replaces what is known of the project's sales.
+// Learn replaces the project's sales data.
 func (x *Index) Learn(project id.Project, s ports.Sales) {
 	c := x.replica(project)
 	if c == nil {
@@ -253,8 +252,7 @@ func (x *Index) Learn(project id.Project, s ports.Sales) {
 	}
 }
 
-// Search ranks what matches the query and passes its filter. A text without a single word in it asks
-// for everything.
+// Search ranks the products that match the query and pass its filter. A text without any word matches all products.
 func (x *Index) Search(ctx ports.Outbound, project id.Project, q catalog.Query) (catalog.Found, error) {
 	if err := ctx.Err(); err != nil {
 		return catalog.Found{}, err
@@ -268,7 +266,7 @@ func (x *Index) Search(ctx ports.Outbound, project id.Project, q catalog.Query) 
 	return s.search(q, x.meaning(ctx, s, q.Text)), nil
 }
 
-// Complements are products to buy along with the given ones.
+// Complements returns products to buy together with the given ones.
 func (x *Index) Complements(project id.Project, products []id.Product, limit int) []ports.Complement {
 	s := x.snapshot(project)
 	if s == nil || limit <= 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// leastSpelled is how many words of a new segment are recognised when they are misspelt, whatever the others have.
+// leastSpelled is the minimum number of words of a new segment that spelling correction knows, however many the others have.
 const leastSpelled = 1000
 
 func (s *snapshot) allowance() segment.Allowance {
@@ -36,7 +36,7 @@ func (s *snapshot) has(word string) bool {
 	return slices.ContainsFunc(s.parts, func(p part) bool { return p.Words.Terms.Find(term) >= 0 })
 }
 
-// leftOut is what any part leaves out.
+// leftOut returns what any part leaves out.
 func (s *snapshot) leftOut() (left ports.LeftOut) {
 	left.Products = s.short
 	for i := range s.parts {

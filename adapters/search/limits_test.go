@@ -17,7 +17,7 @@ import (
 
 const megabyte = 1 << 20
 
-// randomWords is a catalogue whose every word is new: the most that a text can cost.
+// randomWords returns a catalogue in which every word is new, the most expensive kind of text.
 func randomWords(project id.Project, products, words int) []*catalog.Product {
 	random := rand.New(rand.NewPCG(5, uint64(products)))
 	list := make([]*catalog.Product, products)
@@ -44,16 +44,16 @@ func randomWords(project id.Project, products, words int) []*catalog.Product {
 	return list
 }
 
-// heapOf measures what a value takes that make makes.
+// heapOf returns the index that make creates, and how much the heap grew.
 func heapOf(make func() *search.Index) (*search.Index, int64) {
 	before := heap()
 	x := make()
 	return x, heap() - before
 }
 
-func TestMemory_isWhatTheHeapHolds(t *testing.T) {
+func TestBytes_heap(t *testing.T) {
 	for name, products := range map[string][]*catalog.Product{
-		"a catalogue":  newMarket(10_000).changes.Changed,
+		"a catalogue":  newBenchCatalog(10_000).changes.Changed,
 		"random words": randomWords(benchProject, 500, 600),
 	} {
 		var texts int64
@@ -76,8 +76,8 @@ func TestMemory_isWhatTheHeapHolds(t *testing.T) {
 	}
 }
 
-// TestMemory_randomWords: ten batches of products with nothing but new words stay within the limit.
-func TestMemory_randomWords(t *testing.T) {
+// Products whose every word is new stay within the limit, in one batch or in several.
+func TestAllowance_randomWords(t *testing.T) {
 	const limit = 32 * megabyte
 	products := randomWords(benchProject, 2000, 600)
 	for _, batches := range []int{1, 8} {

@@ -17,7 +17,7 @@ import (
 
 var liveProject = id.Stored[id.Project]("proj_live")
 
-// history is a shop whose products come, change and go at random.
+// history is a shop whose products are added, changed and removed at random.
 type history struct {
 	random   *rand.Rand
 	version  int64
@@ -31,7 +31,7 @@ func newHistory(seed uint64) *history {
 
 func (h *history) pick(words ...string) string { return words[h.random.IntN(len(words))] }
 
-// write makes or changes a product; its stock is part of the change.
+// write creates or changes a product, including its stock.
 func (h *history) write(n int) *catalog.Product {
 	p := &catalog.Product{
 		ID:       id.Stored[id.Product](fmt.Sprint("prod_", n)),
@@ -55,7 +55,7 @@ func (h *history) write(n int) *catalog.Product {
 	return p
 }
 
-// step is the next change, mostly small.
+// step returns the next change, mostly a small one.
 func (h *history) step(most int) ports.CatalogChanges {
 	h.version++
 	c := ports.CatalogChanges{Version: h.version}
@@ -111,14 +111,14 @@ func (h *history) sell() map[id.Variant]int {
 	return totals
 }
 
-// unlearned is an index that does nothing in the background: what it finds is by words alone.
+// unlearned returns an index without background work, which searches by words only.
 func unlearned() *Index {
 	x := New(Options{})
 	x.Close()
 	return x
 }
 
-// now is a fresh index of the same catalogue.
+// now returns a new index of the same catalogue.
 func (h *history) now() *Index {
 	x := unlearned()
 	all := make([]*catalog.Product, 0, len(h.products))
@@ -133,8 +133,8 @@ func (h *history) now() *Index {
 	return x
 }
 
-// TestHistory: an index that took in many changes is one of the catalogue as it is.
-func TestHistory(t *testing.T) {
+// After many changes, an index equals a new one of the current catalogue.
+func TestIndex_Apply_manyChanges(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(8) {
 		h, x := newHistory(seed), unlearned()
@@ -149,8 +149,8 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// sameAnswers compares what is found and what is in stock. The order of text matches may differ, for
-// words of dead documents count until they are merged away.
+// sameAnswers compares results and stock. The order of text matches may differ, because words of dead documents count until
+// they are merged away.
 func sameAnswers(t *testing.T, got, want *Index) {
 	t.Helper()
 	for _, q := range []catalog.Query{
@@ -207,8 +207,8 @@ func answer(t *testing.T, x *Index, q catalog.Query) answered {
 func checkMerged(t *testing.T, s *snapshot) {
 	t.Helper()
 	for i, p := range s.parts {
-		if p.buried*share > len(p.Documents) || p.live() == 0 {
-			t.Errorf("part %d keeps %d dead of %d", i, p.buried, len(p.Documents))
+		if p.deadCount*share > len(p.Documents) || p.live() == 0 {
+			t.Errorf("part %d keeps %d dead of %d", i, p.deadCount, len(p.Documents))
 		}
 		if i > 0 && p.live()*share >= s.parts[i-1].live() {
 			t.Errorf("part %d has %d documents after %d", i, p.live(), s.parts[i-1].live())
@@ -221,8 +221,8 @@ func checkMerged(t *testing.T, s *snapshot) {
 	}
 }
 
-// TestSnapshotsStay: a search that has begun is not touched by changes.
-func TestSnapshotsStay(t *testing.T) {
+// Changes do not affect a search that has already begun.
+func TestSnapshot_immutable(t *testing.T) {
 	t.Parallel()
 	h, x := newHistory(2), New(Options{})
 	x.Apply(liveProject, h.step(2000))
@@ -236,8 +236,8 @@ func TestSnapshotsStay(t *testing.T) {
 	}
 }
 
-// TestRestockDuringApply: what is restocked while a change builds is newer than the change.
-func TestRestockDuringApply(t *testing.T) {
+// Stock that is set during Apply is newer than the change, and is kept.
+func TestIndex_Restock_duringApply(t *testing.T) {
 	t.Parallel()
 	h, x := newHistory(3), New(Options{})
 	p := h.write(1)
@@ -256,9 +256,9 @@ func TestRestockDuringApply(t *testing.T) {
 	}
 }
 
-// TestReadersDuringChanges is for the race detector, and holds that a search never shows a product
-// twice or one that had gone before it began.
-func TestReadersDuringChanges(t *testing.T) {
+// This test is for the race detector. It also checks that a search never shows a product twice, or one that was removed before
+// the search began.
+func TestIndex_Search_duringChanges(t *testing.T) {
 	t.Parallel()
 	h, x := newHistory(5), unlearned()
 	x.Apply(liveProject, h.step(50))
@@ -271,7 +271,7 @@ func TestReadersDuringChanges(t *testing.T) {
 	sameAnswers(t, x, h.now())
 }
 
-// readOn lets readers search again and again until stop.
+// readOn starts goroutines that search continuously until stop is called.
 func readOn(t *testing.T, x *Index, readers int) (stop func()) {
 	done := make(chan struct{})
 	var all sync.WaitGroup

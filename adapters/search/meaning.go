@@ -11,7 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/search/words"
 )
 
-// Bounds of training: the catalogue's own vectors come from a sample, other documents are folded in.
+// Limits of training. The model is trained on a sample; vectors of other documents are folded in.
 const (
 	latentDims     = 128
 	trainedOn      = 20_000 // documents
@@ -20,15 +20,15 @@ const (
 	latentSeed     = 1
 )
 
-// latent is what words of a catalogue mean, learnt from the company they keep in it.
+// latent is a latent semantic model of the words of a catalogue, learned from their co-occurrence.
 type latent struct {
 	model  *lsa.Model
 	terms  segment.Dictionary
 	rarity []float32 // by term
-	weigh  weighing  // of words in documents, as it was in training
+	weigh  weighing  // of words in documents, as used in training
 }
 
-// train learns from a snapshot. It is nil if there is too little to learn from.
+// train trains a model on a snapshot. It returns nil if there is too little data.
 func (s *snapshot) train(ctx context.Context) (*latent, error) {
 	l := &latent{weigh: s.weigh}
 	matrix := l.matrix(s)
@@ -42,7 +42,7 @@ func (s *snapshot) train(ctx context.Context) (*latent, error) {
 	return l, nil
 }
 
-// matrix weighs the terms in a sample of documents.
+// matrix returns the weights of terms in a sample of documents.
 func (l *latent) matrix(s *snapshot) (m lsa.Matrix) {
 	terms, places := joinTerms(s.parts, func(p *part) segment.Dictionary { return p.Words.Terms })
 	columns, documents := s.sample()
@@ -71,7 +71,7 @@ func (l *latent) matrix(s *snapshot) (m lsa.Matrix) {
 	return m
 }
 
-// sample numbers the documents that are learnt from, by part; -1 for the others.
+// sample numbers the documents of the sample, by part; others get -1.
 func (s *snapshot) sample() (columns [][]int32, documents int) {
 	columns = make([][]int32, len(s.parts))
 	every, seen := max(1, (live(s.parts)+trainedOn-1)/trainedOn), 0
@@ -91,7 +91,7 @@ func (s *snapshot) sample() (columns [][]int32, documents int) {
 	return columns, documents
 }
 
-// weighed is a term's weight in a document of the sample.
+// weighed is the weight of a term in a document of the sample.
 type weighed struct {
 	document uint32
 	weight   float32
@@ -114,7 +114,7 @@ func (s *snapshot) sampled(columns [][]int32, places [][]uint32, terms int) [][]
 	return lists
 }
 
-// leastFrequent is in how many documents a term must be, so that not too many are kept.
+// leastFrequent returns the minimum number of documents a term must be in, so that at most trainedTerms are used.
 func leastFrequent(lists [][]weighed, documents int) int {
 	counts := make([]int, documents+2)
 	for _, list := range lists {
@@ -128,7 +128,7 @@ func leastFrequent(lists [][]weighed, documents int) int {
 	return least + 1
 }
 
-// fold gives every document of a segment its vector.
+// fold computes the vectors of all documents of a segment.
 func (l *latent) fold(s *segment.Segment) *vectors.Set {
 	if l == nil {
 		return nil
@@ -148,7 +148,7 @@ func (l *latent) fold(s *segment.Segment) *vectors.Set {
 	return set
 }
 
-// each walks the terms that a dictionary and the model have in common.
+// each iterates over the terms that a dictionary and the model have in common.
 func (l *latent) each(terms segment.Dictionary, use func(own int, term uint32)) {
 	for i, j := 0, 0; i < terms.Len() && j < l.terms.Len(); {
 		switch a, b := terms.At(i), l.terms.At(j); {
@@ -164,7 +164,7 @@ func (l *latent) each(terms segment.Dictionary, use func(own int, term uint32)) 
 	}
 }
 
-// query is the vector of a question; ok is false if the model knows none of its words.
+// query returns the vector of a question; ok is false if the model knows none of its words.
 func (l *latent) query(q question, to []float32) (vector []float32, ok bool) {
 	vector = grown(to, l.model.Dims())
 	clear(vector)

@@ -9,12 +9,12 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// inUse is how long after a search a project counts as in use: dropping its index deserves a warning, since it
-// will be built again soon.
+// inUse is how long after a search a project counts as in use. Dropping its index is logged as a warning, because it will soon
+// be rebuilt.
 const inUse = time.Minute
 
-// evict drops the indexes that were not searched for the longest time, until all together fit into memory. It
-// keeps that of the project given, which alone stays within limits.
+// evict drops the least recently searched indexes until the rest fits into memory. It keeps the given project's, whose size is
+// limited separately.
 func (x *Index) evict(keep id.Project) {
 	for x.memory > 0 && x.bytes() > x.memory {
 		project, least := id.Project{}, int64(math.MaxInt64)
@@ -37,7 +37,7 @@ func (x *Index) evict(keep id.Project) {
 	}
 }
 
-// Bytes is about how much memory the indexes of all projects take.
+// Bytes returns the approximate memory of the indexes of all projects.
 func (x *Index) Bytes() int64 { return x.bytes() }
 
 func (x *Index) bytes() (sum int64) {
@@ -50,7 +50,7 @@ func (x *Index) bytes() (sum int64) {
 	return sum
 }
 
-// State is what there is of a project's index.
+// State returns the state of a project's index.
 func (x *Index) State(project id.Project) ports.IndexState {
 	s := x.snapshot(project)
 	if s == nil {
@@ -78,7 +78,7 @@ func (x *Index) State(project id.Project) ports.IndexState {
 	return state
 }
 
-// bytes is about what a snapshot takes, the products themselves included.
+// bytes returns the approximate memory of a snapshot, including the products themselves.
 func (s *snapshot) bytes() int64 {
 	sum := s.named + s.synonyms.bytes()
 	for i := range s.parts {
@@ -87,7 +87,7 @@ func (s *snapshot) bytes() int64 {
 	return sum
 }
 
-// liveBytes is about what a snapshot takes without the documents that are gone.
+// liveBytes returns the approximate memory of a snapshot without its dead documents.
 func (s *snapshot) liveBytes() int64 {
 	sum := s.named + s.synonyms.bytes()
 	for i := range s.parts {

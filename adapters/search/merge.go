@@ -5,24 +5,24 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/search/vectors"
 )
 
-// share is the part of an older segment's size at which newer ones are merged with it, and the part
-// of a segment that may be dead: a tenth.
+// share is the fraction of an older segment's size at which newer ones are merged with it, and the fraction of a segment that
+// may be dead: a tenth.
 const share = 10
 
-// mergeFrom is the first of the last parts that should become one, for it has become too small or too dead
-// against what came after it; len(parts) if all is well. So sizes fall tenfold from segment to segment, and
-// few are ever read.
+// mergeFrom returns the index from which on the last parts should be merged, because that part is too small compared with the
+// later ones or has too many dead documents; len(parts) if no merge is due. So sizes fall tenfold from segment to segment, and
+// there are only a few segments.
 func mergeFrom(parts []part) int {
 	from, newer := len(parts), 0
 	for i := len(parts) - 1; i >= 0; i-- {
 		p := &parts[i]
 		small := newer > 0 && newer*share >= p.live()
-		if small || p.buried*share > len(p.Documents) {
+		if small || p.deadCount*share > len(p.Documents) {
 			from = i
 		}
 		newer += p.live()
 	}
-	if from == len(parts)-1 && parts[from].buried == 0 {
+	if from == len(parts)-1 && parts[from].deadCount == 0 {
 		return len(parts)
 	}
 	return from
@@ -35,7 +35,7 @@ func live(parts []part) (n int) {
 	return n
 }
 
-// joining makes one segment of parts: their live documents in the same order. It reads no text again.
+// joining merges parts into one segment with their live documents in the same order. It does not read the texts again.
 type joining struct {
 	parts   []part
 	limits  segment.Limits
@@ -78,7 +78,7 @@ func join(parts []part, limits segment.Limits) *joining {
 	return j
 }
 
-// take appends a part's live documents.
+// take appends the live documents of a part.
 func (j *joining) take(at int, g *segment.Goods) {
 	p, s := &j.parts[at], j.joined
 	j.numbers[at] = make([]uint32, len(p.Documents))
@@ -100,14 +100,14 @@ func (j *joining) take(at int, g *segment.Goods) {
 	}
 }
 
-// moveSpan appends a span of a list to another, and tells where it is there.
+// moveSpan appends a span of a list to another list, and returns its position there.
 func moveSpan[T any](to *[]T, from []T, at segment.Span) segment.Span {
 	begin := uint32(len(*to))
 	*to = append(*to, from[at.From:at.To]...)
 	return segment.Span{From: begin, To: uint32(len(*to))}
 }
 
-// titles writes the titles' terms in the numbers of the joined segment.
+// titles converts the titles' terms to numbers of the joined segment.
 func (j *joining) titles(places [][]uint32, moved []uint32) {
 	for i := range j.parts {
 		for number, to := range j.numbers[i] {
@@ -122,7 +122,7 @@ func (j *joining) titles(places [][]uint32, moved []uint32) {
 	}
 }
 
-// vocabulary unites the parts' words, but those whose term is gone.
+// vocabulary merges the parts' words, without those whose term is gone.
 func (j *joining) vocabulary(places [][]uint32, moved []uint32) segment.Vocabulary {
 	all, at := joinTerms(j.parts, func(p *part) segment.Dictionary { return p.Spoken.Words })
 	terms := make([]uint32, all.Len())
@@ -141,7 +141,7 @@ func (j *joining) vocabulary(places [][]uint32, moved []uint32) segment.Vocabula
 	return v
 }
 
-// part is the joined segment with its documents' vectors.
+// part returns the joined segment with its documents' vectors.
 func (j *joining) part() part {
 	return part{
 		Segment:  j.joined,
@@ -169,19 +169,19 @@ func (j *joining) vectors(of func(*part) *vectors.Set) (set *vectors.Set) {
 	return set
 }
 
-// buryAgain marks what died while the parts were joined. now are the same parts as they are now.
-func (j *joining) buryAgain(merged *part, now []part) {
+// markDeadAgain marks documents dead that died while the parts were joined. now are the same parts in their current state.
+func (j *joining) markDeadAgain(merged *part, now []part) {
 	copied := false
 	for i := range now {
 		for number, to := range j.numbers[i] {
 			if to != segment.Gone && now[i].dead.has(uint32(number)) {
-				merged.bury(now[i].Product(uint32(number)).ID, &copied)
+				merged.markDead(now[i].Product(uint32(number)).ID, &copied)
 			}
 		}
 	}
 }
 
-// refresh copies what has changed in the columns since the parts were joined.
+// refresh copies changes of the columns since the parts were joined.
 func (j *joining) refresh() {
 	for i := range j.parts {
 		p := &j.parts[i]
@@ -200,7 +200,7 @@ func (j *joining) refresh() {
 	}
 }
 
-// joinTerms unites the parts' dictionaries, and says where each part's terms are in the union.
+// joinTerms merges the parts' dictionaries, and returns the positions of each part's terms in the union.
 func joinTerms(parts []part, of func(*part) segment.Dictionary) (terms segment.Dictionary, places [][]uint32) {
 	places = make([][]uint32, len(parts))
 	for i := range parts {

@@ -8,10 +8,10 @@ import (
 	"github.com/haggle-commerce/haggle/domain/catalog"
 )
 
-// mostNearest is how many words are offered in place of those that nothing has.
+// mostNearest is how many words are suggested instead of those that no product has.
 const mostNearest = 3
 
-// nothing says why a search found nothing.
+// nothing explains why a search found nothing.
 func (r *ranking) nothing(q catalog.Query) *catalog.NoResults {
 	criteria := q.Filter.Criteria()
 	none := catalog.NoResults{}
@@ -24,7 +24,7 @@ func (r *ranking) nothing(q catalog.Query) *catalog.NoResults {
 	return &none
 }
 
-// removed counts what each condition of the filter removes.
+// removed counts the matches that each condition of the filter removes.
 func (r *ranking) removed(criteria []catalog.Criterion, none *catalog.NoResults) {
 	alone, without := make([]filter, len(criteria)), make([]filter, len(criteria))
 	for i, c := range criteria {
@@ -60,7 +60,7 @@ func (r *ranking) removed(criteria []catalog.Criterion, none *catalog.NoResults)
 	})
 }
 
-// nearestWords are words of the catalogue that are written like those of the query, of which it knows none.
+// nearestWords returns words of the catalogue that are spelled like the query's, if it knows none of those.
 func (r *ranking) nearestWords() (nearest []string) {
 	for i := range r.question.groups {
 		g := &r.question.groups[i]

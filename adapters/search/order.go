@@ -10,18 +10,18 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// valued is a candidate's place in an order by value, the lowest value first, equals by id.
+// valued is a candidate with its sort key: the lowest value first, equal ones by id.
 type valued struct {
 	value   int64
 	product id.Product
-	at      int32 // among those found
+	at      int32 // index in found
 }
 
 func (v valued) compare(other valued) int {
 	return cmp.Or(cmp.Compare(v.value, other.value), strings.Compare(v.product.String(), other.product.String()))
 }
 
-// valueIn returns the measure of an order. By relevance all are equal.
+// valueIn returns a function that computes the sort key of an order. By relevance, all are equal.
 func (s *snapshot) valueIn(order catalog.Sort) func(candidate) int64 {
 	switch order {
 	case catalog.PriceAsc:
@@ -41,13 +41,13 @@ func (s *snapshot) valueIn(order catalog.Sort) func(candidate) int64 {
 	return func(candidate) int64 { return 0 }
 }
 
-// price is that of a candidate's first variant, as results show it.
+// price returns the price of a candidate's first variant, as results show it.
 func (s *snapshot) price(c candidate) int64 {
 	p := &s.parts[c.part]
 	return p.Prices[p.Documents[c.document].Variants.From].Load()
 }
 
-// sorted are the first of those found in an order by value which the walk has not shown.
+// sorted returns the first candidates by value that the walk has not shown.
 func (r *ranking) sorted(limit int) []ranked {
 	value := r.valueIn(r.walk.order)
 	behind := valued{value: math.MinInt64}

@@ -10,10 +10,10 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// TestPagesOfALearnedIndex: pages are one list, in the order of a single answer.
-func TestPagesOfALearnedIndex(t *testing.T) {
+// Pages of an index with learned vectors form one list, in the order of a single answer.
+func TestWalk_learned(t *testing.T) {
 	t.Parallel()
-	m := newMarket(400)
+	m := newBenchCatalog(400)
 	x := search.New(search.Options{})
 	x.Apply(benchProject, m.changes)
 	settle(t, x)

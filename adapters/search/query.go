@@ -12,48 +12,47 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/search/words"
 )
 
-// maxWords bounds the work for one query. Of longer texts the rarest words count.
+// maxWords bounds the work for one query. Of longer texts, the rarest words are used.
 const maxWords = 32
 
-// question is a query's text, understood: what has to be matched, one group for each word that tells
-// something.
+// question is a parsed query text: one group to match for each word that is not a stop word.
 type question struct {
 	groups []group
 	weight float32 // of all groups, known and unknown
-	least  float32 // the coverage from which a document is relevant
-	asked  bool    // false: no word in the text
+	least  float32 // the minimum coverage of a relevant document
+	asked  bool    // false: the text has no word
 	codes  int     // how many of the first groups are codes
 	head   int     // the group that names the thing itself: "bag" in "laptop bag for women"; -1: none
 }
 
-// group is a word of the query and everything that may stand for it.
+// group is a word of the query with all its alternates.
 type group struct {
 	text       string // as the buyer wrote it, in lower case
 	term       string
-	alternates []alternate // none: the shop knows nothing of it
-	weight     float32     // how much it tells: rare words more
+	alternates []alternate // none: the catalogue has nothing for it
+	weight     float32     // higher for rare words
 	split      bool        // it was one word with its neighbour
-	run        int         // of characters without spaces, of which this is a pair; 0: it is a word
+	run        int         // the run of unspaced characters that this pair is from; 0: it is a word
 }
 
-// alternate is one way to match a group: a word, or several that must all be there.
+// alternate is one way to match a group: a word, or several words that must all match.
 type alternate struct {
 	reading reading
-	from    string // what it stands for, if that is more than the group's word
-	text    string // the word that it is
+	from    string // the text it replaces, if that is more than the group's word
+	text    string // its word
 	term    string // of a single word
 	weight  float32
 	words   []known
 }
 
-// reading is how an alternate comes from what was written.
+// reading is how an alternate was derived from the written word.
 type reading uint8
 
 const (
-	said       reading = iota // as it was written
-	begun                     // the word only begins with what was written
-	spelt                     // the nearest known word
-	understood                // another word for it
+	said       reading = iota // the word as written
+	begun                     // a word that begins with the written one
+	spelt                     // a spelling correction
+	understood                // a synonym
 	coded                     // a code of a product
 )
 
@@ -64,7 +63,7 @@ type known struct {
 	numbers []int32             // by part; -1: it has no such term
 }
 
-// read understands a text.
+// read parses a text.
 func (s *snapshot) read(text string) question {
 	codes, rest := s.codes(text)
 	t := wordsOf(rest)
@@ -99,8 +98,8 @@ func (s *snapshot) read(text string) question {
 	return q
 }
 
-// shorten keeps the words of a long query that tell most: known ones, the rarest first. Unknown ones only fill
-// what is left.
+// shorten keeps the most specific words of a long query: known ones, the rarest first. Unknown ones are kept only if there is
+// room left.
 func (s *snapshot) shorten(q *question) {
 	if len(q.groups) <= maxWords {
 		return
@@ -134,7 +133,7 @@ func bit(b bool) int {
 	return 0
 }
 
-// weighGroups gives each group its weight.
+// weighGroups sets the weight of each group.
 func (s *snapshot) weighGroups(q *question) {
 	if len(q.groups) > maxWords { // some were split
 		q.groups, q.head = q.groups[:maxWords], min(q.head, maxWords-1)
@@ -152,14 +151,13 @@ func (s *snapshot) weighGroups(q *question) {
 	}
 }
 
-// How much of what the query tells a document must have to be relevant. It does not depend on the filter, so that filters only ever take
-// away.
+// The minimum coverage of a relevant document. It does not depend on the filter, so that a filter can only remove results.
 const (
-	relevantShare = .2  // of what the catalogue knows: one that has only a common word of several is not
-	wholeRun      = .51 // of a run of characters without spaces: many words share a pair of characters
+	relevantShare = .2  // of the known words' weight: a document with only one common word of several is not relevant
+	wholeRun      = .51 // of a run of unspaced characters, because many words share a pair of characters
 )
 
-// lightestRun is the least weight of a run of pairs, 0 if there is a word of another script.
+// lightestRun returns the least weight of a run of pairs, 0 if there is a word of another script.
 func (q *question) lightestRun() (least float32) {
 	for from := 0; from < len(q.groups); {
 		weight, to := float32(0), from
@@ -185,7 +183,7 @@ func (s *snapshot) weightOf(g *group) float32 {
 	return s.rarity(documents)
 }
 
-// count is how many documents have an alternate, at most.
+// count returns an upper bound of the number of documents that have an alternate.
 func (a *alternate) count() int {
 	least := a.words[0].count
 	for _, w := range a.words[1:] {
@@ -194,17 +192,17 @@ func (a *alternate) count() int {
 	return least
 }
 
-// rarity is the inverse document frequency of BM25, always positive.
+// rarity returns the inverse document frequency of BM25, which is always positive.
 func (s *snapshot) rarity(documents float64) float32 {
 	size := float64(s.size)
 	documents = min(documents, size)
 	return float32(math.Log1p((size - documents + .5) / (documents + .5)))
 }
 
-// looked is up to how many documents of a term are asked whether they are alive.
+// looked is the length of a term's list up to which dead documents are not counted.
 const looked = 32
 
-// lookup finds a term's documents. A term that only dead ones have is none.
+// lookup finds a term's documents. A term of dead documents only counts as unknown.
 func (s *snapshot) lookup(term string) (k known) {
 	for i := range s.parts {
 		p := &s.parts[i]
@@ -226,10 +224,10 @@ func (s *snapshot) lookup(term string) (k known) {
 	return k
 }
 
-// alive is how many of a term's documents are not dead; of long lists, all are counted.
+// alive returns how many of a term's documents are not dead; for a long list, its length.
 func (p *part) alive(list []segment.Posting) int {
 	count := len(list)
-	if count > looked || p.buried == 0 {
+	if count > looked || p.deadCount == 0 {
 		return count
 	}
 	for _, posting := range list {
@@ -240,7 +238,7 @@ func (p *part) alive(list []segment.Posting) int {
 	return count
 }
 
-// offer adds an alternate of one word, if the catalogue has it and the group has not.
+// offer adds an alternate of one word if the catalogue has the word and the group does not.
 func (s *snapshot) offer(g *group, how reading, text, term string, weight float32) bool {
 	found := s.lookup(term)
 	if term == "" || found.count == 0 {
@@ -269,7 +267,7 @@ func (g *group) add(a alternate) bool {
 
 func (k known) same(other known) bool { return slices.Equal(k.numbers, other.numbers) }
 
-// asked is the words of a text before a catalogue is asked about them.
+// asked has the words of a text before they are looked up in a catalogue.
 type asked struct {
 	groups []group
 	extras []extra
@@ -283,11 +281,10 @@ type extra struct {
 	weight float32
 }
 
-// bareNumber is what the number of a quantity counts for without its unit.
+// bareNumber is the weight of a quantity's number without its unit.
 const bareNumber = .5
 
-// wordsOf reads the different words of a text. The last word before an aside ("for", "with") is the thing
-// that is asked for.
+// wordsOf reads the distinct words of a text. The last word before an aside ("for", "with") is the thing that is searched for.
 func wordsOf(text string) asked {
 	l := listener{
 		asked:  asked{head: -1},
@@ -295,24 +292,24 @@ func wordsOf(text string) asked {
 		last:   -1,
 	}
 	r := readers.Get().(*words.Reader)
-	r.Read(text, l.hear)
+	r.Read(text, l.add)
 	readers.Put(r)
 	return l.asked
 }
 
 var readers = sync.Pool{New: func() any { return new(words.Reader) }}
 
-// listener takes down the words of a text.
+// listener collects the words of a text from a words.Reader.
 type listener struct {
 	asked
-	before int  // the group of the word before the last; -1: it says nothing
-	last   int  // the group of the last word; -1: it says nothing
+	before int  // the group of the last word but one; -1: it is a stop word
+	last   int  // the group of the last word; -1: it is a stop word
 	aside  bool // after a "for"
 	runs   int  // of pairs
-	next   int  // where a pair of the same run begins
+	next   int  // where the next pair of the same run would begin
 }
 
-func (l *listener) hear(word []byte, kind words.Kind, at int) {
+func (l *listener) add(word []byte, kind words.Kind, at int) {
 	switch kind {
 	case words.Said:
 		if l.said(string(word)); l.last >= 0 && words.Paired(l.groups[l.last].text) {
@@ -326,7 +323,7 @@ func (l *listener) hear(word []byte, kind words.Kind, at int) {
 	}
 }
 
-// pair notes to which run the last group belongs.
+// pair sets the run that the last group belongs to.
 func (l *listener) pair(word []byte, at int) {
 	if at != l.next || l.runs == 0 {
 		l.runs++

@@ -11,13 +11,13 @@ import (
 	"github.com/haggle-commerce/haggle/domain/catalog"
 )
 
-// browsing is the score of every product when nothing was asked for.
+// browsing is the score of every product if the query has no words.
 const browsing = .5
 
-// liked is the factor for a colour that the buyer prefers: it decides among near equals only.
+// liked is the factor for a colour that the buyer prefers. It only decides between almost equal scores.
 const liked = 1.05
 
-// Candidates that are ranked with more than their words.
+// Number of candidates that are ranked by more than their words.
 const (
 	lexicalCandidates = 200
 	vectorCandidates  = 100
@@ -31,17 +31,17 @@ type candidate struct {
 	document uint32
 }
 
-// scratch is the memory that one search needs and the next one can use again.
+// scratch is the memory of one search, which the next one reuses.
 type scratch struct {
 	tallies []tally  // by document, all zero between uses
-	group   []tally  // by document, all zero between uses: of the group that is being read
+	group   []tally  // by document, all zero between uses: of the current group
 	touched []uint32 // documents with a tally
 	member  []uint32 // documents that have the group
 	both    []segment.Posting
 	found   []candidate
 	top     float32 // the best score by words among them
 	peak    float32 // the best score among them
-	heap    []standing
+	heap    []heapEntry
 	near    []vectors.Neighbor
 	vector  []float32
 	marked  []bitset // by part: documents that were found
@@ -50,7 +50,7 @@ type scratch struct {
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
-// grown is a slice of n elements, those of s if it has enough.
+// grown returns a slice of n elements, reusing s if it is large enough.
 func grown[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n+n/4)[:n]
@@ -58,39 +58,38 @@ func grown[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// repriced is how often a search is begun anew because prices moved under it.
+// repriced is how often a search is repeated because prices changed during it.
 const repriced = 3
 
 // search answers a query. meaning is the query's embedding, nil if there is none.
 func (s *snapshot) search(q catalog.Query, meaning []float32) catalog.Found {
 	if q.After != nil {
-		return s.whole(q, meaning)
+		return s.searchStable(q, meaning)
 	}
 	key := keyOf(q, meaning)
 	found, known, turn := s.answers.get(key)
 	if known {
 		return found
 	}
-	found = s.whole(q, meaning)
+	found = s.searchStable(q, meaning)
 	s.answers.keep(key, found, turn)
 	return found
 }
 
-// whole searches until prices stand still.
-func (s *snapshot) whole(q catalog.Query, meaning []float32) catalog.Found {
+// searchStable repeats the search until no price changes during it, at most repriced times.
+func (s *snapshot) searchStable(q catalog.Query, meaning []float32) catalog.Found {
 	for range repriced {
-		if found, whole := s.look(q, meaning); whole {
+		if found, whole := s.searchOnce(q, meaning); whole {
 			return found
 		}
 	}
-	found, _ := s.look(q, meaning)
+	found, _ := s.searchOnce(q, meaning)
 	return found
 }
 
-// look searches once. The answer is not whole if a product was left out for its price: it left the range of the filter
-// after it had passed.
-func (s *snapshot) look(q catalog.Query, meaning []float32) (found catalog.Found, whole bool) {
-	sc := scratches.Get().(*scratch) // put back at the normal end only: a panic would leave it half used
+// searchOnce searches once. whole is false if a product was left out because its price left the filter's range after it had passed.
+func (s *snapshot) searchOnce(q catalog.Query, meaning []float32) (found catalog.Found, whole bool) {
+	sc := scratches.Get().(*scratch) // returned only at the normal end, because a panic leaves it dirty
 	asked := s.read(q.Text)
 	pass := s.compile(q.Filter)
 	sc.gather(s, asked, &pass)
@@ -120,8 +119,7 @@ func (s *snapshot) look(q catalog.Query, meaning []float32) (found catalog.Found
 	return found, len(found.Hits) == len(best)
 }
 
-// best are the results of this answer, and one more if there is one. left is how many of those that were ranked together
-// are not among them.
+// best returns the results of this answer, and one more if there is one. left is how many others of the same block remain.
 func (r *ranking) best(meaning []float32) (best []ranked, left int) {
 	switch {
 	case r.question.asked:
@@ -133,7 +131,8 @@ func (r *ranking) best(meaning []float32) (best []ranked, left int) {
 	return r.firsts(r.found, topOf(r.found), r.walk.limit+1), 0
 }
 
-// hits are the best as they are shown, but those whose price has left the range of the filter; and which of them are shown.
+// hits converts the best candidates to hits, without those whose price has left the filter's range, and returns which of them
+// are shown.
 func (r *ranking) hits(best []ranked) ([]catalog.Hit, []ranked) {
 	hits, shown := make([]catalog.Hit, 0, len(best)), make([]ranked, 0, len(best))
 	for _, b := range best {
@@ -153,7 +152,7 @@ func (r *ranking) hits(best []ranked) ([]catalog.Hit, []ranked) {
 	return hits, shown
 }
 
-// confidence is the score of the best result of the walk.
+// confidence returns the score of the best result of the walk.
 func (r *ranking) confidence(hits []catalog.Hit) (best int) {
 	for _, hit := range hits {
 		best = max(best, hit.Score)
@@ -215,20 +214,20 @@ func (sc *scratch) match(s *snapshot, at int, q question, pass *filter) {
 	}
 }
 
-// ranked is a candidate with all that decides its place.
+// ranked is a candidate with its sort keys.
 type ranked struct {
 	tier     int
 	soldOut  bool
 	score    float32
 	coverage float32
-	near     float32 // how close in meaning it is to the query, for one that has none of its words; else 0
+	near     float32 // similarity to the query, for a document with none of its words; else 0
 	part     int32
 	number   uint32
 	segment  *segment.Segment
 	value    int64 // in an order by value
 }
 
-// compare puts what can be bought before what can't, but only among results of a similar score.
+// compare sorts available products before unavailable ones, but only among results with similar scores.
 func (r ranked) compare(other ranked) int {
 	switch {
 	case r.tier != other.tier:
@@ -242,7 +241,7 @@ func (r ranked) compare(other ranked) int {
 	return cmp.Or(cmp.Compare(other.score, r.score), segment.Better(r.segment, r.number, other.segment, other.number))
 }
 
-// firsts are the first candidates in order, without those that the walk has shown. top is the best score.
+// firsts returns the first candidates in order, without those that the walk has shown. top is the best score.
 func (r *ranking) firsts(found []candidate, top float32, limit int) []ranked {
 	first := make([]ranked, 0, min(limit, len(found))+1)
 	for _, c := range found {
@@ -282,18 +281,18 @@ func (s *snapshot) ranked(c candidate, top float32) ranked {
 	}
 }
 
-// standing is a candidate's place in one number, the lower the better, and its place among those found.
-type standing struct {
+// heapEntry is a candidate in the heap of shortlist: its rank as one number, the lower the better, and its index in found.
+type heapEntry struct {
 	place float32
 	at    int32
 }
 
-// shortlist are the first candidates by words, in the order of firsts; where scores are all but equal, chance may decide. It is
-// for long lists: only what may be among the first is asked whether it can be bought. It leaves out what the walk has shown
-// if it is fresh.
+// shortlist returns the first candidates by words, in the order of firsts, except that the order of almost equal scores is
+// arbitrary. It is for long lists, because it checks availability only of candidates that may be among the first. If fresh, it
+// omits those that the walk has shown.
 func (r *ranking) shortlist(limit int, fresh bool) []ranked {
 	heap, top := r.heap[:0], r.peak
-	least := float32(0) // what scores less comes too late
+	least := float32(0) // lower scores cannot be among the first
 	for i, c := range r.found {
 		if c.score < least {
 			continue
@@ -305,11 +304,11 @@ func (r *ranking) shortlist(limit int, fresh bool) []ranked {
 		if len(heap) == limit && place >= heap[0].place || fresh && r.shown(c) {
 			continue
 		}
-		if heap = push(heap, standing{place, int32(i)}, limit); len(heap) == limit {
+		if heap = push(heap, heapEntry{place, int32(i)}, limit); len(heap) == limit {
 			least = top / float32(int(2)<<max(0, int(heap[0].place+.999)/2))
 		}
 	}
-	slices.SortFunc(heap, func(a, b standing) int { return cmp.Or(cmp.Compare(a.place, b.place), cmp.Compare(a.at, b.at)) })
+	slices.SortFunc(heap, func(a, b heapEntry) int { return cmp.Or(cmp.Compare(a.place, b.place), cmp.Compare(a.at, b.at)) })
 	first := make([]ranked, len(heap))
 	for i, h := range heap {
 		first[i] = r.ranked(r.found[h.at], top)
@@ -318,8 +317,8 @@ func (r *ranking) shortlist(limit int, fresh bool) []ranked {
 	return first
 }
 
-// push adds to a heap of which the worst is the root, or replaces that when the heap is full.
-func push(heap []standing, s standing, limit int) []standing {
+// push adds to a heap whose root is the worst entry, or replaces the root if the heap is full.
+func push(heap []heapEntry, s heapEntry, limit int) []heapEntry {
 	if len(heap) < limit {
 		heap = append(heap, s)
 		for i := len(heap) - 1; i > 0 && heap[(i-1)/2].place < heap[i].place; i = (i - 1) / 2 {
@@ -343,7 +342,7 @@ func push(heap []standing, s standing, limit int) []standing {
 	}
 }
 
-// tierOf is 0 from half of the top score, 1 from a quarter, and so on.
+// tierOf returns 0 for scores from half of the top score, 1 from a quarter, and so on.
 func tierOf(score, top float32) int {
 	tier := 0
 	for score*2 < top && tier < 8 {

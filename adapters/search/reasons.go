@@ -13,7 +13,7 @@ import (
 // maxReasons is how many reasons are given for one result.
 const maxReasons = 5
 
-// reasons say which words of the query a result has, how they were read, and where they are.
+// reasons returns which words of the query a result has, how they were interpreted, and in which fields they are.
 func (r *ranking) reasons(of ranked) []string {
 	all := make([]string, 0, maxReasons)
 	say := func(reason string) {
@@ -30,8 +30,7 @@ func (r *ranking) reasons(of ranked) []string {
 	return all
 }
 
-// explain says why a result matches a group: by the word itself if it has that, else by the alternate that
-// fits it best.
+// explain explains why a result matches a group: by the word itself if the result has it, else by the best alternate.
 func (r *ranking) explain(g *group, of ranked, say func(string)) {
 	var best *alternate
 	var most float32
@@ -64,7 +63,7 @@ func (r *ranking) explain(g *group, of ranked, say func(string)) {
 	r.locate(word, best.text, times, of, say)
 }
 
-// at is how often a document has all words of an alternate.
+// at returns how often a document has all words of an alternate.
 func (a *alternate) at(part int, document uint32) (times segment.Frequencies, all bool) {
 	for i, w := range a.words {
 		found, has := segment.Find(w.lists[part], document)
@@ -80,7 +79,7 @@ func (a *alternate) at(part int, document uint32) (times segment.Frequencies, al
 	return times, len(a.words) > 0
 }
 
-// locate names every field that a word was found in, the description only if there is no other.
+// locate names every field in which a word was found. It names the description only if there is no other.
 func (r *ranking) locate(word, text string, times segment.Frequencies, of ranked, say func(string)) {
 	product := of.segment.Product(of.number)
 	for first := times.Lowest(); times != 0; times = times.Without(times.Lowest()) {
@@ -116,7 +115,7 @@ func hasTag(p *catalog.Product, word string) bool {
 	})
 }
 
-// quoted is what a buyer wrote, short enough to be shown.
+// quoted returns a buyer's text, cut to a length that can be shown.
 func quoted(text string) string {
 	const most = 40
 	if len(text) > most {

@@ -7,10 +7,10 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/search/segment"
 )
 
-// spare is how many names more than twice those in use the registers may keep, until they are made anew.
+// spare is how many names the registers may have beyond twice those in use, before they are rebuilt.
 const spare = 5_000
 
-// relabel makes the registers anew, of the names that are in use. Writers wait for it.
+// relabel rebuilds the registers from the names in use. Writers wait for it.
 func (c *replica) relabel() {
 	c.applying.Lock()
 	defer c.applying.Unlock()
@@ -26,13 +26,13 @@ func (c *replica) relabel() {
 	c.publish(next, func() {})
 }
 
-// notice notes how many names there are, and how many there may be.
+// notice updates the number of names and its limit.
 func (c *replica) notice() {
 	c.names.Store(int64(c.labels.Spellings()))
 	c.mostNames.Store(int64(2*c.labels.Spellings() + spare))
 }
 
-// relabeled is a part's segment with the numbers of other registers. All else is shared.
+// relabeled returns a part's segment with the numbers of other registers. It shares everything else.
 func (p *part) relabeled(s *snapshot, l *segment.Labels) *segment.Segment {
 	next := *p.Segment
 	move := func(r *segment.Register, from segment.Names) func(uint32) uint32 {
@@ -52,7 +52,7 @@ func (p *part) relabeled(s *snapshot, l *segment.Labels) *segment.Segment {
 	next.Variants, next.Colors = slices.Clone(p.Variants), slices.Clone(p.Segment.Colors)
 	for i := range next.Documents {
 		d := &next.Documents[i]
-		if p.dead.has(uint32(i)) { // its names may be in no use
+		if p.dead.has(uint32(i)) { // its names may be unused
 			continue
 		}
 		d.Category = category(d.Category)
@@ -69,7 +69,7 @@ func (p *part) relabeled(s *snapshot, l *segment.Labels) *segment.Segment {
 	return &next
 }
 
-// kindOf is the term of the thing that a category holds, by its key: bag of "accessories/laptop bags".
+// kindOf returns the term of the kind of product in a category, by its key: bag for "accessories/laptop bags".
 func kindOf(key string) string {
 	leaf := key[strings.LastIndexByte(key, '/')+1:]
 	groups := wordsOf(leaf).groups

@@ -10,16 +10,16 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/search/words"
 )
 
-// Weights of repaired words: what was written is surer than what may have been meant.
+// Weights of repaired words, which are less certain than the written ones.
 const (
 	speltWeight    = .9
 	begunWeight    = .8
 	compoundWeight = .9
 )
 
-// repair reads unknown words as known ones: one word as two, two as one, or as the nearest in spelling. It
-// never touches a word that the catalogue knows, one that the merchant or WordNet has explained, or a short word;
-// nor the digits of a number, of which it only finds the border to the letters.
+// repair interprets unknown words as known ones: one word as two, two as one, or a word as the nearest in spelling. It never
+// changes a word that the catalogue knows, one that the merchant's synonyms or WordNet explain, a short word, or the digits of
+// a number, which it only separates from letters.
 func (s *snapshot) repair(q *question) {
 	for i := 0; i < len(q.groups); i++ {
 		if len(q.groups[i].alternates) > 0 || words.Paired(q.groups[i].text) || s.explained(q, i) || s.joinNeighbours(q, i) {
@@ -34,7 +34,7 @@ func (s *snapshot) repair(q *question) {
 			if len(g.text) >= longCode {
 				s.complete(g)
 			}
-		case len(wordnet.Base(g.text)) > 0: // it is a word, if none of this shop's
+		case len(wordnet.Base(g.text)) > 0: // it is an English word, although not one of this shop's
 		case !s.respell(q, i):
 			s.complete(g)
 		}
@@ -43,16 +43,16 @@ func (s *snapshot) repair(q *question) {
 
 // Lengths of words, in bytes.
 const (
-	shortest = 4  // that is known by a part of it
-	longest  = 64 // that is
-	longCode = 5  // a word with digits that is known by its beginning
-	leastEnd = 3  // of the parts of a word that is split
+	shortest = 4  // of a word that is recognized by a part of it
+	longest  = 64 // of the same
+	longCode = 5  // of a word with digits that is recognized by its beginning
+	leastEnd = 3  // of the parts of a split word
 )
 
-// wellKnown is from what likeness on another word explains one that the catalogue lacks.
+// wellKnown is the minimum likeness at which a synonym explains a word that the catalogue lacks.
 const wellKnown = .3
 
-// explained reports whether other words stand for an unknown one which the catalogue knows.
+// explained reports whether the catalogue has synonyms of an unknown word.
 func (s *snapshot) explained(q *question, i int) bool {
 	if s.synonyms.has(q.groups, i) {
 		return true
@@ -65,19 +65,19 @@ func (s *snapshot) explained(q *question, i int) bool {
 	return false
 }
 
-// joinNeighbours reads "lap top" as laptop, where one of the two is unknown.
+// joinNeighbours interprets "lap top" as laptop if one of the two words is unknown.
 func (s *snapshot) joinNeighbours(q *question, i int) bool {
 	return s.join(q, i-1, speltWeight) || s.join(q, i, speltWeight)
 }
 
-// compound adds to two known words the one that they make: for "smart watch" also smartwatch.
+// compound adds the compound of two known words: for "smart watch" also smartwatch.
 func (s *snapshot) compound(q *question) {
 	for i := range q.groups {
 		s.join(q, i, compoundWeight)
 	}
 }
 
-// join lets the word that a group and the next one make stand for both.
+// join adds the compound of a group and the next one as an alternate of both.
 func (s *snapshot) join(q *question, i int, weight float32) bool {
 	if i < 0 || i+1 >= len(q.groups) {
 		return false
@@ -103,8 +103,8 @@ func (s *snapshot) join(q *question, i int, weight float32) bool {
 	return true
 }
 
-// split reads "laptopbag" as two known words, those of which the rarer is the most common; "iphone15" at the
-// border of its letters.
+// split interprets "laptopbag" as two known words, and "iphone15" as its letters and its digits. Among the possible pairs it
+// chooses the one whose rarer word is the most common.
 func (s *snapshot) split(q *question, i int) bool {
 	text, coded := q.groups[i].text, segment.HasDigit(q.groups[i].text)
 	var best [2]group
@@ -129,7 +129,7 @@ func (s *snapshot) split(q *question, i int) bool {
 	return true
 }
 
-// border says whether a letter and a digit meet at a place of a word.
+// border reports whether a letter and a digit meet at an index of a word.
 func border(text string, at int) bool { return (text[at-1] <= '9') != (text[at] <= '9') }
 
 func half(text string, found known) group {
@@ -146,7 +146,7 @@ func half(text string, found known) group {
 	}
 }
 
-// written finds the documents of a word that stands so in the catalogue. Of short words only terms are known.
+// written finds the documents of a word with exactly this spelling. For short words, it finds those of the term.
 func (s *snapshot) written(word string) known {
 	if !segment.Spellable(word) {
 		return s.lookup(words.Term(word))
@@ -166,11 +166,11 @@ type correction struct {
 	merit float64
 }
 
-// shortWord is up to how many letters a word must be written nearly right to be recognised: "nike" is no bike.
+// shortWord is the length up to which a word must be almost right to be corrected: "nike" is not corrected to bike.
 const shortWord = 5
 
-// respell reads a word as a known one that is written nearly so: the nearer, the more common, and the more it is
-// seen with the query's other words, the better.
+// respell corrects a word to a known one with a similar spelling. It prefers words that are nearer, more common, and more often
+// in documents with the query's other words.
 func (s *snapshot) respell(q *question, i int) bool {
 	g := &q.groups[i]
 	var best correction
@@ -182,7 +182,7 @@ func (s *snapshot) respell(q *question, i int) bool {
 				continue
 			}
 			found := s.lookup(words.Term(text))
-			merit := math.Log1p(float64(found.count)) - 3*float64(near.Distance) + 2*s.company(q, i, found)
+			merit := math.Log1p(float64(found.count)) - 3*float64(near.Distance) + 2*s.coOccurrence(q, i, found)
 			if found.count > 0 && (best.text == "" || merit > best.merit) {
 				best = correction{text, found, merit}
 			}
@@ -199,15 +199,15 @@ func (s *snapshot) respell(q *question, i int) bool {
 	})
 }
 
-// company is the share of the query's other words that are seen in documents with a word.
-func (s *snapshot) company(q *question, i int, found known) float64 {
+// coOccurrence returns the share of the query's other words that occur together with a word.
+func (s *snapshot) coOccurrence(q *question, i int, found known) float64 {
 	others, seen := 0, 0
 	for j := range q.groups {
 		if j == i || len(q.groups[j].alternates) == 0 {
 			continue
 		}
 		others++
-		if meet(found, q.groups[j].alternates[0].words[0]) {
+		if coOccur(found, q.groups[j].alternates[0].words[0]) {
 			seen++
 		}
 	}
@@ -217,8 +217,8 @@ func (s *snapshot) company(q *question, i int, found known) float64 {
 	return float64(seen) / float64(others)
 }
 
-// meet reports whether a document has both words. Of long lists it looks at the first thousand.
-func meet(a, b known) bool {
+// coOccur reports whether a document has both words. It reads only the first thousand documents of long lists.
+func coOccur(a, b known) bool {
 	for i := range a.lists {
 		few, many := a.lists[i], b.lists[i]
 		if len(few) > len(many) {
@@ -233,15 +233,15 @@ func meet(a, b known) bool {
 	return false
 }
 
-// complete reads a word as the beginning of the most common term that begins so ("headph").
+// complete completes a word ("headph") to the most common term that begins with it.
 func (s *snapshot) complete(g *group) {
 	if longer := s.commonest(g.term); longer != "" {
 		s.offer(g, begun, g.text, longer, begunWeight)
 	}
 }
 
-// commonest is the term with this beginning that most documents have. Beginnings with very many
-// terms say too little; only the first thousand are looked at.
+// commonest returns the term with this beginning that most documents have. It considers only the first thousand terms, because a
+// beginning with more is too unspecific.
 func (s *snapshot) commonest(beginning string) string {
 	counts := make(map[string]int)
 	for i := range s.parts {

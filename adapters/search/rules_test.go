@@ -12,7 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// firsts asks an index and expects the first result of each query; "" for none.
+// firsts checks the first result of each query; "" means none.
 func firsts(t *testing.T, x *search.Index, want map[string]string) {
 	t.Helper()
 	for text, sku := range want {
@@ -24,25 +24,25 @@ func firsts(t *testing.T, x *search.Index, want map[string]string) {
 
 func TestCodes(t *testing.T) {
 	t.Parallel()
-	x := shelf("Apple iPhone 15", "Sony PS5 console", "Drill DCD771C2 kit", "Pixel phone")
+	x := indexOf("Apple iPhone 15", "Sony PS5 console", "Drill DCD771C2 kit", "Pixel phone")
 	firsts(t, x, map[string]string{"iphone15": "apple", "ps 5": "sony", "dcd 771c2": "drill", "dcd771": "drill", "iphone16": ""})
 }
 
-func TestShortNamesAreNotRespelt(t *testing.T) {
+func TestRespell_shortWords(t *testing.T) {
 	t.Parallel()
-	x := shelf("Kids bike", "Cell phone holder", "Running shoes")
+	x := indexOf("Kids bike", "Cell phone holder", "Running shoes")
 	firsts(t, x, map[string]string{"nike": "", "dell": "", "nike shoes": "running"})
 }
 
-func TestAWordIsNoMisspelling(t *testing.T) {
+func TestRepair_wordNetWord(t *testing.T) {
 	t.Parallel()
-	x := shelf("Bluetooth speakers", "Men's tennis shoes")
+	x := indexOf("Bluetooth speakers", "Men's tennis shoes")
 	firsts(t, x, map[string]string{"sneakers": "men's"})
 }
 
-func TestAPhraseIsMoreThanItsHead(t *testing.T) {
+func TestOwnWords(t *testing.T) {
 	t.Parallel()
-	x := shelf("Cotton shirt", "Poplin dress shirt", "Velvet curtain", "Vinyl shower curtain", "Fan heater", "Tank water heater")
+	x := indexOf("Cotton shirt", "Poplin dress shirt", "Velvet curtain", "Vinyl shower curtain", "Fan heater", "Tank water heater")
 	firsts(t, x, map[string]string{"dress shirt": "poplin", "shower curtain": "vinyl", "water heater": "tank"})
 	_, found := find(t, x, "dress shirt")
 	for _, hit := range found.Hits {
@@ -52,19 +52,19 @@ func TestAPhraseIsMoreThanItsHead(t *testing.T) {
 	}
 }
 
-func TestAHyphenBehindAStopWord(t *testing.T) {
+func TestWordsOf_hyphenAfterStopWord(t *testing.T) {
 	t.Parallel()
-	x := shelf("Ceiling speaker", "Bracket, in-ceiling")
+	x := indexOf("Ceiling speaker", "Bracket, in-ceiling")
 	firsts(t, x, map[string]string{"speaker in-ceiling": "ceiling"})
 }
 
-func TestTitlesThatNameTheThingTwice(t *testing.T) {
+func TestTitleSigns_thingTwice(t *testing.T) {
 	t.Parallel()
-	x := shelf("Outdoor grill cover for gas grill", "Patio gas grill with four burners and a side shelf", "Office all in one printer", "Metal printer stand")
+	x := indexOf("Outdoor grill cover for gas grill", "Patio gas grill with four burners and a side shelf", "Office all in one printer", "Metal printer stand")
 	firsts(t, x, map[string]string{"grill": "patio", "printer": "office"})
 }
 
-func TestTheKindIsTheCategorysLastWord(t *testing.T) {
+func TestKindOf(t *testing.T) {
 	t.Parallel()
 	bag, laptop := product("bag", "Laptop bag, padded"), product("laptop", "Aero 14 ultrabook laptop, 16 GB, silver, with a long list of things in its title")
 	bag.Category, laptop.Category = "electronics/laptop bags", "electronics/laptops"
@@ -72,10 +72,10 @@ func TestTheKindIsTheCategorysLastWord(t *testing.T) {
 	firsts(t, x, map[string]string{"laptop": "laptop", "laptop bag": "bag"})
 }
 
-// TestLongQueriesKeepWhatIsKnown, whatever else they say.
-func TestLongQueriesKeepWhatIsKnown(t *testing.T) {
+// Long queries keep their known words, whatever else they contain.
+func TestShorten_keepsKnownWords(t *testing.T) {
 	t.Parallel()
-	m := newMarket(2000)
+	m := newBenchCatalog(2000)
 	p := product("tent", "Family tent")
 	m.changes.Changed = append(m.changes.Changed, p)
 	x := search.New(search.Options{})
@@ -90,10 +90,10 @@ func TestLongQueriesKeepWhatIsKnown(t *testing.T) {
 	}
 }
 
-// TestManySynonymsOfAWord are bounded.
-func TestManySynonymsOfAWord(t *testing.T) {
+// The number of synonyms of a word is bounded.
+func TestThesaurus_manySynonyms(t *testing.T) {
 	t.Parallel()
-	m := newMarket(500)
+	m := newBenchCatalog(500)
 	var synonyms []catalog.Synonym
 	for i := range 1000 {
 		s := catalog.Synonym{Words: []string{"everything"}}
@@ -110,8 +110,8 @@ func TestManySynonymsOfAWord(t *testing.T) {
 	}
 }
 
-// TestChangesOfACopyThatIsGone do not pass for a catalogue.
-func TestChangesOfACopyThatIsGone(t *testing.T) {
+// Changes since an unknown version are not used as a whole catalogue.
+func TestIndex_Apply_missedChanges(t *testing.T) {
 	t.Parallel()
 	x := search.New(search.Options{})
 	x.Apply(camp, ports.CatalogChanges{

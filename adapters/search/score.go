@@ -4,11 +4,11 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/search/segment"
 )
 
-// saturation is BM25's k1: how soon more of the same word stops to count.
+// saturation is BM25's k1: how soon further occurrences of a word stop counting.
 const saturation = 1.2
 
-// Weights and length normalisation by field, the b of BM25F: chosen on two catalogues of 84,000 products with
-// human judgements, among round numbers. Finer tuning did not hold on unseen queries.
+// Weights of fields, and their length normalisation, the b of BM25F. They were chosen among round numbers, on two catalogues of
+// 84,000 products with human judgements. Finer tuning did not hold on unseen queries.
 var (
 	weights = [segment.Fields]float32{
 		segment.TitleHead:   3,
@@ -28,7 +28,7 @@ var (
 	}
 )
 
-// weighing is what one occurrence of a word counts for, by field and the field's length.
+// weighing is the weight of one occurrence of a word, by field and the field's length.
 type weighing [segment.Fields][256]float32
 
 func weighingOf(m segment.Measures) weighing {
@@ -43,7 +43,7 @@ func weighingOf(m segment.Measures) weighing {
 	return w
 }
 
-// of is how well a document fits a word that it has so often: BM25F, in (0, 1).
+// of returns the BM25F score of a word in a document, in (0, 1).
 func (w *weighing) of(times segment.Frequencies, lengths *[segment.Fields]segment.Length) float32 {
 	var sum float32
 	for times != 0 {
@@ -54,17 +54,17 @@ func (w *weighing) of(times segment.Frequencies, lengths *[segment.Fields]segmen
 	return sum / (sum + saturation)
 }
 
-// tally is what a document has gathered in a search.
+// tally is a document's intermediate score during a search.
 type tally struct {
 	score   float32
 	covered float32 // weight of the groups that it has
 }
 
-// sureEnough is the weight from which an alternate covers its group as the word itself would.
+// sureEnough is the weight from which on an alternate covers its group like the word itself.
 const sureEnough = .5
 
-// tallyUp adds up the scores of a part's documents, group by group, and lists the documents that have any
-// of the groups. Of the alternates of a group the one that fits best counts.
+// tallyUp adds up the scores of a part's documents, group by group, and lists the documents that match any group. The best
+// matching alternate of a group counts.
 func (sc *scratch) tallyUp(s *snapshot, at int, q question) {
 	p := &s.parts[at]
 	sc.tallies, sc.group = grown(sc.tallies, len(p.Documents)), grown(sc.group, len(p.Documents))
@@ -90,7 +90,7 @@ func (sc *scratch) tallyUp(s *snapshot, at int, q question) {
 	}
 }
 
-// add adds the scores of a group that can be matched in one way only.
+// add adds the scores of a group with a single alternate.
 func (sc *scratch) add(s *snapshot, p *part, at int, g *group) {
 	a := &g.alternates[0]
 	weight, covered := g.weight*a.weight, g.weight*min(1, a.weight/sureEnough)
@@ -104,7 +104,7 @@ func (sc *scratch) add(s *snapshot, p *part, at int, g *group) {
 	}
 }
 
-// offer lets an alternate be the best of its group in the documents that have it.
+// offer scores an alternate in its documents, and keeps the best score of the group.
 func (sc *scratch) offer(s *snapshot, p *part, at int, a *alternate) {
 	for _, posting := range a.in(at, &sc.both) {
 		best := &sc.group[posting.Document]
@@ -117,7 +117,7 @@ func (sc *scratch) offer(s *snapshot, p *part, at int, a *alternate) {
 	}
 }
 
-// in are the documents of a part that have all words of an alternate, each as often as the least of them.
+// in returns the documents of a part that have all words of an alternate, with the lowest frequency of the words.
 func (a *alternate) in(part int, memory *[]segment.Posting) []segment.Posting {
 	list := a.words[0].lists[part]
 	for _, w := range a.words[1:] {
@@ -127,7 +127,7 @@ func (a *alternate) in(part int, memory *[]segment.Posting) []segment.Posting {
 	return list
 }
 
-// intersection of two lists, appended to a third, which may begin where the first does.
+// intersection appends the intersection of two lists to a third one, which may share the memory of the first.
 func intersection(a, b, to []segment.Posting) []segment.Posting {
 	for len(a) > 0 && len(b) > 0 {
 		switch x, y := a[0], b[0]; {
@@ -143,8 +143,8 @@ func intersection(a, b, to []segment.Posting) []segment.Posting {
 	return to
 }
 
-// take is a document's score and the share of the groups that it has, and clears its tally. The score, in (0, 1),
-// is weighted by that share, so that a document with all words comes before one with a single word often.
+// take returns a document's score and its coverage, the share of the groups that it has, and clears its tally. The score, in
+// (0, 1), is weighted by the coverage, so that a document with all words ranks before one with a single frequent word.
 func (sc *scratch) take(document uint32, q question) (score, coverage float32) {
 	t := sc.tallies[document]
 	sc.tallies[document] = tally{}

@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/catalog"
 )
 
-// titles are what goods are called where they come from.
+// titles are product titles in several scripts, by SKU.
 var titles = map[string]string{
 	"zh-phone":    "小米手机14 Pro 骁龙8 徕卡光学镜头 黑色 16GB+512GB",
 	"zh-tea":      "西湖龙井茶 明前特级 绿茶 250克礼盒装",
@@ -25,8 +25,8 @@ var titles = map[string]string{
 	"en-tent":     "Trail tent for two",
 }
 
-// TestUnspacedScripts: whatever piece of one, two or three characters a buyer copies out of a title finds that title.
-func TestUnspacedScripts(t *testing.T) {
+// Any substring of one to three characters of a title finds that title.
+func TestIndex_Search_unspacedPieces(t *testing.T) {
 	t.Parallel()
 	var products []*catalog.Product
 	for sku, title := range titles {
@@ -60,7 +60,7 @@ func TestUnspacedScripts(t *testing.T) {
 	}
 }
 
-func TestUnspacedWords(t *testing.T) {
+func TestIndex_Search_unspacedWords(t *testing.T) {
 	t.Parallel()
 	var products []*catalog.Product
 	for sku, title := range titles {

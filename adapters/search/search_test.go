@@ -17,7 +17,7 @@ import (
 
 var camp = id.Stored[id.Project]("proj_camp")
 
-// product is one with a sku as its id and a piece in stock.
+// product returns a product whose id is its SKU, with one piece in stock.
 func product(sku, name string) *catalog.Product {
 	return &catalog.Product{
 		ID:       id.Stored[id.Product]("prod_" + sku),
@@ -29,7 +29,7 @@ func product(sku, name string) *catalog.Product {
 	}
 }
 
-// indexed is an index of products, all in stock but those named.
+// indexed returns an index of products, all in stock except soldOut.
 func indexed(products []*catalog.Product, soldOut ...string) *search.Index {
 	c := ports.CatalogChanges{Version: 1, Changed: products}
 	for _, p := range products {
@@ -59,7 +59,7 @@ func find(t *testing.T, x *search.Index, text string) (skus string, found catalo
 	return strings.Join(all, " "), found
 }
 
-// settle waits for what is learnt in the background.
+// settle waits until background work is done.
 func settle(t testing.TB, x *search.Index) {
 	t.Helper()
 	if err := x.Settle(t.Context()); err != nil {
@@ -67,7 +67,7 @@ func settle(t testing.TB, x *search.Index) {
 	}
 }
 
-func TestWordForms(t *testing.T) {
+func TestIndex_Search_wordForms(t *testing.T) {
 	t.Parallel()
 	x := indexed([]*catalog.Product{
 		product("tent", "Family tents"), product("cafe", "Café crème"), product("tee", "Men's T-Shirt"),
@@ -90,7 +90,7 @@ func TestWordForms(t *testing.T) {
 	}
 }
 
-func TestOrder(t *testing.T) {
+func TestIndex_Search_order(t *testing.T) {
 	t.Parallel()
 	described, branded, named, long := product("described", "Bag"), product("branded", "Bag"), product("named", "Fjord"), product("long", "Fjord bag for pots, pans, forks and knives")
 	described.Description = "Goes with the fjord line."
@@ -105,7 +105,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-func TestAllWordsBeforeOneOften(t *testing.T) {
+func TestScratch_take_allWords(t *testing.T) {
 	t.Parallel()
 	often, both := product("often", "Fjord"), product("both", "Pan")
 	often.Brand, often.Category, often.Tags = "Fjord", "fjord", []string{"fjord"}
@@ -115,10 +115,10 @@ func TestAllWordsBeforeOneOften(t *testing.T) {
 	}
 }
 
-// TestLimit: fewer results are the first of more.
-func TestLimit(t *testing.T) {
+// A lower limit returns the first results of a higher one.
+func TestIndex_Search_limit(t *testing.T) {
 	t.Parallel()
-	m := newMarket(400)
+	m := newBenchCatalog(400)
 	x := search.New(search.Options{})
 	x.Apply(benchProject, m.changes)
 	settle(t, x)
@@ -159,7 +159,7 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-func TestInStockFirstAmongSimilar(t *testing.T) {
+func TestRanked_compare_inStockFirst(t *testing.T) {
 	t.Parallel()
 	products := []*catalog.Product{
 		product("best", "Tent"), product("good", "Tent for two people"), product("weak", "Peg"), product("filler", "Stove"),
@@ -173,7 +173,7 @@ func TestInStockFirstAmongSimilar(t *testing.T) {
 	}
 }
 
-// A product of very many variants is shown by those that pass the filter and are in stock.
+// A product with very many variants is shown with those that pass the filter and are in stock.
 func TestSearch_variantsShown(t *testing.T) {
 	t.Parallel()
 	p := product("sails", "Sail")
@@ -217,9 +217,9 @@ func TestConfidence(t *testing.T) {
 	}
 }
 
-func TestLongTexts(t *testing.T) {
+func TestIndex_Search_longText(t *testing.T) {
 	t.Parallel()
-	m := newMarket(300)
+	m := newBenchCatalog(300)
 	x := search.New(search.Options{})
 	x.Apply(benchProject, m.changes)
 	wanted := m.changes.Changed[17]
@@ -233,7 +233,7 @@ func TestLongTexts(t *testing.T) {
 	}
 }
 
-func TestColorLabels(t *testing.T) {
+func TestColorsAmong(t *testing.T) {
 	t.Parallel()
 	two, one, own := product("two", "Lamp"), product("one", "Lamp"), product("own", "Lamp")
 	two.Variants[0].Color = "Black, Silver"

@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-func TestTiers(t *testing.T) {
+func TestTierOf(t *testing.T) {
 	t.Parallel()
 	for score, want := range map[float32]int{.8: 0, .4: 0, .39: 1, .2: 1, .1: 2, .0001: 8} {
 		if got := tierOf(score, .8); got != want {
@@ -19,7 +19,7 @@ func TestTiers(t *testing.T) {
 	}
 }
 
-func TestRarestWordsOfLongTexts(t *testing.T) {
+func TestShorten_rarestWords(t *testing.T) {
 	t.Parallel()
 	x, text := New(Options{}), "common"
 	var all []*catalog.Product

@@ -12,38 +12,38 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// snapshot is a catalogue at a version.
+// snapshot is the index of a catalogue at a version.
 type snapshot struct {
 	limits   segment.Limits
 	version  int64
 	parts    []part
 	size     int // documents, dead ones too
 	weigh    weighing
-	currency money.Currency // of every price (decisions 5)
+	currency money.Currency // of every price (features/PROTOCOL.md#values)
 	synonyms *thesaurus
 	short    bool  // products are left out because of limits
-	named    int64 // about what the registers of names take
+	named    int64 // approximate bytes of the registers of names
 	sales    *sales
-	latent   *latent // nil until there was something to learn from
-	unlearnt int     // documents that came after latent was learnt
-	model    string  // that embedded vectors come from
+	latent   *latent // nil until there is enough data to train it
+	unlearnt int     // documents added after latent was trained
+	model    string  // of embedded vectors
 	answers  *answers
 
 	brands, categories, colors, sizes segment.Names
-	kinds                             []string   // by category: the thing that it holds
-	shades                            [][]uint32 // by colour: those that its name lists
+	kinds                             []string   // by category: its kind of product
+	shades                            [][]uint32 // by colour: the colours that its name lists
 }
 
-// part is a segment as a snapshot sees it. Counts of words include dead documents until a merge.
+// part is a segment in a snapshot. Word counts include dead documents until a merge.
 type part struct {
 	*segment.Segment
-	dead     bitset       // documents that are gone or have a newer copy
-	buried   int          // how many those are
-	latent   *vectors.Set // by the snapshot's latent model, nil without one
-	embedded *vectors.Set // by an embedding model, nil without one
+	dead      bitset       // documents that were removed or replaced
+	deadCount int          // number of dead documents
+	latent    *vectors.Set // by the snapshot's latent model, nil without one
+	embedded  *vectors.Set // by an embedding model, nil without one
 }
 
-func (p *part) live() int { return len(p.Documents) - p.buried }
+func (p *part) live() int { return len(p.Documents) - p.deadCount }
 
 // bitset is read-only once its snapshot is published. A nil one is empty.
 type bitset []uint64
@@ -52,33 +52,33 @@ func (b bitset) has(i uint32) bool { return b != nil && b[i/64]&(1<<(i%64)) != 0
 
 func (b bitset) set(i uint32) { b[i/64] |= 1 << (i % 64) }
 
-// inline is how many documents a writer merges itself; more are merged in the background.
+// inline is how many documents a writer merges itself. More are merged in the background.
 const inline = 1000
 
-// with is the snapshot after changes. The first frozen parts stay what they are, but for their dead. Products
-// of which only columns change are returned as repriced: they are to be put in place when the snapshot is published.
+// with returns the snapshot after changes. The first frozen parts are kept, except for their dead documents. Products with
+// changes only in columns are returned as repriced; they must be replaced when the snapshot is published.
 func (s *snapshot) with(c ports.CatalogChanges, l *segment.Labels, frozen int) (next *snapshot, repriced []*catalog.Product) {
 	next = s.copy()
 	next.version = c.Version
 	if c.Synonyms != nil {
 		next.synonyms = newThesaurus(*c.Synonyms)
 	}
-	fresh := make([]bool, len(next.parts)) // whose dead are already a copy
-	bury := func(product id.Product) {
+	fresh := make([]bool, len(next.parts)) // parts whose dead bitset is already a copy
+	markDead := func(product id.Product) {
 		for i := range next.parts {
-			next.parts[i].bury(product, &fresh[i])
+			next.parts[i].markDead(product, &fresh[i])
 		}
 	}
 	for _, product := range c.Removed {
-		bury(product)
+		markDead(product)
 	}
 	written := make([]*catalog.Product, 0, len(c.Changed))
 	for _, p := range c.Changed {
-		if p.Status == catalog.Active && s.says(p) {
+		if p.Status == catalog.Active && s.hasText(p) {
 			repriced = append(repriced, p)
 			continue
 		}
-		bury(p.ID)
+		markDead(p.ID)
 		if p.Status == catalog.Active {
 			written = append(written, p)
 		}
@@ -108,13 +108,13 @@ func (s *snapshot) append(fresh *segment.Segment) {
 	s.unlearnt += len(fresh.Documents)
 }
 
-// mergeInline merges the last parts that are due and small.
+// mergeInline merges the last parts if a merge is due and small.
 func (s *snapshot) mergeInline(frozen int) {
 	from := max(mergeFrom(s.parts), min(frozen, len(s.parts)))
 	for from < len(s.parts) && documents(s.parts[from:]) > inline {
 		from++
 	}
-	if from == len(s.parts) || from == len(s.parts)-1 && s.parts[from].buried == 0 {
+	if from == len(s.parts) || from == len(s.parts)-1 && s.parts[from].deadCount == 0 {
 		return
 	}
 	if live(s.parts[from:]) == 0 {
@@ -131,13 +131,13 @@ func documents(parts []part) (n int) {
 	return n
 }
 
-// says reports whether the catalogue has a product with the same text, so that only columns differ.
-func (s *snapshot) says(p *catalog.Product) bool {
+// hasText reports whether the catalogue has the product with the same text, so that only columns differ.
+func (s *snapshot) hasText(p *catalog.Product) bool {
 	in, number := place(s, p.ID, byProduct)
 	return in != nil && segment.SameText(in.Product(number), p)
 }
 
-func (p *part) bury(product id.Product, copied *bool) {
+func (p *part) markDead(product id.Product, copied *bool) {
 	document, has := p.ByProduct[product]
 	if !has || p.dead.has(document) {
 		return
@@ -148,10 +148,10 @@ func (p *part) bury(product id.Product, copied *bool) {
 		p.dead, *copied = dead, true
 	}
 	p.dead.set(document)
-	p.buried++
+	p.deadCount++
 }
 
-// name takes over the names that the registers have now.
+// name copies the current names of the registers.
 func (s *snapshot) name(l *segment.Labels) {
 	l.Shade()
 	s.named = l.Bytes()
@@ -178,24 +178,24 @@ func (s *snapshot) measure() {
 	}
 }
 
-// restock sets totals where a live document has the variant. The newest copy is in the last part.
+// restock sets the totals of variants. The newest document of a product is in the last part that has it.
 func (s *snapshot) restock(totals map[id.Variant]int) {
-	turned := false
+	availabilityChanged := false
 	for v, total := range totals {
 		for i := len(s.parts) - 1; i >= 0; i-- {
 			if at, has := s.parts[i].ByVariant[v]; has {
 				before := s.parts[i].Stock[at].Swap(int64(total))
-				turned = turned || (before > 0) != (total > 0)
+				availabilityChanged = availabilityChanged || (before > 0) != (total > 0)
 				break
 			}
 		}
 	}
-	if turned {
+	if availabilityChanged {
 		s.answers.forget()
 	}
 }
 
-// reprice puts products in the place of those with the same text.
+// reprice replaces products by ones with the same text.
 func (s *snapshot) reprice(products []*catalog.Product) {
 	for _, p := range products {
 		if in, number := place(s, p.ID, byProduct); in != nil {
@@ -218,13 +218,13 @@ func place[K comparable](s *snapshot, key K, numbers func(*segment.Segment) map[
 func byProduct(s *segment.Segment) map[id.Product]uint32 { return s.ByProduct }
 func bySKU(s *segment.Segment) map[string]uint32         { return s.BySKU }
 
-// sales is what orders tell of products.
+// sales is the sales data of products.
 type sales struct {
 	sold     map[id.Product]sold
 	together map[id.Product][]id.Product
 }
 
-// sold is how often a product was.
+// sold is the sales data of one product.
 type sold struct {
 	demand float32 // 1 for the most sold
 	pieces int32

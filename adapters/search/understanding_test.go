@@ -11,8 +11,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// shelf is an index of products by name; the sku is the name's first word.
-func shelf(names ...string) *search.Index {
+// indexOf returns an index of products with these names. The SKU is the first word of the name.
+func indexOf(names ...string) *search.Index {
 	var all []*catalog.Product
 	for _, name := range names {
 		sku, _, _ := strings.Cut(strings.ToLower(name), " ")
@@ -26,9 +26,9 @@ func first(skus string) string {
 	return sku
 }
 
-func TestSynonymsOfWordNet(t *testing.T) {
+func TestWiden_wordNet(t *testing.T) {
 	t.Parallel()
-	x := shelf("Oslo sofa, grey", "Lima refrigerator", "Rome rug, wool", "Kyoto dustbin", "Paris lamp")
+	x := indexOf("Oslo sofa, grey", "Lima refrigerator", "Rome rug, wool", "Kyoto dustbin", "Paris lamp")
 	for text, want := range map[string]struct{ sku, reason string }{
 		"couch":       {"oslo", "'couch' understood as 'sofa'"},
 		"grey couch":  {"oslo", "'couch' understood as 'sofa'"},
@@ -43,9 +43,9 @@ func TestSynonymsOfWordNet(t *testing.T) {
 	}
 }
 
-func TestTheMerchantsSynonyms(t *testing.T) {
+func TestThesaurus(t *testing.T) {
 	t.Parallel()
-	x := shelf("Alpha smartphone", "Beta walkie talkie", "Gamma phone cable")
+	x := indexOf("Alpha smartphone", "Beta walkie talkie", "Gamma phone cable")
 	x.Apply(camp, ports.CatalogChanges{Version: 2, Synonyms: &[]catalog.Synonym{
 		{Input: "handy", Words: []string{"smartphone"}},
 		{Words: []string{"two way radio", "walkie talkie"}},
@@ -67,10 +67,10 @@ func TestTheMerchantsSynonyms(t *testing.T) {
 	}
 }
 
-// TestOneWay: what is said of a word holds in its direction only.
-func TestOneWay(t *testing.T) {
+// A synonym with an input applies in one direction only.
+func TestThesaurus_oneWay(t *testing.T) {
 	t.Parallel()
-	x := shelf("Alpha qwerphone", "Beta zuxdevice")
+	x := indexOf("Alpha qwerphone", "Beta zuxdevice")
 	x.Apply(camp, ports.CatalogChanges{Version: 2, Synonyms: &[]catalog.Synonym{{Input: "qwerphone", Words: []string{"zuxdevice"}}}})
 	if skus, _ := find(t, x, "qwerphone"); skus != "alpha beta" {
 		t.Errorf("the input finds %q", skus)
@@ -80,9 +80,9 @@ func TestOneWay(t *testing.T) {
 	}
 }
 
-func TestRepairedWords(t *testing.T) {
+func TestRepair(t *testing.T) {
 	t.Parallel()
-	x := shelf("Lima refrigerator", "Oslo laptop bag", "Rome keyboard", "Kyoto mice", "Nara 120v heater", "Bern rope", "Graz robe")
+	x := indexOf("Lima refrigerator", "Oslo laptop bag", "Rome keyboard", "Kyoto mice", "Nara 120v heater", "Bern rope", "Graz robe")
 	for text, want := range map[string]struct{ sku, reason string }{
 		"refrigeratr": {"lima", "'refrigeratr' read as 'refrigerator'"},
 		"keybord":     {"rome", "'keybord' read as 'keyboard'"},
@@ -105,19 +105,19 @@ func TestRepairedWords(t *testing.T) {
 	}
 }
 
-// TestContext: of two words as near, the one counts that goes with the rest of the query.
-func TestContext(t *testing.T) {
+// Among equally near corrections, the one that occurs with the rest of the query is chosen.
+func TestRespell_context(t *testing.T) {
 	t.Parallel()
-	x := shelf("A solar panel", "B solar panel kit", "C solar panel stand", "D wooden pannel door", "E shower pannel", "F dog food", "G cat food bowl", "H food blender")
+	x := indexOf("A solar panel", "B solar panel kit", "C solar panel stand", "D wooden pannel door", "E shower pannel", "F dog food", "G cat food bowl", "H food blender")
 	skus, _ := find(t, x, "solar pannal")
 	if first(skus) > "c" {
 		t.Errorf("solar pannal finds %q", skus)
 	}
 }
 
-func TestQuantitiesAreOneWord(t *testing.T) {
+func TestIndex_Search_quantities(t *testing.T) {
 	t.Parallel()
-	x := shelf(`Oslo laptop 17"`, "Rome laptop 15 inch", "Kyoto rug 8 ft. x 10 ft.", "Nara rug 5 x 7", "Bern bulb 60-Watt", "Graz pipe 3/4 in. x 10 ft.", "Lima drive 500GB")
+	x := indexOf(`Oslo laptop 17"`, "Rome laptop 15 inch", "Kyoto rug 8 ft. x 10 ft.", "Nara rug 5 x 7", "Bern bulb 60-Watt", "Graz pipe 3/4 in. x 10 ft.", "Lima drive 500GB")
 	for text, want := range map[string]string{
 		"17 inch laptop": "oslo", "17in laptop": "oslo", `15" laptop`: "rome", "rug 8x10": "kyoto", "5'x7' rug": "nara",
 		"60w bulb": "bern", "60 watts": "bern", "3/4 inch pipe": "graz", "0.75in pipe": "graz", "500 gb": "lima", "17 laptop": "oslo",
@@ -128,9 +128,9 @@ func TestQuantitiesAreOneWord(t *testing.T) {
 	}
 }
 
-func TestTheThingBeforeItsAccessories(t *testing.T) {
+func TestIndex_Search_accessories(t *testing.T) {
 	t.Parallel()
-	x := shelf("Sleeve for laptop, laptop bag strap", "Stand for laptop", "Thin laptop with long battery life and a backlit keyboard", "Charger for laptop")
+	x := indexOf("Sleeve for laptop, laptop bag strap", "Stand for laptop", "Thin laptop with long battery life and a backlit keyboard", "Charger for laptop")
 	if skus, _ := find(t, x, "laptop"); first(skus) != "thin" {
 		t.Errorf("laptop finds %q", skus)
 	}
@@ -139,8 +139,8 @@ func TestTheThingBeforeItsAccessories(t *testing.T) {
 	}
 }
 
-// TestNothingWidensAFilter: not a synonym of its words, not likeness.
-func TestNothingWidensAFilter(t *testing.T) {
+// Neither synonyms nor similarity find products that do not pass the filter.
+func TestIndex_Search_filterNotWidened(t *testing.T) {
 	t.Parallel()
 	sofa, couch := product("sofa", "Sofa"), product("couch", "Couch")
 	sofa.Category, couch.Category = "sofas", "couches"
@@ -158,10 +158,10 @@ func TestNothingWidensAFilter(t *testing.T) {
 	}
 }
 
-// TestTheScoreIsMonotone: in order of the results, but for what is sold out.
-func TestTheScoreIsMonotone(t *testing.T) {
+// Scores fall in the order of the results if everything is in stock.
+func TestCalibrated_monotone(t *testing.T) {
 	t.Parallel()
-	m := newMarket(600)
+	m := newBenchCatalog(600)
 	for _, v := range m.changes.Levels {
 		v.Quantity = 1
 	}

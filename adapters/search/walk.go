@@ -7,10 +7,10 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// walk is how one search goes on where an earlier one ended.
+// walk is the continuation of an earlier search: the next page.
 type walk struct {
 	order catalog.Sort
-	after *catalog.Place // nil: it begins
+	after *catalog.Place // nil: the first page
 	limit int
 }
 
@@ -22,14 +22,14 @@ func walkOf(q catalog.Query) walk {
 	return w
 }
 
-// behind reports whether the walk goes on by value and id alone.
+// behind reports whether the walk continues by value and id only.
 func (w *walk) behind() bool { return w.after != nil && w.after.Behind }
 
-// byValue reports whether the order is that of a value, not of scores.
+// byValue reports whether the results are sorted by a value instead of the score.
 func (w *walk) byValue() bool { return w.order != catalog.Relevance || w.behind() }
 
-// next is the place behind the best, of which those with a product were shown. left is how many of the candidates that were
-// ranked together are left.
+// next returns the place after the best, of which those with a product were shown. left is how many candidates of the same
+// block remain.
 func (r *ranking) next(best []ranked, left int) *catalog.Place {
 	next := &catalog.Place{
 		Left:   left,
@@ -39,7 +39,7 @@ func (r *ranking) next(best []ranked, left int) *catalog.Place {
 	if r.walk.after != nil {
 		next.Best, next.Surety = r.walk.after.Best, r.walk.after.Surety
 	}
-	if len(best) == 0 { // all rose in price while they were ranked
+	if len(best) == 0 { // all prices left the range during ranking
 		return r.walk.after
 	}
 	last := best[len(best)-1]

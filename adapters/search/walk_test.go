@@ -12,8 +12,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// change changes a few products in every way, and applies that to indexes of the shop.
-func (b *bazaar) change(version int64, replicas ...*Index) {
+// change changes a few products in various ways, and applies the changes to indexes of the shop.
+func (b *randomShop) change(version int64, replicas ...*Index) {
 	c := ports.CatalogChanges{Since: version - 1, Version: version}
 	for range 1 + b.random.IntN(5) {
 		at := b.random.IntN(len(b.products))
@@ -55,8 +55,8 @@ func (b *bazaar) change(version int64, replicas ...*Index) {
 	}
 }
 
-// matches are the ids of what matches now.
-func (b *bazaar) matches(q catalog.Query) map[id.Product]bool {
+// matches returns the ids of the products that match now.
+func (b *randomShop) matches(q catalog.Query) map[id.Product]bool {
 	all := map[id.Product]bool{}
 	for _, p := range b.naiveMatches(q) {
 		all[p.ID] = true
@@ -64,14 +64,14 @@ func (b *bazaar) matches(q catalog.Query) map[id.Product]bool {
 	return all
 }
 
-// TestWalk_changingCatalogue goes through whole results page by page, asking one of two replicas and sometimes one that was just
-// built, while products come, go, change their price, text and stock. No product is shown twice, and what matches all
+// TestWalk_changingCatalogue goes through all pages of results, using one of two replicas and sometimes a new one, while products
+// are added and removed and change their price, text and stock. No product is shown twice, and every product that matches all
 // the time is shown.
 func TestWalk_changingCatalogue(t *testing.T) {
 	t.Parallel()
 	pages := 0
 	for seed := range uint64(300) {
-		b := newBazaar(1000+seed, 120)
+		b := newRandomShop(1000+seed, 120)
 		one, other := b.index(), b.index()
 		q := b.query()
 		q.Limit = 1 + b.random.IntN(15)
@@ -116,11 +116,11 @@ func TestWalk_changingCatalogue(t *testing.T) {
 	}
 }
 
-// TestWalk_stillCatalogue: pages of a catalogue that does not change are one list.
+// Pages of an unchanged catalogue form one list.
 func TestWalk_stillCatalogue(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(60) {
-		b := newBazaar(5000+seed, 90)
+		b := newRandomShop(5000+seed, 90)
 		x := b.index()
 		q := b.query()
 		want := namesAndScores(t, x, q)
@@ -159,10 +159,10 @@ func namesAndScores(t *testing.T, x *Index, q catalog.Query) (all []string) {
 	return all
 }
 
-// TestWalk_long goes through more products than a place remembers, in every order, with an index that has learnt.
+// TestWalk_long goes through more products than a place can remember, in every order, with an index that has learned vectors.
 func TestWalk_long(t *testing.T) {
 	t.Parallel()
-	b := newBazaar(7, catalog.MostShown+700)
+	b := newRandomShop(7, catalog.MostShown+700)
 	x := New(Options{})
 	x.Apply(liveProject, ports.CatalogChanges{
 		Version: 1,

@@ -11,9 +11,9 @@ import (
 	"github.com/haggle-commerce/haggle/domain/catalog"
 )
 
-// How much another word counts for what was written. The merchant's own word is as good as the buyer's;
-// WordNet's are guesses, surer the more usual their sense is. Round numbers, which did no harm to plain
-// queries on human judgements and gave most of the gain on paraphrased ones.
+// Weights of synonyms. The merchant's synonyms are almost as good as the buyer's own word. WordNet's are guesses, which are
+// better the more usual their sense is. These are round numbers: on human judgements they did no harm to plain queries, and
+// gave most of the possible gain on paraphrased ones.
 const (
 	merchantWeight = .95
 	synonymWeight  = .8
@@ -21,19 +21,18 @@ const (
 	broaderWeight  = .25
 	siblingWeight  = .3
 	leastWeight    = .08
-	unlikelier     = 3  // times, for a word of which nothing else is known
-	standsAlone    = .6 // at least, for the best of the words that stand for an unknown one
+	unlikelier     = 3  // how many times less likely synonyms of an unknown word may be
+	standsAlone    = .6 // minimum, for the best synonym of an unknown word
 )
 
 const (
-	longestPhrase  = 6  // words of a query that a merchant explains as one
-	longestLemma   = 3  // words of a query that WordNet is asked about as one
+	longestPhrase  = 6  // words of a query that match one of the merchant's phrases
+	longestLemma   = 3  // words of a query that are looked up in WordNet as one lemma
 	mostAlternates = 8  // of WordNet, for a word
 	mostOthers     = 40 // of the merchant, for a phrase
 )
 
-// widen adds other words for what was written: the merchant's first, then those of WordNet that the
-// catalogue has.
+// widen adds synonyms: the merchant's first, then those of WordNet that the catalogue has.
 func (s *snapshot) widen(q *question) {
 	for length := min(longestPhrase, len(q.groups)); length > 0; length-- {
 		for at := 0; at+length <= len(q.groups); at++ {
@@ -47,8 +46,7 @@ func (s *snapshot) widen(q *question) {
 	}
 }
 
-// standAlone raises the words that stand for one which the catalogue lacks: whatever they mean, nothing else was
-// said.
+// standAlone raises the weights of the synonyms of a word that the catalogue lacks, because the group has no other alternates.
 func (g *group) standAlone() {
 	var best float32
 	for _, a := range g.alternates {
@@ -62,7 +60,7 @@ func (g *group) standAlone() {
 	}
 }
 
-// widenBy offers words to every group of a span: one that stands for "cell phone" matches both of its words.
+// widenBy adds synonyms to every group of a span: a synonym of "cell phone" matches both of its words.
 func (s *snapshot) widenBy(span []group, others []other) {
 	added := 0
 	for _, o := range others {
@@ -88,7 +86,7 @@ func (s *snapshot) widenBy(span []group, others []other) {
 	}
 }
 
-// ownWords reports whether words say anything that a span does not: "shirt" is no other word for a dress shirt.
+// ownWords reports whether words contain any that a span does not: "shirt" is not a synonym of "dress shirt".
 func ownWords(span []group, words []known) bool {
 	if len(span) == 1 || span[0].split {
 		return true
@@ -123,14 +121,14 @@ func (s *snapshot) all(text string) (all []known) {
 	return all
 }
 
-// other is a word or phrase that may stand for what was written.
+// other is a synonym: a word or a phrase.
 type other struct {
 	text   string
 	weight float32
 }
 
-// guessed are WordNet's words for a span, likeliest first. Of a word that the catalogue knows, those that are too
-// unlikely are left out.
+// guessed returns WordNet's synonyms of a span, likeliest first. Unlikely ones are omitted; the threshold is lower for a word
+// without other alternates.
 func guessed(span []group) (others []other) {
 	least := float32(leastWeight)
 	if len(span) == 1 && len(span[0].alternates) == 0 {
@@ -147,7 +145,7 @@ func guessed(span []group) (others []other) {
 	return others
 }
 
-// likeness is what WordNet's word counts for: the surer that both words are meant so.
+// likeness returns the weight of WordNet's synonym: higher if both words are likely to have this sense.
 func likeness(r wordnet.Related) float32 {
 	sure := r.Share * r.Back
 	switch r.Kind {
@@ -161,7 +159,7 @@ func likeness(r wordnet.Related) float32 {
 	return broaderWeight * sure
 }
 
-// lemmasOf are the forms under which WordNet may know a span.
+// lemmasOf returns the forms in which WordNet may have a span.
 func lemmasOf(span []group) []string {
 	last := span[len(span)-1].text
 	if len(span) > longestLemma || strings.ContainsAny(last, "0123456789") {
@@ -181,10 +179,10 @@ func lemmasOf(span []group) []string {
 	return lemmas
 }
 
-// thesaurus is a merchant's synonyms, by what a query may say. A nil one is empty.
+// thesaurus maps phrases of a query to the merchant's synonyms. A nil one is empty.
 type thesaurus struct {
 	others map[string][]other // by the terms of a phrase
-	size   int64              // about the bytes that it takes
+	size   int64              // approximate memory in bytes
 }
 
 func newThesaurus(synonyms []catalog.Synonym) *thesaurus {
@@ -233,7 +231,7 @@ func keyOfPhrase(span []group) string {
 	return strings.Join(terms, " ")
 }
 
-// of are the merchant's words for a span.
+// of returns the merchant's synonyms of a span.
 func (t *thesaurus) of(span []group) []other {
 	if t == nil || len(t.others) == 0 {
 		return nil
@@ -241,7 +239,7 @@ func (t *thesaurus) of(span []group) []other {
 	return t.others[keyOfPhrase(span)]
 }
 
-// has reports whether the merchant explains a phrase that has a word.
+// has reports whether the merchant has synonyms of a phrase that contains a word.
 func (t *thesaurus) has(groups []group, at int) bool {
 	if t == nil || len(t.others) == 0 {
 		return false

@@ -8,18 +8,18 @@ import (
 )
 
 const (
-	firstLooks  = 3               // measurements before the clock is used; the quickest counts
+	firstLooks  = 3               // measurements before the clock is used; the fastest one counts
 	lookTimeout = 2 * time.Second // of one measurement
-	// coarse is by how much the database's answer is rounded.
+	// coarse is the resolution of the database's answer.
 	coarse = time.Millisecond
 )
 
-// DatabaseClock follows the clock of the database, so that every time which several machines compare (leases,
-// windows, due times) comes from one clock. Between two measurements it goes by this machine's monotonic clock:
-// a step of the local wall clock does not move it.
+// DatabaseClock follows the clock of the database, so that times that several machines compare (leases, windows, due times)
+// come from one clock. Between measurements it uses this machine's monotonic clock: a step of the local wall clock does not
+// change it.
 //
-// A measurement knows the database's time to within its round trip. If the clock lies in that span it is left
-// alone, else it moves to the nearest end of it. So it goes backwards by no more than it was proven to be ahead.
+// The accuracy of a measurement is its round trip. If the clock lies within that span it is not changed, otherwise it is set
+// to the nearest end of the span. So it goes back by no more than it was proven to be ahead.
 type DatabaseClock struct {
 	ask  func(context.Context) (time.Time, error)
 	wall func() time.Time // of this machine
@@ -28,11 +28,11 @@ type DatabaseClock struct {
 	anchor atomic.Pointer[anchor]
 }
 
-// anchor is a moment by two clocks.
+// anchor is a moment on two clocks.
 type anchor struct {
 	local    time.Time // with its monotonic reading
 	database time.Time
-	stands   bool // the clock does not go on
+	stands   bool // the clock is stopped
 }
 
 func (a *anchor) at(local time.Time) time.Time {
@@ -42,7 +42,7 @@ func (a *anchor) at(local time.Time) time.Time {
 	return a.database.Add(local.Sub(a.local))
 }
 
-// NewDatabaseClock measures the database's clock, which ask reads. It fails if ask does.
+// NewDatabaseClock measures the database's clock by calling ask, and returns ask's error if it fails.
 func NewDatabaseClock(ctx context.Context, ask func(context.Context) (time.Time, error)) (*DatabaseClock, error) {
 	c := &DatabaseClock{ask: ask, wall: Clock{}.Now}
 	var best span
@@ -59,24 +59,24 @@ func NewDatabaseClock(ctx context.Context, ask func(context.Context) (time.Time,
 	return c, nil
 }
 
-// Now is the database's time, in UTC and whole milliseconds.
+// Now returns the database's time, in UTC and whole milliseconds.
 func (c *DatabaseClock) Now() time.Time {
 	return c.anchor.Load().at(time.Now()).UTC().Truncate(time.Millisecond)
 }
 
-// Skew is how far the database's clock is ahead of this machine's wall clock.
+// Skew returns how far the database's clock is ahead of this machine's wall clock.
 func (c *DatabaseClock) Skew() time.Duration {
 	return c.Now().Sub(c.wall())
 }
 
-// Stand stops the clock at a time, for a server whose time its caller moves, until Sync or Stand is called.
+// Stand stops the clock at a time until Sync or Stand is called. It is for servers whose time is set by a test.
 func (c *DatabaseClock) Stand(at time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.anchor.Store(&anchor{database: at, stands: true})
 }
 
-// Sync measures again, and corrects the clock. After an error the clock goes on as before.
+// Sync measures again and corrects the clock. After an error the clock continues unchanged.
 func (c *DatabaseClock) Sync(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

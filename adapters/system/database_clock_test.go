@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// database is a clock some way off, that is asked over a network.
+// database is a fake database whose clock differs from the local one, behind a network with latency.
 type database struct {
 	ahead       time.Duration
-	there, back time.Duration // what a question and its answer take
+	there, back time.Duration // latency of the query and of its result
 	fails       error
 }
 
@@ -29,8 +29,8 @@ func near(t *testing.T, what string, got time.Time, want time.Time, by time.Dura
 	}
 }
 
-// A machine whose wall clock is six minutes fast has the database's time.
-func TestDatabaseClockFollowsTheDatabase(t *testing.T) {
+// A machine whose wall clock is six minutes fast uses the database's time.
+func TestDatabaseClock_Now_followsDatabase(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &database{
 			ahead: -6 * time.Minute,
@@ -47,7 +47,7 @@ func TestDatabaseClockFollowsTheDatabase(t *testing.T) {
 		if skew := c.Skew().Round(time.Second); skew != d.ahead {
 			t.Errorf("the database is %v ahead, want %v", skew, d.ahead)
 		}
-		d.ahead = 30 * time.Second // it is another machine
+		d.ahead = 30 * time.Second // as after a failover
 		near(t, "before it is asked again", c.Now(), time.Now().Add(-6*time.Minute), 10*time.Millisecond)
 		if err := c.Sync(t.Context()); err != nil {
 			t.Fatal(err)
@@ -56,8 +56,8 @@ func TestDatabaseClockFollowsTheDatabase(t *testing.T) {
 	})
 }
 
-// While measurements agree, however slow they are, the clock is left alone: it runs by the monotonic clock.
-func TestDatabaseClockIsSteady(t *testing.T) {
+// While measurements agree, however slow they are, the clock is not changed: it follows the monotonic clock.
+func TestDatabaseClock_Sync_steady(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &database{
 			ahead: time.Minute,
@@ -81,7 +81,7 @@ func TestDatabaseClockIsSteady(t *testing.T) {
 	})
 }
 
-func TestDatabaseClockMovesNoFurtherThanProven(t *testing.T) {
+func TestDatabaseClock_Sync_nearestEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &database{ahead: time.Minute}
 		c, err := NewDatabaseClock(t.Context(), d.ask)
@@ -100,7 +100,7 @@ func TestDatabaseClockMovesNoFurtherThanProven(t *testing.T) {
 	})
 }
 
-func TestDatabaseClockGoesOnWithoutTheDatabase(t *testing.T) {
+func TestDatabaseClock_Sync_databaseDown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &database{ahead: time.Minute}
 		c, err := NewDatabaseClock(t.Context(), d.ask)
@@ -119,7 +119,7 @@ func TestDatabaseClockGoesOnWithoutTheDatabase(t *testing.T) {
 	})
 }
 
-func TestDatabaseClockIsUTCInWholeMilliseconds(t *testing.T) {
+func TestDatabaseClock_Now_wholeMilliseconds(t *testing.T) {
 	c, err := NewDatabaseClock(t.Context(), (&database{ahead: 1234567}).ask)
 	if err != nil {
 		t.Fatal(err)
@@ -129,7 +129,7 @@ func TestDatabaseClockIsUTCInWholeMilliseconds(t *testing.T) {
 	}
 }
 
-func TestDatabaseClockStands(t *testing.T) {
+func TestDatabaseClock_Stand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &database{ahead: time.Minute}
 		c, err := NewDatabaseClock(t.Context(), d.ask)

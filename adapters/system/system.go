@@ -1,4 +1,4 @@
-// Package system is the machine's clock and its random bits.
+// Package system provides clocks and random bits: the machine's, and a clock that follows the database's.
 package system
 
 import (
@@ -18,7 +18,7 @@ func (Clock) Now() time.Time {
 	return time.Now().Add(failpoint.ClockOffset()).UTC().Truncate(time.Millisecond)
 }
 
-// Entropy is the operating system's.
+// Entropy is the operating system's random number generator.
 type Entropy struct{}
 
 func (Entropy) Bits128() (bits [16]byte) {
@@ -34,7 +34,7 @@ func (e Entropy) IDBits() [16]byte {
 	return bits
 }
 
-// readable is base32 without the letters and digits that are mistaken for one another.
+// readable is base32 without letters and digits that are easily confused.
 var readable = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
 
 func (Entropy) Secret(n int) string {

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-func TestClockIsUTCInWholeMilliseconds(t *testing.T) {
+func TestClock_Now_wholeMilliseconds(t *testing.T) {
 	now := Clock{}.Now()
 	if now.Location() != time.UTC || now.Nanosecond()%1e6 != 0 {
 		t.Errorf("%v is not UTC in whole milliseconds", now)
 	}
 }
 
-func TestEntropyDoesNotRepeat(t *testing.T) {
+func TestEntropy_differs(t *testing.T) {
 	seen := map[string]bool{}
 	for range 1000 {
 		secret := Entropy{}.Secret(10)
@@ -24,7 +24,7 @@ func TestEntropyDoesNotRepeat(t *testing.T) {
 	}
 }
 
-func TestIDBits_sortByTime(t *testing.T) {
+func TestEntropy_IDBits_sortByTime(t *testing.T) {
 	before := time.Now().UnixMilli()
 	bits := Entropy{}.IDBits()
 	at := int64(bits[0])<<40 | int64(bits[1])<<32 | int64(bits[2])<<24 | int64(bits[3])<<16 | int64(bits[4])<<8 | int64(bits[5])

@@ -12,7 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// business counts what shops do, of all shops together.
+// business has the metrics of negotiations, payments, orders and searches, summed over all shops.
 type business struct {
 	negotiations *prometheus.CounterVec // status
 	payments     *prometheus.CounterVec // result
@@ -40,7 +40,7 @@ func (m *Metrics) newBusiness() business {
 	}
 }
 
-// outcomeLabels are the outcomes as the values of the label status.
+// outcomeLabels maps outcomes to values of the label status.
 var outcomeLabels = map[negotiation.Outcome]string{
 	negotiation.OutcomeQuoted:    "quote",
 	negotiation.OutcomeAccepted:  "accept",
@@ -53,10 +53,10 @@ func (m *Metrics) Negotiated(o negotiation.Outcome) {
 	m.business.negotiations.WithLabelValues(outcomeLabels[o]).Inc()
 }
 
-// QuoteExpired counts an offer on a quote whose time is over.
+// QuoteExpired counts an offer on an expired quote.
 func (m *Metrics) QuoteExpired() { m.business.negotiations.WithLabelValues("expired").Inc() }
 
-// Paid counts a decided payment attempt.
+// Paid counts a payment attempt with a final result.
 func (m *Metrics) Paid(result string) { m.business.payments.WithLabelValues(result).Inc() }
 
 // Sold counts an order.
@@ -70,24 +70,24 @@ func (m *Metrics) Sold(total, discount money.Amount) {
 // Searched counts a query that the index answered.
 func (m *Metrics) Searched(took time.Duration) { m.business.searches.Observe(took.Seconds()) }
 
-// SearchIndexes shows how much memory the search indexes take, and how many there are.
+// SearchIndexes registers gauges of the search indexes' memory and number.
 func (m *Metrics) SearchIndexes(bytes func() int64, indexes func() int) {
 	m.gaugeOf("search_index_bytes", "Memory that the search indexes of all shops take, about.", nil, func() int { return int(bytes()) })
 	m.gaugeOf("search_indexes", "Shops whose search index is in memory.", nil, indexes)
 }
 
-// syncAgesKept is how long the ages of syncs are shown again without asking. They are read from every integration, and
-// nothing is alerted on within minutes.
+// syncAgesKept is how long the ages of syncs are cached. Reading them queries every integration, and alerts on them allow for
+// minutes.
 const syncAgesKept = 30 * time.Second
 
-// SyncAges shows how long ago integrations were synchronised, by their type. It asks at most every half a minute; in between
-// the ages grow by the time that has passed.
+// SyncAges registers gauges of the time since the last sync of integrations, by type. It reads at most every half a minute;
+// in between, the ages grow with time.
 func (m *Metrics) SyncAges(read func(context.Context) ([]ports.SyncAge, error)) {
 	oldest := m.gauge("sync_age_seconds",
 		"Time since the last completed sync of the integration that waits the longest, or since its connection.", "type")
 	count := m.gauge("integrations", "Integrations that are connected and can be synchronised.", "type")
 	var (
-		mu    sync.Mutex // held while asking, so that scrapes at once ask once
+		mu    sync.Mutex // held while reading, so that concurrent scrapes read once
 		asked time.Time
 		ages  []ports.SyncAge
 	)

@@ -32,7 +32,7 @@ func TestMetrics_Searched(t *testing.T) {
 	wantLines(t, scrape(t, m), `haggle_search_duration_seconds_bucket{le="0.0025"} 0`, `haggle_search_duration_seconds_bucket{le="0.005"} 1`)
 }
 
-// Scrapes ask the database once in half a minute, and ages grow meanwhile. A failure is counted, and asked again.
+// Scrapes query the database once in half a minute, and ages grow meanwhile. A failure is counted, and the query repeated.
 func TestMetrics_SyncAges(t *testing.T) {
 	t.Parallel()
 	m, asked := telemetry.NewMetrics("1.2.3"), 0
@@ -63,7 +63,7 @@ func TestMetrics_SearchIndexes(t *testing.T) {
 	wantLines(t, scrape(t, m), "haggle_search_index_bytes 1.048576e+06", "haggle_search_indexes 2")
 }
 
-// Every metric is described, once, before it has a series.
+// Describe lists every metric once, even before it has a series.
 func TestMetrics_Describe(t *testing.T) {
 	t.Parallel()
 	m := telemetry.NewMetrics("1.2.3")

@@ -8,7 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/telemetry"
 )
 
-func TestClockSkew(t *testing.T) {
+func TestMetrics_ClockSkew(t *testing.T) {
 	t.Parallel()
 	m := telemetry.NewMetrics("1.2.3")
 	m.ClockSkew(func() map[string]time.Duration {
@@ -17,8 +17,8 @@ func TestClockSkew(t *testing.T) {
 	wantLines(t, scrape(t, m), `haggle_clock_skew_seconds{against="database"} -1.5`, `haggle_clock_skew_seconds{against="stripe"} 90`)
 }
 
-// A warning is told beside the verdict, and is none.
-func TestWarnings(t *testing.T) {
+// A warning is reported in addition to the checks, and does not make the server unready.
+func TestHealth_Warn(t *testing.T) {
 	t.Parallel()
 	h, message, fails := telemetry.NewHealth(quiet(), nil), "", error(nil)
 	h.Check("database", "no answer", func(context.Context) error { return fails })

@@ -9,10 +9,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 )
 
-// prefix begins the names of the program's own metrics.
+// prefix is the prefix of the program's own metrics.
 const prefix = "haggle_"
 
-// Description is what is to be known of a metric before it is scraped.
+// Description describes a metric.
 type Description struct {
 	Name, Kind, Help string
 	Labels           []string
@@ -54,12 +54,13 @@ func (m *Metrics) histograms(name, help string, labels ...string) *prometheus.Hi
 	}, labels)
 }
 
-// gauge is one that is read at each scrape: see scrape.
+// gauge describes a gauge that is read at each scrape: see scrape.
 func (m *Metrics) gauge(name, help string, labels ...string) *prometheus.Desc {
 	return prometheus.NewDesc(m.describe(name, "gauge", help, labels...), help, labels, nil)
 }
 
-// gaugeOf and counterOf register a metric that a function knows. Several may share a name, with other values of the labels.
+// gaugeOf and counterOf register a metric whose value a function returns. Several may share a name with different label
+// values.
 func (m *Metrics) gaugeOf(name, help string, labels prometheus.Labels, read func() int) {
 	name = m.describe(name, "gauge", help, slices.Sorted(maps.Keys(labels))...)
 	promauto.With(m.registry).NewGaugeFunc(prometheus.GaugeOpts{

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Health tells an orchestrator whether the server can serve. Callers learn the names of checks and
-// the messages given with them; why a check fails goes to the log, once per change of its state.
+// Health answers an orchestrator's liveness and readiness probes. Probes see the names of checks and the messages given with
+// them. The cause of a failure is logged, once per change of the check's state.
 type Health struct {
 	log      *slog.Logger
 	now      func() time.Time
@@ -36,7 +36,7 @@ type check struct {
 	run           func(context.Context) error
 }
 
-// finding is what a caller learns of a check.
+// finding is the result of a check, as probes see it.
 type finding struct {
 	Name    string `json:"name"`
 	Status  string `json:"status"`
@@ -47,14 +47,14 @@ type finding struct {
 
 const (
 	statusOK      = "ok"
-	statusWarning = "warning" // something else than the server is wrong: it can serve
+	statusWarning = "warning" // a problem outside of the server, which can serve requests
 	statusFailing = "failing"
 )
 
-// checksTimeout is how long all checks together may take.
+// checksTimeout is the timeout of all checks together.
 const checksTimeout = 2 * time.Second
 
-// NewHealth has no checks yet, which is healthy. now is for loops; nil is the machine's clock.
+// NewHealth returns a Health without checks, which is healthy. now is the clock for loops; nil is the machine's clock.
 func NewHealth(log *slog.Logger, now func() time.Time) *Health {
 	if now == nil {
 		now = time.Now
@@ -66,32 +66,32 @@ func NewHealth(log *slog.Logger, now func() time.Time) *Health {
 	}
 }
 
-// Check adds a check. message is what callers learn when run fails: "no answer". run must heed its
-// context and may run several times at once.
+// Check adds a check. Probes see message if run fails, such as "no answer". run must respect its context and may be called
+// concurrently.
 func (h *Health) Check(name, message string, run func(context.Context) error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.checks = append(h.checks, check{name, message, run})
 }
 
-// Warn adds what look says to every answer, unless it is empty. It does not make the server unready. look must
-// not wait for anything.
+// Warn adds the result of look to every response, unless it is empty. It does not make the server unready. look must not
+// block.
 func (h *Health) Warn(name string, look func() string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.warners = append(h.warners, warner{name, look})
 }
 
-// Draining makes the server unready for good, so that no new work is sent to it while it stops.
+// Draining makes the server unready permanently, so that it gets no new requests while it stops.
 func (h *Health) Draining() { h.draining.Store(true) }
 
-// Live answers ok: the process runs.
+// Live answers ok, because the process runs.
 func (*Health) Live(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) }
 
-// Ready answers 200 and ok, or 503 and a line for each failing check, either with a line for each warning; all
-// checks, in JSON, to those who accept it.
+// Ready answers 200 and ok, or 503 and a line for each failing check, both followed by a line for each warning. If the client
+// accepts JSON, it answers with all checks as JSON.
 func (h *Health) Ready(w http.ResponseWriter, r *http.Request) {
-	// A probe that gave up tells nothing about the database.
+	// A canceled probe must not make checks fail.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), checksTimeout)
 	defer cancel()
 	findings := []finding{{
@@ -110,7 +110,7 @@ func (h *Health) Ready(w http.ResponseWriter, r *http.Request) {
 	writeText(w, findings)
 }
 
-// examine runs all checks at once. One that has no result in time fails.
+// examine runs all checks concurrently. A check without a result in time fails.
 func (h *Health) examine(ctx context.Context) []finding {
 	h.mu.Lock()
 	checks, warners := h.checks[:len(h.checks):len(h.checks)], h.warners[:len(h.warners):len(h.warners)]
@@ -124,7 +124,7 @@ func (h *Health) examine(ctx context.Context) []finding {
 	for i, c := range checks {
 		findings[i] = c.judge(within(ctx, results[i]))
 	}
-	h.tell(ctx, findings)
+	h.logChanges(ctx, findings)
 	for _, w := range warners {
 		if message := w.look(); message != "" {
 			findings = append(findings, finding{
@@ -146,7 +146,7 @@ func within(ctx context.Context, result <-chan error) error {
 	case <-ctx.Done():
 	}
 	select {
-	case err := <-result: // came while an earlier one was waited for
+	case err := <-result: // it arrived while an earlier check was waited for
 		return err
 	default:
 		return errNoResult
@@ -165,8 +165,8 @@ func (c check) judge(err error) finding {
 	return finding{Name: c.name, Status: statusOK}
 }
 
-// tell logs what changed since the last examination.
-func (h *Health) tell(ctx context.Context, findings []finding) {
+// logChanges logs what changed since the last examination.
+func (h *Health) logChanges(ctx context.Context, findings []finding) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, f := range findings {
@@ -200,7 +200,7 @@ func writeJSON(w http.ResponseWriter, findings []finding) {
 	status, code := verdict(findings)
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(code)
-	// A prober that has gone gets no answer; there is nobody to tell.
+	// The error means that the client has disconnected.
 	_ = json.NewEncoder(w).Encode(struct {
 		Status string    `json:"status"`
 		Checks []finding `json:"checks"`

@@ -16,7 +16,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/telemetry"
 )
 
-// probe asks as an orchestrator does.
+// probe sends a readiness probe, like an orchestrator.
 func probe(h *telemetry.Health, accept string) (code int, body, media string) {
 	r, answer := httptest.NewRequest("GET", "/readyz", nil), httptest.NewRecorder()
 	if accept != "" {
@@ -37,7 +37,7 @@ func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 var errSecret = errors.New("dial tcp 10.1.2.3:5432: refused")
 
-func TestReadiness(t *testing.T) {
+func TestHealth_Ready(t *testing.T) {
 	t.Parallel()
 	works := func(context.Context) error { return nil }
 	fails := func(context.Context) error { return errSecret }
@@ -65,7 +65,7 @@ func TestReadiness(t *testing.T) {
 	}
 }
 
-func TestOnlyChangesAreLoggedWithTheirCause(t *testing.T) {
+func TestHealth_Ready_logsChanges(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	h := telemetry.NewHealth(slog.New(slog.NewTextHandler(&log, nil)), nil)
@@ -88,7 +88,7 @@ func TestOnlyChangesAreLoggedWithTheirCause(t *testing.T) {
 	}
 }
 
-func TestChecksRunTogetherAndEndAfterTwoSeconds(t *testing.T) {
+func TestHealth_Ready_timeout(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := telemetry.NewHealth(quiet(), nil)
@@ -105,7 +105,7 @@ func TestChecksRunTogetherAndEndAfterTwoSeconds(t *testing.T) {
 	})
 }
 
-func TestAProbeThatGaveUpIsNoFailure(t *testing.T) {
+func TestHealth_Ready_canceledProbe(t *testing.T) {
 	t.Parallel()
 	h := telemetry.NewHealth(quiet(), nil)
 	h.Check("database", "no answer", func(ctx context.Context) error { return ctx.Err() })
@@ -118,7 +118,7 @@ func TestAProbeThatGaveUpIsNoFailure(t *testing.T) {
 	}
 }
 
-func TestALoopThatStallsIsNotReady(t *testing.T) {
+func TestHealth_Loop_stalled(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_000_000, 0)
 	h := telemetry.NewHealth(quiet(), func() time.Time { return now })
@@ -133,7 +133,7 @@ func TestALoopThatStallsIsNotReady(t *testing.T) {
 	wantProbe(t, h, 503, "payments: stalled\n")
 }
 
-func TestDrainingIsNotReadyAndAsksNobody(t *testing.T) {
+func TestHealth_Draining(t *testing.T) {
 	t.Parallel()
 	h := telemetry.NewHealth(quiet(), nil)
 	asked := false
@@ -150,7 +150,7 @@ func TestDrainingIsNotReadyAndAsksNobody(t *testing.T) {
 	}
 }
 
-func TestProbesAtOnce(t *testing.T) {
+func TestHealth_Ready_concurrent(t *testing.T) {
 	t.Parallel()
 	h := telemetry.NewHealth(quiet(), nil)
 	loop := h.Loop("sync", time.Hour)

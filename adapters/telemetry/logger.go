@@ -8,8 +8,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// NewLogger writes lines of at least this level, in the format json or else text, with secrets
-// redacted wherever in a line they are. An unknown level is info.
+// NewLogger returns a logger that writes records of at least this level as json, or else as text, and redacts secrets
+// anywhere in a line. An unknown level means info.
 func NewLogger(w io.Writer, level, format string) *slog.Logger {
 	var least slog.Level
 	if err := least.UnmarshalText([]byte(level)); err != nil {
@@ -22,8 +22,8 @@ func NewLogger(w io.Writer, level, format string) *slog.Logger {
 	return slog.New(slog.NewTextHandler(guard{w}, options))
 }
 
-// guard redacts what is written. A handler writes a whole line at once, so that it sees messages,
-// attributes, errors and values of any type as they will be read.
+// guard redacts secrets in each write. Because slog handlers write a whole line at once, it sees messages, attributes, errors
+// and values of any type in their final form.
 type guard struct{ w io.Writer }
 
 func (g guard) Write(line []byte) (int, error) {
@@ -33,7 +33,7 @@ func (g guard) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// WithTraceID is next, adding the trace_id of the span that a record's context holds.
+// WithTraceID returns a handler that adds the trace_id of the span in a record's context, and passes the record to next.
 func WithTraceID(next slog.Handler) slog.Handler { return traced{next} }
 
 type traced struct{ slog.Handler }

@@ -15,8 +15,8 @@ import (
 
 const token32 = "0123456789abcdefghjkmnpqrstvwxyz"
 
-// Texts, the part of them that must not be read, and what stays. Keys are put together from halves, so
-// that no scanner takes this file for a leak.
+// leaks are texts with the secret in them that must be redacted, and the part that stays. Keys are concatenated from halves,
+// so that secret scanners do not report this file.
 var leaks = []struct{ text, secret, stays string }{
 	{"key hk_" + "test_Abc123XYZ789 is unknown", "Abc123", "hk_test_[redacted]"},
 	{"hk_" + "live_" + token32, token32, "hk_live_[redacted]"},
@@ -43,7 +43,7 @@ var leaks = []struct{ text, secret, stays string }{
 
 type credentials struct{ Token string }
 
-// ways are where in a record a text can be.
+// ways are the places in a record where a text can be.
 var ways = map[string]func(log *slog.Logger, text string){
 	"message": func(log *slog.Logger, text string) { log.Info(text) },
 	"string":  func(log *slog.Logger, text string) { log.Info("m", "a", text) },
@@ -55,7 +55,7 @@ var ways = map[string]func(log *slog.Logger, text string){
 	"logger":  func(log *slog.Logger, text string) { log.With("a", text).WithGroup("g").Info("m", "b", 1) },
 }
 
-func TestSecretsAreNotLogged(t *testing.T) {
+func TestNewLogger_redacts(t *testing.T) {
 	t.Parallel()
 	for _, leak := range leaks {
 		for way, write := range ways {
@@ -74,7 +74,7 @@ func TestSecretsAreNotLogged(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoSecretStays(t *testing.T) {
+func TestNewLogger_keepsOtherTexts(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"acct_0123456789abcdefghjkmnpqrs", "product_id=prod_0123456789abcdefghjkmnpqrs", "ord_0123456789abcdefghjkmnpqrs",
@@ -99,7 +99,7 @@ func noTime(_ []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-func TestLevelsAndFormats(t *testing.T) {
+func TestNewLogger_levelsAndFormats(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		level, format string
@@ -122,7 +122,7 @@ func TestLevelsAndFormats(t *testing.T) {
 	}
 }
 
-// FuzzRedactedLinesAreJSON: redaction breaks no line, and no key survives it.
+// FuzzRedactedLinesAreJSON checks that redacted lines stay valid JSON and contain no key.
 func FuzzRedactedLinesAreJSON(f *testing.F) {
 	for _, leak := range leaks {
 		f.Add(leak.text)

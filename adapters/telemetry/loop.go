@@ -7,14 +7,13 @@ import (
 	"time"
 )
 
-// Loop is a background loop that is expected to show that it lives.
+// Loop is the heartbeat of a background loop.
 type Loop struct {
 	health *Health
 	last   atomic.Pointer[time.Time] // not a number: keeps the monotonic clock
 }
 
-// Loop adds a check that fails once the loop has not beaten for longer than maxAge. The loop has that
-// long for its first beat too.
+// Loop adds a check that fails once the loop's last beat is older than maxAge. The first beat is due within maxAge, too.
 func (h *Health) Loop(name string, maxAge time.Duration) *Loop {
 	l := &Loop{health: h}
 	l.Beat()
@@ -27,7 +26,7 @@ func (h *Health) Loop(name string, maxAge time.Duration) *Loop {
 	return l
 }
 
-// Beat tells that the loop lives, whether or not its work succeeded.
+// Beat records that the loop is alive, whether or not its work succeeded.
 func (l *Loop) Beat() {
 	now := l.health.now()
 	l.last.Store(&now)

@@ -1,6 +1,6 @@
-// Package telemetry is what those who run the server see of it: metrics for Prometheus, health for an
-// orchestrator, traces for OpenTelemetry, and log lines. None of them ever holds a path, an address, a
-// body or a secret: paths hold ids that are capabilities.
+// Package telemetry provides the operator's view of the server: Prometheus metrics, health probes, OpenTelemetry traces and
+// logs. None of them ever contains a path, an address, a body or a secret. Paths are left out because ids in them are
+// capabilities.
 package telemetry
 
 import (
@@ -17,9 +17,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Metrics counts what happens, on a registry of its own. Labels only take values from the program
-// text, or of a short list such as currencies, never from a request, and never name a project: so the number of series is
-// bounded, however many shops there are. The log, traces and analytics tell about one shop.
+// Metrics is the program's metrics in a registry of its own. Label values are constants of the program or from a short list
+// such as currencies. They never come from a request and never name a project, so the number of series is bounded, however
+// many shops there are. Logs, traces and analytics are about single shops.
 type Metrics struct {
 	registry  *prometheus.Registry
 	described []Description
@@ -39,11 +39,10 @@ type Metrics struct {
 	scrapeErrors prometheus.Counter
 }
 
-// durations are the upper bounds of the histogram, in seconds: the hot paths take milliseconds, and
-// nothing is served after 30 s.
+// durations are the histogram's buckets, in seconds: the hot paths take milliseconds, and no request runs longer than 30 s.
 var durations = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
 
-// NewMetrics are the metrics of this version of the program, with those of Go and of the process.
+// NewMetrics returns the metrics of this version of the program, including those of Go and of the process.
 func NewMetrics(version string) *Metrics {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -66,7 +65,7 @@ func NewMetrics(version string) *Metrics {
 	return m
 }
 
-// Handler answers scrapes. A metric that cannot be read is left out.
+// Handler answers scrapes. It omits metrics that cannot be read.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError, MaxRequestsInFlight: 4})
 }
@@ -80,11 +79,11 @@ func (m *Metrics) InFlight(next http.Handler) http.Handler {
 	})
 }
 
-// Serving is how many requests are in flight.
+// Serving returns how many requests are in flight.
 func (m *Metrics) Serving() int { return int(m.serving.Load()) }
 
-// ObserveRequest counts an answered request. pattern is what the mux matched, "GET /v1/projects/{id}"
-// or "", and never a path; status 0 is a handler that wrote nothing, which is 200.
+// ObserveRequest counts an answered request. pattern is the mux pattern that matched, "GET /v1/projects/{id}" or "", and never
+// a path. status 0 means that the handler wrote nothing, which is a 200.
 func (m *Metrics) ObserveRequest(method, pattern string, status int, took time.Duration) {
 	method, path := verb(method), route(pattern)
 	m.requests.WithLabelValues(method, path, strconv.Itoa(sent(status))).Inc()
@@ -96,7 +95,7 @@ var verbs = []string{
 	http.MethodOptions, http.MethodConnect, http.MethodTrace,
 }
 
-// verb bounds the methods, which a client may make up.
+// verb maps unknown methods, which a client may make up, to one label value.
 func verb(method string) string {
 	if slices.Contains(verbs, method) {
 		return method
@@ -104,7 +103,7 @@ func verb(method string) string {
 	return "OTHER"
 }
 
-// route is a mux pattern without its method. "/" takes what nothing else does.
+// route returns a mux pattern without its method. "/" matches requests that no other pattern matches.
 func route(pattern string) string {
 	if _, path, found := strings.Cut(pattern, " "); found {
 		pattern = strings.TrimLeft(path, " \t")
@@ -128,7 +127,7 @@ func (m *Metrics) RateLimitRefused(api string) { m.refusals.WithLabelValues(api)
 // Shed counts a request refused because its lane was full.
 func (m *Metrics) Shed(lane string) { m.shed.WithLabelValues(lane).Inc() }
 
-// IdempotentReplayed counts a request answered with its stored answer.
+// IdempotentReplayed counts a request that was answered with its stored response.
 func (m *Metrics) IdempotentReplayed() { m.replays.Inc() }
 
 // BackgroundRan counts a run of a background loop.

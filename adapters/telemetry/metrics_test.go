@@ -19,7 +19,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
 
-// scrape is what Prometheus reads.
+// scrape returns the page that Prometheus reads.
 func scrape(t *testing.T, m *telemetry.Metrics) string {
 	t.Helper()
 	answer := httptest.NewRecorder()
@@ -59,7 +59,8 @@ func about(page, name string) string {
 
 const capability = "chk_7zq4hx0000000000000000000"
 
-func TestRequestsAreCountedByRouteAndNeverByPath(t *testing.T) {
+// Requests are counted by route. Labels never contain a path.
+func TestMetrics_ObserveRequest(t *testing.T) {
 	t.Parallel()
 	m := telemetry.NewMetrics("1.2.3")
 	mux := http.NewServeMux()
@@ -92,7 +93,7 @@ func TestRequestsAreCountedByRouteAndNeverByPath(t *testing.T) {
 	}
 }
 
-func TestRequestsInFlight(t *testing.T) {
+func TestMetrics_InFlight(t *testing.T) {
 	t.Parallel()
 	m := telemetry.NewMetrics("1.2.3")
 	wantLines(t, scrape(t, m), "haggle_http_requests_in_flight 0")
@@ -107,7 +108,7 @@ func TestRequestsInFlight(t *testing.T) {
 	wantLines(t, scrape(t, m), "haggle_http_requests_in_flight 0")
 }
 
-func TestEventsAreCounted(t *testing.T) {
+func TestMetrics_counters(t *testing.T) {
 	t.Parallel()
 	for line, happens := range map[string]func(*telemetry.Metrics){
 		`haggle_negotiations_total{status="quote"} 1`:              func(m *telemetry.Metrics) { m.Negotiated(negotiation.OutcomeQuoted) },
@@ -133,7 +134,7 @@ func TestEventsAreCounted(t *testing.T) {
 	}
 }
 
-func TestRateLimitsRecover(t *testing.T) {
+func TestMetrics_RateLimits_recovery(t *testing.T) {
 	t.Parallel()
 	m, degraded := telemetry.NewMetrics("1.2.3"), true
 	m.RateLimits(func() bool { return degraded }, func() int64 { return 0 })
@@ -146,7 +147,7 @@ func limits(m *telemetry.Metrics, degraded bool, alone int64) {
 	m.RateLimits(func() bool { return degraded }, func() int64 { return alone })
 }
 
-func TestOnlySuccessMovesTheLastSuccess(t *testing.T) {
+func TestMetrics_BackgroundRan_lastSuccess(t *testing.T) {
 	t.Parallel()
 	m := telemetry.NewMetrics("1.2.3")
 	m.BackgroundRan("sync", errors.New("no"))
@@ -162,7 +163,7 @@ type unreachable struct{}
 func (unreachable) Connect(context.Context) (driver.Conn, error) { return nil, errors.New("no server") }
 func (unreachable) Driver() driver.Driver                        { return nil }
 
-func TestProcessAndPools(t *testing.T) {
+func TestMetrics_Database(t *testing.T) {
 	t.Parallel()
 	m := telemetry.NewMetrics("1.2.3")
 	for name, size := range map[string]int{"read": 8, "write": 1} {
@@ -182,7 +183,8 @@ func TestProcessAndPools(t *testing.T) {
 	}
 }
 
-func TestNamesAreGoodPrometheus(t *testing.T) {
+// Names and help texts follow Prometheus' conventions.
+func TestMetrics_promlint(t *testing.T) {
 	t.Parallel()
 	m := telemetry.NewMetrics("1.2.3")
 	m.Outbox(func(context.Context) (int, time.Time, error) { return 0, time.Time{}, nil }, time.Now)

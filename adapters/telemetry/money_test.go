@@ -10,8 +10,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// The ages of unresolved payments and refunds are by provider. While they cannot be read there are none.
-func TestUnresolvedAges(t *testing.T) {
+// The ages of unresolved payments and refunds have the label provider. While they cannot be read, they are absent.
+func TestMetrics_Unresolved(t *testing.T) {
 	t.Parallel()
 	m := telemetry.NewMetrics("1.2.3")
 	var failure error
@@ -28,6 +28,6 @@ func TestUnresolvedAges(t *testing.T) {
 	page := scrape(t, m)
 	wantNone(t, page, "haggle_payments_unresolved_age_seconds")
 	wantNone(t, page, "haggle_refunds_unresolved_age_seconds")
-	failure = nil // a scrape may read the count before it fails: the next one shows it
+	failure = nil // a scrape may read the error count before its own failure: the next scrape shows it
 	wantLines(t, scrape(t, m), "haggle_scrape_errors_total 1")
 }

@@ -11,13 +11,13 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/telemetry"
 )
 
-// backlog answers as a database would, and counts how often it is asked.
+// backlog is a fake database that counts queries.
 type backlog struct {
 	pending int
 	oldest  time.Time
 	err     error
 	hangs   bool
-	ahead   time.Duration // the database's clock of ours
+	ahead   time.Duration // how far the database's clock is ahead of ours
 	asked   int
 }
 
@@ -36,7 +36,7 @@ func watched(b *backlog) *telemetry.Metrics {
 	return m
 }
 
-func TestScrapesAskTheOutboxEveryFiveSeconds(t *testing.T) {
+func TestMetrics_Outbox_cached(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := &backlog{pending: 3, oldest: time.Now().Add(-90 * time.Second)}
@@ -53,14 +53,14 @@ func TestScrapesAskTheOutboxEveryFiveSeconds(t *testing.T) {
 	})
 }
 
-func TestAnEmptyOutboxHasNoAge(t *testing.T) {
+func TestMetrics_Outbox_empty(t *testing.T) {
 	t.Parallel()
 	wantLines(t, scrape(t, watched(&backlog{})), "haggle_outbox_pending 0", "haggle_outbox_oldest_seconds 0")
 	future := &backlog{pending: 1, oldest: time.Now().Add(time.Hour)} // another machine's clock
 	wantLines(t, scrape(t, watched(future)), "haggle_outbox_pending 1", "haggle_outbox_oldest_seconds 0")
 }
 
-func TestTheOutboxHasItsAgeByTheDatabasesClock(t *testing.T) {
+func TestMetrics_Outbox_databaseClock(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		slow := &backlog{
@@ -72,7 +72,7 @@ func TestTheOutboxHasItsAgeByTheDatabasesClock(t *testing.T) {
 	})
 }
 
-func TestScrapesAtOnceAskOnce(t *testing.T) {
+func TestMetrics_Outbox_concurrentScrapes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := &backlog{}
@@ -88,7 +88,8 @@ func TestScrapesAtOnceAskOnce(t *testing.T) {
 	})
 }
 
-func TestAFailingOutboxIsAbsentAndCounted(t *testing.T) {
+// While the outbox cannot be read, its gauges are absent and haggle_scrape_errors_total rises.
+func TestMetrics_Outbox_failing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := &backlog{err: errors.New("no database")}
@@ -105,7 +106,8 @@ func TestAFailingOutboxIsAbsentAndCounted(t *testing.T) {
 	})
 }
 
-func TestASlowOutboxHoldsAScrapeUpForASecond(t *testing.T) {
+// A slow database delays a scrape by at most a second.
+func TestMetrics_Outbox_slow(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		m := watched(&backlog{hangs: true})

@@ -5,9 +5,9 @@ import (
 	"regexp"
 )
 
-// secrets are what must not be read in a log. Each form only runs on text that has one of its marks;
-// its first group stays and tells a reader what was there. None takes apart an escape of a quoted
-// text, so that a redacted line of JSON is still JSON.
+// secrets are the patterns that are redacted in logs. Each one runs only on text that contains one of its marks. Its first
+// group is kept, so that readers see what kind of secret was there. No pattern splits an escape sequence of a quoted string,
+// so that a redacted line of JSON is still JSON.
 var secrets = []struct {
 	marks   [][]byte
 	form    *regexp.Regexp
@@ -20,13 +20,14 @@ var secrets = []struct {
 	// Checkout tokens have 32 characters; ids of accounts, acct_…, have 26.
 	{marks("ct_"), regexp.MustCompile(`(ct_)[0-9a-z]{32,}`), redacted},
 	{marks("earer", "EARER"), regexp.MustCompile(`((?i:bearer)(?:[ :=]|%20|\+)+)[0-9A-Za-z._~+/=\-]{8,}`), redacted},
-	// To the last @ of a word, for passwords are not always escaped as they should be.
+	// Up to the last @ of a word, because not all passwords are escaped correctly.
 	{marks("://"), regexp.MustCompile(`([A-Za-z][0-9A-Za-z+.\-]*://[^\s:/@"\\]*:)(?:\\.|[^\s"\\])+@`), []byte("${1}[redacted]@")},
 }
 
 var redacted = []byte("${1}[redacted]")
 
-// start begins a prefix too short to be looked for inside of words. The end of an escape is no letter.
+// start matches before a prefix that is too short to be searched inside of words. The end of an escape sequence does not
+// count as a letter.
 const start = `((?:^|[^0-9A-Za-z_]|\\(?:x[0-9a-f]{2}|u[0-9a-f]{4}|[abfnrtv])|%[0-9A-Fa-f]{2})`
 
 func marks(texts ...string) (all [][]byte) {
@@ -36,7 +37,7 @@ func marks(texts ...string) (all [][]byte) {
 	return all
 }
 
-// redact is text without its secrets. It does not write to text, and returns it when it has none.
+// redact returns text without its secrets. It does not modify text, and returns it unchanged if there are none.
 func redact(text []byte) []byte {
 	for _, secret := range secrets {
 		if hasAny(text, secret.marks) {

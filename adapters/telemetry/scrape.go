@@ -12,7 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// scrapeTimeout keeps a slow database from holding up a scrape.
+// scrapeTimeout is how long a slow database may delay a scrape.
 const scrapeTimeout = time.Second
 
 // scraped are gauges that are read at each scrape. While read fails they are absent, and haggle_scrape_errors_total
@@ -29,14 +29,14 @@ func (m *Metrics) scrape(read func(context.Context, setGauge) error, gauges ...*
 	m.registry.MustRegister(scraped{gauges, read, m.scrapeErrors})
 }
 
-// Describe is for Prometheus.
+// Describe implements prometheus.Collector.
 func (s scraped) Describe(out chan<- *prometheus.Desc) {
 	for _, gauge := range s.gauges {
 		out <- gauge
 	}
 }
 
-// Collect is for Prometheus.
+// Collect implements prometheus.Collector.
 func (s scraped) Collect(out chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
 	defer cancel()
@@ -53,18 +53,18 @@ func (s scraped) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// Lag is how many events wait to be delivered, and since when the oldest one does: the zero time when
-// none waits. It must heed its context.
+// Lag returns how many events wait to be delivered, and since when the oldest one has been waiting: the zero time if there is
+// none. It must respect its context.
 type Lag func(context.Context) (pending int, oldest time.Time, err error)
 
-// lagKept keeps scrapes, however many, from burdening the database.
+// lagKept is how long the lag is cached, so that frequent scrapes do not load the database.
 const lagKept = 5 * time.Second
 
-// Outbox shows how far event delivery is behind, by the clock that events are stamped by. It asks at most every five
-// seconds, and counts an error each time that it asked in vain.
+// Outbox registers gauges of undelivered events. now is the clock of the events' timestamps. It reads the lag at most every
+// five seconds, and counts an error each time that this fails.
 func (m *Metrics) Outbox(lag Lag, now func() time.Time) {
 	var (
-		mu      sync.Mutex // held while asking, so that scrapes at once ask once
+		mu      sync.Mutex // held while reading, so that concurrent scrapes read once
 		asked   time.Time
 		pending int
 		oldest  time.Time
@@ -82,7 +82,7 @@ func (m *Metrics) Outbox(lag Lag, now func() time.Time) {
 				return err
 			}
 		case err != nil:
-			return nil // counted when it was asked
+			return nil // counted when it was read
 		}
 		waited := 0.0
 		if pending > 0 && !oldest.IsZero() {
@@ -94,7 +94,7 @@ func (m *Metrics) Outbox(lag Lag, now func() time.Time) {
 	}, waiting, age)
 }
 
-// SetAside shows how much background work is set aside because it cannot be read or made the program panic.
+// SetAside registers gauges of background work that is set aside because it cannot be decoded or caused a panic.
 func (m *Metrics) SetAside(count func(context.Context) (map[string]int, error)) {
 	work := m.gauge("jobs_set_aside", "Background work set aside until it can be read, by queue.", "queue")
 	m.scrape(func(ctx context.Context, set setGauge) error {
@@ -106,8 +106,8 @@ func (m *Metrics) SetAside(count func(context.Context) (map[string]int, error)) 
 	}, work)
 }
 
-// MoneyUnexplained shows the money that the books of payment providers and ours do not agree on, of all
-// projects, as of the last comparisons: 0 is the absence of a series.
+// MoneyUnexplained registers gauges of unexplained differences between payment providers' books and ours, for all projects
+// together, as of the last comparisons. A series with the value 0 is omitted.
 func (m *Metrics) MoneyUnexplained(read func(context.Context) ([]ports.UnexplainedMoney, error)) {
 	amount := m.gauge("money_unexplained",
 		"Minor units of the currency that a payment provider's books and ours differ by, and nothing explains.", "provider", "currency")
@@ -123,8 +123,8 @@ func (m *Metrics) MoneyUnexplained(read func(context.Context) ([]ports.Unexplain
 	}, amount, differences)
 }
 
-// Unresolved shows how long the oldest payment attempt and the oldest refund of each provider have been unresolved, of
-// all projects: no series means that none is.
+// Unresolved registers gauges of how long the oldest payment attempt and the oldest refund of each provider have been
+// unresolved, over all projects. If none is unresolved, there is no series.
 func (m *Metrics) Unresolved(read func(context.Context) ([]ports.UnresolvedAge, error)) {
 	payments := m.gauge("payments_unresolved_age_seconds", "Age of the oldest payment attempt whose outcome its provider did not tell.", "provider")
 	refunds := m.gauge("refunds_unresolved_age_seconds", "Age of the oldest refund whose outcome its provider did not tell.", "provider")
@@ -141,8 +141,8 @@ func (m *Metrics) Unresolved(read func(context.Context) ([]ports.UnresolvedAge, 
 	}, payments, refunds)
 }
 
-// ClockSkew shows how far other clocks are ahead of ours, in seconds, as far as known: the database's of this
-// machine's, a payment provider's of the database's.
+// ClockSkew registers gauges of known clock differences in seconds: how far the database's clock is ahead of this machine's,
+// and a payment provider's ahead of the database's.
 func (m *Metrics) ClockSkew(skews func() map[string]time.Duration) {
 	ahead := m.gauge("clock_skew_seconds", "How far another clock is ahead.", "against")
 	m.scrape(func(_ context.Context, set setGauge) error {
@@ -153,15 +153,15 @@ func (m *Metrics) ClockSkew(skews func() map[string]time.Duration) {
 	}, ahead)
 }
 
-// Circuits shows how many of those that requests wait for are left alone because they failed, by what they are.
+// Circuits registers gauges of open circuits, that is of remote services that get no requests because they failed, by kind.
 func (m *Metrics) Circuits(suspended map[string]func() int) {
 	for of, count := range suspended {
 		m.gaugeOf("circuits_open", "Handlers, models and payment integrations that are left alone for a while.", prometheus.Labels{"of": of}, count)
 	}
 }
 
-// RateLimits shows a limiter: whether its shared memory is out of reach, and how many requests it
-// counted without it.
+// RateLimits registers metrics of a limiter: whether its shared store is unreachable, and how many requests it counted
+// without it.
 func (m *Metrics) RateLimits(degraded func() bool, alone func() int64) {
 	m.gaugeOf("rate_limit_degraded", "1 while the shared memory of rate limits is out of reach.", nil, func() int {
 		if degraded() {
@@ -172,15 +172,16 @@ func (m *Metrics) RateLimits(degraded func() bool, alone func() int64) {
 	m.counterOf("rate_limit_fallbacks_total", "Requests counted without the shared memory.", nil, alone)
 }
 
-// Waiting shows how many requests wait for others, such as merchants' handlers, and how many found no place to wait.
+// Waiting registers metrics of a bulkhead, such as that of merchants' handlers: how many requests wait in it, and how many
+// were refused because it was full.
 func (m *Metrics) Waiting(of string, waiting func() int, refused func() int64) {
 	labels := prometheus.Labels{"of": of}
 	m.gaugeOf("waiting", "Requests that wait for others.", labels, waiting)
 	m.counterOf("waiting_refused_total", "Requests beyond their share of those that wait for others.", labels, refused)
 }
 
-// Database shows a connection pool, as go_sql_… with the label db_name, and how many wait for a connection, which
-// go_sql_wait_count_total does not count. A name is given once.
+// Database registers the metrics of a connection pool, go_sql_… with the label db_name, and how many callers wait for a
+// connection now, which go_sql_wait_count_total does not show. Each name may be used once.
 func (m *Metrics) Database(name string, db *sql.DB, waiting func() int) {
 	m.registry.MustRegister(collectors.NewDBStatsCollector(db, name))
 	m.gaugeOf("database_waiting", "Transactions that wait for a connection.", prometheus.Labels{"db_name": name}, waiting)

@@ -13,9 +13,9 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-// StartRequest begins the span of a request, in the caller's trace if it names one. The returned
-// function ends it, once the mux's pattern and the status are known, and must be called. Nothing that
-// the caller sent is told but the method, if it is a usual one, and the request id.
+// StartRequest starts the span of a request, in the caller's trace if it names one. The returned function must be called to
+// end it, once the mux's pattern and the status are known. Of the caller's data, the span contains only the method, if it is
+// a common one, and the request id.
 func (t *Tracing) StartRequest(r *http.Request, requestID string) (context.Context, func(pattern string, status int)) {
 	method := verb(r.Method)
 	ctx := propagation.TraceContext{}.Extract(r.Context(), parentOnly{r.Header})
@@ -34,7 +34,7 @@ func (t *Tracing) StartRequest(r *http.Request, requestID string) (context.Conte
 	}
 }
 
-// parentOnly reads traceparent, which is numbers. tracestate is whatever its sender likes.
+// parentOnly reads traceparent, which contains only numbers, and ignores tracestate, in which the sender may put anything.
 type parentOnly struct{ http.Header }
 
 func (p parentOnly) Get(key string) string {
@@ -47,9 +47,9 @@ func (p parentOnly) Get(key string) string {
 func (p parentOnly) Set(key, value string) { p.Header.Set(key, value) }
 func (p parentOnly) Keys() []string        { return []string{"traceparent"} }
 
-// StartWork begins the span of a piece of work inside of a request, such as a query: name is of the
-// program's text. The returned function ends it, with the code of its fault if it failed; never with
-// an error's text, which may hold what a row holds. Outside of a trace it costs next to nothing.
+// StartWork starts the span of a piece of work within a request, such as a query. name must be a constant of the program. The
+// returned function ends it, with the code of its fault if it failed. It never records an error's text, which may contain
+// values of a row. Outside of a trace it costs next to nothing.
 func (t *Tracing) StartWork(ctx context.Context, name string) (context.Context, func(error)) {
 	if !trace.SpanContextFromContext(ctx).IsValid() {
 		return ctx, func(error) {}

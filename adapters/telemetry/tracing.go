@@ -16,21 +16,21 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Config is what spans tell of the program, and where failures to send them are logged.
+// Config configures the spans' resource attributes, and the log for failures to send spans.
 type Config struct {
 	Version     string
 	Environment string // sandbox or production
 	Log         *slog.Logger
 }
 
-// Tracing makes spans and sends them over OTLP.
+// Tracing creates spans and sends them over OTLP.
 type Tracing struct {
 	provider *sdk.TracerProvider
 	tracer   trace.Tracer
 }
 
-// StartTracing is nil unless OpenTelemetry's standard variables name an endpoint. They also set the
-// sampler, headers, timeouts, the service's name and further attributes of the resource.
+// StartTracing returns nil unless OpenTelemetry's standard environment variables name an endpoint. They also set the sampler,
+// headers, timeouts, the service's name and further resource attributes.
 func StartTracing(ctx context.Context, c Config) (*Tracing, error) {
 	if !wanted() {
 		return nil, nil
@@ -64,7 +64,7 @@ func wanted() bool {
 
 func either(first, second string) string { return cmp.Or(os.Getenv(first), os.Getenv(second)) }
 
-// Shutdown sends what has not been sent. It does nothing where tracing is off.
+// Shutdown sends the remaining spans. It does nothing if tracing is off.
 func (t *Tracing) Shutdown(ctx context.Context) error {
 	if t == nil {
 		return nil
@@ -72,7 +72,7 @@ func (t *Tracing) Shutdown(ctx context.Context) error {
 	return t.provider.Shutdown(ctx)
 }
 
-// reporting logs when spans cannot be sent, once until they can again: the SDK would write each
+// reporting logs the first failure to send spans, and then nothing until sending succeeds again. The SDK would write each
 // failure to the standard logger.
 type reporting struct {
 	sdk.SpanExporter

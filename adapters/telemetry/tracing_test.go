@@ -22,7 +22,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-// receiver is an OTLP collector. It stands in the environment, which is why these tests take turns.
+// receiver is an OTLP collector. Its address is set in the environment, so these tests do not run in parallel.
 type receiver struct {
 	mu       sync.Mutex
 	status   int
@@ -105,7 +105,7 @@ func finish(t *testing.T, tracing *telemetry.Tracing) {
 
 const parent = "4bf92f3577b34da6a3ce929d0e0e4736"
 
-// request has something in each part that must not be told.
+// request has a secret in each part that must not be sent.
 func request() *http.Request {
 	r := httptest.NewRequest("POST", "/p/lamps/acp/checkouts/"+capability+"/finalize?q=planted", strings.NewReader("planted body"))
 	r.RemoteAddr, r.Host = "203.0.113.77:4711", "planted.example"
@@ -121,7 +121,7 @@ func request() *http.Request {
 
 const finalize = "POST /p/{slug}/acp/checkouts/{id}/finalize"
 
-func TestARequestIsASpanNamedByItsRouteAndNothingElse(t *testing.T) {
+func TestTracing_StartRequest(t *testing.T) {
 	r := newReceiver(t)
 	tracing := start(t, quiet())
 	ctx, end := tracing.StartRequest(request(), "req_1 hk_"+"test_planted")
@@ -171,7 +171,7 @@ func wantAttributes(t *testing.T, got, want map[string]string) {
 	}
 }
 
-func TestFailuresAndStrangeRequests(t *testing.T) {
+func TestTracing_StartRequest_failures(t *testing.T) {
 	r := newReceiver(t)
 	tracing := start(t, quiet())
 	_, end := tracing.StartRequest(httptest.NewRequest("GET", "/x", nil), "req_1")
@@ -193,7 +193,7 @@ func TestFailuresAndStrangeRequests(t *testing.T) {
 	}
 }
 
-func TestTheResourceNamesTheService(t *testing.T) {
+func TestStartTracing_resource(t *testing.T) {
 	for _, c := range []struct{ variable, value, key, want string }{
 		{"OTEL_SERVICE_NAME", "", "service.name", "haggle"},
 		{"OTEL_SERVICE_NAME", "shop-eu", "service.name", "shop-eu"},
@@ -211,12 +211,12 @@ func TestTheResourceNamesTheService(t *testing.T) {
 	}
 }
 
-func TestTheSamplerIsTheEnvironments(t *testing.T) {
+func TestStartTracing_sampler(t *testing.T) {
 	for sampler, sampled := range map[string]bool{"": true, "always_off": false, "parentbased_always_off": true} {
 		r := newReceiver(t)
 		t.Setenv("OTEL_TRACES_SAMPLER", sampler)
 		tracing := start(t, quiet())
-		_, end := tracing.StartRequest(request(), "req_1") // whose parent is sampled
+		_, end := tracing.StartRequest(request(), "req_1") // its parent is sampled
 		end(finalize, 200)
 		finish(t, tracing)
 		if (len(r.spans) == 1) != sampled {
@@ -225,7 +225,7 @@ func TestTheSamplerIsTheEnvironments(t *testing.T) {
 	}
 }
 
-func TestTracingIsOffUnlessAnEndpointIsNamed(t *testing.T) {
+func TestStartTracing_off(t *testing.T) {
 	for _, off := range [][2]string{{"OTEL_EXPORTER_OTLP_ENDPOINT", ""}, {"OTEL_SDK_DISABLED", "true"}, {"OTEL_TRACES_EXPORTER", "none"}} {
 		newReceiver(t)
 		t.Setenv(off[0], off[1])
@@ -236,7 +236,7 @@ func TestTracingIsOffUnlessAnEndpointIsNamed(t *testing.T) {
 	}
 }
 
-func TestOnlyHTTPIsSpoken(t *testing.T) {
+func TestStartTracing_unsupportedProtocol(t *testing.T) {
 	newReceiver(t)
 	t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")
 	if _, err := telemetry.StartTracing(t.Context(), telemetry.Config{}); err == nil || !strings.Contains(err.Error(), `"grpc"`) {
@@ -244,7 +244,7 @@ func TestOnlyHTTPIsSpoken(t *testing.T) {
 	}
 }
 
-func TestAReceiverThatFailsIsLoggedOnce(t *testing.T) {
+func TestReporting_logsOnce(t *testing.T) {
 	r := newReceiver(t)
 	t.Setenv("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "1")
 	r.status = http.StatusBadRequest
@@ -260,7 +260,7 @@ func TestAReceiverThatFailsIsLoggedOnce(t *testing.T) {
 	}
 }
 
-func TestLogLinesNameTheirTrace(t *testing.T) {
+func TestWithTraceID(t *testing.T) {
 	newReceiver(t)
 	tracing := start(t, quiet())
 	ctx, end := tracing.StartRequest(request(), "req_1")

@@ -1,5 +1,5 @@
-// Package testbuyers runs haggle-sim, which sends simulated buyers to a shop of this server. It decides nothing about whom
-// to send, and knows no more of haggle-sim than its command line.
+// Package testbuyers runs haggle-sim, which sends simulated buyers to a shop of this server. It knows only haggle-sim's
+// command line; haggle-sim chooses the buyers.
 package testbuyers
 
 import (
@@ -19,10 +19,10 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// longestRun ends a run whose buyers do not.
+// longestRun is the time limit of a run.
 const longestRun = 2 * time.Minute
 
-// Find is the path of haggle-sim: the one that is named, or the one beside this program. "": there is none.
+// Find returns the path of haggle-sim: the given one, or the one in this program's folder; "" if there is none.
 func Find(named string) string {
 	if named == "" {
 		self, err := os.Executable()
@@ -50,20 +50,20 @@ type Program struct {
 
 	mu   sync.Mutex
 	runs int64
-	stop func() // of the run under way; nil: none is
+	stop func() // of the current run; nil if there is none
 	done chan struct{}
 }
 
 var _ ports.TestBuyers = (*Program)(nil)
 
-// State is TestBuyers'.
+// State implements ports.TestBuyers.
 func (p *Program) State() (available, running bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.Path != "", p.stop != nil
 }
 
-// Send is TestBuyers'. Each run has other buyers.
+// Send implements ports.TestBuyers. Each run has different buyers.
 func (p *Program) Send(slug string, buyers int) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -95,7 +95,7 @@ func (p *Program) Send(slug string, buyers int) error {
 	return nil
 }
 
-// environment leaves out what configures the server: its secrets are none of the buyers' business.
+// environment removes the server's configuration from the environment, because it contains secrets.
 func environment(of []string) (kept []string) {
 	for _, entry := range of {
 		if !strings.HasPrefix(entry, "HAGGLE_") {
@@ -105,7 +105,7 @@ func environment(of []string) (kept []string) {
 	return kept
 }
 
-// log writes what the program prints to the log, line by line.
+// log writes the program's output to the log, line by line.
 func (p *Program) log(slug string, from io.Reader) {
 	lines := bufio.NewScanner(from)
 	for lines.Scan() {
@@ -113,7 +113,7 @@ func (p *Program) log(slug string, from io.Reader) {
 			p.Log.Info("test buyers", "shop", slug, "says", text)
 		}
 	}
-	_, _ = io.Copy(io.Discard, from) // after a line that was too long
+	_, _ = io.Copy(io.Discard, from) // the rest after a line that was too long
 }
 
 func (p *Program) wait(child *exec.Cmd, output io.Closer, stop func(), done chan struct{}) {
@@ -129,7 +129,7 @@ func (p *Program) wait(child *exec.Cmd, output io.Closer, stop func(), done chan
 	close(done)
 }
 
-// Stop is TestBuyers'. It waits until the process is gone.
+// Stop implements ports.TestBuyers. It waits until the process has ended.
 func (p *Program) Stop() {
 	p.mu.Lock()
 	stop, done := p.stop, p.done

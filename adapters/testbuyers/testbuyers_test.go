@@ -34,7 +34,7 @@ func (l *log) String() string {
 	return l.text.String()
 }
 
-// program runs a script in the place of haggle-sim.
+// program returns a Program that runs a script instead of haggle-sim.
 func program(t *testing.T, script string) (*testbuyers.Program, *log) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -73,7 +73,7 @@ func TestSend_logsWhatTheBuyersDid(t *testing.T) {
 		t.Fatal(err)
 	}
 	ended(t, p)
-	p.Stop() // of what has ended
+	p.Stop() // after the run has ended
 	const want = "shop --url http://127.0.0.1:1 --project demo --buyers 50 --concurrency 2 --seed "
 	for deadline := time.Now().Add(5 * time.Second); !strings.Contains(l.String(), want); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {

@@ -1,4 +1,5 @@
-// Package totp is one-time passwords by the clock (RFC 6238), as authenticator apps make them.
+// Package totp implements time-based one-time passwords (RFC 6238), as authenticator apps generate them. It does not store
+// used codes.
 package totp
 
 import (
@@ -12,9 +13,9 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Codes are six digits of SHA-1 that change every 30 seconds: what every app knows.
+// Codes generates six-digit codes with SHA-1 and a period of 30 seconds, which every app supports.
 type Codes struct {
-	Issuer string // as apps show it; "" is Haggle
+	Issuer string // shown in apps; "" is Haggle
 }
 
 var _ ports.TOTP = Codes{}
@@ -41,7 +42,7 @@ func (c Codes) Enrol(name string) (secret, address string, err error) {
 	return key.Secret(), key.URL(), nil
 }
 
-// Step looks at the newest step first: should one code be that of two steps, using it uses up both.
+// Step checks the newest step first. If two steps have the same code, using it uses up both.
 func (Codes) Step(secret, code string, now time.Time) (int64, bool) {
 	current := now.Unix() / period
 	for step := current + 1; step >= current-1; step-- {

@@ -14,7 +14,7 @@ import (
 const reference = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
 
 // The last six digits of the appendix's values for SHA-1.
-func TestReferenceValues(t *testing.T) {
+func TestCodes_Step_referenceValues(t *testing.T) {
 	t.Parallel()
 	for at, code := range map[int64]string{
 		59: "287082", 1111111109: "081804", 1111111111: "050471", 1234567890: "005924", 2000000000: "279037", 20000000000: "353130",
@@ -25,7 +25,8 @@ func TestReferenceValues(t *testing.T) {
 	}
 }
 
-func TestACodeIsGoodForAStepBeforeAndAfter(t *testing.T) {
+// A code is valid for its own step, the one before and the one after.
+func TestCodes_Step_window(t *testing.T) {
 	t.Parallel()
 	const step = 1111111109 / 30
 	for offset, want := range map[int64]bool{-2: false, -1: true, 0: true, 1: true, 2: false} {
@@ -36,7 +37,7 @@ func TestACodeIsGoodForAStepBeforeAndAfter(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoCode(t *testing.T) {
+func TestCodes_Step_malformed(t *testing.T) {
 	t.Parallel()
 	for _, code := range []string{"", "28708", "2870820", "x87082", "７", "28708\x00"} {
 		if _, ok := (adapter.Codes{}).Step(reference, code, time.Unix(59, 0)); ok {
@@ -48,8 +49,8 @@ func TestWhatIsNoCode(t *testing.T) {
 	}
 }
 
-// What apps read makes the codes that Step knows.
-func TestEnrol(t *testing.T) {
+// Codes that an app generates from the enrolment URL are accepted by Step.
+func TestCodes_Enrol(t *testing.T) {
 	t.Parallel()
 	secret, address, err := adapter.Codes{}.Enrol("Zoë's shop")
 	if err != nil || len(secret) != 32 {
@@ -64,7 +65,7 @@ func TestEnrol(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if step, ok := (adapter.Codes{}).Step(secret, code, time.Unix(59, 0)); !ok { // of one code in a million it is the next
+	if step, ok := (adapter.Codes{}).Step(secret, code, time.Unix(59, 0)); !ok { // one code in a million is also that of the next step
 		t.Errorf("step %d, %v", step, ok)
 	}
 	if other, _, _ := (adapter.Codes{}).Enrol("Zoë's shop"); other == secret {

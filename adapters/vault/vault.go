@@ -1,5 +1,5 @@
-// Package vault encrypts stored secrets with AES-256-GCM. What it seals begins with a version and the
-// id of the master key, so that master keys can be replaced: the first one seals, all of them open.
+// Package vault encrypts stored secrets with AES-256-GCM. A sealed secret begins with a version and the id of the master key,
+// so that master keys can be rotated: the first key seals, all keys open. It does not store anything.
 //
 //	1 byte version | 4 bytes key id | 12 bytes nonce | ciphertext and tag
 //
@@ -21,8 +21,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// SandboxKey is the master key where none is set, which only the sandbox allows. It is public: what it
-// seals is not secret.
+// SandboxKey is the default master key, which only the sandbox allows. It is public, so it protects nothing.
 const SandboxKey = "haggle sandbox: not a secret"
 
 const (
@@ -35,11 +34,11 @@ const (
 // secretEncoding is Crockford's base32 in lower case, as in ids.
 var secretEncoding = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz")
 
-// ErrUnreadable means that none of the master keys sealed this for this purpose, or that it was
-// changed since.
+// ErrUnreadable means that none of the master keys sealed this for this purpose, or that it was modified.
 var ErrUnreadable = errors.New("vault: the secret can't be opened: it was sealed with another master key or for another purpose, or is damaged")
 
-// Vault has one key or more. Pseudonyms, derived secrets and tokens have keys of their own, by other labels of HKDF.
+// Vault has one or more master keys. Pseudonyms, derived secrets and tokens use separate keys, derived with other HKDF
+// labels.
 type Vault struct{ keys []key }
 
 type key struct {
@@ -58,8 +57,7 @@ var (
 	_ ports.DerivedSecrets = (*Vault)(nil)
 )
 
-// New derives keys from the texts of master keys: the newest first, then those before it. Without any
-// it takes SandboxKey.
+// New derives keys from the texts of master keys, the newest first. Without any it uses SandboxKey.
 func New(masterKeys ...string) (*Vault, error) {
 	if len(masterKeys) == 0 {
 		masterKeys = []string{SandboxKey}
@@ -111,20 +109,20 @@ func newSealer(key []byte) (cipher.AEAD, error) {
 	return cipher.NewGCMWithRandomNonce(block)
 }
 
-// Seal encrypts under the first key.
+// Seal encrypts with the first key.
 func (v *Vault) Seal(plain []byte, purpose string) []byte {
 	k := v.keys[0]
 	return k.sealer.Seal(bytes.Clone(k.prefix), nil, plain, bound(k, purpose))
 }
 
-// Pseudonym is an HMAC-SHA-256 under the first key, 128 bits in hex. Under another first key it is another one.
+// Pseudonym returns an HMAC-SHA-256 with the first key, 128 bits in hex. It changes with the first key.
 func (v *Vault) Pseudonym(text, purpose string) string {
 	mac := hmac.New(sha256.New, v.keys[0].names)
 	mac.Write([]byte(purpose + "\x00" + text))
 	return hex.EncodeToString(mac.Sum(nil)[:16])
 }
 
-// Derive makes HMAC-SHA-256 under each key, 160 bits in base32.
+// Derive returns an HMAC-SHA-256 with each key, 160 bits in base32.
 func (v *Vault) Derive(text, purpose string) []string {
 	secrets := make([]string, len(v.keys))
 	for i, k := range v.keys {
@@ -135,7 +133,7 @@ func (v *Vault) Derive(text, purpose string) []string {
 	return secrets
 }
 
-// Open decrypts what any of the keys sealed for the purpose: else ErrUnreadable.
+// Open decrypts a secret that any of the keys sealed for the purpose, and otherwise returns ErrUnreadable.
 func (v *Vault) Open(sealed []byte, purpose string) ([]byte, error) {
 	for _, k := range v.keys {
 		if !bytes.HasPrefix(sealed, k.prefix) {
@@ -148,11 +146,11 @@ func (v *Vault) Open(sealed []byte, purpose string) ([]byte, error) {
 	return nil, ErrUnreadable
 }
 
-// bound is what is authenticated beside the secret.
+// bound returns the additional data that is authenticated with the secret.
 func bound(k key, purpose string) []byte { return append(bytes.Clone(k.prefix), purpose...) }
 
-// Tokens seals what strangers hold, under a key of its own. What it seals has no key id, which would tell those who guess
-// at a master key that they are right: only a nonce, the ciphertext and its tag.
+// Tokens seals tokens that are given to clients, with a key of its own. A token consists of a nonce, the ciphertext and its
+// tag. It has no key id, because that would let its holder check guesses at a master key cheaply.
 type Tokens struct {
 	vault *Vault
 	of    func(key) cipher.AEAD
@@ -160,18 +158,18 @@ type Tokens struct {
 
 var _ ports.Vault = Tokens{}
 
-// Tokens has the same master keys.
+// Tokens returns a Tokens with the same master keys.
 func (v *Vault) Tokens() Tokens { return Tokens{v, func(k key) cipher.AEAD { return k.tokens }} }
 
-// Cursors has the same master keys, and a key for places in search results alone.
+// Cursors returns a Tokens with the same master keys and a separate key for cursors of search results.
 func (v *Vault) Cursors() Tokens { return Tokens{v, func(k key) cipher.AEAD { return k.places }} }
 
-// Seal encrypts under the first key.
+// Seal encrypts with the first key.
 func (t Tokens) Seal(plain []byte, purpose string) []byte {
 	return t.of(t.vault.keys[0]).Seal(nil, nil, plain, []byte(purpose))
 }
 
-// Open decrypts what any of the keys sealed for the purpose: else ErrUnreadable.
+// Open decrypts a token that any of the keys sealed for the purpose, and otherwise returns ErrUnreadable.
 func (t Tokens) Open(sealed []byte, purpose string) ([]byte, error) {
 	for _, k := range t.vault.keys {
 		if plain, err := t.of(k).Open(nil, nil, sealed, []byte(purpose)); err == nil {

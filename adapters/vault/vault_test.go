@@ -28,7 +28,7 @@ func refuses(v *vault.Vault, sealed []byte, purpose string) bool {
 	return errors.Is(err, vault.ErrUnreadable) && plain == nil
 }
 
-func TestWhatIsSealedIsHiddenAndOpens(t *testing.T) {
+func TestVault_Seal(t *testing.T) {
 	t.Parallel()
 	v := open(t, "master")
 	for _, plain := range []string{"", "s", "a secret of some length that can be seen"} {
@@ -42,7 +42,7 @@ func TestWhatIsSealedIsHiddenAndOpens(t *testing.T) {
 	}
 }
 
-func TestNothingElseOpens(t *testing.T) {
+func TestVault_Open_refuses(t *testing.T) {
 	t.Parallel()
 	v := open(t, "master")
 	sealed := v.Seal([]byte("secret"), "mfa:1")
@@ -67,8 +67,8 @@ func TestNothingElseOpens(t *testing.T) {
 	}
 }
 
-// A new master key seals, and what the old one sealed still opens until that key is dropped.
-func TestRotation(t *testing.T) {
+// A new master key seals, and secrets sealed with the old one can be opened until that key is dropped.
+func TestVault_Open_keyRotation(t *testing.T) {
 	t.Parallel()
 	old, both, next := open(t, "old"), open(t, "new", "old"), open(t, "new")
 	before, after := old.Seal([]byte("before"), "p"), both.Seal([]byte("after"), "p")
@@ -80,7 +80,7 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-func TestKeysAreNotEmpty(t *testing.T) {
+func TestNew_emptyKey(t *testing.T) {
 	t.Parallel()
 	if _, err := vault.New("good", ""); err == nil {
 		t.Error("an empty master key was taken")
@@ -90,7 +90,7 @@ func TestKeysAreNotEmpty(t *testing.T) {
 	}
 }
 
-func TestPseudonyms(t *testing.T) {
+func TestVault_Pseudonym(t *testing.T) {
 	t.Parallel()
 	v := open(t, "key", "older")
 	name := v.Pseudonym("ada@example.com", "buyer of p")
@@ -108,7 +108,7 @@ func TestPseudonyms(t *testing.T) {
 	}
 }
 
-func TestDerivedSecrets(t *testing.T) {
+func TestVault_Derive(t *testing.T) {
 	t.Parallel()
 	made := open(t, "key", "older").Derive("ord_1", "order token")
 	if len(made) != 2 || len(made[0]) != 32 || made[0] != open(t, "key").Derive("ord_1", "order token")[0] ||
@@ -149,9 +149,9 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// Two tokens under one master key have no bytes in common by which a guess at the key could be checked cheaply, as the
-// vault's have in their key id.
-func TestTokensHaveNoKeyID(t *testing.T) {
+// Unlike the vault's secrets, two tokens of one master key have no common bytes, such as a key id, by which a guess at the
+// key could be checked cheaply.
+func TestTokens_noKeyID(t *testing.T) {
 	t.Parallel()
 	v := open(t, "key")
 	one, two := v.Tokens().Seal([]byte("ada@example.com"), "p"), v.Tokens().Seal([]byte("ada@example.com"), "p")

@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// Every field of every event is in what receivers get, which is what the log keeps of it.
+// The payload that receivers get, and the event log stores, has every field of every event.
 func TestEncodeEvent_everyField(t *testing.T) {
 	t.Parallel()
 	for _, seen := range []func(*testing.T){
@@ -55,10 +55,10 @@ func everyField[T event.Data](t *testing.T) {
 			t.Fatal(err)
 		}
 		return body
-	}, unseen[fmt.Sprintf("%T", data)], known...)
+	}, omitted[fmt.Sprintf("%T", data)], known...)
 }
 
-// unseen are fields that events leave out.
-var unseen = map[string]fieldtest.Reasons{
+// omitted are fields that payloads leave out, with the reason.
+var omitted = map[string]fieldtest.Reasons{
 	"event.OrderCompleted": {"event.OrderCompleted.Address.ID": "the agent's name for it, in its checkout alone"},
 }

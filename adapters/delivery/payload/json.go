@@ -16,7 +16,7 @@ import (
 type object struct {
 	json    bytes.Buffer
 	encoder *json.Encoder // to json
-	word    string        // what the encoder reads: a pointer to it costs no allocation
+	word    string        // buffer for the encoder: passing a pointer to it does not allocate
 	subject string        // see EncodeEvent
 }
 
@@ -28,10 +28,10 @@ func newObject() *object {
 	return o
 }
 
-// quoted is text, or a name.
+// quoted writes a JSON string.
 func (o *object) quoted(text string) {
 	o.word = text
-	_ = o.encoder.Encode(&o.word)     // a text has no error
+	_ = o.encoder.Encode(&o.word)     // encoding a string does not fail
 	o.json.Truncate(o.json.Len() - 1) // the newline at its end
 }
 
@@ -65,7 +65,7 @@ func (o *object) time(name string, value time.Time) {
 	o.text(name, value.UTC().Format("2006-01-02T15:04:05.999Z07:00"))
 }
 
-// timeOrNull is null for no time.
+// timeOrNull writes null for the zero time.
 func (o *object) timeOrNull(name string, value time.Time) {
 	if value.IsZero() {
 		o.raw(name, "null")
@@ -76,7 +76,7 @@ func (o *object) timeOrNull(name string, value time.Time) {
 
 func (o *object) amount(name string, value money.Amount) { o.raw(name, value.String()) }
 
-// amountOrNull is null for an amount in no currency.
+// amountOrNull writes null for an amount without a currency.
 func (o *object) amountOrNull(name string, value money.Amount) {
 	if value.Currency().Code() == "" {
 		o.raw(name, "null")
@@ -85,20 +85,20 @@ func (o *object) amountOrNull(name string, value money.Amount) {
 	o.amount(name, value)
 }
 
-// money is an amount and its currency.
+// money writes an amount and its currency.
 func (o *object) money(name string, value money.Amount) {
 	o.amount(name, value)
 	o.text("currency", value.Currency().Code())
 }
 
-// orderEvent is what every event of an order has.
+// orderEvent writes the members that every event of an order has.
 func (o *object) orderEvent(of id.Order, sequence int) {
 	o.subject = of.String()
 	o.text("order_id", of.String())
 	o.int("sequence", sequence)
 }
 
-// checkout is what an event about a checkout without an order has.
+// checkout writes the members of an event about a checkout without an order.
 func (o *object) checkout(of id.Checkout) {
 	o.subject = of.String()
 	o.text("checkout_id", of.String())
@@ -110,7 +110,7 @@ func (o *object) object(name string, members func()) {
 	o.json.WriteByte('}')
 }
 
-// texts writes a list of texts.
+// texts writes a list of strings.
 func (o *object) texts(name string, values []string) {
 	o.raw(name, "[")
 	for i, value := range values {

@@ -6,7 +6,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-func TestEveryPaymentMethodHasAWord(t *testing.T) {
+func TestPaymentMethods_everyMethod(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{"": true}
 	for _, m := range project.PaymentMethods {

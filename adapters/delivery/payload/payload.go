@@ -14,8 +14,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// EncodeEvent writes the event as a merchant's system receives it, byte for byte (decisions 13). subject is the order or
-// checkout that it is about; empty: it is about no buyer.
+// EncodeEvent returns the body that a merchant's system receives, byte for byte. subject is the order or checkout that the
+// event is about; empty if it concerns no buyer.
 func EncodeEvent(e *event.Event) (body, subject string, err error) {
 	data, known := payloads[e.Data.Type()]
 	if !known {
@@ -31,15 +31,15 @@ func EncodeEvent(e *event.Event) (body, subject string, err error) {
 	return o.json.String(), o.subject, nil
 }
 
-// of writes the data of one type of event.
+// of adapts a writer of one type of event data to event.Data.
 func of[T event.Data](write func(*object, T)) func(*object, event.Data) {
 	return func(o *object, d event.Data) { write(o, d.(T)) }
 }
 
-// payloads have the data of each type of event. Prices are per unit, amounts have all of the currency's decimals. Every event
+// payloads writes the data of each event type. Prices are per unit, amounts have all of the currency's decimals. Every event
 // of an order has its sequence: the order's events are numbered from 1, without gaps.
 var payloads = map[event.Type]func(*object, event.Data){
-	// The shape is ours, spec 6.1 leaves it open:
+	// The protocol does not define this object:
 	//
 	//	{"order_id": "ord_…", "sequence": 1, "confirmation_number": "HG-7K2M-9QXA", "checkout_id": "chk_…", "negotiation_id": "neg_…",
 	//	 "payment": {"id": "pay_…", "status": "succeeded", "amount": 196.94, "currency": "USD", "method": "psp_spt"},
@@ -81,7 +81,7 @@ var payloads = map[event.Type]func(*object, event.Data){
 		})
 		o.time("created_at", d.PlacedAt)
 	}),
-	// Also of order.updated, which is sent when the tracking changed, or its label was voided (empty texts, shipped_at null):
+	// Also of order.updated, which is sent when the tracking changed or the label was voided (empty strings, shipped_at null):
 	//
 	//	{"order_id": "ord_…", "sequence": 2, "carrier": "DHL", "tracking_number": "123",
 	//	 "tracking_url": "https://example.com/123", "shipped_at": "2026-03-05T12:00:00Z"}
@@ -92,7 +92,7 @@ var payloads = map[event.Type]func(*object, event.Data){
 		o.orderEvent(d.Order, d.Sequence)
 		o.time("delivered_at", d.DeliveredAt)
 	}),
-	// refund_id and refund_amount are null if nothing of the payment was left to refund:
+	// refund_id and refund_amount are null if the payment had nothing left to refund:
 	//
 	//	{"order_id": "ord_…", "sequence": 2, "reason": "The buyer changed their mind", "refund_id": "ref_…",
 	//	 "refund_amount": 196.94, "currency": "USD"}
@@ -126,8 +126,8 @@ var payloads = map[event.Type]func(*object, event.Data){
 		o.orderEvent(d.Order, d.Sequence)
 		o.text("reason", d.Reason)
 	}),
-	// refunded_amount is what the payment has given back in all; external is true if the refund was not requested here;
-	// return_id is null if it is not for a return:
+	// refunded_amount is the total refunded of the payment; external is true if the refund was not requested here; return_id
+	// is null if it is not for a return:
 	//
 	//	{"refund_id": "ref_…", "order_id": "ord_…", "sequence": 6, "payment_id": "pay_…", "amount": 95.00,
 	//	 "refunded_amount": 95.00, "currency": "USD", "reason": "damaged", "external": false, "return_id": "ret_…"}
@@ -142,8 +142,8 @@ var payloads = map[event.Type]func(*object, event.Data){
 		o.bool("external", d.External)
 		o.textOrNull("return_id", d.Return.String())
 	}),
-	// The buyer does not get the money. previous_status is succeeded if an order.refunded had announced it;
-	// refunded_amount is what the payment has given back without it:
+	// The buyer does not get the money. previous_status is succeeded if an order.refunded was sent before; refunded_amount is
+	// the total refunded of the payment without this refund:
 	//
 	//	{"refund_id": "ref_…", "order_id": "ord_…", "sequence": 7, "payment_id": "pay_…", "amount": 95.00,
 	//	 "refunded_amount": 0.00, "currency": "USD", "failure_code": "expired_or_canceled_card",
@@ -163,8 +163,8 @@ var payloads = map[event.Type]func(*object, event.Data){
 		o.text("previous_status", previous)
 		o.textOrNull("return_id", d.Return.String())
 	}),
-	// Also of dispute.closed. Amounts are totals: withdrawn_amount is what the provider has taken out of the merchant's
-	// balance for it, fee_amount what it charges, both in the currency of that balance. status is open, won or lost:
+	// Also of dispute.closed. Amounts are totals: withdrawn_amount is what the provider has withdrawn from the merchant's
+	// balance, fee_amount is its fee, both in the currency of that balance. status is open, won or lost:
 	//
 	//	{"dispute_id": "dsp_…", "order_id": "ord_…", "sequence": 8, "payment_id": "pay_…", "provider_id": "du_…",
 	//	 "status": "open", "reason": "fraudulent", "amount": 196.94, "currency": "USD",
@@ -182,8 +182,8 @@ var payloads = map[event.Type]func(*object, event.Data){
 		o.amount("list_price", d.List)
 		o.money("final_price", d.Price)
 	}),
-	// best_offer is null if the buyer offered nothing, last_counter if the shop countered nothing, and reason if the buyer did
-	// not say why it gave up:
+	// best_offer is null if the buyer made no offer, last_counter if the shop made no counteroffer, and reason if the buyer
+	// gave none:
 	//
 	//	{"product_id": "prod_…", "variant_id": "var_…", "quantity": 2, "list_price": 100.00, "best_offer": 80.00,
 	//	 "last_counter": 92.00, "currency": "USD", "reason": "shipping_cost"}
@@ -208,7 +208,7 @@ var payloads = map[event.Type]func(*object, event.Data){
 		o.money("total", d.Total)
 		o.text("buyer_email", d.Email)
 	}),
-	// What became of the attempt is asked for until it is known, and the event is repeated after an hour and every day
+	// The provider is polled until the result of the attempt is known. The event is repeated after an hour and then every day
 	// until then; an order.completed may follow:
 	//
 	//	{"checkout_id": "chk_…", "attempt": 1, "amount": 196.94, "currency": "USD", "method": "psp_spt", "provider": "stripe",
@@ -223,8 +223,8 @@ var payloads = map[event.Type]func(*object, event.Data){
 		o.int("times_asked", d.Asked)
 		o.text("problem", d.Problem)
 	}),
-	// Sent an hour after the refund was requested, and every day from then on, while the provider does not tell what became
-	// of it:
+	// Sent an hour after the refund was requested, and then every day, as long as the provider does not report its result:
+	//
 	//
 	//	{"refund_id": "ref_…", "order_id": "ord_…", "payment_id": "pay_…", "amount": 95.00, "currency": "USD", "provider": "stripe",
 	//	 "since": "2026-03-04T12:00:00Z", "times_asked": 12, "problem": "The provider refuses the credentials."}
@@ -238,8 +238,8 @@ var payloads = map[event.Type]func(*object, event.Data){
 		o.int("times_asked", d.Asked)
 		o.text("problem", d.Problem)
 	}),
-	// A provider took money for an attempt that has no order. It is refunded by itself; refund_status is pending, succeeded
-	// or failed:
+	// A provider charged for an attempt that has no order. The charge is refunded automatically; refund_status is pending,
+	// succeeded or failed:
 	//
 	//	{"checkout_id": "chk_…", "attempt": 1, "provider": "stripe", "charge_id": "pi_…", "amount": 196.94, "currency": "USD",
 	//	 "refund_status": "pending"}
@@ -251,8 +251,8 @@ var payloads = map[event.Type]func(*object, event.Data){
 		o.money("amount", d.Amount)
 		o.text("refund_status", d.Refund)
 	}),
-	// A payment provider's books differ from ours and nothing explains it. found is how many differences are new,
-	// differences are the first of them; an amount is null that one side does not have:
+	// A payment provider's books differ from ours without an explanation. found is the number of new differences, differences
+	// are the first of them; an amount that one side does not have is null:
 	//
 	//	{"integration_id": "int_…", "provider": "stripe", "found": 1, "differences": [{"kind": "missing_here",
 	//	 "type": "sale", "reference": "chk_…-1", "provider_id": "pi_…", "currency": "USD", "ours": null, "theirs": 196.94,
@@ -263,7 +263,7 @@ var payloads = map[event.Type]func(*object, event.Data){
 		o.int("found", d.Found)
 		o.list("differences", len(d.Differences), func(i int) { difference(o, d.Differences[i]) })
 	}),
-	// quantity is what is left in all locations:
+	// quantity is the stock left in all locations together:
 	//
 	//	{"product_id": "prod_…", "variant_id": "var_…", "sku": "TENT-2", "quantity": 3}
 	event.InventoryLowType: of(func(o *object, d event.InventoryLow) {
@@ -272,7 +272,7 @@ var payloads = map[event.Type]func(*object, event.Data){
 		o.text("sku", d.SKU)
 		o.int("quantity", d.Left)
 	}),
-	// resources are those that the run has read:
+	// resources are the types of records that the run has read:
 	//
 	//	{"sync_id": "sync_…", "integration_id": "int_…", "full_sync": false,
 	//	 "resources": {"products": {"total": 120, "created": 3, "updated": 5, "unchanged": 111, "errors": 1}},
@@ -286,7 +286,7 @@ var payloads = map[event.Type]func(*object, event.Data){
 		o.time("completed_at", d.EndedAt)
 		o.int("duration_ms", int(d.EndedAt.Sub(d.StartedAt).Milliseconds()))
 	}),
-	// What was read before stays:
+	// Records that were read before the failure are kept:
 	//
 	//	{"sync_id": "sync_…", "integration_id": "int_…", "error": "The platform does not answer.",
 	//	 "resources": {"products": {"total": 120, "created": 3, "updated": 5, "unchanged": 111, "errors": 1}},
@@ -309,7 +309,7 @@ var payloads = map[event.Type]func(*object, event.Data){
 		o.text("name", d.Name)
 		o.text("error", d.Error)
 	}),
-	// A customer of a platform's shop asks for their data. orders, sessions and platform_records count what is kept:
+	// A customer of a platform's shop requests their data. orders, sessions and platform_records are how many are stored:
 	//
 	//	{"integration_id": "int_…", "type": "shopify", "subject": "buyer_5f…", "platform_customer_id": "207119551",
 	//	 "platform_order_ids": ["299938"], "orders": 2, "sessions": 3, "platform_records": 4}
@@ -331,13 +331,13 @@ var payloads = map[event.Type]func(*object, event.Data){
 		o.text("url", d.URL)
 		o.text("reason", d.Reason.String())
 	}),
-	// A test sends it:
+	// Sent by the test of a subscription:
 	//
 	//	{"subscription_id": "sub_…"}
 	event.PingType: of(func(o *object, d event.Ping) { o.text("subscription_id", d.Subscription.String()) }),
 }
 
-// paymentMethods are the payment methods as events name them.
+// paymentMethods maps payment methods to their names in events.
 var paymentMethods = map[project.PaymentMethod]string{
 	project.SharedPaymentToken: "psp_spt",
 	project.BillingAgreement:   "wallet_ba",
@@ -382,7 +382,7 @@ func difference(o *object, d event.MoneyDifference) {
 	o.time("at", d.At)
 }
 
-// resources are what became of the records of each resource.
+// resources writes the counts of each type of record.
 func resources(o *object, counts map[string]event.SyncCount) {
 	o.object("resources", func() {
 		for _, name := range slices.Sorted(maps.Keys(counts)) {

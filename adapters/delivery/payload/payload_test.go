@@ -185,7 +185,7 @@ func TestEncodeEvent_otherTypes(t *testing.T) {
 	}
 }
 
-// A type without documentation or encoding would be found by its first receiver.
+// Every event type has documentation and an encoding.
 func TestEncodeEvent_everyType(t *testing.T) {
 	t.Parallel()
 	encoded := make(map[event.Type]bool)

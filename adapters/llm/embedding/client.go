@@ -1,5 +1,5 @@
-// Package embedding asks an OpenAI-compatible endpoint for the vectors of texts. Client asks it for many;
-// Queries asks it for what a buyer waits for. Nothing here decides what is searched or stored.
+// Package embedding gets the embedding vectors of texts from an OpenAI-compatible endpoint: Client for batches, Queries for
+// single queries that a buyer waits for. It neither searches nor stores.
 package embedding
 
 import (
@@ -19,19 +19,18 @@ import (
 const (
 	batch    = 64       // texts in one request
 	longest  = 4096     // numbers in a vector
-	maxBytes = 16 << 20 // of an answer: twice what the largest can have
+	maxBytes = 16 << 20 // of a response: twice the largest possible one
 )
 
-// Config says where the endpoint is. It is the operator's, so any address is taken.
+// Config configures the endpoint. The operator chooses the URL, so private addresses are allowed.
 type Config struct {
 	URL   string // with the version: https://api.openai.com/v1
 	Key   string // "": none is sent
 	Model string
 }
 
-// Client is an Embedder. What goes wrong is Unavailable embeddings_unavailable, with a short message and, where
-// the endpoint tells it, the time to wait; whoever asks decides whether to ask again. Texts that the endpoint
-// does not take are Invalid embeddings_refused.
+// Client is an Embedder. It does not retry. Failures are Unavailable, code embeddings_unavailable, with a short message and
+// the endpoint's Retry-After, if any. Texts that the endpoint rejects are Invalid, code embeddings_refused.
 type Client struct {
 	endpoint endpoint.Endpoint
 	model    string
@@ -39,7 +38,7 @@ type Client struct {
 
 var _ ports.Embedder = (*Client)(nil)
 
-// New makes a client. It asks nothing yet.
+// New returns a client. It sends no request yet.
 func New(c Config) *Client {
 	header := http.Header{}
 	if c.Key != "" {
@@ -48,7 +47,7 @@ func New(c Config) *Client {
 	return &Client{endpoint.New(endpoint.Client(nil, inFlight, maxBytes), c.URL, "/embeddings", header), c.Model}
 }
 
-// Model is what makes the vectors.
+// Model returns the name of the embedding model.
 func (c *Client) Model() string { return c.model }
 
 // embedRequest and embedAnswer are the fields used of https://platform.openai.com/docs/api-reference/embeddings/create.
@@ -66,7 +65,7 @@ type (
 	}
 )
 
-// numbers are empty where an endpoint sends something else.
+// numbers is a vector. It is empty if the endpoint sends anything but a list of numbers.
 type numbers []float64
 
 func (n *numbers) UnmarshalJSON(text []byte) error {
@@ -77,7 +76,7 @@ func (n *numbers) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Embed asks for the vectors of texts, 64 at a time. It bounds no time: the context does.
+// Embed returns the vectors of texts, requesting 64 at a time. Only the context limits its time.
 func (c *Client) Embed(ctx ports.Outbound, texts []string) ([][]float32, error) {
 	vectors := make([][]float32, 0, len(texts))
 	for some := range slices.Chunk(texts, batch) {
@@ -97,7 +96,7 @@ func (c *Client) Embed(ctx ports.Outbound, texts []string) ([][]float32, error) 
 	return vectors, nil
 }
 
-// read checks an answer: a vector for each of n texts, by index, all of one length, and none that means nothing.
+// read checks a response: it must have a vector for each of n texts, by index, all of one length and none of them zero.
 func read(answer embedAnswer, n int) ([][]float32, error) {
 	if len(answer.Data) != n {
 		return nil, fmt.Errorf("%d vectors for %d texts", len(answer.Data), n)
@@ -124,7 +123,7 @@ func read(answer embedAnswer, n int) ([][]float32, error) {
 	return vectors, nil
 }
 
-// narrow makes 32-bit numbers of a vector's.
+// narrow converts a vector to 32-bit numbers.
 func narrow(wide []float64) ([]float32, error) {
 	if len(wide) == 0 || len(wide) > longest {
 		return nil, fmt.Errorf("a vector of %d numbers", len(wide))
@@ -153,8 +152,8 @@ func unusable(err error) error {
 	return unavailable("The embeddings endpoint answered with " + err.Error() + ".")
 }
 
-// failed is the error of a request without vectors. The endpoint's own words are left out: they may repeat
-// the texts, or the key.
+// failed returns the error of a request without vectors. It omits the endpoint's text, which may repeat the inputs or the
+// key.
 func failed(ctx context.Context, err error) error {
 	var answered *endpoint.StatusError
 	var tooLong *http.MaxBytesError

@@ -11,8 +11,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Vectors have 4,096 numbers at most, and each an index.
-func TestStrangeEndpoints(t *testing.T) {
+// A vector has at most 4,096 numbers, and an index.
+func TestClient_Embed_nonsense(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ body, says string }{
 		{`{"data": [{"embedding": [` + strings.Repeat("1,", 4096) + `1], "index": 0}]}`, "a vector of 4097 numbers"},

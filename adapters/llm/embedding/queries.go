@@ -16,26 +16,25 @@ import (
 )
 
 const (
-	patience   = 150 * time.Millisecond // of a buyer
-	late       = 2 * time.Second        // after which an answer is of no use to the next one either
+	patience   = 150 * time.Millisecond // how long a buyer waits
+	late       = 2 * time.Second        // after which a response is not cached either
 	inFlight   = 32                     // requests at once
 	remembered = 2000                   // queries: 12 MB with 1,536 numbers each
 	longestAsk = 2000                   // characters of a query
 	tooMany    = 5                      // failures in a row
-	pause      = 30 * time.Second       // in which an endpoint that failed is not asked
+	pause      = 30 * time.Second       // during which a failing endpoint gets no requests
 )
 
-// shares bound who waits. Beyond them a query is answered without its vector.
+// shares bounds how many queries wait. Beyond them a query is answered without its vector.
 var shares = bulkhead.Shares{
 	Places: 256,
 	Tenant: 64,
 	Target: 256,
 }
 
-// Queries is an Embedder for single queries that a buyer waits for: it answers within 150 ms, or with an error.
-// Queries that differ in case and spaces are one. What comes late is remembered for whoever asks next. An
-// endpoint that failed five times in a row is not asked for 30 s. Several texts at once go straight to the inner
-// Embedder.
+// Queries is an Embedder for single queries that a buyer waits for: it returns a vector within 150 ms, or an error. Queries
+// that differ only in case and spaces are the same. A late vector is cached for the next caller. After five consecutive
+// failures the endpoint gets no requests for 30 s. Calls with several texts go directly to the inner Embedder.
 type Queries struct {
 	inner   ports.Embedder
 	known   *lru.Cache[string, []float32]
@@ -47,9 +46,9 @@ type Queries struct {
 
 var _ ports.QueryEmbedder = (*Queries)(nil)
 
-// ForQueries asks an Embedder, which need not be patient.
+// ForQueries returns Queries that get vectors from an Embedder, which needs no timeout of its own.
 func ForQueries(inner ports.Embedder) *Queries {
-	known, _ := lru.New[string, []float32](remembered) // fails without a size only
+	known, _ := lru.New[string, []float32](remembered) // fails only without a size
 	return &Queries{
 		inner:   inner,
 		known:   known,
@@ -58,22 +57,22 @@ func ForQueries(inner ports.Embedder) *Queries {
 		breaker: gobreaker.NewCircuitBreaker[[]float32](gobreaker.Settings{
 			Timeout:     pause,
 			ReadyToTrip: func(n gobreaker.Counts) bool { return n.ConsecutiveFailures >= tooMany },
-			// What a buyer writes is not to close the endpoint for the others.
+			// A query that the endpoint rejects must not suspend it for other buyers.
 			IsSuccessful: func(err error) bool { return err == nil || fault.Is(err, "embeddings_refused") },
 		}),
 	}
 }
 
-// Room is where those wait whose queries are embedded.
+// Room returns the bulkhead of callers that wait for a vector.
 func (q *Queries) Room() *bulkhead.Room { return q.waiting }
 
-// Model is the inner Embedder's.
+// Model returns the inner Embedder's model.
 func (q *Queries) Model() string { return q.inner.Model() }
 
-// Forget has a query asked anew.
+// Forget removes a query's vector from the cache.
 func (q *Queries) Forget(text string) { q.known.Remove(plain(text)) }
 
-// Embed is the vector of one query, for the caller to keep.
+// Embed returns the vector of one query. The caller may modify it.
 func (q *Queries) Embed(ctx ports.Outbound, texts []string) ([][]float32, error) {
 	if len(texts) != 1 {
 		return q.inner.Embed(ctx, texts)
@@ -90,7 +89,7 @@ func (q *Queries) Embed(ctx ports.Outbound, texts []string) ([][]float32, error)
 	var landed singleflight.Result
 	err := q.waiting.Wait(ctx, "", func() error {
 		select {
-		case landed = <-q.flights.DoChan(query, func() (any, error) { return q.survive(ctx.WithoutCancel(), query) }):
+		case landed = <-q.flights.DoChan(query, func() (any, error) { return q.recoverPanic(ctx.WithoutCancel(), query) }):
 			return landed.Err
 		case <-ctx.Done():
 			return failed(ctx, ctx.Err())
@@ -105,9 +104,9 @@ func (q *Queries) Embed(ctx ports.Outbound, texts []string) ([][]float32, error)
 	return [][]float32{slices.Clone(landed.Val.([]float32))}, nil
 }
 
-// survive calls ask and returns a panic as an error: ask runs in a goroutine of singleflight, where no caller can
-// recover it.
-func (q *Queries) survive(ctx ports.Outbound, query string) (vector []float32, err error) {
+// recoverPanic calls ask and returns a panic as an error, because a panic in singleflight's goroutine cannot be recovered by
+// a caller.
+func (q *Queries) recoverPanic(ctx ports.Outbound, query string) (vector []float32, err error) {
 	err = fault.Survive(func() error {
 		vector, err = q.ask(ctx, query)
 		return err
@@ -115,7 +114,7 @@ func (q *Queries) survive(ctx ports.Outbound, query string) (vector []float32, e
 	return vector, err
 }
 
-// ask asks the endpoint, unless it is left alone or has much to do already.
+// ask sends a request to the endpoint, unless it is suspended or has inFlight requests already.
 func (q *Queries) ask(ctx ports.Outbound, query string) ([]float32, error) {
 	select {
 	case q.room <- struct{}{}:
@@ -141,7 +140,7 @@ func (q *Queries) ask(ctx ports.Outbound, query string) ([]float32, error) {
 	return vector, err
 }
 
-// plain is a query as it is asked and remembered: in lower case, with single spaces, cut.
+// plain normalizes a query for the endpoint and the cache: lower case, single spaces, bounded length.
 func plain(query string) string {
 	query = strings.ToLower(strings.Join(strings.Fields(strings.ToValidUTF8(query, " ")), " "))
 	if runes := []rune(query); len(runes) > longestAsk {

@@ -15,7 +15,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// endpoint is an Embedder that takes its time. It is for tests in a bubble, where time is exact.
+// endpoint is an Embedder with a delay, for tests in a synctest bubble, where time is exact.
 type endpoint struct {
 	takes time.Duration
 	err   error
@@ -51,7 +51,7 @@ func (e *endpoint) becomes(takes time.Duration, err error) {
 	e.takes, e.err = takes, err
 }
 
-// broken answers nothing, which Queries does not expect.
+// broken returns no vectors and no error, which Queries does not expect.
 type broken struct{ endpoint }
 
 func (*broken) Embed(ports.Outbound, []string) ([][]float32, error) { return nil, nil }
@@ -66,7 +66,7 @@ func TestQueries_panic(t *testing.T) {
 	}
 }
 
-// ask asks, and tells how long it took.
+// ask embeds a query and returns how long that took.
 func ask(t *testing.T, q *embedding.Queries, text string) (time.Duration, error) {
 	t.Helper()
 	began := time.Now()
@@ -77,8 +77,8 @@ func ask(t *testing.T, q *embedding.Queries, text string) (time.Duration, error)
 	return time.Since(began), err
 }
 
-// A query is asked for once, however it is written and by however many at once.
-func TestQueriesAreRemembered(t *testing.T) {
+// A query is requested once, however it is written and however many callers there are.
+func TestQueries_Embed_cached(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e := &endpoint{takes: 100 * time.Millisecond}
@@ -111,8 +111,8 @@ func TestQueriesAreRemembered(t *testing.T) {
 	})
 }
 
-// A buyer waits 150 ms at most; what comes until 2 s have passed is there for the next one.
-func TestLateAnswers(t *testing.T) {
+// A buyer waits at most 150 ms; a vector that arrives within 2 s is cached for the next one.
+func TestQueries_Embed_lateAnswer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e := &endpoint{takes: 1500 * time.Millisecond}
@@ -137,8 +137,8 @@ func TestLateAnswers(t *testing.T) {
 	})
 }
 
-// An endpoint that is down costs nobody 150 ms for long, and is found again when it is back.
-func TestDeadEndpoint(t *testing.T) {
+// An endpoint that is down soon delays nobody, and is used again once it is back.
+func TestQueries_Embed_endpointDown(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e := &endpoint{takes: time.Hour}
@@ -166,8 +166,8 @@ func TestDeadEndpoint(t *testing.T) {
 	})
 }
 
-// Strange queries close the endpoint for nobody; a crowd of them is not let through at once.
-func TestManyQueries(t *testing.T) {
+// Rejected queries do not suspend the endpoint, and at most 32 requests run concurrently.
+func TestQueries_Embed_crowd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e := &endpoint{err: fault.New(fault.Invalid, "embeddings_refused", "No.")}
@@ -198,8 +198,8 @@ func TestManyQueries(t *testing.T) {
 	})
 }
 
-// Who goes away takes no answer from others, and counts as no failure.
-func TestImpatientQueries(t *testing.T) {
+// A canceled call neither cancels the shared request nor counts as a failure.
+func TestQueries_Embed_canceled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e := &endpoint{takes: 100 * time.Millisecond}

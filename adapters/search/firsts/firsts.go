@@ -1,10 +1,10 @@
-// Package firsts keeps the first of many in order.
+// Package firsts keeps the first elements of a long sequence, in order.
 package firsts
 
 import "slices"
 
-// Keep puts one more into a list that is in order and has at most so many. The last one makes room if it comes after
-// the new one. compare must tell all apart, and most must be positive.
+// Keep inserts an element into a sorted list of at most so many elements. In a full list it replaces the last element if that
+// comes after the new one. compare must return 0 for no two elements, and most must be positive.
 func Keep[T any](list []T, one T, most int, compare func(a, b T) int) []T {
 	if len(list) == most {
 		if compare(list[most-1], one) <= 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/search/lsa"
 )
 
-// catalogue has words drawn like those of real ones: a few are everywhere, most are rare.
+// catalogue returns documents whose words are distributed like those of real catalogues: a few are very common, most are rare.
 func catalogue(documents, terms, words int) lsa.Matrix {
 	random := rand.New(rand.NewPCG(1, 1))
 	zipf := rand.NewZipf(random, 1.07, 12, uint64(terms-1))

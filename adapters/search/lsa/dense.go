@@ -29,8 +29,7 @@ func add(to []float32, weight float32, v []float32) {
 	blas32.Implementation().Saxpy(len(to), weight, v, 1, to, 1)
 }
 
-// orthonormalize makes the columns orthonormal without leaving the space they span. Columns that add
-// nothing to it are dropped.
+// orthonormalize replaces the columns by an orthonormal basis of the space they span. Dependent columns are dropped.
 func orthonormalize(ctx context.Context, m *blas32.General) error {
 	turn, squares, err := axes(ctx, *m)
 	if err != nil {
@@ -44,11 +43,11 @@ func orthonormalize(ctx context.Context, m *blas32.General) error {
 	return multiply(ctx, m, turn)
 }
 
-// negligible is the part of the longest axis' square below which single precision leaves mostly noise.
+// negligible is the fraction of the longest axis' square below which an axis is mostly noise in single precision.
 const negligible = 1e-10
 
-// axes are the principal ones of the rows, as columns to multiply them by, and the squares of their
-// lengths. The longest is first.
+// axes returns the principal axes of the rows, as columns to multiply the rows by, and the squares of their lengths. The longest
+// is first.
 func axes(ctx context.Context, m blas32.General) (turn blas32.General, squares []float64, err error) {
 	products, err := gram(ctx, m)
 	if err != nil {
@@ -74,7 +73,7 @@ func axes(ctx context.Context, m blas32.General) (turn blas32.General, squares [
 	return turn, squares, nil
 }
 
-// gram multiplies the columns with each other, in double precision: squares need it.
+// gram returns the products of the columns with each other, in double precision, because squares need it.
 func gram(ctx context.Context, m blas32.General) (*mat.SymDense, error) {
 	const shares = 8
 	sums := make([]*mat.SymDense, shares)
@@ -110,7 +109,7 @@ func gramOf(m blas32.General, from, to int) *mat.SymDense {
 	return sum
 }
 
-// multiply replaces the rows by their products with a matrix that is not wider.
+// multiply replaces the rows by their products with a matrix, which must not be wider.
 func multiply(ctx context.Context, m *blas32.General, by blas32.General) error {
 	err := parallel.Each(ctx, m.Rows, 256, func(from, to int) {
 		product := make([]float32, by.Cols)

@@ -1,6 +1,5 @@
-// Package lsa finds out what words have to do with each other from the documents they share: latent
-// semantic analysis. It knows terms and documents by number only. Two words that never meet, but
-// keep the same company, get vectors that point the same way.
+// Package lsa computes vectors of words from the documents they share: latent semantic analysis. It knows terms and documents
+// by number only. Two words that never occur together, but occur with the same other words, get vectors with similar directions.
 package lsa
 
 import "math"
@@ -13,7 +12,7 @@ type Matrix struct {
 	Weight    []float32 // of each entry, such as tf-idf over the document's length
 }
 
-// of lists the documents of a term, and its weights in them.
+// of returns the documents of a term, and its weights in them.
 func (m *Matrix) of(term int) (documents []uint32, weights []float32) {
 	from := uint32(0)
 	if term > 0 {
@@ -22,19 +21,19 @@ func (m *Matrix) of(term int) (documents []uint32, weights []float32) {
 	return m.Document[from:m.Ends[term]], m.Weight[from:m.Ends[term]]
 }
 
-// Model maps terms to vectors. It is immutable. One of 128 dimensions takes 132 bytes a term.
+// Model maps terms to vectors. It is immutable. A model of 128 dimensions needs 132 bytes per term.
 type Model struct {
 	dims   int
 	shares []int8    // dims for each term
-	scales []float32 // by term: what a share of 1 stands for
+	scales []float32 // by term: the value of a share of 1
 }
 
-// Dims is the number of dimensions, which is at most what Train was asked for.
+// Dims returns the number of dimensions, which is at most the number passed to Train.
 func (m *Model) Dims() int { return m.dims }
 
-// Add adds a term's share to a document's or a query's vector of Dims numbers, and so folds in what
-// the model was not trained on. A term that is too new for the model adds nothing. Vectors are made
-// to be compared by their cosine; their length has no meaning.
+// Add adds a term's share to the vector of a document or a query, which has Dims numbers. So it folds in texts that the model was
+// not trained on. A term that the model does not have adds nothing. Vectors should be compared by their cosine; their length has
+// no meaning.
 func (m *Model) Add(to []float32, term uint32, weight float32) {
 	if int(term) >= len(m.scales) {
 		return

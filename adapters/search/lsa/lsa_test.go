@@ -57,8 +57,8 @@ func cosine(a, b []float32) float64 {
 	return product(a, b) / math.Sqrt(product(a, a)*product(b, b))
 }
 
-// A shop of eight topics of twelve words, and forty words that are everywhere. Half of the
-// first topic's documents say sofa or couch, never both.
+// A shop with eight topics of twelve words each, and forty words that occur in all topics. Half of the first topic's documents
+// contain sofa or couch, never both.
 const (
 	topics, words, common = 8, 12, 40
 	sofa, couch           = topics*words + common, topics*words + common + 1
@@ -87,10 +87,10 @@ func shop(documents int) corpus {
 	return made
 }
 
-func TestDocumentsOfATopicAreAlike(t *testing.T) {
+func TestTrain_topics(t *testing.T) {
 	model := train(t, shop(8000).matrix(terms), topics)
 	random := rand.New(rand.NewPCG(2, 2))
-	made := make([][]float32, 160) // that it was not trained on
+	made := make([][]float32, 160) // documents that the model was not trained on
 	for d := range made {
 		made[d] = fold(model, document(random, d%topics))
 	}
@@ -111,7 +111,7 @@ func TestDocumentsOfATopicAreAlike(t *testing.T) {
 	}
 }
 
-func TestWordsOfOneMeaningAreAlike(t *testing.T) {
+func TestTrain_synonyms(t *testing.T) {
 	model := train(t, shop(8000).matrix(terms), topics)
 	word := func(term int) []float32 { return fold(model, map[int]float32{term: 1}) }
 	if alike := cosine(word(sofa), word(couch)); alike < .9 {
@@ -124,7 +124,7 @@ func TestWordsOfOneMeaningAreAlike(t *testing.T) {
 	}
 }
 
-// mixture makes documents of directions that are each a little weaker than the one before.
+// mixture returns documents composed of directions, each a little weaker than the one before.
 func mixture(documents, terms, directions int) (made corpus, rows *mat.Dense) {
 	random := rand.New(rand.NewPCG(3, 3))
 	normal := func(rows, cols int) *mat.Dense {
@@ -148,8 +148,8 @@ func mixture(documents, terms, directions int) (made corpus, rows *mat.Dense) {
 	return made, rows
 }
 
-// With as many dimensions as the matrix has, nothing is lost: documents are as alike as their rows.
-func TestNothingIsLostInEnoughDimensions(t *testing.T) {
+// With as many dimensions as the matrix has, documents are as similar as their rows.
+func TestTrain_allDimensions(t *testing.T) {
 	const terms, directions = 90, 6
 	documents, rows := mixture(120, terms, directions)
 	model := train(t, documents.matrix(terms), 20)
@@ -165,8 +165,8 @@ func TestNothingIsLostInEnoughDimensions(t *testing.T) {
 	}
 }
 
-// What a model keeps of the matrix is as much as any of its dimensions can, but for rounding.
-func TestStrongestDirectionsAreKept(t *testing.T) {
+// A model preserves as much of the matrix as its number of dimensions allows, except for rounding.
+func TestTrain_strongestDirections(t *testing.T) {
 	const terms, dims = 200, 20
 	documents, rows := mixture(300, terms, 60)
 	var svd mat.SVD
@@ -187,7 +187,7 @@ func TestStrongestDirectionsAreKept(t *testing.T) {
 	}
 }
 
-func TestTrainingIsDeterministic(t *testing.T) {
+func TestTrain_deterministic(t *testing.T) {
 	const terms = 3000
 	m := catalogue(5000, terms, 30)
 	vectors := func(processors int) (all []float32) {
@@ -206,7 +206,7 @@ func TestTrainingIsDeterministic(t *testing.T) {
 	}
 }
 
-func TestLittleToLearnFrom(t *testing.T) {
+func TestTrain_littleData(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 4))
 	alike, weightless := make(corpus, 80), make(corpus, 80)
 	for d := range alike {
@@ -247,7 +247,7 @@ func TestLittleToLearnFrom(t *testing.T) {
 	}
 }
 
-func TestTermsWithoutMeaningAddNothing(t *testing.T) {
+func TestModel_Add_unknownTerm(t *testing.T) {
 	model := train(t, shop(200).matrix(terms), 16)
 	for name, term := range map[string]uint32{"in no document": unused, "too new": terms, "far too new": math.MaxUint32} {
 		v := slices.Repeat([]float32{3}, model.Dims())
@@ -258,7 +258,7 @@ func TestTermsWithoutMeaningAddNothing(t *testing.T) {
 	}
 }
 
-func TestWeightsThatAreNotNumbers(t *testing.T) {
+func TestTrain_notANumber(t *testing.T) {
 	for _, weight := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		m := shop(200).matrix(terms)
 		m.Weight[100] = float32(weight)
@@ -268,7 +268,7 @@ func TestWeightsThatAreNotNumbers(t *testing.T) {
 	}
 }
 
-// countdown is a context that ends when it has been asked so many times.
+// countdown is a context that ends after so many calls of Err.
 type countdown struct {
 	context.Context
 	left *int
@@ -281,8 +281,8 @@ func (c countdown) Err() error {
 	return nil
 }
 
-func TestTrainingStopsWithItsContext(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // countdown is not for two at a time
+func TestTrain_canceled(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // countdown is not safe for concurrent use
 	m := shop(200).matrix(terms)
 	for asked := 0; ; asked++ {
 		left := asked

@@ -11,22 +11,20 @@ import (
 )
 
 const (
-	fewest = 50 // documents; from fewer nothing can be learnt
-	spare  = 8  // directions more than asked for, which make the others exact (Halko et al. advise 5 to 10)
-	crowd  = 4  // documents a dimension stands for, at least
+	fewest = 50 // documents; fewer are not enough to train a model
+	spare  = 8  // oversampling: additional directions that make the others more exact (Halko et al. advise 5 to 10)
+	crowd  = 4  // minimum number of documents per dimension
 )
 
-// Train makes a model of at most dims dimensions: one for every four documents, and no more than the
-// matrix has independent ones. It is nil for fewer than 50 documents, and if no weight tells anything.
-// The same matrix and seed give the same model, bit for bit, on one kind of processor. An error is
-// ctx's, or a weight is not a number.
+// Train trains a model of at most dims dimensions: one for every four documents, and at most as many as the matrix has
+// independent ones. It returns nil for fewer than 50 documents, and if all weights are zero. The same matrix and seed give the
+// same model, bit for bit, on the same type of processor. The error is ctx's, or a weight is not a number.
 //
-// It decomposes the matrix by random projection with one power iteration (Halko, Martinsson and Tropp,
-// "Finding structure with randomness", 2011). Beside the matrix and the model it takes about
-// 4 × (dims + 8) × (documents + terms) bytes.
+// It decomposes the matrix by random projection with one power iteration (Halko, Martinsson and Tropp, "Finding structure with
+// randomness", 2011). In addition to the matrix and the model it needs about 4 × (dims + 8) × (documents + terms) bytes.
 //
-// Terms get their right singular vectors. So a document that is folded in gets its left singular
-// vector times the singular values. Taking those out, in part or wholly, found no more products.
+// Terms get their right singular vectors. So a document that is folded in gets its left singular vector times the singular
+// values. Dividing by those, partly or entirely, did not find more products.
 func Train(ctx context.Context, m Matrix, dims int, seed uint64) (*Model, error) {
 	dims = min(dims, m.Documents/crowd, len(m.Ends))
 	if err := ctx.Err(); err != nil || m.Documents < fewest || dims < 1 {
@@ -43,8 +41,7 @@ func Train(ctx context.Context, m Matrix, dims int, seed uint64) (*Model, error)
 	return model, nil
 }
 
-// decompose finds the right singular vectors of the largest singular values: a row for each term,
-// orthonormal columns.
+// decompose returns the right singular vectors of the largest singular values: a row for each term, orthonormal columns.
 func decompose(ctx context.Context, m *Matrix, dims int, seed uint64) (terms blas32.General, err error) {
 	width := min(dims+spare, m.Documents, len(m.Ends))
 	documents := normal(m.Documents, width, seed)
@@ -83,7 +80,7 @@ func normal(rows, cols int, seed uint64) blas32.General {
 	return m
 }
 
-// gather sets each term's row to the weighted sum of its documents' rows.
+// gather sets each term's row to the weighted sum of the rows of its documents.
 func (m *Matrix) gather(ctx context.Context, documents blas32.General, terms *blas32.General) error {
 	terms.Cols = documents.Cols
 	return parallel.Each(ctx, terms.Rows, 256, func(from, to int) {
@@ -98,8 +95,8 @@ func (m *Matrix) gather(ctx context.Context, documents blas32.General, terms *bl
 	})
 }
 
-// scatter sets each document's row to the weighted sum of its terms' rows. A share of the documents
-// at a time stays in the processor's cache.
+// scatter sets each document's row to the weighted sum of the rows of its terms. It works on a range of documents at a time,
+// which fits into the processor's cache.
 func (m *Matrix) scatter(ctx context.Context, terms blas32.General, documents *blas32.General) error {
 	documents.Cols = terms.Cols
 	return parallel.Each(ctx, documents.Rows, 2048, func(from, to int) {

@@ -1,4 +1,4 @@
-// Package parallel shares work out to all processors.
+// Package parallel distributes work to all processors.
 package parallel
 
 import (
@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// Each hands out ranges of up to size of n to all processors, until ctx ends. The ranges do not depend on how
-// many processors there are, so neither do sums over them.
+// Each splits 0…n into ranges of at most size, and calls work for them on all processors, until ctx ends. The ranges, and so sums
+// over them, do not depend on the number of processors.
 func Each(ctx context.Context, n, size int, work func(from, to int)) error {
 	var next atomic.Int64
 	var workers sync.WaitGroup

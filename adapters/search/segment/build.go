@@ -10,16 +10,16 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// stopped is the number of words that are not kept.
+// stopped is the term number of words that are not indexed.
 const stopped = ^uint32(0)
 
-// builder makes a segment of products.
+// builder builds a segment of products.
 type builder struct {
 	segment *Segment
 	labels  *Labels
 	goods   Goods
-	spoken  map[string]uint32 // words to the number of their term, so that each is analysed once
-	numbers map[string]uint32 // of terms
+	spoken  map[string]uint32 // term numbers by word, so that each word is analysed once
+	numbers map[string]uint32 // by term
 	terms   []string
 	codes   int // of the terms
 	entries []entry
@@ -28,8 +28,8 @@ type builder struct {
 	reader  words.Reader
 
 	allowance Allowance
-	bytes     int64 // about what building takes so far
-	products  int64 // about what the products take so far
+	bytes     int64 // approximate memory of building so far
+	products  int64 // approximate memory of the products so far
 }
 
 type entry struct {
@@ -37,7 +37,7 @@ type entry struct {
 	Posting
 }
 
-// Build makes a segment of products with their total stock. It leaves out what the allowance does not hold.
+// Build builds a segment of products with their total stock. It leaves out what exceeds the allowance.
 func Build(products []*catalog.Product, totals map[id.Variant]int, labels *Labels, allowance Allowance) *Segment {
 	b := builder{
 		segment: &Segment{
@@ -64,7 +64,7 @@ func Build(products []*catalog.Product, totals map[id.Variant]int, labels *Label
 	return b.segment
 }
 
-// held is about what the segment takes so far.
+// held returns the approximate memory of the segment so far.
 func (b *builder) held() int64 {
 	return b.products + int64(len(b.entries))*int64(unsafe.Sizeof(Posting{})) + int64(len(b.segment.Titles))*4 +
 		int64(min(len(b.spoken), b.allowance.Spelled))*bytesOfSpelling
@@ -106,7 +106,7 @@ func (b *builder) document(p *catalog.Product) {
 	b.seen = b.seen[:0]
 }
 
-// colors adds the colours in a label to those of the document, which begin at from.
+// colors adds the colours in a label to the document's colours, which start at from.
 func (b *builder) colors(from int, label string) {
 	for name := range ColorsIn(label) {
 		color := b.labels.Colors.Number(name)
@@ -152,7 +152,7 @@ func (b *builder) text(p *catalog.Product, d *Document) [Fields]Length {
 	return lengths
 }
 
-// asides are what the head of a title ends at.
+// asides are the texts that end the head of a title.
 var asides = []string{" with ", " for ", " in ", " (", " - ", ", "}
 
 func headEnd(lower string) int {
@@ -173,20 +173,20 @@ func headEnd(lower string) int {
 	return end
 }
 
-// colored says whether an " in " tells how the thing is: "sofa bed in grey", not "52 in bench", "drop in sink" or
-// "all in one printer".
+// colored reports whether an " in " introduces a property such as a colour: "sofa bed in grey", not "52 in bench", "drop in
+// sink" or "all in one printer".
 func colored(lower string, at int) bool {
 	head, rest := lower[:at], lower[at+len(" in "):]
 	return !strings.ContainsAny(head[len(head)-1:], "0123456789") && strings.Contains(strings.TrimSpace(head), " ") &&
 		!strings.HasPrefix(rest, "one ")
 }
 
-// title reads a name, and keeps its words in order.
+// title reads a name and stores its words in order.
 func (b *builder) title(name string, d *Document, counts *[Fields]int) {
 	name = words.Even(name)
 	lower := strings.ToLower(name)
 	end, purpose := len(name), len(name)
-	if len(lower) == len(name) { // else it holds letters whose small form has another length: no place is sure
+	if len(lower) == len(name) { // else a letter's lower case has another length, so that positions differ
 		end = headEnd(lower)
 		if at := strings.Index(lower, " for "); at > 0 {
 			purpose = at
@@ -219,7 +219,7 @@ func (b *builder) title(name string, d *Document, counts *[Fields]int) {
 }
 
 const (
-	longestTitle = 60  // words; what comes after tells no more
+	longestTitle = 60  // words; later ones are ignored
 	NoPurpose    = 255 // of a title without "for"
 )
 
@@ -253,7 +253,7 @@ func (b *builder) count(f Field, word []byte) (term uint32) {
 	return term
 }
 
-// full reports whether a field may bring no more new words. Descriptions leave the same again to the other fields.
+// full reports whether a field may add no more new words. Descriptions leave the same number again to the other fields.
 func (b *builder) full(f Field) bool {
 	most := b.allowance.Terms
 	if f != Description {
@@ -296,7 +296,7 @@ func (b *builder) finish() {
 	b.segment.Seal(b.goods)
 }
 
-// vocabulary is the words that can be misspelt.
+// vocabulary returns the words that spelling correction considers.
 func (b *builder) vocabulary(place []uint32) Vocabulary {
 	terms := make(map[string]uint32, len(b.spoken))
 	for word, term := range b.spoken {

@@ -6,17 +6,17 @@ import (
 	"github.com/haggle-commerce/haggle/domain/catalog"
 )
 
-// What maps and the like take for an entry, measured.
+// Measured memory per entry, including maps.
 const (
-	bytesOfProduct  = 900 // its columns, three lookups and the product's own frame
+	bytesOfProduct  = 900 // its columns, three map entries and the product's struct
 	bytesOfVariant  = 220
 	bytesOfSpelling = 130
 	BytesOfName     = 120
 	bytesOfShades   = 28 // the colours that a name lists
-	BytesOfText     = 24 // a text of a list, besides its letters
+	BytesOfText     = 24 // a string in a list, without its characters
 )
 
-// measureBytes adds up a segment's lists.
+// measureBytes adds up the memory of a segment's lists.
 func (s *Segment) measureBytes() {
 	s.Bytes = int64(len(s.Words.postings))*int64(unsafe.Sizeof(Posting{})) + int64(len(s.Titles))*4 +
 		int64(len(s.Documents))*bytesOfProduct + int64(len(s.Variants))*bytesOfVariant +
@@ -26,7 +26,7 @@ func (s *Segment) measureBytes() {
 	}
 }
 
-// productBytes is what a product takes in a segment, but for the words that lead to it.
+// productBytes returns the memory of a product in a segment, without its words.
 func productBytes(p *catalog.Product) int64 {
 	return bytesOfProduct + int64(len(p.Variants))*bytesOfVariant + textBytes(p)
 }

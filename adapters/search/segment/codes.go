@@ -10,20 +10,20 @@ import (
 	"github.com/haggle-commerce/haggle/domain/catalog"
 )
 
-// Code is a text that names one product or few: a SKU, a GTIN, a part number.
+// Code is a text that identifies one or a few products: a SKU, a GTIN, a part number.
 type Code struct {
-	Kind  string // as reasons name it
+	Kind  string // its name in reasons
 	Value string // as the merchant wrote it
 }
 
-// codeMark begins the terms of codes, so that no word is one. They are the first of a dictionary.
+// codeMark is the prefix of codes' terms, which distinguishes them from words. They are the first of a dictionary.
 const codeMark = "\x00"
 
 // Bounds of a code, in characters of its term.
 const longestCode = 64
 
-// CodeTerm is the term of a code, whatever its case and punctuation; "" if it has no letter and no digit, or is too long. A GTIN may have
-// zeros before it: a UPC is an EAN with one.
+// CodeTerm returns the term of a code, ignoring case and punctuation; "" if it has neither letters nor digits, or is too long.
+// Leading zeros of a GTIN are ignored, because a UPC is an EAN with one.
 func CodeTerm(text string) string {
 	plain := strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -46,10 +46,10 @@ func CodeTerm(text string) string {
 // IsCode reports whether a term is a code's.
 func IsCode(term string) bool { return strings.HasPrefix(term, codeMark) }
 
-// Codes is how many terms of a dictionary are codes.
+// Codes returns how many terms of a dictionary are codes.
 func (d Dictionary) Codes() int { return d.From("\x01") }
 
-// codeNames are attributes that hold codes, by their names' letters and digits, with what reasons call them.
+// codeNames maps names of attributes that contain codes, reduced to letters and digits, to the names used in reasons.
 var codeNames = map[string]string{
 	"gtin": "GTIN", "gtin8": "GTIN", "gtin12": "GTIN", "gtin13": "GTIN", "gtin14": "GTIN", "barcode": "GTIN",
 	"ean": "EAN", "ean8": "EAN", "ean13": "EAN", "jan": "EAN", "upc": "UPC", "upca": "UPC",
@@ -59,7 +59,7 @@ var codeNames = map[string]string{
 	"modelnumber": "model number", "modelno": "model number", "modelnr": "model number",
 }
 
-// CodesOf are the codes of a product.
+// CodesOf returns the codes of a product.
 func CodesOf(p *catalog.Product) (codes []Code) {
 	add := func(kind, value string) {
 		if value != "" {
@@ -86,7 +86,7 @@ func CodesOf(p *catalog.Product) (codes []Code) {
 	return slices.DeleteFunc(codes, func(c Code) bool { return c.Kind == "" })
 }
 
-// code notes the codes of a product as terms of their own, so that they are merged and counted as words are.
+// code adds the codes of a product as separate terms, which are merged and counted like words.
 func (b *builder) code(p *catalog.Product) {
 	for _, c := range CodesOf(p) {
 		term := CodeTerm(c.Value)

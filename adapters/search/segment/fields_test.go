@@ -9,12 +9,12 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// of are values of types of a product. With the ids, each filled product is the same.
+// of are values for types in a product. Because of the ids, all filled products are equal.
 var of = []any{
 	catalog.Active, catalog.Archived, catalog.Backorder, catalog.Tracked, id.Stored[id.Product]("product"), id.Stored[id.Project]("project"), id.Stored[id.Variant]("variant"),
 }
 
-// A change of a field is a change of a product's text, so that the product is indexed anew, or the field is an exception.
+// A change of any field is a change of a product's text, so that the product is indexed again, unless the field is an exception.
 func TestSameText_everyField(t *testing.T) {
 	t.Parallel()
 	before, p := fieldtest.Fill[catalog.Product](of...), fieldtest.Fill[catalog.Product](of...)
@@ -42,7 +42,7 @@ func TestSameText_everyField(t *testing.T) {
 	}, of...)
 }
 
-// Where SameText finds no difference there is none in the documents: a field that the builder reads is in SameText.
+// If SameText finds no difference, the documents are equal: SameText compares every field that the builder reads.
 func TestSameText_sameDocument(t *testing.T) {
 	t.Parallel()
 	before, p := fieldtest.Fill[catalog.Product](of...), fieldtest.Fill[catalog.Product](of...)

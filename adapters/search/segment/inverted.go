@@ -12,7 +12,7 @@ type Dictionary struct {
 	ends []uint32
 }
 
-// DictionaryOf takes terms in order, without doubles.
+// DictionaryOf returns a dictionary of terms, which must be sorted and distinct.
 func DictionaryOf(terms []string) Dictionary {
 	ends := make([]uint32, len(terms))
 	size := 0
@@ -28,7 +28,7 @@ func DictionaryOf(terms []string) Dictionary {
 	return Dictionary{text.String(), ends}
 }
 
-// Len is the number of terms.
+// Len returns the number of terms.
 func (d Dictionary) Len() int { return len(d.ends) }
 
 // At returns a term by its number.
@@ -40,12 +40,12 @@ func (d Dictionary) At(i int) string {
 	return d.text[from:d.ends[i]]
 }
 
-// From is the first term that is not less than text.
+// From returns the number of the first term that is not less than text.
 func (d Dictionary) From(text string) int {
 	return sort.Search(d.Len(), func(i int) bool { return d.At(i) >= text })
 }
 
-// Find is a term's number, or -1.
+// Find returns a term's number, or -1.
 func (d Dictionary) Find(term string) int {
 	if i := d.From(term); i < d.Len() && d.At(i) == term {
 		return i
@@ -53,7 +53,7 @@ func (d Dictionary) Find(term string) int {
 	return -1
 }
 
-// Union of two dictionaries, with the new number of each one's terms.
+// Union returns the union of two dictionaries, and the new numbers of each one's terms.
 func Union(a, b Dictionary) (both Dictionary, ofA, ofB []uint32) {
 	terms := make([]string, 0, max(a.Len(), b.Len()))
 	ofA, ofB = make([]uint32, a.Len()), make([]uint32, b.Len())
@@ -96,7 +96,7 @@ func (v *Inverted) Of(term int) []Posting {
 	return v.postings[from:v.ends[term]]
 }
 
-// Find is the place of a document in a list of postings.
+// Find returns the frequencies of a document in a list of postings, and reports whether the list has it.
 func Find(list []Posting, document uint32) (Frequencies, bool) {
 	i, found := slices.BinarySearchFunc(list, document, func(p Posting, d uint32) int { return int(p.Document) - int(d) })
 	if !found {
@@ -105,8 +105,8 @@ func Find(list []Posting, document uint32) (Frequencies, bool) {
 	return list[i].Times, true
 }
 
-// Invert sorts postings by term. each hands them out in order of document, the same ones twice. Terms that no
-// document has are dropped; moved tells the new number of the others.
+// Invert sorts postings by term. It calls each twice, which must pass the same postings to use in order of document. Terms that
+// no document has are dropped; moved has the new numbers of the others.
 func Invert(terms Dictionary, each func(use func(term uint32, p Posting))) (v Inverted, moved []uint32) {
 	next := make([]uint32, terms.Len()+1)
 	each(func(term uint32, _ Posting) { next[term+1]++ })
@@ -118,10 +118,10 @@ func Invert(terms Dictionary, each func(use func(term uint32, p Posting))) (v In
 		v.postings[next[term]] = p
 		next[term]++
 	})
-	return v, v.prune() // each term's place has moved to its end
+	return v, v.prune() // each term's start has moved to its end
 }
 
-// prune drops terms that no document has any more.
+// prune drops terms that no document has.
 func (v *Inverted) prune() (moved []uint32) {
 	kept := make([]string, 0, v.Terms.Len())
 	moved = make([]uint32, v.Terms.Len())
@@ -141,5 +141,5 @@ func (v *Inverted) prune() (moved []uint32) {
 	return moved
 }
 
-// Gone is the new number of what is dropped.
+// Gone is the new number of a dropped term.
 const Gone = ^uint32(0)

@@ -8,18 +8,17 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/search/words"
 )
 
-// Names are the different values of a field, numbered in order of appearance; number 0 is no value.
-// Two values are the same if they differ only in case, diacritics and spaces around. A copy stays
-// valid while its register grows.
+// Names are the distinct values of a field, numbered in order of appearance; number 0 is no value. Values that differ only in
+// case, diacritics and surrounding spaces are the same. A copy stays valid while its register grows.
 type Names struct {
-	Keys    []string // as compared
+	Keys    []string // normalized for comparison
 	Written []string // as first written
 }
 
-// KeyOf returns a name as it is compared.
+// KeyOf normalizes a name for comparison.
 func KeyOf(name string) string { return words.Fold(strings.ToLower(strings.TrimSpace(name))) }
 
-// Marked marks the numbers whose keys fit.
+// Marked marks the numbers whose keys satisfy fits.
 func (n Names) Marked(fits func(key string) bool) []bool {
 	marked := make([]bool, len(n.Keys))
 	for number := 1; number < len(n.Keys); number++ {
@@ -28,12 +27,12 @@ func (n Names) Marked(fits func(key string) bool) []bool {
 	return marked
 }
 
-// ColorsIn are the colours in a label: "Black, Silver" is two.
+// ColorsIn returns the colours in a label: "Black, Silver" has two.
 func ColorsIn(label string) iter.Seq[string] {
 	return strings.FieldsFuncSeq(label, func(r rune) bool { return r == ',' || r == ';' || r == '/' })
 }
 
-// Register hands out the numbers. It only grows, and has one writer.
+// Register assigns the numbers of names. It only grows, and has one writer.
 type Register struct {
 	Names
 	numbers map[string]uint32
@@ -44,9 +43,9 @@ func newRegister() Register {
 	return Register{Names: Names{[]string{""}, []string{""}}, numbers: map[string]uint32{"": 0}}
 }
 
-// Number returns the number of a name, a new one where the name is new.
+// Number returns the number of a name, and assigns one to a new name.
 func (r *Register) Number(name string) uint32 {
-	if number, known := r.numbers[name]; known { // written just so before
+	if number, known := r.numbers[name]; known { // the same spelling was seen before
 		return number
 	}
 	key := KeyOf(name)
@@ -66,10 +65,10 @@ func (r *Register) Number(name string) uint32 {
 type Labels struct {
 	Brands, Categories, Colors, Sizes Register
 	Kinds                             []string   // by category
-	Shades                            [][]uint32 // by colour: those that its name lists
+	Shades                            [][]uint32 // by colour: the colours that its name lists
 }
 
-// Shade finds the colours that each name lists: "Black, Silver" has two, "Black" is its own.
+// Shade finds the colours that each name lists: "Black, Silver" has two, "Black" has itself.
 func (l *Labels) Shade() {
 	for number := len(l.Shades); number < len(l.Colors.Keys); number++ {
 		var shades []uint32
@@ -82,12 +81,12 @@ func (l *Labels) Shade() {
 	}
 }
 
-// Spellings is how many names the registers know, every way that they were written.
+// Spellings returns the number of names in the registers, counting every spelling.
 func (l *Labels) Spellings() int {
 	return len(l.Brands.numbers) + len(l.Categories.numbers) + len(l.Colors.numbers) + len(l.Sizes.numbers)
 }
 
-// Bytes is about what the registers take.
+// Bytes returns the approximate memory of the registers.
 func (l *Labels) Bytes() int64 {
 	return int64(l.Spellings())*BytesOfName + int64(len(l.Shades))*bytesOfShades + l.Brands.bytes + l.Categories.bytes + l.Colors.bytes + l.Sizes.bytes
 }

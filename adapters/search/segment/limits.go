@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// Limits bound the memory of one project's index. Beyond them the index leaves out what searches miss least: first the
-// recognition of misspelt rare words, then new words of descriptions, then new words of other fields, last products.
+// Limits bound the memory of one project's index. Beyond them the index leaves out what matters least to searches: first
+// spelling correction of rare words, then new words of descriptions, then new words of other fields, and finally products.
 type Limits struct {
 	Most    int64 // bytes of the whole index
-	Bytes   int64 // of the whole index, from which on it takes no more descriptions
-	Terms   int   // different words of descriptions; other fields may bring as many again
-	Spelled int   // words that are recognised when they are misspelt
+	Bytes   int64 // of the whole index, from which on descriptions are left out
+	Terms   int   // distinct words of descriptions; other fields may add as many again
+	Spelled int   // words that spelling correction considers
 }
 
-// LimitsOf shares out the bytes that a project may have; none are no limit.
+// LimitsOf divides the bytes that a project may use; 0 means no limit.
 func LimitsOf(bytes int64) Limits {
 	if bytes == 0 {
 		return Limits{
@@ -33,23 +33,23 @@ func LimitsOf(bytes int64) Limits {
 	}
 }
 
-// Estimates of what building takes for an entry, the maps and lists of the builder included.
+// Estimated memory per entry while building, including the builder's maps and lists.
 const (
 	bytesOfEntry = 24  // a word in a document
-	bytesOfTerm  = 250 // a different word
+	bytesOfTerm  = 250 // a distinct word
 )
 
-// Allowance is what a new segment may take.
+// Allowance limits the memory of a new segment.
 type Allowance struct {
 	Most          int64 // bytes of the segment
-	Bytes         int64 // that building may take before it reads no more descriptions
+	Bytes         int64 // used by building, from which on descriptions are left out
 	Terms, Others int   // new words of descriptions, and how many more of other fields
 	Spelled       int
 	Known         func(word string) bool // reports whether the catalogue has the word elsewhere
 }
 
-// LimitSpelling keeps the words that most documents have, of those in as many the ones that are not only in
-// descriptions.
+// LimitSpelling keeps the most frequent words for spelling correction. Among equally frequent ones, it prefers those that are not
+// only in descriptions.
 func (s *Segment) LimitSpelling(most int) {
 	v := s.Spoken
 	if v.Words.Len() <= most {

@@ -6,9 +6,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// PriceSteps are round numbers of minor units up to money.Limit. A price range begins at one and ends
-// just before another. The price that counts is that of the cheapest variant: what a buyer pays at
-// least, and what a price filter compares.
+// PriceSteps are round numbers of minor units up to money.Limit. A price range starts at one and ends just before another. A
+// product's price is that of its cheapest variant: the least that a buyer pays, which price filters compare, too.
 var PriceSteps = func() []int64 {
 	steps := []int64{0}
 	for scale := int64(1); scale < money.Limit; scale *= 10 {
@@ -21,7 +20,7 @@ var PriceSteps = func() []int64 {
 	return steps
 }()
 
-// PriceStep is the place of the last step that is not above a price.
+// PriceStep returns the index of the last step that is not above a price.
 func PriceStep(minor int64) uint32 {
 	i, found := slices.BinarySearch(PriceSteps, minor)
 	if !found {

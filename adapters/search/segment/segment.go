@@ -1,5 +1,5 @@
-// Package segment is an immutable part of a search index: its products, the words of their texts and the columns of
-// stock and prices. It builds segments within a memory limit. Package search joins segments and answers queries.
+// Package segment builds the immutable parts of a search index, within a memory limit: products, the words of their texts, and
+// columns of stock and prices. Package search merges segments and answers queries.
 package segment
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Field of a product. The order is that in which reasons prefer them. The head of a title is what comes
-// before its first aside: "Sofa" in "Sofa with storage, grey".
+// Field is an indexed field of a product. Reasons prefer the first ones. The head of a title is the part before its first aside:
+// "Sofa" in "Sofa with storage, grey".
 type Field uint8
 
 const (
@@ -29,20 +29,20 @@ const (
 	Fields = iota
 )
 
-// Segment is a part of a catalogue. Its text is immutable; stock, prices and the products themselves are columns
-// that may change while readers read.
+// Segment is a part of a catalogue. Its text is immutable; stock, prices and the products themselves are columns that may change
+// during reads.
 type Segment struct {
 	Documents []Document
 	Facets    []Facet          // by document
 	Lengths   [][Fields]Length // by document
 	Titles    []uint32         // terms of the documents' titles in order, in spans
-	Colors    []uint32         // the documents' different colours, document by document
+	Colors    []uint32         // the documents' distinct colours, document by document
 	Variants  []Variant        // in spans
 	Words     Inverted
 	Spoken    Vocabulary
 	Measures  Measures
 	Lexicon   *spelling.Lexicon // of spoken
-	Bytes     int64             // about what all of it takes
+	Bytes     int64             // approximate memory of all of it
 	LeftOut   ports.LeftOut     // because of limits
 
 	Products []atomic.Pointer[catalog.Product] // by document
@@ -57,38 +57,38 @@ type Segment struct {
 	Shelves   []uint32 // documents by category, the better first
 }
 
-// Document is what does not change of a product in a segment.
+// Document has the immutable properties of a product in a segment.
 type Document struct {
 	Category  uint32
 	Variants  Span
 	Title     Span
 	Head      uint8  // how many words of the title are its head
-	Purpose   uint8  // how many words of the title come before its first "for"; 255: it has none
-	esteem    uint16 // what reviewers think, hundredths
+	Purpose   uint8  // how many words of the title precede its first "for"; 255: it has none
+	esteem    uint16 // damped average review, hundredths
 	Colorless bool   // no variant has a colour: the product's own count
 	Rating    uint16 // the average review, hundredths
 }
 
-// Facet has the columns of a document that facets count. They are read for every match of a search, so they are kept small
-// and apart from Document: most of the time goes into reading memory.
+// Facet has the columns of a document that facets count. They are read for every match of a search, which mostly waits for
+// memory, so they are small and separate from Document.
 type Facet struct {
 	Brand     uint32
-	ColorsEnd uint32 // of the document's colours, which begin where those of the document before end
+	ColorsEnd uint32 // of the document's colours, which start at the previous document's end
 }
 
-// Variant of a document.
+// Variant is a variant of a document.
 type Variant struct{ Size, Color uint32 }
 
-// Vocabulary is the words as they were written, without diacritics, and the term of each.
+// Vocabulary has the words as written, without diacritics, with the term of each.
 type Vocabulary struct {
 	Words Dictionary
 	Terms []uint32
 }
 
-// Span is a range of a list of the segment, without its end.
+// Span is a half-open range of a list of the segment.
 type Span struct{ From, To uint32 }
 
-// Length of a field in words, exact up to 127, then in steps of 8.
+// Length is the length of a field in words, exact up to 127, then in steps of 8.
 type Length uint8
 
 func lengthOf(words int) Length {
@@ -98,7 +98,7 @@ func lengthOf(words int) Length {
 	return Length(min(255, 128+(words-128)/8))
 }
 
-// Words is the length in words, rounded down.
+// Words returns the length in words, rounded down.
 func (l Length) Words() int {
 	if l < 128 {
 		return int(l)
@@ -106,7 +106,7 @@ func (l Length) Words() int {
 	return 128 + int(l-128)*8
 }
 
-// Measures sum up the lengths of fields, and in how many documents they are not empty.
+// Measures has, by field, the total length and the number of documents in which it is not empty.
 type Measures struct{ Words, Filled [Fields]int }
 
 func (m *Measures) add(lengths [Fields]Length) {
@@ -116,7 +116,7 @@ func (m *Measures) add(lengths [Fields]Length) {
 	}
 }
 
-// Frequencies of a word by field, five bits each; 31 stands for more, too.
+// Frequencies are the frequencies of a word by field, five bits each; 31 means 31 or more.
 type Frequencies uint32
 
 func (f Frequencies) more(in Field) Frequencies {
@@ -129,10 +129,10 @@ func (f Frequencies) more(in Field) Frequencies {
 // In returns the frequency in one field.
 func (f Frequencies) In(in Field) uint32 { return uint32(f>>(5*in)) & 31 }
 
-// Lowest is the first field that is not empty; f is not 0.
+// Lowest returns the first field that is not empty. f must not be 0.
 func (f Frequencies) Lowest() Field { return Field(bits.TrailingZeros32(uint32(f)) / 5) }
 
-// Common is in each field what both have; at least once somewhere, if they have no field in common.
+// Common returns the lower frequency in each field. If the two have no field in common, the result still has one occurrence.
 func (f Frequencies) Common(other Frequencies) (both Frequencies) {
 	for in := range Field(Fields) {
 		both |= Frequencies(min(f.In(in), other.In(in))) << (5 * in)
@@ -146,14 +146,13 @@ func (f Frequencies) Common(other Frequencies) (both Frequencies) {
 // Without returns the frequencies with one field empty.
 func (f Frequencies) Without(in Field) Frequencies { return f &^ (31 << (5 * in)) }
 
-// Goods are the columns of a segment, document by document and variant by variant.
+// Goods has the columns of a segment by document and by variant.
 type Goods struct {
 	Products []*catalog.Product
 	Stock    []int64
 }
 
-// Seal fills the columns and makes the lookup tables of a segment whose documents, variants and words are
-// complete.
+// Seal fills the columns and builds the lookup tables of a segment whose documents, variants and words are complete.
 func (s *Segment) Seal(g Goods) {
 	s.Products, s.Steps = make([]atomic.Pointer[catalog.Product], len(s.Documents)), make([]atomic.Uint32, len(s.Documents))
 	s.Prices, s.Stock = make([]atomic.Int64, len(s.Variants)), make([]atomic.Int64, len(s.Variants))
@@ -178,7 +177,7 @@ func (s *Segment) Seal(g Goods) {
 	s.measureBytes()
 }
 
-// Reprice puts a product with the same text in the place of a document's.
+// Reprice replaces a document's product by one with the same text.
 func (s *Segment) Reprice(number uint32, p *catalog.Product) {
 	d := &s.Documents[number]
 	lowest := p.Price.Minor()
@@ -194,7 +193,7 @@ func (s *Segment) Reprice(number uint32, p *catalog.Product) {
 	s.Products[number].Store(p)
 }
 
-// Better compares two documents when there is no query to rank them by: negative puts a first.
+// Better compares two documents without a query; a negative result means that document i of a comes first.
 func Better(a *Segment, i uint32, b *Segment, j uint32) int {
 	if c := cmp.Compare(b.Documents[j].esteem, a.Documents[i].esteem); c != 0 {
 		return c
@@ -211,7 +210,7 @@ func (s *Segment) Available(variant uint32) bool {
 	return s.Stock[variant].Load() > 0 || s.Uncapped[variant].Load()
 }
 
-// InStock is the place of a document's first variant that can be bought, or -1.
+// InStock returns the index of a document's first variant that can be bought, or -1.
 func (s *Segment) InStock(number uint32) int {
 	d := &s.Documents[number]
 	for i := d.Variants.From; i < d.Variants.To; i++ {
@@ -222,14 +221,13 @@ func (s *Segment) InStock(number uint32) int {
 	return -1
 }
 
-// esteemOf draws the average towards 3.5 as if ten customers more had said so: one review of 5 weighs
-// less than many of 4.5.
+// esteemOf returns the average with ten additional reviews of 3.5, so that one review of 5 counts less than many of 4.5.
 func esteemOf(r catalog.Reviews) uint16 {
 	const prior, trust = 350, 10
 	return uint16((r.Average*r.Count + prior*trust) / (r.Count + trust))
 }
 
-// ColorsOf are the colours of a document, by number.
+// ColorsOf returns the colour numbers of a document.
 func (s *Segment) ColorsOf(number uint32) []uint32 {
 	begin := uint32(0)
 	if number > 0 {
@@ -243,7 +241,7 @@ func (s *Segment) AnyColor(number uint32, marked []bool) bool {
 	return slices.ContainsFunc(s.ColorsOf(number), func(color uint32) bool { return marked[color] })
 }
 
-// Product returns a document's product as it is now.
+// Product returns a document's current product.
 func (s *Segment) Product(number uint32) *catalog.Product { return s.Products[number].Load() }
 
 // Shelve sorts the documents by category.

@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-func TestLengths(t *testing.T) {
+func TestLength_Words(t *testing.T) {
 	t.Parallel()
 	for _, words := range []int{0, 1, 127, 128, 135, 136, 900, 100_000} {
 		got := lengthOf(words).Words()

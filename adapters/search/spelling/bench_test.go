@@ -64,7 +64,7 @@ func BenchmarkNear(b *testing.B) {
 	}
 }
 
-// slowest is the time that one call in a hundred exceeds.
+// slowest returns the 99th percentile of the time of a call.
 func slowest(lexicon *Lexicon, asked []string) float64 {
 	took := make([]time.Duration, len(asked))
 	for i, word := range asked {

@@ -5,21 +5,21 @@ import (
 	"slices"
 )
 
-// What is left of a word's beginning when up to two of its letters are deleted is the same for two
-// words near to each other. Seven letters tell words apart well enough and have 29 such remainders.
+// If two words are near to each other, deleting up to two letters from their beginnings can leave the same remainder. A beginning
+// of seven letters distinguishes words well enough, and has 29 remainders.
 const (
 	beginning  = 7
 	remainders = 1 + beginning + beginning*(beginning-1)/2
 )
 
-// deletes finds the words that have a remainder in common with another word, and by chance of hashing
-// a few more. An entry is a word's number, and above it as many bits of the remainder's hash as fit.
-// Entries are grouped by other bits of the hash.
+// deletes finds the words that have a remainder in common with a given word, and a few more because of hash collisions. An entry
+// is a word's number in the lower bits, and part of the remainder's hash in the upper ones. Entries are grouped by other bits of
+// the hash.
 type deletes struct {
 	entries []uint32
-	ends    []uint32 // by group, in entries; the first is of no group
-	shift   int      // hash to group
-	number  uint32   // the bits of an entry that are the word
+	ends    []uint32 // by group, in entries; the first one belongs to no group
+	shift   int      // from hash to group
+	number  uint32   // mask of the word's number in an entry
 }
 
 func newDeletes(n int, at func(int) string) *deletes {
@@ -32,7 +32,7 @@ func newDeletes(n int, at func(int) string) *deletes {
 		d.ends[i] += d.ends[i-1]
 	}
 	d.entries = make([]uint32, d.ends[len(d.ends)-1])
-	// While the entries are put in, ends holds where the next of each group goes.
+	// While entries are added, ends has the position of the next entry of each group.
 	each(n, at, func(word uint32, hash uint64) {
 		group := d.group(hash)
 		d.entries[d.ends[group]] = d.check(hash) | word
@@ -47,7 +47,7 @@ func (d *deletes) group(hash uint64) uint64 { return hash >> d.shift }
 
 func (d *deletes) check(hash uint64) uint32 { return uint32(hash) &^ d.number }
 
-// each hands out the hashes of every word that can be suggested.
+// each calls use with the hashes of every word that can be suggested.
 func each(n int, at func(int) string, use func(word uint32, hash uint64)) {
 	var hashes [remainders]uint64
 	for i := range n {
@@ -65,8 +65,8 @@ func each(n int, at func(int) string, use func(word uint32, hash uint64)) {
 	}
 }
 
-// candidates appends the numbers of words that may be near, in order and without doubles. It gives up
-// when the table has more than most, doubles included.
+// candidates appends the numbers of words that may be near, sorted and distinct. It gives up if the table has more than most,
+// duplicates included.
 func (d *deletes) candidates(asked *spelled, found []uint32, most int) (_ []uint32, few bool) {
 	var hashes [remainders]uint64
 	for _, hash := range remaindersOf(asked, errorsIn(asked.count), &hashes) {
@@ -84,8 +84,8 @@ func (d *deletes) candidates(asked *spelled, found []uint32, most int) (_ []uint
 	return slices.Compact(found), true
 }
 
-// remaindersOf hashes what is left of a word's beginning when at most so many letters are deleted. Of
-// equal neighbours it deletes the first ones only: the others would leave the same.
+// remaindersOf returns the hashes of the remainders of a word's beginning after deleting at most so many letters. Of equal
+// neighbouring letters it deletes only the first ones, because the others would leave the same remainder.
 func remaindersOf(s *spelled, most int, into *[remainders]uint64) []uint64 {
 	letters := s.runes[:min(s.count, beginning)]
 	list := append(into[:0], hashOf(letters, -1, -1))
@@ -103,7 +103,7 @@ func remaindersOf(s *spelled, most int, into *[remainders]uint64) []uint64 {
 	return list
 }
 
-// hashOf is FNV-1a over the letters but two, with its bits spread: FNV's high ones are poor.
+// hashOf returns the FNV-1a hash of all letters but two. It mixes the bits, because the high bits of FNV are poor.
 func hashOf(letters []rune, without, and int) uint64 {
 	hash := uint64(14695981039346656037)
 	for i, r := range letters {

@@ -5,25 +5,23 @@ import "math/bits"
 // weight is a part of a distance, in twentieths of an ordinary error.
 type weight int
 
-// What an error weighs. People slip rather than invent: they swap neighbours (printre) and miss or
-// repeat a double letter (jaket, cammera); they guess among vowels (moniter) and consonants that sound
-// alike (labtop), leave a vowel out (wirless), and hit the key beside the right one (keyboatd). They
-// seldom err in the first letter. The order of these weights matters, their exact values little.
+// Weights of errors. Typical errors are swapped neighbours (printre), missing or repeated double letters (jaket, cammera), wrong
+// vowels (moniter), consonants of similar sound (labtop), missing vowels (wirless), and neighbouring keys (keyboatd). Errors in
+// the first letter are rare. The order of these weights matters more than their exact values.
 const (
 	ordinary = 20
 	doubling = 10 // a letter twice instead of once, or once instead of twice
 	vowelOut = 12 // a vowel too many or too few
 	vowels   = 13 // one vowel for another
 	swapping = 14 // two neighbouring letters in the wrong order
-	alike    = 15 // a consonant for one of like sound, or a letter for one whose key is beside it
-	first    = 10 // on top, when the first letter is touched
+	alike    = 15 // a consonant of similar sound, or a neighbouring key
+	first    = 10 // added if the first letter is affected
 
 	tooFar weight = 1000
 )
 
-// furthest is the greatest distance of a suggestion for a word of so many runes. Any one error is
-// within it. Of two, one at least must be of the likelier kinds, and both in short words, which
-// have more neighbours that mean something else.
+// furthest returns the greatest distance of a suggestion for a word of so many runes. It allows any single error. Of two errors,
+// at least one must be of a likelier kind; in short words, which have more neighbours with other meanings, both must.
 func furthest(count int) weight {
 	if count < 8 {
 		return max(2*alike, ordinary+first)
@@ -31,22 +29,21 @@ func furthest(count int) weight {
 	return ordinary + alike
 }
 
-// lacks says that more letters are missing in another word than there may be errors.
+// lacks reports whether more letters are missing in another word than there may be errors.
 func (s *spelled) lacks(other *spelled, errors int) bool {
 	return bits.OnesCount64(s.kinds&^other.kinds) > errors
 }
 
-// distanceOf is the least weight of the errors that turn one word into the other, at most two of them,
-// or tooFar. It is symmetric.
+// distanceOf returns the least total weight of at most so many errors that turn one word into the other, or tooFar. It is
+// symmetric.
 func distanceOf(a, b []rune, errors int) weight {
 	return comparison{a, b}.from(0, 0, errors)
 }
 
 type comparison struct{ a, b []rune }
 
-// from compares what follows after i letters of a and j of b. Equal letters are paired at once: that
-// never takes more errors than any other way, and puts an error in a run of one letter to its end,
-// where it is seen to be a doubling.
+// from compares the rest after i letters of a and j of b. It pairs equal letters greedily, which never takes more errors than
+// another alignment. This moves an error in a run of the same letter to the run's end, where it is recognized as a doubling.
 func (c comparison) from(i, j, errors int) weight {
 	for i < len(c.a) && j < len(c.b) && c.a[i] == c.b[j] {
 		i, j = i+1, j+1
@@ -74,7 +71,7 @@ func (c comparison) from(i, j, errors int) weight {
 	return min(best, tooFar)
 }
 
-// changed is the weight of one letter for another.
+// changed returns the weight of replacing one letter by another.
 func changed(a, b rune, atFirst bool) weight {
 	w := weight(ordinary)
 	if plain(a) && plain(b) {
@@ -93,7 +90,7 @@ func swapped(atFirst bool) weight {
 	return swapping
 }
 
-// added is the weight of a letter that the other word does not have.
+// added returns the weight of a letter that the other word does not have.
 func added(word []rune, i int) weight {
 	switch r := word[i]; {
 	case i > 0 && word[i-1] == r:
@@ -118,7 +115,7 @@ func vowel(r rune) bool {
 	return false
 }
 
-// changes is the weight of any letter for any other.
+// changes has the weights of replacing any letter by any other.
 var changes = func() (table [26][26]uint8) {
 	for a := range table {
 		for b := range table {
@@ -144,8 +141,8 @@ var changes = func() (table [26][26]uint8) {
 	return table
 }()
 
-// keyboard hands out the keys of a QWERTY keyboard that touch. Each row begins half a key to the right
-// of the one above it.
+// keyboard calls touch with all pairs of neighbouring keys of a QWERTY keyboard. Each row starts half a key to the right of the
+// one above it.
 func keyboard(touch func(a, b byte)) {
 	rows := []string{"qwertyuiop", "asdfghjkl", "zxcvbnm"}
 	for n, row := range rows {

@@ -1,5 +1,5 @@
-// Package spelling finds the known words that an unknown one was probably meant to be. It compares
-// letters only: how common words are and what stands beside them is for others to weigh.
+// Package spelling suggests known words for a misspelled one. It compares letters only; it considers neither how common words
+// are nor their context.
 package spelling
 
 import (
@@ -10,25 +10,25 @@ import (
 )
 
 const (
-	shortestAsked  = 4  // runes; below that, every word is near to many others
-	shortestKnown  = 3  // what one error leaves of the shortest that is asked
-	shortestForTwo = 6  // runes from which a word may hold two errors
-	longest        = 32 // runes, of both; what is longer is hardly a word
+	shortestAsked  = 4  // runes; a shorter word is near to too many others
+	shortestKnown  = 3  // runes; one error in the shortest word that is corrected
+	shortestForTwo = 6  // runes from which on a word may contain two errors
+	longest        = 32 // runes, of both; longer texts are hardly words
 
-	// Fewer words than this are looked through one by one: that takes up to a tenth of a millisecond, a
-	// table of them a millisecond and more to make.
+	// Fewer words than this are scanned. That takes at most a tenth of a millisecond, while building a table takes a
+	// millisecond or more.
 	fewWords = 2000
 )
 
-// Lexicon is a sorted list of words in which near ones are found. It is safe for concurrent use.
+// Lexicon is a sorted list of words that can be searched for near ones. It is safe for concurrent use.
 type Lexicon struct {
 	count   int
 	at      func(int) string
-	deletes *deletes // nil where there are few words
+	deletes *deletes // nil if there are few words
 }
 
-// New takes words in ascending order without doubles. at(i) is the i-th of n words; it is kept, so it
-// must stay valid. Words shorter than 3 runes, longer than 32 or with a digit are never suggested.
+// New returns a lexicon of n words, which must be sorted and distinct. at(i) returns the i-th word; the lexicon keeps calling it,
+// so it must stay valid. Words shorter than 3 runes, longer than 32 or with a digit are never suggested.
 func New(n int, at func(i int) string) *Lexicon {
 	l := &Lexicon{count: n, at: at}
 	if n >= fewWords {
@@ -37,16 +37,15 @@ func New(n int, at func(i int) string) *Lexicon {
 	return l
 }
 
-// Suggestion is a known word near to what was written.
+// Suggestion is a known word that is near to the written one.
 type Suggestion struct {
-	Word     int     // its place in the list
+	Word     int     // its index in the list
 	Distance float32 // weighted; 0 is equal, an ordinary error 1
 }
 
-// Near lists the words within the distance that is allowed for a word of its length, nearest first,
-// those equally near in the list's order, at most so many. A word of 4 or 5 runes may hold one error,
-// a longer one two; a shorter one, or one with a digit, is near to nothing. The word is in lower case
-// and folded, as those of the list are.
+// Near returns at most so many words within the distance that is allowed for the word's length, nearest first, equally near ones
+// in the list's order. A word of 4 or 5 runes may contain one error, a longer one two. For a shorter word, or one with a digit,
+// there are no suggestions. The word must be in lower case and folded, like those of the list.
 func (l *Lexicon) Near(word string, most int) []Suggestion {
 	var asked spelled
 	if most <= 0 || !asked.read(word, longest) || asked.count < shortestAsked {
@@ -59,8 +58,8 @@ func (l *Lexicon) Near(word string, most int) []Suggestion {
 	return found[:min(most, len(found))]
 }
 
-// near lists what is near in no order. Where very many words begin alike, looking through all of them
-// is quicker than sorting what the table has.
+// near returns the near words, unsorted. If very many words have a similar beginning, it scans all words, which is faster than
+// sorting the table's candidates.
 func (l *Lexicon) near(asked *spelled) (found []Suggestion) {
 	if l.deletes != nil {
 		var room [512]uint32
@@ -98,7 +97,7 @@ func (l *Lexicon) compare(asked *spelled, word int, found []Suggestion) []Sugges
 	return append(found, Suggestion{word, float32(distance) / ordinary})
 }
 
-// errorsIn is how many errors a written word of so many runes may hold.
+// errorsIn returns how many errors a word of so many runes may contain.
 func errorsIn(count int) int {
 	if count < shortestForTwo {
 		return 1
@@ -106,16 +105,16 @@ func errorsIn(count int) int {
 	return 2
 }
 
-// spelled is a word taken apart, on the stack.
+// spelled is a word split into runes, in an array so that it fits on the stack.
 type spelled struct {
 	runes [longest]rune
 	count int
-	kinds uint64 // a bit for each letter that is in it; letters outside a to z may share one
+	kinds uint64 // a bit for each letter that it contains; letters outside a to z may share one
 }
 
 func (s *spelled) letters() []rune { return s.runes[:s.count] }
 
-// read takes a word apart; not one with digits, or with more than so many runes.
+// read splits a word. It returns false for a word with digits or with more than so many runes.
 func (s *spelled) read(word string, most int) bool {
 	for _, r := range word {
 		if s.count == most || '0' <= r && r <= '9' || r >= utf8.RuneSelf && unicode.IsNumber(r) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// known are words of shops, many of them near to each other.
+// known are words of shops. Many of them are near to each other.
 var known = words(`
 accessories accessory across adapter adapters adaptor adjustable aluminium aluminum amplifier android animal antenna
 apple appliance audio automatic backpack backup bag bags ball band bank bar barbecue base basket basketball bath
@@ -61,7 +61,7 @@ warranty washer washing waste watch watches water waterproof wax weather webcam 
 whistle white width window wine winter wire wired wireless women wood wooden wool work workstation wrench wrist
 yoga zipper 4gb 1080p a4 usb2 lcd tv usb hdmi`)
 
-// errors are misspellings as people make them, each with the word meant.
+// errors are typical misspellings, each with the intended word.
 var errors = pairs(`
 refrigeratr refrigerator refridgerator refrigerator refrigirator refrigerator refrigerater refrigerator
 hedphones headphones headfones - headphnes headphones headphons headphones haedphones headphones heaphones headphones
@@ -145,7 +145,7 @@ func lexiconOf(list []string) *Lexicon {
 	return New(len(list), func(i int) string { return list[i] })
 }
 
-func TestMisspellings(t *testing.T) {
+func TestLexicon_Near_misspellings(t *testing.T) {
 	t.Parallel()
 	lexicon := lexiconOf(known)
 	for _, e := range errors {
@@ -160,8 +160,8 @@ func TestMisspellings(t *testing.T) {
 	}
 }
 
-// What is wrong with a word decides which of two words with one error each is nearer.
-func TestLikelierErrorsAreNearer(t *testing.T) {
+// Of two words with one error each, the one with the likelier kind of error is nearer.
+func TestLexicon_Near_likelierErrors(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ written, nearer, farther, why string }{
 		{"batery", "battery", "bakery", "a letter doubled, not another letter"},
@@ -181,7 +181,7 @@ func TestLikelierErrorsAreNearer(t *testing.T) {
 	}
 }
 
-func TestWhatIsNearToNothing(t *testing.T) {
+func TestLexicon_Near_nothing(t *testing.T) {
 	t.Parallel()
 	list := words("ab abc abd abcd abcde abcdef 4gbs 128gb ddr4 ４gbs " + strings.Repeat("x", 32) + " " + strings.Repeat("x", 33))
 	lexicon := lexiconOf(list)
@@ -213,7 +213,7 @@ func TestWhatIsNearToNothing(t *testing.T) {
 	}
 }
 
-func TestOrderAndLimit(t *testing.T) {
+func TestLexicon_Near_orderAndLimit(t *testing.T) {
 	t.Parallel()
 	list := words("tents tenty tent tens vent")
 	lexicon := lexiconOf(list)
@@ -233,7 +233,7 @@ func TestOrderAndLimit(t *testing.T) {
 	}
 }
 
-func TestOtherScripts(t *testing.T) {
+func TestLexicon_Near_otherScripts(t *testing.T) {
 	t.Parallel()
 	list := words("αδιαβροχο клавиатура мышка наушники キーボード ノートパソコン")
 	lexicon := lexiconOf(list)

@@ -11,14 +11,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-// tabled is a lexicon with a table however few the words.
+// tabled returns a lexicon with a table, even for a few words.
 func tabled(list []string) *Lexicon {
 	l := lexiconOf(list)
 	l.deletes = newDeletes(l.count, l.at)
 	return l
 }
 
-// plainDistance is the Damerau-Levenshtein distance (optimal string alignment) as the textbooks have it.
+// plainDistance is a textbook implementation of the Damerau-Levenshtein distance (optimal string alignment).
 func plainDistance(a, b []rune) int {
 	d := make([][]int, len(a)+1)
 	for i := range d {
@@ -42,13 +42,13 @@ func plainDistance(a, b []rune) int {
 	return d[len(a)][len(b)]
 }
 
-// written draws words of few letters, so that many are near to each other.
+// written generates words from few different letters, so that many are near to each other.
 func written() *rapid.Generator[string] {
 	return rapid.OneOf(rapid.StringMatching(`[abst]{2,10}`), rapid.StringMatching(`(ab|ba|aab|st){1,6}[abst]{0,3}`),
 		rapid.StringMatching(`[aé日b]{2,9}`), rapid.StringMatching(`[ab4]{3,7}`), rapid.SampledFrom(known))
 }
 
-func TestTableAndScanAgree(t *testing.T) {
+func TestLexicon_Near_tableEqualsScan(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		list := words(strings.Join(rapid.SliceOfN(written(), 0, 60).Draw(t, "words"), " "))
@@ -66,7 +66,7 @@ func TestTableAndScanAgree(t *testing.T) {
 	})
 }
 
-func TestDistance(t *testing.T) {
+func TestDistanceOf(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := []rune(written().Draw(t, "a")), []rune(written().Draw(t, "b"))
@@ -93,8 +93,8 @@ func TestDistance(t *testing.T) {
 	})
 }
 
-// Every word with one plain error is found, and none with more than there may be.
-func TestAgainstPlainDistance(t *testing.T) {
+// Every word with one plain error is found, and no word with more errors than allowed.
+func TestLexicon_Near_plainDistance(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 5))
 	list := words(strings.Join(append(slices.Clone(known), madeUp(random, 3000)...), " "))
@@ -112,7 +112,7 @@ func TestAgainstPlainDistance(t *testing.T) {
 		found += len(near)
 		judge(t, list, word, near)
 	}
-	if found < 125 { // that so few errors of chance are likely ones is known
+	if found < 125 { // few random errors are of the likelier kinds
 		t.Errorf("only %d found at all", found)
 	}
 }
@@ -134,7 +134,7 @@ func judge(t *testing.T, list []string, word string, near map[int]bool) {
 	}
 }
 
-// madeUp are words of syllables, as names of brands and models are.
+// madeUp generates words of syllables, like names of brands and models.
 func madeUp(random *rand.Rand, count int) []string {
 	list := make([]string, count)
 	for i := range list {
@@ -172,8 +172,8 @@ func spoil(random *rand.Rand, word string, errors int) string {
 	return string(letters)
 }
 
-// Thousands of words that begin alike are all candidates; then the list is looked through.
-func TestWordsThatBeginAlike(t *testing.T) {
+// Thousands of words with the same beginning are all candidates; then the list is scanned.
+func TestLexicon_Near_commonBeginning(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(17, 19))
 	list := madeUp(random, 4000)
@@ -196,7 +196,7 @@ func TestWordsThatBeginAlike(t *testing.T) {
 	}
 }
 
-func TestReadersTogether(t *testing.T) {
+func TestLexicon_Near_concurrent(t *testing.T) {
 	t.Parallel()
 	lexicon := tabled(known)
 	var all sync.WaitGroup

@@ -7,7 +7,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/search/vectors"
 )
 
-// TestExtend: what comes later is found, in a set with lists and in one without, and the older set stays as it is.
+// Later vectors are found, in a set with lists and in one without, and the original set is not changed.
 func TestExtend(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{100, 5_500} {

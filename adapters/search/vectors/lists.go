@@ -10,20 +10,19 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/search/parallel"
 )
 
-// Chosen on 19,000 real products and on 55,000 made-up vectors in clusters: of the hundred nearest, .99
-// are found.
+// Chosen on 19,000 real products and on 55,000 generated vectors in clusters: 99 % of the hundred nearest are found.
 const (
-	few      = 5_000 // vectors; so many are read faster than lists would be worth
-	sample   = 32    // documents drawn for each list
+	few      = 5_000 // vectors; scanning up to so many is fast enough without lists
+	sample   = 32    // documents sampled for each list
 	rounds   = 5     // of k-means
-	reach    = 20    // documents read for each that is wanted, at least
-	fraction = 20    // one in so many of the set is read, at least
+	reach    = 20    // minimum number of documents read per result
+	fraction = 20    // at least one in so many documents of the set is read
 )
 
-// lists part a set's documents by the centre they are most like.
+// lists divides a set's documents by their most similar centre.
 type lists struct {
 	centers   *Set
-	sealed    int      // vectors that the centres were made of
+	sealed    int      // number of vectors that the centres were computed from
 	ends      []uint32 // by centre, in documents
 	documents []uint32
 }
@@ -36,9 +35,8 @@ func (l *lists) of(center uint32) []uint32 {
 	return l.documents[from:l.ends[center]]
 }
 
-// Seal makes Nearest faster for a set of more than 5,000 vectors: it parts them into √n lists by
-// spherical k-means on a sample. The same set and seed give the same lists. Its error is ctx's; then
-// the set is as it was.
+// Seal makes Nearest faster for a set of more than 5,000 vectors: it divides them into √n lists by spherical k-means on a sample.
+// The same set and seed give the same lists. Its error is ctx's; then the set is unchanged.
 func (s *Set) Seal(ctx context.Context, seed uint64) error {
 	if s.present <= few {
 		return ctx.Err()
@@ -64,8 +62,8 @@ func (s *Set) Seal(ctx context.Context, seed uint64) error {
 	return nil
 }
 
-// Extend makes a copy of a set that has further vectors. What was put to the copy is found by the lists of
-// the set; once a tenth of them is new, it is for Seal to make lists anew, which Stale tells.
+// Extend returns a copy of a set with further vectors, which are added to the set's lists. Once a tenth of the vectors is new,
+// Stale returns true, and the caller should call Seal to rebuild the lists.
 func (s *Set) Extend(further map[uint32][]float32) *Set {
 	next := &Set{
 		dims:    s.dims,
@@ -99,14 +97,14 @@ func (s *Set) Extend(further map[uint32][]float32) *Set {
 	return next
 }
 
-// query is a document's vector as a query.
+// query returns a document's vector as a query.
 func (s *Set) query(i uint32) Query {
 	v := make([]float32, s.dims)
 	s.Vector(i, v)
 	return Quantize(v)
 }
 
-// Stale reports whether Seal would make a set faster: it has no lists, or a tenth of its vectors came later.
+// Stale reports whether Seal would make a set faster, because it has no lists, or a tenth of its vectors was added later.
 func (s *Set) Stale() bool {
 	if s.present <= few {
 		return false
@@ -114,7 +112,7 @@ func (s *Set) Stale() bool {
 	return s.lists == nil || s.present-s.lists.sealed > s.present/10
 }
 
-// draw is a random choice of n documents, or all, in random order.
+// draw returns n random documents, or all of them, in random order.
 func (s *Set) draw(all []uint32, n int, seed uint64) []uint32 {
 	random := rand.New(rand.NewPCG(seed, 0))
 	drawn := make([]uint32, 0, min(n, len(all)))
@@ -124,7 +122,7 @@ func (s *Set) draw(all []uint32, n int, seed uint64) []uint32 {
 	return drawn
 }
 
-// centers are the means of what is nearest to them. They start as documents.
+// centers computes the centres by k-means, starting with documents.
 func (s *Set) centers(ctx context.Context, drawn []uint32, count int) (*Set, error) {
 	centers := New(s.dims, count)
 	for c, i := range drawn[:count] {
@@ -149,7 +147,7 @@ func (s *Set) centers(ctx context.Context, drawn []uint32, count int) (*Set, err
 	return centers, nil
 }
 
-// means are the new centres. One that was nearest to nothing stays where it was.
+// means returns the new centres. A centre without documents keeps its position.
 func (s *Set) means(sums []float32, old *Set) *Set {
 	centers := New(s.dims, old.Len())
 	for c := range uint32(old.Len()) {
@@ -161,7 +159,7 @@ func (s *Set) means(sums []float32, old *Set) *Set {
 	return centers
 }
 
-// assign finds the nearest centre of each document, on all processors.
+// assign finds the nearest centre of each document, using all processors.
 func (s *Set) assign(ctx context.Context, documents []uint32, centers *Set) ([]uint32, error) {
 	nearest := make([]uint32, len(documents))
 	err := parallel.Each(ctx, len(documents), 256, func(from, to int) {
@@ -200,5 +198,5 @@ func (l *lists) fill(documents, nearest []uint32) {
 		l.documents[next[c]] = documents[place]
 		next[c]++
 	}
-	l.ends = next[:l.centers.Len()] // each list's place has moved to its end
+	l.ends = next[:l.centers.Len()] // each list's start has moved to its end
 }

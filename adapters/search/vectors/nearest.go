@@ -7,20 +7,20 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/search/firsts"
 )
 
-// Neighbor is a document, and how much it is like a query.
+// Neighbor is a document and its similarity to a query.
 type Neighbor struct {
 	Document uint32
 	Cosine   float32
 }
 
-// nearer orders the most alike first. What is equally alike is in order of document.
+// nearer sorts the most similar first, and equally similar ones by document.
 func nearer(a, b Neighbor) int {
 	return cmp.Or(cmp.Compare(b.Cosine, a.Cosine), cmp.Compare(a.Document, b.Document))
 }
 
-// Nearest appends the up to k documents that pass, most alike first. pass may be nil. A set that is
-// not sealed is read as a whole. Of a sealed one, lists are read until enough documents have passed:
-// nine in ten of the nearest are found or more, and all if few pass.
+// Nearest appends the at most k most similar documents that pass, most similar first. pass may be nil. A set that is not sealed is
+// scanned. Of a sealed one, lists are read until enough documents have passed: at least nine in ten of the nearest are found, and
+// all if few pass.
 func (s *Set) Nearest(q *Query, k int, pass func(uint32) bool, to []Neighbor) []Neighbor {
 	s.mustMatch(q.dims)
 	if k <= 0 || q.step == 0 {
@@ -49,7 +49,7 @@ type reader struct {
 	query  *Query
 	pass   func(uint32) bool
 	k      int
-	best   []Neighbor // the most alike first
+	best   []Neighbor // the most similar first
 	passed int
 }
 
@@ -77,7 +77,7 @@ func (r *reader) read(i uint32) {
 	}
 	r.passed++
 	n := Neighbor{i, r.set.cosine(i, r.query)}
-	if len(r.best) < r.k || n.Cosine >= r.best[r.k-1].Cosine { // most are not: that is told without a call
+	if len(r.best) < r.k || n.Cosine >= r.best[r.k-1].Cosine { // most are not, and this check avoids a call
 		r.best = firsts.Keep(r.best, n, r.k, nearer)
 	}
 }

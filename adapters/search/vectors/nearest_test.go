@@ -12,7 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/search/vectors"
 )
 
-// exact is what Nearest has to find, the plain way.
+// exact returns the expected result of Nearest by a full scan.
 func exact(s *vectors.Set, q *vectors.Query, k int, pass func(uint32) bool) (all []vectors.Neighbor) {
 	for i := range uint32(s.Len()) {
 		if s.Has(i) && (pass == nil || pass(i)) {
@@ -23,8 +23,7 @@ func exact(s *vectors.Set, q *vectors.Query, k int, pass func(uint32) bool) (all
 	return all[:min(k, len(all))]
 }
 
-// clustered makes vectors of n documents around a few hundred centres, most around the first ones.
-// One in seven is absent.
+// clustered generates vectors of n documents around a few hundred centres, most around the first ones. One in seven is absent.
 func clustered(n, dims int) (s *vectors.Set, ask func() vectors.Query) {
 	const clusters, spread = 300, .7
 	random := rand.New(rand.NewPCG(1, uint64(n)))
@@ -49,7 +48,7 @@ func clustered(n, dims int) (s *vectors.Set, ask func() vectors.Query) {
 	return s, func() vectors.Query { return vectors.Quantize(vector()) }
 }
 
-func TestSmallSetsAreScanned(t *testing.T) {
+func TestSet_Nearest_smallSet(t *testing.T) {
 	s, ask := clustered(3000, 32)
 	for c := range uint32(500) {
 		s.Copy(c+2000, s, c) // equally alike
@@ -75,7 +74,7 @@ func TestSmallSetsAreScanned(t *testing.T) {
 	}
 }
 
-func TestNearestFillsWhatItIsGiven(t *testing.T) {
+func TestSet_Nearest_appends(t *testing.T) {
 	s, ask := clustered(3000, 32)
 	q, room := ask(), make([]vectors.Neighbor, 0, 100)
 	if n := testing.AllocsPerRun(10, func() { room = s.Nearest(&q, 100, nil, room[:0]) }); n != 0 {
@@ -83,7 +82,7 @@ func TestNearestFillsWhatItIsGiven(t *testing.T) {
 	}
 }
 
-func TestSealedSetsFindNineInTen(t *testing.T) {
+func TestSet_Nearest_recall(t *testing.T) {
 	s, ask := clustered(20_000, 64)
 	if err := s.Seal(t.Context(), 1); err != nil {
 		t.Fatal(err)
@@ -125,7 +124,7 @@ func TestSealedSetsFindNineInTen(t *testing.T) {
 	}
 }
 
-func TestSealedSetsAreReadInPart(t *testing.T) {
+func TestSet_Nearest_readsPart(t *testing.T) {
 	s, ask := clustered(20_000, 64)
 	if err := s.Seal(t.Context(), 1); err != nil {
 		t.Fatal(err)
@@ -170,8 +169,8 @@ func TestLists(t *testing.T) {
 	})
 }
 
-// One direction for all but one: most lists have no document, and no centre may be near to that one.
-func TestVectorsThatAreAllAlike(t *testing.T) {
+// All vectors but one have the same direction, so that most lists are empty and no centre may be near to the other one.
+func TestSet_Seal_equalVectors(t *testing.T) {
 	s := vectors.New(3, 6000)
 	for i := range uint32(5999) {
 		s.Put(i, []float32{1, 2, 3})
@@ -190,7 +189,7 @@ func TestVectorsThatAreAllAlike(t *testing.T) {
 	}
 }
 
-func TestSealingIsDeterministic(t *testing.T) {
+func TestSet_Seal_deterministic(t *testing.T) {
 	answers := func(processors int) (all [][]vectors.Neighbor) {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
 		s, ask := clustered(9000, 32)

@@ -1,16 +1,16 @@
 package vectors
 
-// One multiplication of 64 bits makes four products of small numbers and adds them up. Let two words
-// stand for a0 + a1·x + a2·x² + a3·x³ and q3 + q2·x + q1·x² + q0·x³, with x = 2^16. Then the product's
-// uppermost 16 bits, where x³ is, are a0·q0 + a1·q1 + a2·q2 + a3·q3; what is above falls out of the
-// word. That is exact while sums of four stay within 16 bits, so a query has one bit less than a
-// document: 4 × 127 × 63 = 32,004. What is below is less than half of x³ in size, and is rounded off.
+// One multiplication of 64 bits computes the sum of four products of small numbers. Let two words represent
+// a0 + a1·x + a2·x² + a3·x³ and q3 + q2·x + q1·x² + q0·x³, with x = 2^16. Then the uppermost 16 bits of the product, the
+// coefficient of x³, are a0·q0 + a1·q1 + a2·q2 + a3·q3; higher terms overflow. This is exact as long as sums of four products fit
+// into 16 bits, so a query has one bit less than a document: 4 × 127 × 63 = 32,004. Lower terms are less than half of x³ in size,
+// and rounding removes them.
 const (
-	zero  = 128                // how a document's byte says 0
+	zero  = 128                // a document's byte for 0
 	zeros = 0x8080808080808080 // eight of them
 	lanes = 0x00FF00FF00FF00FF // every other byte, as a polynomial
 	half  = 1 << 47            // of x³
-	top   = 63                 // steps of a query's largest number
+	top   = 63                 // steps of the largest number of a query
 )
 
 // Query is a vector prepared for fast products. It is read-only.
@@ -20,11 +20,11 @@ type Query struct {
 	step  float32 // 0 if the vector has no direction
 }
 
-// factor is for a document's eight numbers: for those with an even place and for those with an odd
-// one. The term takes away what the zeros of a document would add, and rounds.
+// factor has the multipliers for a document's eight numbers, separately for even and odd positions. The terms subtract the
+// contribution of the document's zeros, and round.
 type factor struct{ even, odd, evenTerm, oddTerm uint64 }
 
-// Quantize prepares a query, of which the direction counts only.
+// Quantize prepares a query. Only the direction of v matters.
 func Quantize(v []float32) Query {
 	q := Query{dims: len(v), words: make([]factor, (len(v)+7)/8)}
 	q.set(v)
@@ -50,7 +50,7 @@ func (q *Query) put(j, steps int) {
 	}
 }
 
-// Cosine is from -1 to 1, and 0 if the document or the query has no vector.
+// Cosine returns the cosine similarity, from -1 to 1, and 0 if the document or the query has no vector.
 func (s *Set) Cosine(i uint32, q *Query) float32 {
 	s.mustMatch(q.dims)
 	return s.cosine(i, q)

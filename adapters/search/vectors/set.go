@@ -1,21 +1,20 @@
-// Package vectors keeps the vectors of documents small and finds those most like a query's. It knows
-// documents by number only, and nothing of where vectors come from.
+// Package vectors stores quantized vectors of documents, and finds those most similar to a query's. It knows documents by number
+// only, and does not compute the vectors.
 package vectors
 
 import "math"
 
-// Set holds unit vectors by document number, some of which may be absent. A number is kept in eight
-// bits, as a count of steps; each vector has its own step. Once nothing is put any more, any number
-// of goroutines may read.
+// Set has unit vectors by document number. Some documents may have none. A number is stored in eight bits, as a count of steps;
+// each vector has its own step size. A set is safe for concurrent reads, but not during writes.
 type Set struct {
 	dims, stride int
 	words        []uint64  // stride for each document, eight numbers in each
-	steps        []float32 // by document; 0 if it is absent
+	steps        []float32 // step size by document; 0 if the vector is absent
 	present      int
 	lists        *lists // nil unless sealed
 }
 
-// New is a set of n absent vectors.
+// New returns a set of n documents without vectors.
 func New(dims, n int) *Set {
 	stride := (dims + 7) / 8
 	return &Set{
@@ -26,20 +25,20 @@ func New(dims, n int) *Set {
 	}
 }
 
-// Dims is the number of dimensions.
+// Dims returns the number of dimensions.
 func (s *Set) Dims() int { return s.dims }
 
-// Len is the number of documents, those without a vector included.
+// Len returns the number of documents, including those without a vector.
 func (s *Set) Len() int { return len(s.steps) }
 
-// Present is the number of vectors.
+// Present returns the number of vectors.
 func (s *Set) Present() int { return s.present }
 
 // Has reports whether a document has a vector.
 func (s *Set) Has(i uint32) bool { return s.steps[i] != 0 }
 
-// Put sets a document's vector, of which the direction counts only. One without a direction (all
-// zeros, or a number that is not finite) makes it absent. A set that was sealed no longer is.
+// Put sets a document's vector. Only its direction matters. A vector without a direction (all zeros, or a number that is not
+// finite) removes the document's vector. A sealed set becomes unsealed.
 func (s *Set) Put(i uint32, v []float32) {
 	s.mustMatch(len(v))
 	words := s.vector(i)
@@ -51,7 +50,7 @@ func (s *Set) Put(i uint32, v []float32) {
 	}))
 }
 
-// Copy sets a document's vector to one of another set, bit for bit.
+// Copy copies a vector of another set to a document, bit for bit.
 func (s *Set) Copy(to uint32, from *Set, i uint32) {
 	s.mustMatch(from.dims)
 	copy(s.vector(to), from.vector(i))
@@ -68,7 +67,7 @@ func (s *Set) keep(i uint32, step float32) {
 	s.steps[i], s.lists = step, nil
 }
 
-// Vector writes a document's vector, of length 1, and reports whether there is one.
+// Vector writes a document's vector, of length 1, to into, and reports whether there is one.
 func (s *Set) Vector(i uint32, into []float32) bool {
 	s.mustMatch(len(into))
 	words, step := s.vector(i), s.steps[i]
@@ -86,8 +85,8 @@ func (s *Set) mustMatch(dims int) {
 	}
 }
 
-// round counts in steps such that the largest number makes top of them. It returns the step of the
-// vector of length 1, or 0 if there is no direction.
+// round converts numbers to counts of steps, so that the largest number has top steps. It returns the step size of the vector of
+// length 1, or 0 if there is no direction.
 func round(v []float32, top float64, put func(j, steps int)) float32 {
 	largest := 0.
 	for _, x := range v {

@@ -34,8 +34,8 @@ func farthest(v []float32) (largest float64) {
 	return largest
 }
 
-// Numbers that are kept without loss must be multiplied without loss, the largest ones too.
-func TestProductsAreExact(t *testing.T) {
+// Numbers that are stored exactly are multiplied exactly, including the largest ones.
+func TestSet_Cosine_exact(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	draw := map[string]func(top int) int{
 		"any":     func(top int) int { return random.IntN(2*top+1) - top },
@@ -63,8 +63,8 @@ func TestProductsAreExact(t *testing.T) {
 	}
 }
 
-// A number is off by half a step at most; putting the length right at most doubles that.
-func TestRoundingIsBounded(t *testing.T) {
+// The error of a number is at most half a step; normalizing the length at most doubles it.
+func TestRound_bounded(t *testing.T) {
 	random := rand.New(rand.NewPCG(2, 2))
 	for range 500 {
 		dims := 1 + random.IntN(300)
@@ -90,7 +90,7 @@ func TestRoundingIsBounded(t *testing.T) {
 	}
 }
 
-func TestRoundingHardlyMatters(t *testing.T) {
+func TestRound_deviation(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 3))
 	const dims, pairs = 128, 2000
 	sum := 0.
@@ -106,7 +106,7 @@ func TestRoundingHardlyMatters(t *testing.T) {
 	}
 }
 
-func TestAbsent(t *testing.T) {
+func TestSet_Put_absent(t *testing.T) {
 	infinite, not := float32(math.Inf(1)), float32(math.NaN())
 	for name, v := range map[string][]float32{
 		"zeros": {0, 0, 0}, "infinite": {1, infinite, 0}, "not a number": {1, not, 0}, "first not a number": {not, 1, 1},
@@ -133,7 +133,7 @@ func TestAbsent(t *testing.T) {
 	}
 }
 
-func TestSizesOfNumbersDoNotMatter(t *testing.T) {
+func TestSet_Cosine_anyScale(t *testing.T) {
 	s, q := vectors.New(3, 3), vectors.Quantize([]float32{3e-39, -1e-39, 0})
 	s.Put(0, []float32{3, -1, 0})
 	s.Put(1, []float32{3e38, -1e38, 0})
@@ -145,7 +145,7 @@ func TestSizesOfNumbersDoNotMatter(t *testing.T) {
 	}
 }
 
-func TestCopyIsExact(t *testing.T) {
+func TestSet_Copy_exact(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 4))
 	const dims = 21
 	from, to := vectors.New(dims, 5), vectors.New(dims, 3)
@@ -166,7 +166,7 @@ func TestCopyIsExact(t *testing.T) {
 	}
 }
 
-func TestOtherDimensionsPanic(t *testing.T) {
+func TestMustMatch(t *testing.T) {
 	s, q := vectors.New(8, 1), vectors.Quantize(make([]float32, 7))
 	for name, use := range map[string]func(){
 		"put":     func() { s.Put(0, make([]float32, 9)) },

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Parts of speech, as they are numbered in the data.
+// Parts of speech, by their number in the data.
 const (
 	noun      = 0
 	adjective = 2
@@ -20,9 +20,9 @@ var endings = [partsOfSpeech][]ending{
 	{{"er", ""}, {"est", ""}, {"er", "e"}, {"est", "e"}},
 }
 
-// Base lists the base forms of an inflected word or phrase that WordNet knows, nouns first: "couches"
-// gives "couch", "mice" "mouse", "cell phones" "cell phone". The word itself comes first if it is
-// known. These are WordNet's own rules and lists of exceptions; nil if they lead nowhere.
+// Base returns the base forms of an inflected word or phrase that WordNet knows, nouns first: "couch" for "couches", "mouse" for
+// "mice", "cell phone" for "cell phones". The word itself comes first if WordNet knows it. Base applies WordNet's own rules and
+// lists of exceptions, and returns nil if they find nothing.
 func Base(word string) []string {
 	n := unpacked()
 	var bases []string
@@ -38,7 +38,7 @@ func Base(word string) []string {
 	return bases
 }
 
-// inflected adds the bases of a word as one part of speech. An exception overrules the endings.
+// inflected adds the base forms of a word as one part of speech. Exceptions take precedence over the endings.
 func (n *net) inflected(bases []string, word string, pos int) []string {
 	irregular := false
 	for i := n.forms.from(word); int(i) < len(n.bases) && n.forms.at(i) == word; i++ {
@@ -50,7 +50,7 @@ func (n *net) inflected(bases []string, word string, pos int) []string {
 		return bases
 	}
 	if itself, known := n.lemmas.find(word); pos == adjective && known && n.is(itself, noun) {
-		return bases // a cooler is no comparative
+		return bases // "cooler" as a noun is not a comparative
 	}
 	kept := ""
 	if pos == 0 {
@@ -79,12 +79,12 @@ func addNew(bases []string, base string) []string {
 	return append(bases, base)
 }
 
-// is says whether a lemma has a sense as this part of speech.
+// is reports whether a lemma has a sense as this part of speech.
 func (n *net) is(lemma uint32, pos int) bool {
 	return slices.ContainsFunc(n.senses.of(lemma), func(synset uint32) bool { return n.pos(synset) == pos })
 }
 
-// wordByWord takes the inflection off every word of a phrase: "attorneys general", "ear rings".
+// wordByWord removes the inflection of every word of a phrase: "attorneys general", "ear rings".
 func (n *net) wordByWord(phrase string) []string {
 	parts := strings.Split(phrase, " ")
 	for i, part := range parts {

@@ -2,7 +2,7 @@ package wordnet
 
 import "strings"
 
-// words is a sorted list of words in one text.
+// words is a sorted list of words in one string.
 type words struct {
 	text string
 	ends []uint32 // word i lies between ends i and i+1
@@ -10,7 +10,7 @@ type words struct {
 
 func (w *words) at(i uint32) string { return w.text[w.ends[i]:w.ends[i+1]] }
 
-// from is the number of the first word that is not before the one given.
+// from returns the number of the first word that is not less than the given one.
 func (w *words) from(word string) uint32 {
 	low, high := uint32(0), uint32(len(w.ends)-1)
 	for low < high {
@@ -37,8 +37,8 @@ type lists struct {
 
 func (l *lists) of(i uint32) []uint32 { return l.items[l.starts[i]:l.starts[i+1]] }
 
-// inverse lists, for every item, the numbers of the lists that hold it, in order. Marks that stand
-// beside the items are put beside those numbers.
+// inverse returns, for every item, the numbers of the lists that contain it, in order. The marks of the items are moved to the
+// positions of those numbers.
 func (l *lists) inverse(items int, marks []uint8, moved *[]uint8) lists {
 	inverse := lists{make([]uint32, items+1), make([]uint32, len(l.items))}
 	for _, item := range l.items {
@@ -64,8 +64,8 @@ func (l *lists) inverse(items int, marks []uint8, moved *[]uint8) lists {
 	return inverse
 }
 
-// respelt finds a lemma that WordNet writes together or apart, when it is asked for the other way:
-// "ear ring" is there as "earring", "coffeemaker" as "coffee maker".
+// respelt finds a lemma that WordNet has as one word instead of two, or the other way around: "earring" for "ear ring", "coffee
+// maker" for "coffeemaker".
 func (w *words) respelt(lemma string) (number uint32, known bool) {
 	if strings.Contains(lemma, " ") {
 		return w.find(strings.ReplaceAll(lemma, " ", ""))

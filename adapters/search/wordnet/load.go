@@ -13,31 +13,31 @@ import (
 
 const partsOfSpeech = 3 // noun, verb, adjective; synsets are numbered in this order
 
-// net is the unpacked data: flat arrays that nobody changes, so that any number may read.
+// net is the unpacked data: immutable flat arrays, which are safe for concurrent reads.
 type net struct {
 	lemmas   words
 	senses   lists    // of a lemma: synsets, likeliest first
-	shares   []uint8  // beside senses.items, of 255
+	shares   []uint8  // by index in senses.items, of 255
 	members  lists    // of a synset: lemmas
-	backs    []uint8  // beside members.items: the share of this synset among the lemma's senses
+	backs    []uint8  // by index in members.items: the share of this synset among the lemma's senses
 	parents  lists    // of a noun synset: direct hypernyms
-	children lists    // the inverse, the commonest first
+	children lists    // the inverse of parents, the commonest first
 	flags    []uint8  // of a synset: occurrences in tagged texts up to 63, and the two flags
-	nouns    uint32   // synsets below this number are nouns,
-	verbs    uint32   // below this one verbs
+	nouns    uint32   // synsets below this number are nouns
+	verbs    uint32   // synsets from nouns to below this number are verbs
 	forms    words    // irregular forms
-	bases    []uint32 // beside forms: number of the lemma × partsOfSpeech + part of speech
+	bases    []uint32 // by index in forms: number of the lemma × partsOfSpeech + part of speech
 }
 
 const (
-	tooBroad = 128 // stands above too many others to be searched for
-	isClose  = 64  // stands above so few that they may do for each other
+	tooBroad = 128 // has too many synsets below it to be useful in a search
+	isClose  = 64  // has so few synsets below it that these may replace each other
 )
 
-// seen is how often a synset occurs in tagged texts, up to 63.
+// seen returns how often a synset occurs in tagged texts, at most 63.
 func (n *net) seen(synset uint32) uint8 { return n.flags[synset] % isClose }
 
-// pos is the part of speech of a synset.
+// pos returns the part of speech of a synset.
 func (n *net) pos(synset uint32) int {
 	switch {
 	case synset < n.nouns:
@@ -57,13 +57,13 @@ var unpacked = sync.OnceValue(func() *net {
 	return unpack(columns{raw})
 })
 
-// inflate leaves out the licence at the head of the file.
+// inflate decompresses the data after the licence at the beginning of the file.
 func inflate() ([]byte, error) {
 	_, data, _ := strings.Cut(packed, "\x00")
 	return io.ReadAll(flate.NewReader(strings.NewReader(data)))
 }
 
-// unpack reads the layout that generate/pack.go describes.
+// unpack parses the layout that generate/pack.go describes.
 func unpack(c columns) *net {
 	lemmas, n := c.number(), &net{}
 	synsets := [partsOfSpeech]int{c.number(), c.number(), c.number()}
@@ -87,7 +87,7 @@ func unpack(c columns) *net {
 	return n
 }
 
-// columns is what is left to read.
+// columns is the unread rest of the data.
 type columns struct{ rest []byte }
 
 func (c *columns) number() int {
@@ -110,7 +110,7 @@ func (c *columns) bytes(count int) []byte {
 	return column
 }
 
-// starts turns a column of counts into the places where each list starts, and the end of the last.
+// starts converts a column of counts to the start of each list, and the end of the last one.
 func (c *columns) starts(count int) []uint32 {
 	starts := make([]uint32, count+1)
 	for i, length := range c.bytes(count) {
@@ -124,7 +124,7 @@ func (c *columns) lists(count int) lists {
 	return lists{starts, c.numbers(int(starts[count]))}
 }
 
-// senses reads the references to synsets, which count backwards from the next of their part of speech.
+// senses reads the references to synsets, which count backwards from the next synset of their part of speech.
 func (c *columns) senses(count int, nouns, verbs uint32) lists {
 	l := c.lists(count)
 	next := [partsOfSpeech]uint32{0, nouns, verbs}
@@ -138,7 +138,7 @@ func (c *columns) senses(count int, nouns, verbs uint32) lists {
 	return l
 }
 
-// words reads a list in which each word leaves out what it shares with the one before.
+// words reads a prefix-compressed list: each word omits the prefix that it shares with the previous one.
 func (c *columns) words(count int) words {
 	shared, lengths := c.bytes(count), c.bytes(count)
 	w := words{ends: make([]uint32, count+1)}

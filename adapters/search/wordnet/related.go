@@ -11,7 +11,7 @@ const (
 	mostSiblings = 16 // per sense
 )
 
-// trust is how far each kind of relation is trusted, by Kind.
+// trust is the weight of each kind of relation, by Kind.
 var trust = [...]uint32{
 	Synonym:  100,
 	Broader:  30,
@@ -19,7 +19,7 @@ var trust = [...]uint32{
 	Sibling:  15,
 }
 
-// gathering collects what is related to one lemma. It fits on the stack.
+// gathering collects the related lemmas of one lemma. It fits on the stack.
 type gathering struct {
 	net   *net
 	asked string
@@ -38,7 +38,7 @@ type candidate struct {
 
 func (g *gathering) full() bool { return g.count == mostRelated }
 
-// lemma gathers what is related to a lemma, from the likeliest sense on, until there is no more room.
+// lemma collects the related lemmas of a lemma, from the likeliest sense on, until it is full.
 func (g *gathering) lemma(number uint32) {
 	first := g.net.senses.starts[number]
 	for rank, synset := range g.net.senses.of(number) {
@@ -49,7 +49,7 @@ func (g *gathering) lemma(number uint32) {
 	}
 }
 
-// sense gathers what is related through one sense of the asked lemma.
+// sense collects the related lemmas of one sense.
 func (g *gathering) sense(rank uint8, synset uint32, share uint8) {
 	from := candidate{sense: rank, share: share}
 	g.members(synset, from, mostRelated)
@@ -76,7 +76,7 @@ func (g *gathering) sense(rank uint8, synset uint32, share uint8) {
 	}
 }
 
-// members adds the lemmas of a synset, at most the number given, and says how many were taken.
+// members adds at most so many lemmas of a synset, and returns how many were added.
 func (g *gathering) members(synset uint32, from candidate, most int) int {
 	added := 0
 	for at := g.net.members.starts[synset]; at < g.net.members.starts[synset+1] && added < most; at++ {
@@ -89,7 +89,8 @@ func (g *gathering) members(synset uint32, from candidate, most int) int {
 	return added
 }
 
-// needless tells the lemma itself, and kinds of it that its own word finds: "hand drill" for "drill".
+// needless reports whether a candidate is the lemma itself, or a kind of it that a search for the lemma finds anyway: "hand drill"
+// for "drill".
 func (g *gathering) needless(c candidate) bool {
 	lemma := g.net.lemmas.at(c.lemma)
 	if c.kind == Synonym || c.kind == Broader || len(lemma) <= len(g.asked) {
@@ -103,7 +104,7 @@ func (g *gathering) needless(c candidate) bool {
 	return found && after[0] == ' '
 }
 
-// add keeps the weightier of two candidates for one lemma, and says whether it is this one.
+// add keeps the heavier of two candidates for one lemma, and reports whether that is c.
 func (g *gathering) add(c candidate) bool {
 	slot := c.lemma * 2654435769 >> 23
 	for ; g.slots[slot] != 0; slot = (slot + 1) % uint32(len(g.slots)) {
@@ -125,7 +126,7 @@ func (g *gathering) add(c candidate) bool {
 	return true
 }
 
-// sorted is everything found, the weightiest first; what weighs the same stays in the order of finding.
+// sorted returns all candidates, the heaviest first; equal weights stay in the order in which they were found.
 func (g *gathering) sorted() []Related {
 	var space [mostRelated]uint64
 	keys := space[:g.count]

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-func TestSize(t *testing.T) {
+func TestUnpacked_size(t *testing.T) {
 	if len(packed) > 2<<20 {
 		t.Errorf("wordnet.flate has %d bytes", len(packed))
 	}
@@ -25,7 +25,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
-func TestTheLicenceTravels(t *testing.T) {
+func TestPacked_licence(t *testing.T) {
 	licence, err := os.ReadFile("LICENSE.wordnet")
 	if err != nil {
 		t.Fatal(err)
@@ -35,7 +35,7 @@ func TestTheLicenceTravels(t *testing.T) {
 	}
 }
 
-func TestOfAllocatesOnlyItsAnswer(t *testing.T) {
+func TestRelated_allocations(t *testing.T) {
 	for _, lemma := range []string{"couch", "bag", "cell phone", "unheard of word"} {
 		if n := testing.AllocsPerRun(100, func() { Of(lemma) }); n > 2 {
 			t.Errorf("Of(%q) allocates %v times", lemma, n)
@@ -65,14 +65,14 @@ func BenchmarkOf(b *testing.B) {
 	}
 }
 
-// BenchmarkOfAll asks for every lemma there is, and tells the slowest.
+// BenchmarkOfAll calls Of for every lemma, and reports the slowest.
 func BenchmarkOfAll(b *testing.B) {
 	n := unpacked()
 	count := len(n.lemmas.ends) - 1
 	slowest, which, slow := time.Duration(0), "", 0
 	for i := 0; b.Loop(); i++ {
 		lemma := n.lemmas.at(uint32(i % count))
-		took := min(timed(lemma), timed(lemma), timed(lemma)) // a pause of the machine does not strike thrice
+		took := min(timed(lemma), timed(lemma), timed(lemma)) // the minimum of three ignores a pause of the machine
 		if took > 10*time.Microsecond {
 			slow++
 		}

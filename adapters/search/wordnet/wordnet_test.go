@@ -17,7 +17,7 @@ func relation(t *testing.T, lemma, other string) Related {
 	return related[i]
 }
 
-func TestRelations(t *testing.T) {
+func TestRelated_kinds(t *testing.T) {
 	for _, c := range []struct {
 		lemma, other string
 		kind         Kind
@@ -67,7 +67,7 @@ func TestSensesOfAShopComeFirst(t *testing.T) {
 	}
 }
 
-func TestWhatIsLeftOut(t *testing.T) {
+func TestRelated_leftOut(t *testing.T) {
 	for _, unknown := range []string{
 		"", " ", "qwertyuiop", "Couch", "couches", "1984", "paris", "william shakespeare", "genus malus", "malus pumila",
 		"zzz zzz", strings.Repeat("long", 50),
@@ -122,8 +122,8 @@ func TestBase(t *testing.T) {
 	}
 }
 
-// Every answer keeps its promises, whoever asks at the same time.
-func TestEveryLemma(t *testing.T) {
+// The result for every lemma is valid, also with concurrent callers.
+func TestRelated_everyLemma(t *testing.T) {
 	n := unpacked()
 	var readers sync.WaitGroup
 	for reader := range 4 {

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// unit is a unit's one form. A loose one counts only right behind its number: "5g", not "5 g".
+// unit is the normalized form of a unit. A loose unit counts only directly after its number: "5g", not "5 g".
 type unit struct {
 	form  string
 	loose bool
 }
 
-// units by the words that people write.
+// units maps written words to units.
 var units = func() map[string]unit {
 	all := make(map[string]unit)
 	for form, written := range map[string]string{
@@ -38,20 +38,20 @@ var units = func() map[string]unit {
 	return all
 }()
 
-// marks are units written as a sign.
+// marks are units that are written as a symbol.
 var marks = map[rune]string{'"': "in", '\'': "ft", '%': "percent"}
 
-// squares are what comes after "sq" or "cu".
+// squares are the units for "ft" after these words.
 var squares = map[string]string{"sq": "sqft", "square": "sqft", "cu": "cuft", "cubic": "cuft"}
 
-// quantity is a number in a text: where it ends, and its unit if it has one.
+// quantity is a number in a text with its unit, if it has one, and its end.
 type quantity struct {
-	number string // in its plain form: 1.5
-	unit   string // "", or a unit's form
-	next   int    // the piece after it
+	number string // normalized: 1.5
+	unit   string // "", or a normalized unit
+	next   int    // index of the piece after it
 }
 
-// quantity reads the number that begins at a piece, if one does.
+// quantity reads the number that starts at a piece, if there is one.
 func (r *Reader) quantity(i int) (q quantity, ok bool) {
 	if i >= len(r.pieces) || !digit(r.text(i)[0]) {
 		return q, false
@@ -76,7 +76,7 @@ func (r *Reader) quantity(i int) (q quantity, ok bool) {
 	return q, true
 }
 
-// unitOf reads the unit behind a number.
+// unitOf reads the unit after a number.
 func (r *Reader) unitOf(q *quantity) {
 	if form, marked := marks[r.pieces[q.next-1].mark]; marked {
 		q.unit = form
@@ -99,7 +99,7 @@ func (r *Reader) unitOf(q *quantity) {
 	}
 }
 
-// inches reads those behind feet: 5'3", 5 ft. 3 in. The number that counts is that of the feet.
+// inches reads inches after feet: 5'3", 5 ft. 3 in. The quantity's number stays that of the feet.
 func (r *Reader) inches(q *quantity) {
 	if q.unit != "ft" || q.next >= len(r.pieces) || !r.pieces[q.next].near {
 		return
@@ -124,7 +124,7 @@ func (r *Reader) mixed(i int) (bool, string) {
 
 func addFraction(whole, fraction string) string { return whole + fraction[1:] }
 
-// numberEnd is where the digits, points and slashes at a piece's beginning end.
+// numberEnd returns the end of the digits, points and slashes at a piece's beginning.
 func numberEnd(text []byte) int {
 	for i, b := range text {
 		if !digit(b) && b != '.' && b != '/' {
@@ -134,7 +134,7 @@ func numberEnd(text []byte) int {
 	return len(text)
 }
 
-// plain is a number in one form: 17.0 is 17, 1/2 is 0.5; "" if it is none, as 24/7.
+// plain normalizes a number: 17.0 to 17, 1/2 to 0.5; it returns "" for other texts such as 24/7.
 func plain(text []byte) string {
 	above, below, fraction := strings.Cut(string(text), "/")
 	if !fraction {
@@ -159,7 +159,7 @@ func plain(text []byte) string {
 	return strconv.FormatFloat(float64(n)/float64(d), 'f', -1, 32)
 }
 
-// times reports whether a piece stands between the sides of a size: x, by.
+// times reports whether a piece separates the sides of a size: x, by.
 func (r *Reader) times(i int) bool {
 	if i >= len(r.pieces) {
 		return false

@@ -7,10 +7,10 @@ import (
 	"golang.org/x/text/width"
 )
 
-// unspaced are the letters of scripts that put no spaces between words, or whose words take endings that no stemmer here knows: Thai,
-// Chinese, Japanese and Korean. Runs of them are read as pairs of characters.
+// unspaced are the letters of scripts without spaces between words, or whose words have endings that no stemmer here supports:
+// Thai, Chinese, Japanese and Korean. Runs of them are indexed as pairs of characters.
 var unspaced = [][2]rune{
-	{0x0E01, 0x0E3A}, {0x0E40, 0x0E4E}, // Thai, but its currency and digits
+	{0x0E01, 0x0E3A}, {0x0E40, 0x0E4E}, // Thai, without its currency sign and digits
 	{0x1100, 0x11FF}, {0x3131, 0x318E}, {0xA960, 0xA97F}, {0xAC00, 0xD7A3}, {0xD7B0, 0xD7FF}, // Hangul
 	{0x3005, 0x3007}, {0x3400, 0x4DBF}, {0x4E00, 0x9FFF}, {0xF900, 0xFAFF}, {0x20000, 0x3134F}, // Han
 	{0x3041, 0x3096}, {0x3099, 0x309A}, {0x309D, 0x309F}, {0x30A1, 0x30FA}, {0x30FC, 0x30FF}, {0x31F0, 0x31FF}, // kana
@@ -38,8 +38,8 @@ func Paired(word string) bool {
 	return paired(r)
 }
 
-// Even makes the forms of characters that mean the same one: half-width kana and full-width letters get their usual width, and
-// marks are put together with their letters. Most texts are returned as they are.
+// Even normalizes equivalent characters: half-width kana and full-width letters get their usual width, and marks are composed with
+// their letters. Most texts are returned unchanged.
 func Even(text string) string {
 	for i := range len(text) {
 		if text[i] >= 0xE1 && uneven(text[i:]) {
@@ -58,7 +58,7 @@ func uneven(text string) bool {
 	return false
 }
 
-// run reads a run of paired characters into memory, and returns where the text goes on.
+// run reads a run of paired characters into memory, and returns its end in the text.
 func (r *Reader) run(text string, at int) int {
 	for at < len(text) {
 		c, size := utf8.DecodeRuneInString(text[at:])
@@ -71,7 +71,7 @@ func (r *Reader) run(text string, at int) int {
 	return at
 }
 
-// pairs hands out the pairs of characters in a run, and each character as another reading. A single character is a word.
+// pairs passes the pairs of characters in a run to use, and each character as another reading. A single character is a word.
 func (r *Reader) pairs(i, at int, use func([]byte, Kind, int)) {
 	text := r.text(i)
 	_, first := utf8.DecodeRune(text)

@@ -2,29 +2,29 @@ package words
 
 import "bytes"
 
-// Kind is how a word is in a text.
+// Kind is how a word was derived from a text.
 type Kind uint8
 
 const (
-	Said      Kind = iota // as it stands; a number with its unit is one word (17in), so is a size (8x10)
-	Joined                // another reading: two words that a hyphen ties, as one
+	Said      Kind = iota // as written; a number with its unit is one word (17in), and so is a size (8x10)
+	Joined                // another reading: two words with a hyphen between, as one
 	Number                // another reading: the number of a quantity, without its unit
 	Side                  // another reading: a side of a size
 	Character             // another reading: a character of a script without spaces
 )
 
-// Extra tells that the word adds nothing to the length of a text, which has it already.
+// Extra reports whether the word is another reading, which does not count in the length of a text.
 func (k Kind) Extra() bool { return k != Said }
 
-// Reader reads texts, one at a time. Its memory is used again.
+// Reader reads texts, one at a time. It reuses its memory.
 type Reader struct {
 	memory []byte
 	pieces []piece
 	made   []byte
 }
 
-// Read hands out the words of a text in order, in lower case. A word is valid until the next; at is where
-// it begins in the text, once that is Even.
+// Read calls use with the words of a text in order, in lower case. word is valid until the next call; at is its offset in
+// Even(text).
 func (r *Reader) Read(text string, use func(word []byte, kind Kind, at int)) {
 	r.scan(Even(text))
 	for i := 0; i < len(r.pieces); {
@@ -55,10 +55,10 @@ func (r *Reader) Read(text string, use func(word []byte, kind Kind, at int)) {
 	}
 }
 
-// text is a piece in lower case.
+// text returns a piece in lower case.
 func (r *Reader) text(i int) []byte { return r.memory[r.pieces[i].from:r.pieces[i].to] }
 
-// make puts a word together.
+// make concatenates parts to a word.
 func (r *Reader) make(parts ...string) []byte {
 	r.made = r.made[:0]
 	for _, part := range parts {
@@ -67,7 +67,7 @@ func (r *Reader) make(parts ...string) []byte {
 	return r.made
 }
 
-// plainWord hands out a piece as it stands. 24/7 is 24 and 7.
+// plainWord passes a piece to use as it is. 24/7 is 24 and 7.
 func (r *Reader) plainWord(i, at int, use func([]byte, Kind, int)) {
 	text := r.text(i)
 	for {
@@ -83,7 +83,7 @@ func (r *Reader) plainWord(i, at int, use func([]byte, Kind, int)) {
 	r.joined(i, at, use)
 }
 
-// joined hands out a piece and the one that it is tied to as one word: wi-fi is also wifi.
+// joined passes a piece and the one it is tied to as one word: wi-fi is also wifi.
 func (r *Reader) joined(i, at int, use func([]byte, Kind, int)) {
 	if r.pieces[i].tied {
 		r.made = append(append(r.made[:0], r.text(i-1)...), r.text(i)...)
@@ -93,8 +93,8 @@ func (r *Reader) joined(i, at int, use func([]byte, Kind, int)) {
 
 const mostSides = 3
 
-// size hands out a size of two or three sides: 8x10, 8 x 10, 8 ft. by 10 ft. It returns the piece after
-// it, or i if there is none.
+// size passes a size of two or three sides to use: 8x10, 8 x 10, 8 ft. by 10 ft. It returns the index of the piece after it, or i
+// if there is no size.
 func (r *Reader) size(i, at int, use func([]byte, Kind, int)) (next int) {
 	var sides [mostSides]quantity
 	n := 0
@@ -147,7 +147,7 @@ func (r *Reader) handOut(sides []quantity, at int, use func([]byte, Kind, int)) 
 	}
 }
 
-// inside are the sides of a size that is written as one piece: 8x10, 2x4x8.
+// inside returns the sides of a size that is written as one piece: 8x10, 2x4x8.
 func (r *Reader) inside(i int) (sides []string) {
 	text := r.text(i)
 	if !digit(text[0]) || !bytes.ContainsRune(text, 'x') {

@@ -8,15 +8,15 @@ import (
 // piece is a run of letters, digits and marks in a text.
 type piece struct {
 	from, to int32 // of its lower-case form, in the reader's memory
-	at       int32 // of the text, where it begins
-	tied     bool  // a hyphen and nothing else lies between it and the piece before
-	near     bool  // nothing but spaces, a hyphen or a point lies between it and the piece before
-	mark     rune  // behind digits: " or ' for inches or feet, % for percent
+	at       int32 // its offset in the text
+	tied     bool  // only a hyphen is between it and the previous piece
+	near     bool  // only spaces, a hyphen or a point are between it and the previous piece
+	mark     rune  // after digits: " or ' for inches or feet, % for percent
 	paired   bool  // it is a run of characters of a script without spaces
 }
 
-// scan splits a text into pieces. "men's" is men, "o'neill" oneill, "43.2", "1,000" and "3/4" are one
-// piece each, "t-shirt" is t and shirt.
+// scan splits a text into pieces: "men's" becomes men, "o'neill" oneill, "t-shirt" t and shirt; "43.2", "1,000" and "3/4" are one
+// piece each.
 func (r *Reader) scan(text string) {
 	r.memory, r.pieces = r.memory[:0], r.pieces[:0]
 	for at, before := 0, 0; at < len(text); {
@@ -54,7 +54,7 @@ func (r *Reader) scan(text string) {
 	}
 }
 
-// word reads a piece into memory, and returns where the text goes on.
+// word reads a piece into memory, and returns its end in the text.
 func (r *Reader) word(text string, at int, p *piece) int {
 	if text[at] == '.' { // .5
 		r.memory = append(r.memory, '0', '.')
@@ -92,13 +92,13 @@ func (r *Reader) word(text string, at int, p *piece) int {
 	return at
 }
 
-// numeric reports whether what has been read of a piece is a number.
+// numeric reports whether the part of a piece that has been read is a number.
 func (r *Reader) numeric(p *piece) bool {
 	text := r.memory[p.from:]
 	return len(text) > 0 && digit(text[0]) && digit(text[len(text)-1])
 }
 
-// between tells how a gap ties two pieces.
+// between reports whether a gap ties two pieces, and whether they are near.
 func between(gap string) (tied, near bool) {
 	if gap == "-" || gap == "‑" {
 		return true, true
@@ -118,10 +118,10 @@ func inWord(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r)
 }
 
-// begins says whether a word can begin with a rune: a mark needs a letter before it.
+// begins reports whether a word can begin with a rune: a mark needs a letter before it.
 func begins(r rune) bool { return inWord(r) && (r < utf8.RuneSelf || !unicode.IsMark(r)) }
 
-// possessive says whether what follows an apostrophe is an s that ends the word.
+// possessive reports whether an apostrophe is followed by an s that ends the word.
 func possessive(rest string) bool {
 	if rest == "" || rest[0] != 's' && rest[0] != 'S' {
 		return false
@@ -132,17 +132,17 @@ func possessive(rest string) bool {
 
 func followed(text string, at int, by byte) bool { return at < len(text) && text[at]|0x20 == by }
 
-// pointed says whether a point here begins a number: .5
+// pointed reports whether a point here starts a number: .5
 func pointed(text string, at int) bool {
 	return text[at] == '.' && at+1 < len(text) && digit(text[at+1]) && (at == 0 || text[at-1] == ' ' || text[at-1] == '(')
 }
 
-// inNumber says whether what is here stands between two digits.
+// inNumber reports whether a character is between two digits.
 func inNumber(text string, at int) bool {
 	return at > 0 && at+1 < len(text) && digit(text[at-1]) && digit(text[at+1])
 }
 
-// thousands says whether a comma here groups the digits of a number: 1,000
+// thousands reports whether a comma here groups the digits of a number: 1,000
 func thousands(text string, at int) bool {
 	if !inNumber(text, at) || at+3 >= len(text) || !digit(text[at+2]) || !digit(text[at+3]) {
 		return false

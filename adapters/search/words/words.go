@@ -1,5 +1,5 @@
-// Package words reads texts as words: what a text and a query must have in common to match. It knows
-// diacritics, English endings, numbers with units and sizes; it knows no meanings.
+// Package words splits texts into words, the units by which texts and queries match. It handles diacritics, English endings,
+// numbers with units, and sizes; it does not know synonyms.
 package words
 
 import (
@@ -9,7 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Words that say nothing about a product, among them those with which people ask for one.
+// stopWords are words that do not describe a product, including those used to ask for one.
 var stopWords = func() map[string]bool {
 	words := make(map[string]bool)
 	for word := range strings.FieldsSeq(`a an and are as at be by for from has have i im in is it its me my of on
@@ -19,8 +19,7 @@ var stopWords = func() map[string]bool {
 	return words
 }()
 
-// Term is the form under which a word in lower case is kept: diacritics off, English endings off;
-// "" for a stop word.
+// Term returns the indexed form of a word in lower case, without diacritics and English endings; "" for a stop word.
 func Term(word string) string {
 	if Paired(word) {
 		return word
@@ -39,7 +38,7 @@ func Term(word string) string {
 
 var plainLetters = strings.NewReplacer("ß", "ss", "æ", "ae", "œ", "oe", "ø", "o", "ł", "l", "đ", "d", "ð", "d", "þ", "th", "ı", "i")
 
-// Fold takes the diacritics off a text in lower case, and makes full-width forms and ligatures plain.
+// Fold removes the diacritics of a text in lower case, and replaces full-width forms and ligatures by plain letters.
 func Fold(text string) string {
 	for i := range len(text) {
 		if text[i] >= 0x80 {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// said are the words of a text, other readings in brackets.
+// said returns the words of a text, with other readings in parentheses.
 func said(text string) string {
 	var all []string
 	new(Reader).Read(text, func(word []byte, kind Kind, _ int) {
@@ -19,7 +19,7 @@ func said(text string) string {
 	return strings.Join(all, " ")
 }
 
-func TestWords(t *testing.T) {
+func TestReader_Read_words(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"":                            "",
@@ -44,7 +44,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-func TestQuantities(t *testing.T) {
+func TestReader_Read_quantities(t *testing.T) {
 	t.Parallel()
 	for want, texts := range map[string][]string{
 		"17in (17)":                           {"17 inch", "17-Inch", "17in.", "17 in.", `17"`, "17”", "17.0 inches"},
@@ -81,7 +81,7 @@ func TestQuantities(t *testing.T) {
 	}
 }
 
-func TestPlaces(t *testing.T) {
+func TestReader_Read_offsets(t *testing.T) {
 	t.Parallel()
 	text := "Größe 17 inch bag, 8 x 10"
 	var at []int

@@ -1,5 +1,5 @@
-// Package endpoint asks an API of models: each request is one JSON object, and so is each answer. The providers' own
-// libraries bring retries and much else that is not used here, and were a sixth of the program's size.
+// Package endpoint sends requests to a JSON API of models: each request and each response is one JSON object. The providers' own
+// libraries would add retries and other unused features, and were a sixth of the program's size.
 package endpoint
 
 import (
@@ -14,22 +14,22 @@ import (
 	"time"
 )
 
-// Endpoint is where one provider answers.
+// Endpoint is a URL of one provider.
 type Endpoint struct {
 	client *http.Client
 	url    string
 	header http.Header
 }
 
-// New asks at a path below a base address. header may be changed.
+// New returns the endpoint at a path below a base URL. It may modify header.
 func New(client *http.Client, base, path string, header http.Header) Endpoint {
 	header.Set("Content-Type", "application/json")
 	header.Set("Accept", "application/json")
 	return Endpoint{client, strings.TrimSuffix(base, "/") + path, header}
 }
 
-// Client follows no redirects and ends answers of more than maxBytes with an *http.MaxBytesError. It keeps as many
-// connections to a server as given. transport may be nil.
+// Client returns an HTTP client that follows no redirects. Reading more than maxBytes of a response fails with an
+// *http.MaxBytesError. It keeps up to the given number of idle connections to a server. transport may be nil.
 func Client(transport http.RoundTripper, connections int, maxBytes int64) *http.Client {
 	if transport == nil {
 		own := http.DefaultTransport.(*http.Transport).Clone()
@@ -55,7 +55,7 @@ func (s shortAnswers) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// StatusError is an answer whose status is 400 or more.
+// StatusError is the error of a response whose status is 400 or more.
 type StatusError struct {
 	Status int
 	Header http.Header
@@ -64,7 +64,7 @@ type StatusError struct {
 
 func (e *StatusError) Error() string { return http.StatusText(e.Status) }
 
-// RetryAfter is how long the provider wants to be left alone, at most an hour; 0: it does not say.
+// RetryAfter returns the provider's Retry-After, at most an hour; 0 if there is none.
 func (e *StatusError) RetryAfter() time.Duration {
 	text := e.Header.Get("Retry-After")
 	if seconds, err := strconv.ParseFloat(text, 64); err == nil && seconds > 0 {
@@ -76,10 +76,10 @@ func (e *StatusError) RetryAfter() time.Duration {
 	return 0
 }
 
-// ErrRedirected is an answer that leads to another address.
+// ErrRedirected means that the response is a redirect.
 var ErrRedirected = errors.New("the address is redirected")
 
-// Post sends ask once and decodes the answer.
+// Post sends ask once and decodes the response.
 func (e Endpoint) Post(ctx context.Context, ask, answer any) error {
 	body, err := json.Marshal(ask)
 	if err != nil {

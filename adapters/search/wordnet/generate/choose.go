@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// worth says how far a shop may be expected to mean a sense, in hundredths, by the number of its
-// lexicographer's file: a watch is sooner an artifact than a period of time.
+// worth is how likely a shop uses a sense, in hundredths, by the number of the sense's lexicographer file: a watch is more likely
+// an artifact than a period of time.
 var worth = map[int]int{
 	6:  100, // artifact
 	13: 80,  // food
@@ -28,15 +28,15 @@ const (
 	worthOfOther = 10
 )
 
-// choice is what is packed. A lemma's senses stand likeliest first; a synset is named by its part of
-// speech and its number there, in the order in which the sorted lemmas first come to it.
+// choice is the data to pack. A lemma's senses are sorted, likeliest first. A synset is identified by its part of speech and a
+// number, in the order in which the sorted lemmas first refer to it.
 type choice struct {
 	lemmas     []string
 	senses     [][]sense // of each lemma
 	synsets    [partsOfSpeech][]*synset
 	numbers    map[*synset]int
 	counts     map[*synset]int // in the tagged texts, all lemmas together
-	below      map[*synset]int // how many synsets stand below, at any depth
+	below      map[*synset]int // how many synsets are below, at any depth
 	parents    map[*synset][]*synset
 	exceptions []exception
 }
@@ -47,7 +47,7 @@ type sense struct {
 	share  byte // of 255
 }
 
-// choose leaves out names (instances), Latin and what has no letters, weighs the senses and orders all.
+// choose omits names (instances), Latin terms and lemmas without letters, weighs the senses, and sorts everything.
 func choose(d dictionary) choice {
 	c := choice{
 		numbers: make(map[*synset]int),
@@ -80,7 +80,7 @@ func choose(d dictionary) choice {
 
 func (c *choice) kept(s *synset) bool { _, kept := c.numbers[s]; return kept }
 
-// number gives the next numbers to the synsets that have none yet.
+// number assigns the next numbers to synsets that have none yet.
 func (c *choice) number(senses []sense) {
 	for _, s := range senses {
 		if !c.kept(s.synset) {
@@ -90,7 +90,7 @@ func (c *choice) number(senses []sense) {
 	}
 }
 
-// collect gathers the senses by the lemma in plain spelling; "wrist-watch" joins "wrist watch".
+// collect groups the senses by the lemma in plain spelling; "wrist-watch" is merged with "wrist watch".
 func (c *choice) collect(d dictionary, latin func(*synset, string) bool) map[string][]sense {
 	byLemma := make(map[string][]sense)
 	for _, e := range d.entries {
@@ -121,7 +121,7 @@ func add(senses []sense, s sense) []sense {
 	return append(senses, s)
 }
 
-// weigh damps the count, which comes from news and novels, and lets the rank speak where there is none.
+// weigh returns the weight of a sense. It damps the count, which is from news and novels, and uses the rank if there is no count.
 func weigh(s *synset, count, rank int) int {
 	factor, named := worth[s.file]
 	switch {
@@ -135,7 +135,7 @@ func weigh(s *synset, count, rank int) int {
 	return max(1, factor*(int(100*math.Sqrt(float64(count)))+200/(rank+2)))
 }
 
-// divide gives every sense its share of the whole.
+// divide sets every sense's share of the total weight.
 func divide(senses []sense) {
 	total := 0
 	for _, s := range senses {
@@ -146,7 +146,7 @@ func divide(senses []sense) {
 	}
 }
 
-// below counts the synsets that stand below each.
+// below counts the synsets below each synset.
 func below(synsets []*synset, parents map[*synset][]*synset) map[*synset]int {
 	count := make(map[*synset]int)
 	for _, s := range synsets {
@@ -168,7 +168,7 @@ func climb(s *synset, parents map[*synset][]*synset, above map[*synset]bool) {
 	}
 }
 
-// chosenExceptions are those whose base is kept, in plain spelling, sorted by form and each once.
+// chosenExceptions returns the distinct exceptions whose base is kept, in plain spelling, sorted by form.
 func chosenExceptions(all []exception, kept map[string][]sense) []exception {
 	var chosen []exception
 	for _, e := range all {

@@ -1,6 +1,6 @@
-// Command generate compacts the files of Princeton WordNet 3.0 into the one that package wordnet
-// carries. It holds no randomness and no floating point but square roots: the same files give the
-// same bytes. As in WordNet's own files, the licence comes first, then a zero byte and the data.
+// Command generate packs the files of Princeton WordNet 3.0 into the file that package wordnet embeds. It uses no randomness, and
+// no floating point except square roots, so the same input gives the same bytes. As in WordNet's own files, the licence comes
+// first, then a zero byte and the data.
 //
 //	generate [-dict /usr/share/wordnet] FILE
 package main
@@ -42,7 +42,7 @@ func generate(dict, file string) error {
 	return os.WriteFile(file, slices.Concat([]byte(licence), []byte{0}, packed), 0o644)
 }
 
-// compact is the data of the file, before they are compressed.
+// compact returns the data of the file before compression.
 func compact(dict string) ([]byte, error) {
 	if _, err := os.Stat(filepath.Join(dict, "data.noun")); err != nil {
 		return nil, fmt.Errorf("%s holds no WordNet: apt-get install wordnet-base, or name another folder with -dict", dict)

@@ -14,8 +14,8 @@ import (
 
 const dict = "/usr/share/wordnet"
 
-// What is inside is compared: another version of compress/flate may pack the same differently.
-func TestTheCommittedFileIsWhatIsGenerated(t *testing.T) {
+// The uncompressed data are compared, because another version of compress/flate may compress them differently.
+func TestCompact_equalsCommittedFile(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dict, "data.noun")); errors.Is(err, fs.ErrNotExist) {
 		t.Fatal(dict + " is not there: run .ci/need wordnet, as make test does, or apt-get install wordnet-base")
 	}
@@ -42,7 +42,7 @@ func TestTheCommittedFileIsWhatIsGenerated(t *testing.T) {
 	}
 }
 
-func TestWithoutTheDictionaryThePackageIsNamed(t *testing.T) {
+func TestCompact_withoutDictionary(t *testing.T) {
 	_, err := compact(t.TempDir())
 	if err == nil || !strings.Contains(err.Error(), "apt-get install wordnet-base") || strings.Contains(err.Error(), "\n") {
 		t.Fatalf("error: %v", err)

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// pack lays the choice out in columns, which compress better than records. The reader is load.go of
-// package wordnet; numbers are unsigned varints unless they are called bytes.
+// pack writes the choice in columns, which compress better than records. load.go of package wordnet reads them. Numbers are
+// unsigned varints unless they are called bytes.
 //
 //	counts       lemmas, synsets of each part of speech, exceptions
 //	lemmas       sorted: bytes shared with the one before, bytes of the rest, then all rests as one text
@@ -17,8 +17,8 @@ import (
 //	hypernyms    bytes: how many a noun synset has; their numbers
 //	exceptions   forms like lemmas; each with number of lemma × 3 + part of speech
 //
-// A reference below 3 is the next synset of that part of speech; above, it is 3 × how far back from
-// there it stands + part of speech.
+// A reference below 3 is the next synset of that part of speech. Otherwise it is 3 × the distance back from there + part of
+// speech.
 func pack(c choice) []byte {
 	out := uvarints(nil, len(c.lemmas), len(c.synsets[noun]), len(c.synsets[verb]), len(c.synsets[adjective]), len(c.exceptions))
 	out = words(out, c.lemmas)
@@ -43,7 +43,7 @@ func uvarints(out []byte, numbers ...int) []byte {
 	return out
 }
 
-// words writes a sorted list without what each has in common with the one before.
+// words writes a sorted list with prefix compression: each word omits the prefix that it shares with the previous one.
 func words(out []byte, list []string) []byte {
 	var shared, lengths, rests []byte
 	before := ""
@@ -92,9 +92,8 @@ func packSynsets(out []byte, c choice) []byte {
 	return slices.Concat(out, counts, numbers)
 }
 
-// A synset above more than broadest others says too little to be searched for: furniture has 196 below
-// it, overgarment 87. Those above no more than closest are so much alike that one may do for another,
-// as portable computers may.
+// A synset with more than broadest others below it is too general for a search: furniture has 196, overgarment 87. Synsets below
+// one that has at most closest others are so similar that one may replace another, such as portable computers.
 const (
 	broadest = 100
 	closest  = 8

@@ -2,8 +2,8 @@ package main
 
 import "strings"
 
-// plain writes a lemma the way search reads a text: lower case, words joined by one space, the 's of
-// "men's" and other apostrophes gone, everything else that is no letter or digit a gap.
+// plain normalizes a lemma like search reads a text: lower case, words joined by one space, without the 's of "men's" and other
+// apostrophes. Everything else that is not a letter or digit becomes a space.
 func plain(lemma string) string {
 	lemma = strings.ToLower(lemma) + "_"
 	lemma = strings.ReplaceAll(lemma, "'s_", "_")
@@ -13,15 +13,15 @@ func plain(lemma string) string {
 
 func letter(r rune) bool { return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' }
 
-// The lexicographer's files of living things, and of groups, where the families and orders are.
+// The lexicographer files of living things, and of groups, which have the families and orders.
 const (
 	animals = 5
 	groups  = 14
 	plants  = 20
 )
 
-// latin tells scientific names: the groups of a taxonomy with all below them, and "Malus pumila",
-// whose first word is the name of a genus.
+// latin returns a function that reports whether a lemma is a scientific name: a group of a taxonomy, anything below one, or a name
+// such as "Malus pumila", whose first word is the name of a genus.
 func latin(d dictionary) func(s *synset, lemma string) bool {
 	genera := make(map[string]bool)
 	for _, s := range d.synsets {
@@ -52,7 +52,7 @@ func latin(d dictionary) func(s *synset, lemma string) bool {
 	}
 }
 
-// taxonomic says whether a synset is a genus, a family, an order or the like.
+// taxonomic reports whether a synset is a taxonomic group such as a genus, a family or an order.
 func taxonomic(d dictionary, s *synset) bool {
 	if s.pos != noun || s.file != animals && s.file != plants && s.file != groups {
 		return false

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// The parts of speech that are kept, by their number in the packed file.
+// The parts of speech in the packed file, by their number there.
 const (
 	noun = iota
 	verb
@@ -19,7 +19,7 @@ const (
 
 var fileEndings = [partsOfSpeech]string{"noun", "verb", "adj"}
 
-// dictionary is what the files say, as they say it.
+// dictionary is the parsed content of the files.
 type dictionary struct {
 	synsets    map[address]*synset
 	entries    []entry
@@ -27,7 +27,7 @@ type dictionary struct {
 	exceptions []exception
 }
 
-// address is where a synset stands: the offset in the data file of its part of speech.
+// address is the location of a synset: the offset in the data file of its part of speech.
 type address struct {
 	pos    int
 	offset string
@@ -79,7 +79,7 @@ func readDictionary(dir string) (dictionary, error) {
 	return d, eachLine(filepath.Join(dir, "cntlist.rev"), d.countLine)
 }
 
-// licence is the text at the head of every data file, without its line numbers.
+// licence returns the text at the beginning of every data file, without its line numbers.
 func licence(dir string) (string, error) {
 	data, err := os.ReadFile(filepath.Join(dir, "data.noun"))
 	if err != nil {
@@ -96,7 +96,7 @@ func licence(dir string) (string, error) {
 	return text.String(), nil
 }
 
-// eachLine hands out a file's lines but those of the licence, which begin with a space.
+// eachLine calls use with a file's lines, except those of the licence, which begin with a space.
 func eachLine(name string, use func(line string) error) error {
 	file, err := os.Open(name)
 	if err != nil {
@@ -134,7 +134,7 @@ func (d *dictionary) dataLine(pos int, line string) error {
 	s := &synset{pos: pos, file: file}
 	rest := fields[4:]
 	for range words {
-		word, _, _ := strings.Cut(rest[0], "(") // "galore(ip)" stands only after its noun
+		word, _, _ := strings.Cut(rest[0], "(") // the marker of "galore(ip)" means that it only follows its noun
 		s.words = append(s.words, word)
 		rest = rest[2:]
 	}

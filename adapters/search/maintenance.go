@@ -10,19 +10,19 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-// tending is the background work on one replica: one goroutine at a time, as long as something is to do.
-type tending struct {
+// maintenance is the background work on one replica. It runs in at most one goroutine, which ends when nothing is due.
+type maintenance struct {
 	mu      sync.Mutex
 	running bool
 	again   bool
-	idle    chan struct{} // closed when the work that runs is done
+	idle    chan struct{} // closed when the running work is done
 }
 
-// tend sees to it that what is due is done in the background.
-func (x *Index) tend(c *replica) {
+// maintain starts background work if some is due and none is running.
+func (x *Index) maintain(c *replica) {
 	x.closing.RLock()
 	defer x.closing.RUnlock()
-	t := &c.tending
+	t := &c.maintenance
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.running {
@@ -36,9 +36,9 @@ func (x *Index) tend(c *replica) {
 	x.tended.Go(func() { x.work(c) })
 }
 
-// work does what is due, until nothing is.
+// work runs until nothing is due.
 func (x *Index) work(c *replica) {
-	t := &c.tending
+	t := &c.maintenance
 	for {
 		err := fault.Survive(func() error { return c.improve(x.life) })
 		if err != nil && !errors.Is(err, context.Canceled) {
@@ -56,7 +56,7 @@ func (x *Index) work(c *replica) {
 	}
 }
 
-// Settle waits until nothing is done in the background any more.
+// Settle waits until no background work is running.
 func (x *Index) Settle(ctx context.Context) error {
 	for {
 		busy := x.busy()
@@ -73,7 +73,7 @@ func (x *Index) Settle(ctx context.Context) error {
 
 func (x *Index) busy() (idle chan struct{}) {
 	x.projects.Range(func(_, c any) bool {
-		t := &c.(*replica).tending
+		t := &c.(*replica).maintenance
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		if t.running {
@@ -84,22 +84,22 @@ func (x *Index) busy() (idle chan struct{}) {
 	return idle
 }
 
-// due reports whether something in the background is to be done.
+// due reports whether background work is due.
 func (c *replica) due() bool {
 	s := c.current.Load()
 	return s != nil && (c.overgrown() || mergeFrom(s.parts) < len(s.parts) || s.unlearned() || c.embedded.waiting())
 }
 
-// overgrown reports whether the registers know too many names that nothing has any more.
+// overgrown reports whether the registers have too many unused names.
 func (c *replica) overgrown() bool { return c.names.Load() > c.mostNames.Load() }
 
-// unlearned reports whether a tenth of the catalogue came after the vectors were learnt.
+// unlearned reports whether a tenth of the catalogue was added after the vectors were learned.
 func (s *snapshot) unlearned() bool {
 	n := live(s.parts)
 	return n >= leastDocuments && s.unlearnt*share > n
 }
 
-// improve does one thing that is due.
+// improve does one task that is due.
 func (c *replica) improve(ctx context.Context) error {
 	s := c.current.Load()
 	switch {
@@ -115,7 +115,7 @@ func (c *replica) improve(ctx context.Context) error {
 	return nil
 }
 
-// merge makes one part of the last ones while others read and write.
+// merge merges the last parts while other goroutines read and write.
 func (c *replica) merge(ctx context.Context) error {
 	c.applying.Lock()
 	s := c.current.Load()
@@ -141,7 +141,7 @@ func (c *replica) merge(ctx context.Context) error {
 	next := c.current.Load().copy()
 	now := next.parts[from : from+len(merging)]
 	if j != nil {
-		j.buryAgain(&merged[0], now)
+		j.markDeadAgain(&merged[0], now)
 	}
 	next.parts = append(append(next.parts[:from:from], merged...), next.parts[from+len(merging):]...)
 	next.measure()
@@ -159,7 +159,7 @@ func (c *replica) unfreeze() {
 	c.frozen = 0
 }
 
-// learn trains the vectors anew, and gives them to all documents.
+// learn trains a new model and computes the vectors of all documents.
 func (c *replica) learn(ctx context.Context) error {
 	s := c.current.Load()
 	learnt, err := s.train(ctx)
@@ -190,7 +190,7 @@ func (c *replica) learn(ctx context.Context) error {
 	return nil
 }
 
-// seal makes sets of vectors quick to search, before they are shared. It leaves those that are.
+// seal makes sets of vectors faster to search, before they are shared. It skips those that are sealed already.
 func seal(ctx context.Context, sets ...*vectors.Set) error {
 	for _, set := range sets {
 		if set == nil || !set.Stale() {
