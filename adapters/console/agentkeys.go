@@ -16,10 +16,10 @@ type agentKey struct {
 	Secret    string    `json:"key"`
 }
 
-func (v *visit) agentKeys() error { return v.showAgentKeys(nil, nil) }
+func (v *memberRequest) agentKeys() error { return v.showAgentKeys(nil, nil) }
 
 // showAgentKeys shows the shop's keys for agents, one that has just been made, and what was wrong with one that was not.
-func (v *visit) showAgentKeys(made *agentKey, failed *problem) error {
+func (v *memberRequest) showAgentKeys(made *agentKey, failed *problem) error {
 	found, err := fetchAll[agentKey](v.api, "/v1/agent-keys", nil)
 	if err != nil {
 		return err
@@ -61,7 +61,7 @@ func (v *visit) showAgentKeys(made *agentKey, failed *problem) error {
 	return v.showAfter(failed, "agentkeys", view)
 }
 
-func (v *visit) agentKeyFields() []field {
+func (v *memberRequest) agentKeyFields() []field {
 	f := v.r.PostForm
 	return []field{
 		{
@@ -86,7 +86,7 @@ func (v *visit) agentKeyFields() []field {
 	}
 }
 
-func (v *visit) makeAgentKey() error {
+func (v *memberRequest) makeAgentKey() error {
 	f := v.r.PostForm
 	var made agentKey
 	sent, err := v.send(func(c change) error {
@@ -100,7 +100,7 @@ func (v *visit) makeAgentKey() error {
 	return v.showAgentKeys(&made, nil)
 }
 
-func (v *visit) revokeAgentKey() error {
+func (v *memberRequest) revokeAgentKey() error {
 	if err := v.api.post(http.MethodDelete, "/v1/agent-keys/"+url.PathEscape(v.r.PathValue("key")), change{}, nil); err != nil {
 		return err
 	}

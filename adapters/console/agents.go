@@ -1,20 +1,19 @@
 package console
 
 import (
-	"cmp"
 	"net/http"
 	"net/url"
 	"strconv"
 )
 
-func routeAgents(page func(pattern string, show func(*visit) error)) {
-	page("GET /settings/agents", (*visit).agents)
-	page("POST /settings/agents", (*visit).makeAgent)
-	page("GET /settings/agents/{agent}", (*visit).agent)
-	page("POST /settings/agents/{agent}", (*visit).changeAgent)
-	page("POST /settings/agents/{agent}/activate", (*visit).activateAgent)
-	page("POST /settings/agents/{agent}/rotate-secret", (*visit).rotateAgentSecret)
-	page("POST /settings/agents/{agent}/delete", (*visit).deleteAgent)
+func routeAgents(page func(pattern string, show func(*memberRequest) error)) {
+	page("GET /settings/agents", (*memberRequest).agents)
+	page("POST /settings/agents", (*memberRequest).makeAgent)
+	page("GET /settings/agents/{agent}", (*memberRequest).agent)
+	page("POST /settings/agents/{agent}", (*memberRequest).changeAgent)
+	page("POST /settings/agents/{agent}/activate", (*memberRequest).activateAgent)
+	page("POST /settings/agents/{agent}/rotate-secret", (*memberRequest).rotateAgentSecret)
+	page("POST /settings/agents/{agent}/delete", (*memberRequest).deleteAgent)
 }
 
 // negotiator is an agent of the API.
@@ -66,7 +65,7 @@ var handled = []option{
 	},
 }
 
-// byModel are what a language model may do for an agent.
+// byModel lists what a language model may do for an agent.
 var byModel = []option{
 	{
 		Value: "wording",
@@ -101,10 +100,10 @@ type agentRow struct {
 	Active                                bool
 }
 
-func (v *visit) agents() error { return v.showAgents(nil, nil) }
+func (v *memberRequest) agents() error { return v.showAgents(nil, nil) }
 
-// showAgents lists agents, with one that has just been made or was refused.
-func (v *visit) showAgents(made *negotiator, failed *problem) error {
+// showAgents lists agents, with a new agent, or the problem of one that was refused.
+func (v *memberRequest) showAgents(made *negotiator, failed *problem) error {
 	all, err := fetchAll[negotiator](v.api, "/v1/agents", nil)
 	if err != nil {
 		return err
@@ -122,7 +121,7 @@ func (v *visit) showAgents(made *negotiator, failed *problem) error {
 	return v.showAfter(failed, "agents", view)
 }
 
-func (v *visit) agentRow(a *negotiator) agentRow {
+func (v *memberRequest) agentRow(a *negotiator) agentRow {
 	row := agentRow{
 		Address: v.settingsPath("agents") + "/" + url.PathEscape(a.ID),
 		Name:    a.Name,
@@ -171,7 +170,7 @@ func agentSecret(a *negotiator) *secretView {
 	}
 }
 
-func (v *visit) makeAgent() error {
+func (v *memberRequest) makeAgent() error {
 	made := negotiator{}
 	sent, err := v.send(func(c change) error {
 		c.body = map[string]any{"name": v.r.PostForm.Get("name")}
@@ -195,18 +194,20 @@ type agentView struct {
 	Made     *secretView
 }
 
-// handlerFields are who serves a step, and where.
+// handlerFields has the fields for the handler of a step and its URL.
 type handlerFields struct {
 	Word, Help string
 	Who, URL   field
 }
 
-func (v *visit) aboutAgent() string { return "/v1/agents/" + url.PathEscape(v.r.PathValue("agent")) }
+func (v *memberRequest) aboutAgent() string {
+	return "/v1/agents/" + url.PathEscape(v.r.PathValue("agent"))
+}
 
-func (v *visit) agent() error { return v.showAgent(nil, "", nil) }
+func (v *memberRequest) agent() error { return v.showAgent(nil, "", nil) }
 
-// showAgent shows an agent, a secret that has just been made, and what was wrong with what a form asked for.
-func (v *visit) showAgent(made *secretView, form string, failed *problem) error {
+// showAgent shows an agent, with a new secret, or the problem of a failed form.
+func (v *memberRequest) showAgent(made *secretView, form string, failed *problem) error {
 	a, err := fetch[negotiator](v.api, v.aboutAgent(), nil)
 	if err != nil {
 		return err
@@ -235,7 +236,7 @@ func (v *visit) showAgent(made *secretView, form string, failed *problem) error 
 	return v.showAfter(failed, "agent", view)
 }
 
-// asks are the confirmations of what is done with an agent.
+// asks returns the confirmations of actions on an agent.
 func (a agentRow) asks(failed func(form string) *problem) []*confirmation {
 	all := []*confirmation{confirm("secret", "Replace the secret of "+a.Name+"?", "Replace secret", newForm(a.Address+"/rotate-secret", failed("secret")),
 		"Requests to your programs are signed with the new secret at once. The one before signs nothing any more.").danger()}
@@ -250,94 +251,7 @@ func (a agentRow) asks(failed func(form string) *problem) []*confirmation {
 			"Its policies go with it.", "What it decided stays on record.").danger())
 }
 
-var (
-	handlerWords  = []option{{Value: "builtin", Word: "This server"}, {Value: "remote", Word: "A program of yours"}}
-	providerWords = []option{{Value: "", Word: "The shop's default"}, {Value: "openai", Word: "OpenAI, or a server that speaks like it"}, {Value: "anthropic", Word: "Anthropic"}}
-)
-
-// agentFields are the name, two fields for each step, the model's two, and one for each of its uses.
-func agentFields(a *negotiator) []field {
-	fields := []field{agentName(a.Name)}
-	for _, h := range handled {
-		is := a.Handlers[h.Value]
-		fields = append(fields, field{
-			Name:    "handlers." + h.Value + ".type",
-			Label:   h.Word + " is served by",
-			Kind:    "select",
-			Options: chosen(handlerWords, cmp.Or(is.Type, "builtin")),
-		}, field{
-			Name:        "handlers." + h.Value + ".url",
-			Label:       "Address of your program for " + lower(h.Word),
-			Kind:        "url",
-			Value:       is.URL,
-			Most:        2048,
-			Placeholder: "https://",
-		})
-	}
-	fields = append(fields, field{
-		Name:    "model.provider",
-		Label:   "Provider",
-		Kind:    "select",
-		Options: chosen(providerWords, a.Model.Provider),
-	}, field{
-		Name:  "model.name",
-		Label: "Model",
-		Kind:  "text",
-		Value: a.Model.Name,
-		Most:  200,
-		Help:  "Empty: the shop's default.",
-	})
-	for _, m := range byModel {
-		fields = append(fields, field{
-			Name:  "model." + m.Value,
-			Label: m.Word,
-			Kind:  "check",
-			On:    a.Model.does(m.Value),
-			Help:  m.Help,
-		})
-	}
-	return fields
-}
-
-// split puts the form's fields into groups. The name stays.
-func (a *agentView) split() {
-	rest := a.Change.Fields[1:]
-	a.Change.Fields = a.Change.Fields[:1]
-	for _, h := range handled {
-		a.Handlers = append(a.Handlers, handlerFields{
-			Word: h.Word,
-			Help: h.Help,
-			Who:  rest[0],
-			URL:  rest[1],
-		})
-		rest = rest[2:]
-	}
-	a.Model, a.Uses = rest[:2], rest[2:]
-}
-
-// readAgent reads what the form says into an agent.
-func (v *visit) readAgent(a *negotiator) {
-	f := v.r.PostForm
-	a.Name = f.Get("name")
-	for _, h := range handled {
-		is := a.Handlers[h.Value]
-		if kind := f.Get("handlers." + h.Value + ".type"); kind == "remote" {
-			is = agentHandler{Type: kind, URL: f.Get("handlers." + h.Value + ".url")}
-		} else if is.Type == "remote" {
-			is = agentHandler{Type: "builtin"}
-		}
-		a.Handlers[h.Value] = is
-	}
-	a.Model = agentModel{
-		Provider: f.Get("model.provider"),
-		Name:     f.Get("model.name"),
-		Wording:  f.Get("model.wording") != "",
-		Strategy: f.Get("model.strategy") != "",
-		Reasons:  f.Get("model.reasons") != "",
-	}
-}
-
-func (v *visit) changeAgent() error {
+func (v *memberRequest) changeAgent() error {
 	sent, err := v.send(func(c change) error {
 		a, err := fetch[negotiator](v.api, v.aboutAgent(), nil)
 		if err != nil {
@@ -363,15 +277,7 @@ func (v *visit) changeAgent() error {
 	return v.finish(v.settingsPath("agents")+"/"+url.PathEscape(v.r.PathValue("agent")), "saved")
 }
 
-// orNull is a text, or null for the empty one.
-func orNull(text string) any {
-	if text == "" {
-		return nil
-	}
-	return text
-}
-
-func (v *visit) activateAgent() error {
+func (v *memberRequest) activateAgent() error {
 	sent, err := v.send(func(c change) error { return v.api.post(http.MethodPost, v.aboutAgent()+"/activate", c, nil) },
 		func(p *problem) error { return v.showAgent(nil, "activate", p) })
 	if !sent {
@@ -380,7 +286,7 @@ func (v *visit) activateAgent() error {
 	return v.finish(v.settingsPath("agents"), "agent-active")
 }
 
-func (v *visit) rotateAgentSecret() error {
+func (v *memberRequest) rotateAgentSecret() error {
 	made := negotiator{}
 	sent, err := v.send(func(c change) error { return v.api.post(http.MethodPost, v.aboutAgent()+"/rotate-secret", c, &made) },
 		func(p *problem) error { return v.showAgent(nil, "secret", p) })
@@ -390,7 +296,7 @@ func (v *visit) rotateAgentSecret() error {
 	return v.showAgent(agentSecret(&made), "", nil)
 }
 
-func (v *visit) deleteAgent() error {
+func (v *memberRequest) deleteAgent() error {
 	sent, err := v.send(func(c change) error { return v.api.post(http.MethodDelete, v.aboutAgent(), c, nil) },
 		func(p *problem) error { return v.showAgent(nil, "delete", p) })
 	if !sent {

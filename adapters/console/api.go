@@ -14,7 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/app/access"
 )
 
-// api calls the Management API in process, as the member who has signed in.
+// api calls the Management API in process, as the signed-in member.
 type api struct {
 	handler http.Handler
 	page    *http.Request
@@ -37,7 +37,7 @@ type detail struct {
 
 func (p *problem) Error() string { return p.Code + ": " + p.Message }
 
-// get asks for something, and decodes the answer into out.
+// get sends a GET request, and decodes the answer into out.
 func (a *api) get(path string, query url.Values, out any) error {
 	if len(query) > 0 {
 		path += "?" + query.Encode()
@@ -48,7 +48,7 @@ func (a *api) get(path string, query url.Values, out any) error {
 // change is what a form asks for.
 type change struct {
 	body any
-	key  string // its idempotency key: the form sent twice does it once
+	key  string // its idempotency key, so that a form that is sent twice has one effect
 	code string // of the second factor; empty: none was given
 }
 
@@ -72,7 +72,7 @@ func (a *api) do(method, path string, header http.Header, body []byte, out any) 
 	return a.send(method, path, header, bytes.NewReader(body), out)
 }
 
-// send reads a body as it arrives, and decodes the answer into out unless that is nil.
+// send streams a body, and decodes the answer into out unless that is nil.
 func (a *api) send(method, path string, header http.Header, body io.Reader, out any) error {
 	r, err := a.request(method, path, header, body)
 	if err != nil {
@@ -83,7 +83,7 @@ func (a *api) send(method, path string, header http.Header, body io.Reader, out 
 	return answer.read(method, path, out)
 }
 
-// request is one to the API as the member who has signed in.
+// request builds a request to the API as the signed-in member.
 func (a *api) request(method, path string, header http.Header, body io.Reader) (*http.Request, error) {
 	ctx := access.With(a.page.Context(), a.caller)
 	r, err := http.NewRequestWithContext(ctx, method, path, body)
@@ -96,7 +96,7 @@ func (a *api) request(method, path string, header http.Header, body io.Reader) (
 	if a.project != "" {
 		r.Header.Set("X-Project-ID", a.project)
 	}
-	// The address and the proxies before it, by which projects admit callers.
+	// Projects admit callers by the address and the proxies before it.
 	r.RemoteAddr = a.page.RemoteAddr
 	r.Header["X-Forwarded-For"] = a.page.Header["X-Forwarded-For"]
 	return r, nil
@@ -134,7 +134,7 @@ func (a *recorded) read(method, path string, out any) error {
 		envelope.Error.Message = forms.Replace(envelope.Error.Message)
 		return &envelope.Error
 	}
-	if a.status >= http.StatusMultipleChoices { // an address that the API writes otherwise, such as one with dots
+	if a.status >= http.StatusMultipleChoices { // a redirect, such as for a path with dots
 		return errNoPage
 	}
 	if out == nil || a.body.Len() == 0 {
@@ -167,7 +167,7 @@ func fetch[T any](a *api, path string, query url.Values) (out T, err error) {
 	return out, a.get(path, query, &out)
 }
 
-// fetchAll asks for all of a list, page by page.
+// fetchAll fetches a whole list, page by page.
 func fetchAll[T any](a *api, path string, query url.Values) (all []T, err error) {
 	asked := maps.Clone(query)
 	if asked == nil {

@@ -14,7 +14,7 @@ type auditChange struct{ Name, Was, Now string }
 // mostChanges is how many values of an event a page shows.
 const mostChanges = 12
 
-// auditChanges are the values that differ between two JSON values, and how many more do.
+// auditChanges returns the values that differ between two JSON values, and the number of differences beyond mostChanges.
 func auditChanges(before, after any) (changes []auditChange, more string) {
 	was, now := map[string]string{}, map[string]string{}
 	flatten("", before, was)
@@ -32,7 +32,7 @@ func auditChanges(before, after any) (changes []auditChange, more string) {
 	return changes, ""
 }
 
-// flatten writes the values within a JSON value, by their names: "commerce: max discount percent".
+// flatten lists the values within a JSON value, by names such as "commerce: max discount percent".
 func flatten(name string, value any, into map[string]string) {
 	switch x := value.(type) {
 	case nil:
@@ -55,7 +55,7 @@ func flatten(name string, value any, into map[string]string) {
 	}
 }
 
-// listWords write a list: its values, or as JSON if they are more than words and numbers.
+// listWords formats a list: its values, or as JSON if they are not only words and numbers.
 func listWords(values []any) string {
 	words := make([]string, len(values))
 	for i, value := range values {

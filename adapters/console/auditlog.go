@@ -36,7 +36,7 @@ type auditView struct {
 	Total     string
 	Filters   []field
 	Filtered  bool
-	Unknown   []string // filters in the address that there are not
+	Unknown   []string // unknown filters in the address
 	ClearLink string
 	Older     string
 	Newer     string
@@ -57,7 +57,7 @@ type auditNames struct {
 	members map[string]string
 }
 
-func (v *visit) auditLog() error {
+func (v *memberRequest) auditLog() error {
 	q := v.r.URL.Query()
 	names, err := v.auditNames()
 	if err != nil {
@@ -80,7 +80,7 @@ func (v *visit) auditLog() error {
 	for _, e := range found.Data {
 		view.Rows = append(view.Rows, v.auditRow(e, names))
 	}
-	view.Newer, view.Older = found.turns(func(turn, place string) string {
+	view.Newer, view.Older = found.neighbors(func(turn, place string) string {
 		next := url.Values{turn: {place}}
 		for _, name := range []string{"who", "action", "shop", "from", "to"} {
 			next.Set(name, q.Get(name))
@@ -91,8 +91,8 @@ func (v *visit) auditLog() error {
 	return v.show("auditlog", view)
 }
 
-// auditNames are those of the members and keys that there are now. Events have those of members who were removed.
-func (v *visit) auditNames() (auditNames, error) {
+// auditNames has the names of the present members and keys. Events have the names of removed members.
+func (v *memberRequest) auditNames() (auditNames, error) {
 	names := auditNames{keys: map[string]string{}, members: map[string]string{}}
 	keys, err := fetchAll[apiKey](v.api, "/v1/api-keys", nil)
 	if err != nil {
@@ -108,8 +108,8 @@ func (v *visit) auditNames() (auditNames, error) {
 	return names, err
 }
 
-// auditFilters are the fields of the filters, with what the address says.
-func (v *visit) auditFilters(q url.Values, names auditNames) []field {
+// auditFilters returns the fields of the filters, with the values of the address.
+func (v *memberRequest) auditFilters(q url.Values, names auditNames) []field {
 	who := []option{{Value: "", Word: "Everybody"}}
 	who = append(who, byWord(names.members, "")...)
 	who = append(who, byWord(names.keys, "Key ")...)
@@ -151,7 +151,7 @@ func (v *visit) auditFilters(q url.Values, names auditNames) []field {
 	}
 }
 
-// byWord are options by their ids, in the order of their words.
+// byWord returns options by id, sorted by their words.
 func byWord(words map[string]string, head string) (options []option) {
 	for id, word := range words {
 		options = append(options, option{Value: id, Word: head + word})
@@ -160,8 +160,8 @@ func byWord(words map[string]string, head string) (options []option) {
 	return options
 }
 
-// auditQuery is what the address asks for as the API does, and what in it is no filter.
-func (v *visit) auditQuery(q url.Values) (asked url.Values, wrong []string) {
+// auditQuery converts the query of the address to the API's, and returns its unknown filters.
+func (v *memberRequest) auditQuery(q url.Values) (asked url.Values, wrong []string) {
 	asked = url.Values{"action": {q.Get("action")}}
 	switch who := q.Get("who"); {
 	case strings.HasPrefix(who, "mem_"):
@@ -193,7 +193,7 @@ func (v *visit) auditQuery(q url.Values) (asked url.Values, wrong []string) {
 	return given(asked), wrong
 }
 
-func (v *visit) auditRow(e auditEvent, names auditNames) auditRow {
+func (v *memberRequest) auditRow(e auditEvent, names auditNames) auditRow {
 	w := v.shop.words
 	what, after := auditSaid(e)
 	row := auditRow{
@@ -215,7 +215,7 @@ func (v *visit) auditRow(e auditEvent, names auditNames) auditRow {
 	return row
 }
 
-// auditActor is who did something, and by what if not in person.
+// auditActor names who did something, and the key if it was not done in person.
 func auditActor(e auditEvent, names auditNames) (who, how string) {
 	switch {
 	case e.Member != nil:
@@ -239,22 +239,22 @@ var methodWords = map[string]string{
 
 // auditSaid returns the action in words and the event's after field. The words of a sign-in name its method.
 func auditSaid(e auditEvent) (what string, after any) {
-	told, ok := e.After.(map[string]any)
-	by, _ := told["by"].(string)
+	shown, ok := e.After.(map[string]any)
+	by, _ := shown["by"].(string)
 	if !ok || methodWords[by] == "" || !audit.OfSignIn(e.Action) {
 		return auditWords[e.Action], e.After
 	}
-	what, told = auditWords[e.Action]+" by "+methodWords[by], maps.Clone(told)
-	if told["code"] == true {
+	what, shown = auditWords[e.Action]+" by "+methodWords[by], maps.Clone(shown)
+	if shown["code"] == true {
 		what += " and code"
 	}
-	delete(told, "by")
-	delete(told, "code")
-	return what, told
+	delete(shown, "by")
+	delete(shown, "code")
+	return what, shown
 }
 
-// auditTarget names what was changed, and where it is in the console; "": nowhere.
-func (v *visit) auditTarget(e auditEvent, names auditNames) (name, address string) {
+// auditTarget names the changed object, and returns its address in the console, or "".
+func (v *memberRequest) auditTarget(e auditEvent, names auditNames) (name, address string) {
 	kind, _, _ := strings.Cut(e.Target, "_")
 	switch {
 	case kind == "ord" && v.may("finance:read") && (e.ProjectID == v.shop.ID):

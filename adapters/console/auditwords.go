@@ -2,7 +2,7 @@ package console
 
 import "github.com/haggle-commerce/haggle/domain/audit"
 
-// auditWords say what was done, by the operation of the API or the action.
+// auditWords describes actions of the audit log, by the operation of the API or the action.
 var auditWords = map[string]string{
 	"accept-dispute":            "Accepted a dispute",
 	"activate-agent":            "Activated an agent",

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// comparison is one of the books with a provider's.
+// comparison is a reconciliation of the books with a provider's.
 type comparison struct {
 	Provider    string     `json:"provider"`
 	Matched     int        `json:"matched"`
@@ -35,7 +35,7 @@ type sumOf struct {
 	Currency string      `json:"currency"`
 }
 
-// book is how the books stand against a provider's.
+// book is the result of the reconciliation with a provider.
 type book struct {
 	Provider, State string
 	Pill            pill
@@ -50,8 +50,8 @@ type difference struct{ What, Why, Ours, Theirs, When, Reference string }
 // mostDifferences is how many differences of a provider the page lists.
 const mostDifferences = 10
 
-// addBooks adds the latest comparison with the providers, or has one made now of the period.
-func (v *visit) addBooks(view *moneyView) error {
+// addBooks adds the latest reconciliation with the providers, or a new one of the period.
+func (v *memberRequest) addBooks(view *moneyView) error {
 	now := v.r.URL.Query().Get("check") == "now"
 	view.Check = link(v.shop.Path()+"/money", url.Values{"days": {view.Period.name}, "check": {"now"}}) + "#books"
 	var query url.Values
@@ -80,7 +80,7 @@ func (v *visit) addBooks(view *moneyView) error {
 	return nil
 }
 
-func (v *visit) book(c *comparison) book {
+func (v *memberRequest) book(c *comparison) book {
 	b := book{
 		Provider: providerName(c.Provider),
 		State:    thousands(c.Matched) + " of " + thousands(c.Matched+c.Found) + " match",
@@ -131,7 +131,7 @@ var explanations = map[string]string{
 	"elsewhere": "Belongs to another shop",
 }
 
-func (v *visit) sums(all []sumOf) string {
+func (v *memberRequest) sums(all []sumOf) string {
 	var texts []string
 	for _, s := range all {
 		texts = append(texts, v.shop.words.amount(s.Amount, s.Currency))
@@ -140,7 +140,7 @@ func (v *visit) sums(all []sumOf) string {
 }
 
 // maybe is an amount that may be missing.
-func (v *visit) maybe(n json.Number, code string) string {
+func (v *memberRequest) maybe(n json.Number, code string) string {
 	if n == "" {
 		return "–"
 	}

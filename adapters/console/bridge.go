@@ -23,7 +23,7 @@ type sales struct {
 	} `json:"total"`
 }
 
-// bridgeView is the way from list prices to what is left, as a picture and as a list.
+// bridgeView is the waterfall from list prices to the remaining revenue, as a chart and as a list.
 type bridgeView struct {
 	Picture template.HTML
 	Summary string
@@ -31,14 +31,14 @@ type bridgeView struct {
 	Facts   []fact
 }
 
-// bar is a part of the bridge: a sum that stands on the ground, or a step from one sum to the next.
+// bar is a part of the waterfall: a total that stands on the ground, or a step from one total to the next.
 type bar struct {
 	label, text, class string
 	from, to           float64
 	ground             bool
 }
 
-func (v *visit) bridge(s *sales) *bridgeView {
+func (v *memberRequest) bridge(s *sales) *bridgeView {
 	t := s.Total
 	if t.Orders == 0 && zero(t.Refunded) {
 		return nil
@@ -115,15 +115,15 @@ func plus(amount string) string {
 	return "+" + amount
 }
 
-// The picture's measures. Its bars share the width.
+// These are the dimensions of the chart. Its bars share the width.
 const (
 	bridgeWidth, bridgeHeight = 984.0, 236.0
 	bridgeTop, bridgeGround   = 36.0, 206.0
 	barWidth                  = 108.0
 )
 
-// bottomOf is the amount at which the bars stand, and whether that is not nothing: steps that are small against the sums
-// would not be seen, so that the sums are cut off.
+// bottomOf returns the amount at the bottom of the chart, and whether it is above zero. Totals are cut off at the bottom if the
+// steps are too small to be seen next to them.
 func bottomOf(bars []bar) (bottom, top float64) {
 	low := bars[0].to
 	for _, b := range bars {

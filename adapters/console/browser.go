@@ -8,7 +8,8 @@ import (
 	"github.com/boombuler/barcode/qr"
 )
 
-// marks name browsers and systems by what they call themselves. The first that fits counts: most claim to be others too.
+// marks maps parts of User-Agent headers to names of browsers and systems. The first match counts, because most browsers also
+// claim to be others.
 var (
 	browserMarks = [][2]string{
 		{"Edg/", "Edge"}, {"OPR/", "Opera"}, {"Firefox/", "Firefox"}, {"FxiOS/", "Firefox"}, {"SamsungBrowser/", "Samsung Internet"},
@@ -20,7 +21,7 @@ var (
 	}
 )
 
-// browserName writes a User-Agent header in words: "Firefox on Windows".
+// browserName describes a User-Agent header: "Firefox on Windows".
 func browserName(agent string) string {
 	browser, system := markIn(agent, browserMarks), markIn(agent, systemMarks)
 	switch {
@@ -46,7 +47,7 @@ func markIn(agent string, marks [][2]string) string {
 // quiet is the blank border of a QR code, in modules (ISO/IEC 18004, 5.3.8).
 const quiet = 4
 
-// qrCode draws a text as SVG, dark on light whatever the page's colours are; "": it is too long for a code.
+// qrCode draws a text as an SVG, dark on light in every color scheme. It returns "" for a text that is too long.
 func qrCode(text string) template.HTML {
 	code, err := qr.Encode(text, qr.M, qr.Auto)
 	if err != nil {

@@ -12,11 +12,11 @@ import (
 
 // bulkView is the bar of bulk actions above a list.
 type bulkView struct {
-	Ship   string // where those selected are shipped; "": the role does not
+	Ship   string // where selected orders are shipped; "": the role may not ship
 	Export string
 }
 
-func (v *visit) bulk() bulkView {
+func (v *memberRequest) bulk() bulkView {
 	bar := bulkView{Export: v.shop.Path() + "/orders/selected.csv"}
 	if v.may("finance:write") {
 		bar.Ship = v.shop.Path() + "/orders/ship"
@@ -24,8 +24,8 @@ func (v *visit) bulk() bulkView {
 	return bar
 }
 
-// selected are the orders that a form names, in the order of the list, those that exist.
-func (v *visit) selected(names []string) ([]order, error) {
+// selected returns the existing orders that a form names, in the order of the list.
+func (v *memberRequest) selected(names []string) ([]order, error) {
 	names = slices.Compact(slices.Sorted(slices.Values(names)))
 	if len(names) > pageSize {
 		return nil, &problem{
@@ -59,7 +59,7 @@ type shipRow struct {
 	Tracking                      field
 }
 
-func (v *visit) shipRow(o *order) shipRow {
+func (v *memberRequest) shipRow(o *order) shipRow {
 	return shipRow{
 		ID:      o.ID,
 		Number:  o.Confirmation,
@@ -75,7 +75,7 @@ func (v *visit) shipRow(o *order) shipRow {
 }
 
 // askShipMany asks for confirmation to ship the selected orders, and lists those that cannot be shipped.
-func (v *visit) askShipMany() error {
+func (v *memberRequest) askShipMany() error {
 	if !v.may("finance:write") {
 		return errNotShipping
 	}
@@ -123,8 +123,8 @@ type shippedView struct {
 	Back string
 }
 
-// shipMany ships orders one by one, and says of each what came of it. Sent twice, it ships once.
-func (v *visit) shipMany() error {
+// shipMany ships orders one by one, and shows the result of each. It is idempotent if the form is sent twice.
+func (v *memberRequest) shipMany() error {
 	if !v.may("finance:write") {
 		return errNotShipping
 	}
@@ -169,8 +169,8 @@ func (v *visit) shipMany() error {
 	return v.show("shipped", view)
 }
 
-// exportOrders writes the selected orders as a table.
-func (v *visit) exportOrders() error {
+// exportOrders answers with the selected orders as CSV.
+func (v *memberRequest) exportOrders() error {
 	orders, err := v.selected(v.r.URL.Query()["order"])
 	if err != nil {
 		return err
@@ -190,7 +190,7 @@ func (v *visit) exportOrders() error {
 	return nil
 }
 
-// cell keeps a spreadsheet from running a text of others as a formula, as the API's tables do.
+// cell escapes text that a spreadsheet would run as a formula, as the API's CSV files do.
 func cell(text string) string {
 	if text != "" && strings.ContainsRune("=+-@\t\r\n", rune(text[0])) {
 		return "'" + text

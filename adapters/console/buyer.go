@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// buyerCard is what a case's page shows of the buyer beside it.
+// buyerCard is the card about the buyer on the page of an order, return or dispute.
 type buyerCard struct {
 	Facts   []fact
-	Orders  string // the address of the buyer's orders; "": there is no other
+	Orders  string // the address of the buyer's orders; "": there are no others
 	Earlier []pastOrder
 }
 
@@ -24,7 +24,7 @@ type pastOrder struct {
 // mostPast is how many other orders of a buyer a page shows.
 const mostPast = 4
 
-func (v *visit) buyerCard(o *orderDetail) (card buyerCard, err error) {
+func (v *memberRequest) buyerCard(o *orderDetail) (card buyerCard, err error) {
 	known, err := fetch[list[order]](v.api, "/v1/orders", url.Values{"q": {o.Email}, "limit": {strconv.Itoa(mostPast + 1)}})
 	if err != nil {
 		return card, err
@@ -58,8 +58,8 @@ func (v *visit) buyerCard(o *orderDetail) (card buyerCard, err error) {
 	return card, nil
 }
 
-// returnWindow is until when the order's goods could be sent back; "" before they arrived.
-func (v *visit) returnWindow(o *orderDetail) (until string, err error) {
+// returnWindow returns until when the order's goods can be returned, or "" before they have arrived.
+func (v *memberRequest) returnWindow(o *orderDetail) (until string, err error) {
 	if o.Fulfillment.DeliveredAt == nil {
 		return "", nil
 	}

@@ -13,21 +13,21 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-func routeCatalogue(page func(pattern string, show func(*visit) error)) {
-	page("GET /catalogue", (*visit).catalogue)
-	page("GET /catalogue/change", (*visit).previewChange)
-	page("POST /catalogue/change", (*visit).changeMany)
-	page("GET /catalogue/import", (*visit).importForm)
-	page("POST /catalogue/import", (*visit).startImport)
-	page("GET /catalogue/imports/{job}", (*visit).showImport)
-	page("GET /catalogue/imports/{job}/errors.csv", (*visit).importErrors)
-	page("GET /catalogue/{product}", (*visit).product)
-	page("POST /catalogue/{product}", (*visit).changeProduct)
-	page("POST /catalogue/{product}/row", (*visit).changeRow)
-	page("POST /catalogue/{product}/stock", (*visit).moveStock)
+func routeCatalogue(page func(pattern string, show func(*memberRequest) error)) {
+	page("GET /catalogue", (*memberRequest).catalogue)
+	page("GET /catalogue/change", (*memberRequest).previewChange)
+	page("POST /catalogue/change", (*memberRequest).changeMany)
+	page("GET /catalogue/import", (*memberRequest).importForm)
+	page("POST /catalogue/import", (*memberRequest).startImport)
+	page("GET /catalogue/imports/{job}", (*memberRequest).showImport)
+	page("GET /catalogue/imports/{job}/errors.csv", (*memberRequest).importErrors)
+	page("GET /catalogue/{product}", (*memberRequest).product)
+	page("POST /catalogue/{product}", (*memberRequest).changeProduct)
+	page("POST /catalogue/{product}/row", (*memberRequest).changeRow)
+	page("POST /catalogue/{product}/stock", (*memberRequest).moveStock)
 }
 
-// Stocks reports whether the member sees the catalogue.
+// Stocks reports whether the member may see the catalog.
 func (f frame) Stocks() bool { return f.may("catalog:read") }
 
 // product is a product of the API.
@@ -62,15 +62,15 @@ type variant struct {
 	Shipped  bool         `json:"requires_shipping"`
 }
 
-// low reports whether few pieces are left of the variant, as the shop's alerts have it.
+// low reports whether the variant's stock is at or below the threshold of the shop's alerts.
 func (v variant) low() bool { return v.Policy == "tracked" && v.Quantity <= catalog.LowStock }
 
-// simple reports whether the product is one thing, without sizes and colours.
+// simple reports whether the product has a single variant without size and color.
 func (p *product) simple() bool {
 	return p.Count == 1 && len(p.Variants) == 1 && p.Variants[0].Size == "" && p.Variants[0].Color == ""
 }
 
-// list is the list price of the first variant, whose bounds a list shows.
+// list returns the list price of the first variant, whose bounds a list shows.
 func (p *product) list() json.Number {
 	if len(p.Variants) > 0 && p.Variants[0].Price != nil {
 		return *p.Variants[0].Price
@@ -83,7 +83,7 @@ func (p *product) varies() bool {
 	return slices.ContainsFunc(p.Variants, func(v variant) bool { return v.Price != nil })
 }
 
-// counted reports whether stock decides what is sold of the product.
+// counted reports whether stock limits the sales of the product.
 func (p *product) counted() bool {
 	for _, v := range p.Variants {
 		if v.Policy == "tracked" {
@@ -93,7 +93,7 @@ func (p *product) counted() bool {
 	return false
 }
 
-// numeral is what a field shows of a number that may be missing.
+// numeral returns the text of a number that may be missing, for a field.
 func numeral(n *json.Number) string {
 	if n == nil {
 		return ""
@@ -125,20 +125,20 @@ type catalogueView struct {
 	Total        string
 	Unknown      []string
 	Bounds       bool   // floors and targets are shown
-	Change       string // where those selected are changed; "": the role does not
+	Change       string // where selected products are changed; "": the role may not change them
 	Import       string
 	Here         string
-	Problem      *problem // with a row that is not on the page any more
+	Problem      *problem // about a row that is no longer on the page
 	Edit         *form    // of the row that is being edited
 	Was          []fact
 	ClearLink    string
 	Empty        bool // the shop has no product
 	Older, Newer string
 
-	low float64 // where the glyphs begin, as a share of the list price
+	low float64 // left end of the glyphs, as a share of the list price
 }
 
-// lowest is the smallest share of its list price that a product's floor is, with some room below.
+// lowest returns the smallest ratio of a floor to its list price, less some room.
 func lowest(products []product) float64 {
 	low := 1.0
 	for i := range products {
@@ -157,14 +157,14 @@ type catalogueRow struct {
 	Stock                  string
 	Low                    bool
 	Pills                  []pill
-	Edit                   string // the address at which the row can be edited; "": it cannot
+	Edit                   string // the address that edits the row; "": it cannot be edited
 	Fields                 map[string]field
 }
 
-func (v *visit) cataloguePath() string { return v.shop.Path() + "/catalogue" }
+func (v *memberRequest) cataloguePath() string { return v.shop.Path() + "/catalogue" }
 
-// catalogueAt is the address of a page of the catalogue, by the query that names it.
-func (v *visit) catalogueAt(q url.Values, but ...string) string {
+// catalogueAt returns the address of a page of the catalog, by its query.
+func (v *memberRequest) catalogueAt(q url.Values, but ...string) string {
 	at := url.Values{"state": {q.Get("state")}, "q": {q.Get("q")}, "offset": {q.Get("offset")}}
 	for i := 0; i < len(but); i += 2 {
 		at.Set(but[i], but[i+1])
@@ -172,10 +172,10 @@ func (v *visit) catalogueAt(q url.Values, but ...string) string {
 	return link(v.cataloguePath(), at)
 }
 
-func (v *visit) catalogue() error { return v.showCatalogue(v.r.URL.Query(), nil) }
+func (v *memberRequest) catalogue() error { return v.showCatalogue(v.r.URL.Query(), nil) }
 
-// showCatalogue shows the page of the catalogue that a query names, and what was wrong with the row that was edited.
-func (v *visit) showCatalogue(q url.Values, failed *problem) error {
+// showCatalogue shows the page of the catalog that a query names, with the problem of a failed edit of a row.
+func (v *memberRequest) showCatalogue(q url.Values, failed *problem) error {
 	view := &catalogueView{
 		frame:   v.page("Catalogue", "catalogue"),
 		Done:    catalogueDone[q.Get("done")],
@@ -228,10 +228,10 @@ var catalogueDone = map[string]string{
 	"undone":  "It is as it was before.",
 }
 
-// stockWords stand for stock that does not decide what is sold.
+// stockWords are shown instead of stock that does not limit sales.
 var stockWords = map[string]string{"always_available": "Always", "backorder": "Backorder"}
 
-func (v *visit) catalogueRow(p *product, view *catalogueView, q url.Values, failed *problem) catalogueRow {
+func (v *memberRequest) catalogueRow(p *product, view *catalogueView, q url.Values, failed *problem) catalogueRow {
 	w := v.shop.words
 	row := catalogueRow{
 		ID:      p.ID,
@@ -275,8 +275,8 @@ func (v *visit) catalogueRow(p *product, view *catalogueView, q url.Values, fail
 	return row
 }
 
-// warnings are what keeps a product from being sold, or from being sold well.
-func (v *visit) warnings(p *product) (pills []pill) {
+// warnings returns the reasons why a product is not sold, or not sold well.
+func (v *memberRequest) warnings(p *product) (pills []pill) {
 	if p.Status == "archived" {
 		return []pill{{"Archived", ""}}
 	}
@@ -296,13 +296,13 @@ func (v *visit) warnings(p *product) (pills []pill) {
 }
 
 // unit is the shop's currency.
-func (v *visit) unit() money.Currency {
-	unit, _ := money.ParseCurrency(v.shop.words.currency) // the shop's settings have no other
+func (v *memberRequest) unit() money.Currency {
+	unit, _ := money.ParseCurrency(v.shop.words.currency) // settings have valid currencies only
 	return unit
 }
 
-// margin is the share of its list price that a product earns: "42%".
-func (v *visit) margin(p *product) string {
+// margin returns a product's margin as a percentage of its list price: "42%".
+func (v *memberRequest) margin(p *product) string {
 	price, cost := minor(p.list(), v.unit()), minor(*p.Cost, v.unit())
 	if price <= 0 {
 		return ""
@@ -310,8 +310,8 @@ func (v *visit) margin(p *product) string {
 	return share(float64(price-cost) / float64(price))
 }
 
-// rowForm edits a product in its row of the list.
-func (v *visit) rowForm(view *catalogueView, p *product, q url.Values, failed *problem) *form {
+// rowForm returns the form that edits a product in its row of the list.
+func (v *memberRequest) rowForm(view *catalogueView, p *product, q url.Values, failed *problem) *form {
 	fields := []field{
 		{
 			Name:  "price",
@@ -335,8 +335,8 @@ func (v *visit) rowForm(view *catalogueView, p *product, q url.Values, failed *p
 	return newForm(action, failed, fields...)
 }
 
-// changeRow stores what was edited in a row. It is undone to what the row showed at first.
-func (v *visit) changeRow() error {
+// changeRow stores the edits of a row. Undo restores the values that the row showed before.
+func (v *memberRequest) changeRow() error {
 	q, f, wanted := v.r.URL.Query(), v.r.PostForm, v.r.PathValue("product")
 	sent, err := v.send(func(c change) error {
 		c.body = patchOf(f)

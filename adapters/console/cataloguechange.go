@@ -11,7 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// changeManyView previews a change of several products. What it shows is what is stored.
+// changeManyView previews a change of several products. Confirming it stores exactly the rows that it shows.
 type changeManyView struct {
 	frame
 	Back     string
@@ -32,7 +32,7 @@ type changeRow struct {
 	Wrong              string
 }
 
-// manyChanges are what can be changed of several products at once.
+// manyChanges lists the changes that can be made to several products at once.
 var manyChanges = []option{
 	{Value: "raise", Word: "Raise list prices by"},
 	{Value: "lower", Word: "Lower list prices by"},
@@ -52,7 +52,7 @@ var errNotStocking = &problem{
 	Message: "Your role does not change products. A manager or an owner does.",
 }
 
-func (v *visit) previewChange() error {
+func (v *memberRequest) previewChange() error {
 	if !v.may("catalog:write") {
 		return errNotStocking
 	}
@@ -97,7 +97,7 @@ func (v *visit) previewChange() error {
 	return v.show("changemany", view)
 }
 
-// parsePercent reads a percentage with at most one decimal.
+// parsePercent parses a percentage with at most one decimal.
 func parsePercent(text string) (money.Percent, error) {
 	a, err := money.Parse(strings.TrimSuffix(strings.TrimSpace(text), "%"), money.USD)
 	if err == nil && (a.Minor()%10 != 0 || a.Minor() < 10 || a.Minor() > 100_000) {
@@ -111,8 +111,8 @@ var (
 	statusWords = map[string]string{"active": "On sale", "archived": "Archived"}
 )
 
-// changeOf is what a change makes of a product.
-func (v *visit) changeOf(p *product, how string, by money.Percent) changeRow {
+// changeOf returns the effect of a change on a product.
+func (v *memberRequest) changeOf(p *product, how string, by money.Percent) changeRow {
 	w := v.shop.words
 	row := changeRow{
 		SKU:     p.SKU,
@@ -175,8 +175,8 @@ func (v *visit) changeOf(p *product, how string, by money.Percent) changeRow {
 // changeFields are those of the API that a change of several products may set.
 var changeFields = []string{"price", "cost", "negotiable", "status"}
 
-// changeMany stores what was previewed, all at once.
-func (v *visit) changeMany() error {
+// changeMany stores the previewed changes in one request.
+func (v *memberRequest) changeMany() error {
 	f := v.r.PostForm
 	var lines []map[string]any
 	back := url.Values{}
@@ -217,7 +217,7 @@ func (v *visit) changeMany() error {
 	return v.finishUndoable(v.cataloguePath(), "many", undo{Action: v.cataloguePath() + "/change", Fields: back})
 }
 
-// wireValue is a form's value as the API takes it; of a cost that was not known, null.
+// wireValue converts a form's value for the API. It returns null for an unknown cost.
 func wireValue(field, text string) any {
 	switch {
 	case field == "negotiable":

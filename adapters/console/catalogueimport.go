@@ -49,9 +49,9 @@ type importFormView struct {
 	Ask  *form
 }
 
-func (v *visit) importForm() error { return v.askImport(url.Values{"dry_run": {"on"}}, nil) }
+func (v *memberRequest) importForm() error { return v.askImport(url.Values{"dry_run": {"on"}}, nil) }
 
-func (v *visit) askImport(given url.Values, failed *problem) error {
+func (v *memberRequest) askImport(given url.Values, failed *problem) error {
 	if !v.may("catalog:write") {
 		return errNotStocking
 	}
@@ -76,14 +76,14 @@ func (v *visit) askImport(given url.Values, failed *problem) error {
 	return v.showAfter(failed, "importform", view)
 }
 
-// mostImportField bounds a field of the form that a file comes with.
+// mostImportField is the largest size of a form field that is sent with a file.
 const mostImportField = 1 << 10
 
 // mostImportParts bounds the parts of the form: its fields and the file.
 const mostImportParts = 10
 
-// startImport hands a file on to the API as it arrives. The fields come before it.
-func (v *visit) startImport() error {
+// startImport streams a file to the API as it arrives. The form's fields come before the file.
+func (v *memberRequest) startImport() error {
 	if !v.may("catalog:write") {
 		return errNotStocking
 	}
@@ -110,7 +110,7 @@ func (v *visit) startImport() error {
 	})
 }
 
-func (v *visit) importFile(file *multipart.Part, given url.Values) error {
+func (v *memberRequest) importFile(file *multipart.Part, given url.Values) error {
 	query := url.Values{"format": {given.Get("format")}}
 	if given.Get("dry_run") == "on" {
 		query.Set("dry_run", "true")
@@ -137,7 +137,7 @@ func importType(name string) string {
 	return "text/csv"
 }
 
-// multipartForm reports whether a request has a file, which may be longer than a form.
+// multipartForm reports whether a request is a multipart form, which may be larger than others.
 func multipartForm(r *http.Request) bool {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	return err == nil && kind == "multipart/form-data"
@@ -152,11 +152,11 @@ type importView struct {
 	Running          bool
 	Sum              []fact
 	Errors, Warnings []lineProblem
-	Download         string // the products that were refused; "": none was
+	Download         string // the refused products; "": none
 	Again            string
 }
 
-func (v *visit) showImport() error {
+func (v *memberRequest) showImport() error {
 	about := "/v1/jobs/" + url.PathEscape(v.r.PathValue("job"))
 	j, err := fetch[importJob](v.api, about, nil)
 	if err != nil {
@@ -200,6 +200,6 @@ var jobPills = map[string]pill{
 	"canceled":  {"Cancelled", ""},
 }
 
-func (v *visit) importErrors() error {
+func (v *memberRequest) importErrors() error {
 	return v.api.stream(v.w, "/v1/imports/"+url.PathEscape(v.r.PathValue("job"))+"/errors", nil)
 }

@@ -74,7 +74,7 @@ func roundUp(x float64) float64 {
 const gridLines = 3
 
 // salesChart draws net sales by day.
-func (v *visit) salesChart(s *summary) *chartView {
+func (v *memberRequest) salesChart(s *summary) *chartView {
 	w := v.shop.words
 	c := &chartView{}
 	values, top := make([]float64, len(s.Series)), 0.0

@@ -1,18 +1,18 @@
 package console
 
-// confirmation asks before something is done: it says what will happen, and asks for what that needs.
+// confirmation asks before an action. It says what will happen, and asks for the input that the action needs.
 type confirmation struct {
 	ID     string // in the page, which links to it
 	Title  string // the verb and the thing
 	Means  []string
 	Verb   string
 	Danger bool
-	Open   bool   // it was asked for by the address, or what it asked for failed
+	Open   bool   // opened by the address, or because its action failed
 	Back   string // where Cancel leads
 	*form
 }
 
-// confirm makes a confirmation within a page. Its fields are named within it, for a page has several.
+// confirm makes a confirmation within a page. It prefixes the names of its fields, because a page has several confirmations.
 func confirm(id, title, verb string, ask *form, means ...string) *confirmation {
 	for i := range ask.Fields {
 		ask.Fields[i].within = id
@@ -34,8 +34,8 @@ func (c *confirmation) danger() *confirmation {
 	return c
 }
 
-// asksCode has the form ask for a code at once where the shop wants one.
-func (v *visit) asksCode(f *form) *form {
+// asksCode makes the form ask for a code if the shop requires one.
+func (v *memberRequest) asksCode(f *form) *form {
 	f.Code = f.Code || v.shop.asksCode
 	return f
 }

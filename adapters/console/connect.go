@@ -8,17 +8,17 @@ import (
 	"github.com/haggle-commerce/haggle/domain/integration"
 )
 
-func routeConnect(page func(pattern string, show func(*visit) error)) {
-	page("GET /connect", (*visit).platforms)
-	page("GET /connect/{type}", (*visit).connectForm)
-	page("POST /connect/{type}", (*visit).connect)
-	page("GET /connect/{type}/return", (*visit).completeConnection)
+func routeConnect(page func(pattern string, show func(*memberRequest) error)) {
+	page("GET /connect", (*memberRequest).platforms)
+	page("GET /connect/{type}", (*memberRequest).connectForm)
+	page("POST /connect/{type}", (*memberRequest).connect)
+	page("GET /connect/{type}/return", (*memberRequest).completeConnection)
 }
 
 // ownSystem is what people call the type custom.
 const ownSystem = "Your own system"
 
-// platformName is a type of integrations in words.
+// platformName returns the name of an integration type.
 func platformName(code string) string {
 	kind, err := integration.ParseType(code)
 	switch {
@@ -30,7 +30,7 @@ func platformName(code string) string {
 	return kind.Label()
 }
 
-// platformUse is what a type of integrations is for.
+// platformUse describes the purpose of an integration type.
 func platformUse(kind integration.Type) string {
 	switch kind.Kind() {
 	case integration.Payment:
@@ -55,7 +55,7 @@ type platformsView struct {
 
 type platformRow struct{ Name, Use, How, Address string }
 
-func (v *visit) platforms() error {
+func (v *memberRequest) platforms() error {
 	if !v.may("integrations:write") {
 		return errNotConnecting
 	}
@@ -81,12 +81,12 @@ var errNotConnecting = &problem{
 	Message: "Your role does not connect anything. A manager or an owner does.",
 }
 
-func (v *visit) connectPath(kind integration.Type) string {
+func (v *memberRequest) connectPath(kind integration.Type) string {
 	return v.shop.Path() + "/connect/" + kind.String()
 }
 
-// platform is the type that the address names, which the member may connect.
-func (v *visit) platform() (kind integration.Type, err error) {
+// platform returns the integration type named in the address, if the member may connect it.
+func (v *memberRequest) platform() (kind integration.Type, err error) {
 	if !v.may("integrations:write") {
 		return kind, errNotConnecting
 	}
@@ -111,7 +111,7 @@ type connectView struct {
 	Ask      *form
 }
 
-func (v *visit) connectForm() error {
+func (v *memberRequest) connectForm() error {
 	kind, err := v.platform()
 	if err != nil {
 		return err
@@ -119,14 +119,14 @@ func (v *visit) connectForm() error {
 	return v.showConnect(kind, nil)
 }
 
-// showConnect shows what connecting a platform needs, and why it failed.
-func (v *visit) showConnect(kind integration.Type, failed *problem) error {
+// showConnect shows the form for connecting a platform, and the problem of a failed attempt.
+func (v *memberRequest) showConnect(kind integration.Type, failed *problem) error {
 	view := v.connectView(kind)
 	view.Ask = newForm(v.connectPath(kind), failed, v.connectFields(kind)...)
 	return v.showAfter(failed, "connect", view)
 }
 
-func (v *visit) connectView(kind integration.Type) *connectView {
+func (v *memberRequest) connectView(kind integration.Type) *connectView {
 	name := platformName(kind.String())
 	title := "Connect " + name
 	if kind == integration.Custom {
@@ -141,9 +141,9 @@ func (v *visit) connectView(kind integration.Type) *connectView {
 	}
 }
 
-// connectFields are what a type that is connected by a key asks for. A key is never shown again, so what was wrong is typed
-// anew.
-func (v *visit) connectFields(kind integration.Type) (fields []field) {
+// connectFields returns the fields of a type that is connected by a key. Keys are never shown again, so a wrong one must be
+// retyped.
+func (v *memberRequest) connectFields(kind integration.Type) (fields []field) {
 	if kind.OAuth() {
 		return nil
 	}
@@ -193,7 +193,7 @@ func keyFields(kind integration.Type, within string) []field {
 	return fields
 }
 
-func (v *visit) connect() error {
+func (v *memberRequest) connect() error {
 	kind, err := v.platform()
 	if err != nil {
 		return err
@@ -218,7 +218,7 @@ func (v *visit) connect() error {
 	return v.finish(v.integrationsPath()+"/"+made.ID, "connected")
 }
 
-// filled are the pairs of names and values that have a value, without the spaces that come along when somebody copies one.
+// filled returns the non-empty values by name, without the surrounding spaces of copied values.
 func filled(pairs ...string) map[string]string {
 	fields := map[string]string{}
 	for i := 0; i < len(pairs); i += 2 {
@@ -229,8 +229,9 @@ func filled(pairs ...string) map[string]string {
 	return fields
 }
 
-// beginConsent shows the link to the platform. A form cannot lead there: the content security policy keeps forms at home.
-func (v *visit) beginConsent(kind integration.Type) error {
+// beginConsent shows the link to the platform. A form cannot lead there, because the content security policy limits forms to the
+// console.
+func (v *memberRequest) beginConsent(kind integration.Type) error {
 	var begun struct {
 		URL string `json:"authorization_url"`
 	}
@@ -246,9 +247,10 @@ func (v *visit) beginConsent(kind integration.Type) error {
 	return v.show("connect", view)
 }
 
-// completeConnection is where the account's owner comes back to. The state in the address is good for one connection, and only
-// for the account and the shop that asked for it, so that nobody is sent here with another's.
-func (v *visit) completeConnection() error {
+// completeConnection handles the redirect of the account's owner from the platform. The state in the address is valid for one
+// connection, and only for the account and the shop that requested it, so that an attacker cannot make somebody complete another
+// connection.
+func (v *memberRequest) completeConnection() error {
 	kind, err := v.platform()
 	if err != nil {
 		return err

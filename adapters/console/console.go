@@ -1,8 +1,8 @@
 // Package console is the web console at /console: pages for the merchant's people, rendered on the server.
 //
-// It has no rule of its own. What a page shows and does it asks of the Management API, in process and as the member who has
-// signed in: scopes, limits, the audit log and idempotency are those of the API. Only what comes before a session, such as
-// signing in, it asks of the use cases.
+// It has no rules of its own. A page reads and writes through the Management API, in process and as the signed-in member, so
+// that scopes, limits, the audit log and idempotency are those of the API. Only steps before a session exists, such as signing
+// in, call the use cases directly.
 //
 // Pages are html/template: it escapes by context, is in the standard library, and needs no generated code. Every page works
 // without script.
@@ -28,7 +28,7 @@ type Services struct {
 	API    http.Handler
 	Access *access.Service
 	People *people.Service
-	// ClientAddress is where a request comes from, whatever proxies are between.
+	// ClientAddress returns the address of a request's client, also behind proxies.
 	ClientAddress func(*http.Request) netip.Addr
 	// Outbound is the context of a request that calls third parties. No transaction is open in the console.
 	Outbound func(context.Context) ports.Outbound
@@ -63,7 +63,7 @@ func Handler(s Services) http.Handler {
 	return secured(protection.Handler(mux))
 }
 
-// policy lets pages use what the console itself serves and nothing else, and be framed by nobody.
+// policy allows pages the console's own files and nothing else, and forbids framing them.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; " +
 	"frame-ancestors 'none'; base-uri 'none'"
 
@@ -76,7 +76,7 @@ func secured(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
-		// Not no-referrer, with which browsers send "Origin: null" from the console's own forms.
+		// With no-referrer browsers would send "Origin: null" from the console's own forms.
 		h.Set("Referrer-Policy", "same-origin")
 		next.ServeHTTP(w, r)
 	})

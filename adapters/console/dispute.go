@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// disputeDone are the sentences after a dispute was answered.
+// disputeDone has the messages after a dispute was answered.
 var disputeDone = map[string]string{
 	"sent":     "The evidence is sent. The provider decides, which takes weeks as a rule.",
 	"accepted": "The dispute is accepted. The buyer keeps the money.",
@@ -22,7 +22,7 @@ type disputeView struct {
 	Address, OrderAddress   string
 	Number, Sub, Why, Exact string
 	Pills                   []pill
-	Due, Standing           string
+	Due, StatusText         string
 	Late                    bool
 	CanAnswer               bool
 	Fields                  []evidenceField
@@ -36,16 +36,16 @@ type disputeView struct {
 	Problem                 *problem
 }
 
-// evidenceField is a text of evidence, with what is filled in.
+// evidenceField is a form field for a text of evidence.
 type evidenceField struct {
 	Name, Label, Help, Value, Wrong string
 	Rows                            int
 }
 
-func (v *visit) dispute() error { return v.showDispute("", nil) }
+func (v *memberRequest) dispute() error { return v.showDispute("", nil) }
 
-// showDispute shows a dispute beside its order, and what was wrong with what a form asked for.
-func (v *visit) showDispute(form string, failed *problem) error {
+// showDispute shows a dispute with its order, and the problem of a failed form.
+func (v *memberRequest) showDispute(form string, failed *problem) error {
 	d, err := fetch[dispute](v.api, "/v1/disputes/"+url.PathEscape(v.r.PathValue("dispute")), nil)
 	if err != nil {
 		return err
@@ -65,7 +65,7 @@ func (v *visit) showDispute(form string, failed *problem) error {
 		Exact:        d.CreatedAt.Format(time.RFC3339),
 		Pills:        []pill{d.pill()},
 		Due:          v.due(&d),
-		Standing:     v.standing(&d),
+		StatusText:   v.explainStatus(&d),
 		Late:         d.DueBy != nil && d.DueBy.Before(v.now()),
 		CanAnswer:    d.Response == "needed" && v.may("finance:write"),
 		AcceptMeans:  "The buyer keeps " + w.amount(d.Amount, d.Currency) + ". The provider keeps its fee. This cannot be undone.",
@@ -95,8 +95,8 @@ func (v *visit) showDispute(form string, failed *problem) error {
 	return v.render(v.w, status, "dispute", view)
 }
 
-// standing says where a dispute stands, and what that means.
-func (v *visit) standing(d *dispute) string {
+// explainStatus describes the status of a dispute.
+func (v *memberRequest) explainStatus(d *dispute) string {
 	by := providerName(d.Provider)
 	switch {
 	case d.Status == "won":
@@ -111,7 +111,7 @@ func (v *visit) standing(d *dispute) string {
 	return by + " waits for the shop's answer. Without one the buyer wins."
 }
 
-func (v *visit) moneyDisputed(d *dispute, o *orderDetail) []fact {
+func (v *memberRequest) moneyDisputed(d *dispute, o *orderDetail) []fact {
 	w := v.shop.words
 	return []fact{
 		{Label: "Paid for the order", Value: w.amount(o.Payment.Amount, o.Currency)},
@@ -127,7 +127,7 @@ func (v *visit) moneyDisputed(d *dispute, o *orderDetail) []fact {
 	}
 }
 
-func (v *visit) disputeTimes(d *dispute) []fact {
+func (v *memberRequest) disputeTimes(d *dispute) []fact {
 	w := v.shop.words
 	facts := []fact{{Label: "Reported", Value: w.clock(d.CreatedAt)}}
 	if d.DueBy != nil {
@@ -146,7 +146,7 @@ func (v *visit) disputeTimes(d *dispute) []fact {
 	)
 }
 
-// evidenceFields are the texts of evidence, in the order in which a reader wants them.
+// evidenceFields returns the fields of evidence, in reading order.
 func evidenceFields(e evidence) []evidenceField {
 	return []evidenceField{
 		{
@@ -192,8 +192,8 @@ func evidenceFields(e evidence) []evidenceField {
 	}
 }
 
-// fillEvidence fills the form with what was typed, or else with what was sent before or the order tells.
-func (v *visit) fillEvidence(view *disputeView, d *dispute) {
+// fillEvidence fills the form with the typed texts, or else with those that were sent before or that the order provides.
+func (v *memberRequest) fillEvidence(view *disputeView, d *dispute) {
 	known := d.Known
 	if d.Evidence != nil {
 		known = *d.Evidence
@@ -210,8 +210,8 @@ func (v *visit) fillEvidence(view *disputeView, d *dispute) {
 	}
 }
 
-// answer does what a form of a dispute's page asks for, and shows the dispute again.
-func (v *visit) answer(form, finished string, c change) error {
+// answer handles a form of a dispute's page, and shows the dispute again.
+func (v *memberRequest) answer(form, finished string, c change) error {
 	wanted := url.PathEscape(v.r.PathValue("dispute"))
 	c.key, c.code = v.r.PostForm.Get("key"), strings.TrimSpace(v.r.PostForm.Get("mfa_code"))
 	err := v.api.post(http.MethodPost, "/v1/disputes/"+wanted+"/"+form, c, nil)
@@ -226,7 +226,7 @@ func (v *visit) answer(form, finished string, c change) error {
 	return nil
 }
 
-func (v *visit) submitEvidence() error {
+func (v *memberRequest) submitEvidence() error {
 	body := map[string]string{}
 	for _, f := range evidenceFields(evidence{}) {
 		body[f.Name] = strings.ReplaceAll(v.r.PostForm.Get(f.Name), "\r\n", "\n")
@@ -234,4 +234,4 @@ func (v *visit) submitEvidence() error {
 	return v.answer("evidence", "sent", change{body: body})
 }
 
-func (v *visit) acceptDispute() error { return v.answer("accept", "accepted", change{}) }
+func (v *memberRequest) acceptDispute() error { return v.answer("accept", "accepted", change{}) }

@@ -42,7 +42,7 @@ type evidence struct {
 	Note           string `json:"note"`
 }
 
-// disputeReasons say why a buyer disputes a payment, by the codes of Stripe and PayPal in lower case.
+// disputeReasons describes the reasons of disputes, by the codes of Stripe and PayPal in lower case.
 var disputeReasons = map[string]string{
 	"canceled_recurring_billing":              "The buyer says the subscription was cancelled.",
 	"credit_not_processed":                    "The buyer says a refund was promised and did not come.",
@@ -72,7 +72,7 @@ func (d *dispute) why() string {
 	return cmp.Or(plain(d.Reason), "No reason was given.")
 }
 
-// claim is what the buyer says, for a list of buyers.
+// claim describes the buyer's claim, for a list.
 func (d *dispute) claim() string {
 	said, claims := strings.CutPrefix(d.why(), "The buyer says ")
 	if !claims {
@@ -94,10 +94,10 @@ func (d *dispute) pill() pill {
 	return pill{"To answer", "bad"}
 }
 
-// due says until when a dispute is to be answered; "" if nothing is, or nobody knows.
-func (v *visit) due(d *dispute) string { return v.dueAt(d, v.shop.words.clock) }
+// due describes the deadline for answering a dispute, or returns "" if there is none or it is unknown.
+func (v *memberRequest) due(d *dispute) string { return v.dueAt(d, v.shop.words.clock) }
 
-func (v *visit) dueAt(d *dispute, written func(time.Time) string) string {
+func (v *memberRequest) dueAt(d *dispute, written func(time.Time) string) string {
 	switch {
 	case d.DueBy == nil || d.Response != "needed":
 		return ""
@@ -156,8 +156,8 @@ type disputePage struct {
 	} `json:"meta"`
 }
 
-// backSections are the lists of what buyers want back.
-func (v *visit) backSections(current string) []choice {
+// backSections are the tabs of returns and disputes.
+func (v *memberRequest) backSections(current string) []choice {
 	return []choice{
 		{
 			Word:    "Returns",
@@ -172,7 +172,7 @@ func (v *visit) backSections(current string) []choice {
 	}
 }
 
-func (v *visit) disputes() error {
+func (v *memberRequest) disputes() error {
 	q := v.r.URL.Query()
 	here := v.shop.Path() + "/disputes"
 	view := &disputesView{
@@ -193,7 +193,7 @@ func (v *visit) disputes() error {
 	if err != nil {
 		return err
 	}
-	if view.Tab.status == "needed" { // what is due first is on top
+	if view.Tab.status == "needed" { // the next deadline first
 		slices.SortStableFunc(page.Data, func(a, b dispute) int { return a.until().Compare(b.until()) })
 	}
 	if view.Rows, err = v.disputeRows(page.Data); err != nil {
@@ -208,7 +208,7 @@ func (v *visit) disputes() error {
 	return v.show("disputes", view)
 }
 
-// until is the deadline. One that is not known comes last.
+// until returns the deadline for sorting. An unknown deadline comes last.
 func (d *dispute) until() time.Time {
 	if d.DueBy == nil {
 		return d.CreatedAt.AddDate(1, 0, 0)
@@ -216,7 +216,7 @@ func (d *dispute) until() time.Time {
 	return *d.DueBy
 }
 
-func (v *visit) disputeRows(all []dispute) ([]disputeRow, error) {
+func (v *memberRequest) disputeRows(all []dispute) ([]disputeRow, error) {
 	ids := make([]string, len(all))
 	for i := range all {
 		ids[i] = all[i].Order

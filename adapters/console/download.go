@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// stream hands on what the API sends as it comes, such as a table of any length. What is refused is an error as of get.
+// stream copies an answer of the API to w as it arrives, such as a table of any length. It returns a refusal as an error, as get
+// does.
 func (a *api) stream(w http.ResponseWriter, path string, query url.Values) error {
 	if len(query) > 0 {
 		path += "?" + query.Encode()
@@ -20,13 +21,13 @@ func (a *api) stream(w http.ResponseWriter, path string, query url.Values) error
 	return answer.read(http.MethodGet, path, nil)
 }
 
-// streamed is an answer of the API that goes on to the client unless it is an error.
+// streamed passes an answer of the API to the client unless it is an error.
 type streamed struct {
 	recorded
 	to http.ResponseWriter
 }
 
-// handedOn are the headers that go with the answer. The others are the page's own.
+// handedOn lists the headers that are copied from the answer. The page sets the others.
 var handedOn = []string{"Content-Type", "Content-Disposition"}
 
 func (s *streamed) WriteHeader(status int) {
@@ -56,9 +57,9 @@ func (s *streamed) Write(b []byte) (int, error) {
 // Unwrap lets the API set the time limits of the connection.
 func (s *streamed) Unwrap() http.ResponseWriter { return s.to }
 
-// download hands on a table of the API.
-func download(path string) func(*visit) error {
-	return func(v *visit) error {
+// download passes a CSV file of the API to the client.
+func download(path string) func(*memberRequest) error {
+	return func(v *memberRequest) error {
 		q := v.r.URL.Query()
 		return v.api.stream(v.w, path, given(url.Values{"from": {q.Get("from")}, "to": {q.Get("to")}}))
 	}

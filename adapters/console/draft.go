@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// draft is a policy that is being tried. It lives in the query of an address: what it begins from, and what differs from that.
+// draft is a policy that is being edited. The query of an address stores it: the version that it is based on, and the
+// differences.
 type draft struct {
 	from    int    // the version that it begins from; 0: the one in force
 	served  bool   // that version has been in force before
@@ -20,12 +21,12 @@ type draft struct {
 	unknown []string // names in the query that are none
 }
 
-// limits are what a preset leaves as it is: presets are about how a shop haggles, not about how low it goes.
+// limits lists the numbers that presets do not change: presets are about how a shop negotiates, not about how low it goes.
 var limits = []string{
 	"enabled", "max_discount_percent", "min_margin_percent", "unverified_share_percent", "probing.session", "probing.client", "probing.product",
 }
 
-// under puts a preset under the limits of the policy in force.
+// under returns a preset with the limits of the policy in force.
 func (h haggling) under(inForce haggling) haggling {
 	h = h.clone()
 	for _, name := range limits {
@@ -34,7 +35,7 @@ func (h haggling) under(inForce haggling) haggling {
 	return h
 }
 
-// apply changes a draft as a query says.
+// apply applies the changes in a query to a draft.
 func (d *draft) apply(q url.Values) {
 	d.policy = d.base.clone()
 	for _, n := range policyNumbers {
@@ -55,7 +56,7 @@ func (d *draft) apply(q url.Values) {
 	_, d.wrong = d.policy.document()
 }
 
-// query is the shortest one that makes the draft.
+// query returns the shortest query that makes the draft.
 func (d *draft) query() url.Values {
 	q := url.Values{}
 	if d.from != 0 {
@@ -93,13 +94,13 @@ func (d *draft) with(names ...string) url.Values {
 	return q
 }
 
-// isVersion reports whether a draft is nothing but a version that is written already.
+// isVersion reports whether a draft equals an existing version.
 func (d *draft) isVersion() bool {
 	all, _ := differences(d.base, d.policy)
 	return d.preset == "" && len(all) == 0
 }
 
-// readDraft is the draft of the request's address or form.
+// readDraft reads the draft from the request's address or form.
 func (s *studio) readDraft(q url.Values) (*draft, error) {
 	d := &draft{base: s.agent.Policy}
 	if n, err := strconv.Atoi(q.Get("from")); err == nil && n > 0 && n != s.agent.Version {
@@ -121,7 +122,7 @@ func (s *studio) readDraft(q url.Values) (*draft, error) {
 	return d, nil
 }
 
-// problemOf is what is wrong with a draft before the API is asked; nil: nothing is.
+// problemOf returns the problems of a draft that are known without calling the API, or nil.
 func (d *draft) problemOf() *problem {
 	if len(d.wrong) == 0 {
 		return nil
@@ -134,7 +135,7 @@ func (d *draft) problemOf() *problem {
 	}
 }
 
-// wrongAt is what is wrong with a number, of what the API or the form says.
+// wrongAt returns the message of the API or the form about a number, or "".
 func wrongAt(p *problem, number string) string {
 	if p == nil {
 		return ""

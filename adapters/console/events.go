@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-func routeEvents(page func(pattern string, show func(*visit) error)) {
-	page("GET /settings/events", (*visit).events)
-	page("GET /settings/events/{subscription}", (*visit).subscription)
-	page("POST /settings/events/{subscription}/test", (*visit).testSubscription)
-	page("POST /settings/events/{subscription}/switch", (*visit).switchSubscription)
-	page("POST /settings/events/{subscription}/deliveries/{delivery}/redeliver", (*visit).redeliver)
+func routeEvents(page func(pattern string, show func(*memberRequest) error)) {
+	page("GET /settings/events", (*memberRequest).events)
+	page("GET /settings/events/{subscription}", (*memberRequest).subscription)
+	page("POST /settings/events/{subscription}/test", (*memberRequest).testSubscription)
+	page("POST /settings/events/{subscription}/switch", (*memberRequest).switchSubscription)
+	page("POST /settings/events/{subscription}/deliveries/{delivery}/redeliver", (*memberRequest).redeliver)
 }
 
 // subscription is one of the API to events.
@@ -65,7 +65,7 @@ type deliveryRow struct {
 	Again                   string // where a failed one is sent again
 }
 
-func (v *visit) events() error {
+func (v *memberRequest) events() error {
 	found, err := fetchAll[subscription](v.api, "/v1/event-subscriptions", nil)
 	if err != nil {
 		return err
@@ -77,7 +77,7 @@ func (v *visit) events() error {
 	return v.show("events", view)
 }
 
-func (v *visit) subscriptionRow(s subscription) subscriptionRow {
+func (v *memberRequest) subscriptionRow(s subscription) subscriptionRow {
 	row := subscriptionRow{
 		Address: v.settingsPath("events") + "/" + s.ID,
 		URL:     s.URL,
@@ -104,11 +104,11 @@ var offReasons = map[string]string{
 	"unreachable": "An event could not be delivered in 24 hours.",
 }
 
-func (v *visit) aboutSubscription() string {
+func (v *memberRequest) aboutSubscription() string {
 	return "/v1/event-subscriptions/" + url.PathEscape(v.r.PathValue("subscription"))
 }
 
-func (v *visit) subscription() error {
+func (v *memberRequest) subscription() error {
 	s, err := fetch[subscription](v.api, v.aboutSubscription(), nil)
 	if err != nil {
 		return err
@@ -152,7 +152,7 @@ var deliveryPills = map[string]pill{
 	"canceled":  {"Cancelled", ""},
 }
 
-func (v *visit) deliveryRow(d delivery, view *subscriptionView) deliveryRow {
+func (v *memberRequest) deliveryRow(d delivery, view *subscriptionView) deliveryRow {
 	row := deliveryRow{
 		Type:  d.Type,
 		What:  v.deliveryWords(d),
@@ -166,8 +166,8 @@ func (v *visit) deliveryRow(d delivery, view *subscriptionView) deliveryRow {
 	return row
 }
 
-// deliveryWords say what the receiver answered, and what comes next.
-func (v *visit) deliveryWords(d delivery) string {
+// deliveryWords describes the receiver's answer, and what follows.
+func (v *memberRequest) deliveryWords(d delivery) string {
 	text := "Not tried yet."
 	switch {
 	case d.Answer > 0:
@@ -184,25 +184,25 @@ func (v *visit) deliveryWords(d delivery) string {
 	return text
 }
 
-func (v *visit) testSubscription() error {
+func (v *memberRequest) testSubscription() error {
 	return v.changeSubscription(http.MethodPost, v.aboutSubscription()+"/test", nil, "tested", "")
 }
 
-func (v *visit) switchSubscription() error {
+func (v *memberRequest) switchSubscription() error {
 	if v.r.PostForm.Get("to") == "on" {
 		return v.changeSubscription(http.MethodPatch, v.aboutSubscription(), map[string]string{"status": "active"}, "sub-on", "off")
 	}
 	return v.changeSubscription(http.MethodPatch, v.aboutSubscription(), map[string]string{"status": "disabled"}, "sub-off", "on")
 }
 
-func (v *visit) redeliver() error {
+func (v *memberRequest) redeliver() error {
 	path := v.aboutSubscription() + "/deliveries/" + url.PathEscape(v.r.PathValue("delivery")) + "/redeliver"
 	return v.changeSubscription(http.MethodPost, path, nil, "again", "")
 }
 
-// changeSubscription does something about a subscription, and shows it again. back is what it is switched to by undoing that;
-// "": it cannot be undone.
-func (v *visit) changeSubscription(method, path string, body any, done, back string) error {
+// changeSubscription performs an action on a subscription, and shows it again. back is the status that an undo restores; "": it
+// cannot be undone.
+func (v *memberRequest) changeSubscription(method, path string, body any, done, back string) error {
 	if err := v.api.post(method, path, change{body: body, key: v.r.PostForm.Get("key")}, nil); err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ func TestDeliveryWords(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 	next := now.Add(time.Minute)
-	v := &visit{shop: &shop{words: newWords("en-US", "USD", time.UTC, now)}}
+	v := &memberRequest{shop: &shop{words: newWords("en-US", "USD", time.UTC, now)}}
 	for want, d := range map[string]delivery{
 		"Not tried yet.": {NextAt: &now},
 		"Answered 204.":  {Attempts: 1, Answer: 204},
@@ -24,7 +24,7 @@ func TestDeliveryWords(t *testing.T) {
 
 func TestShopNames(t *testing.T) {
 	t.Parallel()
-	v := &visit{known: []shop{{ID: "proj_1", Name: "North"}, {ID: "proj_2", Name: "South"}}}
+	v := &memberRequest{known: []shop{{ID: "proj_1", Name: "North"}, {ID: "proj_2", Name: "South"}}}
 	for want, ids := range map[string][]string{
 		"All shops":                nil,
 		"North and South":          {"proj_1", "proj_2"},

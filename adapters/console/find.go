@@ -12,7 +12,7 @@ import (
 // mostFound bounds the orders, products and people that are found.
 const mostFound = 5
 
-// screen is a page that can be found by its name, and by a key.
+// screen is a page that can be found by its name or opened by a key.
 type screen struct {
 	Word  string
 	Key   string // after g; "": none
@@ -23,7 +23,7 @@ type screen struct {
 
 func everybody(frame) bool { return true }
 
-// screens are the pages of a shop that stand for themselves. The settings' sections come after them.
+// screens lists the main pages of a shop. The sections of the settings follow them.
 var screens = []screen{
 	{
 		Word:  "Today",
@@ -101,7 +101,7 @@ var screens = []screen{
 	},
 }
 
-// Jumps are the pages that a key leads to, those that the member may see.
+// Jumps returns the pages with a key that the member may see.
 func (f frame) Jumps() (seen []found) {
 	for _, s := range screens {
 		if s.Key != "" && s.sees(f) {
@@ -130,8 +130,8 @@ type findView struct {
 	Failed []string // groups that could not be searched
 }
 
-// find looks for orders, products, negotiations, people and pages. The palette asks for the results alone.
-func (v *visit) find() error {
+// find searches orders, products, negotiations, people and pages. The command palette requests the results only.
+func (v *memberRequest) find() error {
 	view := &findView{frame: v.page("Search", ""), Text: strings.TrimSpace(v.r.URL.Query().Get("q"))}
 	for _, group := range []struct {
 		word string
@@ -158,7 +158,7 @@ func (v *visit) find() error {
 	return v.fragment(v.w, http.StatusOK, "find", "found", view)
 }
 
-// screens are the pages whose name, or another word for it, begins like the text; all if there is none.
+// screens adds the pages whose name, or another word for it, begins with the text, or all pages if the text is empty.
 func (f *findView) screens() (rows []found, err error) {
 	base := f.shop.Path()
 	for _, s := range screens {
@@ -232,7 +232,7 @@ func (f *findView) negotiations() (rows []found, err error) {
 	return []found{{Word: f.Text, Address: f.shop.Path() + "/negotiations/" + url.PathEscape(f.Text)}}, err
 }
 
-// products lead to what is said about them.
+// products adds the found products, with links to their negotiations.
 func (f *findView) products() (rows []found, err error) {
 	if f.Text == "" || !f.may("catalog:read") || !f.Haggles() {
 		return nil, nil
@@ -272,7 +272,7 @@ func (f *findView) people() (rows []found, err error) {
 	return rows, err
 }
 
-// refused reports whether the API answered that a request is wrong, or that there is nothing.
+// refused reports whether the API answered that a request is invalid or that nothing was found.
 func refused(err error) bool {
 	var p *problem
 	return errors.As(err, &p) && (p.Status == http.StatusNotFound || p.Status == http.StatusBadRequest || p.Status == http.StatusUnprocessableEntity)

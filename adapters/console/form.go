@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// form is a form that is ready to show.
+// form is a form with its values, ready to be shown.
 type form struct {
 	Action  string
 	Fields  []field
-	Problem *problem // what is wrong with it as a whole, or with what is none of its fields
-	Key     string   // sent twice, it does what it asks for once
+	Problem *problem // the problem of the whole form, or of fields that it does not have
+	Key     string   // the idempotency key, so that sending the form twice has one effect
 	Code    bool     // it asks for a code of the second factor
 }
 
@@ -52,7 +52,7 @@ type option struct {
 	Chosen bool
 }
 
-// newForm makes a form that has not been sent, or whose sending failed.
+// newForm makes a form that was not sent yet, or that failed.
 func newForm(action string, failed *problem, fields ...field) *form {
 	f := &form{
 		Action: action,
@@ -63,7 +63,7 @@ func newForm(action string, failed *problem, fields ...field) *form {
 	return f
 }
 
-// place puts what is wrong to its field. The first such field has the focus.
+// place assigns problems to their fields. The first field with a problem gets the focus.
 func (f *form) place(failed *problem) {
 	if failed == nil {
 		return
@@ -90,8 +90,8 @@ func (f *form) place(failed *problem) {
 // codeAsked is the code of an error that asks for a code of the second factor.
 const codeAsked = "mfa_required"
 
-// explainCode says in the console's words what a refusal for want of a code means.
-func (v *visit) explainCode(p *problem) error {
+// explainCode rewrites a refusal for a missing code in the console's words.
+func (v *memberRequest) explainCode(p *problem) error {
 	if p.Code != codeAsked {
 		return nil
 	}
@@ -110,8 +110,8 @@ func (v *visit) explainCode(p *problem) error {
 	return nil
 }
 
-// send does what a form asks for. If the API refuses that, the form is shown again.
-func (v *visit) send(do func(c change) error, again func(*problem) error) (sent bool, err error) {
+// send performs a form's action. If the API refuses it, the form is shown again.
+func (v *memberRequest) send(do func(c change) error, again func(*problem) error) (sent bool, err error) {
 	f := v.r.PostForm
 	err = do(change{key: f.Get("key"), code: strings.TrimSpace(f.Get("mfa_code"))})
 	p, refused := refusal(err)
@@ -124,13 +124,13 @@ func (v *visit) send(do func(c change) error, again func(*problem) error) (sent 
 	return false, again(p)
 }
 
-// refusal is what the API refused; what it did not find has a page of its own.
+// refusal returns the API's refusal. A 404 is not one, because it has a page of its own.
 func refusal(err error) (p *problem, ok bool) {
 	ok = errors.As(err, &p)
 	return p, ok && p.Status != http.StatusNotFound
 }
 
-// chosen is a select's or choices' options, of which some are chosen.
+// chosen returns a copy of the options of a select or of choices, with those that have one of the values marked as chosen.
 func chosen(options []option, values ...string) []option {
 	options = slices.Clone(options)
 	for i := range options {
@@ -139,8 +139,8 @@ func chosen(options []option, values ...string) []option {
 	return options
 }
 
-// finish goes to a page that says what was done.
-func (v *visit) finish(page, done string) error {
+// finish redirects to a page that says what was done.
+func (v *memberRequest) finish(page, done string) error {
 	joint := "?"
 	if strings.Contains(page, "?") {
 		joint = "&"

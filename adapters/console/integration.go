@@ -9,7 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/integration"
 )
 
-func (v *visit) aboutIntegration() string {
+func (v *memberRequest) aboutIntegration() string {
 	return "/v1/integrations/" + url.PathEscape(v.r.PathValue("integration"))
 }
 
@@ -53,10 +53,10 @@ type webhookRow struct {
 	Pills       []pill
 }
 
-func (v *visit) integration() error { return v.showIntegration(nil) }
+func (v *memberRequest) integration() error { return v.showIntegration(nil) }
 
-// showIntegration shows an integration, and why something about it was refused.
-func (v *visit) showIntegration(failed *problem) error {
+// showIntegration shows an integration, and the problem of a refused action.
+func (v *memberRequest) showIntegration(failed *problem) error {
 	c, err := fetch[connected](v.api, v.aboutIntegration(), nil)
 	if err != nil {
 		return err
@@ -88,8 +88,8 @@ func (v *visit) showIntegration(failed *problem) error {
 	return v.showAfter(failed, "integration", view)
 }
 
-// offerChanges adds what can be done about an integration's connection.
-func (v *visit) offerChanges(view *integrationView, c *connected, kind integration.Type, failed *problem) {
+// offerChanges adds the actions on an integration's connection.
+func (v *memberRequest) offerChanges(view *integrationView, c *connected, kind integration.Type, failed *problem) {
 	if c.Status == "disconnected" || c.Status == "error" && kind.OAuth() {
 		view.Again = v.shop.Path() + "/connect/" + c.Type
 	}
@@ -108,7 +108,7 @@ func (v *visit) offerChanges(view *integrationView, c *connected, kind integrati
 }
 
 // addSyncs adds the integration's syncs, newest first.
-func (v *visit) addSyncs(view *integrationView, c *connected) error {
+func (v *memberRequest) addSyncs(view *integrationView, c *connected) error {
 	offset := v.offset()
 	runs, err := fetch[list[syncRun]](v.api, v.aboutIntegration()+"/sync/history", pageAt(offset))
 	if err != nil {
@@ -128,7 +128,7 @@ func (v *visit) addSyncs(view *integrationView, c *connected) error {
 }
 
 // addWebhooks adds the webhooks that are registered with the platform, and the topics of those that can be.
-func (v *visit) addWebhooks(view *integrationView, c *connected) error {
+func (v *memberRequest) addWebhooks(view *integrationView, c *connected) error {
 	kind, err := integration.ParseType(c.Type)
 	if err != nil || len(kind.Topics()) == 0 {
 		return nil
@@ -163,7 +163,7 @@ func askDisconnect(about integrationRow) *confirmation {
 }
 
 // webhookRow says whether the platform calls.
-func (v *visit) webhookRow(w webhook) webhookRow {
+func (v *memberRequest) webhookRow(w webhook) webhookRow {
 	row := webhookRow{Topic: w.Topic, Pills: []pill{{"Registered", "good"}}}
 	switch {
 	case w.Status == "failed":
@@ -184,7 +184,7 @@ var schedules = []option{
 	{Value: "@weekly", Word: "Every Sunday at midnight UTC"},
 }
 
-// scheduleChoices are the offered schedules and the present one, which somebody may have written as a cron expression.
+// scheduleChoices returns the offered schedules and the present one, which may be another cron expression.
 func scheduleChoices(now string) []option {
 	choices := schedules
 	if !slices.ContainsFunc(schedules, func(o option) bool { return o.Value == now }) {
@@ -205,7 +205,7 @@ var integrationDone = map[string]string{
 	"removed":      "The webhook was removed.",
 }
 
-func (v *visit) startSync() error {
+func (v *memberRequest) startSync() error {
 	body, done := map[string]bool{}, "started"
 	switch v.r.PostForm.Get("what") {
 	case "everything":
@@ -216,7 +216,7 @@ func (v *visit) startSync() error {
 	return v.changeIntegration(http.MethodPost, v.aboutIntegration()+"/sync", body, done)
 }
 
-func (v *visit) scheduleSync() error {
+func (v *memberRequest) scheduleSync() error {
 	var schedule any // null: none
 	if s := v.r.PostForm.Get("schedule"); s != "" {
 		schedule = s
@@ -225,32 +225,32 @@ func (v *visit) scheduleSync() error {
 	return v.changeIntegration(http.MethodPatch, v.aboutIntegration(), body, "scheduled")
 }
 
-func (v *visit) cancelSync() error {
+func (v *memberRequest) cancelSync() error {
 	return v.changeIntegration(http.MethodPost, v.aboutSync()+"/cancel", nil, "canceled")
 }
 
-func (v *visit) disconnect() error {
+func (v *memberRequest) disconnect() error {
 	return v.changeIntegration(http.MethodDelete, v.aboutIntegration(), nil, "disconnected")
 }
 
-func (v *visit) registerWebhook() error {
+func (v *memberRequest) registerWebhook() error {
 	body := map[string]string{"topic": v.r.PostForm.Get("topic")}
 	return v.changeIntegration(http.MethodPost, v.aboutIntegration()+"/webhooks", body, "registered")
 }
 
-func (v *visit) removeWebhook() error {
+func (v *memberRequest) removeWebhook() error {
 	path := v.aboutIntegration() + "/webhooks/" + url.PathEscape(v.r.PathValue("webhook"))
 	return v.changeIntegration(http.MethodDelete, path, nil, "removed")
 }
 
-func (v *visit) replaceCredentials() error {
+func (v *memberRequest) replaceCredentials() error {
 	f := v.r.PostForm
 	body := filled("api_key", f.Get("api_key"), "api_secret", f.Get("api_secret"))
 	return v.changeIntegration(http.MethodPut, v.aboutIntegration()+"/credentials", body, "replaced")
 }
 
-// changeIntegration does something about an integration, and shows it again, with why that was refused if it was.
-func (v *visit) changeIntegration(method, path string, body any, done string) error {
+// changeIntegration performs an action on an integration, and shows it again, with the problem if it was refused.
+func (v *memberRequest) changeIntegration(method, path string, body any, done string) error {
 	sent, err := v.send(func(c change) error {
 		c.body = body
 		return v.api.post(method, path, c, nil)
@@ -261,6 +261,6 @@ func (v *visit) changeIntegration(method, path string, body any, done string) er
 	return v.finish(v.integrationsPath()+"/"+url.PathEscape(v.r.PathValue("integration")), done)
 }
 
-func (v *visit) aboutSync() string {
+func (v *memberRequest) aboutSync() string {
 	return v.aboutIntegration() + "/sync/" + url.PathEscape(v.r.PathValue("sync"))
 }

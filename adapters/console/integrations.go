@@ -7,20 +7,20 @@ import (
 	"time"
 )
 
-func routeIntegrations(page func(pattern string, show func(*visit) error)) {
-	page("GET /integrations", (*visit).integrations)
-	page("GET /integrations/{integration}", (*visit).integration)
-	page("POST /integrations/{integration}/sync", (*visit).startSync)
-	page("POST /integrations/{integration}/schedule", (*visit).scheduleSync)
-	page("GET /integrations/{integration}/syncs/{sync}", (*visit).syncRun)
-	page("POST /integrations/{integration}/syncs/{sync}/cancel", (*visit).cancelSync)
-	page("POST /integrations/{integration}/webhooks", (*visit).registerWebhook)
-	page("POST /integrations/{integration}/webhooks/{webhook}/remove", (*visit).removeWebhook)
-	page("GET /integrations/{integration}/conflicts", (*visit).conflicts)
-	page("GET /integrations/{integration}/calls", (*visit).webhookCalls)
-	page("POST /integrations/{integration}/calls/{call}/retry", (*visit).retryWebhookCall)
-	page("POST /integrations/{integration}/credentials", (*visit).replaceCredentials)
-	page("POST /integrations/{integration}/disconnect", (*visit).disconnect)
+func routeIntegrations(page func(pattern string, show func(*memberRequest) error)) {
+	page("GET /integrations", (*memberRequest).integrations)
+	page("GET /integrations/{integration}", (*memberRequest).integration)
+	page("POST /integrations/{integration}/sync", (*memberRequest).startSync)
+	page("POST /integrations/{integration}/schedule", (*memberRequest).scheduleSync)
+	page("GET /integrations/{integration}/syncs/{sync}", (*memberRequest).syncRun)
+	page("POST /integrations/{integration}/syncs/{sync}/cancel", (*memberRequest).cancelSync)
+	page("POST /integrations/{integration}/webhooks", (*memberRequest).registerWebhook)
+	page("POST /integrations/{integration}/webhooks/{webhook}/remove", (*memberRequest).removeWebhook)
+	page("GET /integrations/{integration}/conflicts", (*memberRequest).conflicts)
+	page("GET /integrations/{integration}/calls", (*memberRequest).webhookCalls)
+	page("POST /integrations/{integration}/calls/{call}/retry", (*memberRequest).retryWebhookCall)
+	page("POST /integrations/{integration}/credentials", (*memberRequest).replaceCredentials)
+	page("POST /integrations/{integration}/disconnect", (*memberRequest).disconnect)
 }
 
 // Connects reports whether the member sees what the shop is connected to.
@@ -72,9 +72,9 @@ type integrationRow struct {
 	Syncs                          bool
 }
 
-func (v *visit) integrationsPath() string { return v.shop.Path() + "/integrations" }
+func (v *memberRequest) integrationsPath() string { return v.shop.Path() + "/integrations" }
 
-func (v *visit) integrations() error {
+func (v *memberRequest) integrations() error {
 	found, err := fetchAll[connected](v.api, "/v1/integrations", nil)
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ func (v *visit) integrations() error {
 	for i := range found {
 		view.Rows = append(view.Rows, v.integrationRow(&found[i]))
 	}
-	// What does not work comes first, and what is disconnected last.
+	// Integrations with errors come first and disconnected ones last.
 	rank := map[string]int{"error": 0, "connected": 1, "disconnected": 2}
 	order := map[string]int{}
 	for i := range found {
@@ -103,7 +103,7 @@ var integrationPills = map[string]pill{
 	"disconnected": {"Disconnected", ""},
 }
 
-func (v *visit) integrationRow(c *connected) integrationRow {
+func (v *memberRequest) integrationRow(c *connected) integrationRow {
 	w := v.shop.words
 	row := integrationRow{
 		Address:  v.integrationsPath() + "/" + c.ID,

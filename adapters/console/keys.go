@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-func routeKeys(page func(pattern string, show func(*visit) error)) {
-	page("GET /settings/api-keys", (*visit).apiKeys)
-	page("POST /settings/api-keys", (*visit).makeAPIKey)
-	page("POST /settings/api-keys/{key}/revoke", (*visit).revokeAPIKey)
-	page("GET /settings/agent-keys", (*visit).agentKeys)
-	page("POST /settings/agent-keys", (*visit).makeAgentKey)
-	page("POST /settings/agent-keys/{key}/revoke", (*visit).revokeAgentKey)
+func routeKeys(page func(pattern string, show func(*memberRequest) error)) {
+	page("GET /settings/api-keys", (*memberRequest).apiKeys)
+	page("POST /settings/api-keys", (*memberRequest).makeAPIKey)
+	page("POST /settings/api-keys/{key}/revoke", (*memberRequest).revokeAPIKey)
+	page("GET /settings/agent-keys", (*memberRequest).agentKeys)
+	page("POST /settings/agent-keys", (*memberRequest).makeAgentKey)
+	page("POST /settings/agent-keys/{key}/revoke", (*memberRequest).revokeAgentKey)
 }
 
 // apiKey is a key of the API.
@@ -52,13 +52,13 @@ type keyRow struct {
 	Pills                                                []pill
 }
 
-// longUnused is after how long an unused key is worth a look.
+// longUnused is the time after which an unused key is marked.
 const longUnused = 90 * 24 * time.Hour
 
-func (v *visit) apiKeys() error { return v.showAPIKeys(nil, nil) }
+func (v *memberRequest) apiKeys() error { return v.showAPIKeys(nil, nil) }
 
-// showAPIKeys shows the keys, one that has just been made, and what was wrong with one that was not.
-func (v *visit) showAPIKeys(made *apiKey, failed *problem) error {
+// showAPIKeys shows the keys, with a new key, or the problem of a failed form.
+func (v *memberRequest) showAPIKeys(made *apiKey, failed *problem) error {
 	found, err := fetchAll[apiKey](v.api, "/v1/api-keys", nil)
 	if err != nil {
 		return err
@@ -110,7 +110,7 @@ func revokeMeans(row keyRow) []string {
 	return []string{used, "Programs that use it are refused at once.", "It cannot be brought back."}
 }
 
-func (v *visit) keyRow(k apiKey) keyRow {
+func (v *memberRequest) keyRow(k apiKey) keyRow {
 	w := v.shop.words
 	row := keyRow{
 		ID:     k.ID,
@@ -136,7 +136,7 @@ func (v *visit) keyRow(k apiKey) keyRow {
 	return row
 }
 
-// scopeGroups are what scopes are about, in the order of the console's navigation.
+// scopeGroups lists the groups of scopes, in the order of the console's navigation.
 var scopeGroups = []option{
 	{Value: "finance", Word: "Orders and money"},
 	{Value: "catalog", Word: "Catalogue"},
@@ -148,7 +148,7 @@ var scopeGroups = []option{
 	{Value: "keys", Word: "People and keys"},
 }
 
-// scopeWords write scopes: "change catalogue; read figures and events".
+// scopeWords describes scopes: "change catalogue; read figures and events".
 func scopeWords(scopes []string) string {
 	if slices.Contains(scopes, "*") {
 		return "everything"
@@ -178,8 +178,8 @@ var (
 	lifeWords   = []option{{Value: "", Word: "Never"}, {Value: "30", Word: "In 30 days"}, {Value: "90", Word: "In 90 days"}, {Value: "365", Word: "In a year"}}
 )
 
-// keyFields are those of a new key, but for what it may do by what that is about. The last one is that it may do everything.
-func (v *visit) keyFields() []field {
+// keyFields returns the fields of a new key, except its scopes by group. The last field grants all scopes.
+func (v *memberRequest) keyFields() []field {
 	f := v.r.PostForm
 	fields := []field{
 		{
@@ -208,8 +208,8 @@ func (v *visit) keyFields() []field {
 	})
 }
 
-// accessFields are those for what a new key may do, by what it is about.
-func (v *visit) accessFields() (fields []field) {
+// accessFields returns the fields for the scopes of a new key, by group.
+func (v *memberRequest) accessFields() (fields []field) {
 	for _, g := range scopeGroups {
 		name := "scope." + g.Value
 		fields = append(fields, field{
@@ -222,7 +222,7 @@ func (v *visit) accessFields() (fields []field) {
 	return fields
 }
 
-// scopesOf are the scopes that a form chose.
+// scopesOf returns the scopes that a form selects.
 func scopesOf(f url.Values) []string {
 	if f.Get("scopes") != "" {
 		return []string{"*"}
@@ -236,7 +236,7 @@ func scopesOf(f url.Values) []string {
 	return scopes
 }
 
-// expiry is when a key ends that lasts for some days; nil: it does not end.
+// expiry returns the time at which a key expires after some days, or nil if it does not expire.
 func expiry(choice string, now time.Time) *string {
 	days := map[string]int{"30": 30, "90": 90, "365": 365}[choice]
 	if days == 0 {
@@ -246,7 +246,7 @@ func expiry(choice string, now time.Time) *string {
 	return &at
 }
 
-func (v *visit) makeAPIKey() error {
+func (v *memberRequest) makeAPIKey() error {
 	f := v.r.PostForm
 	var made apiKey
 	sent, err := v.send(func(c change) error {
@@ -265,7 +265,7 @@ func (v *visit) makeAPIKey() error {
 	return v.showAPIKeys(&made, nil)
 }
 
-func (v *visit) revokeAPIKey() error {
+func (v *memberRequest) revokeAPIKey() error {
 	if err := v.api.post(http.MethodDelete, "/v1/api-keys/"+url.PathEscape(v.r.PathValue("key")), change{}, nil); err != nil {
 		return err
 	}

@@ -7,18 +7,19 @@ import (
 	"strconv"
 )
 
-// Long lists are paged by key: after or newer_than in the address is a place that the API named.
+// Long lists use keyset pagination: after or newer_than in the address is a cursor of the API.
 
-// placeNames are the names of places in addresses, and in the API. In the address of returns before is another thing.
+// placeNames are the names of cursors in addresses and in the API. They differ because before means a date in the address of
+// returns.
 var placeNames = [...]struct{ address, api string }{
 	{"after", "after"},
 	{"newer_than", "before"},
 }
 
-// countedTo is how many rows of a list are counted at most.
+// countedTo is the limit up to which the rows of a list are counted.
 const countedTo = 10_000
 
-// keyPage is a page of a list that is paged by key.
+// keyPage is a page of a list with keyset pagination.
 type keyPage[T any] struct {
 	Data []T `json:"data"`
 	Meta struct {
@@ -30,9 +31,9 @@ type keyPage[T any] struct {
 	placed bool // it is not the first page
 }
 
-// fetchPage asks for the page of a list that the address names, and returns what of the address is no place in the list: the
-// first page comes instead. It comes, too, where nothing is left, and where everything before fits on it.
-func fetchPage[T any](v *visit, path string, query url.Values) (page keyPage[T], unknown []string, err error) {
+// fetchPage fetches the page of a list that the address names. It fetches the first page instead if the address names an unknown
+// place, which it returns in unknown, if the page is empty, and if all newer rows fit on the first page.
+func fetchPage[T any](v *memberRequest, path string, query url.Values) (page keyPage[T], unknown []string, err error) {
 	query.Set("limit", strconv.Itoa(pageSize))
 	for _, name := range placeNames {
 		place := v.r.URL.Query().Get(name.address)
@@ -58,8 +59,8 @@ func fetchPage[T any](v *visit, path string, query url.Values) (page keyPage[T],
 	return page, unknown, err
 }
 
-// turns are the addresses of the pages before and after one; "": there is none.
-func (p *keyPage[T]) turns(address func(name, place string) string) (newer, older string) {
+// neighbors returns the addresses of the pages before and after this one, or "" where there is none.
+func (p *keyPage[T]) neighbors(address func(name, place string) string) (newer, older string) {
 	if p.Meta.Previous != "" {
 		newer = address("newer_than", p.Meta.Previous)
 	}
@@ -69,7 +70,7 @@ func (p *keyPage[T]) turns(address func(name, place string) string) (newer, olde
 	return newer, older
 }
 
-// total is how long the list is, as far as it is counted.
+// total describes the length of the list, as far as it is counted.
 func (p *keyPage[T]) total(one, many string) string {
 	switch {
 	case p.placed:

@@ -8,23 +8,23 @@ import (
 	"time"
 )
 
-// Lists are filtered, and paged by offset, by the query of their address.
+// The query of a list's address has its filters and its offset.
 
-// pageSize is how many rows a page of a list has.
+// pageSize is the number of rows on a page of a list.
 const pageSize = 25
 
-// offset is where the page of a list begins.
-func (v *visit) offset() int {
+// offset returns the offset of the page.
+func (v *memberRequest) offset() int {
 	n, _ := strconv.Atoi(v.r.URL.Query().Get("offset"))
 	return max(0, n)
 }
 
-// pageAt is the API's query for a page.
+// pageAt returns the API's query for a page.
 func pageAt(offset int) url.Values {
 	return url.Values{"limit": {strconv.Itoa(pageSize)}, "offset": {strconv.Itoa(offset)}}
 }
 
-// besides are the addresses of the pages before and after one; "": there is none.
+// besides returns the addresses of the previous and the next page, or "".
 func besides(offset, shown, total int, address func(offset string) string) (newer, older string) {
 	if offset > 0 {
 		newer = address(strconv.Itoa(max(0, offset-pageSize)))
@@ -49,7 +49,8 @@ type tab struct {
 	Current             bool
 }
 
-// chooseTab gives tabs their addresses, and tells which one a name is of. Where it is of none, the tab is the one at other.
+// chooseTab sets the addresses of tabs, and returns the tab with a name. If the name is unknown, it returns the tab at index
+// other.
 func chooseTab(all []tab, name string, other int, address func(tab) string) (tabs []tab, current tab, known bool) {
 	tabs = slices.Clone(all)
 	at := slices.IndexFunc(tabs, func(t tab) bool { return t.Name == name })
@@ -67,17 +68,17 @@ type period struct {
 	Word    string // "Last 30 days"
 	Dates   string // "Oct 24 to Nov 22"
 	Choices []choice
-	name    string     // in addresses; "": the one that needs none
+	name    string     // in addresses; "": the default
 	query   url.Values // as the API takes it
 }
 
-// periods are how many days a period may have.
+// periods lists the possible lengths of periods, in days.
 var periods = []int{7, 30, 90}
 
 const usualDays = 30
 
-// period is the period that the address names.
-func (v *visit) period(address func(days string) string) period {
+// period returns the period named in the address.
+func (v *memberRequest) period(address func(days string) string) period {
 	days := among(v.r.URL.Query().Get("days"), periods, usualDays)
 	name := func(n int) string {
 		if n == usualDays {
@@ -102,14 +103,14 @@ func (v *visit) period(address func(days string) string) period {
 	return s
 }
 
-// with is the API's query for the period with other values.
+// with returns the API's query for the period, with other values added.
 func (s period) with(more url.Values) url.Values {
 	q := maps.Clone(s.query)
 	maps.Copy(q, more)
 	return q
 }
 
-// among is the one of several numbers that a text names, or else another one.
+// among parses text as one of several numbers, and returns a default for any other text.
 func among(text string, numbers []int, other int) int {
 	n, err := strconv.Atoi(text)
 	if err != nil || !slices.Contains(numbers, n) {
@@ -118,7 +119,7 @@ func among(text string, numbers []int, other int) int {
 	return n
 }
 
-// given are the values that are not empty.
+// given returns the non-empty values.
 func given(q url.Values) url.Values {
 	for name, values := range q {
 		if len(values) == 0 || values[0] == "" || name == "offset" && values[0] == "0" {
@@ -128,7 +129,7 @@ func given(q url.Values) url.Values {
 	return q
 }
 
-// link is an address with the values that are not empty.
+// link returns an address with the non-empty values as its query.
 func link(path string, q url.Values) string {
 	if text := given(q).Encode(); text != "" {
 		return path + "?" + text
@@ -136,7 +137,7 @@ func link(path string, q url.Values) string {
 	return path
 }
 
-// unknown are the names in a query that a page does not know.
+// unknown returns the names in a query that a page does not know.
 func unknown(q url.Values, names ...string) []string {
 	rest := slices.Sorted(maps.Keys(q))
 	return slices.DeleteFunc(rest, func(name string) bool { return slices.Contains(names, name) })

@@ -12,14 +12,14 @@ import (
 // liveRows is how many negotiations the feed shows.
 const liveRows = 6
 
-// A stream looks for news this often, and ends before requests do: the browser opens the next one.
+// A stream polls for changes at this interval, and ends before the time limit of requests. The browser then opens the next one.
 const (
 	liveEvery = 2 * time.Second
 	liveFor   = 20 * time.Second
 )
 
-// feed is the newest negotiations as the part of a page.
-func (v *visit) feed() ([]byte, error) {
+// feed answers with the part of a page that has the newest negotiations.
+func (v *memberRequest) feed() ([]byte, error) {
 	rows, _, err := v.newestThreads(url.Values{"limit": {strconv.Itoa(liveRows)}})
 	if err != nil {
 		return nil, err
@@ -29,8 +29,8 @@ func (v *visit) feed() ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// live streams the feed: what is new replaces what was there.
-func (v *visit) live() error {
+// live streams the feed as server-sent events. Each event replaces the feed.
+func (v *memberRequest) live() error {
 	controller := http.NewResponseController(v.w)
 	shown, err := v.feed()
 	if err != nil {
@@ -65,8 +65,8 @@ func (v *visit) live() error {
 	}
 }
 
-// event sends a part of a page, or that there is nothing new.
-func (v *visit) event(controller *http.ResponseController, part []byte) error {
+// event sends a part of a page, or a comment if nothing has changed.
+func (v *memberRequest) event(controller *http.ResponseController, part []byte) error {
 	text := ": nothing new\n\n"
 	if part != nil {
 		text = "data: " + string(bytes.ReplaceAll(bytes.TrimSpace(part), []byte("\n"), []byte("\ndata: "))) + "\n\n"

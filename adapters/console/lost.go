@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// lostSummary is what the API says of negotiations that ended near the floor.
+// lostSummary is the API's summary of negotiations that ended near the floor.
 type lostSummary struct {
 	Currency string `json:"currency"`
 	Lost     struct {
@@ -43,17 +43,17 @@ type lostView struct {
 	Rows   []lostRow
 	Older  string
 	Newer  string
-	Test   choice // a draft that gives more; without a word: there is nothing to test it on
+	Test   choice // a draft with a larger discount; without a word if there is nothing to test it on
 }
 
 type lostRow struct{ Address, Studio, Product, Best, Floor, Asked, Apart, At, Exact string }
 
-// nearness is how far below the floor a best offer may be, in per cent of it.
+// nearness lists how far below the floor a best offer may be, in percent of the floor.
 var nearness = []int{2, 5, 10}
 
 const usualNearness = 5
 
-func (v *visit) lost() error {
+func (v *memberRequest) lost() error {
 	q := v.r.URL.Query()
 	near := among(q.Get("near"), nearness, usualNearness)
 	address := func(days string, near int, offset string) string {
@@ -109,10 +109,10 @@ func (v *visit) lost() error {
 	return v.show("lost", view)
 }
 
-// testedDiscount is how many points more the most discount of a draft is that begins here.
+// testedDiscount is how many percentage points more discount a draft from this page allows.
 const testedDiscount = "4"
 
-func (v *visit) lostRow(d *lostDeal, code string) lostRow {
+func (v *memberRequest) lostRow(d *lostDeal, code string) lostRow {
 	w := v.shop.words
 	row := lostRow{
 		Studio:  link(v.shop.Path()+"/policy", url.Values{"case": {d.Negotiation}}),

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// moneyFrame is what the pages about money share.
+// moneyFrame is the common part of the pages about money.
 type moneyFrame struct {
 	frame
 	Period     period
@@ -16,7 +16,7 @@ type moneyFrame struct {
 	Unanswered []unansweredRow
 }
 
-func (v *visit) moneyFrame(title, here string) moneyFrame {
+func (v *memberRequest) moneyFrame(title, here string) moneyFrame {
 	home := v.shop.Path() + "/money"
 	q := v.r.URL.Query()
 	m := moneyFrame{frame: v.page(title, "money")}
@@ -48,7 +48,7 @@ type moneyView struct {
 // moneyDone are the sentences after something was done.
 var moneyDone = map[string]string{"not_charged": "The payment was not taken. Its goods are back in stock."}
 
-func (v *visit) money() error {
+func (v *memberRequest) money() error {
 	q := v.r.URL.Query()
 	view := &moneyView{
 		moneyFrame: v.moneyFrame("Money", ""),
@@ -82,8 +82,8 @@ func (v *visit) money() error {
 	return v.show("money", view)
 }
 
-// addBridge adds the way from list prices to what is left, for those who may see figures.
-func (v *visit) addBridge(view *moneyView) error {
+// addBridge adds the waterfall from list prices to the remaining revenue, for members who may see analytics.
+func (v *memberRequest) addBridge(view *moneyView) error {
 	if !v.may("analytics:read") {
 		view.Quiet = "Your role, " + v.caller.Member.Role.String() + ", does not include figures."
 		return nil
@@ -100,7 +100,7 @@ func (v *visit) addBridge(view *moneyView) error {
 	return nil
 }
 
-// wallet is what providers hold in one currency.
+// wallet has the balances of the providers in one currency.
 type wallet struct {
 	Currency  string      `json:"currency"`
 	Balance   json.Number `json:"balance"`
@@ -122,7 +122,7 @@ type walletView struct {
 	Facts    []fact
 }
 
-func (v *visit) walletView(w *wallet) walletView {
+func (v *memberRequest) walletView(w *wallet) walletView {
 	amount := func(n json.Number) string { return v.shop.words.amount(n, w.Currency) }
 	view := walletView{Currency: w.Currency, Facts: []fact{
 		{Label: "Taken in", Value: amount(w.Captured)},

@@ -59,10 +59,10 @@ func TestStreamed_refused(t *testing.T) {
 	}
 }
 
-func TestBack_words(t *testing.T) {
+func TestGoodsReturn_words(t *testing.T) {
 	t.Parallel()
 	lines := []orderLine{{ProductID: "p1", VariantID: "v1", Name: "Tent"}, {ProductID: "p1", VariantID: "v2", Name: "Blue tent"}}
-	r := &back{Items: []backItem{
+	r := &goodsReturn{Items: []backItem{
 		{ProductID: "p1", VariantID: "v2", Quantity: 2, Reason: "wrong_size"},
 		{ProductID: "p1", Quantity: 1, Reason: "wrong_size"},
 		{ProductID: "gone", Quantity: 1},

@@ -81,7 +81,7 @@ type movementRow struct {
 	At, Exact             string
 }
 
-func (v *visit) movements() error {
+func (v *memberRequest) movements() error {
 	q, home := v.r.URL.Query(), v.shop.Path()+"/money/movements"
 	view := &movementsView{moneyFrame: v.moneyFrame("Movements", "/movements"), Unknown: unknown(q, "type", "days", "after", "newer_than", "status")}
 	address := func(kind, turn, place string) string {
@@ -100,12 +100,12 @@ func (v *visit) movements() error {
 	if view.Rows, err = v.movementRows(found.Data); err != nil {
 		return err
 	}
-	view.Newer, view.Older = found.turns(func(turn, place string) string { return address(current.Name, turn, place) })
+	view.Newer, view.Older = found.neighbors(func(turn, place string) string { return address(current.Name, turn, place) })
 	view.Total = found.total("movement", "movements")
 	return v.show("movements", view)
 }
 
-func (v *visit) movementRows(movements []movement) ([]movementRow, error) {
+func (v *memberRequest) movementRows(movements []movement) ([]movementRow, error) {
 	ids := make([]string, len(movements))
 	for i := range movements {
 		ids[i] = movements[i].Order
@@ -134,7 +134,7 @@ func (v *visit) movementRows(movements []movement) ([]movementRow, error) {
 	return rows, nil
 }
 
-// held is whose funds a movement changes, and by how much: less than nothing was taken out of them.
+// held returns the provider whose funds a movement changes, and the change, which is negative if funds were taken out.
 func (m *movement) held() (by string, change json.Number) {
 	change = "0"
 	for _, e := range m.Entries {

@@ -113,7 +113,7 @@ var places = []place{
 	},
 }
 
-// mostTabs is how many tabs a phone has, with the one for the rest.
+// mostTabs is the number of tabs on phones, including the one for the rest.
 const mostTabs = 5
 
 // entry is a place that the member may see.
@@ -181,7 +181,7 @@ func (f frame) Phone() phoneTabs {
 	return t
 }
 
-// waitingCount is how many wait of a kind.
+// waitingCount is the number of waiting tasks of a kind.
 type waitingCount struct {
 	Kind  string `json:"kind"`
 	Count int    `json:"count"`
@@ -191,7 +191,7 @@ type waitingCount struct {
 // mostCounted is the largest number in the navigation.
 const mostCounted = 99
 
-// counted is how many wait at a place. Today counts the kinds.
+// counted returns the number of waiting tasks at a place. Today shows the number of kinds.
 func (f frame) counted(p place) string {
 	n, more := 0, false
 	for _, c := range f.waiting {
@@ -211,8 +211,8 @@ func (f frame) counted(p place) string {
 	return strconv.Itoa(n)
 }
 
-// countWaiting reads what waits, for the navigation, unless the page has it or is asked for a part of itself. A page is worth
-// showing without it.
+// countWaiting reads the counts of waiting tasks for the navigation, unless the page has them or only a part of it is requested.
+// If that fails, the page is shown without counts.
 func (f *frame) countWaiting() {
 	if f.shop == nil || f.waiting != nil || f.r.Header.Get("X-Part") != "" {
 		return
@@ -224,7 +224,7 @@ func (f *frame) countWaiting() {
 }
 
 // render answers with a page in its frame.
-func (v *visit) render(w http.ResponseWriter, status int, name string, view any) error {
+func (v *memberRequest) render(w http.ResponseWriter, status int, name string, view any) error {
 	if framed, ok := view.(interface{ countWaiting() }); ok {
 		framed.countWaiting()
 	}

@@ -29,8 +29,8 @@ type threadPage struct {
 	} `json:"meta"`
 }
 
-// newestThreads are negotiations by what the API filters them by.
-func (v *visit) newestThreads(q url.Values) (rows []threadRow, page threadPage, err error) {
+// newestThreads fetches the newest negotiations that pass the API's filters.
+func (v *memberRequest) newestThreads(q url.Values) (rows []threadRow, page threadPage, err error) {
 	if page, err = fetch[threadPage](v.api, "/v1/negotiations", given(q)); err != nil {
 		return nil, page, err
 	}
@@ -49,8 +49,8 @@ func (v *visit) newestThreads(q url.Values) (rows []threadRow, page threadPage, 
 	return rows, page, nil
 }
 
-// said is how far an item has come, in a line.
-func (v *visit) said(i *threadItem) string {
+// said summarizes the state of an item's negotiation in a line.
+func (v *memberRequest) said(i *threadItem) string {
 	w := v.shop.words
 	switch {
 	case i.State == "deal":
@@ -92,7 +92,7 @@ type negotiationsView struct {
 	First   string // the newest ones, from an older page
 }
 
-func (v *visit) negotiations() error {
+func (v *memberRequest) negotiations() error {
 	q := v.r.URL.Query()
 	here, state := v.shop.Path()+"/negotiations", q.Get("state")
 	view := &negotiationsView{frame: v.page("Haggling", "today"), Unknown: unknown(q, "state", "after", "product_id")}
@@ -132,7 +132,7 @@ type negotiationView struct {
 	Studio string // the address of the studio with this case; "": the role does not see it
 }
 
-func (v *visit) negotiation() error {
+func (v *memberRequest) negotiation() error {
 	t, err := fetch[threads](v.api, "/v1/negotiations/"+url.PathEscape(v.r.PathValue("negotiation")), nil)
 	if err != nil {
 		return err
@@ -181,15 +181,15 @@ func (v *visit) negotiation() error {
 	return v.show("negotiation", view)
 }
 
-// handlerNames are who answers offers, by the first part of the API's names.
+// handlerNames has the names of handlers that answer offers, by the first part of the API's names.
 var handlerNames = map[string]string{
 	"builtin": "house rules",
 	"remote":  "a program of yours",
 	"model":   "a model",
 }
 
-// answeredBy names who answered the offers of a negotiation, and how often the house rules did instead of who should have; "":
-// the role does not see it, or old records do not tell.
+// answeredBy names the handlers that answered the offers of a negotiation, and how often the house rules answered in their place.
+// It returns "" if the role may not see that, or old records do not have it.
 func answeredBy(steps []threadStep) string {
 	var names []string
 	instead := 0

@@ -12,7 +12,7 @@ import (
 	"github.com/bojanz/currency"
 )
 
-// orderDetail is an order with all that followed it.
+// orderDetail is an order with its refunds, returns and disputes.
 type orderDetail struct {
 	order
 	Subtotal json.Number `json:"subtotal"`
@@ -126,10 +126,10 @@ type followed struct {
 	Address                     string // "": it has no page of its own
 }
 
-func (v *visit) order() error { return v.showOrder("", nil) }
+func (v *memberRequest) order() error { return v.showOrder("", nil) }
 
-// showOrder shows an order, and what was wrong with what a form asked for.
-func (v *visit) showOrder(form string, failed *problem) error {
+// showOrder shows an order, and the problem of a failed form.
+func (v *memberRequest) showOrder(form string, failed *problem) error {
 	var o orderDetail
 	if err := v.api.get("/v1/orders/"+url.PathEscape(v.r.PathValue("order")), nil, &o); err != nil {
 		return err
@@ -195,7 +195,7 @@ var (
 	}
 )
 
-func (v *visit) line(l orderLine, code string) lineView {
+func (v *memberRequest) line(l orderLine, code string) lineView {
 	w := v.shop.words
 	view := lineView{
 		Name:     l.Name,
@@ -231,7 +231,7 @@ func negative(n json.Number) json.Number {
 	return json.Number("-" + text)
 }
 
-func (v *visit) moneyOf(o *orderDetail) []fact {
+func (v *memberRequest) moneyOf(o *orderDetail) []fact {
 	w := v.shop.words
 	amount := func(n json.Number) string { return w.amount(n, o.Currency) }
 	facts := []fact{{Label: "Goods at list", Value: amount(sum(o.Currency, o.Subtotal, o.Savings))}}
@@ -260,7 +260,7 @@ var protocolNames = map[string]string{
 	"mcp":    "MCP",
 }
 
-func (v *visit) buyerOf(o *orderDetail) []fact {
+func (v *memberRequest) buyerOf(o *orderDetail) []fact {
 	a := o.Address
 	shipTo := func(whole string) string {
 		if !o.ships() {
@@ -287,8 +287,8 @@ func (v *visit) buyerOf(o *orderDetail) []fact {
 	)
 }
 
-// timeline is what happened, with what is in the list, the newest first, and above it what is expected.
-func (v *visit) timeline(o *orderDetail, list []moment) []moment {
+// timeline returns the past events of an order with those in list, the newest first, after the expected ones.
+func (v *memberRequest) timeline(o *orderDetail, list []moment) []moment {
 	w := v.shop.words
 	note := func(at time.Time, what, more string) {
 		when := w.clock(at)
@@ -372,7 +372,7 @@ func (w *words) dates(text string) string {
 	return write(from) + " to " + write(to)
 }
 
-func (v *visit) returned(r orderBack, o *orderDetail) followed {
+func (v *memberRequest) returned(r orderBack, o *orderDetail) followed {
 	w := v.shop.words
 	names := map[string]string{}
 	for _, l := range o.Lines {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// act does what a form of an order's page asks for, and shows the order again.
-func (v *visit) act(form, finished string, do func(order string, c change) error) error {
+// act handles a form of an order's page, and shows the order again.
+func (v *memberRequest) act(form, finished string, do func(order string, c change) error) error {
 	wanted := url.PathEscape(v.r.PathValue("order"))
 	sent, err := v.send(func(c change) error { return do(wanted, c) }, func(p *problem) error { return v.showOrder(form, p) })
 	if !sent {
@@ -18,7 +18,7 @@ func (v *visit) act(form, finished string, do func(order string, c change) error
 	return v.finish(v.shop.Path()+"/orders/"+wanted, finished)
 }
 
-func (v *visit) ship() error {
+func (v *memberRequest) ship() error {
 	f := v.r.PostForm
 	return v.act("ship", "shipped", func(order string, c change) error {
 		c.body = map[string]string{
@@ -31,21 +31,21 @@ func (v *visit) ship() error {
 	})
 }
 
-func (v *visit) deliver() error {
+func (v *memberRequest) deliver() error {
 	return v.act("deliver", "delivered", func(order string, c change) error {
 		c.body = map[string]string{"status": "delivered"}
 		return v.api.post(http.MethodPost, "/v1/orders/"+order+"/fulfillment", c, nil)
 	})
 }
 
-func (v *visit) cancel() error {
+func (v *memberRequest) cancel() error {
 	return v.act("cancel", "cancelled", func(order string, c change) error {
 		c.body = map[string]string{"reason": v.r.PostForm.Get("reason")}
 		return v.api.post(http.MethodPost, "/v1/orders/"+order+"/cancel", c, nil)
 	})
 }
 
-func (v *visit) refund() error {
+func (v *memberRequest) refund() error {
 	f := v.r.PostForm
 	return v.act("refund", "refunded", func(order string, c change) error {
 		o, err := fetch[orderDetail](v.api, "/v1/orders/"+order, nil)
@@ -61,7 +61,8 @@ func (v *visit) refund() error {
 	})
 }
 
-// amountForm is an amount as people write it: "12.50", "$1234.56". A comma is refused, for it may be a decimal one.
+// amountForm is an amount as people write it: "12.50", "$1234.56". A comma is refused because it may be a
+// decimal comma.
 var amountForm = regexp.MustCompile(`^\p{Sc}?\s*([0-9]{1,12}(?:\.[0-9]{1,4})?)\s*\p{Sc}?$`)
 
 func plainAmount(text string) (json.Number, error) {
@@ -89,8 +90,9 @@ var done = map[string]string{
 	"charged":   "The payment was taken, and this is its order.",
 }
 
-// offer decides which forms the page has. What the state or the role forbids is not there; the API refuses it all the same.
-func (v *visit) offer(view *orderView, o *orderDetail, form string, failed *problem) {
+// offer decides which forms the page has. It leaves out those that the order's state or the member's role forbids, which the API
+// would refuse as well.
+func (v *memberRequest) offer(view *orderView, o *orderDetail, form string, failed *problem) {
 	view.Problem = failed
 	if !v.may("finance:write") {
 		return
@@ -124,27 +126,27 @@ func (v *visit) offer(view *orderView, o *orderDetail, form string, failed *prob
 	}
 }
 
-// left is what can be given back of an order's payment.
+// left returns the amount of an order's payment that can still be refunded.
 func (o *orderDetail) left() json.Number {
 	return sum(o.Currency, o.Payment.Amount, negative(o.Payment.Refunded), negative(o.Payment.Disputed))
 }
 
-// typed is what was typed into a field of a form that failed, or else what it holds at first.
-func (v *visit) typed(failed *problem, name, first string) string {
+// typed returns the text that was typed into a field of a failed form, or else its first value.
+func (v *memberRequest) typed(failed *problem, name, first string) string {
 	if failed == nil {
 		return first
 	}
 	return v.r.PostForm.Get(name)
 }
 
-func (v *visit) orderForm(o *orderDetail, verb string, failed *problem, fields ...field) *form {
+func (v *memberRequest) orderForm(o *orderDetail, verb string, failed *problem, fields ...field) *form {
 	for i := range fields {
 		fields[i].Value = v.typed(failed, fields[i].Name, fields[i].Value)
 	}
 	return newForm(v.shop.Path()+"/orders/"+o.ID+"/"+verb, failed, fields...)
 }
 
-func (v *visit) askShip(o *orderDetail, failed *problem) *confirmation {
+func (v *memberRequest) askShip(o *orderDetail, failed *problem) *confirmation {
 	ask := v.orderForm(o, "ship", failed, field{
 		Name:  "carrier",
 		Label: "Carrier",
@@ -165,12 +167,12 @@ func (v *visit) askShip(o *orderDetail, failed *problem) *confirmation {
 		"The buyer's agent is told that the order was shipped.", "It cannot be cancelled after that.")
 }
 
-func (v *visit) askDeliver(o *orderDetail, failed *problem) *confirmation {
+func (v *memberRequest) askDeliver(o *orderDetail, failed *problem) *confirmation {
 	return confirm("deliver", "Mark "+o.Confirmation+" as delivered?", "Mark as delivered", v.orderForm(o, "deliver", failed),
 		"The buyer can ask for a return from then on.")
 }
 
-func (v *visit) askRefund(o *orderDetail, failed *problem) *confirmation {
+func (v *memberRequest) askRefund(o *orderDetail, failed *problem) *confirmation {
 	ask := v.orderForm(o, "refund", failed, field{
 		Name:     "amount",
 		Label:    "Amount, up to " + v.shop.words.amount(o.left(), o.Currency),
@@ -188,7 +190,7 @@ func (v *visit) askRefund(o *orderDetail, failed *problem) *confirmation {
 		"The buyer gets the money back "+o.Payment.way()+".", "The order goes on, unless all of it is refunded.").danger()
 }
 
-func (v *visit) askCancel(o *orderDetail, failed *problem) *confirmation {
+func (v *memberRequest) askCancel(o *orderDetail, failed *problem) *confirmation {
 	ask := v.orderForm(o, "cancel", failed, field{
 		Name:  "reason",
 		Label: "Reason",

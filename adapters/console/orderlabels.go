@@ -20,8 +20,8 @@ type orderLabel struct {
 	VoidedAt       *time.Time  `json:"voided_at"`
 }
 
-// labels are those of an order that cost money. Who may not see integrations sees none.
-func (v *visit) labels(of string) ([]orderLabel, error) {
+// labels returns the labels of an order that cost money, and none to a member who may not see integrations.
+func (v *memberRequest) labels(of string) ([]orderLabel, error) {
 	if !v.may("integrations:read") {
 		return nil, nil
 	}
@@ -39,7 +39,7 @@ func (v *visit) labels(of string) ([]orderLabel, error) {
 }
 
 // labelMoments are entries of the order's timeline.
-func (v *visit) labelMoments(labels []orderLabel) []moment {
+func (v *memberRequest) labelMoments(labels []orderLabel) []moment {
 	w := v.shop.words
 	var moments []moment
 	for _, l := range labels {
@@ -64,7 +64,7 @@ func (v *visit) labelMoments(labels []orderLabel) []moment {
 	return moments
 }
 
-// label is the order's label that is not voided; nil: there is none.
+// label returns the order's label that is not voided, or nil.
 func (o *orderDetail) label() *orderLabel {
 	for i := range o.labels {
 		if o.labels[i].VoidedAt == nil {
@@ -74,13 +74,13 @@ func (o *orderDetail) label() *orderLabel {
 	return nil
 }
 
-func (v *visit) voidLabel() error {
+func (v *memberRequest) voidLabel() error {
 	return v.act("void", "voided", func(order string, c change) error {
 		return v.api.post(http.MethodPost, "/v1/orders/"+order+"/labels/"+url.PathEscape(v.r.PathValue("label"))+"/void", c, nil)
 	})
 }
 
-func (v *visit) askVoid(o *orderDetail, failed *problem) *confirmation {
+func (v *memberRequest) askVoid(o *orderDetail, failed *problem) *confirmation {
 	l := o.label()
 	back := "The carrier is asked to give the price back."
 	if l.Currency != "" {

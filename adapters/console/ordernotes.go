@@ -25,7 +25,7 @@ func (n orderNote) by() string {
 }
 
 // notes are those of an order as entries of its timeline.
-func (v *visit) notes(of string) ([]moment, error) {
+func (v *memberRequest) notes(of string) ([]moment, error) {
 	found, err := fetch[list[orderNote]](v.api, "/v1/orders/"+url.PathEscape(of)+"/notes", nil)
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func (v *visit) notes(of string) ([]moment, error) {
 }
 
 // askNote is the form for a note.
-func (v *visit) askNote(o *orderDetail, failed *problem) *form {
+func (v *memberRequest) askNote(o *orderDetail, failed *problem) *form {
 	return v.orderForm(o, "note", failed, field{
 		Name:     "text",
 		Label:    "Note",
@@ -54,7 +54,7 @@ func (v *visit) askNote(o *orderDetail, failed *problem) *form {
 	})
 }
 
-func (v *visit) note() error {
+func (v *memberRequest) note() error {
 	return v.act("note", "noted", func(order string, c change) error {
 		c.body = map[string]string{"text": plainLines(v.r.PostForm.Get("text"))}
 		return v.api.post(http.MethodPost, "/v1/orders/"+order+"/notes", c, nil)

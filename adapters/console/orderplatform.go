@@ -19,7 +19,7 @@ type platformOrder struct {
 }
 
 // platformsOf tell where an order is at the shop's platform and in the CRM: nothing where orders are written to none.
-func (v *visit) platformsOf(order string) (list []fact, err error) {
+func (v *memberRequest) platformsOf(order string) (list []fact, err error) {
 	for _, one := range []struct{ path, label, noun string }{{"platform-order", "At the platform", "Order "}, {"crm-deal", "In the CRM", "Deal "}} {
 		w, err := fetch[platformOrder](v.api, "/v1/orders/"+url.PathEscape(order)+"/"+one.path, nil)
 		var p *problem

@@ -66,10 +66,10 @@ type orderLine struct {
 	RequiresShipping *bool `json:"requires_shipping"`
 }
 
-// pill is a state in one word, and what it means for the merchant: good, warn, bad, info or nothing.
+// pill is a state in one word with its tone: good, warn, bad, info or none.
 type pill struct{ Word, Tone string }
 
-// pills are the states of an order, in words that are the same everywhere.
+// pills returns the states of an order, in the same words on all pages.
 func (o *order) pills() []pill {
 	states := []pill{{"Paid", "good"}}
 	switch {
@@ -99,7 +99,7 @@ func (o *order) pills() []pill {
 	return states
 }
 
-// what is bought, in a line: the first product, and how many more.
+// what summarizes the order's products in a line: the first one, and the number of others.
 func (o *order) what() string {
 	if len(o.Lines) == 0 {
 		return ""
@@ -111,7 +111,7 @@ func (o *order) what() string {
 	return text
 }
 
-// offList is the share of the list prices that was haggled off, rounded down as everywhere; "" if none was.
+// offList returns the negotiated discount as a share of the list prices, rounded down, or "" if there is none.
 func offList(savings json.Number, lines []orderLine, code string) string {
 	unit, err := money.ParseCurrency(code)
 	if err != nil {
@@ -124,7 +124,7 @@ func offList(savings json.Number, lines []orderLine, code string) string {
 	return off(list, list-saved, unit)
 }
 
-// minor is an amount of the API in minor units.
+// minor converts an amount of the API to minor units.
 func minor(n json.Number, unit money.Currency) int64 {
 	a, err := money.Parse(n.String(), unit)
 	if err != nil {
@@ -133,7 +133,7 @@ func minor(n json.Number, unit money.Currency) int64 {
 	return a.Minor()
 }
 
-// off is by how much a price is below a list price: "12.9%"; "" if it is not.
+// off returns how much a price is below a list price: "12.9%", or "" if it is not.
 func off(list, paid int64, unit money.Currency) string {
 	if list <= 0 || paid >= list {
 		return ""
@@ -178,7 +178,7 @@ type ordersView struct {
 	Text      string
 	Rows      []orderRow
 	Total     string
-	Unknown   []string // filters in the address that there are not
+	Unknown   []string // unknown filters in the address
 	Older     string
 	Newer     string
 	EmptyShop bool
@@ -190,13 +190,13 @@ type orderRow struct {
 	ID                         string
 	Address, Number, Who, What string
 	Total, OffList             string
-	Spark                      template.HTML // the path to its price; "": it was not haggled, or that is not kept any longer
+	Spark                      template.HTML // the path to its price; "": not negotiated, or no longer stored
 	Negotiation                string        // the address of that
 	Pills                      []pill
 	Age, At, Exact             string
 }
 
-func (v *visit) orders() error {
+func (v *memberRequest) orders() error {
 	q := v.r.URL.Query()
 	view := &ordersView{frame: v.page("Orders", "orders"), Text: strings.TrimSpace(q.Get("q"))}
 	view.Unknown = unknown(q, "status", "q", "after", "newer_than")
@@ -229,7 +229,7 @@ func (v *visit) orders() error {
 	for i := range found.Data {
 		view.Rows = append(view.Rows, v.orderRow(&found.Data[i], haggled))
 	}
-	view.Newer, view.Older = found.turns(func(turn, place string) string { return address(view.Tab.Name, turn, place) })
+	view.Newer, view.Older = found.neighbors(func(turn, place string) string { return address(view.Tab.Name, turn, place) })
 	view.Total = found.total("order", "orders")
 	if view.Tab.Name != "" {
 		view.Total += ", " + strings.ToLower(view.Tab.Word)
@@ -240,8 +240,8 @@ func (v *visit) orders() error {
 	return v.show("orders", view)
 }
 
-// haggled are the items that were negotiated for orders with haggled prices, by negotiation.
-func (v *visit) haggled(orders []order) (map[string][]threadItem, error) {
+// haggled returns the negotiated items of orders with negotiated prices, by negotiation.
+func (v *memberRequest) haggled(orders []order) (map[string][]threadItem, error) {
 	var names []string
 	for i := range orders {
 		if !zero(orders[i].Savings) {
@@ -263,7 +263,7 @@ func (v *visit) haggled(orders []order) (map[string][]threadItem, error) {
 	return items, err
 }
 
-// bought is the first of an order's lines that was negotiated; nil: none was.
+// bought returns the negotiated item of the first order line that has one, or nil.
 func (o *order) bought(items []threadItem) *threadItem {
 	for _, l := range o.Lines {
 		for i := range items {
@@ -275,12 +275,12 @@ func (o *order) bought(items []threadItem) *threadItem {
 	return nil
 }
 
-// of reports whether an item was bought in a line.
+// of reports whether an item is the one of a line.
 func (i *threadItem) of(l orderLine) bool {
 	return l.ProductID == i.ProductID && l.VariantID == i.VariantID && l.Quantity == i.Quantity
 }
 
-func (v *visit) orderRow(o *order, haggled map[string][]threadItem) orderRow {
+func (v *memberRequest) orderRow(o *order, haggled map[string][]threadItem) orderRow {
 	w := v.shop.words
 	row := orderRow{
 		ID:      o.ID,

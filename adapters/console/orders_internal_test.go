@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// visitTo is a visit of an address, for which an API answers by path and query.
-func visitTo(address string, answer func(asked *url.URL) (status int, body string)) (*visit, *[]string) {
+// memberRequestTo returns a request for an address. answer takes the place of the API.
+func memberRequestTo(address string, answer func(asked *url.URL) (status int, body string)) (*memberRequest, *[]string) {
 	asked := &[]string{}
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		*asked = append(*asked, r.URL.String())
@@ -23,21 +23,21 @@ func visitTo(address string, answer func(asked *url.URL) (status int, body strin
 	})
 	r := httptest.NewRequest(http.MethodGet, address, http.NoBody)
 	now := time.Date(2026, time.November, 22, 12, 0, 0, 0, time.UTC)
-	return &visit{
+	return &memberRequest{
 		r:    r,
 		api:  &api{handler: handler, page: r},
 		shop: &shop{Slug: "demo", words: newWords("en-US", "USD", time.UTC, now)},
 	}, asked
 }
 
-// The price paths of a page's orders are asked for at once, and only where a price was haggled.
+// The price paths of all orders on a page are fetched in one request, and only if a price was negotiated.
 func TestOrders_pricePath(t *testing.T) {
 	item := func(neg, product, floor string) string {
 		return `{"id": "` + neg + `", "product_id": "` + product + `", "variant_id": "v", "product_name": "Trail Tent", "quantity": 1, "state": "deal",
 			"step_count": 2, "list_price": 100.00, "currency": "USD", "deal_price": 95.00, "offers": [90.00, 95.00], "prices": [98.00, 95.00]` + floor + `}`
 	}
 	answers := `{"data": [` + item("neg_1", "p1", `, "floor": 80.00`) + `, ` + item("neg_2", "p2", "") + `, ` + item("neg_3", "other", "") + `], "meta": {"next": null}}`
-	v, asked := visitTo("/", func(*url.URL) (int, string) { return http.StatusOK, answers })
+	v, asked := memberRequestTo("/", func(*url.URL) (int, string) { return http.StatusOK, answers })
 	placed := func(neg, product string, savings json.Number) order {
 		return order{
 			ID:          "ord_" + product,
@@ -112,13 +112,13 @@ func TestFetchPage(t *testing.T) {
 		"/?before=c":            {"a", "", "after a", "More than 10,000 things", nil}, // another thing in addresses of returns
 		"/?after=x&status=open": {"a", "", "after a", "More than 10,000 things", []string{"after=x"}},
 	} {
-		v, _ := visitTo(address, answer)
+		v, _ := memberRequestTo(address, answer)
 		p, unknown, err := fetchPage[string](v, "/v1/things", url.Values{"status": {""}})
 		if err != nil {
 			t.Errorf("%s: %v", address, err)
 			continue
 		}
-		newer, older := p.turns(func(name, place string) string { return name + " " + place })
+		newer, older := p.neighbors(func(name, place string) string { return name + " " + place })
 		if p.Data[0] != c.row || newer != c.newer || older != c.older || p.total("thing", "things") != c.total || !slices.Equal(unknown, c.unknown) {
 			t.Errorf("%s: %v, newer %q, older %q, %q, unknown %q", address, p.Data, newer, older, p.total("thing", "things"), unknown)
 		}

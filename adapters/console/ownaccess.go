@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-func routeSignIn(page func(pattern string, show func(*visit) error)) {
-	page("GET /settings/sign-in", (*visit).ownAccess)
-	page("POST /settings/sign-in/sessions/{session}/end", (*visit).endSession)
-	page("POST /settings/sign-in/end-others", (*visit).endOtherSessions)
-	page("POST /settings/sign-in/authenticator", (*visit).enrol)
-	page("POST /settings/sign-in/authenticator/confirm", (*visit).confirmEnrolment)
-	page("POST /settings/sign-in/authenticator/remove", (*visit).removeAuthenticator)
+func routeSignIn(page func(pattern string, show func(*memberRequest) error)) {
+	page("GET /settings/sign-in", (*memberRequest).ownAccess)
+	page("POST /settings/sign-in/sessions/{session}/end", (*memberRequest).endSession)
+	page("POST /settings/sign-in/end-others", (*memberRequest).endOtherSessions)
+	page("POST /settings/sign-in/authenticator", (*memberRequest).enrol)
+	page("POST /settings/sign-in/authenticator/confirm", (*memberRequest).confirmEnrolment)
+	page("POST /settings/sign-in/authenticator/remove", (*memberRequest).removeAuthenticator)
 }
 
-// ownAccount is what the API tells a member of the account and of their own second factor.
+// ownAccount is the API's view of the account and of the member's own second factor.
 type ownAccount struct {
 	SessionMinutes int `json:"console_session_minutes"`
 	MFA            struct {
@@ -72,11 +72,10 @@ type enrolmentView struct {
 	Confirm *form
 }
 
-func (v *visit) ownAccess() error { return v.showOwnAccess("", nil, nil) }
+func (v *memberRequest) ownAccess() error { return v.showOwnAccess("", nil, nil) }
 
-// showOwnAccess shows the member's sessions and second factor, what was wrong with what a form asked for, and a new
-// authenticator.
-func (v *visit) showOwnAccess(form string, failed *problem, made *enrolmentView) error {
+// showOwnAccess shows the member's sessions and second factor, with the problem of a failed form, or a new authenticator.
+func (v *memberRequest) showOwnAccess(form string, failed *problem, made *enrolmentView) error {
 	own, err := fetch[ownAccount](v.api, "/v1/account", nil)
 	if err != nil {
 		return err
@@ -117,7 +116,7 @@ func (v *visit) showOwnAccess(form string, failed *problem, made *enrolmentView)
 }
 
 // sessionsOf are the sessions of a member, the one that asks first.
-func (v *visit) sessionsOf(member string) (rows []sessionRow, err error) {
+func (v *memberRequest) sessionsOf(member string) (rows []sessionRow, err error) {
 	found, err := fetchAll[memberSession](v.api, "/v1/console-sessions", url.Values{"member_id": {member}})
 	for _, s := range found {
 		row := sessionRow{
@@ -152,7 +151,7 @@ func addressWords(text string) string {
 	return a.String()
 }
 
-func (v *visit) endSession() error {
+func (v *memberRequest) endSession() error {
 	err := v.api.post(http.MethodDelete, "/v1/console-sessions/"+url.PathEscape(v.r.PathValue("session")), change{}, nil)
 	if err != nil {
 		return err
@@ -160,7 +159,7 @@ func (v *visit) endSession() error {
 	return v.finish(v.settingsPath("sign-in"), "ended")
 }
 
-func (v *visit) endOtherSessions() error {
+func (v *memberRequest) endOtherSessions() error {
 	if err := v.endSessionsOf(v.caller.Member.ID.String()); err != nil {
 		return err
 	}
@@ -168,11 +167,11 @@ func (v *visit) endOtherSessions() error {
 }
 
 // endSessionsOf ends the sessions of a member, but not the one that asks.
-func (v *visit) endSessionsOf(member string) error {
+func (v *memberRequest) endSessionsOf(member string) error {
 	return v.api.post(http.MethodDelete, "/v1/console-sessions?"+url.Values{"member_id": {member}}.Encode(), change{}, nil)
 }
 
-func (v *visit) enrol() error {
+func (v *memberRequest) enrol() error {
 	var made enrolment
 	sent, err := v.send(func(c change) error {
 		return v.api.post(http.MethodPost, "/v1/account/mfa", c, &made)
@@ -183,7 +182,7 @@ func (v *visit) enrol() error {
 	return v.showOwnAccess("", nil, v.enrolmentView(made, nil))
 }
 
-func (v *visit) enrolmentView(made enrolment, failed *problem) *enrolmentView {
+func (v *memberRequest) enrolmentView(made enrolment, failed *problem) *enrolmentView {
 	return &enrolmentView{
 		Secret:  fours(made.Secret),
 		Plain:   made.Secret,
@@ -201,7 +200,7 @@ func (v *visit) enrolmentView(made enrolment, failed *problem) *enrolmentView {
 	}
 }
 
-// fours writes a secret in groups of four characters.
+// fours formats a secret in groups of four characters.
 func fours(secret string) string {
 	var parts []string
 	for len(secret) > 4 {
@@ -210,9 +209,9 @@ func fours(secret string) string {
 	return strings.Join(append(parts, secret), " ")
 }
 
-// confirmEnrolment confirms an authenticator with its first code. The form brings back what was shown once, so that a wrong code
-// does not lose it.
-func (v *visit) confirmEnrolment() error {
+// confirmEnrolment confirms an authenticator with its first code. The form contains the secret that is shown once, so that a
+// wrong code does not lose it.
+func (v *memberRequest) confirmEnrolment() error {
 	f := v.r.PostForm
 	sent, err := v.send(func(c change) error {
 		c.body = map[string]string{"code": strings.ReplaceAll(f.Get("code"), " ", "")}
@@ -227,7 +226,7 @@ func (v *visit) confirmEnrolment() error {
 	return v.finish(v.settingsPath("sign-in"), "confirmed")
 }
 
-func (v *visit) removeAuthenticator() error {
+func (v *memberRequest) removeAuthenticator() error {
 	sent, err := v.send(func(c change) error {
 		return v.api.post(http.MethodDelete, "/v1/account/mfa", c, nil)
 	}, func(p *problem) error { return v.showOwnAccess("remove", p, nil) })

@@ -16,8 +16,8 @@ import (
 //go:embed templates
 var templateFiles embed.FS
 
-// pages are the templates by name: those inside share the frame, those outside the bare one. Handler parses them, which takes 45 ms,
-// so commands that show no page start sooner.
+// pages returns the templates by name. Pages for members share one frame, and pages before the sign-in another. Handler parses
+// them, which takes 45 ms, so that commands without pages start sooner.
 var pages = sync.OnceValue(parsePages)
 
 func parsePages() map[string]*template.Template {
@@ -39,9 +39,9 @@ func parsePages() map[string]*template.Template {
 	return parsed
 }
 
-// frame is what every page for members has around its content.
+// frame is the part around the content of every page for members.
 type frame struct {
-	*visit
+	*memberRequest
 	Title string
 	Nav   string // the page's place in the navigation
 	Shops []shop
@@ -50,23 +50,23 @@ type frame struct {
 	waiting []waitingCount // nil: not read yet
 }
 
-func (v *visit) frame(title, nav string, shops []shop) frame {
+func (v *memberRequest) frame(title, nav string, shops []shop) frame {
 	return frame{
-		visit: v,
-		Title: title,
-		Nav:   nav,
-		Shops: shops,
+		memberRequest: v,
+		Title:         title,
+		Nav:           nav,
+		Shops:         shops,
 	}
 }
 
-// page is the frame of a page of the visit's shop.
-func (v *visit) page(title, nav string) frame {
+// page returns the frame of a page of the request's shop.
+func (v *memberRequest) page(title, nav string) frame {
 	f := v.frame(title, nav, v.known)
 	f.Undo = v.takeUndo()
 	return f
 }
 
-// Shop is the one that the page is about; nil: none.
+// Shop returns the shop that the page is about, or nil.
 func (f frame) Shop() *shop { return f.shop }
 
 // Member is who has signed in.
@@ -75,7 +75,7 @@ func (f frame) Member() struct{ Name, Role, Initials string } {
 	return struct{ Name, Role, Initials string }{m.Name, m.Role.String(), initials(m.Name)}
 }
 
-// initials are up to two letters for a name.
+// initials returns up to two letters for a name.
 func initials(name string) string {
 	var letters []rune
 	for word := range strings.FieldsSeq(name) {
@@ -87,22 +87,22 @@ func initials(name string) string {
 	return strings.ToUpper(string(letters))
 }
 
-// Haggles reports whether the member sees how prices came to be, and Limits whether also what the shop would go down to.
+// Haggles reports whether the member may see negotiations, and Limits whether they may also see price limits.
 func (f frame) Haggles() bool { return f.may("finance:read") || f.may("agents:read") }
 func (f frame) Limits() bool  { return f.may("agents:read") && f.may("analytics:read") }
 
-// Tunes reports whether the member sees how the shop haggles.
+// Tunes reports whether the member may see the policy studio.
 func (f frame) Tunes() bool { return f.may("agents:read") }
 
-// Sells reports whether the member sees orders and money.
+// Sells reports whether the member may see orders and money.
 func (f frame) Sells() bool { return f.may("finance:read") }
 
-// show answers with a page. What goes wrong while it is written leaves no half page behind.
-func (v *visit) show(name string, view any) error {
+// show answers with a page. If rendering fails, nothing of the page is sent.
+func (v *memberRequest) show(name string, view any) error {
 	return v.render(v.w, http.StatusOK, name, view)
 }
 
-// fragment answers with one template of a page, for a script that puts it in its place.
+// fragment answers with one template of a page, which a script inserts into the page.
 func (c *console) fragment(w http.ResponseWriter, status int, page, name string, view any) error {
 	return c.write(w, status, func(text *bytes.Buffer) error { return pages()[page].ExecuteTemplate(text, name, view) })
 }
@@ -122,7 +122,7 @@ func (c *console) write(w http.ResponseWriter, status int, fill func(*bytes.Buff
 	return nil
 }
 
-// outside answers somebody who has not signed in.
+// outside shows a page to somebody who has not signed in.
 func (c *console) outside(w http.ResponseWriter, r *http.Request, status int, name string, v outsideView) {
 	v.console = c
 	if err := c.render(w, status, name, v); err != nil {
@@ -138,8 +138,8 @@ func (c *console) outsideFailed(w http.ResponseWriter, r *http.Request, name str
 	c.outside(w, r, v.Problem.Status, name, v)
 }
 
-// fail shows an error in the place of the page.
-func (v *visit) fail(err error) {
+// fail shows an error instead of the page.
+func (v *memberRequest) fail(err error) {
 	view := &problemView{
 		frame:   v.page("", ""),
 		Problem: v.explain(v.w, v.r, err),
@@ -158,7 +158,7 @@ type problemView struct {
 	Request string
 }
 
-// statuses are those of errors that use cases answer with.
+// statuses maps the kinds of use cases' errors to HTTP statuses.
 var statuses = map[fault.Kind]int{
 	fault.Malformed:       http.StatusBadRequest,
 	fault.Unauthenticated: http.StatusUnauthorized,
@@ -170,7 +170,7 @@ var statuses = map[fault.Kind]int{
 	fault.Unavailable:     http.StatusServiceUnavailable,
 }
 
-// explain makes of an error what people may read. What is nobody's business goes to the log.
+// explain converts an error to a problem that people may read. It logs internal errors and hides their text.
 func (c *console) explain(w http.ResponseWriter, r *http.Request, err error) *problem {
 	var p *problem
 	if errors.As(err, &p) {
@@ -208,7 +208,7 @@ func (c *console) explain(w http.ResponseWriter, r *http.Request, err error) *pr
 	return p
 }
 
-// in is what is wrong with a field; "" if nothing is.
+// in returns the problem of a field, or "".
 func (p *problem) in(field string) string {
 	if p == nil {
 		return ""

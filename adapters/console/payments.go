@@ -67,7 +67,7 @@ type paymentRow struct {
 	NoOrder              bool
 }
 
-func (v *visit) payments() error {
+func (v *memberRequest) payments() error {
 	q, home := v.r.URL.Query(), v.shop.Path()+"/money/payments"
 	view := &paymentsView{moneyFrame: v.moneyFrame("Payments", "/payments"), Unknown: unknown(q, "status", "days", "after", "newer_than", "type")}
 	address := func(status, turn, place string) string {
@@ -96,12 +96,12 @@ func (v *visit) payments() error {
 			return err
 		}
 	}
-	view.Newer, view.Older = found.turns(func(turn, place string) string { return address(current.Name, turn, place) })
+	view.Newer, view.Older = found.neighbors(func(turn, place string) string { return address(current.Name, turn, place) })
 	view.Total = found.total("payment", "payments")
 	return v.show("payments", view)
 }
 
-func (v *visit) paymentRows(payments []moneyIn) ([]paymentRow, error) {
+func (v *memberRequest) paymentRows(payments []moneyIn) ([]paymentRow, error) {
 	ids := make([]string, len(payments))
 	for i := range payments {
 		ids[i] = payments[i].Order

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-func routePeople(page func(pattern string, show func(*visit) error)) {
-	page("GET /settings/people", (*visit).people)
-	page("POST /settings/people", (*visit).invite)
-	page("POST /settings/people/invitations/{invitation}/revoke", (*visit).revokeInvitation)
-	page("GET /settings/people/{member}", (*visit).person)
-	page("POST /settings/people/{member}", (*visit).changePerson)
-	page("POST /settings/people/{member}/remove", (*visit).removePerson)
-	page("POST /settings/people/{member}/password-link", (*visit).passwordLink)
-	page("POST /settings/people/{member}/mfa", (*visit).resetPersonMFA)
-	page("POST /settings/people/{member}/end-sessions", (*visit).endPersonSessions)
+func routePeople(page func(pattern string, show func(*memberRequest) error)) {
+	page("GET /settings/people", (*memberRequest).people)
+	page("POST /settings/people", (*memberRequest).invite)
+	page("POST /settings/people/invitations/{invitation}/revoke", (*memberRequest).revokeInvitation)
+	page("GET /settings/people/{member}", (*memberRequest).person)
+	page("POST /settings/people/{member}", (*memberRequest).changePerson)
+	page("POST /settings/people/{member}/remove", (*memberRequest).removePerson)
+	page("POST /settings/people/{member}/password-link", (*memberRequest).passwordLink)
+	page("POST /settings/people/{member}/mfa", (*memberRequest).resetPersonMFA)
+	page("POST /settings/people/{member}/end-sessions", (*memberRequest).endPersonSessions)
 }
 
 // person is a member of the API.
@@ -91,10 +91,10 @@ type secretView struct {
 	Notes []string
 }
 
-func (v *visit) people() error { return v.showPeople(nil, nil) }
+func (v *memberRequest) people() error { return v.showPeople(nil, nil) }
 
 // showPeople shows members and open invitations, and an invitation that has just been made or was refused.
-func (v *visit) showPeople(made *invitation, failed *problem) error {
+func (v *memberRequest) showPeople(made *invitation, failed *problem) error {
 	members, err := fetchAll[person](v.api, "/v1/members", nil)
 	if err != nil {
 		return err
@@ -124,7 +124,7 @@ func (v *visit) showPeople(made *invitation, failed *problem) error {
 	return v.showAfter(failed, "people", view)
 }
 
-func (v *visit) personRow(m person) personRow {
+func (v *memberRequest) personRow(m person) personRow {
 	return personRow{
 		Address: v.settingsPath("people") + "/" + m.ID,
 		Name:    m.Name,
@@ -136,7 +136,7 @@ func (v *visit) personRow(m person) personRow {
 	}
 }
 
-func (v *visit) invitationRow(i invitation, names map[string]string) invitationRow {
+func (v *memberRequest) invitationRow(i invitation, names map[string]string) invitationRow {
 	by, known := names[i.By]
 	if !known {
 		by = "an API key"
@@ -152,7 +152,7 @@ func (v *visit) invitationRow(i invitation, names map[string]string) invitationR
 }
 
 // inviteFields are those of an invitation, with what was filled in.
-func (v *visit) inviteFields() []field {
+func (v *memberRequest) inviteFields() []field {
 	f := v.r.PostForm
 	fields := []field{
 		{
@@ -178,7 +178,7 @@ func (v *visit) inviteFields() []field {
 }
 
 // shopsField lets choose shops, if there is a choice.
-func (v *visit) shopsField(ids []string) []field {
+func (v *memberRequest) shopsField(ids []string) []field {
 	if len(v.known) < 2 && len(ids) == 0 && len(v.caller.Key.Projects) == 0 {
 		return nil
 	}
@@ -191,7 +191,7 @@ func (v *visit) shopsField(ids []string) []field {
 	}}
 }
 
-func (v *visit) invite() error {
+func (v *memberRequest) invite() error {
 	f := v.r.PostForm
 	var made invitation
 	sent, err := v.send(func(c change) error {
@@ -210,7 +210,7 @@ func (v *visit) invite() error {
 }
 
 // inviteLink is the link of an invitation that has just been made.
-func (v *visit) inviteLink(made *invitation) *secretView {
+func (v *memberRequest) inviteLink(made *invitation) *secretView {
 	if made == nil {
 		return nil
 	}
@@ -230,7 +230,7 @@ func (v *visit) inviteLink(made *invitation) *secretView {
 	}
 }
 
-func (v *visit) revokeInvitation() error {
+func (v *memberRequest) revokeInvitation() error {
 	path := "/v1/members/invitations/" + url.PathEscape(v.r.PathValue("invitation"))
 	if err := v.api.post(http.MethodDelete, path, change{}, nil); err != nil {
 		return err

@@ -28,13 +28,15 @@ const (
 	endForm      = "end"
 )
 
-// aboutPerson is where the API has the member that the address names.
-func (v *visit) aboutPerson() string { return "/v1/members/" + url.PathEscape(v.r.PathValue("member")) }
+// aboutPerson returns the API's path of the member named in the address.
+func (v *memberRequest) aboutPerson() string {
+	return "/v1/members/" + url.PathEscape(v.r.PathValue("member"))
+}
 
-func (v *visit) person() error { return v.showPerson("", nil, nil) }
+func (v *memberRequest) person() error { return v.showPerson("", nil, nil) }
 
-// showPerson shows a member, what was wrong with what a form asked for, and a link that has just been made.
-func (v *visit) showPerson(form string, failed *problem, made *secretView) error {
+// showPerson shows a member, with the problem of a failed form, or a new link.
+func (v *memberRequest) showPerson(form string, failed *problem, made *secretView) error {
 	m, err := fetch[person](v.api, v.aboutPerson(), nil)
 	if err != nil {
 		return err
@@ -61,8 +63,8 @@ func (v *visit) showPerson(form string, failed *problem, made *secretView) error
 	return v.showAfter(failed, "person", view)
 }
 
-// manage adds what owners do with a member.
-func (v *visit) manage(view *personView, m person, form string, failed *problem) {
+// manage adds the actions of owners on a member.
+func (v *memberRequest) manage(view *personView, m person, form string, failed *problem) {
 	of := func(name string) *problem {
 		if name == form {
 			return failed
@@ -96,7 +98,7 @@ func askReset(m person, ask *form) *confirmation {
 }
 
 // personFields are those that change a member, with what was filled in or is so.
-func (v *visit) personFields(m person, filled bool) []field {
+func (v *memberRequest) personFields(m person, filled bool) []field {
 	name, role, shops := m.Name, m.Role, m.Shops
 	if f := v.r.PostForm; filled {
 		name, role, shops = f.Get("name"), f.Get("role"), f["project_ids"]
@@ -119,7 +121,7 @@ func (v *visit) personFields(m person, filled bool) []field {
 	}, v.shopsField(shops)...)
 }
 
-func (v *visit) changePerson() error {
+func (v *memberRequest) changePerson() error {
 	f := v.r.PostForm
 	sent, err := v.send(func(c change) error {
 		was, err := fetch[person](v.api, v.aboutPerson(), nil)
@@ -147,7 +149,7 @@ func sameShops(a, b []string) bool {
 	return slices.Equal(a, b)
 }
 
-func (v *visit) removePerson() error {
+func (v *memberRequest) removePerson() error {
 	sent, err := v.send(func(c change) error {
 		return v.api.post(http.MethodDelete, v.aboutPerson(), c, nil)
 	}, func(p *problem) error { return v.showPerson(removeForm, p, nil) })
@@ -157,7 +159,7 @@ func (v *visit) removePerson() error {
 	return v.finish(v.settingsPath("people"), "removed")
 }
 
-func (v *visit) resetPersonMFA() error {
+func (v *memberRequest) resetPersonMFA() error {
 	sent, err := v.send(func(c change) error {
 		return v.api.post(http.MethodPost, v.aboutPerson()+"/reset-mfa", c, nil)
 	}, func(p *problem) error { return v.showPerson(resetForm, p, nil) })
@@ -167,7 +169,7 @@ func (v *visit) resetPersonMFA() error {
 	return v.finish(v.settingsPath("people")+"/"+url.PathEscape(v.r.PathValue("member")), "mfa-reset")
 }
 
-func (v *visit) passwordLink() error {
+func (v *memberRequest) passwordLink() error {
 	var made struct {
 		Link      string    `json:"link"`
 		ExpiresAt time.Time `json:"expires_at"`
@@ -189,7 +191,7 @@ func (v *visit) passwordLink() error {
 	})
 }
 
-func (v *visit) endPersonSessions() error {
+func (v *memberRequest) endPersonSessions() error {
 	m := v.r.PathValue("member")
 	if err := v.endSessionsOf(m); err != nil {
 		return err

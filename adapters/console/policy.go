@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// haggling is a policy as a form has it: the text of each number by its name in the API.
+// haggling is a policy in the form of texts: each number by its name in the API.
 type haggling struct {
 	values   map[string]string
-	segments json.RawMessage // a list, which no form changes but to drop it
+	segments json.RawMessage // a list, which forms can only remove
 }
 
 // numberKind is how a number of a policy is written.
@@ -80,7 +80,7 @@ func (h *haggling) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// within is the value in nested objects that a name with dots leads to.
+// within returns the value in nested objects at a name with dots.
 func within(document map[string]any, name string) any {
 	head, rest, nested := strings.Cut(name, ".")
 	if !nested {
@@ -90,7 +90,7 @@ func within(document map[string]any, name string) any {
 	return within(inner, rest)
 }
 
-// read writes a value of the API as a form has it.
+// read converts a value of the API to the text of a form.
 func (k numberKind) read(value any) string {
 	switch x := value.(type) {
 	case json.Number:
@@ -113,7 +113,7 @@ func (k numberKind) read(value any) string {
 
 var percentForm = regexp.MustCompile(`^-?[0-9]{1,6}(\.[0-9]{1,6})?$`)
 
-// parse reads what was filled in as the API has it.
+// parse converts the text of a form to a value of the API.
 func (k numberKind) parse(text string) (value any, wrong string) {
 	text = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), "%"))
 	switch k {
@@ -163,7 +163,7 @@ func parseBreak(text string) (any, string) {
 	return map[string]any{"from": n, "lean_percent": share}, wrong
 }
 
-// document is the policy as the API takes it. What cannot be read is left out and named.
+// document returns the policy in the form that the API takes. It leaves out values that it cannot parse and lists them in wrong.
 func (h haggling) document() (document map[string]any, wrong []detail) {
 	document = map[string]any{}
 	if len(h.segments) > 0 {
@@ -194,10 +194,10 @@ func put(document map[string]any, name string, value any) {
 	put(inner, rest, value)
 }
 
-// clone is a policy that can be changed by itself.
+// clone returns an independent copy of a policy.
 func (h haggling) clone() haggling { return haggling{maps.Clone(h.values), h.segments} }
 
-// same reports whether a number is the same in both, however it is written: 5, 5.0 and 5% are.
+// same reports whether a number is equal in both policies in any notation: 5, 5.0 and 5% are equal.
 func (n policyNumber) same(a, b string) bool {
 	if a == b {
 		return true
@@ -258,7 +258,7 @@ func breakWords(text string) string {
 	return strings.Join(parts, ", ")
 }
 
-// partsOf are the names of the parts of the catalogue that have a curve of their own.
+// partsOf returns the names of the parts of the catalog that have a curve of their own.
 func (h haggling) partsOf() (names []string) {
 	var parts []struct {
 		Name string `json:"name"`
@@ -270,10 +270,10 @@ func (h haggling) partsOf() (names []string) {
 	return names
 }
 
-// policyChange is a number that two policies do not agree on.
+// policyChange is a number that differs between two policies.
 type policyChange struct{ Label, Name, Was, Now string }
 
-// differences are those from one policy to another; same is how many numbers are equal.
+// differences returns the changes from one policy to another, and the number of equal ones.
 func differences(was, now haggling) (all []policyChange, same int) {
 	for _, n := range policyNumbers {
 		if n.same(was.values[n.name], now.values[n.name]) {
@@ -303,7 +303,7 @@ func partWords(names []string) string {
 	return join(names)
 }
 
-// sameJSON reports whether lists are equal, and that nothing is an empty one.
+// sameJSON reports whether lists are equal. A missing list equals an empty one.
 func sameJSON(a, b json.RawMessage) bool {
 	read := func(text json.RawMessage) string {
 		var list []any

@@ -27,7 +27,7 @@ type pathView struct {
 // pathStep is the step that is shown in full.
 type pathStep struct {
 	pricepath.Row
-	Before, After string // the addresses of the steps beside it
+	Before, After string // the addresses of the adjacent steps
 }
 
 type pathRow struct {
@@ -35,7 +35,7 @@ type pathRow struct {
 	Chosen bool
 }
 
-// threads is all that was negotiated in a buyer's session.
+// threads has all negotiations of a buyer's session.
 type threads struct {
 	ID       string       `json:"id"`
 	State    string       `json:"state"`
@@ -91,7 +91,7 @@ type threadStep struct {
 	Decision *decision `json:"decision"` // nil: the role does not see limits
 }
 
-// decision is what the record has of a step, beside what is drawn.
+// decision is the record of a step: what is drawn, and more.
 type decision struct {
 	pricepath.Decision
 	Policy int
@@ -117,7 +117,7 @@ func (s *threadStep) of(i *threadItem) bool {
 	return s.ProductID == i.ProductID && s.VariantID == i.VariantID && s.Quantity == i.Quantity
 }
 
-// drawn is a step as it is drawn.
+// drawn converts a step for the chart.
 func (s *threadStep) drawn(i *threadItem) pricepath.Decision {
 	if s.Decision != nil {
 		return s.Decision.Decision
@@ -141,8 +141,9 @@ var ends = map[string]pricepath.EndKind{
 	"open": pricepath.Open,
 }
 
-// paths draws the items of a negotiation. Its page is at an address, whose query says which step is shown in full.
-func (v *visit) paths(t *threads, items []threadItem, address string) ([]pathView, error) {
+// paths draws the price paths of a negotiation's items for the page at an address. The query of the address selects the step that
+// is shown in full.
+func (v *memberRequest) paths(t *threads, items []threadItem, address string) ([]pathView, error) {
 	var views []pathView
 	for n := range items {
 		view, err := v.path(t, &items[n], n+1, address)
@@ -154,7 +155,7 @@ func (v *visit) paths(t *threads, items []threadItem, address string) ([]pathVie
 	return views, nil
 }
 
-func (v *visit) path(t *threads, i *threadItem, n int, address string) (pathView, error) {
+func (v *memberRequest) path(t *threads, i *threadItem, n int, address string) (pathView, error) {
 	var steps []pricepath.Decision
 	var record []*decision
 	for at := range t.Steps {
@@ -178,8 +179,8 @@ func (v *visit) path(t *threads, i *threadItem, n int, address string) (pathView
 	return pathPage(p, o, p.Chosen(wanted), i, sealOf(record)), nil
 }
 
-// pathOptions are what steps do not say of an item.
-func (v *visit) pathOptions(i *threadItem, prefix string) pricepath.Options {
+// pathOptions returns the drawing options of an item.
+func (v *memberRequest) pathOptions(i *threadItem, prefix string) pricepath.Options {
 	unit, _ := money.ParseCurrency(i.Currency) // the API's own
 	o := pricepath.Options{
 		Prefix:   prefix,
@@ -223,7 +224,7 @@ func pathPage(p *pricepath.Path, o pricepath.Options, chosen int, i *threadItem,
 	return view
 }
 
-// sealOf says where decisions stand in the sealed record, and by which policy they were made; "" if that is not shown.
+// sealOf describes the position of decisions in the sealed record, and their policy. It returns "" if the role may not see that.
 func sealOf(record []*decision) string {
 	first, last, policy := int64(0), int64(0), 0
 	for _, d := range record {
@@ -243,13 +244,13 @@ func sealOf(record []*decision) string {
 }
 
 // priceOf adds the price paths of an order.
-func (v *visit) priceOf(view *orderView, o *orderDetail) (err error) {
+func (v *memberRequest) priceOf(view *orderView, o *orderDetail) (err error) {
 	view.Paths, view.NoPath, err = v.pricePaths(o, view.Address)
 	return err
 }
 
-// pricePaths are the price paths of an order, or why there is none.
-func (v *visit) pricePaths(o *orderDetail, address string) (paths []pathView, none string, err error) {
+// pricePaths returns the price paths of an order, or the reason why there are none.
+func (v *memberRequest) pricePaths(o *orderDetail, address string) (paths []pathView, none string, err error) {
 	if strings.Trim(o.Savings.String(), "0.") == "" {
 		return nil, "Nothing was haggled off here: the list price was paid.", nil
 	}
@@ -268,8 +269,8 @@ func (v *visit) pricePaths(o *orderDetail, address string) (paths []pathView, no
 	return paths, "", err
 }
 
-// sparkOf is the path of an item as a small picture. Words beside it say the same.
-func (v *visit) sparkOf(i *threadItem) template.HTML {
+// sparkOf returns the price path of an item as a sparkline. The text next to it says the same.
+func (v *memberRequest) sparkOf(i *threadItem) template.HTML {
 	steps := make([]pricepath.Decision, len(i.Prices))
 	for n := range steps {
 		steps[n] = pricepath.Decision{

@@ -31,14 +31,14 @@ type variantRow struct {
 	Low                           bool
 }
 
-func (v *visit) product() error { return v.showProduct(nil) }
+func (v *memberRequest) product() error { return v.showProduct(nil) }
 
-func (v *visit) aboutProduct() string {
+func (v *memberRequest) aboutProduct() string {
 	return "/v1/catalog/products/" + url.PathEscape(v.r.PathValue("product"))
 }
 
-// showProduct shows a product, and what was wrong with a change of it.
-func (v *visit) showProduct(failed *problem) error {
+// showProduct shows a product, and the problem of a failed change.
+func (v *memberRequest) showProduct(failed *problem) error {
 	p, err := fetch[product](v.api, v.aboutProduct(), nil)
 	if err != nil {
 		return err
@@ -75,8 +75,8 @@ func (v *visit) showProduct(failed *problem) error {
 	return v.showAfter(failed, "product", view)
 }
 
-// addLevels adds the stock at each location, which is moved and not set: a sale may take from it meanwhile.
-func (v *visit) addLevels(view *productView, id, sku string) error {
+// addLevels adds the stock at each location. Forms adjust it instead of setting it, because a sale may change it meanwhile.
+func (v *memberRequest) addLevels(view *productView, id, sku string) error {
 	found, err := fetchAll[struct {
 		Location string `json:"location"`
 		Quantity int    `json:"quantity"`
@@ -100,8 +100,8 @@ func (v *visit) addLevels(view *productView, id, sku string) error {
 	return nil
 }
 
-// moveStock moves the stock of a location by some pieces.
-func (v *visit) moveStock() error {
+// moveStock adjusts the stock of a location by some pieces.
+func (v *memberRequest) moveStock() error {
 	if !v.may("catalog:write") {
 		return errNotStocking
 	}
@@ -128,14 +128,14 @@ func (v *visit) moveStock() error {
 // mostVariants are how many variants a page shows.
 const mostVariants = 100
 
-// soldWords say what stock means for a variant.
+// soldWords describes how stock affects a variant.
 var soldWords = map[string]string{
 	"tracked":          "While there is stock",
 	"always_available": "Always, without stock",
 	"backorder":        "Also when there is no stock",
 }
 
-func (v *visit) variantRow(p *product, one *variant) variantRow {
+func (v *memberRequest) variantRow(p *product, one *variant) variantRow {
 	row := variantRow{
 		SKU:   one.SKU,
 		Name:  strings.Join(strings.Fields(one.Size+" "+one.Color), ", "),
@@ -153,7 +153,7 @@ func (v *visit) variantRow(p *product, one *variant) variantRow {
 	return row
 }
 
-// productFields are what can be changed of a product: all but its variants, where it has several.
+// productFields returns the fields of a product that can be changed, without the variants if it has several.
 func productFields(p *product) []field {
 	fields := []field{
 		{
@@ -236,8 +236,8 @@ func productFields(p *product) []field {
 	})
 }
 
-// changeProduct stores what a form changed of a product. What it does not show stays as it is.
-func (v *visit) changeProduct() error {
+// changeProduct stores the fields of a product that a form changed. Fields that the form does not show keep their values.
+func (v *memberRequest) changeProduct() error {
 	before, err := fetch[product](v.api, v.aboutProduct(), nil)
 	if err != nil {
 		return err
@@ -252,7 +252,7 @@ func (v *visit) changeProduct() error {
 	return v.finish(v.cataloguePath()+"/"+url.PathEscape(v.r.PathValue("product")), "changed")
 }
 
-// productPatch is what the form of a product's page changes.
+// productPatch returns the changes of the form on a product's page.
 func productPatch(f url.Values, simple bool) map[string]any {
 	patch := patchOf(f)
 	for _, name := range []string{"name", "category", "brand", "status", "inventory_policy"} {
@@ -269,7 +269,7 @@ func productPatch(f url.Values, simple bool) map[string]any {
 	return patch
 }
 
-// patchOf is what a form changes of a product's numbers. They go as they were typed, so that what is no number is refused by name.
+// patchOf returns a form's changes to a product's numbers. It passes them as typed, so that the API names malformed ones.
 func patchOf(f url.Values) map[string]any {
 	patch := map[string]any{}
 	for _, name := range []string{"price", "cost", "competitor_price"} {
@@ -285,7 +285,7 @@ func patchOf(f url.Values) map[string]any {
 	return patch
 }
 
-// typed is a number as JSON has it, or what was typed as a text, which the API refuses.
+// typed returns a JSON number, or else the text as typed, which the API refuses.
 func typed(text string) any {
 	if found := amountForm.FindStringSubmatch(text); found != nil {
 		return json.Number(found[1])
@@ -293,11 +293,11 @@ func typed(text string) any {
 	return text
 }
 
-// wasField names the hidden field that has what a field showed at first. What nobody touched is not sent, for it may have changed
-// since, in a sync perhaps.
+// wasField names the hidden field that keeps the value which a field showed at first. An untouched field is not sent to the API,
+// because a sync may have changed the product since.
 func wasField(name string) string { return "was." + name }
 
-// was are the hidden fields of a form.
+// was returns the hidden fields of a form.
 func was(fields []field) (hidden []fact) {
 	for _, f := range fields {
 		value := f.Value
@@ -316,7 +316,7 @@ func was(fields []field) (hidden []fact) {
 	return hidden
 }
 
-// changed reports whether a form has another value than it showed at first.
+// changed reports whether a form's value differs from the one that it showed at first.
 func changed(f url.Values, name string) bool {
 	return f.Has(name) && (!f.Has(wasField(name)) || f.Get(name) != f.Get(wasField(name)))
 }
@@ -326,7 +326,7 @@ func ticked(f url.Values, name string) bool {
 	return f.Has(wasField(name)) && (f.Get(name) == "on") != (f.Get(wasField(name)) == "on")
 }
 
-// resend has fields show what was sent, and keeps what they showed at first.
+// resend sets fields to the values that were sent, and keeps the values that they showed at first.
 func resend(f url.Values, fields []field, hidden []fact) {
 	for i := range fields {
 		switch text := f.Get(fields[i].Name); fields[i].Kind {

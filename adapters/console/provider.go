@@ -7,14 +7,15 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-// A sign-in by the OpenID Connect provider begins at providerPath and comes back to ReturnPath, which is registered there.
-// It begins by a link, not by a form: browsers apply form-action to where a form is redirected, too.
+// A sign-in by the OpenID Connect provider begins at providerPath and comes back to ReturnPath, which is registered there. It
+// begins with a link and not with a form, because browsers also apply form-action to the redirects of a form.
 const (
 	providerPath = Path + "/sign-in/openid"
 	ReturnPath   = providerPath + "/callback"
 )
 
-// setAttempt has the browser keep a sign-in that has begun; "": no longer. Lax, for it comes back from another site.
+// setAttempt stores a sign-in that has begun in a cookie; "" deletes it. The cookie is SameSite=Lax because the browser returns
+// from another site.
 func (c *console) setAttempt(w http.ResponseWriter, kept string) {
 	c.setCookie(w, attemptCookie, kept, people.AttemptFor, http.SameSiteLaxMode)
 }
@@ -32,7 +33,7 @@ func (c *console) beginAtProvider(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, address, http.StatusSeeOther)
 }
 
-// returnFromProvider signs in whom the provider sends back. The sign-in that had begun is over, whatever comes of it.
+// returnFromProvider completes a sign-in after the provider's redirect. The attempt is over in any case.
 func (c *console) returnFromProvider(w http.ResponseWriter, r *http.Request) {
 	kept := c.cookie(r, attemptCookie)
 	c.setAttempt(w, "")
@@ -50,7 +51,7 @@ func (c *console) returnFromProvider(w http.ResponseWriter, r *http.Request) {
 	c.enter(w, r, in, inside(next))
 }
 
-// providerFailed offers to sign in again, by a password or at the provider.
+// providerFailed offers to sign in again, with a password or at the provider.
 func (c *console) providerFailed(w http.ResponseWriter, r *http.Request, next string, err error) {
 	page, title := "signin", "Sign in"
 	if fault.Is(err, "link_not_found") || fault.Is(err, "invitation_for_another") {

@@ -14,7 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// returnDone are the sentences after a return was decided.
+// returnDone has the messages after a return was decided.
 var returnDone = map[string]string{
 	"approved": "The return is approved.",
 	"rejected": "The return is rejected.",
@@ -41,21 +41,21 @@ type returnView struct {
 	Problem                         *problem
 }
 
-// backLine is what is sent back of a line.
+// backLine has the returned pieces of a line.
 type backLine struct{ Name, About, Reason, Quantity, Paid, Worth string }
 
-// answers are reasons that a rejection may give, to start from.
+// answers has templates for the reason of a rejection.
 var answers = []string{
 	"The time for returns is over.",
 	"The product shows use.",
 	"This product cannot be returned.",
 }
 
-func (v *visit) goodsBack() error { return v.showReturn("", nil) }
+func (v *memberRequest) goodsBack() error { return v.showReturn("", nil) }
 
-// showReturn shows a return beside its order, and what was wrong with what a form asked for.
-func (v *visit) showReturn(form string, failed *problem) error {
-	r, err := fetch[back](v.api, "/v1/returns/"+url.PathEscape(v.r.PathValue("return")), nil)
+// showReturn shows a return with its order, and the problem of a failed form.
+func (v *memberRequest) showReturn(form string, failed *problem) error {
+	r, err := fetch[goodsReturn](v.api, "/v1/returns/"+url.PathEscape(v.r.PathValue("return")), nil)
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (v *visit) showReturn(form string, failed *problem) error {
 	return v.render(v.w, status, "return", view)
 }
 
-func (v *visit) backLines(r *back, o *orderDetail) []backLine {
+func (v *memberRequest) backLines(r *goodsReturn, o *orderDetail) []backLine {
 	w := v.shop.words
 	var lines []backLine
 	for _, i := range r.Items {
@@ -130,7 +130,7 @@ func (v *visit) backLines(r *back, o *orderDetail) []backLine {
 	return lines
 }
 
-// times is an amount as often as there are pieces.
+// times multiplies an amount by a number of pieces.
 func times(n json.Number, pieces int, code string) json.Number {
 	unit, err := money.ParseCurrency(code)
 	if err != nil {
@@ -139,12 +139,12 @@ func times(n json.Number, pieces int, code string) json.Number {
 	return json.Number(money.Of(minor(n, unit)*int64(pieces), unit).String())
 }
 
-// leftOf is what can still be refunded of an order.
+// leftOf returns the amount of an order that can still be refunded.
 func leftOf(o *orderDetail) json.Number {
 	return sum(o.Currency, o.Payment.Amount, negative(o.Payment.Refunded), negative(o.Payment.Disputed))
 }
 
-func (v *visit) moneyBack(r *back, o *orderDetail) []fact {
+func (v *memberRequest) moneyBack(r *goodsReturn, o *orderDetail) []fact {
 	amount := func(n json.Number) string { return v.shop.words.amount(n, o.Currency) }
 	facts := []fact{
 		{Label: "Paid for the order", Value: amount(o.Payment.Amount)},
@@ -165,7 +165,7 @@ func (v *visit) moneyBack(r *back, o *orderDetail) []fact {
 }
 
 // decidedBack says how a return was decided.
-func (v *visit) decidedBack(r *back) string {
+func (v *memberRequest) decidedBack(r *goodsReturn) string {
 	if r.DecidedAt == nil {
 		return ""
 	}
@@ -190,8 +190,8 @@ func (v *visit) decidedBack(r *back) string {
 	return text + count(r.Restocked, "piece", "pieces") + " went back to stock."
 }
 
-// queueAfter finds what else waits, the longest first.
-func (v *visit) queueAfter(view *returnView, this string) error {
+// queueAfter finds the other waiting returns, the oldest first.
+func (v *memberRequest) queueAfter(view *returnView, this string) error {
 	waiting, err := v.returnsAt("requested", 0)
 	if err != nil {
 		return err
@@ -210,8 +210,8 @@ func (v *visit) queueAfter(view *returnView, this string) error {
 	return nil
 }
 
-// offerDecision decides whether the page has forms, and what they say.
-func (v *visit) offerDecision(view *returnView, r *back, o *orderDetail) {
+// offerDecision adds the forms for a decision if the return can be decided.
+func (v *memberRequest) offerDecision(view *returnView, r *goodsReturn, o *orderDetail) {
 	view.CanDecide = r.Status == "requested" && v.may("finance:write")
 	if !view.CanDecide {
 		return
@@ -236,8 +236,8 @@ func (v *visit) offerDecision(view *returnView, r *back, o *orderDetail) {
 	}
 }
 
-// decide does what a form of a return's page asks for, and goes on to the return that waits the longest.
-func (v *visit) decide(form, finished string, do func(path string, c change) error) error {
+// decide handles a form of a return's page, and redirects to the return that has waited longest.
+func (v *memberRequest) decide(form, finished string, do func(path string, c change) error) error {
 	wanted, f := v.r.PathValue("return"), v.r.PostForm
 	err := do("/v1/returns/"+url.PathEscape(wanted)+"/"+form, change{key: f.Get("key"), code: strings.TrimSpace(f.Get("mfa_code"))})
 	var p *problem
@@ -262,7 +262,7 @@ func (v *visit) decide(form, finished string, do func(path string, c change) err
 	return nil
 }
 
-func (v *visit) approve() error {
+func (v *memberRequest) approve() error {
 	f := v.r.PostForm
 	return v.decide("approve", "approved", func(path string, c change) error {
 		amount, err := plainAmount(f.Get("amount"))
@@ -274,7 +274,7 @@ func (v *visit) approve() error {
 	})
 }
 
-func (v *visit) reject() error {
+func (v *memberRequest) reject() error {
 	return v.decide("reject", "rejected", func(path string, c change) error {
 		c.body = map[string]string{"reason": strings.TrimSpace(v.r.PostForm.Get("reason"))}
 		return v.api.post(http.MethodPost, path, c, nil)

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// back is a return of the API.
-type back struct {
+// goodsReturn is a return as the API shows it.
+type goodsReturn struct {
 	ID        string      `json:"id"`
 	Order     string      `json:"order_id"`
 	Status    string      `json:"status"`
@@ -76,7 +76,7 @@ type returnRow struct {
 	Age, At, Exact       string
 }
 
-func (v *visit) returns() error {
+func (v *memberRequest) returns() error {
 	q := v.r.URL.Query()
 	here := v.shop.Path() + "/returns"
 	view := &returnsView{
@@ -100,7 +100,7 @@ func (v *visit) returns() error {
 	if view.Tab.status == "requested" {
 		query.Set("sort", "oldest")
 	}
-	found, unknown, err := fetchPage[back](v, "/v1/returns", query)
+	found, unknown, err := fetchPage[goodsReturn](v, "/v1/returns", query)
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (v *visit) returns() error {
 	if view.Rows, err = v.returnRows(found.Data); err != nil {
 		return err
 	}
-	view.Newer, view.Older = found.turns(func(turn, place string) string { return address(view.Tab.Name, turn, place) })
+	view.Newer, view.Older = found.neighbors(func(turn, place string) string { return address(view.Tab.Name, turn, place) })
 	view.Total = found.total("return", "returns")
 	if found.placed && query.Has("sort") {
 		view.Total = "More returns"
@@ -117,17 +117,17 @@ func (v *visit) returns() error {
 	return v.show("returns", view)
 }
 
-// returnsAt are the returns in a state from an offset on, those to decide the oldest first.
-func (v *visit) returnsAt(status string, offset int) (list[back], error) {
+// returnsAt fetches the returns in a state from an offset on. Returns to decide are sorted from the oldest.
+func (v *memberRequest) returnsAt(status string, offset int) (list[goodsReturn], error) {
 	query := pageAt(offset)
 	query.Set("status", status)
 	if status == "requested" {
 		query.Set("sort", "oldest")
 	}
-	return fetch[list[back]](v.api, "/v1/returns", given(query))
+	return fetch[list[goodsReturn]](v.api, "/v1/returns", given(query))
 }
 
-func (v *visit) returnRows(returns []back) ([]returnRow, error) {
+func (v *memberRequest) returnRows(returns []goodsReturn) ([]returnRow, error) {
 	ids := make([]string, len(returns))
 	for i := range returns {
 		ids[i] = returns[i].Order
@@ -157,7 +157,7 @@ func (v *visit) returnRows(returns []back) ([]returnRow, error) {
 }
 
 // ordersOf are orders by their ids, which may repeat and be empty.
-func (v *visit) ordersOf(ids []string) (map[string]order, error) {
+func (v *memberRequest) ordersOf(ids []string) (map[string]order, error) {
 	ids = slices.DeleteFunc(slices.Clone(ids), empty)
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
@@ -175,7 +175,7 @@ func (v *visit) ordersOf(ids []string) (map[string]order, error) {
 	return orders, err
 }
 
-// lineOf is the line that an item was bought in; an empty one: the order does not say.
+// lineOf returns the order line of an item, or an empty line if the order does not have it.
 func lineOf(i backItem, lines []orderLine) orderLine {
 	for _, l := range lines {
 		if l.ProductID == i.ProductID && (i.VariantID == "" || l.VariantID == i.VariantID) {
@@ -186,7 +186,7 @@ func lineOf(i backItem, lines []orderLine) orderLine {
 }
 
 // what is sent back, in a line.
-func (r *back) what(lines []orderLine) string {
+func (r *goodsReturn) what(lines []orderLine) string {
 	var names []string
 	for _, i := range r.Items {
 		name := lineOf(i, lines).Name
@@ -199,7 +199,7 @@ func (r *back) what(lines []orderLine) string {
 }
 
 // why it is sent back, in a line: each reason once.
-func (r *back) why() string {
+func (r *goodsReturn) why() string {
 	var reasons []string
 	for _, i := range r.Items {
 		if text := plain(i.Reason); text != "" && !slices.Contains(reasons, text) {
@@ -212,8 +212,8 @@ func (r *back) why() string {
 // plain writes a code such as "wrong_size" in words.
 func plain(code string) string { return strings.ReplaceAll(code, "_", " ") }
 
-// pieces is how many pieces are sent back.
-func (r *back) pieces() int {
+// pieces returns the number of returned pieces.
+func (r *goodsReturn) pieces() int {
 	n := 0
 	for _, i := range r.Items {
 		n += i.Quantity

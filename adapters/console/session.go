@@ -16,14 +16,14 @@ import (
 // cookies are those of the console, by their names.
 const (
 	sessionCookie = "haggle_console"
-	deviceCookie  = "haggle_browser" // by which a browser is known in which a member has signed in
+	deviceCookie  = "haggle_browser" // identifies a browser in which a member has signed in
 	attemptCookie = "haggle_openid"  // a sign-in by the provider that has begun
 )
 
-// secure reports whether people reach the console by https.
+// secure reports whether the console is served over https.
 func (c *console) secure() bool { return strings.HasPrefix(c.URL, "https://") }
 
-// cookieName is a cookie's name. Browsers take one with the prefix over https only.
+// cookieName returns a cookie's name. Browsers accept the prefix over https only.
 func (c *console) cookieName(name string) string {
 	if c.secure() {
 		return "__Secure-" + name
@@ -31,7 +31,7 @@ func (c *console) cookieName(name string) string {
 	return name
 }
 
-// setCookie keeps a value in the browser for some time, or until it is closed if that is zero. An empty value removes the cookie.
+// setCookie sets a cookie for a duration or, if that is zero, until the browser is closed. An empty value deletes the cookie.
 func (c *console) setCookie(w http.ResponseWriter, name, value string, keep time.Duration, site http.SameSite) {
 	cookie := &http.Cookie{
 		Name:     c.cookieName(name),
@@ -57,19 +57,19 @@ func (c *console) cookie(r *http.Request, name string) string {
 	return cookie.Value
 }
 
-// setToken has the browser keep a session's token until it is closed. The database knows when the session ends.
+// setToken stores a session's token until the browser is closed. The database has the end of the session.
 func (c *console) setToken(w http.ResponseWriter, token string) {
 	c.setCookie(w, sessionCookie, token, 0, http.SameSiteLaxMode)
 }
 
-// setDevice has a browser be known from now on; "": it is known already, or not yet.
+// setDevice stores the device cookie, which identifies the browser from now on. It does nothing for "".
 func (c *console) setDevice(w http.ResponseWriter, device string) {
 	if device != "" {
 		c.setCookie(w, deviceCookie, device, people.DeviceFor, http.SameSiteStrictMode)
 	}
 }
 
-// token is that of the request's session; "" if it has none.
+// token returns the token of the request's session, or "".
 func (c *console) token(r *http.Request) string { return c.cookie(r, sessionCookie) }
 
 // client is where a request comes from.
@@ -82,14 +82,14 @@ func (c *console) client(w http.ResponseWriter, r *http.Request) people.Client {
 	}
 }
 
-// How many pages a session may open, and how often an address may come with a token that is no session's: each costs a lookup.
+// These rates limit the pages of a session, and the requests of an address with an invalid token, because each costs a lookup.
 var (
 	pageRate     = ports.Rate{PerMinute: 300, Burst: 100}
 	strangerRate = ports.Rate{PerMinute: 60, Burst: 60}
 )
 
-// visit is a request of a member for a page.
-type visit struct {
+// memberRequest is a signed-in member's request for a page.
+type memberRequest struct {
 	*console
 	w      http.ResponseWriter
 	r      *http.Request
@@ -100,7 +100,7 @@ type visit struct {
 }
 
 // member serves a page to members. Everyone else is sent to the sign-in page, and back after it.
-func (c *console) member(page func(*visit) error) http.Handler {
+func (c *console) member(page func(*memberRequest) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		stranger := "console-address " + c.ClientAddress(r).String()
 		if v := c.Limiter.Look(r.Context(), stranger, strangerRate); !v.Allowed {
@@ -115,7 +115,7 @@ func (c *console) member(page func(*visit) error) http.Handler {
 			c.sendToSignIn(w, r)
 			return
 		}
-		v := &visit{
+		v := &memberRequest{
 			console: c,
 			w:       w,
 			r:       r,
@@ -147,7 +147,7 @@ func (c *console) member(page func(*visit) error) http.Handler {
 }
 
 // count counts a page for its session.
-func (v *visit) count() error {
+func (v *memberRequest) count() error {
 	verdict := v.Limiter.Take(v.r.Context(), "console "+v.caller.Session.ID.String(), pageRate)
 	if verdict.Allowed {
 		return nil
@@ -159,7 +159,7 @@ func tooMany(v ports.Verdict) error {
 	return fault.New(fault.Limited, "rate_limited", "There were too many requests. Wait a minute.").After(v.RetryAfter)
 }
 
-// sendToSignIn has somebody sign in, and come back to a page.
+// sendToSignIn redirects to the sign-in page, which returns to the requested page.
 func (c *console) sendToSignIn(w http.ResponseWriter, r *http.Request) {
 	target := Path + "/sign-in"
 	if r.Method == http.MethodGet && r.URL.Path != Path {
@@ -168,7 +168,7 @@ func (c *console) sendToSignIn(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, target, http.StatusSeeOther)
 }
 
-// inside is a page of the console that an address within it names: nobody is sent anywhere else.
+// inside returns the page of the console that an address names. It never returns an address outside of the console.
 func inside(address string) string {
 	u, err := url.Parse(address)
 	plain := err == nil && u.Scheme == "" && u.Host == "" && u.User == nil && !strings.ContainsAny(address, "\\\x00\r\n\t")
@@ -179,12 +179,12 @@ func inside(address string) string {
 }
 
 // may reports whether the member's role has a scope.
-func (v *visit) may(scope string) bool { return v.caller.Key.Allows(scope) }
+func (v *memberRequest) may(scope string) bool { return v.caller.Key.Allows(scope) }
 
-// now is the time, in the shop's zone.
-func (v *visit) now() time.Time { return v.Clock.Now().In(v.zone()) }
+// now returns the time in the shop's zone.
+func (v *memberRequest) now() time.Time { return v.Clock.Now().In(v.zone()) }
 
-func (v *visit) zone() *time.Location {
+func (v *memberRequest) zone() *time.Location {
 	if v.shop == nil {
 		return time.UTC
 	}
@@ -192,7 +192,7 @@ func (v *visit) zone() *time.Location {
 }
 
 // signOut ends the session.
-func (c *console) signOut(v *visit) error {
+func (c *console) signOut(v *memberRequest) error {
 	err := v.api.post(http.MethodDelete, "/v1/console-sessions/"+v.caller.Session.ID.String(), change{}, nil)
 	if err != nil {
 		return err

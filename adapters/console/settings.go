@@ -59,28 +59,28 @@ var settingsSections = []settingsSection{
 }
 
 // routeSettings adds the pages of the settings to those of a shop.
-func routeSettings(page func(pattern string, show func(*visit) error)) {
-	page("GET /settings", (*visit).settings)
+func routeSettings(page func(pattern string, show func(*memberRequest) error)) {
+	page("GET /settings", (*memberRequest).settings)
 	routePeople(page)
 	routeSignIn(page)
 	routeKeys(page)
 	routeAgents(page)
 	routeEvents(page)
-	page("GET /settings/audit-log", (*visit).auditLog)
-	page("GET /settings/shop", (*visit).shopSettings)
-	page("POST /settings/shop", (*visit).saveShopSettings)
-	page("GET /settings/storefront", (*visit).storefront)
-	page("POST /settings/storefront", (*visit).saveStorefront)
+	page("GET /settings/audit-log", (*memberRequest).auditLog)
+	page("GET /settings/shop", (*memberRequest).shopSettings)
+	page("POST /settings/shop", (*memberRequest).saveShopSettings)
+	page("GET /settings/storefront", (*memberRequest).storefront)
+	page("POST /settings/storefront", (*memberRequest).saveStorefront)
 }
 
-// settingsPage is what all pages of the settings have.
+// settingsPage is the common part of the settings' pages.
 type settingsPage struct {
 	frame
 	Sections []settingsSection
 	Done     string
 }
 
-// settingsDone are the sentences after something was done.
+// settingsDone has the messages after changes.
 var settingsDone = map[string]string{
 	"saved":         "The settings are saved.",
 	"undone":        "Undone. It is as it was before.",
@@ -99,7 +99,7 @@ var settingsDone = map[string]string{
 	"key-revoked":   "The key is revoked. Requests with it are refused from now on.",
 }
 
-func (v *visit) settingsPage(section string) settingsPage {
+func (v *memberRequest) settingsPage(section string) settingsPage {
 	view := settingsPage{
 		frame:    v.page("Settings", "settings"),
 		Sections: v.sections(section),
@@ -111,11 +111,13 @@ func (v *visit) settingsPage(section string) settingsPage {
 	return view
 }
 
-// settingsPath is where a section of the shop's settings is.
-func (v *visit) settingsPath(section string) string { return v.shop.Path() + "/settings/" + section }
+// settingsPath returns the path of a section of the shop's settings.
+func (v *memberRequest) settingsPath(section string) string {
+	return v.shop.Path() + "/settings/" + section
+}
 
-// sections are those that the member's role sees.
-func (v *visit) sections(current string) (seen []settingsSection) {
+// sections returns the sections that the member's role may see.
+func (v *memberRequest) sections(current string) (seen []settingsSection) {
 	for _, s := range settingsSections {
 		if s.scope != "" && !v.may(s.scope) {
 			continue
@@ -127,13 +129,13 @@ func (v *visit) sections(current string) (seen []settingsSection) {
 }
 
 // settings goes to the first section.
-func (v *visit) settings() error {
+func (v *memberRequest) settings() error {
 	http.Redirect(v.w, v.r, v.sections("")[0].Address, http.StatusSeeOther)
 	return nil
 }
 
-// showAfter shows a page, with the status of what failed on it.
-func (v *visit) showAfter(failed *problem, name string, view any) error {
+// showAfter shows a page with the status of a failed action.
+func (v *memberRequest) showAfter(failed *problem, name string, view any) error {
 	status := http.StatusOK
 	if failed != nil {
 		status = failed.Status
@@ -141,16 +143,16 @@ func (v *visit) showAfter(failed *problem, name string, view any) error {
 	return v.render(v.w, status, name, view)
 }
 
-// shopChoices are the shops to bind a member or a key to.
-func (v *visit) shopChoices() (options []option) {
+// shopChoices returns the shops that a member or a key can be bound to.
+func (v *memberRequest) shopChoices() (options []option) {
 	for _, s := range v.known {
 		options = append(options, option{Value: s.ID, Word: s.Name})
 	}
 	return options
 }
 
-// shopNames are the names of shops by their ids. None of them stands for all.
-func (v *visit) shopNames(ids []string) string {
+// shopNames joins the names of shops by their ids. No ids stand for all shops.
+func (v *memberRequest) shopNames(ids []string) string {
 	if len(ids) == 0 {
 		return "All shops"
 	}

@@ -142,7 +142,7 @@ func TestAuditChanges(t *testing.T) {
 }
 
 // Operations that change something stand in the audit log: each has its words.
-func TestAuditWordsNameAllOperations(t *testing.T) {
+func TestAuditWords_allOperations(t *testing.T) {
 	t.Parallel()
 	document, err := os.ReadFile("../../cmd/boot/testdata/openapi.yaml")
 	if err != nil {
@@ -222,7 +222,7 @@ func TestSettingParse(t *testing.T) {
 	}
 }
 
-func TestFormPlacesProblems(t *testing.T) {
+func TestForm_Place(t *testing.T) {
 	t.Parallel()
 	failed := &problem{
 		Code:    "validation_error",

@@ -27,7 +27,7 @@ type shop struct {
 // Path is where the shop's pages begin.
 func (s *shop) Path() string { return Path + "/" + s.name() }
 
-// name is the shop in addresses: its slug, or its id if its slug is the name of another page.
+// name returns the shop's name in addresses: its slug, or its id if the slug is the name of another page.
 func (s *shop) name() string {
 	if slices.Contains(taken, s.Slug) {
 		return s.ID
@@ -35,20 +35,20 @@ func (s *shop) name() string {
 	return s.Slug
 }
 
-// taken are names in the place of a shop's that are those of other pages.
+// taken lists the names in addresses that belong to other pages.
 var taken = []string{"assets", "code", "join", "password", "sign-in", "sign-out"}
 
-// mostShops is how many shops the shop switcher has.
+// mostShops is the largest number of shops in the shop switcher.
 const mostShops = 100
 
 // shops are those that the member may see.
-func (v *visit) shops() ([]shop, error) {
+func (v *memberRequest) shops() ([]shop, error) {
 	found, err := fetch[list[shop]](v.api, "/v1/projects", url.Values{"limit": {strconv.Itoa(mostShops)}})
 	return found.Data, err
 }
 
-// home is the only shop of the member, or the choice among several.
-func (c *console) home(v *visit) error {
+// home redirects to the only shop of the member, or lets the member choose among several.
+func (c *console) home(v *memberRequest) error {
 	shops, err := v.shops()
 	if err != nil {
 		return err
@@ -65,54 +65,54 @@ type shopsView struct{ frame }
 // shopPages serves the pages of one shop.
 func (c *console) shopPages() http.Handler {
 	mux := http.NewServeMux()
-	routeShop(func(pattern string, show func(*visit) error) {
+	routeShop(func(pattern string, show func(*memberRequest) error) {
 		mux.Handle(shopPattern(pattern), c.member(inShop(show)))
 	})
 	return mux
 }
 
-// routeShop names the pages of one shop. Their addresses continue the shop's.
-func routeShop(page func(pattern string, show func(*visit) error)) {
-	page("GET /{$}", (*visit).today)
-	page("GET ", (*visit).today)
-	page("GET /find", (*visit).find)
-	page("POST /buyers", (*visit).sendBuyers)
-	page("GET /orders", (*visit).orders)
-	page("GET /orders/ship", (*visit).askShipMany)
-	page("POST /orders/ship", (*visit).shipMany)
-	page("GET /orders/selected.csv", (*visit).exportOrders)
-	page("GET /orders/{order}", (*visit).order)
-	page("POST /orders/{order}/ship", (*visit).ship)
-	page("POST /orders/{order}/deliver", (*visit).deliver)
-	page("POST /orders/{order}/refund", (*visit).refund)
-	page("POST /orders/{order}/cancel", (*visit).cancel)
-	page("POST /orders/{order}/note", (*visit).note)
-	page("POST /orders/{order}/labels/{label}/void", (*visit).voidLabel)
-	page("GET /live", (*visit).live)
-	page("GET /negotiations", (*visit).negotiations)
-	page("GET /negotiations/{negotiation}", (*visit).negotiation)
-	page("GET /lost", (*visit).lost)
+// routeShop adds the pages of one shop. Their addresses are below the shop's.
+func routeShop(page func(pattern string, show func(*memberRequest) error)) {
+	page("GET /{$}", (*memberRequest).today)
+	page("GET ", (*memberRequest).today)
+	page("GET /find", (*memberRequest).find)
+	page("POST /buyers", (*memberRequest).sendBuyers)
+	page("GET /orders", (*memberRequest).orders)
+	page("GET /orders/ship", (*memberRequest).askShipMany)
+	page("POST /orders/ship", (*memberRequest).shipMany)
+	page("GET /orders/selected.csv", (*memberRequest).exportOrders)
+	page("GET /orders/{order}", (*memberRequest).order)
+	page("POST /orders/{order}/ship", (*memberRequest).ship)
+	page("POST /orders/{order}/deliver", (*memberRequest).deliver)
+	page("POST /orders/{order}/refund", (*memberRequest).refund)
+	page("POST /orders/{order}/cancel", (*memberRequest).cancel)
+	page("POST /orders/{order}/note", (*memberRequest).note)
+	page("POST /orders/{order}/labels/{label}/void", (*memberRequest).voidLabel)
+	page("GET /live", (*memberRequest).live)
+	page("GET /negotiations", (*memberRequest).negotiations)
+	page("GET /negotiations/{negotiation}", (*memberRequest).negotiation)
+	page("GET /lost", (*memberRequest).lost)
 	routeCatalogue(page)
 	routeIntegrations(page)
 	routeConnect(page)
-	page("GET /returns", (*visit).returns)
-	page("GET /returns/{return}", (*visit).goodsBack)
-	page("POST /returns/{return}/approve", (*visit).approve)
-	page("POST /returns/{return}/reject", (*visit).reject)
-	page("GET /disputes", (*visit).disputes)
-	page("GET /disputes/{dispute}", (*visit).dispute)
-	page("POST /disputes/{dispute}/evidence", (*visit).submitEvidence)
-	page("POST /disputes/{dispute}/accept", (*visit).acceptDispute)
-	page("GET /money", (*visit).money)
-	page("GET /money/payments", (*visit).payments)
+	page("GET /returns", (*memberRequest).returns)
+	page("GET /returns/{return}", (*memberRequest).goodsBack)
+	page("POST /returns/{return}/approve", (*memberRequest).approve)
+	page("POST /returns/{return}/reject", (*memberRequest).reject)
+	page("GET /disputes", (*memberRequest).disputes)
+	page("GET /disputes/{dispute}", (*memberRequest).dispute)
+	page("POST /disputes/{dispute}/evidence", (*memberRequest).submitEvidence)
+	page("POST /disputes/{dispute}/accept", (*memberRequest).acceptDispute)
+	page("GET /money", (*memberRequest).money)
+	page("GET /money/payments", (*memberRequest).payments)
 	page("GET /money/payments.csv", paymentsTable)
-	page("GET /money/movements", (*visit).movements)
+	page("GET /money/movements", (*memberRequest).movements)
 	page("GET /money/movements.csv", movementsTable)
-	page("GET /money/unanswered/{checkout}", (*visit).unansweredPayment)
-	page("POST /money/unanswered/{checkout}", (*visit).resolve)
+	page("GET /money/unanswered/{checkout}", (*memberRequest).unansweredPayment)
+	page("POST /money/unanswered/{checkout}", (*memberRequest).resolve)
 	routeStudio(page)
 	routeSettings(page)
-	page("GET /{rest...}", func(*visit) error { return errNoPage })
+	page("GET /{rest...}", func(*memberRequest) error { return errNoPage })
 }
 
 // shopPattern is the whole pattern of a page of one shop.
@@ -124,7 +124,7 @@ func shopPattern(pattern string) string {
 // ShopRoutes are the patterns of all pages and forms of one shop.
 func ShopRoutes() []string {
 	var all []string
-	routeShop(func(pattern string, _ func(*visit) error) { all = append(all, shopPattern(pattern)) })
+	routeShop(func(pattern string, _ func(*memberRequest) error) { all = append(all, shopPattern(pattern)) })
 	return all
 }
 
@@ -135,8 +135,8 @@ var errNoPage = &problem{
 }
 
 // inShop finds the shop that the address names.
-func inShop(show func(*visit) error) func(*visit) error {
-	return func(v *visit) error {
+func inShop(show func(*memberRequest) error) func(*memberRequest) error {
+	return func(v *memberRequest) error {
 		shops, err := v.shops()
 		if err != nil {
 			return err
@@ -160,8 +160,8 @@ func inShop(show func(*visit) error) func(*visit) error {
 	}
 }
 
-// settle reads how the shop writes amounts and times.
-func (v *visit) settle() error {
+// settle reads the settings by which the shop formats amounts and times.
+func (v *memberRequest) settle() error {
 	var settings struct {
 		General struct {
 			Currency string `json:"default_currency"`

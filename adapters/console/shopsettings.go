@@ -41,7 +41,7 @@ func (g settingValues) set(name string, value any) {
 	g[group][rest] = value
 }
 
-// plainValue writes a value as the form's field has it.
+// plainValue converts a value to the text of the form's field.
 func plainValue(value any) string {
 	switch x := value.(type) {
 	case string:
@@ -70,7 +70,7 @@ type settingPage struct {
 	note    string
 }
 
-func (v *visit) generalPage() settingPage {
+func (v *memberRequest) generalPage() settingPage {
 	return settingPage{
 		section: "shop",
 		path:    "/v1/projects/" + v.shop.ID + "/settings",
@@ -79,7 +79,7 @@ func (v *visit) generalPage() settingPage {
 	}
 }
 
-func (v *visit) storefrontPage() settingPage {
+func (v *memberRequest) storefrontPage() settingPage {
 	return settingPage{
 		section: "storefront",
 		path:    "/v1/projects/" + v.shop.ID + "/storefront",
@@ -90,10 +90,10 @@ func (v *visit) storefrontPage() settingPage {
 	}
 }
 
-func (v *visit) shopSettings() error     { return v.showSettings(v.generalPage(), nil) }
-func (v *visit) saveShopSettings() error { return v.saveSettings(v.generalPage()) }
-func (v *visit) storefront() error       { return v.showSettings(v.storefrontPage(), nil) }
-func (v *visit) saveStorefront() error   { return v.saveSettings(v.storefrontPage()) }
+func (v *memberRequest) shopSettings() error     { return v.showSettings(v.generalPage(), nil) }
+func (v *memberRequest) saveShopSettings() error { return v.saveSettings(v.generalPage()) }
+func (v *memberRequest) storefront() error       { return v.showSettings(v.storefrontPage(), nil) }
+func (v *memberRequest) saveStorefront() error   { return v.saveSettings(v.storefrontPage()) }
 
 // read reads an answer of the API into groups.
 func (p settingPage) read(answer map[string]any) settingValues {
@@ -107,8 +107,8 @@ func (p settingPage) read(answer map[string]any) settingValues {
 	return values
 }
 
-// showSettings shows settings, and what was wrong with a change of them.
-func (v *visit) showSettings(p settingPage, failed *problem) error {
+// showSettings shows settings, and the problem of a failed change.
+func (v *memberRequest) showSettings(p settingPage, failed *problem) error {
 	answer, err := fetch[map[string]any](v.api, p.path, nil)
 	if err != nil {
 		return err
@@ -141,8 +141,8 @@ func (v *visit) showSettings(p settingPage, failed *problem) error {
 // wasName is the field that keeps what a setting was when the form was shown.
 func wasName(setting string) string { return "was." + setting }
 
-// saveForm is the form around all groups. What is wrong stands at the groups' fields.
-func (v *visit) saveForm(p settingPage, shown []groupView, failed *problem) *form {
+// saveForm returns the form around all groups. It moves the errors of failed to the groups' fields.
+func (v *memberRequest) saveForm(p settingPage, shown []groupView, failed *problem) *form {
 	var all []field
 	for _, g := range shown {
 		all = append(all, g.Fields...)
@@ -175,7 +175,7 @@ func (s setting) field(value string) field {
 	return f
 }
 
-// words write a value for those who may not change it.
+// words formats a value for members who may not change it.
 func (s setting) words(value string) string {
 	switch i := slices.IndexFunc(s.options, func(o option) bool { return o.Value == value }); {
 	case i >= 0:
@@ -192,7 +192,7 @@ func (s setting) words(value string) string {
 
 var number = regexp.MustCompile(`^-?[0-9]{1,9}(\.[0-9]{1,4})?$`)
 
-// parse reads what was filled in as the API has it.
+// parse converts the text of a field to a value of the API.
 func (s setting) parse(text string) (value any, wrong string) {
 	text = strings.TrimSpace(text)
 	switch {
@@ -211,7 +211,7 @@ func (s setting) parse(text string) (value any, wrong string) {
 }
 
 // saveSettings sends what the form changes.
-func (v *visit) saveSettings(p settingPage) error {
+func (v *memberRequest) saveSettings(p settingPage) error {
 	slug := v.shop.Slug
 	sent, err := v.send(func(c change) error {
 		body, err := p.changed(v.r.PostForm)
@@ -242,7 +242,7 @@ func (v *visit) saveSettings(p settingPage) error {
 	return v.finishUndoable(page, "saved", undo{Action: page, Fields: p.reversed(v.r.PostForm)})
 }
 
-// named names fields as the form does: with the group that the API has none of.
+// named renames fields to those of the form, which have a group that the API does not have.
 func (p settingPage) named(err error) error {
 	failed, ok := refusal(err)
 	if !ok || p.group == "" {
@@ -254,8 +254,8 @@ func (p settingPage) named(err error) error {
 	return failed
 }
 
-// changed are the settings that a form changes: those that differ from what they were when it was shown, so that it does not
-// undo what somebody else has changed since.
+// changed returns the settings that a form changes: those that differ from their values when the form was shown, so that it does
+// not revert changes by others since.
 func (p settingPage) changed(f url.Values) (settingValues, error) {
 	body := settingValues{}
 	wrong := &problem{Status: http.StatusUnprocessableEntity, Code: "validation_error"}
@@ -278,7 +278,7 @@ func (p settingPage) changed(f url.Values) (settingValues, error) {
 	return body, nil
 }
 
-// reversed are the fields of a form that changes back what a form has changed.
+// reversed returns the fields of a form that reverts the changes of a form.
 func (p settingPage) reversed(f url.Values) url.Values {
 	back := url.Values{}
 	for _, g := range p.groups {
@@ -293,5 +293,5 @@ func (p settingPage) reversed(f url.Values) url.Values {
 	return back
 }
 
-// plainLines undoes that browsers end the lines of a form with a carriage return too.
+// plainLines removes the carriage returns that browsers add to the lines of a form.
 func plainLines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }

@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/member"
 )
 
-// routeOutside adds the pages for those who have not signed in.
+// routeOutside adds the pages for people who have not signed in.
 func (c *console) routeOutside(mux *http.ServeMux) {
 	mux.HandleFunc("GET "+Path+"/sign-in", c.signInPage)
 	mux.HandleFunc("POST "+Path+"/sign-in", c.signIn)
@@ -27,7 +27,7 @@ func (c *console) routeOutside(mux *http.ServeMux) {
 	mux.Handle("POST "+Path+"/sign-out", c.member(c.signOut))
 }
 
-// outsideView is a page for those who have not signed in.
+// outsideView is a page for people who have not signed in.
 type outsideView struct {
 	*console
 	Title   string
@@ -49,10 +49,10 @@ func (v outsideView) ProviderLink() string {
 	return link(providerPath, given(url.Values{"next": {v.Next}, "invitation": {v.Secret}}))
 }
 
-// In is what is wrong with a field; "" if nothing is.
+// In returns the problem of a field, or "".
 func (v outsideView) In(field string) string { return v.Problem.in(field) }
 
-// form reads a form of somebody who may be anybody.
+// form parses a form of an unauthenticated client.
 func (c *console) form(w http.ResponseWriter, r *http.Request) bool {
 	r.Body = http.MaxBytesReader(w, r.Body, largestForm)
 	if err := r.ParseForm(); err != nil {
@@ -87,7 +87,7 @@ func (c *console) signIn(w http.ResponseWriter, r *http.Request) {
 	c.enter(w, r, in, v.Next)
 }
 
-// enter goes on with a session that has been opened: to its page, or to where its code is asked for.
+// enter continues a session that has been opened, with the requested page or the page that asks for a code.
 func (c *console) enter(w http.ResponseWriter, r *http.Request, in people.SignedIn, next string) {
 	c.setToken(w, in.Token)
 	c.setDevice(w, in.Device)
@@ -109,7 +109,7 @@ func (c *console) prove(w http.ResponseWriter, r *http.Request) {
 	in, err := c.People.Prove(r.Context(), c.token(r), r.PostForm.Get("code"), c.client(w, r))
 	switch {
 	case fault.Is(err, "unauthenticated"), fault.Is(err, "code_not_due"):
-		http.Redirect(w, r, v.Next, http.StatusSeeOther) // which asks to sign in, if that is needed
+		http.Redirect(w, r, v.Next, http.StatusSeeOther) // the page asks to sign in if necessary
 	case err != nil:
 		c.outsideFailed(w, r, "code", v, err)
 	default:
@@ -117,7 +117,8 @@ func (c *console) prove(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// linkPage asks what to do with a link. Opening it changes nothing: browsers and mail programs open links on their own.
+// linkPage shows what a link does, and asks for confirmation. Opening a link changes nothing, because browsers and mail programs
+// open links on their own.
 func (c *console) linkPage(p member.Purpose, page string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		v := outsideView{Title: titles[page]}
@@ -175,11 +176,11 @@ func (c *console) setPassword(w http.ResponseWriter, r *http.Request) {
 		c.outsideFailed(w, r, pageAfter("password", err), outsideView{Title: titles["password"]}, err)
 		return
 	}
-	c.setToken(w, "") // whose session it was has ended
+	c.setToken(w, "") // that session has ended
 	http.Redirect(w, r, Path+"/sign-in?password-set", http.StatusSeeOther)
 }
 
-// pageAfter is the page that shows an error: the form again, or that the link opens nothing.
+// pageAfter returns the page that shows an error: the form again, or the page about an invalid link.
 func pageAfter(page string, err error) string {
 	if errors.Is(err, member.ErrLink) {
 		return "gone"

@@ -20,7 +20,7 @@ type slider struct {
 	say       func(haggling) string
 }
 
-// sliders are the six controls that most merchants need.
+// sliders lists the six controls that most merchants need.
 var sliders = []slider{
 	{
 		name:   "max_discount_percent",
@@ -86,7 +86,7 @@ var sliders = []slider{
 	},
 }
 
-// of is what a slider shows of a policy.
+// of returns the slider's text for a policy.
 func (s slider) of(h haggling) string {
 	if s.read == nil {
 		return h.values[s.number]
@@ -94,7 +94,7 @@ func (s slider) of(h haggling) string {
 	return s.read(h)
 }
 
-// set moves a slider. What it shows already changes nothing.
+// set moves a slider. Text that equals what the slider shows already changes nothing.
 func (s slider) set(h haggling, text string) {
 	text = strings.TrimSuffix(strings.TrimSpace(text), "%")
 	if numberNamed(s.number).kind.shows(s.of(h), text) {
@@ -122,7 +122,7 @@ func numeric(text string) (float64, bool) {
 	return x, err == nil
 }
 
-// plainNumber writes a number with at most one decimal, as policies have them.
+// plainNumber formats a number with at most one decimal, as in policies.
 func plainNumber(x float64) string {
 	return strings.TrimSuffix(strconv.FormatFloat(x, 'f', 1, 64), ".0")
 }
@@ -135,7 +135,7 @@ func firstStep(number string) func(haggling) string {
 	}
 }
 
-// stretch sets the first of a number's steps. Later steps keep their share of what is left to 100.
+// stretch sets the first of a number's steps. Later steps keep their share of the rest to 100.
 func stretch(number string) func(haggling, string) string {
 	return func(h haggling, text string) string {
 		var was []float64
@@ -169,8 +169,8 @@ func written(numbers []float64) (texts []string) {
 	return texts
 }
 
-// readReach shows how far below the floor a first offer may be and is met. With the reach r that is 1 − 1/r of the floor;
-// merchants are shown the reach over 100, which is close to it.
+// readReach returns how far below the floor a first offer may be and still gets a counter. With the reach r that is 1 − 1/r of
+// the floor; merchants see the reach over 100, which is close to it.
 func readReach(h haggling) string {
 	x, ok := numeric(h.values["curve.reach_percent"])
 	if !ok {
@@ -207,7 +207,7 @@ type sliderView struct {
 	API                   string
 }
 
-// view shows a slider of a draft beside the policy in force.
+// view returns a slider of a draft, with the value of the policy in force.
 func (s slider) view(draft, inForce haggling, wrong, caps string) sliderView {
 	now, was := s.of(draft), s.of(inForce)
 	x, _ := numeric(now)

@@ -10,13 +10,13 @@ import (
 )
 
 // routeStudio adds the pages of the policy studio to those of a shop.
-func routeStudio(page func(pattern string, show func(*visit) error)) {
+func routeStudio(page func(pattern string, show func(*memberRequest) error)) {
 	page("GET /policy", inStudio((*studio).show))
 	page("GET /policy/save", inStudio((*studio).confirmSave))
 	page("POST /policy/save", inStudio(changing((*studio).save)))
 	page("GET /policy/activate", inStudio((*studio).confirmActivate))
 	page("POST /policy/activate", inStudio(changing((*studio).activate)))
-	page("POST /policy/agent", (*visit).addHaggler)
+	page("POST /policy/agent", (*memberRequest).addHaggler)
 	page("POST /policy/market", inStudio((*studio).startMarket))
 	page("POST /policy/market/{job}/cancel", inStudio((*studio).cancelMarket))
 	page("GET /policy/versions", inStudio((*studio).versions))
@@ -26,7 +26,7 @@ func routeStudio(page func(pattern string, show func(*visit) error)) {
 	page("POST /policy/suggest", inStudio((*studio).learn))
 }
 
-// changing serves a form to roles that may change policies. Others are refused before what they sent is read.
+// changing handles a form for roles that may change policies. It refuses others before it parses the form.
 func changing(form func(*studio) error) func(*studio) error {
 	return func(s *studio) error {
 		if !s.may("agents:write") {
@@ -36,7 +36,7 @@ func changing(form func(*studio) error) func(*studio) error {
 	}
 }
 
-// haggler is an agent as the API has it.
+// haggler is an agent of the API, with its policy.
 type haggler struct {
 	ID       string   `json:"id"`
 	Name     string   `json:"name"`
@@ -79,17 +79,17 @@ type preset struct {
 	Policy   haggling `json:"policy"`
 }
 
-// studio is a visit to the policy of one agent.
+// studio is a request about the policy of one agent.
 type studio struct {
-	*visit
+	*memberRequest
 	agent   *haggler
 	agents  []haggler
 	presets []preset
 }
 
-// inStudio finds the agent that the address names, or else the one that serves buyers.
-func inStudio(show func(*studio) error) func(*visit) error {
-	return func(v *visit) error {
+// inStudio finds the agent named in the address, or else the one that serves buyers.
+func inStudio(show func(*studio) error) func(*memberRequest) error {
+	return func(v *memberRequest) error {
 		found, err := fetch[list[haggler]](v.api, "/v1/agents", url.Values{"limit": {"100"}})
 		if err != nil {
 			return err
@@ -97,7 +97,7 @@ func inStudio(show func(*studio) error) func(*visit) error {
 		if len(found.Data) == 0 {
 			return v.show("nopolicy", &noPolicyView{frame: v.page("Policy studio", "policy"), MayAdd: v.may("agents:write")})
 		}
-		s := &studio{visit: v, agents: found.Data}
+		s := &studio{memberRequest: v, agents: found.Data}
 		wanted := v.r.FormValue("agent")
 		at := slices.IndexFunc(s.agents, func(a haggler) bool { return a.ID == wanted })
 		if at < 0 {
@@ -116,8 +116,8 @@ type noPolicyView struct {
 	MayAdd bool
 }
 
-// addHaggler gives a shop without an agent one, which serves its buyers.
-func (v *visit) addHaggler() error {
+// addHaggler creates an agent that serves the buyers of a shop without one.
+func (v *memberRequest) addHaggler() error {
 	var made haggler
 	c := change{body: map[string]string{"name": "Negotiator"}}
 	if err := v.api.post(http.MethodPost, "/v1/agents", c, &made); err != nil {
@@ -146,7 +146,7 @@ func (s *studio) address(rest string, q url.Values) string {
 	return link(s.shop.Path()+"/policy"+rest, switchedOff(q))
 }
 
-// switchedOff writes switches that are off: an address leaves out what is empty.
+// switchedOff marks switches that are off, because addresses leave out empty values.
 func switchedOff(q url.Values) url.Values {
 	for name, values := range q {
 		if len(values) > 0 && values[0] == "" && numberNamed(name).kind == switchNumber {
@@ -189,9 +189,9 @@ func (s *studio) studioPage(title string) studioPage {
 	if len(s.agents) > 1 {
 		for _, a := range s.agents {
 			other := &studio{
-				visit:  s.visit,
-				agent:  &a,
-				agents: s.agents,
+				memberRequest: s.memberRequest,
+				agent:         &a,
+				agents:        s.agents,
 			}
 			word := a.Name
 			if !a.serves() {
@@ -219,7 +219,7 @@ func (s *studio) newest() (int, error) {
 	return found.Data[0].Version, nil
 }
 
-// outside says who names the prices where it is not the policy alone, and which rules hold still.
+// outside describes who sets prices in addition to the policy, and which rules still apply.
 func (s *studio) outside() string {
 	const still = " These still hold: no price below the floor or above list, none above one that was named before, and none lower after the last move."
 	q := s.agent.Handlers.Quote

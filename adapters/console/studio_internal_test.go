@@ -117,7 +117,8 @@ func TestStretch(t *testing.T) {
 	}
 }
 
-func TestNumbers_namesWhatIsWrong(t *testing.T) {
+// The draft names each field that it cannot parse, and a refusal of the API appears at the slider of its field.
+func TestDraft_Apply_wrongNumbers(t *testing.T) {
 	d := draft{base: readPolicy(t, policyText(rand.New(rand.NewPCG(5, 6))))}
 	d.apply(url.Values{"round_cap": {"many"}, "give": {"fast"}, "leanings.volume": {"2"}, "min_margin_percent": {"15%"}})
 	named := map[string]bool{}

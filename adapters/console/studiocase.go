@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/console/pricepath"
 )
 
-// caseView is a recorded negotiation beside what a draft would have answered to the same offers.
+// caseView is a recorded negotiation next to the answers of a draft to the same offers.
 type caseView struct {
 	Product, Said, Note, Address, Close string
 	Was, Now                            *pathView
@@ -35,7 +35,7 @@ type played struct {
 // mostOffers is how many offers the API plays.
 const mostOffers = 50
 
-// caseOf shows the negotiation that the address names; nil: it names none. A draft that does not work plays nothing.
+// caseOf shows the negotiation named in the address, or returns nil if it names none. An invalid draft is not played.
 func (s *studio) caseOf(d *draft, q url.Values, works bool) (*caseView, error) {
 	wanted := q.Get("case")
 	if wanted == "" {
@@ -103,7 +103,7 @@ func (s *studio) playCase(view *caseView, d *draft, t *threads, item *threadItem
 	return s.drawPlayed(view, &found, item)
 }
 
-// replayCase says what the record tells of a draft in the negotiation.
+// replayCase shows the replay of the recorded negotiation under a draft.
 func (s *studio) replayCase(view *caseView, d *draft, negotiation string) error {
 	document, _ := d.policy.document()
 	body := map[string]any{"policy": document, "negotiation_ids": []string{negotiation}}
@@ -128,7 +128,7 @@ func asProblem(err error) (p *problem, ok bool) {
 	return p, ok
 }
 
-// offersOf are what the buyer offered for an item, in turn. Nothing is a question.
+// offersOf returns the buyer's offers for an item in order. An empty offer is a question for the price.
 func offersOf(t *threads, item *threadItem) (offers []*pricepath.Number) {
 	any := false
 	for n := range t.Steps {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// replayed is what the API says that a policy would have done in past negotiations.
+// replayed is the API's replay of past negotiations under a policy.
 type replayed struct {
 	Negotiations int        `json:"negotiations"`
 	Decisions    int        `json:"decisions"`
@@ -77,7 +77,7 @@ type effectView struct {
 	Empty             bool
 }
 
-// figure is a number, and what it was.
+// figure is a number with its value before.
 type figure struct{ Label, Value, Change, From, Possible string }
 
 type answerRow struct{ Address, Offer, Was, Now string }
@@ -88,7 +88,7 @@ type productRow struct {
 	Remove                                         string
 }
 
-// chooseView lets choose the products to look at.
+// chooseView is the form that selects the products to compare.
 type chooseView struct {
 	Find    string
 	Hidden  []fact
@@ -109,7 +109,7 @@ func shownProducts(q url.Values) (ids []string) {
 	return ids
 }
 
-// effect asks what a draft would change, for products and on the record.
+// effect computes what a draft would change, for products and in past negotiations.
 func (s *studio) effect(d *draft, q url.Values) (*effectView, error) {
 	document, _ := d.policy.document()
 	ids := shownProducts(q)
@@ -176,7 +176,7 @@ func (s *studio) recordView(r *replayed) *effectView {
 	return view
 }
 
-// between writes bounds: "310 to 412", or one number where they meet.
+// between formats bounds: "310 to 412", or one number if they are equal.
 func between(low, high int) string {
 	if low == high {
 		return thousands(low)
@@ -184,7 +184,7 @@ func between(low, high int) string {
 	return thousands(low) + " to " + thousands(high)
 }
 
-// lead says in a sentence what a draft would have earned.
+// lead returns a sentence on what a draft would have earned.
 func (s *studio) lead(r *replayed) string {
 	w := s.shop.words
 	deals := "Certain: " + count(r.Deals.Certain, "deal", "deals")
@@ -205,7 +205,7 @@ func (s *studio) lead(r *replayed) string {
 	return deals + " The certain ones earn the same margin."
 }
 
-// moneyFigure is what the certain deals come to, and what the possible ones would.
+// moneyFigure returns the amounts of the certain and the possible deals.
 func (s *studio) moneyFigure(label string, before, after, possible json.Number) figure {
 	f := figure{
 		Label: label,
@@ -260,7 +260,8 @@ func dealWords(r *replayed) string {
 	return text + "at least " + thousands(r.Deals.Certain) + " and at most " + thousands(r.Deals.Possible) + " after, of " + thousands(r.Negotiations)
 }
 
-// rangeBar draws deals of all negotiations: solid to the certain count, hatched to the possible one, a tick for now.
+// rangeBar draws the deals among all negotiations: solid up to the certain count, hatched up to the possible count, with a tick
+// at the present count.
 func rangeBar(r *replayed, width float64) template.HTML {
 	total := float64(max(1, r.Negotiations))
 	place := func(n int) float64 { return 8 + (width-16)*float64(n)/total }

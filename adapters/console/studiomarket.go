@@ -7,7 +7,7 @@ import (
 	"net/url"
 )
 
-// marketJob is a simulated market, as the API has it.
+// marketJob is a job of the API that simulates a market.
 type marketJob struct {
 	ID       string `json:"id"`
 	Status   string `json:"status"`
@@ -50,7 +50,7 @@ type marketResult struct {
 	} `json:"difference"`
 }
 
-// marketArm is what simulated buyers brought a policy.
+// marketArm has the results of a policy with simulated buyers.
 type marketArm struct {
 	Deals          float64     `json:"deals_share"`
 	Discount       float64     `json:"average_discount_percent"`
@@ -62,7 +62,7 @@ type marketArm struct {
 
 // marketView is the simulated market on the studio's page.
 type marketView struct {
-	Start, Key     string // the address to start it at; "": the role does not
+	Start, Key     string // the address that starts it; "": the role may not start it
 	Again          bool
 	Runs           bool
 	Done, Total    int
@@ -73,12 +73,12 @@ type marketView struct {
 	Per            string // "a month"
 	Rows, Kinds    []marketRow
 	Note, Failed   string
-	Other          string // it is of another draft than the page's
+	Other          string // it simulated another draft than the page's
 }
 
 type marketRow struct{ Name, Deals, Discount, Revenue, Margin string }
 
-// market shows the simulated market that the address names, or offers to start one; nil: neither.
+// market shows the simulation named in the address, or offers to start one. It returns nil if it can do neither.
 func (s *studio) market(d *draft, q url.Values, key string) (*marketView, error) {
 	view := &marketView{Hidden: s.hidden(d, q, nil)}
 	if s.may("agents:write") {
@@ -134,7 +134,8 @@ func (s *studio) wordJob(view *marketView, job *marketJob) {
 	}
 }
 
-// wordMarket writes a result in money: per month where the shop's record tells how many buyers come, else per 1,000 buyers.
+// wordMarket formats a result in money: per month if the number of buyers is known from the shop's record, or else per 1,000
+// buyers.
 func (s *studio) wordMarket(view *marketView, job *marketJob) {
 	r := job.Result
 	byMonth := r.After.RevenueByMonth != ""
@@ -208,7 +209,7 @@ func (s *studio) wordDifference(view *marketView, r *marketResult, byMonth bool,
 	}
 }
 
-// startMarket has buyers of all kinds haggle with the draft of a form.
+// startMarket starts a simulation of buyers of all kinds with the draft of a form.
 func (s *studio) startMarket() error {
 	if err := s.loadPresets(); err != nil {
 		return err
@@ -243,7 +244,7 @@ func (s *studio) cancelMarket() error {
 	}
 	job := s.r.PathValue("job")
 	err := s.api.post(http.MethodPost, "/v1/jobs/"+url.PathEscape(job)+"/cancel", change{}, nil)
-	if p, refused := asProblem(err); err != nil && (!refused || p.Status != http.StatusConflict) { // it may have ended by itself
+	if p, refused := asProblem(err); err != nil && (!refused || p.Status != http.StatusConflict) { // 409: it may have ended by itself
 		return err
 	}
 	f := s.r.PostForm

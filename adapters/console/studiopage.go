@@ -102,7 +102,7 @@ func (s *studio) show() error {
 	return s.render(s.w, status, "studio", view)
 }
 
-// lower begins a draft whose most discount is some points more than what holds now.
+// lower starts a draft whose maximum discount is some percentage points above the present one.
 func (s *studio) lower(q url.Values, by float64) error {
 	x, _ := numeric(s.agent.Policy.values["max_discount_percent"])
 	q.Set("max_discount_percent", plainNumber(min(90, min(x, s.shop.mostDiscount)+by)))
@@ -154,7 +154,7 @@ func (s *studio) view(d *draft, q url.Values) (*studioView, error) {
 	return view, nil
 }
 
-// stays are the query parameters of the studio that stay while a draft changes.
+// stays returns the query parameters of the studio that do not belong to the draft.
 func stays(q url.Values) url.Values {
 	kept := url.Values{}
 	for _, name := range []string{"view", "case", "products", "holdout", "job"} {
@@ -176,7 +176,7 @@ func unknownIn(q url.Values) []string {
 	return unknown(q, known...)
 }
 
-// here is the studio with a draft, and what stays of the address.
+// here returns the address of the studio with a draft, keeping the parameters of stays.
 func (s *studio) here(d *draft, q url.Values, more ...string) string {
 	all := d.with(more...)
 	for name, values := range stays(q) {
@@ -192,7 +192,7 @@ func (s *studio) here(d *draft, q url.Values, more ...string) string {
 	return s.address("", all)
 }
 
-// controls are the form: sliders with what is under "More", or all numbers.
+// controls adds the form: sliders with the numbers under "More", or all numbers.
 func (s *studio) controls(view *studioView, d *draft, q url.Values) {
 	now := s.agent.Policy
 	for _, p := range s.presets {
@@ -234,7 +234,7 @@ func (s *studio) controls(view *studioView, d *draft, q url.Values) {
 	view.Hidden = s.hidden(d, q, shown)
 }
 
-// hidden are what a form keeps of a draft beside what it shows.
+// hidden returns the parts of a draft that a form keeps in hidden fields.
 func (s *studio) hidden(d *draft, q url.Values, shown map[string]bool) (all []fact) {
 	kept := d.query()
 	for name, values := range stays(q) {
@@ -278,7 +278,7 @@ func numbersOf(g policyGroup, draft, inForce haggling, p *problem, api bool) num
 	return view
 }
 
-// caps names the setting that binds where a slider goes further.
+// caps names the setting that limits a slider beyond its effect.
 func (s *studio) caps(one slider, h haggling) string {
 	if one.number == "max_discount_percent" {
 		if x, ok := numeric(h.values[one.number]); ok && x > s.shop.mostDiscount {
@@ -288,7 +288,7 @@ func (s *studio) caps(one slider, h haggling) string {
 	return ""
 }
 
-// parts says which parts of the catalogue the sliders do not move.
+// parts names the parts of the catalog that the sliders do not affect.
 func (s *studio) parts(d *draft, q url.Values) *partsView {
 	names := d.policy.partsOf()
 	if len(names) == 0 {
@@ -316,7 +316,7 @@ func (s *studio) since() (string, error) {
 	return "In force since " + s.shop.words.clock(*v.ActivatedAt), nil
 }
 
-// bar sums the draft up, with what can be done with it.
+// bar summarizes the draft, with its possible actions.
 func (s *studio) bar(view *studioView, d *draft, newest int, q url.Values) {
 	b := &view.Bar
 	b.Word = count(len(view.Changes), "change", "changes") + " from " + versionWord(s.agent.Version)
@@ -338,8 +338,8 @@ func (s *studio) bar(view *studioView, d *draft, newest int, q url.Values) {
 	}
 }
 
-// comparable reports whether a part of the buyers can be held back: only where nothing but how the shop comes down changes.
-// Whatever else does counts for all buyers.
+// comparable reports whether some buyers can keep the old policy for comparison. That is possible only if the draft changes nothing
+// but how the shop lowers its price; any other change applies to all buyers.
 func (s *studio) comparable(d *draft) bool {
 	all, _ := differences(s.agent.Policy, d.policy)
 	return !slices.ContainsFunc(all, func(x policyChange) bool {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// confirmView names what a draft changes, before it is saved or put in force.
+// confirmView lists what a draft changes, before it is saved or activated.
 type confirmView struct {
 	studioPage
 	Action, Back   string
@@ -29,7 +29,7 @@ type confirmView struct {
 func (s *studio) confirmSave() error     { return s.confirm("save", nil) }
 func (s *studio) confirmActivate() error { return s.confirm("activate", nil) }
 
-// confirm shows what a draft changes, and what was wrong with saving it.
+// confirm shows what a draft changes, and the problem of a failed attempt to save it.
 func (s *studio) confirm(verb string, failed *problem) error {
 	if !s.may("agents:write") {
 		return errReadOnly
@@ -108,7 +108,7 @@ func (s *studio) wordConfirm(view *confirmView, d *draft, verb string, number in
 	}
 }
 
-// means are what happens at once when a version is put in force.
+// means lists the immediate effects of activating a version.
 func (s *studio) means(d *draft, name, now string) []string {
 	all := []string{
 		"Buyers who begin to haggle from now on get prices by " + name + ".",
@@ -140,7 +140,7 @@ func (s *studio) save() error {
 	return s.finishAt("/versions/"+strconv.Itoa(made.Version), "saved")
 }
 
-// write writes the draft of a form as a version, or finds the one that it is.
+// write saves the draft of a form as a version, or finds the existing version that equals it.
 func (s *studio) write(c change, made *policyVersion) error {
 	if len(s.presets) == 0 {
 		if err := s.loadPresets(); err != nil {
@@ -169,7 +169,7 @@ func (s *studio) write(c change, made *policyVersion) error {
 // held is what a form holds back.
 const held = 10 // per cent of the buyers
 
-// activate puts a draft in force, after it is written as a version.
+// activate saves a draft as a version and puts it in force.
 func (s *studio) activate() error {
 	sent, err := s.send(func(c change) error {
 		made := policyVersion{}

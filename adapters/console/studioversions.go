@@ -64,10 +64,10 @@ func (s *studio) versions() error {
 	if view.Held, err = s.held(nil); err != nil {
 		return err
 	}
-	return s.visit.show("policyversions", view)
+	return s.memberRequest.show("policyversions", view)
 }
 
-// servedBefore is the version that was put in force last before the one that is; nil: there is none among these.
+// servedBefore returns the version that was in force before the present one, or nil if it is not among these.
 func servedBefore(all []policyVersion) (before *policyVersion) {
 	for i := range all {
 		p := &all[i]
@@ -138,7 +138,7 @@ func (s *studio) version() error {
 		}
 		view.Groups = append(view.Groups, shown)
 	}
-	return s.visit.show("policyversion", view)
+	return s.memberRequest.show("policyversion", view)
 }
 
 // diffs are those against the version in force and against the one before.
@@ -184,7 +184,7 @@ type heldArm struct {
 	} `json:"earned"`
 }
 
-// held compares what is held back, if anything is.
+// held compares the two policies, if buyers are held back.
 func (s *studio) held(failed *problem) (*heldView, error) {
 	view := &heldView{Said: "No buyers are held back. Holding some back on the version in force shows what the next one earns beside it."}
 	t := s.agent.Tuning
@@ -212,7 +212,7 @@ func (s *studio) held(failed *problem) (*heldView, error) {
 	return view, nil
 }
 
-// compare asks how the version in force and the one held on to have done.
+// compare fetches the results of the version in force and of the one that the held-back buyers keep.
 func (s *studio) compare(view *heldView) error {
 	var found struct {
 		Since    time.Time `json:"since"`
@@ -278,7 +278,7 @@ func (s *studio) holdBack() error {
 	return s.finishUndoable(s.address("/versions", nil), "held", undo{Action: s.address("/holdout", nil), Fields: before})
 }
 
-// showHeld shows what was wrong with holding back.
+// showHeld shows the problem of a change of the holdout.
 func (s *studio) showHeld(failed *problem) error {
 	view := &versionsView{studioPage: s.studioPage("Versions")}
 	var err error

@@ -61,7 +61,7 @@ var changePills = map[string]pill{
 	"conflict": {"Conflict", "warn"},
 }
 
-func (v *visit) changedRow(c *syncChange) changedRow {
+func (v *memberRequest) changedRow(c *syncChange) changedRow {
 	row := changedRow{
 		Title:  c.Title,
 		Record: capital(c.Resource) + " " + c.Record,
@@ -96,7 +96,7 @@ var wonWords = map[string]string{
 const mostSynced = 120
 
 // syncedField writes a value of a field in a line.
-func (v *visit) syncedField(field string, raw json.RawMessage) string {
+func (v *memberRequest) syncedField(field string, raw json.RawMessage) string {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
 	var value any
@@ -147,7 +147,7 @@ func syncedValue(value any) string {
 }
 
 // conflicts shows the fields that both sides changed, newest first.
-func (v *visit) conflicts() error {
+func (v *memberRequest) conflicts() error {
 	c, err := fetch[connected](v.api, v.aboutIntegration(), nil)
 	if err != nil {
 		return err

@@ -48,7 +48,7 @@ type runRow struct {
 	Counts          []countRow
 }
 
-// countRow is what became of the records of a resource.
+// countRow has the results of a resource's records.
 type countRow struct {
 	Resource, Progress         string
 	Total, Created, Updated    string
@@ -66,16 +66,16 @@ var runPills = map[string]pill{
 	"canceled":  {"Cancelled", ""},
 }
 
-// resourceOrder is that in which a run reads.
+// resourceOrder is the order in which a run reads resources.
 var resourceOrder = []string{"products", "inventory", "customers", "orders"}
 
-// syncWaits are what a platform has a run wait for.
+// syncWaits describes what a run waits for at a platform.
 var syncWaits = map[string]string{
 	"rate_limit":     "waits for the platform's rate limit",
 	"bulk_operation": "waits until the platform has prepared the data",
 }
 
-func (v *visit) runRow(integration string, r *syncRun) runRow {
+func (v *memberRequest) runRow(integration string, r *syncRun) runRow {
 	w := v.shop.words
 	row := runRow{
 		Address: integration + "/syncs/" + r.ID,
@@ -135,7 +135,7 @@ func (v *visit) runRow(integration string, r *syncRun) runRow {
 	return row
 }
 
-// Sum is what a run did, in a line.
+// Sum summarizes a run in a line.
 func (r runRow) Sum() string {
 	var parts []string
 	for _, c := range r.Counts {
@@ -154,7 +154,7 @@ func (r runRow) Sum() string {
 	return strings.Join(parts, " · ")
 }
 
-// refusedRecord is a record that a run did not take.
+// refusedRecord is a record that a run did not import.
 type refusedRecord struct {
 	Resource string    `json:"resource"`
 	Record   string    `json:"record_id"`
@@ -180,7 +180,7 @@ type runView struct {
 
 type refusedRow struct{ Resource, Record, Reason string }
 
-func (v *visit) syncRun() error {
+func (v *memberRequest) syncRun() error {
 	c, err := fetch[connected](v.api, v.aboutIntegration(), nil)
 	if err != nil {
 		return err
@@ -220,8 +220,8 @@ func (v *visit) syncRun() error {
 	return v.show("syncrun", view)
 }
 
-// addChanges adds what a preview would do, or the conflicts of another run.
-func (v *visit) addChanges(view *runView, preview bool) error {
+// addChanges adds the changes of a preview, or the conflicts of another run.
+func (v *memberRequest) addChanges(view *runView, preview bool) error {
 	at, _ := strconv.Atoi(v.r.URL.Query().Get("changes"))
 	at = max(0, at)
 	query := pageAt(at)

@@ -11,18 +11,18 @@ type testBuyers struct {
 	Running   bool `json:"running"`
 }
 
-// sendView is the button that sends buyers. Where none can be sent it is not there.
+// sendView is the button that sends test buyers. It is nil if none can be sent.
 type sendView struct {
 	Running     bool
 	Action, Key string
 	Problem     *problem
 }
 
-// sentBuyers are how many come at a press of the button, as its words say.
+// sentBuyers is the number of test buyers that the button sends, which its text names.
 const sentBuyers = 20
 
 // sending is the button, or nil.
-func (v *visit) sending(failed *problem) (*sendView, error) {
+func (v *memberRequest) sending(failed *problem) (*sendView, error) {
 	if !v.Sandbox || !v.may("agents:write") {
 		return nil, nil
 	}
@@ -39,7 +39,7 @@ func (v *visit) sending(failed *problem) (*sendView, error) {
 }
 
 // sendBuyers sends them, and shows Today again.
-func (v *visit) sendBuyers() error {
+func (v *memberRequest) sendBuyers() error {
 	sent, err := v.send(func(c change) error {
 		c.body = map[string]int{"count": sentBuyers}
 		return v.api.post(http.MethodPost, "/v1/sandbox/buyers", c, nil)

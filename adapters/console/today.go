@@ -77,10 +77,10 @@ type stageView struct {
 	Width              string // of 100
 }
 
-func (v *visit) today() error { return v.showToday(nil) }
+func (v *memberRequest) today() error { return v.showToday(nil) }
 
-// showToday shows why buyers were not sent, if they were not.
-func (v *visit) showToday(failed *problem) error {
+// showToday shows the page, with the reason if test buyers could not be sent.
+func (v *memberRequest) showToday(failed *problem) error {
 	view := &todayView{
 		frame: v.page("Today", "today"),
 		Date:  v.now().Format("Monday, January 2"),
@@ -124,10 +124,10 @@ func (v *visit) showToday(failed *problem) error {
 	return v.showAfter(failed, "today", view)
 }
 
-// fewWaiting are as many rows as leave the stages room beside the feed.
+// fewWaiting is the number of rows that leave room for the stages next to the feed.
 const fewWaiting = 3
 
-func (v *visit) tiles(s *summary) []tile {
+func (v *memberRequest) tiles(s *summary) []tile {
 	w := v.shop.words
 	sales := make([]float64, len(s.Series))
 	orders := make([]float64, len(s.Series))
@@ -155,7 +155,7 @@ func (v *visit) tiles(s *summary) []tile {
 	return tiles
 }
 
-// percent reads a share such as "14.4%"; nil: there is none.
+// percent parses a share such as "14.4%", and returns nil if there is none.
 func percent(text string) *float64 {
 	n, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
 	if err != nil {
@@ -165,7 +165,7 @@ func percent(text string) *float64 {
 	return &n
 }
 
-// grown is a tile of something that was more or less before.
+// grown returns the tile of an amount that is compared with the period before.
 func grown(label, value string, now, before float64, was string) tile {
 	t := tile{Label: label, Value: value}
 	if before <= 0 {
@@ -177,7 +177,8 @@ func grown(label, value string, now, before float64, was string) tile {
 	return t
 }
 
-// moved is a tile of a rate, which moves by points. More of it is good for the merchant, or with a direction of -1 bad.
+// moved returns the tile of a rate, whose change is in percentage points. A rise is good for the merchant, or bad if direction is
+// -1.
 func moved(label string, now, before *float64, direction float64) tile {
 	if now == nil {
 		return tile{

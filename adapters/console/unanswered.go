@@ -18,8 +18,8 @@ type unansweredRow struct {
 // mostUnanswered is how many payments without an answer a page shows.
 const mostUnanswered = "5"
 
-// unanswered are the payments without an answer, whenever they began.
-func (v *visit) unanswered() ([]unansweredRow, error) {
+// unanswered fetches the payments without an answer, of any age.
+func (v *memberRequest) unanswered() ([]unansweredRow, error) {
 	found, err := v.unansweredAt(mostUnanswered)
 	var rows []unansweredRow
 	for i := range found {
@@ -28,12 +28,12 @@ func (v *visit) unanswered() ([]unansweredRow, error) {
 	return rows, err
 }
 
-func (v *visit) unansweredAt(limit string) ([]moneyIn, error) {
+func (v *memberRequest) unansweredAt(limit string) ([]moneyIn, error) {
 	found, err := fetch[list[moneyIn]](v.api, "/v1/finance/payments", url.Values{"status": {"unresolved"}, "limit": {limit}})
 	return found.Data, err
 }
 
-func (v *visit) unansweredRow(p *moneyIn) unansweredRow {
+func (v *memberRequest) unansweredRow(p *moneyIn) unansweredRow {
 	w := v.shop.words
 	row := unansweredRow{
 		Amount:   w.amount(p.Amount, p.Currency),
@@ -65,10 +65,10 @@ type unansweredView struct {
 	ProviderSaid string
 }
 
-func (v *visit) unansweredPayment() error { return v.showUnanswered("", nil) }
+func (v *memberRequest) unansweredPayment() error { return v.showUnanswered("", nil) }
 
 // findUnanswered finds the payment of a checkout among those without an answer.
-func (v *visit) findUnanswered() (*moneyIn, error) {
+func (v *memberRequest) findUnanswered() (*moneyIn, error) {
 	found, err := v.unansweredAt("100")
 	if err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func (v *visit) findUnanswered() (*moneyIn, error) {
 	return &found[i], nil
 }
 
-func (v *visit) showUnanswered(form string, failed *problem) error {
+func (v *memberRequest) showUnanswered(form string, failed *problem) error {
 	p, err := v.findUnanswered()
 	if err != nil {
 		return err
@@ -123,7 +123,7 @@ func (v *visit) showUnanswered(form string, failed *problem) error {
 }
 
 // resolve decides a payment without an answer.
-func (v *visit) resolve() error {
+func (v *memberRequest) resolve() error {
 	p, err := v.findUnanswered()
 	if err != nil {
 		return err

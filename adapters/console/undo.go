@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// undo puts back what was just done. It goes from the form's answer to the page after it in a cookie: an address could be made up
-// by somebody else.
+// undo reverses the last action. A cookie carries it from the form's answer to the next page, because somebody else could make up
+// an address.
 type undo struct {
 	Page   string     // that offers it
 	Action string     // where its form is sent
@@ -22,14 +22,14 @@ type undo struct {
 // undoCookie has an undo for the next page.
 const undoCookie = "haggle_undo"
 
-// undoFor is how long a browser may take to open the page that offers it.
+// undoFor is the lifetime of the cookie: the browser must open the page that offers the undo within it.
 const undoFor = time.Minute
 
-// mostUndone bounds the cookie. What needs more is not undone at a press.
+// mostUndone is the largest cookie in bytes. A change whose undo needs more offers no undo.
 const mostUndone = 3 << 10
 
-// finishUndoable goes to a page that says what was done, and offers to undo it.
-func (v *visit) finishUndoable(page, done string, u undo) error {
+// finishUndoable redirects to a page that says what was done, and offers to undo it.
+func (v *memberRequest) finishUndoable(page, done string, u undo) error {
 	if v.r.PostForm.Has("undone") {
 		return v.finish(page, "undone")
 	}
@@ -41,8 +41,8 @@ func (v *visit) finishUndoable(page, done string, u undo) error {
 	return v.finish(page, done)
 }
 
-// takeUndo is what the page offers to undo; nil: nothing. It is offered once.
-func (v *visit) takeUndo() *undo {
+// takeUndo returns the undo that the page offers, or nil. An undo is offered once.
+func (v *memberRequest) takeUndo() *undo {
 	value := v.cookie(v.r, undoCookie)
 	if value == "" || v.shop == nil || !v.r.URL.Query().Has("done") {
 		return nil

@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// afterDone is a visit of a page with the cookies that a form's answer has set.
-func afterDone(t *testing.T, form url.Values, u undo, address string) *visit {
+// afterDone returns a request for a page with the cookies that the answer to a form has set.
+func afterDone(t *testing.T, form url.Values, u undo, address string) *memberRequest {
 	t.Helper()
-	v := &visit{
+	v := &memberRequest{
 		console: &console{},
 		w:       httptest.NewRecorder(),
 		r:       httptest.NewRequest(http.MethodPost, "/console/demo/settings/shop", nil),
@@ -62,7 +62,7 @@ func TestUndo(t *testing.T) {
 	}
 }
 
-func TestUndoIsOfferedOnce(t *testing.T) {
+func TestTakeUndo_once(t *testing.T) {
 	t.Parallel()
 	const page = "/console/demo/settings/shop"
 	v := afterDone(t, nil, undo{Action: page}, page+"?done=saved")

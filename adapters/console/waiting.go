@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// waiting is what waits for the merchant: things of one kind.
+// waiting has the tasks of one kind that wait for the merchant.
 type waiting struct {
 	Kind     string      `json:"kind"`
 	Count    int         `json:"count"`
@@ -21,14 +21,14 @@ type waiting struct {
 	} `json:"example"`
 }
 
-// waitingRow is a kind in words, with a button that leads to it.
+// waitingRow describes a kind of tasks, with a button that leads to them.
 type waitingRow struct {
 	Icon, Tone, Title, More string
 	Amount, Age, Exact      string
 	Button, Address         string // empty: no page shows it
 }
 
-// waitingWords say what a kind is called, and where its button leads below the shop's address.
+// waitingWords has the names of kinds, and the paths of their buttons below the shop's address.
 var waitingWords = map[string]struct{ one, many, icon, tone, button, path string }{
 	"payment_unresolved":    {"payment without an answer", "payments without an answer", "alert", "bad", "Look at payments", "/money"},
 	"refund_unresolved":     {"refund without an answer", "refunds without an answer", "alert", "bad", "", ""},
@@ -40,7 +40,7 @@ var waitingWords = map[string]struct{ one, many, icon, tone, button, path string
 	"work_set_aside":        {"task is set aside", "tasks are set aside", "alert", "warn", "", ""},
 }
 
-// readWaiting reads what waits for the merchant, money at stake first.
+// readWaiting reads the tasks that wait for the merchant, those with money at stake first.
 func (t *todayView) readWaiting() error {
 	found, err := fetch[list[waiting]](t.api, "/v1/attention", nil)
 	if err != nil {
@@ -54,7 +54,7 @@ func (t *todayView) readWaiting() error {
 	return nil
 }
 
-func (v *visit) waitingRow(w *waiting) waitingRow {
+func (v *memberRequest) waitingRow(w *waiting) waitingRow {
 	said, words := waitingWords[w.Kind], v.shop.words
 	row := waitingRow{
 		Icon:    said.icon,

@@ -57,14 +57,14 @@ var callPills = map[string]pill{
 	"duplicate": {"Repeated", ""},
 }
 
-// callWords say what became of a call that has no error.
+// callWords describes the outcome of a call without an error.
 var callWords = map[string]string{
 	"received":  "It is processed next.",
 	"processed": "Processed.",
 	"duplicate": "It had come before, and was processed once.",
 }
 
-func (v *visit) webhookCalls() error {
+func (v *memberRequest) webhookCalls() error {
 	c, err := fetch[connected](v.api, v.aboutIntegration(), nil)
 	if err != nil {
 		return err
@@ -101,7 +101,7 @@ func (v *visit) webhookCalls() error {
 
 var callsDone = map[string]string{"again": "The call is processed again."}
 
-func (v *visit) callRow(here string, c *webhookCall) callRow {
+func (v *memberRequest) callRow(here string, c *webhookCall) callRow {
 	row := callRow{
 		Topic: c.Topic,
 		What:  cmp.Or(capital(c.Error), callWords[c.Status]),
@@ -118,7 +118,7 @@ func (v *visit) callRow(here string, c *webhookCall) callRow {
 	return row
 }
 
-func (v *visit) retryWebhookCall() error {
+func (v *memberRequest) retryWebhookCall() error {
 	path := v.aboutIntegration() + "/webhooks/logs/" + url.PathEscape(v.r.PathValue("call")) + "/retry"
 	if err := v.api.post(http.MethodPost, path, change{key: v.r.PostForm.Get("key")}, nil); err != nil {
 		return err

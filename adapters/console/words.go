@@ -9,7 +9,7 @@ import (
 	"github.com/bojanz/currency"
 )
 
-// words writes amounts and times as a shop does.
+// words formats amounts and times by a shop's settings.
 type words struct {
 	money    *currency.Formatter
 	locale   currency.Locale
@@ -124,7 +124,7 @@ func (w *words) axis(x float64, code string) string {
 	return symbol + digits + unit
 }
 
-// join writes names in a row: "a, b and c".
+// join joins names: "a, b and c".
 func join(names []string) string {
 	if len(names) < 2 {
 		return strings.Join(names, "")
@@ -133,7 +133,7 @@ func join(names []string) string {
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
-// capital begins a word with a capital letter.
+// capital capitalizes the first letter.
 func capital(word string) string {
 	if word == "" {
 		return ""

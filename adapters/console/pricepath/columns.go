@@ -1,9 +1,9 @@
 package pricepath
 
-// More columns than this do not fit side by side, so steps share one.
+// mostColumns is the number of columns that fit side by side. With more steps, some share a column.
 const mostColumns = 24
 
-// column is one place on the x axis: a step, or several that are folded into one. Its prices are those of the last one.
+// column is a place on the x axis for a step, or for several folded steps. Its prices are those of its last step.
 type column struct {
 	from, to int // steps by index, both included
 	held     bool
@@ -13,11 +13,11 @@ type column struct {
 func (c column) folded() int        { return c.to - c.from + 1 }
 func (c column) has(index int) bool { return c.from <= index && index <= c.to }
 
-// at is the step that a column shows.
+// at returns the step that a column shows.
 func (p *Path) at(c column) *step { return &p.steps[c.to] }
 
-// columns lays out the steps. Where there are too many, runs in which the shop holds are folded, and what is still too much
-// in the middle becomes one column.
+// columns lays out the steps. If there are too many, it folds runs in which the shop holds its price, and then the middle into
+// one column.
 func (p *Path) columns() []column {
 	n := len(p.steps)
 	cols := make([]column, 0, min(n, mostColumns+1))
@@ -46,7 +46,7 @@ func squeeze(cols []column) []column {
 	return append(out, cols[len(cols)-tail:]...)
 }
 
-// spread sets where the columns lie between two places, as if there were at least span of them.
+// spread sets the x of the columns between two places, as if there were at least span columns.
 func spread(cols []column, x0, x1, span int) (gap int) {
 	n := max(len(cols), span)
 	if n <= 1 {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Decision is what a price path reads of a decision in GET /v1/agents/{id}/decisions. Prices are for one piece.
+// Decision has the fields of a decision in GET /v1/agents/{id}/decisions that a price path uses. Prices are for one piece.
 type Decision struct {
 	Seq       int       `json:"seq"`
 	Product   string    `json:"product_id"`
@@ -23,13 +23,13 @@ type Decision struct {
 	Inputs    Inputs    `json:"inputs"`
 }
 
-// Answer is what the shop said. Price is nil in old records of rejections.
+// Answer is the shop's answer. Price is nil in old records of rejections.
 type Answer struct {
 	Response string  `json:"response"` // quote, accept, counter_offer or reject
 	Price    *Number `json:"price"`
 }
 
-// Bounds are the limits that the decision was made in.
+// Bounds are the limits at the time of the decision.
 type Bounds struct {
 	List    Number `json:"list"`
 	Opening Number `json:"opening"`
@@ -37,7 +37,7 @@ type Bounds struct {
 	Floor   Number `json:"floor"`
 }
 
-// Progress is how far the haggling had come before the decision.
+// Progress is the state of the negotiation before the decision.
 type Progress struct {
 	Rounds    int     `json:"rounds"`
 	Moves     int     `json:"moves"`
@@ -62,7 +62,7 @@ type Standing struct {
 	Purchases int    `json:"purchase_history"`
 }
 
-// Number is the text of a JSON number. Amounts are kept as text until their currency is known: floats would change them.
+// Number is the text of a JSON number. Amounts are kept as text until their currency is known, because floats would change them.
 type Number string
 
 func (n *Number) UnmarshalJSON(text []byte) error {
@@ -79,7 +79,7 @@ func (n Number) MarshalJSON() ([]byte, error) {
 	return []byte(n), nil
 }
 
-// Line is one product, variant and quantity of a session: what bounds and progress belong to.
+// Line is one product, variant and quantity of a session. Bounds and progress are per line.
 type Line struct {
 	Product   string
 	Variant   string

@@ -21,7 +21,7 @@ const answered = `{"id":"dec_1","agent_id":"agt_1","session_id":"sess_1","negoti
 "claims":{"loyalty_tier":"gold","purchase_history":0,"urgency":""},"member":{"loyalty_tier":"","purchase_history":2},
 "probed":{"session":1,"client":0,"product":2}},"message":null,"chain":null}`
 
-func TestRowsOfRecordedDecisions(t *testing.T) {
+func TestSteps_recordedDecisions(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		name, change     string // JSON that is laid over the decision
@@ -64,10 +64,10 @@ func TestRowsOfRecordedDecisions(t *testing.T) {
 	}
 }
 
-// What a session's history shows, which is all that some roles may read, is enough for a chart.
-func TestHistoryWithoutBounds(t *testing.T) {
+// Some roles may read a session's history only, which has no bounds. It is enough for a chart.
+func TestLarge_withoutBounds(t *testing.T) {
 	t.Parallel()
-	d := talk(plain, shopPolicy(172), 0, 138_58, 140_00, 141_11, 147_13).decisions()
+	d := negotiate(plain, shopPolicy(172), 0, 138_58, 140_00, 141_11, 147_13).decisions()
 	for i := range d {
 		d[i].Bounds, d[i].Progress, d[i].Rule = pricepath.Bounds{}, pricepath.Progress{}, ""
 	}
@@ -84,9 +84,9 @@ func TestHistoryWithoutBounds(t *testing.T) {
 	}
 }
 
-func TestChosenStep(t *testing.T) {
+func TestPath_Chosen(t *testing.T) {
 	t.Parallel()
-	usual := talk(plain, shopPolicy(172), 0, 138_58, 140_00, 141_11, 147_13).decisions()
+	usual := negotiate(plain, shopPolicy(172), 0, 138_58, 140_00, 141_11, 147_13).decisions()
 	p := mustPath(t, usual, pricepath.Options{End: pricepath.End{Kind: pricepath.Deal}})
 	for asked, want := range map[int]int{0: 4, -1: 4, 6: 4, 1: 1, 5: 5} {
 		if got := p.Chosen(asked); got != want {
@@ -98,11 +98,11 @@ func TestChosenStep(t *testing.T) {
 	}
 }
 
-// Charts of one order have the same x, so a short path leaves room at the right.
-func TestSpanAlignsCharts(t *testing.T) {
+// With the same Span, steps have the same x in all charts of an order, so a short path leaves space at the right.
+func TestLarge_span(t *testing.T) {
 	t.Parallel()
 	xs := func(offers ...int64) []string {
-		p := mustPath(t, talk(plain, shopPolicy(172), offers...).decisions(), pricepath.Options{Span: 4, Limits: true})
+		p := mustPath(t, negotiate(plain, shopPolicy(172), offers...).decisions(), pricepath.Options{Span: 4, Limits: true})
 		var xs []string
 		parse(t, pricepath.Large(p, pricepath.Wide, 0)).walk(func(d *drawn) {
 			if d.XMLName.Local == "a" {
@@ -117,16 +117,17 @@ func TestSpanAlignsCharts(t *testing.T) {
 	}
 }
 
-func TestDealWithoutItsDecision(t *testing.T) {
+func TestEnd_dealWithoutDecision(t *testing.T) {
 	t.Parallel()
 	price := pricepath.Number("147.13")
-	p := mustPath(t, talk(plain, shopPolicy(172), 0, 142_00).decisions(), pricepath.Options{End: pricepath.End{Kind: pricepath.Deal, Price: &price}})
+	p := mustPath(t, negotiate(plain, shopPolicy(172), 0, 142_00).decisions(), pricepath.Options{End: pricepath.End{Kind: pricepath.Deal, Price: &price}})
 	if svg := string(pricepath.Large(p, pricepath.Wide, 0)); !strings.Contains(svg, "Deal $147.13") || !strings.Contains(svg, "pp-ring") {
 		t.Errorf("no deal in %s", svg)
 	}
 }
 
-func TestClassesAndTokensOfTheStyleSheet(t *testing.T) {
+// The style sheet has every class of the charts, and uses only tokens of the console and no colors of its own.
+func TestCSS_classesAndTokens(t *testing.T) {
 	t.Parallel()
 	used := regexp.MustCompile(`class="([^"]+)"`)
 	for _, e := range examples() {
@@ -151,12 +152,12 @@ func TestClassesAndTokensOfTheStyleSheet(t *testing.T) {
 	}
 }
 
-// A session may have 1,000 offers.
-func TestLongestPath(t *testing.T) {
+// A session may have 1,000 offers. Their chart stays under 16 KiB.
+func TestLarge_longestPath(t *testing.T) {
 	t.Parallel()
 	p := shopPolicy(172)
 	p.Probing.Session, p.RoundCap = 0, 1000
-	h := talk(plain, p, 0)
+	h := negotiate(plain, p, 0)
 	for i := range int64(999) {
 		h.say(100_00+i*i%3900, nil)
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 func Example() {
-	decisions := talk(plain, shopPolicy(172), 0, 138_58, 147_13).decisions() // of GET /v1/agents/{id}/decisions?session_id=…
+	decisions := negotiate(plain, shopPolicy(172), 0, 138_58, 147_13).decisions() // of GET /v1/agents/{id}/decisions?session_id=…
 	for i, line := range pricepath.Split(decisions) {
 		p, err := pricepath.New(line.Decisions, pricepath.Options{
 			Prefix:   fmt.Sprint("line", i),

@@ -40,26 +40,26 @@ func examples() []example {
 			Format:   inDollars,
 		}
 	}
-	usual := talk(plain, shopPolicy(172), 0, 138_58, 140_00, 141_11, 147_13)
+	usual := negotiate(plain, shopPolicy(172), 0, 138_58, 140_00, 141_11, 147_13)
 	hidden := options("Selvedge Denim Jacket", pricepath.Deal)
 	hidden.Limits = false
 	fixed := plain
 	fixed.Negotiable = false
 	bundled := options("Selvedge Denim Jacket", pricepath.Open)
 	bundled.Flags = []pricepath.Flag{{Step: 2, Kind: pricepath.Bundle}}
-	late := talk(plain, shopPolicy(172), 0, 142_00)
+	late := negotiate(plain, shopPolicy(172), 0, 142_00)
 	late.now = late.now.Add(20 * time.Minute)
 	late.say(140_50, nil)
 	return []example{
 		{"deal", usual.decisions(), options("Selvedge Denim Jacket", pricepath.Deal), 0},
 		{"deal-last-step", usual.decisions(), options("Selvedge Denim Jacket", pricepath.Deal), 5},
 		{"hidden", usual.decisions(), hidden, 0},
-		{"left", talk(plain, shopPolicy(172), 0, 125_00, 140_00, 140_00, 140_00).decisions(), options("Knitted Linen Polo", pricepath.Left), 0},
-		{"open-first-offer", talk(plain, shopPolicy(172), 142_00).decisions(), options("Selvedge Denim Jacket", pricepath.Open), 0},
-		{"asked-only", talk(plain, shopPolicy(172), 0).decisions(), options("Selvedge Denim Jacket", pricepath.Open), 0},
-		{"at-list", talk(fixed, shopPolicy(172), 0, 150_00, 169_00).decisions(), options("Gift Card", pricepath.Deal), 0},
-		{"at-once", talk(plain, shopPolicy(172), 0, 162_50).decisions(), options("Selvedge Denim Jacket", pricepath.Deal), 0},
-		{"far-below", talk(plain, shopPolicy(172), 0, 20_00, 70_00, 139_00, 139_50).decisions(), options("Selvedge Denim Jacket", pricepath.Left), 0},
+		{"left", negotiate(plain, shopPolicy(172), 0, 125_00, 140_00, 140_00, 140_00).decisions(), options("Knitted Linen Polo", pricepath.Left), 0},
+		{"open-first-offer", negotiate(plain, shopPolicy(172), 142_00).decisions(), options("Selvedge Denim Jacket", pricepath.Open), 0},
+		{"asked-only", negotiate(plain, shopPolicy(172), 0).decisions(), options("Selvedge Denim Jacket", pricepath.Open), 0},
+		{"at-list", negotiate(fixed, shopPolicy(172), 0, 150_00, 169_00).decisions(), options("Gift Card", pricepath.Deal), 0},
+		{"at-once", negotiate(plain, shopPolicy(172), 0, 162_50).decisions(), options("Selvedge Denim Jacket", pricepath.Deal), 0},
+		{"far-below", negotiate(plain, shopPolicy(172), 0, 20_00, 70_00, 139_00, 139_50).decisions(), options("Selvedge Denim Jacket", pricepath.Left), 0},
 		{"flags", late.decisions(), bundled, 0},
 		{"clamped", clamped().decisions(), options("Selvedge Denim Jacket", pricepath.Open), 0},
 		{"target-is-floor", floored(), options("Selvedge Denim Jacket", pricepath.Open), 0},
@@ -71,7 +71,7 @@ func examples() []example {
 
 // clamped has a remote handler whose price comes out lower than it asked, because the buyer was named a lower one before.
 func clamped() *history {
-	h := talk(plain, shopPolicy(172), 0, 142_00)
+	h := negotiate(plain, shopPolicy(172), 0, 142_00)
 	h.say(145_00, func(negotiation.Table) negotiation.Decision {
 		return negotiation.Countered{Price: money.Of(162_00, money.USD), By: negotiation.AgentAnswer}
 	})
@@ -86,11 +86,11 @@ func floored() []pricepath.Decision {
 	s := plain
 	other := money.Of(120_00, money.USD)
 	s.Competitor = &other
-	return talk(s, shopPolicy(172), 0, 132_00).decisions()
+	return negotiate(s, shopPolicy(172), 0, 132_00).decisions()
 }
 
 func climbing(steps int) *history {
-	h := talk(plain, shopPolicy(300), 0)
+	h := negotiate(plain, shopPolicy(300), 0)
 	for i := range steps - 1 {
 		h.say(98_10+int64(i)*2_10, nil)
 	}
@@ -101,7 +101,7 @@ func climbing(steps int) *history {
 func stubborn() *history {
 	p := shopPolicy(172)
 	p.RoundCap = 20
-	h := talk(plain, p, 0, 141_00)
+	h := negotiate(plain, p, 0, 141_00)
 	for range 11 {
 		h.say(141_00, nil)
 	}
@@ -115,7 +115,7 @@ func stubborn() *history {
 func yen() *history {
 	s := plain
 	s.List, s.Cost, s.CartValue = money.Of(1_580_000, jpy), nil, money.Zero(jpy)
-	return talk(s, shopPolicy(200), 0, 1_200_000, 1_270_000, 1_290_000)
+	return negotiate(s, shopPolicy(200), 0, 1_200_000, 1_270_000, 1_290_000)
 }
 
 func yenOptions() pricepath.Options {
@@ -150,7 +150,7 @@ func shopPolicy(most money.Percent) negotiation.Policy {
 	return p
 }
 
-func talk(s negotiation.Signals, p negotiation.Policy, offers ...int64) *history {
+func negotiate(s negotiation.Signals, p negotiation.Policy, offers ...int64) *history {
 	h := newHistory(p, s)
 	for _, o := range offers {
 		h.say(o, nil)

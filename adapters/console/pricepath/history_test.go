@@ -16,21 +16,21 @@ import (
 
 var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
-// turn is a decision of the domain, and the record of it.
-type turn struct {
+// round is one decision of the domain and its record.
+type round struct {
 	table  negotiation.Table
 	answer negotiation.Decision
 	entry  negotiation.Entry
 }
 
-// history is a buyer who haggles over one item, by the real rules.
+// history is a negotiation about one item, by the real rules.
 type history struct {
 	policy  negotiation.Policy
 	signals negotiation.Signals
 	quote   *negotiation.Quote
 	now     time.Time
 	seq     int
-	turns   []turn
+	rounds  []round
 }
 
 func newHistory(p negotiation.Policy, s negotiation.Signals) *history {
@@ -49,8 +49,8 @@ func (h *history) open() {
 	h.quote = negotiation.Start(id.New[id.Quote]([16]byte{7}), id.Project{}, item, h.policy, h.signals, prior, h.now)
 }
 
-// say has the buyer offer so much, or ask the price where offer is 0. An agent proposes the answer, if there is one.
-func (h *history) say(offer int64, agent func(negotiation.Table) negotiation.Decision) turn {
+// say makes the buyer's offer, or asks for the price if offer is 0. If agent is not nil, it proposes the answer.
+func (h *history) say(offer int64, agent func(negotiation.Table) negotiation.Decision) round {
 	if h.quote.Snapshot().State != negotiation.Open || h.quote.Expired(h.now) || h.quote.Resume(h.policy, h.signals, h.now) != nil {
 		h.open()
 	}
@@ -70,14 +70,14 @@ func (h *history) say(offer int64, agent func(negotiation.Table) negotiation.Dec
 	e.Handler, e.Proposal = handler, proposal
 	h.quote.Record(t, answer, h.now)
 	h.now = h.now.Add(time.Second)
-	made := turn{t, answer, e}
-	h.turns = append(h.turns, made)
+	made := round{t, answer, e}
+	h.rounds = append(h.rounds, made)
 	return made
 }
 
 func (h *history) decisions() []pricepath.Decision {
-	out := make([]pricepath.Decision, len(h.turns))
-	for i, t := range h.turns {
+	out := make([]pricepath.Decision, len(h.rounds))
+	for i, t := range h.rounds {
 		out[i] = record(t.entry)
 	}
 	return out
@@ -140,7 +140,7 @@ func positive(a money.Amount) *pricepath.Number {
 	return optional(&a)
 }
 
-// tagged writes amounts so that they are found again: ⟦14957⟧.
+// tagged formats amounts so that tests can find them: ⟦14957⟧.
 func tagged(a money.Amount) string { return "⟦" + strconv.FormatInt(a.Minor(), 10) + "⟧" }
 
 var jpy, bhd = mustCurrency("JPY"), mustCurrency("BHD")
@@ -225,13 +225,13 @@ func histories() *rapid.Generator[*history] {
 			h.live(t)
 		}
 		for range rapid.SampledFrom([]int{0, 0, 0, 0, 30}).Draw(t, "the same again") {
-			h.say(h.turns[len(h.turns)-1].table.Bounds.Floor().Minor(), nil)
+			h.say(h.rounds[len(h.rounds)-1].table.Bounds.Floor().Minor(), nil)
 		}
 		return h
 	})
 }
 
-// live is one turn, after which time may pass and the shop may change.
+// live plays one round, after which time may pass and the shop may change.
 func (h *history) live(t *rapid.T) {
 	snapshot := h.quote.Snapshot()
 	offer := int64(0)

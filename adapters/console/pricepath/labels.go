@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// box is where something lies, in tenths of a pixel.
+// box is the area of an element, in tenths of a pixel.
 type box struct{ x0, y0, x1, y1 int }
 
 func (b box) meets(o box) bool { return b.x0 < o.x1 && o.x0 < b.x1 && b.y0 < o.y1 && o.y0 < b.y1 }
@@ -19,7 +19,7 @@ func (b box) meetsAny(others []box) bool {
 	return false
 }
 
-// label is a text at one of several places.
+// label is a text with several possible places.
 type label struct {
 	class string
 	bold  bool
@@ -36,9 +36,9 @@ type spot struct {
 type placer struct {
 	c        *canvas
 	within   box
-	band     box // a halo in it has its colour
+	band     box // a halo in it has the band's color
 	obstacle []box
-	thin     []box // lines that a label crosses only where it finds no other place
+	thin     []box // lines that a label crosses only if there is no other place
 }
 
 func (l *placer) block(b box) { l.obstacle = append(l.obstacle, b) }
@@ -48,7 +48,7 @@ func (l *placer) blockMark(x, y, half int) { l.block(box{x - half, y - half, x +
 // blockThin is for a level line.
 func (l *placer) blockThin(x0, x1, y int) { l.thin = append(l.thin, box{x0, y - 5, x1, y + 5}) }
 
-// free reports whether a box is inside and meets nothing.
+// free reports whether a box is inside the chart and overlaps nothing.
 func (l *placer) free(b box) bool {
 	if b.x0 < l.within.x0 || b.x1 > l.within.x1 || b.y0 < l.within.y0 || b.y1 > l.within.y1 {
 		return false
@@ -91,7 +91,7 @@ func (l *placer) write(t label, s spot, b box) {
 // plain writes an amount beside the lines.
 func (p *Path) plain(minor int64) string { return p.opt.Format.Plain(p.amount(minor)) }
 
-// extent is the room that a text takes at a spot.
+// extent returns the area that a text takes at a spot.
 func extent(t label, s spot) box {
 	w := width(t.text, t.bold)
 	x := s.x
@@ -104,7 +104,7 @@ func extent(t label, s spot) box {
 	return box{x - 15, s.y - 90, x + w + 15, s.y + 30}
 }
 
-// width estimates a text at 11 px, for fonts that are wider than the usual ones.
+// width estimates the width of a text at 11 px, for wider fonts than the usual ones.
 func width(text string, bold bool) int {
 	w := 0
 	for _, r := range text {

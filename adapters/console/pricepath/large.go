@@ -16,7 +16,7 @@ var (
 	Narrow = Form{"n"} // 326×320, for phones
 )
 
-// frame is where the parts of a chart lie.
+// frame has the positions of the parts of a chart.
 type frame struct {
 	wide                     bool
 	id                       string // begins the ids
@@ -72,7 +72,7 @@ type gridLine struct {
 	text string
 }
 
-// Large draws the path with its axes, limits and labels. Each step is a link with an accessible name. A step out of range
+// Large draws the path with its axes, limits and labels. Each step is a link with an accessible name. For a step out of range it
 // shows the one that Chosen returns.
 func Large(p *Path, form Form, step int) template.HTML {
 	f := wideFrame
@@ -170,7 +170,7 @@ func (c *chart) draw() {
 	c.raw("</svg>")
 }
 
-// head opens the SVG. It is a group and no image, because an image has no links in it.
+// head opens the SVG. Its role is group and not image, because an image cannot contain links.
 func (c *chart) head() {
 	c.raw(`<svg class="pp `)
 	if c.wide {
@@ -291,7 +291,7 @@ func (c *chart) offersLine() {
 	}
 }
 
-// links cover the columns, the first step first. They hold the step numbers.
+// links draws the links over the columns, the first step first. They contain the step numbers.
 func (c *chart) links() {
 	c.obstacle, c.thin = c.obstacle[:0], nil
 	c.within = box{0, 0, c.frame.width, c.frame.height}
@@ -333,7 +333,7 @@ func (c *chart) link(i int, col column, number bool) {
 	c.raw("</a>")
 }
 
-// reach is how far a column goes to both sides.
+// reach returns how far a column extends to both sides.
 func (c *chart) reach(i int) (left, right int) {
 	half := min(c.gap/2, 540)
 	if len(c.cols) == 1 && c.opt.Span <= 1 {
@@ -342,7 +342,7 @@ func (c *chart) reach(i int) (left, right int) {
 	return max(c.cols[i].x-half, 0), min(c.cols[i].x+half, c.right)
 }
 
-// numberOf is a column's number, or the numbers that it stands for.
+// numberOf returns a column's step number, or the range of its step numbers.
 func numberOf(col column) string {
 	if col.folded() == 1 {
 		return strconv.Itoa(col.to + 1)

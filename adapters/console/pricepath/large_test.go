@@ -21,7 +21,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-func TestGoldenPaths(t *testing.T) {
+func TestPath_golden(t *testing.T) {
 	t.Parallel()
 	for _, e := range examples() {
 		t.Run(e.name, func(t *testing.T) {
@@ -57,7 +57,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// drawn is what a browser sees of an SVG.
+// drawn is an SVG element as a browser parses it.
 type drawn struct {
 	XMLName  xml.Name
 	Attrs    []xml.Attr `xml:",any,attr"`
@@ -92,7 +92,8 @@ func parse(t rapid.TB, svg template.HTML) *drawn {
 
 var number = regexp.MustCompile(`-?\d+(?:\.\d+)?`)
 
-func TestDrawingsStayInTheirBox(t *testing.T) {
+// Drawings of random histories stay in their view box, their labels do not overlap, and each step has a link and a row.
+func TestLarge_randomHistories(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := histories().Draw(t, "history")
 		p := randomPath(t, h)
@@ -108,8 +109,8 @@ func TestDrawingsStayInTheirBox(t *testing.T) {
 			linked(t, root, p.Len())
 		}
 		inside(t, parse(t, pricepath.Spark(p)))
-		if rows := pricepath.Steps(p); len(rows) != len(h.turns) {
-			t.Fatalf("%d rows of %d steps", len(rows), len(h.turns))
+		if rows := pricepath.Steps(p); len(rows) != len(h.rounds) {
+			t.Fatalf("%d rows of %d steps", len(rows), len(h.rounds))
 		}
 	})
 }
@@ -219,8 +220,8 @@ func linked(t rapid.TB, root *drawn, steps int) {
 	}
 }
 
-// A sentence for those who may not see limits has no amounts, and a rule's words do not depend on limits.
-func TestHiddenLimitsLeaveNoTrace(t *testing.T) {
+// Without Options.Limits, charts and rows do not depend on the limits, and sentences have no amounts.
+func TestOptions_hiddenLimits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := histories().Draw(t, "history")
 		given := h.decisions()
@@ -254,7 +255,7 @@ func TestHiddenLimitsLeaveNoTrace(t *testing.T) {
 	})
 }
 
-func TestHostileTextIsEscaped(t *testing.T) {
+func TestLarge_hostileText(t *testing.T) {
 	t.Parallel()
 	const hostile = `"><script>alert(1)</script>'&` + "\x00"
 	o := pricepath.Options{
@@ -281,7 +282,7 @@ func TestHostileTextIsEscaped(t *testing.T) {
 	}
 }
 
-func TestSplitGroupsByLine(t *testing.T) {
+func TestSplit_byLine(t *testing.T) {
 	t.Parallel()
 	var given []pricepath.Decision
 	const list = `[{"seq":3,"product_id":"a","variant_id":"m","quantity":1,"offer":147.13},{"seq":2,"product_id":"b","variant_id":"m","quantity":1,"offer":null},
@@ -298,7 +299,7 @@ func TestSplitGroupsByLine(t *testing.T) {
 	}
 }
 
-func TestPathsThatCannotBe(t *testing.T) {
+func TestNew_invalid(t *testing.T) {
 	t.Parallel()
 	if _, err := pricepath.New(nil, pricepath.Options{Currency: money.USD}); err == nil {
 		t.Error("a path of no decisions is made")

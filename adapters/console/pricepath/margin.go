@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// mark is a label in the right margin: what a line or the end of the path is.
+// mark is a label in the right margin for a line or for the end of the path.
 type mark struct {
 	y     int // where it belongs
 	rank  int // from top to bottom, where two belong to the same place
@@ -15,7 +15,7 @@ type mark struct {
 	end   bool   // it is the end's
 }
 
-// Labels in the margin are at least so far apart.
+// marginGap is the minimum distance between labels in the margin.
 const marginGap = 280
 
 // marginMarks lists the labels from top to bottom.
@@ -49,7 +49,7 @@ func (c *chart) marginMarks() []mark {
 	return marks
 }
 
-// listSub says that the path begins at list, where it does.
+// listSub returns the note that the path begins at list, if it does.
 func (c *chart) listSub(s *step) string {
 	switch {
 	case c.opt.Limits && s.floor == s.list:

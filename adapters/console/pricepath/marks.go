@@ -37,7 +37,7 @@ func (c *chart) markers() {
 	}
 }
 
-// overruled reports whether an agent proposed another price than the shop gave.
+// overruled reports whether the shop's price differs from an agent's proposal.
 func overruled(s *step) bool { return s.proposal > 0 && s.proposal != s.price && !s.accepted() }
 
 func (c *chart) proposalY(s *step) int { return min(c.scale.y(s.proposal), c.bottom-60) }
@@ -86,8 +86,8 @@ func (c *chart) endMark() {
 	c.blockMark(x, y, 105)
 }
 
-// byRank is the columns by how much their labels matter: the chosen one, the last, the first, the one with the best offer,
-// and the others in order. The first few are those named here.
+// byRank returns the columns by the importance of their labels: the chosen one, the last, the first, the one with the best offer,
+// and the others in order. few is the number of those named here.
 func (c *chart) byRank() (order []int, few int) {
 	order = make([]int, 0, len(c.cols)+4)
 	seen := make([]bool, len(c.cols))
@@ -116,7 +116,8 @@ func (c *chart) byRank() (order []int, few int) {
 	return order, few
 }
 
-// fewLabels is how many steps have all their labels. Beyond, changes, the first, the best and the last have one.
+// fewLabels is the largest number of steps with labels at all of them. In longer paths only changes, the first, the best and the
+// last step have one.
 const fewLabels = 9
 
 func (c *chart) amounts() {
@@ -165,7 +166,7 @@ func (c *chart) shopLabel(i int, col column, s *step) {
 	}
 }
 
-// dealLabel is for phones, where the margin does not say it.
+// dealLabel writes the deal's price on phones, where the chart has no margin for it.
 func (c *chart) dealLabel(x int) {
 	if c.wide {
 		return
@@ -175,7 +176,7 @@ func (c *chart) dealLabel(x int) {
 		spot{x + 110, y - 160, end}, spot{x - 150, y + 40, end})
 }
 
-// buyerLabel writes an offer below its circle. At the deal the margin says it.
+// buyerLabel writes an offer below its circle, except at the deal, which is labelled in the margin.
 func (c *chart) buyerLabel(col column, s *step) {
 	if c.end == Deal && col.has(c.last) {
 		return

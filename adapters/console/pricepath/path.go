@@ -1,8 +1,8 @@
-// Package pricepath draws how a negotiated price came to be: as an SVG for desks and phones, as a sparkline, and as the rows
-// of a table with the rule of each step in words.
+// Package pricepath draws the price path of a negotiation: as an SVG for desktops and phones, as a sparkline, and as the rows of
+// a table with the rule of each step in words.
 //
-// It is pure: it reads decisions that the caller has loaded, does no I/O and writes no script and no style attributes. The
-// same path gives the same bytes. Classes are those of CSS.
+// It is pure: it takes decisions that the caller has loaded, does no I/O, and writes no scripts or style attributes. The same
+// path gives the same bytes. Its classes are those of CSS.
 package pricepath
 
 import (
@@ -18,12 +18,12 @@ import (
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
 
-// CSS is the style sheet of the markup. It expects the console's colour tokens.
+// CSS is the style sheet of the markup. It requires the console's color tokens.
 //
 //go:embed pricepath.css
 var CSS string
 
-// LimitsHidden is what the card says where the viewer may not see limits.
+// LimitsHidden is the text of the card for viewers who may not see limits.
 const LimitsHidden = "Your role does not show price limits."
 
 // EndKind is how a negotiation ended.
@@ -45,7 +45,7 @@ type End struct {
 // FlagKind is what happened beside the prices.
 type FlagKind struct{ name string }
 
-// The flags. New finds steps that came after the price had expired, or after list price or limits changed.
+// These are the flags. New flags steps after an expired price, and after a change of list price or limits.
 var (
 	Bundle  = FlagKind{"bundle"}
 	Expired = FlagKind{"expired"}
@@ -65,7 +65,7 @@ type Format struct {
 	Axis  func(money.Amount) string // round amounts, "$1,540"; nil: Money
 }
 
-// Options are what the decisions do not say.
+// Options has what the decisions do not contain.
 type Options struct {
 	Prefix   string // of the ids in the SVG: letters, digits and hyphens, unique in the page
 	Product  string // name, as text
@@ -78,8 +78,8 @@ type Options struct {
 	Href     func(step int) string // nil: "?step=4#step"
 }
 
-// Path is what is drawn: one line's negotiation. Without Limits it holds no limit, and decisions need have neither bounds nor
-// rule: what a session's history shows is enough.
+// Path is the negotiation of one line, ready to be drawn. Without Limits it contains no limits, and the decisions need neither
+// bounds nor rule, as in a session's history.
 type Path struct {
 	opt   Options
 	steps []step
@@ -112,8 +112,8 @@ func (s *step) rejected() bool { return s.response == "reject" }
 // holds reports whether the shop's price did not change.
 func (s *step) holds() bool { return !s.accepted() && s.price == s.prior }
 
-// standing is the price that the shop stood by before the answer: its lowest one, else the opening.
-func (s *step) standing() int64 {
+// priceBefore returns the shop's price before the answer: the lowest one that it had named, or else the opening.
+func (s *step) priceBefore() int64 {
 	if s.counter > 0 {
 		return s.counter
 	}
@@ -122,8 +122,8 @@ func (s *step) standing() int64 {
 
 var errEmpty = errors.New("pricepath: no decisions")
 
-// New makes a path of one line's decisions, in any order. It fails where there are none, and on amounts that the currency
-// cannot hold.
+// New makes a path from one line's decisions, in any order. It fails without decisions, and on amounts that the currency cannot
+// hold.
 func New(decisions []Decision, o Options) (*Path, error) {
 	if len(decisions) == 0 {
 		return nil, errEmpty
@@ -139,7 +139,7 @@ func New(decisions []Decision, o Options) (*Path, error) {
 	for i := range sorted {
 		s := r.step(&sorted[i], o.Limits)
 		s.n = i + 1
-		s.prior = s.counter // where older decisions are no longer kept
+		s.prior = s.counter // if older decisions are no longer stored
 		if i > 0 {
 			s.prior = p.steps[i-1].price
 		}
@@ -173,7 +173,7 @@ func withDefaults(o Options) Options {
 	return o
 }
 
-// finish finds where the end is marked and which steps are flagged.
+// finish determines the place of the end mark and the flagged steps.
 func (p *Path) finish() {
 	p.last = len(p.steps) - 1
 	if p.end == Deal {
@@ -202,7 +202,8 @@ func (p *Path) finish() {
 	slices.SortStableFunc(p.flags, func(a, b Flag) int { return a.Step - b.Step })
 }
 
-// expired reports whether the price of the step before no longer stood: its time was over, or what it had promised is gone.
+// expired reports whether the price of the previous step was no longer valid: it had expired, or the record has no named price
+// any more.
 func expired(before, s *step) bool {
 	if before.accepted() || !before.named {
 		return false
@@ -210,7 +211,7 @@ func expired(before, s *step) bool {
 	return s.at.Sub(before.at) >= negotiation.Validity || s.list > 0 && s.counter == 0
 }
 
-// changed reports whether what the shop's prices lie between is no longer what it was. The chart shows the last.
+// changed reports whether the limits differ from those of the previous step. The chart shows the last limits.
 func changed(before, s *step) bool {
 	return before.list != s.list || before.target != s.target || before.floor != s.floor
 }
@@ -218,13 +219,13 @@ func changed(before, s *step) bool {
 // Len is the number of steps.
 func (p *Path) Len() int { return len(p.steps) }
 
-// limits is the step whose bounds are drawn: those in force at the end.
+// limits returns the step whose bounds are drawn, which are those in force at the end.
 func (p *Path) limits() *step { return &p.steps[len(p.steps)-1] }
 
 // Quantity is the number of pieces. Prices are for one.
 func (p *Path) Quantity() int { return p.limits().quantity }
 
-// Chosen is the step that is shown: the one asked for, else the last that changed the price before an agreement.
+// Chosen returns the step to show: the requested one, or else the last one that changed the price before an agreement.
 func (p *Path) Chosen(step int) int {
 	if step >= 1 && step <= len(p.steps) {
 		return step

@@ -6,10 +6,10 @@ import (
 	"unicode"
 )
 
-// Tone is what kind of answer a step has.
+// Tone is the kind of a step's answer.
 type Tone struct{ name string }
 
-// String is the name of the tone, for a class.
+// String returns the name of the tone, for a CSS class.
 func (t Tone) String() string { return t.name }
 
 // The tones.
@@ -20,7 +20,7 @@ var (
 	Declines = Tone{"declines"} // in old records, which have no price beside it
 )
 
-// Row is a step in words: a row of the table, and the text of the card under the chart.
+// Row describes a step in words, for a row of the table and for the card under the chart.
 type Row struct {
 	Step  int
 	Href  string // chooses the step
@@ -37,7 +37,7 @@ type Row struct {
 	Flags []string // "The price before had expired."
 }
 
-// Steps are the rows of all steps, the first step first.
+// Steps returns the rows of all steps, the first step first.
 func Steps(p *Path) []Row {
 	rows := make([]Row, len(p.steps))
 	for i := range p.steps {
@@ -143,7 +143,7 @@ func (p *Path) label(s *step) string {
 	return text
 }
 
-// answer is what the shop said, and the price where it is not the offer.
+// answer returns the shop's answer, with the price if it differs from the offer.
 func (p *Path) answer(s *step) (said, price string) {
 	switch t := s.tone(); {
 	case t == Accepts && s.price == s.offer:

@@ -1,6 +1,7 @@
 package pricepath
 
-// scale turns amounts into y. The list price lies near the top, the lowest of floor, prices and offers near the bottom.
+// scale converts amounts to y coordinates. The list price is near the top, and the lowest of floor, prices and offers near the
+// bottom.
 type scale struct {
 	high, low    int64
 	yHigh, yLow  int
@@ -11,10 +12,10 @@ type scale struct {
 	endX         int // x of the end's mark where there is no offer to put it on
 }
 
-// breakHeight is what a break of the axis takes of the plot.
+// breakHeight is the height of an axis break in the plot.
 const breakHeight = 200
 
-// newScale leaves 4 % of the range above it and 13 % below.
+// newScale adds 4 % of the range above it and 13 % below.
 func (p *Path) newScale(cols []column, top, bottom int) scale {
 	s := scale{
 		top:    top,
@@ -42,7 +43,7 @@ func (p *Path) newScale(cols []column, top, bottom int) scale {
 	return s
 }
 
-// add takes in a step. An offer far over list, which is sold at list, does not squeeze the rest.
+// add extends the scale to a step. It limits an offer far over list, which is sold at list, so that it does not squeeze the rest.
 func (s *scale) add(of *step) {
 	s.high = max(s.high, of.list, of.price)
 	s.low = min(s.low, of.price)
@@ -55,7 +56,7 @@ func (s *scale) add(of *step) {
 	}
 }
 
-// lowest is the floor, or the lowest price where limits are hidden: nothing that is drawn depends on the floor then.
+// lowest returns the floor, or the lowest price if limits are hidden, so that the drawing does not depend on the floor.
 func (p *Path) lowest() int64 {
 	low := p.steps[0].price
 	for i := range p.steps {
@@ -99,7 +100,7 @@ func (s *scale) foot() int {
 	return s.bottom
 }
 
-// grid is the round amounts that lines are drawn at: at most five, at multiples of 1, 2 or 5 × 10ⁿ.
+// grid returns the round amounts of the grid lines: at most five multiples of 1, 2 or 5 × 10ⁿ.
 func (s *scale) grid() (amounts []int64, step int64) {
 	values, height := s.high-s.low, int64(s.yLow-s.yHigh)
 	from := s.low - values*int64(s.foot()-s.yLow)/height

@@ -6,7 +6,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// Spark draws the path at 76×26, for a place beside words that say the same. It is an image with a name.
+// Spark draws the path at 76×26 pixels, next to text that says the same. It is an image with an accessible name.
 func Spark(p *Path) template.HTML {
 	c := &canvas{b: make([]byte, 0, 1024)}
 	cols := p.columns()
@@ -33,7 +33,7 @@ func Spark(p *Path) template.HTML {
 	return template.HTML(c.b)
 }
 
-// sparkScale has no margins and no break: what is cut off lies at the bottom.
+// sparkScale has no margins and no axis break: offers below the range are drawn at the bottom.
 func (p *Path) sparkScale(cols []column) scale {
 	s := p.newScale(cols, 30, 220)
 	s.yHigh, s.yLow, s.cutY, s.endX = 30, 200, 220, 680
@@ -71,7 +71,7 @@ func (p *Path) offList(before string) string {
 	return before + off.String() + " off list"
 }
 
-// shopLine is a step line: a price holds until the next one. One step holds from edge to edge.
+// shopLine draws a step line, in which a price holds until the next one. A single step spans the whole width.
 func (p *Path) shopLine(c *canvas, cols []column, s *scale, x0, x1 int) {
 	c.openPath("pp-shop")
 	from := cols[0].x
@@ -120,7 +120,7 @@ func (p *Path) buyerLine(c *canvas, cols []column, s *scale) {
 	c.closePath()
 }
 
-// endPoint is where the end is marked: at the deal, else at the last offer, else beside the last price.
+// endPoint returns the place of the end mark: at the deal, or else at the last offer, or else next to the last price.
 func (p *Path) endPoint(cols []column, s *scale) (x, y int) {
 	for _, col := range cols {
 		if p.end == Deal && col.has(p.last) {

@@ -10,7 +10,7 @@ func (p *Path) name() string {
 	return "Price path: " + p.opt.Product
 }
 
-// summary is the chart in one sentence, and the limits in another where the viewer may see them.
+// summary describes the chart in one sentence, and the limits in another one if the viewer may see them.
 func (p *Path) summary() string {
 	s := &p.steps[len(p.steps)-1]
 	text := "In " + stepCount(len(p.steps)) + " " + p.shopMoves() + p.buyerMoves() + p.ending() + "."

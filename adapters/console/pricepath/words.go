@@ -8,12 +8,12 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// rule is how a rule is put into words. Every sentence follows from what the decision records, with exact amounts: shares
-// that only the policy knows are not in the record, so no sentence names them.
+// rule has the words for a negotiation rule. Every sentence follows from the recorded decision, with exact amounts. No sentence
+// names shares of the policy, because the record does not have them.
 type rule struct {
 	name   func(*step) string
 	full   func(*Path, *step) string // with the rule's amounts
-	hidden func(*step) string        // for those who may not see limits. It depends on no limit
+	hidden func(*step) string        // for viewers who may not see limits; independent of the limits
 }
 
 var rules = map[string]rule{
@@ -31,7 +31,7 @@ var rules = map[string]rule{
 
 func always(text string) func(*step) string { return func(*step) string { return text } }
 
-// why is the name and the sentence of a step's rule. A rule without words shows its code.
+// why returns the name and the sentence of a step's rule. For a rule without words it returns the rule's code.
 func (p *Path) why(s *step) (name, sentence string, known bool) {
 	r, known := rules[s.rule]
 	if !known {
@@ -82,7 +82,7 @@ func weighed(s *step) string {
 	return ""
 }
 
-// loyalty lists what the record has of loyalty and volume, or is empty.
+// loyalty lists the recorded signals of loyalty and volume, or returns "".
 func loyalty(s *step) string {
 	var known []string
 	if t := s.inputs.Member.Tier; t != "" {
@@ -123,7 +123,7 @@ func (p *Path) commitment(s *step) string {
 }
 
 func (p *Path) atAsk(s *step) string {
-	standing := s.standing()
+	before := s.priceBefore()
 	switch {
 	case s.offer > s.list:
 		return p.money(s.offer-s.list) + " above list, so it is sold at list."
@@ -131,16 +131,16 @@ func (p *Path) atAsk(s *step) string {
 		return "The buyer offers the list price."
 	case s.offer >= s.target:
 		return "At or above the target of " + p.money(s.target) + ", which the shop accepts at once."
-	case s.offer >= standing:
+	case s.offer >= before:
 		return "The offer comes up to the shop’s price."
 	case s.counter == 0:
-		return p.money(standing-s.offer) + " under the price that the shop would have started at, which is close enough in this round."
+		return p.money(before-s.offer) + " under the price that the shop would have started at, which is close enough in this round."
 	}
-	return p.money(standing-s.offer) + " under the shop’s price, which is close enough in this round."
+	return p.money(before-s.offer) + " under the shop’s price, which is close enough in this round."
 }
 
 func (p *Path) concession(s *step) string {
-	down := s.standing() - s.price
+	down := s.priceBefore() - s.price
 	switch {
 	case s.best == 0 && down > 0:
 		return "The first offer that counts, so the shop came down " + p.money(down) + from(s) + "."
@@ -152,7 +152,7 @@ func (p *Path) concession(s *step) string {
 	return "Up " + p.money(s.offer-s.best) + " since the last step that counted. The shop’s price stays as it was."
 }
 
-// from says what the shop comes down from where it had named no price.
+// from returns what the shop comes down from if it had not named a price yet.
 func from(s *step) string {
 	switch {
 	case s.counter > 0:
@@ -174,7 +174,8 @@ func (p *Path) noMovement(s *step) string {
 	return moved + " " + p.leastMove(s) + ", so the price holds."
 }
 
-// leastMove is what Bounds.Moves in domain/negotiation asks of an offer from three quarters of the floor up.
+// leastMove returns the smallest raise that Bounds.Moves in domain/negotiation counts, for offers of at least three quarters of
+// the floor.
 func (p *Path) leastMove(s *step) string {
 	least, share := max(s.list/100, 1), "1% of list"
 	switch {
@@ -211,7 +212,7 @@ func (p *Path) probingLimit(s *step) string {
 	return sentence + ", so the price holds."
 }
 
-// declined begins the sentence of an offer under the floor.
+// declined returns the beginning of the sentence about an offer under the floor.
 func (p *Path) declined(s *step) string {
 	if !s.rejected() || s.offer == 0 || s.offer >= s.floor {
 		return ""
@@ -221,7 +222,7 @@ func (p *Path) declined(s *step) string {
 
 func (p *Path) belowFloor(s *step) string {
 	sentence := p.declined(s)
-	down := s.standing() - s.price
+	down := s.priceBefore() - s.price
 	switch {
 	case !s.named:
 		return strings.TrimSpace(sentence)
@@ -240,8 +241,8 @@ func (p *Path) belowFloor(s *step) string {
 	return sentence + "Up " + p.money(s.offer-s.best) + " since the last step that counted, so the shop came down " + p.money(down) + "."
 }
 
-// markup is how far the price lies above the offer, and whether that is a number of tenths of a percent, with the price
-// rounded up to the smallest amount as the domain rounds it. Under 1,000 of the smallest amount several numbers would do.
+// markup returns how far the price is above the offer, and whether that is a whole number of tenths of a percent, given that the
+// domain rounds the price up to a minor unit. Under 1,000 minor units several numbers would match.
 func markup(s *step) (text string, exact bool) {
 	whole := int64(money.Whole)
 	if s.offer < whole {

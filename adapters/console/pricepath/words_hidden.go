@@ -1,6 +1,7 @@
 package pricepath
 
-// The sentences for those who may not see limits. They name no amounts, and depend on offers, prices and list alone.
+// These sentences are for viewers who may not see limits. They name no amounts, and depend only on offers, prices and the list
+// price.
 
 func hiddenNoOffer(s *step) string {
 	switch {

@@ -13,7 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
 
-func TestEveryRuleHasWords(t *testing.T) {
+func TestRules_everyRuleHasWords(t *testing.T) {
 	t.Parallel()
 	for _, rule := range negotiation.Rules() {
 		for _, limits := range []bool{true, false} {
@@ -27,7 +27,7 @@ func TestEveryRuleHasWords(t *testing.T) {
 	}
 }
 
-func TestRuleWithoutWordsShowsItsCode(t *testing.T) {
+func TestRules_unknownRule(t *testing.T) {
 	t.Parallel()
 	d := record(newHistory(negotiation.Builtin(), plain).say(150_00, nil).entry)
 	d.Rule = "moon_phase"
@@ -37,117 +37,117 @@ func TestRuleWithoutWordsShowsItsCode(t *testing.T) {
 	}
 }
 
-// fact is what a sentence says, and whether that is so. Amounts come in the order in which the sentence names them.
+// fact is the pattern of a sentence, with a function that reports whether it is true. Amounts are in the order of the sentence.
 type fact struct {
 	sentence string // a regular expression; # is an amount
-	holds    func(t turn, said []int64, text []string) bool
+	holds    func(t round, said []int64, text []string) bool
 }
 
-func (t turn) offer() int64    { return t.table.Offer.Minor() }
-func (t turn) best() int64     { return t.table.Progress.BestOffer.Minor() }
-func (t turn) counter() int64  { return t.table.Progress.Counter.Minor() }
-func (t turn) floor() int64    { return t.table.Bounds.Floor().Minor() }
-func (t turn) list() int64     { return t.table.Bounds.List().Minor() }
-func (t turn) price() int64    { return t.entry.Price.Minor() }
-func (t turn) proposed() int64 { return t.entry.Proposal.Minor() }
-func (t turn) accepted() bool  { return t.entry.Outcome == negotiation.OutcomeAccepted }
-func (t turn) moved() bool     { return t.table.Bounds.Moves(t.table.Progress.BestOffer, t.offer()) }
+func (t round) offer() int64    { return t.table.Offer.Minor() }
+func (t round) best() int64     { return t.table.Progress.BestOffer.Minor() }
+func (t round) counter() int64  { return t.table.Progress.Counter.Minor() }
+func (t round) floor() int64    { return t.table.Bounds.Floor().Minor() }
+func (t round) list() int64     { return t.table.Bounds.List().Minor() }
+func (t round) price() int64    { return t.entry.Price.Minor() }
+func (t round) proposed() int64 { return t.entry.Proposal.Minor() }
+func (t round) accepted() bool  { return t.entry.Outcome == negotiation.OutcomeAccepted }
+func (t round) moved() bool     { return t.table.Bounds.Moves(t.table.Progress.BestOffer, t.offer()) }
 
-func (t turn) standing() int64 {
+func (t round) priceBefore() int64 {
 	if t.counter() > 0 {
 		return t.counter()
 	}
 	return t.table.Bounds.Opening().Minor()
 }
 
-func (t turn) weighs() bool {
+func (t round) weighs() bool {
 	s := t.entry.Signals
 	return s.Claims.Tier.String()+s.Member.Tier.String() != "" || s.Claims.Purchases+s.Member.Purchases > 0 || s.Quantity > 1
 }
 
-func none(ok func(turn) bool) func(turn, []int64, []string) bool {
-	return func(t turn, _ []int64, _ []string) bool { return ok(t) }
+func none(ok func(round) bool) func(round, []int64, []string) bool {
+	return func(t round, _ []int64, _ []string) bool { return ok(t) }
 }
 
-func one(ok func(turn, int64) bool) func(turn, []int64, []string) bool {
-	return func(t turn, said []int64, _ []string) bool { return ok(t, said[0]) }
+func one(ok func(round, int64) bool) func(round, []int64, []string) bool {
+	return func(t round, said []int64, _ []string) bool { return ok(t, said[0]) }
 }
 
-func two(ok func(t turn, a, b int64) bool) func(turn, []int64, []string) bool {
-	return func(t turn, said []int64, _ []string) bool { return ok(t, said[0], said[1]) }
+func two(ok func(t round, a, b int64) bool) func(round, []int64, []string) bool {
+	return func(t round, said []int64, _ []string) bool { return ok(t, said[0], said[1]) }
 }
 
 const atPercent = `(?: \(1% of list\)| \(1% of list, rounded down\)| \(the smallest amount\))`
 
 var facts = []fact{
-	{`The shop stands by the # that it had named`, one(func(t turn, a int64) bool { return t.price() == a && t.counter() == a })},
-	{`The shop starts # under list`, one(func(t turn, a int64) bool {
+	{`The shop stands by the # that it had named`, one(func(t round, a int64) bool { return t.price() == a && t.counter() == a })},
+	{`The shop starts # under list`, one(func(t round, a int64) bool {
 		return t.counter() == 0 && t.list()-t.price() == a && t.price() == t.table.Bounds.Opening().Minor()
 	})},
-	{`No loyalty or volume to weigh, so the shop starts at list`, none(func(t turn) bool { return !t.weighs() && t.price() == t.list() && t.counter() == 0 })},
-	{`The shop starts at list`, none(func(t turn) bool { return t.price() == t.list() && t.counter() == 0 })},
-	{`It had .* to weigh`, none(turn.weighs)},
-	{`This product sells at list price`, none(func(t turn) bool { return t.table.Bounds.Fixed() && t.price() == t.list() })},
-	{`This product sells at list price now, but the shop keeps the # that it had named`, one(func(t turn, a int64) bool {
+	{`No loyalty or volume to weigh, so the shop starts at list`, none(func(t round) bool { return !t.weighs() && t.price() == t.list() && t.counter() == 0 })},
+	{`The shop starts at list`, none(func(t round) bool { return t.price() == t.list() && t.counter() == 0 })},
+	{`It had .* to weigh`, none(round.weighs)},
+	{`This product sells at list price`, none(func(t round) bool { return t.table.Bounds.Fixed() && t.price() == t.list() })},
+	{`This product sells at list price now, but the shop keeps the # that it had named`, one(func(t round, a int64) bool {
 		return t.table.Bounds.Fixed() && t.price() == a && t.counter() == a
 	})},
-	{`# under list`, one(func(t turn, a int64) bool { return t.list()-t.offer() == a })},
-	{`The buyer took a price that the shop had named`, none(func(t turn) bool { return t.accepted() && t.offer() == t.counter() && t.price() == t.offer() })},
-	{`The buyer offered # more than the price that the shop had named`, one(func(t turn, a int64) bool {
+	{`# under list`, one(func(t round, a int64) bool { return t.list()-t.offer() == a })},
+	{`The buyer took a price that the shop had named`, none(func(t round) bool { return t.accepted() && t.offer() == t.counter() && t.price() == t.offer() })},
+	{`The buyer offered # more than the price that the shop had named`, one(func(t round, a int64) bool {
 		return t.accepted() && t.offer()-t.counter() == a && t.price() == t.offer()
 	})},
-	{`The buyer offered # more than the price that the shop had named, and pays no more than #`, two(func(t turn, a, b int64) bool {
+	{`The buyer offered # more than the price that the shop had named, and pays no more than #`, two(func(t round, a, b int64) bool {
 		return t.accepted() && t.offer()-t.counter() == a && t.price() == b && b < t.offer()
 	})},
-	{`# above list, so it is sold at list`, one(func(t turn, a int64) bool { return t.accepted() && t.offer()-t.list() == a && t.price() == t.list() })},
-	{`The buyer offers the list price`, none(func(t turn) bool { return t.accepted() && t.offer() == t.list() })},
-	{`At or above the target of #, which the shop accepts at once`, one(func(t turn, a int64) bool {
+	{`# above list, so it is sold at list`, one(func(t round, a int64) bool { return t.accepted() && t.offer()-t.list() == a && t.price() == t.list() })},
+	{`The buyer offers the list price`, none(func(t round) bool { return t.accepted() && t.offer() == t.list() })},
+	{`At or above the target of #, which the shop accepts at once`, one(func(t round, a int64) bool {
 		return t.accepted() && t.table.Bounds.Target().Minor() == a && t.offer() >= a
 	})},
-	{`# under the price that the shop would have started at, which is close enough in this round`, one(func(t turn, a int64) bool {
-		return t.accepted() && t.counter() == 0 && t.standing()-t.offer() == a
+	{`# under the price that the shop would have started at, which is close enough in this round`, one(func(t round, a int64) bool {
+		return t.accepted() && t.counter() == 0 && t.priceBefore()-t.offer() == a
 	})},
-	{`# under the shop’s price, which is close enough in this round`, one(func(t turn, a int64) bool { return t.accepted() && t.counter()-t.offer() == a })},
-	{`The first offer that counts, so the shop came down #(?: from list| from its opening price)?`, one(func(t turn, a int64) bool {
-		return t.best() == 0 && t.standing()-t.price() == a && a > 0
+	{`# under the shop’s price, which is close enough in this round`, one(func(t round, a int64) bool { return t.accepted() && t.counter()-t.offer() == a })},
+	{`The first offer that counts, so the shop came down #(?: from list| from its opening price)?`, one(func(t round, a int64) bool {
+		return t.best() == 0 && t.priceBefore()-t.price() == a && a > 0
 	})},
-	{`The first offer that counts`, none(func(t turn) bool { return t.best() == 0 && t.moved() })},
-	{`The shop’s price is #`, one(func(t turn, a int64) bool { return t.price() == a })},
-	{`Up # since the last step that counted, so the shop came down #`, two(func(t turn, a, b int64) bool {
-		return t.moved() && t.best() > 0 && t.offer()-t.best() == a && t.standing()-t.price() == b && b > 0
+	{`The first offer that counts`, none(func(t round) bool { return t.best() == 0 && t.moved() })},
+	{`The shop’s price is #`, one(func(t round, a int64) bool { return t.price() == a })},
+	{`Up # since the last step that counted, so the shop came down #`, two(func(t round, a, b int64) bool {
+		return t.moved() && t.best() > 0 && t.offer()-t.best() == a && t.priceBefore()-t.price() == b && b > 0
 	})},
-	{`Up # since the last step that counted`, one(func(t turn, a int64) bool { return t.moved() && t.best() > 0 && t.offer()-t.best() == a })},
-	{`The shop’s price stays as it was`, none(func(t turn) bool { return t.price() == t.standing() })},
-	{`Up #`, one(func(t turn, a int64) bool { return !t.moved() && t.offer()-t.best() == a && a > 0 })},
-	{`Down #`, one(func(t turn, a int64) bool { return !t.moved() && t.best()-t.offer() == a && a > 0 })},
-	{`The same offer again`, none(func(t turn) bool { return t.offer() == t.best() })},
-	{`A step counts from #` + atPercent + `, so the price holds`, one(func(t turn, a int64) bool {
+	{`Up # since the last step that counted`, one(func(t round, a int64) bool { return t.moved() && t.best() > 0 && t.offer()-t.best() == a })},
+	{`The shop’s price stays as it was`, none(func(t round) bool { return t.price() == t.priceBefore() })},
+	{`Up #`, one(func(t round, a int64) bool { return !t.moved() && t.offer()-t.best() == a && a > 0 })},
+	{`Down #`, one(func(t round, a int64) bool { return !t.moved() && t.best()-t.offer() == a && a > 0 })},
+	{`The same offer again`, none(func(t round) bool { return t.offer() == t.best() })},
+	{`A step counts from #` + atPercent + `, so the price holds`, one(func(t round, a int64) bool {
 		b, last := t.table.Bounds, t.table.Progress.BestOffer
-		return t.price() == t.standing() && b.Moves(last, t.best()+a) && !b.Moves(last, t.best()+a-1)
+		return t.price() == t.priceBefore() && b.Moves(last, t.best()+a) && !b.Moves(last, t.best()+a-1)
 	})},
-	{`(\d+) rounds? went before and no more are left, so the price is final`, func(t turn, _ []int64, text []string) bool {
-		return strconv.Itoa(t.table.Progress.Rounds) == text[0] && t.table.Progress.Rounds >= t.table.Terms.RoundCap && t.price() == t.standing()
+	{`(\d+) rounds? went before and no more are left, so the price is final`, func(t round, _ []int64, text []string) bool {
+		return strconv.Itoa(t.table.Progress.Rounds) == text[0] && t.table.Progress.Rounds >= t.table.Terms.RoundCap && t.price() == t.priceBefore()
 	}},
-	{`Too many prices were tried out(?: \(.*\))?, so the price holds`, none(func(t turn) bool { return t.table.Terms.Firm && t.price() == t.standing() })},
-	{`# under the floor, declined`, one(func(t turn, a int64) bool {
+	{`Too many prices were tried out(?: \(.*\))?, so the price holds`, none(func(t round) bool { return t.table.Terms.Firm && t.price() == t.priceBefore() })},
+	{`# under the floor, declined`, one(func(t round, a int64) bool {
 		return t.entry.Outcome == negotiation.OutcomeRejected && t.floor()-t.offer() == a && a > 0
 	})},
-	{`The shop’s price holds`, none(func(t turn) bool { return t.price() == t.counter() })},
-	{`The shop names #`, one(func(t turn, a int64) bool { return t.price() == a && t.counter() == 0 })},
-	{`For this first offer the shop names ([\d.]+)% above it`, func(t turn, _ []int64, text []string) bool {
+	{`The shop’s price holds`, none(func(t round) bool { return t.price() == t.counter() })},
+	{`The shop names #`, one(func(t round, a int64) bool { return t.price() == a && t.counter() == 0 })},
+	{`For this first offer the shop names ([\d.]+)% above it`, func(t round, _ []int64, text []string) bool {
 		share, err := money.ParseDecimal(text[0], 1)
 		up, _ := money.MulDiv(t.offer(), 1000+share, 1000, money.Up)
 		return err == nil && up == t.price() && t.table.Progress.Rounds+t.table.Progress.Moves == 0
 	}},
-	{`For this first offer the shop came down #(?: from list| from its opening price)?`, one(func(t turn, a int64) bool {
-		return t.table.Progress.Rounds+t.table.Progress.Moves == 0 && t.standing()-t.price() == a
+	{`For this first offer the shop came down #(?: from list| from its opening price)?`, one(func(t round, a int64) bool {
+		return t.table.Progress.Rounds+t.table.Progress.Moves == 0 && t.priceBefore()-t.price() == a
 	})},
-	{`The shop came down #(?: from list| from its opening price)?`, one(func(t turn, a int64) bool { return t.standing()-t.price() == a && a > 0 })},
-	{`The remote handler accepted the offer`, none(func(t turn) bool { return t.accepted() && t.price() == t.offer() })},
-	{`The remote handler accepted the offer, at #`, one(func(t turn, a int64) bool { return t.accepted() && t.price() == a && a < t.offer() })},
-	{`The remote handler proposed #, which the rules made #`, two(func(t turn, a, b int64) bool { return t.proposed() == a && t.price() == b && a != b })},
-	{`The remote handler named #, which the rules allow`, one(func(t turn, a int64) bool { return t.proposed() == a && t.price() == a })},
-	{`The remote handler had proposed #, and the rules decided`, one(func(t turn, a int64) bool {
+	{`The shop came down #(?: from list| from its opening price)?`, one(func(t round, a int64) bool { return t.priceBefore()-t.price() == a && a > 0 })},
+	{`The remote handler accepted the offer`, none(func(t round) bool { return t.accepted() && t.price() == t.offer() })},
+	{`The remote handler accepted the offer, at #`, one(func(t round, a int64) bool { return t.accepted() && t.price() == a && a < t.offer() })},
+	{`The remote handler proposed #, which the rules made #`, two(func(t round, a, b int64) bool { return t.proposed() == a && t.price() == b && a != b })},
+	{`The remote handler named #, which the rules allow`, one(func(t round, a int64) bool { return t.proposed() == a && t.price() == a })},
+	{`The remote handler had proposed #, and the rules decided`, one(func(t round, a int64) bool {
 		return t.proposed() == a && t.price() != a && t.answer == negotiation.Decide(t.table)
 	})},
 }
@@ -163,8 +163,8 @@ var compiled = func() []*regexp.Regexp {
 	return out
 }()
 
-// check finds the fact that a sentence states. It returns its index, or −1 where it is unknown, and whether it is so.
-func check(of turn, sentence string) (which int, so bool) {
+// check finds the fact that a sentence states. It returns the fact's index, or −1 if it is unknown, and whether it is true.
+func check(of round, sentence string) (which int, so bool) {
 	for i, e := range compiled {
 		m := e.FindStringSubmatch(sentence)
 		if m == nil {
@@ -194,19 +194,20 @@ func judge(t rapid.TB, h *history, seen map[string]int) {
 	for i, row := range pricepath.Steps(p) {
 		seen[row.Rule]++
 		for sentence := range strings.SplitSeq(strings.TrimSuffix(row.Why, "."), ". ") {
-			which, so := check(h.turns[i], sentence)
+			which, so := check(h.rounds[i], sentence)
 			if which < 0 {
 				t.Fatalf("%s: no fact is known for %q", row.Rule, sentence)
 			}
 			if !so {
-				t.Fatalf("%s: %q is not so: %+v", row.Rule, sentence, h.turns[i].entry)
+				t.Fatalf("%s: %q is not so: %+v", row.Rule, sentence, h.rounds[i].entry)
 			}
 			seen[facts[which].sentence]++
 		}
 	}
 }
 
-func TestSentencesAreTrueForEveryDecision(t *testing.T) {
+// Every sentence is true for the decision that it explains.
+func TestSteps_sentencesAreTrue(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		for range 5 {
@@ -215,7 +216,8 @@ func TestSentencesAreTrueForEveryDecision(t *testing.T) {
 	})
 }
 
-func TestHistoriesHaveAllRulesAndSentences(t *testing.T) {
+// The random histories of TestSteps_sentencesAreTrue have every rule and every sentence.
+func TestSteps_everyRuleAndSentenceOccurs(t *testing.T) {
 	t.Parallel()
 	seen := map[string]int{}
 	for seed := range 3000 {

@@ -1,20 +1,20 @@
-// Package acp is the buyers' HTTP API (spec 4.4, 4.5, decisions 12): it turns requests into calls of the
-// use cases and their answers into the contract's JSON, and decides nothing itself.
+// Package acp is the buyers' HTTP API (features/PROTOCOL.md#addresses, features/PROTOCOL.md#orders): it turns requests into calls
+// of the use cases and their answers into the contract's JSON, and decides nothing itself.
 //
 // # Choices where the contract is silent
 //
-// Ids in paths and bodies are capabilities: one that is malformed is as unknown as any other. A search
-// may name a session to go on with. Quotes and rejections also carry session_id and quote_id, without
-// which a buyer that had no session could not follow up. A country may be written in lower case.
-// A product's list price is that of its first variant; each variant has its own beside it.
+// Ids in paths and bodies are capabilities. A malformed id is answered like an unknown one. A search may name a session to
+// continue. Quotes and rejections also carry session_id and quote_id, without which a buyer that had no session could not follow
+// up. A country may be written in lower case. A product's list price is that of its first variant; each variant also has its own.
 //
-// A session's id is its cart's. A cart may have several lines of a variant; an accepted quote takes the place of the earlier
-// agreement about its variant, or else of its first line at list price. An agreement whose time is over stays in the cart with
-// a warning, and keeps the cart from being checked out until the cart is put again, which has the line at list price: a
-// price is not raised unasked. A checkout of the cart is not changed with the cart, but by the next init with from_cart; what
-// that leaves out of address and buyer altogether stays. While the checkout is being paid it is answered as it is, and with
-// another cart 409 checkout_processing. What was paid leaves the cart: agreements by their tokens, and what the cart's checkout sold at
-// list price, whatever its quantity in the cart is by then. Emptying a cart leaves its checkout open and its tokens good.
+// A cart has the id of its session. A cart may have several lines of a variant; an accepted quote replaces the earlier agreement
+// about its variant, or else the variant's first line at list price. An expired agreement stays in the cart with a warning, and
+// prevents a checkout until the cart is put again with the line at list price: a price is never raised without the buyer's
+// request. Changing the cart does not change its checkout; the next init with from_cart does, and keeps the address or the buyer
+// if the request leaves it out. While the checkout is being paid, init answers with the unchanged checkout, or with 409
+// checkout_processing if the cart has changed. A payment removes the paid lines from the cart: agreements by their tokens, and
+// the lines that the cart's checkout sold at list price, even if their quantity in the cart has changed. Emptying a cart leaves
+// its checkout open and its tokens valid.
 package acp
 
 import (
@@ -29,12 +29,12 @@ import (
 )
 
 type (
-	// Request is what a handler gets beside its input.
+	// Request is what a handler gets in addition to its input.
 	Request = commerce.Request
 	entry   = wire.Entry[commerce.Buyer]
 )
 
-// plan is what a handler has worked out for the request's transaction.
+// plan is what a handler has prepared for the request's transaction.
 type plan[O any] = wire.Plan[*ports.Stores, O]
 
 // Groups of operations in the documentation.
@@ -44,7 +44,7 @@ var (
 	aftersalesTag = []string{"ACP orders and returns"}
 )
 
-// tags describes these groups, in the order of the documentation.
+// tags describes the groups of operations, in the order of the documentation.
 var tags = []*huma.Tag{
 	{Name: discoveryTag[0], Description: "For buyers' agents: the shop's manifest, products, stock and shipping."},
 	{Name: commerceTag[0], Description: "For buyers' agents: negotiating a price, checkout and payment. An agent may name its profile, " +
@@ -81,11 +81,11 @@ func Register(api huma.API, s *commerce.Services) {
 type handlers struct {
 	*commerce.Services
 	mount *commerce.Mount
-	// template is what the documents of all shops have in common.
+	// template is the common part of the documents of all shops.
 	template func() (*documentTemplate, error)
 }
 
-// operation puts an operation below the address of its shop.
+// operation returns the operation with its path below the address of the shop.
 func (h *handlers) operation(op huma.Operation) wire.Operation {
 	op.Path = "/p/{slug}" + op.Path
 	op.Parameters = []*huma.Param{{
@@ -107,7 +107,7 @@ func (h *handlers) operation(op huma.Operation) wire.Operation {
 	return line
 }
 
-// oneOf documents an answer that has one of several forms, told apart by its status.
+// oneOf documents an answer that has one of several forms, which its status distinguishes.
 func (h *handlers) oneOf(forms map[string]reflect.Type) map[string]*huma.Response {
 	schema := &huma.Schema{Discriminator: &huma.Discriminator{PropertyName: "status", Mapping: map[string]string{}}}
 	for _, status := range sorted(forms) {

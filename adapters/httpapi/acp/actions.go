@@ -8,7 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-// The words of next_actions. A word is an operation, or a way to use one.
+// These are the words of next_actions. A word is an operation or a way to use one.
 const (
 	actSearch            = "search"
 	actReadOn            = "read_on"
@@ -38,7 +38,7 @@ const (
 	actRetryLater        = "retry_later"
 )
 
-// actions are all words of next_actions with their meanings. Operations have the names of the manifest's urls.
+// actions lists all words of next_actions with their meanings. Operations have the names of the manifest's urls.
 var actions = []struct{ word, meaning string }{
 	{actSearch, "POST search: find products and their ids."},
 	{actReadOn, "POST search again with next_cursor as cursor, and the same query, filters and sort."},
@@ -77,11 +77,11 @@ func meanings() map[string]string {
 	return by
 }
 
-// nextActions is what a buyer's agent may do after an answer. It is not a list of all that is allowed: what would make no
-// sense is left out.
+// nextActions lists the useful actions of a buyer's agent after an answer. It leaves out actions that are allowed but make no
+// sense.
 type nextActions []string
 
-// Schema is the list of words, whose meanings stand in the document once.
+// Schema returns the list of words. The document explains their meanings once.
 func (nextActions) Schema(r huma.Registry) *huma.Schema {
 	const name = "ACPNextAction"
 	if r.Map()[name] == nil {
@@ -98,7 +98,7 @@ func (nextActions) Schema(r huma.Registry) *huma.Schema {
 	}
 }
 
-// afterErrors are the actions after errors, by code. Codes that are not here have those of their kind.
+// afterErrors has the actions after errors, by code. Other codes have the actions of their kind.
 var afterErrors = map[string]nextActions{
 	"route_not_found":      {actReadManifest},
 	"method_not_allowed":   {actReadManifest},

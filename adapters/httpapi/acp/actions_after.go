@@ -12,9 +12,9 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// What can follow each answer. Whether a verb is possible is the domain's to say; here it gets its word.
+// The functions below list the actions that can follow each answer. The domain decides which are possible; this file names them.
 
-// afterGoods is what can be done with goods that were found: haggles reports whether the price of some is negotiable.
+// afterGoods returns the actions after found products. haggles reports whether any price is negotiable.
 func afterGoods(haggles bool, more ...string) nextActions {
 	next := append(nextActions{}, more...)
 	if haggles {
@@ -54,7 +54,7 @@ func afterAvailability(shop *project.Project, all bool) nextActions {
 	return afterGoods(shop.Settings.NegotiationEnabled)
 }
 
-// afterQuote is what can follow the answer to an offer, but for add_bundle.
+// afterQuote returns the actions after the answer to an offer, except add_bundle.
 func afterQuote(a haggling.Answer) nextActions {
 	if a.Expired {
 		return nextActions{actAskPrice, actMakeOffer}
@@ -68,7 +68,7 @@ func afterQuote(a haggling.Answer) nextActions {
 	return nextActions{actAccept, actCounter, actDecline}
 }
 
-// afterDeal is what can follow an offer on a quote that is accepted.
+// afterDeal returns the actions after an offer on a quote that was already accepted.
 func afterDeal(d negotiation.Deal) nextActions {
 	if d.Status == negotiation.DealOpen {
 		return nextActions{actInitCheckout, actMakeOffer, actReadSession}
@@ -100,11 +100,11 @@ func afterDecline(d purchase.Declined) nextActions {
 	return nextActions{actInitCheckout}
 }
 
-// afterOrder is what can follow an order. Canceling takes its manage token or session.
+// afterOrder returns the actions after an order. Canceling requires its manage token or session.
 func afterOrder(shop *project.Project, c *order.Case, now time.Time) nextActions {
 	next := nextActions{}
 	switch {
-	case c.Cancelable() == nil: // a return would keep the order from being canceled
+	case c.Cancelable() == nil: // requesting a return would prevent canceling
 		next = append(next, actCancelOrder)
 	case c.Returnable(order.Terms{WindowDays: shop.Storefront.ReturnWindowDays}, now):
 		next = append(next, actRequestReturn)
@@ -122,7 +122,7 @@ func afterReturn(r *order.Return) nextActions {
 	return nextActions{actReadOrder}
 }
 
-// afterCart is what can follow a cart. One that a checkout would refuse is to be put first.
+// afterCart returns the actions after a cart. A cart that a checkout would refuse must be put again first.
 func afterCart(b *baskets.Basket) nextActions {
 	switch {
 	case len(b.Lines) == 0:

@@ -13,7 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// Agents read the meanings to find the operation: its name is one of the manifest's urls.
+// Agents find operations by the meanings of the words, which name the manifest's urls.
 func TestActions_meanOperationsOfTheManifest(t *testing.T) {
 	t.Parallel()
 	text, err := json.Marshal(urlsAt("https://shop.example"))

@@ -13,7 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/order"
 )
 
-// bought is the id of an order of one jacket at 97.00.
+// bought buys one jacket at 97.00 and returns the order's id.
 func (s *shop) bought() string { return s.paid().string("order.id") }
 
 // paid is the answer to its finalize.
@@ -22,13 +22,13 @@ func (s *shop) paid() answer {
 	return s.ok("POST", "/acp/checkout/finalize", pay(s.opened().string("checkout_id"), "psp_spt", `,"buyer_email":"ada@example.com"`))
 }
 
-// receipt reads the receipt that a finalize answered.
+// receipt reads the receipt named in the answer of finalize.
 func (s *shop) receipt(paid answer) answer {
 	s.t.Helper()
 	return s.ok("GET", strings.TrimPrefix(paid.string("receipt_url"), "https://shops.example.com/p/demo"), "")
 }
 
-// owned is the body of a request that shows an order's manage token.
+// owned returns a request body with an order's manage token.
 func owned(paid answer, more string) string {
 	return `{"manage_token":"` + paid.string("order.manage_token") + `"` + more + `}`
 }
@@ -68,7 +68,7 @@ func TestReceipt(t *testing.T) {
 	}
 }
 
-func TestReturns(t *testing.T) {
+func TestRequestReturn(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	order := s.bought()
@@ -104,15 +104,15 @@ func TestReturns(t *testing.T) {
 	}
 }
 
-// change does to the order what the merchant would.
+// change changes an order as the merchant would.
 func (s *shop) change(of string, change func(*order.Case) error) {
 	s.t.Helper()
-	if _, err := (purchases{shelf: s.shelf}).Change(s.t.Context(), s.shop.ID, id.Stored[id.Order](of), change); err != nil {
+	if _, err := (fakePurchases{fakeStore: s.fakeStore}).Change(s.t.Context(), s.shop.ID, id.Stored[id.Order](of), change); err != nil {
 		s.t.Fatal(err)
 	}
 }
 
-func TestOrderShowsWhatFollowed(t *testing.T) {
+func TestOrder_refundsAndReturns(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	paid := s.paid()
@@ -184,7 +184,7 @@ func TestCancelOrder(t *testing.T) {
 	}
 }
 
-func TestOrdersThatCannotBeCanceled(t *testing.T) {
+func TestCancelOrder_refused(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	paid := s.paid()
@@ -199,7 +199,7 @@ func TestOrdersThatCannotBeCanceled(t *testing.T) {
 	}
 }
 
-func TestUnknownThings(t *testing.T) {
+func TestHandlers_unknownIDs(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	unknown := "_0000000000000000000000000z"
@@ -255,7 +255,7 @@ func TestSession(t *testing.T) {
 	}
 }
 
-func TestSessionEnds(t *testing.T) {
+func TestSession_ends(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	visit := "/acp/sessions/" + s.ok("POST", "/acp/search", `{}`).string("session_id")
@@ -269,7 +269,7 @@ func TestSessionEnds(t *testing.T) {
 			t.Errorf("%s: %s, want %s", body, got, want)
 		}
 	}
-	s.now = s.now.Add(46 * time.Minute) // with the minute in which requests are not noted
+	s.now = s.now.Add(46 * time.Minute) // including the minute in which requests do not extend the session
 	for _, late := range []answer{s.call("GET", visit, ""), s.call("POST", visit+"/extend", `{"duration_minutes":1}`)} {
 		if got := late.fault(); got != "409 session_expired" {
 			t.Error(got)
@@ -277,8 +277,8 @@ func TestSessionEnds(t *testing.T) {
 	}
 }
 
-// Reading extends a session, until a day after its beginning.
-func TestReadingEndsWithTheDay(t *testing.T) {
+// Reading extends a session until a day after its beginning.
+func TestSession_endsAfterADay(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	opened := s.now

@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
 
-// The answers to an offer, by status (spec 2.11).
+// These are the answers to an offer, by status (features/PROTOCOL.md#quotes).
 
 // agreedTo is the second product of a deal.
 type agreedTo struct {
@@ -27,7 +27,7 @@ func toAPIAgreedBundle(q negotiation.Snapshot) *agreedTo {
 	return &agreedTo{q.Bundle.Product.String(), q.Bundle.Variant.String(), 1, wire.ToMoney(q.Bundle.Price)}
 }
 
-// Quoted is what an answer's prices are for. It has a capital because huma passes over embedded types without.
+// Quoted is the item that an answer's prices are for. It is exported because Huma ignores embedded types that are not.
 type Quoted struct {
 	ProductID string `json:"product_id"`
 	VariantID string `json:"variant_id"`
@@ -93,7 +93,7 @@ type rejectAnswer struct {
 	QuoteID   string `json:"quote_id"`
 	Reason    string `json:"reason"`
 	FloorHint string `json:"floor_hint" pattern:"^[0-9]+(\\.[0-9]+)?$" example:"75" doc:"A plain number. Offers below it will hardly succeed."`
-	// What stands all the same, as in a quote.
+	// A rejection keeps the price that is on the table, as a quote has it.
 	OfferedPrice wire.Money `json:"offered_price" minimum:"0" doc:"Yours at this price until valid_until."`
 	ValidUntil   wire.Time  `json:"valid_until"`
 
@@ -126,8 +126,8 @@ type expiredAnswer struct {
 	NextActions nextActions `json:"next_actions,omitempty"`
 }
 
-// toAPIQuote is the one place that knows every decision. One that it does not know is a mistake in the
-// program, and must not become an answer.
+// toAPIQuote is the only place that knows every decision. It panics on an unknown one, which is a bug and must not become an
+// answer.
 func toAPIQuote(a haggling.Answer, warnings []warning) any {
 	item := toAPIQuoted(a.Quote, warnings)
 	if a.Expired {
@@ -185,7 +185,7 @@ func toAPIQuote(a haggling.Answer, warnings []warning) any {
 	}
 }
 
-// toAPIHint is a plain number without trailing zeros: "75", "12.95".
+// toAPIHint formats a hint as a plain number without trailing zeros: "75", "12.95".
 func toAPIHint(a money.Amount) string {
 	return string(wire.ToDecimal(a.Minor(), a.Currency().Digits()))
 }
@@ -213,8 +213,8 @@ func toAPICounter(a haggling.Answer, d negotiation.Countered, item Quoted) count
 	return answer
 }
 
-// toAPIBundle adds up what item and bundle cost together. Prices are below 10^12 minor units and
-// quantities at most 1,000, so nothing overflows.
+// toAPIBundle computes the total of item and bundle. Prices are below 10^12 minor units and quantities at most 1,000, so nothing
+// overflows.
 func toAPIBundle(q negotiation.Snapshot, counter money.Amount) *bundle {
 	b, quantity := q.Bundle, int64(q.Item.Quantity)
 	of := func(minor int64) wire.Money { return wire.ToMoney(money.Of(minor, counter.Currency())) }

@@ -17,7 +17,7 @@ import (
 
 func usd(minor int64) money.Amount { return money.Of(minor, money.USD) }
 
-// decided is an answer on three pieces at a list price of 100.00, an offer of 80.00, and a bundle.
+// decided returns an answer to an offer of 80.00 for each of three pieces at a list price of 100.00, with a bundle.
 func decided(d negotiation.Decision) haggling.Answer {
 	offer := usd(8000)
 	return haggling.Answer{
@@ -42,7 +42,8 @@ func decided(d negotiation.Decision) haggling.Answer {
 	}
 }
 
-func TestEveryDecisionHasItsFields(t *testing.T) {
+// The answer to each decision has that decision's fields, and never the floor.
+func TestToAPIQuote_fields(t *testing.T) {
 	t.Parallel()
 	expired := decided(nil)
 	expired.Expired = true
@@ -76,7 +77,8 @@ func TestEveryDecisionHasItsFields(t *testing.T) {
 	}
 }
 
-func TestADecisionThatNobodyKnowsIsLoud(t *testing.T) {
+// A decision of an unknown type panics.
+func TestToAPIQuote_unknownDecision(t *testing.T) {
 	t.Parallel()
 	for name, d := range map[string]negotiation.Decision{
 		"none": nil, "new": struct{ negotiation.Decision }{negotiation.Quoted{}},
@@ -93,7 +95,7 @@ func TestADecisionThatNobodyKnowsIsLoud(t *testing.T) {
 	}
 }
 
-func TestCounter(t *testing.T) {
+func TestToAPICounter(t *testing.T) {
 	t.Parallel()
 	counter := toAPIQuote(decided(negotiation.Countered{Price: usd(8750)}), nil).(counterAnswer)
 	if counter.DiscountApplied != "12.5%" {
@@ -109,7 +111,8 @@ func TestCounter(t *testing.T) {
 	}
 }
 
-func TestHintIsAPlainNumber(t *testing.T) {
+// A hint is a plain number, without trailing zeros.
+func TestToAPIHint(t *testing.T) {
 	t.Parallel()
 	yen, err := money.ParseCurrency("JPY")
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/session"
 )
 
-// buyerContext is what a buyer's agent says of the buyer (spec 2.8, 2.11).
+// buyerContext is what a buyer's agent claims about the buyer (features/PROTOCOL.md#search and features/PROTOCOL.md#quotes).
 type buyerContext struct {
 	LoyaltyTier     string   `json:"loyalty_tier,omitempty" example:"gold" doc:"bronze, silver, gold or platinum; other words mean nothing."`
 	PurchaseHistory int      `json:"purchase_history,omitempty" example:"12" doc:"Number of earlier purchases."`
@@ -21,7 +21,7 @@ type buyerContext struct {
 	BuyerToken      string   `json:"buyer_token,omitempty" doc:"With which the merchant vouches for the buyer: what the shop's own systems know of it counts twice what a claim of it would. One that is not valid: 422."`
 }
 
-// What a claim can hold. Anything beyond is nonsense, which counts as not said (decisions 9).
+// These are the bounds of a claim. Anything beyond them is nonsense and is ignored (features/PROTOCOL.md#inputs-of-a-price).
 const (
 	longestClaim  = 50
 	mostPurchases = 1_000_000
@@ -29,8 +29,8 @@ const (
 	mostColors    = 20
 )
 
-// recognize is what an agent says of the buyer, and what the shop knows of a buyer that the merchant vouches
-// for. It is nil where nothing was said.
+// recognize returns the agent's claims about the buyer, with what the shop knows about a buyer that the merchant vouches for. It
+// returns nil if the request claims nothing.
 func (h *handlers) recognize(ctx context.Context, rq Request, b *buyerContext) (*session.Claims, error) {
 	claims := fromAPIBuyerContext(b)
 	if b == nil || b.BuyerToken == "" {
@@ -56,7 +56,7 @@ func fromAPIBuyerContext(b *buyerContext) *session.Claims {
 	return claims
 }
 
-// fromAPIColors are the colours that a buyer likes. Of a list that is too long the first count.
+// fromAPIColors returns the colors that a buyer likes, at most mostColors of them.
 func fromAPIColors(b *buyerContext) (colors []string) {
 	if b == nil {
 		return nil

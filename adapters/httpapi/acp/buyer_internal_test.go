@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestLikedColors(t *testing.T) {
+func TestFromAPIColors(t *testing.T) {
 	t.Parallel()
 	many := slices.Repeat([]string{"blue"}, 21)
 	for name, test := range map[string]struct {

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// orderCancelID is the operation that may give money back, outside of any transaction.
+	// orderCancelID is an operation that may refund money, outside of any transaction.
 	orderCancelID = "acp-order-cancel"
 
 	checkoutCancelID = "acp-checkout-cancel"

@@ -155,7 +155,7 @@ func fromAPIRevise(shop *project.Project, in *reviseInput) (purchase.ReviseReque
 	return request, addRecipient(&request.InitRequest, r.ShippingAddress, r.AllowIncomplete, r.Buyer)
 }
 
-// toAPIWholeCheckout shows a checkout with its order; nil: there is none.
+// toAPIWholeCheckout shows a checkout with its order, which is nil if there is none.
 func (h *handlers) toAPIWholeCheckout(c *checkout.Checkout, o *order.Order, shop *project.Project) checkoutAnswer {
 	s, opened := c.Snapshot(), h.toAPICheckout(c, shop)
 	answer := checkoutAnswer{

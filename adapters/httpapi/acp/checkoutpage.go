@@ -64,7 +64,7 @@ type checkoutView struct {
 	Headline     string
 	Missing      []string // what payment needs, in words
 	Open         bool     // whether the checkout can be changed and paid
-	Instructions string   // the merchant's, on how to go on by hand
+	Instructions string   // the merchant's, on how to continue manually
 	Until        string
 	Receipt      string // the address of the order's page
 	Confirmation string
@@ -95,7 +95,7 @@ var headlines = map[checkout.Status]string{
 	checkout.Expired:    "The time for this checkout is over. Nothing was charged.",
 }
 
-// missingWords are what a checkout may lack, by the field of a request.
+// missingWords names what a checkout may lack, by the field of a request.
 var missingWords = map[string]string{
 	"shipping_address.name":        "the recipient's name",
 	"shipping_address.line1":       "the street address",
@@ -128,7 +128,7 @@ func (h *handlers) toCheckoutPage(shop *project.Project, c *checkout.Checkout, o
 			Label:    l.Label,
 			Quantity: l.Quantity,
 			Unit:     l.Unit.String(),
-			Total:    money.Of(l.Unit.Minor()*int64(l.Quantity), l.Unit.Currency()).String(), // it fits into the subtotal
+			Total:    money.Of(l.Unit.Minor()*int64(l.Quantity), l.Unit.Currency()).String(), // cannot overflow: it is part of the subtotal
 		}
 		if l.Original.Minor() > l.Unit.Minor() {
 			line.Was = l.Original.String()
@@ -139,7 +139,7 @@ func (h *handlers) toCheckoutPage(shop *project.Project, c *checkout.Checkout, o
 	return view
 }
 
-// missingOf is what keeps a checkout from being paid, in words.
+// missingOf lists in words what a checkout lacks before it can be paid.
 func missingOf(c *checkout.Checkout) []string {
 	var list []string
 	for _, field := range c.Missing() {
@@ -182,7 +182,7 @@ func totalsOf(c *checkout.Checkout) []checkoutViewTotal {
 			})
 		}
 	}
-	if list[1].Name == "Subtotal" { // nothing was reduced: one of the two says it
+	if list[1].Name == "Subtotal" { // nothing was reduced, so one of the two is enough
 		list = list[1:]
 	}
 	return list

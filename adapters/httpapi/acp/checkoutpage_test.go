@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A person reads where a checkout stands. Neither the buyer nor the address shows, and what the merchant wrote is text.
+// The page shows people the state of a checkout. It shows neither the buyer nor the address, and escapes the merchant's texts.
 func TestCheckoutPage(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)

@@ -84,27 +84,46 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-func TestDiscoveryRefuses(t *testing.T) {
+// refusal is a request and the error that it is answered with.
+type refusal struct{ method, path, body, want string }
+
+func (s *shop) refuses(t *testing.T, requests map[string]refusal) {
+	t.Helper()
+	for name, c := range requests {
+		t.Run(name, func(t *testing.T) {
+			if got := s.call(c.method, c.path, c.body).fault(); got != c.want {
+				t.Errorf("%s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestSearch_refused(t *testing.T) {
 	t.Parallel()
-	s := openShop(t)
+	openShop(t).refuses(t, map[string]refusal{
+		"a long query":         {"POST", "/acp/search", `{"query":"` + strings.Repeat("é", 2001) + `"}`, "422 validation_error query"},
+		"a hundred and one":    {"POST", "/acp/search", `{"limit":101}`, "422 validation_error limit"},
+		"no results":           {"POST", "/acp/search", `{"limit":0}`, "422 validation_error limit"},
+		"half a cent":          {"POST", "/acp/search", `{"filters":{"price_max":9.995}}`, "422 validation_error filters.price_max"},
+		"half a cent at least": {"POST", "/acp/search", `{"filters":{"price_min":9.995}}`, "422 validation_error filters.price_min"},
+		"prices the wrong way": {"POST", "/acp/search", `{"filters":{"price_min":10,"price_max":9.99}}`, "422 validation_error filters.price_min"},
+		"an order of its own":  {"POST", "/acp/search", `{"sort":"cheapest"}`, "422 validation_error sort"},
+		"a cursor of nobody":   {"POST", "/acp/search", `{"cursor":"bm90IG9uZQ"}`, "422 validation_error cursor"},
+		"a cursor of no form":  {"POST", "/acp/search", `{"cursor":"?"}`, "422 validation_error cursor"},
+		"six stars":            {"POST", "/acp/search", `{"filters":{"rating_min":6}}`, "422 validation_error filters.rating_min"},
+		"brands of no type":    {"POST", "/acp/search", `{"filters":{"brand":7}}`, "422 validation_error filters.brand"},
+		"eleven attributes":    {"POST", "/acp/search", `{"filters":{"attributes":{` + attributes(11) + `}}}`, "422 validation_error filters.attributes"},
+		"a colour alone":       {"POST", "/acp/search", `{"filters":{"color_preference":"red"}}`, "422 validation_error filters.color_preference"},
+		"a liked colour alone": {"POST", "/acp/search", `{"buyer_context":{"color_preference":"red"}}`, "422 validation_error buyer_context.color_preference"},
+		"an unknown visit":     {"POST", "/acp/search", `{"session_id":"sess_1"}`, "404 session_not_found"},
+	})
+}
+
+func TestProduct_refused(t *testing.T) {
+	t.Parallel()
 	look := "/acp/products/" + jacket.String()
-	for name, c := range map[string]struct{ method, path, body, want string }{
-		"a long query":           {"POST", "/acp/search", `{"query":"` + strings.Repeat("é", 2001) + `"}`, "422 validation_error query"},
-		"a hundred and one":      {"POST", "/acp/search", `{"limit":101}`, "422 validation_error limit"},
-		"no results":             {"POST", "/acp/search", `{"limit":0}`, "422 validation_error limit"},
-		"half a cent":            {"POST", "/acp/search", `{"filters":{"price_max":9.995}}`, "422 validation_error filters.price_max"},
-		"half a cent at least":   {"POST", "/acp/search", `{"filters":{"price_min":9.995}}`, "422 validation_error filters.price_min"},
-		"prices the wrong way":   {"POST", "/acp/search", `{"filters":{"price_min":10,"price_max":9.99}}`, "422 validation_error filters.price_min"},
-		"an order of its own":    {"POST", "/acp/search", `{"sort":"cheapest"}`, "422 validation_error sort"},
-		"a cursor of nobody":     {"POST", "/acp/search", `{"cursor":"bm90IG9uZQ"}`, "422 validation_error cursor"},
-		"a cursor of no form":    {"POST", "/acp/search", `{"cursor":"?"}`, "422 validation_error cursor"},
-		"six stars":              {"POST", "/acp/search", `{"filters":{"rating_min":6}}`, "422 validation_error filters.rating_min"},
-		"brands of no type":      {"POST", "/acp/search", `{"filters":{"brand":7}}`, "422 validation_error filters.brand"},
-		"eleven attributes":      {"POST", "/acp/search", `{"filters":{"attributes":{` + attributes(11) + `}}}`, "422 validation_error filters.attributes"},
-		"a colour alone":         {"POST", "/acp/search", `{"filters":{"color_preference":"red"}}`, "422 validation_error filters.color_preference"},
-		"a liked colour alone":   {"POST", "/acp/search", `{"buyer_context":{"color_preference":"red"}}`, "422 validation_error buyer_context.color_preference"},
+	openShop(t).refuses(t, map[string]refusal{
 		"a colour of no type":    {"GET", look + "?buyer_context=" + url.QueryEscape(`{"color_preference":"red"}`), "", "400 invalid_request buyer_context"},
-		"an unknown visit":       {"POST", "/acp/search", `{"session_id":"sess_1"}`, "404 session_not_found"},
 		"a malformed product":    {"GET", "/acp/products/1", "", "404 product_not_found"},
 		"a product's session":    {"GET", look + "?session_id=1", "", "404 session_not_found"},
 		"a broken context":       {"GET", look + "?buyer_context=" + url.QueryEscape(`{"loyalty_tier":`), "", "400 invalid_request buyer_context"},
@@ -113,18 +132,18 @@ func TestDiscoveryRefuses(t *testing.T) {
 		"a context said twice":   {"GET", look + "?buyer_context=" + url.QueryEscape(`{"urgency":"a","urgency":"b"}`), "", "400 invalid_request buyer_context"},
 		"a context with a tail":  {"GET", look + "?buyer_context=" + url.QueryEscape(`{}{}`), "", "400 invalid_request buyer_context"},
 		"a tier of no type":      {"GET", look + "?buyer_context=" + url.QueryEscape(`{"loyalty_tier":1}`), "", "400 invalid_request buyer_context"},
-		"items of nothing":       {"POST", "/acp/availability", `{"items":[]}`, "422 validation_error items"},
-		"an item of nothing":     {"POST", "/acp/availability", `{"items":[{"product_id":"","quantity":0}]}`, "422 validation_error items.0.product_id items.0.quantity"},
-		"a malformed item":       {"POST", "/acp/availability", `{"items":[{"product_id":"x","quantity":1}]}`, "404 product_not_found"},
-		"a country of a name":    {"POST", "/acp/availability", wants(mug.String(), "", 1, "USA"), "422 validation_error shipping_address.country"},
-		"a country too far":      {"POST", "/acp/availability", wants(mug.String(), "", 1, "NZ"), "422 validation_error shipping_address.country"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if got := s.call(c.method, c.path, c.body).fault(); got != c.want {
-				t.Errorf("%s, want %s", got, c.want)
-			}
-		})
-	}
+	})
+}
+
+func TestAvailability_refused(t *testing.T) {
+	t.Parallel()
+	openShop(t).refuses(t, map[string]refusal{
+		"items of nothing":    {"POST", "/acp/availability", `{"items":[]}`, "422 validation_error items"},
+		"an item of nothing":  {"POST", "/acp/availability", `{"items":[{"product_id":"","quantity":0}]}`, "422 validation_error items.0.product_id items.0.quantity"},
+		"a malformed item":    {"POST", "/acp/availability", `{"items":[{"product_id":"x","quantity":1}]}`, "404 product_not_found"},
+		"a country of a name": {"POST", "/acp/availability", wants(mug.String(), "", 1, "USA"), "422 validation_error shipping_address.country"},
+		"a country too far":   {"POST", "/acp/availability", wants(mug.String(), "", 1, "NZ"), "422 validation_error shipping_address.country"},
+	})
 }
 
 func attributes(n int) string {
@@ -135,8 +154,8 @@ func attributes(n int) string {
 	return strings.Join(all, ",")
 }
 
-// A filter that takes several values takes one as it is.
-func TestSearchFilters(t *testing.T) {
+// A filter for several values also accepts a single value instead of a list.
+func TestSearch_filters(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	s.ok("POST", "/acp/search", `{"sort":"price_desc","filters":{"brand":"Nimbus","price_min":5,"in_stock":true,"rating_min":4.25,`+
@@ -157,8 +176,8 @@ func TestSearchFilters(t *testing.T) {
 	}
 }
 
-// A cursor goes on in the search that it comes from, and in no other one.
-func TestSearchCursors(t *testing.T) {
+// A cursor continues only the search that returned it.
+func TestSearch_cursors(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	s.found.Next = &catalog.Place{Shown: []uint64{7}}
@@ -184,7 +203,7 @@ func TestSearchCursors(t *testing.T) {
 	}
 }
 
-func TestSearchWarnings(t *testing.T) {
+func TestSearch_warnings(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	a := s.ok("POST", "/acp/search", `{"query":"rain","q":"tent","price_max":9,"filters":{"max_price":100,"sort":"newest","zz<b>\"":1}}`)
@@ -214,7 +233,7 @@ func TestSearchWarnings(t *testing.T) {
 	}
 }
 
-func TestSearchWithoutResults(t *testing.T) {
+func TestSearch_noResults(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	s.found.Nothing = &catalog.NoResults{
@@ -230,7 +249,7 @@ func TestSearchWithoutResults(t *testing.T) {
 func TestProduct(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
-	s.products[jacket].CompetitorPrice = optionalUSD(9977) // above what a gold member hears first, so nothing to match
+	s.products[jacket].CompetitorPrice = optionalUSD(9977) // above a gold member's opening price, so it does not lower the price
 	a := s.ok("GET", "/acp/products/"+jacket.String()+"?buyer_context="+url.QueryEscape(`{"loyalty_tier":"gold","shoe_size":9,"location":"a\u0000b"}`), "")
 	a.expect(t, map[string]string{
 		"product_id": `"` + jacket.String() + `"`, "category": `"outdoor/rain-jackets"`, "list_price": "100.00", "negotiable": "true",

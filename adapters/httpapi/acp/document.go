@@ -84,7 +84,7 @@ func (h *handlers) document(ctx context.Context, rq Request, in *documentInput) 
 	return answer, nil
 }
 
-// slots are the values that differ between shops, as JSON, by the names that the template has between "@".
+// slots returns the values that differ between shops, as JSON, by their names between "@" in the template.
 func (h *handlers) slots(shop *project.Project, of discovery.Sample) (map[string][]byte, error) {
 	product, variant, name, price := of.Product.String(), of.Variant.String(), of.Name, of.Price
 	if of.Product.IsZero() { // the shop sells nothing
@@ -125,19 +125,19 @@ func (h *handlers) slots(shop *project.Project, of discovery.Sample) (map[string
 	return slots, nil
 }
 
-// sandboxTokens are payment tokens that the built-in provider takes.
+// sandboxTokens are payment tokens that the built-in provider accepts.
 var sandboxTokens = map[project.PaymentMethod]string{
 	project.SharedPaymentToken: "spt_sandbox_ok",
 	project.BillingAgreement:   "ba_sandbox_ok",
 }
 
-// declinedTokens are those that it declines, so that another one may be tried.
+// declinedTokens are payment tokens that it declines, so that the buyer may try another one.
 var declinedTokens = map[project.PaymentMethod]string{
 	project.SharedPaymentToken: "spt_sandbox_decline_insufficient_funds",
 	project.BillingAgreement:   "ba_sandbox_decline_insufficient_funds",
 }
 
-// documentTemplate is the document of every shop: texts[0], the slot names[0], texts[1], and so on.
+// documentTemplate is the document of all shops: texts[0], the slot names[0], texts[1], and so on.
 type documentTemplate struct {
 	texts [][]byte
 	names []string
@@ -146,7 +146,7 @@ type documentTemplate struct {
 
 var slot = regexp.MustCompile(`"@([a-z_]+)@"`)
 
-// newDocumentTemplate makes the template of the operations that are registered, once all of them are.
+// newDocumentTemplate builds the template from the registered operations. Call it after all are registered.
 func newDocumentTemplate(doc *huma.OpenAPI) (*documentTemplate, error) {
 	part := wire.Excerpt(doc, "/p/{slug}", ofBuyers, func(op *huma.Operation) {
 		exemplify(op)
@@ -174,12 +174,13 @@ func newDocumentTemplate(doc *huma.OpenAPI) (*documentTemplate, error) {
 	return t, nil
 }
 
-// ofBuyers picks what buyers' agents need. A receipt's address comes with the order; other pages are for people.
+// ofBuyers reports whether buyers' agents need an operation. A receipt's address comes with the order, and other pages are for
+// people.
 func ofBuyers(op *huma.Operation) bool {
 	return strings.HasPrefix(op.OperationID, "acp-") && !slices.Contains([]string{receiptID, shopPageID, checkoutPageID}, op.OperationID)
 }
 
-// shorten leaves out what every operation has in common, which documentText says once: agents read the whole document.
+// shorten removes what all operations have in common, because agents read the whole document. documentText says it once.
 func shorten(op *huma.Operation) {
 	for _, p := range op.Parameters {
 		if p.Name == wire.KeyHeader {
@@ -207,7 +208,7 @@ func (t *documentTemplate) fill(slots map[string][]byte) []byte {
 	return out.Bytes()
 }
 
-// tag is the ETag of the filled document.
+// tag returns the ETag of the filled document.
 func (t *documentTemplate) tag(slots map[string][]byte) string {
 	sum := sha256.New()
 	sum.Write(t.hash[:])

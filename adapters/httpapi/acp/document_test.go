@@ -13,7 +13,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// schemas hold responses to the OpenAPI document that the API publishes.
+// schemas validates responses against the OpenAPI document that the API publishes.
 type schemas struct {
 	compiler *jsonschema.Compiler
 	paths    map[string]*regexp.Regexp
@@ -56,7 +56,7 @@ func (s *schemas) check(t *testing.T, r *http.Request, a answer) {
 			continue
 		}
 		operation, ok := s.document["paths"].(map[string]any)[path].(map[string]any)[strings.ToLower(r.Method)].(map[string]any)
-		if !ok { // of another path that fits
+		if !ok { // from another path that matches
 			continue
 		}
 		status := strconv.Itoa(a.status)
@@ -88,7 +88,7 @@ func decoded(t *testing.T, text string) any {
 	return value
 }
 
-func TestEveryOperationIsDocumented(t *testing.T) {
+func TestRegister_documentsEveryOperation(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	want := map[string]string{

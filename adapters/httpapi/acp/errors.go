@@ -11,18 +11,18 @@ import (
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
 
-// Style is how the API's errors look, and what its requests may hold (decisions 4).
+// Style is the form of the API's errors, and what its requests may contain (features/PROTOCOL.md#errors).
 var Style = &wire.Style{
 	ErrorType:     reflect.TypeFor[Error](),
 	Error:         toAPIError,
 	Prefix:        "ACP",
-	RetryInternal: time.Minute, // spec 7
+	RetryInternal: time.Minute, // features/MANAGEMENT.md#errors
 	MaxBody:       wire.ACPBody,
 	Lenient:       true,
 	Public:        true,
 }
 
-// Error is an error of the API (spec 2.11, decisions 4).
+// Error is an error of the API (features/PROTOCOL.md#quotes, features/PROTOCOL.md#errors).
 type Error struct {
 	status     int
 	Status     string        `json:"status" enum:"error"`
@@ -36,7 +36,7 @@ type Error struct {
 	NextActions nextActions `json:"next_actions,omitempty"`
 }
 
-// errorDeal is what was agreed by a quote that takes no further offers.
+// errorDeal is the agreement of a quote that accepts no further offers.
 type errorDeal struct {
 	QuoteID    string     `json:"quote_id"`
 	Status     string     `json:"status" enum:"open,expired,redeemed" doc:"open: the checkout_token that was answered opens a checkout until valid_until."`

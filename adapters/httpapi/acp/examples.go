@@ -9,11 +9,11 @@ import (
 // The examples of the buyers' document. Each runs as it stands, but for values that begin with "$": they come from the
 // answer to the first example of another operation. Values between "@" are filled in for each shop; see slots.
 
-// of is a value of the answer to another operation's first example.
+// of refers to a value in the answer to another operation's first example.
 func of(operation, pointer string) string { return "$" + operation + ".response.body#" + pointer }
 
-// example is how an operation can be called. Bodies are by name; the first one in the order of the names is what values of
-// other examples come from.
+// example is a call of an operation, with bodies by name. Other examples take values from the answer to the body with the first
+// name.
 type example struct {
 	parameters map[string]any
 	bodies     map[string]body
@@ -24,7 +24,7 @@ type body struct {
 	value   map[string]any
 }
 
-// only is an operation with one example of a body.
+// only returns the example of an operation with one body.
 func only(value map[string]any) map[string]body { return map[string]body{"": {value: value}} }
 
 func onID(operation, pointer string) map[string]any {
@@ -52,7 +52,7 @@ var (
 	}
 )
 
-// examples are those of all operations that take anything.
+// examples has the examples of all operations with input.
 var examples = map[string]example{
 	searchID: {bodies: only(map[string]any{
 		"query":   "@query@",
@@ -152,7 +152,7 @@ func exemplify(op *huma.Operation) {
 	}
 }
 
-// anyShop are the values between "@" where the document is not that of one shop.
+// anyShop has the values between "@" for a document that is not of one shop.
 var anyShop = map[string]any{
 	"product":    "prod_06fszq2d8v3m5xk9t1c7w4hpeg",
 	"variant":    "var_06fszq2d8v3m5xk9t1c7w4hpeg",
@@ -165,7 +165,7 @@ var anyShop = map[string]any{
 	"token":      "spt_sandbox_ok",
 }
 
-// showExamples gives the operations of a document of no one shop their examples.
+// showExamples adds the examples to a document that is not of one shop.
 func showExamples(doc *huma.OpenAPI) {
 	for _, item := range doc.Paths {
 		for _, op := range []*huma.Operation{item.Get, item.Put, item.Post, item.Delete} {

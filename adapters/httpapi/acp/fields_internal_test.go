@@ -11,7 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// A buyer sees every field of a product that is not kept from buyers on purpose.
+// Buyers see every field of a product except those that are listed here.
 func TestProductPage_everyField(t *testing.T) {
 	t.Parallel()
 	p := fieldtest.Fill[catalog.Product](catalog.Active, catalog.Backorder)

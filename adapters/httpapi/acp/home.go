@@ -14,17 +14,16 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// Prefixes are those of the paths that pages of every origin may use (decisions 15).
+// Prefixes are the prefixes of paths that pages of any origin may use (features/PROTOCOL.md#addresses).
 var Prefixes = []string{"/p/", misplacedACP, misplacedManifest, llmsPath}
 
-// Where agents look that take a shop's path templates for paths of the origin.
+// Agents request these paths if they mistake a shop's path templates for paths of the origin.
 const (
 	misplacedACP      = "/acp/"
 	misplacedManifest = "/.well-known/acp/"
 )
 
-// RegisterHome adds the pages of the installation, and the answers for paths that no operation has. They name no shop but
-// the demo's.
+// RegisterHome adds the pages of the installation and the answers to unknown paths. They name no shop except the demo shop.
 func RegisterHome(mux *http.ServeMux, s *commerce.Services) {
 	h := &handlers{Services: s}
 	mux.HandleFunc("GET /{$}", h.home)
@@ -40,7 +39,7 @@ func RegisterHome(mux *http.ServeMux, s *commerce.Services) {
 	mux.Handle(misplacedManifest, elsewhere)
 }
 
-// lookInManifest says where the operations of the shop are that a path names.
+// lookInManifest returns a sentence that refers to the manifest of the shop in the path.
 func (h *handlers) lookInManifest(r *http.Request) string {
 	slug, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/p/"), "/")
 	address := h.shops()
@@ -50,14 +49,14 @@ func (h *handlers) lookInManifest(r *http.Request) string {
 	return "The addresses of a shop's operations are in " + address + manifestPath + "."
 }
 
-// shops is the address of all shops, as a template.
+// shops returns the template of shops' addresses.
 func (h *handlers) shops() string { return h.Address("{slug}") }
 
 // base is the address of the installation.
 func (h *handlers) base() string { return strings.TrimSuffix(h.PublicURL, "/") }
 
-// demo is the address of the demo shop; "" where there is none. Production never names it: another account may have had
-// its slug since before it was reserved.
+// demo returns the address of the demo shop, or "" if there is none. Production never names it, because another account may have
+// registered the slug before it was reserved.
 func (h *handlers) demo(r *http.Request) string {
 	if !h.Sandbox {
 		return ""
@@ -133,5 +132,5 @@ func write(w http.ResponseWriter, r *http.Request, p *pageReply, err error) {
 	if p.Vary != "" {
 		w.Header().Set("Vary", p.Vary)
 	}
-	_, _ = w.Write(p.Body) // the reader may have gone
+	_, _ = w.Write(p.Body) // the client may have gone
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// orderWebhook is where an agent wants to hear of its order.
+// orderWebhook is the webhook by which an agent follows its order.
 type orderWebhook struct {
 	URL string `json:"url" maxLength:"2048" format:"uri" example:"https://agent.example/haggle/orders" doc:"An https URL that does not lead to a private address. The order, as GET /acp/orders/{id} shows it, is sent there when it is placed and when it changes, signed by RFC 9421 with a key of /.well-known/jwks.json: {id, type: order.completed or order.updated, created_at, sequence, order}; of two, the one with the higher sequence is newer. A revision without it ends it. Any 2xx ends a delivery, 410 the webhook; everything else is repeated for 24 hours."`
 }
@@ -32,13 +32,13 @@ func toAPIHook(c *checkout.Checkout) *acceptedWebhook {
 	return nil
 }
 
-// Hooks tells agents of their orders in Haggle's own protocol.
+// Hooks builds webhook messages about orders in Haggle's own protocol.
 type Hooks struct{}
 
 var _ ports.HookProtocol = Hooks{}
 
-// orderNews is the body of a request to an order's webhook. Its order is as it was when the request was made, and sequence
-// the number of the order's newest event then: of two, the one with the higher sequence is newer.
+// orderNews is the body of a request to an order's webhook. It has the order at the time of the request, and sequence is the
+// number of the order's newest event at that time: of two bodies, the one with the higher sequence is newer.
 type orderNews struct {
 	ID        string      `json:"id"`
 	Type      string      `json:"type"`

@@ -97,7 +97,7 @@ type initAnswer struct {
 	NextActions nextActions `json:"next_actions,omitempty"`
 }
 
-// openedLine is an item as a revision names it.
+// openedLine is a line of a checkout with the id that a revision uses.
 type openedLine struct {
 	LineID    string `json:"line_id" example:"li_1"`
 	ProductID string `json:"product_id"`
@@ -183,7 +183,7 @@ func fromAPIInit(shop *project.Project, r initRequest) (purchase.InitRequest, er
 	return request, addRecipient(&request, r.ShippingAddress, r.AllowIncomplete, r.Buyer)
 }
 
-// addRecipient adds to a request who gets the goods, and where.
+// addRecipient adds the buyer and the shipping address to a request.
 func addRecipient(r *purchase.InitRequest, address shippingAddress, incomplete bool, buyer *checkoutBuyer) error {
 	check := fault.NewCheck()
 	if b := buyer; b != nil {
@@ -214,7 +214,7 @@ func fromAPIAddress(a shippingAddress) checkout.Address {
 	}
 }
 
-// hashed is all that goes further of a token.
+// hashed returns the hash of a token, which is all that is passed on.
 func hashed(token string) string {
 	if token == "" {
 		return ""
@@ -222,7 +222,7 @@ func hashed(token string) string {
 	return id.Hash(token)
 }
 
-// fromAPIInitItems names all prices that are none, before it looks for products.
+// fromAPIInitItems reports all malformed prices before it looks for products.
 func fromAPIInitItems(shop *project.Project, items []initItem) ([]purchase.InitItem, error) {
 	list, check := make([]purchase.InitItem, len(items)), fault.NewCheck()
 	for i, item := range items {
@@ -247,7 +247,7 @@ func fromAPIInitItems(shop *project.Project, items []initItem) ([]purchase.InitI
 	return list, nil
 }
 
-// fromAPILines reads the items of a cart or checkout that is replaced; strange is what to say of a line that is none.
+// fromAPILines reads the items of a cart or checkout that is replaced; strange is the message about an unknown line.
 func fromAPILines(shop *project.Project, items []revisedItem, strange string) ([]purchase.InitItem, error) {
 	plain, lines, check := make([]initItem, len(items)), make([]int, len(items)), fault.NewCheck()
 	for i, item := range items {

@@ -14,7 +14,7 @@ import (
 // key must be hard to guess, because the same request under the same key gets the same answer.
 const shortestKey = 16
 
-// Operations that are answered by such a right. They open a session where the request names none.
+// These operations answer with ids or tokens that are capabilities. They open a session if the request names none.
 const (
 	searchID  = "acp-search"
 	quoteID   = "acp-quote"
@@ -22,7 +22,7 @@ const (
 	cartPutID = "acp-cart-put"
 )
 
-// Other operations that are named in more than one place.
+// These are other operations whose names are used in more than one place.
 const (
 	documentID       = "acp-openapi"
 	manifestID       = "acp-manifest"
@@ -51,7 +51,7 @@ func (h *handlers) keyOwner(e entry, body []byte) string {
 	return e.Caller.Shop.ID.String() + " " + owner
 }
 
-// named returns the session or checkout that a request names.
+// named returns the session or checkout named in a request.
 func named(e entry, body []byte) (owner string, ok bool) {
 	session, checkout := "", ""
 	switch path := e.Operation.Path; {
@@ -89,9 +89,9 @@ func (h *handlers) repeat(ctx context.Context, e entry, body, answer []byte) err
 var errKeyUsed = fault.New(fault.Conflict, "idempotency_key_used",
 	"The session that this request opened has been used since. Name it by its session_id, or send another Idempotency-Key.")
 
-// unused refuses to repeat an answer that opened a session once the session has been used. A client whose answer was lost
-// has not used its session. A stranger behind the same address, who sends the same request under the same key, would get
-// into it.
+// unused refuses to repeat an answer that opened a session once the session has been used. A client whose answer was lost has not
+// used its session. Otherwise a stranger behind the same address could get into the session by sending the same request under the
+// same key.
 func (h *handlers) unused(ctx context.Context, shop id.Project, answer []byte) error {
 	opened, err := id.Parse[id.Session](wire.Names(answer, "session_id")[0])
 	if err != nil {

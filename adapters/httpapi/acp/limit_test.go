@@ -16,7 +16,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// limiter admits all but one key, and remembers what it counted: "key per minute/at once".
+// limiter refuses one key, and remembers what it counted as "key per minute/burst".
 type limiter struct {
 	ports.Limiter
 	refuses string
@@ -39,8 +39,9 @@ func (l *limiter) TakeN(ctx context.Context, key string, r ports.Rate, n int) po
 	return l.Take(ctx, key, r)
 }
 
-// What buyers can make up is counted apart from what shops' limits remember.
-func TestWhatIsCountedOfARequest(t *testing.T) {
+// Requests are counted by client address before the shop is looked up, because buyers can make up slugs, and then in the shop
+// that was found, with another limiter.
+func TestRegister_rateLimits(t *testing.T) {
 	t.Parallel()
 	const v4, v6, network, site = "198.51.100.7", "2001:db8:1:2::3", "2001:db8:1:2::/64", "2001:db8:1::/48"
 	shop := "acp " + stocked().shop.ID.String() + " "
@@ -70,7 +71,7 @@ func TestWhatIsCountedOfARequest(t *testing.T) {
 // limited is the API for one client.
 func limited(t *testing.T, from string, gate, shops ports.Limiter) http.Handler {
 	t.Helper()
-	services := (&shop{shelf: stocked(), t: t}).services(slog.New(slog.DiscardHandler))
+	services := (&shop{fakeStore: stocked(), t: t}).services(slog.New(slog.DiscardHandler))
 	services.ClientAddress = func(*http.Request) netip.Addr { return netip.MustParseAddr(from) }
 	services.Gate, services.Limiter, services.Rate = gate, shops, ports.Rate{PerMinute: 6, Burst: 9}
 	mux := http.NewServeMux()

@@ -9,7 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-// plainText is the type of an llms.txt, which browsers show rather than save.
+// plainText is the media type of an llms.txt. Browsers show it instead of saving it.
 const plainText = "text/plain; charset=utf-8"
 
 func (h *handlers) shopLLMs(_ context.Context, rq Request, _ *struct{}) (*pageReply, error) {
@@ -38,7 +38,7 @@ func (h *handlers) shopLLMs(_ context.Context, rq Request, _ *struct{}) (*pageRe
 	}, nil
 }
 
-// otherProtocols names those that the shop speaks, by where they begin.
+// otherProtocols lists the shop's other protocols with their entry points.
 func otherProtocols(text *strings.Builder, spoken map[string]string) {
 	if len(spoken) == 0 {
 		return
@@ -52,10 +52,10 @@ func otherProtocols(text *strings.Builder, spoken map[string]string) {
 	}
 }
 
-// longestQuoted is how much of a merchant's text an llms.txt repeats, in characters.
+// longestQuoted is the limit, in characters, of a merchant's text in an llms.txt.
 const longestQuoted = 500
 
-// markdown is a merchant's text on one line of Markdown, in which it means nothing but itself.
+// markdown returns a merchant's text as one line of Markdown, escaped so that it is plain text.
 func markdown(text string, longest int) string {
 	var out strings.Builder
 	for i, r := range []rune(strings.Join(strings.Fields(text), " ")) {
@@ -66,7 +66,7 @@ func markdown(text string, longest int) string {
 		case strings.ContainsRune("\\`*_[]<>|~#", r), i == 0 && strings.ContainsRune("+-=", r):
 			out.WriteRune('\\')
 			out.WriteRune(r)
-		case !unicode.IsControl(r) && !unicode.Is(unicode.Cf, r): // nothing that cannot be seen
+		case !unicode.IsControl(r) && !unicode.Is(unicode.Cf, r): // no invisible characters
 			out.WriteRune(r)
 		}
 	}

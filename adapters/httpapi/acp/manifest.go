@@ -125,7 +125,7 @@ func (h *handlers) manifest(ctx context.Context, rq Request, in *manifestInput) 
 	return answer, nil
 }
 
-// usage is howTo, with the tokens that pay where no money moves.
+// usage returns howTo, with the payment tokens of the sandbox where no money moves.
 func (h *handlers) usage(shop *project.Project) usage {
 	u := howTo
 	for _, method := range shop.ServedMethods(h.Sandbox) {
@@ -176,7 +176,7 @@ func toAPIManifest(shop *project.Project, policy negotiation.Policy, methods []p
 	return m
 }
 
-// toAPICategoryName is a path's last part for people: "outdoor/camping-tents" is "Camping tents".
+// toAPICategoryName formats the last part of a path for people: "outdoor/camping-tents" becomes "Camping tents".
 func toAPICategoryName(path string) string {
 	last := path[strings.LastIndex(path, "/")+1:]
 	words := strings.Join(strings.FieldsFunc(last, func(r rune) bool { return r == '-' || r == '_' || r == ' ' }), " ")

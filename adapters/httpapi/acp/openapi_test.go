@@ -14,12 +14,12 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-func (s shelves) First(context.Context, id.Project, int) ([]*catalog.Product, error) {
+func (s fakeCatalog) First(context.Context, id.Project, int) ([]*catalog.Product, error) {
 	return s.first, nil
 }
 
-// The document of a shop has its operations at its own address, and goods of its own in the examples.
-func TestShopDocument(t *testing.T) {
+// The OpenAPI document of a shop has the operations at the shop's address, and products of the shop in the examples.
+func TestDocument_ofShop(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	s.first = []*catalog.Product{s.products[mug], s.products[jacket]}
@@ -57,7 +57,7 @@ func TestShopDocument(t *testing.T) {
 	}
 }
 
-func TestShopDocument_production(t *testing.T) {
+func TestDocument_production(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, func(s *commerce.Services) { s.Sandbox = false })
 	a := s.send(httptest.NewRequest("GET", "/p/demo/acp/openapi.json", nil))

@@ -127,7 +127,7 @@ type orderItem struct {
 	Price    wire.Money `json:"price" minimum:"0" doc:"For one piece."`
 }
 
-// orderedItem is a line as a return names it.
+// orderedItem is a line with the ids that a return uses.
 type orderedItem struct {
 	ProductID string `json:"product_id"`
 	VariantID string `json:"variant_id"`
@@ -153,7 +153,7 @@ func (h *handlers) order(ctx context.Context, rq Request, in *orderInput) (*wire
 	return &wire.Output[orderAnswer]{Body: answer}, nil
 }
 
-// receiptURL is the address of an order's receipt; without a manage token, of the page without personal data.
+// receiptURL returns the address of an order's receipt or, without a manage token, of the page without personal data.
 func (h *handlers) receiptURL(shop *project.Project, o *order.Order, manageToken string) string {
 	address := h.Address(shop.Slug) + "/acp/orders/" + o.ID.String() + "/receipt"
 	if manageToken == "" {
@@ -162,7 +162,7 @@ func (h *handlers) receiptURL(shop *project.Project, o *order.Order, manageToken
 	return address + "/" + order.ReceiptCode(manageToken)
 }
 
-// toAPICase is the order with what followed it, as everybody who knows its id may see it at a time.
+// toAPICase shows an order with its returns and refunds at a time, to anybody who knows its id.
 func toAPICase(shop *project.Project, c *order.Case, now time.Time) orderAnswer {
 	answer, refunded := toAPIOrder(shop, c.Order), wire.ToMoney(c.Order.Payment.Refunded)
 	answer.Payment.Refunded = &refunded
@@ -242,7 +242,7 @@ func toAPITracking(f order.Fulfillment) orderTracking {
 	return t
 }
 
-// toAPIDelivery is a range of dates: "2026-03-04 to 2026-03-06".
+// toAPIDelivery formats a range of dates: "2026-03-04 to 2026-03-06".
 func toAPIDelivery(f order.Fulfillment) string {
 	return f.DeliversFrom.Format(time.DateOnly) + " to " + f.DeliversBy.Format(time.DateOnly)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/order"
 )
 
-// personal is what an order shows to its buyer only.
+// personal lists what an order shows to its buyer only.
 var personal = []string{"A. Buyer", "12 Harbor Street", "97205", "ada@example.com", "4242"}
 
 func (a answer) showsPersonal() string {
@@ -21,7 +21,7 @@ func (a answer) showsPersonal() string {
 	return ""
 }
 
-func TestCancelNeedsTheRightToTheOrder(t *testing.T) {
+func TestCancelOrder_orderTokenRequired(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	s.refunded = order.Refunded{Provider: "re_1"}
@@ -50,7 +50,7 @@ func TestCancelNeedsTheRightToTheOrder(t *testing.T) {
 	s.ok("POST", "/acp/orders/"+other.string("order.id")+"/cancel", owned(other, "")).expect(t, map[string]string{"order.status": `"canceled"`})
 }
 
-func TestOrderShowsItsBuyerToWhomHasTheToken(t *testing.T) {
+func TestOrder_buyerNeedsManageToken(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	paid := s.paid()
@@ -89,8 +89,9 @@ func TestOrderShowsItsBuyerToWhomHasTheToken(t *testing.T) {
 	}
 }
 
-// Who knows a checkout's id, as the merchant's staff does, and not what paid it, is not its buyer.
-func TestManageTokenIsForThePayer(t *testing.T) {
+// Only a request with the payment token that paid the checkout gets the order's manage token. Others, such as the merchant's
+// staff, may know the checkout's id.
+func TestFinalize_manageToken(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	body := pay(s.opened().string("checkout_id"), "psp_spt", `,"buyer_email":"ada@example.com"`)
@@ -106,7 +107,7 @@ func TestManageTokenIsForThePayer(t *testing.T) {
 		s.receipt(stranger).showsPersonal() != "" {
 		t.Errorf("with another payment token: %s", stranger.text)
 	}
-	for _, o := range s.orders { // as of a release without tokens
+	for _, o := range s.orders { // as releases without tokens stored them
 		o.TokenHash, o.TokenSalt = "", ""
 	}
 	old := s.ok("POST", "/acp/checkout/finalize", body)

@@ -29,7 +29,7 @@ var (
 	homePage = template.Must(template.New("home").Parse(homeHTML))
 )
 
-// pagePolicy lets pages use their own style and nothing else, and be framed by nobody.
+// pagePolicy allows pages their own style and nothing else, and forbids framing them.
 var pagePolicy = "default-src 'none'; style-src 'sha256-" + digest(pageCSS) + "'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // pageReply is a page or a text for people and language models.
@@ -79,7 +79,7 @@ func (h *handlers) registerPages() {
 	}), h.shopLLMs)
 }
 
-// pointers are what a client that wants JSON gets in place of a page.
+// pointers has the addresses that a client gets instead of a page if it wants JSON.
 type pointers struct {
 	Name     string `json:"name"`
 	Manifest string `json:"manifest,omitempty"`
@@ -93,7 +93,7 @@ type pageInput struct {
 	Accept string `header:"Accept" doc:"application/json without text/html: the links alone."`
 }
 
-// wantsJSON reports whether a client that accepts these types gets JSON in place of a page.
+// wantsJSON reports whether a client that accepts these types gets JSON instead of a page.
 func wantsJSON(accept string) bool {
 	return strings.Contains(accept, "application/json") && !strings.Contains(accept, "text/html")
 }
@@ -161,7 +161,7 @@ type shopCategory struct {
 	Count int
 }
 
-// mostShown is how many categories a page shows.
+// mostShown is the largest number of categories on a page.
 const mostShown = 30
 
 func (h *handlers) shopView(ctx context.Context, rq Request) (shopView, error) {
@@ -194,7 +194,7 @@ func (h *handlers) shopView(ctx context.Context, rq Request) (shopView, error) {
 	return view, nil
 }
 
-// payment is how a shop is paid, in words; "" if not at all.
+// payment describes how a shop can be paid, or returns "" if it cannot.
 func payment(methods []project.PaymentMethod) string {
 	words := map[project.PaymentMethod]string{
 		project.SharedPaymentToken: "shared payment token",

@@ -19,7 +19,7 @@ func (s *shop) page(path, accept string) answer {
 	return s.send(r)
 }
 
-// A merchant's text is shown, and is nothing but text.
+// A merchant's text is shown as text, never as markup.
 func TestShopPage(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
@@ -78,7 +78,7 @@ func TestShopLLMs(t *testing.T) {
 	}
 }
 
-// What an llms.txt names is what the shop speaks.
+// An llms.txt names the protocols that the shop speaks.
 func TestShopLLMs_protocols(t *testing.T) {
 	t.Parallel()
 	for _, spoken := range []map[string]string{
@@ -103,7 +103,7 @@ func TestShopLLMs_protocols(t *testing.T) {
 	}
 }
 
-// home is a mux with the pages of the installation alone.
+// home returns a handler with the installation's pages only.
 func (s *shop) home(change func(*commerce.Services)) http.Handler {
 	services := s.services(slog.New(slog.DiscardHandler))
 	change(&services)
@@ -139,8 +139,8 @@ func TestHome(t *testing.T) {
 	}
 }
 
-// Who looks in the wrong place is told the right one.
-func TestUnrouted(t *testing.T) {
+// An unknown path is answered with the address of the manifest to read instead.
+func TestLookInManifest(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	pages := s.home(func(*commerce.Services) {})

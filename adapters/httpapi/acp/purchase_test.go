@@ -22,7 +22,7 @@ func line(product, variant string, quantity int, more string) string {
 
 const portland = `{"name":"A. Buyer","line1":"12 Harbor Street","city":"Portland","state":"OR","postal_code":"97205","country":"us","phone":"1"}`
 
-// agree haggles one green jacket down and returns session and token.
+// agree negotiates the price of one green jacket, and returns the session and the token.
 func (s *shop) agree() (visit, token string) {
 	s.t.Helper()
 	agreed := s.ok("POST", "/acp/quote", item(`,"offer_price":97`))
@@ -30,7 +30,7 @@ func (s *shop) agree() (visit, token string) {
 	return agreed.string("session_id"), agreed.string("checkout_token")
 }
 
-// opened is a checkout of one jacket at 97.00.
+// opened opens a checkout of one jacket at 97.00.
 func (s *shop) opened() answer {
 	s.t.Helper()
 	visit, token := s.agree()
@@ -52,7 +52,7 @@ func TestInit(t *testing.T) {
 	})
 }
 
-func TestInitOfATokenAlone(t *testing.T) {
+func TestInit_tokenOnly(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	visit, token := s.agree()
@@ -103,7 +103,7 @@ func TestRevise(t *testing.T) {
 	}
 }
 
-func TestInitRefuses(t *testing.T) {
+func TestInit_refused(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	visit, _ := s.agree()
@@ -132,7 +132,7 @@ func TestInitRefuses(t *testing.T) {
 	}
 }
 
-// pay is a finalize request with more fields.
+// pay returns a finalize request with more fields.
 func pay(checkoutID, method, more string) string {
 	return `{"checkout_id":"` + checkoutID + `","payment":{"method":"` + method + `","token":"spt_sandbox_ok_s3cret-of-ada"}` + more + `}`
 }
@@ -164,7 +164,7 @@ func TestFinalize(t *testing.T) {
 	}
 }
 
-func TestDeclinedPayment(t *testing.T) {
+func TestFinalize_declined(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	s.outcome = checkout.Declined{Code: "insufficient_funds", Message: "The card has too little on it."}
@@ -189,8 +189,8 @@ func TestDeclinedPayment(t *testing.T) {
 	}
 }
 
-// A provider that takes no attempt ends the buyer's wait with a request to come back.
-func TestFinalizeThatIsNeverCharged(t *testing.T) {
+// If the provider does not accept the attempt, the buyer is asked to try again later.
+func TestFinalize_notCharged(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	s.outcome = checkout.NotCharged{}
@@ -201,7 +201,7 @@ func TestFinalizeThatIsNeverCharged(t *testing.T) {
 	}
 }
 
-func TestFinalizeRefuses(t *testing.T) {
+func TestFinalize_refused(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	opened := s.opened().string("checkout_id")
@@ -236,7 +236,7 @@ func TestFinalizeRefuses(t *testing.T) {
 	}
 }
 
-func TestMethodsThatAShopDoesNotOffer(t *testing.T) {
+func TestFinalize_methodNotOffered(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, func(s *commerce.Services) { s.Sandbox, s.Purchase.Sandbox = false, false })
 	s.shop.Routes = map[project.PaymentMethod]project.PaymentRoute{project.BillingAgreement: {Provider: "paypal", Integration: named[id.Integration](1)}}

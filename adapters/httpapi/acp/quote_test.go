@@ -8,7 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
 
-func TestQuoteIsFollowedUpToADeal(t *testing.T) {
+func TestQuote_upToDeal(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 
@@ -46,8 +46,8 @@ func TestQuoteIsFollowedUpToADeal(t *testing.T) {
 	})
 }
 
-// An answer is worked out anew while others of the session are stored first.
-func TestQuoteAfterOthersWereFirst(t *testing.T) {
+// An answer is computed again if other requests of the session are committed first.
+func TestQuote_concurrent(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	s.stale = 20
@@ -61,7 +61,7 @@ func TestQuoteAfterOthersWereFirst(t *testing.T) {
 	}
 }
 
-func TestQuotePastItsTimeIsExpired(t *testing.T) {
+func TestQuote_expired(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	asked := s.ok("POST", "/acp/quote", item(``))
@@ -73,12 +73,12 @@ func TestQuotePastItsTimeIsExpired(t *testing.T) {
 	})
 }
 
-// item is a quote request for one green jacket with more fields.
+// item returns a quote request for one green jacket, with more fields.
 func item(more string) string {
 	return `{"product_id":"` + jacket.String() + `","variant_id":"` + green.String() + `","quantity":1` + more + `}`
 }
 
-func TestQuoteRefuses(t *testing.T) {
+func TestQuote_refused(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	for name, c := range map[string]struct{ body, want string }{
@@ -121,7 +121,8 @@ func TestQuoteRefuses(t *testing.T) {
 	}
 }
 
-func TestNonsenseInBuyerContextIsIgnored(t *testing.T) {
+// Nonsense in buyer_context is ignored.
+func TestFromAPIBuyerContext_nonsense(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	a := s.ok("POST", "/acp/quote", item(`,"agent":"x","buyer_context":{"loyalty_tier":"`+strings.Repeat("gold", 60)+

@@ -27,7 +27,7 @@ var (
 	receiptPage = template.Must(template.New("receipt").Parse(receiptHTML))
 )
 
-// receiptPolicy lets the page use its own style and nothing else, and be framed by nobody.
+// receiptPolicy allows the page its own style and nothing else, and forbids framing it.
 var receiptPolicy = "default-src 'none'; style-src 'sha256-" + digest(receiptCSS) + "'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
@@ -99,7 +99,7 @@ type receiptView struct {
 	Saved        bool
 	Canceled     bool
 	Refunds      []receiptRefund
-	Kept         money.Amount // what was paid and not given back, with Refunds
+	Kept         money.Amount // the payment less the refunds; shown with Refunds
 	PlaceAndCode string
 	Buyer        bool // whether to show the address and the payment instrument
 }
@@ -131,7 +131,7 @@ func toReceipt(shop *project.Project, c *order.Case) receiptView {
 		PlaceAndCode: joined(o.Address.City, o.Address.State, o.Address.PostalCode),
 	}
 	for _, l := range o.Lines {
-		total := money.Of(l.Unit.Minor()*int64(l.Quantity), l.Unit.Currency()) // it fits into the subtotal
+		total := money.Of(l.Unit.Minor()*int64(l.Quantity), l.Unit.Currency()) // cannot overflow: it is part of the subtotal
 		view.Lines = append(view.Lines, receiptLine{l.Name, l.Label, l.Quantity, l.Unit.String(), total.String()})
 	}
 	for _, r := range c.Refunds {
@@ -144,7 +144,7 @@ func toReceipt(shop *project.Project, c *order.Case) receiptView {
 	return view
 }
 
-// days says from when until when, each part once.
+// days formats a range of dates, with common parts once.
 func days(from, to time.Time) string {
 	last := to.Format("2 January 2006")
 	switch {
@@ -158,7 +158,7 @@ func days(from, to time.Time) string {
 	return from.Format("2") + " to " + last
 }
 
-// joined is what of the parts is not empty, with spaces between.
+// joined joins the non-empty parts with spaces.
 func joined(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), " ")
 }

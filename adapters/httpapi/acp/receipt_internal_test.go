@@ -27,7 +27,7 @@ func TestDays(t *testing.T) {
 	}
 }
 
-// The receipt of digital items names no place that they are shipped to.
+// The receipt of digital items shows no shipping address.
 func TestReceipt_digital(t *testing.T) {
 	t.Parallel()
 	for _, digital := range []bool{false, true} {

@@ -83,8 +83,7 @@ func (h *handlers) findReturn(ctx context.Context, rq Request, in *onReturn) (*o
 	return rq.Stores.Orders.ReturnByID(ctx, rq.Caller.Shop.ID, in.ID.ID)
 }
 
-// fromAPIReturn reads items. What is no id cannot be part of any order, which the domain says in the
-// same words of ids that are.
+// fromAPIReturn reads items. It refuses a malformed id in the words in which the domain refuses an id that is not in the order.
 func fromAPIReturn(items []returnItem) ([]order.ReturnItem, error) {
 	list, check := make([]order.ReturnItem, len(items)), fault.NewCheck()
 	for i, item := range items {

@@ -38,7 +38,7 @@ type searchFilters struct {
 
 func fromAPISearch(shop *project.Project, r searchRequest) (discovery.SearchRequest, error) {
 	check := fault.NewCheck()
-	order, _ := catalog.ParseSort(r.Sort) // the schema knows the names
+	order, _ := catalog.ParseSort(r.Sort) // the schema allows no other names
 	request := discovery.SearchRequest{
 		Cursor: r.Cursor,
 		Query: catalog.Query{
@@ -84,7 +84,7 @@ func fromAPIFilters(shop *project.Project, f *searchFilters, check fault.Check) 
 	for name, values := range f.Attributes {
 		check.In("attributes").That(len(name) <= 200, cut(name), "must have a name of at most 200 bytes")
 		if len(values) == 0 {
-			continue // any value will do, and none as well
+			continue // an empty list does not filter
 		}
 		if filter.Attributes == nil {
 			filter.Attributes = make(map[string][]string, len(f.Attributes))

@@ -209,7 +209,7 @@ func toAPISessionQuotes(history []negotiation.Entry) []sessionQuote {
 	return quotes
 }
 
-// toAPIEntry shows the price of an answer under the name that it had there, and nothing of its reasons.
+// toAPIEntry shows the price of an answer under its name in that answer, without the reasons.
 func toAPIEntry(e negotiation.Entry) historyEntry {
 	entry := historyEntry{
 		Timestamp: wire.ToTime(e.At),

@@ -48,9 +48,9 @@ func named[T id.ID[K], K id.Kind](n byte) T { return id.New[T, K]([16]byte{n, n}
 func usd(minor int64) money.Amount          { return money.Of(minor, money.USD) }
 func optionalUSD(minor int64) *money.Amount { return new(usd(minor)) }
 
-// shop is a running API with fakes behind it, and what it logged.
+// shop is the API on fakes, with its log.
 type shop struct {
-	*shelf
+	*fakeStore
 	t      *testing.T
 	api    http.Handler
 	log    *bytes.Buffer
@@ -61,9 +61,9 @@ func openShop(t *testing.T, change ...func(*commerce.Services)) *shop {
 	t.Helper()
 	log := &bytes.Buffer{}
 	s := &shop{
-		shelf: stocked(),
-		t:     t,
-		log:   log,
+		fakeStore: stocked(),
+		t:         t,
+		log:       log,
 	}
 	services := s.services(slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})))
 	for _, c := range change {
@@ -77,11 +77,11 @@ func openShop(t *testing.T, change ...func(*commerce.Services)) *shop {
 	return s
 }
 
-func stocked() *shelf {
+func stocked() *fakeStore {
 	settings := project.DefaultSettings()
 	front := project.DefaultStorefront(settings)
 	front.Description, front.FreeShippingThreshold = "All for rain", optionalUSD(10000)
-	s := &shelf{
+	s := &fakeStore{
 		shop: &project.Project{
 			ID:             named[id.Project](1),
 			Name:           "Rainy <b>Days</b>",
@@ -133,19 +133,19 @@ func stocked() *shelf {
 }
 
 func (s *shop) services(log *slog.Logger) commerce.Services {
-	look, shelves, buys := index{shelf: s.shelf}, shelves{shelf: s.shelf}, purchases{shelf: s.shelf}
+	look, shelves, buys := fakeIndex{fakeStore: s.fakeStore}, fakeCatalog{fakeStore: s.fakeStore}, fakePurchases{fakeStore: s.fakeStore}
 	stores := &ports.Stores{
-		Storefronts: s.shelf,
+		Storefronts: s.fakeStore,
 		Catalog:     shelves,
 		Inventory:   shelves,
-		Sessions:    sessions{s.shelf},
-		Haggling:    haggles{s.shelf},
+		Sessions:    fakeSessions{s.fakeStore},
+		Haggling:    fakeHaggles{s.fakeStore},
 		Checkouts:   buys,
 		Orders:      buys,
 		Refunds:     buys,
 	}
 	router := &agents.Router{
-		Active:   employer{},
+		Active:   fakeAgents{},
 		Programs: map[string]*agent.Program{agent.House: agents.Builtin},
 		Log:      log,
 	}
@@ -154,25 +154,25 @@ func (s *shop) services(log *slog.Logger) commerce.Services {
 		Agent:    router,
 		Mandates: router,
 		Index:    look,
-		Cursors:  seals{},
-		Clock:    s.shelf,
-		Entropy:  s.shelf,
+		Cursors:  fakeVault{},
+		Clock:    s.fakeStore,
+		Entropy:  s.fakeStore,
 	})
-	tokens := ordertoken.Tokens{Secrets: s.shelf}
+	tokens := ordertoken.Tokens{Secrets: s.fakeStore}
 	return commerce.Services{
 		Stores:        stores,
 		ClientAddress: wire.ClientAddress(nil),
 		Lane:          wire.NewLane(10, 10, nil),
 		PaymentLane:   wire.NewLane(10, 10, nil),
-		Storefronts:   s.shelf,
+		Storefronts:   s.fakeStore,
 		Discovery:     find,
 		Haggling: &haggling.Service{
 			Stores:   stores,
 			Agent:    router,
 			Mandates: router,
 			Index:    look,
-			Clock:    s.shelf,
-			Entropy:  s.shelf,
+			Clock:    s.fakeStore,
+			Entropy:  s.fakeStore,
 			Log:      log,
 			Fresh:    find.Fresh,
 		},
@@ -183,8 +183,8 @@ func (s *shop) services(log *slog.Logger) commerce.Services {
 			Gateway:  buys,
 			Tokens:   tokens,
 			Sandbox:  true,
-			Clock:    s.shelf,
-			Entropy:  s.shelf,
+			Clock:    s.fakeStore,
+			Entropy:  s.fakeStore,
 			Log:      log,
 			Patience: 50 * time.Millisecond,
 		},
@@ -192,11 +192,11 @@ func (s *shop) services(log *slog.Logger) commerce.Services {
 			Stores:  stores,
 			Gateway: buys,
 			Tokens:  tokens,
-			Clock:   s.shelf,
-			Entropy: s.shelf,
+			Clock:   s.fakeStore,
+			Entropy: s.fakeStore,
 			Log:     log,
 		},
-		Clock:     s.shelf,
+		Clock:     s.fakeStore,
 		Sandbox:   true,
 		Address:   func(slug string) string { return "https://shops.example.com/p/" + slug },
 		PublicURL: "https://shops.example.com",
@@ -211,7 +211,7 @@ type answer struct {
 	json   map[string]any
 }
 
-// call sends a request, and holds the response to the OpenAPI document.
+// call sends a request, and validates the response against the OpenAPI document.
 func (s *shop) call(method, path, text string) answer {
 	s.t.Helper()
 	request := httptest.NewRequest(method, "/p/demo"+path, strings.NewReader(text))
@@ -283,7 +283,7 @@ func (a answer) at(path string) string {
 // text is the string at a path.
 func (a answer) string(path string) string { return strings.Trim(a.at(path), `"`) }
 
-// fault is an error in short: status, code, and the fields at fault.
+// fault is a short form of an error: status, code, and the fields at fault.
 func (a answer) fault() string {
 	parts := []string{fmt.Sprint(a.status), a.string("error")}
 	details, _ := a.json["details"].([]any)

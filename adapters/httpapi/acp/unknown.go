@@ -9,7 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 )
 
-// Bounds of what is told about unknown fields.
+// Bounds of what an answer says about unknown fields.
 const (
 	mostUnknown    = 10
 	longestUnknown = 64 // characters of a name
@@ -24,7 +24,7 @@ var (
 	putFields    = fieldsOf(reflect.TypeFor[putCartRequest]())
 )
 
-// What others call our fields.
+// These maps have the names that other APIs use for our fields.
 var (
 	inPurchases = map[string]string{
 		"shipping": "shipping_option", "shipping_method": "shipping_option", "shipping_option_id": "shipping_option", "delivery": "shipping_option",
@@ -47,7 +47,7 @@ var (
 	}
 )
 
-// fieldsOf are the names that a request's object knows, in order.
+// fieldsOf returns the known field names of a request's object, sorted.
 func fieldsOf(t reflect.Type) (names []string) {
 	for field := range t.Fields() {
 		if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "" {
@@ -57,7 +57,7 @@ func fieldsOf(t reflect.Type) (names []string) {
 	return names
 }
 
-// warnings name the fields of a search that nobody knows.
+// warnings returns warnings about unknown fields of a search.
 func (r *searchRequest) warnings() []warning {
 	all := unknown(r.Unknown, "", "unknown_field", "field of a search", searchFields, inSearches)
 	if r.Filters != nil {
@@ -66,7 +66,7 @@ func (r *searchRequest) warnings() []warning {
 	return all[:min(len(all), mostUnknown)]
 }
 
-// strangers name the fields of a purchase's request that nobody knows.
+// strangers returns warnings about unknown fields of a purchase's request.
 func strangers(fields wire.Unknown, known []string) []warning {
 	return unknown(fields, "", "unknown_field", "field of this request", known, inPurchases)
 }
@@ -88,7 +88,7 @@ func unknown(fields wire.Unknown, path, code, thing string, known []string, spel
 	return all
 }
 
-// meantBy is the known field that an unknown name is most like, with its path where that is another; "" for none.
+// meantBy returns the known field that is most like an unknown name, with its path if it is in another object, or "".
 func meantBy(name, path string, known []string, spellings map[string]string) string {
 	likeness := strings.ToLower(strings.ReplaceAll(name, "-", "_"))
 	if spelt, ok := spellings[likeness]; ok {
@@ -114,7 +114,7 @@ func meantBy(name, path string, known []string, spellings map[string]string) str
 	return ""
 }
 
-// sameWords reports whether two names have the same words in any order, but for a plural's s: max_prices is price_max.
+// sameWords reports whether two names have the same words in any order, ignoring a plural s: max_prices is price_max.
 func sameWords(a, b string) bool {
 	words := func(name string) []string {
 		all := strings.FieldsFunc(name, func(r rune) bool { return r == '_' })
@@ -127,8 +127,7 @@ func sameWords(a, b string) bool {
 	return slices.Equal(words(a), words(b))
 }
 
-// cut is a text of a request as a message shows it: short, on one line, without what a page or a terminal may take for its
-// own.
+// cut shortens a text of a request for a message: one line, without characters that a page or a terminal may interpret.
 func cut(text string) string {
 	runes := []rune(text)
 	shown := string(runes[:min(len(runes), longestUnknown)])

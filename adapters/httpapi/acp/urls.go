@@ -27,7 +27,7 @@ type urls struct {
 	OpenAPI        string `json:"openapi" format:"uri" doc:"GET: all of these operations, with their schemas and examples that run."`
 }
 
-// urlsAt are the addresses below that of a shop.
+// urlsAt returns the addresses of operations below a shop's address.
 func urlsAt(shop string) urls {
 	return urls{
 		Search:         shop + "/acp/search",

@@ -8,7 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// warning tells of something in a request that had no effect, or not the one that its sender may have meant.
+// warning is about something in a request that had no effect, or perhaps not the intended one.
 type warning struct {
 	Code    string `json:"code"`
 	Field   string `json:"field,omitempty" doc:"Path of the request's field."`
@@ -18,7 +18,7 @@ type warning struct {
 	AgreedPrice *wire.Money `json:"agreed_price,omitempty" minimum:"0" doc:"For one piece, that the agreement is about."`
 }
 
-// about warns of what of a checkout may not be as its sender thinks.
+// about returns warnings about a checkout that may differ from what its sender expects.
 func about(c *checkout.Checkout, shop *project.Project, unused []checkout.Agreement) []warning {
 	list := unusedAgreements(unused)
 	if s := c.Snapshot(); shop.Storefront.TaxesByState(s.Address.Country) && !checkout.KnownRegion(s.Address.Country, s.Address.State) {
@@ -31,7 +31,7 @@ func about(c *checkout.Checkout, shop *project.Project, unused []checkout.Agreem
 	return list
 }
 
-// unusedAgreements warn of agreed prices that a checkout does not have.
+// unusedAgreements returns warnings about agreed prices that a checkout does not use.
 func unusedAgreements(unused []checkout.Agreement) []warning {
 	var list []warning
 	for _, a := range unused {

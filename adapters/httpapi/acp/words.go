@@ -11,7 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// estimate is how long the cheapest way to the shop's first shipping region takes.
+// estimate returns the delivery time of the cheapest shipping to the shop's first shipping region.
 func estimate(f project.Storefront) string {
 	rates := f.RatesTo(home(f))
 	if len(rates) == 0 {
@@ -20,7 +20,7 @@ func estimate(f project.Storefront) string {
 	return commerce.Days(rates[0].MinDays, rates[0].MaxDays)
 }
 
-// home is the country that shipping is estimated to where the buyer names none.
+// home returns the country for shipping estimates if the buyer names none.
 func home(f project.Storefront) string {
 	if len(f.ShippingRegions) == 0 {
 		return ""
@@ -28,15 +28,15 @@ func home(f project.Storefront) string {
 	return f.ShippingRegions[0]
 }
 
-// listPrice is what the product's first variant costs.
+// listPrice returns the price of the product's first variant.
 func listPrice(p *catalog.Product) money.Amount { return p.PriceOf(p.Variants[0]) }
 
-// haggles reports whether there is a price to talk about at all.
+// haggles reports whether the price of a product is negotiable in the shop.
 func haggles(shop *project.Project, p *catalog.Product) bool {
 	return p.Negotiable && shop.Settings.NegotiationEnabled
 }
 
-// toAPIProductURL is where a buyer reads all of a product.
+// toAPIProductURL returns the address of a product's details.
 func (h *handlers) toAPIProductURL(shop *project.Project, p *catalog.Product) string {
 	return strings.TrimSuffix(h.PublicURL, "/") + "/p/" + shop.Slug + "/acp/products/" + p.ID.String()
 }

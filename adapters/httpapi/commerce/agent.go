@@ -16,8 +16,8 @@ import (
 //	UCP-Agent: profile="https://agent.example/profile.json"
 const agentHeader = "UCP-Agent"
 
-// SaidProfile reads the URL of the profile that a request says its agent has. It may be no URL at all, and proves nothing.
-// It is "" where the header is not there, is too long, or names no profile.
+// SaidProfile returns the profile URL that a request claims for its agent. It may be malformed, and proves nothing. It is "" if
+// the header is missing, is too long, or names no profile.
 func SaidProfile(header http.Header) string {
 	values, length := header.Values(agentHeader), 0
 	for _, v := range values {
@@ -36,7 +36,7 @@ func SaidProfile(header http.Header) string {
 	return profile
 }
 
-// agentKey is the secret of the agent key that a request is sent with; "": with none. All other credentials are ignored: no
+// agentKey returns the secret of the agent key that a request is sent with, or "". It ignores other credentials, because no
 // protocol of buyers has any.
 //
 //	Authorization: Bearer hak_live_…
@@ -49,14 +49,14 @@ func agentKey(r *http.Request) string {
 			continue
 		}
 		if len(values) > 1 {
-			return agentkey.Begins // which is no key: it is not clear which of them counts
+			return agentkey.Begins // not a valid key, because it is not clear which of them counts
 		}
 		return secret
 	}
 	return ""
 }
 
-// checkKey refuses a request with an agent key that is none of the shop's that works, where nothing else asks for the key.
+// checkKey refuses a request with an agent key that is not a valid one of the shop, in operations that do not identify agents.
 func (s *Services) checkKey(e *wire.Entry[Buyer]) error {
 	secret := agentKey(e.Request)
 	if secret == "" || identifies(e) {
@@ -69,13 +69,13 @@ func (s *Services) checkKey(e *wire.Entry[Buyer]) error {
 	return err
 }
 
-// ClaimedAgent is who a request says it is from. It proves nothing. It reports false where the request names no profile, or
-// none that could be one.
+// ClaimedAgent returns the agent that a request claims to be from, without proof. It returns false if the request names no
+// profile or a malformed one.
 func ClaimedAgent(header http.Header) (agentid.Agent, bool) {
 	return agentid.Claim(SaidProfile(header))
 }
 
-// noteAgent notes who a request says it is from. What is not readable is as good as nothing: nobody need say it.
+// noteAgent notes which agent a request claims to be from. It ignores an unreadable claim, because the claim is optional.
 func noteAgent(e *wire.Entry[Buyer]) {
 	agent, said := ClaimedAgent(e.Request.Header)
 	if !said {

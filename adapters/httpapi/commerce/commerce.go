@@ -1,6 +1,6 @@
-// Package commerce is what the buyers' protocols share: the shop that a request names, the rates of its client, and the
-// use cases with their stores. A protocol adds its requests, answers and routes; it decides nothing, and neither does this
-// package.
+// Package commerce has what the buyers' protocols share: finding the shop of a request, rate limits per client, identifying
+// agents, and the use cases with their stores. It decides nothing about carts, prices or orders, and has no routes: each protocol
+// adds its requests, answers and routes.
 package commerce
 
 import (
@@ -28,7 +28,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Services are the use cases, which handlers run on the stores of their request, and what the API needs besides.
+// Services has the use cases, which handlers run on the stores of their request, and what else the API needs.
 type Services struct {
 	Storefronts ports.Storefronts
 	Discovery   *discovery.Service
@@ -40,7 +40,7 @@ type Services struct {
 	SigningKeys *signingkeys.Service
 	// AnswerKeys remember the keys that sign answers.
 	AnswerKeys *signingkeys.Remembered
-	// Identity finds out who asks, where a protocol wants to know it.
+	// Identity identifies the agents of requests, for protocols that do so.
 	Identity *identity.Service
 	Deals    dealtoken.Tokens
 
@@ -50,52 +50,51 @@ type Services struct {
 	Keys   wire.KeyStore
 
 	Clock ports.Clock
-	// Sandbox says that what no connected provider serves, the built-in one does.
+	// Sandbox makes the built-in provider serve payment methods that no connected provider serves.
 	Sandbox bool
 	// Address is the base URL of a project's ACP API, e.g. https://host/p/slug.
 	Address func(slug string) string
-	// Protocols are where the protocols begin that a project speaks, by their names; Haggle's own is not among them.
+	// Protocols returns the entry points of a project's protocols, by name, without Haggle's own protocol.
 	Protocols func(shop *project.Project) map[string]string
-	// PublicURL is put before image addresses that are paths.
+	// PublicURL is the prefix of image addresses that are paths.
 	PublicURL string
 
-	// ClientAddress is where a request comes from, whatever proxies are between.
+	// ClientAddress returns the address of a request's client, also behind proxies.
 	ClientAddress func(*http.Request) netip.Addr
-	// Limiter counts each client's requests to each project against Rate; nil: there is no limit. Gate
-	// counts them before it is known whether there is such a project, against ten times that, and those
-	// of an IPv6 site against a hundred times.
+	// Limiter counts each client's requests to each project against Rate; nil: there is no limit. Gate counts each client's
+	// requests before the project is looked up, against ten times Rate, and those of an IPv6 site against a hundred times Rate.
 	Limiter, Gate ports.Limiter
 	Rate          ports.Rate
-	// Lane bounds how many operations run at the same time; those that ask payment providers have one of their own.
-	// A shop is a tenant.
+	// Lane bounds how many operations run at the same time; those that call payment providers have a lane of their own. A shop is
+	// a tenant.
 	Lane, PaymentLane *wire.Lane
 }
 
-// Buyer is who sends a request, and to which shop.
+// Buyer is the sender of a request, with the shop that it names.
 type Buyer struct {
 	Shop *project.Project
 	// Client is the pseudonym of the client's address in the shop, under which declined payments and offers are counted.
 	Client string
-	// Payer is that under which declined payments are counted: of the agent, if it has proved who it is, or else Client.
+	// Payer is the key under which declined payments are counted: the agent's if it is verified, or else Client.
 	Payer string
-	// Agent is who acts for the buyer, as far as it says.
+	// Agent is the agent that acts for the buyer, as claimed or verified.
 	Agent agentid.Agent
-	// Platform is what a protocol that identifies agents knows of it.
+	// Platform is what a protocol that identifies agents knows about the agent.
 	Platform identity.Caller
 }
 
 func (b Buyer) tenant() string { return b.Shop.ID.String() }
 
 type (
-	// Request is what a handler gets beside its input.
+	// Request is what a handler gets in addition to its input.
 	Request = wire.Request[Buyer, *ports.Stores]
 	// Mount is a protocol on the request pipeline.
 	Mount = wire.Mount[Buyer, *ports.Stores]
 )
 
-// Mount returns a protocol's way into the pipeline. The path of each of its operations has a {slug}. Operations see the
-// shop as it was a moment ago (ports.Storefronts): those that take money check its version where they write, and those
-// named here read it anew.
+// Mount returns the request pipeline of a protocol. The paths of its operations have a {slug}. Operations may see a shop that is
+// cached for a moment (ports.Storefronts). Those that take money check the shop's version in their transaction, and the
+// operations whose ids are in anew read the shop again.
 func (s *Services) Mount(api huma.API, style *wire.Style, rules wire.KeyRules[Buyer], anew ...string) *Mount {
 	reread := func(e *wire.Entry[Buyer]) error {
 		if slices.Contains(anew, e.Operation.OperationID) {
@@ -116,8 +115,8 @@ func (s *Services) Mount(api huma.API, style *wire.Style, rules wire.KeyRules[Bu
 	}
 }
 
-// countClient counts the request for its client, whichever shop it names: names can be made up. One that another request
-// carries was counted when that one was admitted.
+// countClient counts the request for its client before its shop is looked up, because slugs can be made up. A request that is
+// carried by another one was counted when that one was admitted.
 func (s *Services) countClient(e *wire.Entry[Buyer]) error {
 	if _, carries := e.Request.Context().Value(carried{}).(carrier); carries {
 		return nil
@@ -144,8 +143,8 @@ func count(ctx context.Context, h http.Header, limiter ports.Limiter, key string
 	return wire.Limit(h, limiter.Take(ctx, key, rate), rate)
 }
 
-// findShop finds the shop before anything else of the request is looked at, and counts the request against the rate of
-// its client in the shop. One that is signed or sent with an agent key is counted once its sender is known: see Identify.
+// findShop finds the shop before anything else of the request is checked, and counts the request against the client's rate in the
+// shop. A request that is signed or sent with an agent key is counted once its sender is known (see Identify).
 func (s *Services) findShop(e *wire.Entry[Buyer]) (err error) {
 	if e.Caller.Shop, err = s.Storefronts.BySlug(e.Request.Context(), e.Request.PathValue("slug")); err != nil {
 		return err
@@ -161,7 +160,8 @@ func (s *Services) findShop(e *wire.Entry[Buyer]) (err error) {
 	return s.countInShop(e, address)
 }
 
-// countInShop counts a request for who sends it: a client's address, or an agent. Some operations count as several requests.
+// countInShop counts a request for its sender, which is a client's address or an agent. Some operations count as several
+// requests.
 func (s *Services) countInShop(e *wire.Entry[Buyer], sender string) error {
 	if s.Limiter == nil {
 		return nil
@@ -173,10 +173,10 @@ func (s *Services) countInShop(e *wire.Entry[Buyer], sender string) error {
 	return wire.Limit(e.Writer.Header(), s.Limiter.TakeN(e.Request.Context(), key, s.Rate, n), s.Rate)
 }
 
-// costKey is the key of what an operation counts as, in its metadata. Operations that have it identify agents.
+// costKey is the key of an operation's cost in its metadata. Operations with a cost identify agents.
 const costKey = "cost in requests"
 
-// Costs has an operation of a protocol that identifies agents count as n requests.
+// Costs makes an operation of a protocol that identifies agents count as n requests.
 func Costs(op *huma.Operation, n int) {
 	if op.Metadata == nil {
 		op.Metadata = map[string]any{}
@@ -186,7 +186,7 @@ func Costs(op *huma.Operation, n int) {
 
 func identifies(e *wire.Entry[Buyer]) bool { return e.Operation.Metadata[costKey] != nil }
 
-// rereadShop reads the shop that was found as it is now.
+// rereadShop reads the current version of the shop.
 func (s *Services) rereadShop(e *wire.Entry[Buyer]) error {
 	now, err := s.Storefronts.ByProject(e.Request.Context(), e.Caller.Shop.ID)
 	switch {

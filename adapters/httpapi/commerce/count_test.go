@@ -28,37 +28,39 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// counter remembers what was counted, and how often.
-type counter struct {
+// countingLimiter remembers the counted keys and how much each was charged.
+type countingLimiter struct {
 	ports.Limiter
 	counted []string
 	full    bool
 }
 
-func (c *counter) Take(ctx context.Context, key string, r ports.Rate) ports.Verdict {
+func (c *countingLimiter) Take(ctx context.Context, key string, r ports.Rate) ports.Verdict {
 	return c.TakeN(ctx, key, r, 1)
 }
 
-func (c *counter) TakeN(_ context.Context, key string, _ ports.Rate, n int) ports.Verdict {
+func (c *countingLimiter) TakeN(_ context.Context, key string, _ ports.Rate, n int) ports.Verdict {
 	c.counted = append(c.counted, fmt.Sprintf("%s ×%d", key, n))
 	return ports.Verdict{Allowed: !c.full, RetryAfter: time.Second}
 }
 
-// oneShop is the only one.
-type oneShop struct {
+// fakeStorefronts has one shop.
+type fakeStorefronts struct {
 	ports.Storefronts
 	shop *project.Project
 }
 
-func (s oneShop) BySlug(context.Context, string) (*project.Project, error) { return s.shop, nil }
+func (s fakeStorefronts) BySlug(context.Context, string) (*project.Project, error) {
+	return s.shop, nil
+}
 
-// keyed is a shop with one agent key, for a profile.
-type keyed struct {
+// fakeAgentKeys has one agent key, for a profile.
+type fakeAgentKeys struct {
 	ports.AgentKeys
 	secret, profile string
 }
 
-func (k keyed) ByHash(_ context.Context, _ id.Project, hash [32]byte) (*agentkey.Key, error) {
+func (k fakeAgentKeys) ByHash(_ context.Context, _ id.Project, hash [32]byte) (*agentkey.Key, error) {
 	if ours, _ := agentkey.Hash(k.secret); hash != ours {
 		return nil, fault.Missing("agent_key")
 	}
@@ -66,7 +68,7 @@ func (k keyed) ByHash(_ context.Context, _ id.Project, hash [32]byte) (*agentkey
 }
 
 // A request is counted once: for the agent that signed it or sent its key, or else for the address that it comes from.
-func TestForWhomARequestIsCounted(t *testing.T) {
+func TestServices_Mount_countsRequestOnce(t *testing.T) {
 	t.Parallel()
 	const profile, from = "https://agent.example/p", "198.51.100.7"
 	key, err := signing.ParsePrivate(bytes.Repeat([]byte{1}, signing.PrivateSize))
@@ -137,14 +139,14 @@ func TestForWhomARequestIsCounted(t *testing.T) {
 		"with a merchant's key":                 {send("Bearer hk_test_" + secret[9:]), 1, false, address + " ×1", ""},
 		"with a password":                       {send("Basic YTpi"), 1, false, address + " ×1", ""},
 	} {
-		counts := &counter{full: c.full}
+		counts := &countingLimiter{full: c.full}
 		s := &commerce.Services{
-			Storefronts: oneShop{shop: shop},
+			Storefronts: fakeStorefronts{shop: shop},
 			Identity: &identity.Service{
-				Profiles:   keyring{agent},
+				Profiles:   fakeProfiles{agent},
 				Signatures: httpsig.Requests{},
-				Keys:       keyed{secret: secret, profile: profile},
-				Clock:      today{},
+				Keys:       fakeAgentKeys{secret: secret, profile: profile},
+				Clock:      systemClock{},
 			},
 			Limiter:       counts,
 			PublicURL:     "https://shops.example.com",
@@ -170,7 +172,7 @@ func TestForWhomARequestIsCounted(t *testing.T) {
 			Operation: op,
 		}
 		var err error
-		for _, step := range s.Mount(nil, &wire.Style{}, wire.KeyRules[commerce.Buyer]{}).Steps[2:4] { // which find the shop and look at the key
+		for _, step := range s.Mount(nil, &wire.Style{}, wire.KeyRules[commerce.Buyer]{}).Steps[2:4] { // findShop and checkKey
 			if err == nil {
 				err = step(e)
 			}
@@ -192,11 +194,11 @@ func TestForWhomARequestIsCounted(t *testing.T) {
 }
 
 // A call of a tool counts once for its client's address: when the message is admitted, and not again when its operation runs.
-func TestAMessageIsCountedOnce(t *testing.T) {
+func TestServices_Admit_countsMessageOnce(t *testing.T) {
 	t.Parallel()
-	counts := &counter{}
+	counts := &countingLimiter{}
 	s := &commerce.Services{
-		Storefronts:   oneShop{shop: &project.Project{Slug: "demo", Settings: project.Settings{Protocols: project.Protocols{MCP: true}}}},
+		Storefronts:   fakeStorefronts{shop: &project.Project{Slug: "demo", Settings: project.Settings{Protocols: project.Protocols{MCP: true}}}},
 		Limiter:       counts,
 		Gate:          counts,
 		ClientAddress: func(*http.Request) netip.Addr { return netip.MustParseAddr("198.51.100.7") },

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// linePrefix begins the name of a line: li_1, li_2.
+// linePrefix is the prefix of line ids: li_1, li_2.
 const linePrefix = "li_"
 
-// LineID is the name of a line of a cart.
+// LineID returns the id of a line of a cart.
 func LineID(line int) string { return linePrefix + strconv.Itoa(line) }
 
-// ParseLine reads what LineID wrote; 0 for "". Whatever else names a line that no cart has, which is not ok.
+// ParseLine parses an id that LineID wrote. It returns 0 for "", and false for any other text, which names a line that no cart has.
 func ParseLine(text string) (line int, ok bool) {
 	if text == "" {
 		return 0, true

@@ -6,8 +6,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/agentid"
 )
 
-// Declined payments are counted for a profile that the shop has made a key for, or else for all of a domain: whoever owns that
-// can sign for as many profiles as it likes.
+// Declined payments are counted for a profile that the shop has made a key for, or else for all of a domain,
+// because the owner of a domain can sign for as many profiles as it likes.
 func TestPayer(t *testing.T) {
 	t.Parallel()
 	for profile, want := range map[string]string{

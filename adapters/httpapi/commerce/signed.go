@@ -21,7 +21,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// carried is the key of the request that carries another one, a carrier.
+// carried is the context key of a carrier, the request that carries another one.
 type carried struct{}
 
 type carrier struct {
@@ -29,12 +29,13 @@ type carrier struct {
 	body    []byte
 }
 
-// Carried is the context of a request that is made of a message in the body of another one, which is what its sender signed.
+// Carried returns the context of a request that was built from a message in the body of another request. The sender signed that
+// other request.
 func Carried(ctx context.Context, by *http.Request, body []byte) context.Context {
 	return context.WithValue(ctx, carried{}, carrier{by, body})
 }
 
-// Asking is what a request to the shop that it names says of who sends it. The body is read for it, and put back.
+// Asking returns what a request says about its sender. It reads the body, and puts it back.
 func (s *Services) Asking(e *wire.Entry[Buyer]) (identity.Request, error) {
 	asking := identity.Request{
 		Profile: SaidProfile(e.Request.Header),
@@ -43,19 +44,19 @@ func (s *Services) Asking(e *wire.Entry[Buyer]) (identity.Request, error) {
 		Asker:   asker(s.ClientAddress(e.Request)),
 	}
 	if asking.Key != "" && asking.Profile == "" && len(e.Request.Header.Values(agentHeader)) > 0 {
-		return identity.Request{}, agentid.ErrProfileURL() // it names another profile than the key's, or may
+		return identity.Request{}, agentid.ErrProfileURL() // it names, or may name, another profile than the key's
 	}
 	by, carries := e.Request.Context().Value(carried{}).(carrier)
 	if !carries {
 		read := e.Body
 		if sent(e.Request).Get("Signature-Input") != "" {
-			read = e.Sent // what the operation does not take is signed all the same
+			read = e.Sent // a signature also covers a body that the operation ignores
 		}
 		body, whole, err := read()
 		switch {
 		case err != nil:
 			return identity.Request{}, err
-		case !whole: // nothing of it could be verified
+		case !whole: // a partial body cannot be verified
 			return identity.Request{}, fault.New(fault.TooLarge, "body_too_large", "The body is too large.")
 		}
 		by = carrier{e.Request, body}
@@ -64,10 +65,10 @@ func (s *Services) Asking(e *wire.Entry[Buyer]) (identity.Request, error) {
 	return asking, nil
 }
 
-// asker is for whom profiles are fetched: a client's address, or its IPv6 site, which has many.
+// asker returns the key under which fetches of profiles are limited: the client's address, or the site of an IPv6 address.
 func asker(from netip.Addr) string { return cmp.Or(wire.SiteKey(from), wire.AddressKey(from)) }
 
-// sent are the headers of a request as it was sent, which are those of the request that carries it if one does.
+// sent returns the headers of a request, or those of the request that carries it.
 func sent(r *http.Request) http.Header {
 	if by, ok := r.Context().Value(carried{}).(carrier); ok {
 		return by.request.Header
@@ -75,25 +76,25 @@ func sent(r *http.Request) http.Header {
 	return r.Header
 }
 
-// proves reports whether a request is to prove who sends it: it says that it is signed, or is sent with an agent key.
+// proves reports whether a request tries to prove who sends it, by a signature or an agent key.
 func proves(r *http.Request) bool {
 	return sent(r).Get("Signature-Input") != "" || sent(r).Get("Signature") != "" || agentKey(r) != ""
 }
 
-// Vouch refuses a request that is to prove who sends it and does not, where nobody need prove anything: a signature that is
-// there is verified (UCP, "Identity Resolution Algorithm"). identify is the protocol's.
+// Vouch refuses a request whose signature or key is invalid, for endpoints that require none: a signature that is present must be
+// verified (UCP, "Identity Resolution Algorithm"). identify is the protocol's.
 func Vouch(e *wire.Entry[Buyer], identify wire.Step[Buyer]) error {
 	if !proves(e.Request) {
 		return nil
 	}
 	err := identify(e)
-	if fault.Is(err, capability.Incompatible) { // which is no matter of who it is
+	if fault.Is(err, capability.Incompatible) { // not a matter of identity
 		return nil
 	}
 	return err
 }
 
-// VouchMessage is Vouch for a message that is no operation: a request to an endpoint, after it was admitted.
+// VouchMessage is Vouch for a message to an endpoint that is not an operation, after it was admitted.
 func (s *Services) VouchMessage(w http.ResponseWriter, r *http.Request, body []byte, identify wire.Step[Buyer]) error {
 	e := &wire.Entry[Buyer]{
 		Writer:    w,
@@ -109,10 +110,10 @@ func (s *Services) VouchMessage(w http.ResponseWriter, r *http.Request, body []b
 	})
 }
 
-// Identify finds out who sends a request, in a step of a protocol's mount: before its body is parsed and before there is a
-// transaction. A request that is signed or sent with a key is counted now: for the agent if it is who it says it is, whatever
-// address it comes from, or else for that address. wish adds what the operation wants, and where the protocol does not use the
-// header UCP-Agent, the profile. The request is the verified or claimed agent's from here on.
+// Identify identifies the agent that sends a request, in a step of a protocol's mount, before the body is parsed and before a
+// transaction begins. It also counts a request that is signed or sent with a key: for the agent if it is verified, from any
+// address, or else for the address. wish adds what the operation needs, and the profile if the protocol does not use the header
+// UCP-Agent. Afterwards the caller's Agent is the verified or claimed agent.
 func (s *Services) Identify(e *wire.Entry[Buyer], wish func(*identity.Request) error) (identity.Caller, error) {
 	caller, err := s.identify(e, wish)
 	if s.Limiter != nil && proves(e.Request) {
@@ -135,8 +136,8 @@ func (s *Services) Identify(e *wire.Entry[Buyer], wish func(*identity.Request) e
 	return caller, nil
 }
 
-// payer is the agent for which declined payments are counted. The shop has made keys for few profiles. Anybody may sign for as
-// many profiles and hosts of a domain as there are names, so that these are one payer.
+// payer returns the agent for which declined payments are counted: a profile with an agent key of the shop, or else the domain of
+// the profile, because the owner of a domain can sign for any number of its hosts and profiles.
 func payer(a agentid.Agent) string {
 	if a.Key == "" {
 		return a.Profile
@@ -145,7 +146,7 @@ func payer(a agentid.Agent) string {
 	if domain, err := publicsuffix.EffectiveTLDPlusOne(host); err == nil {
 		return domain
 	}
-	return host // an address, or a name on this machine
+	return host // an IP address, or a local name
 }
 
 func (s *Services) identify(e *wire.Entry[Buyer], wish func(*identity.Request) error) (identity.Caller, error) {
@@ -159,9 +160,9 @@ func (s *Services) identify(e *wire.Entry[Buyer], wish func(*identity.Request) e
 	return s.Identity.Identify(wire.Outbound(e.Request.Context()), asking)
 }
 
-// SignedRequest is what a signature covers of a request to a shop. The authority is the host under which the sender knows
-// the shop: its own, or else that of the public URL, whatever a proxy in between has made of it. A request that was signed
-// for another host than these has another authority, and no valid signature.
+// SignedRequest returns the request as its signature covers it. The authority is the host under which the sender knows the shop,
+// which is the shop's own or that of the public URL, even if a proxy has changed the header. A request that was signed for any
+// other host has no valid signature.
 func (s *Services) SignedRequest(r *http.Request, slug string, body []byte) ports.SignedRequest {
 	path, query := target(r)
 	signed := ports.SignedRequest{
@@ -177,14 +178,14 @@ func (s *Services) SignedRequest(r *http.Request, slug string, body []byte) port
 	}
 	public := parsed(s.PublicURL)
 	signed.Authority = authority(public.Scheme, public.Host)
-	// A proxy may have taken away the public URL's path.
+	// A proxy may have removed the public URL's path.
 	if prefix := strings.TrimSuffix(public.EscapedPath(), "/"); prefix != "" && !strings.HasPrefix(path, prefix+"/") {
 		signed.Path = prefix + path
 	}
 	return signed
 }
 
-// target is the path and query of a request as they were sent: what it was routed by may differ.
+// target returns the path and query of a request as they were sent, which may differ from those that it was routed by.
 func target(r *http.Request) (path, query string) {
 	sent := r.RequestURI
 	if strings.HasPrefix(sent, "/") {
@@ -198,13 +199,13 @@ func target(r *http.Request) (path, query string) {
 	return u.EscapedPath(), u.RawQuery
 }
 
-// originOf is of what all profiles of an agent's host have one rate.
+// originOf returns the origin of a profile. All profiles of an origin share a rate.
 func originOf(profile string) string {
 	u := parsed(profile)
 	return u.Scheme + "://" + strings.ToLower(u.Host)
 }
 
-// parsed is a URL that was checked before: one of ours when the server started, an agent's when it was named.
+// parsed parses a URL that was validated before, at start or when the agent named it.
 func parsed(address string) *url.URL {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -220,7 +221,7 @@ func hostname(host string) string {
 	return host
 }
 
-// authority is a host without its scheme's port, in lower case (RFC 9421, section 2.2.3).
+// authority returns a host in lower case, without the default port of its scheme (RFC 9421, section 2.2.3).
 func authority(scheme, host string) string {
 	host = strings.ToLower(host)
 	switch scheme {

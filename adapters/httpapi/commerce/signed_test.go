@@ -27,7 +27,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// What a signature covers is the address that the sender knows, whatever is between.
+// A signature covers the address that the sender knows, even if proxies between them change it.
 func TestSignedRequest(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -67,25 +67,25 @@ func TestSignedRequest(t *testing.T) {
 	}
 }
 
-// keyring is a profile of an agent that can check out, for Services.Identity.
-type keyring struct{ profile agentid.Profile }
+// fakeProfiles has the profile of an agent that can check out, for Services.Identity.
+type fakeProfiles struct{ profile agentid.Profile }
 
-func (k keyring) Profile(_ ports.Outbound, url, _ string) (agentid.Profile, error) {
+func (k fakeProfiles) Profile(_ ports.Outbound, url, _ string) (agentid.Profile, error) {
 	if url != k.profile.URL {
 		return agentid.Profile{}, fault.New(fault.Unfulfilled, "profile_unreachable", "")
 	}
 	return k.profile, nil
 }
 
-func (k keyring) Renew(ctx ports.Outbound, url, _ string) (agentid.Profile, error) {
+func (k fakeProfiles) Renew(ctx ports.Outbound, url, _ string) (agentid.Profile, error) {
 	return k.Profile(ctx, url, "")
 }
 
-type today struct{}
+type systemClock struct{}
 
-func (today) Now() time.Time { return time.Now() }
+func (systemClock) Now() time.Time { return time.Now() }
 
-// An agent signs what it sends to the shop's address, and is known by that, through net/http, a proxy and the mux.
+// An agent that signs its requests to the shop's address is identified through net/http, a proxy and the mux.
 func TestIdentify(t *testing.T) {
 	t.Parallel()
 	key, err := signing.ParsePrivate(bytes.Repeat([]byte{1}, signing.PrivateSize))
@@ -100,9 +100,9 @@ func TestIdentify(t *testing.T) {
 	}
 	services := &commerce.Services{
 		Identity: &identity.Service{
-			Profiles:   keyring{agent},
+			Profiles:   fakeProfiles{agent},
 			Signatures: httpsig.Requests{},
-			Clock:      today{},
+			Clock:      systemClock{},
 		},
 		ClientAddress: func(*http.Request) netip.Addr { return netip.MustParseAddr("198.51.100.7") },
 	}
@@ -125,7 +125,7 @@ func TestIdentify(t *testing.T) {
 	inner := httptest.NewServer(mux)
 	t.Cleanup(inner.Close)
 	target, _ := url.Parse(inner.URL)
-	proxy := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }}) // which makes another host
+	proxy := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }}) // it changes the host
 	t.Cleanup(proxy.Close)
 	services.PublicURL = proxy.URL
 	services.Address = func(slug string) string { return proxy.URL + "/p/" + slug }
@@ -162,7 +162,7 @@ func TestIdentify(t *testing.T) {
 	if got := send(`{}`, func(*http.Request) {}); got != verified {
 		t.Errorf("signed: %s", got)
 	}
-	op.RequestBody = nil // as to cancel: the body is signed, and ignored
+	op.RequestBody = nil // as in a cancellation: the body is signed, and ignored
 	if got := send(`{}`, func(*http.Request) {}); got != verified {
 		t.Errorf("signed, with a body that the operation does not take: %s", got)
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// Responses are the outcomes as ACP and the Management API name them (spec 2.11).
+// Responses has the names of outcomes in ACP and the Management API (features/PROTOCOL.md#quotes).
 var Responses = map[negotiation.Outcome]string{
 	negotiation.OutcomeQuoted:    "quote",
 	negotiation.OutcomeAccepted:  "accept",
@@ -14,7 +14,7 @@ var Responses = map[negotiation.Outcome]string{
 	negotiation.OutcomeRejected:  "reject",
 }
 
-// Occasions are the answers that templates are for, as the Management API names them.
+// Occasions has the names of the answers that templates are for, in the Management API.
 var Occasions = map[agent.Occasion]string{
 	agent.OnAccept:  "accept",
 	agent.OnCounter: "counter_offer",
@@ -23,13 +23,13 @@ var Occasions = map[agent.Occasion]string{
 	agent.OnReject:  "reject",
 }
 
-// PaymentMethods are the payment methods as ACP and the Management API name them (spec 2.12).
+// PaymentMethods has the names of payment methods in ACP and the Management API (features/PROTOCOL.md#checkout).
 var PaymentMethods = map[project.PaymentMethod]string{
 	project.SharedPaymentToken: "psp_spt",
 	project.BillingAgreement:   "wallet_ba",
 }
 
-// ValueOf is the value that a table has a word for; the zero value for "". The schema allows no other words.
+// ValueOf returns the value that has a name in a table, and the zero value for "". The schema allows no other names.
 func ValueOf[T comparable](word string, table map[T]string) (zero T) {
 	for value, spelled := range table {
 		if spelled == word {

@@ -8,7 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-func TestEveryOutcomeHasAWord(t *testing.T) {
+func TestResponses_everyOutcome(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{"": true}
 	for _, o := range negotiation.Outcomes() {
@@ -31,7 +31,7 @@ func TestValueOf(t *testing.T) {
 	}
 }
 
-func TestEveryOccasionHasAWord(t *testing.T) {
+func TestOccasions_everyOccasion(t *testing.T) {
 	t.Parallel()
 	for _, o := range agent.Occasions {
 		if got := ValueOf(Occasions[o], Occasions); Occasions[o] == "" || got != o {
@@ -40,7 +40,7 @@ func TestEveryOccasionHasAWord(t *testing.T) {
 	}
 }
 
-func TestEveryPaymentMethodHasAWord(t *testing.T) {
+func TestPaymentMethods_everyMethod(t *testing.T) {
 	t.Parallel()
 	for _, m := range project.PaymentMethods {
 		if got := ValueOf(PaymentMethods[m], PaymentMethods); PaymentMethods[m] == "" || got != m {

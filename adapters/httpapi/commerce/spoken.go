@@ -9,7 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// Protocol is one that shops may turn off.
+// Protocol is a protocol that shops can turn off.
 type Protocol struct {
 	name string
 	by   agentid.Protocol
@@ -29,7 +29,7 @@ var (
 	}
 )
 
-// SpokenBy refuses a protocol that the shop has turned off, as an address that is not there.
+// SpokenBy returns a NotFound error if the shop has turned the protocol off.
 func (p Protocol) SpokenBy(shop *project.Project) error {
 	if p.on(shop.Settings.Protocols) {
 		return nil
@@ -37,14 +37,15 @@ func (p Protocol) SpokenBy(shop *project.Project) error {
 	return fault.New(fault.NotFound, "protocol_off", "The shop does not speak "+p.name+".")
 }
 
-// Spoken is a step of a protocol's mount, after the shop is found: whoever asks speaks the protocol, if the shop does.
+// Spoken is a step of a protocol's mount, after the shop is found. It notes that the agent speaks the protocol, and fails if the
+// shop does not.
 func (p Protocol) Spoken(e *wire.Entry[Buyer]) error {
 	e.Caller.Agent.Protocol = p.by
 	return p.SpokenBy(e.Caller.Shop)
 }
 
-// Admit refuses a request to an endpoint that is no operation, if there is no such shop, or it does not speak the
-// protocol. The request is counted for its client like those of operations, before it is known whether there is such a shop.
+// Admit refuses a request to an endpoint that is not an operation if the shop does not exist or has turned the protocol off. It
+// counts the request for its client, like a request for an operation, before it looks up the shop.
 func (s *Services) Admit(p Protocol, r *http.Request) error {
 	if err := s.countAddress(r.Context(), http.Header{}, s.ClientAddress(r)); err != nil {
 		return err

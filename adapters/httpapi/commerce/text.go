@@ -8,11 +8,11 @@ import (
 	"golang.org/x/net/html"
 )
 
-// MaxText is how many characters of a merchant's text agents are shown.
+// MaxText is the limit, in characters, of a merchant's text that agents see.
 const MaxText = 5_000
 
-// PlainText is a merchant's text as agents are shown it: without markup, control and bidirectional characters, at most
-// MaxText characters. What it says stays what it said: it is data, whoever reads it.
+// PlainText returns a merchant's text for agents: without markup, control and bidirectional characters, at most MaxText
+// characters. It does not change the wording: the text is data, not instructions.
 func PlainText(text string) string { return plain(text, true) }
 
 // PlainLine is PlainText on one line.
@@ -31,7 +31,7 @@ func plain(text string, lines bool) string {
 	return w.text.String()
 }
 
-// plainWriter collects what may be shown, with runs of space as one.
+// plainWriter collects the characters that may be shown. It collapses runs of white space.
 type plainWriter struct {
 	text  strings.Builder
 	count int
@@ -63,19 +63,19 @@ func (w *plainWriter) add(r rune) bool {
 	return w.count < MaxText
 }
 
-// hidden are elements whose content is no text of the page.
+// hidden has the elements whose content is not text of the page.
 var hidden = map[string]bool{
 	"script": true, "style": true, "template": true, "noscript": true, "iframe": true, "noembed": true, "noframes": true, "title": true,
 	"textarea": true, "xmp": true, "plaintext": true, "head": true, "svg": true, "math": true,
 }
 
-// inline are elements that do not end a line.
+// inline has the elements that do not end a line.
 var inline = map[string]bool{
 	"a": true, "abbr": true, "b": true, "bdi": true, "bdo": true, "cite": true, "code": true, "em": true, "font": true, "i": true, "mark": true,
 	"q": true, "s": true, "small": true, "span": true, "strong": true, "sub": true, "sup": true, "u": true, "wbr": true,
 }
 
-// withoutMarkup is the text of HTML. Whatever the tokenizer does not take for markup stays.
+// withoutMarkup returns the text of HTML. Anything that the tokenizer does not recognize as markup stays.
 func withoutMarkup(text string) string {
 	var b strings.Builder
 	z := html.NewTokenizer(strings.NewReader(text))
@@ -87,7 +87,7 @@ func withoutMarkup(text string) string {
 			return b.String()
 		case html.TextToken:
 			if within == "" {
-				b.Write(z.Text()) // unescaped; what it then looks like is text
+				b.Write(z.Text()) // unescaped; any markup in the result is text
 			}
 		case html.StartTagToken, html.EndTagToken, html.SelfClosingTagToken:
 			raw, _ := z.TagName()
@@ -108,7 +108,7 @@ func withoutMarkup(text string) string {
 	}
 }
 
-// ImageURL is the address of a product's image, which may be a path below the server's public address.
+// ImageURL returns the absolute address of a product's image, which may be stored as a path below the server's public address.
 func (s *Services) ImageURL(url string) string {
 	if strings.Contains(url, "://") {
 		return url

@@ -5,7 +5,7 @@ import (
 	"net/mail"
 )
 
-// Span is a span of working days: "3-5", or "2".
+// Span formats a range of working days: "3-5", or "2".
 func Span(from, to int) string {
 	if from == to {
 		return fmt.Sprint(to)
@@ -13,7 +13,7 @@ func Span(from, to int) string {
 	return fmt.Sprintf("%d-%d", from, to)
 }
 
-// Days is a span of working days in words: "3-5 business days".
+// Days formats a range of working days: "3-5 business days".
 func Days(from, to int) string {
 	if from == to && to == 1 {
 		return "1 business day"

@@ -1,6 +1,6 @@
-// Package consent serves the pages that a merchant's browser visits while an account is connected by OAuth: one that asks for
-// the shop where the platform has to be told, and the one to which the platform sends the browser back. The latter shows
-// nothing: it checks the platform's answer, and sends the browser on to the redirect_uri of the connection.
+// Package consent serves the pages that a merchant's browser visits while an account is connected by OAuth: a page that asks for
+// the shop, for platforms that need it, and the address to which the platform redirects the browser. The latter shows no page: it
+// checks the platform's answer, and redirects the browser to the redirect_uri of the connection.
 package consent
 
 import (
@@ -29,13 +29,13 @@ const (
 
 // Services is what the pages work with.
 type Services struct {
-	// StoreOf is the platform whose shop can still be chosen for a state.
+	// StoreOf returns the platform of a state for which a shop can still be chosen.
 	StoreOf func(ctx context.Context, state string) (integration.Type, error)
-	// ChooseStore chooses it, and returns where the merchant consents.
+	// ChooseStore sets the shop, and returns the address where the merchant consents.
 	ChooseStore func(ctx context.Context, state, store string) (address string, err error)
-	// Return takes the query that a platform sent the browser back with, and returns where the browser goes on.
+	// Return handles the query of a platform's redirect, and returns the address for the browser's next redirect.
 	Return func(ctx context.Context, query string) (address string, err error)
-	// Limiter counts what is refused against Rate, by address: states are not to be guessed.
+	// Limiter counts refused requests against Rate, by address, so that nobody can guess states.
 	Limiter       ports.Limiter
 	Rate          ports.Rate
 	ClientAddress func(*http.Request) netip.Addr
@@ -50,7 +50,7 @@ var (
 	page = template.Must(template.New("page").Parse(pageHTML))
 )
 
-// view is what the page shows: a form for a shop of the platform or, without one, why there is nothing to do.
+// view is the data of the page: a form for a shop of the platform or, without a form, the reason why there is nothing to do.
 type view struct {
 	Style                  template.CSS
 	Title                  string
@@ -65,7 +65,7 @@ func Register(mux *http.ServeMux, s Services) {
 	mux.Handle("POST "+StorePath, s.limited(s.choose))
 }
 
-// limited counts refusals, and shows them as a page.
+// limited counts refusals, and shows refusals as a page.
 func (s Services) limited(serve func(http.ResponseWriter, *http.Request) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		key := "oauth " + wire.AddressKey(s.ClientAddress(r))
@@ -132,7 +132,7 @@ func (s Services) choose(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// refuse says why there is nothing to do.
+// refuse shows a page that says why there is nothing to do.
 func (Services) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	var known *fault.Error
 	problem := "Something went wrong at this server. Try again."
@@ -144,7 +144,7 @@ func (Services) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	show(w, wire.StatusOf(fault.KindOf(err)), view{Title: "The connection cannot go on", Problem: problem})
 }
 
-// redirect leads a browser on. Neither the address, which has a code, nor where it came from is kept or passed on.
+// redirect redirects a browser, without caching and without a referrer, because the address contains a code.
 func redirect(w http.ResponseWriter, address string) {
 	guard(w)
 	w.Header().Set("Location", address)
@@ -154,7 +154,7 @@ func redirect(w http.ResponseWriter, address string) {
 func show(w http.ResponseWriter, status int, v view) {
 	v.Style = template.CSS(pageCSS)
 	var text bytes.Buffer
-	if err := page.Execute(&text, v); err != nil { // it has no other data than the view's
+	if err := page.Execute(&text, v); err != nil { // it fails only on a bug in the template
 		http.Error(w, "internal error", http.StatusInternalServerError)
 		return
 	}
@@ -164,8 +164,8 @@ func show(w http.ResponseWriter, status int, v view) {
 	_, _ = w.Write(text.Bytes())
 }
 
-// guard sets the headers of pages and redirects. form-action is not restricted: browsers apply it to the redirect that
-// follows a form, too, and that leads to the merchant's shop.
+// guard sets the headers of pages and redirects. It does not restrict form-action, because browsers also apply it to the redirect
+// after a form, which leads to the merchant's shop.
 func guard(w http.ResponseWriter) {
 	for name, value := range map[string]string{
 		"Cache-Control":           "no-store",

@@ -14,13 +14,13 @@ import (
 // DemandsPattern is where Shopify calls the app itself: for the compliance topics and for app/uninstalled.
 const DemandsPattern = "POST " + Path + "shopify/compliance"
 
-// Demands are what the handler at DemandsPattern works with, beside Services.
+// Demands has what the handler at DemandsPattern needs in addition to Services.
 type Demands struct {
 	Read func(ports.Call) (privacy.Demand, error)
 	Do   func(ports.Outbound, privacy.Demand) error
 }
 
-// DemandsHandler answers 200 once what is demanded is done, and 401 to a wrong signature, as Shopify's review asks for.
+// DemandsHandler answers 200 once a demand is fulfilled, and 401 to a wrong signature, as Shopify's review requires.
 func DemandsHandler(s Services, d Demands) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := d.serve(s, r); err != nil {
@@ -41,7 +41,7 @@ func (d Demands) serve(s Services, r *http.Request) error {
 	}
 	demand, err := d.Read(ports.Call{Header: r.Header.Get, Payload: payload})
 	if err != nil {
-		// What is signed is let in, whoever else guesses from the same address.
+		// Only refused calls are limited: a signed call is served even if others at the same address guess signatures.
 		if limited := wire.Limit(http.Header{}, s.Limiter.Look(r.Context(), key, s.Rate), s.Rate); limited != nil {
 			return limited
 		}

@@ -28,22 +28,22 @@ const Path = "/hooks/"
 const (
 	// Pattern is for a mux.
 	Pattern = "POST " + Path + "{webhook_id}"
-	// longest is how many bytes a call may have of which nobody knows who signs it, and longestSigned one that has a signature
-	// for a webhook of a platform. Of those, only so many at a time are read past longest. How large Shopify's calls can be
-	// is not documented; staff there speak of "upwards of a megabyte", and what is refused as too large counts as failed.
+	// longest is the limit of a call's body in bytes. A call with a signature for a platform's webhook may have longestSigned
+	// bytes, but only largeAtOnce calls are read past longest at a time. Shopify does not document how large its calls can be;
+	// its staff speak of "upwards of a megabyte", and a call that is refused as too large counts as failed.
 	longest       = 1 << 20
 	longestSigned = 16 << 20
 	largeAtOnce   = 4
-	// remembered is how many webhooks of payment providers are known at most.
+	// remembered is the largest number of known webhooks of payment providers.
 	remembered = 10_000
 )
 
 // Services is what the handler works with.
 type Services struct {
-	Receiver *inbox.Receiver // of platforms' webhooks; nil: there are none
+	Receiver *inbox.Receiver // handles platforms' webhooks; nil: there are none
 	Ear      payments.Ear    // of all others
 	Lane     *wire.Lane
-	// Limiter counts what is refused against Rate, by address: ids and signatures are not to be guessed.
+	// Limiter counts refused calls against Rate, by address, so that nobody can guess ids and signatures.
 	Limiter       ports.Limiter
 	Rate          ports.Rate
 	ClientAddress func(*http.Request) netip.Addr
@@ -51,8 +51,8 @@ type Services struct {
 
 // Handler answers at Pattern.
 func Handler(s Services) http.Handler {
-	heard, _ := lru.New[id.Webhook, struct{}](remembered) // fails without a size only
-	h := handler{s, heard, make(chan struct{}, largeAtOnce)}
+	known, _ := lru.New[id.Webhook, struct{}](remembered) // fails without a size only
+	h := handler{s, known, make(chan struct{}, largeAtOnce)}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := h.admit(r); err != nil {
 			wire.WriteError(w, r, err)
@@ -60,24 +60,24 @@ func Handler(s Services) http.Handler {
 	})
 }
 
-// handler is Services with the webhooks of payment providers whose calls were accepted.
+// handler is Services with a cache of the payment providers' webhooks whose calls were accepted.
 type handler struct {
 	Services
-	heard *lru.Cache[id.Webhook, struct{}]
+	known *lru.Cache[id.Webhook, struct{}]
 	large chan struct{} // a place for each large body that is being read and received
 }
 
-// tenant is who the lane counts a call for: a webhook that is known, or all those together that are not known yet or
-// made up.
+// tenant returns the tenant for which the lane counts a call: the webhook if it is known, or "" for all unknown webhooks
+// together, which may be made up.
 func (s handler) tenant(webhook id.Webhook) string {
-	if s.heard.Contains(webhook) || s.Receiver != nil && s.Receiver.Knows(webhook) {
+	if s.known.Contains(webhook) || s.Receiver != nil && s.Receiver.Knows(webhook) {
 		return webhook.String()
 	}
 	return ""
 }
 
-// admit refuses addresses that guess, unless they have found a webhook: what others do at an address that is
-// shared, a proxy's, keeps no platform from calling.
+// admit refuses addresses that guess, except for calls to a platform's webhook that is known: guesses from a shared address, such
+// as a proxy's, must not keep a platform from calling.
 func (s handler) admit(r *http.Request) error {
 	key := "hooks " + wire.AddressKey(s.ClientAddress(r))
 	webhook, err := wire.ID[id.Webhook](r.PathValue("webhook_id"), "webhook")
@@ -96,7 +96,7 @@ func (s handler) admit(r *http.Request) error {
 	return err
 }
 
-// body reads a call. Whatever it is, done must be called once the body is of no more use.
+// body reads a call's body. The caller must call done when it no longer needs the payload, also after an error.
 func (s handler) body(r *http.Request, webhook id.Webhook) (payload []byte, done func(), err error) {
 	done = func() {}
 	payload, err = io.ReadAll(io.LimitReader(r.Body, longest+1))
@@ -120,7 +120,7 @@ func (s handler) body(r *http.Request, webhook id.Webhook) (payload []byte, done
 
 var errTooLarge = fault.New(fault.TooLarge, "body_too_large", "The body is too large.")
 
-// rest reads on after the beginning of a body.
+// rest reads the remainder of a body and returns the whole body.
 func (handler) rest(r *http.Request, beginning []byte) ([]byte, error) {
 	whole := bytes.NewBuffer(beginning)
 	if r.ContentLength > 0 {
@@ -154,6 +154,6 @@ func (s handler) receive(r *http.Request, webhook id.Webhook) error {
 	if err := s.Ear.Hear(wire.Outbound(ctx), webhook, call); err != nil {
 		return err
 	}
-	s.heard.Add(webhook, struct{}{})
+	s.known.Add(webhook, struct{}{})
 	return nil
 }

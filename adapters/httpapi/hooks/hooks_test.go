@@ -28,65 +28,65 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest/synctest"
 )
 
-// platform takes calls whose body is signed with itself, in a header of its own.
-type platform struct{ ports.CalledConnector }
+// fakePlatform accepts calls whose header X-Platform-Signature is "of " and the body.
+type fakePlatform struct{ ports.CalledConnector }
 
-func (platform) SignatureHeader() string { return "webhook-signature" }
+func (fakePlatform) SignatureHeader() string { return "webhook-signature" }
 
-func (platform) Verify(call ports.Call, _ string) (ports.CallStamp, error) {
+func (fakePlatform) Verify(call ports.Call, _ string) (ports.CallStamp, error) {
 	if call.Header("X-Platform-Signature") != "of "+string(call.Payload) {
 		return ports.CallStamp{}, fault.New(fault.Unauthenticated, "invalid_signature", "It is wrong.")
 	}
 	return ports.CallStamp{Delivery: call.Header("X-Platform-Delivery")}, nil
 }
 
-// provider is the integration, and reader, of payments' webhooks.
-type provider struct {
+// fakeProvider is a payment provider's integration and its webhook reader.
+type fakeProvider struct {
 	ports.IntegrationsInUse
 	webhook, other id.Webhook
-	heard          []string
+	received       []string
 	news           ports.PaymentNews // what each payload reports
 	// hang, if set, is called with each payload that is read.
 	hang func(payload string)
 }
 
-func (p *provider) ByWebhook(_ context.Context, w id.Webhook) (*integration.Integration, error) {
+func (p *fakeProvider) ByWebhook(_ context.Context, w id.Webhook) (*integration.Integration, error) {
 	if w != p.webhook && w != p.other {
 		return nil, fault.Missing("webhook")
 	}
 	i := &integration.Integration{Type: integration.Stripe, Status: integration.Connected}
-	i.Sealed = integration.Seal(i.ID, integration.Credentials{Key: "k", Signing: "s"}, plain{}.Seal)
+	i.Sealed = integration.Seal(i.ID, integration.Credentials{Key: "k", Signing: "s"}, fakeVault{}.Seal)
 	return i, nil
 }
 
-func (p *provider) ReadWebhook(_ ports.Outbound, _ ports.PaymentAccount, c ports.Call, _ string) (ports.PaymentNews, error) {
+func (p *fakeProvider) ReadWebhook(_ ports.Outbound, _ ports.PaymentAccount, c ports.Call, _ string) (ports.PaymentNews, error) {
 	if p.hang != nil {
 		p.hang(string(c.Payload))
 		return ports.PaymentNews{}, nil
 	}
-	p.heard = append(p.heard, string(c.Payload)+" "+c.Header("Stripe-Signature"))
+	p.received = append(p.received, string(c.Payload)+" "+c.Header("Stripe-Signature"))
 	return p.news, nil
 }
 
-type plain struct{}
+type fakeVault struct{}
 
-func (plain) Seal(text []byte, _ string) []byte          { return text }
-func (plain) Open(text []byte, _ string) ([]byte, error) { return text, nil }
+func (fakeVault) Seal(text []byte, _ string) []byte          { return text }
+func (fakeVault) Open(text []byte, _ string) ([]byte, error) { return text, nil }
 
-// limiter admits so many.
-type limiter struct {
+// fakeLimiter admits left requests.
+type fakeLimiter struct {
 	ports.Limiter
 	mu   sync.Mutex
 	left int
 }
 
-func (l *limiter) Look(context.Context, string, ports.Rate) ports.Verdict {
+func (l *fakeLimiter) Look(context.Context, string, ports.Rate) ports.Verdict {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return ports.Verdict{Allowed: l.left > 0, RetryAfter: time.Second}
 }
 
-func (l *limiter) Take(ctx context.Context, key string, r ports.Rate) ports.Verdict {
+func (l *fakeLimiter) Take(ctx context.Context, key string, r ports.Rate) ports.Verdict {
 	v := l.Look(ctx, key, r)
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -94,16 +94,16 @@ func (l *limiter) Take(ctx context.Context, key string, r ports.Rate) ports.Verd
 	return v
 }
 
-type door struct {
+type fixture struct {
 	*synctest.World
-	provider *provider
+	provider *fakeProvider
 	webhook  *integration.Webhook
 	address  string
 }
 
-func openDoor(t *testing.T, strikes int) *door {
+func newFixture(t *testing.T, strikes int) *fixture {
 	t.Helper()
-	d := &door{World: synctest.New(integration.Custom), provider: &provider{webhook: id.New[id.Webhook]([16]byte{8}), other: id.New[id.Webhook]([16]byte{7})}}
+	d := &fixture{World: synctest.New(integration.Custom), provider: &fakeProvider{webhook: id.New[id.Webhook]([16]byte{8}), other: id.New[id.Webhook]([16]byte{7})}}
 	d.webhook = &integration.Webhook{
 		ID:          id.New[id.Webhook]([16]byte{9}),
 		Project:     d.Project.ID,
@@ -121,8 +121,8 @@ func openDoor(t *testing.T, strikes int) *door {
 		Receiver: inbox.NewReceiver(inbox.Door{
 			Webhooks:  replica.Webhooks(),
 			Inbox:     replica.Inbox(),
-			Platforms: map[string]ports.CalledConnector{"custom": platform{}},
-			Vault:     plain{},
+			Platforms: map[string]ports.CalledConnector{"custom": fakePlatform{}},
+			Vault:     fakeVault{},
 			Clock:     d,
 			Entropy:   &synctest.Entropy{},
 			Log:       log,
@@ -131,9 +131,9 @@ func openDoor(t *testing.T, strikes int) *door {
 		Ear: payments.Ear{
 			InUse:   d.provider,
 			Readers: map[string]ports.WebhookReader{"stripe": d.provider},
-			Vault:   plain{},
+			Vault:   fakeVault{},
 		},
-		Lane: wire.NewLane(4, 3, nil), Limiter: &limiter{left: strikes},
+		Lane: wire.NewLane(4, 3, nil), Limiter: &fakeLimiter{left: strikes},
 		ClientAddress: func(*http.Request) netip.Addr { return netip.MustParseAddr("192.0.2.1") },
 	}))
 	server := httptest.NewServer(mux)
@@ -142,7 +142,7 @@ func openDoor(t *testing.T, strikes int) *door {
 	return d
 }
 
-func (d *door) post(t *testing.T, webhook id.Webhook, body, signature string) (status int, answer string) {
+func (d *fixture) post(t *testing.T, webhook id.Webhook, body, signature string) (status int, answer string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, d.address+webhook.String(), strings.NewReader(body))
 	if err != nil {
@@ -163,9 +163,10 @@ func (d *door) post(t *testing.T, webhook id.Webhook, body, signature string) (s
 	return response.StatusCode, string(text)
 }
 
-func TestAPlatformsCallIsStoredAndAnswered(t *testing.T) {
+// A platform's call is stored byte for byte and answered with 200.
+func TestHandler_platformCall(t *testing.T) {
 	t.Parallel()
-	d := openDoor(t, 10)
+	d := newFixture(t, 10)
 	body := `{"bytes":  "as they are"}`
 	if status, answer := d.post(t, d.webhook.ID, body, "of "+body); status != http.StatusOK || answer != "" {
 		t.Errorf("answered %d %q", status, answer)
@@ -175,9 +176,10 @@ func TestAPlatformsCallIsStoredAndAnswered(t *testing.T) {
 	}
 }
 
-func TestTheLargestCallAndALargerOne(t *testing.T) {
+// A body without a signature in its headers may have 1 MiB.
+func TestHandler_longestBody(t *testing.T) {
 	t.Parallel()
-	d := openDoor(t, 10)
+	d := newFixture(t, 10)
 	for size, want := range map[int]int{1 << 20: http.StatusUnauthorized, 1<<20 + 1: http.StatusRequestEntityTooLarge} {
 		if status, answer := d.post(t, d.webhook.ID, strings.Repeat("x", size), "wrong"); status != want {
 			t.Errorf("%d bytes: %d %s", size, status, answer)
@@ -185,15 +187,16 @@ func TestTheLargestCallAndALargerOne(t *testing.T) {
 	}
 }
 
-func TestWhoGuessesIsTurnedAway(t *testing.T) {
+// An address that guesses ids of webhooks too often is refused, even if it then finds one.
+func TestHandler_limitsGuesses(t *testing.T) {
 	t.Parallel()
-	d := openDoor(t, 2)
+	d := newFixture(t, 2)
 	for n, want := range []int{http.StatusNotFound, http.StatusNotFound, http.StatusTooManyRequests} {
 		if status, answer := d.post(t, id.New[id.Webhook]([16]byte{byte(n + 1)}), "x", "wrong"); status != want {
 			t.Errorf("%d %s, want %d", status, answer, want)
 		}
 	}
-	d = openDoor(t, 1)
+	d = newFixture(t, 1)
 	if status, answer := d.post(t, id.New[id.Webhook]([16]byte{1}), "x", ""); status != http.StatusNotFound || !strings.Contains(answer, "webhook_not_found") {
 		t.Errorf("%d %s", status, answer)
 	}
@@ -202,10 +205,10 @@ func TestWhoGuessesIsTurnedAway(t *testing.T) {
 	}
 }
 
-// What others do at the same address, which may be a proxy's, keeps no platform from calling.
-func TestGuessesStopNobodyWhoCalls(t *testing.T) {
+// Guesses from an address, which may be a shared proxy, do not keep a platform from calling its webhook.
+func TestHandler_guessesFromSameAddress(t *testing.T) {
 	t.Parallel()
-	d := openDoor(t, 2)
+	d := newFixture(t, 2)
 	if status, answer := d.post(t, d.webhook.ID, "x", "of x"); status != http.StatusOK {
 		t.Fatalf("%d %s", status, answer)
 	}
@@ -220,21 +223,22 @@ func TestGuessesStopNobodyWhoCalls(t *testing.T) {
 	}
 }
 
-func TestPaymentProvidersAreHeardAsBefore(t *testing.T) {
+// A payment provider's call is processed at once and not stored.
+func TestHandler_paymentCall(t *testing.T) {
 	t.Parallel()
-	d := openDoor(t, 10)
+	d := newFixture(t, 10)
 	if status, answer := d.post(t, d.provider.webhook, "paid", ""); status != http.StatusOK || answer != "" {
 		t.Errorf("answered %d %q", status, answer)
 	}
-	if got := fmt.Sprint(d.provider.heard); got != "[paid t=1]" || len(d.Deliveries()) != 0 {
+	if got := fmt.Sprint(d.provider.received); got != "[paid t=1]" || len(d.Deliveries()) != 0 {
 		t.Errorf("heard %s", got)
 	}
 }
 
-// Calls of one merchant's provider hold three of four places. A call of another merchant's provider is stored.
-func TestPaymentWebhooksOfOneMerchantLeavePlacesToOthers(t *testing.T) {
+// Calls of one merchant's provider hold three of four places. A call of another merchant's provider still gets a place.
+func TestHandler_laneSharedByMerchants(t *testing.T) {
 	t.Parallel()
-	d := openDoor(t, 10)
+	d := newFixture(t, 10)
 	waiting, release := make(chan struct{}), make(chan struct{})
 	d.provider.hang = func(payload string) {
 		if payload == "hang" {
@@ -259,10 +263,10 @@ func TestPaymentWebhooksOfOneMerchantLeavePlacesToOthers(t *testing.T) {
 	all.Wait()
 }
 
-// unpaid has one payment attempt in flight, and no payment.
-type unpaid struct{ payments.Refunds }
+// noPayment has one payment attempt in flight, and no payment.
+type noPayment struct{ payments.Refunds }
 
-func (unpaid) UndecidedAttempts(context.Context, id.Project) ([]*checkout.Checkout, error) {
+func (noPayment) UndecidedAttempts(context.Context, id.Project) ([]*checkout.Checkout, error) {
 	return []*checkout.Checkout{checkout.Rehydrate(checkout.Snapshot{
 		Status:   checkout.Processing,
 		Subtotal: money.Of(50, money.USD),
@@ -270,25 +274,26 @@ func (unpaid) UndecidedAttempts(context.Context, id.Project) ([]*checkout.Checko
 	})}, nil
 }
 
-func (unpaid) HeardExternalRefund(context.Context, id.Project, order.ExternalRefund) error {
+func (noPayment) HeardExternalRefund(context.Context, id.Project, order.ExternalRefund) error {
 	return fault.Missing("payment")
 }
 
-// The provider is to repeat a refund of what may be an undecided payment. It is refused, and is no failure of ours.
-func TestReportOnAnUndecidedPaymentIsRefused(t *testing.T) {
+// A refund of a payment that may be undecided is refused, so that the provider repeats the call. The refusal is not logged as an
+// error.
+func TestHandler_undecidedPayment(t *testing.T) {
 	t.Parallel()
-	stripe := &provider{webhook: id.New[id.Webhook]([16]byte{8})}
+	stripe := &fakeProvider{webhook: id.New[id.Webhook]([16]byte{8})}
 	stripe.news.External = &order.ExternalRefund{Provider: "re_1", Amount: money.Of(50, money.USD)}
 	mux := http.NewServeMux()
 	mux.Handle(hooks.Pattern, hooks.Handler(hooks.Services{
 		Ear: payments.Ear{
 			InUse:     stripe,
 			Readers:   map[string]ports.WebhookReader{"stripe": stripe},
-			Vault:     plain{},
-			Refunds:   unpaid{},
-			Undecided: unpaid{},
+			Vault:     fakeVault{},
+			Refunds:   noPayment{},
+			Undecided: noPayment{},
 		},
-		Lane: wire.NewLane(4, 3, nil), Limiter: &limiter{left: 1},
+		Lane: wire.NewLane(4, 3, nil), Limiter: &fakeLimiter{left: 1},
 		ClientAddress: func(*http.Request) netip.Addr { return netip.MustParseAddr("192.0.2.1") },
 	}))
 	var logged bytes.Buffer
@@ -302,13 +307,12 @@ func TestReportOnAnUndecidedPaymentIsRefused(t *testing.T) {
 	}
 }
 
-// A signed call for a platform's webhook may be large, one of which nobody knows who signs it may not, and of those that are
-// large only so many are read at once.
-func TestLargeCalls(t *testing.T) {
+// A signed call of a platform may have 16 MiB and all other calls 1 MiB. Only four large bodies are read at a time.
+func TestHandler_largeCalls(t *testing.T) {
 	t.Parallel()
-	d := openDoor(t, 100)
-	// The server closes what it does not read, so that an answer is lost while a body is sent. A client that expects 100-continue
-	// sends none before it is asked for.
+	d := newFixture(t, 100)
+	// The server closes a connection whose body it does not read, and a client that is still sending loses the answer. A client
+	// that expects 100-continue sends no body before the server asks for it.
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true, ExpectContinueTimeout: time.Minute}}
 	send := func(webhook string, body io.Reader, size int64, signature string) int {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, d.address+webhook, body)
@@ -352,14 +356,14 @@ func TestLargeCalls(t *testing.T) {
 			}
 		}
 	}
-	// Four hold their places until they have ended.
+	// Four senders hold their places until their bodies end.
 	ends := make(chan struct{})
 	var senders sync.WaitGroup
 	arrived := make(chan struct{}, 4)
 	for range 4 {
 		senders.Go(func() {
 			beginning := strings.NewReader(strings.Repeat("x", 15<<20)) // more than any buffer on the way
-			send(d.webhook.ID.String(), io.MultiReader(beginning, waiting{arrived, ends}), -1, "something else")
+			send(d.webhook.ID.String(), io.MultiReader(beginning, blockedReader{arrived, ends}), -1, "something else")
 		})
 	}
 	for range 4 {
@@ -375,10 +379,10 @@ func TestLargeCalls(t *testing.T) {
 	}
 }
 
-// waiting is the end of a body that does not come until it is to.
-type waiting struct{ arrived, ends chan struct{} }
+// blockedReader is the end of a body. It reports on arrived that it is read, and ends once ends is closed.
+type blockedReader struct{ arrived, ends chan struct{} }
 
-func (w waiting) Read([]byte) (int, error) {
+func (w blockedReader) Read([]byte) (int, error) {
 	w.arrived <- struct{}{}
 	<-w.ends
 	return 0, io.EOF

@@ -123,15 +123,15 @@ func (h *handlers) disableMFA(ctx context.Context, rq operation.Request, in *ope
 	return nil, h.Access.In(rq.Stores).Disable(ctx, noteHolder(rq), in.MFACode)
 }
 
-// noteAccount is the caller's account, which the audit log is told is changed.
+// noteAccount returns the caller's account, and notes it for the audit log as what is changed.
 func noteAccount(rq operation.Request) id.Account {
 	owner := rq.Caller.Account.ID
 	operation.NoteTarget(rq, owner.String())
 	return owner
 }
 
-// noteHolder is whose second factor the caller manages, which the audit log is told is changed: a member's own, or that of
-// the account.
+// noteHolder returns the holder of the second factor that the caller manages, a member or else the account, and notes it for the
+// audit log as what is changed.
 func noteHolder(rq operation.Request) account.Holder {
 	operation.NoteTarget(rq, rq.Caller.Account.ID.String())
 	if m := rq.Caller.Member; m != nil {

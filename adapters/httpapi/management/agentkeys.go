@@ -34,7 +34,7 @@ type newAgentKey struct {
 	Profile string `json:"profile,omitempty" doc:"The https URL of the agent's profile, as in UCP-Agent. A request with the key counts as signed by that agent." example:"https://agent.example/profile.json"`
 }
 
-// TransformSchema documents what is required. The domain refuses what is missing.
+// TransformSchema documents the required fields. The domain reports missing ones.
 func (newAgentKey) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
 	return operation.DocumentRequired(s, "name", "profile")
 }

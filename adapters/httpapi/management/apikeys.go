@@ -102,7 +102,7 @@ func (h *handlers) revokeKey(ctx context.Context, rq operation.Request, in *OnKe
 	return nil, h.Access.In(rq.Stores).RevokeKey(ctx, rq.Caller.Caller, in.Key.ID)
 }
 
-// fromAPIKey lets what is no project's id at all through as no id: it is refused like an unknown one.
+// fromAPIKey reads an API key. A malformed id of a project becomes the zero id, which is refused like an unknown one.
 func fromAPIKey(in newKey) (account.KeyDraft, error) {
 	draft := account.KeyDraft{Name: in.Name, Scopes: in.Scopes}
 	for _, text := range in.ProjectIDs {

@@ -16,7 +16,7 @@ func (h *handlers) registerAttention() {
 	operation.Register(g, "count-attention", "GET /v1/attention/counts", "Count what waits for the merchant, by kind, up to 99 of each", h.countAttention)
 }
 
-// waitingScopes are what a caller needs to see a kind, beside projects:read.
+// waitingScopes maps kinds to the scope that a caller needs for them, in addition to projects:read.
 var waitingScopes = map[ports.WaitingKind]string{
 	ports.PaymentUnresolved:    "finance:read",
 	ports.RefundUnresolved:     "finance:read",
@@ -28,7 +28,7 @@ var waitingScopes = map[ports.WaitingKind]string{
 	ports.WorkSetAside:         "projects:read",
 }
 
-// waitingKinds are those that a caller may see.
+// waitingKinds returns the kinds that a caller may see.
 func waitingKinds(rq operation.Request) (kinds []ports.WaitingKind) {
 	for _, kind := range ports.WaitingKinds {
 		if rq.Caller.Key.Allows(waitingScopes[kind]) {
@@ -72,7 +72,7 @@ func (h *handlers) listAttention(ctx context.Context, rq operation.Request, _ *s
 	return out, nil
 }
 
-// mostCounted is how far each kind is counted.
+// mostCounted is the largest count of each kind.
 const mostCounted = 99
 
 type waitingCountView struct {

@@ -21,8 +21,7 @@ func (h *handlers) registerAudit() {
 		operation.HandleKeyset(h.listAuditEvents, placeOfEvent, toAPIAuditEvent))
 }
 
-// auditEvent is one change. Before and after hold what differs, for callers that may read what was
-// changed.
+// auditEvent is one change. Before and After have the fields that differ, if the caller may read the changed object.
 type auditEvent struct {
 	ID        string          `json:"id"`
 	Action    string          `json:"action" example:"update-settings" doc:"The operationId of what was done; of the console's sign-ins: sign-in, join-account, and block-sign-ins where there were too many attempts."`
@@ -52,7 +51,7 @@ type listAuditInput struct {
 	To      wire.When            `query:"to" doc:"Events before this time; a date as in from."`
 }
 
-// listAuditEvents shows a key that is bound to projects only what happened in those.
+// listAuditEvents shows a key that is bound to projects only the events of those projects.
 func (h *handlers) listAuditEvents(ctx context.Context, rq operation.Request, in *listAuditInput, page ports.Page) ([]namedEvent, int, error) {
 	caller := rq.Caller.Caller
 	filter := ports.AuditFilter{
@@ -82,7 +81,7 @@ func (h *handlers) listAuditEvents(ctx context.Context, rq operation.Request, in
 
 func placeOfEvent(e namedEvent) ports.Place { return ports.Place{At: e.At, ID: e.ID.String()} }
 
-// namedEvent is an event with the name of the member who did it.
+// namedEvent is an event with the name of the member who caused it.
 type namedEvent struct {
 	audit.Event
 	member string
@@ -99,8 +98,8 @@ func withNames(ctx context.Context, rq operation.Request, events []audit.Event) 
 	return wire.Each(events, func(e audit.Event) namedEvent { return namedEvent{e, names[e.Member]} }), err
 }
 
-// hideValues takes out what the caller could not read by itself: for want of the scope, or because the
-// project does not admit its address.
+// hideValues removes values that the caller could not read otherwise, because it lacks the scope or the project does not admit
+// its address.
 func (h *handlers) hideValues(ctx context.Context, rq operation.Request, events []audit.Event) error {
 	v := rq.Caller
 	admits := map[id.Project]bool{{}: true}
@@ -123,7 +122,7 @@ func (h *handlers) hideValues(ctx context.Context, rq operation.Request, events 
 	return nil
 }
 
-// opens reports whether knowing the id is the right to read what it names (decisions 5).
+// opens reports whether anybody who knows the id may read the object (features/MANAGEMENT.md#values).
 func opens(target string) bool {
 	_, noOrder := id.Parse[id.Order](target)
 	_, noReturn := id.Parse[id.Return](target)

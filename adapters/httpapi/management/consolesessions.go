@@ -11,7 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/member"
 )
 
-// registerConsoleSessions: members manage their own sessions, whatever their role.
+// registerConsoleSessions lets members manage their own sessions, in any role.
 func (h *handlers) registerConsoleSessions(g operation.Group) {
 	const all, one = "/v1/console-sessions", "/v1/console-sessions/{session_id}"
 	operation.Register(g, "list-console-sessions", "GET "+all, "List members' sessions in the console that last", h.listConsoleSessions,
@@ -68,7 +68,7 @@ func toAPIConsoleSession(rq operation.Request, idle time.Duration) func(*member.
 	}
 }
 
-// currentSession is the one that asks; zero: an API key does.
+// currentSession returns the session that sends the request, or zero if an API key does.
 func currentSession(rq operation.Request) id.ConsoleSession {
 	if s := rq.Caller.Session; s != nil {
 		return s.ID

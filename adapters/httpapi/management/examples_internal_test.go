@@ -9,8 +9,8 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 )
 
-// Every operation with a JSON body has an example in the OpenAPI document, which its schema takes.
-func TestShowExamples(t *testing.T) {
+// Every operation with a JSON body has an example in the OpenAPI document that is valid by its schema.
+func TestRegister_examples(t *testing.T) {
 	t.Parallel()
 	a := register(wire.NewAPI(http.NewServeMux(), wire.Config{Title: "Test", Version: "1"}), Services{TestBuyers: noBuyers{}, SandboxDisputes: noDisputes{}})
 	doc := a.Document()

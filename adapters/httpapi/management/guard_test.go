@@ -11,10 +11,10 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// Every operation needs the scope that its entry in the document names, and a key at all.
-func TestEveryOperationIsGuarded(t *testing.T) {
+// Every operation requires an API key with the scope that its entry in the OpenAPI document names.
+func TestRegister_guardsEveryOperation(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	all := []string{"projects", "catalog", "agents", "integrations", "finance", "analytics", "events", "keys"}
 	operations := 0
 	for path, item := range w.api.OpenAPI().Paths {
@@ -47,9 +47,10 @@ func TestEveryOperationIsGuarded(t *testing.T) {
 	}
 }
 
-func TestTheProjectOfARequest(t *testing.T) {
+// A request is for the project in its path or header, or else for the only project of its key.
+func TestRegister_projectOfRequest(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.keys.add("one", []string{"*"}, w.one)
 	w.keys.add("both", []string{"*"}, w.one, w.two)
 	const path = "/v1/catalog/categories"
@@ -75,14 +76,14 @@ func TestTheProjectOfARequest(t *testing.T) {
 	wants(t, w.call("one", "POST", "/v1/projects", `{"name":"A","slug":"abc"}`), "Forbidden", "insufficient_scope")
 }
 
-func TestTheAllowlistGuardsAProjectsCalls(t *testing.T) {
+func TestRegister_ipAllowlist(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	settings := "/v1/projects/" + w.one.String() + "/settings"
 	wants(t, w.call("admin", "PATCH", settings, `{"security":{"ip_allowlist":["203.0.113.0/24"]}}`), "OK")
 	wants(t, w.call("admin", "PATCH", settings, `{"security":{"ip_allowlist":["198.51.100.1"]}}`),
 		"Unprocessable", "security.ip_allowlist")
-	w.shelf.projects[w.one].Settings.IPAllowlist = []string{"198.51.100.1"}
+	w.projects.projects[w.one].Settings.IPAllowlist = []string{"198.51.100.1"}
 	for _, answer := range []string{
 		w.call("admin", "GET", settings, ""), w.call("admin", "GET", "/v1/catalog/categories", "", w.in(w.one)),
 	} {
@@ -91,11 +92,12 @@ func TestTheAllowlistGuardsAProjectsCalls(t *testing.T) {
 	wants(t, w.call("admin", "GET", "/v1/catalog/categories", "", w.in(w.two)), "OK")
 }
 
-func TestAStrangerWithNothingLeftCostsNoLookup(t *testing.T) {
+// A client over its limit is refused without a lookup of its key.
+func TestRegister_limitsUnknownKeys(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	for _, path := range []string{"/v1/account", "/v1/nothing"} {
-		w.limiter = limiter{full: true}
+		w.limiter = fakeLimiter{full: true}
 		w.keys.asked = 0
 		wants(t, w.call("unknown", "GET", path, ""), "Too Many Requests", "rate_limited")
 		if w.keys.asked > 0 || len(w.limiter.counted) > 0 {
@@ -104,9 +106,10 @@ func TestAStrangerWithNothingLeftCostsNoLookup(t *testing.T) {
 	}
 }
 
-func TestEveryRequestIsCounted(t *testing.T) {
+// Every request is counted: for its account, or for its address if it has no valid key.
+func TestRegister_countsEveryRequest(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	account, stranger := w.keys.owner.ID.String(), "203.0.113.7"
 	for _, c := range []struct{ key, method, path, counted, want string }{
 		{"admin", "GET", "/v1/catalog/categories", account, "project_required"},
@@ -125,13 +128,14 @@ func TestEveryRequestIsCounted(t *testing.T) {
 	}
 }
 
-// booksOperations are those that work on a closed project, beside all with the scope finance:read. What is undecided keeps
-// a project from closing, so people must be able to decide it.
+// booksOperations are those that work on a closed project, in addition to all with the scope finance:read. Undecided payments and
+// refunds keep a project from closing, so people must be able to decide them.
 var booksOperations = []string{"get-project", "list-agent-decisions", "verify-agent-decisions", "resolve-payment", "resolve-refund", "resolve-orphan"}
 
-func TestAClosedProjectIsGoneButForItsBooks(t *testing.T) {
+// A closing or closed project answers 404 to all operations but those of its books.
+func TestRegister_closedProject(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	refused := 0
 	for path, item := range w.api.OpenAPI().Paths {
 		for _, op := range []*huma.Operation{item.Get, item.Post, item.Put, item.Patch, item.Delete} {
@@ -147,7 +151,7 @@ func TestAClosedProjectIsGoneButForItsBooks(t *testing.T) {
 			}
 			path := strings.ReplaceAll(path, "{project_id}", w.one.String())
 			for _, status := range []project.Status{project.Closing, project.Closed} {
-				w.shelf.projects[w.one].Status = status
+				w.projects.projects[w.one].Status = status
 				wants(t, w.call("admin", op.Method, path, "{}", w.in(w.one)), "Not Found", "project_not_found")
 			}
 			refused++

@@ -1,23 +1,23 @@
 // Package management is the Management API: what merchants' servers call under /v1, with an API key, and members with the token
-// of their session in the console.
-// Each resource has a file that begins with the table of its operations. The packages catalog, agents, negotiations,
-// integrations and finance have the resources of these names, this one has the others, and internal/operation what they share. All of
-// them convert between the wire and the application, and decide nothing.
+// of their session in the console. Each resource has a file that begins with the table of its operations. The packages catalog,
+// agents, negotiations, integrations and finance have the resources of these names, this one has the others, and
+// internal/operation what they share. All of them convert between the wire and the application, and decide nothing.
 //
 // Every operation that changes something runs in one transaction with its event in the audit log and the
 // answer to its Idempotency-Key (wire.Mount). A key that is bound to projects does not act for the whole
-// account. Whoever has no valid key is counted by address, and so are unknown routes. Headers that say
-// who calls, or for which project, must not be repeated.
+// account. Requests without a valid key, and those to unknown routes, are counted by address. Headers that
+// name the caller or the project must not be repeated.
 //
-// What gives money back has a second stage, which asks the payment provider after that transaction. What
-// is answered, and kept for the key, is then how the refund stands: pending, if the provider has not
-// decided in time or the process died in between. A repeated request gets the answer that was kept, also
-// when the refund has been decided since.
+// Operations that give money back have a second stage, which asks the payment provider after that
+// transaction. The answer, which is also stored under the idempotency key, is then the state of the refund:
+// pending, if the provider has not decided in time or the process died in between. A repeated request gets
+// the stored answer, even if the refund has been decided since.
 //
-// Orders and returns need the scopes of finance, for they show and move money. Canceling an order and
+// Orders and returns need the scopes of finance because they show and move money. Canceling an order and
 // approving a return give money back, and so need the second factor where refunds do. The merchant sees
-// who the buyer is; the audit log learns neither that nor what anybody wrote about it, and names orders
-// and returns, whose ids let buyers read them, only to who may read them here.
+// who the buyer is. The audit log has neither the buyer nor what anybody wrote about a return or an order.
+// Ids of orders and returns let buyers read them, so the audit log shows those ids only to callers who may
+// read orders and returns here.
 //
 // Structs that others embed are exported, because Huma passes over embedded ones that are not.
 package management
@@ -38,7 +38,7 @@ import (
 // UseCases are those that the API serves.
 type UseCases = operation.UseCases
 
-// Services are the use cases, and what the API needs besides.
+// Services has the use cases, and what else the API needs.
 type Services = operation.Services
 
 // handlers has the operations as methods.
@@ -76,15 +76,14 @@ func register(api huma.API, s Services) *operation.API {
 	return a
 }
 
-// Unrouted counts requests that no operation answers like those of operations, and leaves the answer to
-// next. It needs no key.
+// Unrouted counts requests to unknown routes like those to operations, and lets next answer them. It requires no key.
 func Unrouted(s Services, next http.Handler) http.Handler {
 	return operation.Unrouted(s, next)
 }
 
 var sandboxTag = &huma.Tag{Name: "Sandbox", Description: "What servers in the sandbox have besides: test buyers."}
 
-// tags are the groups of operations, in the order of the documentation.
+// tags lists the groups of operations, in the order of the documentation.
 var tags = []*huma.Tag{
 	{Name: "Account", Description: "The merchant's account, its second factor, and the audit log of every change."},
 	{Name: "API keys", Description: "Keys of the Management API with their scopes, optionally bound to projects."},

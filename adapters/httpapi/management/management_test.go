@@ -29,15 +29,15 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// keys holds one account's keys by the name in their secrets, hk_test_NAME.
-type keys struct {
+// fakeKeys has the API keys of one account, by the name in their secrets, hk_test_NAME.
+type fakeKeys struct {
 	ports.Accounts
 	owner *account.Account
 	known map[[32]byte]*account.Key
 	asked int // how often
 }
 
-func (k *keys) add(name string, scopes []string, bound ...id.Project) {
+func (k *fakeKeys) add(name string, scopes []string, bound ...id.Project) {
 	hash := sha256.Sum256([]byte("hk_test_" + name))
 	k.known[hash] = &account.Key{
 		Account:  k.owner.ID,
@@ -47,7 +47,7 @@ func (k *keys) add(name string, scopes []string, bound ...id.Project) {
 	}
 }
 
-func (k *keys) KeyByHash(_ context.Context, hash [32]byte) (*account.Key, *account.Account, error) {
+func (k *fakeKeys) KeyByHash(_ context.Context, hash [32]byte) (*account.Key, *account.Account, error) {
 	k.asked++
 	if key, ok := k.known[hash]; ok {
 		return key, k.owner, nil
@@ -55,20 +55,20 @@ func (k *keys) KeyByHash(_ context.Context, hash [32]byte) (*account.Key, *accou
 	return nil, nil, fault.Missing("key")
 }
 
-// shelf holds the account's projects.
-type shelf struct {
+// fakeProjects holds the account's projects.
+type fakeProjects struct {
 	ports.Projects
 	projects map[id.Project]*project.Project
 }
 
-func (s *shelf) ByID(_ context.Context, _ id.Account, p id.Project) (*project.Project, error) {
+func (s *fakeProjects) ByID(_ context.Context, _ id.Account, p id.Project) (*project.Project, error) {
 	if found, ok := s.projects[p]; ok {
 		return found, nil
 	}
 	return nil, fault.Missing("row")
 }
 
-func (s *shelf) Update(_ context.Context, _ id.Account, p id.Project, change func(*project.Project) error) (*project.Project, error) {
+func (s *fakeProjects) Update(_ context.Context, _ id.Account, p id.Project, change func(*project.Project) error) (*project.Project, error) {
 	next := *s.projects[p]
 	if err := change(&next); err != nil {
 		return nil, err
@@ -77,23 +77,23 @@ func (s *shelf) Update(_ context.Context, _ id.Account, p id.Project, change fun
 	return &next, nil
 }
 
-// empty is a catalogue without products.
-type empty struct {
+// emptyCatalog is a catalogue without products.
+type emptyCatalog struct {
 	ports.CatalogReader
 	ports.Products
 	ports.Index
 }
 
-func (empty) Categories(context.Context, id.Project) ([]catalog.Category, error) {
+func (emptyCatalog) Categories(context.Context, id.Project) ([]catalog.Category, error) {
 	return []catalog.Category{{Path: "a", Count: 2}, {Path: "a/b", Count: 1}, {Path: "c", Count: 1}}, nil
 }
 
-func (empty) Create(context.Context, ports.ProductWrite) error { return nil }
-func (empty) Version(id.Project) int64                         { return 0 }
+func (emptyCatalog) Create(context.Context, ports.ProductWrite) error { return nil }
+func (emptyCatalog) Version(id.Project) int64                         { return 0 }
 
-type noStock struct{ ports.Inventory }
+type emptyInventory struct{ ports.Inventory }
 
-func (noStock) ShelvesOf(context.Context, id.Project, []id.Product) ([]catalog.Shelf, error) {
+func (emptyInventory) ShelvesOf(context.Context, id.Project, []id.Product) ([]catalog.Shelf, error) {
 	return nil, nil
 }
 
@@ -106,31 +106,31 @@ func (s system) IDBits() [16]byte      { return s.Bits128() }
 func (system) Secret(int) string       { return "" }
 func (system) LeadsInside(string) bool { return false }
 
-// world is the API over one account with two projects.
-type world struct {
+// fixture is the API for one account with two projects.
+type fixture struct {
 	handler  http.Handler
 	api      huma.API
-	keys     *keys
-	shelf    *shelf
+	keys     *fakeKeys
+	projects *fakeProjects
 	one, two id.Project
-	limiter  limiter
+	limiter  fakeLimiter
 	logged   []audit.Event
 }
 
-// Record remembers what the audit log is told.
-func (w *world) Record(_ context.Context, r ports.Record) error {
+// Record remembers the events that the audit log gets.
+func (w *fixture) Record(_ context.Context, r ports.Record) error {
 	w.logged = append(w.logged, *r.Event)
 	return nil
 }
 
-// limiter admits all, or none, and remembers who was counted.
-type limiter struct {
+// fakeLimiter admits all requests, or none if it is full, and remembers the counted keys.
+type fakeLimiter struct {
 	ports.Limiter
 	full    bool
 	counted []string
 }
 
-func (l *limiter) Take(_ context.Context, key string, r ports.Rate) ports.Verdict {
+func (l *fakeLimiter) Take(_ context.Context, key string, r ports.Rate) ports.Verdict {
 	l.counted = append(l.counted, key)
 	return ports.Verdict{
 		Allowed:    !l.full,
@@ -141,8 +141,8 @@ func (l *limiter) Take(_ context.Context, key string, r ports.Rate) ports.Verdic
 	}
 }
 
-// Look is as full as Take.
-func (l *limiter) Look(_ context.Context, _ string, r ports.Rate) ports.Verdict {
+// Look gives the same verdict as Take, and counts nothing.
+func (l *fakeLimiter) Look(_ context.Context, _ string, r ports.Rate) ports.Verdict {
 	return ports.Verdict{
 		Allowed:    !l.full,
 		Limit:      r.Burst,
@@ -150,12 +150,12 @@ func (l *limiter) Look(_ context.Context, _ string, r ports.Rate) ports.Verdict 
 	}
 }
 
-// newWorld may be given more services.
-func newWorld(t *testing.T, more ...func(*management.Services)) *world {
+// newFixture starts the API with the services that more adds.
+func newFixture(t *testing.T, more ...func(*management.Services)) *fixture {
 	t.Helper()
-	w := &world{
-		keys:  &keys{owner: &account.Account{ID: id.New[id.Account]([16]byte{1})}, known: map[[32]byte]*account.Key{}},
-		shelf: &shelf{projects: map[id.Project]*project.Project{}},
+	w := &fixture{
+		keys:     &fakeKeys{owner: &account.Account{ID: id.New[id.Account]([16]byte{1})}, known: map[[32]byte]*account.Key{}},
+		projects: &fakeProjects{projects: map[id.Project]*project.Project{}},
 	}
 	for n, p := range []*id.Project{&w.one, &w.two} {
 		*p = id.New[id.Project]([16]byte{byte(n + 1)})
@@ -163,18 +163,18 @@ func newWorld(t *testing.T, more ...func(*management.Services)) *world {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.shelf.projects[*p] = opened
+		w.projects.projects[*p] = opened
 	}
 	w.keys.add("admin", []string{"*"})
 	mux := http.NewServeMux()
 	w.api = wire.NewAPI(mux, wire.Config{Title: "Test", Version: "1"})
 	stores := &ports.Stores{
 		Accounts:  w.keys,
-		Projects:  w.shelf,
-		Products:  empty{},
-		Catalog:   empty{},
-		Index:     empty{},
-		Inventory: noStock{},
+		Projects:  w.projects,
+		Products:  emptyCatalog{},
+		Catalog:   emptyCatalog{},
+		Index:     emptyCatalog{},
+		Inventory: emptyInventory{},
 	}
 	services := management.Services{
 		UseCases: management.UseCases{
@@ -221,8 +221,8 @@ func newWorld(t *testing.T, more ...func(*management.Services)) *world {
 	return w
 }
 
-// call answers "status body". A header is "Name: value".
-func (w *world) call(key, method, path, body string, headers ...string) string {
+// call returns the status text and the body of an answer. A header is "Name: value".
+func (w *fixture) call(key, method, path, body string, headers ...string) string {
 	r := httptest.NewRequest(method, path, strings.NewReader(body))
 	if key != "" {
 		r.Header.Set("Authorization", "Bearer hk_test_"+key)
@@ -237,7 +237,7 @@ func (w *world) call(key, method, path, body string, headers ...string) string {
 	return strings.TrimSpace(http.StatusText(out.Code) + " " + string(text))
 }
 
-func (w *world) in(p id.Project) string { return "X-Project-ID: " + p.String() }
+func (w *fixture) in(p id.Project) string { return "X-Project-ID: " + p.String() }
 
 func wants(t *testing.T, got string, want ...string) {
 	t.Helper()

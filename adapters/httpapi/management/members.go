@@ -114,7 +114,7 @@ type createdInvitation struct {
 }
 
 func (h *handlers) createInvitation(ctx context.Context, rq operation.Request, in *createInvitationInput) (*wire.Output[createdInvitation], operation.Stage[wire.Output[createdInvitation]], error) {
-	role, _ := member.ParseRole(in.Body.Role) // what is none is named with all else that is wrong
+	role, _ := member.ParseRole(in.Body.Role) // an unknown role is reported with the other problems
 	draft := people.Draft{Email: in.Body.Email, Grant: member.Grant{Role: role, Projects: fromAPIProjects(in.Body.ProjectIDs)}}
 	made, err := h.People.In(rq.Stores).Invite(ctx, actor(rq), draft, in.MFACode)
 	if err != nil {
@@ -124,13 +124,13 @@ func (h *handlers) createInvitation(ctx context.Context, rq operation.Request, i
 	operation.NoteCreated(rq, v.ID, v)
 	out := &wire.Output[createdInvitation]{Body: createdInvitation{InvitationView: v, Link: made.Address}}
 	return out, func(ctx ports.Outbound, rq operation.Request) (*wire.Output[createdInvitation], error) {
-		told := *out
-		told.Body.Mailed = h.People.Tell(ctx, rq.Caller.Account.Name, made)
-		return &told, nil
+		sent := *out
+		sent.Body.Mailed = h.People.Tell(ctx, rq.Caller.Account.Name, made)
+		return &sent, nil
 	}, nil
 }
 
-// fromAPIProjects lets what is no project's id at all through as no id: it is refused like an unknown one.
+// fromAPIProjects parses ids of projects. A malformed id becomes the zero id, which is refused like an unknown one.
 func fromAPIProjects(names []string) (projects []id.Project) {
 	for _, text := range names {
 		p, _ := id.Parse[id.Project](text)

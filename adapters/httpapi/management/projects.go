@@ -26,7 +26,7 @@ func (h *handlers) registerProjects() {
 		operation.Errors(409))
 }
 
-// ProjectItem is a project in a list (spec 2.1).
+// ProjectItem is a project in a list (features/MANAGEMENT.md#projects).
 type ProjectItem struct {
 	ID        string    `json:"id"`
 	Name      string    `json:"name"`
@@ -67,7 +67,8 @@ type connection struct {
 	Status string `json:"status"`
 }
 
-// flatSettings are a project's own settings (decisions 5). All of them are in the grouped ones.
+// flatSettings has some of a project's settings without groups (features/MANAGEMENT.md#projects). All of them are in the grouped
+// ones.
 type flatSettings struct {
 	Currency           string       `json:"default_currency" doc:"ISO 4217." example:"USD"`
 	Timezone           string       `json:"timezone" doc:"IANA." example:"UTC"`
@@ -182,7 +183,7 @@ func (h *handlers) changeProject(ctx context.Context, rq operation.Request, c pr
 	return changed.After, nil
 }
 
-// placed names the fields of a conflict as the request does.
+// placed renames the fields of a conflict to those of the request.
 func placed(err error, c project.Change) error {
 	if fault.KindOf(err) != fault.Conflict {
 		return err
@@ -252,7 +253,7 @@ func (h *handlers) toAPIProject(p *project.Project) ProjectView {
 	}
 }
 
-// toAPIDetail counts one agent, the built-in negotiator: a project has no others yet.
+// toAPIDetail shows a project with its integrations and statistics.
 func (h *handlers) toAPIDetail(o projects.Overview) projectDetail {
 	return projectDetail{
 		ProjectView: h.toAPIProject(o.Project), Integrations: wire.Each(o.Integrations, toAPIConnection),

@@ -10,8 +10,8 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 )
 
-// The reference says more of an operation than its summary and its scope.
-func TestOperationsAreDescribed(t *testing.T) {
+// The reference describes every operation beyond its summary and its scope.
+func TestRegister_descriptions(t *testing.T) {
 	t.Parallel()
 	a := register(wire.NewAPI(http.NewServeMux(), wire.Config{Title: "Test", Version: "1"}), Services{TestBuyers: noBuyers{}})
 	for path, item := range a.Document().Paths {

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-func TestSettingsAreMerged(t *testing.T) {
+func TestUpdateSettings_merge(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	path := "/v1/projects/" + w.one.String() + "/settings"
 	wants(t, w.call("admin", "PATCH", path,
 		`{"commerce":{"max_discount_percent":12.5,"bundle_suggestions":false},"agents":{"temperature":0.25},"general":{"name":"New"}}`),
@@ -19,10 +19,10 @@ func TestSettingsAreMerged(t *testing.T) {
 	wants(t, w.call("admin", "GET", path, ""), `"alert_channels":[]`, `"session_timeout_minutes":30`)
 }
 
-// A field that nobody knows is answered with those that there are, and the one that may have been meant.
+// The refusal of an unknown field names the known fields and the one that was probably meant.
 func TestSettings_unknownFields(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	path := "/v1/projects/" + w.one.String() + "/settings"
 	for body, says := range map[string]string{
 		`{"negotiation":{"max_discount_percent":20}}`: `"is not a known field: did you mean commerce.max_discount_percent? known are agents, `,
@@ -36,9 +36,9 @@ func TestSettings_unknownFields(t *testing.T) {
 	}
 }
 
-func TestSettingsProblemsAreNamedByGroup(t *testing.T) {
+func TestUpdateSettings_problems(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	path := "/v1/projects/" + w.one.String()
 	for body, field := range map[string]string{
 		`{"commerce":{"max_discount_percent":91}}`:      "commerce.max_discount_percent",
@@ -60,9 +60,9 @@ func TestSettingsProblemsAreNamedByGroup(t *testing.T) {
 	wants(t, w.call("admin", "PATCH", path, `{"settings":{"max_discount_percent":91}}`), `"field":"settings.max_discount_percent"`)
 }
 
-func TestAProjectIsChangedAndDeletedAsTheContractSays(t *testing.T) {
+func TestRegisterProjects_updateAndDelete(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	path := "/v1/projects/" + w.one.String()
 	got := w.call("admin", "PATCH", path, `{"name":"Neu","settings":{"negotiation_enabled":false}}`)
 	want := `OK {"id":"` + w.one.String() + `","name":"Neu","settings":{"default_currency":"USD","timezone":"UTC","locale":"en-US",` +
@@ -74,9 +74,9 @@ func TestAProjectIsChangedAndDeletedAsTheContractSays(t *testing.T) {
 	wants(t, w.call("admin", "DELETE", path, "", "X-Confirm-Delete: "+w.two.String()), "Bad Request", "confirmation_required")
 }
 
-func TestTheStorefrontTakesExactMoney(t *testing.T) {
+func TestUpdateStorefront_exactMoney(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	path := "/v1/projects/" + w.one.String() + "/storefront"
 	wants(t, w.call("admin", "PATCH", path, `{"free_shipping_threshold":75,"tax_rates":[{"country":"US","state":"NY","rate":8.875}]}`),
 		"OK", `"free_shipping_threshold":75.00`, `"rate":8.875`)
@@ -86,9 +86,9 @@ func TestTheStorefrontTakesExactMoney(t *testing.T) {
 		"Unprocessable", `"free_shipping_threshold"`, `"shipping_rates.0.price"`, "has more decimals than USD has")
 }
 
-func TestAProductIsWrittenWhole(t *testing.T) {
+func TestRegister_createProduct(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	const path = "/v1/catalog/products"
 	wants(t, w.call("admin", "POST", path, `{"name":"Tent","sku":"T-1","price":199.5,"category":"outdoor/tents"}`, w.in(w.one)),
 		"Created", `"id":"prod_`, `"price":199.50`, `"category":"outdoor/tents"`, `"created_at":"2026-01-02T03:04:05.67Z"`, `"cost":null`)
@@ -101,9 +101,9 @@ func TestAProductIsWrittenWhole(t *testing.T) {
 	wants(t, w.call("admin", "GET", path+"/prod_x", "", w.in(w.one)), "Not Found", "product_not_found")
 }
 
-func TestListsHaveBounds(t *testing.T) {
+func TestRegister_listBounds(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	const path = "/v1/catalog/categories"
 	wants(t, w.call("admin", "GET", path, "", w.in(w.one)), `"meta":{"total":3,"limit":20,"offset":0}`)
 	wants(t, w.call("admin", "GET", path+"?limit=1&offset=1", "", w.in(w.one)),
@@ -115,10 +115,10 @@ func TestListsHaveBounds(t *testing.T) {
 	}
 }
 
-// A batch may be larger than other bodies, those of one product included.
-func TestBatchesMayBeLarge(t *testing.T) {
+// A batch may have 16 MiB, other bodies less, even that of one product.
+func TestRegister_largeBatch(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	body := `{"products":[],"x":"` + strings.Repeat("x", 5<<20) + `"}`
 	wants(t, w.call("admin", "POST", "/v1/catalog/products/batch", body, w.in(w.one)), "Unprocessable", "validation_error")
 	wants(t, w.call("admin", "POST", "/v1/catalog/products", body, w.in(w.one)), "Too Large", "body_too_large")

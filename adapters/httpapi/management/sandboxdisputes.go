@@ -13,7 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// registerSandboxDisputes: outside of the sandbox no buyer is at hand.
+// registerSandboxDisputes adds the operation in the sandbox only, because elsewhere buyers are real.
 func (h *handlers) registerSandboxDisputes() {
 	if h.SandboxDisputes == nil {
 		return

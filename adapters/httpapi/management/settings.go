@@ -17,7 +17,7 @@ func (h *handlers) registerSettings() {
 	operation.Register(g, "update-settings", "PATCH "+path, "Change settings; null restores a default", h.updateSettings, operation.Errors(409))
 }
 
-// settings are all of a project's settings in their groups (spec 2.2).
+// settings are all of a project's settings in their groups (features/MANAGEMENT.md#settings).
 type settings struct {
 	General struct {
 		Name     string `json:"name"`
@@ -54,7 +54,7 @@ type settings struct {
 	Retention retention `json:"retention" doc:"For how many days what buyers and platforms leave behind is kept. Orders and money are kept."`
 }
 
-// settingsPatch has the same groups, each of which may be left out or be null.
+// settingsPatch has the same groups. Any of them may be left out or be null.
 type settingsPatch struct {
 	General       wire.Optional[generalPatch]       `json:"general,omitzero"`
 	Commerce      wire.Optional[commercePatch]      `json:"commerce,omitzero"`
@@ -127,8 +127,7 @@ func (h *handlers) updateSettings(ctx context.Context, rq operation.Request, in 
 	return &wire.Output[settings]{Body: toAPISettings(p)}, nil
 }
 
-// confirmMFAOff asks for a code before a second factor is no longer asked for: who stole a key cannot
-// turn it off.
+// confirmMFAOff asks for a code before the second factor is turned off, so that a stolen key cannot turn it off.
 func (h *handlers) confirmMFAOff(ctx context.Context, rq operation.Request, in *updateSettingsInput) error {
 	p := rq.Caller.Project
 	required := in.Body.Security.Group().MFARequired
@@ -139,7 +138,7 @@ func (h *handlers) confirmMFAOff(ctx context.Context, rq operation.Request, in *
 	return h.Access.In(rq.Stores).ConfirmWeakening(ctx, rq.Caller.Holder(), in.MFACode)
 }
 
-// fromAPISettings reads a merge patch. A group that is null is one whose every field is.
+// fromAPISettings reads a merge patch. A null group stands for a group in which every field is null.
 func fromAPISettings(in settingsPatch, check fault.Check) project.Change {
 	general, commerce, agents := in.General.Group(), in.Commerce.Group(), in.Agents.Group()
 	notifications, security := in.Notifications.Group(), in.Security.Group()
@@ -172,8 +171,8 @@ func fromAPISettings(in settingsPatch, check fault.Check) project.Change {
 	}
 }
 
-// loggedSettings are a project's settings for the audit log, with its description. The address of a
-// chat webhook is a secret: only its host is told.
+// loggedSettings returns a project's settings for the audit log, with its description. The URL of a chat
+// webhook is a secret, so only its host is logged.
 func loggedSettings(p *project.Project) any {
 	logged := struct {
 		settings
@@ -208,7 +207,7 @@ func toAPISettings(p *project.Project) settings {
 	return out
 }
 
-// protocols are on or off. All addresses of one that is off answer 404.
+// protocols says which protocols are on. All addresses of a protocol that is off answer 404.
 type protocols struct {
 	UCP    bool `json:"ucp"`
 	MCP    bool `json:"mcp"`

@@ -21,22 +21,22 @@ import (
 
 var parcelOrder = id.New[id.Order]([16]byte{3})
 
-// depot has one order, a platform that ships it, and an account there.
-type depot struct {
+// fakeOrders has one order and its label. err is the error of the shipping platform.
+type fakeOrders struct {
 	ports.Orders
 	order *order.Order
 	label *order.Label
 	err   error // of the platform
 }
 
-func (d *depot) Case(_ context.Context, _ id.Project, of id.Order) (*order.Case, error) {
+func (d *fakeOrders) Case(_ context.Context, _ id.Project, of id.Order) (*order.Case, error) {
 	if of != parcelOrder {
 		return nil, fault.Missing("order")
 	}
 	return &order.Case{Order: d.order}, nil
 }
 
-func (d *depot) Change(ctx context.Context, p id.Project, of id.Order, change func(*order.Case) error) (*order.Case, error) {
+func (d *fakeOrders) Change(ctx context.Context, p id.Project, of id.Order, change func(*order.Case) error) (*order.Case, error) {
 	c, err := d.Case(ctx, p, of)
 	if err == nil {
 		err = change(c)
@@ -44,24 +44,24 @@ func (d *depot) Change(ctx context.Context, p id.Project, of id.Order, change fu
 	return c, err
 }
 
-type depotLabels struct{ *depot }
+type fakeLabels struct{ *fakeOrders }
 
-func (d depotLabels) Find(context.Context, id.Project, id.Order, bool) (*order.Label, error) {
+func (d fakeLabels) Find(context.Context, id.Project, id.Order, bool) (*order.Label, error) {
 	return d.label, nil
 }
 
-func (d depotLabels) List(context.Context, id.Project, id.Order) ([]*order.Label, error) {
+func (d fakeLabels) List(context.Context, id.Project, id.Order) ([]*order.Label, error) {
 	if d.label == nil {
 		return nil, nil
 	}
 	return []*order.Label{d.label}, nil
 }
 
-func (depotLabels) Lock(context.Context, id.Project, []id.Order) ([]*order.Label, error) {
+func (fakeLabels) Lock(context.Context, id.Project, []id.Order) ([]*order.Label, error) {
 	panic("the API locks no page of orders")
 }
 
-func (d depotLabels) Change(_ context.Context, _ id.Project, _ id.Order, _ bool,
+func (d fakeLabels) Change(_ context.Context, _ id.Project, _ id.Order, _ bool,
 	change func(*order.Order, *order.Label) (*order.Label, error)) (*order.Label, error) {
 	l, err := change(d.order, d.label)
 	if err == nil && l != nil {
@@ -70,33 +70,33 @@ func (d depotLabels) Change(_ context.Context, _ id.Project, _ id.Order, _ bool,
 	return l, err
 }
 
-type depotAccounts struct{ ports.Integrations }
+type fakeAccounts struct{ ports.Integrations }
 
-func (depotAccounts) List(context.Context, id.Project, ports.Page) ([]*integration.Integration, int, error) {
+func (fakeAccounts) List(context.Context, id.Project, ports.Page) ([]*integration.Integration, int, error) {
 	return []*integration.Integration{{ID: id.New[id.Integration]([16]byte{4}), Type: integration.ShipStation, Status: integration.Connected}}, 1, nil
 }
 
-func (a depotAccounts) ByID(ctx context.Context, p id.Project, wanted id.Integration) (*integration.Integration, error) {
+func (a fakeAccounts) ByID(ctx context.Context, p id.Project, wanted id.Integration) (*integration.Integration, error) {
 	if list, _, _ := a.List(ctx, p, ports.Page{}); list[0].ID == wanted {
 		return list[0], nil
 	}
 	return nil, fault.Missing("integration")
 }
 
-func (depotAccounts) Use(_ ports.Outbound, _ *integration.Integration, work func(ports.Connection) error) error {
+func (fakeAccounts) Use(_ ports.Outbound, _ *integration.Integration, work func(ports.Connection) error) error {
 	return work(ports.Connection{})
 }
 
-type carrier struct {
+type fakeShipper struct {
 	ports.Shipper
-	depot *depot
+	orders *fakeOrders
 }
 
-func (c carrier) Rates(_ ports.Outbound, _ ports.Connection, r ports.RateRequest) ([]ports.ShippingRate, error) {
-	return []ports.ShippingRate{{Carrier: r.Carrier, Service: "ups_ground", Name: "UPS Ground", Price: "7.1", Currency: "USD"}}, c.depot.err
+func (c fakeShipper) Rates(_ ports.Outbound, _ ports.Connection, r ports.RateRequest) ([]ports.ShippingRate, error) {
+	return []ports.ShippingRate{{Carrier: r.Carrier, Service: "ups_ground", Name: "UPS Ground", Price: "7.1", Currency: "USD"}}, c.orders.err
 }
 
-func (c carrier) Buy(_ ports.Outbound, _ ports.Connection, r ports.LabelRequest) (ports.ShippingLabel, error) {
+func (c fakeShipper) Buy(_ ports.Outbound, _ ports.Connection, r ports.LabelRequest) (ports.ShippingLabel, error) {
 	return ports.ShippingLabel{
 		Remote:         "7",
 		Carrier:        r.Carrier,
@@ -105,15 +105,17 @@ func (c carrier) Buy(_ ports.Outbound, _ ports.Connection, r ports.LabelRequest)
 		Price:          "7.25",
 		Currency:       "USD",
 		PDF:            []byte("%PDF"),
-	}, c.depot.err
+	}, c.orders.err
 }
 
-func (c carrier) Void(ports.Outbound, ports.Connection, ports.VoidRequest) error { return c.depot.err }
+func (c fakeShipper) Void(ports.Outbound, ports.Connection, ports.VoidRequest) error {
+	return c.orders.err
+}
 
-func openDepot(t *testing.T) (*world, *depot) {
+func newShippingFixture(t *testing.T) (*fixture, *fakeOrders) {
 	t.Helper()
 	usd := func(n int64) money.Amount { return money.Of(n, money.USD) }
-	d := &depot{order: &order.Order{
+	d := &fakeOrders{order: &order.Order{
 		ID:     parcelOrder,
 		Status: order.Confirmed,
 		Payment: order.Payment{
@@ -123,19 +125,19 @@ func openDepot(t *testing.T) (*world, *depot) {
 		},
 		Fulfillment: order.Fulfillment{Status: order.FulfillmentProcessing},
 	}}
-	w := newWorld(t, func(s *management.Services) {
+	w := newFixture(t, func(s *management.Services) {
 		s.PaymentLane = wire.NewLane(10, 10, nil)
-		s.Stores.Integrations, s.Stores.Orders, s.Stores.Labels = depotAccounts{}, d, depotLabels{d}
+		s.Stores.Integrations, s.Stores.Orders, s.Stores.Labels = fakeAccounts{}, d, fakeLabels{d}
 		s.Shipping = &shipping.Service{
 			Stores:   s.Stores,
-			Accounts: depotAccounts{},
-			Shippers: map[string]ports.Shipper{"shipstation": carrier{depot: d}},
+			Accounts: fakeAccounts{},
+			Shippers: map[string]ports.Shipper{"shipstation": fakeShipper{orders: d}},
 			Clock:    system{},
 			Entropy:  system{},
 			Log:      slog.New(slog.DiscardHandler),
 		}
 	})
-	p := w.shelf.projects[w.one]
+	p := w.projects.projects[w.one]
 	err := p.Storefront.Change(project.StorefrontPatch{
 		Warehouses: patch.To([]project.Warehouse{{Location: "main", Name: "Main", PostalCode: "78703"}}),
 	}, p.Settings)
@@ -145,13 +147,13 @@ func openDepot(t *testing.T) (*world, *depot) {
 	return w, d
 }
 
-func (w *world) ship(key, what, body string) string {
+func (w *fixture) ship(key, what, body string) string {
 	return w.call(key, "POST", "/v1/orders/"+parcelOrder.String()+"/"+what, body, "Content-Type: application/json", w.in(w.one))
 }
 
-func TestShippingRates(t *testing.T) {
+func TestRegister_shippingRates(t *testing.T) {
 	t.Parallel()
-	w, d := openDepot(t)
+	w, d := newShippingFixture(t)
 	got := w.ship("admin", "rates", `{"weight_grams": 1200, "carrier_code": "ups"}`)
 	if want := `OK {"data":[{"carrier_code":"ups","service_code":"ups_ground","name":"UPS Ground","price":7.10,"currency":"USD"}]}`; got != want {
 		t.Errorf("%s\nwant %s", got, want)
@@ -160,13 +162,13 @@ func TestShippingRates(t *testing.T) {
 	wants(t, w.ship("admin", "rates", `{"weight_grams": 1, "integration_id": "int_x"}`), "Not Found", "integration_not_found")
 	d.err = &ports.PlatformRefusal{Reason: "The address is wrong."}
 	wants(t, w.ship("admin", "rates", `{"weight_grams": 1}`), "Unprocessable Entity", "shipping_refused", "The address is wrong.")
-	w.shelf.projects[w.one].Storefront.Warehouses[0].PostalCode = ""
+	w.projects.projects[w.one].Storefront.Warehouses[0].PostalCode = ""
 	wants(t, w.ship("admin", "rates", `{"weight_grams": 1}`), "Unprocessable Entity", "origin_missing", "warehouses.0.postal_code")
 }
 
-func TestShippingLabel(t *testing.T) {
+func TestRegister_createLabel(t *testing.T) {
 	t.Parallel()
-	w, d := openDepot(t)
+	w, d := newShippingFixture(t)
 	const body = `{"weight_grams": 1200, "carrier_code": "ups", "service_code": "ups_ground"}`
 	d.err = &ports.PlatformRefusal{Reason: "The address is wrong."}
 	wants(t, w.ship("admin", "labels", body), "Unprocessable Entity", "shipping_refused")
@@ -190,10 +192,10 @@ func TestShippingLabel(t *testing.T) {
 	wants(t, w.ship("admin", "labels", body), `OK {"id":"lbl_`, `"price":null,"currency":null`, `"label_pdf":null`)
 }
 
-// The audit log, which more people read than orders, names neither the order nor where it goes.
-func TestLabelsInTheAuditLog(t *testing.T) {
+// The audit log has more readers than orders have. It names neither the order of a label nor its destination.
+func TestRegister_labelsInAuditLog(t *testing.T) {
 	t.Parallel()
-	w, _ := openDepot(t)
+	w, _ := newShippingFixture(t)
 	w.ship("admin", "rates", `{"weight_grams": 1}`)
 	w.ship("admin", "labels", `{"weight_grams": 1200, "carrier_code": "ups", "service_code": "ups_ground"}`)
 	if len(w.logged) != 2 {
@@ -212,9 +214,9 @@ func TestLabelsInTheAuditLog(t *testing.T) {
 	}
 }
 
-func TestShippingScopes(t *testing.T) {
+func TestRegister_shippingScopes(t *testing.T) {
 	t.Parallel()
-	w, _ := openDepot(t)
+	w, _ := newShippingFixture(t)
 	w.keys.add("reader", []string{"integrations:read"})
 	w.keys.add("orders", []string{"finance:write"})
 	wants(t, w.ship("reader", "rates", `{"weight_grams": 1}`), "OK")
@@ -224,13 +226,13 @@ func TestShippingScopes(t *testing.T) {
 	wants(t, w.ship("orders", "rates", `{"weight_grams": 1}`), "Forbidden")
 }
 
-func (w *world) voids(key, label string) string {
+func (w *fixture) voids(key, label string) string {
 	return w.call(key, "POST", "/v1/orders/"+parcelOrder.String()+"/labels/"+label+"/void", "", w.in(w.one))
 }
 
-func TestVoidAShippingLabel(t *testing.T) {
+func TestRegister_voidLabel(t *testing.T) {
 	t.Parallel()
-	w, d := openDepot(t)
+	w, d := newShippingFixture(t)
 	wants(t, w.ship("admin", "labels", `{"weight_grams": 1200, "carrier_code": "ups", "service_code": "ups_ground"}`), "Created")
 	name := d.label.ID.String()
 	for _, unknown := range []string{"lbl_x", id.New[id.Label]([16]byte{9}).String()} {
@@ -251,7 +253,7 @@ func TestVoidAShippingLabel(t *testing.T) {
 	if e := w.logged[0]; e.Action != "void-shipping-label" || e.Target != name || e.Before == "" || !strings.Contains(e.After, `"voided_at":"2026`) || strings.Contains(e.After, "1Z999") {
 		t.Errorf("%+v", e)
 	}
-	d.label.ID = id.New[id.Label]([16]byte{9}) // the test's ids are all the same
+	d.label.ID = id.New[id.Label]([16]byte{9}) // the fixture's ids are all the same
 	name = d.label.ID.String()
 	second := w.ship("admin", "labels", `{"weight_grams": 1200, "carrier_code": "ups", "service_code": "ups_ground"}`)
 	wants(t, second, `Created {"id":"lbl_`, `"voided_at":null`)

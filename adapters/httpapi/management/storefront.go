@@ -86,7 +86,7 @@ func (h *handlers) updateStorefront(ctx context.Context, rq operation.Request, i
 	return changed.Before.Storefront, changed.After.Storefront, nil
 }
 
-// rateDigits is how a tax rate is kept: in thousandths of a percent.
+// rateDigits is the number of decimals of a tax rate, which is stored in thousandths of a percent.
 const rateDigits = 3
 
 func fromAPIStorefront(in storefrontPatch, c money.Currency, check fault.Check) project.StorefrontPatch {

@@ -15,14 +15,14 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Where the target of an audit event comes from that is no id of the path.
+// These are the sources of audit targets that are not ids of the path.
 const (
 	noted      = "noted"    // the handler notes what it made, or the account
 	theProject = "project"  // nothing else is named
 	unlogged   = "unlogged" // the operation changes nothing
 )
 
-// targets has the id in the path that the audit log is told for each operation that is no GET.
+// targets maps each operation that is not a GET to the path parameter whose value the audit log gets as its target.
 var targets = map[string]string{
 	"update-account": noted, "enrol-mfa": noted, "confirm-mfa": noted, "disable-mfa": noted,
 	"create-invitation": noted, "revoke-invitation": "invitation_id", "update-member": "member_id", "remove-member": "member_id",
@@ -53,12 +53,12 @@ var targets = map[string]string{
 	"register-webhook": noted, "remove-webhook": "webhook_id", "retry-webhook-call": "log_id",
 }
 
-// noBuyers has the operations of the sandbox registered.
+// noBuyers makes register add the operations of the sandbox.
 type noBuyers struct{ ports.TestBuyers }
 
 type noDisputes struct{ ports.SandboxDisputes }
 
-func TestAuditTargets(t *testing.T) {
+func TestRegister_auditTargets(t *testing.T) {
 	t.Parallel()
 	mux := http.NewServeMux()
 	a := register(wire.NewAPI(mux, wire.Config{Title: "Test", Version: "1"}), Services{TestBuyers: noBuyers{}, SandboxDisputes: noDisputes{}})

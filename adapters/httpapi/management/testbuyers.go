@@ -8,7 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// registerTestBuyers: outside of the sandbox there are none.
+// registerTestBuyers adds the operations in the sandbox only.
 func (h *handlers) registerTestBuyers() {
 	if h.TestBuyers == nil {
 		return
@@ -36,7 +36,7 @@ func (h *handlers) testBuyers() *testBuyersOutput {
 	return out
 }
 
-// fewTestBuyers are sent where no number is given.
+// fewTestBuyers is the default number of test buyers.
 const fewTestBuyers = 20
 
 type testBuyersRequest struct {

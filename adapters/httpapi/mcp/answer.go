@@ -11,11 +11,11 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// inside is the id by which the SDK knows a message. It reads ids as numbers of limited size, and what it answers under this
-// one is sent under the message's own.
+// inside is the id under which messages are passed to the SDK, because the SDK limits the size of numeric ids. Its answers are
+// sent under the message's own id.
 const inside = "1"
 
-// renumbered is a message with an id that the SDK gives back as it is. Notifications have none.
+// renumbered returns a message with the id inside, which the SDK repeats exactly. Notifications have no id.
 func (m *envelope) renumbered(body []byte) []byte {
 	if len(m.ID) == 0 {
 		return body
@@ -32,8 +32,8 @@ func (m *envelope) renumbered(body []byte) []byte {
 	return append(sent, '}')
 }
 
-// answerTo is the answer of the SDK to a message, under the id of the message. Errors of the SDK's own are in our words: its
-// texts name types of Go.
+// answerTo returns the SDK's answer to a message, under the id of the message. It replaces the texts of the SDK's own errors,
+// which name Go types.
 func (a *recorder) answerTo(m envelope) {
 	var said struct {
 		Result jsontext.Value `json:"result"`
@@ -59,7 +59,7 @@ func (a *recorder) put(text []byte) {
 	a.header.Del("Content-Length")
 }
 
-// wordsFor is an error of the SDK's, by its code, in our words.
+// wordsFor returns our code and text for an error code of the SDK.
 func wordsFor(method string, code int64) (int64, string) {
 	switch code {
 	case jsonrpc.CodeMethodNotFound:
@@ -82,7 +82,7 @@ const (
 	codeVersion = -32022
 )
 
-// envelopeOf is a message of one member beside its id.
+// envelopeOf returns a message with an id and one other member.
 func envelopeOf(id jsontext.Value, member string, value []byte) []byte {
 	out := make([]byte, 0, len(id)+len(value)+60)
 	out = append(append(out, `{"jsonrpc":"2.0","id":`...), id...)
@@ -90,7 +90,7 @@ func envelopeOf(id jsontext.Value, member string, value []byte) []byte {
 	return append(out, '}')
 }
 
-// errorText is an error as JSON. Whatever cannot be written is an internal one.
+// errorText encodes an error as JSON. An error that cannot be encoded becomes an internal error.
 func errorText(e *jsonrpc.Error) []byte {
 	text, err := jsonv2.Marshal(e, jsonv2.Deterministic(true))
 	if err != nil {
@@ -99,7 +99,7 @@ func errorText(e *jsonrpc.Error) []byte {
 	return text
 }
 
-// spellOut answers with an error of the protocol what the SDK refused in plain text.
+// spellOut answers with a JSON-RPC error what the SDK refused in plain text.
 func (a *recorder) spellOut(w http.ResponseWriter, m envelope) {
 	text := "The request is none that MCP has over HTTP."
 	switch said := a.body.String(); {
@@ -113,14 +113,14 @@ func (a *recorder) spellOut(w http.ResponseWriter, m envelope) {
 	refuse(w, m.known(), a.status, jsonrpc.CodeInvalidRequest, text)
 }
 
-// refuse answers a message with an error that is the transport's.
+// refuse answers a message with a transport error.
 func refuse(w http.ResponseWriter, id jsontext.Value, status int, code int64, text string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_, _ = w.Write(envelopeOf(id, "error", errorText(&jsonrpc.Error{Code: code, Message: text}))) // the client may have gone
 }
 
-// statusOf is the HTTP status of an error that says none.
+// statusOf returns the HTTP status of an error code of JSON-RPC.
 func statusOf(code int64) int {
 	switch code {
 	case jsonrpc.CodeInternalError:
@@ -131,7 +131,7 @@ func statusOf(code int64) int {
 	return http.StatusBadRequest
 }
 
-// idOf is the id of a message of which nothing else is looked at, or null.
+// idOf returns the id of a message, or null, without checking the rest of it.
 func idOf(body []byte) jsontext.Value {
 	var m envelope
 	d := jsontext.NewDecoder(bytes.NewReader(body), jsontext.AllowDuplicateNames(true))

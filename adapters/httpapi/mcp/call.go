@@ -19,13 +19,13 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 )
 
-// The codes of errors that are the protocol's own (UCP).
+// These are the protocol's own error codes (UCP).
 const (
 	codeRefused     = -32000
 	codeNegotiation = -32001 // of the capabilities
 )
 
-// rpcCodes are the codes of errors by what the operation says ("Error Codes" of UCP). All others follow from its status.
+// rpcCodes maps the operation's error codes to those of JSON-RPC ("Error Codes" of UCP). All others follow from the status.
 var rpcCodes = map[string]int64{
 	"invalid_profile_url":   codeNegotiation,
 	"profile_unreachable":   codeNegotiation,
@@ -41,7 +41,7 @@ type caller struct {
 	tool       commerce.Tool
 }
 
-// errorData is what the operation said, and the HTTP status that mirrors the error.
+// errorData has the operation's error, and the HTTP status that mirrors it.
 type errorData struct {
 	Code       string `json:"code"`
 	Content    string `json:"content"`
@@ -73,7 +73,7 @@ func invalid(text string) error {
 	return failure(jsonrpc.CodeInvalidParams, http.StatusBadRequest, "invalid_request", text)
 }
 
-// meta is what an agent says beside the arguments.
+// meta is what an agent sends in addition to the arguments.
 type meta struct {
 	Agent *struct {
 		Profile string `json:"profile"`
@@ -97,7 +97,7 @@ func carried(ctx context.Context, by *carrier) context.Context {
 	return commerce.Carried(ctx, by.Request, by.message)
 }
 
-// request is the request of the tool's operation.
+// request builds the request for the tool's operation.
 func (c caller) request(ctx context.Context, from *http.Request, arguments json.RawMessage) (*http.Request, error) {
 	fields := map[string]json.RawMessage{}
 	if len(arguments) > 0 && json.Unmarshal(arguments, &fields) != nil {
@@ -132,11 +132,11 @@ func (c caller) request(ctx context.Context, from *http.Request, arguments json.
 	return r, name(r, from.Header.Values(agentHeader), said)
 }
 
-// agentHeader says which agent a request is from.
+// agentHeader names the agent of a request.
 const agentHeader = "UCP-Agent"
 
-// name has the request say which agent it is from: the one that the message names, or else the one that the header does. A
-// client that is no platform says nothing.
+// name sets the agent of the request: the one named in the message, or else the one in the header. A client that is not a
+// platform names none.
 func name(r *http.Request, header []string, said meta) error {
 	if said.Agent == nil {
 		if len(header) > 0 {
@@ -144,7 +144,7 @@ func name(r *http.Request, header []string, said meta) error {
 		}
 		return nil
 	}
-	if said.Agent.Profile == "" { // which would be no agent, and all other URLs are the operation's to judge
+	if said.Agent.Profile == "" { // an empty URL would mean no agent; the operation validates all others
 		return failure(codeNegotiation, http.StatusBadRequest, "invalid_profile_url", "meta.ucp-agent.profile must be an https URL.")
 	}
 	dictionary := httpsfv.NewDictionary()
@@ -157,7 +157,7 @@ func name(r *http.Request, header []string, said meta) error {
 	return nil
 }
 
-// passed are the headers of a call that are its operation's, too: by which proxies tell where it is from, and requests are traced.
+// passed lists the headers that are passed to the operation: those by which proxies name the client, and those of tracing.
 func passed(from http.Header) http.Header {
 	to := http.Header{}
 	for name, values := range from {
@@ -169,7 +169,7 @@ func passed(from http.Header) http.Header {
 	return to
 }
 
-// plainID is what an id may look like. Nothing is found by any other.
+// plainID is the form of ids. Any other id is unknown.
 var plainID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,200}$`)
 
 func (c caller) path(slug string, given json.RawMessage) (string, error) {
@@ -232,7 +232,7 @@ func (a *recorder) sendTo(w http.ResponseWriter) {
 	_, _ = a.body.WriteTo(w) // the client may have gone
 }
 
-// mirror has the HTTP status of an answer say what the error in it does.
+// mirror sets the HTTP status of an answer to that of the error in it.
 func (a *recorder) mirror() {
 	var message struct {
 		Error *struct {
@@ -240,7 +240,7 @@ func (a *recorder) mirror() {
 			Data errorData `json:"data"`
 		} `json:"error"`
 	}
-	if a.status != 0 && a.status != http.StatusOK || !bytes.Contains(a.body.Bytes(), []byte(`"error":`)) { // most answers are large, and none
+	if a.status != 0 && a.status != http.StatusOK || !bytes.Contains(a.body.Bytes(), []byte(`"error":`)) { // a quick check, because most answers are large and have no error
 		return
 	}
 	if json.Unmarshal(a.body.Bytes(), &message) != nil || message.Error == nil {
@@ -261,7 +261,7 @@ func (a *recorder) content() []byte { return bytes.TrimSpace(a.body.Bytes()) }
 
 func (a *recorder) replayed() bool { return a.header.Get(wire.ReplayedHeader) != "" }
 
-// result is what the tool answers. What the business has to say is a result, a refusal included.
+// result returns the tool's result. An answer of the business is a result, even a refusal.
 func (a *recorder) result() *sdk.CallToolResult {
 	body := a.content()
 	result := &sdk.CallToolResult{

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Which URL may be a profile's is the operation's to judge, as over REST: one on this machine may be one in a sandbox.
+// The operation validates profile URLs, as over REST. In a sandbox, one on this machine is valid.
 func TestName(t *testing.T) {
 	t.Parallel()
 	for said, want := range map[string]string{

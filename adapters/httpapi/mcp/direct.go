@@ -24,8 +24,8 @@ type callMessage struct {
 	} `json:"params"`
 }
 
-// settledVersions are those of the protocol in which a call of a tool is its name and arguments, and its answer a result. Later
-// ones say more in headers and in _meta.
+// settledVersions are the protocol versions in which a tool call consists of name and arguments, and its answer of a result.
+// Later versions use more headers and members of _meta.
 var settledVersions = map[string]bool{
 	"":           true,
 	"2024-11-05": true,
@@ -34,9 +34,9 @@ var settledVersions = map[string]bool{
 	"2025-11-25": true,
 }
 
-// direct reads a plain call of a tool, and reports whether it is one. All that the SDK would add to one is a session, which it
-// opens and closes around the call, and three more copies of the answer: more CPU than many a tool uses itself.
-// Whatever is unusual about a message is left to the SDK.
+// direct parses a plain call of a tool, and reports whether it is one. For such a call the SDK would only open and close a session
+// and copy the answer three more times, which takes more CPU than many tools use themselves. direct leaves all unusual messages
+// to the SDK.
 func direct(r *http.Request, body []byte, tools map[string]caller) (callMessage, caller, bool) {
 	var m callMessage
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
@@ -58,7 +58,7 @@ func direct(r *http.Request, body []byte, tools map[string]caller) (callMessage,
 	return m, tool, found && plain
 }
 
-// kindOr reports whether a value is of a kind, or is not there.
+// kindOr reports whether a value is of a kind or missing.
 func kindOr(v jsontext.Value, kind jsontext.Kind) bool { return len(v) == 0 || v.Kind() == kind }
 
 // serveDirect calls a tool and answers with its result or error.
@@ -73,7 +73,7 @@ func serveDirect(w http.ResponseWriter, r *http.Request, body []byte, m callMess
 	_, _ = w.Write(result.message(m.ID)) // the client may have gone
 }
 
-// do calls the operation of the tool for a request that carries the call.
+// do runs the operation of the tool for the HTTP request that carries the call.
 func (c caller) do(ctx context.Context, from *carrier, arguments []byte) (*recorder, error) {
 	r, err := c.request(carried(ctx, from), from.Request, arguments)
 	if err != nil {
@@ -87,7 +87,7 @@ func (c caller) do(ctx context.Context, from *carrier, arguments []byte) (*recor
 	return answer, nil
 }
 
-// message is the answer as the result of a call: its JSON, and the same as text.
+// message returns the answer as the result of a call: as JSON, and as text with the same JSON.
 func (a *recorder) message(id jsontext.Value) []byte {
 	body := a.content()
 	out := make([]byte, 0, 2*len(body)+len(body)/4+len(id)+200)
@@ -102,7 +102,7 @@ func (a *recorder) message(id jsontext.Value) []byte {
 	return append(out, "}}"...)
 }
 
-// writeFailure answers with an error, by the HTTP status that it mirrors.
+// writeFailure answers with an error and its HTTP status.
 func writeFailure(w http.ResponseWriter, id jsontext.Value, err error) {
 	var e *jsonrpc.Error
 	if !errors.As(err, &e) {

@@ -16,7 +16,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
 )
 
-// shopOperations answers as the operations of tools do.
+// shopOperations answers like the operations of tools.
 func shopOperations(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	answer := func(status int, text string) {

@@ -62,8 +62,8 @@ func send(tb testing.TB, h http.Handler, message string) *httptest.ResponseRecor
 	return w
 }
 
-// The server of the SDK, its tools and their schemas are made once, and not for each request: that would be thousands of allocations.
-func TestHandshakeAllocations(t *testing.T) {
+// The SDK's server, its tools and their schemas are made once. Making them for each request would take thousands of allocations.
+func TestHandler_handshakeAllocations(t *testing.T) {
 	h := manyTools()
 	for _, one := range handshakes {
 		if count := testing.AllocsPerRun(20, func() { send(t, h, one.message) }); count > 400 {
@@ -72,8 +72,8 @@ func TestHandshakeAllocations(t *testing.T) {
 	}
 }
 
-// Clients may keep the list of tools for a while.
-func TestListOfToolsMayBeKept(t *testing.T) {
+// Clients may cache the list of tools for five minutes.
+func TestHandler_toolListCaching(t *testing.T) {
 	if body := send(t, manyTools(), handshakes[2].message).Body.String(); !strings.Contains(body, `"ttlMs":300000`) || !strings.Contains(body, `"cacheScope":"public"`) {
 		t.Errorf("%.300s", body)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// envelope is a message of JSON-RPC. All its members are as they were sent: an id is given back byte for byte.
+// envelope is a message of JSON-RPC. Its members keep the bytes that were sent, because answers repeat the id byte for byte.
 type envelope struct {
 	Version jsontext.Value `json:"jsonrpc"`
 	ID      jsontext.Value `json:"id"`
@@ -22,7 +22,7 @@ type envelope struct {
 	method string
 }
 
-// problem is what is wrong with a message, in words that name the member.
+// problem describes what is wrong with a message, and names the member.
 type problem struct {
 	code int64
 	text string
@@ -31,7 +31,8 @@ type problem struct {
 func malformed(text string) *problem { return &problem{jsonrpc.CodeInvalidRequest, text} }
 func unfit(text string) *problem     { return &problem{jsonrpc.CodeInvalidParams, text} }
 
-// served are the methods that the endpoint has. The SDK has more, for what is not advertised.
+// served maps the methods that the endpoint serves to their checks. The SDK knows more methods, for features that this endpoint does
+// not advertise.
 var served = map[string]func(params jsontext.Value, tools map[string]caller) *problem{
 	"initialize":                       initializes,
 	"ping":                             nil,
@@ -46,7 +47,7 @@ var served = map[string]func(params jsontext.Value, tools map[string]caller) *pr
 
 const callsTool = "tools/call"
 
-// parse reads a message that check has looked at, and refuses what is none. It returns as much of the message as can be read.
+// parse parses a message after check, and returns a problem if it is malformed, with as much of the message as it could read.
 func parse(body []byte, wrong *problem, tools map[string]caller) (envelope, *problem) {
 	var m envelope
 	if wrong != nil && wrong != tooDeep {
@@ -84,7 +85,7 @@ func check(body []byte) *problem {
 	}
 }
 
-// known is the id of a message where it has one that may be given back, or else null.
+// known returns the id of a message if it is valid, or else null.
 func (m *envelope) known() jsontext.Value {
 	if kind := m.ID.Kind(); kind == '"' || kind == '0' {
 		return m.ID
@@ -92,7 +93,7 @@ func (m *envelope) known() jsontext.Value {
 	return jsontext.Value("null")
 }
 
-// answers reports whether a message is the answer to a request, of which the endpoint sends none.
+// answers reports whether a message is an answer to a request. The endpoint sends no requests.
 func (m *envelope) answers() bool {
 	return len(m.Method) == 0 && (len(m.Result) > 0 || len(m.Error) > 0)
 }
@@ -127,7 +128,7 @@ func (m *envelope) check(tools map[string]caller) *problem {
 	return look(m.Params, tools)
 }
 
-// initializes checks what a client says when it begins.
+// initializes checks the request initialize.
 func initializes(params jsontext.Value, _ map[string]caller) *problem {
 	var p struct {
 		Version      jsontext.Value `json:"protocolVersion"`
@@ -160,7 +161,7 @@ func initializes(params jsontext.Value, _ map[string]caller) *problem {
 	return nil
 }
 
-// lists checks a request for the list of tools, which is one page.
+// lists checks a request for the list of tools, which has one page.
 func lists(params jsontext.Value, _ map[string]caller) *problem {
 	var p struct {
 		Cursor jsontext.Value `json:"cursor"`
@@ -177,7 +178,7 @@ func lists(params jsontext.Value, _ map[string]caller) *problem {
 	return nil
 }
 
-// calls checks a call of a tool. What the tool makes of its arguments is the operation's to judge.
+// calls checks a call of a tool. The operation checks the arguments themselves.
 func calls(params jsontext.Value, tools map[string]caller) *problem {
 	var p struct {
 		Name      jsontext.Value `json:"name"`
@@ -202,10 +203,10 @@ func calls(params jsontext.Value, tools map[string]caller) *problem {
 	return nil
 }
 
-// absent says that a value need not be there.
+// absent marks a value as optional for isOneOf.
 const absent = true
 
-// isOneOf reports whether a value is of one of the kinds (jsontext.Kind), or is not there and need not be.
+// isOneOf reports whether a value is of one of the kinds (jsontext.Kind), or is missing and optional.
 func isOneOf(v jsontext.Value, kinds string, optional ...bool) bool {
 	if len(v) == 0 {
 		return len(optional) > 0
@@ -213,7 +214,7 @@ func isOneOf(v jsontext.Value, kinds string, optional ...bool) bool {
 	return strings.IndexByte(kinds, byte(v.Kind())) >= 0
 }
 
-// textOf is a value that is text, and reports whether it is.
+// textOf returns the text of a JSON string, and reports whether the value is one.
 func textOf(v jsontext.Value) (text string, ok bool) {
 	if v.Kind() != '"' {
 		return "", false

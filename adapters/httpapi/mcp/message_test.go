@@ -14,7 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-// store is the endpoint of a shop with one tool.
+// store serves the endpoint of a shop with one tool.
 func store(change func(*Config)) http.Handler {
 	c := Config{
 		Version: "1",
@@ -45,12 +45,13 @@ func says(h http.Handler, body string, header ...string) *httptest.ResponseRecor
 	return w
 }
 
-// meta20260728 is what a message of the latest version of the protocol says of its sender.
+// meta20260728 identifies the sender of a message in the latest version of the protocol.
 const meta20260728 = `"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientInfo": {"name": "x", "version": "1"},
   "io.modelcontextprotocol/clientCapabilities": {}}`
 
-// An id is given back byte for byte, with a result and with an error, whoever answers.
-func TestIDsAreGivenBack(t *testing.T) {
+// Every answer has the id of its message byte for byte, whether it is a result or an error, and whether the SDK or the endpoint
+// made it.
+func TestHandler_messageID(t *testing.T) {
 	t.Parallel()
 	h := store(func(*Config) {})
 	denied := store(func(c *Config) {
@@ -94,11 +95,11 @@ func TestIDsAreGivenBack(t *testing.T) {
 	}
 }
 
-// goWords are what the texts of the SDK have, and ours do not.
+// goWords matches words of the SDK's texts that ours must not have.
 var goWords = regexp.MustCompile(`mcp\.|jsonrpc2|Go |unmarshal|json:|interface|struct|float64|params"|handling|\bnil\b|payload`)
 
-// What is wrong with a message is said in words that name the member, and its status mirrors the error.
-func TestRefusals(t *testing.T) {
+// The refusal of a message names the wrong member, and its HTTP status mirrors the error code.
+func TestHandler_refusals(t *testing.T) {
 	t.Parallel()
 	h := store(func(*Config) {})
 	call := func(params string) string {
@@ -191,8 +192,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// Notifications are taken without an answer, and the latest version of the protocol is spoken as before.
-func TestOtherMessages(t *testing.T) {
+// A notification gets no answer, and messages of the latest protocol version are served.
+func TestHandler_otherMessages(t *testing.T) {
 	t.Parallel()
 	h := store(func(*Config) {})
 	if w := says(h, `{"jsonrpc": "2.0", "method": "notifications/initialized"}`); w.Code != http.StatusAccepted || w.Body.Len() > 0 {

@@ -48,7 +48,7 @@ func (h *handlers) registerCarts() {
 	}), prepared(h, (*handlers).cancelCart))
 }
 
-// cartBody is a cart. Its totals are estimates: they have no shipping and no tax.
+// cartBody is a cart. Its totals are estimates without shipping and tax.
 type cartBody struct {
 	UCP       envelope   `json:"ucp"`
 	ID        string     `json:"id"`
@@ -123,7 +123,7 @@ func (h *handlers) putCart(ctx ports.Outbound, rq Request, of id.Session, r cart
 	}}, nil
 }
 
-// putAnswer is a cart that was written. What an agreed price was lost by is said once.
+// putAnswer returns a cart that was written. It says once why an agreed price was lost: messages about the same quote are left out.
 func (h *handlers) putAnswer(rq Request, made *baskets.PreparedPut, a asked) cartBody {
 	dropped := func(of id.Quote) bool {
 		return slices.ContainsFunc(made.Dropped, func(d checkout.Dropped) bool { return d.Was.Quote == of })
@@ -152,7 +152,7 @@ func (h *handlers) getCart(ctx context.Context, rq Request, in *onCart) (*reply,
 	return h.found(h.toAPICart(rq, b, asked{}, nil))
 }
 
-// cancelCart empties a cart, and answers what it was.
+// cancelCart empties a cart, and answers with its former contents.
 func (h *handlers) cancelCart(ctx ports.Outbound, rq Request, in *onCart) (plan[reply], error) {
 	of, err := id.Parse[id.Session](in.ID)
 	if err != nil {
@@ -205,7 +205,7 @@ func (h *handlers) toAPICart(rq Request, b *baskets.Basket, a asked, findings []
 		body.Discounts = h.toAPIDiscounts(lines, a.codes)
 	}
 	for _, f := range findings {
-		body.Messages = append(body.Messages, told(f, a))
+		body.Messages = append(body.Messages, cartWarning(f, a))
 	}
 	for i, l := range b.Lines {
 		if l.Digital {
@@ -229,8 +229,8 @@ func (h *handlers) toAPICart(rq Request, b *baskets.Basket, a asked, findings []
 	return body
 }
 
-// told tells of what of a cart's request is not as its sender may think.
-func told(f pricing.Finding, a asked) message {
+// cartWarning returns the warning about a finding in a cart's request.
+func cartWarning(f pricing.Finding, a asked) message {
 	m := message{
 		Type:    "warning",
 		Code:    f.Kind.String(),

@@ -17,7 +17,7 @@ import (
 
 const catalogPath = restPath + "/catalog"
 
-// The sizes of a page of search results. The default is the text's.
+// These are the sizes of a page of search results. The specification sets the default.
 const (
 	usualPage = 10
 	mostPage  = 50
@@ -117,7 +117,7 @@ type productBody struct {
 	Messages []message `json:"messages,omitempty"`
 }
 
-// searchCatalog searches, or browses by filters what sells best. It opens no session.
+// searchCatalog searches, or lists bestsellers by filters. It opens no session.
 func (h *handlers) searchCatalog(ctx ports.Outbound, rq Request, in *searchInput) (*reply, error) {
 	shop := rq.Caller.Shop
 	filter, warnings := fromAPIFilters(shop, in.Body.Filters, in.Body.Context)

@@ -65,11 +65,11 @@ type orderPlaced struct {
 	PermalinkURL string `json:"permalink_url"`
 }
 
-// shown is a checkout as it is to be shown.
+// shown is a checkout with what an answer shows in addition.
 type shown struct {
 	checkout *checkout.Checkout
 	order    *order.Order // nil: none
-	codes    []string     // that the request sent; those of the checkout's deals are known besides
+	codes    []string     // those of the request; those of the checkout's deals are known anyway
 	messages []message    // of the request
 	nameless bool         // neither the buyer nor the address is shown
 }
@@ -107,7 +107,7 @@ func (h *handlers) toAPICheckout(rq Request, v shown) checkoutBody {
 	}
 	if s.Status.Open() || s.Status == checkout.Processing {
 		body.ContinueURL = h.continueURL(rq.Caller.Shop, c)
-		if !c.DealsLost() { // whose codes must not be sent again
+		if !c.DealsLost() { // codes of lost deals must not be sent again
 			h.lock(&body, s.Lines)
 		}
 	}
@@ -123,7 +123,7 @@ func (h *handlers) toAPICheckout(rq Request, v shown) checkoutBody {
 	return body
 }
 
-// lock has the next request keep what agreed prices depend on.
+// lock adds constraints that make the next request keep what agreed prices depend on.
 func (h *handlers) lock(body *checkoutBody, lines []checkout.Line) {
 	body.UCP.Constraints = h.lockCodes(body.Discounts)
 	for i, l := range lines {
@@ -131,13 +131,13 @@ func (h *handlers) lock(body *checkoutBody, lines []checkout.Line) {
 	}
 }
 
-// escalate has a person go on with a checkout.
+// escalate asks for a person to continue a checkout.
 func (h *handlers) escalate(rq Request, body *checkoutBody) {
 	body.Status = "requires_escalation"
 	body.ContinueURL = h.page(rq.Caller.Shop, body.ID)
 }
 
-// askForAddress is for agents that cannot say where the goods go.
+// askForAddress escalates a checkout for agents that cannot send an address.
 func askForAddress(body *checkoutBody) {
 	body.Messages = slices.DeleteFunc(body.Messages, func(m message) bool { return strings.HasPrefix(m.Path, "$.fulfillment") })
 	body.Messages = append(body.Messages, message{
@@ -148,7 +148,7 @@ func askForAddress(body *checkoutBody) {
 	})
 }
 
-// statuses are the protocol's, by ours. What may be paid once more, after a payment that was declined, is ready.
+// statuses maps our checkout statuses to the protocol's. A checkout whose payment was declined may be paid again, so it is ready.
 var statuses = map[checkout.Status]string{
 	checkout.Incomplete: "incomplete",
 	checkout.Ready:      "ready_for_complete",
@@ -172,7 +172,7 @@ func toAPILines(lines []checkout.Line) []lineItem {
 	return list
 }
 
-// title is the name of a variant: that of its product, and what tells it apart.
+// title returns the name of a variant: the product's name and its own options.
 func title(name, label string) string {
 	if label != "" {
 		name += ", " + label
@@ -189,7 +189,7 @@ func toAPIBuyer(b checkout.Buyer) *buyer {
 	})
 }
 
-// continueURL is where a person goes on. The protocol wants https.
+// continueURL returns the address where a person can continue. The protocol requires https.
 func (h *handlers) continueURL(shop *project.Project, c *checkout.Checkout) string {
 	return secure(h.page(shop, c.ID().String()))
 }
@@ -215,7 +215,7 @@ func permalink(address string, o *order.Order) string {
 	return address + "/acp/orders/" + o.ID.String() + "/receipt"
 }
 
-// toAPIMessages are what is to be said of a checkout as it stands.
+// toAPIMessages returns the messages about a checkout in its current state.
 func (h *handlers) toAPIMessages(c *checkout.Checkout) (list []message) {
 	s := c.Snapshot()
 	add := func(code, path, content string) {
@@ -264,7 +264,7 @@ func (h *handlers) toAPIMessages(c *checkout.Checkout) (list []message) {
 	return list
 }
 
-// digital tells of the lines of a checkout, which another protocol opened, that are not sold over this one.
+// digital returns messages about lines that are not sold over this protocol. The checkout was opened over another one.
 func digital(lines []checkout.Line) (list []message) {
 	for i, l := range lines {
 		if l.Digital {
@@ -294,7 +294,7 @@ const (
 	destinationPath = methodPath + ".destinations[0]"
 )
 
-// missingParts are what a checkout may lack, by the field of Haggle's own protocol.
+// missingParts maps what a checkout may lack, by fields of Haggle's own protocol, to messages.
 var missingParts = map[string]struct {
 	path, content string
 	ofAddress     bool
@@ -308,7 +308,7 @@ var missingParts = map[string]struct {
 	"shipping_address.country":     {destinationPath + ".address_country", "The country is required, by its ISO 3166-1 alpha-2 code, such as US.", true},
 }
 
-// problems are what is wrong with parts of a cart.
+// problems has the texts of problems of a cart.
 var problems = map[checkout.ProblemKind]string{
 	checkout.DealExpired:  "The time for an agreed price is over. Negotiate again, or send the checkout without its code.",
 	checkout.DealRedeemed: "Another order has used the agreed price. Send the checkout without its code: without any, discounts.codes is [].",
@@ -325,7 +325,7 @@ var problems = map[checkout.ProblemKind]string{
 	checkout.UpdateRefused: "The latest update was not taken. The checkout has what it had before, and can be completed once an update is taken.",
 }
 
-// problemPath is where a problem shows: at its line, or else at what it is one of.
+// problemPath returns the path of a problem: its line, or else the part of the request that it is about.
 func problemPath(lines []checkout.Line, p checkout.Problem) string {
 	for i, l := range lines {
 		if p.Line != 0 && l.ID == p.Line {
@@ -343,8 +343,8 @@ func problemPath(lines []checkout.Line, p checkout.Problem) string {
 	return "$.discounts.codes"
 }
 
-// tooFew warns of lines of which there is too little in stock. Only complete takes from stock: until then it may change, so that
-// the status does not depend on it.
+// tooFew warns of lines that exceed the stock. Only complete takes from stock, which may change until then, so the status does not
+// depend on it.
 func tooFew(short []checkout.Shortage) (list []message) {
 	for _, s := range short {
 		m := message{
@@ -362,7 +362,7 @@ func tooFew(short []checkout.Shortage) (list []message) {
 	return list
 }
 
-// endOf is the end of a day in a shop's time zone, which is by when something arrives.
+// endOf returns the end of a day in a shop's time zone, as the latest time of arrival.
 func endOf(day time.Time, zone *time.Location) *wire.Time {
 	return &wire.Time{Time: time.Date(day.Year(), day.Month(), day.Day(), 23, 59, 59, 0, zone)}
 }

@@ -38,7 +38,7 @@ type credentialRequest struct {
 	Token string `json:"token" minLength:"1" maxLength:"500" writeOnly:"true" doc:"A token of the handler's, made for this purchase. Never the number of a card."`
 }
 
-// completeCheckout pays by the one instrument of the request. It is idempotent by the checkout.
+// completeCheckout pays with the instrument of the request. It is idempotent per checkout.
 func (h *handlers) completeCheckout(ctx ports.Outbound, rq Request, in *completeInput) (*completion, error) {
 	answer, err := h.complete(ctx, rq, in)
 	if err != nil {
@@ -95,7 +95,8 @@ func (h *handlers) complete(ctx ports.Outbound, rq Request, in *completeInput) (
 	return nil, errors.New("ucp: a payment ended in an unknown result")
 }
 
-// hookOf is where the agent's platform hears of its orders, in the version that it speaks; zero: nowhere.
+// hookOf returns the webhook of the agent's platform for orders, in the version that it speaks, or the zero value if there is
+// none.
 func (h *handlers) hookOf(rq Request) checkout.Hook {
 	url := rq.Caller.Platform.Profile.OrderHook(rq.Caller.Platform.Active)
 	if url == "" || !rq.Caller.Agent.Verified && rq.Caller.Shop.Settings.AgentsSign(h.Sandbox) {
@@ -118,10 +119,10 @@ func (h *handlers) placed(ctx ports.Outbound, rq Request, of id.Checkout, p purc
 	return h.found(h.toAPICheckout(rq, shown{checkout: c, order: p.Order}))
 }
 
-// declined is the checkout after a payment that was refused, for good or for now.
+// declined answers with the checkout after a declined payment, which may be final.
 func (h *handlers) declined(ctx ports.Outbound, rq Request, d purchase.Declined) (*reply, error) {
 	if d.Status != checkout.Canceled {
-		return h.read(ctx, rq, d.Checkout, nil) // which tells of the payment
+		return h.read(ctx, rq, d.Checkout, nil) // its messages include the payment
 	}
 	return h.read(ctx, rq, d.Checkout, &message{
 		Type:     "error",
@@ -132,7 +133,7 @@ func (h *handlers) declined(ctx ports.Outbound, rq Request, d purchase.Declined)
 	})
 }
 
-// notCompleted answers what kept a checkout from being paid.
+// notCompleted answers with the reason why a checkout was not paid.
 func (h *handlers) notCompleted(ctx ports.Outbound, rq Request, of id.Checkout, err error) (*reply, error) {
 	var e *fault.Error
 	switch {
@@ -148,17 +149,17 @@ func (h *handlers) notCompleted(ctx ports.Outbound, rq Request, of id.Checkout, 
 			Severity: recoverable,
 		})
 	case errors.Is(err, checkout.ErrDigital):
-		return h.read(ctx, rq, of, nil) // which tells of it
+		return h.read(ctx, rq, of, nil) // its messages include the reason
 	case errors.As(err, &e) && e.Code == "checkout_incomplete":
-		return h.read(ctx, rq, of, nil) // which tells what is missing
+		return h.read(ctx, rq, of, nil) // its messages name the missing parts
 	case errors.As(err, &e) && e.Code == "token_redeemed":
 		return h.dealTaken(ctx, rq, of)
 	}
 	return h.unchanged(ctx, rq, of, err)
 }
 
-// undecided notes in an answer that the outcome of the payment was not known when the request gave up. The checkout was read
-// after that: what it says need not be what came of the request, unless it is paid.
+// undecided marks an answer whose payment had no known outcome when the request gave up. The checkout was read after that, so its
+// state need not be the result of the request, unless it is paid.
 func undecided(answer *reply) *reply {
 	if answer == nil {
 		return nil
@@ -169,8 +170,8 @@ func undecided(answer *reply) *reply {
 	return answer
 }
 
-// dealTaken answers with a checkout whose agreed price another one has. Where an order has used it, the checkout is incomplete,
-// and tells of it. Where it is being paid with, it may come back.
+// dealTaken answers with a checkout whose agreed price another checkout uses. If an order has used it, this checkout is
+// incomplete, with a message. If the other checkout is being paid, the price may become available again.
 func (h *handlers) dealTaken(ctx ports.Outbound, rq Request, of id.Checkout) (*reply, error) {
 	c, _, err := h.Purchase.In(rq.Stores).Get(ctx, rq.Caller.Shop, namedCheckout(rq, of))
 	switch {
@@ -190,7 +191,7 @@ func (h *handlers) dealTaken(ctx ports.Outbound, rq Request, of id.Checkout) (*r
 	return undecided(answer), err
 }
 
-// linePathOf is the line that the first detail of a fault is about: items.0.quantity.
+// linePathOf returns the path of the line that the first detail of a fault is about, such as items.0.quantity.
 func linePathOf(e *fault.Error) string {
 	if len(e.Details) == 0 {
 		return ""
@@ -202,7 +203,7 @@ func linePathOf(e *fault.Error) string {
 	return "$.line_items[" + parts[1] + "]"
 }
 
-// paidBy is the method and token of the instrument that is selected, or of the only one.
+// paidBy returns the method and token of the selected instrument, or of the only one.
 func (h *handlers) paidBy(shop *project.Project, p paymentRequest) (method project.PaymentMethod, token string, problem *message) {
 	wrong := func(content string) *message {
 		return &message{

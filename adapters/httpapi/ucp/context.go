@@ -2,8 +2,8 @@ package ucp
 
 import "github.com/danielgtaylor/huma/v2"
 
-// contextRequest is what an agent says of its buyer. Nothing is decided by it, and what is not named here is ignored: claims
-// that nobody knows must not be refused.
+// contextRequest is what an agent claims about its buyer. Nothing depends on it. Unknown claims are ignored and must not be
+// refused.
 type contextRequest struct {
 	Intent string `json:"intent,omitempty" maxLength:"500" doc:"What the buyer is after."`
 }
@@ -14,7 +14,7 @@ type marketRequest struct {
 	Currency string `json:"currency,omitempty" maxLength:"200" doc:"Prices are in the shop's currency, whatever is named."`
 }
 
-// attribution is where a buyer came from, in parameters as URLs have them. Nothing follows from it, and it is not kept.
+// attribution says where a buyer came from, in URL parameters. It is neither used nor stored.
 type attribution map[string]string
 
 // Bounds of attribution.
@@ -23,7 +23,7 @@ const (
 	longestParameter = 1_000 // characters
 )
 
-// Schema is that of a map of texts.
+// Schema returns the schema of a map of strings.
 func (attribution) Schema(huma.Registry) *huma.Schema {
 	most, longest := mostParameters, longestParameter
 	value := &huma.Schema{Type: huma.TypeString, MaxLength: &longest}

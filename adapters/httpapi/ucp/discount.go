@@ -30,8 +30,9 @@ type allocation struct {
 	Amount int64  `json:"amount"`
 }
 
-// toAPIDiscounts shows the deals of lines. codes are those that a request sent, of which some may not apply. A deal that takes
-// nothing off, for the list price is as low by now, is held and not applied: what is applied is above zero.
+// toAPIDiscounts shows the deals of lines. codes are those that the request sent, including codes that do not apply. If the list
+// price has fallen to the agreed price, the deal takes nothing off: it is kept but not shown as applied, because applied amounts
+// are above zero.
 func (h *handlers) toAPIDiscounts(lines []checkout.Line, codes []string) *discounts {
 	d := &discounts{Codes: slices.Clone(codes)}
 	at := map[id.Quote]int{}
@@ -62,7 +63,7 @@ func (h *handlers) toAPIDiscounts(lines []checkout.Line, codes []string) *discou
 
 func lineAt(i int) string { return "$.line_items[" + strconv.Itoa(i) + "]" }
 
-// hold notes the code of a deal, if it is known, and returns it.
+// hold adds the code of a deal, if it is known, and returns it.
 func (d *discounts) hold(code string) string {
 	if code != "" {
 		d.held = append(d.held, code)
@@ -73,7 +74,7 @@ func (d *discounts) hold(code string) string {
 	return code
 }
 
-// constraint is what the next request must have for the prices to stay (request_constraints).
+// constraint is what the next request must contain to keep the prices (request_constraints).
 type constraint struct {
 	Path       string                `json:"path,omitempty"`
 	Required   []string              `json:"required,omitempty"`
@@ -81,12 +82,12 @@ type constraint struct {
 	Const      any                   `json:"const,omitempty"`
 }
 
-// members are what the protocol says of an object of an answer.
+// members has constraints on the members of an object.
 type members struct {
 	Constraints *constraint `json:"request_constraints,omitempty"`
 }
 
-// lockCodes has the next request keep the codes of deals. The version before has no constraints.
+// lockCodes adds the constraint that the next request keeps the codes of deals. The previous version has no constraints.
 func (h *handlers) lockCodes(d *discounts) *constraint {
 	if h.version == April || d == nil || len(d.held) == 0 {
 		return nil
@@ -100,7 +101,7 @@ func (h *handlers) lockCodes(d *discounts) *constraint {
 	}
 }
 
-// lockQuantity has the next request keep the quantity of a line that has an agreed price.
+// lockQuantity adds the constraint that the next request keeps the quantity of a line with an agreed price.
 func (h *handlers) lockQuantity(l checkout.Line) *members {
 	if h.version == April || l.Quote.IsZero() {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-// envelope is what every answer says of the protocol.
+// envelope is the protocol's part of every answer.
 type envelope struct {
 	Version      string                     `json:"version"`
 	Status       string                     `json:"status" enum:"success,error"`
@@ -17,12 +17,12 @@ type envelope struct {
 	Constraints  *constraint                `json:"request_constraints,omitempty"`
 }
 
-// entity is a capability that an answer is made by.
+// entity is a capability that an answer belongs to.
 type entity struct {
 	Version string `json:"version"`
 }
 
-// message tells of something that the agent, or its buyer, should know.
+// message is a message to the agent or its buyer.
 type message struct {
 	Type     string `json:"type" enum:"error,warning,info"`
 	Code     string `json:"code"`
@@ -49,7 +49,7 @@ type failure struct {
 func (f *failure) Error() string  { return f.Messages[0].Code }
 func (f *failure) GetStatus() int { return http.StatusOK }
 
-// success is the envelope of an answer with a resource.
+// success returns the envelope of an answer with a resource.
 func (h *handlers) success(rq Request, of capability.Name) envelope {
 	e := envelope{
 		Version:      h.version.date,
@@ -62,7 +62,7 @@ func (h *handlers) success(rq Request, of capability.Name) envelope {
 	return e
 }
 
-// fail is the answer to a request that a business refuses altogether.
+// fail returns the answer to a request that a business refuses altogether.
 func (h *handlers) fail(code, content string) failure {
 	return failure{
 		UCP: envelope{Version: h.version.date, Status: "error"},
@@ -75,26 +75,26 @@ func (h *handlers) fail(code, content string) failure {
 	}
 }
 
-// reply is an answer with its status. With RetryAfter it is not kept for the request's idempotency key: the same request may
-// get another answer soon.
+// reply is an answer with its status. With RetryAfter it is not stored under the request's idempotency key, because the same
+// request may soon get another answer.
 type reply struct {
 	Status     int
 	RetryAfter string `header:"Retry-After"`
 	Body       any
 }
 
-// completion answers complete_checkout. While nobody knows whether the buyer paid it says when to ask again, so that it is
-// not kept for the request's idempotency key: the same request may find the order then.
+// completion answers complete_checkout. While the outcome of the payment is unknown it has RetryAfter, so that it is not stored
+// under the request's idempotency key, and the same request may find the order later.
 type completion struct {
 	Status     int
 	RetryAfter string `header:"Retry-After"`
 	Body       any
 }
 
-// askAgain is after how many seconds an agent asks for the outcome of a payment.
+// askAgain is the Retry-After, in seconds, while the outcome of a payment is unknown.
 const askAgain = "1"
 
-// missing makes an answer of the error that a cart, checkout or order is not there. Any other error stays.
+// missing answers the error that a cart, checkout or order does not exist. It returns any other error.
 func (h *handlers) missing(err error) (*reply, error) {
 	var e *fault.Error
 	if errors.As(err, &e) && e.Kind == fault.NotFound {
@@ -103,7 +103,7 @@ func (h *handlers) missing(err error) (*reply, error) {
 	return nil, err
 }
 
-// notFound answers a request about something that is not there, or not there for the agent: the two must read alike.
+// notFound answers a request about something that does not exist or belongs to another agent. The two answers must be the same.
 func (h *handlers) notFound(e *fault.Error) failure {
 	text, known := absent[e.Code]
 	if !known {
@@ -112,7 +112,7 @@ func (h *handlers) notFound(e *fault.Error) failure {
 	return h.fail("not_found", text)
 }
 
-// absent are what is said of things that are not there, by the codes of the faults.
+// absent has the texts about missing things, by fault code.
 var absent = map[string]string{
 	"session_not_found":  noCart,
 	"checkout_not_found": noCheckout,

@@ -15,7 +15,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-// style is how errors of the transport look. What a request lacks or has wrong is 400.
+// style is the form of transport errors. A request with missing or wrong fields is answered with 400.
 func (h *handlers) style() *wire.Style {
 	return &wire.Style{
 		ErrorType: reflect.TypeFor[transportError](),
@@ -27,7 +27,7 @@ func (h *handlers) style() *wire.Style {
 	}
 }
 
-// transportError is an error that is no business outcome.
+// transportError is an error that is not a business outcome.
 type transportError struct {
 	status  int
 	Code    string `json:"code" doc:"Stable; switch on this."`
@@ -37,7 +37,7 @@ type transportError struct {
 func (e *transportError) Error() string  { return e.Code }
 func (e *transportError) GetStatus() int { return e.status }
 
-// toAPIError answers an agent that has nothing in common with the shop as a business does: with status 200.
+// toAPIError answers an agent that shares no capability with the shop with status 200, as a business outcome.
 func (h *handlers) toAPIError(status int, e *fault.Error, _ string) huma.StatusError {
 	if e.Code == capability.Incompatible {
 		made := h.fail(e.Code, content(e))
@@ -57,19 +57,19 @@ func (h *handlers) toAPIError(status int, e *fault.Error, _ string) huma.StatusE
 	}
 }
 
-// handoff is why an agent cannot go on, and where its buyer can without it.
+// handoff says why an agent cannot continue, and where its buyer can continue without it.
 type handoff struct{ url string }
 
 func (h handoff) Error() string { return "the buyer can go on at " + h.url }
 
-// shortestKey and longestKey bound idempotency keys (decisions-interop 6).
+// shortestKey and longestKey bound idempotency keys (adapters/httpapi/ucp/README.md).
 const (
 	shortestKey = 22
 	longestKey  = 255
 )
 
-// keyRules are those of the protocol: keys that nobody guesses, which belong to the agent that sends them, and the same
-// bytes for the same key.
+// keyRules returns the protocol's rules: keys cannot be guessed, belong to the agent that sends them, and are reused only with
+// the same bytes.
 func (h *handlers) keyRules() wire.KeyRules[commerce.Buyer] {
 	return wire.KeyRules[commerce.Buyer]{
 		Owner:       h.keyOwner,
@@ -81,7 +81,7 @@ func (h *handlers) keyRules() wire.KeyRules[commerce.Buyer] {
 	}
 }
 
-// keyOwner is the agent that proved who it is, or else the one that a request says it is from, at its address.
+// keyOwner returns the verified agent, or else the claimed agent together with the client's address.
 func (h *handlers) keyOwner(e entry, _ []byte) string {
 	owner := e.Caller.Shop.ID.String() + " agent " + e.Caller.Agent.Profile
 	if !e.Caller.Agent.Verified {

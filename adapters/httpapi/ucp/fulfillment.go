@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// fulfilling is how the goods go to the buyer: one method, one group, at most one destination.
+// fulfilling is the fulfillment of a checkout: one method, one group, and at most one destination.
 type fulfilling struct {
 	Methods []method `json:"methods"`
 }
@@ -46,7 +46,7 @@ type option struct {
 	Totals      []total    `json:"totals"`
 }
 
-// The ids of the one method and group.
+// These are the ids of the only method and group.
 const (
 	methodID = "shipping"
 	groupID  = "grp_1"

@@ -6,8 +6,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Hooks tells agents of their orders: the whole order as it stands, in the version in which it was placed. The request says
-// whose it is by the address of the shop's profile of this version, which has the key that signs it.
+// Hooks builds webhook messages for agents: the whole order in its current state, in the protocol version in which it was placed.
+// The request names its sender by the address of the shop's profile in this version, which has the key that signs it.
 type Hooks struct {
 	Version Version
 	// Address is the base of a shop's endpoints.
@@ -26,7 +26,7 @@ func (k Hooks) Message(n ports.OrderNews) ([]byte, map[string]string, error) {
 	}
 	body, err := wire.Marshal(toAPIOrder(made, address, n.Case))
 	header := map[string]string{"UCP-Agent": `profile="` + address + k.Version.prefix + profilePath + `"`}
-	if uuid := n.Event.UUID(); uuid != "" { // which the protocol's document of webhooks wants
+	if uuid := n.Event.UUID(); uuid != "" { // required by the protocol's document of webhooks
 		header["Webhook-Id"] = uuid
 	}
 	return body, header, err

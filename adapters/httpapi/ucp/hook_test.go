@@ -18,7 +18,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// A message to an agent is the whole order with all that followed it, and nothing of the buyer.
+// A message to an agent has the whole order with its returns and refunds, and nothing about the buyer.
 func TestHooks_Message(t *testing.T) {
 	t.Parallel()
 	noon := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
@@ -95,19 +95,19 @@ func TestHooks_Message(t *testing.T) {
 			t.Errorf("%s is in %s", secret, body)
 		}
 	}
-	var told orderBody
-	if err := json.Unmarshal(body, &told); err != nil {
+	var sent orderBody
+	if err := json.Unmarshal(body, &sent); err != nil {
 		t.Fatal(err)
 	}
-	if l := told.LineItems[0]; l.ID != "li_3" || l.Status != "removed" || l.Quantity != (lineQuantity{2, 0, 0}) {
+	if l := sent.LineItems[0]; l.ID != "li_3" || l.Status != "removed" || l.Quantity != (lineQuantity{2, 0, 0}) {
 		t.Errorf("line: %+v", l)
 	}
-	if a := told.Adjustments; len(a) != 3 || a[0].Status != "failed" || a[1].Totals[0].Amount != -18_600 || a[2].Type != "cancellation" {
+	if a := sent.Adjustments; len(a) != 3 || a[0].Status != "failed" || a[1].Totals[0].Amount != -18_600 || a[2].Type != "cancellation" {
 		t.Errorf("adjustments: %+v", a)
 	}
 }
 
-// An agent hears of its orders where it proved who it is, or need not.
+// An agent gets webhooks about its orders if it is verified, or if the shop does not require that.
 func TestHookOf(t *testing.T) {
 	t.Parallel()
 	all := capability.Served(capability.V20260825, capability.Name{})
@@ -119,14 +119,14 @@ func TestHookOf(t *testing.T) {
 		setting  string
 		sandbox  bool
 		verified bool
-		hears    bool
+		notified bool
 	}{
-		{setting: "", sandbox: true, hears: true},
-		{setting: "", sandbox: false, hears: false},
-		{setting: "", sandbox: false, verified: true, hears: true},
-		{setting: project.OpenAgents, sandbox: false, hears: true},
-		{setting: project.SignedAgents, sandbox: true, hears: false},
-		{setting: project.SignedAgents, sandbox: true, verified: true, hears: true},
+		{setting: "", sandbox: true, notified: true},
+		{setting: "", sandbox: false, notified: false},
+		{setting: "", sandbox: false, verified: true, notified: true},
+		{setting: project.OpenAgents, sandbox: false, notified: true},
+		{setting: project.SignedAgents, sandbox: true, notified: false},
+		{setting: project.SignedAgents, sandbox: true, verified: true, notified: true},
 	} {
 		h := &handlers{Services: &commerce.Services{Sandbox: c.sandbox}}
 		rq := Request{Caller: commerce.Buyer{
@@ -137,7 +137,7 @@ func TestHookOf(t *testing.T) {
 				Active:  active,
 			},
 		}}
-		if got := h.hookOf(rq); (got != checkout.Hook{}) != c.hears {
+		if got := h.hookOf(rq); (got != checkout.Hook{}) != c.notified {
 			t.Errorf("%+v: %+v", c, got)
 		}
 	}

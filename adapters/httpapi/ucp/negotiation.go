@@ -17,7 +17,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Negotiation is a capability of the server's own, which this version names. Its operations are beside the protocol's.
+// Negotiation is a capability of the server's own, in the version named here. Its operations are next to the protocol's.
 const (
 	negotiationVersion  = "2026-12-01"
 	negotiationProtocol = "haggle-negotiation/1"
@@ -171,7 +171,7 @@ func (h *handlers) startNegotiation(ctx ports.Outbound, rq Request, in *startInp
 
 const noItem = "The item is not sold here."
 
-// notStarted answers a request that starts no negotiation.
+// notStarted answers a request that could not start a negotiation.
 func (h *handlers) notStarted(rq Request, err error) (plan[reply], error) {
 	switch {
 	case fault.Is(err, "product_not_found"), fault.Is(err, "variant_not_found"):
@@ -261,7 +261,7 @@ func (h *handlers) getNegotiation(ctx context.Context, rq Request, in *onNegotia
 	return h.found(h.toAPIView(rq, v))
 }
 
-// declineOffer runs again where another request was faster.
+// declineOffer runs again if a concurrent request was committed first.
 func (h *handlers) declineOffer(ctx ports.Outbound, rq Request, in *declineInput) (plan[reply], error) {
 	of, err := id.Parse[id.Quote](in.ID)
 	if err != nil {
@@ -302,7 +302,7 @@ func settledBy(answer *reply) plan[reply] {
 	return plan[reply]{Commit: func(context.Context, *ports.Stores) (*reply, error) { return answer, nil }}
 }
 
-// noNegotiation answers for a negotiation that is not there.
+// noNegotiation answers that a negotiation does not exist.
 func (h *handlers) noNegotiation(err error) (*reply, error) {
 	if fault.KindOf(err) == fault.NotFound {
 		return h.found(h.fail("not_found", noNegotiation))
@@ -310,7 +310,7 @@ func (h *handlers) noNegotiation(err error) (*reply, error) {
 	return nil, err
 }
 
-// unmoved answers an offer that changed nothing with the negotiation as it stands.
+// unmoved answers an offer that changed nothing with the current state of the negotiation.
 func (h *handlers) unmoved(ctx context.Context, rq Request, of id.Quote, err error) (plan[reply], error) {
 	e, ok := business(err)
 	switch {
@@ -346,7 +346,7 @@ func (h *handlers) unmovedPlan(ctx context.Context, rq Request, of id.Quote, cod
 	return h.settled(body), nil
 }
 
-// fromAPIPrice reads a price. wrong says what is wrong with it.
+// fromAPIPrice parses a price. wrong describes its problem.
 func fromAPIPrice(rq Request, field string, p priceRequest) (price money.Amount, wrong string) {
 	currency := rq.Caller.Shop.Settings.Currency
 	if !strings.EqualFold(p.Currency, currency.Code()) {

@@ -15,7 +15,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
 
-// NegotiationBody is a negotiation. It has a capital because its schema is published.
+// NegotiationBody is a negotiation. It is exported because its schema is published.
 type NegotiationBody struct {
 	UCP           envelope         `json:"ucp"`
 	ID            string           `json:"id"`
@@ -67,7 +67,7 @@ type deal struct {
 	ExpiresAt *wire.Time `json:"expires_at"`
 }
 
-// toAPIKnownPrice is nil for the amount in no currency.
+// toAPIKnownPrice returns nil for an amount without a currency.
 func toAPIKnownPrice(a money.Amount) *price {
 	if a.Currency() == (money.Currency{}) {
 		return nil
@@ -86,7 +86,7 @@ const (
 	statusDeclined  = "declined"
 )
 
-// statusOf is where a negotiation stands after its last answer.
+// statusOf returns the status of a negotiation after its last answer.
 func statusOf(v *haggling.View) string {
 	switch v.Quote.State {
 	case negotiation.Agreed:
@@ -191,7 +191,7 @@ func toAPIBundle(q negotiation.Snapshot) *bundleOffered {
 	}
 }
 
-// actions are what the buyer may do next.
+// actions returns the buyer's possible next actions.
 func actions(status string, final bool) []string {
 	switch status {
 	case statusAccepted:
@@ -205,7 +205,7 @@ func actions(status string, final bool) []string {
 	return []string{makeOfferID, acceptOfferID, declineOfferID}
 }
 
-// toAPIWords says in generated words where a negotiation stands. Nothing that a merchant or a buyer wrote is in them.
+// toAPIWords describes the state of a negotiation in generated words, without any text of a merchant or a buyer.
 func (h *handlers) toAPIWords(b NegotiationBody) message {
 	code := map[string]string{
 		statusOpen:      "quote",
@@ -239,7 +239,7 @@ func (h *handlers) toAPIWords(b NegotiationBody) message {
 	}
 }
 
-// words is a price in words: 224.00 USD.
+// words formats a price: 224.00 USD.
 func words(p *price) string {
 	if p == nil {
 		return ""

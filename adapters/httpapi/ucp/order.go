@@ -25,7 +25,7 @@ func (h *handlers) registerOrders() {
 	}), plain(h, (*handlers).getOrder))
 }
 
-// orderBody is an order without personal data: whoever has its id may read it, and agents keep what they read.
+// orderBody is an order without personal data, because anybody with its id may read it and agents store what they read.
 type orderBody struct {
 	UCP          envelope      `json:"ucp"`
 	ID           string        `json:"id"`
@@ -58,7 +58,7 @@ type orderProgress struct {
 	Events       []fulfillmentEvent `json:"events,omitempty"`
 }
 
-// expectation has of its destination no more than the country and the region.
+// expectation shows only the country and the region of its destination.
 type expectation struct {
 	ID            string      `json:"id"`
 	LineItems     []linePart  `json:"line_items"`
@@ -119,7 +119,7 @@ func (h *handlers) getOrder(ctx context.Context, rq Request, in *onOrder) (*repl
 	return h.found(toAPIOrder(h.success(rq, capability.Order), h.Address(rq.Caller.Shop.Slug), c))
 }
 
-// toAPIOrder is an order of the shop at an address, as it stands.
+// toAPIOrder shows an order of the shop at an address, in its current state.
 func toAPIOrder(made envelope, address string, c *order.Case) orderBody {
 	o := c.Order
 	states := c.LineStates()
@@ -159,8 +159,8 @@ func toAPIOrderLine(s order.LineState) orderLine {
 	return shown
 }
 
-// toAPIExpectations are the promises that an order has, about what is left of it: one of what is shipped, and one of what is
-// digital, which no address is needed for.
+// toAPIExpectations returns the delivery promises for the remaining lines of an order: one for shipped goods, and one for digital
+// goods, which need no address.
 func toAPIExpectations(o *order.Order, states []order.LineState) (list []expectation) {
 	f := o.Fulfillment
 	left := func(digital bool) (parts []linePart) {
@@ -194,7 +194,7 @@ func toAPIExpectations(o *order.Order, states []order.LineState) (list []expecta
 	return list
 }
 
-// toAPIEvents are what became of the goods, which are sent all at once. What is digital is not shipped.
+// toAPIEvents returns the fulfillment events of an order, which is shipped in one piece. Digital goods are not shipped.
 func toAPIEvents(o *order.Order, states []order.LineState) (list []fulfillmentEvent) {
 	f := o.Fulfillment
 	add := func(name string, at time.Time, digital bool) {
@@ -233,8 +233,8 @@ var (
 	}
 )
 
-// toAPIAdjustments are what followed the order: its returns, its refunds, and that it was canceled. What buyers and merchants
-// wrote of them is not shown.
+// toAPIAdjustments returns the returns and refunds of an order and its cancellation, without the texts that buyers and merchants
+// wrote about them.
 func toAPIAdjustments(c *order.Case, states []order.LineState) (list []adjustment) {
 	for i := range c.Returns {
 		r := &c.Returns[i]

@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/order"
 )
 
-// What is digital is promised without shipping, and is in no event of it.
+// Digital goods have an expectation without shipping, and are in no shipping event.
 func TestToAPIOrder_digital(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)

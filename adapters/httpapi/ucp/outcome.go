@@ -13,18 +13,18 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// found is an answer, whatever the business has to say.
+// found answers with status 200, for every business outcome.
 func (h *handlers) found(body any) (*reply, error) {
 	return &reply{Status: http.StatusOK, Body: body}, nil
 }
 
-// settled is a plan that writes nothing.
+// settled returns a plan that writes nothing.
 func (h *handlers) settled(body any) plan[reply] {
 	return plan[reply]{Commit: func(context.Context, *ports.Stores) (*reply, error) { return h.found(body) }}
 }
 
-// business reports whether an error is an outcome that the protocol answers with 200: a refusal by a rule of the shop's. All
-// others are the transport's.
+// business reports whether an error is an outcome that the protocol answers with 200: a refusal by a rule of the shop. All other
+// errors are transport errors.
 func business(err error) (*fault.Error, bool) {
 	var e *fault.Error
 	if !errors.As(err, &e) || e.Code == "stale" || fault.Is(err, ports.ProjectChanged) {
@@ -37,7 +37,7 @@ func business(err error) (*fault.Error, bool) {
 	return nil, false
 }
 
-// refusedPlan answers a request that makes no resource.
+// refusedPlan answers a refused request that has no resource to show.
 func (h *handlers) refusedPlan(rq Request, err error) (plan[reply], error) {
 	e, ok := business(err)
 	if !ok {
@@ -50,8 +50,8 @@ func (h *handlers) refusedPlan(rq Request, err error) (plan[reply], error) {
 	}), nil
 }
 
-// raced is the error of a commit that another request was faster than. What it changed is read by a second preparation, which
-// answers as if that request had come before: with the resource as it stands.
+// raced converts the error of a commit that lost against a concurrent request to ports.Stale, so that the operation is prepared
+// again. The second preparation reads the other request's changes, and answers with the resource in its current state.
 func raced(err error) error {
 	var e *fault.Error
 	if errors.As(err, &e) && e.Kind == fault.Conflict && !fault.Is(err, ports.ProjectChanged) {
@@ -79,8 +79,9 @@ func (h *handlers) refusal(rq Request, e *fault.Error) failure {
 	return f
 }
 
-// notUpdated answers an update that was not taken with the checkout as it was. Where the update itself is at fault, the checkout
-// is incomplete from then on: platforms look for errors in incomplete ones alone, and would pay for what they replaced.
+// notUpdated answers a refused update with the unchanged checkout. If the update itself is at fault, the checkout becomes
+// incomplete: platforms look for errors only in incomplete checkouts, and would otherwise pay for the contents that they meant to
+// replace.
 func (h *handlers) notUpdated(ctx context.Context, rq Request, of id.Checkout, err error) (plan[reply], error) {
 	e, ok := business(err)
 	if !ok || e.Kind == fault.NotFound || overtaken(err) {
@@ -91,14 +92,14 @@ func (h *handlers) notUpdated(ctx context.Context, rq Request, of id.Checkout, e
 		return settledBy(answer), nil
 	}
 	why := checkout.UpdateRefused
-	var told []message
+	var messages []message
 	switch {
 	case errors.Is(err, pricing.ErrNothingSold):
 		why = checkout.ItemsRefused
 	case errors.Is(err, checkout.ErrDestination):
 		why = checkout.DestinationUnknown
 	default:
-		told = append(told, reason(e))
+		messages = append(messages, reason(e))
 	}
 	return plan[reply]{Commit: func(ctx context.Context, st *ports.Stores) (*reply, error) {
 		c, err := h.Purchase.In(st).Refuse(ctx, rq.Caller.Shop, namedCheckout(rq, of), why)
@@ -107,13 +108,13 @@ func (h *handlers) notUpdated(ctx context.Context, rq Request, of id.Checkout, e
 		}
 		return h.found(h.toAPICheckout(rq, shown{
 			checkout: c,
-			messages: told,
+			messages: messages,
 			nameless: !c.ShowsBuyer(),
 		}))
 	}}, nil
 }
 
-// overtaken reports whether an update failed for what its checkout had become by then.
+// overtaken reports whether an update failed because of the state that its checkout had reached by then.
 func overtaken(err error) bool {
 	for _, state := range []error{checkout.ErrProcessing, checkout.ErrCompleted, checkout.ErrCanceled, checkout.ErrExpired, checkout.ErrChanged} {
 		if errors.Is(err, state) {
@@ -140,7 +141,7 @@ func (h *handlers) unchanged(ctx context.Context, rq Request, of id.Checkout, er
 	return answer, nil
 }
 
-// reason says why a request did not change its checkout.
+// reason returns the message why a request did not change its checkout.
 func reason(e *fault.Error) message {
 	m := message{
 		Type:     "error",
@@ -152,7 +153,7 @@ func reason(e *fault.Error) message {
 	case errors.Is(e, checkout.ErrProcessing):
 		m.Code = "complete_in_progress"
 	case errors.Is(e, checkout.ErrCompleted):
-		m.Type, m.Severity = "warning", "" // an error would have the agent begin anew, and buy twice
+		m.Type, m.Severity = "warning", "" // after an error the agent would start again, and buy twice
 	case errors.Is(e, checkout.ErrCanceled), errors.Is(e, checkout.ErrExpired):
 		m.Severity = unrecoverable
 	case errors.Is(e, purchase.ErrNeedsReview):
@@ -161,7 +162,7 @@ func reason(e *fault.Error) message {
 	return m
 }
 
-// untilPaid is the Retry-After of a request that a payment under way keeps from taking effect; "" for any other reason.
+// untilPaid returns the Retry-After of a request that fails because the checkout is being paid, and "" for any other reason.
 func untilPaid(why *fault.Error) string {
 	if errors.Is(why, checkout.ErrProcessing) {
 		return askAgain

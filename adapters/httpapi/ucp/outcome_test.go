@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// What a payment under way keeps from taking effect may be sent again under the same key.
+// A request that a running payment keeps from taking effect may be sent again under the same idempotency key.
 func TestUntilPaid(t *testing.T) {
 	t.Parallel()
 	if got := untilPaid(checkout.ErrProcessing); got != askAgain {
@@ -21,7 +21,8 @@ func TestUntilPaid(t *testing.T) {
 	}
 }
 
-// Whether the answer to a payment without outcome is kept does not depend on a later read, unless that shows the order.
+// The answer to a payment without a known outcome is not stored under the idempotency key, whatever status is read later, unless
+// the checkout is completed by then.
 func TestUndecided(t *testing.T) {
 	t.Parallel()
 	for status, said := range statuses {
@@ -38,7 +39,7 @@ func TestUndecided(t *testing.T) {
 	}
 }
 
-// A commit that another request was faster than is prepared again, so that no agent gets 409 for it.
+// A commit that lost against a concurrent request is prepared again, so that no agent gets 409 for it.
 func TestRaced(t *testing.T) {
 	t.Parallel()
 	changed := fault.New(fault.Conflict, ports.ProjectChanged, "The shop has changed.")

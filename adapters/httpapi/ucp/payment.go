@@ -6,7 +6,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// handlerEntity is a way to pay, by the handler that defines its instruments.
+// handlerEntity is a payment handler, which defines the instruments of a way to pay.
 type handlerEntity struct {
 	ID          string       `json:"id"`
 	Version     string       `json:"version"`
@@ -17,7 +17,7 @@ type instrument struct {
 	Type string `json:"type"`
 }
 
-// way is how a payment method of ours is paid over the protocol (decisions-interop 12).
+// way maps a payment method of ours to the protocol (adapters/httpapi/ucp/README.md).
 type way struct {
 	id         string // of the handler
 	instrument string
@@ -31,8 +31,8 @@ var ways = map[project.PaymentMethod]way{
 // stripeHandler is Stripe's own name.
 const stripeHandler = "com.stripe.payments"
 
-// paymentHandlers are the ways to pay that are served now, by the names of their handlers, as far as a platform takes them that
-// declares these handlers ("Resolving available_instruments").
+// paymentHandlers returns the handlers that can be used now, by name, limited to those that the platform declares ("Resolving
+// available_instruments").
 func (h *handlers) paymentHandlers(shop *project.Project, platform []capability.Handler) map[string][]handlerEntity {
 	list := map[string][]handlerEntity{}
 	for _, method := range shop.ServedMethods(h.Sandbox) {
@@ -62,7 +62,7 @@ func (h *handlers) inSandbox(shop *project.Project, method project.PaymentMethod
 	return shop.PaymentRoute(method, h.Sandbox).Provider == project.SandboxProvider
 }
 
-// instruments are those that a method's handler takes.
+// instruments returns the instruments that a method's handler accepts.
 func (h *handlers) instruments(shop *project.Project, method project.PaymentMethod) []string {
 	if h.inSandbox(shop, method) {
 		return []string{"card", "token"}

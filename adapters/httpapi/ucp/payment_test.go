@@ -9,7 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// A platform is offered the types of instruments that it takes, of the handlers that it declares.
+// A platform is offered the instrument types that it accepts, for the handlers that it declares.
 func TestPaymentHandlers(t *testing.T) {
 	t.Parallel()
 	sandbox, _ := capability.ParseName("com.haggle.sandbox")

@@ -13,7 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// What a search shows of a product: a result of tools is to stay under 256 KiB (decisions-interop, section on MCP).
+// These limits bound the products of a search, so that a tool's result stays under 256 KiB (decisions-interop, section on MCP).
 const (
 	mostVariants = 10
 	mostValues   = 50 // of an option
@@ -21,7 +21,7 @@ const (
 	mostChoices = 500 // values of an option that one product shows
 )
 
-// product is what a shop sells, at list prices. It tells nothing of what a negotiation may come to.
+// product is a product at list prices. It reveals nothing about possible negotiated prices.
 type product struct {
 	ID          string          `json:"id"`
 	Title       string          `json:"title"`
@@ -117,12 +117,12 @@ type lookedUp struct {
 	Match string `json:"match"`
 }
 
-// given reports whether there is a filter that is known.
+// given reports whether there is a known filter.
 func (f *filtersRequest) given() bool {
 	return f != nil && (len(f.Categories) > 0 || f.Price != nil && (f.Price.Min != nil || f.Price.Max != nil))
 }
 
-// fromAPIFilters warns of what is not filtered by. Prices are in the shop's currency.
+// fromAPIFilters reads filters, and warns of those that are not applied. Prices are in the shop's currency.
 func fromAPIFilters(shop *project.Project, f *filtersRequest, market *marketRequest) (filter catalog.Filter, warnings []message) {
 	filter.Physical = true // digital items are not served over UCP yet
 	if f == nil {
@@ -216,11 +216,11 @@ func toAPISelections(list []catalog.Selection) []selected {
 	})
 }
 
-// toAPIHit is a product that was found, with the variants that pass the filter: those in stock first, in their order.
+// toAPIHit shows a found product with the variants that pass the filter, those in stock first.
 func (h *handlers) toAPIHit(hit catalog.Hit, f catalog.Filter, stock discovery.Stock) product {
 	listed := slices.DeleteFunc(slices.Clone(hit.Variants()), func(v catalog.Variant) bool { return v.Digital })
 	p := physical(hit.Product)
-	if len(listed) == 0 { // it has just become digital, or what it shows first is
+	if len(listed) == 0 { // the product, or the variant that it shows first, has just become digital
 		listed = p.Listed()
 	}
 	passing := slices.DeleteFunc(slices.Clone(listed), func(v catalog.Variant) bool { return !f.Affords(p.PriceOf(v)) })
@@ -239,7 +239,7 @@ func (h *handlers) toAPIHit(hit catalog.Hit, f catalog.Filter, stock discovery.S
 	return shown
 }
 
-// physical is a product without its digital variants; one that has no others is as it is.
+// physical returns a product without its digital variants, or unchanged if all are digital.
 func physical(p *catalog.Product) *catalog.Product {
 	if !p.Physical() {
 		return p
@@ -256,7 +256,7 @@ func rank(stock discovery.Stock, v catalog.Variant) int {
 	return 1
 }
 
-// toAPILookedUp is a product with the variants that ids of the request led to.
+// toAPILookedUp shows a product with the variants that the request's ids name.
 func (h *handlers) toAPILookedUp(l discovery.LookedUp, stock discovery.Stock) product {
 	shown := h.toAPIProduct(physical(l.Product))
 	for _, m := range l.Matches {
@@ -273,7 +273,7 @@ func (h *handlers) toAPILookedUp(l discovery.LookedUp, stock discovery.Stock) pr
 	return shown
 }
 
-// toAPIChoice is a product in full, as far as its options are selected.
+// toAPIChoice shows a whole product with the variants that match the selected options.
 func (h *handlers) toAPIChoice(found discovery.ChoiceAnswer) product {
 	shown := h.toAPIProduct(physical(found.Product))
 	shown.Selected = toAPISelections(found.Choice.Selected)

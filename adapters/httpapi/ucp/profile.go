@@ -39,7 +39,7 @@ type profileReply struct {
 	Body   profile
 }
 
-// profile is what a business publishes. The version before August has its keys under another name.
+// profile is the profile that a business publishes. The version before August has the keys under another name.
 type profile struct {
 	UCP         profileBody       `json:"ucp"`
 	Keys        []commerce.WebKey `json:"keys,omitzero"`
@@ -120,10 +120,10 @@ const (
 	fulfillment = shopping + ".fulfillment"
 )
 
-// site is where the protocol's specification and schemas are published.
+// site is the website of the protocol's specification and schemas.
 const site = "https://ucp.dev/"
 
-// services are the transports by which a shop is spoken to. The profile is read over REST, so REST is among them.
+// services returns the transports of a shop. The profile is read over REST, so REST is among them.
 func (h *handlers) services(address string, spoken project.Protocols) map[string][]service {
 	at := site + h.version.date
 	all := map[string][]service{

@@ -13,7 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 )
 
-// SchemasPath is the folder of the schemas of what is the server's own.
+// SchemasPath is the folder of the schemas of the server's own extensions.
 const SchemasPath = "/ucp/schemas"
 
 // The files in it.
@@ -26,7 +26,7 @@ const (
 // negotiationOperations are the operations of the capability.
 var negotiationOperations = []string{startNegotiationID, makeOfferID, acceptOfferID, getNegotiationID, declineOfferID}
 
-// RegisterSchemas publishes the schemas of the negotiation capability. They are made of the registered operations and tools.
+// RegisterSchemas publishes the schemas of the negotiation capability. It builds them from the registered operations and tools.
 func RegisterSchemas(mux *http.ServeMux, api huma.API, sets []commerce.Toolset, c Config) {
 	s := newSchemas(api)
 	for file, document := range map[string]any{
@@ -46,7 +46,7 @@ func RegisterSchemas(mux *http.ServeMux, api huma.API, sets []commerce.Toolset, 
 	}
 }
 
-// negotiation is the schema of the capability's requests and answer.
+// negotiation returns the schema of the capability's requests and answer.
 func (s schemas) negotiation(c Config) map[string]any {
 	answer := s.of(reflect.TypeFor[NegotiationBody]())
 	fields, _ := answer["properties"].(map[string]any)
@@ -69,7 +69,7 @@ func (s schemas) negotiation(c Config) map[string]any {
 	}
 }
 
-// of is the schema of a type that an operation has.
+// of returns the schema of a type of an operation.
 func (s schemas) of(t reflect.Type) map[string]any {
 	schema, _ := s.inline(asJSON(s.api.OpenAPI().Components.Schemas.Schema(t, true, "")), nil).(map[string]any)
 	return schema
@@ -99,7 +99,7 @@ func (s schemas) openAPI(c Config) map[string]any {
 	}
 }
 
-// withoutSlug leaves out the parameter that is in the endpoint's address.
+// withoutSlug removes the parameter slug, which is in the endpoint's address.
 func withoutSlug(parameters any) []any {
 	all, _ := parameters.([]any)
 	kept := []any{}

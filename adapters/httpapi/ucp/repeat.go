@@ -14,14 +14,14 @@ import (
 var errKeyUsed = fault.New(fault.Conflict, "idempotency_key_used",
 	"What this request opened has been used since. Name it by its id, or send another Idempotency-Key.")
 
-// repeat refuses to repeat an answer that opened a session once the session has been used. An agent whose answer was lost
-// has not used it. Agents that do not sign share the profile that they name, and often an address: another one that sends
-// the same request under the same key would get into the session.
+// repeat refuses to repeat an answer that opened a session once the session has been used. An agent whose answer was lost has not
+// used the session. Agents that do not sign share the profile that they name, and often an address, so another agent with the
+// same request and key would get into the session.
 func (h *handlers) repeat(ctx context.Context, e entry, body, answer []byte) error {
 	if e.Caller.Agent.Verified || wire.Names(body, "cart_id")[0] != "" {
 		return nil
 	}
-	ids, shop := wire.Names(answer, "id", "cart_id"), e.Caller.Shop.ID // none in a refusal, which opened nothing
+	ids, shop := wire.Names(answer, "id", "cart_id"), e.Caller.Shop.ID // a refusal has none, because it opened nothing
 	switch strings.TrimSuffix(e.Operation.OperationID, "-"+h.version.date) {
 	case createCartID:
 		return h.unused(ctx, shop, ids[0])
@@ -50,8 +50,8 @@ func (h *handlers) unused(ctx context.Context, shop id.Project, cart string) err
 	return nil
 }
 
-// unusedCheckout asks for the checkout's session only if it was opened with the checkout. A checkout in an earlier session
-// was asked for with the code of a deal, which nobody guesses.
+// unusedCheckout checks the checkout's session only if it was opened together with the checkout. A checkout in an earlier session
+// required the code of a deal, which cannot be guessed.
 func (h *handlers) unusedCheckout(ctx context.Context, shop id.Project, of string) error {
 	opened, err := id.Parse[id.Checkout](of)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// lineRequest is a line as an agent wants it.
+// lineRequest is a line of a request.
 type lineRequest struct {
 	ID       string      `json:"id,omitempty" maxLength:"200" doc:"Id of a line that is there, to keep it and its price."`
 	Item     itemRequest `json:"item"`
@@ -36,10 +36,10 @@ type discountsRequest struct {
 	Codes []string `json:"codes,omitempty" maxItems:"20" maxLength:"200" doc:"Codes of deals, ct_…. They replace those before."`
 }
 
-// silent reports whether a request says nothing of codes, so that those before stay.
+// silent reports whether a request has no codes, so that the earlier ones stay.
 func (d *discountsRequest) silent() bool { return d == nil || d.Codes == nil }
 
-// fulfillmentRequest is where and how the goods are to go. Of methods, groups and selected destinations there is one.
+// fulfillmentRequest is where and how to deliver the goods. It has one method, one group and one selected destination.
 type fulfillmentRequest struct {
 	Methods []methodRequest `json:"methods,omitempty" maxItems:"20"`
 }
@@ -60,7 +60,7 @@ type destinationRequest struct {
 	PostalAddress
 }
 
-// PostalAddress has a capital because huma passes over embedded types without.
+// PostalAddress is exported because Huma ignores embedded types that are not.
 type PostalAddress struct {
 	StreetAddress   string `json:"street_address,omitempty" maxLength:"200" doc:"Street and number."`
 	ExtendedAddress string `json:"extended_address,omitempty" maxLength:"200"`
@@ -73,15 +73,15 @@ type PostalAddress struct {
 	PhoneNumber     string `json:"phone_number,omitempty" maxLength:"200"`
 }
 
-// asked is what a request wants to buy, with what is to be told of it whatever comes.
+// asked is a parsed request for a checkout or cart, with messages that every answer to it has.
 type asked struct {
 	purchase.InitRequest
 	codes    []string  // as they were sent
 	messages []message // about what was not taken
 }
 
-// fromAPICheckout reads what creates or replaces a checkout. What cannot be taken is told in messages: an address that is no
-// address of ours, or an e-mail address that is none, is as good as missing.
+// fromAPICheckout reads a request that creates or replaces a checkout. Values that it cannot use become messages: an address in
+// another form than ours, or a malformed e-mail address, counts as missing.
 func (h *handlers) fromAPICheckout(rq Request, lines []lineRequest, b *buyerRequest, d *discountsRequest, f *fulfillmentRequest) asked {
 	a := asked{InitRequest: purchase.InitRequest{
 		Partial: true,
@@ -104,7 +104,7 @@ func (h *handlers) fromAPICheckout(rq Request, lines []lineRequest, b *buyerRequ
 func fromAPILines(lines []lineRequest) []pricing.Wanted {
 	list := make([]pricing.Wanted, len(lines))
 	for i, l := range lines {
-		number, _ := commerce.ParseLine(l.ID) // an id that is none of ours is a new line
+		number, _ := commerce.ParseLine(l.ID) // an unknown id is a new line
 		list[i] = pricing.Wanted{
 			Line:     number,
 			Ref:      strings.TrimSpace(l.Item.ID),
@@ -139,7 +139,7 @@ func (a *asked) warn(code, path, content string) {
 	})
 }
 
-// addCodes takes deal codes, which are checkout tokens. Case does not matter. Any other code is none of this shop's.
+// addCodes adds deal codes, which are checkout tokens. They are case-insensitive. Any other code is unknown to the shop.
 func (a *asked) addCodes(d *discountsRequest) {
 	if d == nil {
 		return
@@ -157,7 +157,7 @@ func (a *asked) addCodes(d *discountsRequest) {
 
 func codePath(i int) string { return "$.discounts.codes[" + strconv.Itoa(i) + "]" }
 
-// addFulfillment takes the destinations and which of them is selected, and the selected option.
+// addFulfillment adds the selected destination and the selected option.
 func (a *asked) addFulfillment(f *fulfillmentRequest) {
 	if f == nil || len(f.Methods) == 0 {
 		return
@@ -191,7 +191,7 @@ func fromAPIAddress(p PostalAddress) checkout.Address {
 	}
 }
 
-// sent is the place in the request, from 0, of the n-th code that is a deal code.
+// sent returns the index in the request of the n-th code that is a deal code.
 func (a *asked) sent(n int) int {
 	for i, code := range a.codes {
 		if strings.HasPrefix(code, dealtoken.Prefix) {
@@ -203,14 +203,14 @@ func (a *asked) sent(n int) int {
 	return 0
 }
 
-// notAnOption reports whether a request failed because its way of shipping is none of the checkout's, which a new address
-// may have caused.
+// notAnOption reports whether a request failed because the checkout does not have its shipping option, perhaps since a new
+// address.
 func notAnOption(err error) bool {
 	e, ok := err.(*fault.Error)
 	return ok && len(e.Details) == 1 && e.Details[0].Field == "shipping_option"
 }
 
-// withoutOption is the request with the cheapest way of shipping.
+// withoutOption returns the request with the cheapest shipping option.
 func (a asked) withoutOption() asked {
 	a.Option = ""
 	a.warn("fulfillment_changed", "$.fulfillment.methods[0].groups[0].selected_option_id",

@@ -6,8 +6,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/capability"
 )
 
-// Codes are read where the agent can do discounts. Where it cannot, those before stay.
-func TestAnInactiveExtensionIsNotRead(t *testing.T) {
+// Codes are read if the discount extension is active. Otherwise the earlier ones stay.
+func TestFromAPICheckout_inactiveExtension(t *testing.T) {
 	t.Parallel()
 	h := &handlers{}
 	discount := capability.Served(capability.V20260825, capability.Name{})

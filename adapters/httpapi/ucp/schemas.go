@@ -7,7 +7,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// schemas makes schemas that refer to nothing of those of an API.
+// schemas builds self-contained schemas, without references into an API's document.
 type schemas struct {
 	api  huma.API
 	root map[string]any // the API's document
@@ -17,7 +17,7 @@ func newSchemas(api huma.API) schemas {
 	return schemas{api, asJSON(api.OpenAPI())}
 }
 
-// asJSON is a value as JSON has it. It is made of an API's document, which is ours: that cannot fail.
+// asJSON converts a value of our own API document to plain JSON values. It cannot fail.
 func asJSON(v any) (object map[string]any) {
 	text, err := json.Marshal(v)
 	if err == nil {
@@ -71,10 +71,11 @@ func (s schemas) arguments(op *huma.Operation, body string, keyed bool) map[stri
 	return map[string]any{"type": "object", "properties": properties, "required": required}
 }
 
-// longestID is how long an id may be. None of ours is as long.
+// longestID is the limit of an id's length. All of our ids are shorter.
 const longestID = 200
 
-// metaSchema is what an agent may say beside the arguments. Clients that are no platforms have no profile.
+// metaSchema is the schema of what an agent may send in addition to the arguments. Clients that are not platforms have no
+// profile.
 func metaSchema(keyed bool) map[string]any {
 	schema := map[string]any{
 		"type": "object",
@@ -98,7 +99,7 @@ func metaSchema(keyed bool) map[string]any {
 	return schema
 }
 
-// inline puts what a schema refers to in the places of the references. A schema within itself becomes any object.
+// inline replaces references by the schemas that they refer to. A recursive schema becomes any object.
 func (s schemas) inline(node any, within []string) any {
 	switch n := node.(type) {
 	case map[string]any:
@@ -112,7 +113,7 @@ func (s schemas) inline(node any, within []string) any {
 		}
 		made := make(map[string]any, len(n))
 		for name, value := range n {
-			if name != "additionalProperties" { // requests may have more, and answers will
+			if name != "additionalProperties" { // requests may have more fields, and later answers will
 				made[name] = s.inline(value, within)
 			}
 		}

@@ -7,14 +7,14 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/httpsig"
 )
 
-// signatureLabel is the name of our signatures in the fields that hold them.
+// signatureLabel is the label of our signatures in the header fields.
 const signatureLabel = "sig1"
 
-// answerComponents are what the signature of an answer covers (UCP, "REST Response Signing").
+// answerComponents lists the components that the signature of an answer covers (UCP, "REST Response Signing").
 var answerComponents = []string{"@status", "content-digest", "content-type"}
 
-// signing signs the answers of an operation with the key of the shop; nil: they are not signed. Over MCP they are not: an
-// answer is a part of a message there.
+// signing returns the function that signs an operation's answers with the key of the shop, or nil if they are not signed. Over
+// MCP they are not, because an answer is a part of a message there.
 func (h *handlers) signing() wire.Finish {
 	if h.tools {
 		return nil
@@ -22,8 +22,8 @@ func (h *handlers) signing() wire.Finish {
 	return h.signAnswer
 }
 
-// signAnswer signs what the business says. An answer that cannot be signed is sent all the same: by then a payment may have
-// been taken, and the signature is recommended, not required.
+// signAnswer signs answers of the business. An answer that cannot be signed is sent without a signature, because a payment may
+// have been taken by then, and the protocol recommends signatures but does not require them.
 func (h *handlers) signAnswer(r *http.Request, status int, header http.Header, body []byte) {
 	if status >= http.StatusBadRequest || len(body) == 0 {
 		return
@@ -35,7 +35,7 @@ func (h *handlers) signAnswer(r *http.Request, status int, header http.Header, b
 
 func (h *handlers) sign(r *http.Request, status int, header http.Header, body []byte) error {
 	ctx := r.Context()
-	shop, err := h.Storefronts.BySlug(ctx, r.PathValue("slug")) // which the request has found, and is remembered
+	shop, err := h.Storefronts.BySlug(ctx, r.PathValue("slug")) // the request has looked it up before, so it is cached
 	if err != nil {
 		return err
 	}

@@ -12,12 +12,12 @@ import (
 // tool is an operation that models may call. For a new one, add a line to tools.
 type tool struct {
 	operation   string
-	body        string // the argument that is the body; "": the other arguments are
+	body        string // the argument that is the body; "": the body consists of the other arguments
 	destructive bool
-	description string // at most 500 characters, with nothing of a shop's
+	description string // at most 500 characters, without any text of a shop
 }
 
-// catalogArgument is the body of the tools that read the catalogue.
+// catalogArgument is the body of the tools that read the catalog.
 const catalogArgument = "catalog"
 
 var tools = []tool{
@@ -66,7 +66,7 @@ var tools = []tool{
 		"another item or quantity."},
 }
 
-// RegisterTools adds the operations of the tools to an API that no listener serves, and returns the tools of all versions.
+// RegisterTools adds the operations of the tools to an API that is not served over HTTP, and returns the tools of all versions.
 func RegisterTools(api huma.API, s *commerce.Services, c Config) []commerce.Toolset {
 	var sets []commerce.Toolset
 	all := map[capability.Version]*handlers{}
@@ -80,7 +80,7 @@ func RegisterTools(api huma.API, s *commerce.Services, c Config) []commerce.Tool
 		}
 		all[v.release] = h
 		rules := h.keyRules()
-		rules.Fingerprint = nil // canonical JSON: what is around the arguments changes with every message
+		rules.Fingerprint = nil // canonical JSON, because the message around the arguments changes every time
 		h.mount = s.Mount(api, h.style(), rules, cancelCheckoutID+"-"+v.date)
 		h.mount.Steps = append(h.mount.Steps, commerce.MCP.Spoken, h.identify)
 		h.registerCatalog()

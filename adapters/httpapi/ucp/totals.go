@@ -12,10 +12,10 @@ type total struct {
 	Amount      int64  `json:"amount"`
 }
 
-// reductionText is how a reduction by an agreed price is shown.
+// reductionText is the label of a reduction by an agreed price.
 const reductionText = "Agreed price"
 
-// toAPITotals renders the typed totals. A receipt has one subtotal, which is that at list prices.
+// toAPITotals returns the typed totals. The only subtotal is at list prices.
 func toAPITotals(sums []checkout.Sum, estimated bool) []total {
 	var list []total
 	for _, s := range sums {
@@ -40,7 +40,7 @@ func toAPITotals(sums []checkout.Sum, estimated bool) []total {
 	return list
 }
 
-// lineTotals are those of one line. What its agreed price saves is below zero.
+// lineTotals returns the totals of one line. The amount that its agreed price saves is negative.
 func lineTotals(unit, original money.Amount, quantity int) []total {
 	n := int64(quantity)
 	list := []total{{Type: "subtotal", Amount: original.Minor() * n}}
@@ -54,7 +54,7 @@ func lineTotals(unit, original money.Amount, quantity int) []total {
 	return append(list, total{Type: "total", Amount: unit.Minor() * n})
 }
 
-// saving is what a line costs less than at list price.
+// saving returns how much less a line costs than at list price.
 func saving(unit, original money.Amount, quantity int) int64 {
 	return (original.Minor() - unit.Minor()) * int64(quantity)
 }

@@ -3,10 +3,10 @@
 //
 // # Choices
 //
-// One set of types serves both versions; what differs follows from the version of the request's address. A business
-// outcome, a refusal included, is an answer with status 200: the resource with messages, or the envelope of an error where
-// there is no resource. Only what the transport knows is an HTTP error: an unreadable body, a missing profile, a key that
-// is used twice, a rate, a failure of ours.
+// One set of types serves both versions; what differs follows from the version of the request's address. A business outcome, a
+// refusal included, is an answer with status 200: the resource with messages, or the envelope of an error where there is no
+// resource. Only transport errors are HTTP errors: an unreadable body, a missing profile, a reused idempotency key, a rate limit,
+// an internal error.
 //
 // These operations are in a document of their own (OpenAPI 3.1), not in Haggle's: ucp.dev documents them.
 package ucp
@@ -27,25 +27,25 @@ import (
 )
 
 type (
-	// Request is what a handler gets beside its input.
+	// Request is what a handler gets in addition to its input.
 	Request = commerce.Request
 	entry   = wire.Entry[commerce.Buyer]
 )
 
-// plan is what a handler has worked out for the request's transaction.
+// plan is what a handler has prepared for the request's transaction.
 type plan[O any] = wire.Plan[*ports.Stores, O]
 
-// Version is a version of the protocol that is served.
+// Version is a served version of the protocol.
 type Version struct {
 	release capability.Version
-	date    string // by which the protocol names it
+	date    string // the version's name in the protocol
 	prefix  string // of its addresses, below the shop's
 }
 
 var (
 	// August is the current version.
 	August = Version{release: capability.V20260825, date: "2026-08-25"}
-	// April is the version before. It has no request constraints, and other forms of profile, destination and option.
+	// April is the previous version. It has no request constraints, and other forms of profile, destination and option.
 	April = Version{
 		release: capability.V20260408,
 		date:    "2026-04-08",
@@ -53,14 +53,14 @@ var (
 	}
 )
 
-// Versions are all of them, the current one first.
+// Versions lists all versions, the current one first.
 var Versions = []Version{August, April}
 
 func (v Version) String() string { return v.date }
 
-// Config is what a server decides of the protocol.
+// Config is the server's configuration of the protocol.
 type Config struct {
-	// Authority begins the names of what is the server's own: the reversed host of its public URL.
+	// Authority is the prefix of the names of the server's own extensions: the reversed host of its public URL.
 	Authority string
 	// Negotiation is the name of our own capability.
 	Negotiation capability.Name
@@ -93,7 +93,7 @@ func Register(api huma.API, s *commerce.Services, c Config) {
 	}
 }
 
-// RegisterUnrouted answers requests below the REST endpoints that no operation takes, as the protocol's errors look.
+// RegisterUnrouted answers requests to unknown paths below the REST endpoints with errors in the protocol's form.
 func RegisterUnrouted(mux *http.ServeMux) {
 	for _, v := range Versions {
 		style := (&handlers{version: v}).style()
@@ -114,7 +114,8 @@ type handlers struct {
 	tools   bool // the operations are those of the tools
 }
 
-// as are the handlers of the version that was agreed on with the agent, whose address may be the current version's.
+// as returns the handlers of the version that was agreed on with the agent. Its request may have come to the current version's
+// address.
 func (h *handlers) as(rq Request) *handlers {
 	if agreed := h.all[rq.Caller.Platform.Active.Release()]; agreed != nil {
 		return agreed
@@ -122,11 +123,11 @@ func (h *handlers) as(rq Request) *handlers {
 	return h
 }
 
-// needs is the key of the capability that an operation is of, in its metadata.
+// needs is the key, in an operation's metadata, of the capability that the operation belongs to.
 const needs = "ucp capability"
 
-// identify finds out who sends a request, and what can be done together. The current version's address serves agents of all
-// versions, that of an older one its own.
+// identify identifies the agent of a request, and negotiates the capabilities. The address of the current version serves agents
+// of all versions, that of an older version only its own.
 func (h *handlers) identify(e *entry) error {
 	caller, err := h.Identify(e, func(r *identity.Request) error {
 		for _, v := range Versions {
@@ -134,7 +135,7 @@ func (h *handlers) identify(e *entry) error {
 				r.Business = append(r.Business, capability.Served(v.release, h.config.Negotiation))
 			}
 		}
-		r.Anonymous = h.tools // plain clients of MCP say nothing of themselves
+		r.Anonymous = h.tools // plain MCP clients do not identify themselves
 		r.Needs, _ = e.Operation.Metadata[needs].(capability.Name)
 		r.MustSign = r.Needs == capability.Order && e.Caller.Shop.Settings.AgentsSign(h.Sandbox)
 		return nil
@@ -147,7 +148,8 @@ func (h *handlers) identify(e *entry) error {
 	return err
 }
 
-// Serves reports whether a path below the address of a shop is the protocol's: a profile, an operation or an endpoint of tools.
+// Serves reports whether a path below the address of a shop belongs to the protocol: a profile, an operation or an endpoint of
+// tools.
 func Serves(path string) bool {
 	for _, v := range Versions {
 		rest, ok := strings.CutPrefix(path, v.prefix)
@@ -158,16 +160,16 @@ func Serves(path string) bool {
 	return false
 }
 
-// restPath is where the REST endpoint is, below the address of a shop and version.
+// restPath is the path of the REST endpoint below the address of a shop and version.
 const restPath = "/ucp"
 
-// mcpPath is where the MCP endpoint is, and toolsPath where its tools are behind it, below the same address.
+// mcpPath is the path of the MCP endpoint, and toolsPath that of the operations behind its tools, below the same address.
 const (
 	mcpPath   = "/mcp"
 	toolsPath = mcpPath + "/tools"
 )
 
-// The names of the operations, which are those of the MCP tools.
+// These are the names of the operations, and of the MCP tools.
 const (
 	profileID          = "ucp_profile"
 	createCartID       = "create_cart"
@@ -184,7 +186,7 @@ func (h *handlers) of(name capability.Name, op huma.Operation) wire.Operation {
 	return made
 }
 
-// costOf is how many requests an operation counts as: a write of a checkout plans shipping and tax, and a payment asks a
+// costOf returns how many requests an operation counts as. Writing a checkout computes shipping and tax, and a payment calls a
 // provider.
 func costOf(op huma.Operation) int {
 	switch {
@@ -196,7 +198,7 @@ func costOf(op huma.Operation) int {
 	return 2
 }
 
-// operation puts an operation below the address of its shop, or of the shop's REST endpoint.
+// operation returns the operation with its path below the address of the shop, or of the shop's REST endpoint.
 func (h *handlers) operation(op huma.Operation) wire.Operation {
 	if h.tools {
 		op.Path = toolsPath + strings.TrimPrefix(op.Path, restPath)
@@ -215,7 +217,7 @@ func (h *handlers) operation(op huma.Operation) wire.Operation {
 	return wire.Operation{Operation: op, Lane: h.Lane}
 }
 
-// address is the base of the shop's endpoints in the version.
+// address returns the base URL of the shop's endpoints in the version.
 func (h *handlers) address(rq Request) string {
 	return h.Address(rq.Caller.Shop.Slug) + h.version.prefix
 }

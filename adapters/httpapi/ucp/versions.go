@@ -6,7 +6,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// What is registered runs in the version that was agreed on with the agent.
+// The functions below register handlers that run in the protocol version that was agreed on with the agent.
 
 func plain[I any](h *handlers, f func(*handlers, context.Context, Request, *I) (*reply, error)) func(context.Context, Request, *I) (*reply, error) {
 	return func(ctx context.Context, rq Request, in *I) (*reply, error) { return f(h.as(rq), ctx, rq, in) }

@@ -6,8 +6,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-// content is an error in words, with the fields that it is about. Both are the protocol's: faults are made for all protocols, and
-// have the words of Haggle's own.
+// content returns the text of an error with its fields, in the words of this protocol. Faults are shared by all protocols and use
+// the words of Haggle's own.
 func content(e *fault.Error) string {
 	if text, own := inWords[e.Code]; own {
 		return text
@@ -28,7 +28,7 @@ func codeOfFault(e *fault.Error) string {
 	return e.Code
 }
 
-// inWords are errors by the codes of faults whose words, and fields, are those of Haggle's own protocol.
+// inWords has texts by fault code, for faults whose own texts or fields are in the words of Haggle's protocol.
 var inWords = map[string]string{
 	"checkout_expired":    "The checkout has expired. Create a new one.",
 	"checkout_canceled":   "The checkout is canceled. Create a new one.",
@@ -46,7 +46,7 @@ var inWords = map[string]string{
 	"token_redeemed":      "The agreed price was used by another checkout.",
 }
 
-// inCodes are the codes of errors, by those of faults that name what the protocol does not have.
+// inCodes maps fault codes that name what this protocol does not have to its error codes.
 var inCodes = map[string]string{
 	"finalize_refused":  "complete_refused",
 	"session_expired":   "cart_expired",
@@ -58,7 +58,7 @@ var inCodes = map[string]string{
 // plainWords are those of problems with fields.
 var plainWords = strings.NewReplacer("a quote", "a negotiation", "the quote", "the negotiation", "quote_id", "id", "a token", "a code", "session", "cart")
 
-// inFields are the parts of a field's name that the protocol calls otherwise. In order: the longest first.
+// inFields has the parts of field names that this protocol calls otherwise, the longest first.
 var inFields = strings.NewReplacer(
 	"shipping_address.name", destinationField+"last_name",
 	"shipping_address.line1", destinationField+"street_address",

@@ -16,12 +16,12 @@ import (
 	"github.com/haggle-commerce/haggle/domain/session"
 )
 
-// ownWords are those of Haggle's own protocol, which the protocol does not have.
+// ownWords matches words of Haggle's own protocol that this protocol does not have.
 var ownWords = regexp.MustCompile(`(?i)\b(checkout_token|token|quote|quote_id|session|session_id|finalize|init|revise|offer_price|shipping_option|shipping_address|` +
 	`product_id|variant_id|line_id|from_cart|project|plan)\b|(^| )items\.`)
 
-// No word of Haggle's own protocol gets into the answers of this one.
-func TestAnswersHaveTheProtocolsWords(t *testing.T) {
+// Answers of this protocol have no words of Haggle's own.
+func TestContent_protocolWords(t *testing.T) {
 	t.Parallel()
 	for _, e := range []*fault.Error{
 		checkout.ErrExpired, checkout.ErrCanceled, checkout.ErrCompleted, checkout.ErrProcessing, checkout.ErrTooManyInFlight, checkout.ErrNotPayable,

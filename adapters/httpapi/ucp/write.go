@@ -66,7 +66,7 @@ type createRequest struct {
 	ReplaceRequest
 }
 
-// ReplaceRequest has a capital because huma passes over embedded types without.
+// ReplaceRequest is exported because Huma ignores embedded types that are not.
 type ReplaceRequest struct {
 	LineItems   []lineRequest       `json:"line_items" maxItems:"50"`
 	Buyer       *buyerRequest       `json:"buyer,omitempty"`
@@ -117,7 +117,7 @@ func (h *handlers) createCheckout(ctx ports.Outbound, rq Request, in *checkoutIn
 	}}, nil
 }
 
-// answer is a checkout that a request wrote. What was wrong with its codes is told where they stand in the request.
+// answer returns a checkout that a request wrote. Each message about a wrong code has the code's path in the request.
 func (h *handlers) answer(rq Request, status int, c *checkout.Checkout, a asked, findings []pricing.Finding) *reply {
 	for _, f := range findings {
 		if f.Token > 0 && f.Token <= len(a.codes) {
@@ -163,7 +163,7 @@ func (h *handlers) getCheckout(ctx context.Context, rq Request, in *onCheckout) 
 	return h.read(ctx, rq, of, nil)
 }
 
-// read is a checkout as it stands, with a message about what a request could not do.
+// read answers with a checkout in its current state, with a message about why a request failed.
 func (h *handlers) read(ctx context.Context, rq Request, of id.Checkout, about *message) (*reply, error) {
 	c, o, err := h.Purchase.In(rq.Stores).Get(ctx, rq.Caller.Shop, namedCheckout(rq, of))
 	if err != nil {
@@ -182,7 +182,7 @@ func (h *handlers) read(ctx context.Context, rq Request, of id.Checkout, about *
 
 const noCheckout = "There is no such checkout."
 
-// namedCheckout is a checkout as the agent of a request asks for it.
+// namedCheckout names a checkout together with the agent that asks for it.
 func namedCheckout(rq Request, of id.Checkout) purchase.Named {
 	return purchase.Named{Checkout: of, Agent: rq.Caller.Agent}
 }

@@ -23,7 +23,7 @@ func HandleOne[C, S, I, T, V any](find func(context.Context, Request[C, S], *I) 
 	}
 }
 
-// Identity returns the view itself: handlers whose use case returns views need no converter.
+// Identity returns the view itself. It is the converter of handlers whose use case returns views.
 func Identity[V any](view V) V { return view }
 
 // Each converts every element.
@@ -55,7 +55,7 @@ func ToOptionalTime(t *time.Time) *Time {
 	return &Time{*t}
 }
 
-// ToKnownTime is nil for a time that has not come.
+// ToKnownTime returns nil for the zero time.
 func ToKnownTime(t time.Time) *Time {
 	if t.IsZero() {
 		return nil

@@ -1,5 +1,5 @@
-// Package wire is what all HTTP APIs share: the request pipeline (Mount), how bodies are read and written, how errors look,
-// ids, money and time on the wire. It knows no resource and no use case.
+// Package wire has what all HTTP APIs share: the request pipeline (Mount), the encoding of bodies, errors, ids, money and time,
+// rate limit headers, and idempotency keys. It knows no resource and no use case.
 //
 // # Choices
 //
@@ -7,21 +7,20 @@
 // the request's struct. Both readings are case-sensitive and refuse duplicate names, so that what was
 // validated is what is used.
 //
-// The APIs differ in their Style: the form of errors, the limit of bodies, and whether unknown fields and query parameters
-// are ignored (decisions 4, 15). A field that differs from a known one in case alone is refused by all: ignoring it would
-// hide a mistake.
+// The APIs differ in their Style: the form of errors, the limit of bodies, and whether unknown fields and query parameters are
+// ignored (features/MANAGEMENT.md#errors). All APIs refuse a field that differs from a known one in case alone, because ignoring
+// it would hide a mistake.
 //
-// Huma passes over embedded structs whose type is unexported, in requests as in responses and the
-// document: types that others embed are exported. And what ACP takes unknown fields in must not be a
-// type of the Management API's bodies.
+// Huma ignores embedded structs of unexported types in requests, responses and the document, so types that others embed are
+// exported. Types in which ACP accepts unknown fields must not be used in bodies of the Management API.
 //
 // A wrong Content-Type is 400 invalid_request. 415 is for a Content-Encoding other than identity.
 //
-// An Idempotency-Key works on PUT too. The answer that is kept for it is encrypted, because answers hold secrets that are
-// shown once. Refusals that other headers, another credential or a later time would change (400, 401, 403, 5xx,
-// Retry-After) are not kept. While an Atomic or Prepared request is in its transaction, the next one with its key waits for
-// up to two seconds, and then gets its answer or 409 idempotency_in_progress; for a Claimed or Phased request the answer is
-// 409 at once. While the second stage of a Staged request runs, its key has the answer of the first.
+// An Idempotency-Key works on PUT too. The answer that is stored under it is encrypted, because answers contain secrets that are
+// shown once. Refusals that other headers, another credential or a later time would change (400, 401, 403, 5xx, Retry-After) are
+// not stored. While an Atomic or Prepared request is in its transaction, the next one with its key waits for up to two seconds,
+// and then gets its answer or 409 idempotency_in_progress; for a Claimed or Phased request the answer is 409 at once. While the
+// second stage of a Staged request runs, its key has the answer of the first.
 //
 // RateLimit-Limit is the size of the bucket, so that RateLimit-Remaining is never more.
 package wire
@@ -37,7 +36,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 )
 
-// Limits of request bodies in bytes (decisions 4, design 5).
+// Limits of request bodies in bytes (features/MANAGEMENT.md#errors, features/MANAGEMENT.md#limits).
 const (
 	ManagementBody = 1 << 20
 	ProductBody    = 4 << 20 // 2,048 variants with texts of full length
@@ -45,7 +44,7 @@ const (
 	ACPBody        = 64 << 10
 )
 
-// BodyTime is by when a body has arrived (design 5).
+// BodyTime is by when a body has arrived (features/MANAGEMENT.md#limits).
 const BodyTime = 15 * time.Second
 
 // Config is what the OpenAPI document says about the server.
@@ -67,8 +66,8 @@ func init() {
 	phraseMessages()
 }
 
-// NewAPI makes the API that Haggle's own operations register with, and serves its OpenAPI document and the
-// answers for unknown paths and methods on mux.
+// NewAPI returns the API for Haggle's own operations. It serves the OpenAPI document and the answers to unknown paths and methods
+// on mux.
 func NewAPI(mux *http.ServeMux, c Config) huma.API {
 	api := NewPart(mux, c)
 	serveDocument(mux, api)
@@ -76,7 +75,7 @@ func NewAPI(mux *http.ServeMux, c Config) huma.API {
 	return api
 }
 
-// NewPart makes an API on the mux of another one, for a protocol that somebody else documents.
+// NewPart returns an API without a document on the mux of another one, for a protocol that is documented elsewhere.
 func NewPart(mux *http.ServeMux, c Config) huma.API {
 	config := huma.DefaultConfig(c.Title, c.Version)
 	config.CreateHooks = nil // no $schema in bodies
@@ -99,8 +98,8 @@ func NewPart(mux *http.ServeMux, c Config) huma.API {
 	return humago.New(mux, config)
 }
 
-// schemaName is Huma's name, with the package in front for types of the acp package, so that both
-// APIs may have, say, a product.
+// schemaName returns Huma's name, with the prefix ACP for types of the acp package, so that both APIs may have a product, for
+// example.
 func schemaName(t reflect.Type, hint string) string {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		t = t.Elem()
@@ -112,8 +111,8 @@ func schemaName(t reflect.Type, hint string) string {
 	return name
 }
 
-// finishOperation gives an operation what follows from the API that it belongs to: the limit of its
-// body, the schemas of its errors, and whether its bodies may hold unknown fields.
+// finishOperation sets what follows from an operation's API: the limit of its body, the schemas of its errors, and whether its
+// bodies may contain unknown fields.
 func finishOperation(doc *huma.OpenAPI, op *huma.Operation) {
 	style := styleOf(op)
 	if op.MaxBodyBytes == 1<<20 { // Huma's default
@@ -147,7 +146,7 @@ func finishOperation(doc *huma.OpenAPI, op *huma.Operation) {
 	}
 }
 
-// allowUnknown makes every object of a schema take unknown fields.
+// allowUnknown makes every object of a schema accept unknown fields.
 func allowUnknown(r huma.Registry, s *huma.Schema, seen map[*huma.Schema]bool) {
 	if s == nil || seen[s] {
 		return

@@ -11,8 +11,8 @@ const (
 	acp        = "/p/demo/offers"
 )
 
-// Each body with the answer of each API: status, code, and the fields at fault.
-func TestBodies(t *testing.T) {
+// Each body has the answers of both APIs: status, code, and the fields at fault.
+func TestNewAPI_bodies(t *testing.T) {
 	t.Parallel()
 	server := newServer(t)
 	for _, c := range []struct{ name, body, management, acp string }{
@@ -97,7 +97,7 @@ func TestBodyLimits(t *testing.T) {
 	}
 }
 
-func TestManyProblemsAreBounded(t *testing.T) {
+func TestBound_manyProblems(t *testing.T) {
 	t.Parallel()
 	body := `{"offer_price":1,"items":[` + strings.Repeat(`{},`, 20000) + `{}],"` + strings.Repeat("k", 5000) + `":1}`
 	r := post(t, newServer(t).URL+management, "application/json", body)
@@ -106,7 +106,7 @@ func TestManyProblemsAreBounded(t *testing.T) {
 	}
 }
 
-func TestContentTypes(t *testing.T) {
+func TestCheckContent(t *testing.T) {
 	t.Parallel()
 	server := newServer(t)
 	for contentType, want := range map[string]int{
@@ -126,7 +126,7 @@ func TestContentTypes(t *testing.T) {
 	}
 }
 
-func TestValues(t *testing.T) {
+func TestNewAPI_values(t *testing.T) {
 	t.Parallel()
 	server := newServer(t)
 	r := post(t, server.URL+management, "application/json", `{"offer_price":19.9,"commerce":{"minutes":5}}`)

@@ -11,7 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-// shape is which names a type's JSON objects know. A nil shape knows none and refuses none.
+// shape has the known field names of a type's JSON objects. A nil shape knows none and refuses none.
 type shape struct {
 	fields  map[string]*shape // of a struct
 	element *shape            // of a list's or a map's elements
@@ -28,7 +28,7 @@ func shapeOf(t reflect.Type) *shape {
 	return s
 }
 
-// wrapper is a type that is written as another one is.
+// wrapper is a type that is encoded as another one.
 type wrapper interface{ wrapped() reflect.Type }
 
 func newShape(t reflect.Type, known map[reflect.Type]*shape) *shape {
@@ -57,7 +57,7 @@ func (s *shape) addFields(t reflect.Type, known map[reflect.Type]*shape) {
 	for field := range t.Fields() {
 		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 		switch {
-		case options == "embed": // it holds what has no field
+		case options == "embed": // it has the fields without a struct field
 		case field.Anonymous && name == "" && field.Type.Kind() == reflect.Struct:
 			s.addFields(field.Type, known)
 		case !field.IsExported() || name == "-":
@@ -69,8 +69,7 @@ func (s *shape) addFields(t reflect.Type, known map[reflect.Type]*shape) {
 	}
 }
 
-// checkCase finds fields that differ from known ones in case alone. The body was read once already,
-// so it is well formed.
+// checkCase finds fields that differ from known ones in case alone. The body was parsed before, so it is well formed.
 func checkCase(body []byte, s *shape) error {
 	c := caseChecker{Decoder: jsontext.NewDecoder(bytes.NewBuffer(body), jsontext.AllowDuplicateNames(true))}
 	if err := c.value(s); err != nil {

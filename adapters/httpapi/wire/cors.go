@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// corsHeaders let pages of every origin read an answer, without credentials: none are taken there.
+// corsHeaders let pages of any origin read an answer, without credentials, which these paths do not use.
 var corsHeaders = http.Header{
 	"Access-Control-Allow-Origin": {"*"},
 	"Access-Control-Expose-Headers": {"X-Request-Id, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, " +
 		"RateLimit-Policy, ETag, Idempotent-Replayed, Deprecation, Sunset, Link, Allow"},
 }
 
-// preflightHeaders answer the question that a browser asks before it sends a page's request.
+// preflightHeaders answer a browser's preflight request.
 var preflightHeaders = http.Header{
 	"Access-Control-Allow-Methods": {"GET, HEAD, POST, PUT, DELETE"},
 	"Access-Control-Allow-Headers": {"Content-Type, Idempotency-Key, If-None-Match, X-Request-Id, X-Manage-Token, UCP-Agent"},
@@ -21,18 +21,18 @@ var preflightHeaders = http.Header{
 	"Allow":                        {"GET, HEAD, POST, PUT, DELETE, OPTIONS"},
 }
 
-// CORS lets the pages of every origin use the paths that begin with one of the prefixes. It answers OPTIONS there by itself,
-// the same for every path: that looks nothing up and so counts against no rate. Other paths stay as they are.
+// CORS lets pages of any origin use the paths that begin with one of the prefixes. It answers OPTIONS there itself, in the same
+// way for every path. Such an answer needs no lookup, so it counts against no rate. Other paths are not affected.
 func CORS(next http.Handler, prefixes ...string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for _, prefix := range prefixes {
 			if !strings.HasPrefix(r.URL.Path, prefix) {
 				continue
 			}
-			maps.Copy(w.Header(), corsHeaders) // which all responses share and nobody writes into
+			maps.Copy(w.Header(), corsHeaders) // shared by all responses; must not be changed
 			if r.Method == http.MethodOptions {
 				maps.Copy(w.Header(), preflightHeaders)
-				r.Pattern = "OPTIONS " + prefix // for those who watch
+				r.Pattern = "OPTIONS " + prefix // for the observers of Watch
 				w.WriteHeader(http.StatusNoContent)
 				return
 			}

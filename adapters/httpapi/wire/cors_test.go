@@ -9,7 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 )
 
-// Pages of every origin may use the prefixes, without credentials, and nothing else.
+// Pages of any origin may use the prefixes without credentials, and no other paths.
 func TestCORS(t *testing.T) {
 	t.Parallel()
 	asked := 0

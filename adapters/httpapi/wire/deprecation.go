@@ -10,22 +10,22 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// MigrationPeriod is how long a deprecated operation works at least (spec 9.3).
+// MigrationPeriod is the minimum time that a deprecated operation keeps working (features/MANAGEMENT.md#versions).
 const MigrationPeriod = 180 * 24 * time.Hour
 
-// Deprecation is the notice that an operation will go. Each answer, errors included, has the headers Deprecation (RFC 9745),
-// Sunset (RFC 8594) and Link with deprecation and successor-version (RFC 5829); the document says the same.
+// Deprecation announces the removal of an operation. Each answer, including errors, has the headers Deprecation (RFC 9745),
+// Sunset (RFC 8594) and Link with deprecation and successor-version (RFC 5829). The OpenAPI document has the same information.
 type Deprecation struct {
 	Since     time.Time // when it became deprecated, or will
 	Sunset    time.Time // when it may stop working, MigrationPeriod after Since or later
 	Successor string    // address of the operation that replaces it, such as /v2/projects; may be empty
-	Guide     string    // address of a page on how to move; may be empty
+	Guide     string    // address of a migration guide; may be empty
 }
 
 const deprecationKey = "deprecation"
 
-// on gives an operation the notice, before it is registered. One that gives less than MigrationPeriod, or whose addresses are
-// none, is a programming mistake: it panics.
+// on adds the notice to an operation before it is registered. It panics if the notice gives less than MigrationPeriod or has
+// malformed addresses.
 func (d *Deprecation) on(op *huma.Operation) {
 	if d.Since.IsZero() || d.Sunset.Before(d.Since.Add(MigrationPeriod)) {
 		panic(fmt.Sprintf("deprecation: from %s to %s is less than %d days", d.Since, d.Sunset, MigrationPeriod/(24*time.Hour)))
@@ -38,7 +38,7 @@ func (d *Deprecation) on(op *huma.Operation) {
 	setMetadata(op, deprecationKey, d)
 }
 
-// announce tells clients of the operation's deprecation, if there is one.
+// announce sets the headers of the operation's deprecation, if there is one.
 func announce(op *huma.Operation, h http.Header) {
 	if d, ok := op.Metadata[deprecationKey].(*Deprecation); ok {
 		for name, value := range d.headers() {

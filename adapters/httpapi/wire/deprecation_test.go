@@ -35,7 +35,7 @@ func newDeprecatingServer(t *testing.T) string {
 	return server.URL
 }
 
-func TestDeprecatedAnswers(t *testing.T) {
+func TestDeprecation_headers(t *testing.T) {
 	t.Parallel()
 	url := newDeprecatingServer(t)
 	want := map[string]string{
@@ -73,7 +73,7 @@ func TestDeprecatedAnswers(t *testing.T) {
 	}
 }
 
-func TestDeprecatedInDocument(t *testing.T) {
+func TestDeprecation_document(t *testing.T) {
 	t.Parallel()
 	response, err := http.Get(newDeprecatingServer(t) + "/openapi.json")
 	if err != nil {
@@ -122,7 +122,7 @@ func TestDeprecatedInDocument(t *testing.T) {
 	}
 }
 
-func TestDeprecationMistakes(t *testing.T) {
+func TestDeprecation_invalid(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		change  func(*wire.Deprecation)

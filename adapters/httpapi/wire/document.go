@@ -8,7 +8,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// serveDocument serves the OpenAPI document. It is made at the first request, when every operation is registered.
+// serveDocument serves the OpenAPI document. It renders the document at the first request, when all operations are registered.
 func serveDocument(mux *http.ServeMux, api huma.API) {
 	document := sync.OnceValue(func() *huma.OpenAPI { return share(standard(api.OpenAPI())) })
 	asJSON := sync.OnceValues(func() ([]byte, error) { return json.Marshal(document()) })
@@ -17,11 +17,11 @@ func serveDocument(mux *http.ServeMux, api huma.API) {
 	mux.HandleFunc("GET /openapi.yaml", serveText("application/openapi+yaml", asYAML))
 }
 
-// standardizing guards what standard writes into: documents share their schemas.
+// standardizing guards the schemas that standard changes, because documents share them.
 var standardizing sync.Mutex
 
-// standard takes out of a document what is Huma's own: the words for patterns, which have done their
-// work once the messages that quote them are made.
+// standard removes Huma's own members from a document: the descriptions of patterns, which are not needed once the messages that
+// quote them are built.
 func standard(doc *huma.OpenAPI) *huma.OpenAPI {
 	standardizing.Lock()
 	defer standardizing.Unlock()
@@ -43,6 +43,6 @@ func serveText(contentType string, text func() ([]byte, error)) http.HandlerFunc
 			return
 		}
 		w.Header().Set("Content-Type", contentType)
-		_, _ = w.Write(body) // the reader may have gone
+		_, _ = w.Write(body) // the client may have gone
 	}
 }

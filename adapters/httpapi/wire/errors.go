@@ -15,10 +15,10 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-// StatusOf is the HTTP status of a kind.
+// StatusOf returns the HTTP status of a kind.
 func StatusOf(k fault.Kind) int { return statuses[k] }
 
-// statuses is the one table from kinds to HTTP.
+// statuses maps kinds to HTTP statuses, for all APIs.
 var statuses = map[fault.Kind]int{
 	fault.Internal:        http.StatusInternalServerError,
 	fault.Malformed:       http.StatusBadRequest,
@@ -41,7 +41,7 @@ type Detail struct {
 	Message string `json:"message"`
 }
 
-// ManagementError is an error of the Management API (spec 7).
+// ManagementError is an error of the Management API (features/MANAGEMENT.md#errors).
 type ManagementError struct {
 	status int
 	Err    struct {
@@ -55,13 +55,13 @@ type ManagementError struct {
 func (e *ManagementError) Error() string  { return e.Err.Code }
 func (e *ManagementError) GetStatus() int { return e.status }
 
-// newError is how Huma learns the type of errors; it serves no request.
+// newError tells Huma the type of errors. It is not called for requests.
 func newError(status int, message string, errs ...error) huma.StatusError {
 	e := fromHuma(status, message, errs)
 	return toManagementError(statuses[e.Kind], e, "")
 }
 
-// newErrorWithContext is the way of every error of an operation: Huma's own and the handlers'.
+// newErrorWithContext converts every error of an operation, Huma's own and the handlers'.
 func newErrorWithContext(ctx huma.Context, status int, message string, errs ...error) huma.StatusError {
 	op, e := ctx.Operation(), fromHuma(status, message, errs)
 	if status == http.StatusUnprocessableEntity {
@@ -86,11 +86,10 @@ func ToDetails(details []fault.Detail) []Detail {
 	return list
 }
 
-// Seconds rounds up, so that a client that waits as told is not early.
+// Seconds rounds up, so that a client that waits that long is not early.
 func Seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }
 
-// documentErrors gives an operation its error responses: those that it names, those that any request
-// may meet, and a default.
+// documentErrors adds the error responses of an operation: those that it names, those of all operations, and a default.
 func documentErrors(r huma.Registry, op *huma.Operation, style *Style) {
 	codes := append(slices.Clone(op.Errors), http.StatusBadRequest, http.StatusTooManyRequests,
 		http.StatusInternalServerError, http.StatusServiceUnavailable)
@@ -109,18 +108,18 @@ func documentErrors(r huma.Registry, op *huma.Operation, style *Style) {
 	op.Responses["default"] = answer("Any other error")
 }
 
-// Bounds of what an error repeats of the request.
+// These bound what an error repeats from the request.
 const (
 	maxDetails = 100
 	maxText    = 300
 )
 
-// internal is what a client learns of a failure of ours.
+// internal returns the error that a client gets for an internal error.
 func internal(cause error) *fault.Error {
 	return fault.New(fault.Internal, "internal_error", "Something went wrong on our side.").Because(cause)
 }
 
-// fromHuma makes a fault of what Huma reports: a handler's error, or a request that it refused.
+// fromHuma converts an error that Huma reports to a fault: a handler's error, or a refusal of the request.
 func fromHuma(status int, message string, errs []error) *fault.Error {
 	switch {
 	case len(errs) == 0:
@@ -152,7 +151,7 @@ func invalidParameters() *fault.Error {
 	return fault.New(fault.Malformed, "invalid_request", "The request's parameters are invalid.")
 }
 
-// BadParameter is the error of a parameter or header with an unacceptable value.
+// BadParameter returns the error for a parameter or header with an invalid value.
 func BadParameter(name, problem string) *fault.Error { return invalidParameters().With(name, problem) }
 
 func fromStatus(status int, message string) *fault.Error {
@@ -167,8 +166,8 @@ func fromStatus(status int, message string) *fault.Error {
 	return internal(errors.New(message))
 }
 
-// fromValidation tells a body that cannot be read (400) and bad parameters (400) from a body with
-// unacceptable values (422). Huma meets fields in no order, so they are sorted.
+// fromValidation distinguishes malformed bodies (400) and invalid parameters (400) from bodies with invalid values (422). It
+// sorts the fields, because Huma reports them in random order.
 func fromValidation(status int, errs []error) *fault.Error {
 	parameters := invalidParameters()
 	values := fault.New(fault.Invalid, "validation_error", "The request has invalid values.")
@@ -201,12 +200,12 @@ func fromValidation(status int, errs []error) *fault.Error {
 	return e
 }
 
-// parameterMessage is Huma's, but for times, which When words.
+// parameterMessage returns Huma's message, or that of When for times.
 func parameterMessage(message string) string { return strings.TrimPrefix(message, "invalid value: ") }
 
 var index = regexp.MustCompile(`\[(\d+)\]`)
 
-// fieldProblem names a body's field as the contract does: body.items[0].sku is items.0.sku.
+// fieldProblem converts the name of a body's field to the contract's form: body.items[0].sku is items.0.sku.
 func fieldProblem(d *huma.ErrorDetail) fault.Detail {
 	field := index.ReplaceAllString(d.Location, ".$1")
 	message := d.Message

@@ -2,7 +2,7 @@ package wire
 
 import "strings"
 
-// Matches compares an ETag as If-None-Match wants it: any of a list, weak or not.
+// Matches reports whether an ETag matches If-None-Match, which may be a list of weak or strong tags.
 func Matches(known, tag string) bool {
 	for one := range strings.SplitSeq(known, ",") {
 		one = strings.TrimPrefix(strings.TrimSpace(one), "W/")

@@ -13,10 +13,11 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// An answer is finished once, as it is sent: the first one, one that is sent again, and a refusal. One that breaks off is not.
+// Finish is called once for each answer that is sent: a first answer, a repeated one, and a refusal. It is not called for an
+// aborted one.
 func TestFinish(t *testing.T) {
 	t.Parallel()
-	j := &journal{}
+	j := &recordingStore{}
 	var fails error
 	send := j.serve(func(m *wire.Mount[nobody, int]) {
 		op := wire.Operation{Operation: huma.Operation{

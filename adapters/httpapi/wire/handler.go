@@ -30,13 +30,13 @@ type request struct {
 	noted noted
 }
 
-// requestOf is the request that a context is of; nil: it is of none.
+// requestOf returns the request of a context, or nil.
 func requestOf(ctx context.Context) *request {
 	r, _ := ctx.Value(requestKey{}).(*request)
 	return r
 }
 
-// RequestID is the request's id, or "" outside of one.
+// RequestID returns the request's id, or "" outside of a request.
 func RequestID(ctx context.Context) string {
 	if r := requestOf(ctx); r != nil {
 		return r.id
@@ -44,7 +44,7 @@ func RequestID(ctx context.Context) string {
 	return ""
 }
 
-// LoggerOf is a logger that names the request.
+// LoggerOf returns a logger with the request's id.
 func LoggerOf(ctx context.Context) *slog.Logger {
 	if r := requestOf(ctx); r != nil {
 		return r.log.With(slog.String("request_id", r.id))
@@ -52,23 +52,22 @@ func LoggerOf(ctx context.Context) *slog.Logger {
 	return slog.Default()
 }
 
-// Watch is who hears of requests. Only Log must be there.
+// Watch has the observers of requests. Only Log is required.
 type Watch struct {
 	Log *slog.Logger
-	// Requests is which requests have a line in the log; "": none.
+	// Requests selects the requests that are logged; "": none.
 	Requests RequestLog
-	// Observe hears of each request when it is answered.
+	// Observe is called for each request when it is answered.
 	Observe func(method, route string, status int, took time.Duration)
-	// Trace begins the request's span; what it returns ends it.
+	// Trace begins the request's span. The function that it returns ends the span.
 	Trace func(r *http.Request, requestID string) (context.Context, func(route string, status int))
 }
 
-// longest is by when a request is answered, if only by 503: before the server gives the connection up.
+// longest is the time by which a request is answered, if only with 503. It is shorter than the server's timeout of connections.
 const longest = 25 * time.Second
 
-// Handler wraps everything that is served: it gives each request an id, sets the headers that every
-// response has, turns panics into errors, and tells those who watch, by route, for paths hold ids that
-// are capabilities.
+// Handler wraps all routes: it gives each request an id, sets the headers that every response has, converts panics to errors, and
+// calls the observers of watch. They get the route and not the path, because paths contain ids that are capabilities.
 func Handler(next http.Handler, watch Watch) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
@@ -81,9 +80,9 @@ func Handler(next http.Handler, watch Watch) http.Handler {
 		setHeaders(w.Header(), id)
 		out := &recorder{ResponseWriter: w}
 		r.Body = &timedBody{r.Body, w}
-		defer func() { // also when a connection is broken off
+		defer func() { // also for an aborted connection
 			endSpan(r.Pattern, out.status)
-			watch.tell(r, rq, out.status, time.Since(start))
+			watch.observe(r, rq, out.status, time.Since(start))
 		}()
 		defer func() {
 			if cause := recover(); cause != nil {
@@ -94,8 +93,8 @@ func Handler(next http.Handler, watch Watch) http.Handler {
 	})
 }
 
-// timedBody lifts the deadline for the body when all of it is there. Left on the connection it would
-// cancel the request when it comes, and every later one: net/http takes it for a client that has gone.
+// timedBody removes the read deadline once the whole body has arrived. Otherwise the deadline would cancel the request when it
+// expires, and all later ones on the connection, because net/http would conclude that the client has gone.
 type timedBody struct {
 	io.ReadCloser
 	connection http.ResponseWriter
@@ -116,14 +115,14 @@ func (w Watch) trace(r *http.Request, id string) (context.Context, func(string, 
 	return w.Trace(r, id)
 }
 
-func (w Watch) tell(r *http.Request, rq *request, status int, took time.Duration) {
+func (w Watch) observe(r *http.Request, rq *request, status int, took time.Duration) {
 	if w.Observe != nil {
 		w.Observe(r.Method, r.Pattern, status, took)
 	}
 	w.logRequest(r, rq, status, took)
 }
 
-// requestID keeps the caller's id if it is 1 to 128 printable characters (decisions 4).
+// requestID returns the caller's id if it has 1 to 128 printable characters, or else a new one (features/MANAGEMENT.md#errors).
 func requestID(given string) string {
 	unprintable := func(c rune) bool { return c < ' ' || c > '~' }
 	if given == "" || len(given) > 128 || strings.ContainsFunc(given, unprintable) {
@@ -132,7 +131,7 @@ func requestID(given string) string {
 	return given
 }
 
-// fixedHeaders are those that every response has. Responses share the values, which nobody writes into.
+// fixedHeaders are the headers that every response has. Responses share the values, which must not be changed.
 var fixedHeaders = http.Header{
 	"X-Content-Type-Options":  {"nosniff"},
 	"Referrer-Policy":         {"no-referrer"},
@@ -145,8 +144,7 @@ func setHeaders(h http.Header, id string) {
 	h.Set("X-Request-Id", id)
 }
 
-// recovered answers 500 if nothing was sent yet, else it breaks the connection off, for half a
-// response must not look whole.
+// recovered answers 500 if nothing was sent yet. Otherwise it aborts the connection, because half a response must not look whole.
 func recovered(w *recorder, r *http.Request, cause any) {
 	if cause == http.ErrAbortHandler {
 		panic(cause)
@@ -161,14 +159,14 @@ func recovered(w *recorder, r *http.Request, cause any) {
 	}
 }
 
-// operationPanic is a panic in an operation, whose answer has the operation's style.
+// operationPanic is a panic in an operation. It is answered in the operation's style.
 type operationPanic struct {
 	style *Style
 	cause any
 	stack []byte
 }
 
-// recorder remembers the status, and whether a second one came too late.
+// recorder remembers the status, and whether another one was set too late.
 type recorder struct {
 	http.ResponseWriter
 	status int
@@ -197,8 +195,8 @@ func (w *recorder) Write(b []byte) (int, error) {
 // Unwrap lets http.ResponseController and Huma reach the connection.
 func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// Unrouted tells a path that is unknown from a method that its path does not have. The mux cannot,
-// because this handler's own patterns take every method; those of routes name theirs.
+// Unrouted answers 404 to an unknown path, and 405 to a known path with another method. The mux cannot do that, because this
+// handler's patterns match every method.
 func Unrouted(mux *http.ServeMux, style *Style) http.HandlerFunc {
 	return UnroutedBut(mux, style, func(*http.Request) string { return "" })
 }
@@ -228,7 +226,7 @@ func UnroutedBut(mux *http.ServeMux, style *Style, look func(*http.Request) stri
 	}
 }
 
-// methodNotAllowed is a kind that only HTTP has.
+// methodNotAllowed is an error kind for HTTP only.
 const methodNotAllowed = fault.Kind(255)
 
 func checkRequest(r *http.Request, op *huma.Operation) error {
@@ -269,7 +267,7 @@ func checkURL(u *url.URL) error {
 
 func storable(text string) bool { return utf8.ValidString(text) && strings.IndexByte(text, 0) < 0 }
 
-// checkContent also writes the media type the one way that Huma looks for.
+// checkContent also normalizes the media type to the form that Huma expects.
 func checkContent(h http.Header) error {
 	if err := checkEncoding(h); err != nil {
 		return err
@@ -288,8 +286,8 @@ func checkContent(h http.Header) error {
 	return nil
 }
 
-// Single refuses headers that are there twice: who reads the first one and who reads the last one would
-// not agree on the caller.
+// Single refuses repeated headers, because a reader of the first value and a reader of the last one would disagree about the
+// caller.
 func Single(h http.Header, names ...string) error {
 	for _, name := range names {
 		if len(h.Values(name)) > 1 {

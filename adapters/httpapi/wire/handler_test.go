@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-func TestFailuresOfOurs(t *testing.T) {
+// The answer to an internal error does not show its cause.
+func TestInternal_hidesCause(t *testing.T) {
 	t.Parallel()
 	server := newServer(t)
 	for _, note := range []string{"panic", "plain"} {
@@ -27,7 +28,8 @@ func TestFailuresOfOurs(t *testing.T) {
 	}
 }
 
-func TestFailuresAreLoggedOnceWithTheirCauseAndRequest(t *testing.T) {
+// An internal error is logged once, with its cause and the id of its request.
+func TestHandler_logsInternalErrorOnce(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder
 	handler := newHandler(slog.New(slog.NewTextHandler(&log, nil)))
@@ -58,7 +60,7 @@ func TestErrorHeaders(t *testing.T) {
 	}
 }
 
-func TestUnroutedRequests(t *testing.T) {
+func TestUnrouted(t *testing.T) {
 	t.Parallel()
 	server := newServer(t)
 	for _, c := range []struct {
@@ -83,7 +85,7 @@ func TestUnroutedRequests(t *testing.T) {
 	}
 }
 
-func TestParameters(t *testing.T) {
+func TestInvalidParameters(t *testing.T) {
 	t.Parallel()
 	server := newServer(t)
 	for query, field := range map[string]string{
@@ -97,7 +99,7 @@ func TestParameters(t *testing.T) {
 	post(t, server.URL+"/p/%00/offers", "application/json", `{"offer_price":1}`).is(t, 400, "invalid_request")
 }
 
-func TestRequestIDs(t *testing.T) {
+func TestRequestID(t *testing.T) {
 	t.Parallel()
 	server := newServer(t)
 	for given, kept := range map[string]bool{
@@ -113,15 +115,15 @@ func TestRequestIDs(t *testing.T) {
 	}
 }
 
-func TestEncodedBodiesAreRefused(t *testing.T) {
+func TestCheckEncoding(t *testing.T) {
 	t.Parallel()
 	r := request(t, "POST", newServer(t).URL+management, "not really compressed")
 	r.Header.Set("Content-Encoding", "gzip")
 	do(t, r).is(t, 415, "unsupported_media_type")
 }
 
-// A body sent in chunks has no Content-Length to refuse it by.
-func TestChunkedBodiesHaveLimits(t *testing.T) {
+// A chunked body has no Content-Length by which it could be refused.
+func TestReadBody_chunked(t *testing.T) {
 	t.Parallel()
 	url := newServer(t).URL
 	for path, limit := range map[string]int{management: 1 << 20, acp: 64 << 10} {
@@ -131,7 +133,7 @@ func TestChunkedBodiesHaveLimits(t *testing.T) {
 	}
 }
 
-func TestDocuments(t *testing.T) {
+func TestServeDocument(t *testing.T) {
 	t.Parallel()
 	server := newServer(t)
 	for path, want := range map[string]string{
@@ -145,7 +147,8 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-func TestDocumentedErrorsHaveTheShapeOfTheirAPI(t *testing.T) {
+// The documented errors have the schema of their API.
+func TestDocumentErrors_schema(t *testing.T) {
 	t.Parallel()
 	r := do(t, request(t, "GET", newServer(t).URL+"/openapi.json", ""))
 	var doc struct {

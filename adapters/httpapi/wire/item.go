@@ -13,12 +13,12 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-// Item is an element of a list whose elements succeed or fail one by one. The body is acceptable
-// whatever its items hold; Read tells what is wrong with each. It is for lists of the Management API,
-// whose objects know all of their fields: so a field in another case is refused as unknown.
+// Item is an element of a list whose elements succeed or fail one by one. The body is accepted whatever its items contain, and
+// Read reports the problems of each item. It is for lists of the Management API, where unknown fields are refused, including
+// known names in another case.
 type Item[T any] struct{ raw jsontext.Value }
 
-// notRead is a problem that no item has, because the body was read before it.
+// notRead is a problem that cannot occur, because the body was parsed before.
 const notRead = "cannot be read"
 
 func (i *Item[T]) UnmarshalJSONFrom(d *jsontext.Decoder) error {
@@ -27,17 +27,17 @@ func (i *Item[T]) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return err
 }
 
-// Schema reads as T's in the document and refuses nothing: Huma writes extensions as they are, and
-// follows only the references that are none.
+// Schema is that of T in the document, but accepts anything: Huma writes extensions unchanged, and does not follow references in
+// them.
 func (Item[T]) Schema(r huma.Registry) *huma.Schema {
 	return &huma.Schema{Extensions: map[string]any{"$ref": itemSchema[T](r).Ref}}
 }
 
 func itemSchema[T any](r huma.Registry) *huma.Schema { return r.Schema(reflect.TypeFor[T](), true, "") }
 
-// Read is the item as far as it can be read. What is wrong with it, by its schema in r or because its
-// type cannot hold it, becomes a problem of the field, named from the item on; a field whose value
-// cannot be read is left out.
+// Read returns the item as far as it can be read. A value that violates the schema in r, or that the type
+// cannot hold, becomes a problem of its field, with a path that begins at the item. Fields whose values cannot
+// be read are left out.
 func (i Item[T]) Read(r huma.Registry, check fault.Check) T {
 	for _, d := range bound(i.validate(r)) {
 		check.That(false, d.Field, d.Message)
@@ -64,7 +64,7 @@ func (i Item[T]) validate(r huma.Registry) []fault.Detail {
 	return found
 }
 
-// decode leaves out one field after the other until the rest can be decoded.
+// decode removes one invalid field after another until the rest can be decoded.
 func (i Item[T]) decode(check fault.Check) T {
 	for raw := i.raw; ; {
 		var value, none T
@@ -83,7 +83,7 @@ func (i Item[T]) decode(check fault.Check) T {
 	}
 }
 
-// without is an object without the field that the pointer leads through, and nil if there is none.
+// without returns an object without the field at the beginning of the pointer, or nil if there is none.
 func without(object jsontext.Value, p jsontext.Pointer) jsontext.Value {
 	var fields map[string]jsontext.Value
 	if err := json.Unmarshal(object, &fields); err != nil {

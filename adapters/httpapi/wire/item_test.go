@@ -37,8 +37,8 @@ type articlesInput struct {
 
 type articlesOutput struct{ Body []string }
 
-// newArticles answers for each article with its sku, count and size, as far as they could be read, and
-// the fields at fault.
+// newArticles serves an operation that answers with the sku, count and size of each article, as far as they could be read, and
+// with the fields at fault.
 func newArticles(t *testing.T) string {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -71,7 +71,7 @@ func describe(a article, check fault.Check) string {
 	return text
 }
 
-func TestItems(t *testing.T) {
+func TestItem_Read(t *testing.T) {
 	t.Parallel()
 	url := newArticles(t) + "/v1/articles"
 	for _, c := range []struct{ name, item, want string }{
@@ -111,7 +111,7 @@ func TestItems(t *testing.T) {
 	}
 }
 
-func TestBodiesOfItemsAreChecked(t *testing.T) {
+func TestItem_UnmarshalJSONFrom(t *testing.T) {
 	t.Parallel()
 	url := newArticles(t) + "/v1/articles"
 	for body, want := range map[string]string{
@@ -132,7 +132,7 @@ func TestBodiesOfItemsAreChecked(t *testing.T) {
 	}
 }
 
-func TestAnItemsProblemsAreBounded(t *testing.T) {
+func TestItem_Read_manyProblems(t *testing.T) {
 	t.Parallel()
 	body := `{"articles":[{"tags":[` + strings.Repeat(`0,`, 20000) + `0],"` + strings.Repeat("k", 5000) + `":1}]}`
 	r := post(t, newArticles(t)+"/v1/articles", "application/json", body)
@@ -141,7 +141,8 @@ func TestAnItemsProblemsAreBounded(t *testing.T) {
 	}
 }
 
-func TestItemsAreDocumentedAsWhatTheyHold(t *testing.T) {
+// An item is documented with the schema of its type.
+func TestItem_Schema(t *testing.T) {
 	t.Parallel()
 	response, err := http.Get(newArticles(t) + "/openapi.json")
 	if err != nil {

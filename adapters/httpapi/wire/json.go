@@ -15,7 +15,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// maxDepth is how deep a body may nest (design 5).
+// maxDepth is how deep a body may nest (features/MANAGEMENT.md#limits).
 const maxDepth = 32
 
 var (
@@ -23,7 +23,7 @@ var (
 	writing = json.Deterministic(true)
 )
 
-// Marshal is a value as a response shows it.
+// Marshal encodes a value as in a response.
 func Marshal(v any) ([]byte, error) { return json.Marshal(v, writing) }
 
 func encode(w io.Writer, v any) error { return json.MarshalWrite(w, v, writing) }
@@ -100,8 +100,8 @@ func (r plainReader) value() (any, error) {
 	case '"':
 		return r.text(token.String())
 	case '0':
-		// Beyond float64 the number becomes infinite, so that it fails the field's bounds instead of
-		// the whole body.
+		// A number beyond float64 becomes infinite, so that it violates the field's bounds instead of making the whole body
+		// malformed.
 		n, err := strconv.ParseFloat(token.String(), 64)
 		if errors.Is(err, strconv.ErrRange) {
 			err = nil
@@ -163,8 +163,8 @@ func dotted(p jsontext.Pointer) string {
 	return strings.Join(parts, ".")
 }
 
-// problems are fields' problems found while decoding. Huma keeps only an error's text, so the text
-// carries them to the error mapping.
+// problems has the problems of fields found while decoding. Huma keeps only an error's text, so the text carries them to the
+// error mapping.
 type problems []fault.Detail
 
 const fieldMark, problemMark = "\x1f", "\x1e"

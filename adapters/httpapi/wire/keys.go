@@ -21,49 +21,49 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// KeyHeader makes a request safe to send again (decisions 6).
+// KeyHeader names the header that makes a request safe to repeat (features/MANAGEMENT.md#idempotency).
 const KeyHeader = "Idempotency-Key"
 
-// ReplayedHeader marks an answer that was sent before.
+// ReplayedHeader names the header that marks a repeated answer.
 const ReplayedHeader = "Idempotent-Replayed"
 
 const longestKey = 255
 
-// KeyStore keeps the answers to idempotency keys. Answers hold secrets that are shown once, so they are sealed.
+// KeyStore stores the answers to idempotency keys. They are encrypted, because answers contain secrets that are shown once.
 type KeyStore struct {
 	ports.IdempotencyKeys
 	ports.Records
 	Vault ports.Vault
 	Clock ports.Clock
-	// Replayed counts answers that are sent again; nil: nobody counts.
+	// Replayed is called for each repeated answer; nil: none.
 	Replayed func()
 }
 
-// KeyRules are how an API treats idempotency keys.
+// KeyRules are an API's rules for idempotency keys.
 type KeyRules[C any] struct {
-	// Owner is whose a request's key is. Only the owner finds the answer.
+	// Owner returns the owner of a request's key. Only the owner gets the stored answer.
 	Owner func(e Entry[C], body []byte) string
 	// Key reads a request's key, "" for none; nil: from the header Idempotency-Key.
 	Key func(*http.Request) string
 	// BodyKey reads it from the body instead.
 	BodyKey func(body []byte) string
-	// Check refuses a request by its key, or for lack of one; nil: the operation's ShortestKey and 255 characters.
+	// Check refuses a request whose key is missing or invalid; nil: the operation's ShortestKey and at most 255 characters.
 	Check func(op *huma.Operation, key string) error
-	// Fingerprint tells requests under one key apart. Without one (ok is false) the request has no key: its body is refused
-	// anyway. nil: CanonicalJSON.
+	// Fingerprint returns the fingerprint that distinguishes requests under one key; nil: CanonicalJSON. If ok is false, the key
+	// is ignored, because the body will be refused.
 	Fingerprint func(body []byte) (sum [sha256.Size]byte, ok bool)
-	// Repeat refuses to send an answer again, by an error; nil: every answer may be sent again.
+	// Repeat may refuse to repeat an answer by returning an error; nil: every answer may be repeated.
 	Repeat func(ctx context.Context, e Entry[C], body, answer []byte) error
-	// Reused and InProgress are the API's errors for a key that another request has used, and for one whose request is
-	// under way; nil: 422 idempotency_key_reused and 409 idempotency_in_progress.
+	// Reused and InProgress are the API's errors for a key that another request has used, and for a key whose request is still
+	// running; nil: 422 idempotency_key_reused and 409 idempotency_in_progress.
 	Reused, InProgress *fault.Error
-	// Mark marks an answer that is sent again; nil: Idempotent-Replayed: true.
+	// Mark marks a repeated answer; nil: by the header Idempotent-Replayed: true.
 	Mark func(h http.Header, key string)
 }
 
 // CanonicalJSON is the fingerprint of a body's canonical JSON (RFC 8785).
 func CanonicalJSON(body []byte) (sum [sha256.Size]byte, ok bool) {
-	canonical := jsontext.Value(bytes.Clone(body)) // it is changed in place
+	canonical := jsontext.Value(bytes.Clone(body)) // Canonicalize changes it in place
 	if len(body) > 0 && canonical.Canonicalize() != nil {
 		return sum, false
 	}
@@ -95,8 +95,7 @@ func (k KeyRules[C]) fingerprint(body []byte) ([sha256.Size]byte, bool) {
 	return CanonicalJSON(body)
 }
 
-// translate puts the API's errors in the place of those that the store reports. It answers copies: the API's own are
-// shared by all requests.
+// translate replaces the store's errors by the API's. It returns copies, because all requests share the API's errors.
 func (k KeyRules[C]) translate(err error) error {
 	var in *fault.Error
 	switch {
@@ -112,7 +111,7 @@ func (k KeyRules[C]) translate(err error) error {
 	return answer.Because(err)
 }
 
-// checkKey is the check of an API that has none of its own.
+// checkKey is the default of KeyRules.Check.
 func checkKey(op *huma.Operation, key string) error {
 	shortest := minKeyOf(op)
 	switch {
@@ -127,7 +126,7 @@ func checkKey(op *huma.Operation, key string) error {
 	return nil
 }
 
-// keyUse is the use of a key that the request makes, if it has one.
+// keyUse returns the request's use of its key, or nil without a key.
 func (c *call[C, S]) keyUse() (*ports.KeyUse, error) {
 	rules, r := c.mount.Rules, c.entry.Request
 	key := rules.key(r, c.body)
@@ -147,7 +146,7 @@ func (c *call[C, S]) keyUse() (*ports.KeyUse, error) {
 	}, nil
 }
 
-// replay answers a request that was answered before under its key, and reports whether it was.
+// replay repeats the answer if the request was answered before under its key, and reports whether it was.
 func (c *call[C, S]) replay(use ports.KeyUse) bool {
 	w, r := c.entry.Writer, c.entry.Request
 	kept, err := c.mount.Keys.Find(r.Context(), use)
@@ -194,8 +193,8 @@ func (c *call[C, S]) seal(status int, contentType string, body []byte) ports.Ans
 	}
 }
 
-// render makes the answer that is kept of what a handler returned, a pointer to a struct with Body and Status as Huma has
-// them, or nil.
+// render converts a handler's output to the answer that is stored. The output is nil, or a pointer to a struct with Body and
+// Status as in Huma.
 func (c *call[C, S]) render(out any) (ports.Answer, error) {
 	status, contentType := c.entry.Operation.DefaultStatus, ""
 	var body bytes.Buffer
@@ -213,8 +212,8 @@ func (c *call[C, S]) render(out any) (ports.Answer, error) {
 	return c.seal(status, contentType, body.Bytes()), nil
 }
 
-// passing reports whether what a handler returned has a Retry-After: the same request may get another answer then, so that
-// this one is not kept for its key. The claim of the key is over with the transaction.
+// passing reports whether a handler's output has a Retry-After. Such an answer is not stored under its key, because the same
+// request may get another answer later. The claim of the key ends with the transaction.
 func passing(out any) bool {
 	v := reflect.ValueOf(out)
 	if !v.IsValid() || v.IsNil() {
@@ -234,13 +233,13 @@ func (k KeyStore) open(use ports.KeyUse, sealed []byte) ([]byte, error) {
 
 func purpose(use ports.KeyUse) string { return "answer of " + use.Owner + " to " + use.Route }
 
-// subjects are the kinds of ids by which answers about a buyer are found, the narrowest first.
+// subjects lists the kinds of ids by which stored answers about a buyer are found, the narrowest first.
 var subjects = []*regexp.Regexp{
 	regexp.MustCompile(`\bbuyer_[0-9a-f]{32}\b`), regexp.MustCompile(`\bord_[0-9a-z]{26}\b`),
 	regexp.MustCompile(`\bchk_[0-9a-z]{26}\b`), regexp.MustCompile(`\bsess_[0-9a-z]{26}\b`),
 }
 
-// subjectOf is the first id of a buyer, order, checkout or session in the answer, or else in the request's path or body.
+// subjectOf returns the first id of a buyer, order, checkout or session in the answer, or else in the request's path or body.
 func subjectOf(texts ...[]byte) string {
 	for _, text := range texts {
 		for _, s := range subjects {
@@ -254,13 +253,13 @@ func subjectOf(texts ...[]byte) string {
 
 const shortestKey = "shortest idempotency key"
 
-// minKeyOf is how many characters a key of the operation must have.
+// minKeyOf returns the minimum length of the operation's keys, in characters.
 func minKeyOf(op *huma.Operation) int {
 	n, _ := op.Metadata[shortestKey].(int)
 	return n
 }
 
-// Names reads the texts that a body has under names, at its top level. A body that is refused anyway has none.
+// Names returns the strings at the top level of a body that have one of the names. It returns none for a malformed body.
 func Names(body []byte, names ...string) []string {
 	var fields map[string]jsontext.Value
 	found := make([]string, len(names))
@@ -275,7 +274,7 @@ func Names(body []byte, names ...string) []string {
 	return found
 }
 
-// documentKey describes the header of requests, and that of repeated answers.
+// documentKey documents the header of requests and that of repeated answers.
 func documentKey(op *huma.Operation) {
 	longest := longestKey
 	schema := &huma.Schema{Type: huma.TypeString, MaxLength: &longest}
@@ -301,7 +300,7 @@ func documentKey(op *huma.Operation) {
 	}
 }
 
-// packedMark begins a kept body that is compressed. No answer begins with it: they are text.
+// packedMark is the first byte of a stored body that is compressed. No answer begins with it, because answers are text.
 const packedMark = 1
 
 // leastPacked is below what compressing gains nothing.
@@ -315,7 +314,7 @@ var packers = sync.Pool{New: func() any {
 	return w
 }}
 
-// pack makes a body smaller, for many are kept: anybody may have an answer kept for a day.
+// pack compresses a body, because many are stored: any client can make the server store an answer for a day.
 func pack(body []byte) []byte {
 	if len(body) < leastPacked {
 		return body
@@ -333,7 +332,7 @@ func pack(body []byte) []byte {
 	return packed.Bytes()
 }
 
-// inflate is the body that pack was given. Earlier releases packed none.
+// inflate returns the body that pack was given. Earlier releases stored bodies uncompressed.
 func inflate(kept []byte) ([]byte, error) {
 	if len(kept) == 0 || kept[0] != packedMark {
 		return kept, nil

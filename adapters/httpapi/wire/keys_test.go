@@ -8,7 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// An API's error is one value for all requests: the cause of one request must not be another's.
+// All requests share an API's error value, so translate must not store the cause of one request in it.
 func TestKeyRules_translateLeavesSharedErrors(t *testing.T) {
 	t.Parallel()
 	rules := KeyRules[struct{}]{

@@ -15,13 +15,13 @@ import (
 // unknownField is the message of a field that the schema does not have.
 const unknownField = "is not a known field"
 
-// schemasOf is where an operation's metadata keeps the schemas that its own refer to.
+// schemasOf is the metadata key for the schemas that an operation's schemas refer to.
 const schemasOf = "schemas"
 
-// deepest is how many objects within each other are searched for a field of another object.
+// deepest is the depth of nested objects in which a field of another object is searched.
 const deepest = 3
 
-// nameKnownFields adds to each detail of an unknown field which one may have been meant, and which ones there are.
+// nameKnownFields adds to each detail of an unknown field which field may have been meant, and which fields are known.
 func nameKnownFields(e *fault.Error, op *huma.Operation, errs []error) {
 	schemas, ok := op.Metadata[schemasOf].(huma.Registry)
 	if !ok || op.RequestBody == nil || op.RequestBody.Content["application/json"] == nil {
@@ -62,7 +62,7 @@ func (k knownFields) resolve(s *huma.Schema) *huma.Schema {
 	return s
 }
 
-// at is the schema of the object at a path; nil: it is not known.
+// at returns the schema of the object at a path, or nil if it is not known.
 func (k knownFields) at(path []string) *huma.Schema {
 	s := k.resolve(k.body)
 	for _, name := range path {
@@ -78,8 +78,8 @@ func (k knownFields) at(path []string) *huma.Schema {
 	return s
 }
 
-// elsewhere is the path of a field of the name, or of one of those in the value, in another object of the body; "": there is
-// none.
+// elsewhere returns the path of a field in another object of the body that has the name, or that has the name of a field in the
+// value, or "".
 func (k knownFields) elsewhere(name string, value any) string {
 	names := []string{name}
 	if object, ok := value.(map[string]any); ok {
@@ -108,7 +108,7 @@ func (k knownFields) find(in *huma.Schema, name string, depth int) string {
 	return ""
 }
 
-// valueOf is what the body has in an unknown field.
+// valueOf returns the value of an unknown field.
 func valueOf(field string, errs []error) any {
 	for _, err := range errs {
 		var detail *huma.ErrorDetail
@@ -122,7 +122,7 @@ func valueOf(field string, errs []error) any {
 	return nil
 }
 
-// nearest is the known name that a mistyped one is closest to; "": none is close.
+// nearest returns the known name that is closest to a mistyped one, or "" if none is close.
 func nearest(name string, known []string) string {
 	best, least := "", max(1, len(name)/4)+1
 	for _, k := range known {

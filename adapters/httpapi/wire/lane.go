@@ -10,11 +10,11 @@ import (
 )
 
 // Lane bounds how many operations run at the same time, and how many of them are of one tenant, so that one
-// tenant's crowd leaves places for others. What finds no place waits for a moment and is then turned away, so that an
-// overloaded server answers those that it serves in time. An operation enters after its body has arrived: slow senders
-// take no place. While it waits for a third party it gives its place up (bulkhead.Outside), and comes back without
-// waiting, beyond the places if need be: it may hold a transaction that those with places wait for. New operations wait
-// until there are fewer than places.
+// tenant's load leaves places for others. An operation without a place waits for at most longestWait and is then refused,
+// so that an overloaded server answers the others in time. An operation enters after its body has arrived, so that slow
+// senders take no place. It gives its place up while it waits for a third party (bulkhead.Outside), and returns without
+// waiting, even if that exceeds places: it may hold a transaction that operations with places wait for. New operations
+// wait until fewer than places are running.
 type Lane struct {
 	places *bulkhead.Places
 	shed   func()
@@ -32,7 +32,8 @@ func NewLane(places, share int, shed func()) *Lane {
 	return &Lane{bulkhead.NewPlaces(places, func(int) int { return share }), shed}
 }
 
-// Enter takes a place for a tenant's operation, which leave gives back. The context is the operation's.
+// Enter waits for a place for a tenant's operation. The operation uses the returned context, and calls leave at its end to
+// release the place.
 func (l *Lane) Enter(ctx context.Context, tenant string) (placed context.Context, leave func(), err error) {
 	if !l.places.Take(ctx, tenant, longestWait) {
 		if ctx.Err() == nil {
@@ -95,7 +96,7 @@ func (p *place) release() {
 	}
 }
 
-// overloaded is the answer to what could not be done in time.
+// overloaded returns the error for operations that get no place in time.
 func overloaded() *fault.Error {
 	return fault.New(fault.Unavailable, "overloaded", "The server is busy. Try again.").After(time.Second)
 }

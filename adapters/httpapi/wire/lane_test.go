@@ -23,7 +23,7 @@ func enter(t *testing.T, l *wire.Lane, tenant string) (context.Context, func()) 
 	return ctx, leave
 }
 
-func TestALaneLeavesPlacesForOtherTenants(t *testing.T) {
+func TestLane_Enter_otherTenants(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shed := 0
 		l := wire.NewLane(4, 3, func() { shed++ })
@@ -43,7 +43,7 @@ func TestALaneLeavesPlacesForOtherTenants(t *testing.T) {
 }
 
 // A free place goes to the tenant that holds the fewest, in whatever order the tenants arrived.
-func TestALaneIsSharedFairly(t *testing.T) {
+func TestLane_Enter_fairShare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := wire.NewLane(3, 3, nil)
 		enter(t, l, "a")
@@ -58,7 +58,7 @@ func TestALaneIsSharedFairly(t *testing.T) {
 			}()
 			synctest.Wait()
 		}
-		leaveFirst() // a has two places left, b and c have none
+		leaveFirst() // a still holds two places, b and c hold none
 		synctest.Wait()
 		leaveSecond()
 		synctest.Wait()
@@ -69,9 +69,9 @@ func TestALaneIsSharedFairly(t *testing.T) {
 	})
 }
 
-// While an operation waits for a third party it holds no place, and it comes back at once: what has the place may wait
-// for a transaction that the operation holds. New operations wait for both of them to end.
-func TestAPlaceIsGivenUpWhileWaiting(t *testing.T) {
+// An operation gives its place up while it waits for a third party, and returns without waiting, because the operation that has
+// the place by then may wait for a transaction that the first one holds. New operations wait until both have ended.
+func TestPlace_Leave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := wire.NewLane(1, 1, nil)
 		ctx, leave := enter(t, l, "a")
@@ -86,8 +86,8 @@ func TestAPlaceIsGivenUpWhileWaiting(t *testing.T) {
 	})
 }
 
-// Work outside of the lane that is nested, or of several parts at once, takes one place back.
-func TestAPlaceIsGivenUpOnce(t *testing.T) {
+// Nested or concurrent calls of third parties give up one place and take one back.
+func TestPlace_Leave_nested(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := wire.NewLane(2, 2, nil)
 		ctx, leave := enter(t, l, "a")
@@ -109,9 +109,9 @@ func TestAPlaceIsGivenUpOnce(t *testing.T) {
 	})
 }
 
-// An operation whose request was given up while it waited for a third party takes its place back at once and gives
-// it back at its end: no place is lost. A request that was given up waits for none.
-func TestAnOperationThatIsGivenUpTakesNoPlace(t *testing.T) {
+// If the request is canceled while its operation waits for a third party, the operation still takes its place back and releases it
+// at its end, so that no place is lost. A canceled request does not wait for a place.
+func TestPlace_Return_canceledRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := wire.NewLane(1, 1, nil)
 		request, giveUp := context.WithCancel(t.Context())

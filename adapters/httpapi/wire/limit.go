@@ -12,9 +12,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Limit tells a client what is left of its rate, and refuses what is beyond it. RateLimit-Limit is what
-// may be sent at once after a rest, of which RateLimit-Remaining are left; RateLimit-Policy adds the
-// steady rate.
+// Limit sets the headers of a rate limit, and returns an error if the verdict refuses the request. RateLimit-Limit is the burst,
+// of which RateLimit-Remaining is left. RateLimit-Policy adds the steady rate.
 func Limit(h http.Header, v ports.Verdict, rate ports.Rate) error {
 	h.Set("RateLimit-Limit", strconv.Itoa(v.Limit))
 	h.Set("RateLimit-Remaining", strconv.Itoa(v.Remaining))
@@ -26,8 +25,8 @@ func Limit(h http.Header, v ports.Verdict, rate ports.Rate) error {
 	return fault.New(fault.Limited, "rate_limited", "There were too many requests. Try again later.").After(v.RetryAfter)
 }
 
-// AddressKey is what an address's requests are counted under. An IPv6 client has a network of /64 to
-// itself, so that is what counts.
+// AddressKey returns the key under which an address's requests are counted. For IPv6 it is the /64 network, which one client has
+// to itself.
 func AddressKey(a netip.Addr) string {
 	a = a.Unmap()
 	if a.Is6() {
@@ -38,8 +37,8 @@ func AddressKey(a netip.Addr) string {
 	return a.String()
 }
 
-// SiteKey is what all of an IPv6 site's requests are counted under: it has a network of up to /48, in
-// which it can change its address at will. "" for IPv4.
+// SiteKey returns the key under which the requests of an IPv6 site are counted, or "" for IPv4. A site has a network of up to
+// /48, in which it can change its address at will.
 func SiteKey(a netip.Addr) string {
 	if a = a.Unmap(); a.Is6() {
 		if network, err := a.Prefix(48); err == nil {
@@ -49,8 +48,7 @@ func SiteKey(a netip.Addr) string {
 	return ""
 }
 
-// documentRate describes the headers of Limit where clients look at them: on answers and on refusals by
-// the rate. All other errors have them, too.
+// documentRate documents the headers of Limit on successful answers and on 429. All other errors have them, too.
 func documentRate(responses map[string]*huma.Response) {
 	number := func(description string) *huma.Param {
 		return &huma.Param{Description: description, Schema: &huma.Schema{Type: huma.TypeInteger}}
@@ -68,9 +66,9 @@ func documentRate(responses map[string]*huma.Response) {
 	}
 }
 
-// ClientAddress finds where requests come from. Each proxy adds the address that it was called from at
-// the end of X-Forwarded-For, so the header is read from its end, for as long as the trusted ones wrote
-// it: what stands before was written by anybody. Without trusted proxies it is who connected.
+// ClientAddress returns a function that finds the client's address. Each proxy appends the address of its client to
+// X-Forwarded-For, so the header is read from its end, as long as the addresses are those of trusted proxies. Anybody may have
+// written the part before. Without trusted proxies the client's address is that of the connection.
 func ClientAddress(trusted []netip.Prefix) func(*http.Request) netip.Addr {
 	trusts := func(a netip.Addr) bool {
 		for _, p := range trusted {
@@ -101,7 +99,7 @@ func ClientAddress(trusted []netip.Prefix) func(*http.Request) netip.Addr {
 	}
 }
 
-// parseAddress reads an address with or without a port; the zero address is none.
+// parseAddress parses an address with or without a port, and returns the zero address if it is malformed.
 func parseAddress(text string) netip.Addr {
 	if strings.HasPrefix(text, "[") || strings.Count(text, ":") == 1 {
 		if both, err := netip.ParseAddrPort(text); err == nil {

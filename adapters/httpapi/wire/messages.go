@@ -11,11 +11,11 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-// requiredMark begins the message of a missing field. Huma reports it at the object that lacks the
-// field, so the mapping moves the name into the path.
+// requiredMark is the prefix of the message about a missing field. Huma reports it at the object that lacks the field, so the
+// error mapping moves the name into the path.
 const requiredMark = "required:"
 
-// phraseMessages words Huma's messages as the domain words its own: "must …".
+// phraseMessages sets Huma's messages to the form of the domain's: "must …".
 func phraseMessages() {
 	huma.ErrorFormatter = format
 	validation.MsgUnexpectedProperty = unknownField
@@ -48,7 +48,7 @@ func phraseMessages() {
 	validation.MsgExpectedMatchExactlyOneSchema = "has no acceptable form"
 }
 
-// format is Sprintf that writes 1000000 rather than 1e+06, and drops the errors of parsers.
+// format is Sprintf, but writes 1000000 instead of 1e+06, and drops the errors of parsers.
 func format(text string, args ...any) string {
 	var kept []any
 	for _, arg := range args {
@@ -63,10 +63,10 @@ func format(text string, args ...any) string {
 	return fmt.Sprintf(text, kept...)
 }
 
-// unknownParameter is Huma's message about a query parameter that the operation does not have.
+// unknownParameter is Huma's message about an unknown query parameter.
 const unknownParameter = "unknown query parameter"
 
-// nameParameters has problems of unknown query parameters name those that the operation knows.
+// nameParameters adds the known query parameters to the problems of unknown ones.
 func nameParameters(e *fault.Error, op *huma.Operation) {
 	for i, d := range e.Details {
 		if d.Message == unknownParameter {

@@ -18,19 +18,19 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// journal is a shelf that also remembers, in order, what the pipeline did.
-type journal struct {
-	shelf
+// recordingStore is a fakeKeyStore that also records, in order, what the pipeline did.
+type recordingStore struct {
+	fakeKeyStore
 	did     []string
 	claimed bool
-	use     *ports.KeyUse // of the last answer that was kept
+	use     *ports.KeyUse // of the last stored answer
 }
 
-func (j *journal) write(format string, args ...any) {
+func (j *recordingStore) write(format string, args ...any) {
 	j.did = append(j.did, fmt.Sprintf(format, args...))
 }
 
-func (j *journal) Claim(context.Context, ports.KeyUse) error {
+func (j *recordingStore) Claim(context.Context, ports.KeyUse) error {
 	if j.claimed || j.kept != nil {
 		return ports.ErrKeyTaken
 	}
@@ -39,13 +39,13 @@ func (j *journal) Claim(context.Context, ports.KeyUse) error {
 	return nil
 }
 
-func (j *journal) Release(context.Context, ports.KeyUse) error {
+func (j *recordingStore) Release(context.Context, ports.KeyUse) error {
 	j.claimed = false
 	j.write("release")
 	return nil
 }
 
-func (j *journal) Record(ctx context.Context, r ports.Record) error {
+func (j *recordingStore) Record(ctx context.Context, r ports.Record) error {
 	if r.Event != nil {
 		j.write("event %s", r.Event.Target)
 	}
@@ -53,11 +53,11 @@ func (j *journal) Record(ctx context.Context, r ports.Record) error {
 		j.use = r.Use
 		j.write("keep %d", r.Answer.Status)
 	}
-	return j.shelf.Record(ctx, r)
+	return j.fakeKeyStore.Record(ctx, r)
 }
 
 // serve serves one operation, added by add, of an API with an audit log.
-func (j *journal) serve(add func(*wire.Mount[nobody, int])) (send func(key string) *httptest.ResponseRecorder) {
+func (j *recordingStore) serve(add func(*wire.Mount[nobody, int])) (send func(key string) *httptest.ResponseRecorder) {
 	handler := j.handler(add)
 	return func(key string) *httptest.ResponseRecorder {
 		r := httptest.NewRequest("POST", "/v1/thing", nil)
@@ -68,9 +68,9 @@ func (j *journal) serve(add func(*wire.Mount[nobody, int])) (send func(key strin
 	}
 }
 
-func (j *journal) handler(add func(*wire.Mount[nobody, int])) http.Handler {
+func (j *recordingStore) handler(add func(*wire.Mount[nobody, int])) http.Handler {
 	mux := http.NewServeMux()
-	mount := keyed(wire.NewAPI(mux, wire.Config{Title: "Test", Version: "1"}), &j.shelf)
+	mount := keyedMount(wire.NewAPI(mux, wire.Config{Title: "Test", Version: "1"}), &j.fakeKeyStore)
 	mount.Keys = wire.KeyStore{
 		IdempotencyKeys: j,
 		Records:         j,
@@ -96,7 +96,7 @@ func (j *journal) handler(add func(*wire.Mount[nobody, int])) http.Handler {
 	return wire.Handler(mux, wire.Watch{Log: slog.New(slog.DiscardHandler)})
 }
 
-func (j *journal) is(t *testing.T, want string) {
+func (j *recordingStore) is(t *testing.T, want string) {
 	t.Helper()
 	if got := strings.Join(j.did, ", "); got != want {
 		t.Errorf("it did %s\nwant   %s", got, want)
@@ -108,7 +108,7 @@ type none = struct{}
 
 func TestAddAtomic(t *testing.T) {
 	t.Parallel()
-	j := &journal{}
+	j := &recordingStore{}
 	var refuse error
 	send := j.serve(func(m *wire.Mount[nobody, int]) {
 		wire.AddAtomic(m, postTo("atomic", "/v1/thing"), func(_ context.Context, rq stagedRequest, _ *none) (*said, error) {
@@ -128,10 +128,10 @@ func TestAddAtomic(t *testing.T) {
 	j.is(t, "")
 }
 
-// A prepared handler runs outside of the transaction, and again when another request was committed first.
+// A prepared handler runs outside of the transaction, and runs again if another request was committed first.
 func TestAddPrepared(t *testing.T) {
 	t.Parallel()
-	j := &journal{}
+	j := &recordingStore{}
 	outcomes := []error{fault.New(fault.Conflict, "stale", "Another was first."), nil}
 	send := j.serve(func(m *wire.Mount[nobody, int]) {
 		wire.AddPrepared(m, postTo("prepared", "/v1/thing"), func(_ ports.Outbound, rq stagedRequest, _ *none) (wire.Plan[int, said], error) {
@@ -162,10 +162,10 @@ func TestAddPrepared(t *testing.T) {
 	j.is(t, "handler 1 on 0, begin, write on 1, rollback, discard")
 }
 
-// A claimed handler is called by one request of its key.
+// A claimed handler runs for only one request of its key.
 func TestAddClaimed(t *testing.T) {
 	t.Parallel()
-	j := &journal{}
+	j := &recordingStore{}
 	var send func(string) *httptest.ResponseRecorder
 	var fail error
 	send = j.serve(func(m *wire.Mount[nobody, int]) {
@@ -189,7 +189,7 @@ func TestAddClaimed(t *testing.T) {
 
 func TestAddPhased(t *testing.T) {
 	t.Parallel()
-	j := &journal{}
+	j := &recordingStore{}
 	send := j.serve(func(m *wire.Mount[nobody, int]) {
 		wire.AddPhased(m, postTo("phased", "/v1/thing"), func(_ ports.Outbound, rq stagedRequest, _ *none) (*said, error) {
 			j.write("handler on %d", rq.Stores)
@@ -222,7 +222,7 @@ func TestKeyRules(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			j := &journal{claimed: true}
+			j := &recordingStore{claimed: true}
 			send := j.serve(func(m *wire.Mount[nobody, int]) {
 				c.rules.Owner = m.Rules.Owner
 				m.Rules = c.rules
@@ -235,16 +235,16 @@ func TestKeyRules(t *testing.T) {
 	}
 }
 
-// later is an answer that says when to ask again.
+// later is an answer with Retry-After.
 type later struct {
 	RetryAfter string `header:"Retry-After"`
 	Body       struct{}
 }
 
-// An answer with a Retry-After is committed, and not kept for the key: the same request gets another one later.
+// An answer with a Retry-After is committed, but not stored under the key, so that the same request gets another answer later.
 func TestAddAtomic_retryAfter(t *testing.T) {
 	t.Parallel()
-	j, after := &journal{}, "1"
+	j, after := &recordingStore{}, "1"
 	send := j.serve(func(m *wire.Mount[nobody, int]) {
 		wire.AddAtomic(m, postTo("atomic", "/v1/thing"), func(context.Context, stagedRequest, *none) (*later, error) {
 			j.write("handler")

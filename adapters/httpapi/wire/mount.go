@@ -12,8 +12,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Mount is an API on the request pipeline. C is what the API knows of a caller, S the stores that its handlers use. A
-// request of any operation takes this way:
+// Mount is an API on the request pipeline. C is what the API knows about a caller, S the stores that its handlers use. A request
+// for any operation passes these stages:
 //
 //  1. Steps, in their order: they find the tenant, authenticate, count the request, and check its URL and headers.
 //  2. The body is read, and the idempotency key looked up. A repeated request gets its first answer, and ends here.
@@ -28,7 +28,7 @@ type Mount[C, S any] struct {
 	API   huma.API
 	Style *Style
 	Steps []Step[C]
-	// Reread brings a caller up to date whose project has changed, for another attempt; nil: there is none then.
+	// Reread updates a caller whose project has changed, for another attempt; nil: no other attempt is made.
 	Reread Step[C]
 	// Tenant shares the lanes with other tenants.
 	Tenant func(C) string
@@ -37,13 +37,13 @@ type Mount[C, S any] struct {
 	Begin  Transaction[S]
 	Keys   KeyStore
 	Rules  KeyRules[C]
-	// Audit makes the audit event of a request that succeeded; nil: the API has no audit log.
+	// Audit returns the audit event of a request that succeeded; nil: the API has no audit log.
 	Audit func(context.Context, Entry[C], Note) *audit.Event
 
-	stores map[string]Store[C, S] // by the operations whose bodies they take in
+	stores map[string]Store[C, S] // by the id of the operation whose body they store
 }
 
-// Step is a part of the way to a handler. It may add to the caller, and refuses the request by an error.
+// Step is a middleware before the handler. It may add to the caller, and refuses the request by returning an error.
 type Step[C any] func(*Entry[C]) error
 
 // Entry is a request on its way to the handler.
@@ -54,30 +54,31 @@ type Entry[C any] struct {
 	Caller    C
 }
 
-// Check is the step that refuses what no operation can take: text that is not UTF-8 or has NUL characters in path or
-// query, bodies that are not JSON, and encoded bodies.
+// Check is the step that refuses what no operation accepts: text that is not UTF-8 or has NUL characters in path or query, bodies
+// that are not JSON, and encoded bodies.
 func Check[C any](e *Entry[C]) error { return checkRequest(e.Request, e.Operation) }
 
-// Transaction runs work with stores whose writes are one transaction, and reports whether it was committed; if that is
-// unknown, true. It begins by claiming the key, which may be nil: ports.ErrKeyTaken if another request has it. work may run
-// more than once; an error of it rolls back.
+// Transaction runs work with the stores of one transaction, and reports whether the transaction was committed, or may have been.
+// It first claims the key, if there is one, and returns ports.ErrKeyTaken if another request has it. work may run more than once.
+// If work returns an error, the transaction is rolled back.
 type Transaction[S any] func(ctx context.Context, claim *ports.KeyUse, work func(S, ports.Records) error) (committed bool, err error)
 
-// Request is what a handler gets beside its input.
+// Request is what a handler gets in addition to its input.
 type Request[C, S any] struct {
 	Caller C
 	// Stores are those of the request's transaction, or the whole store, as the operation's mode says.
 	Stores S
 	Note   *Note
-	// Keyed says that the answer is kept under an idempotency key, for whoever sends the request again.
+	// Keyed reports whether the answer is stored under an idempotency key, to be sent again if the request is repeated.
 	Keyed bool
-	// Attempt counts the times that a prepared operation began, from 1: another request was committed first.
+	// Attempt is the number of the attempt of a prepared operation, from 1. Another attempt follows if another request was
+	// committed first.
 	Attempt int
 }
 
-// Note is what a handler has the audit log know about its change.
+// Note is what a handler notes about its change for the audit log.
 type Note struct {
-	Project       id.Project // where the request names none
+	Project       id.Project // if the request names none
 	Target        string
 	Before, After any
 }
@@ -88,13 +89,13 @@ type Operation struct {
 	Lane *Lane
 	// ShortestKey is the minimum length of its idempotency keys.
 	ShortestKey int
-	// Deprecated tells clients by when to move on; nil: it is not.
+	// Deprecated tells clients by when to migrate; nil: the operation is not deprecated.
 	Deprecated *Deprecation
-	// Finish hears of each answer before it is sent, and may add to its header; nil: nobody does.
+	// Finish is called with each answer before it is sent, and may add headers; nil: none.
 	Finish Finish
 }
 
-// Mode is when the handler of an operation runs, and with which stores.
+// Mode determines when the handler of an operation runs, and with which stores.
 type Mode int
 
 const (
@@ -102,27 +103,27 @@ const (
 	ReadOnly Mode = iota
 	// Atomic handlers run within the request's transaction. They cannot call third parties, and may run more than once.
 	Atomic
-	// Prepared handlers work out their answer before the transaction, may call third parties, and return a Plan for the
+	// Prepared handlers compute their answer before the transaction, may call third parties, and return a Plan for the
 	// transaction. If another request was committed first (fault code "stale"), or the project was changed
 	// (ports.ProjectChanged), they run again.
 	Prepared
 	// Claimed is Prepared, with the idempotency key claimed before the handler runs: a second request with the key is
-	// told to wait, and calls nobody.
+	// refused and asked to try again later, and calls no third party.
 	Claimed
-	// Staged handlers are Atomic, and return a second stage, which runs after the commit and may call third parties. Its
-	// answer takes the place of the first one, unless it is an error. After a crash in between the first answer stands:
-	// it must be true, and background work must see to the rest.
+	// Staged handlers are Atomic, and return a second stage, which runs after the commit and may call third parties. Its answer
+	// replaces the first one, unless it fails. After a crash in between the first answer stands, so it must be true, and
+	// background work must do the rest.
 	Staged
-	// Phased handlers have several transactions of their own with calls of third parties in between, and are idempotent
-	// by themselves. Their key is claimed before and answered after them; there is no audit event.
+	// Phased handlers have several transactions of their own with calls of third parties in between, and are idempotent by
+	// themselves. Their key is claimed before they run, and their answer is stored afterwards. They have no audit event.
 	Phased
 )
 
-// Plan is what a prepared handler has worked out.
+// Plan is what a prepared handler has prepared.
 type Plan[S, O any] struct {
 	// Commit writes it in the request's transaction, and returns the answer. It may run more than once.
 	Commit func(ctx context.Context, stores S) (*O, error)
-	// Discard undoes what the handler did at a third party, where the transaction is not committed; nil: nothing.
+	// Discard undoes what the handler did at a third party if the transaction is not committed; nil: nothing to undo.
 	Discard func()
 }
 
@@ -158,8 +159,8 @@ func AddClaimed[C, S, I, O any](m *Mount[C, S], op Operation, handle func(ports.
 	add(m, op, Claimed, prepared(handle))
 }
 
-// maxAttempts is how often a prepared operation begins when others are committed first. An attempt only fails because
-// another request succeeded.
+// maxAttempts is the largest number of attempts of a prepared operation. An attempt is repeated only because another request was
+// committed first.
 const maxAttempts = 32
 
 func prepared[C, S, I, O any](handle func(ports.Outbound, Request[C, S], *I) (Plan[S, O], error)) func(context.Context, *call[C, S], *I) (*O, error) {
@@ -187,7 +188,7 @@ func prepared[C, S, I, O any](handle func(ports.Outbound, Request[C, S], *I) (Pl
 	}
 }
 
-// commitPlan commits a plan, and discards it where that does not come to pass, also by a panic.
+// commitPlan commits a plan, and discards it if that fails or panics.
 func commitPlan[C, S, O any](ctx context.Context, c *call[C, S], plan Plan[S, O]) (out *O, err error) {
 	committed := false
 	defer func() {
@@ -202,7 +203,7 @@ func commitPlan[C, S, O any](ctx context.Context, c *call[C, S], plan Plan[S, O]
 	return out, err
 }
 
-// AddStaged registers an operation of mode Staged. A nil Second is none.
+// AddStaged registers an operation of mode Staged. If Second is nil, there is no second stage.
 func AddStaged[C, S, I, O any](m *Mount[C, S], op Operation, handle func(context.Context, Request[C, S], *I) (*O, Second[C, S, O], error)) {
 	add(m, op, Staged, func(ctx context.Context, c *call[C, S], in *I) (out *O, err error) {
 		var second Second[C, S, O]
@@ -214,7 +215,7 @@ func AddStaged[C, S, I, O any](m *Mount[C, S], op Operation, handle func(context
 		if err != nil || second == nil {
 			return out, err
 		}
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), secondTimeout) // also when the client has gone
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), secondTimeout) // continues if the client has gone
 		defer cancel()
 		last, err := second(ports.NewOutbound(ctx), c.request)
 		if err != nil {
@@ -233,13 +234,13 @@ func AddPhased[C, S, I, O any](m *Mount[C, S], op Operation, handle func(ports.O
 	})
 }
 
-// carried takes a call past Huma, which hands a context to the handler and nothing else. The handler does not see it.
+// carried passes a call through Huma, which passes only a context to the handler. The handler's own context does not contain it.
 type carried struct {
 	context.Context
 	call any
 }
 
-// add registers an operation, whose handler finds its call in the context that Huma passes on.
+// add registers an operation. Its handler takes the call from the context that Huma passes.
 func add[C, S, I, O any](m *Mount[C, S], op Operation, mode Mode, handle func(context.Context, *call[C, S], *I) (*O, error)) {
 	m.Style.On(&op.Operation)
 	if op.ShortestKey > 0 {
@@ -267,6 +268,6 @@ func add[C, S, I, O any](m *Mount[C, S], op Operation, mode Mode, handle func(co
 	})
 }
 
-// Outbound returns ctx as that of code that may call third parties, for requests outside of the pipeline, and for steps,
-// which run before any transaction. The caller guarantees that no transaction is open.
+// Outbound converts ctx to a context for code that may call third parties. It is for requests outside of the pipeline, and for
+// steps, which run before any transaction. The caller guarantees that no transaction is open.
 func Outbound(ctx context.Context) ports.Outbound { return ports.NewOutbound(ctx) }

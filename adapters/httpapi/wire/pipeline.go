@@ -18,10 +18,10 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// secondTimeout bounds a second stage. It is more than a payment provider gets.
+// secondTimeout bounds a second stage. It is longer than the timeout of payment providers.
 const secondTimeout = 12 * time.Second
 
-// claimTimeout is how long a key stays claimed when its request gives no answer.
+// claimTimeout is how long a key stays claimed if its request ends without an answer.
 const claimTimeout = 30 * time.Second
 
 // call is one request of an operation.
@@ -36,11 +36,11 @@ type call[C, S any] struct {
 	use    *ports.KeyUse // of the request's idempotency key; nil: it has none
 	atomic bool          // the pipeline begins a transaction
 	placed bool          // in the lane
-	kept   bool          // the answer is recorded for the key
+	kept   bool          // the answer is stored under the key
 	taken  error         // that another request has the key
 
 	stored    Stored // the body of an operation that has it stored
-	committed bool   // what was stored is in use
+	committed bool   // the stored body is in use, and must not be discarded
 }
 
 // serve is the pipeline; see Mount.
@@ -115,7 +115,7 @@ func (c *call[C, S]) refuse(err error) {
 	c.mount.Style.WriteError(c.entry.Writer, c.entry.Request, err)
 }
 
-// pass hands the request to Huma, which runs the handler.
+// pass lets Huma run the handler.
 func (c *call[C, S]) pass(ctx huma.Context, next func(huma.Context)) {
 	next(huma.WithContext(ctx, carried{ctx.Context(), c}))
 }
@@ -144,7 +144,7 @@ func (c *call[C, S]) serveOnce(ctx huma.Context, next func(huma.Context)) {
 	if c.answeredByKey() {
 		return
 	}
-	if c.mode != Phased { // whose handler enters by itself
+	if c.mode != Phased { // phased handlers enter the lane themselves
 		placed, leave, err := c.enter(ctx.Context())
 		if err != nil {
 			style.WriteError(w, r, err)
@@ -162,8 +162,8 @@ func (c *call[C, S]) serveOnce(ctx huma.Context, next func(huma.Context)) {
 	c.answer(ctx, next)
 }
 
-// answeredByKey reads the request's key, and reports whether that answered it: with the answer of the request that had the key
-// before, or because the key is refused.
+// answeredByKey reads the request's key, and reports whether it has answered the request: with the stored answer, or with an
+// error about the key.
 func (c *call[C, S]) answeredByKey() bool {
 	var err error
 	if c.use, err = c.keyUse(); err != nil {
@@ -174,7 +174,7 @@ func (c *call[C, S]) answeredByKey() bool {
 	return c.use != nil && c.replay(*c.use)
 }
 
-// answer has the handler answer, and keeps the answer under the request's key.
+// answer runs the handler, and stores its answer under the request's key.
 func (c *call[C, S]) answer(ctx huma.Context, next func(huma.Context)) {
 	answer := c.handle(ctx, next)
 	if c.taken != nil {
@@ -191,7 +191,7 @@ func (c *call[C, S]) claim(ctx context.Context) error {
 	return c.mount.Keys.Claim(context.WithoutCancel(ctx), *c.use)
 }
 
-// refuseKey answers a request whose key another request has, with the answer of that one if it is there.
+// refuseKey answers a request whose key another request has claimed, with that request's answer if it is stored by now.
 func (c *call[C, S]) refuseKey(err error) {
 	if errors.Is(err, ports.ErrKeyTaken) && c.replay(*c.use) {
 		return
@@ -199,7 +199,7 @@ func (c *call[C, S]) refuseKey(err error) {
 	c.mount.Style.WriteError(c.entry.Writer, c.entry.Request, c.mount.Rules.translate(err))
 }
 
-// handle has Huma run the handler on the body that was read, and captures the answer.
+// handle lets Huma run the handler on the body that was read, and captures the answer.
 func (c *call[C, S]) handle(ctx huma.Context, next func(huma.Context)) *captured {
 	r := c.entry.Request.WithContext(ctx.Context())
 	r.Body = io.NopCloser(bytes.NewReader(c.body))
@@ -208,15 +208,15 @@ func (c *call[C, S]) handle(ctx huma.Context, next func(huma.Context)) *captured
 	return answer
 }
 
-// on is the request on the stores of its transaction.
+// on returns the request with the stores of its transaction.
 func (c *call[C, S]) on(stores S) Request[C, S] {
 	rq := c.request
 	rq.Stores = stores
 	return rq
 }
 
-// transact runs work, which returns the answer, and records the audit event and the answer in the same transaction. For
-// an API without audit log, and a request without key, work's own transactions do.
+// transact runs work, which returns the answer, and records the audit event and the answer in the same transaction. A request
+// without a key to an API without an audit log needs no transaction other than work's own.
 func (c *call[C, S]) transact(ctx context.Context, work func(S) (answer any, err error)) (committed bool, err error) {
 	if !c.atomic {
 		_, err := work(c.mount.Stores)
@@ -257,7 +257,7 @@ func (c *call[C, S]) event(ctx context.Context) *audit.Event {
 	return c.mount.Audit(ctx, c.entry, *c.request.Note)
 }
 
-// amend keeps the answer of a second stage in the place of the first one.
+// amend replaces the stored answer by that of the second stage.
 func (c *call[C, S]) amend(ctx context.Context, answer any) {
 	if !c.kept {
 		return
@@ -271,9 +271,9 @@ func (c *call[C, S]) amend(ctx context.Context, answer any) {
 	}
 }
 
-// keep stores an answer that has nothing to commit with it: a refusal that would be the same again, or that of a phased
-// operation. If that fails the client gets its answer all the same, and may send the request again. A key that was
-// claimed for an answer that is not kept is released.
+// keep stores an answer outside of a transaction: a refusal that would be the same again, or the answer of a phased operation. If
+// that fails, the client still gets its answer, and may send the request again. If the answer is not to be stored, keep releases
+// the claimed key.
 func (c *call[C, S]) keep(ctx context.Context, answer *captured) {
 	if c.use == nil || c.kept {
 		return
@@ -291,8 +291,8 @@ func (c *call[C, S]) keep(ctx context.Context, answer *captured) {
 	}
 }
 
-// readBody reads the body that an operation takes up to its limit, and reports whether that was all of
-// it. If not, what was read is put back.
+// readBody reads the body of an operation up to its limit, and reports whether that is the whole body. If not, it puts the part
+// that it read back.
 func readBody(r *http.Request, op *huma.Operation) (body []byte, whole bool, err error) {
 	if op.RequestBody == nil {
 		return nil, true, nil
@@ -313,7 +313,7 @@ func readUpTo(r *http.Request, limit int64) (body []byte, whole bool, err error)
 	return nil, false, nil
 }
 
-// unreadable is a body that did not arrive.
+// unreadable returns the error for a body that did not arrive.
 func unreadable(cause error) error {
 	message := "The body could not be read."
 	if errors.Is(cause, os.ErrDeadlineExceeded) {
@@ -322,7 +322,7 @@ func unreadable(cause error) error {
 	return fault.New(fault.Malformed, "invalid_request", message).Because(cause)
 }
 
-// captured is an answer before it is sent.
+// captured records an answer before it is sent.
 type captured struct {
 	http.ResponseWriter // only its connection is used
 	header              http.Header
@@ -345,11 +345,11 @@ func (c *captured) Write(b []byte) (int, error) {
 
 func (c *captured) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
-// SetReadDeadline does nothing: the body has been read, and the connection is not the operation's.
+// SetReadDeadline does nothing, because the body has been read and the connection does not belong to the operation.
 func (c *captured) SetReadDeadline(time.Time) error { return nil }
 
-// lasting reports whether the answer would be the same again: not if it is our failure, if trying again
-// may help, or if other headers would, which the fingerprint does not tell apart.
+// lasting reports whether a repeated request would get the same answer. It would not after an internal error, if a retry may
+// help, or if other headers would change the answer, because the fingerprint does not cover them.
 func (c *captured) lasting() bool {
 	switch {
 	case c.status >= 500, c.status == http.StatusBadRequest, c.status == http.StatusForbidden, c.status == http.StatusUnauthorized:

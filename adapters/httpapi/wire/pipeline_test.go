@@ -17,14 +17,14 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// shelf keeps one answer, as it is.
-type shelf struct {
+// fakeKeyStore keeps one answer, unencrypted.
+type fakeKeyStore struct {
 	ports.IdempotencyKeys
 	kept    *ports.Answer
 	amended int
 }
 
-func (s *shelf) Find(context.Context, ports.KeyUse) (*ports.Answer, error) {
+func (s *fakeKeyStore) Find(context.Context, ports.KeyUse) (*ports.Answer, error) {
 	if s.kept == nil {
 		return nil, nil
 	}
@@ -32,23 +32,23 @@ func (s *shelf) Find(context.Context, ports.KeyUse) (*ports.Answer, error) {
 	return &found, nil
 }
 
-func (s *shelf) Amend(_ context.Context, _ ports.KeyUse, a ports.Answer) error {
+func (s *fakeKeyStore) Amend(_ context.Context, _ ports.KeyUse, a ports.Answer) error {
 	s.kept, s.amended = &a, s.amended+1
 	return nil
 }
 
-func (s *shelf) Record(_ context.Context, r ports.Record) error {
+func (s *fakeKeyStore) Record(_ context.Context, r ports.Record) error {
 	if r.Use != nil {
 		s.kept = &r.Answer
 	}
 	return nil
 }
 
-func (*shelf) Seal(plain []byte, _ string) []byte { return append([]byte(nil), plain...) }
+func (*fakeKeyStore) Seal(plain []byte, _ string) []byte { return append([]byte(nil), plain...) }
 
-func (*shelf) Open(sealed []byte, _ string) ([]byte, error) { return sealed, nil }
+func (*fakeKeyStore) Open(sealed []byte, _ string) ([]byte, error) { return sealed, nil }
 
-func (*shelf) Now() time.Time { return time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC) }
+func (*fakeKeyStore) Now() time.Time { return time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC) }
 
 type said struct {
 	Body struct {
@@ -56,12 +56,11 @@ type said struct {
 	}
 }
 
-// staged serves an operation whose first stage says "first", and whose second stage, if follows, is
-// second's.
-func staged(t *testing.T, s *shelf, first error, follows bool, second func(context.Context) (string, error)) http.Handler {
+// staged serves an operation whose first stage answers "first". If follows is true, second is its second stage.
+func staged(t *testing.T, s *fakeKeyStore, first error, follows bool, second func(context.Context) (string, error)) http.Handler {
 	t.Helper()
 	mux := http.NewServeMux()
-	mount := keyed(wire.NewAPI(mux, wire.Config{Title: "Test", Version: "1"}), s)
+	mount := keyedMount(wire.NewAPI(mux, wire.Config{Title: "Test", Version: "1"}), s)
 	op := postTo("staged", "/v1/staged")
 	op.DefaultStatus = 201
 	wire.AddStaged(mount, op, func(_ context.Context, rq stagedRequest, _ *struct{}) (*said, wire.Second[nobody, int, said], error) {
@@ -88,8 +87,8 @@ func staged(t *testing.T, s *shelf, first error, follows bool, second func(conte
 
 type stagedRequest = wire.Request[nobody, int]
 
-// keyed is an API that keeps answers on a shelf. The stores of its transactions are 1.
-func keyed(api huma.API, s *shelf) *wire.Mount[nobody, int] {
+// keyedMount returns an API with a key store. The stores of its transactions are 1.
+func keyedMount(api huma.API, s *fakeKeyStore) *wire.Mount[nobody, int] {
 	return &wire.Mount[nobody, int]{
 		API:   api,
 		Style: wire.Plain,
@@ -108,7 +107,7 @@ func keyed(api huma.API, s *shelf) *wire.Mount[nobody, int] {
 	}
 }
 
-func TestTheSecondStageAnswers(t *testing.T) {
+func TestAddStaged(t *testing.T) {
 	t.Parallel()
 	fine := func(context.Context) (string, error) { return "second", nil }
 	lost := func(context.Context) (string, error) { return "", errors.New("nobody answers") }
@@ -129,7 +128,7 @@ func TestTheSecondStageAnswers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := &shelf{}
+			s := &fakeKeyStore{}
 			handler := staged(t, s, c.first, c.follows, c.second)
 			send := func() *httptest.ResponseRecorder {
 				r := httptest.NewRequest("POST", "/v1/staged", nil)
@@ -154,10 +153,10 @@ func TestTheSecondStageAnswers(t *testing.T) {
 	}
 }
 
-// A process that dies in its second stage has kept what the first one did.
-func TestTheFirstStageSurvivesTheSecond(t *testing.T) {
+// If the process dies in the second stage, the first stage's changes and answer are stored.
+func TestAddStaged_secondStageDies(t *testing.T) {
 	t.Parallel()
-	s := &shelf{}
+	s := &fakeKeyStore{}
 	handler := staged(t, s, nil, true, func(context.Context) (string, error) { panic("it died") })
 	for _, want := range []struct {
 		status int
@@ -173,11 +172,11 @@ func TestTheFirstStageSurvivesTheSecond(t *testing.T) {
 	}
 }
 
-// What was begun is seen to its end, though nobody listens any more; but not for ever.
-func TestTheSecondStageOutlivesItsClient(t *testing.T) {
+// The second stage runs to its end after the client has left, but with a deadline.
+func TestAddStaged_clientLeaves(t *testing.T) {
 	t.Parallel()
 	ctx, leave := context.WithCancel(t.Context())
-	s := &shelf{}
+	s := &fakeKeyStore{}
 	handler := staged(t, s, nil, true, func(ctx context.Context) (string, error) {
 		leave()
 		if _, bounded := ctx.Deadline(); !bounded {
@@ -193,7 +192,8 @@ func TestTheSecondStageOutlivesItsClient(t *testing.T) {
 	}
 }
 
-func TestKeysAreCountedInCharactersAndGivenOnce(t *testing.T) {
+// An idempotency key has at most 255 characters and must not be repeated.
+func TestCheckKey(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		keys   []string
@@ -205,7 +205,7 @@ func TestKeysAreCountedInCharactersAndGivenOnce(t *testing.T) {
 		"twice":                  {[]string{"a", "b"}, 400},
 		"an empty one and a key": {[]string{"", "b"}, 400},
 	} {
-		handler := staged(t, &shelf{}, nil, false, nil)
+		handler := staged(t, &fakeKeyStore{}, nil, false, nil)
 		r := httptest.NewRequest("POST", "/v1/staged", nil)
 		r.Header[wire.KeyHeader] = c.keys
 		w := httptest.NewRecorder()

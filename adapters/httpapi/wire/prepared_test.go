@@ -13,8 +13,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// A prepared handler works its answer out anew while others are committed first, up to 32 times. Each plan that is not
-// committed is discarded.
+// A prepared handler runs again while other requests are committed first, up to 32 times. Each plan that is not committed is
+// discarded.
 func TestAddPrepared_othersAreFirst(t *testing.T) {
 	t.Parallel()
 	for stale, want := range map[int]struct{ status, attempts, discarded int }{
@@ -26,7 +26,7 @@ func TestAddPrepared_othersAreFirst(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(stale), func(t *testing.T) {
 			t.Parallel()
-			j, attempts, discarded := &journal{}, 0, 0
+			j, attempts, discarded := &recordingStore{}, 0, 0
 			send := j.serve(func(m *wire.Mount[nobody, int]) {
 				wire.AddPrepared(m, postTo("prepared", "/v1/thing"), func(_ ports.Outbound, rq stagedRequest, _ *none) (wire.Plan[int, said], error) {
 					if attempts++; rq.Attempt != attempts {
@@ -54,7 +54,7 @@ func TestAddPrepared_othersAreFirst(t *testing.T) {
 	}
 }
 
-// A plan is discarded unless its transaction is committed, or may be.
+// A plan is discarded unless its transaction is committed, or may have been.
 func TestAddPrepared_discard(t *testing.T) {
 	t.Parallel()
 	lost := errors.New("the connection is lost")
@@ -74,7 +74,7 @@ func TestAddPrepared_discard(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			j, discarded := &journal{}, 0
+			j, discarded := &recordingStore{}, 0
 			send := j.serve(func(m *wire.Mount[nobody, int]) {
 				m.Begin = func(_ context.Context, _ *ports.KeyUse, work func(int, ports.Records) error) (bool, error) {
 					return test.begin(func() error { return work(1, j) })
@@ -99,7 +99,7 @@ func TestAddPrepared_discard(t *testing.T) {
 	}
 }
 
-// A prepared handler whose project has changed runs again with the caller brought up to date, as the same attempt.
+// A prepared handler whose project has changed runs again with an updated caller, as the same attempt.
 func TestAddPrepared_projectChanged(t *testing.T) {
 	t.Parallel()
 	gone := fault.Missing("project")
@@ -116,7 +116,7 @@ func TestAddPrepared_projectChanged(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			j, runs, reread := &journal{}, 0, 0
+			j, runs, reread := &recordingStore{}, 0, 0
 			send := j.serve(func(m *wire.Mount[nobody, int]) {
 				m.Reread = func(*wire.Entry[nobody]) error {
 					reread++

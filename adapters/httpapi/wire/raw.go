@@ -5,9 +5,8 @@ import (
 	"io"
 )
 
-// Body returns the body of a request as it was sent, for a step that needs it before anything of it is read, and puts it
-// back. It reports false for one that is larger than the operation takes, which is refused later. An operation without
-// body has none.
+// Body returns the body of a request as it was sent, for steps that need it before it is parsed, and puts it back. It returns
+// false for a body over the operation's limit, which is refused later. It returns no body for an operation without one.
 func (e *Entry[C]) Body() (body []byte, whole bool, err error) {
 	if e.Operation.RequestBody == nil {
 		return nil, true, nil
@@ -15,10 +14,10 @@ func (e *Entry[C]) Body() (body []byte, whole bool, err error) {
 	return e.Sent()
 }
 
-// mostIgnored is how many bytes of a body are read where the operation takes none.
+// mostIgnored is how many bytes of a body are read for an operation without body.
 const mostIgnored = 4 << 10
 
-// Sent is Body, but has the body of an operation without one too, up to a limit: it may be signed.
+// Sent is like Body, but also returns the body of a request to an operation without one, up to a limit, because it may be signed.
 func (e *Entry[C]) Sent() (body []byte, whole bool, err error) {
 	limit := e.Operation.MaxBodyBytes
 	if e.Operation.RequestBody == nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-// A step sees the body as it was sent, and whoever comes after it too.
+// A step sees the body as it was sent, and so do the steps and the handler after it.
 func TestEntry_Body(t *testing.T) {
 	t.Parallel()
 	const limit = 16

@@ -9,10 +9,9 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-// Ref names a T by its id, in a path or a query. What is no id of its kind names nothing that exists: in a path the answer
-// is 404, as for an id that is not known.
+// Ref names a T by its id, in a path or a query. A malformed id counts as unknown: in a path the answer is 404.
 type Ref[T any] struct {
-	ID      T // zero: none was given, or it is unknown
+	ID      T // zero: none was given, or it is malformed
 	unknown bool
 }
 
@@ -21,7 +20,7 @@ func (r *Ref[T]) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Unknown reports whether what was given is no id.
+// Unknown reports whether a malformed id was given.
 func (r *Ref[T]) Unknown() bool { return r.unknown }
 
 // Refs are the Refs of an input.
@@ -32,8 +31,8 @@ type ref struct {
 	thing string
 }
 
-// RefsOf returns those in the path or in the query of I. What they name in errors is the tag thing, or else the name of the
-// parameter without _id.
+// RefsOf returns the Refs in the path or in the query of I. In errors a Ref is called by its tag thing, or else by its parameter's
+// name without _id.
 func RefsOf[I any](place string) (refs Refs) {
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[I]()) {
 		name := field.Tag.Get(place)
@@ -46,7 +45,7 @@ func RefsOf[I any](place string) (refs Refs) {
 
 type unknowner interface{ Unknown() bool }
 
-// Unknown returns the error of the first that names nothing, or nil.
+// Unknown returns the error for the first Ref with a malformed id, or nil.
 func (r Refs) Unknown(in any) error {
 	for _, ref := range r {
 		if reflect.ValueOf(in).Elem().FieldByIndex(ref.index).Addr().Interface().(unknowner).Unknown() {

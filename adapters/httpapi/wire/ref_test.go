@@ -22,7 +22,7 @@ type onThing struct {
 func TestRef_path(t *testing.T) {
 	t.Parallel()
 	mux := http.NewServeMux()
-	mount := keyed(wire.NewAPI(mux, wire.Config{Title: "Test", Version: "1"}), &shelf{})
+	mount := keyedMount(wire.NewAPI(mux, wire.Config{Title: "Test", Version: "1"}), &fakeKeyStore{})
 	op := wire.Operation{Operation: huma.Operation{
 		OperationID: "get",
 		Method:      "GET",

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// RequestLog is which requests have a line in the log.
+// RequestLog selects the requests that are logged.
 type RequestLog string
 
 const (
@@ -20,20 +20,20 @@ const (
 	NoRequests     RequestLog = "off"
 )
 
-// wants reports whether a request that was answered with this status has a line.
+// wants reports whether a request with this status is logged.
 func (l RequestLog) wants(status int) bool {
 	return l == AllRequests || l == FailedRequests && status >= http.StatusBadRequest
 }
 
-// noted is what the steps of a request find out about it, for its line in the log. Calls of a message may be worked on at
-// once.
+// noted has the project and the caller of a request for its log line, as the steps find them. It is safe for concurrent use,
+// because the calls of one message may run concurrently.
 type noted struct {
 	mu      sync.Mutex
 	project string
 	caller  string
 }
 
-// NoteProject says which project a request is about, by its id. A request that is about several is about the last one.
+// NoteProject notes the id of the project that a request is about. The last one counts.
 func NoteProject(ctx context.Context, project string) {
 	if r := requestOf(ctx); r != nil {
 		r.noted.mu.Lock()
@@ -42,8 +42,8 @@ func NoteProject(ctx context.Context, project string) {
 	}
 }
 
-// NoteCaller says who sends a request: the id of a key or of a member, or the profile of an agent that proved it. It is
-// never a secret.
+// NoteCaller notes the caller of a request: the id of a key or of a member, or the profile of a verified agent. It is never a
+// secret.
 func NoteCaller(ctx context.Context, caller string) {
 	if r := requestOf(ctx); r != nil {
 		r.noted.mu.Lock()
@@ -52,13 +52,12 @@ func NoteCaller(ctx context.Context, caller string) {
 	}
 }
 
-// methods are those that a log line names. A client may make up others.
+// methods lists the methods that log lines name. Clients may make up others.
 var methods = []string{
 	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions,
 }
 
-// logRequest writes the line of a request that was answered. It names the route, and never the path: paths hold ids that are
-// capabilities.
+// logRequest logs an answered request. It logs the route and not the path, because paths contain ids that are capabilities.
 func (w Watch) logRequest(r *http.Request, rq *request, status int, took time.Duration) {
 	if status == 0 {
 		status = http.StatusOK // the handler wrote nothing

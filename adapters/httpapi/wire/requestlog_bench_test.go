@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 )
 
-// BenchmarkHandler is what a request costs that does nothing.
+// BenchmarkHandler measures a request that does nothing.
 func BenchmarkHandler(b *testing.B) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /p/{slug}/acp/availability", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })

@@ -13,7 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 )
 
-// requestLines sends requests to a handler that logs so many of them, and returns what it logs.
+// requestLines sends requests to a handler with this RequestLog, and returns its log.
 func requestLines(t *testing.T, which wire.RequestLog, requests ...*http.Request) (lines []map[string]any) {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -38,7 +38,7 @@ func requestLines(t *testing.T, which wire.RequestLog, requests ...*http.Request
 	return lines
 }
 
-// laxRecorder takes the status 0 for a handler that sends none.
+// laxRecorder ignores the status 0, for a handler that sends none.
 type laxRecorder struct{ *httptest.ResponseRecorder }
 
 func (l *laxRecorder) WriteHeader(status int) {
@@ -99,7 +99,7 @@ func TestHandler_requestLogVolume(t *testing.T) {
 	}
 }
 
-// Without lines, a request costs no allocation more than one that is not watched.
+// Without log lines, a request costs no more allocations than an unwatched one.
 func TestHandler_requestLogOffCostsNothing(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /silent", func(_ http.ResponseWriter, r *http.Request) {

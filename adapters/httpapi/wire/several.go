@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Several is a value of a request that may be given as one text or as a list of texts.
+// Several is a value of a request that may be one string or a list of strings.
 type Several []string
 
 // Bounds of Several.
@@ -53,8 +53,7 @@ func (Several) Schema(huma.Registry) *huma.Schema {
 	return s
 }
 
-// Unknown are the fields of an object that its type does not know. A struct has it as a field with the options
-// json:",embed" hidden:"true".
+// Unknown has the unknown fields of an object. A struct has it as a field with the options json:",embed" hidden:"true".
 type Unknown map[string]jsontext.Value
 
 // Schema documents nothing.

@@ -9,7 +9,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// shareFrom is how often a definition stands in the document before it moves to components.
+// shareFrom is how often a definition must occur in the document to be moved to components.
 const shareFrom = 5
 
 // share returns a copy of the document in which responses of errors, headers and parameters that many
@@ -102,7 +102,7 @@ func responseName(op *huma.Operation, status string, response *huma.Response) st
 	return styleOf(op).Prefix + name
 }
 
-// repeated counts the definitions of one kind, and keeps those that are referred to.
+// repeated counts the definitions of one kind, and collects those that are referred to.
 type repeated[T any] struct {
 	section string
 	uses    map[string]map[string]int // by name and definition
@@ -135,7 +135,7 @@ func (r repeated[T]) ref(name string, definition, short *T) string {
 	return "#/components/" + r.section + "/" + name
 }
 
-// mostUsed is the definition that has a name in components.
+// mostUsed returns the definition that gets a name in components.
 func (r repeated[T]) mostUsed(name string) string {
 	most := ""
 	for _, text := range slices.Sorted(maps.Keys(r.uses[name])) {
@@ -146,7 +146,7 @@ func (r repeated[T]) mostUsed(name string) string {
 	return most
 }
 
-// textOf tells definitions apart. Huma's types can always be written.
+// textOf returns the JSON of a definition, by which definitions are compared. Huma's types can always be encoded.
 func textOf(definition any) string {
 	text, err := json.Marshal(definition)
 	if err != nil {

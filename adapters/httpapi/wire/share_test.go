@@ -14,8 +14,8 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 )
 
-// Six operations that repeat a response, a header and a parameter, one of the ACP API, and one that
-// differs: the document has each once, and says the same as before.
+// Six operations repeat a response, a header and a parameter; one is of the ACP API, and one differs. The shared document has
+// each definition once, and is equivalent to the original.
 func TestDocument_shared(t *testing.T) {
 	t.Parallel()
 	mux := http.NewServeMux()

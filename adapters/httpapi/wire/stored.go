@@ -13,20 +13,20 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-// Stored is a body that was stored as it arrived, without being held in memory.
+// Stored is a body that was stored while it arrived, without being held in memory.
 type Stored struct {
-	Sum [sha256.Size]byte // of the body, by which requests under one idempotency key are told apart
-	// Value is what the handler gets in the place of a body.
+	Sum [sha256.Size]byte // of the body; it distinguishes requests under one idempotency key
+	// Value is what the handler gets instead of a body.
 	Value any
-	// Discard removes what is stored, where the request does not come to anything.
+	// Discard removes the stored body if the request fails.
 	Discard func(context.Context) error
 }
 
-// Store takes the body of an operation in.
+// Store stores the body of an operation.
 type Store[C, S any] func(ctx context.Context, rq Request[C, S], body io.Reader) (Stored, error)
 
-// AddStored registers an operation of mode Atomic whose body, of the media types given, is stored before its transaction
-// begins. It holds its place in the lane meanwhile.
+// AddStored registers an operation of mode Atomic whose body, of the media types given, is stored before its transaction begins.
+// It holds a place in the lane meanwhile.
 func AddStored[C, S, I, O any](m *Mount[C, S], op Operation, media []string, limit int64, store Store[C, S],
 	handle func(context.Context, Request[C, S], *I, any) (*O, error)) {
 	if m.stores == nil {
@@ -77,8 +77,8 @@ func (c *call[C, S]) serveStored(ctx huma.Context, next func(huma.Context), stor
 	}
 }
 
-// fingerprintOf tells the request apart from others under its key. Of a stored body the query counts too: it says how the
-// body is to be read.
+// fingerprintOf returns the fingerprint that distinguishes requests under a key. For a stored body it includes the query, which
+// says how to read the body.
 func (c *call[C, S]) fingerprintOf() (sum [sha256.Size]byte, ok bool) {
 	if c.stored.Discard == nil {
 		return c.mount.Rules.fingerprint(c.body)
@@ -86,8 +86,7 @@ func (c *call[C, S]) fingerprintOf() (sum [sha256.Size]byte, ok bool) {
 	return sha256.Sum256(append(c.stored.Sum[:], c.entry.Request.URL.Query().Encode()...)), true
 }
 
-// checkMedia refuses a body of another media type than those of an operation that are not JSON, and reports whether there
-// are such.
+// checkMedia checks the media type of an operation whose bodies are not JSON, and reports whether the operation is one.
 func checkMedia(h http.Header, op *huma.Operation) (others bool, err error) {
 	var known []string
 	for media := range op.RequestBody.Content {
@@ -113,7 +112,7 @@ func anyOf(list []string) string {
 	return text
 }
 
-// MediaType is the media type of a Content-Type, without parameters; "" if it is malformed.
+// MediaType returns the media type of a Content-Type without parameters, or "" if it is malformed.
 func MediaType(contentType string) string {
 	media, _, err := mime.ParseMediaType(contentType)
 	if err != nil {

@@ -16,11 +16,11 @@ type howToRead struct {
 	Format string `query:"format"`
 }
 
-// A body is stored before the transaction, and discarded unless that commits. The body, and the query that says how it is
-// read, tell requests under one key apart.
+// A body is stored before the transaction, and discarded unless the transaction commits. Requests under one key are distinguished
+// by the body and by the query, which says how to read the body.
 func TestAddStored(t *testing.T) {
 	t.Parallel()
-	j := &journal{}
+	j := &recordingStore{}
 	var refuse error
 	handler := j.handler(func(m *wire.Mount[nobody, int]) {
 		store := func(_ context.Context, _ stagedRequest, body io.Reader) (wire.Stored, error) {

@@ -14,15 +14,15 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-// Style is how an API's errors look, and what its requests may hold. It belongs to the API that registers an operation,
-// wherever the operation's path is.
+// Style is the form of an API's errors, and what its requests may contain. It depends on the API that registers an operation, not
+// on the operation's path.
 type Style struct {
 	// ErrorType is the type of the API's errors in the OpenAPI document; Error makes one.
 	ErrorType reflect.Type
 	Error     func(status int, e *fault.Error, requestID string) huma.StatusError
-	// Prefix begins the names of the API's responses in the OpenAPI document's components.
+	// Prefix is the prefix of the API's response names in the components of the OpenAPI document.
 	Prefix string
-	// Errors are the statuses that every operation may answer, beyond those of all APIs.
+	// Errors lists statuses that every operation of the API may answer, in addition to those of all APIs.
 	Errors []int
 	// RetryInternal is the Retry-After of an internal error; 0: none.
 	RetryInternal time.Duration
@@ -34,7 +34,7 @@ type Style struct {
 	Public bool
 }
 
-// Plain is the style of the Management API, and of everything that belongs to no API.
+// Plain is the style of the Management API, and of routes outside of any API.
 var Plain = &Style{
 	ErrorType: reflect.TypeFor[ManagementError](),
 	Error:     toManagementError,
@@ -44,7 +44,7 @@ var Plain = &Style{
 
 const styleKey = "style"
 
-// On gives an operation the style. It comes before the operation is registered.
+// On sets the style of an operation. Call it before the operation is registered.
 func (s *Style) On(op *huma.Operation) { setMetadata(op, styleKey, s) }
 
 // styleOf is an operation's style.
@@ -72,10 +72,10 @@ func (s *Style) WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	}
 }
 
-// WriteError answers a request that belongs to no API.
+// WriteError answers a request outside of any API with an error.
 func WriteError(w http.ResponseWriter, r *http.Request, err error) { Plain.WriteError(w, r, err) }
 
-// answer gives a fault the style's form, sets its headers, and logs internal errors.
+// answer converts a fault to the style's form, sets its headers, and logs internal errors.
 func (s *Style) answer(ctx context.Context, e *fault.Error, operation string, setHeader func(name, value string)) huma.StatusError {
 	if e.Kind == fault.Internal && s.RetryInternal > 0 {
 		e = e.After(s.RetryInternal)

@@ -39,14 +39,14 @@ func (m Money) MarshalJSONTo(to *jsontext.Encoder) error {
 }
 
 func (Money) Schema(huma.Registry) *huma.Schema {
-	// With the format double, generated clients do not read amounts into 32 bits, which lose cents.
+	// The format double keeps generated clients from using 32-bit floats, which lose cents.
 	return &huma.Schema{Type: huma.TypeNumber, Format: "double"}
 }
 
-// Decimal is the text of a JSON number, kept as it was written: floats would change it.
+// Decimal is the text of a JSON number, kept as it was written because floats would change it.
 type Decimal string
 
-// ToDecimal is an integer scaled by 10^digits as a number without trailing zeros: (125, 1) is 12.5.
+// ToDecimal converts an integer scaled by 10^digits to a number without trailing zeros: (125, 1) is 12.5.
 func ToDecimal(n int64, digits int) Decimal {
 	text := money.FormatDecimal(n, digits)
 	if strings.Contains(text, ".") {
@@ -64,7 +64,7 @@ func (d *Decimal) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Schema bounds the number to what an amount can be at most (decisions 5), so that 1e400 is refused.
+// Schema bounds the number by the largest amount (features/PROTOCOL.md#values), so that 1e400 is refused.
 func (Decimal) Schema(huma.Registry) *huma.Schema {
 	limit, negative := float64(money.Limit), -float64(money.Limit)
 	return &huma.Schema{
@@ -75,7 +75,7 @@ func (Decimal) Schema(huma.Registry) *huma.Schema {
 	}
 }
 
-// Amount reads the number as an amount. What the currency cannot hold becomes a problem of the field.
+// Amount converts the number to an amount. A number that the currency cannot hold becomes a problem of the field.
 func (d Decimal) Amount(c money.Currency, field string, check fault.Check) money.Amount {
 	amount, err := money.Parse(string(d), c)
 	switch {
@@ -87,7 +87,7 @@ func (d Decimal) Amount(c money.Currency, field string, check fault.Check) money
 	return amount
 }
 
-// Scaled reads the number as an integer scaled by 10^digits: with 1 digit, 12.5 is 125.
+// Scaled converts the number to an integer scaled by 10^digits: with 1 digit, 12.5 is 125.
 func (d Decimal) Scaled(digits int, field string, check fault.Check) int64 {
 	n, err := money.ParseDecimal(string(d), digits)
 	switch {
@@ -99,15 +99,15 @@ func (d Decimal) Scaled(digits int, field string, check fault.Check) int64 {
 	return n
 }
 
-// Percent reads the number as a percentage, which has at most one decimal.
+// Percent converts the number to a percentage, which has at most one decimal.
 func (d Decimal) Percent(field string, check fault.Check) money.Percent {
 	return money.Percent(d.Scaled(1, field, check))
 }
 
-// ToPercent is the percentage as a number: 12.5. As text ("12.5%") it is money.Percent's String.
+// ToPercent converts a percentage to a number: 12.5. For text ("12.5%") use its String method.
 func ToPercent(p money.Percent) Decimal { return Decimal(p.Decimal()) }
 
-// Time is a moment in a response: RFC 3339 in UTC, to the millisecond at most (decisions 5).
+// Time is a moment in a response: RFC 3339 in UTC, to the millisecond at most (features/PROTOCOL.md#values).
 type Time struct{ time.Time }
 
 // ToTime is the time on the wire.
@@ -121,8 +121,8 @@ func (Time) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Format: "date-time"}
 }
 
-// ID reads an identifier of a path or body. What is no identifier of its kind cannot exist, so it is
-// missing: ID[id.Product](text, "product").
+// ID parses an identifier of a path or body: ID[id.Product](text, "product"). A malformed identifier cannot
+// exist, so it is answered as missing.
 func ID[T id.ID[K], K id.Kind](text, thing string) (T, error) {
 	parsed, err := id.Parse[T, K](text)
 	if err != nil {
@@ -139,8 +139,8 @@ func OptionalID[T id.ID[K], K id.Kind](text, thing string) (T, error) {
 	return ID[T, K](text, thing)
 }
 
-// When is a value of a request that is an RFC 3339 time or a date, from the year 2 on. The zero value is one that was not
-// given, as the zero time is.
+// When is an RFC 3339 time or a date in a request, from the year 2 on. The zero value means that it was not given, and so does
+// the zero time.
 type When struct {
 	at     time.Time // of a date: its midnight in UTC
 	isDate bool
@@ -164,7 +164,7 @@ func (w *When) UnmarshalText(text []byte) error {
 // Given reports whether it was given.
 func (w When) Given() bool { return w != When{} }
 
-// In is the time that is meant: a date is where that day begins in the zone. It is the zero time if none was given.
+// In returns the time, which for a date is the beginning of that day in the zone. It returns the zero time if none was given.
 func (w When) In(zone *time.Location) time.Time {
 	if !w.isDate {
 		return w.at
@@ -207,7 +207,7 @@ func (o Optional[T]) Field() patch.Field[T] {
 	return MapField(o, func(value T) T { return value })
 }
 
-// Group is the value of a field that is an object of Optionals. Null stands for an object in which each of them is null.
+// Group returns the value of a field that is an object of Optionals. Null stands for an object in which each of them is null.
 func (o Optional[T]) Group() T {
 	group := o.value
 	if o.null {
@@ -220,7 +220,7 @@ func (o Optional[T]) Group() T {
 
 func (o *Optional[T]) setNull() { *o = Optional[T]{given: true, null: true} }
 
-// MapField converts the value of a field, if it has one.
+// MapField converts the value of a field if it has one.
 func MapField[T, U any](o Optional[T], convert func(T) U) patch.Field[U] {
 	switch {
 	case o.null:

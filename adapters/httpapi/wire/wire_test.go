@@ -55,7 +55,7 @@ type answer struct {
 
 type answerOutput struct{ Body answer }
 
-// echo answers with what it understood, or fails as its note says.
+// echo answers with the input that it read, or fails as its note says.
 func echo(_ context.Context, in *offerInput) (*answerOutput, error) {
 	switch in.Body.Note {
 	case "panic":
@@ -93,10 +93,10 @@ func newServer(t *testing.T) *httptest.Server {
 	return server
 }
 
-// nobody is a caller or a store of a test that has none.
+// nobody is the caller, or the stores, of tests without any.
 type nobody struct{}
 
-// buyers is the style of an API whose errors have another form.
+// buyers is a style with another form of errors.
 var buyers = &wire.Style{
 	ErrorType: reflect.TypeFor[ACPError](),
 	Error: func(status int, e *fault.Error, requestID string) huma.StatusError {
@@ -121,7 +121,7 @@ type ACPError struct {
 func (e *ACPError) Error() string  { return e.Code }
 func (e *ACPError) GetStatus() int { return e.status }
 
-// mountOf is an API without callers, stores and keys.
+// mountOf returns an API without callers, stores and keys.
 func mountOf(api huma.API, style *wire.Style) *wire.Mount[nobody, nobody] {
 	return &wire.Mount[nobody, nobody]{
 		API:   api,
@@ -156,7 +156,7 @@ func newHandler(log *slog.Logger) http.Handler {
 	return wire.Handler(mux, wire.Watch{Log: log})
 }
 
-// buyerOffer shares no type with offer: unknown fields are refused or not by type.
+// buyerOffer shares no type with offer, because unknown fields are accepted per type.
 type buyerOffer struct {
 	Price wire.Decimal              `json:"offer_price"`
 	Note  string                    `json:"note,omitempty" maxLength:"10"`
@@ -174,7 +174,7 @@ type buyerGroup struct {
 	Discount wire.Decimal `json:"max_discount_percent,omitempty"`
 }
 
-// reply is a response with what both error shapes hold.
+// reply is a response with the fields of both error forms.
 type reply struct {
 	status  int
 	header  http.Header

@@ -144,7 +144,7 @@ func toAPIHandler(h agent.Handler) agentHandler {
 	return agentHandler{h.Kind.String(), h.Program, h.URL}
 }
 
-// AgentPatch is an agent as merchants write it. What is left out stays as it is; null is as a new agent has it.
+// AgentPatch is an agent as merchants write it. A field that is left out keeps its value; null sets the value of a new agent.
 type AgentPatch struct {
 	Name     wire.Optional[string]        `json:"name,omitzero" doc:"1 to 200 characters."`
 	Handlers wire.Optional[handlersPatch] `json:"handlers,omitzero" doc:"Who serves each event; the house where nobody else does."`
@@ -183,7 +183,7 @@ type tuningPatch struct {
 	Holdout   wire.Optional[wire.Decimal] `json:"holdout_percent,omitzero" doc:"0 to 50. These sessions stay with the curve and segments in force when the holdout begins, to measure against; whatever else is put in force later counts for them too."`
 }
 
-// newAgent must say what an agent cannot be without.
+// newAgent is an AgentPatch whose required fields are documented.
 type newAgent struct{ AgentPatch }
 
 func (newAgent) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
@@ -300,8 +300,7 @@ func (h *handlers) updateAgent(ctx context.Context, rq operation.Request, in *up
 	return views(rq)(h.Agents.In(rq.Stores).Change(ctx, p, in.Agent.ID, change))
 }
 
-// changedAgent answers with the agent, and tells the audit log what changed.
-// views shows an agent before and after a change.
+// changedAgent answers with the agent, and notes the change for the audit log. views shows an agent before and after a change.
 func views(rq operation.Request) func(before, after *agent.Agent, err error) (AgentView, AgentView, error) {
 	return func(before, after *agent.Agent, err error) (AgentView, AgentView, error) {
 		if err != nil {

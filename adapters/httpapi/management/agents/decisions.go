@@ -90,7 +90,7 @@ type inputsView struct {
 	} `json:"probed" doc:"What it tried out before."`
 }
 
-// nullable is an object or null, which the framework's tag does not say of objects.
+// nullable is an object or null. Huma's tag nullable does not work for objects.
 type nullable[T any] struct{ object *T }
 
 func (n nullable[T]) MarshalJSON() ([]byte, error) { return wire.Marshal(n.object) }
@@ -111,7 +111,7 @@ func toAPIDecision(d negotiation.Link) DecisionView {
 	return DecisionView{d.Session.String(), ToAPIRecord(d)}
 }
 
-// ToAPIRecord is for readers of negotiations, who must not act in them.
+// ToAPIRecord converts a decision for readers of negotiations, who must not be able to act in the session.
 func ToAPIRecord(d negotiation.Link) DecisionRecord {
 	v := DecisionRecord{
 		ID:            d.ID.String(),
@@ -141,7 +141,7 @@ func ToAPIRecord(d negotiation.Link) DecisionRecord {
 	return v
 }
 
-// toAPIProgress shows a price of nothing as none.
+// toAPIProgress shows a price of zero as null.
 func toAPIProgress(p negotiation.Progress) progressView {
 	v := progressView{Rounds: p.Rounds, Moves: p.Moves}
 	if p.BestOffer.IsPositive() {
@@ -208,7 +208,7 @@ func (h *handlers) listDecisions(ctx context.Context, rq operation.Request, in *
 		Product: in.Product.ID,
 		Outcome: commerce.ValueOf(in.Response, commerce.Responses),
 	}
-	f.Rule, _ = negotiation.ParseRule(in.Rule) // "" narrows nothing, and the schema allows no other words
+	f.Rule, _ = negotiation.ParseRule(in.Rule) // "" filters nothing, and the schema allows no unknown rule
 	f.From, f.To = in.Span(rq)
 	found, total, err := h.Agents.In(rq.Stores).Decisions(ctx, rq.Caller.Project, f, in.Page())
 	if err != nil {

@@ -68,7 +68,7 @@ func (h *handlers) startImport(ctx context.Context, rq operation.Request, in *st
 	return out, nil
 }
 
-// importView is an import, and what it came to so far.
+// importView is an import with its results so far.
 type importView struct {
 	Format    string          `json:"format" enum:"haggle,shopify,woocommerce"`
 	DryRun    bool            `json:"dry_run"`
@@ -128,7 +128,7 @@ type onImport struct {
 	Job wire.Ref[id.Job] `path:"job_id"`
 }
 
-// refusedAtOnce is how many refused products are read at one time.
+// refusedAtOnce is the number of refused products that are read at a time.
 const refusedAtOnce = 200
 
 func (h *handlers) exportImportErrors(ctx context.Context, rq operation.Request, in *onImport) (*huma.StreamResponse, error) {

@@ -16,7 +16,7 @@ const allJobs = "/v1/jobs"
 func (h *handlers) registerJobs() {
 	const one = allJobs + "/{job_id}"
 	g := h.Group("Jobs", "agents", operation.HeaderProject)
-	// Whoever manages the catalogue sees and cancels imports, and nothing of agents.
+	// A caller with the catalog scopes sees and cancels imports, but no jobs of agents.
 	read, write := operation.OrScope("catalog:read"), operation.OrScope("catalog:write")
 	operation.Register(g, "list-jobs", "GET "+allJobs, "List jobs, the newest first", operation.HandleList(h.listJobs, toAPIJob), read)
 	operation.Register(g, "get-job", "GET "+one, "Get a job with its progress, and its result once it has succeeded", wire.HandleOne(h.getJob, toAPIJob), read)
@@ -80,7 +80,7 @@ type listJobsInput struct {
 	Agent wire.Ref[id.Agent] `query:"agent_id"`
 }
 
-// seesAgents reports whether the caller has the scope of agents, and not only that of the catalogue.
+// seesAgents reports whether the caller has the agents scope, and not only the catalog scope.
 func seesAgents(rq operation.Request, scope string) bool {
 	return rq.Caller.Key.Allows("agents:" + scope)
 }

@@ -63,7 +63,7 @@ func (h *handlers) startMarket(ctx context.Context, rq operation.Request, in *st
 	return out, nil
 }
 
-// fromAPIProducts reads ids, and no more of them than show that there are too many.
+// fromAPIProducts reads ids. If there are too many, it stops at the first one over the limit.
 func fromAPIProducts(names []string, check fault.Check) []id.Product {
 	list := make([]id.Product, min(len(names), job.MostProducts+1))
 	for i := range list {
@@ -74,7 +74,7 @@ func fromAPIProducts(names []string, check fault.Check) []id.Product {
 	return list
 }
 
-// marketRequest is a request as it was understood.
+// marketRequest is a parsed request.
 type marketRequest struct {
 	Policy   nullable[policyDocument] `json:"policy" doc:"The policy to try, as it would be stored. Null: policy_version."`
 	Version  *int                     `json:"policy_version" nullable:"true" doc:"Null: policy, which is no version yet."`

@@ -11,7 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/patch"
 )
 
-// policyPatch is a policy as merchants write it. What is left out is the built-in policy's, and so is null.
+// policyPatch is a policy as merchants write it. A field that is left out or null has the value of the built-in policy.
 type policyPatch struct {
 	Enabled     wire.Optional[bool]           `json:"enabled,omitzero" doc:"False: everything sells at its list price."`
 	MaxDiscount wire.Optional[wire.Decimal]   `json:"max_discount_percent,omitzero" doc:"0 to 90, of the list price. The project's setting bounds it further."`
@@ -82,13 +82,13 @@ type probingPatch struct {
 	Product wire.Optional[int] `json:"product,omitzero" doc:"Sessions of one client about one product in an hour that led to no order of it."`
 }
 
-// fromAPIPolicy is what a change makes of the policy in force, or nil where it leaves that alone.
+// fromAPIPolicy returns a function that applies a change to the policy in force, or nil if the change leaves the policy out.
 func fromAPIPolicy(o wire.Optional[policyPatch], c money.Currency, check fault.Check) func(negotiation.Policy) negotiation.Policy {
 	if !o.Given() {
 		return nil
 	}
 	doc, given := o.Value()
-	doc.over(negotiation.Builtin(), c, check) // for what cannot be read
+	doc.over(negotiation.Builtin(), c, check) // reports values that cannot be read
 	return func(current negotiation.Policy) negotiation.Policy {
 		if !given {
 			return negotiation.Builtin()
@@ -97,7 +97,7 @@ func fromAPIPolicy(o wire.Optional[policyPatch], c money.Currency, check fault.C
 	}
 }
 
-// over writes what is given over a policy.
+// over returns a policy with the given fields replaced.
 func (in policyPatch) over(p negotiation.Policy, c money.Currency, check fault.Check) negotiation.Policy {
 	house, read := negotiation.Builtin(), reader{check}
 	in.Enabled.Field().Apply(&p.Enabled, house.Enabled)
@@ -144,7 +144,7 @@ func (in policyPatch) segments(p *negotiation.Policy, c money.Currency, check fa
 	}
 }
 
-// reader reads numbers, and notes those that cannot be read. Null is a fallback.
+// reader reads numbers, and notes those that it cannot read. It returns the fallback for null.
 type reader struct{ check fault.Check }
 
 func (r reader) percent(o wire.Optional[wire.Decimal], field string, to *money.Percent, fallback money.Percent) {
@@ -163,7 +163,7 @@ func (r reader) curve(o wire.Optional[curvePatch], to *negotiation.Curve, fallba
 	r.steps(in.Take, "take_percent").Apply(&to.Take, fallback.Take)
 }
 
-// steps of a curve. The last one given goes for all later ones.
+// steps reads the steps of a curve. The last given step applies to all later ones.
 func (r reader) steps(o wire.Optional[[]wire.Decimal], field string) patch.Field[[negotiation.Steps]money.Percent] {
 	return wire.MapField(o, func(given []wire.Decimal) (steps [negotiation.Steps]money.Percent) {
 		if !r.check.That(len(given) >= 1 && len(given) <= len(steps), field, "must have 1 to 8 numbers") {
@@ -208,7 +208,7 @@ func (r reader) breaks(o wire.Optional[[]breakPatch], field string) patch.Field[
 	})
 }
 
-// policyDocument is a whole policy. What is written of it (see policyPatch) reads the same.
+// policyDocument is a whole policy. Its fields have the same form as those of policyPatch.
 type policyDocument struct {
 	Enabled     bool          `json:"enabled"`
 	MaxDiscount wire.Decimal  `json:"max_discount_percent"`
@@ -296,7 +296,7 @@ func toAPIPolicy(p negotiation.Policy, c money.Currency) policyDocument {
 	}
 }
 
-// toAPICurve leaves steps out that repeat the one before to the end.
+// toAPICurve leaves out the last steps if they are the same as the step before them.
 func toAPICurve(c negotiation.Curve) curveView {
 	steps := func(all [negotiation.Steps]money.Percent) []wire.Decimal {
 		last := len(all)

@@ -207,7 +207,7 @@ func (h *handlers) replayAgent(ctx ports.Outbound, rq operation.Request, in *rep
 	return out, err
 }
 
-// fromAPINegotiations reads the names of sessions, and no more of them than show that there are too many.
+// fromAPINegotiations reads the names of sessions. If there are too many, it stops at the first one over the limit.
 func fromAPINegotiations(names []string, check fault.Check) []id.Negotiation {
 	list := make([]id.Negotiation, min(len(names), ports.MostNamed+1))
 	for i := range list {
@@ -218,8 +218,8 @@ func fromAPINegotiations(names []string, check fault.Check) []id.Negotiation {
 	return list
 }
 
-// replayView is what a replay found. Before is as it was; certain and possible are as in go doc
-// domain/negotiation.Replayer.
+// replayView is the result of a replay. Before has the recorded deals; certain and possible are explained at
+// negotiation.Replayer.
 type replayView struct {
 	PolicyVersion *int       `json:"policy_version" nullable:"true" doc:"Null: a policy that is no version yet."`
 	KeptSince     *wire.Time `json:"kept_since" nullable:"true" doc:"Decisions up to this time are not kept any longer (setting retention.decisions), and were not replayed. Null: all are kept."`
@@ -266,16 +266,16 @@ func toAPIReplay(r negotiation.Replayed) replayView {
 		Decisions:    r.Decisions,
 		Identical:    r.Identical,
 		Changed:      r.Changed(),
-		Before:       toAPITakings(r.Before),
-		After:        toAPITakings(r.Certain),
-		Possible:     toAPITakings(r.Possible),
+		Before:       toAPIRevenue(r.Before),
+		After:        toAPIRevenue(r.Certain),
+		Possible:     toAPIRevenue(r.Possible),
 		Examples:     wire.Each(r.Examples, toAPIChanged),
 	}
 	v.Deals.Before, v.Deals.Bought, v.Deals.Certain, v.Deals.Possible = r.Before.Deals, r.Bought, r.Certain.Deals, r.Possible.Deals
 	return v
 }
 
-func toAPITakings(t negotiation.Takings) takingsView {
+func toAPIRevenue(t negotiation.Takings) takingsView {
 	return takingsView{wire.ToMoney(t.Revenue), wire.ToMoney(t.Margin), t.Costed, wire.ToPercent(t.Discount())}
 }
 

@@ -32,7 +32,7 @@ type holdoutOutput struct {
 	}
 }
 
-// heldArm is what one of two policies came to.
+// heldArm has the results of one of the two policies that are compared.
 type heldArm struct {
 	Version      int      `json:"policy_version"`
 	Negotiations int      `json:"negotiations"`
@@ -89,7 +89,7 @@ type tuneAgentOutput struct {
 	}
 }
 
-// learntBuyers are those who haggle in one manner.
+// learntBuyers has what was learned about the buyers who haggle in one manner.
 type learntBuyers struct {
 	Manner string   `json:"manner" enum:"timed,firm,reactive,probing,splitting,erratic"`
 	Beta   *float64 `json:"beta" nullable:"true" doc:"Of timed buyers: below 1 they hold out, above it they give way early."`
@@ -158,7 +158,7 @@ func toAPITuned(t agents.Tuned, c money.Currency) *tuneAgentOutput {
 	return out
 }
 
-// rounded keeps four decimals: more would claim what nobody knows.
+// rounded keeps four decimals, because more would suggest a precision that the estimate does not have.
 func rounded(x float64) float64 { return math.Round(x*1e4) / 1e4 }
 
 func toAPIGain(mean, low, high float64) learntGain {

@@ -19,8 +19,8 @@ type oneID struct{}
 func (oneID) Product() id.Product { return id.New[id.Product]([16]byte{1}) }
 func (oneID) Variant() id.Variant { return id.New[id.Variant]([16]byte{1}) }
 
-// What a merchant reads of a product is all of it, and what is read can be written: a product that is created of the
-// answer, or patched with it, is the same one.
+// Merchants read every field of a product, and can write what they read: a product that is created from the answer, or patched with
+// it, is the same product.
 func TestProduct_everyField(t *testing.T) {
 	t.Parallel()
 	p := fieldtest.Fill[catalog.Product](catalog.Archived, catalog.Backorder)

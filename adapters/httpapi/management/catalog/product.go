@@ -11,7 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// product as merchants read it (decisions 13). Cost is theirs to see; buyers never do.
+// product as merchants read it (features/MANAGEMENT.md#catalog). Merchants see the cost; buyers never do.
 type product struct {
 	ID              string            `json:"id"`
 	Name            string            `json:"name"`
@@ -68,7 +68,7 @@ type variant struct {
 	RequiresShipping bool `json:"requires_shipping" doc:"False: it is digital, such as a download or a voucher. It is sold without an address, and not over UCP."`
 }
 
-// ProductPatch is a product as merchants write it; what is left out stays as it is.
+// ProductPatch is a product as merchants write it. Fields that are left out keep their values.
 type ProductPatch struct {
 	Name            wire.Optional[string]            `json:"name,omitzero"`
 	SKU             wire.Optional[string]            `json:"sku,omitzero"`
@@ -109,24 +109,24 @@ type variantDraft struct {
 	RequiresShipping *bool `json:"requires_shipping,omitempty" nullable:"true" doc:"False: the variant is digital. Left out: as it was; true for a new variant."`
 }
 
-// newProduct must say what a product cannot be without.
+// newProduct is a ProductPatch whose required fields are documented.
 type newProduct struct{ ProductPatch }
 
 func (newProduct) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
 	return operation.DocumentRequired(s, "name", "sku", "price")
 }
 
-// batchProduct is found by its sku; name and price are needed where it is new.
+// batchProduct is matched by its sku. A new product needs a name and a price.
 type batchProduct struct{ ProductPatch }
 
 func (batchProduct) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
 	return operation.DocumentRequired(s, "sku")
 }
 
-// ratingDigits is how an average rating is kept: in hundredths.
+// ratingDigits is the number of decimals of an average rating, which is stored in hundredths.
 const ratingDigits = 2
 
-// fromAPIProduct reads a product as far as it can, and keeps what it cannot read as the line's error.
+// fromAPIProduct reads a product as far as possible, and keeps the problems that it finds as the line's error.
 func fromAPIProduct(in ProductPatch, c money.Currency) catalogs.Line {
 	return readProduct(in, c, fault.NewCheck())
 }

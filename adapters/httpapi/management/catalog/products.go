@@ -135,7 +135,7 @@ type upsertProductsInput struct {
 	}
 }
 
-// upserted is what became of one product. ID is null and errors are filled where it failed.
+// upserted is the outcome of one product. If it failed, ID is null and errors are filled.
 type upserted struct {
 	SKU    string        `json:"sku"`
 	ID     *string       `json:"id" nullable:"true"`
@@ -168,7 +168,7 @@ func (h *handlers) upsertProducts(ctx context.Context, rq operation.Request, in 
 	return out, nil
 }
 
-// countOutcomes is how many products came to what.
+// countOutcomes counts products by outcome.
 func countOutcomes(results []catalogs.Upserted) map[string]int {
 	counts := make(map[string]int)
 	for _, r := range results {

@@ -14,7 +14,7 @@ func (h *handlers) registerSearchIndex() {
 		wire.HandleOne(h.searchIndex, toAPISearchIndex))
 }
 
-// SearchIndex is how far a project's search index is. Each replica has its own, in memory.
+// SearchIndex is the state of a project's search index. Each replica has its own index, in memory.
 type SearchIndex struct {
 	Status         string        `json:"status" enum:"ready,building,idle,behind" doc:"ready: it has the whole catalogue. behind: an older copy, which the next search brings up to date. building: there is none yet, and searches wait for it or are answered 503 index_building. idle: there is none, and the next search builds it."`
 	CatalogVersion int64         `json:"catalog_version" minimum:"0" doc:"Rises with every change of products and synonyms."`
@@ -27,7 +27,8 @@ type SearchIndex struct {
 	LeftOut        []string      `json:"left_out" nullable:"false" enum:"spelling,descriptions,products" doc:"What the index leaves out because it would take more memory than memory_limit_bytes. spelling: misspellings of rare words are not recognized. descriptions: some words of descriptions are not found. New words of names, brands, categories and attributes are left out after those. products: some products are not found; they can be read and bought by their ids. Once the catalogue takes a quarter less, the index is built again."`
 }
 
-// SearchVectors is by what an index compares the meaning of queries with that of products, beside their words.
+// SearchVectors describes the embeddings by which an index compares the meaning of queries and products, in addition to their
+// words.
 type SearchVectors struct {
 	Source   *string `json:"source" nullable:"true" example:"catalogue" doc:"embeddings: an embedding model. catalogue: what was learnt from the catalogue itself, which takes 50 products. Null: nothing, words alone count."`
 	Model    *string `json:"model" nullable:"true" doc:"The embedding model that is configured; null: none."`

@@ -32,13 +32,13 @@ type SynonymView struct {
 	UpdatedAt wire.Time `json:"updated_at"`
 }
 
-// SynonymPatch is a synonym as merchants write it; what is left out stays as it is.
+// SynonymPatch is a synonym as merchants write it. Fields that are left out keep their values.
 type SynonymPatch struct {
 	Input wire.Optional[string]   `json:"input,omitzero" example:"phone" doc:"Makes a one-way street: a search for it finds the words too, and not the other way around. 1 to 80 characters. Null or left out: each word finds the others."`
 	Words wire.Optional[[]string] `json:"words,omitzero" example:"[\"smartphone\", \"mobile phone\"]" doc:"2 to 20, or at least 1 with an input. Each has 1 to 80 characters, at least one letter or digit among them, and at most 6 words. Upper and lower case are the same."`
 }
 
-// newSynonym must say what a synonym cannot be without.
+// newSynonym is a SynonymPatch whose required fields are documented.
 type newSynonym struct{ SynonymPatch }
 
 func (newSynonym) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {

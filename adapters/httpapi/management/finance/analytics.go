@@ -31,7 +31,7 @@ type Span struct {
 	Interval string `query:"interval" enum:"hour,day,week,month" default:"day" doc:"What the series is cut by, in the project's time zone; weeks begin on Monday. At most 400 buckets. What was counted more than 400 days ago is kept by the day, and counts at its beginning."`
 }
 
-// Cut is what every answer says of its period.
+// Cut describes the period of an answer.
 type Cut struct {
 	From     wire.Time `json:"from"`
 	To       wire.Time `json:"to" doc:"Not counted any more."`
@@ -62,7 +62,7 @@ func (h *handlers) span(rq operation.Request, in Span) (span, error) {
 
 func (s span) money(minor int64) wire.Money { return wire.ToMoney(money.Of(minor, s.currency)) }
 
-// ratio is what part is of whole, to four decimals rounded down; nil where there is no whole.
+// ratio returns part divided by whole, rounded down to four decimals, or nil if whole is zero.
 func ratio(part, whole int64) *wire.Decimal {
 	if whole == 0 {
 		return nil
@@ -124,7 +124,7 @@ type discountView struct {
 	Median *string `json:"median" nullable:"true" example:"7.5%"`
 }
 
-// RevenueView is money that came and went back.
+// RevenueView has the money received and the money given back.
 type RevenueView struct {
 	Gross    wire.Money `json:"gross" doc:"Paid for orders, with shipping and tax."`
 	Refunded wire.Money `json:"refunded" doc:"Given back in the period, whenever it was paid."`
@@ -201,7 +201,7 @@ func (s span) margin(known, cost int64) marginView {
 	return marginView{s.money(known), s.money(cost), s.money(known - cost), ratio(known-cost, known)}
 }
 
-// mean is of a sum of millionths, to a tenth of a percent.
+// mean returns the mean of a sum of millionths, to a tenth of a percent.
 func mean(sum, of int64) *string {
 	if of == 0 {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// ofAgents is the query of what came by agents.
+// ofAgents is the query for traffic by agents.
 type ofAgents struct {
 	Span
 	Limit int `query:"limit" minimum:"1" maximum:"100" default:"20" doc:"How many agents at most."`
@@ -28,7 +28,7 @@ type protocolsSpan struct {
 	Protocols []protocolTraffic `json:"protocols"`
 }
 
-// protocolTraffic is what came by a protocol. A deal may be made by one and ordered by another.
+// protocolTraffic is the traffic over one protocol. A deal may be made over one protocol and ordered over another.
 type protocolTraffic struct {
 	Protocol string     `json:"protocol" enum:"haggle,ucp,mcp"`
 	Sessions int64      `json:"sessions" doc:"That were opened by it."`
@@ -46,7 +46,7 @@ type agentTraffic struct {
 	Gross    wire.Money `json:"gross"`
 }
 
-// spoken are the protocols in the order in which they are shown.
+// spoken lists the protocols in the order in which they are shown.
 var spoken = []agentid.Protocol{agentid.Haggle, agentid.UCP, agentid.MCP}
 
 func (h *handlers) analyticsProtocols(ctx context.Context, rq operation.Request, in *ofAgents) (body protocolsView, err error) {

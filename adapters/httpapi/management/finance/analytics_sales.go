@@ -24,7 +24,7 @@ type salesView struct {
 	Products []topProduct `json:"top_products" doc:"Those that were paid most for."`
 }
 
-// SoldView is what was sold in a time.
+// SoldView has the sales of a period.
 type SoldView struct {
 	Orders  int64 `json:"orders"`
 	Units   int64 `json:"units"`
@@ -103,7 +103,7 @@ func (s span) sold(of ports.Span) SoldView {
 	}
 }
 
-// best are the products that were paid most for.
+// best returns the products with the highest revenue.
 func best(products map[string]analytics.Sold, limit int) []id.Product {
 	var all []id.Product
 	for p := range products {

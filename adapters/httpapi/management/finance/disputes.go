@@ -50,7 +50,7 @@ type DisputeView struct {
 	UpdatedAt         wire.Time     `json:"updated_at"`
 }
 
-// EvidenceView is texts that every provider takes. Empty ones are not sent.
+// EvidenceView has the texts that every provider accepts. Empty ones are not sent.
 type EvidenceView struct {
 	Product        string `json:"product" example:"1 × Trail Tent (green)"`
 	Carrier        string `json:"carrier" example:"UPS"`
@@ -138,8 +138,8 @@ func (h *handlers) getDispute(ctx context.Context, rq operation.Request, in *OnD
 	if err != nil {
 		return v, err
 	}
-	told, err := orderEvidence(ctx, rq, d)
-	return disputeDetail{ToAPIDispute(*d), toAPIEvidence(told)}, err
+	evidence, err := orderEvidence(ctx, rq, d)
+	return disputeDetail{ToAPIDispute(*d), toAPIEvidence(evidence)}, err
 }
 
 func orderEvidence(ctx context.Context, rq operation.Request, d *order.Dispute) (order.Evidence, error) {
@@ -163,7 +163,7 @@ type evidenceInput struct {
 	}
 }
 
-// over puts what a request gives over what the order tells.
+// over returns the evidence of the order with the texts of the request replacing it.
 func (in *evidenceInput) over(e order.Evidence) order.Evidence {
 	b := in.Body
 	for _, field := range []struct {
@@ -192,11 +192,11 @@ func (h *handlers) submitEvidence(ctx ports.Outbound, rq operation.Request, in *
 	if err != nil {
 		return made, err
 	}
-	told, err := orderEvidence(ctx, rq, d)
+	evidence, err := orderEvidence(ctx, rq, d)
 	if err != nil {
 		return made, err
 	}
-	given, err := h.Aftersales.In(rq.Stores).SubmitEvidence(ctx, d.Project, d.ID, in.over(told))
+	given, err := h.Aftersales.In(rq.Stores).SubmitEvidence(ctx, d.Project, d.ID, in.over(evidence))
 	if err != nil {
 		return made, err
 	}
@@ -239,7 +239,7 @@ func (h *handlers) recordResponse(rq operation.Request, before order.Dispute, gi
 	return made
 }
 
-// loggedDispute is what the audit log learns of a dispute. Evidence may name a buyer.
+// loggedDispute is a dispute as the audit log records it, without the evidence, which may name a buyer.
 func loggedDispute(d order.Dispute) map[string]any {
 	return map[string]any{
 		"status":      d.Status.String(),

@@ -25,7 +25,7 @@ func (h *handlers) registerFinance() {
 		h.reconcile, operation.Errors(409, 422), operation.AsksProvider)
 }
 
-// walletView is what providers hold in one currency.
+// walletView has the balances of the providers in one currency.
 type walletView struct {
 	Currency  string           `json:"currency" example:"USD"`
 	Balance   wire.Money       `json:"balance" doc:"Captured less refunded, disputed, fees and paid_out, plus orphaned and adjusted."`
@@ -53,7 +53,7 @@ func (h *handlers) listWallets(ctx context.Context, rq operation.Request, in *op
 	return operation.Part(all, *in), len(all), err
 }
 
-// toAPIWallets joins the wallets of one currency, which stand together.
+// toAPIWallets groups wallets by currency. Wallets of one currency must be adjacent.
 func toAPIWallets(wallets []ports.Wallet) ([]walletView, error) {
 	var all []walletView
 	for _, w := range wallets {
@@ -150,7 +150,7 @@ func (h *handlers) getTransaction(ctx context.Context, rq operation.Request, in 
 	return *found, nil
 }
 
-// toAPITransaction shows each account once: what a sale added to it in parts is one entry.
+// toAPITransaction shows each account once: it adds up the entries of a transaction to the same account.
 func toAPITransaction(t ledger.Transaction) transactionView {
 	view := transactionView{
 		ID:        t.ID.String(),
@@ -255,8 +255,8 @@ func bothEnds(from, to wire.When) error {
 	return wire.BadParameter(missing, "is required beside the other end")
 }
 
-// latestReconciliation spans what the providers' comparisons span. Before the first one there is nothing to span,
-// and both ends are when the project was created.
+// latestReconciliation covers the periods of the providers' latest comparisons. Before the first comparison, both ends of its
+// period are the time when the project was created.
 func (h *handlers) latestReconciliation(ctx context.Context, rq operation.Request) (*reconciliationOutput, error) {
 	results, err := rq.Stores.Reconciliations.Results(ctx, rq.Caller.Project.ID, finance.MostDifferences)
 	if err != nil {

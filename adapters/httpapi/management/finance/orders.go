@@ -17,7 +17,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Orders and returns need the scopes of finance: they show what was paid, and move it.
+// Orders and returns need the finance scopes because they show and move money.
 func (h *handlers) registerOrders() {
 	const all, one = "/v1/orders", "/v1/orders/{order_id}"
 	g := h.Group("Orders", "finance", operation.HeaderProject)
@@ -68,7 +68,7 @@ type BuyerAgentView struct {
 	Key      *string `json:"key_thumbprint" nullable:"true" doc:"Of the key by which it proved that (RFC 7638)."`
 }
 
-// HookView is where an agent wants to hear of its order.
+// HookView is the webhook by which an agent follows its order.
 type HookView struct {
 	Protocol string     `json:"protocol" enum:"haggle,ucp,ucp_2026_04_08"`
 	URL      string     `json:"url" doc:"Its host, and the last characters: the rest may hold a token."`
@@ -234,7 +234,7 @@ func (h *handlers) moveOrder(ctx context.Context, rq operation.Request, in *fulf
 	return moved, err
 }
 
-// loggedOrder is what the audit log learns of an order: nothing about its buyer.
+// loggedOrder is an order as the audit log records it, without its buyer.
 func loggedOrder(c *order.Case, refund id.Refund) map[string]any {
 	logged := map[string]any{"status": c.Order.Status.String(), "fulfillment": c.Order.Fulfillment.Status.String()}
 	if r := c.FindRefund(refund); r != nil {
@@ -260,7 +260,7 @@ func toAPIOrder(o *order.Order) OrderView {
 	}
 }
 
-// paymentOf is the payment of an order as lists of payments have it.
+// paymentOf returns the payment of an order in the form of a list of payments.
 func paymentOf(o *order.Order) ports.OrderPayment {
 	return ports.OrderPayment{
 		Payment:  o.Payment,
@@ -288,7 +288,7 @@ func ToAPICase(c *order.Case) OrderDetail {
 	}
 }
 
-// ToAPIAgent is nil for an agent that said nothing.
+// ToAPIAgent returns nil for an agent that did not name itself.
 func ToAPIAgent(a agentid.Agent) *BuyerAgentView {
 	if a.Over(agentid.Haggle) == (agentid.Agent{}) {
 		return nil

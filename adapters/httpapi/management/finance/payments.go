@@ -253,7 +253,7 @@ func (h *handlers) refundPayment(ctx context.Context, rq operation.Request, in *
 	}, err
 }
 
-// loggedRefund is what the audit log learns of a refund. The reason may name a buyer.
+// loggedRefund is a refund as the audit log records it, without the reason, which may name a buyer.
 func loggedRefund(r order.Refund) map[string]any {
 	return map[string]any{
 		"refund_id": r.ID.String(),
@@ -262,7 +262,7 @@ func loggedRefund(r order.Refund) map[string]any {
 	}
 }
 
-// fromAPIAmount is nil for an amount that is left out or null.
+// fromAPIAmount returns nil for an amount that is left out or null.
 func fromAPIAmount(o wire.Optional[wire.Decimal], c money.Currency) (*money.Amount, error) {
 	written, given := o.Value()
 	if !given {

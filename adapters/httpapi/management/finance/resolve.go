@@ -16,7 +16,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Decisions of people about payments and refunds that their provider does not decide (decisions 15).
+// People decide payments and refunds that their provider does not decide (features/MANAGEMENT.md#finance).
 func (h *handlers) registerResolutions() {
 	g := h.Group("Finance", "finance", operation.HeaderProject)
 	operation.RegisterPrepared(g, "resolve-payment", "POST /v1/finance/payments/{checkout_id}/resolve", "Decide a payment attempt whose outcome the provider does not tell",
@@ -170,7 +170,7 @@ func (h *handlers) resolveOrphan(ctx context.Context, rq operation.Request, in *
 	return *resolved, nil
 }
 
-// loggedDecision is what the audit log learns of a person's decision.
+// loggedDecision is a person's decision as the audit log records it.
 type loggedDecision struct {
 	Outcome   string      `json:"outcome"`
 	Attempt   int         `json:"attempt,omitempty"`
@@ -237,10 +237,10 @@ func toAPIOrphan(o checkout.Orphan) orphanView {
 	}
 }
 
-// statusUnresolved picks, of payments and of refunds, those that nobody knows the outcome of.
+// statusUnresolved filters payments and refunds whose outcome is unknown.
 const statusUnresolved = "unresolved"
 
-// UnresolvedView says how long nobody has known the outcome of a payment attempt or a refund, and why.
+// UnresolvedView says since when and why the outcome of a payment attempt or a refund is unknown.
 type UnresolvedView struct {
 	Attempt    int        `json:"attempt,omitempty" doc:"Of a payment: which attempt of its checkout it is."`
 	Provider   string     `json:"provider" example:"stripe"`

@@ -151,8 +151,8 @@ func (h *handlers) rejectReturn(ctx context.Context, rq operation.Request, in *r
 	return toAPIReturnDetail(*decided.FindReturn(in.Return.ID), nil), nil
 }
 
-// fromAPIApproval restocks unless it is told not to. Amounts are in the currency of the project, which
-// it cannot change once it has orders.
+// fromAPIApproval restocks by default. Amounts are in the project's currency, which cannot change once the
+// project has orders.
 func fromAPIApproval(in *approveInput, c money.Currency) (consent aftersales.Approval, err error) {
 	consent = aftersales.Approval{Return: in.Return.ID, Restock: true}
 	if in.Body == nil {
@@ -165,7 +165,7 @@ func fromAPIApproval(in *approveInput, c money.Currency) (consent aftersales.App
 	return consent, err
 }
 
-// loggedReturn is what the audit log learns of a return. Comments and reasons may name a buyer.
+// loggedReturn is a return as the audit log records it, without comments and reasons, which may name a buyer.
 func loggedReturn(c *order.Case, ret id.Return) map[string]any {
 	view := toAPIReturn(*c.FindReturn(ret))
 	logged := map[string]any{"status": view.Status, "order_id": view.OrderID, "restocked": view.Restocked}
@@ -197,7 +197,7 @@ func toAPIReturn(r order.Return) ReturnView {
 	return view
 }
 
-// toAPIReturnDetail is a return with its refund; nil: it has none.
+// toAPIReturnDetail shows a return with its refund, which is nil if there is none.
 func toAPIReturnDetail(r order.Return, refund *order.Refund) returnDetail {
 	detail := returnDetail{ReturnView: toAPIReturn(r)}
 	if refund != nil {

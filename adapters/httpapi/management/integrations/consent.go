@@ -68,7 +68,7 @@ func (completion) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema 
 	return operation.DocumentRequired(s, "type")
 }
 
-// filled has the code and the state, from the query if they are left out.
+// filled returns the completion with the code and the state, which it takes from the query if they are left out.
 func (c completion) filled() completion {
 	if q, err := url.ParseQuery(strings.TrimPrefix(c.Callback, "?")); err == nil && c.Code == "" && c.State == "" {
 		c.Code, c.State = q.Get("code"), q.Get("state")

@@ -9,7 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/integration"
 )
 
-func TestHowFarBackALogIsRead(t *testing.T) {
+func TestFromAPIDuration(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]time.Duration{
 		"1m": time.Minute, "30m": 30 * time.Minute, "1h": time.Hour, "7d": 7 * 24 * time.Hour, "30d": 30 * 24 * time.Hour, "720h": 30 * 24 * time.Hour,
@@ -25,8 +25,8 @@ func TestHowFarBackALogIsRead(t *testing.T) {
 	}
 }
 
-// Each type's config has the fields that the type has, also those that are false.
-func TestConfigsByType(t *testing.T) {
+// The config of each type has the fields of that type, even those that are false.
+func TestToAPIConfig(t *testing.T) {
 	t.Parallel()
 	all := integration.Config{Account: "A", Skip: integration.Skips{Orders: true}}
 	shop, own := all, all

@@ -61,7 +61,7 @@ func (h *handlers) listDeliveries(ctx context.Context, rq operation.Request, in 
 	if err != nil {
 		return nil, 0, err
 	}
-	status := event.DeliveryStatuses[in.Status] // the schema knows no other
+	status := event.DeliveryStatuses[in.Status] // the schema allows no other status
 	return rq.Stores.Deliveries.Deliveries(ctx, rq.Caller.Project.ID, of.ID, status, in.Page())
 }
 
@@ -108,7 +108,7 @@ func (h *handlers) redeliver(ctx context.Context, rq operation.Request, in *OnDe
 	return rq.Stores.Deliveries.Redeliver(ctx, rq.Caller.Project.ID, in.Subscription.ID, in.Delivery.ID)
 }
 
-// mostRedelivered is how many deliveries one request sends again.
+// mostRedelivered is the largest number of deliveries that one request sends again.
 const mostRedelivered = 1000
 
 type redeliverFailedInput struct {

@@ -6,8 +6,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// payloads is an example of every event's data, by type. Prices are per unit, and amounts have all of
-// their currency's decimals.
+// payloads has an example of the data of every event type. Prices are per unit, and amounts have all of their currency's
+// decimals.
 var payloads = map[string]struct{ summary, data string }{
 	"order.completed": {"An order is paid and confirmed", `{"order_id": "ord_0", "sequence": 1, "confirmation_number": "HG-7K2M-9QXA",
 		"checkout_id": "chk_0", "negotiation_id": "neg_0",
@@ -78,7 +78,7 @@ var payloads = map[string]struct{ summary, data string }{
 	"ping": {"A test", `{"subscription_id": "sub_0"}`},
 }
 
-// documentEvents adds the events that receivers get to the document's webhooks.
+// documentEvents adds the events to the webhooks of the OpenAPI document.
 func documentEvents(doc *huma.OpenAPI) {
 	if doc.Webhooks == nil {
 		doc.Webhooks = map[string]*huma.PathItem{}
@@ -128,8 +128,8 @@ func documentEvents(doc *huma.OpenAPI) {
 	}
 }
 
-// schemaOf is the schema of an event's data: of an example whose fields are always there. What is null in it may have a
-// value, and a value may be null where the summary says so.
+// schemaOf returns the schema of an event's data, from an example that has all of its fields. A field that is null in the example
+// may have a value, and any field may be null if the event's summary says so.
 func schemaOf(example string) *huma.Schema {
 	var value any
 	if err := json.Unmarshal([]byte(example), &value); err != nil {

@@ -49,7 +49,7 @@ func (h *handlers) registerIntegrations() {
 	h.registerWebhooks(g, one)
 }
 
-// credentials never come back in an answer, an error or a log.
+// credentials never appear in an answer, an error or a log.
 type credentials struct {
 	Key    string `json:"api_key,omitempty" writeOnly:"true"`
 	Secret string `json:"api_secret,omitempty" writeOnly:"true"`
@@ -101,7 +101,7 @@ func (h *handlers) connectAPIKey(ctx ports.Outbound, rq operation.Request, in *w
 
 func asItIs(_ *integration.Integration, out *integrationOutput) *integrationOutput { return out }
 
-// connection stores what a platform was asked about, and answers with what show makes of the integration.
+// connection returns a plan that stores a new integration, and answers with the view that show makes of it.
 func connection[O any](h *handlers, rq operation.Request, prepared *connecting.PreparedConnection,
 	show func(*integration.Integration, *integrationOutput) *O) operation.Plan[O] {
 	return operation.Plan[O]{
@@ -121,7 +121,7 @@ func connection[O any](h *handlers, rq operation.Request, prepared *connecting.P
 	}
 }
 
-// changedIntegration tells the audit log of a change, and answers with the integration after it.
+// changedIntegration notes a change for the audit log, and answers with the changed integration.
 func (h *handlers) changedIntegration(ctx context.Context, rq operation.Request, before, after *integration.Integration) (*integrationOutput, error) {
 	list := []*integration.Integration{after}
 	if before != nil {
@@ -138,7 +138,7 @@ func (h *handlers) changedIntegration(ctx context.Context, rq operation.Request,
 	return &integrationOutput{Body: views[0]}, nil
 }
 
-// fromAPIType reads a type. Where there is none, more tells what else of the body is wrong.
+// fromAPIType parses a type. If that fails, more adds the other problems of the body.
 func fromAPIType(name string, more func(fault.Check)) (integration.Type, error) {
 	kind, err := integration.ParseType(name)
 	if err == nil {
@@ -258,7 +258,7 @@ func (h *handlers) rotateCredentials(ctx ports.Outbound, rq operation.Request, i
 	return made, nil
 }
 
-// atRoot names credentials as this body has them, which has nothing else.
+// atRoot renames the fields of credentials for a body that consists of the credentials alone.
 func atRoot(err error) error {
 	return operation.RenameFields(err, func(field string) string { return strings.TrimPrefix(field, "credentials.") })
 }

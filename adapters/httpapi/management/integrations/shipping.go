@@ -14,8 +14,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Rates, and buying and voiding a label, ask a platform before the transaction of the request has begun to write: the
-// service has transactions of its own, and buys or voids a label once by itself.
+// Operations on rates and labels call a platform before the request's transaction writes anything. The service has transactions
+// of its own, and buys or voids a label only once.
 func (h *handlers) registerShipping() {
 	const one = "/v1/orders/{order_id}"
 	g := h.Group("Shipping", "integrations", operation.HeaderProject)
@@ -85,7 +85,7 @@ type labelInput struct {
 	}
 }
 
-// LabelSummary is a label without its PDF, by which a parcel can be sent and which shows the buyer's name and address.
+// LabelSummary is a label without its PDF. With the PDF a parcel can be sent, and it shows the buyer's name and address.
 type LabelSummary struct {
 	ID             string      `json:"id" example:"lbl_01h2xcejqtf2nbrexx3vqjhp41"`
 	Order          string      `json:"order_id"`
@@ -182,7 +182,7 @@ func (h *handlers) voidLabel(ctx ports.Outbound, rq operation.Request, in *voidI
 	return made, nil
 }
 
-// loggedLabel is what the audit log learns of a label: neither where it goes nor whose order it is of.
+// loggedLabel is a label as the audit log records it, without its destination and its order.
 func loggedLabel(v labelView) map[string]any {
 	return map[string]any{
 		"carrier_code": v.Carrier,
@@ -196,7 +196,7 @@ func loggedLabel(v labelView) map[string]any {
 
 func toAPILabel(l *order.Label) labelView {
 	v := labelView{LabelSummary: toAPILabelSummary(l)}
-	if !l.Voided() { // nobody is to print a voided one
+	if !l.Voided() { // a voided label must not be printed
 		v.PDF = wire.ToOptional(base64.StdEncoding.EncodeToString(l.PDF))
 	}
 	return v

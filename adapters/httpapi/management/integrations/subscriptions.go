@@ -29,7 +29,7 @@ func (h *handlers) registerSubscriptions() {
 	documentEvents(h.Document())
 }
 
-// SubscriptionView is an event subscription. Its secret is shown when it is made.
+// SubscriptionView is an event subscription. Its secret is shown once, when it is created.
 type SubscriptionView struct {
 	ID          string    `json:"id"`
 	URL         string    `json:"url"`
@@ -126,7 +126,7 @@ func (h *handlers) testSubscription(ctx context.Context, rq operation.Request, i
 	return h.Publishing.In(rq.Stores).Test(ctx, rq.Caller.Project.ID, in.Subscription.ID)
 }
 
-// loggedSubscription is for the audit log, which keeps no token of the address.
+// loggedSubscription is a subscription as the audit log records it, without the tokens in its URL.
 func loggedSubscription(s *event.Subscription) SubscriptionView {
 	v := toAPISubscription(s)
 	v.URL = event.MaskURL(s.URL)

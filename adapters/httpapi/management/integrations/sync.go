@@ -25,7 +25,7 @@ func (h *handlers) registerSyncs(g operation.Group, integration string) {
 		operation.HandleList(h.listRecords, toAPIRecord))
 }
 
-// SyncView is a run (spec 2.4).
+// SyncView is a run (features/MANAGEMENT.md#syncs).
 type SyncView struct {
 	ID          string                  `json:"sync_id"`
 	Status      string                  `json:"status" enum:"running,completed,failed,canceled"`
@@ -41,7 +41,7 @@ type SyncView struct {
 	Notices     []syncNotice            `json:"notices" doc:"What is missing though the sync went on: at most 20, each once."`
 }
 
-// syncNotice is what a merchant should know of a sync.
+// syncNotice is a notice to the merchant about a sync.
 type syncNotice struct {
 	Code     string `json:"code" enum:"field_denied,bulk_denied" doc:"field_denied: the platform does not show the app a field, for the lack of a scope or an approval. bulk_denied: the app may not run bulk queries, so that all was read page by page."`
 	Resource string `json:"resource" enum:"products,inventory,orders,customers"`
@@ -58,7 +58,7 @@ type syncCounters struct {
 	Conflicts int `json:"conflicts" doc:"Fields, of whatever records, that both sides had changed."`
 }
 
-// syncProgress is how far a resource was read.
+// syncProgress is the progress of reading one resource.
 type syncProgress struct {
 	Done        int     `json:"done" doc:"Records that were read."`
 	Total       *int    `json:"total" nullable:"true" doc:"Records that there are to read, as the platform counts them, and never less than done. Null: the platform does not tell, or not yet."`
@@ -164,7 +164,7 @@ type syncErrorsInput struct {
 	operation.Paging
 }
 
-// SyncErrorView is a record that was not taken.
+// SyncErrorView is a record that was not imported.
 type SyncErrorView struct {
 	Resource string    `json:"resource" enum:"products,inventory,orders,customers"`
 	RecordID string    `json:"record_id" doc:"The platform's."`
@@ -229,7 +229,7 @@ type recordsInput struct {
 	Resource string `query:"resource" required:"true" enum:"products,inventory,orders,customers"`
 }
 
-// RecordView is what is known of a platform's record.
+// RecordView is an external record as it was last seen.
 type RecordView struct {
 	ID        string          `json:"record_id" doc:"The platform's."`
 	Resource  string          `json:"resource" enum:"products,inventory,orders,customers"`
@@ -276,7 +276,7 @@ func (h *handlers) listRecords(ctx context.Context, rq operation.Request, in *re
 	if err != nil {
 		return nil, 0, err
 	}
-	resource, _ := syncrun.ParseResource(in.Resource) // the schema knows no other
+	resource, _ := syncrun.ParseResource(in.Resource) // the schema allows no other resource
 	return rq.Stores.Copies.List(ctx, ports.CopiesOf{
 		Project:     i.Project,
 		Integration: i.ID,

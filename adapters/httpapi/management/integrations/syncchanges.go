@@ -81,7 +81,7 @@ type imageValue struct {
 	Alt string `json:"alt"`
 }
 
-// MarshalJSON writes the value as the catalog's operations write the field.
+// MarshalJSON encodes the value as the catalog's operations encode the field.
 func (v fieldValue) MarshalJSON() ([]byte, error) {
 	switch v.field {
 	case "price":
@@ -167,7 +167,7 @@ func (h *handlers) listSyncChanges(ctx context.Context, rq operation.Request, in
 		return nil, err
 	}
 	filter := ports.ChangeFilter{Kind: syncrun.ChangeKinds[in.Kind]}
-	filter.Resource, _ = syncrun.ParseResource(in.Resource) // the schema knows no other
+	filter.Resource, _ = syncrun.ParseResource(in.Resource) // the schema allows no other resource
 	list, total, err := rq.Stores.SyncChanges.List(ctx, run.Project, run.Integration, run.ID, filter, in.Page())
 	if err != nil {
 		return nil, err

@@ -8,9 +8,9 @@ import (
 	"github.com/haggle-commerce/haggle/domain/integration"
 )
 
-// What the document says of each type comes from domain/integration, so that a new one is in it.
+// The document describes each type with texts of domain/integration, so that it includes new types by itself.
 
-// byType says of each type what it has, where it has something: "Stripe: … PayPal: …".
+// byType joins the texts that of returns for the types, each after the type's name: "Stripe: … PayPal: …". It skips empty texts.
 func byType(of func(integration.Type) string) string {
 	var parts []string
 	for _, t := range integration.Types {
@@ -29,7 +29,7 @@ func (IntegrationView) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Sc
 	return s
 }
 
-// topicsByType are those of the webhooks that can be registered.
+// topicsByType lists the topics of the webhooks that can be registered.
 func topicsByType() string {
 	return "One of the platform's. " + byType(func(t integration.Type) string { return strings.Join(t.Topics(), ", ") })
 }

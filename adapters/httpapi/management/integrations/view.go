@@ -13,7 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// IntegrationView is an integration (spec 2.3). It has no credentials.
+// IntegrationView is an integration (features/MANAGEMENT.md#integrations). It has no credentials.
 type IntegrationView struct {
 	ID        string             `json:"id"`
 	Type      string             `json:"type" example:"shopify"`
@@ -29,7 +29,7 @@ type IntegrationView struct {
 	UpdatedAt wire.Time          `json:"updated_at"`
 }
 
-// integrationConfig has the fields that the type has.
+// integrationConfig has the fields of the integration's type.
 type integrationConfig struct {
 	AccountID     string `json:"account_id,omitempty" doc:"The account's id with the platform."`
 	LiveMode      *bool  `json:"live_mode,omitempty" doc:"Whether a payment account's money is real."`
@@ -58,7 +58,7 @@ type integrationHook struct {
 	Status   string `json:"status" enum:"none,active,failed" doc:"Whether the provider calls: none was asked for, it does, or it refused to. Without it payments are found out by asking."`
 }
 
-// toAPIIntegrations are a project's integrations with their figures.
+// toAPIIntegrations shows a project's integrations with their metrics.
 func (h *handlers) toAPIIntegrations(ctx context.Context, rq operation.Request, list []*integration.Integration) ([]IntegrationView, error) {
 	if len(list) == 0 {
 		return []IntegrationView{}, nil
@@ -84,7 +84,7 @@ func (h *handlers) toAPIIntegration(i *integration.Integration, m ports.Integrat
 		CreatedAt: wire.ToTime(i.CreatedAt),
 		UpdatedAt: wire.ToTime(i.UpdatedAt),
 	}
-	if i.Status == integration.Connected { // no other is synchronised by its schedule
+	if i.Status == integration.Connected { // only connected ones are synced on schedule
 		v.NextSync = wire.ToKnownTime(i.NextSync)
 	}
 	if i.Type.Kind() == integration.Payment {

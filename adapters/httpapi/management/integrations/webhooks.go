@@ -29,7 +29,7 @@ func (h *handlers) registerWebhooks(g operation.Group, integration string) {
 		wire.HandleOne(h.retryWebhookCall, toAPIWebhookCall), operation.Accepted, operation.Errors(409))
 }
 
-// WebhookView is a webhook (spec 2.5).
+// WebhookView is a webhook (features/MANAGEMENT.md#platform-webhooks).
 type WebhookView struct {
 	ID        string    `json:"id"`
 	Topic     string    `json:"topic" example:"products/update"`
@@ -125,7 +125,7 @@ type webhookLogInput struct {
 	Status string `query:"status" enum:"received,processed,failed,rejected,duplicate"`
 }
 
-// WebhookCallView is a call of a webhook (spec 2.6).
+// WebhookCallView is a call of a webhook (features/MANAGEMENT.md#platform-webhooks).
 type WebhookCallView struct {
 	ID         string    `json:"id"`
 	WebhookID  string    `json:"webhook_id"`
@@ -138,7 +138,7 @@ type WebhookCallView struct {
 }
 
 func (h *handlers) listWebhookLog(ctx context.Context, rq operation.Request, in *webhookLogInput) ([]*integration.Delivery, int, error) {
-	filter := ports.LogFilter{Status: integration.LogStatuses[in.Status]} // the schema knows no other
+	filter := ports.LogFilter{Status: integration.LogStatuses[in.Status]} // the schema allows no other status
 	if in.Since != "" {
 		back, known := fromAPIDuration(in.Since)
 		if !known {
@@ -158,7 +158,7 @@ const longestAgo = 30 * 24 * time.Hour
 
 var durationUnits = map[byte]time.Duration{'m': time.Minute, 'h': time.Hour, 'd': 24 * time.Hour}
 
-// fromAPIDuration reads a time of up to 30 days in minutes, hours or days.
+// fromAPIDuration parses a duration of up to 30 days in minutes, hours or days.
 func fromAPIDuration(text string) (time.Duration, bool) {
 	if text == "" {
 		return 0, false

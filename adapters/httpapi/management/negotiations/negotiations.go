@@ -1,5 +1,5 @@
-// Package negotiations shows merchants what was said between buyers and their shop, and how it ended. It never shows a session's
-// id, which lets its holder act; what the shop would go down to, and why it answered, it shows to readers of agents alone.
+// Package negotiations shows merchants the negotiations of buyers with their shop, and their outcomes. It never shows a session's
+// id, because its holder can act in the session. Only callers with the agents scope see price limits and the reasons of answers.
 package negotiations
 
 import (
@@ -33,7 +33,7 @@ const (
 	financeRead = "finance:read"
 )
 
-// sessionThreadsView is all that was negotiated in a buyer's session.
+// sessionThreadsView has all negotiations of a buyer's session.
 type sessionThreadsView struct {
 	ID        string                  `json:"id" doc:"As orders, events and analytics show it."`
 	State     string                  `json:"state" enum:"deal,left,open" doc:"Of its items together: deal if one of them is, else open if one of them is, else left."`

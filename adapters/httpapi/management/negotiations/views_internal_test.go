@@ -16,7 +16,7 @@ import (
 
 func usd(minor int64) money.Amount { return money.Of(minor, money.USD) }
 
-// filled is a session with one decision, every field of which has a value.
+// filled returns a session with one decision. Every field of the decision has a value.
 func filled() *ports.SessionThreads {
 	offer := usd(70_00)
 	d := negotiation.Link{Entry: negotiation.Entry{
@@ -67,7 +67,7 @@ func text(t *testing.T, v any) string {
 	return string(b)
 }
 
-// hidden are the fields of a decision that readers of agents alone see.
+// hidden lists the fields of a decision that only readers of agents see.
 var hidden = strings.Fields("decision bounds floor target opening hint inputs cost competitor_price progress proposal rule message " +
 	"handler fallback policy_version agent_id chain claims member probed quote_id")
 

@@ -11,12 +11,12 @@ import (
 	"github.com/haggle-commerce/haggle/domain/patch"
 )
 
-// FromAPIPercent reads a percentage of a patch; check gets what is wrong with it, under field.
+// FromAPIPercent reads a percentage of a patch, and reports problems to check under field.
 func FromAPIPercent(o wire.Optional[wire.Decimal], field string, check fault.Check) patch.Field[money.Percent] {
 	return wire.MapField(o, func(d wire.Decimal) money.Percent { return d.Percent(field, check) })
 }
 
-// RenameFields names the fields of an error as the request does.
+// RenameFields renames the fields of an error to those of the request.
 func RenameFields(err error, rename func(string) string) error {
 	var known *fault.Error
 	if !errors.As(err, &known) {
@@ -34,11 +34,11 @@ func FromAPITemperature(o wire.Optional[wire.Decimal], check fault.Check) patch.
 	return wire.MapField(o, func(d wire.Decimal) int { return int(d.Scaled(TemperatureDigits, "temperature", check)) })
 }
 
-// TemperatureDigits is how a temperature is kept: in thousandths.
+// TemperatureDigits is the number of decimals of a temperature, which is stored in thousandths.
 const TemperatureDigits = 3
 
-// DocumentRequired says in the document that fields are required, and leaves it to the domain to
-// miss them: so a merchant learns of missing and unacceptable fields at once.
+// DocumentRequired marks fields as required in the document only. The domain reports missing fields, so that a merchant learns of
+// missing and invalid fields at once.
 func DocumentRequired(s *huma.Schema, fields ...string) *huma.Schema {
 	s.Extensions = map[string]any{"required": fields}
 	return s

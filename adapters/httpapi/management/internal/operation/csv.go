@@ -28,19 +28,19 @@ func csvAnswer() map[string]*huma.Response {
 	}}
 }
 
-// csvBuffer is how much of a table waits before it is sent, and so how much is held.
+// csvBuffer is how many bytes of a table are buffered before they are sent.
 const csvBuffer = 32 << 10
 
-// Table is a download: its rows are written as they are read.
+// Table is a download. Its rows are written as they are read.
 type Table struct {
 	Name    string // of the file
 	Columns []string
 	Rows    func(ctx context.Context, write func(cells ...string) error) error
 }
 
-// Download streams a table (RFC 4180, the first line names the columns). What fails before anything was
-// sent is an error like any other; what fails later breaks the connection off, for half a table must
-// not look whole. All of it has the time of one answer.
+// Download streams a table (RFC 4180, the first line names the columns). A failure before the first byte is
+// an error like any other. A later failure aborts the connection, so that half a table does not look whole.
+// The whole table must be sent within the time limit of one answer.
 func Download(lane *wire.Lane, tenant string, t Table) *huma.StreamResponse {
 	return &huma.StreamResponse{Body: func(ctx huma.Context) {
 		r, w := humago.Unwrap(ctx)
@@ -72,7 +72,7 @@ func Download(lane *wire.Lane, tenant string, t Table) *huma.StreamResponse {
 	}}
 }
 
-// csvBody sends its headers with the first bytes.
+// csvBody sends the response headers with the first bytes.
 type csvBody struct {
 	to    http.ResponseWriter
 	name  string
@@ -91,8 +91,7 @@ func (b *csvBody) Write(part []byte) (int, error) {
 // CSVTime is a time in a download, in UTC with milliseconds.
 func CSVTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// CSVText keeps a spreadsheet from running text of others as a formula: what begins like one gets a quote
-// in front.
+// CSVText keeps a spreadsheet from running other people's text as a formula: it puts a quote before text that begins like one.
 func CSVText(text string) string {
 	if text != "" && strings.ContainsRune("=+-@\t\r\n", rune(text[0])) {
 		return "'" + text

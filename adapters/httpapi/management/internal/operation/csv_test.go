@@ -51,7 +51,7 @@ func fetch(t *testing.T, url string) (*http.Response, string, error) {
 	return r, string(body), err
 }
 
-func TestATableKeepsItsText(t *testing.T) {
+func TestDownload_text(t *testing.T) {
 	t.Parallel()
 	odd := []string{`a "quoted" name`, "a, b", "two\r\nlines", " spaced ", "é"}
 	url := serveTable(t, wire.NewLane(1, 1, nil), func(_ context.Context, write func(...string) error) error {
@@ -80,8 +80,8 @@ func TestATableKeepsItsText(t *testing.T) {
 	}
 }
 
-// What fails at once is an error like any other, what fails later must not look whole.
-func TestATableThatFails(t *testing.T) {
+// A failure before the first byte is an error like any other. A later one must not look like a whole table.
+func TestDownload_failure(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ rows, status int }{{0, 500}, {10, 500}, {100_000, 200}} {
 		t.Run(fmt.Sprint(c.rows, " rows"), func(t *testing.T) {
@@ -108,7 +108,7 @@ func TestATableThatFails(t *testing.T) {
 	}
 }
 
-func TestTablesWaitForAPlace(t *testing.T) {
+func TestDownload_lane(t *testing.T) {
 	t.Parallel()
 	lane := wire.NewLane(1, 1, nil)
 	_, leave, err := lane.Enter(t.Context(), "shop")
@@ -127,7 +127,8 @@ func TestTablesWaitForAPlace(t *testing.T) {
 	}
 }
 
-func TestFormulasAreText(t *testing.T) {
+// Text that a spreadsheet would run as a formula is quoted.
+func TestCSVText(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"=1+1": "'=1+1", "+1": "'+1", "-1": "'-1", "@SUM(A1)": "'@SUM(A1)", "\t=1": "'\t=1", "\r=1": "'\r=1", "\n=1": "'\n=1",

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// FormatCursor names a place in a list, by its time in milliseconds and what else it is found by. Callers do not look inside.
+// FormatCursor encodes a place in a list as an opaque cursor: its time in milliseconds and the other parts of its key.
 func FormatCursor(at time.Time, parts ...string) string {
 	text := strconv.FormatInt(at.UnixMilli(), 10) + " " + strings.Join(parts, " ")
 	return base64.RawURLEncoding.EncodeToString([]byte(text))
 }
 
-// ParseCursor reads a cursor with a time and n more parts.
+// ParseCursor parses a cursor with a time and n more parts.
 func ParseCursor(text string, n int) (at time.Time, parts []string, ok bool) {
 	plain, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil {

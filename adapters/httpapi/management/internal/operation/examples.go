@@ -7,7 +7,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// examples are bodies of requests, by operation. Ids stand for those of a shop of yours.
+// examples has request bodies by operation. The ids are placeholders for those of the reader's shop.
 var examples = map[string]string{
 	"adjust-inventory":          `{"adjustments": [{"sku": "TENT-2", "delta": -2, "reason": "Damaged"}]}`,
 	"approve-return":            `{"restock": true}`,

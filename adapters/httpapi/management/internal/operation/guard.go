@@ -18,20 +18,20 @@ import (
 
 const projectHeader = "X-Project-ID"
 
-// Caller is who sends a request, and what it is about.
+// Caller is the sender of a request, with the project that the request is about.
 type Caller struct {
 	access.Caller
 	Project   *project.Project // nil for operations on the account
 	Address   netip.Addr
-	confirmed *bool // whether the second factor was given, in whichever run of the request
+	confirmed *bool // whether the second factor was confirmed, also in an earlier run of the transaction
 }
 
-// Tenant is who shares the lanes with others.
+// Tenant returns the tenant under which lanes count the request.
 func (c Caller) Tenant() string { return c.Account.ID.String() }
 
 type entry = wire.Entry[Caller]
 
-// authenticate finds the account, and counts the request against its rate. Bodies are not read before.
+// authenticate finds the account, and counts the request against its rate, before the body is read.
 func (a *API) authenticate(e *entry) (err error) {
 	w, r := e.Writer, e.Request
 	e.Caller = Caller{Address: a.ClientAddress(r), confirmed: new(bool)}
@@ -45,7 +45,7 @@ func (a *API) authenticate(e *entry) (err error) {
 }
 
 // authorize lets a request through to its operation if its key has the scope and reaches the project, and if the project
-// admits its address (decisions 3).
+// admits its address (features/MANAGEMENT.md#keys).
 func (a *API) authorize(e *entry) (err error) {
 	o := a.specs[e.Operation.OperationID]
 	if o.own && e.Caller.Member != nil {
@@ -65,8 +65,8 @@ func (a *API) authorize(e *entry) (err error) {
 	return err
 }
 
-// count asks who calls, and counts the request for the account or the stranger. A stranger who may send
-// nothing more is refused before a key that is not known costs a lookup.
+// count finds the caller, and counts the request for the account, or for the address if the key is invalid. An address over its
+// limit is refused before the lookup of a key that is not in the cache.
 func (a *API) count(w http.ResponseWriter, r *http.Request, from netip.Addr) (access.Caller, error) {
 	if caller, ok := access.From(r.Context()); ok {
 		return caller, nil // the console has counted its page
@@ -87,13 +87,13 @@ func (a *API) count(w http.ResponseWriter, r *http.Request, from netip.Addr) (ac
 	return caller, err
 }
 
-// countStranger counts a request that err refuses, and says so first if there were too many.
+// countStranger counts a request that is refused with err. If the address has sent too many, it returns that error instead of
+// err.
 func (a *API) countStranger(w http.ResponseWriter, r *http.Request, from netip.Addr, err error) error {
 	return cmp.Or(a.limit(w, r, wire.AddressKey(from), a.RateOfStrangers), err)
 }
 
-// Unrouted counts requests that no operation answers like those of operations, and leaves the answer to
-// next. It needs no key.
+// Unrouted counts requests to unknown routes like those to operations, and lets next answer them. It requires no key.
 func Unrouted(s Services, next http.Handler) http.Handler {
 	a := &API{Services: s}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -105,7 +105,7 @@ func Unrouted(s Services, next http.Handler) http.Handler {
 	})
 }
 
-// limit counts a request against a rate, and tells the client what is left of it.
+// limit counts a request against a rate, and sets the headers that say what is left of it.
 func (a *API) limit(w http.ResponseWriter, r *http.Request, key string, rate ports.Rate) error {
 	return wire.Limit(w.Header(), a.Limiter.Take(r.Context(), key, rate), rate)
 }
@@ -131,8 +131,8 @@ func (a *API) findProject(r *http.Request, o spec, c Caller) (*project.Project, 
 	return p, err
 }
 
-// projectID is the project that a request names, by its id or in the header also by its slug, or the only one that its key is
-// bound to. The slug of another account's project is that of none.
+// projectID returns the project that a request names by its id or, in the header, by its slug, or else the only project that its
+// key is bound to. The slug of another account's project counts as unknown.
 func (a *API) projectID(r *http.Request, o spec, caller access.Caller) (id.Project, error) {
 	if o.on == PathProject {
 		return wire.ID[id.Project](r.PathValue("project_id"), "project")
@@ -170,7 +170,7 @@ type WithMFA struct {
 }
 
 // ConfirmIfRequired asks for the second factor before money is given back or personal data leaves, where the project requires one
-// (decisions 3). Its code is spent once, however often the request's transaction is run.
+// (features/MANAGEMENT.md#keys). Its code is spent once, however often the request's transaction is run.
 func (a *API) ConfirmIfRequired(ctx context.Context, rq Request, code string) error {
 	if !rq.Caller.Project.Settings.MFARequired {
 		return nil

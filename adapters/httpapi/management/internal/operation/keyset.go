@@ -9,8 +9,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Keyset is the query of a list of things with ids of type T that is paged by key, too: such a page costs the same wherever
-// it is, and what is added meanwhile moves nothing.
+// Keyset is the query of a list of objects with ids of type T that supports keyset pagination as well as offsets: a page by key
+// costs the same anywhere in the list, and does not shift when objects are added.
 type Keyset[T any] struct {
 	Paging
 	After      string `query:"after" maxLength:"200" doc:"Go on after the meta.next of an answer. Such a page is not counted. Not with offset."`
@@ -20,7 +20,7 @@ type Keyset[T any] struct {
 
 // Keyed is an input with a Keyset.
 type Keyed interface {
-	// Part is the part of the list that is asked for.
+	// Part returns the requested part of the list.
 	Part() (ports.Page, error)
 	totalLimit() int
 }
@@ -63,13 +63,13 @@ func parsePlace[T any](text string) (*ports.Place, bool) {
 	return &ports.Place{At: at, ID: parts[0]}, true
 }
 
-// KeysetList is a page of a list that is paged by key, too.
+// KeysetList is a page of a list that supports keyset pagination.
 type KeysetList[T any] struct {
 	Data []T        `json:"data"`
 	Meta KeysetMeta `json:"meta"`
 }
 
-// KeysetMeta tells which part of a list was sent, and where it goes on.
+// KeysetMeta describes which part of a list was sent, with cursors of the adjacent pages.
 type KeysetMeta struct {
 	Total     int     `json:"total"`
 	Precision string  `json:"total_precision" enum:"exact,at_least" doc:"at_least: the list is longer than total, or may be: there are more than total_limit, or after or before was given and nothing was counted but the page."`
@@ -80,7 +80,7 @@ type KeysetMeta struct {
 }
 
 // HandleKeyset returns a handler that answers with the views of one page of a list, by key or by offset. find gets the page to
-// read, and returns the length of the list if the page is by offset. A filter that is no id of what it names finds nothing.
+// read, and returns the length of the list if the page is by offset. A filter with a malformed id finds nothing.
 func HandleKeyset[I any, P interface {
 	*I
 	Keyed
@@ -114,7 +114,7 @@ func HandleKeyset[I any, P interface {
 	}
 }
 
-// partOf takes the one item away that is more than was asked for, and says where the list goes on.
+// partOf removes the extra item that was read, and returns the cursors of the adjacent pages.
 func partOf[T any](found []T, page ports.Page, place func(T) ports.Place) ([]T, KeysetMeta) {
 	meta, back := KeysetMeta{Limit: page.Limit, Offset: page.Offset}, page.Before != nil
 	more := len(found) > page.Limit

@@ -8,7 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Paging is the query of every list (decisions 5).
+// Paging is the query of every list (features/MANAGEMENT.md#values).
 type Paging struct {
 	Limit  int `query:"limit" minimum:"1" maximum:"100" default:"20"`
 	Offset int `query:"offset" minimum:"0" default:"0" maximum:"1000000000"`
@@ -23,7 +23,7 @@ type List[T any] struct {
 	Meta Meta `json:"meta"`
 }
 
-// Meta tells which part of a list was sent.
+// Meta describes which part of a list was sent.
 type Meta struct {
 	Total  int `json:"total"`
 	Limit  int `json:"limit"`
@@ -38,7 +38,7 @@ func ToAPIList[T, U any](from []T, convert func(T) U, p ports.Page, total int) *
 	return &ListOutput[U]{Body: List[U]{wire.Each(from, convert), Meta{total, p.Limit, p.Offset}}}
 }
 
-// Part is one page of a list that is all there.
+// Part returns one page of a list that is in memory.
 func Part[T any](all []T, p Paging) []T {
 	first := min(p.Offset, len(all))
 	return all[first:min(first+p.Limit, len(all))]
@@ -56,8 +56,8 @@ func (p Period) Span(rq Request) (from, to time.Time) {
 	return p.From.In(zone), p.To.In(zone)
 }
 
-// HandleList returns a handler that answers with the views of one page of a list, of which find also returns the length.
-// A filter that is no id of what it names finds nothing, once find has looked at what the path names.
+// HandleList returns a handler that answers with the views of one page of a list. find returns the page and the length of the
+// list. A filter with a malformed id finds nothing, but find is called first, because an unknown id in the path is an error.
 func HandleList[I any, P interface {
 	*I
 	Page() ports.Page
@@ -79,8 +79,8 @@ func HandleList[I any, P interface {
 	}
 }
 
-// HandleUpdate returns a handler that answers with the view of what was changed, and notes the view before and after it
-// for the audit log.
+// HandleUpdate returns a handler that answers with the view of the changed object, and notes the views before and after the
+// change for the audit log.
 func HandleUpdate[I, T, V any](change func(context.Context, Request, *I) (before, after T, err error), view func(T) V) func(context.Context, Request, *I) (*wire.Output[V], error) {
 	return func(ctx context.Context, rq Request, in *I) (*wire.Output[V], error) {
 		before, after, err := change(ctx, rq, in)

@@ -15,8 +15,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// keyOwner is whose an idempotency key is: the API key's or the member's, for the project that the request names. It is
-// not the account's, for another key of it may not be allowed to see the answer.
+// keyOwner returns the owner of an idempotency key: the API key or the member, together with the project that the request names.
+// The account is not the owner, because its other keys may not be allowed to see the answer.
 func keyOwner(e entry, _ []byte) string {
 	if e.Caller.Key == nil {
 		return ""
@@ -31,22 +31,22 @@ func keyOwner(e entry, _ []byte) string {
 // NoteProject names the project that was opened.
 func NoteProject(rq Request, p id.Project) { rq.Note.Project, rq.Note.Target = p, p.String() }
 
-// NoteTarget names what was changed, where it is not the last id of the path.
+// NoteTarget notes the id of the changed object if it is not the last id of the path.
 func NoteTarget(rq Request, id string) { rq.Note.Target = id }
 
-// NoteChange tells a thing before and after its change, as the API shows it.
+// NoteChange notes an object before and after its change, as the API shows it.
 func NoteChange(rq Request, before, after any) { rq.Note.Before, rq.Note.After = before, after }
 
-// NoteCreated names what was made, and tells it.
+// NoteCreated notes a created object and its id.
 func NoteCreated(rq Request, id string, made any) {
 	rq.Note.Target = id
 	NoteChange(rq, nil, made)
 }
 
-// mostNoted is how long a list the audit log takes.
+// mostNoted is the length of the longest list that is noted in full.
 const mostNoted = 20
 
-// NoteList tells a list that was written; of a long one, how long it was.
+// NoteList notes a list that was written, or only the length of a list longer than mostNoted.
 func NoteList[T any](rq Request, name string, list []T) {
 	if len(list) > mostNoted {
 		NoteChange(rq, nil, map[string]int{"count": len(list)})
@@ -55,13 +55,13 @@ func NoteList[T any](rq Request, name string, list []T) {
 	NoteChange(rq, nil, map[string]any{name: list})
 }
 
-// PathTarget is the id in a request's path of what its operation changes, which the audit log is told unless the handler
-// notes another; "" without one.
+// PathTarget returns the id in a request's path of what its operation changes, or "" without one. The audit log gets it as the
+// target unless the handler notes another.
 func (a *API) PathTarget(operation string, r *http.Request) string {
 	return r.PathValue(a.specs[operation].target)
 }
 
-// event is the audit event of a request.
+// event returns the audit event of a request.
 func (a *API) event(ctx context.Context, e entry, n wire.Note) *audit.Event {
 	made := &audit.Event{
 		ID:        a.NewEventID(),
@@ -87,8 +87,8 @@ func (a *API) event(ctx context.Context, e entry, n wire.Note) *audit.Event {
 	return made
 }
 
-// difference is what differs between two things of one type, as JSON objects. A thing without another
-// to compare it with is told whole; nil is "".
+// difference returns the fields that differ between two values of one type, as JSON objects. If one of the values is nil, it returns
+// "" for it and the other value whole.
 func difference(before, after any) (was, is string) {
 	old, young := object(before), object(after)
 	if old != nil && young != nil {
@@ -115,7 +115,7 @@ func differing(old, young map[string]any) (was, is map[string]any) {
 	return was, is
 }
 
-// object is a response's value as plain JSON values, with its numbers as they are written.
+// object returns a response's value as plain JSON values, with numbers as json.Number.
 func object(v any) map[string]any {
 	if v == nil {
 		return nil

@@ -14,14 +14,14 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// API is the Management API: its services, and its operations, which Register and its variants add.
+// API is the Management API: its services and its operations. Register and its variants add operations.
 type API struct {
 	Services
 	mount *wire.Mount[Caller, *ports.Stores]
 	specs map[string]spec // by id
 }
 
-// New makes an API without operations, whose OpenAPI document is that of api.
+// New returns an API without operations that uses the OpenAPI document of api.
 func New(api huma.API, s Services) *API {
 	a := &API{Services: s, specs: map[string]spec{}}
 	a.mount = &wire.Mount[Caller, *ports.Stores]{
@@ -41,8 +41,8 @@ func New(api huma.API, s Services) *API {
 // Document is the OpenAPI document that the operations are added to.
 func (a *API) Document() *huma.OpenAPI { return a.mount.API.OpenAPI() }
 
-// Group is operations of one tag in the documentation. Each is on what the group is on, or on the project of its path if
-// that names one. Its scope is the group's with :read for a GET, and with :write otherwise.
+// Group is a group of operations with one tag in the documentation. The subject of an operation is that of the group, or the
+// project in its path. Its scope is the group's with :read for a GET, and with :write otherwise.
 type Group struct {
 	*API
 	tag   string
@@ -70,19 +70,19 @@ const (
 	HeaderProject                // the project of X-Project-ID
 )
 
-// spec is an operation and what the API adds to Huma's.
+// spec is a Huma operation with what the API adds to it.
 type spec struct {
 	wire.Operation
 	scope string
-	or    string // another scope that is enough; "": none is
+	or    string // another scope that suffices; "": none
 	on    Subject
 	books bool
 	own   bool
-	// target is the name in the path of the thing that is changed, unless the handler notes another one.
+	// target is the path parameter with the id of the changed object, unless the handler notes another one.
 	target string
 }
 
-// Option says what an operation has that most have not.
+// Option changes an operation from the default.
 type Option func(*API, *spec)
 
 var (
@@ -90,17 +90,17 @@ var (
 	Created, Accepted = status(http.StatusCreated), status(http.StatusAccepted)
 	// NoContent is the status of an answer without a body to a request that is no DELETE.
 	NoContent = status(http.StatusNoContent)
-	// Batch operations are about many things: their bodies may be larger.
+	// Batch operations change many objects, so their bodies may be larger.
 	Batch Option = func(_ *API, o *spec) { o.MaxBodyBytes = wire.BatchBody }
 	// OneProduct operations write a product with all of its variants.
 	OneProduct Option = func(_ *API, o *spec) { o.MaxBodyBytes = wire.ProductBody }
-	// CSV operations answer with a table: see Download.
+	// CSV operations answer with a table (see Download).
 	CSV Option = func(_ *API, o *spec) { o.Responses = csvAnswer() }
-	// Books are also open of a project that is closing or closed, as every operation with the scope finance:read is.
+	// Books operations also work on a closing or closed project, as all with the scope finance:read do.
 	Books Option = func(_ *API, o *spec) { o.books = true }
-	// Own operations let members manage what is their own, whatever their role.
+	// Own operations let members manage what is their own, in any role.
 	Own Option = func(_ *API, o *spec) { o.own = true }
-	// AsksProvider marks operations that wait for payment providers, which they do among payments.
+	// AsksProvider marks operations that wait for payment providers. They run in the payment lane.
 	AsksProvider Option = func(a *API, o *spec) { o.Lane = a.PaymentLane }
 )
 
@@ -120,7 +120,7 @@ func OrScope(scope string) Option { return func(_ *API, o *spec) { o.or = scope 
 // On is another subject than the group's.
 func On(subject Subject) Option { return func(_ *API, o *spec) { o.on = subject } }
 
-// Again is a body of the answer 200, which is that nothing had to be made.
+// Again documents the body of the answer 200, which means that nothing had to be created.
 func Again[T any]() Option {
 	return func(a *API, o *spec) {
 		o.Responses = map[string]*huma.Response{"200": {
@@ -132,8 +132,8 @@ func Again[T any]() Option {
 	}
 }
 
-// Register adds an operation. A GET changes nothing; any other handler runs within the request's transaction, with its
-// event in the audit log.
+// Register adds an operation. A GET changes nothing. The handler of any other method runs within the request's transaction, with
+// its event in the audit log.
 func Register[I, O any](g Group, id, route, summary string, handle func(context.Context, Request, *I) (*O, error), options ...Option) {
 	op := g.operation(id, route, summary, options)
 	if op.Method == http.MethodGet {
@@ -143,12 +143,12 @@ func Register[I, O any](g Group, id, route, summary string, handle func(context.
 	}
 }
 
-// RegisterPhased adds an operation that calls third parties and is no change for the audit log.
+// RegisterPhased adds an operation that calls third parties and has no audit event.
 func RegisterPhased[I, O any](g Group, id, route, summary string, handle func(ports.Outbound, Request, *I) (*O, error), options ...Option) {
 	wire.AddPhased(g.mount, g.operation(id, route, summary, options), handle)
 }
 
-// Plan is what a handler has worked out for the request's transaction.
+// Plan is what a handler has prepared for the request's transaction.
 type Plan[O any] = wire.Plan[*ports.Stores, O]
 
 // RegisterPrepared adds an operation that calls third parties before its transaction.
@@ -161,29 +161,29 @@ func RegisterClaimed[I, O any](g Group, id, route, summary string, handle func(p
 	wire.AddClaimed(g.mount, g.operation(id, route, summary, options), handle)
 }
 
-// Stage is what an operation does after its transaction. Its answer takes the place of the first one, unless it fails.
+// Stage is what an operation does after its transaction. Its answer replaces the first one, unless it fails.
 type Stage[O any] = wire.Second[Caller, *ports.Stores, O]
 
-// RegisterStaged adds an operation of two stages. The first one runs within the transaction. Then the stage that it
-// returns, if any, asks a payment provider, and answers with how things stand after that. A crash between the two leaves
-// the first answer, such as a pending refund, which the background work goes on with.
+// RegisterStaged adds an operation of two stages. The first one runs within the transaction. Then the stage that it returns, if
+// any, calls a payment provider, and answers with the resulting state. After a crash between the two the first answer stands,
+// such as a pending refund, and background work continues it.
 func RegisterStaged[I, O any](g Group, id, route, summary string, handle func(context.Context, Request, *I) (*O, Stage[O], error), options ...Option) {
 	wire.AddStaged(g.mount, g.operation(id, route, summary, append(options, AsksProvider)), handle)
 }
 
-// RegisterFollowed adds an operation of two stages like RegisterStaged, whose second one asks no payment provider.
+// RegisterFollowed is RegisterStaged for an operation whose second stage calls no payment provider.
 func RegisterFollowed[I, O any](g Group, id, route, summary string, handle func(context.Context, Request, *I) (*O, Stage[O], error), options ...Option) {
 	wire.AddStaged(g.mount, g.operation(id, route, summary, options), handle)
 }
 
-// RegisterStored adds an operation whose body, of at most limit bytes, is stored as it arrives, before its transaction
-// begins. Its handler gets what store made of it.
+// RegisterStored adds an operation whose body, of at most limit bytes, is stored as it arrives, before its transaction begins.
+// Its handler gets the value that store returns.
 func RegisterStored[I, O any](g Group, id, route, summary string, media []string, limit int64, store wire.Store[Caller, *ports.Stores],
 	handle func(context.Context, Request, *I, any) (*O, error), options ...Option) {
 	wire.AddStored(g.mount, g.operation(id, route, summary, options), media, limit, store, handle)
 }
 
-// operation makes an operation of the group. Its route is a method and a path.
+// operation returns an operation of the group. Its route is a method and a path.
 func (g Group) operation(id, route, summary string, options []Option) wire.Operation {
 	method, path, _ := strings.Cut(route, " ")
 	o := spec{
@@ -242,7 +242,7 @@ func lastID(path string) string {
 	return ""
 }
 
-// ReadScope is the scope to read what an action in the audit log is about: an operation, or a sign-in.
+// ReadScope returns the scope for reading the object of an action in the audit log, which is an operation or a sign-in.
 func (a *API) ReadScope(id string) string {
 	if audit.OfSignIn(id) {
 		return "keys:read"

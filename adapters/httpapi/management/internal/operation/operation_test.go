@@ -24,8 +24,8 @@ func TestLastID(t *testing.T) {
 	}
 }
 
-// What the path names is looked at before a filter that names nothing.
-func TestLists_pathBeforeFilters(t *testing.T) {
+// An unknown id in the path is refused before a filter that matches nothing makes the list empty.
+func TestHandleList_pathBeforeFilters(t *testing.T) {
 	t.Parallel()
 	type under struct {
 		Paging

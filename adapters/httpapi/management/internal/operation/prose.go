@@ -1,6 +1,6 @@
 package operation
 
-// prose says what an operation does, when to use it and what it answers, beyond its summary.
+// prose describes operations beyond their summaries: what they do, when to use them and what they answer.
 var prose = map[string]string{
 	"accept-dispute":                "Gives the payment up: the provider closes the dispute, the buyer keeps the money, and the fee stays. Use it when answering is not worth it. Answers the dispute as the provider has it then.",
 	"activate-agent":                "Buyers meet the agent from their next request on. Prices that were promised stay promised. Answers the agent.",

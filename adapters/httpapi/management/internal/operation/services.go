@@ -1,6 +1,6 @@
-// Package operation is what the families of the Management API have in common: the services that handlers run on the
-// stores of their request, the guard in front of operations, the ways to register one, notes for the audit log, lists
-// and converters. It knows no resource.
+// Package operation has what the packages of the Management API share: the services that handlers run on the stores of their
+// request, authentication and authorization, the registration of operations, notes for the audit log, lists and converters. It
+// knows no resource.
 package operation
 
 import (
@@ -32,7 +32,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// UseCases are what handlers run on the stores of their request.
+// UseCases are the services that handlers run on the stores of their request.
 type UseCases struct {
 	Access   *access.Service
 	People   *people.Service
@@ -40,11 +40,11 @@ type UseCases struct {
 	Catalogs *catalogs.Service
 	// Discovery tells how far search indexes are.
 	Discovery *discovery.Service
-	// Connecting connects accounts with platforms; Syncing reads their data, and Inbox has them call us.
+	// Connecting connects accounts with platforms, Syncing imports their data, and Inbox registers webhooks with them.
 	Connecting *connecting.Service
 	Syncing    *syncing.Service
 	Inbox      *inbox.Service
-	// Purchase takes decisions of people about payments. Aftersales and Finance carry on what follows a sale.
+	// Purchase records people's decisions about payments. Aftersales and Finance handle what follows a sale.
 	Purchase   *purchase.Service
 	Aftersales *aftersales.Service
 	Finance    *finance.Service
@@ -52,21 +52,22 @@ type UseCases struct {
 	Shipping *shipping.Service
 	// Publishing manages event subscriptions.
 	Publishing *publishing.Service
-	// SigningKeys gives projects the keys with which they sign.
+	// SigningKeys manages the keys with which projects sign.
 	SigningKeys *signingkeys.Service
-	// AgentKeys gives keys to agents that do not sign.
+	// AgentKeys manages keys of agents that do not sign.
 	AgentKeys *agentkeys.Service
 	// Buyers vouches for buyers.
 	Buyers *buyers.Service
-	// Agents manages negotiator agents, tries policies out, and has agents learn from their record.
+	// Agents manages negotiator agents, their policies and the trials of policies, and tunes agents from their recorded
+	// decisions.
 	Agents *agents.Service
 	// Imports reads products from files, as jobs.
 	Imports *imports.Service
-	// Markets lets simulated buyers meet policies, as jobs.
+	// Markets tries policies on simulated buyers, in jobs.
 	Markets *markets.Service
 }
 
-// Services are the use cases, and what the API needs besides.
+// Services has the use cases, and what else the API needs.
 type Services struct {
 	UseCases
 
@@ -80,7 +81,7 @@ type Services struct {
 	// HookAddress is where providers call a webhook.
 	HookAddress func(id.Webhook) string
 
-	// ClientAddress is where a request comes from, whatever proxies are between.
+	// ClientAddress returns the address of a request's client, also behind proxies.
 	ClientAddress func(*http.Request) netip.Addr
 
 	// Limiter counts the requests of an account against the rate of its plan, and those without a valid
@@ -91,18 +92,18 @@ type Services struct {
 
 	// Lane bounds how many operations run at the same time. An account is a tenant.
 	Lane *wire.Lane
-	// PaymentLane bounds how many of those that ask a payment provider do.
+	// PaymentLane bounds how many of those call a payment provider at the same time.
 	PaymentLane *wire.Lane
 	// DownloadLane bounds concurrent CSV downloads, which take as long as a slow client reads.
 	DownloadLane *wire.Lane
-	// TestBuyers sends simulated buyers; nil: this is no sandbox.
+	// TestBuyers sends simulated buyers; nil outside of the sandbox.
 	TestBuyers ports.TestBuyers
-	// SandboxDisputes has buyers dispute what they paid; nil: this is no sandbox.
+	// SandboxDisputes opens disputes of payments; nil outside of the sandbox.
 	SandboxDisputes ports.SandboxDisputes
 	// NewEventID makes the id of an audit event.
 	NewEventID func() id.AuditEvent
 	Clock      ports.Clock
 }
 
-// Request is what a handler gets beside its input.
+// Request is what a handler gets in addition to its input.
 type Request = wire.Request[Caller, *ports.Stores]

@@ -1,4 +1,4 @@
-// Package viewtest holds that views show every field of what they are made of.
+// Package viewtest tests that views show every field of the domain types that they are made from.
 package viewtest
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 )
 
-// twoOf are two values of types whose values are few.
+// twoOf returns two values of each type that has few values, such as a status.
 func twoOf() []any {
 	usd := func(minor int64) money.Amount { return money.Of(minor, money.USD) }
 	claims := func(tier, urgency string) negotiation.Claims {
@@ -53,7 +53,7 @@ func twoOf() []any {
 	}
 }
 
-// Shown checks that merchants see every field of a T.
+// Shown returns a test that merchants see every field of a T, except the excepted ones.
 func Shown[T, V any](view func(T) V, except fieldtest.Reasons) func(*testing.T) {
 	return func(t *testing.T) {
 		t.Parallel()
@@ -69,10 +69,11 @@ func Shown[T, V any](view func(T) V, except fieldtest.Reasons) func(*testing.T) 
 	}
 }
 
-// Pointed is a view of a pointer to a T.
+// Pointed converts a view of a *T to a view of a T.
 func Pointed[T, V any](view func(*T) V) func(T) V { return func(value T) V { return view(&value) } }
 
-// Unseen are fields below a type, for one reason each: Unseen("order.Refund", map[string]string{reason: "Problem Attempts"}).
+// Unseen lists fields of a type that a view does not show, by reason: Unseen("order.Refund", map[string]string{reason: "Problem
+// Attempts"}).
 func Unseen(of string, fields map[string]string) fieldtest.Reasons {
 	except := fieldtest.Reasons{of + ".Project": "it is in the path"}
 	for reason, names := range fields {
