@@ -34,45 +34,46 @@ type Keys interface {
 	List(ctx context.Context, account id.Account, bound []id.Project, page Page) ([]*account.Key, int, error)
 	// Key is a key that is not revoked: NotFound api_key_not_found.
 	Key(ctx context.Context, account id.Account, key id.APIKey) (*account.Key, error)
-	// Revoke ends a key for good. One of several at once does: NotFound to the others, and for a key
-	// that is unknown.
+	// Revoke ends a key permanently. Of several concurrent calls one succeeds: NotFound to the others, and for an
+	// unknown key.
 	Revoke(ctx context.Context, account id.Account, key id.APIKey, at time.Time) error
-	// Used records when keys were last used. It never moves a time back, and passes over unknown keys.
+	// Used records when keys were last used. It never moves a time back, and ignores unknown keys.
 	Used(ctx context.Context, uses map[id.APIKey]time.Time) error
-	// Reach is the account's projects among those wanted, which keys would open, or all of them if none are wanted.
+	// Reach returns those of the wanted projects that belong to the account, or all of the account's projects if none
+	// are wanted.
 	Reach(ctx context.Context, account id.Account, wanted []id.Project) ([]Reached, error)
 }
 
-// KeyCache is KeyByHash on the way of every request. What it answers is at most 800 ms old, on every
-// replica, and shared: nobody changes it. Unknown keys are asked for again each time.
+// KeyCache caches KeyByHash for the path of every request. Its answers are at most 800 ms old, on every replica, and
+// shared: callers must not change them. Unknown keys are looked up again each time.
 type KeyCache interface {
 	// KeyByHash is fault.Unavailable, overloaded, if too many keys are looked up at once.
 	KeyByHash(ctx context.Context, hash [32]byte) (*account.Key, *account.Account, error)
-	// Known reports whether the key was found lately, be it that it must be looked up again by now.
+	// Known reports whether the key was found recently, even if its cache entry has expired.
 	Known(hash [32]byte) bool
-	// Forget is told before a key is changed by a transaction of this process: from then on, and for
-	// longer than any transaction lasts, the key is read anew.
+	// Forget is called before a transaction of this process changes a key. From then on, and for longer than any
+	// transaction lasts, the key is read anew.
 	Forget(hash [32]byte)
 }
 
-// Reached is a project as far as keys are concerned.
+// Reached is a project that keys of an account may open.
 type Reached struct {
 	Project     id.Project
 	MFARequired bool
 }
 
-// Authenticators keeps what accounts and members prove themselves with. Each has at most one that is active and one that
-// is pending.
+// Authenticators stores the second factors of accounts and members. Each has at most one that is active and one that is
+// pending.
 type Authenticators interface {
-	// Of is a holder's authenticators: nil for what it does not have.
+	// Of returns a holder's authenticators: nil for one that it does not have.
 	Of(ctx context.Context, of account.Holder) (active, pending *account.Authenticator, err error)
 	// Enrol stores a pending authenticator, in place of another pending one.
 	Enrol(ctx context.Context, a *account.Authenticator) error
-	// Activate makes a pending authenticator the active one, with a first used step, and removes the
-	// one before. One of several at once does; for what is not pending: NotFound mfa_not_found.
+	// Activate makes a pending authenticator the active one, with a first used step, and removes the former one. Of
+	// several concurrent calls one succeeds; if it is not pending: NotFound mfa_not_found.
 	Activate(ctx context.Context, a *account.Authenticator, step int64, at time.Time) error
-	// Spend uses up a code of an active authenticator: its step and all before, or the recovery code.
-	// It reports whether the code was still to be had: of several that spend one at once, one is told so.
+	// Spend uses up a code of an active authenticator: its step and all before, or the recovery code. It reports
+	// whether the code was still unused: of several concurrent calls with one code, one gets true.
 	Spend(ctx context.Context, authenticator id.Authenticator, c account.Code) (bool, error)
 	// Remove forgets the holder's authenticators: NotFound mfa_not_found if it has none.
 	Remove(ctx context.Context, of account.Holder) error
@@ -80,10 +81,10 @@ type Authenticators interface {
 
 // Tries counts wrong codes.
 type Tries interface {
-	// Try runs attempt on a holder's tries for exclusive use, stores what it made of them whether or
-	// not it answers an error, and passes the error on. It is always a transaction of its own, never a
-	// part of the caller's: what is counted stays counted. So a caller that is in a transaction must
-	// not have written yet. attempt does no I/O and may run more than once.
+	// Try runs attempt on a holder's tries for exclusive use, stores the changed tries even if attempt returns an
+	// error, and returns that error. It is always a transaction of its own, never a part of the caller's, so that
+	// counted tries stay counted. A caller that is in a transaction must therefore not have written yet. attempt does
+	// no I/O and may run more than once.
 	Try(ctx context.Context, of account.Holder, attempt func(*account.Tries) error) error
 }
 

@@ -8,17 +8,17 @@ import (
 	"github.com/haggle-commerce/haggle/domain/order"
 )
 
-// Orders reads orders and carries on what follows a sale.
+// Orders reads orders and changes their returns, refunds and disputes.
 type Orders interface {
 	ByID(ctx context.Context, project id.Project, order id.Order) (*order.Order, error)
 	ByCheckout(ctx context.Context, project id.Project, checkout id.Checkout) (*order.Order, error)
 	ReturnByID(ctx context.Context, project id.Project, ret id.Return) (*order.Return, error)
 	// Case reads an order with its returns, refunds and disputes, each oldest first.
 	Case(ctx context.Context, project id.Project, order id.Order) (*order.Case, error)
-	// Change loads the case for exclusive use, runs change on it and, if that returns nil, stores the case
-	// with all that its verbs collected: stock put back, ledger transactions, events. Stock goes back to
-	// where it was taken from; a level at its most stays at that, and what was dropped is skipped. change
-	// does no I/O and may run more than once.
+	// Change loads the case for exclusive use, runs change on it and, if that returns nil, stores the case with the
+	// effects that its methods collected: stock put back, ledger transactions, events. Stock goes back to its former
+	// locations; a level at its maximum stays at that, and removed products are skipped. change does no I/O and may run
+	// more than once.
 	Change(ctx context.Context, project id.Project, order id.Order, change func(*order.Case) error) (*order.Case, error)
 }
 
@@ -54,10 +54,10 @@ type OrderLists interface {
 	Refunds(ctx context.Context, project id.Project, f RefundFilter, page Page) ([]order.Refund, int, error)
 }
 
-// DueRefunds leases pending refunds that nobody looks after. A group is a project.
+// DueRefunds leases pending refunds that no process is working on. A group is a project.
 type DueRefunds = Queue[DueRefund]
 
-// DueRefund is a refund that nobody looks after.
+// DueRefund is a pending refund that no process is working on.
 type DueRefund struct {
 	Project id.Project
 	Order   id.Order

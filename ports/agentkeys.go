@@ -17,6 +17,7 @@ type AgentKeys interface {
 	List(ctx context.Context, project id.Project, page Page) ([]*agentkey.Key, int, error)
 	// ByHash is the key of a secret, also if it is revoked: NotFound agent_key_not_found.
 	ByHash(ctx context.Context, project id.Project, hash [32]byte) (*agentkey.Key, error)
-	// Revoke ends a key for good. One of several at once does: NotFound to the others, and for a key that is unknown.
+	// Revoke ends a key permanently. Of several concurrent calls one succeeds: NotFound to the others, and for an
+	// unknown key.
 	Revoke(ctx context.Context, project id.Project, key id.AgentKey, at time.Time) error
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// Agent serves the four events of spec 6.1, and puts decisions into words. Its answers are proposals: prices are held
-// to the guardrails before they leave, whatever it says.
+// Agent serves the four events of features/PROTOCOL.md#agent-events, and puts decisions into words. Its answers are
+// proposals: the caller enforces the guardrails on their prices.
 type Agent interface {
 	Search(ctx Outbound, in agent.SearchInput) (agent.SearchAnswer, error)
 	Quote(ctx Outbound, in agent.QuoteInput) (agent.QuoteAnswer, error)
@@ -20,18 +20,18 @@ type Agent interface {
 	Word(ctx Outbound, in agent.WordInput) agent.Texts
 }
 
-// Mandates tells which agent serves a session of a shop, and by which policy. The zero session is one that is yet to
-// come. No round trip while the project's AgentRevision is the one it had.
+// Mandates finds which agent serves a session of a shop, and by which policy. The zero session is one that does not
+// exist yet. It takes no round trip while the project's AgentRevision has not changed.
 type Mandates interface {
 	Mandate(ctx context.Context, p *project.Project, session id.Session) (agent.Mandate, error)
 }
 
 // RemoteAgents asks the handlers that merchants run: signed, within 2 s, at most one attempt. No answer, or one that
-// cannot be understood, is fault.Unavailable with one of the codes agent_timeout, agent_unreachable, agent_refused
-// (a status other than 2xx), agent_nonsense (no answer to this event), agent_suspended (it failed too often lately),
-// agent_busy (too many questions wait for it already),
-// agent_secret (the secret cannot sign, so that it is not asked). Where ctx ends first it is agent_timeout, which does
-// not count as the handler's failure. What it may answer is checked by the caller.
+// cannot be understood, is fault.Unavailable with one of the codes agent_timeout, agent_unreachable, agent_refused (a
+// status other than 2xx), agent_nonsense (no answer to this event), agent_suspended (it failed too often lately),
+// agent_busy (too many questions wait for it already), agent_secret (the secret cannot sign, so that it is not asked).
+// Where ctx ends first it is agent_timeout, which does not count as the handler's failure. The caller checks whether
+// the answer is allowed.
 type RemoteAgents interface {
 	Search(ctx Outbound, to RemoteHandler, in agent.SearchInput) (agent.SearchAnswer, error)
 	Quote(ctx Outbound, to RemoteHandler, in agent.QuoteInput) (agent.QuoteAnswer, error)
@@ -39,14 +39,14 @@ type RemoteAgents interface {
 	Finalize(ctx Outbound, to RemoteHandler, in agent.FinalizeInput) (agent.Verdict, error)
 }
 
-// RemoteHandler is where a handler is, and the secret that signs (whsec_…).
+// RemoteHandler is the URL of a handler, and the secret that signs requests (whsec_…).
 type RemoteHandler struct {
 	Agent  id.Agent
 	URL    string
 	Secret string
 }
 
-// LanguageModel completes texts. It keeps the time that ctx leaves and never retries. Without an answer:
+// LanguageModel completes texts. It respects the deadline of ctx and never retries. Without an answer:
 // fault.Unavailable with one of the codes model_timeout, model_unreachable, model_refused, model_unknown (no such
 // provider, or it has no key here), model_nonsense (an empty or cut answer).
 type LanguageModel interface {
@@ -59,7 +59,7 @@ type ModelRequest struct {
 	System, User    string
 	MaxTokens       int
 	Temperature     int // thousandths
-	// Group identifies whose requests these are and what for. Failures of one group suspend the model for no other.
+	// Group identifies the owner and the use of requests. Failures of one group suspend the model for no other.
 	Group string
 }
 
@@ -77,9 +77,9 @@ type Agents interface {
 	ByID(ctx context.Context, project id.Project, wanted id.Agent) (*agent.Agent, error)
 	// List has the active one first, then the newest.
 	List(ctx context.Context, project id.Project, page Page) ([]*agent.Agent, int, error)
-	// Update loads the agent for exclusive use, runs change on it and stores it if change returns nil, with the
-	// version that change returns, if any. An agent that becomes active takes the place of the one that was. change
-	// does no I/O and may run more than once.
+	// Update loads the agent for exclusive use, runs change on it and stores it if change returns nil, with the version
+	// that change returns, if any. An agent that becomes active replaces the active one. change does no I/O and may run
+	// more than once.
 	Update(ctx context.Context, project id.Project, wanted id.Agent, change func(*agent.Agent) (*agent.Version, error)) (*agent.Agent, error)
 	// Delete forgets a draft. Of the active one: Conflict agent_active.
 	Delete(ctx context.Context, project id.Project, wanted id.Agent) error
@@ -89,8 +89,8 @@ type Agents interface {
 type ActiveAgents interface {
 	Active(ctx context.Context, project id.Project) (*agent.Agent, error)
 	// SelfTuning are the active agents of all projects that tune themselves and whose latest policy was written before
-	// a time, up to a limit, in the order of their ids and after one of these. The error tells of those that cannot be
-	// read, beside the others.
+	// a time, up to a limit, in the order of their ids and after one of these. The error reports agents that cannot be
+	// read; the others are returned with it.
 	SelfTuning(ctx context.Context, before time.Time, after id.Agent, limit int) ([]*agent.Agent, error)
 }
 
@@ -109,16 +109,17 @@ type Decisions interface {
 	// Each is shown once.
 	Negotiations(ctx context.Context, project id.Project, f NegotiationFilter, limit int, show func(Negotiation) error) error
 	// Haggled counts the negotiations about products since a time: one for each session in which a decision about the
-	// product was made. It counts these products, or where none are given the limit that have most, these first.
+	// product was made. It counts the given products or, if there are none, the limit products with the most
+	// negotiations, in descending order.
 	Haggled(ctx context.Context, project id.Project, since time.Time, of []id.Product, limit int) ([]HaggledProduct, error)
-	// Head is the end of the project's chain, and how many decisions are not sealed yet.
+	// Head returns the end of the project's chain, and how many decisions are not sealed yet.
 	Head(ctx context.Context, project id.Project) (ChainHead, error)
-	// Sealed reads the chain in order, from a position on (the first is 1), up to limit links. One that cannot be read,
-	// for somebody else wrote it, comes without its entry.
+	// Sealed reads the chain in order, from a position on (the first is 1), up to limit links. A link that cannot be
+	// read, because another program wrote it, comes without its entry.
 	Sealed(ctx context.Context, project id.Project, from int64, limit int) ([]negotiation.Link, error)
 }
 
-// DecisionFilter narrows a reading; what is zero narrows nothing.
+// DecisionFilter narrows a list of decisions. Zero fields narrow nothing.
 type DecisionFilter struct {
 	Agent    id.Agent
 	Session  id.Session
@@ -138,7 +139,7 @@ type NegotiationFilter struct {
 	Sessions []id.Negotiation
 }
 
-// HaggledProduct is how many negotiations there were about a product.
+// HaggledProduct is the number of negotiations about a product.
 type HaggledProduct struct {
 	Product      id.Product
 	Negotiations int
@@ -152,12 +153,12 @@ type ChainHead struct {
 	Position int64
 	Hash     string
 	Unsealed int
-	// Checkpoint stands for the decisions that are not kept any longer, with the seal that it was given.
+	// Checkpoint stands for the decisions that are no longer kept, with its seal.
 	Checkpoint negotiation.Checkpoint
 	Seal       string
 }
 
-// Negotiation is all that was said about one item in one session.
+// Negotiation has all decisions about one item in one session.
 type Negotiation struct {
 	Entries []negotiation.Entry
 	Bought  bool // an order has redeemed its token
@@ -165,7 +166,7 @@ type Negotiation struct {
 
 // Sealer adds decisions to the chains of their projects.
 type Sealer interface {
-	// Seal seals up to limit decisions that are not yet, of all projects, and tells how many. A decision is sealed
-	// once, whoever else seals or dies meanwhile.
+	// Seal seals up to limit decisions that are not yet, of all projects, and returns how many. A decision is sealed
+	// once, even if other processes seal or crash meanwhile.
 	Seal(ctx context.Context, limit int) (int, error)
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// Period is what figures are asked of: the spans from each bound to before the next, of which there are at
-// least one. What is not asked for stays out of the figures.
+// Period is the time that figures are requested for: one or more spans, each from a bound to before the next. Figures
+// leave out whatever is not requested.
 type Period struct {
 	Bounds    []time.Time
 	Sessions  bool
@@ -18,7 +18,7 @@ type Period struct {
 	Products  bool
 }
 
-// Span is what happened in one span of a period.
+// Span has the figures of one span of a period.
 type Span struct {
 	analytics.Figures
 	Sessions int64 // that began
@@ -28,8 +28,8 @@ type Span struct {
 	Refunded   int64 // by them, in minor units
 }
 
-// AgentTraffic is what came by a buyers' agent: sessions that began in a period, deals of negotiations that did, and orders that
-// were placed in it. An agent without a profile said nothing.
+// AgentTraffic counts the sessions that a buyers' agent began in a period, the deals of negotiations that began in it,
+// and the orders that were placed in it. An agent without a profile did not identify itself.
 type AgentTraffic struct {
 	Profile  string
 	Verified bool
@@ -43,7 +43,7 @@ type AgentTraffic struct {
 type LostFilter struct {
 	From, To time.Time // when they began: from, and before
 	Currency string
-	// Near is how far below the floor, in thousandths of it, the best offer is at most: not more than
+	// Near is the maximum distance of the best offer below the floor, in thousandths of the floor: not more than
 	// analytics.KeptWithin percent.
 	Near int64
 }
@@ -57,18 +57,18 @@ type LostDeals struct {
 	Examples   []analytics.Lost // newest first
 }
 
-// Analytics counts what is in the records: decisions, checkouts, orders and refunds. What was stored before
-// it is asked is counted, exactly once, whether it is folded yet or not. While too much waits to be folded,
-// as after an import, it answers Unavailable.
+// Analytics counts records: decisions, checkouts, orders and refunds. Records stored before the call are counted,
+// exactly once, whether they are folded yet or not. While too much waits to be folded, as after an import, it returns
+// Unavailable.
 type Analytics interface {
 	Figures(ctx context.Context, project id.Project, p Period) ([]Span, error)
 	Lost(ctx context.Context, project id.Project, f LostFilter, page Page) (LostDeals, error)
-	// Agents are those through which most was ordered, then agreed, then begun. What is not kept any longer, as sessions that
-	// ended without an order, is not counted.
+	// Agents returns the agents with the most orders, then deals, then sessions. Records that are no longer kept, as
+	// sessions that ended without an order, are not counted.
 	Agents(ctx context.Context, project id.Project, from, to time.Time, most int) ([]AgentTraffic, error)
 	// ProductNames are the names of products, deleted ones too.
 	ProductNames(ctx context.Context, project id.Project, products []id.Product) (map[id.Product]string, error)
-	// Fold counts some of what is not folded yet, in the order of its sessions, and reports whether there may be
-	// more. It changes no answer. Others may fold at the same time.
+	// Fold counts some records that are not folded yet, in the order of their sessions, and reports whether there may
+	// be more. It does not change what other methods return. Several processes may fold at the same time.
 	Fold(ctx context.Context) (more bool, err error)
 }

@@ -8,12 +8,12 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// WaitingKind is a kind of what waits for a merchant.
+// WaitingKind is a kind of records that wait for a merchant.
 type WaitingKind string
 
 // The kinds, those with money at stake first.
 const (
-	PaymentUnresolved    WaitingKind = "payment_unresolved" // the provider was asked in vain what became of it
+	PaymentUnresolved    WaitingKind = "payment_unresolved" // the provider did not report the outcome when asked
 	RefundUnresolved     WaitingKind = "refund_unresolved"
 	DisputeOpen          WaitingKind = "dispute_open" // its provider waits for the merchant's response
 	ReturnRequested      WaitingKind = "return_requested"
@@ -28,7 +28,7 @@ var WaitingKinds = []WaitingKind{
 	PaymentUnresolved, RefundUnresolved, DisputeOpen, ReturnRequested, OrderToShip, SyncFailed, SubscriptionDisabled, WorkSetAside,
 }
 
-// Waiting is what waits of a kind.
+// Waiting sums up the waiting records of a kind.
 type Waiting struct {
 	Kind    WaitingKind
 	Count   int
@@ -41,10 +41,12 @@ type Waiting struct {
 	Words   string        // what the oldest is
 }
 
-// Attention finds what waits for a merchant. What is done and over does not slow it down.
+// Attention finds records that wait for a merchant. Records that are done and over do not slow it down.
 type Attention interface {
-	// Waiting has those of the kinds of which something waits, in the order of WaitingKinds. today is a date in the shop's zone.
+	// Waiting returns those of the kinds that have waiting records, in the order of WaitingKinds. today is a date in
+	// the shop's zone.
 	Waiting(ctx context.Context, project id.Project, kinds []WaitingKind, in money.Currency, today string) ([]Waiting, error)
-	// Counts are how many wait of each kind, none of which is counted beyond most. Kinds of which nothing waits are left out.
+	// Counts returns how many records wait of each kind, counting each kind up to most. Kinds without waiting records
+	// are left out.
 	Counts(ctx context.Context, project id.Project, kinds []WaitingKind, most int) (map[WaitingKind]int, error)
 }

@@ -10,32 +10,33 @@ import (
 	"github.com/haggle-commerce/haggle/domain/session"
 )
 
-// BuyerRecords finds and erases what is kept of buyers, by their e-mail address in lower case from A to Z; other letters are
-// found as given, all small or all capital. What belongs
-// together is a session with the checkouts and orders that the buyer made in it.
+// BuyerRecords finds and erases the stored data of buyers by e-mail address, whose letters A to Z are in lower case;
+// other letters are found as given, all small or all capital. A session belongs together with the checkouts and orders
+// that the buyer made in it.
 type BuyerRecords interface {
 	// Sessions lists the sessions in which a checkout or an order has the e-mail address, by id.
 	Sessions(ctx context.Context, project id.Project, email string, page Page) ([]id.Session, error)
 	// Session reads one of them. Orders and checkouts with another e-mail address are left out.
 	Session(ctx context.Context, project id.Project, of id.Session, email string) (BuyerSession, error)
-	// Erase removes the buyer's personal data from a session, its orders, checkouts and events, and from answers that are
-	// kept for idempotency keys, unless something of the buyer's in it is in progress: then it changes nothing and says what.
+	// Erase removes the buyer's personal data from a session, its orders, checkouts and events, and from answers that
+	// are kept for idempotency keys, unless one of the buyer's orders or payments in it is in progress: then it changes
+	// nothing and returns which.
 	Erase(ctx context.Context, project id.Project, of id.Session, email string) (ErasedSession, error)
-	// Copied reads what platforms said of the buyer: customers and orders, and payloads of webhooks that failed.
+	// Copied reads platforms' records of the buyer: customers and orders, and payloads of webhooks that failed.
 	Copied(ctx context.Context, project id.Project, email string) ([]CopiedRecord, error)
-	// EraseCopied removes that, and answers kept for idempotency keys that are about subject. waiting is how many webhooks
-	// that name the buyer are still to be worked on, and stay.
+	// EraseCopied removes these records, and answers kept for idempotency keys that are about subject. waiting is how
+	// many webhooks that name the buyer are still unprocessed, and stay.
 	EraseCopied(ctx context.Context, project id.Project, email, subject string) (erased, waiting int, err error)
 }
 
-// ImportedPeople erases what was imported of people through an integration.
+// ImportedPeople erases personal data that was imported through an integration.
 type ImportedPeople interface {
-	// Erase removes copies of customers and orders with the platform's ids, or all of them if both are nil, with the payloads
-	// of webhooks that failed, and returns how many there were.
+	// Erase removes the external records of customers and orders with the platform's ids, or all of them if both are
+	// nil, with the payloads of webhooks that failed, and returns how many there were.
 	Erase(ctx context.Context, project id.Project, of id.Integration, customers, orders []string) (int, error)
 }
 
-// BuyerSession is what is kept of a buyer in a session.
+// BuyerSession is the stored data of a buyer in a session.
 type BuyerSession struct {
 	Session   *session.Session
 	Entries   []negotiation.Entry
@@ -62,7 +63,7 @@ type PendingErasure struct {
 	Reasons  []string // not_delivered, refund_pending, dispute_open, return_requested, payment_undecided, orphan_charge_open
 }
 
-// CopiedRecord is what a platform said of a buyer.
+// CopiedRecord is a platform's record of a buyer.
 type CopiedRecord struct {
 	Integration id.Integration
 	Resource    string // customers, orders or webhooks
@@ -70,8 +71,8 @@ type CopiedRecord struct {
 	Content     json.RawMessage
 }
 
-// Pseudonyms names people where their names must not stand.
+// Pseudonyms replaces names of people where they must not be stored.
 type Pseudonyms interface {
-	// Pseudonym is always the same for a text and a purpose, and tells neither without the master key.
+	// Pseudonym is always the same for a text and a purpose, and reveals neither without the master key.
 	Pseudonym(text, purpose string) string
 }

@@ -9,10 +9,11 @@ import (
 	"github.com/haggle-commerce/haggle/domain/session"
 )
 
-// Stale means that another request was stored first: what the request was decided by has changed. It is decided again.
+// Stale means that another request was stored first, so the data that the request was decided by has changed. The
+// request is decided again.
 var Stale = fault.New(fault.Conflict, "stale", "Another request was stored in the session meanwhile.")
 
-// CartAsk names the cart of a session, and what is to be put into it besides.
+// CartAsk identifies the cart of a session, and the items to add to it.
 type CartAsk struct {
 	Session  id.Session // zero: a new one, whose cart is empty
 	Tokens   []string   // hashes of checkout tokens
@@ -42,10 +43,10 @@ type CartResult struct {
 
 // Carts keeps the carts that buyers write.
 type Carts interface {
-	// Cart is one consistent reading.
+	// Cart is one consistent read.
 	Cart(ctx context.Context, project id.Project, ask CartAsk) (Cart, error)
-	// Replace stores a cart, and what its request changed of the session. If a line of Before is another one by now, lines
-	// were written since, or one of After's new lines exists: Conflict Stale, and nothing is stored. What accepted quotes
-	// added meanwhile stays.
+	// Replace stores a cart, and what its request changed of the session. If a line of Before has changed, lines were
+	// written since, or one of After's new lines exists: Conflict Stale, and nothing is stored. Lines that accepted
+	// quotes added meanwhile stay.
 	Replace(ctx context.Context, r CartResult) error
 }

@@ -14,7 +14,7 @@ import (
 
 // Connection is an account with a platform, ready for use.
 type Connection struct {
-	Key         string // names the account wherever connections are told apart: the integration's id, or what is being connected
+	Key         string // identifies the account wherever connections are distinguished: the integration's id, or the account being connected
 	Account     string // the platform's id of it; "": it is being connected
 	Store       string // a shop's domain with the platform
 	BaseURL     string // of a merchant's own system
@@ -22,13 +22,13 @@ type Connection struct {
 	Offer       integration.Offers // what products the merchant wants to be offered beside those for general sale
 }
 
-// Connector is a platform whose data is synchronised. Its errors, besides ctx's: ErrCredentialsRefused,
-// Throttled, PlatformFailure where asking again may help, PlatformRefusal where it will not.
+// Connector is a platform whose data is synchronised. Its errors, besides ctx's: ErrCredentialsRefused, Throttled,
+// PlatformFailure if a retry may help, PlatformRefusal if it will not.
 type Connector interface {
-	// Inspect asks whose account it is. Of the answer Account is always set.
+	// Inspect asks which account it is. Account is always set in the result.
 	Inspect(ctx Outbound, c Connection) (integration.Config, error)
-	// Read reads one page. What of it is wrong is told record by record; a page that cannot be read at all
-	// is a PlatformFailure.
+	// Read reads one page. It reports problems record by record; a page that cannot be read at all is a
+	// PlatformFailure.
 	Read(ctx Outbound, c Connection, r PageRequest) (RecordPage, error)
 }
 
@@ -40,13 +40,13 @@ type PageRequest struct {
 	Cursor   string    // "" for the first page, else the Next of the one before
 }
 
-// RecordPage is what a page has. Next is "" after the last one. Notices are of what it lacks.
+// RecordPage is a page of records. Next is "" after the last one. Notices tell what it lacks.
 type RecordPage struct {
 	Records []syncrun.Record
 	Next    string
 	Notices []syncrun.Notice
 	Total   syncrun.Total // of the reading, all of its pages, on whichever page tells it
-	// Restarted means that the reading starts anew with Next: what was read so far is read again.
+	// Restarted means that reading starts anew with Next: earlier pages are read again.
 	Restarted bool
 }
 
@@ -54,18 +54,18 @@ type RecordPage struct {
 type OAuthConnector interface {
 	// NeedsStore reports whether Consent needs a store.
 	NeedsStore() bool
-	// Consent is where a merchant consents.
+	// Consent returns the URL at which a merchant consents.
 	Consent(c Consent) (address string, err error)
 	// CheckCallback checks the query with which the platform sent the merchant back: ErrCredentialsRefused if it is not
 	// signed by a platform that signs it, not recent, or does not fit the grant's other fields.
 	CheckCallback(g CodeGrant) error
-	// Exchange redeems a code: ErrCredentialsRefused if the platform does not take it.
+	// Exchange redeems a code: ErrCredentialsRefused if the platform refuses it.
 	Exchange(ctx Outbound, g CodeGrant) (integration.Credentials, error)
-	// Refresh exchanges a refresh token: ErrCredentialsRefused if it is of no more use.
+	// Refresh exchanges a refresh token: ErrCredentialsRefused if it is no longer valid.
 	Refresh(ctx Outbound, c Connection) (integration.Credentials, error)
 }
 
-// Consent is what a merchant is asked for.
+// Consent is a request for a merchant's consent.
 type Consent struct {
 	Store       string
 	RedirectURI string
@@ -87,17 +87,17 @@ type CodeGrant struct {
 
 // CalledConnector is a platform that calls us at webhooks.
 type CalledConnector interface {
-	// Register has the platform call an address with a topic. signing is what its calls are signed with, to
-	// be kept sealed; "" where that is the platform's own affair. Registering an address again changes nothing.
+	// Register makes the platform call an address with a topic. signing is the secret of its calls, to be stored
+	// encrypted; "" if the platform signs in its own way. Registering an address again changes nothing.
 	Register(ctx Outbound, c Connection, topic, address string) (remote, signing string, err error)
-	// Unregister ends it. What is gone already is no error.
+	// Unregister ends the registration. One that is gone already is no error.
 	Unregister(ctx Outbound, c Connection, remote string) error
 	// SignatureHeader is the header that has the signature of calls that may be large; "": there are none.
 	SignatureHeader() string
 	// Verify checks a call's signature over the payload's bytes. Anything wrong with it: Unauthenticated
 	// invalid_signature. signing is as Register gave it.
 	Verify(call Call, signing string) (CallStamp, error)
-	// News reads what a call that was verified tells. A platform that only says where to look is asked.
+	// News reads the records of a verified call. If the call only names them, they are read from the platform.
 	News(ctx Outbound, c Connection, topic string, at time.Time, payload []byte) ([]syncrun.Record, error)
 }
 
@@ -116,7 +116,7 @@ type RemoteWebhook struct {
 	Disabled bool
 	// Outdated reports that it was registered with other fields than Register asks for.
 	Outdated bool
-	// Paused reports that somebody at the platform has stopped it on purpose.
+	// Paused reports that a user of the platform has stopped it on purpose.
 	Paused bool
 }
 
@@ -127,7 +127,7 @@ type Call struct {
 	Now     time.Time
 }
 
-// CallStamp is what a platform says about a call, beside what it tells.
+// CallStamp is a platform's metadata of a call.
 type CallStamp struct {
 	Delivery string    // its id of the call, the same whenever it repeats it; "": it has none
 	Topic    string    // "": it does not say
@@ -143,20 +143,20 @@ type Shipper interface {
 	Buy(ctx Outbound, c Connection, r LabelRequest) (ShippingLabel, error)
 	// Bought finds the label of an order; nil: there is none.
 	Bought(ctx Outbound, c Connection, o *order.Order) (*ShippingLabel, error)
-	// Void voids a label, so that its carrier gives the money back. A label that is voided already is a success. A label that the
+	// Void voids a label, so that its carrier refunds it. A label that is voided already is a success. A label that the
 	// platform does not void, and that it shows as not voided: PlatformRefusal with its reason. An unknown outcome is a
 	// PlatformFailure, which wraps neither a refusal nor ErrCredentialsRefused nor Throttled.
 	Void(ctx Outbound, c Connection, r VoidRequest) error
 }
 
-// Package is what is in the box of an order.
+// Package is the package of an order.
 type Package struct {
 	Order  *order.Order
 	Grams  int
 	Origin string // the postal code that it leaves from
 }
 
-// RateRequest is a package and who may carry it.
+// RateRequest is a package and the carriers that may carry it.
 type RateRequest struct {
 	Package
 	Carrier string // a carrier's code; "": all that the account has
@@ -177,8 +177,9 @@ type LabelRequest struct {
 	Carrier string
 	Service string
 	Test    bool // a label that nobody ships, and that costs nothing
-	// Voided are labels of the order that were voided. None of them is the label that is asked for, even if the platform still
-	// lists it as good. One is known by its Remote or, as that may be missing or of another API, by its tracking number.
+	// Voided are labels of the order that were voided. None of them is the label that is asked for, even if the
+	// platform still lists it as good. One is known by its Remote or, as that may be missing or of another API, by its
+	// tracking number.
 	Voided []order.VoidedLabel
 }
 
@@ -201,7 +202,7 @@ type ShippingLabel struct {
 	PDF            []byte
 }
 
-// Throttled is a platform's wish to be left alone for a while.
+// Throttled is a platform's request to wait before the next call.
 type Throttled struct {
 	After     time.Duration
 	Preparing bool // it prepares the data; else it is its rate limit
@@ -209,8 +210,8 @@ type Throttled struct {
 
 func (t Throttled) Error() string { return fmt.Sprintf("the platform asks to wait %s", t.After) }
 
-// PlatformFailure is trouble that may pass: no answer, an error of the platform's own, an answer that
-// cannot be read. Reason is for the merchant.
+// PlatformFailure is an error that may pass: no answer, an error of the platform's own, an answer that cannot be read.
+// Reason is for the merchant.
 type PlatformFailure struct {
 	Reason string
 	Cause  error
@@ -219,14 +220,14 @@ type PlatformFailure struct {
 func (f *PlatformFailure) Error() string { return f.Reason }
 func (f *PlatformFailure) Unwrap() error { return f.Cause }
 
-// PlatformRefusal is an answer that will not change: a missing permission, a request the platform does not
-// take. Reason is for the merchant.
+// PlatformRefusal is a permanent refusal: a missing permission, a request that the platform does not accept. Reason is
+// for the merchant.
 type PlatformRefusal struct{ Reason string }
 
 func (r *PlatformRefusal) Error() string { return r.Reason }
 
-// RepeatAfter tells a merchant why work at a platform has to be repeated, after an error that may pass: wait is for how long the
-// platform asks to be left alone, 0: it does not say. passing is false for any other error.
+// RepeatAfter returns, in words for the merchant, why a call of a platform has to be repeated after an error that may
+// pass. wait is how long the platform asks to wait, 0: it does not say. passing is false for any other error.
 func RepeatAfter(err error) (reason string, wait time.Duration, passing bool) {
 	var slow Throttled
 	var failure *PlatformFailure
@@ -252,7 +253,7 @@ type IntegrationAccounts interface {
 	Use(ctx Outbound, i *integration.Integration, work func(Connection) error) error
 }
 
-// Unanswered tells a merchant that a platform, by its name, gave no answer, and when to try again.
+// Unanswered is the fault that tells a merchant that a platform, by its name, gave no answer, and when to try again.
 func Unanswered(platform string, err error) *fault.Error {
 	var failure *PlatformFailure
 	var throttled Throttled

@@ -8,13 +8,13 @@ import (
 	"github.com/haggle-commerce/haggle/domain/order"
 )
 
-// CRMDeals keeps the deals that mirror orders in a CRM: at most one of an order, beside its counterpart in PlatformOrders.
-// Settling a payment stores a pending one if an integration of the project may write deals.
+// CRMDeals stores the deals that mirror orders in a CRM: at most one for an order, in addition to its counterpart in
+// PlatformOrders. Settling a payment stores a pending one if an integration of the project may write deals.
 type CRMDeals interface {
-	// CRMDeal finds an order's; nil: it has none.
+	// CRMDeal returns an order's deal; nil: it has none.
 	CRMDeal(ctx context.Context, project id.Project, order id.Order) (*order.CRMDeal, error)
-	// ChangeCRMDeal loads an order and its deal for exclusive use, and stores the deal if change returns nil. change does no I/O
-	// and may run more than once. Either is unknown: NotFound crm_deal_not_found.
+	// ChangeCRMDeal loads an order and its deal for exclusive use, and stores the deal if change returns nil. change
+	// does no I/O and may run more than once. Either is unknown: NotFound crm_deal_not_found.
 	ChangeCRMDeal(ctx context.Context, project id.Project, order id.Order,
 		change func(*order.Case, *order.CRMDeal) error) (*order.CRMDeal, error)
 }
@@ -22,14 +22,14 @@ type CRMDeals interface {
 // DueCRMDeals leases deals that are to be written, in groups by integration. Their DueAt is the end of the lease.
 type DueCRMDeals = Queue[*order.CRMDeal]
 
-// DealWriter is a CRM that orders can be mirrored in as deals.
+// DealWriter is a CRM that can mirror orders as deals.
 type DealWriter interface {
-	// WriteDeal makes an order's deal show a state. It creates the deal unless the CRM has one of the order: however often, and
-	// by however many callers at once, it is called, there is one. Its errors are those of Connector, ErrDealGone and
+	// WriteDeal sets the state of an order's deal. It creates the deal unless the CRM has one for the order: there is
+	// one deal, even if it is called repeatedly or concurrently. Its errors are those of Connector, ErrDealGone and
 	// DealsNotPermitted.
 	WriteDeal(ctx Outbound, c Connection, d DealDraft) (WrittenDeal, error)
-	// NameBuyer associates the deal, by its id, with the contact of the order's buyer. Where the CRM takes no contact the deal
-	// stays without one. Doing it again changes nothing. Its errors are those of Connector.
+	// NameBuyer associates the deal, by its id, with the contact of the order's buyer. If the CRM accepts no contact
+	// the deal stays without one. Repeating it changes nothing. Its errors are those of Connector.
 	NameBuyer(ctx Outbound, c Connection, remote string, o *order.Order) error
 }
 

@@ -33,7 +33,7 @@ type Disputes interface {
 	Disputes(ctx context.Context, project id.Project, f DisputeFilter, after *DisputePlace, limit int) (list []order.Dispute, next *DisputePlace, err error)
 }
 
-// DisputeRequest is what a provider is asked about one of its disputes.
+// DisputeRequest is a request to a provider about one of its disputes.
 type DisputeRequest struct {
 	Project  id.Project
 	Route    project.PaymentRoute
@@ -41,36 +41,37 @@ type DisputeRequest struct {
 	Evidence order.Evidence // to submit
 }
 
-// DisputeReply is how a dispute stands after a request.
+// DisputeReply is the state of a dispute after a request.
 type DisputeReply struct {
 	Report order.DisputeReport
-	// Done reports whether the provider has what it was asked to take: this very evidence, or the acceptance. If not, it
-	// did not wait for a response, and nothing was sent.
+	// Done reports whether the provider has the response: this very evidence, or the acceptance. If not, it did not
+	// wait for a response, and nothing was sent.
 	Done bool
 }
 
-// DisputeResponder takes a merchant's responses to disputes to one provider. Both methods ask how the dispute stands first, and
-// send nothing unless the provider waits for a response. So they may be repeated: what an earlier call has done is found.
+// DisputeResponder sends a merchant's responses to disputes to one provider. Both methods first read the state of the
+// dispute, and send nothing unless the provider waits for a response. So they may be repeated: they find the effect of
+// an earlier call.
 type DisputeResponder interface {
 	// SubmitEvidence sends evidence, which cannot be changed later.
 	SubmitEvidence(ctx Outbound, a PaymentAccount, r DisputeRequest) (DisputeReply, error)
-	// AcceptDispute gives the dispute up: the buyer keeps the money. One that is lost already: Done.
+	// AcceptDispute concedes the dispute: the buyer keeps the money. One that is lost already: Done.
 	AcceptDispute(ctx Outbound, a PaymentAccount, r DisputeRequest) (DisputeReply, error)
 }
 
-// DisputeGateway is DisputeResponder for a route. Of a provider that takes no responses it returns ErrNoResponses.
+// DisputeGateway is DisputeResponder for a route. For a provider that accepts no responses it returns ErrNoResponses.
 type DisputeGateway interface {
 	SubmitEvidence(ctx Outbound, r DisputeRequest) (DisputeReply, error)
 	AcceptDispute(ctx Outbound, r DisputeRequest) (DisputeReply, error)
 }
 
-// SandboxDisputes has buyers of the sandbox dispute what they paid.
+// SandboxDisputes opens disputes of sandbox charges.
 type SandboxDisputes interface {
-	// OpenDispute disputes a charge, once, and tells how the dispute stands.
+	// OpenDispute disputes a charge, once, and returns the state of the dispute.
 	OpenDispute(ctx Outbound, of id.Project, charge, reason string, amount money.Amount) (order.DisputeReport, error)
 }
 
-// ErrNoResponses means that a provider takes no responses to disputes from here.
+// ErrNoResponses means that a provider accepts no responses to disputes through its API.
 var ErrNoResponses = errors.New("the provider takes no responses to disputes")
 
 // DisputeRefusal means that a provider refused a response, and did nothing.

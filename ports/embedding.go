@@ -7,20 +7,21 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// TextHash names a text by its SHA-256, in hex: whoever has the same text has the same vector.
+// TextHash is the SHA-256 of a text, in hex. Equal texts share one vector.
 type TextHash string
 
-// Vectors keeps what embedding models made of texts, by project and model: no text is paid for twice.
+// Vectors stores embedding vectors of texts, by project and model, so that no text is paid for twice.
 type Vectors interface {
-	// Known are those of some texts that have a vector. That they are used is noted, to the day.
+	// Known returns those of some texts that have a vector. It records the day of their use.
 	Known(ctx context.Context, project id.Project, model string, texts []TextHash, now time.Time) (map[TextHash]bool, error)
 	// Get reads the vectors of those texts that have one.
 	Get(ctx context.Context, project id.Project, model string, texts []TextHash) (map[TextHash][]float32, error)
-	// Progress is how far a model has come with each of some projects; those it has not begun with are left out.
+	// Progress returns how far a model has come with each of some projects; projects that it has not begun are left
+	// out.
 	Progress(ctx context.Context, model string, projects []id.Project) (map[id.Project]EmbeddingProgress, error)
-	// Forget removes vectors, up to n, that were last used before a time, and tells how many. Those of the
-	// model that products may still use stay: it takes a pass over the whole catalogue since then to know. Other
-	// models that have had no such pass since before begin anew when they are used again.
+	// Forget removes up to n vectors that were last used before a time, and returns how many. Vectors of the model that
+	// products may still use stay: only a pass over the whole catalogue since then shows which these are. Other models
+	// without a pass since before begin anew when they are used again.
 	Forget(ctx context.Context, model string, before time.Time, n int) (int, error)
 }
 
@@ -33,7 +34,7 @@ type EmbeddingProgress struct {
 	DueAt    time.Time
 }
 
-// EmbeddingTask is a claimed project whose products' texts are to get vectors.
+// EmbeddingTask is a leased project whose products' texts need vectors.
 type EmbeddingTask struct {
 	Project  id.Project
 	Model    string
@@ -43,18 +44,19 @@ type EmbeddingTask struct {
 	Lease    time.Time // its end
 }
 
-// EmbeddingQueue leases projects whose catalogue is ahead of a model. Writing for a task whose lease somebody
-// else has taken over: Conflict embedding_taken, and nothing is written.
+// EmbeddingQueue leases projects whose catalogue is ahead of a model. Writing for a task that another process has
+// leased since: Conflict embedding_taken, and nothing is written.
 type EmbeddingQueue interface {
 	// Behind leases projects, each a group of its own, whose catalogue is ahead of a model, or whose last pass
 	// over the whole catalogue began longer ago than age.
 	Behind(model string, age time.Duration) Queue[*EmbeddingTask]
-	// Save stores vectors, none of which may be empty, and holds the task until a time. It forgives failed
-	// attempts. Vectors of another length than the project's others of the model: Conflict vector_length, and
-	// nothing is written.
+	// Save stores vectors, which may not be empty, and holds the task until a time. It resets the count of failed
+	// attempts. Vectors of another length than the project's others of the model: Conflict vector_length, and nothing
+	// is written.
 	Save(ctx context.Context, task *EmbeddingTask, vectors map[TextHash][]float32, now, until time.Time) error
 	// Finish notes that the catalogue up to a version is done.
 	Finish(ctx context.Context, task *EmbeddingTask, version int64, now time.Time) error
-	// Postpone lets go of a task, which is due again at a time. Unless the reason is empty, an attempt has failed.
+	// Postpone ends the lease of a task and makes it due at a time. Unless the reason is empty, it counts a failed
+	// attempt.
 	Postpone(ctx context.Context, task *EmbeddingTask, due time.Time, reason string) error
 }

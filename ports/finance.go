@@ -11,7 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// OrderPayment is a payment with what it was for.
+// OrderPayment is a payment with its order.
 type OrderPayment struct {
 	order.Payment
 	Project  id.Project
@@ -34,17 +34,17 @@ type Payments interface {
 	PaymentByID(ctx context.Context, project id.Project, payment id.Payment) (*OrderPayment, error)
 	// PaymentByCharge finds the payment of a provider's charge. There is none: fault.NotFound.
 	PaymentByCharge(ctx context.Context, project id.Project, charge string) (*OrderPayment, error)
-	// EachPayment tells all payments that fit the filter, newest first, in memory that does not grow with
-	// their number. It ends with the first error of each. What happens meanwhile may or may not show.
+	// EachPayment calls each with all payments that match the filter, newest first, in memory that does not grow with
+	// their number. It ends with the first error of each. Changes made meanwhile may or may not show.
 	EachPayment(ctx context.Context, project id.Project, f PaymentFilter, each func(OrderPayment) error) error
 	// RefundsOf are the refunds of a payment, oldest first.
 	RefundsOf(ctx context.Context, project id.Project, payment id.Payment) ([]order.Refund, error)
 	// DisputesOf are the disputes of a payment, oldest first.
 	DisputesOf(ctx context.Context, project id.Project, payment id.Payment) ([]order.Dispute, error)
-	// Moved are the payments taken and the refunds that succeeded, from and before, in no order, at most
+	// Moved returns the payments and the refunds that succeeded, from a time and before another, in no order, at most
 	// limit of them.
 	Moved(ctx context.Context, project id.Project, from, to time.Time, limit int) ([]Moved, error)
-	// FindMovements looks up what a provider names, by its ids and by our keys, of whatever date and state.
+	// FindMovements looks up movements that a provider names, by its ids and by our keys, of any date and state.
 	// Movements that the books do not know are left out.
 	FindMovements(ctx context.Context, project id.Project, route project.PaymentRoute, named []Movement) ([]KnownMovement, error)
 }
@@ -61,19 +61,19 @@ type Moved struct {
 	At       time.Time // when the books recorded it
 }
 
-// MovementState is how far the books are with a movement of money.
+// MovementState is the state of a movement of money in the books.
 type MovementState struct{ name string }
 
 var (
-	// MovementRecorded: the money moved, by our books too.
+	// MovementRecorded: our books have the movement, too.
 	MovementRecorded = MovementState{"recorded"}
 	// MovementInFlight: a payment attempt or a refund that is not decided here yet.
 	MovementInFlight = MovementState{"in_flight"}
-	// MovementOrphan: a charge that no order came of and that is given back, or its refund.
+	// MovementOrphan: a charge without an order that is refunded, or its refund.
 	MovementOrphan = MovementState{"orphan"}
-	// MovementOwed: an orphaned charge that could not be given back, its refund, or any earlier refund of an orphan.
+	// MovementOwed: an orphaned charge that could not be refunded, its refund, or any earlier refund of an orphan.
 	MovementOwed = MovementState{"owed"}
-	// MovementReversed: a refund that the provider took back later.
+	// MovementReversed: a refund that the provider reversed later.
 	MovementReversed = MovementState{"reversed"}
 	// MovementElsewhere: the account's owner moved the money without this project.
 	MovementElsewhere = MovementState{"elsewhere"}
@@ -81,7 +81,7 @@ var (
 
 func (s MovementState) String() string { return s.name }
 
-// KnownMovement is what the books know of a movement that a provider names.
+// KnownMovement is the books' record of a movement that a provider names.
 type KnownMovement struct {
 	Moved
 	// Key is the refund's id, the key of an orphan's refund or of the payment attempt in flight, and of an earlier refund
@@ -97,8 +97,8 @@ type TransactionFilter struct {
 	From, To time.Time // from, and before
 }
 
-// Wallet is what a provider holds for the merchant, in one currency, by the ledger. All but Balance and Adjusted
-// are positive as a rule: Balance = Received − Refunded − Disputed − Fees − PaidOut + Orphaned + Adjusted.
+// Wallet is the merchant's balance with a provider, in one currency, by the ledger. All but Balance and Adjusted are
+// positive as a rule: Balance = Received − Refunded − Disputed − Fees − PaidOut + Orphaned + Adjusted.
 type Wallet struct {
 	Provider string
 	Balance  money.Amount

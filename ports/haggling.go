@@ -12,9 +12,9 @@ import (
 	"github.com/haggle-commerce/haggle/domain/session"
 )
 
-// HaggleAsk names what an offer is about. Zero ids were not given; a follow-up has a quote and takes
-// product, variant and quantity from it; without a session, that of the quote is meant. Without product, Ref and quote, the
-// session alone is asked for.
+// HaggleAsk identifies the subject of an offer. Zero ids were not given; a follow-up has a quote and takes product,
+// variant and quantity from it; without a session, that of the quote is meant. Without product, Ref and quote, only the
+// session is requested.
 type HaggleAsk struct {
 	Session id.Session
 	Quote   id.Quote
@@ -24,16 +24,16 @@ type HaggleAsk struct {
 	// among what is sold.
 	Ref      string
 	Quantity int
-	// Client is a hash of who asks. Its sessions are counted from Since on, and those about the product from ProductSince
-	// on. Where that is zero, or the client is not known, they are not counted.
+	// Client is a hash of the client. Its sessions are counted from Since on, and those about the product from
+	// ProductSince on. If that is zero, or the client is not known, they are not counted.
 	Client       string
 	Since        time.Time
 	ProductSince time.Time
 	Sessions     int // the client's newest about the product, that are looked at
 }
 
-// Haggle is everything that answering an offer needs. What is unknown is nil. Quote is only found in
-// Session, and Product, Stock and Prior follow from Quote where the ask names one.
+// Haggle is everything that answering an offer needs. Fields for unknown ids are nil. Quote is only found in Session,
+// and Product, Stock and Prior follow from Quote where the ask names one.
 type Haggle struct {
 	Session *session.Session
 	Cart    []session.CartItem
@@ -55,28 +55,27 @@ type HaggleResult struct {
 	Superseded *negotiation.Quote // nil: none
 	Entry      negotiation.Entry
 	Version    int64 // of the project that it was made by
-	// Cart is what is agreed. Each item takes the place of the earlier agreement about its variant, or else of the first
-	// line that the variant has at list price, and that line's number; else it is a new line.
+	// Cart has the agreed items. Each replaces the earlier agreement about its variant or, if there is none, the
+	// variant's first line at list price, and keeps that line's number; otherwise it is a new line.
 	Cart  []session.CartItem
 	Event *event.Event // nil: none
 }
 
-// Haggling is the quote's hot path: one reading and one writing, a round trip each where the engine
-// is remote.
+// Haggling is the hot path of a quote: one read and one write, each a single round trip to a remote engine.
 type Haggling interface {
-	// Load is one consistent reading. Without a variant in the ask, Prior is that of the product's only
-	// variant, if it has just one. A Ref that names no one product finds none.
+	// Load is one consistent read. Without a variant in the ask, Prior is that of the product's only variant, if it has
+	// just one. A Ref that names no one product finds none.
 	Load(ctx context.Context, project id.Project, ask HaggleAsk) (Haggle, error)
 	// Save stores an answer. If another answer was stored in the session since Load (its Seq is taken):
 	// Conflict stale, and nothing is stored. If the project has another version: Conflict ProjectChanged, likewise.
 	Save(ctx context.Context, r HaggleResult) error
 	// Decline stores that a quote, which was open, is declined. If it is not open any more: Conflict stale.
 	Decline(ctx context.Context, q *negotiation.Quote) error
-	// Basket is one consistent reading. What is unknown is left out.
+	// Basket is one consistent read. Unknown ids are left out.
 	Basket(ctx context.Context, project id.Project, ask BasketAsk) (Basket, error)
 }
 
-// BasketAsk names what a checkout is to be opened of.
+// BasketAsk identifies what a checkout is to be opened with.
 type BasketAsk struct {
 	Session id.Session // zero: that of the tokens
 	Tokens  []string   // hashes of checkout tokens

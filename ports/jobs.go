@@ -7,23 +7,23 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// Queue hands out background work of one kind, of all projects, to all replicas at once: no two hold the
-// same. The store's clock decides what is due and when a lease ends; no replica's clock matters. Work is in
-// groups, such as a project or an integration, so that callers can give each of them its share.
+// Queue leases background work of one kind, of all projects, to all replicas: no two hold the same. The store's clock
+// decides what is due and when a lease ends; no replica's clock matters. Work is in groups, such as a project or an
+// integration, so that callers can give each of them its share.
 type Queue[T any] interface {
 	// Waiting lists groups that have work due, the longest waiting first, a thousand at most.
 	Waiting(ctx context.Context) ([]string, error)
-	// Claim leases due work of some groups that nobody else holds, the longest waiting of each group. A row
-	// that cannot be read keeps no other one back: it comes with Err.
+	// Claim leases due work of some groups that no other replica holds, the longest waiting of each group. A row that
+	// cannot be read does not block others: it comes with Err.
 	Claim(ctx context.Context, lease time.Duration, shares []Share) ([]Leased[T], error)
-	// SetAside makes claimed work due again after held.Pause, and remembers that it was set aside and why,
-	// for those who run the service. Work whose lease somebody else has by now is left alone.
+	// SetAside makes claimed work due again after held.Pause, and records that it was set aside and why, for the
+	// operators of the service. Work that another replica has leased since is left alone.
 	SetAside(ctx context.Context, held Held, reason string) error
 	// Restore forgets that work was set aside.
 	Restore(ctx context.Context, held Held) error
 }
 
-// Share is how much of a group is wanted at most.
+// Share is the maximum number of rows to claim of a group.
 type Share struct {
 	Group string
 	Most  int
@@ -34,8 +34,8 @@ type Held struct {
 	Project id.Project
 	Key     string // of the row, within its project and queue
 	Group   string
-	// Until is when the lease ends by the store's clock. It identifies the lease: what is written for held
-	// work is written only while its row still says so.
+	// Until is when the lease ends by the store's clock. It identifies the lease: writes for held work take effect only
+	// while its row has this value.
 	Until time.Time
 	// Failures is how many times in a row the work was set aside before.
 	Failures int

@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
 
-// What is read of one negotiation at most.
+// Limits on how much is read of one negotiation.
 const (
 	MostDecisions = 200 // of a session
 	MostThreads   = 100 // items of a session
@@ -31,16 +31,16 @@ type Thread struct {
 	Deal    *money.Amount // what was agreed last
 	List    money.Amount  // as of the last step, as Floor
 	Floor   money.Amount
-	// Protocol is by which the session was opened; nil: the session is not kept any longer.
+	// Protocol is the one that opened the session; nil: the session is no longer kept.
 	Protocol *agentid.Protocol
 	Began    time.Time
 	Last     time.Time
 }
 
-// ThreadStep is an offer and what the shop named. A question of the price has no offer.
+// ThreadStep is an offer and the shop's price. A request for the price has no offer.
 type ThreadStep struct{ Offer, Price *money.Amount }
 
-// ThreadFilter narrows a list; what is zero narrows nothing.
+// ThreadFilter narrows a list of threads. Zero fields narrow nothing.
 type ThreadFilter struct {
 	State    negotiation.ThreadState
 	Product  id.Product
@@ -49,7 +49,7 @@ type ThreadFilter struct {
 	Named    []id.Negotiation // only these
 }
 
-// ThreadPlace is where a list goes on: after a decision, which tells nobody the session's id.
+// ThreadPlace is where a list goes on: after a decision, which does not reveal the session's id.
 type ThreadPlace struct {
 	At          time.Time
 	Negotiation id.Negotiation
@@ -58,7 +58,7 @@ type ThreadPlace struct {
 
 // SessionThreads are all negotiations of a session.
 type SessionThreads struct {
-	// Agent is the buyer's, that opened the session; nil: the session is not kept any longer.
+	// Agent is the buyer's agent that opened the session; nil: the session is no longer kept.
 	Agent     *agentid.Agent
 	Threads   []Thread           // in the order in which they began, MostThreads at most
 	Decisions []negotiation.Link // oldest first, MostDecisions at most
@@ -72,12 +72,12 @@ type OrderName struct {
 	Confirmation string
 }
 
-// Negotiations reads negotiations as merchants look at them. They are kept as long as their decisions.
+// Negotiations reads negotiations for merchants. They are kept as long as their decisions.
 type Negotiations interface {
 	// Session finds the negotiations of a session by its name. Without any: fault.NotFound negotiation_not_found.
 	Session(ctx context.Context, project id.Project, of id.Negotiation) (*SessionThreads, error)
-	// Newest are negotiations after a place (nil: from the newest on), those with the newest last step first, up to a limit,
-	// and where to go on; nil: nowhere. How many decisions are looked at is bounded: there may be fewer than the limit, or none,
-	// and more to come.
+	// Newest are negotiations after a place (nil: from the newest on), those with the newest last step first, up to a
+	// limit, and where to go on; nil: nowhere. How many decisions are looked at is bounded: there may be fewer than the
+	// limit, or none, and more to come.
 	Newest(ctx context.Context, project id.Project, f ThreadFilter, after *ThreadPlace, limit int) ([]Thread, *ThreadPlace, error)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/order"
 )
 
-// OrderNotes keeps what merchants write down about orders. It is apart from the orders, for buyers see those.
+// OrderNotes stores merchants' notes about orders. They are separate from the orders, because buyers see those.
 type OrderNotes interface {
 	// Add adds a note. Unknown order: NotFound order_not_found. An order with order.MaxNotes: order.ErrTooManyNotes.
 	Add(ctx context.Context, n order.Note) error

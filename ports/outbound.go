@@ -5,9 +5,10 @@ import (
 	"time"
 )
 
-// Outbound is the context of code that may call third parties over the network. Where there is one, no transaction is
-// open: the request pipeline makes one before it begins a transaction and after it has ended one, and background loops
-// make one for each run. A transaction's work gets a plain context.Context, which cannot be made an Outbound elsewhere.
+// Outbound is the context of code that may call third parties over the network. Code with an Outbound has no
+// transaction open: the request pipeline creates one before it begins a transaction and after it has ended one, and
+// background loops create one for each run. A transaction's work gets a plain context.Context, which cannot be made an
+// Outbound elsewhere.
 type Outbound struct{ *outbound }
 
 // outbound is behind a pointer so that an Outbound becomes a context.Context without an allocation.

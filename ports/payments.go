@@ -11,14 +11,14 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// ChargeRequest asks a provider for money, or what became of such a request.
+// ChargeRequest asks a provider for a charge, or for the outcome of one.
 type ChargeRequest struct {
 	Project  id.Project
 	Checkout id.Checkout
 	Charge   checkout.Charge
-	Token    string // the buyer's; never stored or logged, and empty when asking what became of a charge
-	// Again says that Charge was called before with the same key and token, and that nobody knows what came of it.
-	// Then only the answer to that very request counts, and a refusal of credentials or account is no proof.
+	Token    string // the buyer's; never stored or logged, and empty when asking for the outcome of a charge
+	// Again means that Charge was called before with the same key and token, and that its outcome is unknown. Then only
+	// the answer to that very request counts, and a refusal of credentials or account is no proof.
 	Again bool
 }
 
@@ -33,42 +33,43 @@ type RefundRequest struct {
 	Checkout id.Checkout
 }
 
-// Gateway takes money and gives it back, through the provider that a request's route names. Requests
-// with the same key are one charge or one refund, however often they are made. An error means that
-// nobody knows: the money may or may not have moved.
+// Gateway charges and refunds through the provider that a request's route names. Requests with the same key are one
+// charge or one refund, however often they are made. An error means that the outcome is unknown: the money may or may
+// not have moved.
 type Gateway interface {
-	// Charge takes the money or says why not. After an error the outcome is unknown until Resolve finds it, or the
-	// same request, made Again, gets the first one's answer. A provider that may have forgotten the key since
-	// is not charged, but asked as by Resolve. ErrCredentialsRefused and ErrAccountRefused are the
+	// Charge charges the money or returns why not. After an error the outcome is unknown until Resolve finds it, or the
+	// same request, made Again, gets the first one's answer. If the provider may have forgotten the key since, Charge
+	// does not charge but asks for the outcome as Resolve does. ErrCredentialsRefused and ErrAccountRefused are the
 	// exceptions: after them, nothing was charged under the key.
 	Charge(ctx Outbound, r ChargeRequest) (checkout.Outcome, error)
-	// Resolve asks what became of a charge whose lease has lapsed. When the provider has not seen the
-	// key by then, it promises never to take it, and the outcome is NotCharged.
+	// Resolve asks for the outcome of a charge whose lease has lapsed. If the provider has not seen the key by then, it
+	// promises never to accept it, and the outcome is NotCharged.
 	Resolve(ctx Outbound, r ChargeRequest) (checkout.Outcome, error)
-	// Refund gives money back or says why not. After an error the same request, however late, either
-	// learns what became of the first one or makes up for it.
+	// Refund refunds the money or returns why not. After an error the same request, however late, either returns the
+	// outcome of the first one or carries it out.
 	Refund(ctx Outbound, r RefundRequest) (order.RefundOutcome, error)
-	// Statement tells each movement of money that the provider knows of, from and before, in no order.
+	// Statement calls each with every movement of money that the provider knows, from a time and before another, in no
+	// order.
 	Statement(ctx Outbound, s StatementRequest, each func(Movement) error) error
 }
 
 // PaymentAdmission decides whether a payment may begin, before anything is claimed for it.
 type PaymentAdmission interface {
-	// Admit takes one of the places of payments through the route, which leave gives back, or refuses, after
-	// which leave does nothing. Unavailable payment_unavailable: the provider does not answer at the moment, or
-	// its clock is wrong. Unavailable overloaded: too many payments through the same integration are under way.
-	// Nothing is sent to the provider, and no payment that has begun is kept from its end.
+	// Admit takes one of the places for payments through the route, which leave releases, or refuses, and then leave
+	// does nothing. Unavailable payment_unavailable: the provider does not answer at the moment, or its clock is wrong.
+	// Unavailable overloaded: too many payments through the same integration are under way. Nothing is sent to the
+	// provider, and payments that have begun are not affected.
 	Admit(r project.PaymentRoute) (leave func(), err error)
 }
 
-// StatementRequest asks a provider for its own account of what it did.
+// StatementRequest asks a provider for its own record of movements.
 type StatementRequest struct {
 	Project  id.Project
 	Route    project.PaymentRoute
 	From, To time.Time // from, and before
 }
 
-// Movement is one movement of money by the provider's own books.
+// Movement is one movement of money in the provider's own books.
 type Movement struct {
 	Refund   bool   // money given back; else money taken
 	Provider string // the provider's id of it
@@ -96,12 +97,12 @@ type StillLooking struct{ Progress string }
 
 func (StillLooking) Error() string { return "the provider's records are not searched to their end yet" }
 
-// ErrUndecided is in the error of a charge that the provider answered with a state which is not final: a bank debit
-// takes days, a capture waits for a review. The outcome is unknown, but the provider works.
+// ErrUndecided is in the error of a charge whose state at the provider is not final: a bank debit takes days, a capture
+// waits for a review. The outcome is unknown, but the provider works.
 var ErrUndecided = errors.New("the provider has not decided the payment yet")
 
-// AmountRules knows which amounts a provider can express: PayPal takes no decimals of some currencies, Stripe
-// wants the third decimal of others to be zero.
+// AmountRules knows which amounts a provider accepts: PayPal accepts no decimals of some currencies, Stripe requires
+// the third decimal of others to be zero.
 type AmountRules interface {
 	// CanCharge reports whether the route's provider can charge the amount.
 	CanCharge(r project.PaymentRoute, a money.Amount) bool
@@ -115,7 +116,7 @@ type StatementLag interface {
 
 // ChargeNames knows how a provider writes the ids of its charges.
 type ChargeNames interface {
-	// ChargeForm says what the id of a charge must be like if named cannot be one, else "".
+	// ChargeForm describes the form of the id of a charge if named cannot be one, else "".
 	ChargeForm(r project.PaymentRoute, named string) string
 }
 
@@ -126,15 +127,15 @@ type ChargeReader interface {
 	ChargeKey(ctx Outbound, a PaymentAccount, charge string) (key string, err error)
 }
 
-// ChargeGateway is ChargeReader for a route. Of a provider that does not tell it returns ErrUntold.
+// ChargeGateway is ChargeReader for a route. For a provider without such a request it returns ErrUntold.
 type ChargeGateway interface {
 	ChargeKey(ctx Outbound, of id.Project, route project.PaymentRoute, charge string) (key string, err error)
 }
 
-// ErrUntold means that a provider cannot be asked for something.
+// ErrUntold means that a provider has no request for the information.
 var ErrUntold = errors.New("the provider does not tell")
 
-// BalanceKind says why a provider changed what it holds for the merchant.
+// BalanceKind is the reason why a provider changed the merchant's balance.
 type BalanceKind struct{ name string }
 
 var (
@@ -148,9 +149,9 @@ var (
 
 func (k BalanceKind) String() string { return k.name }
 
-// BalanceChange is one change of what a provider holds for the merchant. Amount is signed: a fee and a
-// payout are negative. The amounts of charges and refunds are left out. A change whose refund
-// or dispute a webhook should have reported has the same report in News, and may have no amount.
+// BalanceChange is one change of the merchant's balance with a provider. Amount is signed: a fee and a payout are
+// negative. The amounts of charges and refunds are left out. A change whose refund or dispute a webhook should have
+// reported has the same report in News, and may have no amount.
 type BalanceChange struct {
 	Kind     BalanceKind
 	Provider string // the provider's id of the change, unique with Kind
@@ -166,14 +167,14 @@ type BalanceReader interface {
 	BalanceChanges(ctx Outbound, a PaymentAccount, s StatementRequest, each func(BalanceChange) error) error
 }
 
-// DisputeReader reads how a dispute stands.
+// DisputeReader reads the state of a dispute.
 type DisputeReader interface {
 	// Dispute reports a dispute by the provider's id of it. One that cannot be of a payment here: no news.
 	Dispute(ctx Outbound, a PaymentAccount, dispute string) (PaymentNews, error)
 }
 
-// BalanceGateway is BalanceReader and DisputeReader for a route. A provider without a balance report has no
-// changes, and one that does not tell of disputes no news.
+// BalanceGateway is BalanceReader and DisputeReader for a route. A provider without a balance report has no changes,
+// and one that does not report disputes no news.
 type BalanceGateway interface {
 	BalanceChanges(ctx Outbound, s StatementRequest, each func(BalanceChange) error) error
 	Dispute(ctx Outbound, of id.Project, route project.PaymentRoute, dispute string) (PaymentNews, error)

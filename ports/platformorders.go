@@ -13,7 +13,7 @@ import (
 // PlatformOrders keeps the counterparts of orders at e-commerce platforms: at most one of an order. Settling a payment
 // stores a pending one if an integration of the project writes orders.
 type PlatformOrders interface {
-	// PlatformOrder finds an order's; nil: it has none.
+	// PlatformOrder returns an order's counterpart; nil: it has none.
 	PlatformOrder(ctx context.Context, project id.Project, order id.Order) (*order.PlatformOrder, error)
 	// ChangePlatformOrder loads an order and its counterpart for exclusive use, and stores the counterpart if change
 	// returns nil. change does no I/O and may run more than once. Either is unknown: NotFound platform_order_not_found.
@@ -21,14 +21,15 @@ type PlatformOrders interface {
 		change func(*order.Case, *order.PlatformOrder) error) (*order.PlatformOrder, error)
 }
 
-// DuePlatformOrders leases platform orders that something is to be done for, in groups by integration. Their DueAt is
-// the end of the lease.
+// DuePlatformOrders leases platform orders with work due, in groups by integration. Their DueAt is the end of the
+// lease.
 type DuePlatformOrders = Queue[*order.PlatformOrder]
 
 // OrderWriter is a platform that orders can be written to. Its errors are those of Connector, and SoldOut.
 type OrderWriter interface {
-	// RepeatAfter is for how long after WriteOrder was called, or TellOrder of a refund, the platform may still carry out a request
-	// whose answer was lost. They are not called again before. 0: the platform recognizes a request that it has carried out.
+	// RepeatAfter is how long the platform may still carry out a request of WriteOrder, or of TellOrder with a refund,
+	// whose answer was lost. They are not called again before. 0: the platform recognizes a request that it has carried
+	// out.
 	RepeatAfter() time.Duration
 	// FindOrder finds the platform's counterpart of an order of ours; nil: there is none. It sees every order that
 	// WriteOrder has created.
@@ -36,12 +37,12 @@ type OrderWriter interface {
 	// WriteOrder creates an order, or finishes an unfinished one. The platform takes the goods from its own stock. One that
 	// exists already is returned.
 	WriteOrder(ctx Outbound, c Connection, d OrderDraft) (WrittenOrder, error)
-	// ReadOrder reads what has become of an order that WriteOrder has created. Amounts are in a currency, the order's.
+	// ReadOrder reads the state of an order that WriteOrder has created. Amounts are in the order's currency.
 	ReadOrder(ctx Outbound, c Connection, remote string, currency money.Currency) (order.PlatformState, error)
-	// ReadLevels reads the stock of items as it is now, as records of syncrun.Inventory. Of items that the platform does not
-	// count there is none.
+	// ReadLevels reads the stock of items as it is now, as records of syncrun.Inventory. Items that the platform does
+	// not count have none.
 	ReadLevels(ctx Outbound, c Connection, items []string) ([]syncrun.Record, error)
-	// TellOrder tells the platform of what happened to an order that it has. Telling it again changes nothing. restocked
+	// TellOrder reports a change of an order to the platform that has it. Reporting it again changes nothing. restocked
 	// reports whether the platform put the goods back into its own stock.
 	TellOrder(ctx Outbound, c Connection, remote string, d OrderDraft, step order.PlatformStep) (restocked bool, err error)
 }
@@ -49,12 +50,12 @@ type OrderWriter interface {
 // OrderDraft is an order as a platform is to keep it.
 type OrderDraft struct {
 	Order *order.Order
-	// Items are, line by line, what the platform calls the stock of the line's variant. "": the goods are not the
-	// platform's, and the line has a title and a price alone.
+	// Items are, line by line, the platform's ids of the stock of the line's variant. "": the goods are not the
+	// platform's, and the line only has a title and a price.
 	Items []string
 	// Live is false for an order that was paid with test money.
 	Live bool
-	// Asked is when WriteOrder was last called without an answer; zero: it was not.
+	// Asked is the time when WriteOrder was last called without an answer; zero: it was not.
 	Asked time.Time
 	// Unfinished is the platform's id of an order that was found unfinished, now or by an attempt before; "": none is known.
 	Unfinished string
@@ -69,7 +70,8 @@ type WrittenOrder struct {
 	Counted []string
 	// Unfinished means that an earlier WriteOrder was cut off: the order is not paid there, and WriteOrder finishes it.
 	Unfinished bool
-	// WrongTotal is the order's total there if it is not ours, as no order is written but one may be changed there; "": it is ours.
+	// WrongTotal is the order's total there if it differs from ours; "": it does not. Orders are written with our
+	// total, but may be changed there.
 	WrongTotal string
 }
 

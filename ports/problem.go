@@ -7,8 +7,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-// Problem says in words for the merchant why a provider did not tell what became of a charge or a refund. Other
-// texts of errors are for logs.
+// Problem returns, in words for the merchant, why a provider did not report the outcome of a charge or a refund. Other
+// error texts are for logs.
 func Problem(err error) string {
 	known := (*fault.Error)(nil)
 	switch {

@@ -11,17 +11,17 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// Reconciliations is the continuous comparison of our books with those of every payment integration in use.
-// The store's clock decides what is due and when a lease ends, so that one replica at a time compares one
-// integration. What is written for a lease that has ended is refused: Conflict lease_lost.
+// Reconciliations is the continuous comparison of our books with those of every payment integration in use. The store's
+// clock decides what is due and when a lease ends, so that one replica at a time compares one integration. Writes under
+// a lease that has ended are refused: Conflict lease_lost.
 type Reconciliations interface {
 	// Enroll adds the payment integrations that are connected and not compared yet.
 	Enroll(ctx context.Context) error
 	// Claim leases the comparison that has been due longest; nil: none is. Those whose last step failed are
 	// left out unless failed is set.
 	Claim(ctx context.Context, lease time.Duration, failed bool) (*Reconciliation, error)
-	// Record stores what a step found, in the place of what was found before in its window, and when the
-	// next step is due, and ends the lease. It announces the differences that are new.
+	// Record stores the findings of a step, replacing earlier findings in its window, and the time when the next step
+	// is due, and ends the lease. It announces the differences that are new.
 	Record(ctx context.Context, r *Reconciliation, step ReconciledStep, announce Announce) error
 	// Book adds changes of a provider's balance to the ledger, each once by its kind and reference, and
 	// remembers until when they are booked. The lease goes on. Without the lease, or once the integration is
@@ -40,7 +40,7 @@ type Reconciliations interface {
 	UnexplainedMoney(ctx context.Context) ([]UnexplainedMoney, error)
 }
 
-// AccountBooks knows which integration books what changes a provider's account without a charge: payouts, and fees
+// AccountBooks knows which integration books the movements of a provider's account without a charge: payouts, and fees
 // of the account.
 type AccountBooks interface {
 	// AccountBooked finds whether the integration of a comparison books these changes: of several projects with one
@@ -62,14 +62,15 @@ type Reconciliation struct {
 	Now      time.Time // by the store's clock, when it was claimed
 	Until    time.Time // the end of the lease
 	Failures int       // in a row
-	// Progress is until when a round under way has compared; zero: the next step begins one.
+	// Progress is the time up to which the current round has compared; zero: the next step begins one.
 	Progress time.Time
 	// Unexplained are the dates of the differences that were unexplained, the oldest first.
 	Unexplained []time.Time
-	// Booked is until when changes of the balance are booked, at first when the integration was connected.
+	// Booked is the time up to which changes of the balance are booked; initially the time when the integration was
+	// connected.
 	Booked time.Time
-	// Account is whether the integration books what changes its account without a charge, too, and Others until when
-	// others had booked that (AccountBooked.Others).
+	// Account reports whether the integration also books the movements of its account without a charge, and Others the
+	// time up to which others had booked those (AccountBooked.Others).
 	Account bool
 	Others  time.Time
 }
@@ -77,7 +78,7 @@ type Reconciliation struct {
 // ErrBookedElsewhere means that another integration with the same account began to book the account's changes.
 var ErrBookedElsewhere = fault.New(fault.Conflict, "booked_elsewhere", "Another integration books the changes of the account.")
 
-// ReconciledStep is what one window's comparison found.
+// ReconciledStep has the findings of one window's comparison.
 type ReconciledStep struct {
 	Begins      bool // it is the first of a round
 	From, To    time.Time
@@ -90,7 +91,7 @@ type ReconciledStep struct {
 	Due         time.Time
 }
 
-// ReconciledTotal is what was taken less what was given back, by both books, in one currency.
+// ReconciledTotal is the sum of charges minus refunds, by both books, in one currency.
 type ReconciledTotal struct{ Ours, Theirs money.Amount }
 
 // MoneyDifference is a movement that the books do not agree on.
@@ -98,13 +99,14 @@ type MoneyDifference struct {
 	Refund   bool // money given back; else money taken
 	Payment  id.Payment
 	RefundID id.Refund
-	// Reference is our id of the payment or refund or, of what is missing here, the key that the provider kept.
+	// Reference is our id of the payment or refund or, for a movement that is missing here, the key that the provider
+	// kept.
 	Reference string
 	Provider  string        // the provider's id
 	Ours      *money.Amount // nil: missing here
 	Theirs    *money.Amount // nil: missing there
 	At        time.Time
-	// State explains what is missing here; zero if nothing does, as in all that is stored.
+	// State explains a movement that is missing here; zero if nothing does, as in all stored differences.
 	State MovementState
 }
 
@@ -132,8 +134,8 @@ type ReconciliationResult struct {
 	Differences []MoneyDifference
 }
 
-// UnexplainedMoney sums the unexplained differences of a provider in a currency: the whole amount of what
-// one side misses, and by how much amounts differ.
+// UnexplainedMoney sums the unexplained differences of a provider in a currency: the full amounts of movements that one
+// side misses, and the differences of amounts.
 type UnexplainedMoney struct {
 	Provider    string
 	Amount      money.Amount

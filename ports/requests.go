@@ -9,14 +9,14 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// KeyUse is a request that carries an Idempotency-Key (decisions 6).
+// KeyUse is a request that carries an Idempotency-Key (features/MANAGEMENT.md#idempotency).
 type KeyUse struct {
-	Owner       string // who sends it: only the same may repeat it
+	Owner       string // the sender: only it may repeat the request
 	Route       string // method and path
 	Key         string
-	Fingerprint [32]byte // of what is asked: another one under the same key is refused
+	Fingerprint [32]byte // of the request: another one under the same key is refused
 	At          time.Time
-	// Until is when a request under way is given up for lost. A claim is known by it; zero: At.
+	// Until is the time after which a request under way counts as lost. It identifies a claim; zero: At.
 	Until time.Time
 }
 
@@ -28,16 +28,16 @@ type Answer struct {
 	Status      int
 	ContentType string
 	Body        []byte
-	// Subject is whom the answer is about: an order, checkout or session, or a buyer's pseudonym. It is written, and
-	// not read. Empty: nobody.
+	// Subject is what the answer is about: an order, checkout or session, or a buyer's pseudonym. It is written, and
+	// not read. It may be empty.
 	Subject string
 }
 
-// ErrKeyTaken is the answer to a claim that came second.
+// ErrKeyTaken is returned for a second claim of a key.
 var ErrKeyTaken = fault.New(fault.Conflict, "idempotency_in_progress",
 	"A request with this Idempotency-Key is under way.").After(time.Second)
 
-// ErrAnswerErased is the answer to a key whose answer had personal data that was erased since.
+// ErrAnswerErased is returned for a key whose answer had personal data that was erased since.
 var ErrAnswerErased = fault.New(fault.Conflict, "answer_erased",
 	"The request with this Idempotency-Key took effect. Its answer was erased with the buyer's personal data.")
 
@@ -50,26 +50,25 @@ type IdempotencyKeys interface {
 	// Claim marks the key's request as under way. Only one can: ErrKeyTaken, also when the key has its
 	// answer.
 	Claim(ctx context.Context, use KeyUse) error
-	// Release undoes the use's claim, if it is still its own: its request came to nothing.
+	// Release undoes the use's claim, if it still holds it, after its request has failed.
 	Release(ctx context.Context, use KeyUse) error
-	// Amend replaces the answer that the use itself has recorded. Where there is none it does nothing.
+	// Amend replaces the answer that the use itself has recorded. If there is none it does nothing.
 	Amend(ctx context.Context, use KeyUse, a Answer) error
-	// Purge forgets a bounded number of answers whose time is over, and tells how many.
+	// Purge deletes a bounded number of expired answers, and returns how many.
 	Purge(ctx context.Context, now time.Time) (int, error)
 }
 
-// Record is what is kept of a request beside its effect. Nil parts are not kept.
+// Record is stored for a request together with its effect. Nil parts are not stored.
 type Record struct {
 	Use    *KeyUse
 	Answer Answer // for Use
 	Event  *audit.Event
 }
 
-// Records keeps records. Within a request's transaction a record is kept together with the effect, or
-// neither is.
+// Records stores records. Within a request's transaction a record is stored together with the effect, or neither is.
 type Records interface {
-	// Record replaces the use's own claim of the key, or none, by the answer. A key that has its answer,
-	// or that another request has claimed, keeps what it has.
+	// Record stores the answer of a key that is unclaimed or claimed by the use itself. A key that has an answer, or
+	// that another request has claimed, is left as it is.
 	Record(ctx context.Context, r Record) error
 }
 
@@ -82,8 +81,7 @@ type AuditFilter struct {
 	From, To time.Time // from, and before
 }
 
-// AuditLog reads what Records wrote. Nothing changes or removes an event, also not when its project is
-// deleted.
+// AuditLog reads what Records wrote. Nothing changes or removes an event, even when its project is deleted.
 type AuditLog interface {
 	// Events lists newest first.
 	Events(ctx context.Context, account id.Account, f AuditFilter, page Page) ([]audit.Event, int, error)

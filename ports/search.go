@@ -8,20 +8,20 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// Index finds products by what buyers mean. It is a copy of the catalogue that lives in memory, one
-// for each project, and safe for concurrent use.
+// Index finds products by the meaning of buyers' queries. It is a copy of the catalogue in memory, one for each
+// project, and safe for concurrent use.
 type Index interface {
 	// Version is the catalogue version that the project's copy has; 0 when there is none.
 	Version(project id.Project) int64
-	// Apply takes in changes. Those that the copy already has are ignored, so applying may be raced, and so are
-	// those that begin after its version.
+	// Apply applies changes. Changes that the copy already has are ignored, so calls may race. Changes that begin after
+	// its version are ignored, too.
 	Apply(project id.Project, changes CatalogChanges)
 	// Restock replaces the total stock of variants. It decides ranking and what counts as in stock.
 	Restock(project id.Project, totals map[id.Variant]int)
 	Search(ctx Outbound, project id.Project, q catalog.Query) (catalog.Found, error)
-	// Complements are in-stock products that go with the given ones and are none of them, best first:
-	// related skus first, then what is bought together with them, then other categories' products under
-	// the same top-level category, of the same brand first.
+	// Complements returns in-stock products that go with the given ones and are none of them, best first: related skus
+	// first, then products bought together with them, then other categories' products under the same top-level
+	// category, of the same brand first.
 	Complements(project id.Project, products []id.Product, limit int) []Complement
 }
 
@@ -31,18 +31,17 @@ type Complement struct {
 	Variant catalog.Variant
 }
 
-// Learner is an index as it takes in what others find out about products. A project that it has no copy of
-// is ignored.
+// Learner is an index that learns facts about products from other processes' work. A project without a copy is ignored.
 type Learner interface {
-	// Learn replaces what is known of the project's sales.
+	// Learn replaces the project's sales figures.
 	Learn(project id.Project, sales Sales)
 	// Loaded are the projects that the index has copies of.
 	Loaded() []id.Project
-	// State is what there is of a project's index; the zero value if there is none.
+	// State returns the state of a project's index; the zero value if there is none.
 	State(project id.Project) IndexState
 }
 
-// IndexState tells of one project's index.
+// IndexState is the state of one project's index.
 type IndexState struct {
 	Version  int64 // of the catalogue
 	Products int   // active ones
@@ -62,7 +61,7 @@ type LeftOut struct {
 	Products     bool // some products
 }
 
-// Or is what either leaves out.
+// Or combines what both leave out.
 func (l LeftOut) Or(other LeftOut) LeftOut {
 	return LeftOut{
 		Spelling:     l.Spelling || other.Spelling,
@@ -71,7 +70,7 @@ func (l LeftOut) Or(other LeftOut) LeftOut {
 	}
 }
 
-// Sales are what a project's orders tell of its products, over some time.
+// Sales are figures of a project's products from its orders, over some time.
 type Sales struct {
 	Sold     map[id.Product]int          // pieces, at least 1
 	Together map[id.Product][]id.Product // what was bought along with it, the most often first
@@ -94,7 +93,7 @@ type Synonyms interface {
 	List(ctx context.Context, project id.Project, page Page) ([]*catalog.Synonym, int, error)
 	Update(ctx context.Context, project id.Project, synonym id.Synonym, change func(*catalog.Synonym) error) (*catalog.Synonym, error)
 	Delete(ctx context.Context, project id.Project, synonym id.Synonym) error
-	// Replace puts these in the place of all.
+	// Replace replaces all synonyms by these.
 	Replace(ctx context.Context, project id.Project, all []*catalog.Synonym) error
 }
 
@@ -106,9 +105,9 @@ type Embedder interface {
 	Embed(ctx Outbound, texts []string) ([][]float32, error)
 }
 
-// QueryEmbedder is an Embedder that remembers what it was asked.
+// QueryEmbedder is an Embedder that caches vectors.
 type QueryEmbedder interface {
 	Embedder
-	// Forget has a text asked anew: its vector was of no use.
+	// Forget drops a text's cached vector, which was of no use.
 	Forget(text string)
 }

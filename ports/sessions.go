@@ -9,7 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/session"
 )
 
-// Visit is a session with what happened in it.
+// Visit is a session with its cart, history and recommendations.
 type Visit struct {
 	Session *session.Session
 	Now     time.Time // by the database's clock
@@ -26,7 +26,8 @@ type Sessions interface {
 	// and returns it. change does no I/O and may run more than once.
 	Update(ctx context.Context, project id.Project, session id.Session, change func(*session.Session) error) (*session.Session, error)
 	Visit(ctx context.Context, project id.Project, session id.Session) (Visit, error)
-	// Keep stores what a request changed of a session, and the recommendations that it was shown: those noted before stay
-	// as they are, and so does a later end that was stored meanwhile. With nothing changed and nothing shown it does nothing.
+	// Keep stores what a request changed of a session, and the recommendations that it was shown: recommendations noted
+	// before stay as they are, and so does a later end of the session that was stored meanwhile. If nothing changed and
+	// nothing was shown it does nothing.
 	Keep(ctx context.Context, s *session.Session, t session.Touched, shown ...id.Product) error
 }

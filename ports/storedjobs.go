@@ -9,10 +9,10 @@ import (
 	"github.com/haggle-commerce/haggle/domain/job"
 )
 
-// Jobs keeps work that is done in the background.
+// Jobs stores background jobs.
 type Jobs interface {
-	// Start stores a queued job, and forgets the oldest finished ones of the project beyond job.MostKept. A project that
-	// has job.MostUnfinished unfinished ones: job.ErrTooMany.
+	// Start stores a queued job, and deletes the project's oldest finished jobs beyond job.MostKept. A project with
+	// job.MostUnfinished unfinished jobs: job.ErrTooMany.
 	Start(ctx context.Context, j *job.Job) error
 	ByID(ctx context.Context, project id.Project, wanted id.Job) (*job.Job, error)
 	// List has the newest first.
@@ -24,20 +24,20 @@ type Jobs interface {
 	Forget(ctx context.Context) (more bool, err error)
 }
 
-// JobFilter narrows a list; what is zero narrows nothing.
+// JobFilter narrows a list of jobs. Zero fields narrow nothing.
 type JobFilter struct {
 	Kind  job.Kind
 	Agent id.Agent
 }
 
-// ErrJobTaken is the answer to a worker whose job somebody else has by now, or that is finished.
+// ErrJobTaken is returned to a worker if another worker has its job by now, or if the job is finished.
 var ErrJobTaken = fault.New(fault.Conflict, "job_taken", "The job is finished, or worked on elsewhere.")
 
-// JobQueue hands jobs out that are not finished.
+// JobQueue leases unfinished jobs.
 type JobQueue interface {
 	Queue[*job.Job]
-	// Progress stores how far a held job is, and extends its lease from now on by the store's clock. It returns the new end of the
-	// lease. The job is not held any longer, or canceled: ErrJobTaken.
+	// Progress stores how far a held job is, and extends its lease from now on by the store's clock. It returns the new
+	// end of the lease. The job is not held any longer, or canceled: ErrJobTaken.
 	Progress(ctx context.Context, held Held, done, total int, lease time.Duration) (time.Time, error)
 	// Settle is Jobs.Update of a held job. The job is not held any longer, or finished: ErrJobTaken.
 	Settle(ctx context.Context, held Held, change func(*job.Job) error) (*job.Job, error)
@@ -60,7 +60,7 @@ type Imports interface {
 	Forget(ctx context.Context) (more bool, err error)
 }
 
-// RefusedProduct has the rows of a product in a table of what was refused.
+// RefusedProduct has the rows of a refused product of an import.
 type RefusedProduct struct {
 	Position int // among the refused products of the file, from 1
 	Rows     [][]string

@@ -26,7 +26,7 @@ type Stores struct {
 	Inventory    Inventory
 	Synonyms     Synonyms
 	Vectors      Vectors
-	// Index is told what was written. Within a transaction it learns of it once that has committed.
+	// Index is notified of writes. Writes within a transaction reach it once the transaction has committed.
 	Index Index
 
 	Agents   Agents
@@ -76,8 +76,8 @@ type Stores struct {
 	EventLog      EventLog
 }
 
-// Restock tells the index the present stock of products, if it has a copy of their catalogue. A failure may be ignored: every
-// answer to a buyer reads the stock itself.
+// Restock updates the index with the present stock of products, if it has a copy of their catalogue. A failure may be
+// ignored, because every answer to a buyer reads the stock itself.
 func (s *Stores) Restock(ctx context.Context, project id.Project, products []id.Product) {
 	if s.Index.Version(project) == 0 {
 		return

@@ -21,7 +21,7 @@ type SyncRuns interface {
 	// Update loads the run for exclusive use, runs change on it, stores it if change returns nil, and
 	// returns it. change does no I/O and may run more than once.
 	Update(ctx context.Context, project id.Project, run id.Sync, change func(*syncrun.Run) error) (*syncrun.Run, error)
-	// Note adds problems to a run, up to a thousand of them in all; more are counted only.
+	// Note adds problems to a run, up to a thousand in all; more are only counted.
 	Note(ctx context.Context, project id.Project, run id.Sync, problems []syncrun.Problem) error
 	// Problems are in the order in which they were noted.
 	Problems(ctx context.Context, project id.Project, run id.Sync, page Page) ([]syncrun.Problem, int, error)
@@ -48,40 +48,40 @@ type ChangeFilter struct {
 // SyncQueue leases running runs, in groups by project. A run's DueAt is the end of its lease.
 type SyncQueue interface {
 	Queue[*syncrun.Run]
-	// Wanting are integrations with wanted resources and no running run. The error tells of those that cannot be read,
-	// beside the others; so do those of Scheduled and Expiring.
+	// Wanting are integrations with wanted resources and no running run. The error reports those that cannot be read;
+	// the others are returned with it. The same applies to Scheduled and Expiring.
 	Wanting(ctx context.Context, n int) ([]*integration.Integration, error)
 	// Scheduled are connected integrations whose next sync is due, or not scheduled yet.
 	Scheduled(ctx context.Context, now time.Time, n int) ([]*integration.Integration, error)
-	// Expiring are connected integrations whose access token is refreshed by nobody and expires before a time.
+	// Expiring returns connected integrations whose access token expires before a time and which no process refreshes.
 	Expiring(ctx context.Context, before, now time.Time, n int) ([]*integration.Integration, error)
 }
 
-// Copies keeps what is known of platforms' records.
+// Copies stores external records: what is known of the records of platforms.
 type Copies interface {
-	// Find are those of some of the platform's ids, in any order.
+	// Find returns the records with some of the platform's ids, in any order.
 	Find(ctx context.Context, of CopiesOf, remotes []string) ([]*syncrun.Copy, error)
-	// Of are those, removed ones left out, of some of our ids.
+	// Of returns the records, except removed ones, with some of our ids.
 	Of(ctx context.Context, of CopiesOf, locals []string) ([]*syncrun.Copy, error)
-	// Save stores copies of one project, new ones and known ones.
-	Save(ctx context.Context, copies []*syncrun.Copy) error
-	// See notes that a full run saw copies that are as they were.
+	// Save stores records of one project, new ones and known ones.
+	Save(ctx context.Context, records []*syncrun.Copy) error
+	// See notes that a full run saw unchanged records.
 	See(ctx context.Context, of CopiesOf, run id.Sync, remotes []string) error
-	// Unseen are up to n of those that are not removed and that a full run did not see, and how many of
-	// them and of all that are not removed there are.
-	Unseen(ctx context.Context, of CopiesOf, run id.Sync, n int) (list []*syncrun.Copy, unseen, all int, err error)
+	// Unseen returns up to n of the records that are not removed and that a full run did not see, with the number of
+	// all of these, and of all records that are not removed.
+	Unseen(ctx context.Context, of CopiesOf, run id.Sync, n int) (list []*syncrun.Copy, notSeen, all int, err error)
 }
 
-// CopyReader tells what is known of platforms' records.
+// CopyReader reads external records.
 type CopyReader interface {
 	// List is in the order of the platform's ids; removed ones too.
 	List(ctx context.Context, of CopiesOf, page Page) ([]*syncrun.Copy, int, error)
-	// Customer is who has an e-mail address, in lower case, with any of the project's connected CRM or shop
-	// platforms, the one with the most purchases first; nil: nobody has.
+	// Customer returns the customer with an e-mail address, in lower case, at any of the project's connected CRM or
+	// shop platforms; of several, the one with the most purchases; nil: there is none.
 	Customer(ctx context.Context, project id.Project, email string) (*syncrun.Customer, error)
 }
 
-// CopiesOf names the copies of a resource of an integration.
+// CopiesOf identifies the external records of a resource of an integration.
 type CopiesOf struct {
 	Project     id.Project
 	Integration id.Integration
@@ -95,16 +95,16 @@ type StockShift struct {
 	Delta    int
 }
 
-// StockPlace is where stock of a variant lies, or may.
+// StockPlace is a variant at a location, which may have no stock.
 type StockPlace struct {
 	SKU      string
 	Location string
 }
 
-// StockRoom moves stock as a platform tells.
+// StockRoom adjusts stock as a platform reports it.
 type StockRoom interface {
-	// Levels are those of places as they are now, in any order: zero where nothing lies yet. A place whose
-	// sku no variant has is left out. It takes no lock, for what is sold meanwhile is to stay sold.
+	// Levels returns the current levels of places, in any order: zero where there is none yet. A place whose sku no
+	// variant has is left out. It takes no lock, because stock that is sold meanwhile is to stay sold.
 	Levels(ctx context.Context, project id.Project, places []StockPlace) ([]catalog.Shelf, error)
 	// Shift moves what it can: the index of each shift whose sku no variant has comes back in unknown. A
 	// location that has nothing yet begins at zero. Counts go neither below zero nor above catalog.MaxStock.
@@ -116,7 +116,7 @@ type Announcements interface {
 	Announce(ctx context.Context, e *event.Event) error
 }
 
-// SyncStores are the stores that a page of records, or a delivery, is written to.
+// SyncStores are the stores to which a page of records, or a delivery, is written.
 type SyncStores struct {
 	Runs         SyncRuns
 	Changes      SyncChanges
@@ -140,7 +140,7 @@ type SyncUnit interface {
 	InTx(ctx context.Context, project id.Project, work func(SyncStores) error) error
 }
 
-// IntegrationMetrics are figures of an integration (spec 2.3).
+// IntegrationMetrics are figures of an integration (features/MANAGEMENT.md#integrations).
 type IntegrationMetrics struct {
 	Products int // that the platform has and that are here
 	Orders   int
@@ -152,12 +152,12 @@ type IntegrationFigures interface {
 	Metrics(ctx context.Context, project id.Project, integrations []id.Integration, since time.Time) (map[id.Integration]IntegrationMetrics, error)
 }
 
-// Authorizations keeps consents that were asked for.
+// Authorizations stores requested consents.
 type Authorizations interface {
 	Begin(ctx context.Context, a *integration.Authorization) error
 	// Change loads the authorization of a state's hash for exclusive use, and stores its Store, Callback and UsedAt if
-	// change returns nil: of any number who redeem it at once, one sees it unused. It is no part of another transaction,
-	// for a state is used up whatever becomes of its use. Unknown: integration.ErrState.
+	// change returns nil: of any number of callers that redeem it at once, one sees it unused. It is no part of another
+	// transaction, because a state stays used up even if its use fails. Unknown: integration.ErrState.
 	Change(ctx context.Context, state string, change func(*integration.Authorization) error) (*integration.Authorization, error)
 	// Forget removes those from before a time.
 	Forget(ctx context.Context, before time.Time) error
@@ -172,8 +172,8 @@ type IntegrationWebhooks interface {
 	// List is in the order of the topics.
 	List(ctx context.Context, project id.Project, integration id.Integration) ([]*integration.Webhook, error)
 	Remove(ctx context.Context, project id.Project, integration id.Integration, webhook id.Webhook) error
-	// Check stores the result of a check of a webhook that is in hand: its Status, Problem and times and, if it was restored,
-	// Remote and Signing. lease is its CheckAt as it was claimed. It is no longer in hand, or gone: NotFound
+	// Check stores the result of a check of a leased webhook: its Status, Problem and times and, if it was restored,
+	// Remote and Signing. lease is its CheckAt as it was claimed. If it is no longer leased, or gone: NotFound
 	// webhook_not_found.
 	Check(ctx context.Context, w *integration.Webhook, lease time.Time, restored bool) error
 	// Called finds a webhook of any project, with its integration.
@@ -186,22 +186,22 @@ type LogFilter struct {
 	Status integration.LogStatus
 }
 
-// Inbox keeps what came to webhooks.
+// Inbox stores the deliveries that webhooks received.
 type Inbox interface {
 	// Keep stores deliveries, of any projects, in one transaction. One whose platform's id is known with its
 	// webhook is stored as repeated; deliveries without such an id never are.
 	Keep(ctx context.Context, list []*integration.Delivery) error
-	// Record stores a delivery that is in hand, if it still is: lease is its DueAt as it was claimed.
+	// Record stores a delivery if it is still leased: lease is its DueAt as it was claimed.
 	Record(ctx context.Context, d *integration.Delivery, lease time.Time) error
 	// Log is newest first, without payloads.
 	Log(ctx context.Context, project id.Project, integration id.Integration, f LogFilter, page Page) ([]*integration.Delivery, int, error)
-	// Update loads a delivery for exclusive use and stores what change makes of it: NotFound delivery_not_found.
+	// Update loads a delivery for exclusive use and stores the result of change: NotFound delivery_not_found.
 	Update(ctx context.Context, project id.Project, integration id.Integration, delivery id.WebhookLog,
 		change func(*integration.Delivery) error) (*integration.Delivery, error)
 }
 
-// WebhookChecks leases webhooks whose platform is to be asked whether it still has them, in groups by integration. Their
-// CheckAt is the end of the lease.
+// WebhookChecks leases webhooks that are to be checked with their platform, in groups by integration. Their CheckAt is
+// the end of the lease.
 type WebhookChecks = Queue[*integration.Webhook]
 
 // InboxQueue leases due deliveries with their payloads, in groups by integration. A delivery's DueAt is the

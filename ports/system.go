@@ -1,6 +1,7 @@
-// Package ports is what the application needs from outside, in its own words. Each file is one
-// conversation; each interface is a promise that ports/porttest holds its adapters to. Methods answer
-// faults: unknown things, and things of another project, are fault.NotFound.
+// Package ports declares the interfaces through which the application uses storage, payment providers, platforms and
+// other systems. It imports the domain and no technology. The suites in ports/porttest test adapters against the
+// promises in the comments here. Methods return faults: unknown records, and records of another project, are
+// fault.NotFound.
 package ports
 
 import (
@@ -11,50 +12,52 @@ import (
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
 
-// Clock tells the time, in UTC and whole milliseconds, for that is what is stored and shown.
+// Clock returns the time in UTC and whole milliseconds, the precision that is stored and shown.
 type Clock interface{ Now() time.Time }
 
-// Entropy gives unguessable bits.
+// Entropy generates random bits that cannot be guessed.
 type Entropy interface {
 	Bits128() [16]byte
-	// IDBits are the bits of a new id: the time in milliseconds, in 48 bits, and 80 unguessable bits, as in a version 7 UUID
-	// (RFC 9562). Ids sort by when they were made, so that rows that are written together lie together in their indexes.
+	// IDBits are the bits of a new id: the time in milliseconds, in 48 bits, and 80 unguessable bits, as in a version 7
+	// UUID (RFC 9562). Ids sort by the time when they were made, so that rows that are written together are next to
+	// each other in their indexes.
 	IDBits() [16]byte
 	// Secret is n bytes as lower-case base32 text.
 	Secret(n int) string
 }
 
-// Addresses tells public URLs from others.
+// Addresses distinguishes public URLs from private ones.
 type Addresses interface {
-	// LeadsInside reports whether a URL leads into a private network, where only we could reach it. It resolves no names:
-	// what they lead to may change, so every connection is checked again. What is no URL of a host leads nowhere.
+	// LeadsInside reports whether a URL leads into a private network, where only we could reach it. It resolves no
+	// names: what they lead to may change, so every connection is checked again. It is false for a text that is no URL
+	// of a host.
 	LeadsInside(url string) bool
 }
 
-// Page is a part of a list. After, Before, Oldest and CountTo are for lists that are paged by key: OrderLists, Payments,
-// unresolved payments, transactions and audit events.
+// Page selects a part of a list. After, Before, Oldest and CountTo are for lists with keyset pagination: OrderLists,
+// Payments, unresolved payments, transactions and audit events.
 type Page struct {
 	Limit, Offset int
-	// After or Before is a place in the list: the part is what follows or precedes it, without what is there. Such a part
-	// is not counted: the number of all is 0.
+	// After or Before is a place in the list: the part follows or precedes it, without the item at the place. The list
+	// is then not counted: the number of all is 0.
 	After, Before *Place
-	// Oldest turns the list round.
+	// Oldest reverses the order of the list.
 	Oldest bool
-	// CountTo is up to which number the list must be counted; 0: to its end.
+	// CountTo is the number up to which the list must be counted; 0: to its end.
 	CountTo int
 }
 
-// Place is where something is in a list that is ordered by time, then by id. What was there may be gone.
+// Place is where something is in a list that is ordered by time, then by id. The item that was there may be gone.
 type Place struct {
 	At time.Time
 	ID string
 }
 
-// Meter counts what happens to the business, for those who run the service.
+// Meter counts business events for the operators of the service.
 type Meter interface {
 	// Negotiated counts an answer to an offer, by its outcome.
 	Negotiated(negotiation.Outcome)
-	// QuoteExpired counts an offer on a quote whose time is over.
+	// QuoteExpired counts an offer on an expired quote.
 	QuoteExpired()
 	// Paid counts a decided payment attempt: paid, declined, not_charged or unresolved.
 	Paid(result string)
@@ -62,23 +65,23 @@ type Meter interface {
 	Sold(total, discount money.Amount)
 }
 
-// Vault encrypts what must be read again and never be seen: purpose binds a secret to what it is for,
-// and opens it for nothing else.
+// Vault encrypts secrets that must be readable again. purpose binds a secret to its use: it can only be opened for the
+// same purpose.
 type Vault interface {
 	Seal(plain []byte, purpose string) []byte
 	Open(sealed []byte, purpose string) ([]byte, error)
 }
 
-// Sealed is the secrets of one kind, of the whole installation.
+// Sealed holds the encrypted secrets of one kind, of the whole installation.
 type Sealed[ID any] interface {
-	// Reseal stores what seal makes of each secret, or nothing if it fails, and returns how many there were. seal does
-	// no I/O and may run more than once.
+	// Reseal replaces each secret by the result of seal, or changes nothing if seal fails, and returns how many there
+	// were. seal does no I/O and may run more than once.
 	Reseal(ctx context.Context, seal func(ID, []byte) ([]byte, error)) (int, error)
 }
 
-// DerivedSecrets makes secrets that need not be stored: who has the master key can make them again.
+// DerivedSecrets derives secrets that need not be stored, because the master key can derive them again.
 type DerivedSecrets interface {
-	// Derive makes a secret of 160 bits from text for each master key, the newest first. purpose keeps apart what
-	// secrets are for.
+	// Derive derives a secret of 160 bits from text for each master key, the newest first. Different purposes have
+	// different secrets.
 	Derive(text, purpose string) []string
 }

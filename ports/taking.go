@@ -10,31 +10,31 @@ import (
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 )
 
-// Taking is on whose behalf a platform's records are taken.
+// Taking identifies the project, integration and run that records are imported for.
 type Taking struct {
 	Project     *project.Project
 	Integration id.Integration
-	Run         id.Sync            // zero: the platform has told of its own accord
-	Full        bool               // what the platform says counts for every field
+	Run         id.Sync            // zero: the platform sent the records by itself
+	Full        bool               // the platform's value wins for every field
 	Preview     bool               // the transaction is rolled back: what it would change is listed
-	Want        []syncrun.Resource // what is to be read besides, when there is time
+	Want        []syncrun.Resource // resources to read as well, when there is time
 }
 
-// Taken is what became of records. Each is counted once.
+// Taken is the result of importing records. Each is counted once.
 type Taken struct {
 	syncrun.Counters
 	Outcomes    []syncrun.Outcome // of each record
 	Problems    []syncrun.Problem
 	Changes     []syncrun.Change         // conflicts and, in a preview, what would become of each record
 	High        time.Time                // the latest change among them
-	Products    []id.Product             // whose fields or stock are others now
-	Hidden      bool                     // some have no id that can be used: who they are nobody knows
+	Products    []id.Product             // whose fields or stock changed
+	Hidden      bool                     // some have no usable id, so they cannot be identified
 	Integration *integration.Integration // as it is now
 }
 
-// Taker takes a platform's records within a transaction, and holds their integration from its start.
+// Taker imports a platform's records within a transaction, and locks their integration from its start.
 type Taker interface {
-	// Take takes records. A disconnected integration: Conflict integration_disconnected. Any other error is one of the
-	// stores': then the transaction is of no more use. A record that cannot be taken is no error.
+	// Take imports records. A disconnected integration: Conflict integration_disconnected. Any other error is one of
+	// the stores', after which the transaction cannot go on. A record that cannot be imported is no error.
 	Take(ctx context.Context, stores SyncStores, on Taking, records []syncrun.Record) (Taken, error)
 }

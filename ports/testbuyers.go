@@ -7,8 +7,8 @@ const MostTestBuyers = 50
 
 // TestBuyers sends simulated buyers to a shop of this server, in the sandbox.
 type TestBuyers interface {
-	// Send starts a run of buyers at the shop with the slug, and does not wait for its end. One runs at a time: while another
-	// does, it fails with ErrBuyersRunning; where no program sends buyers, with ErrNoBuyers.
+	// Send starts a run of buyers at the shop with the slug, and does not wait for its end. One runs at a time: while
+	// another does, it fails with ErrBuyersRunning; if there is no program that sends buyers, with ErrNoBuyers.
 	Send(slug string, buyers int) error
 	// State reports whether buyers can be sent at all, and whether some are under way.
 	State() (available, running bool)
@@ -16,7 +16,7 @@ type TestBuyers interface {
 	Stop()
 }
 
-// Why no buyers are sent.
+// Errors of Send.
 var (
 	ErrBuyersRunning = fault.New(fault.Conflict, "buyers_running", "Test buyers are on their way already. Wait until they are done.")
 	ErrNoBuyers      = fault.New(fault.Conflict, "buyers_unavailable", "haggle-sim is not beside the server. Build it with make build, or name it by HAGGLE_SIMULATOR.")

@@ -10,14 +10,14 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// UnresolvedPayment is a checkout whose attempt in flight the provider was asked about in vain.
+// UnresolvedPayment is a checkout with an attempt in flight whose outcome the provider did not report when asked.
 type UnresolvedPayment struct {
 	Checkout  *checkout.Checkout
 	Age       time.Duration // of the attempt, by the database's clock
 	AlertedAt time.Time     // when people were last alerted to the attempt; zero: never
 }
 
-// UnresolvedRefund is a pending refund whose provider did not tell what became of it when it was last asked.
+// UnresolvedRefund is a pending refund whose outcome the provider did not report when last asked.
 type UnresolvedRefund struct {
 	order.Refund
 	Route     project.PaymentRoute
@@ -32,14 +32,14 @@ type UnresolvedAge struct {
 	Age      time.Duration
 }
 
-// Unresolved finds payments and refunds that nobody knows the outcome of. Rows that cannot be read are left out: the
-// job that works on them sets them aside and reports them.
+// Unresolved finds payments and refunds whose outcome is unknown. Rows that cannot be read are left out: the job that
+// works on them sets them aside and reports them.
 type Unresolved interface {
 	// UnresolvedPayments lists newest first, with the number of all that fit the filter, whose status is ignored.
 	// None has an order yet.
 	UnresolvedPayments(ctx context.Context, project id.Project, f PaymentFilter, page Page) ([]UnresolvedPayment, int, error)
 	// UnresolvedRefunds is to refunds what UnresolvedPayments is to payments.
 	UnresolvedRefunds(ctx context.Context, project id.Project, f RefundFilter, page Page) ([]UnresolvedRefund, int, error)
-	// UnresolvedAges are of all projects. How many payments and refunds are unresolved does not slow it down.
+	// UnresolvedAges covers all projects. Its cost does not depend on the number of unresolved payments and refunds.
 	UnresolvedAges(ctx context.Context) ([]UnresolvedAge, error)
 }

@@ -60,9 +60,9 @@ func TestNewSQLiteDatabase_likeMigrations(t *testing.T) {
 	}
 }
 
-// The connection that creates a database plans by its statistics, and not as if all tables were empty: a purchase read every
-// product of the shop until the server was started anew.
-func TestNewSQLiteDatabase_plans(t *testing.T) {
+// The connection that creates a database uses its statistics for plans, and does not plan as if all tables were empty.
+// Otherwise a purchase reads every product of the shop until the server restarts.
+func TestStore_Migrate_newSQLiteStatistics(t *testing.T) {
 	t.Parallel()
 	s := storetest.OpenStore(t, sqlstore.Config{URL: "sqlite://" + filepath.Join(t.TempDir(), "new.db")})
 	if err := s.Migrate(t.Context()); err != nil {

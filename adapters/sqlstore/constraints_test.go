@@ -8,8 +8,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-// Constraints that callers are to hear of by name.
-func TestBrokenConstraints(t *testing.T) {
+// Violated constraints are returned as their faults.
+func TestStore_brokenConstraints(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		p := storetest.StoreProject(t, s, 1)
 		_, writes := storetest.Products(p.ID, 0, 2)

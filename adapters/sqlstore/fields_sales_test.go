@@ -118,8 +118,8 @@ func checkoutFields(s *fieldShop) {
 	reading := func() checkout.Snapshot {
 		return read(s.Checkouts().Get(s.Context(), s.project.ID, created.ID))(s).Snapshot()
 	}
-	standing := read(s.Checkouts().Standing(s.Context(), s.project.ID, created.ID, "client", time.Hour))(s)
-	s.survives(nil, created, reading(), standing.Checkout.Snapshot())
+	payAttempts := read(s.Checkouts().Standing(s.Context(), s.project.ID, created.ID, "client", time.Hour))(s)
+	s.survives(nil, created, reading(), payAttempts.Checkout.Snapshot())
 
 	revised := s.newCheckout(another, checkout.Ready)
 	revised.ID, revised.Session = created.ID, created.Session

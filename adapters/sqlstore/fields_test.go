@@ -28,9 +28,9 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Every field of every aggregate is read back as it was written, by every reading. What is not is an exception with its
-// reason, beside the test of its aggregate. A field that is added to a type and forgotten here or in the store is one
-// line: its path, what was sent and what came back.
+// Every read returns every field of every aggregate as it was written. Exceptions are listed with their reasons next to
+// the test of their aggregate. A field that was added to a type and forgotten here or in the store fails with one line:
+// its path, the value written and the value read.
 func TestStore_keepsEveryField(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		for name, test := range map[string]func(*fieldShop){

@@ -83,8 +83,8 @@ var listed = map[string]struct {
 	}},
 }
 
-// A page is read from its place by an index: nothing before it is read, nothing is sorted.
-func TestLists_index(t *testing.T) {
+// A page is read by an index from its place on: earlier rows are not read, and nothing is sorted.
+func TestMigrations_listIndexes(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		shop := porttest.OpenShop(t, storetest.Views(s))
 		o := shop.GaveBack(shop.Sold(shop.Product(9), 2), 1).Order
@@ -130,8 +130,8 @@ func TestLists_index(t *testing.T) {
 	})
 }
 
-// The orders of a buyer, and those to ship, are found among all others, which are newer.
-func TestLists_fewOrders(t *testing.T) {
+// The orders of a buyer, and those to ship, are found by indexes among many newer ones.
+func TestStore_Orders_fewAmongMany(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		shop := porttest.OpenShop(t, storetest.Views(s))
 		shop.Sold(shop.Product(9), 1)

@@ -17,8 +17,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
 )
 
-// together migrates the addresses all at once, as processes that start at the same time would.
-func together(t *testing.T, urls ...string) {
+// migrateTogether migrates the addresses all at once, as processes that start at the same time would.
+func migrateTogether(t *testing.T, urls ...string) {
 	t.Helper()
 	var all sync.WaitGroup
 	for _, url := range urls {
@@ -31,25 +31,24 @@ func together(t *testing.T, urls ...string) {
 	all.Wait()
 }
 
-func TestProcessesMigrateTogether(t *testing.T) {
+func TestStore_Migrate_severalProcesses(t *testing.T) {
 	t.Parallel()
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
 		url := "sqlite://" + filepath.Join(t.TempDir(), "new folder", "it's 100%?#.db")
-		together(t, url, url, url, url, url, url)
+		migrateTogether(t, url, url, url, url, url, url)
 		storetest.StoreProject(t, storetest.OpenStore(t, sqlstore.Config{URL: url}), 1)
 	})
 	t.Run("postgres", func(t *testing.T) {
 		t.Parallel()
 		url := pgserver.Shared(t).Database(t, "")
-		together(t, url, url, url, url, url, url)
+		migrateTogether(t, url, url, url, url, url, url)
 		storetest.StoreProject(t, storetest.OpenStore(t, sqlstore.Config{URL: url}), 1)
 	})
 }
 
-// The group role belongs to the cluster: databases that are migrated at the same moment all want to
-// make it.
-func TestDatabasesOfOneClusterMigrateTogether(t *testing.T) {
+// The group role belongs to the cluster, so databases that are migrated at the same time race to create it.
+func TestStore_Migrate_databasesOfOneCluster(t *testing.T) {
 	t.Parallel()
 	server, err := pgserver.Start(pgserver.Options{})
 	if err != nil {
@@ -63,13 +62,13 @@ func TestDatabasesOfOneClusterMigrateTogether(t *testing.T) {
 		}
 		urls = append(urls, server.URL(name))
 	}
-	together(t, urls...)
+	migrateTogether(t, urls...)
 	for _, url := range urls {
 		storetest.StoreProject(t, storetest.OpenStore(t, sqlstore.Config{URL: url}), 1)
 	}
 }
 
-func TestMigratingAgainChangesNothing(t *testing.T) {
+func TestStore_Migrate_twice(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		storetest.StoreProject(t, s, 1)
 		if err := s.Migrate(t.Context()); err != nil {
@@ -81,7 +80,7 @@ func TestMigratingAgainChangesNothing(t *testing.T) {
 	})
 }
 
-func TestBadAddresses(t *testing.T) {
+func TestOpen_badURL(t *testing.T) {
 	t.Parallel()
 	for _, url := range []string{"", "mysql://x", "sqlite://", "postgres://%zz", "/tmp/x.db"} {
 		if s, err := sqlstore.Open(t.Context(), sqlstore.Config{URL: url}); err == nil {
@@ -92,7 +91,7 @@ func TestBadAddresses(t *testing.T) {
 }
 
 // Both engines have the same tables with the same columns.
-func TestEnginesHaveOneSchema(t *testing.T) {
+func TestMigrations_sameSchemaOnBothEngines(t *testing.T) {
 	t.Parallel()
 	lite, pg := storetest.FreshSQLite(t), storetest.FreshPostgres(t)
 	columns := func(s *storetest.Store, query string) []string {
@@ -118,7 +117,8 @@ ORDER BY c`)
 	}
 }
 
-// A program refuses a database that a newer one has migrated, unless it is told to go back. One that runs goes on.
+// A server refuses to start on a database that a newer release has migrated, unless the operator asks for a downgrade.
+// A server that is already running goes on.
 func TestStore_Migrate_newerSchema(t *testing.T) {
 	t.Parallel()
 	for engine, url := range map[string]string{
@@ -147,8 +147,9 @@ func TestStore_Migrate_newerSchema(t *testing.T) {
 	}
 }
 
-// A migration gives up waiting for its lock on a table, so that others do not wait behind it for long, and tries again.
-func TestMigrationsTryAgainForTheirLocks(t *testing.T) {
+// A migration that does not get its table lock in time gives up, so that others do not queue behind it for long, and
+// tries again.
+func TestMigrations_lockTimeout(t *testing.T) {
 	t.Parallel()
 	server := pgserver.Shared(t)
 	url := server.Database(t, "")
@@ -208,19 +209,19 @@ func TestStore_Migrate_progress(t *testing.T) {
 			if err := storetest.OpenStore(t, sqlstore.Config{URL: url}).MigrateTo(t.Context(), 109); err != nil {
 				t.Fatal(err)
 			}
-			told, missing := 0, 0
+			calls, missing := 0, 0
 			progress := func(done, of int) {
-				if done != told {
-					t.Errorf("%d of %d, after %d calls", done, of, told)
+				if done != calls {
+					t.Errorf("%d of %d, after %d calls", done, of, calls)
 				}
-				told++
+				calls++
 				missing = of
 			}
 			if err := storetest.OpenStore(t, sqlstore.Config{URL: url, Migrated: progress}).Migrate(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if missing < 3 || told != missing+1 {
-				t.Errorf("%d calls for %d migrations", told, missing)
+			if missing < 3 || calls != missing+1 {
+				t.Errorf("%d calls for %d migrations", calls, missing)
 			}
 		})
 	}

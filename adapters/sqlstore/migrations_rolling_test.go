@@ -15,9 +15,9 @@ import (
 // rollingSince is the first migration that follows the rules of rollingRules.
 const rollingSince = 103
 
-// A migration runs while servers of the release before work on the database, and readers keep transactions open: it only
-// expands the schema, and holds no lock on a table for longer than a change of the catalogue takes. What nothing uses any
-// more is dropped by a later release's migration, which says so: "-- contract: unused since 0.3.0".
+// A migration runs while servers of the previous release use the database and readers keep transactions open. It
+// therefore only expands the schema, and holds no lock on a table for longer than a change of the catalogue takes. A
+// later release's migration drops what has fallen out of use, and says so: "-- contract: unused since 0.3.0".
 var rollingRules = []struct {
 	forbids *regexp.Regexp
 	unless  *regexp.Regexp // of the same statement, where it is not nil
@@ -34,8 +34,8 @@ var rollingRules = []struct {
 	{regexp.MustCompile(`^(LOCK|CLUSTER|VACUUM FULL|REINDEX)`), nil, "nothing that locks a whole table"},
 }
 
-// widened is a CHECK whose place another one takes. It must permit whatever the one before did, for servers of the release before
-// go on writing.
+// widened is a CHECK whose place another one takes. It must permit whatever the one before did, for servers of the
+// release before go on writing.
 var widened = regexp.MustCompile(`^ALTER TABLE \w+ DROP CONSTRAINT \w+, ADD CONSTRAINT \w+ CHECK .* NOT VALID$`)
 
 var (
@@ -102,7 +102,7 @@ func TestMigrations_rolling(t *testing.T) {
 	}
 }
 
-func TestAgainstRolling(t *testing.T) {
+func TestMigrations_rollingRules(t *testing.T) {
 	t.Parallel()
 	for text, bad := range map[string]bool{
 		"CREATE TABLE new (id TEXT); CREATE INDEX i ON new (id)": false,

@@ -8,8 +8,8 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
 )
 
-// Events of earlier releases showed the session, whose id is a right to the order.
-func TestOldEventsLoseTheSession(t *testing.T) {
+// Events of earlier releases contained the session, whose id grants access to the order. A migration removes it.
+func TestMigrations_eventsWithoutSessions(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		p := storetest.StoreProject(t, s, 1)
 		engine := "sqlite"

@@ -50,8 +50,8 @@ reconciliations.last_error refunds.problem sync_problems.reason sync_runs.error 
 audit_events.after audit_events.before audit_events.target`,
 }
 
-// A column that is added is classified: either erasing a buyer and closing a project erase it, or it is said why not.
-func TestEveryColumnIsClassified(t *testing.T) {
+// Every column is classified: erasing a buyer and closing a project erase it, or notPersonal gives the reason why not.
+func TestMigrations_personalColumnsClassified(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		var erasable []string
 		for _, p := range personal.Tables(s.DB.Dialect) {

@@ -27,8 +27,8 @@ var queueIndexes = map[string]queue.Table{
 	"jobs_due":                   jobs.Due,
 }
 
-// A shop is looked up among the integrations of all projects: by its index, however many there are.
-func TestByStore_index(t *testing.T) {
+// A shop is looked up by an index among the integrations of all projects.
+func TestMigrations_integrationsStoreIndex(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		explain := "EXPLAIN QUERY PLAN "
 		if s.DB.Dialect.OneTrip {
@@ -41,9 +41,9 @@ func TestByStore_index(t *testing.T) {
 	})
 }
 
-// Groups are found, and rows of a group claimed, by the queue's index: nothing is scanned or sorted, however
-// much waits in other groups.
-func TestQueues_index(t *testing.T) {
+// The queue's index finds groups and the rows of a group: nothing is scanned or sorted, no matter how much waits in
+// other groups.
+func TestMigrations_queueIndexes(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		explain := "EXPLAIN QUERY PLAN "
 		if s.DB.Dialect.OneTrip {

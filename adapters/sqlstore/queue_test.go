@@ -13,8 +13,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
-// An unreadable checkout delays no other checkout's reconciliation, and is claimed again until it can be read.
-func TestUnreadableCheckoutIsSetAside(t *testing.T) {
+// An unreadable checkout does not delay the reconciliation of others, and is claimed again until it can be read.
+func TestStore_LapsedCheckouts_unreadable(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		bad := storetest.LapsedCheckout(t, s, porttest.NewSale(t, storetest.Views(s)))
 		good := storetest.LapsedCheckout(t, s, porttest.NewSale(t, storetest.Views(s)))
@@ -64,8 +64,9 @@ func TestUnreadableCheckoutIsSetAside(t *testing.T) {
 	})
 }
 
-// However much waits of one shop's, each shop gets its share, and a lease is judged by the database's clock.
-func TestClaimsAreSharedOut(t *testing.T) {
+// Each shop gets its share, no matter how much work of another one waits, and the database's clock decides when a lease
+// ends.
+func TestStore_LapsedCheckouts_fairShares(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		large, small := porttest.NewSale(t, storetest.Views(s)), porttest.NewSale(t, storetest.Views(s))
 		for range 12 {
@@ -132,7 +133,7 @@ func subscribed(t *testing.T, s *storetest.Store, n byte, project id.Project, no
 }
 
 // A project that cannot be read sets its own events aside, and all of them are delivered once it can be.
-func TestUnreadableProjectKeepsOnlyItsOwnEvents(t *testing.T) {
+func TestStore_Outbox_unreadableProject(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		s.SetClock(storetest.QueueNoon)
 		good, bad := porttest.NewSale(t, storetest.Views(s)), porttest.NewSale(t, storetest.Views(s))
@@ -160,8 +161,9 @@ func TestUnreadableProjectKeepsOnlyItsOwnEvents(t *testing.T) {
 	})
 }
 
-// A replica whose clock is a minute behind announces an event after a subscription was made elsewhere.
-func TestEventOfASlowReplicaIsForTheSubscription(t *testing.T) {
+// An event goes to a subscription that was created before, even if it is announced by a replica whose clock is a minute
+// behind.
+func TestStore_Outbox_slowReplica(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		shop := storetest.StoreProject(t, s, 1).ID
 		now := time.Now().UTC()

@@ -13,7 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
-func TestQueues(t *testing.T) {
+func TestStore_queues(t *testing.T) {
 	t.Parallel()
 	for name, open := range storetest.Engines {
 		t.Run(name, func(t *testing.T) {
@@ -86,7 +86,7 @@ type wallClock struct{}
 func (wallClock) Now() time.Time { return time.Now() }
 
 // While a queue is empty, looking for work is one statement.
-func TestQueues_idle(t *testing.T) {
+func TestStore_queuesIdle(t *testing.T) {
 	t.Parallel()
 	s, count := storetest.CountedSQLite(t)
 	queues := map[string]interface {

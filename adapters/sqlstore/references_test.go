@@ -82,8 +82,8 @@ func written(ctx context.Context, s *storetest.Store, statements ...string) erro
 	})
 }
 
-// The schema's references of rows about money, each broken from both of its ends.
-func TestSchema_moneyReferences(t *testing.T) {
+// The foreign keys between rows about money, each violated from both of its ends.
+func TestMigrations_moneyReferences(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		storetest.SoldOnce(t, s)
 		sale := []string{posting("0", "funds:sandbox", "sales", "100"), entry("sale", "'pay_2'", "", "", "")}
@@ -168,7 +168,7 @@ func oneInsert(statements []string) []string {
 
 // Each transaction of the ledger has postings, in one currency, that sum to what it records. A transaction that adds
 // up commits, so each of those that do not is refused for what it says.
-func TestSchema_ledgerTransactionsBalance(t *testing.T) {
+func TestMigrations_ledgerTransactionsBalance(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		storetest.SoldOnce(t, s)
 		const balance, complete, undo = "ledger_transactions_balance", "ledger_postings_complete", "undone by the test"
@@ -229,8 +229,8 @@ func checkedAndUndone(t *testing.T, s *storetest.Store, statements []string) err
 	return failed
 }
 
-// A refund is taken back once, and what has no row here is booked once for the provider's id of it.
-func TestSchema_ledgerTransactionsAreUnique(t *testing.T) {
+// A refund is reversed once. A movement without a row of its own is booked once for its id at the provider.
+func TestMigrations_ledgerTransactionsUnique(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		storetest.SoldOnce(t, s)
 		another := func(statement string) string { return strings.ReplaceAll(statement, "txn_1", "txn_2") }
@@ -269,8 +269,9 @@ func TestSchema_ledgerTransactionsAreUnique(t *testing.T) {
 	})
 }
 
-// A posting's transaction is checked in its own project, whatever project its database transaction goes on in.
-func TestSchema_balanceInAnotherProject(t *testing.T) {
+// The trigger checks a posting's transaction in the posting's own project, even if the database transaction has moved
+// on to another project.
+func TestMigrations_balanceInAnotherProject(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		storetest.SoldOnce(t, s)
 		other := storetest.StoreProject(t, s, 7)

@@ -80,7 +80,7 @@ func guarded(t *testing.T, s *storetest.Store) (names []string) {
 	return names
 }
 
-// onlyOwnProject is what every policy says.
+// onlyOwnProject is the rule of every policy.
 const onlyOwnProject = `((project_id = current_setting('haggle.project_id'::text, true)) ` +
 	`OR (current_setting('haggle.project_id'::text, true) = '*'::text))`
 
@@ -98,8 +98,8 @@ func openTables(list []tableRow) (open []string) {
 	return open
 }
 
-// A new table cannot forget the second wall: it is guarded or it is listed above.
-func TestEveryTableIsGuarded(t *testing.T) {
+// Every table has row-level security or is listed above.
+func TestMigrations_rowLevelSecurity(t *testing.T) {
 	t.Parallel()
 	s := storetest.FreshPostgres(t)
 	list := tables(t, s)
@@ -123,7 +123,7 @@ WHERE rolname IN ('haggle_app', current_user)
 	}
 }
 
-func TestOpenTablesAreFound(t *testing.T) {
+func TestMigrations_unguardedTablesFound(t *testing.T) {
 	t.Parallel()
 	s := storetest.FreshPostgres(t)
 	const full = "ALTER TABLE new ENABLE ROW LEVEL SECURITY; ALTER TABLE new FORCE ROW LEVEL SECURITY; "
@@ -150,8 +150,8 @@ func TestOpenTablesAreFound(t *testing.T) {
 	}
 }
 
-// With every WHERE project_id taken away, statements reach the rows of their own project alone.
-func TestRowLevelSecurityHoldsWithoutWhere(t *testing.T) {
+// Statements without WHERE project_id reach only the rows of their own project.
+func TestMigrations_rowLevelSecurityWithoutWhere(t *testing.T) {
 	t.Parallel()
 	s := storetest.FreshPostgres(t)
 	storetest.WithoutReferences(t, s) // the rows are of nothing
@@ -223,7 +223,7 @@ func changes(t *testing.T, conn *sqlx.Conn, statement string) {
 	}
 }
 
-// refused checks that the policy, or a privilege, is in a statement's way.
+// refused checks that a policy or a missing privilege refuses a statement.
 func refused(t *testing.T, conn *sqlx.Conn, statement string) {
 	t.Helper()
 	if _, err := conn.ExecContext(t.Context(), "SAVEPOINT before"); err != nil {
@@ -273,7 +273,7 @@ WHERE position > (SELECT min(position) FROM analytics_pending)`); err != nil {
 	return order
 }
 
-// begunWith are the tables with a row of each project from its beginning on.
+// begunWith are the tables that have a row of every new project.
 var begunWith = []string{"decision_chains", "agents", "agent_policies", "retention"}
 
 // unchanged are the tables whose rows change in some columns only, which project_id is not among.

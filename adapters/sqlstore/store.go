@@ -1,8 +1,7 @@
-// Package sqlstore keeps everything in SQL, in PostgreSQL or in an embedded SQLite file. It stores
-// what the domain decided and decides nothing itself.
+// Package sqlstore implements the storage ports in PostgreSQL or an embedded SQLite file. It stores the domain's
+// decisions and decides nothing itself.
 //
-// Each view of a Store implements the ports of one area. The packages below are one area each, over the
-// engine in internal/db; what one needs of another it exports.
+// Each view of a Store implements the ports of one area. Each subpackage is one area, over the engine in internal/db.
 package sqlstore
 
 import (
@@ -30,13 +29,13 @@ var migrations embed.FS
 // Config configures Open.
 type Config = db.Config
 
-// Pooler is what a store expects between itself and PostgreSQL.
+// Pooler is the kind of connection pooler between a store and PostgreSQL.
 type Pooler = db.Pooler
 
 // TransactionPooler is for poolers that give each transaction another connection to PostgreSQL, such as PgBouncer.
 var TransactionPooler = db.TransactionPooler
 
-// ParsePooler reads none or transaction.
+// ParsePooler parses "none" or "transaction".
 func ParsePooler(text string) (Pooler, error) { return db.ParsePooler(text) }
 
 // Store is a database. Each of its views is one port, or a few that belong together.
@@ -55,7 +54,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	return &Store{opened}, nil
 }
 
-// On is a store over an open database.
+// On returns a store over an open database.
 func On(opened *db.DB) *Store { return &Store{opened} }
 
 // Within runs work on a view of the store in which all writes are one transaction, and reads after the
@@ -76,7 +75,7 @@ func (s *Store) AfterEnd(f func(committed bool)) { s.db.AfterEnd(f) }
 // the schema is current.
 func (s *Store) Migrate(ctx context.Context) error { return s.db.Migrate(ctx) }
 
-// ErrSchemaNewer says that a newer program has migrated the database.
+// ErrSchemaNewer means that a newer program has migrated the database.
 var ErrSchemaNewer = db.ErrSchemaNewer
 
 // Describe returns an error that the database at the URL caused in the words of the database, the network or the operating
@@ -96,7 +95,7 @@ func SchemaVersion() (int64, error) {
 // current, so that replicas go on while an upgrade replaces them.
 func (s *Store) SchemaCurrent(ctx context.Context) error { return s.db.SchemaCurrent(ctx) }
 
-// SchemaKnown fails where a newer program has migrated the database, unless the configuration allows it.
+// SchemaKnown fails if a newer program has migrated the database, unless the configuration allows it.
 func (s *Store) SchemaKnown(ctx context.Context) error { return s.db.SchemaKnown(ctx) }
 
 // Distribution divides PostgreSQL's tables by project, as Citus does.
@@ -143,7 +142,7 @@ func (s *Store) SetAside(ctx context.Context) (map[string]int, error) {
 	return queue.CountSetAside(ctx, s.db)
 }
 
-// ForgetSetAside removes what was set aside and is gone since.
+// ForgetSetAside removes the entries of set-aside rows that no longer exist.
 func (s *Store) ForgetSetAside(ctx context.Context) error { return queue.ForgetSetAside(ctx, s.db) }
 
 // OutboxLag is how many events, and deliveries of events, of all projects wait, and when the first of
@@ -152,11 +151,11 @@ func (s *Store) OutboxLag(ctx context.Context) (pending int, oldest time.Time, e
 	return events.OutboxLag(ctx, s.db)
 }
 
-// ForgetSlugs frees released slugs whose time is over.
+// ForgetSlugs frees expired released slugs.
 func (s *Store) ForgetSlugs(ctx context.Context) error { return accounts.ForgetSlugs(ctx, s.db) }
 
-// SealAddresses seals the URLs that releases before stored in plain text, and returns how many there were. It may be
-// repeated, and run beside other replicas.
+// SealAddresses encrypts the URLs that earlier releases stored in plain text, and returns how many there were. It may
+// be repeated, and run by several replicas at once.
 func (s *Store) SealAddresses(ctx context.Context) (int, error) {
 	return accounts.SealAddresses(ctx, s.db)
 }
@@ -191,12 +190,12 @@ func (s *Store) Verify(ctx context.Context, now time.Time, checked func(done, of
 	return verify.Verify(ctx, s.db, now, checked)
 }
 
-// ExportHistory writes what happened in a project, from SQLite. No server may use the database.
+// ExportHistory writes a project's records, from SQLite. No server may use the database.
 func (s *Store) ExportHistory(ctx context.Context, of history.Names, from, until time.Time, w io.Writer) error {
 	return history.Export(ctx, s.db, of, from, until, w)
 }
 
-// LoadHistory puts a history into a project that nothing happened in yet, and reports whether it did.
+// LoadHistory writes a history into an unused project, and reports whether it did.
 func (s *Store) LoadHistory(ctx context.Context, into history.Names, now time.Time, random func([]byte), file io.Reader) (bool, error) {
 	return history.Load(ctx, s.db, into, now, random, file)
 }
@@ -204,7 +203,8 @@ func (s *Store) LoadHistory(ctx context.Context, into history.Names, now time.Ti
 // Undecided is how many payments and refunds are under way.
 func (s *Store) Undecided(ctx context.Context) (int, error) { return verify.Undecided(ctx, s.db) }
 
-// MovedByProviders is what providers took and gave back, of all projects, and what is under way.
+// MovedByProviders returns the charges and refunds of providers, of all projects, and the payments and refunds under
+// way.
 func (s *Store) MovedByProviders(ctx context.Context) ([]verify.Moved, verify.UnderWay, error) {
 	return verify.MovedByProviders(ctx, s.db)
 }

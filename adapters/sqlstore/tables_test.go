@@ -9,8 +9,8 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
 )
 
-// A value that is not there is NULL exactly in the columns that can be NULL.
-func TestTables_null(t *testing.T) {
+// Zero values are stored as NULL exactly in the columns that can be NULL.
+func TestMigrations_nullableColumns(t *testing.T) {
 	s := storetest.FreshSQLite(t)
 	if err := s.DB.OnWriter(t.Context(), func(conn *sqlx.Conn) error {
 		db.Definitions(func(table string, columns []string, zero []any) {

@@ -22,14 +22,14 @@ var useOfKey = ports.KeyUse{
 	At:          time.UnixMilli(1_800_000_000_000),
 }
 
-// Of requests with one key one takes effect, and its answer is kept with the effect.
-func TestUnitsOfOneKeyTakeEffectOnce(t *testing.T) {
+// One of several requests with the same key takes effect, and its answer is stored with its effect.
+func TestStore_Within_sameKey(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		var all sync.WaitGroup
 		for range 16 {
 			all.Go(func() {
 				err := s.Within(t.Context(), &useOfKey, func(view *storetest.Store) error {
-					// Whatever is made of a claim that came second, it ends the unit.
+					// A second claim of the key ends the unit, even if the caller ignores its error.
 					if addIn(t, view, "once") != nil {
 						return nil
 					}
@@ -50,9 +50,8 @@ func TestUnitsOfOneKeyTakeEffectOnce(t *testing.T) {
 	})
 }
 
-// Who claims a key that another transaction is claiming does not wait longer than for any lock, and hears that it is
-// taken.
-func TestAKeyThatIsBeingClaimedIsTaken(t *testing.T) {
+// Claiming a key that another transaction is claiming waits no longer than lock_timeout, and returns ErrKeyTaken.
+func TestStore_Requests_claimInProgress(t *testing.T) {
 	t.Parallel()
 	url := pgserver.Shared(t).Migrated(t, storetest.Migrated)
 	s := storetest.OpenStore(t, sqlstore.Config{URL: url})

@@ -13,8 +13,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
-// Lists that loops read in parts go on behind a whole part that cannot be read.
-func TestLoopsGoOnBehindUnreadableRows(t *testing.T) {
+// Loops that read a list in pages go on after a page whose rows are all unreadable.
+func TestStore_unreadableRows(t *testing.T) {
 	const part = 2
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		for range 2*part + 1 {

@@ -27,16 +27,16 @@ func watched(t *testing.T) map[string]string {
 	return map[string]string{"sqlite": sqlite, "postgres": pgserver.Shared(t).Migrated(t, storetest.Migrated)}
 }
 
-// Whatever changes what buyers are served by raises the project's version, and Wrote is told of it, once it is committed.
-// Writes of the catalogue are told, for searches compare their count, and leave the version.
-func TestProjectVersion(t *testing.T) {
+// Each change of what buyers are served by raises the project's version and calls Wrote once it is committed. Writes of
+// the catalogue call Wrote too, because searches compare their count, but leave the version alone.
+func TestConfig_Wrote_projectVersion(t *testing.T) {
 	t.Parallel()
 	for engine, url := range watched(t) {
 		t.Run(engine, func(t *testing.T) {
-			var told []id.Project
-			s := storetest.OpenStore(t, sqlstore.Config{URL: url, Wrote: func(p id.Project) { told = append(told, p) }})
+			var notified []id.Project
+			s := storetest.OpenStore(t, sqlstore.Config{URL: url, Wrote: func(p id.Project) { notified = append(notified, p) }})
 			shop := porttest.OpenShop(t, storetest.Views(s))
-			if !slices.Contains(told, shop.Project.ID) {
+			if !slices.Contains(notified, shop.Project.ID) {
 				t.Error("a new project was not told")
 			}
 			product := shop.Product(3)
@@ -76,7 +76,7 @@ func TestProjectVersion(t *testing.T) {
 			} {
 				shop.Reread()
 				before := shop.Project.Version
-				told = nil
+				notified = nil
 				if err := write.do(); err != nil {
 					t.Fatalf("%s: %v", write.name, err)
 				}
@@ -84,7 +84,7 @@ func TestProjectVersion(t *testing.T) {
 				if raised := shop.Project.Version - before; raised != write.raises {
 					t.Errorf("%s raised the version by %d, want %d", write.name, raised, write.raises)
 				}
-				if !slices.Contains(told, shop.Project.ID) {
+				if !slices.Contains(notified, shop.Project.ID) {
 					t.Errorf("%s was not told", write.name)
 				}
 			}
@@ -92,12 +92,12 @@ func TestProjectVersion(t *testing.T) {
 	}
 }
 
-// A write within a request's transaction is told when that has ended, not before.
-func TestWroteIsToldAfterTheRequest(t *testing.T) {
+// Wrote is called for a write within a request's transaction when the transaction has ended, not before.
+func TestConfig_Wrote_afterRequest(t *testing.T) {
 	t.Parallel()
 	for engine, url := range watched(t) {
 		t.Run(engine, func(t *testing.T) {
-			var told []int64
+			var notified []int64
 			var s *storetest.Store
 			s = storetest.OpenStore(t, sqlstore.Config{URL: url, Wrote: func(p id.Project) {
 				now, err := s.Storefronts().ByProject(t.Context(), p)
@@ -105,26 +105,26 @@ func TestWroteIsToldAfterTheRequest(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				told = append(told, now.Version)
+				notified = append(notified, now.Version)
 			}})
 			shop := porttest.OpenShop(t, storetest.Views(s))
-			told = nil
+			notified = nil
 			err := s.Within(t.Context(), nil, func(view *storetest.Store) error {
 				_, err := view.Projects().Update(t.Context(), shop.Project.Account, shop.Project.ID, func(p *project.Project) error { return nil })
-				if len(told) > 0 {
+				if len(notified) > 0 {
 					t.Error("told before the transaction ended")
 				}
 				return err
 			})
-			if err != nil || !slices.Equal(told, []int64{1}) {
-				t.Errorf("%v: told when the version was %v, want 1", err, told)
+			if err != nil || !slices.Equal(notified, []int64{1}) {
+				t.Errorf("%v: told when the version was %v, want 1", err, notified)
 			}
 		})
 	}
 }
 
-// Nothing is agreed, opened or paid by another version of the project than it has.
-func TestOtherVersionsAreStale(t *testing.T) {
+// A quote, a checkout or a payment made with an outdated version of the project is refused.
+func TestStore_staleProjectVersion(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		shop := porttest.OpenShop(t, storetest.Views(s))
 		p, visit := shop.Product(3), shop.Session()

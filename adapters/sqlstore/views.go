@@ -25,7 +25,7 @@ import (
 // Accounts keeps accounts and keys.
 func (s *Store) Accounts() accounts.Accounts { return accounts.Accounts{Store: s.db} }
 
-// Keys keeps API keys, and finds what they reach.
+// Keys keeps API keys, and finds the projects that they open.
 func (s *Store) Keys() accounts.Keys { return accounts.Keys{Store: s.db} }
 
 // Authenticators keeps authenticators and recovery codes.
@@ -45,7 +45,7 @@ func (s *Store) Tries() accounts.Tries { return accounts.Tries{Store: s.db.Outsi
 // Agents keeps the agents of projects.
 func (s *Store) Agents() agents.Agents { return agents.Agents{Store: s.db} }
 
-// Analytics counts what is in the records.
+// Analytics counts records.
 func (s *Store) Analytics() analytics.Analytics { return analytics.Analytics{Store: s.db} }
 
 // LateAnnouncements announces what becomes true with time or by several writes.
@@ -53,13 +53,13 @@ func (s *Store) LateAnnouncements() announcements.LateAnnouncements {
 	return announcements.LateAnnouncements{Store: s.db}
 }
 
-// Attention finds what waits for merchants.
+// Attention finds records that wait for merchants.
 func (s *Store) Attention() attention.Attention { return attention.Attention{Store: s.db} }
 
 // Authorizations keeps consents until they are redeemed.
 func (s *Store) Authorizations() syncing.Authorizations { return syncing.Authorizations{Store: s.db} }
 
-// BuyerRecords finds and erases what is kept of buyers.
+// ImportedPeople erases imported personal data.
 func (s *Store) ImportedPeople() retention.ImportedPeople {
 	return retention.ImportedPeople{Store: s.db}
 }
@@ -72,13 +72,13 @@ func (s *Store) Carts() purchase.Carts { return purchase.Carts{Store: s.db} }
 // Catalog reads and writes many products at once.
 func (s *Store) Catalog() catalogue.Catalog { return catalogue.Catalog{Store: s.db} }
 
-// Checkouts keeps checkouts and what moves with them.
+// Checkouts keeps checkouts, and moves stock, tokens and orders with them.
 func (s *Store) Checkouts() purchase.Checkouts { return purchase.Checkouts{Store: s.db} }
 
-// LapsedCheckouts leases checkouts whose payment attempt nobody works on.
+// LapsedCheckouts leases checkouts whose payment attempt no process works on.
 func (s *Store) LapsedCheckouts() ports.LapsedCheckouts { return purchase.NewLapsedCheckouts(s.db) }
 
-// Copies keeps the copies of platforms' records.
+// Copies keeps external records.
 func (s *Store) Copies() syncing.Copies { return syncing.Copies{Store: s.db} }
 
 // Decisions reads and seals the decision record.
@@ -108,19 +108,19 @@ func (s *Store) InboxQueue() ports.InboxQueue { return syncing.NewInboxQueue(s.d
 // Integrations keeps integrations, and finds them.
 func (s *Store) Integrations() syncing.Integrations { return syncing.Integrations{Store: s.db} }
 
-// Inventory keeps stock. The view remembers where lists were left: keep it.
+// Inventory keeps stock. Reuse the view, because it caches the places of lists.
 func (s *Store) Inventory() catalogue.Inventory { return catalogue.NewInventory(s.db) }
 
-// Jobs keeps work that is done in the background.
+// Jobs keeps background jobs.
 func (s *Store) Jobs() jobs.Jobs { return jobs.Jobs{Store: s.db} }
 
-// Imports keeps files that are imported, and what was refused of them.
+// Imports keeps the files of imports and their refused products.
 func (s *Store) Imports() jobs.Imports { return jobs.Imports{Store: s.db} }
 
 // JobQueue leases jobs.
 func (s *Store) JobQueue() ports.JobQueue { return jobs.NewQueue(s.db) }
 
-// OrderNotes keeps what merchants write down about orders.
+// OrderNotes keeps merchants' notes about orders.
 func (s *Store) OrderNotes() purchase.Notes { return purchase.Notes{Store: s.db} }
 
 // Labels keeps shipping labels.
@@ -129,16 +129,16 @@ func (s *Store) Labels() purchase.Labels { return purchase.Labels{Store: s.db} }
 // Ledger reads the double-entry book. Orders write it.
 func (s *Store) Ledger() ledger.Ledger { return ledger.Ledger{Store: s.db} }
 
-// Orders keeps orders and what follows them.
+// Orders keeps orders with their returns, refunds and disputes.
 func (s *Store) Orders() purchase.Orders { return purchase.Orders{Store: s.db} }
 
-// Outbox leases what is to be delivered.
+// Outbox leases deliveries of events.
 func (s *Store) Outbox() events.Outbox { return events.NewOutbox(s.db) }
 
-// Products keeps products. The view remembers where lists were left: keep it.
+// Products keeps products. Reuse the view, because it caches the places of lists.
 func (s *Store) Products() catalogue.Products { return catalogue.NewProducts(s.db) }
 
-// Projects keeps projects, and counts what is in them.
+// Projects keeps projects, and counts their records.
 func (s *Store) Projects() accounts.Projects { return accounts.Projects{Store: s.db} }
 
 // WebhookChecks leases webhooks that are to be checked at their platforms.
@@ -152,7 +152,7 @@ func (s *Store) DuePlatformOrders() ports.DuePlatformOrders {
 	return purchase.NewDuePlatformOrders(s.db)
 }
 
-// Orphans keeps charges that no order comes of.
+// Orphans keeps charges without an order.
 func (s *Store) Orphans() purchase.Orphans { return purchase.Orphans{Store: s.db} }
 
 // DueOrphans leases orphans whose refund is due.
@@ -163,19 +163,19 @@ func (s *Store) Reconciliations() finance.Reconciliations {
 	return finance.Reconciliations{Store: s.db}
 }
 
-// DueRefunds leases refunds that nobody works on.
+// DueRefunds leases refunds that no process works on.
 func (s *Store) DueRefunds() ports.DueRefunds { return purchase.NewDueRefunds(s.db) }
 
 // Requests keeps answers by idempotency key, and audit events.
 func (s *Store) Requests() requests.Requests { return requests.Requests{Store: s.db} }
 
-// Retention removes what is older than it may be kept.
+// Retention removes records after their retention period.
 func (s *Store) Retention() retention.Retention { return retention.Retention{Store: s.db} }
 
 // Sales sums up orders.
 func (s *Store) Sales() analytics.Sales { return analytics.Sales{Store: s.db} }
 
-// SandboxLedger keeps the sandbox provider's memory.
+// SandboxLedger keeps the sandbox provider's charges, refunds and disputes.
 func (s *Store) SandboxLedger() finance.SandboxLedger { return finance.SandboxLedger{Store: s.db} }
 
 // Sessions keeps buyers' sessions.
@@ -187,7 +187,7 @@ func (s *Store) SigningKeys() signingkeys.SigningKeys { return signingkeys.Signi
 // AgentKeys keeps the keys that projects give to agents.
 func (s *Store) AgentKeys() agentkeys.AgentKeys { return agentkeys.AgentKeys{Store: s.db} }
 
-// StockNews lists stock that turned to or from zero.
+// StockNews lists variants whose stock changed to or from zero.
 func (s *Store) StockNews() catalogue.StockNews { return catalogue.StockNews{Store: s.db} }
 
 // StockRoom moves stock as platforms report it.

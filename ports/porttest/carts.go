@@ -12,7 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Carts is the contract of ports.Carts, and of what other ports do to a cart.
+// Carts is the contract of ports.Carts, and of other ports' changes of a cart.
 func Carts(t *testing.T, open Open) {
 	stores := open(t)
 	for name, test := range map[string]func(*Shop){

@@ -46,7 +46,7 @@ func checkoutAdopted(t *testing.T, stores Stores) {
 	Same(t, "adopted of each shop's, the longest waiting", adopt(3*time.Second+early, 1), lapsed[1:3])
 	Same(t, "adopted meanwhile by others", len(adopt(3*time.Second+early, 10)), 0)
 
-	// One that nobody could decide is left alone for its pause.
+	// A checkout that could not be decided is not leased before its pause is over.
 	s := two
 	s.Must(s.Checkouts.InTx(s.Ctx, s.Project.ID, func(tx ports.Purchase) error {
 		c, _, err := tx.Lock(s.Ctx, lapsed[0])
@@ -88,7 +88,7 @@ func checkoutDeclines(s *Shop) {
 	foreign := OpenShop(s.T, s.Stores)
 	sess, p := s.Session(), s.Product(50)
 	window := 4 * time.Hour
-	standing := func(c *checkout.Checkout, client string) ports.Standing {
+	attemptsOf := func(c *checkout.Checkout, client string) ports.Standing {
 		s.T.Helper()
 		got, err := s.Checkouts.Standing(s.Ctx, s.Project.ID, c.ID(), client, window)
 		s.Must(err)
@@ -96,8 +96,8 @@ func checkoutDeclines(s *Shop) {
 		return got
 	}
 	first := s.Checkout(sess, Line(p, 1))
-	Same(s.T, "declines at first", standing(first, "client").Declines, 0)
-	now := standing(first, "client").Now
+	Same(s.T, "declines at first", attemptsOf(first, "client").Declines, 0)
+	now := attemptsOf(first, "client").Now
 	for i := range 3 {
 		s.mustClaimFor(first, "client")
 		s.Must(s.Settle(first.ID(), func(c *checkout.Checkout) (ports.Settlement, error) {
@@ -107,8 +107,8 @@ func checkoutDeclines(s *Shop) {
 		}))
 	}
 	for name, want := range map[*checkout.Checkout]int{first: 3, s.Checkout(sess, Line(p, 1)): 3, s.Checkout(s.Session(), Line(p, 1)): 0} {
-		Same(s.T, "declines of the session", standing(name, "nobody").Declines, want)
-		got := standing(name, "client")
+		Same(s.T, "declines of the session", attemptsOf(name, "nobody").Declines, want)
+		got := attemptsOf(name, "client")
 		Same(s.T, "declines of the client", got.Declines, 3)
 		Same(s.T, "the first of them", got.First, now.Add(-3*time.Hour))
 	}
@@ -120,8 +120,8 @@ func checkoutDeclines(s *Shop) {
 	WantFault(s.T, err, fault.NotFound, "checkout_not_found")
 
 	window = 150 * time.Minute
-	Same(s.T, "declines after the first", standing(first, "client").Declines, 2)
+	Same(s.T, "declines after the first", attemptsOf(first, "client").Declines, 2)
 	s.Must(s.Checkouts.ForgetDeclines(s.Ctx, now.Add(-90*time.Minute)))
 	window = 4 * time.Hour
-	Same(s.T, "declines that are remembered", standing(first, "client").Declines, 1)
+	Same(s.T, "declines that are remembered", attemptsOf(first, "client").Declines, 1)
 }

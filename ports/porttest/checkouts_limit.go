@@ -11,7 +11,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// checkoutLimit needs stores of its own: nobody may forget its declines, which are old by the database's clock.
+// checkoutLimit needs stores of its own, because other tests would delete its declines, which are old by the database's
+// clock.
 func checkoutLimit(t *testing.T, stores Stores) {
 	for name, test := range map[string]func(*Shop){
 		"attempts in flight count as declines":      checkoutsInFlight,

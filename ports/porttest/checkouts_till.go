@@ -152,7 +152,7 @@ func (s *Shop) mustClaimFor(c *checkout.Checkout, client string) {
 
 var SandboxRoute = project.PaymentRoute{Provider: project.SandboxProvider}
 
-// Settle stores what decide makes of the locked checkout.
+// Settle stores the settlement that decide returns for the locked checkout.
 func (s *Shop) Settle(c id.Checkout, decide func(*checkout.Checkout) (ports.Settlement, error)) error {
 	return s.Checkouts.InTx(s.Ctx, s.Project.ID, func(tx ports.Purchase) error {
 		locked, _, err := tx.Lock(s.Ctx, c)

@@ -26,8 +26,8 @@ func (s *Shop) Load(a ports.HaggleAsk) ports.Haggle {
 	return h
 }
 
-// Answer makes the answer to an offer on the product as an application would, nil for a question of
-// the price. It stores nothing.
+// Answer returns the answer to an offer on the product as the application would, nil for a request for the price. It
+// stores nothing.
 func (s *Shop) Answer(sess *session.Session, p *catalog.Product, quantity int, offer *money.Amount) ports.HaggleResult {
 	s.T.Helper()
 	h := s.Load(Ask(sess.ID, p, quantity))
@@ -74,7 +74,7 @@ func (s *Shop) Answer(sess *session.Session, p *catalog.Product, quantity int, o
 	return r
 }
 
-// CartItem is what an agreed quote puts into the cart.
+// CartItem is the item that an agreed quote adds to the cart.
 func CartItem(q *negotiation.Quote, p *catalog.Product) session.CartItem {
 	snapshot := q.Snapshot()
 	return session.CartItem{

@@ -7,7 +7,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/integration"
 )
 
-// Mailbox is a shop with a webhook, as those who call it know it.
+// Mailbox is a shop with a webhook.
 type Mailbox struct {
 	*Shop
 	Hook *integration.Webhook
@@ -21,7 +21,7 @@ func (s *Shop) Mailbox() *Mailbox {
 	}, "orders/create")}
 }
 
-// Letter is a delivery that is not kept yet.
+// Letter is a delivery that is not stored yet.
 func (m *Mailbox) Letter(remote string, at time.Time) *integration.Delivery {
 	return m.Hook.Receive(Random[id.WebhookLog](), remote, at.Add(-time.Minute), []byte("{\"é\": \x00\xff}"), at)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Cases is the contract of what follows a sale: ports.Orders, its lists, and ports.Refunds.
+// Cases is the contract of returns, refunds and disputes: ports.Orders, its lists, and ports.Refunds.
 func Cases(t *testing.T, open Open) {
 	stores := open(t)
 	for name, test := range map[string]func(*Shop){
@@ -50,7 +50,7 @@ func (s *Shop) Sold(p *catalog.Product, pieces int) *order.Order {
 	return s.Pay(s.Checkout(s.Session(), Line(p, pieces)))
 }
 
-// GaveBack gives money of the order back.
+// GaveBack refunds an amount of the order.
 func (s *Shop) GaveBack(o *order.Order, amount int64) *order.Case {
 	s.T.Helper()
 	refund := Random[id.Refund]()
@@ -60,7 +60,7 @@ func (s *Shop) GaveBack(o *order.Order, amount int64) *order.Case {
 	})
 }
 
-// sameCase compares what is stored of a case.
+// sameCase compares the stored parts of a case.
 func sameCase(t testing.TB, got, want *order.Case) {
 	t.Helper()
 	SameOrder(t, got.Order, want.Order)

@@ -166,7 +166,7 @@ func caseProjectGone(s *Shop) {
 	Same(s.T, "wallets", len(wallets), 0)
 }
 
-// refundsDue has a database of its own, for it is about all projects.
+// refundsDue has a database of its own, because it covers all projects.
 func refundsDue(s *Shop) {
 	const all = 20
 	p := s.Product(99)

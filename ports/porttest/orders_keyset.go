@@ -14,7 +14,7 @@ func fourTimes(add func()) func() {
 	return add
 }
 
-// Orders are placed at one time here: by their ids alone they differ.
+// All orders are placed at the same time here, so only their ids differ.
 func ordersKeyset(s *Shop) {
 	p := s.Product(most)
 	Keyset[*order.Order]{

@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Wide stores a product with so many variants, each of which has some pieces.
+// Wide stores a product with count variants, each with stock pieces.
 func (s *Shop) Wide(count, stock int) *catalog.Product {
 	s.T.Helper()
 	p := s.Rich()

@@ -17,7 +17,7 @@ func (s *Shop) Change(change func(*project.Project) error) (*project.Project, er
 	return s.Projects.Update(s.Ctx, s.Project.Account, s.Project.ID, change)
 }
 
-// Reread notes the project's version, after a write of the project: what is sold is sold by it.
+// Reread reads the project's version after a write of the project. Later sales use it.
 func (s *Shop) Reread() {
 	s.T.Helper()
 	p, err := s.Storefronts.ByProject(s.Ctx, s.Project.ID)

@@ -48,7 +48,7 @@ func Publishing(t *testing.T, open OpenPublishing) {
 	}
 }
 
-// press is a shop with what it announces.
+// press is a shop with its subscriptions and events.
 type press struct {
 	PublishingStores
 	*Shop

@@ -13,7 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Purchase is the contract of ports.Purchase: what moves together when a checkout is paid.
+// Purchase is the contract of ports.Purchase: the writes of paying a checkout.
 func Purchase(t *testing.T, open Open) {
 	stores := open(t)
 	for name, test := range map[string]func(*Shop){
@@ -169,7 +169,7 @@ func purchasePutBack(s *Shop) {
 	Same(s.T, "stock", s.Stock(p), map[string]int{"main": 3, "north": 4, "east": 1})
 }
 
-// Stock that was set to the most there can be, while some was held, takes what comes back no further.
+// Stock that was set to the maximum while some was held does not grow when pieces come back.
 func purchasePutBackOnFull(s *Shop) {
 	p := s.Product(3)
 	c := s.MustClaim(s.Checkout(s.Session(), Line(p, 2)))

@@ -74,7 +74,7 @@ func purchaseHeldWritten(s *Shop) {
 	Same(s.T, "stock put back", s.Stock(p), map[string]int{"main": 5})
 }
 
-// Somebody counts while attempts begin and end: what is for sale in the end is what was counted.
+// A person counts stock while attempts begin and end: in the end the counted stock is for sale.
 func purchaseHeldRace(s *Shop) {
 	for range 4 {
 		p := s.Product(Racers)
@@ -107,7 +107,7 @@ func purchaseHeldRace(s *Shop) {
 	}
 }
 
-// heldModel is one shelf as a person with a sheet of paper would keep it.
+// heldModel is a simple model of one shelf.
 type heldModel struct {
 	count int // pieces there
 	open  []*checkout.Checkout
@@ -123,7 +123,7 @@ func (m *heldModel) inAttempts() (n int) {
 	return n
 }
 
-// purchaseHeldProperty does what a seed says, and compares what is for sale with the model after each step.
+// purchaseHeldProperty runs random steps from a seed, and compares the stock for sale with the model after each.
 func purchaseHeldProperty(s *Shop) {
 	for seed := range uint64(6) {
 		r := rand.New(rand.NewPCG(seed, 0))

@@ -24,7 +24,7 @@ func (s *Shop) Under(p *catalog.Product, policy catalog.InventoryPolicy) *catalo
 	return p
 }
 
-// shelf is what is counted of the product's first variant, over all locations.
+// counted returns the stock of the product's first variant, over all locations.
 func (s *Shop) counted(p *catalog.Product) (quantity, oversold int) {
 	s.T.Helper()
 	shelves, err := s.Inventory.ShelvesOf(s.Ctx, s.Project.ID, []id.Product{p.ID})
@@ -43,7 +43,7 @@ func (s *Shop) wantCounted(p *catalog.Product, quantity, oversold int) {
 	Same(s.T, "quantity and oversold", [2]int{q, o}, [2]int{quantity, oversold})
 }
 
-// stockless stores a product that nobody has counted any pieces of.
+// stockless stores a product without counted stock.
 func (s *Shop) stockless(policy catalog.InventoryPolicy) *catalog.Product {
 	s.T.Helper()
 	p := s.Rich()
@@ -66,7 +66,7 @@ func purchaseAlwaysAvailable(s *Shop) {
 	})
 	s.wantCounted(made, 0, 0)
 	s.wantCounted(tracked, 0, 0)
-	// It becomes tracked while the payment is in flight: what took nothing gives nothing back.
+	// It becomes tracked while the payment is in flight: an attempt that took no stock puts none back.
 	s.Under(made, catalog.Tracked)
 	s.Must(s.Settle(c.ID(), s.Declined))
 	s.wantCounted(made, 0, 0)
@@ -115,7 +115,7 @@ func purchaseBackorderRace(s *Shop) {
 	s.wantCounted(p, 4, 0)
 }
 
-// Stock that was read while the variant could be backordered is not taken below zero once it cannot be.
+// Stock that was read under a backorder policy is not taken below zero after the policy has changed.
 func purchasePolicyChanged(s *Shop) {
 	p := s.Under(s.Product(1), catalog.Backorder)
 	c := s.Checkout(s.Session(), Line(p, 3))
@@ -143,7 +143,7 @@ func purchasePolicyChanged(s *Shop) {
 	s.wantCounted(p, 1, 0)
 }
 
-// A checkout of digital items has no way of shipping, and its levels tell whether its variants are digital still.
+// A checkout of digital items has no shipping option, and its levels say whether its variants are still digital.
 func purchaseDigital(s *Shop) {
 	p := s.Product(3)
 	digital := func(is bool) {

@@ -14,8 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Sale is one buyer's way through a shop of its own, for adapters that look at what it costs them or
-// leaves behind.
+// Sale is a purchase in a shop of its own, for tests of adapters that count its statements or inspect its rows.
 type Sale struct {
 	shop    *Shop
 	product *catalog.Product
@@ -83,13 +82,13 @@ func (s *Sale) Answer() ports.HaggleResult {
 	return r
 }
 
-// Visit is the session with what happened in it.
+// Visit reads the session with its cart, history and recommendations.
 func (s *Sale) Visit() ports.Visit {
 	s.shop.T.Helper()
 	return s.shop.Visit(s.session.ID)
 }
 
-// Quote asks as a buyer does, with one answer read for and stored. The shop is in memory.
+// Quote requests a price as a buyer does: it reads for one answer and stores it. The shop is in memory.
 func (s *Sale) Quote() ports.HaggleResult {
 	s.shop.T.Helper()
 	r := s.Answer()
@@ -106,13 +105,13 @@ func (s *Sale) FollowUp(r ports.HaggleResult) {
 	s.shop.Must(s.shop.Haggling.Save(s.shop.Ctx, r))
 }
 
-// Init opens a checkout of what was agreed on.
+// Init opens a checkout of the agreed items.
 func (s *Sale) Init(r ports.HaggleResult) *checkout.Checkout {
 	s.shop.T.Helper()
 	return s.shop.Checkout(s.session, AgreedLine(s.product, r.Quote))
 }
 
-// OpenCheckout reads what an init needs, and opens a checkout of what was agreed on in a session that changed.
+// OpenCheckout reads a basket, and opens a checkout of the agreed items in a session that changed.
 func (s *Sale) OpenCheckout(r ports.HaggleResult, touched session.Touched) {
 	s.shop.T.Helper()
 	q := r.Quote.Snapshot()

@@ -36,7 +36,7 @@ type queueCase struct {
 	record func(ports.Leased[any]) error
 	// room is how many rows a group has at most; 0: any number.
 	room int
-	// unfenced is set if what is recorded is a provider's fact, and the first to record it is right.
+	// unfenced is set if the recorded result is a provider's fact, which is accepted without the lease.
 	unfenced bool
 }
 
@@ -142,7 +142,7 @@ func queueExclusive(c queueCase) {
 		return err
 	}))
 	seen := map[string]int{}
-	for _, l := range append(slices.Concat(claims...), c.claim(all)...) { // those who found others at work left some
+	for _, l := range append(slices.Concat(claims...), c.claim(all)...) { // claims that skipped locked rows left some
 		seen[nameOf(l.Held)]++
 	}
 	for name, times := range seen {

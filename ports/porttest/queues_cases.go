@@ -13,7 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// queueCases build the case of each queue, by its name among what is set aside. They report whether the store
+// queueCases build the case of each queue, by its name in the counts of set-aside work. They report whether the store
 // has the queue.
 var queueCases = map[string]func(*queueCase) bool{
 	"payments":   paymentsQueue,

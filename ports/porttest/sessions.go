@@ -55,8 +55,8 @@ func sessionUpdate(s *Shop) {
 	Same(s.T, "stored", s.Visit(visit.ID).Session, &want)
 }
 
-// sessionKept: two requests have read the session at once, and another one extends it meanwhile. What each changed is
-// stored, whichever comes last.
+// sessionKept: two requests have read the session at once, and another one extends it meanwhile. The changes of each
+// are stored, whichever comes last.
 func sessionKept(s *Shop) {
 	visit := s.Session()
 	want, said, silent, renamed := *visit, *visit, *visit, *visit

@@ -22,7 +22,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Racers is how many try at once where only one may win.
+// Racers is the number of concurrent attempts in a race that only one may win.
 const Racers = 16
 
 var (
@@ -112,7 +112,7 @@ func (s *Shop) Keep(p *catalog.Product, location string, quantity int) {
 	s.Must(err)
 }
 
-// Stock is what lies at each location of the product's first variant.
+// Stock returns the stock of the product's first variant by location.
 func (s *Shop) Stock(p *catalog.Product) map[string]int {
 	s.T.Helper()
 	levels, err := s.Inventory.LevelsOf(s.Ctx, s.Project.ID, []id.Product{p.ID})

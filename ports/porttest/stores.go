@@ -1,7 +1,7 @@
-// Package porttest is the contract of storage ports with several adapters: one suite for each, run by every adapter.
-// A suite knows the promises of package ports and nothing of how they are kept. What is stored in one way is
-// held by the tests of adapters/sqlstore, which use the shops of this package. Ports that are not storage have
-// their suites in adaptertest.
+// Package porttest is the contract of storage ports with several adapters: one suite for each, run by every adapter. A
+// suite knows the promises of package ports and nothing of how they are kept. The tests of adapters/sqlstore cover
+// storage that has only one adapter, and use the shops of this package. Ports that are not storage have their suites in
+// adaptertest.
 package porttest
 
 import (

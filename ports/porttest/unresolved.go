@@ -34,7 +34,7 @@ func (s *Shop) AskInVain(of id.Checkout, at time.Time) {
 	}))
 }
 
-// UnresolvedCheckout is a checkout whose attempt began at a time and was asked about in vain.
+// UnresolvedCheckout is a checkout whose attempt began at a time and whose provider did not report its outcome.
 func (s *Shop) UnresolvedCheckout(at time.Time) *checkout.Checkout {
 	s.T.Helper()
 	c := s.Attempted(at)
@@ -42,7 +42,7 @@ func (s *Shop) UnresolvedCheckout(at time.Time) *checkout.Checkout {
 	return c
 }
 
-// UnresolvedRefund is one that was requested at a time and asked for in vain.
+// UnresolvedRefund is a refund that was requested at a time and whose provider did not report its outcome.
 func (s *Shop) UnresolvedRefund(at time.Time) order.Refund {
 	s.T.Helper()
 	refund := Random[id.Refund]()

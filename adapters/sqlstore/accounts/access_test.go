@@ -22,7 +22,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// machine is the outside of an access service: its codes are the number of their step.
+// machine is a fake of the dependencies of an access service: its codes are the number of their step.
 type machine struct{ step atomic.Int64 }
 
 var drawn atomic.Uint32 // random bits so far
@@ -59,8 +59,8 @@ func (*machine) Open(sealed []byte, purpose string) ([]byte, error) {
 	return []byte(plain), nil
 }
 
-// office is an account with an access service on a real store.
-type office struct {
+// accessFixture is an account with an access service on a real store.
+type accessFixture struct {
 	*testing.T
 	*access.Service
 	store   *storetest.Store
@@ -69,13 +69,13 @@ type office struct {
 }
 
 // later moves the clock by steps.
-func (o *office) later(steps int64) {
+func (o *accessFixture) later(steps int64) {
 	o.outside.step.Add(steps)
 }
 
-func openOffice(t *testing.T, s *storetest.Store) *office {
+func newAccessFixture(t *testing.T, s *storetest.Store) *accessFixture {
 	t.Helper()
-	o := &office{
+	o := &accessFixture{
 		T:       t,
 		outside: &machine{},
 		store:   s,
@@ -102,25 +102,25 @@ func openOffice(t *testing.T, s *storetest.Store) *office {
 }
 
 // within runs work in a transaction, which rolls back if work fails.
-func (o *office) within(work func(*access.Service) error) error {
+func (o *accessFixture) within(work func(*access.Service) error) error {
 	return o.store.Within(o.Context(), nil, func(view *storetest.Store) error {
 		bound := o.Service.In(&ports.Stores{
 			Accounts:       view.Accounts(),
 			Keys:           view.Keys(),
 			Authenticators: view.Authenticators(),
 		})
-		bound.Tries = view.Tries() // not the transaction's, whatever they are taken from
+		bound.Tries = view.Tries() // outside the transaction, no matter which view they come from
 		return work(bound)
 	})
 }
 
-func (o *office) holder() account.Holder { return account.Holder{Account: o.owner.ID} }
+func (o *accessFixture) holder() account.Holder { return account.Holder{Account: o.owner.ID} }
 
-func (o *office) code(offset int64) string {
+func (o *accessFixture) code(offset int64) string {
 	return strconv.FormatInt(o.outside.step.Load()+offset, 10)
 }
 
-func (o *office) enrolled() access.Enrolment {
+func (o *accessFixture) enrolled() access.Enrolment {
 	o.Helper()
 	made, err := o.Enrol(o.Context(), o.holder(), "")
 	if err == nil {
@@ -132,19 +132,19 @@ func (o *office) enrolled() access.Enrolment {
 	return made
 }
 
-// wants checks how a code is taken: "" is well.
-func (o *office) wants(what string, err error, code string) {
+// wants checks the code of an error: "" for none.
+func (o *accessFixture) wants(what string, err error, code string) {
 	o.Helper()
 	if (err == nil) != (code == "") || err != nil && !fault.Is(err, code) {
 		o.Errorf("%s: %v, want %q", what, err, code)
 	}
 }
 
-func (o *office) confirm(code string) error { return o.Confirm(o.Context(), o.holder(), code) }
+func (o *accessFixture) confirm(code string) error { return o.Confirm(o.Context(), o.holder(), code) }
 
-func TestConfirm(t *testing.T) {
+func TestAuthenticators_confirm(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
-		o := openOffice(t, s)
+		o := newAccessFixture(t, s)
 		o.wants("without an authenticator", o.confirm("1000"), "mfa_required")
 		o.wants("where none is needed", o.ConfirmIfEnrolled(t.Context(), o.holder(), ""), "")
 		recovery := o.enrolled().RecoveryCodes
@@ -169,9 +169,9 @@ func TestConfirm(t *testing.T) {
 	})
 }
 
-func TestOneOfSixteenConfirmsWithOneCode(t *testing.T) {
+func TestAuthenticators_confirmRace(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
-		o := openOffice(t, s)
+		o := newAccessFixture(t, s)
 		recovery := o.enrolled().RecoveryCodes
 		for _, code := range []string{o.code(0), recovery[0]} {
 			var won atomic.Int64
@@ -196,11 +196,11 @@ func TestOneOfSixteenConfirmsWithOneCode(t *testing.T) {
 
 var errOtherwise = errors.New("it fails for another reason")
 
-// What the transaction of a request is rolled back for does not matter to codes: wrong ones are counted
-// and right ones used up.
-func TestWrongCodesCountWhateverBecomesOfTheRequest(t *testing.T) {
+// Rolling back a request's transaction does not undo the use of a code: wrong codes are counted and right ones are used
+// up.
+func TestAuthenticators_confirmRolledBack(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
-		o := openOffice(t, s)
+		o := newAccessFixture(t, s)
 		o.enrolled()
 		again := func() error {
 			return o.within(func(bound *access.Service) error {
@@ -222,7 +222,7 @@ func TestWrongCodesCountWhateverBecomesOfTheRequest(t *testing.T) {
 		if !errors.As(err, &e) || e.Kind != fault.Limited || e.RetryAfter != account.TriesWindow {
 			t.Errorf("to wait: %+v", e)
 		}
-		other := openOffice(t, s)
+		other := newAccessFixture(t, s)
 		other.enrolled()
 		other.wants("another account", other.confirm(other.code(0)), "")
 		o.later(int64(account.TriesWindow / (30 * time.Second)))
@@ -230,9 +230,9 @@ func TestWrongCodesCountWhateverBecomesOfTheRequest(t *testing.T) {
 	})
 }
 
-func TestEnrolment(t *testing.T) {
+func TestAuthenticators_enrolment(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
-		o := openOffice(t, s)
+		o := newAccessFixture(t, s)
 		enrol := func(code string) error { _, err := o.Enrol(t.Context(), o.holder(), code); return err }
 		activate := func(code string) error { return o.Activate(t.Context(), o.holder(), code) }
 		o.wants("nothing to activate", activate(o.code(0)), "mfa_not_found")
@@ -262,9 +262,9 @@ func TestEnrolment(t *testing.T) {
 }
 
 // A key that would reach a project with mfa_required needs a code, whether it names the project or not.
-func TestKeysOfGuardedProjectsNeedACode(t *testing.T) {
+func TestKeys_Reach_guardedProjects(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
-		o := openOffice(t, s)
+		o := newAccessFixture(t, s)
 		shop := func(n byte, guarded bool) id.Project {
 			name := id.New[id.Project]([16]byte{n})
 			p, err := project.Open(name, o.owner.ID, project.Draft{

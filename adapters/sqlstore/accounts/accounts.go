@@ -1,5 +1,5 @@
-// Package accounts keeps accounts, their API keys, members and second factors, projects and their storefronts, and closes
-// projects.
+// Package accounts stores accounts, their API keys, members and second factors, projects and their storefronts, and
+// closes projects.
 package accounts
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Accounts is the store's view of accounts and keys.
+// Accounts stores accounts and finds keys.
 type Accounts struct{ Store *db.DB }
 
 var _ ports.Accounts = Accounts{}
@@ -69,7 +69,7 @@ func (a Accounts) Update(ctx context.Context, id id.Account, change func(*accoun
 	})
 }
 
-// lockAccount loads an account for exclusive use. Who adds a key or a project waits for it too.
+// lockAccount loads an account for exclusive use. Adding a key or a project waits for the lock, too.
 func lockAccount(ctx context.Context, t *db.Tx, wanted id.Account) (*account.Account, error) {
 	return db.One[account.Account](ctx, t, "account", accountByID+t.Dialect.ForUpdate, wanted)
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
 )
 
-func TestAPIKeys(t *testing.T)        { accountSuite(t, Keys) }
+func TestKeys(t *testing.T)           { accountSuite(t, Keys) }
 func TestAuthenticators(t *testing.T) { accountSuite(t, Authenticators) }
 func TestTries(t *testing.T)          { accountSuite(t, Tries) }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// addressesAtOnce is how many rows are sealed in one transaction.
+// addressesAtOnce is the number of rows that one transaction encrypts.
 const addressesAtOnce = 200
 
 const (
@@ -61,8 +61,8 @@ type (
 	}
 )
 
-// SealAddresses seals the URLs that releases before stored in plain text, and returns how many there were. It may be
-// repeated, and run beside other replicas.
+// SealAddresses encrypts the URLs that earlier releases stored in plain text, and returns how many there were. It may
+// be repeated, and run by several replicas at once.
 func SealAddresses(ctx context.Context, s *db.DB) (int, error) {
 	if s.Dialect.Vault == nil {
 		return 0, nil

@@ -113,7 +113,7 @@ func (a *addressed) reseal() error {
 	return err
 }
 
-func TestAddressesAreSealed(t *testing.T) {
+func TestSealAddresses(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		a := &addressed{T: t, Store: s}
 		b := s.DB.Write(db.NoProject)
@@ -162,8 +162,9 @@ func (w watched) Seal(plain []byte, purpose string) []byte {
 	return w.masterKeys.Seal(plain, purpose)
 }
 
-// Addresses are sealed in parts of 200 rows, each in a transaction of its own: nobody waits for all of them.
-func TestAddressesAreSealedInParts(t *testing.T) {
+// Addresses are encrypted in parts of 200 rows, each in a transaction of its own, so that no other transaction waits
+// for all of them.
+func TestSealAddresses_inParts(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		a := &addressed{T: t, Store: s}
 		b := s.DB.Write(db.NoProject)

@@ -9,8 +9,9 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
 )
 
-// Whatever has a project is deleted with it, is kept or erased when it is closed, and on PostgreSQL is held to it.
-func TestEveryTableOfAProject(t *testing.T) {
+// Rows of every table with a project_id are deleted with their project, are kept or erased when it is closed, and on
+// PostgreSQL have row-level security.
+func TestDeletions_everyTable(t *testing.T) {
 	t.Parallel()
 	var tables []struct {
 		Name    string `db:"relname"`

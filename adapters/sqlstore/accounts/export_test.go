@@ -1,6 +1,6 @@
 package accounts
 
-// What tests see of the package.
+// Unexported identifiers that the tests use.
 
 type ClosingStage = closingStage
 

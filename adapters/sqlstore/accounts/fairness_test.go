@@ -9,7 +9,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
-// A project whose refunds are never decided keeps no other one from being closed, however few are looked at in a run.
+// A project whose refunds are never decided does not keep others from being closed, even if a run looks at few
+// projects.
 func TestUnfinished_unsettledProjectsGoLast(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		var projects []string

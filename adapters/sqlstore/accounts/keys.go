@@ -15,7 +15,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Keys is the store's view of API keys.
+// Keys stores API keys.
 type Keys struct{ Store *db.DB }
 
 var _ ports.Keys = Keys{}
@@ -71,7 +71,7 @@ func (k Keys) Add(ctx context.Context, added *account.Key) error {
 	})
 }
 
-// refuseKey refuses one key too many. It reports whether the key is there already.
+// refuseKey refuses a key beyond the limit. It reports whether the key exists already.
 func refuseKey(ctx context.Context, t *db.Tx, added *account.Key) (exists bool, err error) {
 	if _, err := t.Get(ctx, &exists, keyExists, added.Hash[:]); exists || err != nil {
 		return exists, err
@@ -94,8 +94,7 @@ func (k Keys) List(ctx context.Context, owner id.Account, bound []id.Project, pa
 	return db.Page[*account.Key](ctx, k.Store.Read(db.NoProject), keys.Columns(), listedKeys, w, "created_at DESC, id", page)
 }
 
-// listBound reads all bound keys of the account and leaves it to the domain which of them are within
-// bound.
+// listBound reads all bound keys of the account, and the domain decides which of them are within bound.
 func (k Keys) listBound(ctx context.Context, owner id.Account, bound []id.Project, page ports.Page) ([]*account.Key, int, error) {
 	list, err := db.All[*account.Key](ctx, k.Store.Read(db.NoProject), "SELECT "+keys.Columns()+listedKeys+`
   AND projects <> '[]'
@@ -124,11 +123,11 @@ func (k Keys) Revoke(ctx context.Context, owner id.Account, key id.APIKey, at ti
 	})
 }
 
-// usesAtOnce is how many uses one transaction records.
+// usesAtOnce is the number of uses that one transaction records.
 const usesAtOnce = 200
 
 func (k Keys) Used(ctx context.Context, uses map[id.APIKey]time.Time) error {
-	// All lock rows in one order.
+	// All transactions lock rows in the same order.
 	used := slices.SortedFunc(maps.Keys(uses), func(a, b id.APIKey) int { return strings.Compare(a.String(), b.String()) })
 	for some := range slices.Chunk(used, usesAtOnce) {
 		b := k.Store.Write(db.NoProject)

@@ -13,7 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Members is the store's view of the people of accounts. Whatever changes who they are locks their account first.
+// Members stores the members of accounts. Every change of the members of an account locks the account first.
 type Members struct{ Store *db.DB }
 
 var _ ports.Members = Members{}
@@ -38,7 +38,7 @@ SELECT count(*)` + membersOf + `
 	addressTaken = `
 SELECT EXISTS (SELECT 1 FROM members WHERE email = $1 AND removed_at IS NULL)`
 
-	// Links that a member who is gone could still use.
+	// Links that a removed member could still use.
 	revokeLinksOf = `
 UPDATE member_links
 SET revoked_at = $2
@@ -100,7 +100,7 @@ type nameRow struct {
 	Name string
 }
 
-// List reads all members of the account, which are few, and leaves it to the domain which of them are within bound.
+// List reads all members of the account, which are few, and the domain decides which of them are within bound.
 func (v Members) List(ctx context.Context, owner id.Account, bound []id.Project, page ports.Page) ([]*member.Member, int, error) {
 	list, err := db.All[*member.Member](ctx, v.Store.Read(db.NoProject), "SELECT "+members.Columns()+membersOf+`
 ORDER BY created_at, id`, owner)
@@ -111,7 +111,7 @@ ORDER BY created_at, id`, owner)
 	return list, total, nil
 }
 
-// within is a page of what is bound to some of the projects bound and to no others.
+// within returns a page of the items that are bound to some of the projects bound and to no others.
 func within[T any](list []T, bound []id.Project, projects func(T) []id.Project, page ports.Page) ([]T, int) {
 	overseer := account.Key{Projects: bound}
 	list = slices.DeleteFunc(list, func(one T) bool { return !overseer.Oversees(&account.Key{Projects: projects(one)}) })
@@ -131,11 +131,11 @@ func (v Members) Update(ctx context.Context, owner id.Account, wanted id.Member,
 		if _, err := t.Exec(ctx, updateMember.Text, updateMember.Args(*m)...); err != nil || m.RemovedAt == nil {
 			return m, err
 		}
-		return m, shutOut(ctx, t, m)
+		return m, revokeAccess(ctx, t, m)
 	})
 }
 
-// lockMember locks the account, and the member, whom those wait for who sign in.
+// lockMember locks the account and then the member, for whose lock signing in waits.
 func lockMember(ctx context.Context, t *db.Tx, owner id.Account, wanted id.Member) (m *member.Member, otherOwners int, err error) {
 	if _, err := lockAccount(ctx, t, owner); err != nil {
 		if fault.KindOf(err) == fault.NotFound {
@@ -152,8 +152,8 @@ func lockMember(ctx context.Context, t *db.Tx, owner id.Account, wanted id.Membe
 	return m, otherOwners, err
 }
 
-// shutOut takes a member who is removed everything by which they could come in.
-func shutOut(ctx context.Context, t *db.Tx, m *member.Member) error {
+// revokeAccess removes the sessions, links and factors of a removed member.
+func revokeAccess(ctx context.Context, t *db.Tx, m *member.Member) error {
 	for _, statement := range []string{revokeLinksOf, endSessionsOf} {
 		if _, err := t.Exec(ctx, statement, m.ID, *m.RemovedAt); err != nil {
 			return err
@@ -172,7 +172,7 @@ func (v Members) Join(ctx context.Context, l *member.Link, m *member.Member) err
 		if _, err := lockAccount(ctx, t, l.Account); err != nil {
 			return err
 		}
-		// The link refers to the member, and is used first: one of several at once.
+		// The link is used first, so that one of several concurrent calls succeeds, and it refers to the member.
 		if err := stillOpen(ctx, t, l.ID); err != nil {
 			return err
 		}
@@ -204,7 +204,8 @@ func (v Members) SetPassword(ctx context.Context, l *member.Link, password strin
 	})
 }
 
-// All is every member of the installation and every invitation that is open at a time, oldest first, with their accounts.
+// All returns every member of the installation and every invitation that is open at a time, oldest first, with their
+// accounts.
 func (v Members) All(ctx context.Context, at time.Time) (all []*member.Member, invited []*member.Link, owners map[id.Account]*account.Account, err error) {
 	var list []*account.Account
 	b := v.Store.Read(db.NoProject)

@@ -18,8 +18,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
-// staff is an account and who works for it.
-type staff struct {
+// memberFixture is an account with its members.
+type memberFixture struct {
 	*testing.T
 	ports.Members
 	sessions       ports.ConsoleSessions
@@ -29,9 +29,9 @@ type staff struct {
 	account        id.Account
 }
 
-func openStaff(t *testing.T, s *storetest.Store) *staff {
+func newMemberFixture(t *testing.T, s *storetest.Store) *memberFixture {
 	stores := storetest.Views(s)
-	return &staff{
+	return &memberFixture{
 		T:              t,
 		Members:        s.Members(),
 		sessions:       s.ConsoleSessions(),
@@ -42,15 +42,15 @@ func openStaff(t *testing.T, s *storetest.Store) *staff {
 	}
 }
 
-// other is the staff of another account of the installation.
-func (s *staff) other() *staff {
+// other returns the fixture of another account of the installation.
+func (s *memberFixture) other() *memberFixture {
 	other := *s
 	other.account = porttest.OpenAccount(s.T, s.stores, porttest.Noon).ID
 	return &other
 }
 
 func TestMembers(t *testing.T) {
-	tests := map[string]func(*staff){
+	tests := map[string]func(*memberFixture){
 		"who joins is a member":                                 joining,
 		"one of sixteen joins by a link":                        joinRace,
 		"an address belongs to one account":                     joinAddress,
@@ -71,16 +71,18 @@ func TestMembers(t *testing.T) {
 		for name, test := range tests {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				test(openStaff(t, s))
+				test(newMemberFixture(t, s))
 			})
 		}
 	})
 }
 
 // address is one that nobody else has.
-func (s *staff) address(name string) string { return name + "@" + s.account.String() + ".example" }
+func (s *memberFixture) address(name string) string {
+	return name + "@" + s.account.String() + ".example"
+}
 
-func (s *staff) link(purpose member.Purpose, change func(*member.Link)) *member.Link {
+func (s *memberFixture) link(purpose member.Purpose, change func(*member.Link)) *member.Link {
 	l := &member.Link{
 		ID:        porttest.Random[id.MemberLink](),
 		Account:   s.account,
@@ -94,17 +96,17 @@ func (s *staff) link(purpose member.Purpose, change func(*member.Link)) *member.
 	return l
 }
 
-func (s *staff) invitation(name string, role member.Role, projects ...id.Project) *member.Link {
+func (s *memberFixture) invitation(name string, role member.Role, projects ...id.Project) *member.Link {
 	return s.link(member.Join, func(l *member.Link) {
 		l.Email, l.Grant = s.address(name), member.Grant{Role: role, Projects: projects}
 	})
 }
 
-func (s *staff) linkTo(m *member.Member, purpose member.Purpose) *member.Link {
+func (s *memberFixture) linkTo(m *member.Member, purpose member.Purpose) *member.Link {
 	return s.link(purpose, func(l *member.Link) { l.Member = m.ID })
 }
 
-func (s *staff) add(l *member.Link) *member.Link {
+func (s *memberFixture) add(l *member.Link) *member.Link {
 	s.Helper()
 	if err := s.AddLink(s.Context(), l); err != nil {
 		s.Fatal(err)
@@ -112,7 +114,7 @@ func (s *staff) add(l *member.Link) *member.Link {
 	return l
 }
 
-func (s *staff) memberOf(l *member.Link) *member.Member {
+func (s *memberFixture) memberOf(l *member.Link) *member.Member {
 	return &member.Member{
 		ID:        porttest.Random[id.Member](),
 		Account:   l.Account,
@@ -132,7 +134,7 @@ func used(l *member.Link) *member.Link {
 }
 
 // joined invites and joins a member.
-func (s *staff) joined(name string, role member.Role, projects ...id.Project) *member.Member {
+func (s *memberFixture) joined(name string, role member.Role, projects ...id.Project) *member.Member {
 	s.Helper()
 	l := s.add(s.invitation(name, role, projects...))
 	m := s.memberOf(l)
@@ -143,7 +145,7 @@ func (s *staff) joined(name string, role member.Role, projects ...id.Project) *m
 }
 
 // winners counts who of sixteen succeeds; the others meet a fault.
-func (s *staff) winners(n int, kind fault.Kind, code string, attempt func(i int) error) int {
+func (s *memberFixture) winners(n int, kind fault.Kind, code string, attempt func(i int) error) int {
 	s.Helper()
 	won := 0
 	for _, err := range porttest.Together(n, attempt) {
@@ -156,14 +158,14 @@ func (s *staff) winners(n int, kind fault.Kind, code string, attempt func(i int)
 	return won
 }
 
-func (s *staff) want(what string, got, want int) {
+func (s *memberFixture) want(what string, got, want int) {
 	s.Helper()
 	if got != want {
 		s.Errorf("%s: %d, want %d", what, got, want)
 	}
 }
 
-func joining(s *staff) {
+func joining(s *memberFixture) {
 	l := s.add(s.invitation("ada", member.Support))
 	m := s.memberOf(l)
 	if err := s.Join(s.Context(), used(l), m); err != nil {
@@ -187,7 +189,7 @@ func joining(s *staff) {
 	porttest.WantFault(s.T, err, fault.NotFound, "link_not_found")
 }
 
-func joinRace(s *staff) {
+func joinRace(s *memberFixture) {
 	l := s.add(s.invitation("ada", member.Support))
 	s.want("joined", s.winners(porttest.Racers, fault.NotFound, "link_not_found", func(int) error {
 		return s.Join(s.Context(), used(l), s.memberOf(l))
@@ -196,7 +198,7 @@ func joinRace(s *staff) {
 	s.want(fmt.Sprint("members, ", err), n, 1)
 }
 
-func joinAddress(s *staff) {
+func joinAddress(s *memberFixture) {
 	m := s.joined("ada", member.Owner)
 	other := s.other()
 	l := other.invitation("x", member.Owner)
@@ -213,8 +215,8 @@ func joinAddress(s *staff) {
 	}
 }
 
-func joinAddressRace(s *staff) {
-	accounts := []*staff{s, s.other()}
+func joinAddressRace(s *memberFixture) {
+	accounts := []*memberFixture{s, s.other()}
 	links := make([]*member.Link, len(accounts))
 	for i, of := range accounts {
 		links[i] = of.invitation("x", member.Owner)
@@ -226,7 +228,7 @@ func joinAddressRace(s *staff) {
 	}), 1)
 }
 
-func lastOwner(s *staff) {
+func lastOwner(s *memberFixture) {
 	owners := []*member.Member{s.joined("ada", member.Owner), s.joined("grace", member.Owner)}
 	demoted := 0
 	var arrived atomic.Int32
@@ -249,7 +251,7 @@ func lastOwner(s *staff) {
 	s.want("demoted", demoted, 1)
 }
 
-func foreignMembers(s *staff) {
+func foreignMembers(s *memberFixture) {
 	m, other := s.joined("ada", member.Owner), s.other()
 	_, err := other.Member(s.Context(), other.account, m.ID)
 	porttest.WantFault(s.T, err, fault.NotFound, "member_not_found")
@@ -261,7 +263,7 @@ func foreignMembers(s *staff) {
 	porttest.WantFault(s.T, s.sessions.Open(s.Context(), session, m.Password), fault.NotFound, "member_not_found")
 }
 
-func memberLists(s *staff) {
+func memberLists(s *memberFixture) {
 	one, two := porttest.Random[id.Project](), porttest.Random[id.Project]()
 	var all []string
 	for i, projects := range [][]id.Project{nil, {one}, {one, two}, {two}} {
@@ -300,7 +302,7 @@ func memberLists(s *staff) {
 	}
 }
 
-func removal(s *staff) {
+func removal(s *memberFixture) {
 	s.joined("owner", member.Owner)
 	m := s.joined("ada", member.Support)
 	reset := s.add(s.linkTo(m, member.Reset))
@@ -328,7 +330,7 @@ func removal(s *staff) {
 			s.Errorf("%s: %v", what, err)
 		}
 	}
-	for of, want := range map[*staff]int{s: 1, s.other(): 0} {
+	for of, want := range map[*memberFixture]int{s: 1, s.other(): 0} {
 		names, err := of.Names(s.Context(), of.account, []id.Member{m.ID, porttest.Random[id.Member]()})
 		if len(names) != want || want > 0 && names[m.ID] != m.Name || err != nil {
 			s.Errorf("%v, %v", names, err)

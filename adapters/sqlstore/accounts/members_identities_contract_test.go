@@ -10,7 +10,7 @@ import (
 )
 
 func TestIdentities(t *testing.T) {
-	tests := map[string]func(*staff){
+	tests := map[string]func(*memberFixture){
 		"an identity is one member's":                   identityOfOne,
 		"one of sixteen members gets an identity":       identityRace,
 		"one of sixteen identities is linked to one":    identitiesRace,
@@ -20,19 +20,19 @@ func TestIdentities(t *testing.T) {
 		for name, test := range tests {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				test(openStaff(t, s))
+				test(newMemberFixture(t, s))
 			})
 		}
 	})
 }
 
 // identity is one of an issuer that no other test has.
-func (s *staff) identity(subject string) member.Identity {
+func (s *memberFixture) identity(subject string) member.Identity {
 	return member.Identity{Issuer: "https://" + s.account.String() + ".example", Subject: subject}
 }
 
 // linked reports whether an identity is the member's.
-func (s *staff) linked(i member.Identity, m *member.Member) bool {
+func (s *memberFixture) linked(i member.Identity, m *member.Member) bool {
 	s.Helper()
 	found, err := s.ByIdentity(s.Context(), i)
 	if fault.KindOf(err) == fault.NotFound {
@@ -44,7 +44,7 @@ func (s *staff) linked(i member.Identity, m *member.Member) bool {
 	return found.ID == m.ID && found.Email == m.Email
 }
 
-func identityOfOne(s *staff) {
+func identityOfOne(s *memberFixture) {
 	ada, grace := s.joined("ada", member.Owner), s.other().joined("grace", member.Owner)
 	first, second := s.identity("1"), s.identity("2")
 	for range 2 {
@@ -72,7 +72,7 @@ func identityOfOne(s *staff) {
 	}
 }
 
-func identityRace(s *staff) {
+func identityRace(s *memberFixture) {
 	var members []*member.Member
 	for n := range porttest.Racers {
 		members = append(members, s.joined("m"+string(rune('a'+n)), member.Support))
@@ -82,14 +82,14 @@ func identityRace(s *staff) {
 	}), 1)
 }
 
-func identitiesRace(s *staff) {
+func identitiesRace(s *memberFixture) {
 	ada := s.joined("ada", member.Owner)
 	s.want("linked", s.winners(porttest.Racers, fault.Conflict, "identity_taken", func(i int) error {
 		return s.LinkIdentity(s.Context(), ada, s.identity(string(rune('a'+i))), porttest.Noon)
 	}), 1)
 }
 
-func identityOfRemoved(s *staff) {
+func identityOfRemoved(s *memberFixture) {
 	s.joined("owner", member.Owner)
 	ada, i := s.joined("ada", member.Support), s.identity("1")
 	if err := s.LinkIdentity(s.Context(), ada, i, porttest.Noon); err != nil {

@@ -78,7 +78,7 @@ func (v Members) AddLink(ctx context.Context, l *member.Link) error {
 	})
 }
 
-// prepareInvitation makes room for an invitation, or refuses it.
+// prepareInvitation revokes invitations that a new one replaces, or refuses it.
 func prepareInvitation(ctx context.Context, t *db.Tx, l *member.Link) error {
 	if _, err := lockAccount(ctx, t, l.Account); err != nil {
 		return err

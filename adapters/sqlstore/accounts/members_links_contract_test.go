@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
-func inviteAgain(s *staff) {
+func inviteAgain(s *memberFixture) {
 	first := s.add(s.invitation("ada", member.Support))
 	theirs := s.other()
 	kept := theirs.invitation("x", member.Support)
@@ -27,7 +27,7 @@ func inviteAgain(s *staff) {
 	}
 }
 
-func inviteLimit(s *staff) {
+func inviteLimit(s *memberFixture) {
 	s.joined("owner", member.Owner)
 	for i := range member.Most - 2 {
 		s.add(s.invitation(fmt.Sprint("m", i), member.Support))
@@ -39,7 +39,7 @@ func inviteLimit(s *staff) {
 	s.add(s.invitation("m0", member.Analyst)) // in the place of another one
 }
 
-func inviteRevoke(s *staff) {
+func inviteRevoke(s *memberFixture) {
 	l := s.add(s.invitation("ada", member.Support))
 	got, err := s.Invitation(s.Context(), s.account, l.ID, porttest.Noon)
 	if err != nil {
@@ -57,7 +57,7 @@ func inviteRevoke(s *staff) {
 	porttest.WantFault(s.T, s.Join(s.Context(), used(l), s.memberOf(l)), fault.NotFound, "link_not_found")
 }
 
-func inviteExpired(s *staff) {
+func inviteExpired(s *memberFixture) {
 	l := s.add(s.invitation("ada", member.Support))
 	after := l.ExpiresAt
 	if _, n, err := s.Invitations(s.Context(), s.account, nil, after, ports.Page{Limit: 10}); n != 0 || err != nil {
@@ -69,7 +69,7 @@ func inviteExpired(s *staff) {
 	}))
 }
 
-func passwordRace(s *staff) {
+func passwordRace(s *memberFixture) {
 	m := s.joined("ada", member.Support)
 	session := s.open(m, "token")
 	l := s.add(s.linkTo(m, member.Reset))
@@ -82,12 +82,12 @@ func passwordRace(s *staff) {
 	}
 }
 
-func spendRace(s *staff) {
+func spendRace(s *memberFixture) {
 	l := s.add(s.linkTo(s.joined("ada", member.Owner), member.SignIn))
 	s.want("used", s.winners(porttest.Racers, fault.NotFound, "link_not_found", func(int) error { return s.Spend(s.Context(), used(l)) }), 1)
 }
 
-func linkAgain(s *staff) {
+func linkAgain(s *memberFixture) {
 	m := s.joined("ada", member.Owner)
 	first, signIn := s.add(s.linkTo(m, member.Reset)), s.add(s.linkTo(m, member.SignIn))
 	second := s.add(s.linkTo(m, member.Reset))

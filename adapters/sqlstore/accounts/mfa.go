@@ -14,10 +14,10 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Authenticators is the store's view of what accounts and members prove themselves with.
+// Authenticators stores the second factors of accounts and members.
 type Authenticators struct{ Store *db.DB }
 
-// Tries is the store's view of wrong codes. Store is outside of any unit: what is counted stays counted.
+// Tries counts wrong codes. Store is outside of any unit, so that counted tries stay counted.
 type Tries struct{ Store *db.DB }
 
 var (
@@ -136,7 +136,7 @@ func (v Authenticators) Spend(ctx context.Context, a id.Authenticator, c account
 	if c.Recovery != nil {
 		statement, value = spendRecoveryCode, c.Recovery[:]
 	}
-	// What is spent stays spent, whatever becomes of the request's own transaction.
+	// A used code stays used, even if the request's own transaction is rolled back.
 	err = v.Store.OutsideRequest().InTx(ctx, db.NoProject, func(t *db.Tx) error {
 		rows, err := t.Exec(ctx, statement, a, value)
 		spent = rows == 1

@@ -14,7 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// buckets admits by the rates, by the house's clock.
+// buckets admits by the rates, by the fixture's clock.
 type buckets struct {
 	ports.Limiter
 	now    func() time.Time
@@ -44,15 +44,15 @@ func (b *buckets) Take(_ context.Context, key string, r ports.Rate) ports.Verdic
 }
 
 // counted limits attempts as a server does.
-func (h *house) counted() {
+func (h *accessSetup) counted() {
 	h.people.Limiter = &buckets{now: h.outside.Now, levels: map[string]level{}}
 }
 
-func (h *house) tries(email, password, address, device string) (people.SignedIn, error) {
+func (h *accessSetup) tries(email, password, address, device string) (people.SignedIn, error) {
 	return h.people.SignIn(h.Context(), email, password, people.Client{Address: address, Device: device})
 }
 
-func strangerGuesses(h *house) {
+func strangerGuesses(h *accessSetup) {
 	in := h.joined("ada", member.Grant{Role: member.Owner})
 	h.counted()
 	guess := func(n int, address, want string) {
@@ -81,7 +81,7 @@ func strangerGuesses(h *house) {
 	}
 }
 
-func manyNetworks(h *house) {
+func manyNetworks(h *accessSetup) {
 	in := h.joined("ada", member.Grant{Role: member.Owner})
 	h.counted()
 	mine, err := h.tries(in.Member.Email, password, "192.0.2.8", "")
@@ -102,7 +102,7 @@ func manyNetworks(h *house) {
 	h.wants("the member in a new one, half a minute later", err, "")
 }
 
-func knownBrowser(h *house) {
+func knownBrowser(h *accessSetup) {
 	in, other := h.joined("ada", member.Grant{Role: member.Owner}), h.joined("grace", member.Grant{Role: member.Owner})
 	if in.Device == "" || strings.Contains(in.Device, in.Member.Email) {
 		h.Errorf("after joining the browser keeps %q", in.Device)
@@ -147,7 +147,7 @@ func knownBrowser(h *house) {
 }
 
 // signedIn has signed in now.
-func (h *house) signedIn(email string) people.SignedIn {
+func (h *accessSetup) signedIn(email string) people.SignedIn {
 	h.Helper()
 	in, err := h.tries(email, password, "192.0.2.8", "")
 	if err != nil {
@@ -156,7 +156,7 @@ func (h *house) signedIn(email string) people.SignedIn {
 	return in
 }
 
-func guessesLogged(h *house) {
+func guessesLogged(h *accessSetup) {
 	in := h.joined("ada", member.Grant{Role: member.Owner})
 	h.enrolledMember(in)
 	h.counted()
@@ -212,7 +212,7 @@ func guessesLogged(h *house) {
 	}
 }
 
-func lostFactor(h *house) {
+func lostFactor(h *accessSetup) {
 	owner, support := h.joined("ada", member.Grant{Role: member.Owner}), h.joined("grace", member.Grant{Role: member.Support})
 	byOwner, bySupport := by(h.caller(owner.Token)), by(h.caller(support.Token))
 	reset := func(by people.Actor, of people.SignedIn, code string) error {
@@ -237,7 +237,7 @@ func lostFactor(h *house) {
 	h.caller(owner.Token)
 }
 
-func lastOwnersFactor(h *house) {
+func lastOwnersFactor(h *accessSetup) {
 	in := h.joined("ada", member.Grant{Role: member.Owner})
 	h.wants("without one", h.people.ResetFactorFor(h.Context(), in.Member), "mfa_not_enrolled")
 	h.enrolledMember(in)

@@ -35,7 +35,7 @@ func (v *vouching) Vouch(_ ports.Outbound, c ports.Challenge, code string) (memb
 }
 
 // vouched has a provider vouch for the owner of an e-mail address.
-func (h *house) vouched(email string) *vouching {
+func (h *accessSetup) vouched(email string) *vouching {
 	v := &vouching{person: member.Vouched{
 		Identity:      member.Identity{Issuer: "https://" + h.owner.ID.String() + ".example", Subject: "1"},
 		Email:         email,
@@ -47,7 +47,7 @@ func (h *house) vouched(email string) *vouching {
 }
 
 // begins begins a sign-in, and returns what the browser keeps.
-func (h *house) begins(invitation string) string {
+func (h *accessSetup) begins(invitation string) string {
 	h.Helper()
 	_, kept, err := h.people.BeginAtProvider(ports.NewOutbound(h.Context()), "/console/x", invitation, browser)
 	if err != nil {
@@ -56,12 +56,12 @@ func (h *house) begins(invitation string) string {
 	return kept
 }
 
-func (h *house) returns(v *vouching, kept string) (people.SignedIn, string, error) {
+func (h *accessSetup) returns(v *vouching, kept string) (people.SignedIn, string, error) {
 	back := people.Returned{State: v.asked[len(v.asked)-1].State, Code: "code"}
 	return h.people.ReturnFromProvider(ports.NewOutbound(h.Context()), kept, back, browser)
 }
 
-func providerSignIn(h *house) {
+func providerSignIn(h *accessSetup) {
 	in := h.joined("ada", member.Grant{Role: member.Owner})
 	h.enrolledMember(in)
 	v := h.vouched(strings.ToUpper(in.Member.Email))
@@ -90,7 +90,7 @@ func providerSignIn(h *house) {
 	h.wants("another identity with the member's address", err, "sign_in_refused")
 }
 
-func providerRefused(h *house) {
+func providerRefused(h *accessSetup) {
 	in := h.joined("ada", member.Grant{Role: member.Owner})
 	v := h.vouched(in.Member.Email)
 	kept := h.begins("")
@@ -153,7 +153,7 @@ func providerRefused(h *house) {
 	h.wants("back too often", give(kept, people.Returned{State: state, Code: "c"}), "rate_limited")
 }
 
-func providerJoin(h *house) {
+func providerJoin(h *accessSetup) {
 	h.joined("owner", member.Grant{Role: member.Owner})
 	l, err := h.people.Invite(h.Context(), h.byKey(), people.Draft{Email: h.address("ada"), Grant: member.Grant{Role: member.Support}}, "")
 	if err != nil {

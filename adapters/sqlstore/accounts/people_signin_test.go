@@ -14,7 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-func wrongPassword(h *house) {
+func wrongPassword(h *accessSetup) {
 	h.joined("ada", member.Grant{Role: member.Owner})
 	h.passwords.verified = nil
 	var answers []string
@@ -31,7 +31,7 @@ func wrongPassword(h *house) {
 	}
 }
 
-func triesCounted(h *house) {
+func triesCounted(h *accessSetup) {
 	h.joined("ada", member.Grant{Role: member.Owner})
 	h.limiter.most, h.limiter.taken, h.passwords.verified = 3, map[string]int{}, nil
 	for n := range 5 {
@@ -62,7 +62,7 @@ func triesCounted(h *house) {
 	}
 }
 
-func passwordLink(h *house) {
+func passwordLink(h *accessSetup) {
 	in := h.joined("ada", member.Grant{Role: member.Support})
 	l, err := h.people.PasswordLink(h.Context(), h.byKey(), in.Member.ID, "")
 	if err != nil {
@@ -87,7 +87,7 @@ func passwordLink(h *house) {
 	h.wants("an hour later", h.people.SetPassword(h.Context(), secretOf(late), password, browser), "link_not_found")
 }
 
-func signInLink(h *house) {
+func signInLink(h *accessSetup) {
 	in := h.joined("ada", member.Grant{Role: member.Owner})
 	l, err := h.people.SignInLink(h.Context(), in.Member, "haggle")
 	if err != nil {
@@ -102,7 +102,7 @@ func signInLink(h *house) {
 	h.wants("again", err, "link_not_found")
 }
 
-func (h *house) enrolledMember(in people.SignedIn) {
+func (h *accessSetup) enrolledMember(in people.SignedIn) {
 	h.Helper()
 	of := h.caller(in.Token).Holder()
 	if _, err := h.Enrol(h.Context(), of, ""); err != nil {
@@ -113,7 +113,7 @@ func (h *house) enrolledMember(in people.SignedIn) {
 	}
 }
 
-func twoSteps(h *house) {
+func twoSteps(h *accessSetup) {
 	in := h.joined("ada", member.Grant{Role: member.Support})
 	h.enrolledMember(in)
 	due, err := h.people.SignIn(h.Context(), in.Member.Email, password, browser)
@@ -144,7 +144,7 @@ func twoSteps(h *house) {
 	h.wants("ten minutes later", err, "unauthenticated")
 }
 
-func ownCode(h *house) {
+func ownCode(h *accessSetup) {
 	h.enrolled() // the account
 	in := h.joined("ada", member.Grant{Role: member.Support})
 	mine := h.caller(in.Token).Holder()
@@ -160,7 +160,7 @@ func ownCode(h *house) {
 	h.wants("later", h.Confirm(h.Context(), mine, h.code(0)), "")
 }
 
-func sessionIdle(h *house) {
+func sessionIdle(h *accessSetup) {
 	in := h.joined("ada", member.Grant{Role: member.Owner})
 	h.Uses = access.NewUses()
 	h.later(8*120 - 1)
@@ -185,7 +185,7 @@ func sessionIdle(h *house) {
 	h.stranger("left alone for five minutes", in.Token)
 }
 
-func sessionsOfOthers(h *house) {
+func sessionsOfOthers(h *accessSetup) {
 	owner, support := h.joined("ada", member.Grant{Role: member.Owner}), h.joined("grace", member.Grant{Role: member.Support})
 	byOwner, bySupport := by(h.caller(owner.Token)), by(h.caller(support.Token))
 	count := func(by people.Actor, of id.Member) int {
@@ -223,7 +223,7 @@ func sessionsOfOthers(h *house) {
 	h.wants("again", h.people.EndSession(h.Context(), byOwner, support.Session.ID), "console_session_not_found")
 }
 
-func signInsLogged(h *house) {
+func signInsLogged(h *accessSetup) {
 	in := h.joined("ada", member.Grant{Role: member.Owner})
 	from := people.Client{
 		Address: "192.0.2.7",

@@ -50,17 +50,17 @@ func (s *strict) Look(_ context.Context, key string, _ ports.Rate) ports.Verdict
 
 const password = "correct horse battery"
 
-// house is an office whose members sign in.
-type house struct {
-	*office
+// accessSetup is an accessFixture whose members sign in.
+type accessSetup struct {
+	*accessFixture
 	people    *people.Service
 	passwords *plainly
 	limiter   *strict
 	key       *account.Key
 }
 
-func openHouse(t *testing.T, s *storetest.Store) *house {
-	o := openOffice(t, s)
+func newAccessSetup(t *testing.T, s *storetest.Store) *accessSetup {
+	o := newAccessFixture(t, s)
 	stores := &ports.Stores{
 		Accounts:        s.Accounts(),
 		Keys:            s.Keys(),
@@ -70,10 +70,10 @@ func openHouse(t *testing.T, s *storetest.Store) *house {
 		Audit:           s.Requests(),
 	}
 	o.Service.Stores = stores
-	h := &house{
-		office:    o,
-		passwords: &plainly{},
-		limiter:   &strict{most: 1000, taken: map[string]int{}},
+	h := &accessSetup{
+		accessFixture: o,
+		passwords:     &plainly{},
+		limiter:       &strict{most: 1000, taken: map[string]int{}},
 		key: &account.Key{
 			ID:      porttest.Random[id.APIKey](),
 			Account: o.owner.ID,
@@ -96,7 +96,7 @@ func openHouse(t *testing.T, s *storetest.Store) *house {
 }
 
 // begin runs work in a transaction.
-func (h *house) begin(ctx context.Context, work func(*ports.Stores, ports.Records) error) error {
+func (h *accessSetup) begin(ctx context.Context, work func(*ports.Stores, ports.Records) error) error {
 	return h.store.Within(ctx, nil, func(view *storetest.Store) error {
 		bound := *h.people.Stores
 		bound.Members, bound.ConsoleSessions, bound.Authenticators = view.Members(), view.ConsoleSessions(), view.Authenticators()
@@ -105,7 +105,7 @@ func (h *house) begin(ctx context.Context, work func(*ports.Stores, ports.Record
 }
 
 // logged are the account's audit events, newest first.
-func (h *house) logged() []audit.Event {
+func (h *accessSetup) logged() []audit.Event {
 	h.Helper()
 	events, _, err := h.store.Requests().Events(h.Context(), h.owner.ID, ports.AuditFilter{}, ports.Page{Limit: 100})
 	if err != nil {
@@ -114,8 +114,8 @@ func (h *house) logged() []audit.Event {
 	return events
 }
 
-func TestPeople(t *testing.T) {
-	tests := map[string]func(*house){
+func TestMembers_access(t *testing.T) {
+	tests := map[string]func(*accessSetup){
 		"who is invited joins once, and has signed in":                  inviteAndJoin,
 		"nobody gives more than they have":                              givesNoMore,
 		"nobody changes who may do more":                                changesNoMore,
@@ -142,12 +142,12 @@ func TestPeople(t *testing.T) {
 	}
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		for name, test := range tests {
-			t.Run(name, func(t *testing.T) { test(openHouse(t, s)) })
+			t.Run(name, func(t *testing.T) { test(newAccessSetup(t, s)) })
 		}
 	})
 }
 
-func (h *house) byKey() people.Actor {
+func (h *accessSetup) byKey() people.Actor {
 	return people.Actor{
 		ID:     h.key.ID.String(),
 		Key:    h.key,
@@ -165,12 +165,14 @@ func by(c access.Caller) people.Actor {
 
 var browser = people.Client{Address: "192.0.2.1", Browser: "Firefox\x00" + strings.Repeat("x", 300)}
 
-func (h *house) address(name string) string { return name + "@" + h.owner.ID.String() + ".example" }
+func (h *accessSetup) address(name string) string {
+	return name + "@" + h.owner.ID.String() + ".example"
+}
 
 func secretOf(l people.Link) string { return l.Address[strings.LastIndex(l.Address, "/")+1:] }
 
 // joined is somebody who was invited and has joined.
-func (h *house) joined(name string, grant member.Grant) people.SignedIn {
+func (h *accessSetup) joined(name string, grant member.Grant) people.SignedIn {
 	h.Helper()
 	l, err := h.people.Invite(h.Context(), h.byKey(), people.Draft{Email: h.address(name), Grant: grant}, "")
 	if err != nil {
@@ -183,7 +185,7 @@ func (h *house) joined(name string, grant member.Grant) people.SignedIn {
 	return in
 }
 
-func (h *house) caller(token string) access.Caller {
+func (h *accessSetup) caller(token string) access.Caller {
 	h.Helper()
 	c, err := h.Authenticate(h.Context(), token)
 	if err != nil {
@@ -192,14 +194,14 @@ func (h *house) caller(token string) access.Caller {
 	return c
 }
 
-func (h *house) stranger(what, token string) {
+func (h *accessSetup) stranger(what, token string) {
 	h.Helper()
 	if _, err := h.Authenticate(h.Context(), token); fault.KindOf(err) != fault.Unauthenticated {
 		h.Errorf("%s: %v", what, err)
 	}
 }
 
-func (h *house) fields(what string, err error, want ...string) {
+func (h *accessSetup) fields(what string, err error, want ...string) {
 	h.Helper()
 	var got []string
 	if e, ok := err.(*fault.Error); ok {
@@ -212,7 +214,7 @@ func (h *house) fields(what string, err error, want ...string) {
 	}
 }
 
-func inviteAndJoin(h *house) {
+func inviteAndJoin(h *accessSetup) {
 	draft := people.Draft{Email: " " + strings.ToUpper(h.address("ada")), Grant: member.Grant{Role: member.Support}}
 	l, err := h.people.Invite(h.Context(), h.byKey(), draft, "")
 	if err != nil {
@@ -248,7 +250,7 @@ func inviteAndJoin(h *house) {
 	h.fields("an unknown project", err, "project_ids.0")
 }
 
-func givesNoMore(h *house) {
+func givesNoMore(h *accessSetup) {
 	bound := h.byKey()
 	bound.Key = &account.Key{Scopes: []string{"keys:write", "catalog:read"}}
 	_, err := h.people.Invite(h.Context(), bound, people.Draft{Email: h.address("x"), Grant: member.Grant{Role: member.Analyst}}, "")
@@ -269,7 +271,7 @@ func givesNoMore(h *house) {
 	h.wants("a revoked one", err, "link_not_found")
 }
 
-func changesNoMore(h *house) {
+func changesNoMore(h *accessSetup) {
 	owner, support := h.joined("ada", member.Grant{Role: member.Owner}), h.joined("grace", member.Grant{Role: member.Support})
 	weak := h.byKey()
 	weak.Key = &account.Key{Scopes: []string{"keys:write", "projects:read", "catalog:read", "finance:write"}}
@@ -290,7 +292,7 @@ func changesNoMore(h *house) {
 	h.fields("an unknown project", change(h.byKey(), support, member.Change{Projects: patch.To([]id.Project{porttest.Random[id.Project]()})}), "project_ids.0")
 }
 
-func roleAtOnce(h *house) {
+func roleAtOnce(h *accessSetup) {
 	h.joined("owner", member.Grant{Role: member.Owner})
 	in := h.joined("ada", member.Grant{Role: member.Analyst})
 	if c := h.caller(in.Token); c.Require("finance:write") == nil {
@@ -323,7 +325,7 @@ func (p *post) Send(_ ports.Outbound, m ports.Mail) error {
 	return p.err
 }
 
-func mailed(h *house) {
+func mailed(h *accessSetup) {
 	l, err := h.people.Invite(h.Context(), h.byKey(), people.Draft{Email: h.address("ada"), Grant: member.Grant{Role: member.Owner}}, "")
 	if err != nil {
 		h.Fatal(err)

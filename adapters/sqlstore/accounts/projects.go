@@ -12,7 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Projects is the store's view of projects as their account manages them.
+// Projects stores projects for the accounts that manage them.
 type Projects struct{ Store *db.DB }
 
 var (
@@ -56,9 +56,9 @@ func (p Projects) Create(ctx context.Context, created *project.Project) error {
 	}
 	b := p.Store.Write(created.ID)
 	b.Exec(projects.Insert(), projects.Args(r)...)
-	staff(b, created)
+	insertFirstRows(b, created)
 	return p.Store.InTx(ctx, created.ID, func(t *db.Tx) error {
-		t.Wrote(created.ID) // whoever reads its slug meanwhile finds nothing
+		t.Wrote(created.ID) // a read of its slug before the commit finds nothing
 		if err := admitProject(ctx, t, created.Account); err != nil {
 			return err
 		}
@@ -69,7 +69,7 @@ func (p Projects) Create(ctx context.Context, created *project.Project) error {
 	})
 }
 
-// admitProject refuses one project more than the account's plan allows.
+// admitProject refuses a project beyond the limit of the account's plan.
 func admitProject(ctx context.Context, t *db.Tx, owner id.Account) error {
 	var name string
 	found, err := t.Get(ctx, &name, lockPlan+t.Dialect.ForNoKeyUpdate, owner)
@@ -90,8 +90,8 @@ func admitProject(ctx context.Context, t *db.Tx, owner id.Account) error {
 	return nil
 }
 
-// staff gives a new project its first agent, an empty chain of decisions, and a place in the queue of what is to be removed.
-func staff(b *db.Batch, p *project.Project) {
+// insertFirstRows stores a new project's first agent, an empty chain of decisions, and its row of retention.
+func insertFirstRows(b *db.Batch, p *project.Project) {
 	first, version := agents.FirstAgent(p)
 	agents.Add(b, first, version)
 	b.Exec(haggling.InsertChain, p.ID)

@@ -16,15 +16,17 @@ import (
 var _ ports.ProjectClosings = Projects{}
 
 const (
-	// payingRealMoney finds attempts at other providers than the sandbox's, whose undecided payments strangers can make.
+	// payingRealMoney finds attempts at providers other than the sandbox's, because anyone can cause undecided payments
+	// there.
 	payingRealMoney = `EXISTS (SELECT 1 FROM checkouts WHERE project_id = $1 AND status = 'processing' AND queue <> project_id || '/sandbox')`
 
-	// moneyMoves leaves out refunds that were made at the provider: nothing here waits for their end.
+	// moneyMoves leaves out refunds that were made at the provider, because nothing here waits for their end.
 	moneyMoves = `(EXISTS (SELECT 1 FROM checkouts WHERE project_id = $1 AND status = 'processing')
   OR EXISTS (SELECT 1 FROM refunds WHERE project_id = $1 AND due_at IS NOT NULL)
   OR EXISTS (SELECT 1 FROM orphan_charges WHERE project_id = $1 AND due_at IS NOT NULL))`
 
-	// tookRealMoney reports whether a project has books to keep. What the sandbox provider moves is no money.
+	// tookRealMoney reports whether a project has books to keep. Payments of the sandbox provider do not count as
+	// money.
 	tookRealMoney = `(EXISTS (SELECT 1 FROM payments WHERE project_id = $1 AND gateway <> 'sandbox' AND amount > 0)
   OR EXISTS (SELECT 1 FROM ledger_transactions WHERE project_id = $1 AND provider <> 'sandbox'))`
 
@@ -121,11 +123,11 @@ func (p Projects) Settle(ctx context.Context, of id.Project) (ports.Settled, err
 // closingStage is a table that closing a project goes through.
 type closingStage struct {
 	Table string
-	// key is a column by which rows are taken in order, some at a time; empty: the table is emptied.
+	// key is the column by which rows are processed in order, some at a time. If it is empty, the table is emptied.
 	key string
-	// where narrows what is removed or erased, beyond the project.
+	// where narrows the rows that are removed or erased, in addition to the project.
 	where string
-	// set is what erases a row; empty: it is removed.
+	// set is the assignment that erases a row; empty: the row is removed.
 	set string
 }
 
@@ -145,8 +147,8 @@ var deletions = emptied(
 	"import_files", "import_refusals", "jobs",
 )
 
-// kept are the tables that closing a project leaves unchanged: its books, what proves how prices were agreed, and what
-// retention needs to go on.
+// kept are the tables that closing a project leaves unchanged: its books, the evidence of how prices were agreed, and
+// the state of retention.
 var kept = []string{
 	"payments", "refunds", "disputes", "orphan_charges", "ledger_transactions", "ledger_postings", "integrations", "agent_policies", "decision_chains",
 	"sandbox_charges", "sandbox_refunds", "sandbox_disputes", "sandbox_failures", "reconciliations", "money_differences",
@@ -191,10 +193,10 @@ func closings(d db.Dialect) []closingStage {
 	return append(stages, erasures(d)...)
 }
 
-// closedAtOnce is how many rows a statement removes or erases.
+// closedAtOnce is the number of rows that a statement removes or erases.
 const closedAtOnce = 500
 
-// closingJSON is how far closing has come. With other stages it begins anew.
+// closingJSON is the progress of closing. If the stages have changed it begins anew.
 type closingJSON struct {
 	Stages int    `json:"stages"`
 	Stage  int    `json:"stage"`
@@ -239,8 +241,8 @@ func (p Projects) Step(ctx context.Context, of id.Project) (last bool, err error
 	})
 }
 
-// advance makes a step, past the stages that have nothing to do, and reports whether all stages are done. Before
-// the last one is, it looks at those that were emptied again: rows may have come meanwhile.
+// advance makes a step, skipping stages without work, and reports whether all stages are done. Before it reports the
+// last one, it looks again at the tables that were emptied, because rows may have been added meanwhile.
 func (at *closingJSON) advance(ctx context.Context, t *db.Tx, of id.Project, stages []closingStage) (done bool, err error) {
 	for ; at.Stage < len(stages); at.Stage, at.After = at.Stage+1, "" {
 		worked, err := stages[at.Stage].step(ctx, t, of, &at.After)
@@ -297,7 +299,7 @@ func (s closingStage) verb() string {
 	return "UPDATE " + s.Table + "\nSET " + s.set
 }
 
-// erasures are the stages of closing a project that erase personal data. What has no key is emptied by other stages.
+// erasures are the stages of closing a project that erase personal data. Other stages empty the tables without a key.
 func erasures(d db.Dialect) (stages []closingStage) {
 	for _, p := range personal.Tables(d) {
 		if p.Key != "" {

@@ -55,7 +55,7 @@ func projectDeletePaying(s *porttest.Shop) {
 	porttest.Same(s.T, "stock", s.Stock(p), map[string]int{"main": 2})
 }
 
-// What the sandbox provider decides is no money: the project goes once it is decided.
+// Payments of the sandbox provider are not money: the project is deleted once they are decided.
 func projectDeletePayingSandbox(s *porttest.Shop) {
 	s.MustClaim(s.Checkout(s.Session(), porttest.Line(s.Product(3), 1)))
 	s.Must(s.Projects.Delete(s.Ctx, s.Project.Account, s.Project.ID, porttest.Noon))

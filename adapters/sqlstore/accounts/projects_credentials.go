@@ -41,8 +41,8 @@ SET credentials_until = NULL
 WHERE id = $1`
 )
 
-// heldUp is how long the credentials of a closed project are kept at least while its money moves.
-const heldUp = 24 * time.Hour
+// credentialsKept is the pause before credentials of a closed project are looked at again while its money moves.
+const credentialsKept = 24 * time.Hour
 
 func (p Projects) CredentialsDue(ctx context.Context, limit int) ([]id.Project, error) {
 	return db.All[id.Project](ctx, p.Store.Read(db.NoProject), fmt.Sprintf(credentialsDue, p.Store.Dialect.Moment()), limit)
@@ -60,7 +60,7 @@ func (p Projects) ExpireCredentials(ctx context.Context, of id.Project, kept tim
 		until := r.LastCharge.Add(kept)
 		over := !until.After(r.Now)
 		if over {
-			until = r.Now.Add(heldUp)
+			until = r.Now.Add(credentialsKept)
 		}
 		_, err := t.Exec(ctx, keepCredentials, of, until)
 		return over && !r.HeldUp, err

@@ -9,8 +9,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// ProjectRow is a project as it is stored. FromProjectRow reads what is text, so that a project that cannot be read keeps
-// no others of a list from being read.
+// ProjectRow is a project as it is stored. FromProjectRow decodes its texts, so that a project that cannot be read does
+// not keep others of a list from being read.
 type ProjectRow struct {
 	Project    project.Project
 	Currency   string
@@ -39,8 +39,8 @@ var (
 	RoutesFormat     = stored.JSON[map[project.PaymentMethod]project.PaymentRoute](nil)
 )
 
-// ReadSettings reads a project's settings but its currency. What is missing or 0 of the retention, as in settings of
-// earlier releases, is the default. So are protocols that are missing.
+// ReadSettings reads a project's settings except its currency. Retention periods that are missing or 0, as in settings
+// of earlier releases, have their defaults, and so do missing protocols.
 func ReadSettings(text string) (project.Settings, error) {
 	s := project.Settings{Protocols: project.DefaultProtocols()}
 	err := settingsFormat.Read(text, &s, money.Currency{})

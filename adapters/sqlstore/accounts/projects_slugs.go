@@ -68,7 +68,7 @@ func claimSlug(ctx context.Context, t *db.Tx, slug string, by id.Account) error 
 	return err
 }
 
-// freeSlug keeps a slug for the account whose project had it.
+// freeSlug reserves a released slug for the account whose project had it.
 func freeSlug(ctx context.Context, t *db.Tx, slug string, by id.Account) error {
 	if _, err := t.Exec(ctx, fmt.Sprintf(releaseSlug, t.Dialect.Moment()), slug, by); err != nil {
 		return err
@@ -77,10 +77,10 @@ func freeSlug(ctx context.Context, t *db.Tx, slug string, by id.Account) error {
 	return err
 }
 
-// slugsAtOnce is how many slugs a statement forgets.
+// slugsAtOnce is the number of slugs that a statement deletes.
 const slugsAtOnce = 500
 
-// ForgetSlugs frees released slugs whose time is over.
+// ForgetSlugs frees expired released slugs.
 func ForgetSlugs(ctx context.Context, s *db.DB) error {
 	for {
 		var rows int64

@@ -5,19 +5,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/haggle-commerce/haggle/adapters/sqlstore"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/accounts"
-	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
 	"github.com/haggle-commerce/haggle/domain/account"
-	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/project"
-	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
 )
 
-// What every request begins with costs one round trip, not one for each statement.
-func TestRequestsBeginWithOneRoundTrip(t *testing.T) {
+// Each read that a request begins with is one round trip, not one for each statement.
+func TestStorefronts_roundTrips(t *testing.T) {
 	t.Parallel()
 	s, wire := storetest.WiredPostgres(t)
 	p := storetest.StoreProject(t, s, 1)
@@ -43,41 +39,8 @@ func TestRequestsBeginWithOneRoundTrip(t *testing.T) {
 	}
 }
 
-// A superuser, whom row-level security does not hold, gives its rights up in every transaction.
-func TestSuperuserIsHeldToTheProject(t *testing.T) {
-	t.Parallel()
-	const name = "superuser"
-	server := pgserver.Shared(t)
-	if err := server.CreateDatabase(name, ""); err != nil {
-		t.Fatal(err)
-	}
-	if err := storetest.Migrated(server.AdminURL(name)); err != nil {
-		t.Fatal(err)
-	}
-	s := storetest.OpenStore(t, sqlstore.Config{URL: server.AdminURL(name)})
-	for _, p := range []id.Project{storetest.StoreProject(t, s, 1).ID, storetest.StoreProject(t, s, 2).ID} {
-		b := s.DB.Write(p)
-		b.Exec(storetest.AddCharge, p.String(), "key", 1)
-		if err := b.Run(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var n int
-	b := s.DB.Read(storetest.Numbered[id.Project](1))
-	b.Query(&n, `SELECT count(*) AS n FROM sandbox_failures`)
-	if err := b.Run(t.Context()); err != nil || n != 1 {
-		t.Errorf("sees %d, %v; want its own row", n, err)
-	}
-	err := s.DB.InTx(t.Context(), storetest.Numbered[id.Project](1), func(x *db.Tx) error {
-		_, err := x.Exec(t.Context(), storetest.AddCharge, storetest.Numbered[id.Project](2).String(), "other", 1)
-		return err
-	})
-	if fault.KindOf(err) != fault.Internal || err == nil {
-		t.Errorf("writing a row of another project: %v", err)
-	}
-}
-
-// Settings of releases that kept everything have no retention, or one of 0 days: nothing is to be removed at once.
+// Settings of releases that kept everything have no retention, or one of 0 days, which must not remove everything at
+// once.
 func TestReadSettings_retention(t *testing.T) {
 	t.Parallel()
 	days := project.DefaultRetention()

@@ -15,7 +15,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// ConsoleSessions is the store's view of members' sessions in the console.
+// ConsoleSessions stores members' sessions in the console.
 type ConsoleSessions struct{ Store *db.DB }
 
 var _ ports.ConsoleSessions = ConsoleSessions{}
@@ -29,7 +29,7 @@ var (
 )
 
 const (
-	// Whoever sets the member's password, or removes the member, waits for the lock.
+	// Setting the member's password and removing the member wait for the lock.
 	lockMemberRow = `
 SELECT password
 FROM members
@@ -37,7 +37,7 @@ WHERE id = $1
   AND account_id = $2
   AND removed_at IS NULL`
 
-	// endOldest ends all but the newest $3 sessions of a member, of those whose code is due or of the others.
+	// endOldest ends all sessions of a member except the newest $3, among those whose code is due or among the others.
 	endOldest = `
 UPDATE console_sessions
 SET ended_at = $4
@@ -83,7 +83,7 @@ WHERE id IN (SELECT id FROM console_sessions WHERE used_at < $1 ORDER BY used_at
 DELETE FROM member_links
 WHERE id IN (SELECT id FROM member_links WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)`
 
-	// forgottenAtOnce is how many sessions and how many links one transaction removes.
+	// forgottenAtOnce is the number of sessions, and of links, that one transaction removes.
 	forgottenAtOnce = 1_000
 )
 
@@ -149,7 +149,7 @@ WHERE id = (SELECT account_id FROM console_sessions WHERE hash = $1)`, hash[:])
 }
 
 func (v ConsoleSessions) Used(ctx context.Context, uses map[id.ConsoleSession]time.Time) error {
-	// All lock rows in one order.
+	// All transactions lock rows in the same order.
 	used := slices.SortedFunc(maps.Keys(uses), func(a, b id.ConsoleSession) int { return strings.Compare(a.String(), b.String()) })
 	for some := range slices.Chunk(used, usesAtOnce) {
 		b := v.Store.Write(db.NoProject)

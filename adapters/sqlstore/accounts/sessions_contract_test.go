@@ -17,7 +17,7 @@ import (
 )
 
 func TestConsoleSessions(t *testing.T) {
-	tests := map[string]func(*staff){
+	tests := map[string]func(*memberFixture){
 		"a session ends once":                           sessionEnd,
 		"all but one session end":                       sessionEndAll,
 		"one session too many ends the oldest":          sessionLimit,
@@ -31,16 +31,16 @@ func TestConsoleSessions(t *testing.T) {
 		for name, test := range tests {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				test(openStaff(t, s))
+				test(newMemberFixture(t, s))
 			})
 		}
 	})
 }
 
-// What is old is forgotten, and nothing else.
+// Only old sessions and links are forgotten.
 func TestConsoleSessions_forget(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, store *storetest.Store) {
-		s := openStaff(t, store)
+		s := newMemberFixture(t, store)
 		m := s.joined("ada", member.Owner)
 		old, young := s.session(m, "old"), s.session(m, "young")
 		young.UsedAt = porttest.Noon.Add(time.Hour)
@@ -65,7 +65,7 @@ func TestConsoleSessions_forget(t *testing.T) {
 	})
 }
 
-func (s *staff) session(m *member.Member, token string) *member.Session {
+func (s *memberFixture) session(m *member.Member, token string) *member.Session {
 	return &member.Session{
 		ID:        porttest.Random[id.ConsoleSession](),
 		Account:   m.Account,
@@ -78,7 +78,7 @@ func (s *staff) session(m *member.Member, token string) *member.Session {
 	}
 }
 
-func (s *staff) open(m *member.Member, token string) *member.Session {
+func (s *memberFixture) open(m *member.Member, token string) *member.Session {
 	s.Helper()
 	opened := s.session(m, token)
 	if err := s.sessions.Open(s.Context(), opened, m.Password); err != nil {
@@ -88,7 +88,7 @@ func (s *staff) open(m *member.Member, token string) *member.Session {
 }
 
 // listed counts a member's sessions.
-func (s *staff) listed(m *member.Member) int {
+func (s *memberFixture) listed(m *member.Member) int {
 	s.Helper()
 	list, n, err := s.sessions.List(s.Context(), s.account, m.ID, time.Hour, porttest.Noon, ports.Page{Limit: 100})
 	if err != nil || len(list) != n {
@@ -97,7 +97,7 @@ func (s *staff) listed(m *member.Member) int {
 	return n
 }
 
-func sessionEnd(s *staff) {
+func sessionEnd(s *memberFixture) {
 	m := s.joined("ada", member.Owner)
 	one := s.open(m, "one")
 	got, err := s.sessions.Session(s.Context(), s.account, one.ID)
@@ -114,7 +114,7 @@ func sessionEnd(s *staff) {
 	s.want("sessions", s.listed(m), 0)
 }
 
-func sessionEndAll(s *staff) {
+func sessionEndAll(s *memberFixture) {
 	m, other := s.joined("ada", member.Owner), s.joined("grace", member.Support)
 	kept := s.open(m, "0")
 	s.open(m, "1")
@@ -130,7 +130,7 @@ func sessionEndAll(s *staff) {
 	s.want(fmt.Sprint("ended, ", err), n, 1)
 }
 
-func sessionLimit(s *staff) {
+func sessionLimit(s *memberFixture) {
 	m := s.joined("ada", member.Owner)
 	first := s.open(m, "first")
 	for i := range member.MostSessions {
@@ -151,7 +151,7 @@ func sessionLimit(s *staff) {
 	}
 }
 
-func sessionProof(s *staff) {
+func sessionProof(s *memberFixture) {
 	m := s.joined("ada", member.Owner)
 	due := s.session(m, "due")
 	due.CodeDue = true
@@ -169,7 +169,7 @@ func sessionProof(s *staff) {
 	porttest.WantFault(s.T, err, fault.NotFound, "console_session_not_found")
 }
 
-func sessionUse(s *staff) {
+func sessionUse(s *memberFixture) {
 	m := s.joined("ada", member.Owner)
 	one := s.open(m, "one")
 	for _, minutes := range []int{5, 2} {
@@ -185,7 +185,7 @@ func sessionUse(s *staff) {
 	}
 }
 
-func sessionList(s *staff) {
+func sessionList(s *memberFixture) {
 	m, other := s.joined("ada", member.Owner), s.joined("grace", member.Support)
 	s.open(m, "1")
 	s.open(other, "2")
@@ -205,7 +205,7 @@ func sessionList(s *staff) {
 	s.want(fmt.Sprint("another account's, ", err), n, 0)
 }
 
-func memberMFA(s *staff) {
+func memberMFA(s *memberFixture) {
 	m := s.joined("ada", member.Owner)
 	holders := []account.Holder{{Account: s.account}, {Account: s.account, Member: m.ID}}
 	for _, of := range holders {
@@ -238,7 +238,7 @@ func memberMFA(s *staff) {
 	}
 }
 
-func memberTries(s *staff) {
+func memberTries(s *memberFixture) {
 	m := s.joined("ada", member.Owner)
 	wrong := errors.New("wrong")
 	for _, of := range []account.Holder{{Account: s.account, Member: m.ID}, {Account: s.account}} {

@@ -11,7 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Storefronts is the store's view of projects as buyers find them.
+// Storefronts finds projects for buyers.
 type Storefronts struct{ Store *db.DB }
 
 var _ ports.Storefronts = Storefronts{}

@@ -1,4 +1,4 @@
-// Package agentkeys keeps the keys that projects give to agents that do not sign their requests.
+// Package agentkeys stores the keys of agents that do not sign their requests.
 package agentkeys
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// AgentKeys is the store's view of agent keys.
+// AgentKeys stores agent keys.
 type AgentKeys struct{ Store *db.DB }
 
 var _ ports.AgentKeys = AgentKeys{}

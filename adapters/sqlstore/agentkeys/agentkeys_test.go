@@ -110,7 +110,7 @@ func TestRevoke(t *testing.T) {
 }
 
 // One of sixteen is the last of the hundred. Keys that are revoked, and those of others, do not count.
-func TestLimit(t *testing.T) {
+func TestAgentKeys_Add_limit(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		mine, other := storetest.StoreProject(t, s, 1).ID, storetest.StoreProject(t, s, 2).ID
 		add(t, s, keyOf(other, porttest.Noon))

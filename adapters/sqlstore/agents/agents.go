@@ -1,4 +1,4 @@
-// Package agents keeps the agents of projects, their versions and policies.
+// Package agents stores the agents of projects, their versions and policies.
 package agents
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Agents is the store's view of negotiator agents and their policies.
+// Agents stores negotiator agents and their policies.
 type Agents struct{ Store *db.DB }
 
 var (
@@ -24,7 +24,7 @@ var (
 	_ ports.PolicyVersions = Agents{}
 )
 
-// maxAgents is how many a project has at most.
+// maxAgents is the maximum number of agents of a project.
 const maxAgents = 20
 
 const (
@@ -35,7 +35,7 @@ UPDATE projects
 SET agent_revision = agent_revision + 1
 WHERE id = $1` + db.ActiveOnly
 
-	relieveAgent = `
+	deactivateAgent = `
 UPDATE agents
 SET status = 'draft', updated_at = $3
 WHERE project_id = $1
@@ -210,7 +210,8 @@ func (v Agents) Update(ctx context.Context, of id.Project, wanted id.Agent, chan
 	return changed, nil
 }
 
-// storeAgent writes what became of an agent. Whoever becomes active relieves who was, before: there is one at a time.
+// storeAgent writes a changed agent. If the agent becomes active, the formerly active one is deactivated first, because
+// a project has one active agent at a time.
 func storeAgent(ctx context.Context, t *db.Tx, before, a *agent.Agent, version *agent.Version) error {
 	if before.Status == agent.Active && a.Status != agent.Active {
 		return errAgentActive()
@@ -223,7 +224,7 @@ func storeAgent(ctx context.Context, t *db.Tx, before, a *agent.Agent, version *
 	}
 	begins := before.Status != agent.Active && a.Status == agent.Active
 	if begins {
-		if _, err := t.Exec(ctx, relieveAgent, a.Project, a.ID, a.UpdatedAt); err != nil {
+		if _, err := t.Exec(ctx, deactivateAgent, a.Project, a.ID, a.UpdatedAt); err != nil {
 			return err
 		}
 	}
@@ -263,7 +264,7 @@ FROM agents
 WHERE secret IS NOT NULL
 ORDER BY project_id, id`
 
-	// reviseSecretive comes first: whoever writes agents holds their project.
+	// reviseSecretive runs first, because every write of agents locks their project.
 	reviseSecretive = `
 UPDATE projects
 SET agent_revision = agent_revision + 1

@@ -23,8 +23,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
 )
 
-// A database from before there were agents gets those that new projects have, and its decisions are sealed.
-func TestProjectsFromBeforeAgents(t *testing.T) {
+// The migration of a database without agents creates the agents of new projects and lets old decisions be sealed.
+func TestFirstAgent_likeMigrations(t *testing.T) {
 	t.Parallel()
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
@@ -130,8 +130,8 @@ JOIN agent_policies AS p ON p.project_id = a.project_id AND p.agent_id = a.id AN
 	}
 }
 
-// Neither who serves a project nor what a client tried out costs a round trip more.
-func TestAgentsAndProbingTakeOneRoundTrip(t *testing.T) {
+// Reading the active agent and a client's probes takes no additional round trip.
+func TestAgents_Active_roundTrips(t *testing.T) {
 	t.Parallel()
 	s, w := storetest.WiredPostgres(t)
 	p := storetest.StoreProject(t, s, 1)
@@ -160,34 +160,7 @@ func TestAgentsAndProbingTakeOneRoundTrip(t *testing.T) {
 	}
 }
 
-// What a client tried out about a product is counted in the statement that reads the stock.
-func TestProbingTakesNoStatementOfItsOwn(t *testing.T) {
-	t.Parallel()
-	s, count := storetest.CountedSQLite(t)
-	p := storetest.StoreProject(t, s, 1)
-	for _, visit := range []id.Session{{}, storetest.Numbered[id.Session](1)} {
-		statements := func(client string) int64 {
-			return count(func() {
-				ask := ports.HaggleAsk{
-					Session:      visit,
-					Product:      storetest.Numbered[id.Product](1),
-					Quantity:     1,
-					Client:       client,
-					ProductSince: time.UnixMilli(0),
-					Sessions:     40,
-				}
-				if _, err := s.Haggling().Load(t.Context(), p.ID, ask); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		if with, without := statements("client"), statements(""); with != without {
-			t.Errorf("an ask of a client takes %d statements, one of nobody %d", with, without)
-		}
-	}
-}
-
-func TestAgentSecretsAreSealedAnew(t *testing.T) {
+func TestAgents_Reseal(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		p := storetest.StoreProject(t, s, 1)
 		a, first := agents.FirstAgent(p)
@@ -221,8 +194,8 @@ func TestAgentSecretsAreSealedAnew(t *testing.T) {
 	})
 }
 
-// Of a policy nothing is lost, and nothing added to what it leaves out.
-func TestPolicies_storedWhole(t *testing.T) {
+// A policy is read back exactly as it was stored: nothing is lost, and nothing is added.
+func TestAgents_Create_wholePolicy(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		p := storetest.StoreProject(t, s, 1)
 		for n, want := range []negotiation.Policy{fieldtest.Fill[negotiation.Policy](), negotiation.Builtin(), {}} {

@@ -65,7 +65,7 @@ var (
 	})
 )
 
-// FirstAgent is the agent that a project begins with, and its policy. Its id is made of the project's.
+// FirstAgent returns the agent that a project begins with, and its policy. Its id is derived from the project's.
 func FirstAgent(p *project.Project) (*agent.Agent, agent.Version) {
 	name := p.ID.String()
 	a := &agent.Agent{

@@ -1,4 +1,4 @@
-// Package analytics counts what is in the records: figures by time slot, lost negotiations, and what sells with what.
+// Package analytics counts records: figures by time slot, lost negotiations, and products that sell together.
 package analytics
 
 import (
@@ -17,21 +17,21 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Analytics is the store's view of what is counted of its records.
+// Analytics counts the store's records.
 //
-// A slot of a quarter of an hour is kept as one row of figures. A trigger notes each new decision, checkout
-// and order in a journal, analytics_pending, in the transaction that stores it; a fold takes the beginning of the
-// journal and counts what it names, in one transaction too. What a session adds follows from its records alone, so
-// a fold adds to the slots what the session tells with the fresh records less what it told without them, and a
-// reader does the same in memory for what is not folded yet: within one snapshot, every record is counted once.
+// A slot of a quarter of an hour is kept as one row of figures. A trigger notes each new decision, checkout and order
+// in a journal, analytics_pending, in the transaction that stores it; a fold takes the beginning of the journal and
+// counts what it names, in one transaction too. A session's figures follow from its records alone. So a fold adds to
+// the slots the session's figures with the new records minus its figures without them, and a reader does the same in
+// memory for records that are not folded yet. Within one snapshot, every record is counted once.
 //
-// A note's position is taken before it is committed, so notes appear out of order. A fold counts exactly the notes
-// that its DELETE returned, whatever lies between them later.
+// A note's position is taken before it is committed, so notes appear out of order. A fold counts exactly the notes that
+// its DELETE returned, whatever lies between them later.
 type Analytics struct{ Store *db.DB }
 
 var _ ports.Analytics = Analytics{}
 
-// A reader counts so much itself at most.
+// The maximum number of unfolded records that a reader counts itself.
 const (
 	maxUnfolded = 20_000 // sessions
 	maxNotes    = 100_000
@@ -136,8 +136,8 @@ func (r *reading) all(ctx context.Context) error {
 	return nil
 }
 
-// whole leaves slots that a bound cuts in two as they were folded if some of their records are not kept any longer: they
-// count where they begin.
+// whole uses the folded figures of slots that a bound cuts in two if some of their records are no longer kept: such a
+// slot counts where it begins.
 func (r *reading) whole(ctx context.Context) error {
 	var gone time.Time
 	_, err := r.tx.Get(ctx, &gone, selectRecordsGone, r.project)
@@ -198,8 +198,7 @@ func (r *reading) unfolded(ctx context.Context) error {
 	return nil
 }
 
-// add counts what a session tells. In slots that are counted from the records nothing was folded that could
-// be taken away.
+// add adds a session's figures. Slots that are counted from the records have no folded figures to subtract.
 func (r *reading) add(s analytics.Session, times int64) {
 	facts, _ := s.Tell()
 	for _, f := range facts {

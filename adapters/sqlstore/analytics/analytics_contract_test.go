@@ -11,8 +11,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
-// Analytics is the contract of ports.Analytics. What a naive count says of random histories is compared with
-// by the adapter, which can store them at any time.
+// Analytics is the contract of ports.Analytics. The adapter's own tests compare its figures with a naive count of
+// random histories, because they can store records at any time.
 func Analytics(t *testing.T, open porttest.Open) {
 	stores := open(t)
 	for name, test := range map[string]func(*porttest.Shop){

@@ -16,9 +16,9 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Whatever is folded already, the figures are those of a naive count: also of periods that begin anywhere, and
-// when half a session is folded.
-func TestAnalyticsEqualARecount(t *testing.T) {
+// The figures equal a naive count no matter how much is folded, also for periods that begin at any time and when half
+// of a session is folded.
+func TestAnalytics_Figures_recount(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		project, other := storetest.StoreProject(t, s, 1).ID, storetest.StoreProject(t, s, 2).ID
 		foreign := storetest.NewPast(9, other, storetest.March, 3*24*time.Hour)
@@ -65,8 +65,8 @@ func foldOnce(tb testing.TB, s *storetest.Store) bool {
 	return more
 }
 
-// A database from before there were analytics is folded from its records.
-func TestAnalyticsForgetNothingPending(t *testing.T) {
+// A database of a release without analytics is folded from its records.
+func TestAnalytics_Fold_nothingLeftPending(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		p := storetest.NewPast(3, storetest.StoreProject(t, s, 1).ID, storetest.March, time.Hour)
 		for range 250 {
@@ -102,8 +102,8 @@ func pending(t *testing.T, s *storetest.Store, project id.Project) (n int) {
 	return n
 }
 
-// What cannot be counted in one project keeps no other waiting.
-func TestAFoldThatFailsIsOneProjects(t *testing.T) {
+// A project whose figures cannot be read does not keep others from being folded.
+func TestAnalytics_Fold_brokenProject(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		broken, other := storetest.StoreProject(t, s, 1).ID, storetest.StoreProject(t, s, 2).ID
 		if broken.String() > other.String() {
@@ -136,8 +136,8 @@ func TestAFoldThatFailsIsOneProjects(t *testing.T) {
 	})
 }
 
-// A fold of long sessions takes few of them, down to one.
-func TestAFoldReadsOnlySoMuch(t *testing.T) {
+// A fold reads fewer sessions the longer they are, but at least one.
+func TestAnalytics_Fold_limit(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		project := storetest.StoreProject(t, s, 1).ID
 		p := storetest.NewPast(5, project, storetest.March, time.Hour)

@@ -1,6 +1,6 @@
 package analytics
 
-// What tests see of the package.
+// Unexported identifiers that the tests use.
 
 const MostSold = mostSold
 const ReadAtOnce = readAtOnce

@@ -15,8 +15,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// A fold takes so many sessions, which keeps SQLite's one writer for some milliseconds. It reads all that was said in
-// them, so it takes fewer where that is much, but one at least.
+// The number of sessions of a fold, which occupies SQLite's one writer for some milliseconds. A fold reads all of their
+// decisions, so it takes fewer sessions if they have many, but at least one.
 const (
 	foldedAtOnce = 200
 	readAtOnce   = 1_000 // decisions
@@ -32,7 +32,7 @@ WHERE project_id > $1
 ORDER BY project_id
 LIMIT 1`
 
-	// HoldFolds makes folds of a project wait for each other, and for its deletion.
+	// HoldFolds locks a project's folds against each other and against its deletion.
 	HoldFolds = `
 INSERT INTO analytics_folds (project_id, folds)
 VALUES ($1, 1)
@@ -110,8 +110,8 @@ func (v Analytics) FoldProject(ctx context.Context, project id.Project) (more bo
 	})
 }
 
-// atOnce are the first of the sessions, as many as are read at once.
-func (f folding) atOnce(ctx context.Context, ids []id.Session) ([]id.Session, error) {
+// firstSessions are the first of the sessions, as many as are read at once.
+func (f folding) firstSessions(ctx context.Context, ids []id.Session) ([]id.Session, error) {
 	type row struct {
 		Session   id.Session
 		Decisions int
@@ -141,7 +141,7 @@ type folding struct {
 	project id.Project
 }
 
-// slots adds to the slots what the fresh records change.
+// slots adds the changes of the new records to the slots.
 func (f folding) slots(ctx context.Context, sessions []analytics.Session) error {
 	changes := map[time.Time]*analytics.Figures{}
 	for _, s := range sessions {
@@ -185,7 +185,7 @@ func addFacts(to map[time.Time]*analytics.Figures, s analytics.Session, times in
 	}
 }
 
-// lost puts the deals that sessions lost in the place of those that they had lost before.
+// lost replaces the lost deals of sessions.
 func (f folding) lost(ctx context.Context, sessions []analytics.Session) error {
 	var gone, news [][]any
 	for _, s := range sessions {
@@ -229,7 +229,7 @@ WHERE project_id = $1
   AND id IN %s
 ON CONFLICT DO NOTHING`
 
-// watch has the ends of sessions announced in which the buyer made an offer.
+// watch stores the sessions in which the buyer made an offer, so that LateAnnouncements looks at their ends.
 func (f folding) watch(ctx context.Context, sessions []analytics.Session) error {
 	var haggled []id.Session
 	for _, s := range sessions {

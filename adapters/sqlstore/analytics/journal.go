@@ -35,7 +35,7 @@ WHERE project_id = $1
   AND session_id IN %s`
 )
 
-// note says that a record of a session is not folded.
+// note marks a record of a session as not folded.
 type note struct {
 	Position int64
 	Session  id.Session
@@ -59,8 +59,8 @@ func (n notes) has(session id.Session, record string) bool {
 
 func (n notes) sessions() []id.Session { return slices.Collect(maps.Keys(n)) }
 
-// take takes the beginning of the journal: the notes of some sessions, of which as much is read as in one fold. It
-// reports whether there is more.
+// take deletes and returns the beginning of the journal: the notes of as many sessions as one fold reads. It reports
+// whether there is more.
 func (f folding) take(ctx context.Context) (taken notes, more bool, err error) {
 	first, err := db.All[note](ctx, f.tx, selectNotes, f.project, notedAtOnce)
 	if err != nil || len(first) == 0 { // somebody else was faster
@@ -74,7 +74,7 @@ func (f folding) take(ctx context.Context) (taken notes, more bool, err error) {
 			ids = append(ids, n.Session)
 		}
 	}
-	some, err := f.atOnce(ctx, ids[:min(len(ids), foldedAtOnce)])
+	some, err := f.firstSessions(ctx, ids[:min(len(ids), foldedAtOnce)])
 	if err != nil {
 		return nil, false, err
 	}
@@ -86,9 +86,9 @@ func (f folding) take(ctx context.Context) (taken notes, more bool, err error) {
 	return noted(rows), last < len(first) || len(first) == notedAtOnce, err
 }
 
-// fresh reads the sessions of what was taken. What is noted by then and was not taken was committed meanwhile, or comes
-// later in the journal: it is left out, and counted when its note is taken. Notes are read after the records: a record
-// without one is folded.
+// fresh reads the sessions of the notes taken. Records with other notes were committed meanwhile, or come later in the
+// journal. They are left out here, and counted when their notes are taken. Notes are read after the records, so a
+// record without a note is folded already.
 func (f folding) fresh(ctx context.Context, taken notes) ([]analytics.Session, error) {
 	ids := taken.sessions()
 	sessions, err := recorded(ctx, f.tx, f.project, ids, taken)

@@ -72,7 +72,7 @@ func TestFold_commitsOutOfOrder(t *testing.T) {
 func TestFold_commitsMeanwhile(t *testing.T) {
 	t.Parallel()
 	for name, store := range map[string]func(f *blockedFold, early, later *storetest.Past){
-		// What is read in the end is not what was noted in the beginning.
+		// The records change after their notes are read.
 		"after their notes are read": func(f *blockedFold, early, later *storetest.Past) {
 			early.StoreWhile(f.T, f.s, func(*db.Tx) {})
 			later.StoreWhile(f.T, f.s, func(x *db.Tx) { f.begin(x, "checkouts") })

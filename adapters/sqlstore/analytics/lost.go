@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// foldedLost are lost deals ($1 project, $2 from, $3 to, $4 currency, $5 thousandths) of sessions of which
-	// everything is folded.
+	// foldedLost are lost deals ($1 project, $2 from, $3 to, $4 currency, $5 thousandths) of sessions that are folded
+	// completely.
 	foldedLost = `
 FROM analytics_lost
 WHERE project_id = $1

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// selectAgents counts a negotiation where it began, as figures do: it is on one product, variant and quantity in a session,
-	// and a deal if an offer was accepted in it.
+	// selectAgents counts a negotiation where it began, as figures do: it is on one product, variant and quantity in a
+	// session, and a deal if an offer was accepted in it.
 	selectAgents = `
 SELECT profile, verified, CAST(SUM(sessions) AS BIGINT) AS sessions, CAST(SUM(deals) AS BIGINT) AS deals,
   CAST(SUM(orders) AS BIGINT) AS orders, CAST(SUM(gross) AS BIGINT) AS gross

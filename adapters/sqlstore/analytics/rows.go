@@ -26,8 +26,8 @@ FROM sessions
 WHERE project_id = $1
   AND id IN `
 
-	// Costs are recorded with the inputs of decisions, and matter of deals.
-	selectTold = `
+	// Costs are recorded with the inputs of decisions, and only count for deals.
+	selectDecided = `
 SELECT session_id, id, quote_id, product_id, variant_id, quantity, at, currency, offer, response,
   price, rule, agent_id, policy_version, handler, fallback, list_price, floor,
   CASE WHEN response = 'accept' THEN signals ELSE '{}' END AS signals
@@ -60,7 +60,7 @@ type begunRow struct {
 	Protocol agentid.Protocol
 }
 
-type toldRow struct {
+type decidedRow struct {
 	Decision analytics.Decision
 	Outcome  negotiation.Outcome   `db:"response"`
 	Policy   int                   `db:"policy_version"`
@@ -68,7 +68,7 @@ type toldRow struct {
 	Signals  struct{ Cost *int64 } `db:",json"`
 }
 
-func (r toldRow) decision() analytics.Decision {
+func (r decidedRow) decision() analytics.Decision {
 	d := r.Decision
 	d.Outcome, d.Policy, d.List, d.Cost = r.Outcome, r.Policy, r.List, r.Signals.Cost
 	return d
@@ -97,15 +97,15 @@ func Recorded(ctx context.Context, t *db.Tx, project id.Project, ids []id.Sessio
 	return recorded(ctx, t, project, ids, nil)
 }
 
-// recorded also marks what is fresh. Orders come first: what an order refers to is there when the decisions are
-// read, also where each statement sees a later state.
+// recorded also marks new records. It reads orders first, so that the decisions that they refer to exist when decisions
+// are read, even if each statement sees a later state.
 func recorded(ctx context.Context, t *db.Tx, project id.Project, ids []id.Session, fresh notes) ([]analytics.Session, error) {
 	var all []analytics.Session
 	for part := range slices.Chunk(ids, db.Listed) {
 		var began []begunRow
 		var ordered []orderedRow
 		var opened []openedRow
-		var told []toldRow
+		var decided []decidedRow
 		args := db.Args{project}
 		in := args.List(db.Strings(part))
 		for _, s := range []struct {
@@ -114,20 +114,20 @@ func recorded(ctx context.Context, t *db.Tx, project id.Project, ids []id.Sessio
 		}{
 			{&ordered, fmt.Sprintf(selectOrdered, in)},
 			{&opened, fmt.Sprintf(selectOpened, in)},
-			{&told, fmt.Sprintf(selectTold, in)},
+			{&decided, fmt.Sprintf(selectDecided, in)},
 			{&began, selectBegan + in},
 		} {
 			if err := t.Select(ctx, s.into, s.query, args...); err != nil {
 				return nil, err
 			}
 		}
-		all = append(all, gathered(began, told, opened, ordered, fresh)...)
+		all = append(all, gathered(began, decided, opened, ordered, fresh)...)
 	}
 	return all, nil
 }
 
-// gathered puts records into their sessions. There may be none: a project may be deleted meanwhile.
-func gathered(began []begunRow, told []toldRow, opened []openedRow, ordered []orderedRow, fresh notes) []analytics.Session {
+// gathered groups records by session. There may be none, because a project may be deleted meanwhile.
+func gathered(began []begunRow, decided []decidedRow, opened []openedRow, ordered []orderedRow, fresh notes) []analytics.Session {
 	sessions := make([]analytics.Session, len(began))
 	of := make(map[id.Session]*analytics.Session, len(began))
 	for i, r := range began {
@@ -138,7 +138,7 @@ func gathered(began []begunRow, told []toldRow, opened []openedRow, ordered []or
 		}
 		of[r.ID] = &sessions[i]
 	}
-	for _, r := range told {
+	for _, r := range decided {
 		if s := of[r.Decision.Item.Session]; s != nil {
 			d := r.decision()
 			d.Fresh = fresh.has(s.ID, d.ID)

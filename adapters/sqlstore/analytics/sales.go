@@ -12,13 +12,13 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Sales is the store's view of what was sold.
+// Sales sums up orders.
 type Sales struct{ Store *db.DB }
 
 var _ ports.SalesReader = Sales{}
 
 const (
-	// mostSold is how many lines are summed up at most, but for the rest of their last order. Pairs of
+	// mostSold is the maximum number of lines that are summed up, except for the rest of the last order. Pairs of
 	// products take the most memory: 10 MB, if all orders have 50 lines.
 	mostSold = 50_000
 
@@ -43,7 +43,7 @@ type soldRow struct {
 	Lines     string
 }
 
-// soldJSON is what a LineJSON tells of sales.
+// soldJSON has the fields of a stored line that sales need.
 type soldJSON struct {
 	Product  string `json:"product"`
 	Quantity int    `json:"quantity"`
@@ -78,7 +78,7 @@ type tally struct {
 	pairs    []uint64 // of an order's products, the lower number above the higher
 }
 
-// add takes in the lines of an order, unless there have been enough.
+// add adds the lines of an order, unless there have been enough.
 func (t *tally) add(text string) error {
 	if t.lines >= mostSold {
 		return nil
@@ -147,7 +147,7 @@ func (t *tally) sales(limit int) ports.Sales {
 	return s
 }
 
-// best are the products of the most orders, then by id.
+// best returns the products of the most orders, then by id.
 func best(companions []companion, limit int) []id.Product {
 	slices.SortFunc(companions, func(a, b companion) int {
 		return cmp.Or(b.orders-a.orders, cmp.Compare(a.product.String(), b.product.String()))

@@ -10,8 +10,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// Of more than can be summed up, the newest orders count.
-func TestSalesOfManyOrders(t *testing.T) {
+// If there are more lines than are summed up, the newest orders count.
+func TestSales_manyOrders(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		const lines = 50
 		orders := analytics.MostSold/lines + 5
@@ -35,7 +35,7 @@ func TestSalesOfManyOrders(t *testing.T) {
 
 // Orders come in the order of an index, from where the page before ended: no page is sorted, and none reads
 // what others have.
-func TestSalesAreReadByIndex(t *testing.T) {
+func TestSales_index(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		p := storetest.StoreProject(t, s, 1)
 		storeOrders(t, s, p.ID, 3000, 1, func(order, _ int) string { return storetest.Numbered[id.Product](order).String() })

@@ -10,8 +10,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/analytics"
 )
 
-// Sessions are counted in the slot in which they began. Slots have those that began before a time, which the store's
-// retention moves, and those that are not kept any longer; all others are counted by the reader.
+// Sessions are counted in the slot in which they began. Slots include the sessions that began before a time, which the
+// store's retention advances, and those that are no longer kept; readers count all others.
 
 var (
 	// SelectBeganIn counts sessions by slot.

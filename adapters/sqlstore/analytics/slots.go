@@ -15,9 +15,9 @@ import (
 	"github.com/haggle-commerce/haggle/domain/analytics"
 )
 
-// SlotRow is a slot's figures as text that is read many times faster than JSON: a month has 3,000 of them.
-// Figures are a line of sums, and a line for each of the counts by name: NAME,COUNT NAME,COUNT. Lines and sums
-// are only added at the end; what a row does not have yet is zero.
+// SlotRow is a slot's figures as text that is read many times faster than JSON: a month has 3,000 of them. Figures are
+// a line of sums, and a line for each of the counts by name: NAME,COUNT NAME,COUNT. New lines and sums are only added
+// at the end; those that a row does not have yet are zero.
 type SlotRow struct {
 	At       time.Time
 	Figures  string
@@ -144,7 +144,7 @@ func FromSlotRow(r SlotRow) (analytics.Figures, error) {
 
 func theNumber(n []int64) int64 { return n[0] }
 
-// slotReader remembers the first thing that it could not read.
+// slotReader keeps the first text that it could not read.
 type slotReader struct {
 	err     error
 	numbers [5]int64

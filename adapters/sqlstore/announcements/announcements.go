@@ -1,4 +1,4 @@
-// Package announcements stores events about what becomes true with time: low stock, abandoned checkouts, lost
+// Package announcements stores events about facts that become true with time: low stock, abandoned checkouts, lost
 // negotiations, and payments whose outcome stays unknown.
 package announcements
 
@@ -26,13 +26,13 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// LateAnnouncements is the store's view of what is announced by loops.
+// LateAnnouncements stores the events that background loops announce.
 type LateAnnouncements struct{ Store *db.DB }
 
 var _ ports.LateAnnouncements = LateAnnouncements{}
 
 var (
-	// takeStockChecks is completed by the clause that skips what others took.
+	// takeStockChecks is completed by the clause that skips locked rows.
 	takeStockChecks = `
 WITH taken AS MATERIALIZED (
   SELECT project_id, id
@@ -68,7 +68,7 @@ DELETE FROM low_stock
 WHERE project_id = $1
   AND variant_id = $2`
 
-	// selectUnpaid is completed by the clause that skips what others hold.
+	// selectUnpaid is completed by the clause that skips locked rows.
 	selectUnpaid = `
 SELECT ` + purchase.CheckoutColumns + `
 FROM checkouts
@@ -84,7 +84,7 @@ SET status = 'expired', abandoned_at = $3
 WHERE project_id = $1
   AND id = $2`
 
-	// selectHaggled is completed by the clause that skips what others hold.
+	// selectHaggled is completed by the clause that skips locked rows.
 	selectHaggled = `
 SELECT project_id, session_id
 FROM haggled_sessions
@@ -92,8 +92,7 @@ WHERE due_at <= $1
 ORDER BY due_at
 LIMIT $2%s`
 
-	// selectEnd is when a session ends, and whether everything that was said in it is folded. No row: it is
-	// gone.
+	// selectEnd reads when a session ends, and whether all of its decisions are folded. No row: the session is gone.
 	selectEnd = `
 SELECT s.expires_at, s.id NOT IN (
   SELECT session_id
@@ -126,8 +125,8 @@ WHERE project_id = $1
 const (
 	// lateDecision is how long after expires_at a session's last answer may still be committed (see LateCommits).
 	lateDecision = session.Grace + catalogue.LateCommits
-	// notFolded is the pause before a session is looked at again whose answers are not counted yet, and
-	// SetAside before one that cannot be read.
+	// notFolded is the pause before a session whose decisions are not folded yet is looked at again, and SetAside the
+	// pause before one that cannot be read.
 	notFolded = 10 * time.Second
 	setAside  = time.Hour
 )
@@ -163,8 +162,8 @@ func (v LateAnnouncements) LowStock(ctx context.Context, limit int, announce por
 	return more && err == nil, errors.Join(err, failed)
 }
 
-// announceLow reads what is left once the checks are taken: a later change has a check of its own. problem is why some
-// variants are not announced.
+// announceLow reads the remaining stock after the checks are deleted, because a later change has a check of its own.
+// problem is why some variants are not announced.
 func announceLow(ctx context.Context, t *db.Tx, project id.Project, variants []string, announce ports.Announce) (problem, err error) {
 	args := db.Args{project.String()}
 	query := fmt.Sprintf(selectLeft, args.List(variants))
@@ -211,7 +210,8 @@ func announceLow(ctx context.Context, t *db.Tx, project id.Project, variants []s
 	return problem, nil
 }
 
-// AbandonedCheckouts ends also a checkout that cannot be read, without an event: it is not being paid and holds nothing.
+// AbandonedCheckouts also ends a checkout that cannot be read, without an event: it is not being paid and holds no
+// stock.
 func (v LateAnnouncements) AbandonedCheckouts(ctx context.Context, limit int, announce ports.Announce) (more bool, err error) {
 	return alertTo(ctx, v.Store, selectUnpaid, abandonCheckout, limit, announce, checkoutAlert(abandoned))
 }
@@ -253,7 +253,7 @@ func (v LateAnnouncements) LostNegotiations(ctx context.Context, limit int, anno
 	})
 }
 
-// endNegotiation announces what an ended session lost. problem is why the session cannot be read.
+// endNegotiation announces the lost deals of an ended session. problem is why the session cannot be read.
 func endNegotiation(ctx context.Context, t *db.Tx, project id.Project, session string, now time.Time, announce ports.Announce) (problem, err error) {
 	var end struct {
 		ExpiresAt int64 `db:"expires_at"`
@@ -303,7 +303,7 @@ func endNegotiation(ctx context.Context, t *db.Tx, project id.Project, session s
 	return nil, err
 }
 
-// declined are why the buyer of a session gave up quotes.
+// declined returns why the buyer of a session gave up quotes.
 func declined(ctx context.Context, t *db.Tx, project id.Project, session id.Session) (map[id.Quote]negotiation.Reason, error) {
 	type row struct {
 		ID     id.Quote
@@ -317,7 +317,7 @@ func declined(ctx context.Context, t *db.Tx, project id.Project, session id.Sess
 	return why, err
 }
 
-// unsold are the events of what sessions lost.
+// unsold returns the events of the lost deals of sessions.
 func unsold(project id.Project, sessions []analytics.Session, now time.Time, announce ports.Announce) (events [][]any, err error) {
 	for _, s := range sessions {
 		for _, u := range s.Unsold() {

@@ -1,6 +1,6 @@
 package announcements
 
-// What tests see of the package.
+// Unexported identifiers that the tests use.
 
 var AlertablePayments = alertablePayments
 var AlertableRefunds = alertableRefunds

@@ -17,13 +17,13 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// When alerts are due, as the indexes checkouts_alert and refunds_alert have it.
+// Conditions for due alerts, as in the indexes checkouts_alert and refunds_alert.
 var (
 	paymentAlertDue = fmt.Sprintf(`CASE WHEN alerted_at >= %[1]s THEN alerted_at + %[2]d ELSE %[1]s + %[3]d END`,
 		finance.AttemptBegan, checkout.AlertEvery.Milliseconds(), checkout.AlertAfter.Milliseconds())
 	refundAlertDue = fmt.Sprintf(`coalesce(alerted_at + %d, created_at + %d)`, checkout.AlertEvery.Milliseconds(), checkout.AlertAfter.Milliseconds())
 
-	// alertablePayments and alertableRefunds are completed by the clause that skips what others hold.
+	// alertablePayments and alertableRefunds are completed by the clause that skips locked rows.
 	alertablePayments = `
 SELECT ` + purchase.CheckoutColumns + `
 FROM checkouts
@@ -103,7 +103,7 @@ func checkoutAlert(data func(*checkout.Checkout) event.Data) func(dueCheckout) a
 	}
 }
 
-// alertTo announces due rows and notes that it did. One that cannot be read is noted without an announcement: it is
+// alertTo announces due rows and notes that it did. A row that cannot be read is noted without an announcement, and
 // tried again when its next alert is due.
 func alertTo[R any](ctx context.Context, s *db.DB, due, note string, limit int, announce ports.Announce, read func(R) alert) (more bool, err error) {
 	return eachDue(ctx, s, due, limit, func(t *db.Tx, now time.Time, r R) (problem, err error) {
@@ -120,8 +120,8 @@ func alertTo[R any](ctx context.Context, s *db.DB, due, note string, limit int, 
 	})
 }
 
-// eachDue calls work with the rows that are due, in one transaction. problem is why a row cannot be read, which keeps no
-// other one waiting.
+// eachDue calls work with the rows that are due, in one transaction. problem is why a row cannot be read, which does
+// not delay others.
 func eachDue[R any](ctx context.Context, s *db.DB, due string, limit int,
 	work func(*db.Tx, time.Time, R) (problem, err error)) (more bool, err error) {
 	var unreadable error
@@ -148,8 +148,7 @@ func eachDue[R any](ctx context.Context, s *db.DB, due string, limit int,
 	return more && err == nil, errors.Join(err, unreadable)
 }
 
-// eventOf is the row of an event. A failure of what makes it, also a panic, is the event's alone: the transaction
-// goes on.
+// eventOf returns the row of an event. If announce fails or panics, only this event fails, and the transaction goes on.
 func eventOf(project id.Project, now time.Time, announce ports.Announce, data func() (event.Data, error)) (args []any, err error) {
 	err = fault.Survive(func() error {
 		d, err := data()

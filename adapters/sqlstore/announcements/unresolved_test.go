@@ -17,8 +17,9 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
-// The oldest of each account, and what is due for an alert, are found by indexes, however many rows are unresolved.
-func TestUnresolved_index(t *testing.T) {
+// Indexes find the oldest unresolved row of each account, and the rows due for an alert, no matter how many rows are
+// unresolved.
+func TestLateAnnouncements_unresolvedIndexes(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		explain := "EXPLAIN QUERY PLAN "
 		if s.DB.Dialect.OneTrip {
@@ -39,9 +40,9 @@ func TestUnresolved_index(t *testing.T) {
 	})
 }
 
-// An unresolved checkout that cannot be read keeps no other from being listed, counted and announced. It is looked at
-// again when its next alert is due.
-func TestUnresolved_unreadable(t *testing.T) {
+// An unresolved checkout that cannot be read does not keep others from being listed, counted and announced. It is
+// looked at again when its next alert is due.
+func TestLateAnnouncements_UnresolvedPayments_unreadable(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		sale := porttest.NewSale(t, storetest.Views(s))
 		bad, good := storetest.LapsedCheckout(t, s, sale), storetest.LapsedCheckout(t, s, sale)

@@ -1,4 +1,4 @@
-// Package attention finds what waits for merchants, of all areas. It changes nothing.
+// Package attention finds records of all areas that wait for merchants. It changes nothing.
 package attention
 
 import (
@@ -17,12 +17,13 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Attention is the store's view of what waits.
+// Attention finds waiting records.
 type Attention struct{ Store *db.DB }
 
 var _ ports.Attention = Attention{}
 
-// source is where what waits of a kind is. Each condition is that of an index, or reads what is not history.
+// source is the table and condition of the waiting records of a kind. Each condition is that of an index, or reads only
+// current records.
 type source struct {
 	table, where, at string
 	amount           string // "": none
@@ -200,7 +201,7 @@ func (r waitingRow) waiting(in money.Currency) ports.Waiting {
 	return w
 }
 
-// sumOf leaves out what cannot be read: the job that works on it reports it.
+// sumOf leaves out rows that cannot be read, because the job that works on them reports them.
 func sumOf(attempts []attemptRow, in money.Currency) *money.Amount {
 	sum := money.Zero(in)
 	for _, r := range attempts {

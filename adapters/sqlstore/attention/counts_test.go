@@ -8,7 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-func TestCounts_noFurtherThanAsked(t *testing.T) {
+func TestAttention_Counts_limit(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		p := storetest.StoreProject(t, s, 1)
 		past := storetest.NewPast(1, p.ID, time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), 24*time.Hour)

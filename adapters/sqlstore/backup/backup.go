@@ -1,10 +1,10 @@
-// Package backup writes all rows of a database to a stream, and loads them into an empty one. A backup is one moment of
-// the database, taken while others write. It is the same for both engines: what PostgreSQL held can be restored into a
-// SQLite file, and the other way round.
+// Package backup writes all rows of a database to a stream, and loads them into an empty one. A backup is a snapshot of
+// the database, taken while others write. The format is the same for both engines: a backup of PostgreSQL can be
+// restored into a SQLite file, and the other way round.
 //
-// A backup is lines of JSON: a header; for each table an object that names it and its columns, and an array for each row,
-// in the order of the primary key; at the end the number of rows of each table and the SHA-256 of all that is before it.
-// Truth values are 0 and 1, bytes are base64.
+// A backup is lines of JSON: a header; for each table an object that names it and its columns, and an array for each
+// row, in the order of the primary key; at the end the number of rows of each table and the SHA-256 of all that is
+// before it. Truth values are 0 and 1, bytes are base64.
 package backup
 
 import (
@@ -23,7 +23,7 @@ type Header struct {
 	Schema  int64     `json:"schema"`  // the version of its database
 	Engine  string    `json:"engine"`  // postgres or sqlite
 	At      time.Time `json:"at"`      // the database's clock
-	// Proof is sealed with the master key that seals the credentials in the backup.
+	// Proof is encrypted with the master key that encrypts the credentials in the backup.
 	Proof []byte `json:"proof"`
 }
 
@@ -39,7 +39,7 @@ type endLine struct {
 	SHA256 string           `json:"sha256"`
 }
 
-// Summary is what a whole backup holds.
+// Summary describes a complete backup.
 type Summary struct {
 	Header Header
 	Rows   map[string]int64 // of each table
@@ -54,15 +54,15 @@ func (s Summary) Total() (n int64) {
 	return n
 }
 
-// Progress is told of rows that were written, read or loaded, some at a time.
+// Progress is called with the number of rows that were written, read or loaded since the last call.
 type Progress func(table string, rows int64)
 
 var (
-	// ErrIncomplete says that a backup ends too early: it was cut off, or its writing failed.
+	// ErrIncomplete means that a backup ends too early: it was cut off, or its writing failed.
 	ErrIncomplete = errors.New("the backup is not complete: it was cut off, or is still being written")
-	// ErrDamaged says that a backup is not as it was written.
+	// ErrDamaged means that a backup was changed since it was written.
 	ErrDamaged = errors.New("the backup is damaged: its checksum is not that of its content")
-	// ErrNoBackup says that a stream is no backup.
+	// ErrNoBackup means that a stream is no backup.
 	ErrNoBackup = errors.New("this is no backup of haggle, or one of a later format")
 	// ErrNotEmpty refuses a database that has data.
 	ErrNotEmpty = errors.New("the database has data: restore into a new, empty one")

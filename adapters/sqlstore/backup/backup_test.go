@@ -43,8 +43,8 @@ func sold(t *testing.T, s *storetest.Store) *storetest.Store {
 	return s
 }
 
-// What is backed up and restored is what was there, from each engine to each engine, and the database goes on as before:
-// it numbers rows, runs its triggers, and guards its projects.
+// A backup of each engine, restored on each engine, has the same rows as the original. The restored database works as
+// before: it numbers rows, runs its triggers, and separates its projects.
 func TestLoad_whatWasWritten(t *testing.T) {
 	t.Parallel()
 	for from, open := range storetest.Engines {
@@ -164,7 +164,7 @@ func TestLoad_damaged(t *testing.T) {
 	})
 }
 
-// A backup is one moment: of what a transaction wrote it has all or nothing, while another process writes.
+// A backup is a snapshot: it has all or nothing of each transaction, while another process writes.
 func TestWrite_oneMoment(t *testing.T) {
 	t.Parallel()
 	for engine, url := range map[string]string{

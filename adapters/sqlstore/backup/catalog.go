@@ -8,7 +8,7 @@ import (
 	"github.com/jmoiron/sqlx"
 )
 
-// kind is what a column holds.
+// kind is the kind of values in a column.
 type kind int
 
 const (

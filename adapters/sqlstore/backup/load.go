@@ -29,15 +29,15 @@ func Load(ctx context.Context, d *db.DB, from io.Reader, progress Progress) (Sum
 	return s, err
 }
 
-// engine is what differs between the engines.
+// engine has the steps of loading that differ between the engines.
 type engine interface {
 	// start begins the transaction, and keeps triggers from running in it.
 	start(ctx context.Context, conn *sqlx.Conn, tables []table) error
-	// insert prepares a statement that takes the rows of a table.
+	// insert prepares a statement that inserts the rows of a table.
 	insert(ctx context.Context, conn *sqlx.Conn, t table) (*sql.Stmt, error)
-	// flush sends what the statement has taken.
+	// flush sends the statement's buffered rows.
 	flush(ctx context.Context, s *sql.Stmt) error
-	// finish has triggers run again, and checks what the engine did not check row by row.
+	// finish enables triggers again, and checks constraints that the engine did not check row by row.
 	finish(ctx context.Context, conn *sqlx.Conn, tables []table) error
 }
 
@@ -123,8 +123,8 @@ func (l *loader) row(values []any) (err error) {
 	if _, err := l.stmt.ExecContext(l.ctx, values...); err != nil {
 		return err
 	}
-	if l.rows++; l.rows%told == 0 {
-		l.progress(l.now.name, told)
+	if l.rows++; l.rows%rowsPerProgress == 0 {
+		l.progress(l.now.name, rowsPerProgress)
 	}
 	return nil
 }
@@ -133,7 +133,7 @@ func (l *loader) end() error {
 	if err := l.engine.flush(l.ctx, l.stmt); err != nil {
 		return err
 	}
-	l.progress(l.now.name, l.rows%told)
+	l.progress(l.now.name, l.rows%rowsPerProgress)
 	return l.stmt.Close()
 }
 
@@ -146,7 +146,8 @@ func run(ctx context.Context, conn *sqlx.Conn, statements ...string) error {
 	return nil
 }
 
-// postgresEngine loads by COPY, which row-level security would refuse: the owner goes by it only where it is forced.
+// postgresEngine loads by COPY, which row-level security refuses. The tables' owner is subject to it only while it is
+// forced.
 type postgresEngine struct {
 	forced []string // tables whose owner goes by it
 	strict []constraint
@@ -233,7 +234,7 @@ WHERE table_schema = 'public'
 	return run(ctx, conn, "ANALYZE")
 }
 
-// sqliteEngine takes the triggers away, and makes them again.
+// sqliteEngine drops the triggers and creates them again.
 type sqliteEngine struct{ triggers []string }
 
 func (e *sqliteEngine) start(ctx context.Context, conn *sqlx.Conn, _ []table) error {

@@ -11,8 +11,9 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
 )
 
-// A dump by the role that the README prescribes is whole. One by the role that the server runs as is refused.
-func TestPgDump_byBackupRole(t *testing.T) {
+// A pg_dump by the role that the README prescribes is complete: a backup of its copy is a backup of the original. A
+// pg_dump by the server's own role is refused.
+func TestWrite_afterPgDump(t *testing.T) {
 	t.Parallel()
 	server, err := pgserver.Start(pgserver.Options{})
 	if err != nil {

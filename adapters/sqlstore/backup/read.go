@@ -14,7 +14,7 @@ import (
 	"slices"
 )
 
-// longestLine is how long a row may be. It bounds the memory that a damaged file can take.
+// longestLine is the maximum length of a row in bytes. It bounds the memory that a damaged file can take.
 const longestLine = 256 << 20
 
 // reader reads the lines of a backup.
@@ -61,14 +61,14 @@ func (r *reader) line() ([]byte, error) {
 	return line, nil
 }
 
-// sink takes what a backup holds.
+// sink receives the rows of a backup.
 type sink interface {
 	begin(table string, columns []string) error
 	row(values []any) error
 	end() error // of the table
 }
 
-// read hands everything to a sink, and fails unless all is there and as it was written.
+// read passes everything to a sink, and fails unless the backup is complete and unchanged.
 func (r *reader) read(to sink) (Summary, error) {
 	found := map[string]int64{}
 	var now tableLine
@@ -120,7 +120,7 @@ func (r *reader) read(to sink) (Summary, error) {
 	}
 }
 
-// close compares what was read with what the last line says.
+// close compares the rows that were read with the last line.
 func (r *reader) close(end endLine, found map[string]int64) (Summary, error) {
 	sum := hex.EncodeToString(r.sum.Sum(nil))
 	if end.SHA256 != sum || len(end.Rows) != len(found) {
@@ -161,7 +161,7 @@ func parse(line []byte, values []any) ([]any, error) {
 	return values, nil
 }
 
-// convert is a value of a row as a column takes it.
+// convert returns a value of a row in the form that a column accepts.
 func convert(v any, k kind) (any, error) {
 	switch v := v.(type) {
 	case nil:
@@ -184,7 +184,7 @@ func convert(v any, k kind) (any, error) {
 	return nil, fmt.Errorf("%v does not fit its column", v)
 }
 
-// Check reads a whole backup, and fails unless it is complete and as it was written.
+// Check reads a backup to its end, and fails unless it is complete and unchanged.
 func Check(from io.Reader, progress Progress) (Summary, error) {
 	r, err := open(from)
 	if err != nil {
@@ -193,7 +193,7 @@ func Check(from io.Reader, progress Progress) (Summary, error) {
 	return r.read(&counter{progress: progress})
 }
 
-// counter tells of rows and keeps nothing.
+// counter reports rows and stores nothing.
 type counter struct {
 	progress Progress
 	table    string
@@ -206,13 +206,13 @@ func (c *counter) begin(table string, _ []string) error {
 }
 
 func (c *counter) row([]any) error {
-	if c.rows++; c.rows%told == 0 {
-		c.progress(c.table, told)
+	if c.rows++; c.rows%rowsPerProgress == 0 {
+		c.progress(c.table, rowsPerProgress)
 	}
 	return nil
 }
 
 func (c *counter) end() error {
-	c.progress(c.table, c.rows%told)
+	c.progress(c.table, c.rows%rowsPerProgress)
 	return nil
 }

@@ -20,10 +20,10 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 )
 
-// told is how many rows go by between two calls of Progress.
-const told = 1_000
+// rowsPerProgress is the number of rows between two calls of Progress.
+const rowsPerProgress = 1_000
 
-// Write writes a backup of the database as it is at one moment. The header's version and proof are the caller's.
+// Write writes a backup of a snapshot of the database. The header's version and proof are the caller's.
 func Write(ctx context.Context, d *db.DB, to io.Writer, h Header, progress Progress) (Summary, error) {
 	var s Summary
 	err := d.OnWriter(ctx, func(conn *sqlx.Conn) (err error) {
@@ -33,7 +33,8 @@ func Write(ctx context.Context, d *db.DB, to io.Writer, h Header, progress Progr
 	return s, err
 }
 
-// In PostgreSQL one REPEATABLE READ transaction sees one moment; the project * is all of them. In SQLite any transaction does.
+// In PostgreSQL a REPEATABLE READ transaction sees one snapshot, and the project * stands for all projects. In SQLite
+// every transaction sees one snapshot.
 var begin = map[bool][]string{
 	true: {
 		"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
@@ -51,7 +52,7 @@ func write(ctx context.Context, conn *sqlx.Conn, dialect db.Dialect, to io.Write
 			return Summary{}, err
 		}
 	}
-	// Nothing was written: what is left of the transaction ends with the connection, or here.
+	// Nothing was written, so the transaction, if it is still open, is rolled back here or ends with the connection.
 	defer func() { _, _ = conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") }()
 	h.Format, h.Engine = Format, "sqlite"
 	if postgres {
@@ -134,11 +135,11 @@ func (w *writer) table(ctx context.Context, conn *sqlx.Conn, t table, progress P
 		if err := w.row(t, values); err != nil {
 			return n, err
 		}
-		if n++; n%told == 0 {
-			progress(t.name, told)
+		if n++; n%rowsPerProgress == 0 {
+			progress(t.name, rowsPerProgress)
 		}
 	}
-	progress(t.name, n%told)
+	progress(t.name, n%rowsPerProgress)
 	return n, rows.Err()
 }
 

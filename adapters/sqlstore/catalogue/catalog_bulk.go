@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Catalog is the store's view of catalogues as a whole.
+// Catalog reads and writes catalogues as a whole.
 type Catalog struct{ Store *db.DB }
 
 var (
@@ -46,7 +46,7 @@ func (c *catalogue) known(ctx context.Context, keys ports.ProductKeys) (ports.Kn
 	return known, c.load(ctx, known, "id", db.Strings(missing))
 }
 
-// load adds the products whose column has one of the values.
+// load adds the products with one of the values in a column.
 func (c *catalogue) load(ctx context.Context, known ports.KnownProducts, column string, values []string) error {
 	for some := range slices.Chunk(values, db.Listed) {
 		args := db.Args{c.project}

@@ -97,7 +97,7 @@ func (c Catalog) Active(ctx context.Context, project id.Project, products []id.P
 	return c.active(ctx, project, args.List(db.Strings(products)), "", &args)
 }
 
-// Named reads the products, their variants and their stock in one go.
+// Named reads the products, their variants and their stock in one batch.
 func (c Catalog) Named(ctx context.Context, project id.Project, refs []string) (ports.NamedProducts, error) {
 	args := db.Args{project}
 	wanted := WhereActive + WantedProducts(&args, nil, refs)
@@ -125,12 +125,13 @@ const firstActive = `(
   LIMIT $2
 )`
 
-// First goes by the ids, which begin with the time.
+// First orders by the ids, which begin with the time.
 func (c Catalog) First(ctx context.Context, project id.Project, most int) ([]*catalog.Product, error) {
 	return c.active(ctx, project, firstActive, onlyListed, &db.Args{project, most})
 }
 
-// active are the active ones of a list of products, in the order of their ids, with the variants that will do.
+// active returns the active ones of a list of products, in the order of their ids, with the variants that meet a
+// condition.
 func (c Catalog) active(ctx context.Context, project id.Project, list, will string, args *db.Args) ([]*catalog.Product, error) {
 	active := WhereActive + list
 
@@ -154,7 +155,7 @@ WHERE project_id = $1
   AND category <> ''
 GROUP BY category`
 
-// Categories adds up what is at or below each path.
+// Categories adds up the products at or below each path.
 func (c Catalog) Categories(ctx context.Context, project id.Project) ([]catalog.Category, error) {
 	rows, err := db.All[catalog.Category](ctx, c.Store.Read(project), selectCategories, project)
 	counts := make(map[string]int)

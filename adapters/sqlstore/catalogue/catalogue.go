@@ -1,4 +1,4 @@
-// Package catalogue keeps products, their variants and stock, and synonyms.
+// Package catalogue stores products, their variants and stock, and synonyms.
 package catalogue
 
 import (
@@ -12,9 +12,9 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// catalogue is a project's catalogue in a transaction that writes it. It holds the project's row from
-// the start, so that writes come one after the other: their versions are in commit order, and what is
-// read here, as which skus are taken, stays so until the transaction ends.
+// catalogue is a project's catalogue in a transaction that writes it. It locks the project's row at the start, so that
+// writes come one after the other: their versions are in commit order, and what it reads, such as the skus in use,
+// stays valid until the transaction ends.
 type catalogue struct {
 	t        *db.Tx
 	project  id.Project
@@ -64,7 +64,7 @@ RETURNING catalog_version, currency, products, `+db.PlanOfProject+` AS plan`, pr
 	}, err
 }
 
-// count notes that the catalogue has some products more, or fewer.
+// count adds to the number of the catalogue's products.
 func (c *catalogue) count(ctx context.Context, more int) error {
 	if more == 0 {
 		return nil
@@ -87,13 +87,13 @@ func (c *catalogue) products(ctx context.Context, where string, args ...any) ([]
 	return FromProductRows(rows, variants), err
 }
 
-// idsOf selects the ids of products by a condition, once: without statistics, PostgreSQL would read the products of the project
-// again for each variant.
+// idsOf selects the ids of products by a condition, once: without statistics, PostgreSQL would read the products of the
+// project again for each variant.
 func idsOf(where string) string {
 	return "(WITH wanted AS MATERIALIZED (SELECT id FROM products" + where + ") SELECT id FROM wanted)"
 }
 
-// footprint is what a stored product occupies.
+// footprint is the skus, variants and places of a stored product.
 type footprint struct {
 	skus     []string
 	variants []catalog.Variant
@@ -107,7 +107,7 @@ func footprintOf(p *catalog.Product) footprint {
 	return f
 }
 
-// has reports whether a variant is in its place as it is to be.
+// has reports whether a variant is stored unchanged at its position.
 func (f footprint) has(position int, v catalog.Variant) bool {
 	if position >= len(f.variants) {
 		return false
@@ -127,8 +127,8 @@ func (c *catalogue) save(ctx context.Context, w ports.ProductWrite, before footp
 	return failed[0]
 }
 
-// saveAll stores products in the order given, in place of what they were before. It returns the
-// faults of those that cannot be stored, by their index.
+// saveAll stores products in the order given, and replaces known ones. It returns the faults of those that cannot be
+// stored, by their index.
 func (c *catalogue) saveAll(ctx context.Context, writes []ports.ProductWrite, before map[id.Product]footprint) (failed map[int]error, err error) {
 	taken, err := c.owners(ctx, writes, before)
 	if err != nil {
@@ -136,14 +136,14 @@ func (c *catalogue) saveAll(ctx context.Context, writes []ports.ProductWrite, be
 	}
 	failed = make(map[int]error)
 	added := 0
-	next := newShipment(c)
+	next := newBulkUpsert(c)
 	for i, w := range writes {
 		product := w.Product.ID
 		if next.holds(product) || next.full() {
 			if err := next.send(ctx); err != nil {
 				return nil, err
 			}
-			next = newShipment(c)
+			next = newBulkUpsert(c)
 		}
 		fresh := len(before[product].skus) == 0
 		if fresh && c.stored+added >= c.most {
@@ -172,10 +172,10 @@ func (c *catalogue) saveAll(ctx context.Context, writes []ports.ProductWrite, be
 	return failed, c.count(ctx, added)
 }
 
-// owners tells which product has a sku, as its own or a variant's.
+// owners maps a sku, of a product or a variant, to its product.
 type owners map[string]id.Product
 
-// owners of the skus that the writes want. Who has what before is known of some.
+// owners returns the owners of the skus that the writes want. before has those of products that are read already.
 func (c *catalogue) owners(ctx context.Context, writes []ports.ProductWrite, before map[id.Product]footprint) (owners, error) {
 	taken := make(owners)
 	for product, had := range before {
@@ -221,7 +221,7 @@ WHERE project_id = $1
 	return taken, nil
 }
 
-// admit says why a product cannot be stored, or nil.
+// admit returns why a product cannot be stored, or nil.
 func (c *catalogue) admit(taken owners, p *catalog.Product) error {
 	if p.Price.Currency().Code() != c.currency {
 		return fault.New(fault.Conflict, "currency_changed", "The project's currency has changed.").
@@ -235,7 +235,7 @@ func (c *catalogue) admit(taken owners, p *catalog.Product) error {
 	return nil
 }
 
-// move takes in that a product is stored.
+// move updates the owners after a product is stored.
 func (o owners) move(product id.Product, before, after footprint) {
 	for _, sku := range before.skus {
 		delete(o, sku)

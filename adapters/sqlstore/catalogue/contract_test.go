@@ -8,7 +8,7 @@ import (
 
 func TestProducts(t *testing.T) { storetest.Suite(t, Products) }
 
-func TestBulkProducts(t *testing.T) { storetest.Suite(t, BulkProducts) }
+func TestCatalog_Upsert(t *testing.T) { storetest.Suite(t, BulkProducts) }
 
 func TestCatalog(t *testing.T) { storetest.Suite(t, Catalog) }
 

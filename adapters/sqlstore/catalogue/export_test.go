@@ -1,5 +1,5 @@
 package catalogue
 
-// What tests see of the package.
+// Unexported identifiers that the tests use.
 
 const SelectTotals = selectTotals

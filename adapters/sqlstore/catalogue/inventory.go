@@ -11,7 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Inventory is the store's view of stock.
+// Inventory stores stock.
 type Inventory struct {
 	Store  *db.DB
 	places *places
@@ -19,7 +19,7 @@ type Inventory struct {
 
 var _ ports.Inventory = Inventory{}
 
-// NewInventory returns a view that keeps stock. The view remembers where lists were left: keep it.
+// NewInventory returns a view that stores stock. Reuse the view, because it caches the places of lists.
 func NewInventory(s *db.DB) Inventory { return Inventory{s, &places{}} }
 
 const (
@@ -28,8 +28,8 @@ SELECT count(*) AS n
 FROM stock
 WHERE project_id = $1`
 
-	// selectTotals is completed by the variants. It reads stock by its key alone: joined with variants or products,
-	// PostgreSQL may read the whole catalogue for a few rows.
+	// selectTotals is completed by the variants. It reads stock only by its key, because for a join with variants or
+	// products PostgreSQL may read the whole catalogue for a few rows.
 	selectTotals = `
 SELECT variant_id, SUM(quantity) AS quantity
 FROM stock
@@ -42,9 +42,9 @@ INSERT INTO stock_moves (project_id, variant_id, location, delta, reason, create
 VALUES `
 )
 
-// Levels goes on from the part that was read before, if the list is the same still. Only writes of the
-// catalogue, each of which is a version, drop levels or rename skus; all others but add. So a version
-// and a number of levels are one list.
+// Levels goes on from the part that was read before, if the list has not changed since. Only writes of the catalogue
+// drop levels or rename skus, and each raises its version; other writes only add levels. So the version and the number
+// of levels identify a list.
 func (i Inventory) Levels(ctx context.Context, project id.Project, sku string, page ports.Page) ([]catalog.Shelf, int, error) {
 	if sku != "" {
 		p, err := i.levels(ctx, project, sku, page, nil)
@@ -55,7 +55,7 @@ func (i Inventory) Levels(ctx context.Context, project id.Project, sku string, p
 	return readPart(i.places, place{project: project, offset: page.Offset}, read, last)
 }
 
-// levels reads a part of the list and the list's state in one reading.
+// levels reads a part of the list and the list's state in one transaction.
 func (i Inventory) levels(ctx context.Context, project id.Project, sku string, page ports.Page, from *beginning) (l part[catalog.Shelf], err error) {
 	args := db.Args{project}
 	count, where := countLevels, ""
@@ -117,8 +117,8 @@ func (i Inventory) ShelvesOf(ctx context.Context, project id.Project, products [
 	return shelves, err
 }
 
-// selectUnlisted is completed by the products. What attempts hold of these variants is not counted: it is known by variant, and
-// they are not read one by one.
+// selectUnlisted is completed by the products. Stock held by payment attempts is not counted, because it is recorded by
+// variant, and these variants are not read one by one.
 var selectUnlisted = `
 SELECT variants.product_id, count(DISTINCT variants.id) AS variants, CAST(COALESCE(SUM(stock.quantity), 0) AS BIGINT) AS quantity
 FROM variants

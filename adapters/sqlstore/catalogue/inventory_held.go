@@ -9,8 +9,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// selectTakenInFlight finds what payment attempts in flight have taken out of stock. No column counts it: an attempt
-// that completes would have to write to stock too.
+// selectTakenInFlight finds the stock held by payment attempts in flight. No column counts it, because an attempt that
+// completes would then have to write to stock, too.
 const selectTakenInFlight = `
 SELECT taken
 FROM checkouts
@@ -19,21 +19,21 @@ WHERE project_id = $1
 
 var _ = stored.JSON[catalog.Take](nil)
 
-// takenRow is what an attempt holds. One that cannot be read counts for nothing: the reconciler sets it aside and reports
-// it, and the shop can go on with its stock.
+// takenRow is the stock that an attempt holds. A row that cannot be read counts as nothing: the reconciler sets it
+// aside and reports it, and the shop can go on with its stock.
 type takenRow struct{ Attempt db.Decoded[takes] }
 
 type takes struct {
 	Taken []catalog.Take `db:",json"`
 }
 
-// stockKey names a level.
+// stockKey identifies a level.
 type stockKey struct {
 	variant  id.Variant
 	location string
 }
 
-// heldBy sums up what attempts hold.
+// heldBy sums up the stock that attempts hold.
 func heldBy(rows []takenRow) map[stockKey]int {
 	held := make(map[stockKey]int)
 	for _, r := range rows {
@@ -46,13 +46,13 @@ func heldBy(rows []takenRow) map[stockKey]int {
 	return held
 }
 
-// held is what attempts in flight hold. It is exact for levels that the transaction has locked before.
+// held returns the stock that attempts in flight hold. It is exact for levels that the transaction has locked before.
 func held(ctx context.Context, t *db.Tx, project id.Project) (map[stockKey]int, error) {
 	rows, err := db.All[takenRow](ctx, t, selectTakenInFlight, project)
 	return heldBy(rows), err
 }
 
-// hold completes shelves by what attempts hold of them.
+// hold adds to shelves the stock that attempts hold.
 func hold(shelves []catalog.Shelf, taken []takenRow) {
 	held := heldBy(taken)
 	for i, s := range shelves {

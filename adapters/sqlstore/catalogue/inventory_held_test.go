@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
-// One payment attempt that cannot be read does not keep its shop from counting, listing and writing stock.
+// A payment attempt that cannot be read does not keep its shop from counting, listing and writing stock.
 func TestInventory_unreadableAttempt(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		sale := porttest.NewSale(t, storetest.Views(s))

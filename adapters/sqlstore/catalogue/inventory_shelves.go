@@ -15,7 +15,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// shelves are the stock levels that one transaction writes. Their variants cannot go meanwhile.
+// shelves are the stock levels that one transaction writes. Their variants cannot be deleted meanwhile.
 type shelves struct {
 	t        *db.Tx
 	project  id.Project
@@ -36,7 +36,7 @@ func openShelves(ctx context.Context, t *db.Tx, project id.Project, places []por
 	return s, check.Err()
 }
 
-// findShelves finds the variants there are, and the places whose sku is none's.
+// findShelves finds the existing variants, and the places whose sku no variant has.
 func findShelves(ctx context.Context, t *db.Tx, project id.Project, places []ports.StockPlace) (s *shelves, unknown []int, err error) {
 	s = &shelves{
 		t:        t,
@@ -80,9 +80,9 @@ func (s *shelves) put(p ports.StockPlace, shelf catalog.Shelf) catalog.Shelf {
 	return shelf
 }
 
-// count loads the levels for exclusive use, and the time. Those that do not exist yet are made, for nobody can wait
-// for a row that is not there. What attempts hold is read once the levels are locked: no attempt begins on them then,
-// and one that ends is seen either with its pieces put back or not at all.
+// count loads the levels for exclusive use, and the time. It creates levels that do not exist yet, because a missing
+// row cannot be locked. Stock held by payment attempts is read once the levels are locked: no attempt begins on them
+// then, and one that ends is seen either with its pieces put back or not at all.
 func (s *shelves) count(ctx context.Context) (now time.Time, err error) {
 	if err := s.t.Insert(ctx, upsertStock, s.rows(), `
 ON CONFLICT (project_id, variant_id, location) DO NOTHING`); err != nil {
@@ -157,7 +157,7 @@ func (s *shelves) store(ctx context.Context) error {
 	return s.t.Insert(ctx, upsertStock, s.rows(), replaceStock)
 }
 
-// rows are the levels in the order in which stock is locked everywhere.
+// rows returns the levels in the order in which stock is locked everywhere.
 func (s *shelves) rows() [][]any {
 	places := slices.SortedFunc(maps.Keys(s.levels), func(a, b ports.StockPlace) int {
 		return cmp.Or(
@@ -173,7 +173,7 @@ func (s *shelves) rows() [][]any {
 	return rows
 }
 
-// note keeps the reasons.
+// note stores the reasons.
 func (s *shelves) note(ctx context.Context, moves []ports.StockMove, now time.Time) error {
 	rows := make([][]any, len(moves))
 	for i, m := range moves {

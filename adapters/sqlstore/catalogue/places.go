@@ -9,12 +9,12 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// remembered is how many places there are at most.
+// remembered is the maximum number of places.
 const remembered = 2_000
 
-// places are those where parts of lists ended, so that the next parts begin there. They are hints: whoever uses one reads
-// the list's state in the same transaction, and what was remembered of another state counts for nothing. A view of an open
-// transaction, whose states may never come to be, has places of its own.
+// places remembers where pages of lists ended, so that reading the next page begins there. They are hints: a reader
+// compares the list's state in its own transaction, and ignores a place that was remembered in another state. A view of
+// an open transaction has places of its own, because its states may never be committed.
 type places struct {
 	once  sync.Once
 	cache *lru.Cache[place, beginning]
@@ -32,7 +32,7 @@ type place struct {
 	offset  int
 }
 
-// beginning is what is known of a list that is read from a place on.
+// beginning is what is remembered of a list at a place.
 type beginning struct {
 	state state
 	total int
@@ -40,7 +40,7 @@ type beginning struct {
 	after []any
 }
 
-// state stands for exactly one order of a list's rows.
+// state identifies exactly one order of a list's rows.
 type state struct{ version, rows int64 }
 
 // part is a part of a list, and the state in which it was read.
@@ -50,8 +50,8 @@ type part[T any] struct {
 	rows  []T
 }
 
-// readPart reads the part of a list that begins at a place, and remembers where it ended. Where the list has changed since
-// the part before was read, it reads once more, from the beginning, which is nil.
+// readPart reads the part of a list that begins at a place, and remembers where it ended. If the list has changed since
+// the part before was read, it reads again from the start of the list, with a nil beginning.
 func readPart[T any](m *places, at place, read func(*beginning) (part[T], error), last func(T) []any) ([]T, int, error) {
 	from, known := m.known().Get(at)
 	if !known {

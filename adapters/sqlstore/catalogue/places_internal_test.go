@@ -8,7 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// However many lists are read, and however many parts of one, no more than remembered places are kept.
+// No more than remembered places are kept, no matter how many lists and parts are read.
 func TestReadPart_forgets(t *testing.T) {
 	t.Parallel()
 	var m places

@@ -15,9 +15,9 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Two views, as of two processes, read parts of lists between writes. Each part is the one that a view
-// without memory reads.
-func TestListsAreRememberedInOneStateOnly(t *testing.T) {
+// Two views, as of two processes, read pages of lists between writes. Each page is the one that a view without
+// remembered places reads.
+func TestPlaces_severalViews(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		shop := storetest.StoreProject(t, s, 1).ID
 		random := rand.New(rand.NewPCG(3, 4))
@@ -78,8 +78,8 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// A level added before a mark moves all that comes after, without a version of the catalogue.
-func TestAddedLevelsMoveTheRest(t *testing.T) {
+// A level added before a remembered place moves all levels after it, without raising the catalogue's version.
+func TestInventory_Levels_addedBefore(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		p := storetest.StoreProject(t, s, 1)
 		_, writes := storetest.Products(p.ID, 0, 2)

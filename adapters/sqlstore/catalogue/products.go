@@ -11,7 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Products is the store's view of products, one by one.
+// Products stores single products.
 type Products struct {
 	Store  *db.DB
 	places *places
@@ -19,7 +19,7 @@ type Products struct {
 
 var _ ports.Products = Products{}
 
-// NewProducts returns a view that keeps products. The view remembers where lists were left: keep it.
+// NewProducts returns a view that stores products. Reuse the view, because it caches the places of lists.
 func NewProducts(s *db.DB) Products { return Products{s, &places{}} }
 
 const (
@@ -73,7 +73,7 @@ func (p Products) Update(ctx context.Context, project id.Project, product id.Pro
 	})
 }
 
-// Delete leaves a tombstone for those who read changes. Variants and their stock go.
+// Delete leaves a tombstone for readers of changes. Variants and their stock are deleted.
 func (p Products) Delete(ctx context.Context, project id.Project, product id.Product, now time.Time) error {
 	_, err := write(ctx, p.Store, project, func(c *catalogue) (buried int64, err error) {
 		buried, err = c.t.Exec(ctx, `

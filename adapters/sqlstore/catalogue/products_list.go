@@ -10,14 +10,14 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// List counts a list once in each version of the catalogue, and goes on where the part before it ended.
+// List counts a list once in each version of the catalogue, and goes on where the previous part ended.
 func (p Products) List(ctx context.Context, project id.Project, f ports.ProductFilter, page ports.Page) ([]*catalog.Product, int, error) {
 	read := func(from *beginning) (part[*catalog.Product], error) { return p.list(ctx, project, f, page, from) }
 	last := func(p *catalog.Product) []any { return []any{p.CreatedAt, p.ID} }
 	return readPart(p.places, place{project, f, page.Offset}, read, last)
 }
 
-// list reads a part of a list in one reading. It counts the list if nothing is known of it.
+// list reads a part of a list in one transaction. It counts the list if its number is unknown.
 func (p Products) list(ctx context.Context, project id.Project, f ports.ProductFilter, page ports.Page,
 	from *beginning) (l part[*catalog.Product], err error) {
 	var rows []ProductRow
@@ -75,5 +75,5 @@ WHERE project_id = $1
 	return where
 }
 
-// wildcards makes LIKE take text as it is.
+// wildcards escapes the wildcards of LIKE.
 var wildcards = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)

@@ -26,7 +26,7 @@ var (
 
 	SelectProducts = products.Select()
 
-	// SelectVariants is completed by which products' variants.
+	// SelectVariants is completed by a list of products.
 	SelectVariants = variants.Select() + `
 WHERE project_id = $1
   AND product_id IN `
@@ -43,7 +43,7 @@ WHERE project_id = $1
     AND stock.variant_id = variants.id
 ), 0) AS stock`
 
-	// OfProducts is completed by which products' variants.
+	// OfProducts is completed by a list of products.
 	OfProducts = `
 FROM variants
 WHERE project_id = $1
@@ -59,7 +59,7 @@ type ProductRow struct {
 	Details details `db:",json"`
 }
 
-// details are what of a product is shown but neither searched nor computed with in SQL.
+// details are the fields of a product that SQL neither searches nor computes with.
 type details struct {
 	Description string
 	Brand       string
@@ -74,7 +74,7 @@ func toProductRow(p *catalog.Product) ProductRow {
 	return ProductRow{*p, details{p.Description, p.Brand, p.Images, p.Attributes, p.Tags, p.Related, p.Reviews}}
 }
 
-// StockedRow is a variant with the pieces that there are of it at all locations.
+// StockedRow is a variant with its stock over all locations.
 type StockedRow struct {
 	VariantRow
 	Stock int
@@ -87,10 +87,10 @@ type VariantRow struct {
 	Price   *int64
 }
 
-// folded is what a merchant's text filter looks through, here and in the filter itself.
+// folded returns a text in the form that a merchant's text filter compares, in products and in the filter.
 func folded(text string) string { return strings.ToLower(text) }
 
-// FromProductRows puts products together with their variants, which come in order of position.
+// FromProductRows returns products with their variants, which come in order of position.
 func FromProductRows(rows []ProductRow, variants []VariantRow) []*catalog.Product {
 	list := make([]*catalog.Product, len(rows))
 	byID := make(map[id.Product]*catalog.Product, len(rows))
@@ -109,8 +109,8 @@ func FromProductRows(rows []ProductRow, variants []VariantRow) []*catalog.Produc
 	return list
 }
 
-// FromStockedRows is FromProductRows with what there is in stock, by variant. It tells nothing of variants that are sold whatever
-// there is of them.
+// FromStockedRows is FromProductRows with the stock by variant. It leaves out variants that are sold regardless of
+// their stock.
 func FromStockedRows(rows []ProductRow, stocked []StockedRow) ([]*catalog.Product, map[id.Variant]int) {
 	variants, stock := make([]VariantRow, len(stocked)), make(map[id.Variant]int, len(stocked))
 	for i, v := range stocked {
@@ -122,7 +122,7 @@ func FromStockedRows(rows []ProductRow, stocked []StockedRow) ([]*catalog.Produc
 	return FromProductRows(rows, variants), stock
 }
 
-// Only is the product of a list of one or none.
+// Only returns the product of a list of one or none.
 func Only(products []*catalog.Product) (*catalog.Product, error) {
 	if len(products) == 0 {
 		return nil, missingProduct()

@@ -6,9 +6,9 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 )
 
-// WantedProducts are the ids of products that are named by their own ids, the ids of their variants, or SKUs, as a list that
-// follows IN. What looks like an id may be a SKU as well. Each kind is looked up
-// by its own index; with OR in place of UNION, PostgreSQL would read all variants.
+// WantedProducts are the ids of products that are named by their own ids, the ids of their variants, or SKUs, as a list
+// that follows IN. A text that looks like an id may also be a SKU. Each kind is looked up by its own index; with OR in
+// place of UNION, PostgreSQL would read all variants.
 func WantedProducts(args *db.Args, ids, refs []string) string {
 	if len(refs) == 0 {
 		return args.List(ids)

@@ -9,9 +9,9 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
 )
 
-// The stock of what a search found is looked up by its key, also by a planner that knows nothing of a large catalogue or
-// all about it.
-func TestStockIsReadByKey(t *testing.T) {
+// The stock of the products that a search found is looked up by its key, with and without statistics of a large
+// catalogue.
+func TestSelectTotals_byKey(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		shop := storetest.StoreProject(t, s, 1).ID
 		scattered(t, s, shop, 3000)

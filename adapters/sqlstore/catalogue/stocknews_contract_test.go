@@ -11,8 +11,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
-// StockNews is the contract of ports.StockNews. Each test has a database of its own, for turns are
-// forgotten in all projects.
+// StockNews is the contract of ports.StockNews. Each test has a database of its own, because changes are deleted in all
+// projects.
 func StockNews(t *testing.T, open porttest.Open) {
 	for name, test := range map[string]func(*porttest.Shop){
 		"a new product with stock":             newsCreated,
@@ -40,32 +40,32 @@ func StockNews(t *testing.T, open porttest.Open) {
 // news are the totals of variants.
 type news = map[id.Variant]int
 
-// turned is what turned since a moment, and when that was read.
-func turned(s *porttest.Shop, since time.Time) (news, time.Time) {
+// changesSince returns the availability changes since a moment, and when they were read.
+func changesSince(s *porttest.Shop, since time.Time) (news, time.Time) {
 	s.T.Helper()
 	totals, upTo, err := s.StockNews.Turned(s.Ctx, s.Project.ID, since, false)
 	s.Must(err)
 	return totals, upTo
 }
 
-// heard checks what turned since the last quiet.
-func heard(s *porttest.Shop, what string, want news) {
+// wantChanges checks the availability changes since the last quiet.
+func wantChanges(s *porttest.Shop, what string, want news) {
 	s.T.Helper()
-	got, _ := turned(s, time.Time{})
+	got, _ := changesSince(s, time.Time{})
 	porttest.Same(s.T, what, got, want)
 }
 
-// quiet forgets what turned so far.
+// quiet deletes the availability changes so far.
 func quiet(s *porttest.Shop) {
 	s.T.Helper()
-	_, now := turned(s, time.Time{})
+	_, now := changesSince(s, time.Time{})
 	s.Must(s.StockNews.ForgetTurns(s.Ctx, now.Add(time.Second)))
-	heard(s, "a quiet shop", news{})
+	wantChanges(s, "a quiet shop", news{})
 }
 
 func newsCreated(s *porttest.Shop) {
 	p := s.Product(2, 0, 3)
-	heard(s, "a new product", news{p.Variants[0].ID: 2, p.Variants[2].ID: 3})
+	wantChanges(s, "a new product", news{p.Variants[0].ID: 2, p.Variants[2].ID: 3})
 }
 
 func newsSold(s *porttest.Shop) {
@@ -73,9 +73,9 @@ func newsSold(s *porttest.Shop) {
 	quiet(s)
 	s.Sold(p, 2)
 	s.Sold(other, 2)
-	heard(s, "a piece is left", news{})
+	wantChanges(s, "a piece is left", news{})
 	s.Sold(p, 1)
-	heard(s, "the last piece is sold", news{p.Variants[0].ID: 0})
+	wantChanges(s, "the last piece is sold", news{p.Variants[0].ID: 0})
 }
 
 func newsBack(s *porttest.Shop) {
@@ -85,7 +85,7 @@ func newsBack(s *porttest.Shop) {
 	s.CarryOn(o.ID, func(c *order.Case) error {
 		return c.Cancel(porttest.Random[id.Refund](), "", porttest.Random[id.Event](), porttest.Noon)
 	})
-	heard(s, "canceled", news{p.Variants[0].ID: 3})
+	wantChanges(s, "canceled", news{p.Variants[0].ID: 3})
 }
 
 func newsMoved(s *porttest.Shop) {
@@ -107,7 +107,7 @@ func newsMoved(s *porttest.Shop) {
 	} {
 		quiet(s)
 		step.move()
-		heard(s, step.what, news{v: step.total})
+		wantChanges(s, step.what, news{v: step.total})
 	}
 }
 
@@ -120,7 +120,7 @@ func newsNone(s *porttest.Shop) {
 	s.Keep(p, "north", 0)
 	s.Keep(none, "main", 0)
 	s.Must(s.UpdateTo(ports.ProductWrite{Product: p}))
-	heard(s, "no turn", news{})
+	wantChanges(s, "no turn", news{})
 }
 
 func newsTotals(s *porttest.Shop) {
@@ -129,10 +129,11 @@ func newsTotals(s *porttest.Shop) {
 	quiet(s)
 	s.Move(p, -3)
 	s.Keep(p, "north", 5)
-	heard(s, "none at one location", news{p.Variants[0].ID: 5})
+	wantChanges(s, "none at one location", news{p.Variants[0].ID: 5})
 }
 
-// What goes is no turn of its own. What turned before it went has nothing left.
+// Removing a variant is no availability change. A variant whose availability changed before it was removed has a total
+// of 0.
 func newsDropped(s *porttest.Shop) {
 	p, gone := s.Product(0, 0), s.Product(3)
 	_, err := s.Inventory.Set(s.Ctx, s.Project.ID, []ports.StockSet{{SKU: p.Variants[1].SKU, Location: "main", Quantity: 2}})
@@ -141,7 +142,7 @@ func newsDropped(s *porttest.Shop) {
 	p.Variants = p.Variants[:1]
 	s.Must(s.UpdateTo(ports.ProductWrite{Product: p}))
 	s.Must(s.Products.Delete(s.Ctx, s.Project.ID, gone.ID, porttest.Noon))
-	heard(s, "a dropped variant and a deleted product", news{dropped: 0, gone.Variants[0].ID: 0})
+	wantChanges(s, "a dropped variant and a deleted product", news{dropped: 0, gone.Variants[0].ID: 0})
 }
 
 func newsFailed(s *porttest.Shop) {
@@ -152,7 +153,7 @@ func newsFailed(s *porttest.Shop) {
 		s.Must(err)
 		return porttest.ErrPlain
 	}), porttest.ErrPlain)
-	heard(s, "after a failure", news{})
+	wantChanges(s, "after a failure", news{})
 }
 
 func newsBackAndForth(s *porttest.Shop) {
@@ -167,10 +168,10 @@ func newsBackAndForth(s *porttest.Shop) {
 		}
 		return nil
 	}))
-	heard(s, "back and forth", news{p.Variants[0].ID: 1})
+	wantChanges(s, "back and forth", news{p.Variants[0].ID: 1})
 }
 
-// All racers turn the same variant, each at a place of its own and at one that all share.
+// All racers change the availability of the same variant, each at a location of its own and at one that all share.
 func newsRace(s *porttest.Shop) {
 	p := s.Product(0)
 	quiet(s)
@@ -189,32 +190,32 @@ func newsRace(s *porttest.Shop) {
 		)
 		return err
 	}))
-	heard(s, "after a race", news{p.Variants[0].ID: 2 * porttest.Racers})
+	wantChanges(s, "after a race", news{p.Variants[0].ID: 2 * porttest.Racers})
 }
 
-// A turn is of the moment when it was written. Its transaction commits after a reading that is later and
-// cannot have seen it: the next reading does.
+// An availability change has the time when it was written. If its transaction commits after a later read that cannot
+// have seen it, the next read returns it.
 func newsLate(s *porttest.Shop) {
 	p := s.Product(1)
 	quiet(s)
 	var upTo time.Time
 	s.Must(s.Unit(func(to ports.SyncStores) error {
 		_, err := to.StockRoom.Shift(s.Ctx, s.Project.ID, []ports.StockShift{porttest.At(p, "main", -1)})
-		_, written := turned(s, time.Time{})
+		_, written := changesSince(s, time.Time{})
 		for upTo = written; upTo.Sub(written) < 5*time.Millisecond; {
 			var seen news
-			seen, upTo = turned(s, written)
+			seen, upTo = changesSince(s, written)
 			porttest.Same(s.T, "seen before the commit", seen, news{})
 		}
 		return err
 	}))
-	got, _ := turned(s, upTo)
+	got, _ := changesSince(s, upTo)
 	porttest.Same(s.T, "seen after the commit", got, news{p.Variants[0].ID: 0})
 }
 
 func newsSince(s *porttest.Shop) {
 	p := s.Product(1)
-	_, upTo := turned(s, time.Time{})
+	_, upTo := changesSince(s, time.Time{})
 	for _, ask := range []struct {
 		since time.Time
 		want  news
@@ -223,7 +224,7 @@ func newsSince(s *porttest.Shop) {
 		{upTo.Add(-time.Hour), news{p.Variants[0].ID: 1}},
 		{upTo.Add(10 * time.Second), news{}},
 	} {
-		got, _ := turned(s, ask.since)
+		got, _ := changesSince(s, ask.since)
 		porttest.Same(s.T, "turned since "+ask.since.Sub(upTo).String(), got, ask.want)
 	}
 	for after, want := range map[time.Duration]news{10 * time.Second: {p.Variants[0].ID: 1}, time.Hour: {}} {
@@ -232,19 +233,19 @@ func newsSince(s *porttest.Shop) {
 		porttest.Same(s.T, "turned since "+after.String()+", late ones too", got, want)
 	}
 	s.Must(s.StockNews.ForgetTurns(s.Ctx, upTo.Add(-time.Hour)))
-	heard(s, "what is remembered", news{p.Variants[0].ID: 1})
+	wantChanges(s, "what is remembered", news{p.Variants[0].ID: 1})
 }
 
 func newsForeign(s *porttest.Shop) {
 	p, foreign := s.Product(1), porttest.OpenShop(s.T, s.Stores)
-	heard(foreign, "another project", news{})
+	wantChanges(foreign, "another project", news{})
 	theirs := foreign.Product(2)
-	heard(s, "our own", news{p.Variants[0].ID: 1})
-	heard(foreign, "theirs", news{theirs.Variants[0].ID: 2})
+	wantChanges(s, "our own", news{p.Variants[0].ID: 1})
+	wantChanges(foreign, "theirs", news{theirs.Variants[0].ID: 2})
 }
 
 func newsProjectGone(s *porttest.Shop) {
 	s.Product(1)
 	s.DeleteProject()
-	heard(s, "of a project that is gone", news{})
+	wantChanges(s, "of a project that is gone", news{})
 }

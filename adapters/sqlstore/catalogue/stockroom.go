@@ -11,13 +11,14 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// StockRoom is the store's view of stock as platforms move it.
+// StockRoom adjusts stock as platforms report it.
 type StockRoom struct{ Store *db.DB }
 
 var _ ports.StockRoom = StockRoom{}
 
-// stockOf is what lies anywhere of variants; nothing may. With what attempts in flight hold it is one statement: within
-// a unit each statement sees what was committed before it, and an attempt that begins between two would count twice.
+// stockOf reads the levels of variants, which may have none, and the stock held by attempts in flight. It is one
+// statement, because within a unit each statement sees what was committed before it, and an attempt that begins between
+// two would count twice.
 const stockOf = `
 SELECT variants.product_id, variants.id AS variant_id, variants.sku,
   coalesce(stock.location, '') AS location, coalesce(stock.quantity, 0) AS quantity,
@@ -33,7 +34,7 @@ FROM checkouts
 WHERE project_id = $1
   AND status = 'processing'`
 
-// stockOfRow is a level, or what an attempt in flight holds.
+// stockOfRow is a level, or the stock held by an attempt in flight.
 type stockOfRow struct {
 	catalog.Shelf
 	takenRow
@@ -79,7 +80,7 @@ func (v StockRoom) Levels(ctx context.Context, project id.Project, places []port
 	return shelvesAt(places, lying), nil
 }
 
-// shelvesAt are the places' levels, each once. lying has every variant that there is at least once.
+// shelvesAt returns the places' levels, each once. lying has every existing variant at least once.
 func shelvesAt(places []ports.StockPlace, lying []catalog.Shelf) (shelves []catalog.Shelf) {
 	variants := make(map[string]catalog.Level, len(lying))
 	at := make(map[ports.StockPlace]catalog.Shelf, len(lying))
@@ -87,10 +88,10 @@ func shelvesAt(places []ports.StockPlace, lying []catalog.Shelf) (shelves []cata
 		variants[s.SKU] = s.Level
 		at[ports.StockPlace{SKU: s.SKU, Location: s.Location}] = s
 	}
-	told := make(map[ports.StockPlace]bool, len(places))
+	listed := make(map[ports.StockPlace]bool, len(places))
 	for _, p := range places {
-		if l, known := variants[p.SKU]; known && !told[p] {
-			told[p] = true
+		if l, known := variants[p.SKU]; known && !listed[p] {
+			listed[p] = true
 			shelf := at[p]
 			shelf.Product, shelf.Variant, shelf.SKU, shelf.Location = l.Product, l.Variant, p.SKU, p.Location
 			shelf.Policy = l.Policy
@@ -100,7 +101,7 @@ func shelvesAt(places []ports.StockPlace, lying []catalog.Shelf) (shelves []cata
 	return shelves
 }
 
-// Shift keeps no reasons: stock_moves are those of people.
+// Shift stores no reasons, because stock_moves are adjustments by people.
 func (v StockRoom) Shift(ctx context.Context, project id.Project, shifts []ports.StockShift) (unknown []int, err error) {
 	places := make([]ports.StockPlace, len(shifts))
 	for i, s := range shifts {

@@ -30,7 +30,7 @@ func TestStockRoom_levelsAreOfOneMoment(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// Whoever reads variants waits for the holder.
+	// Every read of variants waits for the holder.
 	holder, err := s.DB.WritePool().Connx(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -10,14 +10,14 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Synonyms is the store's view of what means the same.
+// Synonyms stores the synonyms of projects.
 type Synonyms struct{ Store *db.DB }
 
 var _ ports.Synonyms = Synonyms{}
 
 const (
-	// writeSynonyms locks the project's row as openCatalogue does, so that nobody else counts or writes
-	// synonyms until the transaction ends.
+	// writeSynonyms locks the project's row as openCatalogue does, so that no other transaction counts or writes
+	// synonyms until this one ends.
 	writeSynonyms = `
 UPDATE projects
 SET catalog_version = catalog_version + 1, synonyms_version = catalog_version + 1

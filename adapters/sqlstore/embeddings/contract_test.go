@@ -6,4 +6,4 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
 )
 
-func TestVectors(t *testing.T) { storetest.Suite(t, Vectors) }
+func TestEmbeddings(t *testing.T) { storetest.Suite(t, Vectors) }

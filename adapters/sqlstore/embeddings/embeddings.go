@@ -1,4 +1,4 @@
-// Package embeddings keeps the vectors of texts, and leases projects whose texts need some.
+// Package embeddings stores the vectors of texts, and leases projects whose texts need vectors.
 package embeddings
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Embeddings is the store's view of texts' vectors, and of the work of making them.
+// Embeddings stores the vectors of texts and the progress of computing them.
 type Embeddings struct{ Store *db.DB }
 
 var (
@@ -24,7 +24,7 @@ var (
 	_ ports.EmbeddingQueue = Embeddings{}
 )
 
-// usedDaily is how old the note of a vector's last use may be: it is not written with every use.
+// usedDaily is how old the stored time of a vector's last use may be, because it is not written with every use.
 const usedDaily = 24 * time.Hour
 
 const (
@@ -45,8 +45,8 @@ FROM embedding_progress
 WHERE model = $1
   AND project_id IN `
 
-	// selectBehind are projects whose catalogue is ahead of the model, or whose whole catalogue it has not
-	// gone through for long. It is completed by the database's clock.
+	// selectBehind finds projects whose catalogue is ahead of the model, or whose last pass over the whole catalogue is
+	// too old. It is completed by the database's clock.
 	selectBehind = `
 SELECT projects.id
 FROM projects
@@ -69,7 +69,7 @@ SELECT version, whole_at, attempts, %[1]s AS now, %[2]s AS set_aside
 FROM embedding_progress` + ofModel + `
   AND due_at <= %[1]s`
 
-	// heldTask begins what only who holds a task's lease writes.
+	// heldTask begins statements that take effect only while the caller holds a task's lease.
 	heldTask = ofModel + `
   AND due_at = $3`
 
@@ -82,7 +82,7 @@ DELETE FROM embedding_progress
 WHERE model <> $1
   AND whole_at < $2`
 
-	// oldVectors were used by no product when the whole catalogue was last gone through.
+	// oldVectors are vectors that no product used in the last pass over the whole catalogue.
 	oldVectors = `
 WITH old AS MATERIALIZED (
   SELECT project_id, model, hash
@@ -106,8 +106,8 @@ func embeddingTaken() *fault.Error {
 	return fault.New(fault.Conflict, "embedding_taken", "Somebody else has taken over the embedding of the project.")
 }
 
-// Known notes uses in a transaction of its own, and only those that are not from today: what Forget removes
-// meanwhile is not known.
+// Known stores uses in a transaction of its own, and only if the stored use is not from today. Vectors that Forget
+// removes meanwhile are not known.
 func (v Embeddings) Known(ctx context.Context, project id.Project, model string, texts []ports.TextHash, now time.Time) (map[ports.TextHash]bool, error) {
 	type usedRow struct {
 		Hash   string
@@ -125,7 +125,7 @@ func (v Embeddings) Known(ctx context.Context, project id.Project, model string,
 	if err != nil {
 		return nil, err
 	}
-	slices.Sort(stale) // two who note the same uses at once wait for each other
+	slices.Sort(stale) // concurrent calls with the same uses wait for each other
 	for some := range slices.Chunk(stale, db.Listed) {
 		used, err := v.use(ctx, project, model, some, now)
 		if err != nil {
@@ -138,7 +138,7 @@ func (v Embeddings) Known(ctx context.Context, project id.Project, model string,
 	return known, nil
 }
 
-// use notes that texts are used, and answers with those that are still there.
+// use stores the use of texts, and returns those that still exist.
 func (v Embeddings) use(ctx context.Context, project id.Project, model string, hashes []string, now time.Time) ([]string, error) {
 	return db.InTx(ctx, v.Store, project, func(t *db.Tx) ([]string, error) {
 		args := db.Args{project, model, now}
@@ -261,7 +261,7 @@ func (v Embeddings) Postpone(ctx context.Context, task *ports.EmbeddingTask, due
 	return v.Store.InTx(ctx, task.Project, func(t *db.Tx) error { return hold(ctx, t, task, set, args...) })
 }
 
-// hold writes a task's progress, from $4 on, for who still holds its lease.
+// hold writes a task's progress, from $4 on, if the caller still holds its lease.
 func hold(ctx context.Context, t *db.Tx, task *ports.EmbeddingTask, set string, args ...any) error {
 	args = append([]any{task.Project, task.Model, task.Lease}, args...)
 	rows, err := t.Exec(ctx, setProgress+set+heldTask, args...)
@@ -271,7 +271,7 @@ func hold(ctx context.Context, t *db.Tx, task *ports.EmbeddingTask, set string, 
 	return err
 }
 
-// toVectorRows are vectors' rows and the bytes that each vector has; -1: not all have the same number.
+// toVectorRows returns vectors' rows and the number of bytes of each vector; -1: they differ.
 func toVectorRows(task *ports.EmbeddingTask, vectors map[ports.TextHash][]float32, now time.Time) (rows [][]any, size int) {
 	for _, hash := range slices.Sorted(maps.Keys(vectors)) {
 		vector := toVector(vectors[hash])

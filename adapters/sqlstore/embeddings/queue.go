@@ -61,7 +61,7 @@ func (q behind) Claim(ctx context.Context, lease time.Duration, shares []ports.S
 	return list, nil
 }
 
-// take holds the project's row, so that no progress is left behind when the project is deleted.
+// take locks the project's row, so that no progress is left behind when the project is deleted.
 func (q behind) take(ctx context.Context, project id.Project, lease time.Duration) (*ports.Leased[*ports.EmbeddingTask], error) {
 	return db.InTx(ctx, q.Store, project, func(t *db.Tx) (*ports.Leased[*ports.EmbeddingTask], error) {
 		version, err := db.First[int64](ctx, t, "SELECT catalog_version\nFROM projects\nWHERE id = $1"+db.ActiveOnly+t.Dialect.ForKeyShare, project)

@@ -34,7 +34,7 @@ var (
 	updateDelivery = deliveries.Update([]string{"project_id", "id"},
 		"status", "attempts", "tries", "since", "due_at", "last_code", "last_error", "delivered_at")
 
-	// recordDelivery is updateDelivery for who still holds the lease.
+	// recordDelivery is updateDelivery if the caller still holds the lease.
 	recordDelivery = updateDelivery.Text + "\n  AND due_at = " + updateDelivery.After(1)
 )
 
@@ -122,7 +122,7 @@ func readDelivery(ctx context.Context, from db.Source, lock string, project id.P
 	return r.delivery(), nil
 }
 
-// Redeliver locks the subscription first, as who disables it does.
+// Redeliver locks the subscription first, as disabling it does.
 func (v Events) Redeliver(ctx context.Context, project id.Project, to id.Subscription, wanted id.Delivery) (*event.Delivery, error) {
 	return db.InTx(ctx, v.Store, project, func(t *db.Tx) (*event.Delivery, error) {
 		s, err := lockSubscription(ctx, t, project, to)

@@ -1,4 +1,5 @@
-// Package events keeps subscriptions, and leases events and their deliveries to the loops that fan them out and send them.
+// Package events stores subscriptions, and leases events and their deliveries to the loops that fan them out and send
+// them.
 package events
 
 import (
@@ -13,7 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Events is the store's view of subscriptions and of the log of events.
+// Events stores subscriptions and reads the log of events.
 type Events struct{ Store *db.DB }
 
 var (
@@ -64,7 +65,7 @@ func open(d db.Dialect, s *event.Subscription) {
 	s.URL = d.OpenAddress(s.URL, db.SubscriptionAddress(s.ID.String()))
 }
 
-// Add locks the project, so that no two that are added at once are both the last.
+// Add locks the project, so that concurrent calls cannot exceed the limit.
 func (v Events) Add(ctx context.Context, s *event.Subscription) error {
 	return v.Store.InTx(ctx, s.Project, func(t *db.Tx) error {
 		var name string
@@ -122,9 +123,9 @@ func (v Events) Update(ctx context.Context, project id.Project, wanted id.Subscr
 	})
 }
 
-// lockAudience waits for transactions that store events of the project, and keeps others waiting: when a subscription is
-// active, an event either came before it or is due. The trigger event_types_wanted needs the same lock, and it comes
-// before that of a subscription, so that two changes do not wait for each other. It reports whether the project is there.
+// lockAudience excludes transactions that store events of the project: when a subscription is active, an event either
+// came before it or is due. The trigger event_types_wanted needs the same lock, and it comes before that of a
+// subscription, so that two changes do not wait for each other. It reports whether the project exists.
 func lockAudience(ctx context.Context, t *db.Tx, project id.Project) (bool, error) {
 	var name string
 	return t.Get(ctx, &name, db.LockedProject+t.Dialect.ForUpdate, project)
@@ -144,7 +145,7 @@ func readSubscription(ctx context.Context, from db.Source, d db.Dialect, lock st
 	return s, nil
 }
 
-// storeSubscription also cancels what is pending for a subscription that is disabled.
+// storeSubscription also cancels the pending deliveries of a disabled subscription.
 func storeSubscription(ctx context.Context, t *db.Tx, s *event.Subscription) error {
 	_, err := t.Exec(ctx, updateSubscription.Text, updateSubscription.Args(sealed(t.Dialect, *s))...)
 	if err == nil && s.Status == event.Disabled {
@@ -169,8 +170,8 @@ func (v Events) Remove(ctx context.Context, project id.Project, wanted id.Subscr
 	})
 }
 
-// queueOf is where deliveries to a project's target wait. The hooks of orders, whose addresses strangers give, are a tenant
-// of their own to those who share places out (jobs.Limits): the project's subscriptions do not wait for them.
+// queueOf is the queue of deliveries to a project's target. The hooks of orders, whose addresses buyers' agents give,
+// count as a separate tenant (jobs.Limits), so that the project's subscriptions do not wait for them.
 func queueOf(project id.Project, to event.Target) string {
 	if to.Hook() {
 		return project.String() + "+hooks/" + to.String()

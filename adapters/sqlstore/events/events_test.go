@@ -7,7 +7,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
-func TestPublishing(t *testing.T) {
+func TestEvents(t *testing.T) {
 	t.Parallel()
 	for name, open := range storetest.Engines {
 		t.Run(name, func(t *testing.T) {

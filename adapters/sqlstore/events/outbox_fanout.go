@@ -59,7 +59,7 @@ type fanOut struct {
 	aside     []ports.SetAside
 }
 
-// notedRow is what jobs_set_aside knows of a project, by its id, or of an event.
+// notedRow is an entry of jobs_set_aside of a project, by its id, or of an event.
 type notedRow struct {
 	ProjectID string
 	RowID     string
@@ -101,7 +101,7 @@ func (f *fanOut) run(ctx context.Context, projects []string, each int, route rou
 	return cmp.Or(f.restore(ctx, done), failpoint.At(ctx, failpoint.OutboxFannedOut))
 }
 
-// load locks due events, and then reads who may want to hear of them.
+// load locks due events, and then reads their possible recipients.
 func (f *fanOut) load(ctx context.Context, projects []string, each int) error {
 	var (
 		now    int64
@@ -129,12 +129,12 @@ func (f *fanOut) load(ctx context.Context, projects []string, each int) error {
 	for _, r := range noted {
 		f.noted[rowKey{r.ProjectID, r.RowID}] = r
 	}
-	f.hear(shops, active)
+	f.loadAudiences(shops, active)
 	return nil
 }
 
-// hear takes projects row by row: one that cannot be read keeps no other one's events back.
-func (f *fanOut) hear(shops []accounts.ProjectRow, active []db.Decoded[event.Subscription]) {
+// loadAudiences reads projects row by row, so that one that cannot be read does not hold back the events of others.
+func (f *fanOut) loadAudiences(shops []accounts.ProjectRow, active []db.Decoded[event.Subscription]) {
 	f.audiences, f.broken = make(map[id.Project]ports.Audience, len(shops)), make(map[id.Project]error)
 	f.inactive = make(map[id.Project]bool)
 	for _, r := range shops {
@@ -164,8 +164,8 @@ func (f *fanOut) hear(shops []accounts.ProjectRow, active []db.Decoded[event.Sub
 	}
 }
 
-// route returns the deliveries of an event, or why it has to wait and what is to blame: its project or itself.
-// An event of a project that is gone has none, and of one that is closing or closed most have none.
+// route returns the deliveries of an event, or why it has to wait and which row causes that: its project or itself. An
+// event of a project that is gone has none, and of one that is closing or closed most have none.
 func (f *fanOut) route(e ports.Announced, route router) (list []*event.Delivery, blame rowKey, err error) {
 	if err := f.broken[e.Project]; err != nil {
 		return nil, rowKey{e.Project.String(), e.Project.String()}, err
@@ -190,8 +190,8 @@ func (f *fanOut) held(project id.Project, blame rowKey) ports.Held {
 	}
 }
 
-// putAside makes events due again together with what is to blame. What is set aside already is not counted
-// again for each event that comes meanwhile.
+// putAside makes events due again together with the row that causes the failure. A row that is set aside already is not
+// counted again for each event that arrives meanwhile.
 func (f *fanOut) putAside(ctx context.Context, bad map[rowKey][]rowKey) error {
 	reported := f.aside
 	f.aside = nil
@@ -233,7 +233,7 @@ func (f *fanOut) due(ctx context.Context, at *time.Time, events []rowKey) error 
 	return f.Run(ctx, b)
 }
 
-// restore forgets what was set aside and is done now. With a project, all of its events are due at once.
+// restore deletes the entries of rows that are done now. With a project, all of its events are due at once.
 func (f *fanOut) restore(ctx context.Context, done []rowKey) error {
 	for _, key := range slices.Collect(maps.Keys(f.noted)) {
 		project := rowKey{key.project, key.project}

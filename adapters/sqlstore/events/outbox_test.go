@@ -9,14 +9,13 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/event"
-	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
-func TestEventsAreWrittenWithWhatTheyAnnounce(t *testing.T) {
+func TestEvents_storedWithTheirCause(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		sale := porttest.NewSale(t, storetest.Views(s))
 		subscribe(t, s, sale.Project(), "*")
@@ -41,20 +40,6 @@ func TestEventsAreWrittenWithWhatTheyAnnounce(t *testing.T) {
 			if rows[i].DueAt == nil || *rows[i].DueAt != rows[i].CreatedAt {
 				t.Errorf("%s is due at %v, want at once", want, rows[i].DueAt)
 			}
-		}
-	})
-}
-
-func TestWhatIsNotStoredIsNotAnnounced(t *testing.T) {
-	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
-		sale := porttest.NewSale(t, storetest.Views(s))
-		late := sale.Answer()
-		sale.Quote()
-		if err := s.Haggling().Save(t.Context(), late); !fault.Is(err, "stale") {
-			t.Fatalf("got %v, want stale", err)
-		}
-		if rows := storetest.Events(t, s, sale.Project()); len(rows) != 1 {
-			t.Errorf("%d events, want the first answer's alone", len(rows))
 		}
 	})
 }

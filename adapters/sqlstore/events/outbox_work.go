@@ -18,14 +18,14 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Outbox is the store's view of what is to be delivered. Its work is that of all projects.
+// Outbox leases deliveries of all projects.
 type Outbox struct {
 	queue.Queue[deliveryRow, ports.Parcel]
 }
 
 var _ ports.Outbox = Outbox{}
 
-// NewOutbox returns a view that leases what is to be delivered.
+// NewOutbox returns a view that leases deliveries.
 func NewOutbox(s *db.DB) Outbox {
 	return Outbox{queue.Queue[deliveryRow, ports.Parcel]{
 		Store: s,
@@ -58,7 +58,7 @@ var (
 	}
 )
 
-// selectDueEvents leaves bodies where they are: where an event goes does not depend on it.
+// selectDueEvents does not read bodies, because the recipients of an event do not depend on them.
 const selectDueEvents = `
 SELECT project_id, id, type, created_at, hook
 FROM outbox
@@ -81,7 +81,7 @@ func eachOf(args *db.Args, name string, keys []rowKey) string {
 func (o Outbox) Claim(ctx context.Context, lease time.Duration, shares []ports.Share) ([]ports.Leased[ports.Parcel], error) {
 	parcels, err := o.Queue.Claim(ctx, lease, shares)
 	if err == nil {
-		err = o.fill(ctx, parcels) // what is in hand without its content is leased again when its lease is over
+		err = o.fill(ctx, parcels) // a delivery leased without its content is leased again when its lease is over
 	}
 	if err != nil {
 		return nil, err
@@ -89,8 +89,8 @@ func (o Outbox) Claim(ctx context.Context, lease time.Duration, shares []ports.S
 	return parcels, nil
 }
 
-// Record begins with what ends hooks, for who changes an order locks it before its project, and goes on with what disables
-// subscriptions, for who disables one locks it before its deliveries.
+// Record first ends hooks, because changing an order locks it before its project. Then it disables subscriptions,
+// because disabling one locks it before its deliveries.
 func (o Outbox) Record(ctx context.Context, outcomes []ports.Outcome) error {
 	outcomes = slices.Clone(outcomes)
 	slices.SortFunc(outcomes, func(a, b ports.Outcome) int {
@@ -116,7 +116,7 @@ func (o Outbox) Record(ctx context.Context, outcomes []ports.Outcome) error {
 	})
 }
 
-// endHook leaves the time of a hook that has ended already.
+// endHook keeps the time of a hook that has ended already.
 const endHook = `
 UPDATE orders
 SET hook_ended_at = %s
@@ -124,7 +124,7 @@ WHERE project_id = $1
   AND id = $2
   AND hook_ended_at IS NULL`
 
-// unhook ends the hooks of outcomes, in the order of their orders, as all do.
+// unhook ends the hooks of outcomes, in the order of their orders, in which every transaction locks them.
 func unhook(ctx context.Context, t *db.Tx, outcomes []ports.Outcome) error {
 	ended := slices.DeleteFunc(slices.Clone(outcomes), func(o ports.Outcome) bool { return o.Unhook.IsZero() })
 	slices.SortFunc(ended, func(a, b ports.Outcome) int { return strings.Compare(a.Unhook.String(), b.Unhook.String()) })
@@ -136,9 +136,8 @@ func unhook(ctx context.Context, t *db.Tx, outcomes []ports.Outcome) error {
 	return nil
 }
 
-// disable stops the subscription of an outcome and announces that, unless it was stopped before or the
-// delivery is another's by now. The outcome's own delivery is recorded first: what is pending is
-// canceled.
+// disable stops the subscription of an outcome and announces that, unless it was stopped before or another process has
+// the delivery by now. The outcome's own delivery is recorded first, because pending ones are canceled.
 func disable(ctx context.Context, t *db.Tx, out ports.Outcome) error {
 	d := out.Delivery
 	if there, err := lockAudience(ctx, t, d.Project); err != nil || !there {
@@ -161,7 +160,7 @@ func disable(ctx context.Context, t *db.Tx, out ports.Outcome) error {
 	return outbox.AnnounceEvent(ctx, t, out.Alert)
 }
 
-// fill adds to claimed deliveries what is needed to bring them to their targets.
+// fill adds to claimed deliveries what is needed to send them to their targets.
 func (o Outbox) fill(ctx context.Context, parcels []ports.Leased[ports.Parcel]) error {
 	var events, targets []rowKey
 	var shops []string
@@ -259,7 +258,7 @@ func (c *parcelContents) into(p *ports.Parcel) error {
 	return nil
 }
 
-// What is to be tried again later does not lag: it counts, but is not old before it is due.
+// selectOutboxLag counts deliveries that are retried later, but their age begins only when they are due.
 const selectOutboxLag = `
 SELECT count(*) AS pending, min(due_at) AS oldest
 FROM (
@@ -268,8 +267,8 @@ FROM (
   SELECT due_at FROM deliveries WHERE due_at IS NOT NULL
 ) AS waiting`
 
-// OutboxLag is how many events, and deliveries of events, of all projects wait, and when the first of
-// them is due; the zero time when none waits.
+// OutboxLag returns how many events, and deliveries of events, of all projects wait, and when the first of them is due;
+// the zero time if none waits.
 func OutboxLag(ctx context.Context, s *db.DB) (pending int, oldest time.Time, err error) {
 	var lag struct {
 		Pending int

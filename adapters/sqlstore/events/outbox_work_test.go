@@ -11,9 +11,9 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
-// The database goes away between taking deliveries in hand and reading what they hold: nobody gets them
-// empty, and they are leased again.
-func TestDeliveriesThatCannotBeRead(t *testing.T) {
+// The database fails between leasing deliveries and reading their contents: no worker gets them empty, and they are
+// leased again.
+func TestOutbox_Claim_contentsUnreadable(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		sale, now := porttest.NewSale(t, storetest.Views(s)), time.Now().UTC().Add(time.Hour).Truncate(time.Millisecond)
 		wanted, err := event.Subscribe(id.New[id.Subscription]([16]byte{9}), sale.Project(),

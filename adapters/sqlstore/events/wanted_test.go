@@ -55,8 +55,8 @@ func isDue(t *testing.T, s *storetest.Store, e *event.Event) bool {
 	return false
 }
 
-// An event is due if somebody may hear of it: an active subscription that wants its type, or people, of alerts.
-func TestEventsThatNobodyWantsAreNotDue(t *testing.T) {
+// An event is due if it may have a recipient: an active subscription that wants its type or, for alerts, people.
+func TestEvents_unwantedNotDue(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		project := porttest.OpenShop(t, storetest.Views(s)).Project.ID
 		other := porttest.OpenShop(t, storetest.Views(s)).Project.ID
@@ -99,7 +99,7 @@ func TestEventsThatNobodyWantsAreNotDue(t *testing.T) {
 }
 
 // With an event bus, to which all events go, all are due.
-func TestEventsAreDueForTheEventBus(t *testing.T) {
+func TestEvents_dueForEventBus(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		project := porttest.OpenShop(t, storetest.Views(s)).Project.ID
 		s.DB.Dialect.EventBus = true
@@ -110,7 +110,7 @@ func TestEventsAreDueForTheEventBus(t *testing.T) {
 }
 
 // While a subscription is changed to want more, an event is stored. It waits for the change, and is then due.
-func TestEventsWaitForTheAudience(t *testing.T) {
+func TestLockAudience_subscriptionChange(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		project := porttest.OpenShop(t, storetest.Views(s)).Project.ID
 		sub := subscribe(t, s, project, "order.completed")
@@ -137,8 +137,8 @@ func TestEventsWaitForTheAudience(t *testing.T) {
 	})
 }
 
-// Subscriptions of one project are disabled at once: nobody waits for the other in a circle.
-func TestSubscriptionsChangeAtOnce(t *testing.T) {
+// Disabling subscriptions of one project concurrently does not deadlock.
+func TestEvents_Update_concurrent(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		project := porttest.OpenShop(t, storetest.Views(s)).Project.ID
 		subs := make([]*event.Subscription, 8)

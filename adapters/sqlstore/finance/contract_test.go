@@ -10,6 +10,6 @@ func TestUnresolved(t *testing.T) { storetest.Suite(t, Unresolved) }
 
 func TestReconciliations(t *testing.T) { storetest.Suite(t, Reconciliations) }
 
-func TestFinance(t *testing.T) { storetest.Suite(t, Finance) }
+func TestPayments(t *testing.T) { storetest.Suite(t, Finance) }
 
 func TestSandboxLedger(t *testing.T) { storetest.Suite(t, SandboxLedger) }

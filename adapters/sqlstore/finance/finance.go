@@ -1,5 +1,5 @@
-// Package finance reads payments and what providers moved, keeps reconciliations, the sandbox provider's books, and
-// finds what nobody knows the outcome of.
+// Package finance reads payments and movements of providers, stores reconciliations and the sandbox provider's books,
+// and finds payments and refunds whose outcome is unknown.
 package finance
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Payments is the store's view of payments.
+// Payments reads payments.
 type Payments struct{ Store *db.DB }
 
 var _ ports.Payments = Payments{}
@@ -71,7 +71,8 @@ LIMIT $4`
   AND p.integration_id = $3
   AND p.provider IN `
 
-	// A pending refund that was made elsewhere does not explain a movement: nobody asks for it, so its report may be lost.
+	// A pending refund that was made elsewhere does not explain a movement, because no process asks for its outcome, so
+	// its report may be lost.
 	findRefunds = movedRefunds + `
   AND p.gateway = $2
   AND p.integration_id = $3

@@ -17,8 +17,8 @@ var (
   AND integration_id = $3
   AND (charge IN %s OR id IN %s OR refund <> '' AND refund IN %s)`
 
-	// findOrphanRefunds finds refunds that gave orphans back, also if the provider took them back since and another one
-	// came after them.
+	// findOrphanRefunds finds refunds of orphans, also those that the provider has reversed since and that another
+	// refund replaced.
 	findOrphanRefunds = `
 SELECT DISTINCT reference
 FROM ledger_transactions
@@ -64,7 +64,7 @@ func withEarlierRefund(known []ports.KnownMovement, route project.PaymentRoute, 
 	})
 }
 
-// orphanNames are the arguments that find orphans by what a provider names.
+// orphanNames returns the arguments that find orphans by a provider's names.
 func orphanNames(in string, route project.PaymentRoute, n movementNames) (args db.Args, lists []any) {
 	args = db.Args{in, route.Provider, route.Integration.String()}
 	for _, names := range [][]string{n.charges, n.refundKeys, n.refunds} {

@@ -15,7 +15,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Reconciliations is the store's view of the continuous comparison with payment providers.
+// Reconciliations stores the continuous comparison with payment providers.
 type Reconciliations struct{ Store *db.DB }
 
 var _ ports.Reconciliations = Reconciliations{}
@@ -30,8 +30,7 @@ WHERE type IN ('stripe', 'paypal')
   AND status <> 'disconnected'
 ON CONFLICT DO NOTHING`
 
-	// claimReconciliation is completed by the database's clock, what it leaves out, and the clause that skips
-	// what others are claiming.
+	// claimReconciliation is completed by the database's clock, a condition, and the clause that skips locked rows.
 	claimReconciliation = `
 WITH due AS MATERIALIZED (
   SELECT r.project_id, r.integration_id
@@ -146,7 +145,7 @@ LIMIT $2`
 // keptUnexplained is how long a difference is compared again and counted.
 const keptUnexplained = 31 * 24 * time.Hour
 
-// announcedAtOnce is how many differences one event names.
+// announcedAtOnce is the number of differences that one event names.
 const announcedAtOnce = 20
 
 var errLeaseLost = fault.New(fault.Conflict, "lease_lost", "The lease has ended.")
@@ -204,8 +203,8 @@ func leased(r *ports.Reconciliation) []any {
 	return []any{r.Project, r.Route.Integration, r.Until}
 }
 
-// under runs a statement that needs the lease.
-func under(ctx context.Context, t *db.Tx, statement string, args []any) error {
+// execLeased runs a statement that needs the lease.
+func execLeased(ctx context.Context, t *db.Tx, statement string, args []any) error {
 	n, err := t.Exec(ctx, statement, args...)
 	if err == nil && n == 0 {
 		return t.Note(ctx, errLeaseLost)
@@ -223,7 +222,7 @@ func (v Reconciliations) SetAside(ctx context.Context, r *ports.Reconciliation, 
 		if err != nil {
 			return err
 		}
-		return under(ctx, t, setAsideReconciliation, append(leased(r), now.Add(pause), reason))
+		return execLeased(ctx, t, setAsideReconciliation, append(leased(r), now.Add(pause), reason))
 	})
 }
 
@@ -240,7 +239,7 @@ func (v Reconciliations) Record(ctx context.Context, r *ports.Reconciliation, st
 		if err != nil {
 			return t.Note(ctx, err)
 		}
-		if err := under(ctx, t, recordStep, append(leased(r), step.Due, db.MillisOrNull(step.Next), step.Begins, step.From, step.To, step.Matched,
+		if err := execLeased(ctx, t, recordStep, append(leased(r), step.Due, db.MillisOrNull(step.Next), step.Begins, step.From, step.To, step.Matched,
 			step.Found, totals, step.Next.IsZero(), r.Now, step.Problem)); err != nil {
 			return err
 		}
@@ -248,7 +247,7 @@ func (v Reconciliations) Record(ctx context.Context, r *ports.Reconciliation, st
 	})
 }
 
-// differences puts those of a window in the place of what was found there before, and announces new ones.
+// differences replaces the differences of a window, and announces new ones.
 func differences(ctx context.Context, t *db.Tx, r *ports.Reconciliation, step ports.ReconciledStep, announce ports.Announce) error {
 	type key struct {
 		Kind, Provider string

@@ -9,8 +9,8 @@ import (
 
 var _ ports.AccountBooks = Reconciliations{}
 
-// accountBooked finds whether an integration that was connected earlier uses the same account now, until when others
-// and all have booked its changes, and when this integration was connected.
+// accountBooked finds whether an integration that was connected earlier uses the same account now, the times up to
+// which other integrations and all of them have booked its changes, and when this integration was connected.
 const accountBooked = `
 SELECT coalesce(max(CASE WHEN o.status <> 'disconnected' AND (o.created_at, o.project_id, o.id) < (i.created_at, i.project_id, i.id)
     THEN 1 ELSE 0 END), 0) AS earlier,
@@ -36,8 +36,9 @@ WHERE i.project_id = $1
   AND i.account <> ''
 ORDER BY r.project_id, r.integration_id`
 
-// holdAccount refuses to book changes of an account that others book, or have booked since AccountBooked answered.
-func holdAccount(ctx context.Context, t *db.Tx, r *ports.Reconciliation) error {
+// lockAccountBooks refuses to book changes of an account that other integrations book, or have booked since AccountBooked
+// returned.
+func lockAccountBooks(ctx context.Context, t *db.Tx, r *ports.Reconciliation) error {
 	of := []any{r.Project, r.Route.Integration}
 	lock := lockSharedBooks
 	if t.Dialect.ForUpdate != "" {

@@ -12,7 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// What changes an account without a charge is booked by one project, whichever others use the account.
+// A movement of an account without a charge is booked by one project, even if several projects use the account.
 func TestAccountBooked(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		storetest.Rewrite(t, s, "INSERT INTO accounts (id, name, email, plan, created_at) VALUES ('acc_1', 'Owner', 'a@example.com', 'starter', 1)")

@@ -14,7 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// totalJSON is a total as a row keeps it, in minor units.
+// totalJSON is a stored total, in minor units.
 type totalJSON struct {
 	Currency string `json:"currency"`
 	Ours     int64  `json:"ours"`
@@ -61,12 +61,12 @@ func (v Reconciliations) Book(ctx context.Context, r *ports.Reconciliation, chan
 	err = v.Store.InTx(ctx, in, func(t *db.Tx) error {
 		booked = 0
 		if r.Account {
-			if err := holdAccount(ctx, t, r); err != nil {
+			if err := lockAccountBooks(ctx, t, r); err != nil {
 				return err
 			}
 		}
-		// The update holds the row, so nobody else books changes of the integration meanwhile.
-		if err := under(ctx, t, recordBooked, append(leased(r), db.Millis(until), r.Account)); err != nil {
+		// The update locks the row, so no other process books changes of the integration meanwhile.
+		if err := execLeased(ctx, t, recordBooked, append(leased(r), db.Millis(until), r.Account)); err != nil {
 			return err
 		}
 		for _, c := range changes {

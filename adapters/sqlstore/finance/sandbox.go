@@ -9,7 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// SandboxLedger is the store's view of what the sandbox provider remembers.
+// SandboxLedger stores the sandbox provider's charges, refunds and disputes.
 type SandboxLedger struct{ Store *db.DB }
 
 var _ ports.SandboxLedger = SandboxLedger{}

@@ -14,13 +14,13 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Unresolved is the store's view of payments and refunds that nobody knows the outcome of.
+// Unresolved finds payments and refunds whose outcome is unknown.
 type Unresolved struct{ Store *db.DB }
 
 var _ ports.Unresolved = Unresolved{}
 
-// The conditions are those of indexes. retry_at is set from when the provider was first asked in vain, problem while
-// the last answer did not tell the refund's state.
+// The conditions are those of indexes. retry_at is set once the provider was asked without result, problem while the
+// last answer did not report the refund's state.
 var (
 	UnresolvedPayment = `status = 'processing' AND retry_at IS NOT NULL`
 	UnresolvedRefund  = `due_at IS NOT NULL AND problem <> ''`
@@ -50,7 +50,7 @@ WHERE project_id = $1
 
 	newestRefunds = "created_at DESC, id DESC"
 
-	// OldestUnresolved leaps from one payment account to the next by an index over both. It is completed by the table,
+	// OldestUnresolved skips from one payment account to the next by an index over both. It is completed by the table,
 	// the condition, when a row began, a column that names its provider, and the clock.
 	OldestUnresolved = `
 WITH RECURSIVE known (name) AS (

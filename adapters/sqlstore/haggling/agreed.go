@@ -11,8 +11,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// agreedNow is a column of the row of a session: what was agreed in it and can still be redeemed, in one text, so that it
-// costs no statement of its own. Ids, numbers and currencies have neither spaces nor commas.
+// agreedNow is a column of the row of a session: its agreements that can still be redeemed, in one text, so that
+// reading them takes no statement of its own. Ids, numbers and currencies have neither spaces nor commas.
 func agreedNow(clock string) string {
 	return fmt.Sprintf(`COALESCE((
   SELECT string_agg(id || ' ' || product_id || ' ' || variant_id || ' ' || quantity || ' ' || final_price || ' ' || currency, ',')

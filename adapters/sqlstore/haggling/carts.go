@@ -68,8 +68,9 @@ var (
 INSERT INTO cart_items (` + cart.Columns() + `)
 VALUES `
 
-	// keepCart is keepSession with who buys, and with the number that no line of the cart exceeds. It fails where that is another one than was
-	// read, for the column is never NULL: another request has added lines.
+	// keepCart is keepSession with the buyer, and with the highest number of a line of the cart. If another request has
+	// added lines, the number differs from the one that was read, and the statement fails, because the column is never
+	// NULL.
 	keepCart = `
 UPDATE sessions
 SET last_activity = ` + later("last_activity", "$3") + `, expires_at = ` + later("expires_at", "$4") + `,
@@ -80,7 +81,7 @@ WHERE project_id = $1
 RETURNING id`
 )
 
-// CartReading is what reading a cart finds, once its batch has run.
+// CartReading has the rows of a cart, once its batch has run.
 type CartReading struct {
 	session  *sessionNow
 	moment   struct{ Now time.Time }
@@ -91,7 +92,7 @@ type CartReading struct {
 	variants []catalogue.StockedRow
 }
 
-// ReadCart adds to a batch what reads a cart.
+// ReadCart adds the statements to a batch that read a cart.
 func ReadCart(b *db.Batch, d db.Dialect, project id.Project, ask ports.CartAsk) *CartReading {
 	r := &CartReading{}
 	if ask.Session.IsZero() {
@@ -111,7 +112,7 @@ func ReadCart(b *db.Batch, d db.Dialect, project id.Project, ask ports.CartAsk) 
 	return r
 }
 
-// Cart is what was found.
+// Cart returns the cart that was read.
 func (r *CartReading) Cart() ports.Cart {
 	found := ports.Cart{
 		Basket:   ports.Basket{Now: r.moment.Now},
@@ -143,7 +144,7 @@ func ReplaceCart(ctx context.Context, store *db.DB, r ports.CartResult) error {
 	})
 }
 
-// takeOut takes out the lines of before, and returns the seq of the session's last decision.
+// takeOut deletes the lines of Before, and returns the seq of the session's last decision.
 func takeOut(ctx context.Context, t *db.Tx, r ports.CartResult) (last int, err error) {
 	visit, b := *r.Session, &db.Batch{}
 	var kept *id.Session

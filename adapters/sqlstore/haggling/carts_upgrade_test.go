@@ -8,8 +8,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
-// Carts that older programs filled get their lines in the order in which they are shown.
-func TestCartsOfOlderProgramsAreNumbered(t *testing.T) {
+// Lines of carts of earlier releases are numbered in the order in which they are shown.
+func TestSessions_Visit_cartOfEarlierRelease(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, store *storetest.Store) {
 		s := porttest.OpenShop(t, storetest.Views(store))
 		sess, other, p := s.Session(), s.Session(), s.Product(5)

@@ -11,7 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Decisions is the store's view of the decision record.
+// Decisions reads and seals the decision record.
 type Decisions struct{ Store *db.DB }
 
 var (
@@ -86,8 +86,8 @@ func (v Decisions) Decisions(ctx context.Context, project id.Project, f ports.De
 	return list, total, err
 }
 
-// sessionsOfQuote is completed by the quote. One that is gone is looked for in the decisions, which are kept for longer and
-// were sealed before it went.
+// sessionsOfQuote is completed by the quote. A quote that was removed is looked up in the decisions, which are kept
+// longer and were sealed before its removal.
 const sessionsOfQuote = `
     SELECT session_id FROM quotes WHERE project_id = $1 AND id = %[1]s
     UNION ALL

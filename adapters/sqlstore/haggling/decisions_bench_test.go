@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// BenchmarkDecisions reads a record of -decisions decisions over a month, all of which are sealed but the last few.
+// BenchmarkDecisions reads a record of -decisions decisions over a month, sealed except for the last few.
 func BenchmarkDecisions(b *testing.B) {
 	storetest.OnEachEngine(b, func(b *testing.B, s *storetest.Store) {
 		project := storetest.StoreProject(b, s, 1).ID

@@ -137,8 +137,8 @@ func decisionFilter(s *porttest.Shop) {
 	}
 }
 
-// talks reads negotiations that began within an hour from noon.
-func talks(s *porttest.Shop, of id.Agent, limit int, sessions ...id.Negotiation) (talks []ports.Negotiation) {
+// readNegotiations reads negotiations that began within an hour from noon.
+func readNegotiations(s *porttest.Shop, of id.Agent, limit int, sessions ...id.Negotiation) (found []ports.Negotiation) {
 	s.T.Helper()
 	f := ports.NegotiationFilter{
 		Agent:    of,
@@ -147,10 +147,10 @@ func talks(s *porttest.Shop, of id.Agent, limit int, sessions ...id.Negotiation)
 		Sessions: sessions,
 	}
 	s.Must(s.Decisions.Negotiations(s.Ctx, s.Project.ID, f, limit, func(n ports.Negotiation) error {
-		talks = append(talks, n)
+		found = append(found, n)
 		return nil
 	}))
-	return talks
+	return found
 }
 
 func decisionTalks(s *porttest.Shop) {
@@ -177,18 +177,18 @@ func decisionTalks(s *porttest.Shop) {
 		{Entries: []negotiation.Entry{aside}},
 		{Entries: []negotiation.Entry{early, again}},
 	}
-	porttest.Same(s.T, "negotiations", talks(s, id.Agent{}, 10), all)
-	porttest.Same(s.T, "the newest two", talks(s, id.Agent{}, 2), all[:2])
-	porttest.Same(s.T, "of one agent", talks(s, one, 10), all[1:])
-	porttest.Same(s.T, "of the other", talks(s, two, 10), all[:1])
-	porttest.Same(s.T, "none", talks(s, id.Agent{}, 0), []ports.Negotiation(nil))
+	porttest.Same(s.T, "negotiations", readNegotiations(s, id.Agent{}, 10), all)
+	porttest.Same(s.T, "the newest two", readNegotiations(s, id.Agent{}, 2), all[:2])
+	porttest.Same(s.T, "of one agent", readNegotiations(s, one, 10), all[1:])
+	porttest.Same(s.T, "of the other", readNegotiations(s, two, 10), all[:1])
+	porttest.Same(s.T, "none", readNegotiations(s, id.Agent{}, 0), []ports.Negotiation(nil))
 
 	named, unknown := id.NegotiationOf(mixed.ID), porttest.Random[id.Negotiation]()
-	porttest.Same(s.T, "of a session", talks(s, id.Agent{}, 10, named, unknown), all[1:])
-	porttest.Same(s.T, "of a session, the newest", talks(s, id.Agent{}, 1, named), all[1:2])
-	porttest.Same(s.T, "of two sessions", talks(s, id.Agent{}, 10, id.NegotiationOf(buyer.ID), named, named), all)
-	porttest.Same(s.T, "of an unknown session", talks(s, id.Agent{}, 10, unknown), []ports.Negotiation(nil))
-	porttest.Same(s.T, "of another project's", talks(foreign, id.Agent{}, 10, named), []ports.Negotiation(nil))
+	porttest.Same(s.T, "of a session", readNegotiations(s, id.Agent{}, 10, named, unknown), all[1:])
+	porttest.Same(s.T, "of a session, the newest", readNegotiations(s, id.Agent{}, 1, named), all[1:2])
+	porttest.Same(s.T, "of two sessions", readNegotiations(s, id.Agent{}, 10, id.NegotiationOf(buyer.ID), named, named), all)
+	porttest.Same(s.T, "of an unknown session", readNegotiations(s, id.Agent{}, 10, unknown), []ports.Negotiation(nil))
+	porttest.Same(s.T, "of another project's", readNegotiations(foreign, id.Agent{}, 10, named), []ports.Negotiation(nil))
 }
 
 // Negotiations of a product are counted once for each session.

@@ -14,7 +14,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
 
-// sealedAtOnce is how many decisions a transaction seals, which keeps SQLite's one writer for some milliseconds.
+// sealedAtOnce is the number of decisions that a transaction seals, which occupies SQLite's one writer for some
+// milliseconds.
 const sealedAtOnce = 200
 
 var (
@@ -22,7 +23,7 @@ var (
 INSERT INTO decision_chains (project_id, position, hash)
 VALUES ($1, 0, '')`
 
-	// unsealedProjects goes from project to project, past what else each of them has to seal.
+	// unsealedProjects skips from project to project, without reading all unsealed decisions of each.
 	unsealedProjects = `
 WITH RECURSIVE waiting (project_id) AS (
   SELECT (
@@ -71,8 +72,7 @@ SET position = $2, hash = $3
 WHERE project_id = $1`
 )
 
-// Seal goes round the projects, each time another way, so that none waits behind a busy one, and replicas seldom
-// meet.
+// Seal visits the projects in another order each time, so that none waits behind a busy one, and replicas seldom meet.
 func (v Decisions) Seal(ctx context.Context, limit int) (sealed int, err error) {
 	waiting, err := db.All[id.Project](ctx, v.Store.Read(db.AnyProject), unsealedProjects)
 	if err != nil {
@@ -109,8 +109,8 @@ func (v Decisions) Seal(ctx context.Context, limit int) (sealed int, err error) 
 	return sealed, failed
 }
 
-// seal adds a project's oldest decisions to its chain, unless somebody else is about it. Who holds the chain's row
-// is alone: what it reads as unsealed stays so until it commits.
+// seal adds a project's oldest decisions to its chain, unless another process is doing so. It locks the chain's row, so
+// decisions that it reads as unsealed stay so until it commits.
 func (v Decisions) seal(ctx context.Context, project id.Project, most int) (int, error) {
 	return db.InTx(ctx, v.Store, project, func(t *db.Tx) (int, error) {
 		end, err := db.First[ChainRow](ctx, t, SelectChain+t.Dialect.SkipLocked, project)

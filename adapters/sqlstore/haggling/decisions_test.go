@@ -40,7 +40,7 @@ func recordColumns(t *testing.T, s *storetest.Store) []string {
 // linkColumns are those of an entry's place in the chain.
 var linkColumns = []string{"position", "hash", "prior", "personal", "salt", "erased_at"}
 
-// falsified is what a column becomes that somebody tampers with.
+// falsified is the value of a column that is tampered with.
 func falsified(column string) string {
 	switch column {
 	case "seq", "at", "quantity", "policy_version", "list_price", "opening", "target", "floor", "offer", "proposal":
@@ -59,7 +59,7 @@ func falsified(column string) string {
 	return column + " || 'x'"
 }
 
-func TestTamperingShows(t *testing.T) {
+func TestDecisions_tampered(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		project := storetest.SealedShop(t, s, 7).Project()
 		if broken, whole := storetest.Tampered(t, s, project); broken != 0 || !whole {
@@ -111,8 +111,8 @@ func TestTamperingShows(t *testing.T) {
 	})
 }
 
-// What a chain would show the database refuses in the first place.
-func TestDecisionsAreOnlyAddedAndSealedOnce(t *testing.T) {
+// The database refuses changes that would break the chain.
+func TestDecisions_unchangeable(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		project := storetest.SealedShop(t, s, 2).Project()
 		guarded, begin := "decisions are only added", "BEGIN IMMEDIATE"
@@ -160,8 +160,8 @@ func TestDecisionsAreOnlyAddedAndSealedOnce(t *testing.T) {
 	})
 }
 
-// A sealer that dies leaves nothing behind, wherever it was.
-func TestSealThatDoesNotCommit(t *testing.T) {
+// A sealer that dies anywhere leaves no partial writes.
+func TestDecisions_Seal_notCommitted(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		sale := storetest.SealedShop(t, s, 3)
 		died := errors.New("died")
@@ -189,8 +189,8 @@ func TestSealThatDoesNotCommit(t *testing.T) {
 	})
 }
 
-// Sealers do not wait for each other, and one whose connection is cut is made up for by the others.
-func TestSealersWhoseConnectionsAreCut(t *testing.T) {
+// Sealers do not wait for each other, and others seal the decisions of one whose connection is cut.
+func TestDecisions_Seal_connectionsCut(t *testing.T) {
 	t.Parallel()
 	s := storetest.FreshPostgres(t)
 	project := storetest.SealedShop(t, s, 1).Project()
@@ -248,7 +248,7 @@ func addressOf(t *testing.T, s *storetest.Store) string {
 }
 
 // Decisions are looked up by a quote that is gone, however many there are.
-func TestDecisionsOfQuoteAreLookedUp(t *testing.T) {
+func TestDecisions_ofQuoteByIndex(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		p := storetest.StoreProject(t, s, 1)
 		past := storetest.NewPast(5, p.ID, time.UnixMilli(0), time.Hour)

@@ -9,7 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
 
-// What tests see of the package.
+// Unexported identifiers that the tests use.
 
 var FromDecisions = fromDecisions
 

@@ -1,4 +1,4 @@
-// Package haggling keeps sessions, negotiations and their decision record.
+// Package haggling stores sessions, negotiations and their decision record.
 package haggling
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Haggling is the store's view of negotiations.
+// Haggling stores negotiations.
 type Haggling struct{ Store *db.DB }
 
 var _ ports.Haggling = Haggling{}
@@ -61,7 +61,8 @@ WHERE project_id = $1
 ORDER BY seq DESC
 LIMIT 1`
 
-	// selectProbed looks no further back than a client's newest decisions: one that has more is counted high enough.
+	// selectProbed looks no further back than a client's newest decisions, because the count of a client with more is
+	// high enough.
 	selectProbed = `
 SELECT count(DISTINCT session_id) AS n
 FROM (
@@ -84,7 +85,7 @@ type askedVariantRow struct {
 // decidedRow is a session's decisions, summed up.
 type decidedRow struct{ Last, Refused int }
 
-// asked are the rows that one ask finds.
+// asked has the rows that are read for one HaggleAsk.
 type asked struct {
 	session  *session.Session
 	cart     []session.CartItem

@@ -89,7 +89,11 @@ func haggleFound(s *porttest.Shop) {
 	if h = s.Load(porttest.Ask(r.Session.ID, p, 3)); h.Prior != nil {
 		s.T.Error("a quote on 2 pieces is prior to one on 3")
 	}
-	h = s.Load(ports.HaggleAsk{Session: r.Session.ID, Product: p.ID, Quantity: 2})
+	h = s.Load(ports.HaggleAsk{
+		Session:  r.Session.ID,
+		Product:  p.ID,
+		Quantity: 2,
+	})
 	porttest.Same(s.T, "prior of the only variant", h.Prior, r.Quote)
 }
 
@@ -108,7 +112,11 @@ func haggleFollowUp(s *porttest.Shop) {
 	again.Progress.BestOffer = porttest.USD(83_00)
 	entry := r.Entry
 	entry.ID, entry.Seq = porttest.Random[id.Decision](), 2
-	s.Must(s.Haggling.Save(s.Ctx, ports.HaggleResult{Session: r.Session, Quote: negotiation.Rehydrate(again), Entry: entry}))
+	s.Must(s.Haggling.Save(s.Ctx, ports.HaggleResult{
+		Session: r.Session,
+		Quote:   negotiation.Rehydrate(again),
+		Entry:   entry,
+	}))
 	h = s.Load(ports.HaggleAsk{Session: r.Session.ID, Quote: again.ID})
 	porttest.Same(s.T, "quote after the second answer", h.Quote.Snapshot(), again)
 	porttest.Same(s.T, "last seq", h.LastSeq, 2)
@@ -176,7 +184,11 @@ func haggleRecord(s *porttest.Shop) {
 	rejected := s.Answer(sess, p, 1, porttest.Pointer(porttest.USD(1)))
 	rejected.Entry.Signals.Competitor = porttest.Pointer(porttest.USD(98_00))
 	rejected.Entry.Signals.CartValue = porttest.USD(12_34)
-	rejected.Entry.Signals.Probed = negotiation.Probed{Session: 1, Client: 2, Product: 3}
+	rejected.Entry.Signals.Probed = negotiation.Probed{
+		Session: 1,
+		Client:  2,
+		Product: 3,
+	}
 	rejected.Entry.Agent, rejected.Entry.Handler, rejected.Entry.Fallback = porttest.Random[id.Agent](), "remote", "agent_timeout"
 	rejected.Entry.Proposal, rejected.Entry.Client = porttest.Pointer(porttest.USD(90_00)), "client"
 	s.Must(s.Haggling.Save(s.Ctx, rejected))
@@ -191,10 +203,19 @@ func haggleQuote(s *porttest.Shop) {
 	r := s.Answer(s.Session(), p, 2, porttest.Pointer(porttest.USD(95_00)))
 	snapshot := r.Quote.Snapshot()
 	snapshot.Bundle = &negotiation.Bundle{
-		Product: other.ID, Variant: other.Variants[0].ID, Name: other.Name, Regular: porttest.USD(100_00), Price: porttest.USD(90_00),
+		Product: other.ID,
+		Variant: other.Variants[0].ID,
+		Name:    other.Name,
+		Regular: porttest.USD(100_00),
+		Price:   porttest.USD(90_00),
 	}
 	snapshot.WithBundle = true
-	snapshot.Progress = negotiation.Progress{Rounds: 3, Moves: 2, BestOffer: porttest.USD(94_00), Counter: porttest.USD(96_00)}
+	snapshot.Progress = negotiation.Progress{
+		Rounds:    3,
+		Moves:     2,
+		BestOffer: porttest.USD(94_00),
+		Counter:   porttest.USD(96_00),
+	}
 	snapshot.ValidUntil = porttest.Noon.Add(1234 * time.Millisecond)
 	r.Quote = negotiation.Rehydrate(snapshot)
 	s.Must(s.Haggling.Save(s.Ctx, r))
@@ -270,7 +291,13 @@ func haggleNoAliasing(s *porttest.Shop) {
 	p, sess := s.Product(5), s.Session()
 	r := s.Answer(sess, p, 1, porttest.Pointer(porttest.USD(95_00)))
 	snapshot := r.Quote.Snapshot()
-	snapshot.Bundle = &negotiation.Bundle{Product: p.ID, Variant: p.Variants[0].ID, Name: "Tent", Regular: porttest.USD(100_00), Price: porttest.USD(90_00)}
+	snapshot.Bundle = &negotiation.Bundle{
+		Product: p.ID,
+		Variant: p.Variants[0].ID,
+		Name:    "Tent",
+		Regular: porttest.USD(100_00),
+		Price:   porttest.USD(90_00),
+	}
 	r.Quote = negotiation.Rehydrate(snapshot)
 	s.Must(s.Haggling.Save(s.Ctx, r))
 	want := s.Load(porttest.Ask(sess.ID, p, 1))
@@ -305,7 +332,11 @@ func haggleBasket(s *porttest.Shop) {
 	q := r.Quote.Snapshot()
 	q.WithBundle = true
 	q.Bundle = &negotiation.Bundle{
-		Product: bundled.ID, Variant: bundled.Variants[0].ID, Name: "Mat", Regular: porttest.USD(100_00), Price: porttest.USD(90_00),
+		Product: bundled.ID,
+		Variant: bundled.Variants[0].ID,
+		Name:    "Mat",
+		Regular: porttest.USD(100_00),
+		Price:   porttest.USD(90_00),
 	}
 	r.Quote = negotiation.Rehydrate(q)
 	s.Must(s.Haggling.Save(s.Ctx, r))
@@ -316,11 +347,15 @@ func haggleBasket(s *porttest.Shop) {
 		ask  ports.BasketAsk
 		want []id.Product
 	}{
-		"of a token":              {ports.BasketAsk{Session: sess.ID, Tokens: []string{q.TokenHash}}, []id.Product{p.ID, bundled.ID}},
-		"of a token and products": {ports.BasketAsk{Session: sess.ID, Tokens: []string{q.TokenHash}, Products: []id.Product{other.ID, gone.ID}}, []id.Product{other.ID}},
-		"of products":             {ports.BasketAsk{Session: sess.ID, Products: []id.Product{other.ID, p.ID, other.ID}}, []id.Product{p.ID, other.ID}},
-		"of nothing":              {ports.BasketAsk{Session: sess.ID}, nil},
-		"in a foreign session":    {ports.BasketAsk{Session: foreign.ID, Products: []id.Product{p.ID}}, []id.Product{p.ID}},
+		"of a token": {ports.BasketAsk{Session: sess.ID, Tokens: []string{q.TokenHash}}, []id.Product{p.ID, bundled.ID}},
+		"of a token and products": {ports.BasketAsk{
+			Session:  sess.ID,
+			Tokens:   []string{q.TokenHash},
+			Products: []id.Product{other.ID, gone.ID},
+		}, []id.Product{other.ID}},
+		"of products":          {ports.BasketAsk{Session: sess.ID, Products: []id.Product{other.ID, p.ID, other.ID}}, []id.Product{p.ID, other.ID}},
+		"of nothing":           {ports.BasketAsk{Session: sess.ID}, nil},
+		"in a foreign session": {ports.BasketAsk{Session: foreign.ID, Products: []id.Product{p.ID}}, []id.Product{p.ID}},
 	} {
 		found, err := s.Haggling.Basket(s.Ctx, s.Project.ID, c.ask)
 		s.Must(err)
@@ -343,75 +378,6 @@ func haggleBasket(s *porttest.Shop) {
 		porttest.Same(s.T, name+": session", found.Session, sess)
 		if found.Now.IsZero() {
 			s.T.Errorf("%s: no time", name)
-		}
-	}
-}
-
-// haggleHidden: sessions about a product are counted however much their client asks besides.
-func haggleHidden(s *porttest.Shop) {
-	p, other := s.Product(5), s.Product(5)
-	say := func(in *session.Session, about *catalog.Product, after time.Duration) {
-		r := s.Answer(in, about, 1, porttest.Pointer(porttest.USD(1)))
-		r.Entry.Client, r.Entry.At = "me", porttest.Noon.Add(after)
-		s.Must(s.Haggling.Save(s.Ctx, r))
-	}
-	for range 3 {
-		say(s.Session(), p, 0)
-	}
-	one, newest := s.Session(), s.Session()
-	for i := range 40 {
-		say(one, other, time.Minute+time.Duration(i)*time.Second)
-		say(newest, p, time.Minute+time.Duration(i)*time.Second)
-	}
-	ask := ports.HaggleAsk{Product: p.ID, Quantity: 1, Client: "me", ProductSince: porttest.Noon, Sessions: 4}
-	porttest.Same(s.T, "probed", s.Load(ask).Probed, negotiation.Probed{Product: 4})
-}
-
-func haggleProbed(s *porttest.Shop) {
-	p, other := s.Product(5), s.Product(5)
-	say := func(in *session.Session, about *catalog.Product, offer int64, client string, at time.Time) {
-		r := s.Answer(in, about, 1, porttest.Pointer(porttest.USD(offer)))
-		r.Entry.Client, r.Entry.At = client, at
-		s.Must(s.Haggling.Save(s.Ctx, r))
-	}
-	mine, before, foreign := s.Session(), s.Session(), porttest.OpenShop(s.T, s.Stores)
-	say(mine, p, 1, "me", porttest.Noon)
-	say(mine, p, 2, "me", porttest.Noon.Add(time.Second))
-	say(mine, p, 99_99, "me", porttest.Noon.Add(2*time.Second))
-	say(before, p, 1, "me", porttest.Noon.Add(-time.Hour))
-	for range 3 {
-		say(s.Session(), other, 1, "me", porttest.Noon.Add(-time.Minute))
-	}
-	say(s.Session(), p, 1, "me", porttest.Noon.Add(-25*time.Hour))
-	say(s.Session(), p, 1, "another", porttest.Noon)
-	say(s.Session(), p, 1, "", porttest.Noon)
-	theirs := foreign.Answer(foreign.Session(), foreign.Product(1), 1, porttest.Pointer(porttest.USD(1)))
-	theirs.Entry.Client = "me"
-	s.Must(s.Haggling.Save(s.Ctx, theirs))
-
-	quote := s.Load(porttest.Ask(mine.ID, p, 1)).Prior.Snapshot().ID
-	since := porttest.Noon.Add(-24 * time.Hour)
-	bought := s.Session()
-	say(bought, p, 100_00, "me", porttest.Noon) // agreed, and not paid yet
-	for _, c := range []struct {
-		ask  ports.HaggleAsk
-		want negotiation.Probed
-	}{
-		{ports.HaggleAsk{Session: mine.ID, Product: p.ID, Quantity: 1, Client: "me", Since: since, ProductSince: since, Sessions: 20}, negotiation.Probed{Session: 2, Client: 6, Product: 2}},
-		{ports.HaggleAsk{Session: mine.ID, Quote: quote, Client: "me", Since: since, ProductSince: since, Sessions: 20}, negotiation.Probed{Session: 2, Client: 6, Product: 2}},
-		{ports.HaggleAsk{Session: before.ID, Product: other.ID, Quantity: 1, Client: "me", Since: since, ProductSince: since, Sessions: 20}, negotiation.Probed{Session: 1, Client: 6, Product: 3}},
-		{ports.HaggleAsk{Product: p.ID, Quantity: 1, Client: "me", Since: since, ProductSince: since, Sessions: 20}, negotiation.Probed{Client: 6, Product: 3}},
-		{ports.HaggleAsk{Product: p.ID, Quantity: 1, Client: "me", Since: porttest.Noon, ProductSince: porttest.Noon, Sessions: 20}, negotiation.Probed{Client: 2, Product: 2}},
-		{ports.HaggleAsk{Product: p.ID, Quantity: 1, Client: "me", ProductSince: since, Sessions: 2}, negotiation.Probed{Product: 2}}, // of more
-		{ports.HaggleAsk{Product: p.ID, Quantity: 1, Client: "me", Since: since}, negotiation.Probed{Client: 6}},
-		{ports.HaggleAsk{Session: mine.ID, Product: p.ID, Quantity: 1, Client: "nobody", Since: since, ProductSince: since, Sessions: 20}, negotiation.Probed{Session: 2}},
-		{ports.HaggleAsk{Session: mine.ID, Product: p.ID, Quantity: 1, Since: since, ProductSince: since, Sessions: 20}, negotiation.Probed{Session: 2}},
-		{ports.HaggleAsk{Product: p.ID, Quantity: 1, Since: since, ProductSince: since, Sessions: 20}, negotiation.Probed{}},
-	} {
-		h := s.Load(c.ask)
-		porttest.Same(s.T, "probed", h.Probed, c.want)
-		if len(h.Stock) != 1 {
-			s.T.Errorf("the stock is %v", h.Stock)
 		}
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
-// A quote is two round trips: one reading, one writing. The shop is in memory.
-func TestQuoteTakesTwoRoundTrips(t *testing.T) {
+// A quote is two round trips: one read, one write. The shop is in memory.
+func TestHaggling_roundTrips(t *testing.T) {
 	t.Parallel()
 	s, w := storetest.WiredPostgres(t)
 	sale := porttest.NewSale(t, storetest.Views(s))
@@ -26,9 +26,10 @@ func TestQuoteTakesTwoRoundTrips(t *testing.T) {
 	}
 }
 
-// What a search shows is one statement, however much it is, and a product is read by two: its row, and its variants with
-// their stock. In a session come the session, its cart, its decisions and its last quote.
-func TestStatementsOfSearchAndDetail(t *testing.T) {
+// Recording the products that a search shows is one statement, no matter how many they are. Reading a product takes
+// two: its row, and its variants with their stock. In a session there are four more: the session, its cart, its
+// decisions and its last quote.
+func TestHaggling_Load_statements(t *testing.T) {
 	t.Parallel()
 	s, count := storetest.CountedSQLite(t)
 	shop := porttest.OpenShop(t, storetest.Views(s))
@@ -56,7 +57,7 @@ func TestStatementsOfSearchAndDetail(t *testing.T) {
 	}
 }
 
-func TestARequestInASessionTakesOneRoundTripOrNone(t *testing.T) {
+func TestSessions_Keep_roundTrips(t *testing.T) {
 	t.Parallel()
 	s, w := storetest.WiredPostgres(t)
 	sale := porttest.NewSale(t, storetest.Views(s))
@@ -69,7 +70,7 @@ func TestARequestInASessionTakesOneRoundTripOrNone(t *testing.T) {
 	}
 }
 
-func TestAnswerWhoseCommitWasNotHeardIsReadBack(t *testing.T) {
+func TestHaggling_Save_commitReplyLost(t *testing.T) {
 	t.Parallel()
 	s, w := storetest.WiredPostgres(t)
 	sale := porttest.NewSale(t, storetest.Views(s))
@@ -83,7 +84,7 @@ func TestAnswerWhoseCommitWasNotHeardIsReadBack(t *testing.T) {
 	}
 }
 
-func TestAnswerWithAnUnknownEventIsNotStored(t *testing.T) {
+func TestHaggling_Save_unknownEvent(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		sale := porttest.NewSale(t, storetest.Views(s))
 		answer := sale.Answer()
@@ -100,3 +101,17 @@ func TestAnswerWithAnUnknownEventIsNotStored(t *testing.T) {
 type strangeEvent struct{}
 
 func (strangeEvent) Type() event.Type { return event.Type{} }
+
+func TestHaggling_Save_staleNotAnnounced(t *testing.T) {
+	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
+		sale := porttest.NewSale(t, storetest.Views(s))
+		late := sale.Answer()
+		sale.Quote()
+		if err := s.Haggling().Save(t.Context(), late); !fault.Is(err, "stale") {
+			t.Fatalf("got %v, want stale", err)
+		}
+		if rows := storetest.Events(t, s, sale.Project()); len(rows) != 1 {
+			t.Errorf("%d events, want the first answer's alone", len(rows))
+		}
+	})
+}

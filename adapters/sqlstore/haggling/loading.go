@@ -8,8 +8,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// loading are the statements of one way to name what an offer is about. The parameters are those of Load; $5 is the Ref where the
-// ask has one.
+// loading are the statements of one way to identify the subject of an offer. The parameters are those of Load; $5 is
+// the Ref if the ask has one.
 type loading struct {
 	session, cart, decided            string
 	quote, priorOfQuote, priorOfItem  string
@@ -41,11 +41,11 @@ func loadingOf(ask ports.HaggleAsk) *loading {
 	return bySKU // which may look like anything
 }
 
-// newLoading makes the statements of expressions for the session, the product, the product where the ask names no quote, and the
-// variant then.
+// newLoading builds the statements from expressions for the session, the product, the product if the ask names no
+// quote, and the variant then.
 func newLoading(session, product, item, variant string) *loading {
 	fill := strings.NewReplacer("{variant}", variant, "$2", session, "{product}", product, "{item}", item)
-	// The expressions have places of others in them.
+	// The expressions contain placeholders for others.
 	of := func(statement string) string { return fill.Replace(fill.Replace(fill.Replace(statement))) }
 	return &loading{
 		session:        of(SelectSession),
@@ -71,13 +71,13 @@ const (
     HAVING COUNT(*) = 1
   )`
 
-	// sessionOfQuote makes a quote's id the right to its session.
+	// sessionOfQuote finds the session of a quote, because a quote's id grants access to its session.
 	sessionOfQuote = `(SELECT found.session_id FROM quotes AS found WHERE found.project_id = $1 AND found.id = $3)`
 
 	productOfVariant = `(SELECT product_id FROM variants WHERE project_id = $1 AND id = $5)`
 
-	// productOfSKU is the product that is sold and has the SKU, for one of its variants or, with one variant, for itself. Where
-	// two have it, it names none.
+	// productOfSKU is the active product with the SKU: the SKU of one of its variants or, if it has one variant, its
+	// own. If two products have it, it names none.
 	productOfSKU = `(
   SELECT MIN(named.id)
   FROM (
@@ -152,7 +152,8 @@ WHERE project_id = $1
   AND status = 'active'
   AND deleted_at IS NULL`
 
-// selectVariantsWith counts probes in the statement that reads the variants: once, for it is about none of them.
+// selectVariantsWith counts probes in the statement that reads the variants: once, because the count does not depend on
+// the variant.
 func selectVariantsWith(probes string) string {
 	return "SELECT " + catalogue.StockedColumns + ", " + probes + " AS probes" +
 		catalogue.OfProducts + "({product})" + catalogue.ByPosition

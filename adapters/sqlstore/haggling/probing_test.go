@@ -7,10 +7,12 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/haggling"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
-// However many quotes a project has, and without statistics, counting what a client tried out looks sessions up.
-func TestProbingLooksSessionsUp(t *testing.T) {
+// Counting a client's probes looks its sessions up by indexes, even with many quotes and without statistics.
+func TestSelectProbed_indexes(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		p := storetest.StoreProject(t, s, 1)
 		past := storetest.NewPast(5, p.ID, time.UnixMilli(0), time.Hour)
@@ -32,4 +34,31 @@ func TestProbingLooksSessionsUp(t *testing.T) {
 			t.Errorf("more decisions are read than there are sessions to count:\n%s", plan)
 		}
 	})
+}
+
+// A client's probes of a product are counted in the statement that reads the stock.
+func TestHaggling_Load_probedInStockStatement(t *testing.T) {
+	t.Parallel()
+	s, count := storetest.CountedSQLite(t)
+	p := storetest.StoreProject(t, s, 1)
+	for _, visit := range []id.Session{{}, storetest.Numbered[id.Session](1)} {
+		statements := func(client string) int64 {
+			return count(func() {
+				ask := ports.HaggleAsk{
+					Session:      visit,
+					Product:      storetest.Numbered[id.Product](1),
+					Quantity:     1,
+					Client:       client,
+					ProductSince: time.UnixMilli(0),
+					Sessions:     40,
+				}
+				if _, err := s.Haggling().Load(t.Context(), p.ID, ask); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		if with, without := statements("client"), statements(""); with != without {
+			t.Errorf("an ask of a client takes %d statements, one of nobody %d", with, without)
+		}
+	}
 }

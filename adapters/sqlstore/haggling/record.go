@@ -20,9 +20,10 @@ var (
 	// EntryColumns are those of EntryRow.
 	EntryColumns = entries.Columns()
 
-	// insertEntry fails where there is no such session, for decisions outlive sessions, so that no reference says so, and
-	// where the project has another version than the parameter after those of the columns. The parameter after that is the
-	// negotiation's name, by which the session's first decision is found. probe is 1 for the session's first decision about the product within an hour (negotiation.ProbingWindow) by a client that is known.
+	// insertEntry fails if there is no such session (there is no foreign key, because decisions outlive sessions), and
+	// if the project has another version than the parameter after those of the columns. The parameter after that is the
+	// negotiation's name, by which the session's first decision is found. probe is 1 for the session's first decision
+	// about the product within an hour (negotiation.ProbingWindow) by a client that is known.
 	insertEntry = `
 INSERT INTO decisions (` + EntryColumns + `, probe, negotiation_id)
 VALUES (` + entries.ValuesBut(map[string]string{
@@ -47,7 +48,7 @@ WHERE project_id = $1
 ORDER BY seq`
 )
 
-// What a decision was made of, in its currency.
+// Columns of the inputs of a decision, in its currency.
 var (
 	_ = stored.JSON[negotiation.Progress](stored.Tags{"Progress.BestOffer": ",omitzero", "Progress.Counter": ",omitzero"})
 	_ = stored.JSON[negotiation.Signals](stored.Tags{

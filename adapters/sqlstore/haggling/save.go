@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	// moveSession never takes back time that an extension gave since the session was read, nor who the buyer is.
+	// moveSession never undoes an extension that was stored since the session was read, nor the buyer's identity.
 	moveSession = `
 UPDATE sessions
 SET ` + sessions.Set("loyalty_tier", "location", "purchase_history", "urgency") + `,
@@ -21,7 +21,7 @@ SET ` + sessions.Set("loyalty_tier", "location", "purchase_history", "urgency") 
 WHERE project_id = ` + sessions.Param("project_id") + `
   AND id = ` + sessions.Param("id")
 
-	// keepSession leaves alone what a buyer said since the session was read.
+	// keepSession keeps claims that a buyer made since the session was read.
 	keepSession = `
 UPDATE sessions
 SET last_activity = ` + later("last_activity", "$3") + `, expires_at = ` + later("expires_at", "$4") + `
@@ -30,14 +30,15 @@ WHERE project_id = $1
 
 	insertQuote = quotes.Insert("seq")
 
-	// updateQuote leaves alone who claimed or redeemed the quote, and what it is about. The buyer may have declined the quote
-	// since it was read, which no decision tells: then it fails, for no state is NULL.
+	// updateQuote does not change who claimed or redeemed the quote, nor its item. The buyer may have declined the
+	// quote since it was read, which no decision records: then the statement fails, because no state is NULL.
 	updateQuote = quotes.Update([]string{"project_id", "id"}, "state", "currency", "list_price", "opening", "target", "floor",
 		"rounds", "moves", "best_offer", "counter", "policy_version", "final_price", "bundle", "with_bundle", "token_hash", "token_salt", "valid_until").
 		But("state", func(state string) string { return "CASE WHEN state <> 'declined' THEN " + state + " END" })
 
-	// putCartItem takes the place of a line of the variant, at the end of the cart, or is a new line. That line may be gone,
-	// and its number that of another variant, since the statement began: then it fails, for no line is NULL.
+	// putCartItem replaces a line of the variant, at the end of the cart, or adds a line. Since the statement began,
+	// that line may have been deleted and its number reused for another variant: then it fails, because no line is
+	// NULL.
 	putCartItem = `
 INSERT INTO cart_items (` + cart.Columns() + `)
 VALUES (` + cart.ValuesBut(map[string]string{"line": "COALESCE(" + agreedBefore + ", " + nextLine + ")"}) + `)
@@ -63,7 +64,7 @@ SET line = CASE WHEN cart_items.variant_id = excluded.variant_id THEN excluded.l
   LIMIT 1
 )`
 
-	// nextLine is a number that no line of the session has had: what was taken out of the cart is no higher than line_seq.
+	// nextLine is a number that no line of the session has had: the numbers of deleted lines are at most line_seq.
 	nextLine = `(
   SELECT MAX(taken.line) + 1
   FROM (
@@ -85,7 +86,7 @@ func later(column, given string) string {
 	return "CASE WHEN " + column + " > " + given + " THEN " + column + " ELSE " + given + " END"
 }
 
-// known is what the row says of the buyer's membership, and where it says nothing, what is stored.
+// known is the row's value of the buyer's membership or, if it is empty, the stored one.
 func known(column string) string {
 	said := sessions.Param("member_tier") + " <> '' OR " + sessions.Param("member_purchases") + " <> 0"
 	return "CASE WHEN " + said + " THEN " + sessions.Param(column) + " ELSE " + column + " END"
@@ -115,7 +116,7 @@ WHERE project_id = $1
   AND seq = $3`
 )
 
-// Save writes the decision before anything that it may race for: its seq exists once.
+// Save writes the decision first, because its unique seq decides races.
 func (v Haggling) Save(ctx context.Context, r ports.HaggleResult) error {
 	b := v.Store.Write(r.Session.Project)
 	if r.NewSession {
@@ -165,7 +166,7 @@ func (v Haggling) Decline(ctx context.Context, q *negotiation.Quote) error {
 	return nil
 }
 
-// kept reads back whether an answer was stored whose COMMIT was not heard of.
+// kept reads back whether an answer was stored if the reply to its COMMIT was lost.
 func (v Haggling) kept(ctx context.Context, e negotiation.Entry) bool {
 	stored, err := db.First[id.Decision](ctx, v.Store.Read(e.Project), selectEntryID, e.Project, e.Session, e.Seq)
 	return err == nil && stored != nil && *stored == e.ID

@@ -14,7 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Sessions is the store's view of buyers' sessions.
+// Sessions stores buyers' sessions.
 type Sessions struct{ Store *db.DB }
 
 var _ ports.Sessions = Sessions{}
@@ -65,8 +65,8 @@ WHERE project_id = $1
 )
 
 const (
-	// What was bought is no longer in the cart. That a token was redeemed says so, and one thing said
-	// twice would be one more write of every purchase. A line at list price has the list price of now.
+	// Items that were bought are no longer in the cart. They are recognized by their redeemed tokens, because deleting
+	// the lines would be one more write for every purchase. A line at list price has the current list price.
 	selectCart = `
 SELECT line, product_id, variant_id, name, quantity, currency, quote_id, CASE
   WHEN quote_id = '' THEN COALESCE((
@@ -144,7 +144,7 @@ type boughtLine struct{ Product id.Product }
 
 var _ = stored.JSON[boughtLine](nil)
 
-// accepted tells of each recommendation whether an order of the session has it.
+// accepted marks the recommendations that an order of the session has.
 func accepted(products []id.Product, orders []boughtRow) []session.Shown {
 	bought := make(map[id.Product]bool)
 	for _, o := range orders {
@@ -217,8 +217,8 @@ func (v Sessions) Keep(ctx context.Context, s *session.Session, t session.Touche
 	return missing()
 }
 
-// Keep adds to a batch what stores the changes of a session. When the batch has run, missing returns the error that
-// there is no such session.
+// Keep adds statements to a batch that store the changes of a session. When the batch has run, missing returns an error
+// if there is no such session.
 func Keep(b *db.Batch, s *session.Session, t session.Touched) (missing func() error) {
 	var kept *id.Session
 	switch {

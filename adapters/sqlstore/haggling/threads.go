@@ -19,25 +19,26 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Negotiations is the store's view of negotiations as merchants look at them.
+// Negotiations reads negotiations for merchants.
 type Negotiations struct {
 	Store *db.DB
-	// Looked is how many decisions a list looks at, at most; 0: threadsLooked.
+	// Looked is the maximum number of decisions that a list looks at; 0: threadsLooked.
 	Looked int
 }
 
 var _ ports.Negotiations = Negotiations{}
 
 const (
-	// threadsLooked bounds the time of a list whose filter nearly nothing fits: PostgreSQL looks at 50 decisions a millisecond.
+	// threadsLooked bounds the time of a list whose filter matches almost nothing: PostgreSQL looks at 50 decisions a
+	// millisecond.
 	threadsLooked = 5_000
 	// sessionLooked bounds that of a session.
 	sessionLooked = 20_000
 )
 
-// Whatever is asked of a session's decisions beside one of them is a subquery with a value: PostgreSQL would turn EXISTS into
-// a join that reads all decisions. The clock, whose value changes, is apart: PostgreSQL would sort before it asks for it, and so read
-// all decisions that a list may look at instead of those that it shows.
+// Questions about the other decisions of a session are subqueries with a value, because PostgreSQL would turn EXISTS
+// into a join that reads all decisions. The clock is volatile and therefore separate: PostgreSQL would sort before
+// evaluating it, and so read all decisions that a list may look at instead of those that it shows.
 var (
 	selectNamed = `
 SELECT session_id
@@ -87,7 +88,7 @@ WHERE TRUE%[3]s
 ORDER BY t.at DESC, t.session_id DESC, t.seq DESC
 LIMIT %[4]s`
 
-	// declined is whether the buyer gave up the last quote of an item.
+	// declined reports whether the buyer gave up the last quote of an item.
 	declined = `(
         SELECT q.state
         FROM quotes AS q

@@ -39,7 +39,7 @@ func Threads(t *testing.T, open porttest.Open) {
 	}
 }
 
-func TestThreads(t *testing.T) { storetest.Suite(t, Threads) }
+func TestNegotiations(t *testing.T) { storetest.Suite(t, Threads) }
 
 // shelves are the products of shops, in the order in which they were made.
 var shelves sync.Map
@@ -261,8 +261,8 @@ func threadsForeign(s *porttest.Shop) {
 	}
 }
 
-// A list that looks at as many decisions as it may goes on after them, whatever it has found.
-func TestThreads_looked(t *testing.T) {
+// A list that has looked at as many decisions as it may returns a place to go on from, even if it found nothing.
+func TestNegotiations_Newest_lookedLimit(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, store *storetest.Store) {
 		s := porttest.OpenShop(t, storetest.Views(store))
 		for i := range 6 {
@@ -288,8 +288,8 @@ func TestThreads_looked(t *testing.T) {
 	})
 }
 
-// What an earlier release stored without a name is named once, and found then.
-func TestThreads_name(t *testing.T) {
+// A negotiation that an earlier release stored without a name is named once, and can be found then.
+func TestNegotiations_Name(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, store *storetest.Store) {
 		s := porttest.OpenShop(t, storetest.Views(store))
 		in := s.Session()

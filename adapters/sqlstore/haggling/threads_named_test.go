@@ -42,8 +42,8 @@ func threadsNamed(s *porttest.Shop) {
 	porttest.Same(s.T, "of a product", items(threads), []negotiation.Item{other.Item})
 }
 
-// The decisions of named negotiations are looked up, however many others there are.
-func TestThreads_namedByIndex(t *testing.T) {
+// The decisions of named negotiations are looked up by an index, no matter how many others there are.
+func TestNegotiations_namedByIndex(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		p := storetest.StoreProject(t, s, 1)
 		past := storetest.NewPast(5, p.ID, time.UnixMilli(0), time.Hour)

@@ -7,7 +7,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// namedAtOnce is how many negotiations are named in one transaction.
+// namedAtOnce is the number of negotiations that one transaction names.
 const namedAtOnce = 500
 
 const (
@@ -27,8 +27,8 @@ WHERE project_id = $1
   AND negotiation_id IS NULL`
 )
 
-// Name gives names to negotiations of releases that stored none, and reports whether there may be more. Others may do the
-// same at the same time.
+// Name gives names to negotiations of releases that stored none, and reports whether there may be more. Several
+// processes may do so at the same time.
 func (v Negotiations) Name(ctx context.Context) (more bool, err error) {
 	type row struct {
 		Project id.Project

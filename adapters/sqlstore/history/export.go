@@ -16,10 +16,10 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// version is of the form of the file.
+// version is the version of the file's format.
 const version = "haggle-history 1"
 
-// Export writes what happened in a project since a time up to now, from SQLite. No server may use the database.
+// Export writes a project's records since a time up to now, from SQLite. No server may use the database.
 func Export(ctx context.Context, s *db.DB, of Names, from, until time.Time, w io.Writer) error {
 	m := &marker{
 		names: map[string]string{
@@ -72,7 +72,7 @@ func (m *marker) meetSessions(ctx context.Context, conn *sqlx.Conn, of id.Projec
 	return err
 }
 
-// project writes what the row of the project counts.
+// project writes the counters of the project's row.
 func (m *marker) project(ctx context.Context, conn *sqlx.Conn, of id.Project, w io.Writer) error {
 	return m.query(ctx, conn, "project", `
 SELECT catalog_version, products, agent_revision
@@ -126,7 +126,7 @@ func (m *marker) query(ctx context.Context, conn *sqlx.Conn, name, query string,
 	return rows.Err()
 }
 
-// field is a value as a text: ~ for null, @ and how long before the end for a time, # for a number, = for a text.
+// field encodes a value as a text: ~ for null, @ and the time before the end for a time, # for a number, = for a text.
 func (m *marker) field(value any) (string, error) {
 	switch v := value.(type) {
 	case nil:

@@ -1,8 +1,9 @@
-// Package history writes what happened in a project to a file, and reads such a file into a new project, at another time.
-// The file holds rows that a server wrote, so that books, stock and decisions agree; it is no backup: what is sealed with
-// the installation's keys, what is under way and what is remembered for a while only is left out.
+// Package history exports a project's records to a file, and loads such a file into a new project, at another time. The
+// file holds rows that a server wrote, so that books, stock and decisions agree. It is no backup: it leaves out secrets
+// that are encrypted with the installation's keys, work in progress and short-lived records.
 //
-// Ids, times and the project itself are marks in the file: Load draws fresh ids, in the same order, and moves all times.
+// Ids, times and the project itself are marks in the file: Load generates new ids, in the same order, and moves all
+// times.
 package history
 
 import (
@@ -13,14 +14,14 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// Names are what the rows are of. Marks stand for them in the file.
+// Names are the owners of the rows. In the file they are marks.
 type Names struct {
 	Project id.Project
 	Account id.Account
 	Member  id.Member // who did what the audit log has
 }
 
-// ErrOutdated is that a file was made with other tables than the database has.
+// ErrOutdated means that a file was made with other tables than the database has.
 var ErrOutdated = errors.New("the demo's history was made with an older schema: run make demo-history")
 
 // tables are written in this order, so that rows come after those that they refer to. The columns that a table leaves out
@@ -67,12 +68,12 @@ var tables = []table{
 	{name: "haggled_sessions", order: "due_at, " + rowOf("sessions", "haggled_sessions.session_id")},
 }
 
-// rowOf is in which place a row was written that another one names: ids sort by chance.
+// rowOf returns an expression for the position at which a referenced row was written, because ids sort by chance.
 func rowOf(table, named string) string {
 	return "(SELECT rowid FROM " + table + " AS r WHERE r.id = " + named + ")"
 }
 
-// table is one that the file has rows of.
+// table is a table with rows in the file.
 type table struct {
 	name     string
 	order    string   // "": as they were written
@@ -87,7 +88,7 @@ func (t table) columns(all []string) []string {
 	return append(kept, t.required...)
 }
 
-// LeftOut are the tables of projects that the file has no rows of, and why.
+// LeftOut are the tables of projects without rows in the file, and why.
 var LeftOut = map[string]string{
 	"agent_keys":           "secrets of agents",
 	"analytics_folds":      "counts how often a project was counted",
@@ -128,7 +129,7 @@ var LeftOut = map[string]string{
 	"webhook_deliveries":   "of a platform that the demo has not",
 }
 
-// Tables are the names of those that the file has rows of.
+// Tables returns the names of the tables with rows in the file.
 func Tables() []string {
 	names := make([]string, len(tables))
 	for i, t := range tables {
@@ -137,11 +138,11 @@ func Tables() []string {
 	return names
 }
 
-// day is what times are moved by.
+// day is the unit by which times are moved.
 const day = 24 * time.Hour
 
-// MovedBy is how far a history is moved that ended at a time: by whole days, so that it keeps its hours and the slots of
-// analytics, to an end within the day before now.
+// MovedBy returns how far a history that ended at a time is moved: by whole days, so that it keeps its hours and the
+// slots of analytics, to an end within the day before now.
 func MovedBy(until, now time.Time) time.Duration {
 	by := now.Sub(until).Truncate(day)
 	if until.Add(by).After(now) { // it was rounded up, towards zero

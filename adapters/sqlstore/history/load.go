@@ -18,8 +18,8 @@ import (
 // longestLine is how many bytes a row may have.
 const longestLine = 1 << 20
 
-// Load puts a history into a project that nothing happened in yet, in one transaction. It ends at most a day before now.
-// It reports whether it did: not where the project has products already. random are bits for ids.
+// Load writes a history into an unused project, in one transaction. The history then ends at most a day before now.
+// Load reports whether it wrote: it does not if the project has products already. random generates bits of ids.
 func Load(ctx context.Context, s *db.DB, into Names, now time.Time, random func([]byte), file io.Reader) (loaded bool, err error) {
 	f, err := read(file, into, now, random)
 	if err != nil {
@@ -34,7 +34,7 @@ func Load(ctx context.Context, s *db.DB, into Names, now time.Time, random func(
 	})
 }
 
-// write has the agents of the history in the place of the one that the project was opened with.
+// write replaces the agent that the project was opened with by those of the history.
 func (f *file) write(ctx context.Context, t *db.Tx, into Names) error {
 	kinds, err := booleans(ctx, t)
 	if err != nil {
@@ -56,12 +56,12 @@ func (f *file) write(ctx context.Context, t *db.Tx, into Names) error {
 			return err
 		}
 	}
-	// The slots of the file have counted what the rows are.
+	// The slots in the file already count these rows.
 	_, err = t.Exec(ctx, "DELETE FROM analytics_pending WHERE project_id = $1", into.Project)
 	return err
 }
 
-// count sets what the project's row counts.
+// count sets the counters in the project's row.
 func (r rows) count(ctx context.Context, t *db.Tx, into Names, began time.Time) error {
 	if len(r.values) != 1 {
 		return errors.New("the history has no project")
@@ -96,7 +96,7 @@ func (r rows) insert(ctx context.Context, t *db.Tx, kinds map[string]bool) error
 	return nil
 }
 
-// parts are all rows, or, where rows belong together, as many as one statement has at most.
+// parts splits the rows into those of one statement each; rows that belong together stay in one part.
 func (r rows) parts(most int) (parts [][][]any) {
 	i := slices.IndexFunc(tables, func(t table) bool { return t.name == r.name && t.whole != "" })
 	if i < 0 {
@@ -130,7 +130,7 @@ WHERE table_schema = 'public'
 	return found, err
 }
 
-// Outdated says in which table the file has other columns than a schema.
+// Outdated returns an error that names a table whose columns in the file differ from those of a schema.
 func Outdated(file io.Reader, columnsOf func(table string) []string) error {
 	f, err := read(file, Names{}, time.Time{}, func([]byte) {})
 	if err != nil {
@@ -155,7 +155,7 @@ type rows struct {
 	values  [][]any
 }
 
-// file is one that was read, with fresh ids and times.
+// file is a file as it was read, with new ids and times.
 type file struct {
 	reader
 	began  time.Time

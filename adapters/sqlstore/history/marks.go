@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// A mark in a text is a byte that says what it stands for, the rest, and an end. Texts of the store have no such bytes.
+// A mark in a text is a byte with its kind, its content, and an end byte. Texts of the store have no such bytes.
 const (
 	markName    = '\x01' // P, A or M
 	markID      = '\x02' // sess_1z: the 72nd session
@@ -28,7 +28,7 @@ const (
 	hashLength = 64
 )
 
-// marker replaces what differs between two installations by marks.
+// marker replaces ids, times and names, which differ between installations, by marks.
 type marker struct {
 	names   map[string]string // of the project and its owner
 	ids     map[string]string // mark by id
@@ -94,7 +94,7 @@ func (m *marker) id(text string) string {
 	return m.number(kind, text)
 }
 
-// number numbers what is drawn anew where the file is read.
+// number numbers an id or a hash, which Load draws anew.
 func (m *marker) number(kind, text string) string {
 	if mark, ok := m.ids[text]; ok {
 		return mark
@@ -126,7 +126,8 @@ func (m *marker) time(text string) (string, error) {
 	return string(markTime) + m.before(at) + fraction + string(markEnd), nil
 }
 
-// within reports whether a time can be of the history: what is stored may lie ahead for some time, as the ends of links do.
+// within reports whether a time can belong to the history. Stored times, such as the ends of links, may lie some time
+// ahead.
 func (m *marker) within(at time.Time) bool {
 	return !at.Before(m.from.AddDate(0, 0, -1)) && at.Before(m.until.AddDate(1, 0, 0))
 }

@@ -43,7 +43,7 @@ func readerOf(m *marker, by time.Duration) *reader {
 	return r
 }
 
-func TestMarks_standForIDsAndTimes(t *testing.T) {
+func TestMarker_idsAndTimes(t *testing.T) {
 	const session = "sess_06h1tmabywypqb05teyexng46m"
 	negotiation := id.NegotiationOf(id.Stored[id.Session](session)).String()
 	hash := strings.Repeat("0a", 32)
@@ -85,7 +85,7 @@ func TestMarks_standForIDsAndTimes(t *testing.T) {
 	}
 }
 
-func TestMarks_refuseTimesOfAnotherClock(t *testing.T) {
+func TestMarker_field_unmarkedTimes(t *testing.T) {
 	for _, value := range []any{int64(1795788196855), "2026-11-27T14:03:16Z", "a\x02b", []byte{1}, 2.5} {
 		if field, err := newMarker().field(value); err == nil {
 			t.Errorf("%v becomes %q", value, field)

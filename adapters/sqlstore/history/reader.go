@@ -11,7 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// reader puts ids and times in the places of marks.
+// reader replaces marks by ids and times.
 type reader struct {
 	names       map[string]string
 	ids         map[string][]string // by kind, in their order
@@ -19,7 +19,8 @@ type reader struct {
 	random      func([]byte)
 }
 
-// draw makes ids of a kind, or hashes. They sort as those of the history do: each has a time of it in its first bits.
+// draw generates ids of a kind, or hashes. They sort like those of the history, because their first bits are a time in
+// it.
 func (r *reader) draw(kind string, n int) {
 	list := make([]string, n)
 	random := make([]byte, hashLength/2*n)
@@ -41,7 +42,7 @@ func (r *reader) draw(kind string, n int) {
 	}
 }
 
-// field is what a field of a row says.
+// field returns the value of a field of a row.
 func (r *reader) field(text string) (any, error) {
 	if text == "" {
 		return nil, errors.New("a field is empty")

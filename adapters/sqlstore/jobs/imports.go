@@ -11,7 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Imports is the store's view of files that are imported.
+// Imports stores the files of imports.
 type Imports struct{ Store *db.DB }
 
 var _ ports.Imports = Imports{}
@@ -70,9 +70,9 @@ WHERE (project_id, job_id, part) IN (
 )
 
 const (
-	// startedBy is by when the job of a file has been started.
+	// startedBy is the time within which the job of a file is started.
 	startedBy = time.Hour
-	// partsAtOnce is how many parts one statement removes.
+	// partsAtOnce is the number of parts that one statement removes.
 	partsAtOnce = 100
 )
 

@@ -1,4 +1,4 @@
-// Package jobs keeps work that merchants start and that is done in the background.
+// Package jobs stores background jobs of merchants, and leases them to workers.
 package jobs
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Jobs is the store's view of jobs.
+// Jobs stores jobs.
 type Jobs struct{ Store *db.DB }
 
 var (
@@ -150,7 +150,7 @@ func (v Jobs) Forget(ctx context.Context) (more bool, err error) {
 	return rows == forgottenAtOnce, err
 }
 
-// NewQueue returns a view that hands jobs out.
+// NewQueue returns a view that leases jobs.
 func NewQueue(s *db.DB) ports.JobQueue {
 	return jobQueue{queue.Queue[job.Job, *job.Job]{
 		Store: s,

@@ -178,8 +178,8 @@ func TestForget(t *testing.T) {
 	})
 }
 
-// A job is leased to one worker at a time, whose progress renews the lease. One that says nothing loses it.
-func TestQueue(t *testing.T) {
+// A job is leased to one worker at a time, whose progress renews the lease. A worker that reports none loses it.
+func TestJobQueue_leases(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		now := time.Now().Truncate(time.Millisecond)
 		s.SetClock(now)

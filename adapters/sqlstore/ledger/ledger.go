@@ -1,4 +1,4 @@
-// Package ledger keeps the double-entry book. Its rows are written with the orders and refunds that they are about.
+// Package ledger stores the double-entry book. Its rows are written with the orders and refunds that they are about.
 package ledger
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Ledger is the store's view of the double-entry book.
+// Ledger reads the double-entry book.
 type Ledger struct{ Store *db.DB }
 
 var _ ports.Ledger = Ledger{}
@@ -53,7 +53,7 @@ WHERE project_id = $1`
 	inPosition = `) AS listed)
 ORDER BY transaction_id, position`
 
-	// Postings of a funds account are told apart by their other side.
+	// Postings of a funds account are distinguished by their other side.
 	selectWallets = `
 SELECT account, currency, other, CAST(sum(added) AS BIGINT) AS added
 FROM (
@@ -71,7 +71,7 @@ GROUP BY currency, account, other
 ORDER BY currency, account, other`
 )
 
-// RecordTransaction are the effects that write a transaction, none for one that moves nothing. The postings come
+// RecordTransaction returns the effects that write a transaction, none for one that moves nothing. The postings come
 // first: SQLite checks them when the transaction is written.
 func RecordTransaction(t ledger.Transaction) []db.Effect {
 	if len(t.Postings) == 0 {
@@ -121,7 +121,7 @@ func (v Ledger) Transactions(ctx context.Context, project id.Project, f ports.Tr
 	return db.Turned(list, page), total, err
 }
 
-// read completes a batch by the transactions that a condition and its end leave, with their postings.
+// read adds to a batch the selected transactions with their postings.
 func (v Ledger) read(ctx context.Context, b *db.Batch, which string, args db.Args) ([]ledger.Transaction, error) {
 	var list []ledger.Transaction
 	var lines []postingRow
@@ -195,7 +195,7 @@ func emptyWallet(provider string, c money.Currency) ports.Wallet {
 	}
 }
 
-// addToWallet books what postings between the wallet and another account added to the wallet.
+// addToWallet adds the sum of the postings between the wallet and another account to the wallet.
 func addToWallet(w *ports.Wallet, other ledger.Account, minor int64) {
 	add := func(to *money.Amount, minor int64) { *to = money.Of(to.Minor()+minor, to.Currency()) }
 	add(&w.Balance, minor)

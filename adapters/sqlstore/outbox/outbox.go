@@ -9,12 +9,12 @@ import (
 	"github.com/haggle-commerce/haggle/domain/event"
 )
 
-// InsertEvent stores an event as of the database's time, which a subscription's activation is compared with. It
-// is due at once if it may go to somebody: if $7, if an order's hook is to hear of it, if there is an event bus, or if an active subscription of the
-// project wants its type. Of a project that is not active, only what $5 allows is stored.
+// InsertEvent stores an event as of the database's time, which a subscription's activation is compared with. It is due
+// at once if it may have a recipient: if $7, if an order has a hook for it, if there is an event bus, or if an active
+// subscription of the project wants its type. Of a project that is not active, only events that $5 allows are stored.
 //
-// The project's row is locked against the activation of a subscription (events.lockAudience). If one is committed
-// while this waits, the row is read again, so the event is due.
+// The project's row is locked against the activation of a subscription (events.lockAudience). If one is committed while
+// this waits, the row is read again, so the event is due.
 func InsertEvent(d db.Dialect) string {
 	wanted := `$7 OR $8 <> '' OR p.event_types LIKE '%"*"%' OR p.event_types LIKE '%"' || $3 || '"%'`
 	if d.EventBus {
@@ -39,7 +39,7 @@ func EventArgs(e *event.Event) ([]any, error) {
 	return []any{e.Project.String(), e.ID.String(), t.String(), body, t.AfterClosing(), subject, t.Alerts(), e.Hook.String()}, nil
 }
 
-// Effects store an event; none where it is nil. One that cannot be encoded fails the statement.
+// Effects returns the effects that store an event; none if it is nil. One that cannot be encoded fails the statement.
 func Effects(d db.Dialect, e *event.Event) []db.Effect {
 	if e == nil {
 		return nil

@@ -19,10 +19,10 @@ func benchmark(b *testing.B, work func(*porttest.Sale)) {
 	}
 }
 
-// A slug looked up, an answer read for and stored.
+// A quote: look up a slug, then read for and store an answer.
 func BenchmarkQuote(b *testing.B) { benchmark(b, func(s *porttest.Sale) { s.Quote() }) }
 
-// A quote, its checkout, and the two transactions that make an order of it.
+// A purchase: a quote, its checkout, and the two transactions that create the order.
 func BenchmarkPurchase(b *testing.B) {
 	benchmark(b, func(s *porttest.Sale) { s.Finalize(s.Init(s.Quote())) })
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Carts is the store's view of the carts that buyers write.
+// Carts stores the carts that buyers write.
 type Carts struct{ Store *db.DB }
 
 var _ ports.Carts = Carts{}

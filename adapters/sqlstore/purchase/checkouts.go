@@ -17,12 +17,12 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Checkouts is the store's view of checkouts.
+// Checkouts stores checkouts.
 type Checkouts struct{ Store *db.DB }
 
 var _ ports.Checkouts = Checkouts{}
 
-// NewLapsedCheckouts returns a view that leases checkouts whose payment nobody looks after.
+// NewLapsedCheckouts returns a view that leases checkouts whose payment attempt no process works on.
 func NewLapsedCheckouts(s *db.DB) ports.LapsedCheckouts {
 	return queue.Queue[CheckoutRow, *checkout.Checkout]{
 		Store: s,
@@ -46,8 +46,8 @@ var LapsedCheckouts = queue.Table{
 }
 
 var (
-	// insertCheckout is completed by the database's clock. Its last parameter is the project's version. It counts as part of the statement: two at the same moment may
-	// both be the last one.
+	// insertCheckout is completed by the database's clock. Its last parameter is the project's version. It counts open
+	// checkouts in the statement itself, so two at the same time may both be the last one.
 	insertCheckout = `
 INSERT INTO checkouts (` + CheckoutColumns + `)
 SELECT ` + checkouts.ValuesBut(map[string]string{
@@ -73,7 +73,8 @@ WHERE project_id = $1`
 	selectUndecidedAttempts = selectCheckoutsOf + `
   AND status = 'processing'`
 
-	// updateCheckout changes what verbs change. The cart and its totals change by Revise alone, what is wrong with it by others, too.
+	// updateCheckout writes the columns that domain methods change. Only Revise changes the cart and its totals; its
+	// problems are also changed by others.
 	updateCheckout = checkouts.Update(checkoutKey, changedByVerbs...)
 
 	// reviseCheckout takes the project's version.
@@ -194,14 +195,14 @@ func (v Checkouts) Standing(ctx context.Context, project id.Project, of id.Check
 	if row == nil {
 		return ports.Standing{}, fault.Missing("checkout")
 	}
-	standing := ports.Standing{Checkout: FromCheckoutRow(row.CheckoutRow), Now: row.Now}
+	found := ports.Standing{Checkout: FromCheckoutRow(row.CheckoutRow), Now: row.Now}
 	for _, payer := range tried {
-		if payer.Declined > standing.Declines {
-			standing.Declines, standing.First = payer.Declined, payer.First
+		if payer.Declined > found.Declines {
+			found.Declines, found.First = payer.Declined, payer.First
 		}
-		standing.Attempts = max(standing.Attempts, payer.Declined+payer.InFlight)
+		found.Attempts = max(found.Attempts, payer.Declined+payer.InFlight)
 	}
-	return standing, nil
+	return found, nil
 }
 
 func (v Checkouts) ForgetDeclines(ctx context.Context, before time.Time) error {

@@ -84,10 +84,10 @@ func FromCheckoutRow(r CheckoutRow) *checkout.Checkout {
 	return checkout.Rehydrate(s)
 }
 
-// DecodedCheckout is a checkout in a list, of which one that cannot be read must not hide the others.
+// DecodedCheckout is a checkout in a list. One that cannot be read must not hide the others.
 type DecodedCheckout = db.Decoded[CheckoutRow]
 
-// Paid is what a checkout remembers of its attempts to pay. Queries rely on the method's being the first member.
+// Paid is the stored data of a checkout's payment attempts. Queries rely on the method being the first member.
 type Paid struct {
 	Payment    checkout.Payment
 	Unresolved int
@@ -97,7 +97,7 @@ type Paid struct {
 	Earlier    []checkout.Attempt
 }
 
-// Made is the payment. Those from before there were several providers name none.
+// Made is the payment. Payments of releases with a single provider name none.
 func (p Paid) Made() checkout.Payment {
 	if p.Payment.Route.IsZero() && !p.Payment.Method.IsZero() {
 		p.Payment.Route.Provider = project.SandboxProvider
@@ -105,7 +105,7 @@ func (p Paid) Made() checkout.Payment {
 	return p.Payment
 }
 
-// routed is what RouteOf reads of Paid.
+// routed has the fields of Paid that RouteOf reads.
 type routed struct {
 	Method project.PaymentMethod
 	Route  project.PaymentRoute
@@ -113,7 +113,8 @@ type routed struct {
 
 var routes = stored.JSON[routed](stored.Tags{"routed.Route": ",inline"})
 
-// RouteOf reads where the latest attempt to pay went. The amounts of earlier ones cannot be read without the column currency.
+// RouteOf reads the route of the latest payment attempt. The amounts of earlier ones cannot be read without the column
+// currency.
 func RouteOf(payment string) (project.PaymentRoute, error) {
 	var r routed
 	err := routes.Read(payment, &r, money.Currency{})

@@ -16,7 +16,7 @@ import (
 
 const (
 	// lockPayers begins the statement that reads stock on PostgreSQL, and is completed by rows of project and slot,
-	// ascending. The statement reads no stock before all slots are locked, for oncePayersAreLocked is its one-time
+	// ascending. The statement reads no stock before all slots are locked, because oncePayersAreLocked is its one-time
 	// filter. Claim counts attempts in the next statement, whose snapshot has what earlier holders of the locks
 	// committed.
 	lockPayers = `
@@ -53,9 +53,9 @@ type claimRow struct {
 }
 
 var (
-	// updateClaimed writes the hook, too: an agent may say where it hears of the order as late as it pays. It takes when the
-	// payments that count began, how many they may be, the session, and the version of the project. andClient knows that the
-	// client is the last of its columns.
+	// updateClaimed writes the hook, too, because an agent may name its webhook for the order as late as it pays. Its
+	// parameters are the begin of the window of counted payments, their maximum number, the session, and the version of
+	// the project. andClient relies on the client being the last of its columns.
 	updateClaimed = db.NewTable[claimRow]("checkouts").Update(checkoutKey, append(changedByVerbs, "hook_protocol", "hook_url", "client")...)
 
 	// claimCheckout writes the checkout unless the session tried too many payments.
@@ -88,7 +88,7 @@ func belowAttemptLimit(attemptsOf, payer string) string {
   )`, updateClaimed.After(1), updateClaimed.After(2), payer)
 }
 
-// claimSlots is how many rows of claim_locks a project has at most. All replicas must agree on it and on slotOf.
+// claimSlots is the maximum number of rows of claim_locks of a project. All replicas must agree on it and on slotOf.
 const claimSlots = 1024
 
 func slotOf(payer string) int {
@@ -171,8 +171,8 @@ func (p purchase) Claim(ctx context.Context, c *checkout.Checkout, version int64
 	return p.tx.Last(ctx, effects...)
 }
 
-// take takes stock, which other transactions may be changing. Its rows are locked in this statement for the first time, so
-// that those who buy the same variant wait for each other's COMMIT and not for what a server does before it.
+// take takes stock, which other transactions may be changing. This statement is the first to lock its rows, so that
+// buyers of the same variant wait for each other's COMMIT and not for the server's work before it.
 func (p purchase) take(takes []catalog.Take) db.Effect {
 	args := db.Args{p.project}
 	statement := wanted + takesRows(&args, takes)
@@ -189,7 +189,7 @@ func (p purchase) take(takes []catalog.Take) db.Effect {
 	}
 }
 
-// claimed stores a claimed checkout, which is locked: if nothing is written, too many payments were tried.
+// claimed stores a claimed checkout, which is locked: if no row is written, too many payments were tried.
 func claimed(row CheckoutRow, s checkout.Snapshot, version int64) db.Effect {
 	since := s.ClaimedAt.Add(-checkout.DeclineWindow)
 	args := updateClaimed.Args(claimRow{row, s.Payment.Client}, since, checkout.MostDeclined, s.Session, version)
@@ -205,7 +205,7 @@ func claimed(row CheckoutRow, s checkout.Snapshot, version int64) db.Effect {
 	}
 }
 
-// declined remembers a refused payment for its payers.
+// declined records a declined payment for its payers.
 func (p purchase) declined(c checkout.Snapshot, at time.Time) []db.Effect {
 	var effects []db.Effect
 	for _, payer := range checkout.Payers(c.Session, c.Payment.Client) {

@@ -23,4 +23,4 @@ func TestPurchase(t *testing.T) { storetest.Suite(t, porttest.Purchase) }
 
 func TestOrders(t *testing.T) { storetest.Suite(t, porttest.Orders) }
 
-func TestCases(t *testing.T) { storetest.Suite(t, porttest.Cases) }
+func TestOrders_Change(t *testing.T) { storetest.Suite(t, porttest.Cases) }

@@ -23,8 +23,8 @@ WHERE project_id = $1
 )
 
 const (
-	// addCRMDeal mirrors a new order in the integration that the project's deals are written to, the oldest of several. Most
-	// projects have none.
+	// addCRMDeal stores a pending deal of a new order for the integration that writes the project's deals, the oldest
+	// of several. Most projects have none.
 	addCRMDeal = `
 INSERT INTO crm_deals (project_id, order_id, integration_id, status, due_at, created_at, updated_at)
 SELECT i.project_id, $2, i.id, 'pending', $3, $3, $3
@@ -35,9 +35,9 @@ WHERE i.project_id = $1
 ORDER BY i.created_at, i.id
 LIMIT 1`
 
-	// wakeCRMDeal has a changed order written to its CRM. A leased deal is left alone: before the lease ends, the order's state is
-	// compared with the one that was written. One that waits to be written once more does not wait; a lease of its that ends by
-	// this has it written again.
+	// wakeCRMDeal makes the deal of a changed order due. A leased deal is left alone: before the lease ends, the
+	// order's state is compared with the written one. A deal that waits for a retry becomes due at once; if that ends a
+	// lease, it is written again.
 	wakeCRMDeal = `
 UPDATE crm_deals
 SET due_at = $3
@@ -75,5 +75,5 @@ func (v Orders) CRMDeal(ctx context.Context, project id.Project, of id.Order) (*
 
 func (v Orders) ChangeCRMDeal(ctx context.Context, project id.Project, of id.Order,
 	change func(*order.Case, *order.CRMDeal) error) (*order.CRMDeal, error) {
-	return changeBeside(ctx, v, project, of, beside[order.CRMDeal]{"crm_deal", selectCRMDeal, updateCRMDeal.Text, updateCRMDeal.Args}, change)
+	return changePerOrderRow(ctx, v, project, of, perOrderRow[order.CRMDeal]{"crm_deal", selectCRMDeal, updateCRMDeal.Text, updateCRMDeal.Args}, change)
 }

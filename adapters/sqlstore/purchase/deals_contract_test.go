@@ -158,7 +158,8 @@ func dealUnknown(s *porttest.Shop) {
 	}
 }
 
-// dealReconnected takes up what rests until the integration may write, however that comes to be, and nothing that was refused.
+// dealReconnected resumes deals that wait until the integration may write, however it may again, and none that were
+// refused.
 func dealReconnected(s *porttest.Shop) {
 	of := mirrors(s, nil)
 	connected, err := s.Integrations.ByID(s.Ctx, s.Project.ID, of)

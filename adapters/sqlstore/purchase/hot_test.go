@@ -13,8 +13,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
-// A claim that has read the stock of a variant keeps no other from taking it. It takes what is left, or nothing.
-func TestClaimsOfOneVariantDoNotWaitForEachOther(t *testing.T) {
+// A claim that has read the stock of a variant does not block other claims of it. It takes what is left, or nothing.
+func TestPurchase_Claim_sameVariant(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		main, north int

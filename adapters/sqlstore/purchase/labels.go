@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Labels is the store's view of the labels of orders.
+// Labels stores the labels of orders.
 type Labels struct{ Store *db.DB }
 
 var _ ports.Labels = Labels{}
@@ -41,7 +41,8 @@ SET ` + db.Excluded("id", "created_at", "void_due_at", "voided_at", "former", "i
 )
 
 const (
-	// labeledOrders begins a statement that reads which orders have a label. It joins payments, for all lock them after orders.
+	// labeledOrders begins a statement that reads which orders have a label. It joins payments, because every
+	// transaction locks them after orders.
 	labeledOrders = `
 SELECT o.id
 FROM orders AS o
@@ -95,8 +96,8 @@ func pointers(rows []order.Label) []*order.Label {
 	return list
 }
 
-// Change locks the order, also where there is no label yet that could be locked, and so keeps the order as
-// it is until the label is stored.
+// Change locks the order, even if there is no label yet that could be locked, and so keeps the order as it is until the
+// label is stored.
 func (v Labels) Change(ctx context.Context, project id.Project, of id.Order, test bool,
 	change func(*order.Order, *order.Label) (*order.Label, error)) (*order.Label, error) {
 	return db.InTx(ctx, v.Store, project, func(t *db.Tx) (*order.Label, error) {

@@ -49,7 +49,7 @@ func labelWish(through id.Integration) order.LabelWish {
 	}
 }
 
-// claimLabel takes an order's label in hand.
+// claimLabel claims an order's label.
 func claimLabel(s *porttest.Shop, o id.Order, test bool, w order.LabelWish, now time.Time) (*order.Label, error) {
 	return s.Labels.Change(s.Ctx, s.Project.ID, o, test, func(o *order.Order, l *order.Label) (*order.Label, error) {
 		if err := o.Shippable(); err != nil {
@@ -237,7 +237,7 @@ func labelRace(s *porttest.Shop) {
 	porttest.Same(s.T, "label", label(s, o, false), won.Load())
 }
 
-// An order that is canceled while its label is asked for is canceled, or has its label in hand.
+// An order that is canceled while its label is claimed is canceled, or has the claimed label.
 func labelAfterCancel(s *porttest.Shop) {
 	o := s.Order(1)
 	refund := porttest.Random[id.Refund]()

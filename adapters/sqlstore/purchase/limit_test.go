@@ -67,8 +67,8 @@ type plainSecrets struct{}
 
 func (plainSecrets) Derive(text, _ string) []string { return []string{text} }
 
-// till is a server's payments over a store.
-func till(s *storetest.Store, g ports.Gateway) *app.Service {
+// newPaymentService returns a server's payment service over a store.
+func newPaymentService(s *storetest.Store, g ports.Gateway) *app.Service {
 	return &app.Service{
 		Stores: &ports.Stores{
 			Checkouts: s.Checkouts(),
@@ -96,14 +96,14 @@ var replicas = map[string]func(testing.TB) []*storetest.Store{
 
 // finalizeAll pays checkouts at the same time, by one replica after the other, and counts the answers by what they are:
 // order, declined or the code of a refusal.
-func finalizeAll(t *testing.T, tills []*app.Service, p *project.Project, opened []id.Checkout, client string) map[string]int {
+func finalizeAll(t *testing.T, services []*app.Service, p *project.Project, opened []id.Checkout, client string) map[string]int {
 	t.Helper()
 	var mu sync.Mutex
 	var all sync.WaitGroup
 	answers := map[string]int{}
 	for i, c := range opened {
 		all.Go(func() {
-			result, err := tills[i%len(tills)].Finalize(ports.NewOutbound(t.Context()), p, app.FinalizeRequest{
+			result, err := services[i%len(services)].Finalize(ports.NewOutbound(t.Context()), p, app.FinalizeRequest{
 				Checkout: c,
 				Method:   project.SharedPaymentToken,
 				Token:    "tok_" + c.String(),
@@ -130,8 +130,8 @@ func finalizeAll(t *testing.T, tills []*app.Service, p *project.Project, opened 
 	return answers
 }
 
-// However many stolen cards are tried at once, no more of them reach the provider than may be declined.
-func TestFinalize_declineLimit(t *testing.T) {
+// Of many stolen cards that are tried at once, no more reach the provider than may be declined.
+func TestPurchase_Claim_declineLimit(t *testing.T) {
 	t.Parallel()
 	for engine, open := range replicas {
 		for name, test := range map[string]struct {
@@ -157,7 +157,7 @@ func TestFinalize_declineLimit(t *testing.T) {
 }
 
 // Buyers behind one address do not refuse each other's payments.
-func TestFinalize_honestBuyersOfOneClient(t *testing.T) {
+func TestPurchase_Claim_honestBuyersOfOneClient(t *testing.T) {
 	t.Parallel()
 	for engine, open := range replicas {
 		t.Run(engine, func(t *testing.T) {
@@ -174,9 +174,9 @@ func parallelFinalizes(t *testing.T, stores []*storetest.Store, g *countingGatew
 	t.Helper()
 	sale := porttest.NewSale(t, storetest.Views(stores[0]))
 	opened := sale.Checkouts(parallelCards, apart)
-	var tills []*app.Service
+	var services []*app.Service
 	for _, s := range stores {
-		tills = append(tills, till(s, g))
+		services = append(services, newPaymentService(s, g))
 	}
-	return finalizeAll(t, tills, sale.Shop(), opened, client)
+	return finalizeAll(t, services, sale.Shop(), opened, client)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// A row with a payment method that nobody knows is not read, rather than read without one.
-func TestUnknownPaymentMethod(t *testing.T) {
+// Reading a row with an unknown payment method fails, instead of returning it without one.
+func TestOrders_unknownPaymentMethod(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		sale := storetest.SoldOnce(t, s)
 		orders, _, err := s.Orders().Orders(t.Context(), sale.Project(), ports.OrderFilter{}, ports.Page{Limit: 1})

@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Notes is the store's view of what merchants write down about orders.
+// Notes stores merchants' notes about orders.
 type Notes struct{ Store *db.DB }
 
 var _ ports.OrderNotes = Notes{}

@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Orders is the store's view of orders, returns and refunds.
+// Orders stores orders, returns and refunds.
 type Orders struct{ Store *db.DB }
 
 var (
@@ -56,7 +56,7 @@ WHERE project_id = $1`
 ORDER BY created_at, id`
 )
 
-// placeOrder are the effects that store a new order, its payment and what the ledger says of it.
+// placeOrder returns the effects that store a new order, its payment and its ledger transaction.
 func placeOrder(o *order.Order) []db.Effect {
 	payment := ports.OrderPayment{
 		Payment: o.Payment,

@@ -19,7 +19,7 @@ SET status = $3, refunded = $4, refunding = $5, disputed = $6
 WHERE project_id = $1
   AND id = $2`
 
-	// The checkout of an order never changes any more, so nobody need lock it.
+	// The checkout of an order never changes again, so it needs no lock.
 	selectTaken = `
 SELECT taken
 FROM checkouts
@@ -43,7 +43,7 @@ func (v Orders) Case(ctx context.Context, project id.Project, of id.Order) (*ord
 	return v.readCase(project, of, "", func(b *db.Batch) error { return b.Run(ctx) })
 }
 
-// readCase reads an order, with a lock, and what belongs to it.
+// readCase reads an order, with a lock, and its returns, refunds and disputes.
 func (v Orders) readCase(project id.Project, of id.Order, locked string, run func(*db.Batch) error) (*order.Case, error) {
 	var row *orderRow
 	var taken takenRow
@@ -66,7 +66,8 @@ func (v Orders) readCase(project id.Project, of id.Order, locked string, run fun
 
 func (v Orders) Change(ctx context.Context, project id.Project, of id.Order, change func(*order.Case) error) (*order.Case, error) {
 	return db.InTx(ctx, v.Store, project, func(t *db.Tx) (*order.Case, error) {
-		// The payment too: of a row that it does not lock, PostgreSQL shows what was before the wait for the other one.
+		// The payment is locked, too: PostgreSQL shows a row that it does not lock as it was before the wait for the
+		// lock of another.
 		c, err := v.readCase(project, of, lock(t.Dialect, "o, p"), func(b *db.Batch) error { return t.Run(ctx, b) })
 		if err != nil {
 			return nil, err
@@ -79,7 +80,7 @@ func (v Orders) Change(ctx context.Context, project id.Project, of id.Order, cha
 	})
 }
 
-// caseEffects are what stores all of a case that verbs change.
+// caseEffects returns the effects that store everything in a case that its methods change.
 func caseEffects(c *order.Case) []db.Effect {
 	o, p := c.Order, c.Order.Payment
 	var effects []db.Effect
@@ -105,7 +106,7 @@ func caseEffects(c *order.Case) []db.Effect {
 	return effects
 }
 
-// differing are the effects of after that before has not.
+// differing returns the effects of after that before does not have.
 func differing(before, after []db.Effect) []db.Effect {
 	var news []db.Effect
 	for _, e := range after {
@@ -120,7 +121,7 @@ func differing(before, after []db.Effect) []db.Effect {
 	return news
 }
 
-// collected are the effects of what a case's verbs collected.
+// collected returns the effects that a case's methods collected.
 func collected(t *db.Tx, c *order.Case) []db.Effect {
 	var effects []db.Effect
 	if len(c.Restock) > 0 {

@@ -22,7 +22,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Orphans is the store's view of charges that no order comes of.
+// Orphans stores charges without an order.
 type Orphans struct{ Store *db.DB }
 
 var _ ports.OrphanCharges = Orphans{}
@@ -46,7 +46,7 @@ FROM locked`
 )
 
 const (
-	// paidByCharge looks for the order's payment that a charge is.
+	// paidByCharge finds the order's payment with a charge.
 	paidByCharge = `
 SELECT count(*)
 FROM payments
@@ -106,7 +106,7 @@ func orphanMoved(before, after checkout.Orphan) []db.Effect {
 	return nil
 }
 
-// firstOrphanRefund refuses a refund that gave an orphan back before, also if the provider took it back since.
+// firstOrphanRefund refuses a refund that has refunded an orphan before, even if the provider has reversed it since.
 func firstOrphanRefund(ctx context.Context, t *db.Tx, o checkout.Orphan) error {
 	var booked int
 	_, err := t.Get(ctx, &booked, ledgerstore.TransactionBooked, o.Project.String(), o.Route.Provider, cmp.Or(o.Refund, o.Charge), ledger.OrphanRefundKind.String())

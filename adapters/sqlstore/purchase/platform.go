@@ -30,8 +30,8 @@ WHERE project_id = $1
 )
 
 const (
-	// addPlatformOrder writes a new order to the integration that writes the project's orders, the oldest of several. Most
-	// projects have none.
+	// addPlatformOrder stores a pending counterpart of a new order for the integration that writes the project's
+	// orders, the oldest of several. Most projects have none.
 	addPlatformOrder = `
 INSERT INTO platform_orders (project_id, order_id, integration_id, status, due_at, created_at, updated_at)
 SELECT i.project_id, $2, i.id, 'pending', $3, $3, $3
@@ -42,7 +42,8 @@ WHERE i.project_id = $1
 ORDER BY i.created_at, i.id
 LIMIT 1`
 
-	// wakePlatformOrder has news of an order told to its platform. Who holds the lease looks for news before the end of it.
+	// wakePlatformOrder makes changes of an order due for its platform. The holder of a lease looks for changes before
+	// the lease ends.
 	wakePlatformOrder = `
 UPDATE platform_orders
 SET due_at = $3
@@ -52,7 +53,8 @@ WHERE project_id = $1
   AND due_at IS NULL`
 )
 
-// NewDuePlatformOrders returns a view that leases orders that are to be written, or told of, to platforms.
+// NewDuePlatformOrders returns a view that leases orders that are to be written, or have changes to be reported, to
+// platforms.
 func NewDuePlatformOrders(s *db.DB) ports.DuePlatformOrders {
 	return queue.Queue[order.PlatformOrder, *order.PlatformOrder]{
 		Store: s,
@@ -79,18 +81,19 @@ func (v Orders) PlatformOrder(ctx context.Context, project id.Project, of id.Ord
 
 func (v Orders) ChangePlatformOrder(ctx context.Context, project id.Project, of id.Order,
 	change func(*order.Case, *order.PlatformOrder) error) (*order.PlatformOrder, error) {
-	return changeBeside(ctx, v, project, of, beside[order.PlatformOrder]{"platform_order", selectPlatformOrder, updatePlatformOrder.Text, updatePlatformOrder.Args}, change)
+	return changePerOrderRow(ctx, v, project, of, perOrderRow[order.PlatformOrder]{"platform_order", selectPlatformOrder, updatePlatformOrder.Text, updatePlatformOrder.Args}, change)
 }
 
-// beside is a row that an order has at most one of.
-type beside[R any] struct {
+// perOrderRow describes a table with at most one row for each order.
+type perOrderRow[R any] struct {
 	name         string
 	read, update string
 	args         func(R, ...any) []any
 }
 
-// changeBeside changes an order's row of a table. It locks the order first, as Change does, so that no news of it is missed.
-func changeBeside[R any](ctx context.Context, v Orders, project id.Project, of id.Order, table beside[R],
+// changePerOrderRow changes an order's row of a table. It locks the order first, as Change does, so that no change of
+// it is missed.
+func changePerOrderRow[R any](ctx context.Context, v Orders, project id.Project, of id.Order, table perOrderRow[R],
 	change func(*order.Case, *R) error) (*R, error) {
 	return db.InTx(ctx, v.Store, project, func(t *db.Tx) (*R, error) {
 		c, err := v.readCase(project, of, lock(t.Dialect, "o, p"), func(b *db.Batch) error { return t.Run(ctx, b) })
@@ -112,7 +115,7 @@ func changeBeside[R any](ctx context.Context, v Orders, project id.Project, of i
 	})
 }
 
-// written has a new order written to a platform, and to a CRM.
+// written returns the effects that queue a new order for its platform and its CRM.
 func written(o *order.Order) []db.Effect {
 	args := []any{o.Project, o.ID, o.CreatedAt}
 	return []db.Effect{{
@@ -126,7 +129,7 @@ func written(o *order.Order) []db.Effect {
 	}}
 }
 
-// woken has what happened to an order told to its platform, and to its CRM.
+// woken returns the effects that queue a changed order for its platform and its CRM.
 func woken(c *order.Case) []db.Effect {
 	if len(c.Events) == 0 {
 		return nil

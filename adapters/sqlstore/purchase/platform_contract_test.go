@@ -149,8 +149,8 @@ func platformUnknown(s *porttest.Shop) {
 	}
 }
 
-// platformReconnected takes up what was skipped because the integration was disconnected, unless it is too old, and nothing
-// that was skipped for another reason. While writing is off, only changes of written orders are taken up.
+// platformReconnected resumes orders that were skipped because the integration was disconnected, unless they are too
+// old, and none that were skipped for another reason. While writing is off, only changes of written orders are resumed.
 func platformReconnected(s *porttest.Shop) {
 	of := writes(s, nil)
 	i, err := s.Integrations.ByID(s.Ctx, s.Project.ID, of)

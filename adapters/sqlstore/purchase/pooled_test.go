@@ -18,7 +18,7 @@ const pooledInit, pooledFinalize = 23, 35
 
 // Behind a pooler a purchase takes the round trips that it takes without one. A transaction begins with the role and five
 // settings beside the project: six statements more.
-func TestTrafficBehindPgBouncer(t *testing.T) {
+func TestCheckouts_roundTripsBehindPgBouncer(t *testing.T) {
 	t.Parallel()
 	s, w := storetest.CountedPooled(t)
 	sale := porttest.NewSale(t, storetest.Views(s))

@@ -1,5 +1,4 @@
-// Package purchase keeps checkouts, orders, and what follows orders: returns, refunds, disputes, labels, and charges without
-// an order.
+// Package purchase stores checkouts, orders, returns, refunds, disputes, labels, and charges without an order.
 package purchase
 
 import (
@@ -65,10 +64,10 @@ WHERE s.project_id = $1
   AND s.location = held.location
   AND (s.quantity >= held.pieces OR ` + onBackorder + `)`
 
-	// What is put back makes up for what is oversold first, as Shelf.PutBack does. On a level that was set to the most
-	// there can be it stays at that.
+	// Stock that is put back first reduces the oversold count, as Shelf.PutBack does. A level at its maximum stays
+	// there.
 	//
-	// holdStock locks what is put back, or taken, by variant, then location: all do.
+	// holdStock locks the levels by variant, then location, as every transaction does.
 	holdStock = `),
 held AS (
   SELECT s.variant_id, s.location, want.pieces
@@ -168,8 +167,8 @@ func (p purchase) Settle(ctx context.Context, s ports.Settlement) error {
 	return p.tx.Last(ctx, slices.Concat(effects, placeOrder(s.Order), outbox.Effects(p.tx.Dialect, s.Event), p.redeemed(s.Order), p.bought(s), written(s.Order))...)
 }
 
-// undone puts back what an attempt without an order held. Stock of a variant that was dropped
-// meanwhile is dropped with it.
+// undone puts back the stock of an attempt without an order. Stock of a variant that was dropped meanwhile is dropped
+// with it.
 func (p purchase) undone(s ports.Settlement) []db.Effect {
 	var effects []db.Effect
 	if len(s.PutBack) > 0 {
@@ -191,7 +190,7 @@ func (p purchase) undone(s ports.Settlement) []db.Effect {
 	return effects
 }
 
-// putBack returns stock to where it was taken from, each variant and location once.
+// putBack returns stock to its locations, each variant and location once.
 func putBack(t *db.Tx, project id.Project, takes []catalog.Take) db.Effect {
 	args := db.Args{project}
 	statement := wanted + takesRows(&args, takes) + holdStock + lock(t.Dialect, "s") + putBackStock
@@ -202,7 +201,7 @@ func putBack(t *db.Tx, project id.Project, takes []catalog.Take) db.Effect {
 	}
 }
 
-// redeemed uses up the order's tokens, which also takes their items out of the cart.
+// redeemed redeems the order's tokens, which also removes their items from the cart.
 func (p purchase) redeemed(o *order.Order) []db.Effect {
 	tokens := tokensOf(o.Lines)
 	if len(tokens) == 0 {
@@ -218,7 +217,7 @@ func (p purchase) redeemed(o *order.Order) []db.Effect {
 	}}
 }
 
-// bought takes out of a cart what its checkout sold at list price.
+// bought removes from a cart the items that its checkout sold at list price.
 func (p purchase) bought(s ports.Settlement) []db.Effect {
 	c := s.Checkout.Snapshot()
 	var variants []string
@@ -260,7 +259,7 @@ func tokensOf(lines []checkout.Line) []string {
 	return slices.Compact(tokens)
 }
 
-// takesRows are rows of the type that stock has, which PostgreSQL cannot tell from parameters alone.
+// takesRows are rows with the types of stock's columns, which PostgreSQL cannot infer from parameters.
 func takesRows(a *db.Args, takes []catalog.Take) string {
 	rows := make([]string, len(takes))
 	for i, t := range takes {

@@ -12,15 +12,15 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
-// finalizeTrips is what a finalize costs: its reading and its two transactions, of which each locks and reads, then
-// writes and commits.
+// finalizeTrips is the number of round trips of a finalize: one read and two transactions, each of which locks and
+// reads, then writes and commits.
 const finalizeTrips = 1 + 2 + 2
 
-// mostOnSQLite is more, for there the effects of a transaction are a statement each, among them the two
-// of the ledger and the two that have the order written to its platform and its CRM. A statement is no round trip there.
+// mostOnSQLite is more because on SQLite each effect of a transaction is a statement, among them the two of the ledger
+// and the two that have the order written to its platform and its CRM. A statement is no round trip there.
 const mostOnSQLite = 16
 
-func TestFinalizeTakesFiveRoundTrips(t *testing.T) {
+func TestCheckouts_InTx_roundTrips(t *testing.T) {
 	t.Parallel()
 	s, w := storetest.WiredPostgres(t)
 	sale := porttest.NewSale(t, storetest.Views(s))
@@ -30,7 +30,7 @@ func TestFinalizeTakesFiveRoundTrips(t *testing.T) {
 	}
 }
 
-func TestFinalizeOnSQLiteTakesFewStatements(t *testing.T) {
+func TestCheckouts_InTx_statementsOnSQLite(t *testing.T) {
 	t.Parallel()
 	s, count := storetest.CountedSQLite(t)
 	sale := porttest.NewSale(t, storetest.Views(s))
@@ -41,7 +41,7 @@ func TestFinalizeOnSQLiteTakesFewStatements(t *testing.T) {
 }
 
 // An init is two round trips, with and without a session to be touched.
-func TestInitTakesTwoRoundTrips(t *testing.T) {
+func TestCheckouts_Create_roundTrips(t *testing.T) {
 	t.Parallel()
 	s, w := storetest.WiredPostgres(t)
 	sale := porttest.NewSale(t, storetest.Views(s))
@@ -53,8 +53,8 @@ func TestInitTakesTwoRoundTrips(t *testing.T) {
 	}
 }
 
-// Two purchases lock each other's checkouts: PostgreSQL undoes one, and it is tried again.
-func TestDeadlockedPurchaseIsTriedAgain(t *testing.T) {
+// Two purchases lock each other's checkouts: PostgreSQL rolls one back, and it is tried again.
+func TestCheckouts_InTx_deadlock(t *testing.T) {
 	t.Parallel()
 	s := storetest.FreshPostgres(t)
 	sale := porttest.NewSale(t, storetest.Views(s))

@@ -36,7 +36,7 @@ func (v Orders) RefundByID(ctx context.Context, project id.Project, of id.Refund
 	return db.One[order.Refund](ctx, v.Store.Read(project), "refund", selectRefund, project, of)
 }
 
-// NewDueRefunds returns a view that leases refunds that nobody looks after.
+// NewDueRefunds returns a view that leases pending refunds that no process works on.
 func NewDueRefunds(s *db.DB) ports.DueRefunds {
 	return queue.Queue[dueRefundRow, ports.DueRefund]{
 		Store: s,

@@ -66,8 +66,9 @@ func BenchmarkWideProduct(b *testing.B) {
 	}
 }
 
-// How many statements a product takes does not depend on its variants. A prepared statement that writes them counts once.
-func TestWideProduct_statements(t *testing.T) {
+// The number of statements for a product does not depend on its variants. A prepared statement that writes them counts
+// once.
+func TestCheckouts_wideProductStatements(t *testing.T) {
 	t.Parallel()
 	stores, count := storetest.CountedSQLite(t)
 	s := porttest.OpenShop(t, storetest.Views(stores))

@@ -6,6 +6,6 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
 )
 
-func TestIdempotencyKeys(t *testing.T) { storetest.Suite(t, IdempotencyKeys) }
+func TestRequests_idempotencyKeys(t *testing.T) { storetest.Suite(t, IdempotencyKeys) }
 
-func TestAuditLog(t *testing.T) { storetest.Suite(t, AuditLog) }
+func TestRequests_auditLog(t *testing.T) { storetest.Suite(t, AuditLog) }

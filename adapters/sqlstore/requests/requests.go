@@ -1,4 +1,4 @@
-// Package requests keeps the answers to requests by their idempotency keys, and the audit log.
+// Package requests stores the answers to requests by their idempotency keys, and the audit log.
 package requests
 
 import (
@@ -12,8 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Requests is the store's view of what is kept of requests: answers by idempotency key, and the audit
-// log.
+// Requests stores answers by idempotency key, and the audit log.
 type Requests struct{ Store *db.DB }
 
 var (
@@ -22,7 +21,7 @@ var (
 )
 
 const (
-	// A row whose time is over, or whose request was given up, is as good as none.
+	// An expired row, or one whose request was given up, counts as none.
 	claimIdempotencyKey = `
 INSERT INTO idempotency_keys (id, fingerprint, created_at, lease_until, content_type)
 VALUES ($1, $2, $3, $4, '')
@@ -95,7 +94,7 @@ func keyID(use ports.KeyUse) []byte {
 	return all.Sum(nil)
 }
 
-// over is when what is over by now was created.
+// over is the time before which expired answers were created.
 func over(now time.Time) int64 { return db.Millis(now.Add(-ports.KeyLife)) }
 
 type answerRow struct {
@@ -130,7 +129,7 @@ func (r Requests) Claim(ctx context.Context, use ports.KeyUse) error {
 	return r.Store.InTx(ctx, db.NoProject, func(t *db.Tx) error { return claimKey(ctx, t, use) })
 }
 
-// lease is what a claim is known by.
+// lease is the time that identifies a claim.
 func lease(use ports.KeyUse) time.Time {
 	if use.Until.IsZero() {
 		return use.At
@@ -146,7 +145,7 @@ func Claiming(use *ports.KeyUse) func(context.Context, *db.Tx) error {
 	return func(ctx context.Context, t *db.Tx) error { return claimKey(ctx, t, *use) }
 }
 
-// claimKey waits for another claim of the key that is not committed yet, but not for long.
+// claimKey waits for an uncommitted claim of the key, but not for long.
 func claimKey(ctx context.Context, t *db.Tx, use ports.KeyUse) error {
 	claimed, err := t.Exec(ctx, claimIdempotencyKey,
 		keyID(use), use.Fingerprint[:], db.Millis(use.At), lease(use), over(use.At))

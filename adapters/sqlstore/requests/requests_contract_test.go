@@ -120,7 +120,7 @@ func IdempotencyKeys(t *testing.T, open porttest.Open) {
 			t.Errorf("a lost request's key has the answer %v, %v", found, err)
 		}
 		noError(t, s.Keys.Claim(t.Context(), later))
-		// The first one lives after all, but the key is no longer its own.
+		// The first request goes on after all, but no longer holds the key.
 		noError(t, s.Keys.Release(t.Context(), use))
 		keep(t, s, use, ports.Answer{Status: 200, Body: []byte("late")})
 		_, err = s.Keys.Find(t.Context(), later)

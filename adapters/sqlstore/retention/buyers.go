@@ -16,7 +16,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// BuyerRecords is the store's view of what is kept of buyers.
+// BuyerRecords finds and erases the stored data of buyers.
 type BuyerRecords struct{ Store *db.DB }
 
 var _ ports.BuyerRecords = BuyerRecords{}
@@ -128,7 +128,7 @@ func buyerSessions(d db.Dialect, args *db.Args, email string) string {
 	return fmt.Sprintf(selectBuyerSessions, foldedColumn(d, "email"), checkoutEmail(d), foldedColumn(d, "buyer_email"), args.List(spellings(email)))
 }
 
-// belongings are the ids of what a buyer has in a session.
+// belongings are the ids of a buyer's records in a session.
 type belongings struct {
 	project   id.Project
 	session   id.Session
@@ -145,7 +145,7 @@ type buyerOrder struct {
 
 type buyerCheckout struct{ ID, Status string }
 
-// readBelongings reads and locks what a buyer has in a session: checkouts first, as payments do.
+// readBelongings reads and locks a buyer's records in a session: checkouts first, as payments do.
 func readBelongings(ctx context.Context, t *db.Tx, project id.Project, session id.Session, email string) (of belongings, err error) {
 	of = belongings{project: project, session: session}
 	d := t.Dialect
@@ -217,7 +217,7 @@ var openCheckouts = personal.Table{
 	Erased: []personal.Column{{Name: "status", Left: "'canceled'"}},
 }
 
-// eraseFrom erases what a buyer has in a table, in parts of as many ids as a list has at most.
+// eraseFrom erases a buyer's data in a table, in parts of at most as many ids as a list may have.
 func eraseFrom(ctx context.Context, t *db.Tx, p personal.Table, of belongings) (rows int64, err error) {
 	for part := range slices.Chunk(of.ids(p.By), db.Listed) {
 		var args db.Args
@@ -270,7 +270,7 @@ func inProgress(ctx context.Context, t *db.Tx, of belongings) (pending []ports.P
 	return of.pending(reasons), nil
 }
 
-// pending lists what has reasons: an order with its checkout's, and checkouts without an order.
+// pending lists the records with reasons: orders with their checkouts' reasons, and checkouts without an order.
 func (b belongings) pending(reasons map[string][]string) (list []ports.PendingErasure) {
 	for _, o := range b.orders {
 		if why := append(reasons[o.ID], reasons[o.CheckoutID]...); len(why) > 0 {

@@ -15,7 +15,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// foldedColumn is a column's text in lower case, A to Z alone: alike on both engines, and indexed so.
+// foldedColumn is a column's text with the letters A to Z in lower case: the same on both engines, and as in the
+// indexes.
 func foldedColumn(d db.Dialect, column string) string {
 	if d.OneTrip {
 		return `lower(` + column + ` COLLATE "C")`
@@ -23,7 +24,7 @@ func foldedColumn(d db.Dialect, column string) string {
 	return "lower(" + column + ")"
 }
 
-// checkoutEmail is the e-mail address of a checkout as it is indexed, or empty. It reads what is no JSON, too, so that a
+// checkoutEmail is the e-mail address of a checkout as it is indexed, or empty. It accepts invalid JSON, too, so that a
 // damaged row can be written and migrated.
 func checkoutEmail(d db.Dialect) string {
 	if d.OneTrip {
@@ -48,7 +49,7 @@ WHERE project_id = $1
   AND email <> ''
   AND email = $2`
 
-	// selectHeldPayloads reads what webhooks said that is kept: few, for what was worked on keeps nothing.
+	// selectHeldPayloads reads the stored payloads of webhooks. They are few, because a processed delivery keeps none.
 	selectHeldPayloads = `
 SELECT id, integration_id, 'webhooks' AS resource, remote, payload AS content
 FROM webhook_deliveries
@@ -72,7 +73,7 @@ WHERE subject = $1
   AND status IS NOT NULL`
 )
 
-// copiedRow is a copy of a record or, with an id, what a webhook said.
+// copiedRow is an external record or, with an id, the payload of a webhook.
 type copiedRow struct {
 	ID               string
 	Integration      id.Integration
@@ -115,7 +116,7 @@ func names(payload []byte, email string) bool {
 	}
 }
 
-// inAddress reports whether a character goes on with an e-mail address: a letter, a digit or one of others.
+// inAddress reports whether a character may be part of an e-mail address: a letter, a digit or one of others.
 func inAddress(c byte, others string) bool {
 	return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c >= utf8.RuneSelf || strings.IndexByte(others, c) >= 0
 }
@@ -144,7 +145,7 @@ func inJSON(text string) string {
 	return string(quoted[1 : len(quoted)-1])
 }
 
-// eachPayload calls each with the kept payloads that have the address in them.
+// eachPayload calls each with the stored payloads that contain the address.
 func eachPayload(ctx context.Context, t *db.Tx, project id.Project, email string, each func(copiedRow) error) error {
 	for after := ""; ; {
 		var rows []copiedRow
@@ -180,7 +181,7 @@ func (v BuyerRecords) Copied(ctx context.Context, project id.Project, email stri
 	return list, err
 }
 
-// orText is JSON as it is, and anything else as a text.
+// orText returns JSON as it is, and anything else as a JSON text.
 func orText(content []byte) json.RawMessage {
 	if json.Valid(content) {
 		return content

@@ -26,7 +26,7 @@ func erased(s *storetest.Store, t *testing.T, project id.Project, session id.Ses
 }
 
 // A checkout whose address is erased cannot be paid any more: the order would have nowhere to go.
-func TestErasingABuyer_openCheckout(t *testing.T) {
+func TestBuyerRecords_Erase_openCheckout(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		sale := porttest.NewSale(t, storetest.Views(s))
 		open := sale.Checkouts(3, false)
@@ -50,7 +50,7 @@ func TestErasingABuyer_openCheckout(t *testing.T) {
 }
 
 // A message may be erased before its decision is sealed: the chain verifies with it, too.
-func TestErasingABuyer_beforeSealing(t *testing.T) {
+func TestBuyerRecords_Erase_beforeSealing(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		sale := porttest.NewSale(t, storetest.Views(s))
 		for _, message := range []string{"I am zoe", "zoe again"} {
@@ -75,8 +75,8 @@ func TestErasingABuyer_beforeSealing(t *testing.T) {
 	})
 }
 
-// JSON writes some characters of addresses as escapes.
-func TestABuyerIsFoundByAnAddressThatJSONEscapes(t *testing.T) {
+// A buyer is found by an address with characters that JSON may escape.
+func TestBuyerRecords_Sessions_addressEscapedInJSON(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		sale := porttest.NewSale(t, storetest.Views(s))
 		sale.Checkouts(1, false)
@@ -103,8 +103,8 @@ func TestABuyerIsFoundByAnAddressThatJSONEscapes(t *testing.T) {
 	})
 }
 
-// Letters beyond A to Z are found in either case, too.
-func TestABuyerIsFoundInEitherCase(t *testing.T) {
+// Letters other than A to Z are found in lower and upper case, too.
+func TestBuyerRecords_Sessions_eitherCase(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		sale := porttest.NewSale(t, storetest.Views(s))
 		sale.Finalize(sale.Init(sale.Quote()))
@@ -150,9 +150,9 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Erasure and a payment of the buyer's at the same time: either the payment comes first, and nothing is erased, or the
-// checkout is canceled. There is never an order without an address.
-func TestErasingABuyer_race(t *testing.T) {
+// If a buyer is erased and pays at the same time, either the payment comes first and nothing is erased, or the checkout
+// is canceled. There is never an order without an address.
+func TestBuyerRecords_Erase_paymentAtOnce(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		for range 10 {
 			sale := porttest.NewSale(t, storetest.Views(s))

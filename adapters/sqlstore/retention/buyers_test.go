@@ -109,7 +109,7 @@ func marked(t *testing.T, s *storetest.Store) (sale *porttest.Sale, answer ports
 	return sale, answer
 }
 
-func TestErasingABuyer(t *testing.T) {
+func TestBuyerRecords_Erase(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		sale, answer := marked(t, s)
 		records, project := s.BuyerRecords(), sale.Project()
@@ -199,7 +199,7 @@ func TestErasingABuyer(t *testing.T) {
 }
 
 // Reads of a buyer by e-mail use an index.
-func TestABuyerIsFoundByAnIndex(t *testing.T) {
+func TestBuyerSessions_index(t *testing.T) {
 	s := storetest.FreshPostgres(t)
 	var plan []string
 	args := db.Args{"p"}

@@ -51,7 +51,7 @@ SET sessions = analytics_slots.sessions + excluded.sessions,
   sessions_mcp = analytics_slots.sessions_mcp + excluded.sessions_mcp`
 )
 
-// begun are sessions by when they began, and by which protocol.
+// begun counts the sessions that began in a slot, by protocol.
 type begun struct{ all, ucp, mcp int64 }
 
 func (b *begun) add(protocol agentid.Protocol, n int64) {
@@ -83,7 +83,8 @@ func (c *counting) run(ctx context.Context) (more bool, err error) {
 	if err != nil || !found {
 		return false, err
 	}
-	// Only one counts at a time, and none while sessions are removed: what was read before the lock is read again.
+	// Only one process counts at a time, and none while sessions are removed, so rows that were read before the lock
+	// are read again.
 	if _, err := c.t.Exec(ctx, analyticsstore.HoldFolds, c.project); err != nil {
 		return false, err
 	}
@@ -105,7 +106,7 @@ func (c *counting) run(ctx context.Context) (more bool, err error) {
 	return end.Before(until), err
 }
 
-// next is when the next session began that is to be counted.
+// next returns when the next session to be counted began.
 func (c *counting) next(ctx context.Context, counted int64, until time.Time) (first time.Time, found bool, err error) {
 	found, err = c.t.Get(ctx, &first, selectNextBegan, c.project, counted, until)
 	return first, found, err
@@ -127,7 +128,7 @@ func (c *counting) count(ctx context.Context, from, to time.Time) error {
 	return addBegun(ctx, c.t, c.project, began)
 }
 
-// addBegun adds sessions to the slots in which they began, and has days joined again that have been joined.
+// addBegun adds sessions to the slots in which they began, and marks days that are merged already to be merged again.
 func addBegun(ctx context.Context, t *db.Tx, project id.Project, began map[int64]*begun) error {
 	if len(began) == 0 {
 		return nil

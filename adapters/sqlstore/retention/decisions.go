@@ -12,7 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// foldedDecisions is how many decisions a transaction folds.
+// foldedDecisions is the number of decisions that a transaction folds.
 const foldedDecisions = 500
 
 const (
@@ -34,7 +34,8 @@ WHERE d.project_id = $1
 ORDER BY d.position
 LIMIT $3`
 
-	// moveCheckpoint comes before the decisions go: the database keeps those that are not behind it.
+	// moveCheckpoint runs before the decisions are deleted, because the database refuses to delete decisions that are
+	// not behind the checkpoint.
 	moveCheckpoint = `
 UPDATE decision_chains
 SET folded = $2, folded_hash = $3, folded_until = $4, seal = $5
@@ -108,8 +109,8 @@ func (v Retention) Fold(ctx context.Context, project id.Project, keep time.Durat
 	})
 }
 
-// verifyLinks fails unless the next n decisions are as they were sealed: a checkpoint that stands for others would hide
-// that they were changed.
+// verifyLinks fails unless the next n decisions are as they were sealed. A checkpoint in the place of changed ones
+// would hide the change.
 func verifyLinks(ctx context.Context, t *db.Tx, project id.Project, from negotiation.ChainEnd, n int) error {
 	var rows []haggling.DecidedRow
 	if err := t.Select(ctx, &rows, haggling.SelectSealed, project.String(), from.Position+1, n); err != nil {

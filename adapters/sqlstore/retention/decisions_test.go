@@ -17,7 +17,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
-// A chain is folded in parts. What is left follows the checkpoint, and nothing behind it can be removed.
+// A chain is folded in parts. The remaining decisions follow the checkpoint, and none after it can be removed.
 func TestRetention_fold(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		sale := storetest.SealedShop(t, s, 5)
@@ -63,8 +63,8 @@ func TestRetention_fold(t *testing.T) {
 	})
 }
 
-// A fold seals a new checkpoint, and what it hides is lost for good. So it goes on neither from a checkpoint that somebody
-// moved, nor over a decision that was changed or is missing.
+// A fold seals a new checkpoint and deletes the decisions before it. So it refuses to go on from a checkpoint that was
+// tampered with, or over a decision that was changed or is missing.
 func TestRetention_foldOfBrokenChain(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		unguarded := func(statements ...string) {
@@ -131,7 +131,7 @@ func TestRetention_decisionsOfQuoteThatIsGone(t *testing.T) {
 	})
 }
 
-// Sessions and events are removed only where it is known until when they were.
+// Sessions and events are removed only if the sealed time up to which they were removed is intact.
 func TestRetention_removedIsSealed(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		sale := porttest.NewSale(t, storetest.Views(s))

@@ -57,7 +57,8 @@ func TestRetention_stockMoves(t *testing.T) {
 	})
 }
 
-// Quarters of an hour become days of the shop's zone, and days count as before. What is counted later joins them.
+// Quarter-hour slots are merged into days of the shop's time zone without changing the figures of a day. Figures
+// counted later are added to the days.
 func TestRetention_slotsBecomeDays(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		sale := porttest.NewSale(t, storetest.Views(s))
@@ -138,7 +139,8 @@ func TestRetention_slotsBecomeDays(t *testing.T) {
 	})
 }
 
-// What strangers left in a closed project goes, too; its orders stay, and so does what proves the rest.
+// Records of buyers without an order are removed from a closed project, too. Its orders stay, and so does the evidence
+// for the rest.
 func TestRetention_closedProject(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		sale := storetest.SoldOnce(t, s)

@@ -7,8 +7,8 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
 )
 
-// While an event of an order is still to be delivered it stays, and later ones that were delivered go. Nothing is wrong
-// with the order then.
+// An event of an order stays while it is still to be delivered, and later ones that were delivered are removed. Verify
+// accepts that.
 func TestRetention_eventStillToBeDelivered(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		sale := storetest.SoldOnce(t, s)

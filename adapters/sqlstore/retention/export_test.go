@@ -1,6 +1,6 @@
 package retention
 
-// What tests see of the package.
+// Unexported identifiers that the tests use.
 
 const MessagesOver = messagesOver
 const SelectOldest = selectOldest

@@ -9,7 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// ImportedPeople is the store's view of what was imported of people.
+// ImportedPeople erases imported personal data.
 type ImportedPeople struct{ Store *db.DB }
 
 var _ ports.ImportedPeople = ImportedPeople{}

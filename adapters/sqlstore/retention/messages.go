@@ -10,8 +10,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
 
-// pseudonymsKept is how long the key of a project's pseudonyms is kept. A client that writes all the time has one pseudonym
-// for each such time.
+// pseudonymsKept is how long the key of a project's pseudonyms is kept. A client that keeps writing has a new pseudonym
+// for each such period.
 const pseudonymsKept = 30 * 24 * time.Hour
 
 const (
@@ -33,9 +33,9 @@ SET pseudonym_key = $2, pseudonyms_from = $3
 WHERE project_id = $1`
 )
 
-// eraseMessages erases messages and the salt, and replaces the client by a pseudonym: the chain holds a hash of the three.
-// Where no client is known, each session has a pseudonym of its own.
-// Decisions that earlier releases sealed keep theirs, for nothing would verify without.
+// eraseMessages erases messages and the salt, and replaces the client by a pseudonym: the chain holds a hash of the
+// three. If no client is known, each session has a pseudonym of its own. Decisions that earlier releases sealed keep
+// their messages, because their chain would not verify without.
 func eraseMessages(ctx context.Context, t *db.Tx, project id.Project, now, before time.Time) (more bool, err error) {
 	var clients []string
 	err = t.Select(ctx, &clients, selectClientsOver, project.String(), removedAtOnce, db.Millis(before))
@@ -65,7 +65,7 @@ WHERE `+t.Dialect.SomeRows("decisions", messagesOver)+`
 	return len(clients) == removedAtOnce, err
 }
 
-// pseudonymKey is the key of a project's pseudonyms, a new one when the last one is too old.
+// pseudonymKey returns the key of a project's pseudonyms, a new one if the last one is too old.
 func pseudonymKey(ctx context.Context, t *db.Tx, project id.Project, now time.Time) (string, error) {
 	var at struct {
 		Key  string `db:"pseudonym_key"`

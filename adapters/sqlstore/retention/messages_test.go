@@ -44,8 +44,8 @@ func TestRetention_messages(t *testing.T) {
 	})
 }
 
-// What one client said is still known to be of one client when the messages have gone, and nobody can tell of which: the
-// sessions of a client count together for tuning. Those whose buyers were erased on request count as one client's.
+// When its messages are erased, a client's decisions keep one common pseudonym that does not identify the client, so
+// that tuning still counts its sessions together. Sessions whose buyers were erased on request count as one client's.
 func TestRetention_messagesOfOneClient(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		sale := porttest.NewSale(t, storetest.Views(s))

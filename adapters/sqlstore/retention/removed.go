@@ -45,8 +45,8 @@ func (r removedRow) removed() ports.Removed {
 	return ports.Removed{Sessions: db.Time(r.SessionsUntil), Events: db.Time(r.EventsUntil)}
 }
 
-// sealRemoved runs work, which may move until when records were removed, and seals that. It fails where somebody else has
-// moved it: verify takes what is older for removed.
+// sealRemoved runs work, which may move the times before which records were removed, and seals the times. It fails if
+// they do not match their seal, because verify accepts missing records that are older than these times.
 func sealRemoved(ctx context.Context, t *db.Tx, project id.Project, seals ports.Seals,
 	work func(context.Context) (bool, error)) (more bool, err error) {
 	var before, after removedRow
@@ -67,7 +67,7 @@ func sealRemoved(ctx context.Context, t *db.Tx, project id.Project, seals ports.
 	return more, err
 }
 
-// Removed lists until when records of each project were removed.
+// Removed lists the times before which records of each project were removed.
 func (v Retention) Removed(ctx context.Context) ([]ports.SealedRemoved, error) {
 	rows, err := db.All[struct {
 		Project id.Project

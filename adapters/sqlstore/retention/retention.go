@@ -1,4 +1,4 @@
-// Package retention removes what is older than it may be kept, and finds and erases what is kept of buyers.
+// Package retention removes records after their retention period, and finds and erases the stored data of buyers.
 package retention
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Retention is the store's view of what is kept for some time only.
+// Retention removes records after their retention period.
 type Retention struct{ Store *db.DB }
 
 var (
@@ -23,7 +23,7 @@ var (
 
 const (
 
-	// selectDueRetention is completed by the database's clock and the clause that skips what others hold.
+	// selectDueRetention is completed by the database's clock and the clause that skips locked rows.
 	selectDueRetention = `
 SELECT project_id
 FROM retention
@@ -90,11 +90,11 @@ func (v Retention) Again(ctx context.Context, project id.Project) error {
 	return v.Store.Exec(ctx, project, fmt.Sprintf(retainAgain, v.Store.Dialect.Moment()), project)
 }
 
-// removedAtOnce is how many rows a statement removes. It keeps SQLite's one writer for some milliseconds.
+// removedAtOnce is the number of rows that a statement removes. It occupies SQLite's one writer for some milliseconds.
 const removedAtOnce = 500
 
-// aged are rows that go by their age alone. where has $1 project and $3 the time before which they go, and says in which
-// order an index finds them.
+// aged are rows that are removed only because of their age. Where has $1 project and $3 the time before which they are
+// removed, and the order in which an index finds them.
 type aged struct{ Table, Where string }
 
 var leftovers = map[ports.Leftover][]aged{
@@ -126,7 +126,7 @@ WHERE id IN (
   LIMIT $2
 )`
 
-	// noteEvents notes until when events went.
+	// noteEvents stores the time before which events were removed.
 	noteEvents = `
 UPDATE retention
 SET events_until = $2
@@ -134,7 +134,8 @@ WHERE project_id = $1
   AND events_until < $2`
 )
 
-// RemoveAuditEvents goes by the real clock also where a test has stopped it, as the database's guard of the log does.
+// RemoveAuditEvents uses the real clock even if a test has stopped the store's, as the database trigger that protects
+// the log does.
 func (v Retention) RemoveAuditEvents(ctx context.Context) (more bool, err error) {
 	return db.InTx(ctx, v.Store, db.AnyProject, func(t *db.Tx) (bool, error) {
 		rows, err := t.Exec(ctx, fmt.Sprintf(removeAuditEvents, t.Dialect.Clock), ports.AuditKept.Milliseconds(), removedAtOnce)
@@ -175,7 +176,7 @@ func (v Retention) Remove(ctx context.Context, project id.Project, what ports.Le
 	})
 }
 
-// removeAged removes what goes by its age alone.
+// removeAged removes rows only because of their age.
 func removeAged(ctx context.Context, t *db.Tx, project id.Project, what ports.Leftover, before time.Time) (more bool, err error) {
 	for _, old := range leftovers[what] {
 		rows, err := t.Exec(ctx, "DELETE FROM "+old.Table+"\nWHERE "+t.Dialect.SomeRows(old.Table, old.Where),

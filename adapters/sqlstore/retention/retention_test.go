@@ -101,8 +101,8 @@ func wantRows(t *testing.T, s *storetest.Store, when string, of id.Project, want
 	}
 }
 
-// What led to no order goes when its time is over, in the order sessions, events, decisions. What was sold stays. What is
-// left adds up at every step.
+// Records that led to no order are removed when their time is over, in the order sessions, events, decisions. Records
+// of sales stay. Every step leaves consistent records.
 func TestRetention_sessions(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		lost := porttest.NewSale(t, storetest.Views(s))
@@ -141,7 +141,7 @@ func TestRetention_sessions(t *testing.T) {
 	})
 }
 
-// Neither a payment whose outcome nobody knows, nor a charge without an order, nor what is not counted yet goes.
+// Sessions are kept while they have a payment with an unknown outcome, a charge without an order, or uncounted records.
 func TestRetention_held(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		for name, c := range map[string]struct{ hold, free string }{
@@ -182,7 +182,7 @@ func TestRetention_held(t *testing.T) {
 	})
 }
 
-// Figures stay as they were when the records that they were counted from go.
+// Figures do not change when the records that they were counted from are removed.
 func TestRetention_analytics(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		for protocol := range agentid.Protocols {
@@ -271,7 +271,7 @@ func TestRetention_due(t *testing.T) {
 	})
 }
 
-// What goes is found by an index, however much stays.
+// Rows to remove are found by an index, no matter how many rows stay.
 func TestRetention_index(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		explain := "EXPLAIN QUERY PLAN "

@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	// sessionsAtOnce is how many sessions a transaction looks at.
+	// sessionsAtOnce is the number of sessions that a transaction looks at.
 	sessionsAtOnce = 200
 
-	// attemptsKept is how long a session is kept in which a payment was tried at a provider that moves real money: a charge
-	// may turn up late, and is given back by its checkout.
+	// attemptsKept is how long a session with a payment attempt at a provider of real money is kept: a charge may turn
+	// up late, and its checkout is needed to refund it.
 	attemptsKept = 180 * 24 * time.Hour
 
-	// heldAgain is the pause before a session is looked at again that cannot go yet.
+	// heldAgain is the pause before a session that cannot be removed yet is looked at again.
 	heldAgain = 6 * time.Hour
 )
 
@@ -60,7 +60,7 @@ WHERE project_id = $1
 ORDER BY due_at
 LIMIT $3`
 
-	// judgeSessions is completed by the sessions. dealt is for good, busy for now.
+	// judgeSessions is completed by the sessions. dealt keeps a session permanently, busy for now.
 	judgeSessions = `
 SELECT s.id, s.created_at, s.expires_at, s.protocol,
   EXISTS (
@@ -107,8 +107,8 @@ FROM projects
 WHERE id = $1`
 )
 
-// ending removes sessions of a project that are over, with what belongs to them. Sessions are looked at in the order in
-// which they began, each once; those that cannot go yet are noted, and looked at again.
+// ending removes ended sessions of a project, with their records. It looks at sessions in the order in which they
+// began, each once; those that cannot be removed yet are noted, and looked at again.
 type ending struct {
 	T       *db.Tx
 	Project id.Project
@@ -173,7 +173,8 @@ func (e *ending) next(ctx context.Context) (more bool, err error) {
 	return len(rows) == sessionsAtOnce, err
 }
 
-// judge removes those of the sessions that can go, and notes those that cannot yet. Again says that they were noted before.
+// judge removes those of the sessions that can be removed, and notes the others. again means that they were noted
+// before.
 func (e *ending) judge(ctx context.Context, ids []string, again bool) error {
 	args := db.Args{e.Project.String(), db.Millis(e.Now.Add(-attemptsKept))}
 	query := judgeSessions + args.List(ids)
@@ -215,7 +216,7 @@ func (e *ending) judge(ctx context.Context, ids []string, again bool) error {
 	return e.end(ctx, over)
 }
 
-// end removes sessions. What refers to others goes first.
+// end removes sessions. Rows that refer to others are removed first.
 func (e *ending) end(ctx context.Context, over []endedRow) error {
 	if len(over) == 0 {
 		return nil
@@ -255,7 +256,8 @@ func (e *ending) remove(ctx context.Context, table, column string, values []stri
 	return err
 }
 
-// Count keeps how many sessions began when, of those that are not counted yet. It waits for folds, which write the same rows.
+// Count adds sessions that are not counted yet to the slots in which they began. It waits for folds, which write the
+// same rows.
 func (e *ending) Count(ctx context.Context, over []endedRow) error {
 	if e.closed {
 		return nil
@@ -281,7 +283,8 @@ func (e *ending) Count(ctx context.Context, over []endedRow) error {
 	return addBegun(ctx, e.T, e.Project, began)
 }
 
-// sandbox removes what the sandbox provider remembers of payments that were not made. Its keys begin with the checkout's id.
+// sandbox removes the sandbox provider's records of payments that were not made. Their keys begin with the checkout's
+// id.
 func (e *ending) sandbox(ctx context.Context, sessions []string) error {
 	args := db.Args{e.Project.String()}
 	query := selectTried + args.List(sessions)

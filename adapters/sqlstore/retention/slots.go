@@ -49,7 +49,7 @@ UPDATE retention
 SET slots_until = $2
 WHERE project_id = $1`
 
-	// noteSlotsAdded has days joined again to which sessions were added.
+	// noteSlotsAdded marks days to which sessions were added to be merged again.
 	noteSlotsAdded = `
 UPDATE retention
 SET slots_until = $2
@@ -57,8 +57,8 @@ WHERE project_id = $1
   AND slots_until > $2`
 )
 
-// joining joins the slots of a project's oldest day that is not joined yet to one, at the day's beginning. A project
-// grows by a row a day then.
+// joining merges the slots of a project's oldest unmerged day into one slot at the day's beginning. A project then
+// grows by a row a day.
 type joining struct {
 	t       *db.Tx
 	project id.Project

@@ -1,4 +1,4 @@
-// Package signingkeys keeps the keys with which projects sign what they send to agents.
+// Package signingkeys stores the keys with which projects sign their messages to agents.
 package signingkeys
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// SigningKeys is the store's view of signing keys.
+// SigningKeys stores signing keys.
 type SigningKeys struct{ Store *db.DB }
 
 var (
@@ -55,7 +55,7 @@ func (v SigningKeys) Keys(ctx context.Context, project id.Project) (set signing.
 	return set, db.Time(at), err
 }
 
-// Change implements ports.SigningKeys. It locks the project, so that two who begin its set at once make one.
+// Change implements ports.SigningKeys. It locks the project, so that concurrent calls create one set.
 func (v SigningKeys) Change(ctx context.Context, project id.Project, change func(*signing.Set, time.Time) error) error {
 	return v.Store.InTx(ctx, project, func(t *db.Tx) error {
 		var name string

@@ -39,7 +39,7 @@ func read(t *testing.T, s *storetest.Store, project id.Project) signing.Set {
 	return set
 }
 
-// What is changed is stored without the keys that are gone; a change that fails leaves no trace.
+// A change is stored without the keys that it removed. A change that fails leaves no trace.
 func TestChange(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		mine, other := storetest.StoreProject(t, s, 1).ID, storetest.StoreProject(t, s, 2).ID
@@ -103,8 +103,8 @@ func (chance) Bits128() (bits [16]byte) {
 	return bits
 }
 
-// Sixteen replicas that need a project's first key at the same moment make one set.
-func TestSixteenBeginOneSet(t *testing.T) {
+// Sixteen replicas that need a project's first key at the same time create one set.
+func TestSigningKeys_Change_firstKeyRace(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		project := storetest.StoreProject(t, s, 1).ID
 		service := &signingkeys.Service{
@@ -135,8 +135,8 @@ func TestSixteenBeginOneSet(t *testing.T) {
 	})
 }
 
-// The database refuses what the rules do not make.
-func TestConstraints(t *testing.T) {
+// The database refuses keys that the domain's rules cannot produce.
+func TestSigningKeys_constraints(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		project := storetest.StoreProject(t, s, 1).ID
 		must := s.SigningKeys().Change(t.Context(), project, func(set *signing.Set, now time.Time) error {

@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// syncAges reads each integration once, whatever it has synchronised. It is completed by the clock.
+// syncAges reads each integration once, no matter how much it has synchronised. It is completed by the clock.
 const syncAges = `
 SELECT type, count(*) AS integrations, max(%s - coalesce(last_sync, created_at)) AS oldest
 FROM integrations
@@ -18,7 +18,7 @@ WHERE status <> 'disconnected'
 GROUP BY type
 ORDER BY type`
 
-// SyncAges are of all projects. Types that nothing is synchronised with, such as payment providers, are left out.
+// SyncAges covers all projects. Types that are not synchronised, such as payment providers, are left out.
 func (v Integrations) SyncAges(ctx context.Context) ([]ports.SyncAge, error) {
 	rows, err := db.All[struct {
 		Type         integration.Type

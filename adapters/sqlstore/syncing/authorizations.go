@@ -9,7 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Authorizations is the store's view of consents that were asked for.
+// Authorizations stores requested consents.
 type Authorizations struct{ Store *db.DB }
 
 var _ ports.Authorizations = Authorizations{}
@@ -23,7 +23,7 @@ func (v Authorizations) Begin(ctx context.Context, a *integration.Authorization)
 	return v.Store.Exec(ctx, a.Project, authorizations.Insert(), authorizations.Args(*a)...)
 }
 
-// Change looks in all projects: that a state is another one's is the domain's to say.
+// Change looks in all projects, because the domain checks whether a state is another project's.
 func (v Authorizations) Change(ctx context.Context, state string,
 	change func(*integration.Authorization) error) (*integration.Authorization, error) {
 	return db.InTx(ctx, v.Store.OutsideRequest(), db.AnyProject, func(t *db.Tx) (*integration.Authorization, error) {

@@ -13,7 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Copies is the store's view of what is known of platforms' records.
+// Copies stores external records: what is known of the records of platforms.
 type Copies struct{ Store *db.DB }
 
 var (
@@ -22,19 +22,19 @@ var (
 )
 
 const (
-	copiesOf = `
+	ofRecordSet = `
 WHERE project_id = $1
   AND integration_id = $2
   AND resource = $3`
 
-	seeCopies = `
+	markSeen = `
 UPDATE copies
-SET seen = $4` + copiesOf + `
+SET seen = $4` + ofRecordSet + `
   AND remote IN `
 
-	countUnseen = `
+	countNotSeen = `
 SELECT count(*) FILTER (WHERE seen <> $4) AS unseen, count(*) AS total
-FROM copies` + copiesOf + `
+FROM copies` + ofRecordSet + `
   AND NOT removed`
 
 	// selectCustomers begins with those that were changed last.
@@ -50,8 +50,8 @@ WHERE project_id = $1
 )
 
 var (
-	upsertCopies  = "INSERT INTO copies (" + copies.Columns() + ")\nVALUES "
-	replaceCopies = `
+	upsertRecords  = "INSERT INTO copies (" + externalRecords.Columns() + ")\nVALUES "
+	replaceRecords = `
 ON CONFLICT (project_id, integration_id, resource, remote) DO UPDATE
 SET ` + db.Excluded("local", "sku", "digest", "prints", "quantity", "changed_at", "seen", "removed", "email", "content", "updated_at")
 )
@@ -64,7 +64,7 @@ func (v Copies) Of(ctx context.Context, of ports.CopiesOf, locals []string) ([]*
 	return v.among(ctx, of, "local", locals, "\n  AND NOT removed")
 }
 
-// among are the copies whose column has one of the values.
+// among returns the records whose column has one of the values.
 func (v Copies) among(ctx context.Context, of ports.CopiesOf, column string, values []string, and string) ([]*syncrun.Copy, error) {
 	if len(values) == 0 {
 		return nil, nil
@@ -74,7 +74,7 @@ func (v Copies) among(ctx context.Context, of ports.CopiesOf, column string, val
 	b := v.Store.Read(of.Project)
 	for i, some := range chunks {
 		args := keyOf(of)
-		query, err := copiesAmong(v.Store.Dialect, &args, column, some, and)
+		query, err := selectAmong(v.Store.Dialect, &args, column, some, and)
 		if err != nil {
 			return nil, err
 		}
@@ -86,13 +86,13 @@ func (v Copies) among(ctx context.Context, of ports.CopiesOf, column string, val
 	return fromCopyRows(slices.Concat(rows...))
 }
 
-// copiesAmong looks each value up by itself on PostgreSQL. Before its first ANALYZE, which a first import
-// may be over before, it takes the columns before for selective enough, and filters all copies of the
-// integration (50,000 copies, 500 values: 14 ms, and 1.7 ms so). OFFSET keeps it from doing so here.
-func copiesAmong(d db.Dialect, args *db.Args, column string, values []string, and string) (string, error) {
+// selectAmong looks up each value separately on PostgreSQL. Before the first ANALYZE, which may come after a first
+// import, the planner takes the leading columns for selective enough and filters all records of the integration (50,000
+// records, 500 values: 14 ms instead of 1.7 ms). OFFSET prevents that.
+func selectAmong(d db.Dialect, args *db.Args, column string, values []string, and string) (string, error) {
 	if !d.OneTrip {
 		list, err := d.In(args, values)
-		return copies.Select() + copiesOf + "\n  AND " + column + " IN " + list + and, err
+		return externalRecords.Select() + ofRecordSet + "\n  AND " + column + " IN " + list + and, err
 	}
 	wanted := make([]string, len(values))
 	for i, value := range values {
@@ -101,17 +101,17 @@ func copiesAmong(d db.Dialect, args *db.Args, column string, values []string, an
 	return `
 SELECT found.*
 FROM (VALUES ` + strings.Join(wanted, ", ") + `) AS wanted (value)
-CROSS JOIN LATERAL (` + copies.Select() + copiesOf + "\n  AND " + column + " = wanted.value" + and + `
+CROSS JOIN LATERAL (` + externalRecords.Select() + ofRecordSet + "\n  AND " + column + " = wanted.value" + and + `
 OFFSET 0) AS found`, nil
 }
 
-// keyOf are the values of copiesOf.
+// keyOf are the values of ofRecordSet.
 func keyOf(of ports.CopiesOf) db.Args {
 	return db.Args{of.Project, of.Integration, of.Resource}
 }
 
-// Save stores the last of copies that are given twice. All are of one project, whose row it holds, so that
-// none is left behind when the project is deleted.
+// Save stores the last one of records that are given twice. All are of one project, whose row it locks, so that none is
+// left behind when the project is deleted.
 func (v Copies) Save(ctx context.Context, list []*syncrun.Copy) error {
 	if len(list) == 0 {
 		return nil
@@ -131,7 +131,7 @@ func (v Copies) Save(ctx context.Context, list []*syncrun.Copy) error {
 		if there, err := db.ProjectStays(ctx, t, project); err != nil || !there {
 			return db.OrMissingProject(err)
 		}
-		return t.Insert(ctx, upsertCopies, rows, replaceCopies)
+		return t.Insert(ctx, upsertRecords, rows, replaceRecords)
 	})
 }
 
@@ -155,18 +155,18 @@ func (v Copies) See(ctx context.Context, of ports.CopiesOf, run id.Sync, remotes
 		if err != nil {
 			return err
 		}
-		b.Exec(seeCopies+list, args...)
+		b.Exec(markSeen+list, args...)
 	}
 	return b.Run(ctx)
 }
 
-func (v Copies) Unseen(ctx context.Context, of ports.CopiesOf, run id.Sync, n int) (list []*syncrun.Copy, unseen, all int, err error) {
+func (v Copies) Unseen(ctx context.Context, of ports.CopiesOf, run id.Sync, n int) (list []*syncrun.Copy, notSeen, all int, err error) {
 	var rows []copyRow
 	var counts struct{ Unseen, Total int }
 	args := append(keyOf(of), run)
 	b := v.Store.Read(of.Project)
-	b.Query(&counts, countUnseen, args...)
-	b.Query(&rows, copies.Select()+copiesOf+`
+	b.Query(&counts, countNotSeen, args...)
+	b.Query(&rows, externalRecords.Select()+ofRecordSet+`
   AND NOT removed
   AND seen <> $4
 ORDER BY remote
@@ -179,7 +179,7 @@ LIMIT $5`, append(args, n)...)
 }
 
 func (v Copies) List(ctx context.Context, of ports.CopiesOf, page ports.Page) ([]*syncrun.Copy, int, error) {
-	rows, total, err := db.Page[copyRow](ctx, v.Store.Read(of.Project), copies.Columns(), "\nFROM copies"+copiesOf,
+	rows, total, err := db.Page[copyRow](ctx, v.Store.Read(of.Project), externalRecords.Columns(), "\nFROM copies"+ofRecordSet,
 		db.Conditions{Args: keyOf(of)}, "remote", page)
 	if err != nil {
 		return nil, 0, err
@@ -208,7 +208,7 @@ func (v Copies) Customer(ctx context.Context, project id.Project, email string) 
 	return best, nil
 }
 
-// withCustomers are the types of platforms that know a shop's customers.
+// withCustomers returns the types of platforms that know a shop's customers.
 func withCustomers() (types []string) {
 	for _, t := range integration.Types {
 		switch t.Kind() {

@@ -31,8 +31,8 @@ func storeIntegration(tb testing.TB, s *storetest.Store, p *project.Project) por
 	}
 }
 
-// productCopies are those of the n products after a first one.
-func productCopies(of ports.CopiesOf, from, n int) (remotes []string, copies []*syncrun.Copy) {
+// productRecords are those of the n products after a first one.
+func productRecords(of ports.CopiesOf, from, n int) (remotes []string, records []*syncrun.Copy) {
 	for i := from; i < from+n; i++ {
 		c := &syncrun.Copy{
 			Project:     of.Project,
@@ -47,16 +47,16 @@ func productCopies(of ports.CopiesOf, from, n int) (remotes []string, copies []*
 		for f := range c.Prints {
 			c.Prints[f] = uint64(i*31+f) * 0x9E3779B97F4A7C15
 		}
-		remotes, copies = append(remotes, c.Remote), append(copies, c)
+		remotes, records = append(remotes, c.Remote), append(records, c)
 	}
-	return remotes, copies
+	return remotes, records
 }
 
 // BenchmarkCopies works on pages of 500 copies among 100 times as many.
 func BenchmarkCopies(b *testing.B) {
 	storetest.OnEachEngine(b, func(b *testing.B, s *storetest.Store) {
 		of := storeIntegration(b, s, storetest.StoreProject(b, s, 1))
-		copies, runs := s.Copies(), 0
+		records, runs := s.Copies(), 0
 		must := func(err error) {
 			if err != nil {
 				b.Fatal(err)
@@ -64,29 +64,29 @@ func BenchmarkCopies(b *testing.B) {
 		}
 		n := 0
 		create := func() {
-			_, list := productCopies(of, n, benchPage)
+			_, list := productRecords(of, n, benchPage)
 			n += benchPage
-			must(copies.Save(b.Context(), list))
+			must(records.Save(b.Context(), list))
 		}
 		for range 100 {
 			create()
 		}
-		remotes, list := productCopies(of, n/2, benchPage)
+		remotes, list := productRecords(of, n/2, benchPage)
 		for name, work := range map[string]func(){
 			"save-new":   create,
-			"save-known": func() { must(copies.Save(b.Context(), list)) },
+			"save-known": func() { must(records.Save(b.Context(), list)) },
 			"find": func() {
-				found, err := copies.Find(b.Context(), of, remotes)
+				found, err := records.Find(b.Context(), of, remotes)
 				if must(err); len(found) != benchPage {
 					b.Fatal(len(found))
 				}
 			},
 			"see": func() {
 				runs++
-				must(copies.See(b.Context(), of, storetest.Numbered[id.Sync](runs), remotes))
+				must(records.See(b.Context(), of, storetest.Numbered[id.Sync](runs), remotes))
 			},
 			"unseen": func() {
-				_, _, _, err := copies.Unseen(b.Context(), of, storetest.Numbered[id.Sync](0), benchPage)
+				_, _, _, err := records.Unseen(b.Context(), of, storetest.Numbered[id.Sync](0), benchPage)
 				must(err)
 			},
 		} {
@@ -125,8 +125,8 @@ func BenchmarkSyncPage(b *testing.B) {
 func syncPage(b *testing.B, to ports.SyncStores, run *syncrun.Run, of ports.CopiesOf, from, size int) error {
 	items := of
 	items.Resource = syncrun.Items
-	remotes, copies := productCopies(of, from, size)
-	_, itemCopies := productCopies(items, from, size)
+	remotes, records := productRecords(of, from, size)
+	_, itemRecords := productRecords(items, from, size)
 	skus, writes := storetest.Products(of.Project, from, size)
 	for i := range writes {
 		writes[i].Stock = []catalog.Stock{}
@@ -137,7 +137,7 @@ func syncPage(b *testing.B, to ports.SyncStores, run *syncrun.Run, of ports.Copi
 	if _, err := to.Products.Upsert(b.Context(), of.Project, ports.ProductKeys{SKUs: skus}, func(ports.KnownProducts) []ports.ProductWrite { return writes }); err != nil {
 		return err
 	}
-	if err := to.Copies.Save(b.Context(), append(copies, itemCopies...)); err != nil {
+	if err := to.Copies.Save(b.Context(), append(records, itemRecords...)); err != nil {
 		return err
 	}
 	_, err := to.Runs.Update(b.Context(), of.Project, run.ID, func(r *syncrun.Run) error {

@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 )
 
-var copies = db.NewTable[copyRow]("copies", db.Columns{"Prints": "-", "At": "changed_at,null", "Seen": "seen", "Order": "-", "Customer": "-"})
+var externalRecords = db.NewTable[copyRow]("copies", db.Columns{"Prints": "-", "At": "changed_at,null", "Seen": "seen", "Order": "-", "Customer": "-"})
 
 type copyRow struct {
 	syncrun.Copy
@@ -18,7 +18,7 @@ type copyRow struct {
 	Content string
 }
 
-// content is what a copy has of its record: an order's or a customer's fields.
+// content has the fields of an order's or a customer's record.
 type content struct {
 	Order    *syncrun.Order
 	Customer *syncrun.Customer
@@ -35,7 +35,7 @@ var contents = stored.JSON[content](stored.Tags{
 
 func toCopyArgs(c *syncrun.Copy) ([]any, error) {
 	content, err := toContent(c)
-	return copies.Args(copyRow{
+	return externalRecords.Args(copyRow{
 		Copy:    *c,
 		Stored:  toPrints(c.Prints),
 		Content: content,
@@ -69,7 +69,7 @@ func toPrints(prints syncrun.Prints) []byte {
 	return stored
 }
 
-// fromPrints reads also those of a time when there were fewer: the others are of nothing known.
+// fromPrints also reads prints of releases that had fewer of them: the missing ones are zero.
 func fromPrints(stored []byte) (prints syncrun.Prints, err error) {
 	if len(stored)%8 != 0 || len(stored) > 8*len(prints) {
 		return prints, db.Unreadable("prints", fmt.Errorf("%d bytes", len(stored)))
@@ -80,7 +80,7 @@ func fromPrints(stored []byte) (prints syncrun.Prints, err error) {
 	return prints, nil
 }
 
-// toContent is empty for what is neither an order nor a customer.
+// toContent is empty for a record that is neither an order nor a customer.
 func toContent(c *syncrun.Copy) (string, error) {
 	if c.Order == nil && c.Customer == nil {
 		return "", nil

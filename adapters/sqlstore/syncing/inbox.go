@@ -14,12 +14,12 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Inbox is the store's view of what came to the webhooks of integrations.
+// Inbox stores the deliveries that the webhooks of integrations received.
 type Inbox struct{ Store *db.DB }
 
 var _ ports.Inbox = Inbox{}
 
-// NewInboxQueue returns a view that hands deliveries out.
+// NewInboxQueue returns a view that leases deliveries.
 func NewInboxQueue(s *db.DB) ports.InboxQueue {
 	return queue.Queue[integration.Delivery, *integration.Delivery]{
 		Store: s,
@@ -43,7 +43,7 @@ var DueInbox = queue.Table{
 	MostBytes: mostClaimed,
 }
 
-// mostClaimed bounds the payloads of an integration that are in memory at once, beside one larger one.
+// mostClaimed bounds the payloads of an integration that are in memory at once, except for a single larger one.
 const mostClaimed = 4 << 20
 
 var inbox = db.NewTable[integration.Delivery]("webhook_deliveries", db.Columns{"At": ",null", "DueAt": ",null"})
@@ -57,21 +57,21 @@ FROM webhook_deliveries
 WHERE project_id = $1
   AND integration_id = $2`
 
-	// updateInbox keeps a payload, or drops it: another one it never gets.
+	// updateInbox keeps a payload or drops it, and never replaces it.
 	updateInbox = `
 UPDATE webhook_deliveries
 SET status = $3, error = $4, retries = $5, due_at = $6, payload = CASE WHEN $7 THEN payload END
 WHERE project_id = $1
   AND id = $2`
 
-	// recordInbox is updateInbox for who still holds the lease.
+	// recordInbox is updateInbox if the caller still holds the lease.
 	recordInbox = updateInbox + `
   AND due_at = $8`
 )
 
-// Keep stores each part of the list twice, in one round trip: first as it is, which leaves out what is known,
-// and then as repeated, which leaves out what is stored by now. In the order of their keys, for two that
-// store the same deliveries at once wait for each other.
+// Keep stores each part of the list twice, in one round trip: first as it is, which leaves out known deliveries, and
+// then as repeated, which leaves out those that are stored by now. It goes in the order of their keys, because
+// concurrent calls with the same deliveries wait for each other.
 func (v Inbox) Keep(ctx context.Context, list []*integration.Delivery) error {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, byRemote)

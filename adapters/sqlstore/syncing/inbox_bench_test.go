@@ -8,7 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/integration"
 )
 
-// What takes a webhook's call in does: as many deliveries in a transaction as came meanwhile.
+// BenchmarkKeep stores deliveries as the receiver of webhooks does: as many in a transaction as arrived meanwhile.
 func BenchmarkKeep(b *testing.B) {
 	for _, size := range []int{1, 16, 64} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
@@ -30,7 +30,7 @@ func BenchmarkKeep(b *testing.B) {
 	}
 }
 
-// Taking it to be worked on, and recording what was done.
+// BenchmarkClaimAndRecord claims deliveries and records their results.
 func BenchmarkClaimAndRecord(b *testing.B) {
 	storetest.OnEachEngine(b, func(b *testing.B, s *storetest.Store) {
 		const size = 16

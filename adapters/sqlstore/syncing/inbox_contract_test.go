@@ -200,7 +200,7 @@ func inboxAllOrNone(m *porttest.Mailbox) {
 	porttest.Same(m.T, "the repeated one's status", repeated.Status, integration.Received)
 }
 
-// Whoever did not hear whether they were kept keeps them once more.
+// A caller that did not learn whether its deliveries were stored stores them once more.
 func inboxKeptAgain(m *porttest.Mailbox) {
 	named, nameless := m.Letter("a", porttest.Noon), m.Letter("", porttest.Noon)
 	m.Keep(named, nameless)

@@ -24,7 +24,7 @@ func inboxClaim(m *porttest.Mailbox) {
 	porttest.Same(m.T, "leased", stored(m, early).DueAt, now.Add(porttest.Lease))
 }
 
-// However many deliveries wait, those that are claimed together have few bytes: one that is larger is claimed alone.
+// The deliveries of one claim have a limited number of bytes, no matter how many wait; a larger one is claimed alone.
 func inboxClaimBytes(m *porttest.Mailbox) {
 	const kB = 1 << 10
 	var list []*integration.Delivery

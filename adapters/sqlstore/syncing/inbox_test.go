@@ -13,8 +13,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// What else the request does may fail: its state is used up all the same.
-func TestAStateIsUsedUpWhateverBecomesOfTheUnit(t *testing.T) {
+// A state stays used up even if the request is rolled back.
+func TestAuthorizations_Change_rolledBackRequest(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		p, undone := storetest.StoreProject(t, s, 1), errors.New("undone")
 		a := &integration.Authorization{
@@ -52,8 +52,8 @@ func TestAStateIsUsedUpWhateverBecomesOfTheUnit(t *testing.T) {
 	})
 }
 
-// What a delivery is recorded with is undone with it.
-func TestADeliveryIsRecordedWithinAUnit(t *testing.T) {
+// Within a request's transaction, recording a delivery is undone with it.
+func TestInbox_Record_inRequest(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		d, undone := inboxDelivery(storetest.StoreProject(t, s, 1).ID, 1), errors.New("undone")
 		if err := s.Inbox().Keep(t.Context(), []*integration.Delivery{d}); err != nil {
@@ -79,8 +79,8 @@ func TestADeliveryIsRecordedWithinAUnit(t *testing.T) {
 	})
 }
 
-// Who registers a webhook asks the platform first, and meanwhile the integration may be disconnected.
-func TestNoWebhookIsAddedToADisconnectedIntegration(t *testing.T) {
+// Registering a webhook calls the platform first, and the integration may be disconnected meanwhile.
+func TestWebhooks_Add_disconnected(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		p := storetest.StoreProject(t, s, 1)
 		of := storeIntegration(t, s, p)

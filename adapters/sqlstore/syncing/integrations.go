@@ -1,4 +1,4 @@
-// Package syncing keeps integrations, their webhooks and inbox, sync runs, and copies of platforms' records.
+// Package syncing stores integrations, their webhooks and inbox, sync runs, and external records of platforms.
 package syncing
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Integrations is the store's view of what projects are connected to.
+// Integrations stores the integrations of projects.
 type Integrations struct{ Store *db.DB }
 
 var (
@@ -52,7 +52,7 @@ var (
 
 	selectIntegration = integrations.Select()
 
-	// A row that is there is replaced if it is disconnected, and else left, which counts as no row.
+	// An existing row is replaced if it is disconnected; otherwise it is left as it is, and no row counts as written.
 	connectIntegration = integrations.Insert() + `
 ON CONFLICT (project_id, id) DO UPDATE
 SET ` + db.Excluded("name", "status", "account", "live", "store", "base_url", "currency", "skip_products", "skip_orders",
@@ -60,14 +60,14 @@ SET ` + db.Excluded("name", "status", "account", "live", "store", "base_url", "c
 		"synced", "last_sync", "sync_schedule", "next_sync", "wanted", "updated_at") + `
 WHERE integrations.status = 'disconnected'`
 
-	// updateIntegration changes what verbs change. Whose account it is stays.
+	// updateIntegration writes the columns that domain methods change, not the account.
 	updateIntegration = integrations.Update([]string{"project_id", "id"}, "name", "status", "store", "base_url", "currency",
 		"skip_products", "skip_orders", "skip_customers", "skip_writing", "may_write_orders", "may_write_deals", "refused_orders", "offer_unpublished", "offer_gift_cards", "offer_subscription_only", "webhook_remote", "webhook_status", "sealed", "expires_at", "refreshing",
 		"last_error", "synced", "last_sync", "sync_schedule", "next_sync", "wanted", "updated_at")
 )
 
-// resumeNews takes up changes of written orders that the platform was not told of while the integration was disconnected.
-// resumeOrders takes up orders that were not written, too.
+// resumeNews resumes changes of written orders that were not sent to the platform while the integration was
+// disconnected. resumeOrders also resumes orders that were not written.
 const (
 	resumeNews = resume + `
   AND status = 'written'`
@@ -82,8 +82,8 @@ WHERE project_id = $1
   AND problem = $4`
 )
 
-// resumeDeals takes up deals that rest until the integration may write, however old they are, for a deal is never there twice. With
-// new credentials it tries those at once that have failed so far, too.
+// resumeDeals resumes deals that wait until the integration may write, however old they are, because a deal is never
+// created twice. With new credentials it also retries failed deals at once.
 const resumeDeals = `
 UPDATE crm_deals
 SET paused = FALSE, failures = 0, due_at = $3, updated_at = $3
@@ -91,7 +91,7 @@ WHERE project_id = $1
   AND integration_id = $2
   AND (paused OR $4 AND failures > 0 AND due_at IS NOT NULL)`
 
-// unresolvedPause is when to ask again for what payments are in the way of.
+// unresolvedPause is the time after which to retry a change that undecided payments prevent.
 const unresolvedPause = 5 * time.Second
 
 const (
@@ -137,7 +137,7 @@ func (v Integrations) ByID(ctx context.Context, of id.Project, wanted id.Integra
 	return db.One[integration.Integration](ctx, v.Store.Read(of), "integration", selectIntegration+oneIntegration, of, wanted)
 }
 
-// Use takes the lock that a change in Disconnect waits for, and waits for it.
+// Use takes a lock that excludes changes by Disconnect.
 func (v Integrations) Use(ctx context.Context, of id.Project, wanted id.Integration) (*integration.Integration, error) {
 	return db.One[integration.Integration](ctx, v.Store.Write(of), "integration",
 		selectIntegration+oneIntegration+v.Store.Dialect.ForKeyShare, of, wanted)
@@ -241,8 +241,8 @@ func changeIntegration(ctx context.Context, t *db.Tx, of id.Project, wanted id.I
 	return i, err
 }
 
-// resumeIfWriting takes up the integration's deals, if it writes any. The caller holds the integration's lock, as does a worker that
-// pauses a deal.
+// resumeIfWriting resumes the integration's deals, if it writes any. The caller holds the integration's lock, as does a
+// worker that pauses a deal.
 func resumeIfWriting(ctx context.Context, t *db.Tx, i *integration.Integration, failed bool) error {
 	if !i.WritesDeals() {
 		return nil
@@ -256,7 +256,7 @@ func (v Integrations) Disconnect(ctx context.Context, of id.Project, wanted id.I
 	err = v.Store.InTx(ctx, of, func(t *db.Tx) error {
 		return reroute(ctx, t, of, func(p *project.Project) error {
 			changed, err = changeIntegration(ctx, t, of, wanted, func(i *integration.Integration) error {
-				// After the lock, which those who pay take between their claim and the provider.
+				// After the lock, which a payment takes between its claim and the call of the provider.
 				b := v.Store.Read(of)
 				if busy, err := undecided(b, of, wanted, func() error { return t.Run(ctx, b) }); err != nil {
 					return err
@@ -278,7 +278,8 @@ func (v Integrations) Undecided(ctx context.Context, of id.Project, wanted id.In
 	return undecided(b, of, wanted, func() error { return b.Run(ctx) })
 }
 
-// undecided reports whether payments or refunds through the integration are under way. run runs what it adds to the batch.
+// undecided reports whether payments or refunds through the integration are under way. run runs the batch with the
+// added statements.
 func undecided(b *db.Batch, of id.Project, through id.Integration, run func() error) (bool, error) {
 	var payments []string
 	var refunds int

@@ -237,7 +237,7 @@ func integrationUndecided(s *porttest.Shop) {
 	s.Must(disconnect(s, i.ID))
 }
 
-// Who claimed a payment and then finds the integration connected keeps it from being disconnected.
+// A caller that has claimed a payment and then finds the integration connected keeps it from being disconnected.
 func integrationUseRace(s *porttest.Shop) {
 	p := s.Product(100)
 	for range 10 {

@@ -12,7 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// SyncChanges is the store's view of the changes that syncs have found.
+// SyncChanges stores the changes that syncs have found.
 type SyncChanges struct{ Store *db.DB }
 
 var _ ports.SyncChanges = SyncChanges{}
@@ -72,8 +72,8 @@ WHERE project_id = $1
   AND NOT preview`
 )
 
-// Add stores the last of changes that are given twice. It holds the project's row, so that none is left behind when the
-// project is deleted.
+// Add stores the last one of changes that are given twice. It locks the project's row, so that none is left behind when
+// the project is deleted.
 func (v SyncChanges) Add(ctx context.Context, project id.Project, integration id.Integration, list []syncrun.Change) error {
 	if len(list) == 0 {
 		return nil

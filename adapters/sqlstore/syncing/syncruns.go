@@ -17,12 +17,12 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// SyncRuns is the store's view of runs.
+// SyncRuns stores sync runs.
 type SyncRuns struct{ Store *db.DB }
 
 var _ ports.SyncRuns = SyncRuns{}
 
-// NewSyncQueue returns a view that hands runs out.
+// NewSyncQueue returns a view that leases runs.
 func NewSyncQueue(s *db.DB) ports.SyncQueue {
 	return syncQueue{queue.Queue[syncrun.Run, *syncrun.Run]{
 		Store: s,
@@ -47,7 +47,7 @@ var DueSyncRuns = queue.Table{
 	Columns: syncRuns.Columns(),
 }
 
-// maxSyncProblems are kept of a run.
+// maxSyncProblems is the number of problems that are kept of a run.
 const maxSyncProblems = 1000
 
 var (
@@ -99,7 +99,7 @@ ORDER BY expires_at, project_id, id
 LIMIT $3 OFFSET $4`
 )
 
-// Start holds the integration's row, so that the run is not left behind when the project is deleted.
+// Start locks the integration's row, so that the run is not left behind when the project is deleted.
 func (v SyncRuns) Start(ctx context.Context, r *syncrun.Run) error {
 	return v.Store.InTx(ctx, r.Project, func(t *db.Tx) error {
 		var name string
@@ -155,7 +155,7 @@ func lockSyncRun(ctx context.Context, t *db.Tx, project id.Project, run id.Sync)
 	return db.One[syncrun.Run](ctx, t, "sync", syncRuns.Select()+oneSyncRun+t.Dialect.ForUpdate, project, run)
 }
 
-// Note holds the run's row, so that whoever else notes something waits for the next number.
+// Note locks the run's row, so that concurrent calls get different numbers.
 func (v SyncRuns) Note(ctx context.Context, project id.Project, run id.Sync, problems []syncrun.Problem) error {
 	return v.Store.InTx(ctx, project, func(t *db.Tx) error {
 		r, err := lockSyncRun(ctx, t, project, run)
@@ -209,8 +209,8 @@ func (v syncQueue) Expiring(ctx context.Context, before, now time.Time, n int) (
 	return v.integrations(ctx, expiring, n, before, now)
 }
 
-// integrations are the first n, of all projects, that a condition finds and that can be read. Its last parameters are
-// a limit and an offset.
+// integrations returns the first n readable integrations, of all projects, that meet a condition. The last parameters
+// of the condition are a limit and an offset.
 func (v syncQueue) integrations(ctx context.Context, where string, n int, args ...any) (list []*integration.Integration, unreadable error) {
 	for offset := 0; ; offset += n {
 		rows, err := db.All[db.Decoded[integration.Integration]](ctx, v.Store.Read(db.AnyProject), integrations.Select()+where,

@@ -17,12 +17,12 @@ type SyncUnit struct{ Store *db.DB }
 
 var _ ports.SyncUnit = SyncUnit{}
 
-// InTx begins by holding the project's row, as every write of its catalogue does. So the units of a project
-// come one after the other, what they read stays so until they commit, and no two take a record at once.
-// Sessions and sales go on meanwhile.
+// InTx begins by locking the project's row, as every write of its catalogue does. So the units of a project run one
+// after the other, their reads stay valid until they commit, and no two import a record at once. Sessions and sales go
+// on meanwhile.
 func (v SyncUnit) InTx(ctx context.Context, project id.Project, work func(ports.SyncStores) error) error {
 	return v.Store.InRequest(ctx, nil, func(view *db.DB) error {
-		if err := holdProject(ctx, view, project); err != nil {
+		if err := lockProject(ctx, view, project); err != nil {
 			return err
 		}
 		return work(ports.SyncStores{
@@ -43,13 +43,13 @@ func (v SyncUnit) InTx(ctx context.Context, project id.Project, work func(ports.
 	})
 }
 
-// holdProject keeps others from holding the project until the transaction ends.
-func holdProject(ctx context.Context, s *db.DB, project id.Project) error {
+// lockProject locks the project's row until the transaction ends.
+func lockProject(ctx context.Context, s *db.DB, project id.Project) error {
 	_, err := db.One[id.Project](ctx, s.Write(project), "project", db.LockedProject+db.ActiveOnly+s.Dialect.ForNoKeyUpdate, project)
 	return err
 }
 
-// Announcements is the store's view of the outbox for those who only add to it.
+// Announcements adds events to the outbox.
 type Announcements struct{ Store *db.DB }
 
 var _ ports.Announcements = Announcements{}

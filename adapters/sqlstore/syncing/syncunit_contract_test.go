@@ -56,8 +56,8 @@ func pageOf(s *porttest.Shop) *page {
 
 func (p *page) write(to ports.SyncStores) error {
 	s, project := p.s, p.s.Project.ID
-	copies := copied(p.of, 1)
-	copies[0].Local = p.product.ID.String()
+	storedRecords := copied(p.of, 1)
+	storedRecords[0].Local = p.product.ID.String()
 	keys := ports.ProductKeys{SKUs: []string{p.product.SKU}}
 	_, upserted := to.Products.Upsert(s.Ctx, project, keys, func(ports.KnownProducts) []ports.ProductWrite {
 		return []ports.ProductWrite{{Product: p.product}}
@@ -70,7 +70,7 @@ func (p *page) write(to ports.SyncStores) error {
 		i.LastSync = porttest.Noon
 		return nil
 	})
-	return errors.Join(upserted, shifted, to.Copies.Save(s.Ctx, copies), advanced, changed,
+	return errors.Join(upserted, shifted, to.Copies.Save(s.Ctx, storedRecords), advanced, changed,
 		to.Runs.Note(s.Ctx, project, p.run.ID, problems(0, 2)),
 		to.Events.Announce(s.Ctx, &event.Event{
 			ID:      porttest.Random[id.Event](),
@@ -93,7 +93,7 @@ func (p *page) traces() (n int) {
 	s.Must(err)
 	_, err = s.Products.Get(s.Ctx, s.Project.ID, p.product.ID)
 	for _, there := range []bool{
-		noted == 2, announced == 1, err == nil, s.Stock(p.product)["main"] == 7, len(copies(s, p.of)) == 1,
+		noted == 2, announced == 1, err == nil, s.Stock(p.product)["main"] == 7, len(storedRecords(s, p.of)) == 1,
 		runByID(s, p.run).Steps[0].Pages == 1, newIntegration(s, p.of.Integration).LastSync.Equal(porttest.Noon),
 	} {
 		if there {
@@ -167,7 +167,7 @@ func unitRace(s *porttest.Shop) {
 			return to.Copies.Save(s.Ctx, found)
 		})
 	}))
-	porttest.Same(s.T, "units that counted", copies(s, of)[0].Quantity, porttest.Racers)
+	porttest.Same(s.T, "units that counted", storedRecords(s, of)[0].Quantity, porttest.Racers)
 }
 
 func unitUnknown(s *porttest.Shop) {

@@ -15,7 +15,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Webhooks is the store's view of the addresses at which platforms call.
+// Webhooks stores the webhooks that platforms call.
 type Webhooks struct{ Store *db.DB }
 
 var _ ports.IntegrationWebhooks = Webhooks{}
@@ -64,7 +64,7 @@ WHERE project_id = $1
   AND integration_id = $2
   AND id = $3`
 
-	// lockedIntegration makes those who add webhooks to one wait for each other, and for who disconnects it.
+	// lockedIntegration locks the integration, so that adding webhooks to it and disconnecting it wait for each other.
 	lockedIntegration = `
 SELECT status
 FROM integrations

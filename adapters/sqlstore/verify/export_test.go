@@ -1,5 +1,5 @@
 package verify
 
-// What tests see of the package.
+// Unexported identifiers that the tests use.
 
-const LeftAlone = leftAlone
+const LeftAlone = resumedWithin

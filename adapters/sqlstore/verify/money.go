@@ -9,7 +9,7 @@ import (
 // orphanBooked reports whether the ledger has the charge of orphan r, as checkout.Orphan.Booked does.
 const orphanBooked = "r.failure NOT IN ('" + checkout.ErrAttemptUnknown + "', '" + checkout.ErrSecondCharge + "')"
 
-// moneyPromises are about what was taken and given back, and what the books say of it.
+// moneyPromises are invariants of charges and refunds, and of their entries in the books.
 var moneyPromises = []promise{
 	entries{
 		holds: "the ledger has exactly one sale for each payment, of its amount",
@@ -210,7 +210,7 @@ WHERE r.status = 'succeeded'
 	},
 }
 
-// entries are an invariant of rows that the ledger has a transaction of.
+// entries is the invariant that rows have their transactions in the ledger.
 type entries struct {
 	holds string
 	kind  string // of the transaction

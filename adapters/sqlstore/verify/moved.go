@@ -6,7 +6,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 )
 
-// Moved is money that a payment provider other than the sandbox's moved, by our books.
+// Moved is a movement of a payment provider other than the sandbox's, by our books.
 type Moved struct {
 	Gateway  string
 	Provider string // the provider's id of it
@@ -15,7 +15,7 @@ type Moved struct {
 	Refund   bool
 }
 
-// UnderWay are the keys of payments and refunds that nobody knows the outcome of yet.
+// UnderWay has the keys of payments and refunds whose outcome is not known yet.
 type UnderWay map[string]bool
 
 const (
@@ -39,7 +39,8 @@ FROM refunds AS r
 WHERE r.status = 'pending'`
 )
 
-// MovedByProviders is what providers took and gave back, of all projects, and what is under way.
+// MovedByProviders returns the charges and refunds of providers, of all projects, and the payments and refunds under
+// way.
 func MovedByProviders(ctx context.Context, s *db.DB) ([]Moved, UnderWay, error) {
 	var moved []Moved
 	var keys []string

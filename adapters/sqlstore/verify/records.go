@@ -1,13 +1,13 @@
 package verify
 
-// eventsKept is when the oldest events were made of which all are kept, by the project's row r of retention. A minute
-// is for the clocks of servers, which orders are dated by, and for events that were made at the same time.
+// eventsKept is the time from which all events are kept, by the project's row r of retention. The minute allows for the
+// clocks of servers, which date orders, and for events that were made at the same time.
 const eventsKept = `CASE WHEN COALESCE(r.events_until, 0) = 0 THEN 0 ELSE r.events_until + 60000 END`
 
 // recordPromises find backups and copies with missing rows: every record needs its counterpart in other tables.
 var recordPromises = []promise{
 	{
-		// A dump by a role that row-level security hides rows from has the projects, which it does not hide, and nothing else.
+		// A dump by a role that is subject to row-level security has only the projects, whose table has none.
 		holds:   "every shop has the records that it was opened with",
 		checked: `projects`,
 		broken: `
@@ -60,8 +60,8 @@ GROUP BY c.project_id, c.position, c.folded
 HAVING count(d.position) <> COALESCE(max(d.position), c.position) - c.folded`,
 	},
 	{
-		// An older event may be left alone, while it is still to be delivered and later ones have gone: it is not counted.
-		// Earlier releases did not number what they announced: it counts as the first event of its order.
+		// An older event may remain alone, while it is still to be delivered and later ones have been removed: it is
+		// not counted. Earlier releases did not number their events: such an event counts as the first of its order.
 		holds:   "the events of an order are numbered without gaps, up to the order's sequence, as far as events are kept",
 		checked: `orders`,
 		broken: `

@@ -82,15 +82,15 @@ func disputeIDs(n byte) order.DisputeIDs {
 }
 
 // orphaned stores a charge without an order, and why it is left to a person, if it is.
-func orphaned(t *testing.T, s *storetest.Store, sale *porttest.Sale, charge, doubt string) *checkout.Orphan {
+func orphaned(t *testing.T, s *storetest.Store, sale *porttest.Sale, charge, reason string) *checkout.Orphan {
 	t.Helper()
 	c, err := s.Checkouts().Get(t.Context(), sale.Project(), sale.Order.Checkout)
 	if err != nil {
 		t.Fatal(err)
 	}
 	o := c.Orphaned(1, charge, sale.Order.CreatedAt)
-	if doubt != "" {
-		o.Doubt(doubt, sale.Order.CreatedAt)
+	if reason != "" {
+		o.Doubt(reason, sale.Order.CreatedAt)
 	}
 	if err := s.Checkouts().InTx(t.Context(), sale.Project(), func(p ports.Purchase) error {
 		_, err := p.Orphan(t.Context(), o, nil)
@@ -110,13 +110,13 @@ func changeOrphan(t *testing.T, s *storetest.Store, o *checkout.Orphan, change f
 	}
 }
 
-// A person gives back a charge whose refund was taken back, and charges that the ledger does not have.
+// A person refunds by hand a charge whose refund was reversed, and charges that the ledger does not have.
 func TestVerify_orphansGivenBackByHand(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		sale := storetest.SoldOnce(t, s)
-		for i, doubt := range []string{"", checkout.ErrSecondCharge, checkout.ErrAttemptUnknown} {
-			o := orphaned(t, s, sale, fmt.Sprint("ch_", i), doubt)
-			if doubt == "" {
+		for i, reason := range []string{"", checkout.ErrSecondCharge, checkout.ErrAttemptUnknown} {
+			o := orphaned(t, s, sale, fmt.Sprint("ch_", i), reason)
+			if reason == "" {
 				changeOrphan(t, s, o, func(o *checkout.Orphan, now time.Time) error { o.Refunded("re_1", now); return nil })
 				changeOrphan(t, s, o, func(o *checkout.Orphan, now time.Time) error { o.RefundFailed("re_1", "expired_card", now); return nil })
 			}
@@ -221,7 +221,7 @@ func withoutGuards(t *testing.T, s *storetest.Store, table string) {
 	}
 }
 
-// Each damage breaks the invariant that speaks of it.
+// Each damage violates the invariant about it.
 func TestVerify_damage(t *testing.T) {
 	for says, damage := range map[string]string{
 		"1 for sale at main, 2 oversold":              "UPDATE stock SET quantity = 1, oversold = 2",

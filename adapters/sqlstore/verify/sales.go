@@ -5,7 +5,7 @@ SELECT (SELECT count(*) FROM checkouts WHERE status = 'processing')
   + (SELECT count(*) FROM refunds WHERE status = 'pending')
   + (SELECT count(*) FROM orphan_charges WHERE status IN ('detected', 'refunding')) AS undecided`
 
-// salePromises are about checkouts, orders and what they hold.
+// salePromises are invariants of checkouts and orders, and of their stock and tokens.
 var salePromises = []promise{
 	{
 		holds:   "a completed checkout has exactly one order, and an order a completed checkout",

@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 )
 
-// Invariant is a promise about all that the database holds, and what was found when it was checked.
+// Invariant is a rule about the rows of the whole database, and the result of its check.
 type Invariant struct {
 	Holds   string // what holds, in a line
 	Checked int64  // of how many rows
@@ -34,7 +34,7 @@ type Count struct {
 type Verification struct {
 	Counts     []Count // what the database holds, so that an empty or a stale copy is noticed
 	Invariants []Invariant
-	// Undecided is how many payments and refunds are under way: nobody knows their outcome yet.
+	// Undecided is the number of payments and refunds under way, whose outcome is not known yet.
 	Undecided int
 }
 
@@ -47,10 +47,10 @@ func (v Verification) Violations() []Violation {
 	return all
 }
 
-// mostViolations is how many are told of one invariant.
+// mostViolations is how many violations of one invariant are reported.
 const mostViolations = "50"
 
-// promise is an invariant as it is checked: how many rows there are to check, and those that break it.
+// promise is an invariant with its statements: one counts the rows to check, one finds those that break it.
 type promise struct {
 	holds   string
 	checked string
@@ -67,8 +67,8 @@ var counted = []struct{ of, table string }{
 	{"ledger transactions", "ledger_transactions"},
 }
 
-// leftAlone is how long after its lease an attempt must have been adopted.
-const leftAlone = 45 * time.Second
+// resumedWithin is the time after the end of its lease within which a process must have resumed an attempt.
+const resumedWithin = 45 * time.Second
 
 // Verify checks every invariant over all projects, in one state of the database, and changes nothing.
 // A server may be running on it. checked is called with the number of checked invariants, before the first and after each.
@@ -84,7 +84,7 @@ func look(ctx context.Context, s *db.DB, t *db.Tx, now time.Time, checked func(d
 	promises := slices.Concat(salePromises, moneyPromises, recordPromises)
 	checked(0, len(promises))
 	if s.Dialect.OneTrip {
-		// A loop over a shop's whole history in a loop over it takes hours.
+		// Nested loops over a shop's whole history take hours.
 		if _, err := t.Exec(ctx, "SET LOCAL enable_nestloop = off"); err != nil {
 			return Verification{}, err
 		}
@@ -123,7 +123,8 @@ func Undecided(ctx context.Context, s *db.DB) (int, error) {
 	return *n, nil
 }
 
-// firstBroken passes over projects that are being deleted, of which only a part is left. It keeps PostgreSQL from planning for a first row soon, when mostly there is none.
+// firstBroken skips projects that are being deleted, because only a part of their rows is left. It keeps PostgreSQL
+// from planning for an early first row, because mostly there is none.
 func firstBroken(all string) string {
 	return "WITH broken AS MATERIALIZED (" + all + "\n)\nSELECT project, subject, says\nFROM broken" +
 		"\nWHERE project NOT IN (SELECT id FROM projects WHERE status = 'deleting')\nLIMIT " + mostViolations
@@ -133,7 +134,7 @@ func (p promise) args(now time.Time) []any {
 	if !p.timed {
 		return nil
 	}
-	return []any{db.Millis(now.Add(-leftAlone))}
+	return []any{db.Millis(now.Add(-resumedWithin))}
 }
 
 var jsonMark = regexp.MustCompile(`\{(each|json) ([a-z_.]+)\}`)

@@ -12,7 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
-func TestWhatWasSoldAddsUp(t *testing.T) {
+func TestVerify_sale(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		if v := storetest.Verified(t, s); len(v.Violations()) > 0 || v.Undecided > 0 {
 			t.Errorf("an empty database breaks %v", v.Violations())
@@ -23,9 +23,9 @@ func TestWhatWasSoldAddsUp(t *testing.T) {
 			t.Errorf("a sale breaks %v", v.Violations())
 		}
 		for _, i := range v.Invariants {
-			unseen := strings.Contains(i.Holds, "refund") || strings.Contains(i.Holds, "given back") ||
+			unchecked := strings.Contains(i.Holds, "refund") || strings.Contains(i.Holds, "given back") ||
 				strings.Contains(i.Holds, "under way") || strings.Contains(i.Holds, "dispute") || strings.Contains(i.Holds, "orphan") || strings.Contains(i.Holds, "without an order")
-			if i.Checked == 0 && !unseen {
+			if i.Checked == 0 && !unchecked {
 				t.Errorf("nothing was checked: %s", i.Holds)
 			}
 		}
@@ -35,21 +35,21 @@ func TestWhatWasSoldAddsUp(t *testing.T) {
 // The progress counts the invariants.
 func TestVerify_progress(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
-		told := 0
+		calls := 0
 		v, err := s.Verify(t.Context(), time.Now(), func(done, of int) {
-			if done != told || of < 10 {
-				t.Errorf("after %d: %d of %d", told, done, of)
+			if done != calls || of < 10 {
+				t.Errorf("after %d: %d of %d", calls, done, of)
 			}
-			told++
+			calls++
 		})
-		if err != nil || told != len(v.Invariants)+1 {
-			t.Errorf("%d pictures of %d invariants, %v", told, len(v.Invariants), err)
+		if err != nil || calls != len(v.Invariants)+1 {
+			t.Errorf("%d pictures of %d invariants, %v", calls, len(v.Invariants), err)
 		}
 	})
 }
 
-// A floor that rises after a price was named does not break the promise.
-func TestAPromisedPriceMayBeUnderALaterFloor(t *testing.T) {
+// A floor that is raised after a quote does not violate the invariant.
+func TestVerify_raisedFloor(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		storetest.SoldOnce(t, s)
 		storetest.Change(t, s, "UPDATE quotes SET floor = final_price + 1, target = list_price, opening = list_price WHERE redeemed_by <> ''")
@@ -76,8 +76,8 @@ func TestVerify_attemptAskedAgainLater(t *testing.T) {
 	})
 }
 
-// A closed shop's books still add up, and half of a deleted one is no damage.
-func TestClosingBreaksNothing(t *testing.T) {
+// The books of a closed shop still add up, and a partly deleted shop is no damage.
+func TestVerify_closingProject(t *testing.T) {
 	for _, provider := range []string{"stripe", "sandbox"} {
 		t.Run(provider, func(t *testing.T) {
 			storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
@@ -109,8 +109,8 @@ func TestClosingBreaksNothing(t *testing.T) {
 	}
 }
 
-// Each damage breaks the invariants that speak of it.
-func TestDamageIsFound(t *testing.T) {
+// Each damage violates the invariants about it.
+func TestVerify_damageOfSale(t *testing.T) {
 	for says, damage := range map[string][]string{
 		"completed without an order":            {"DELETE FROM orders"},
 		"its checkout is ready":                 {"UPDATE checkouts SET status = 'ready'"},
@@ -153,8 +153,8 @@ func TestDamageIsFound(t *testing.T) {
 	}
 }
 
-// copies are made of the one sale, in every table that knows it.
-const copies = 2000
+// extraSales is the number of copies of the one sale, in every table that has it.
+const extraSales = 2000
 
 // multiplied writes copies of the rows of a table: each column as it is, or by an expression over the
 // row and a number n.
@@ -172,10 +172,10 @@ WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHER
 INSERT INTO %s (%s)
 SELECT %s
 FROM %s AS r
-CROSS JOIN numbers`, copies, table, columns, strings.Join(values, ", "), table))
+CROSS JOIN numbers`, extraSales, table, columns, strings.Join(values, ", "), table))
 }
 
-func TestManySalesAreVerifiedQuickly(t *testing.T) {
+func TestVerify_manySales(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		storetest.SoldOnce(t, s)
 		storetest.WithoutReferences(t, s)
@@ -197,12 +197,12 @@ func TestManySalesAreVerifiedQuickly(t *testing.T) {
 		begun := time.Now()
 		v := storetest.Verified(t, s)
 		if took := time.Since(begun); took > 5*time.Second {
-			t.Errorf("%d sales took %s", copies, took)
+			t.Errorf("%d sales took %s", extraSales, took)
 		}
 		if found := v.Violations(); len(found) > 0 {
 			t.Errorf("%d broken: %v", len(found), found[:1])
 		}
-		if n := v.Invariants[0].Checked; n != copies+1 {
+		if n := v.Invariants[0].Checked; n != extraSales+1 {
 			t.Errorf("%d checked", n)
 		}
 	})

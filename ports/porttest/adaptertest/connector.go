@@ -1,5 +1,5 @@
-// Package adaptertest is the contract of the ports whose adapters are no stores: connectors to platforms, payment
-// gateways, search indexes, embedding models and rate limiters. One suite for each, run by every adapter.
+// Package adaptertest has the contract suites of ports whose adapters are no stores: connectors to platforms, payment
+// gateways, search indexes, embedding models and rate limiters. Every adapter runs the suite of its port.
 package adaptertest
 
 import (
@@ -21,20 +21,19 @@ import (
 type ConnectorWorld struct {
 	ports.Connector
 	Connection ports.Connection
-	// Platform is what the connector talks to, by its Client: the suite has it hang.
+	// Platform is the server that the connector calls with its Client. The suite makes it fail.
 	Platform  *Platform
 	Resources []syncrun.Resource
-	// Fill has the platform hold n records of a resource, changed a second apart since a time, and tells
-	// their names there in that order.
+	// Fill stores n records of a resource at the platform, changed a second apart since a time, and returns their ids
+	// there in that order.
 	Fill func(t *testing.T, r syncrun.Resource, n int, since time.Time) []string
-	// Circle has each page of the resource lead to one that was read. nil: the platform's pages are not
-	// told by itself.
+	// Circle makes each page of the resource lead to one that was read. nil: the platform does not name the next page.
 	Circle func(r syncrun.Resource)
-	// Secrets are in no error's text, beside the connection's credentials.
+	// Secrets must not occur in the text of errors, and neither must the connection's credentials.
 	Secrets []string
 }
 
-// Connector holds a platform's connector to its port.
+// Connector is the contract of ports.Connector.
 func Connector(t *testing.T, open func(t *testing.T) ConnectorWorld) {
 	for name, test := range map[string]func(*reading){
 		"an account has a name":                              (*reading).account,
@@ -98,7 +97,7 @@ func (s *reading) pages(r ports.PageRequest) (list []ports.RecordPage) {
 	return nil
 }
 
-// records are those of all pages by their names, each of which came once.
+// records returns the records of all pages by id, each of which must come once.
 func (s *reading) records(r ports.PageRequest) map[string]syncrun.Record {
 	s.t.Helper()
 	found := map[string]syncrun.Record{}
@@ -130,7 +129,7 @@ func (s *reading) check(of syncrun.Resource, r syncrun.Record) {
 	}
 }
 
-// wantRecords compares with what the platform was filled with.
+// wantRecords compares records with those that were stored at the platform.
 func (s *reading) wantRecords(of syncrun.Resource, found map[string]syncrun.Record, names []string, since time.Time) {
 	s.t.Helper()
 	for i, name := range names {
@@ -195,7 +194,7 @@ func (s *reading) nothing() {
 	}
 }
 
-// again: whoever takes a run up after a crash asks for a page that was read before.
+// again: a process that resumes a run after a crash requests a page that was read before.
 func (s *reading) again() {
 	for _, r := range s.Resources {
 		s.Fill(s.t, r, manyRecords, filledSince)
@@ -251,7 +250,7 @@ func isFailure(err error) bool {
 	return errors.As(err, &failure)
 }
 
-// ask calls everything that the port has, over a platform that is not well.
+// ask calls every method of the port, over a platform that fails.
 func (s *reading) ask(judge func(err error) bool) {
 	s.t.Helper()
 	_, err := s.Inspect(ports.NewOutbound(s.ctx), s.Connection)
@@ -275,7 +274,7 @@ func (s *reading) judge(doing string, err error, judge func(err error) bool) {
 	mum(s.t, err, append(s.Secrets, s.Connection.Credentials.Key, s.Connection.Credentials.Secret, s.Connection.Credentials.Refresh))
 }
 
-// mum sees to it that an error, and whatever it wraps, tells no secret.
+// mum checks that an error, and the errors that it wraps, contain no secret.
 func mum(t *testing.T, err error, secrets []string) {
 	t.Helper()
 	for ; err != nil; err = errors.Unwrap(err) {

@@ -17,20 +17,20 @@ type CalledWorld struct {
 	Connection ports.Connection
 	Platform   *Platform
 	Topic      string
-	// Hooks is how many the platform has to call.
+	// Hooks returns the number of webhooks registered at the platform.
 	Hooks func() int
-	// Call is one that the platform makes at a time, which is now for whoever is called: a change of the
-	// record that is named. Made again for the same time, it is the same call.
+	// Call returns a webhook call of the platform at a time, which is the receiver's present: a change of the named
+	// record. For the same time it returns the same call again.
 	Call func(t *testing.T, signing string, at time.Time) (call ports.Call, remote string)
-	// Unsigned are the calls of a platform that cannot sign; whatever they tell is looked up.
+	// Unsigned is set for a platform that cannot sign calls; their records are read from the platform.
 	Unsigned bool
-	// Timeless are the calls of a platform whose signature has no time.
+	// Timeless is set for a platform whose signatures have no time.
 	Timeless bool
 }
 
 const hookAddress = "https://haggle.example/hooks/wh_0123456789"
 
-// CalledConnector holds a connector of a platform that calls us to its port.
+// CalledConnector is the contract of ports.CalledConnector.
 func CalledConnector(t *testing.T, open func(t *testing.T) CalledWorld) {
 	for name, test := range map[string]func(*testing.T, CalledWorld){
 		"a webhook is registered once, and unregistered once": registerOnce,

@@ -15,11 +15,11 @@ import (
 type OAuthWorld struct {
 	ports.OAuthConnector
 	Platform *Platform
-	Store    string // of which consent is asked, where the platform has shops
-	// Visit consents at an address, as a merchant does in a browser, and is what comes back of it, without
-	// the verifier.
+	Store    string // the shop that is asked for consent, if the platform has shops
+	// Visit consents at an address, as a merchant does in a browser, and returns the grant of the callback, without the
+	// verifier.
 	Visit func(t *testing.T, address string) ports.CodeGrant
-	// Revoke has the platform take no refresh token any more. nil: its access tokens do not expire.
+	// Revoke makes the platform refuse refresh tokens. nil: its access tokens do not expire.
 	Revoke func()
 	// Now is the connector's clock.
 	Now func() time.Time
@@ -33,7 +33,7 @@ const (
 	consentVerifier = "verifier-0123456789-0123456789-0123456789-01"
 )
 
-// OAuthConnector holds a connector of a platform whose users consent to its port.
+// OAuthConnector is the contract of ports.OAuthConnector.
 func OAuthConnector(t *testing.T, open func(t *testing.T) OAuthWorld) {
 	for name, test := range map[string]func(*testing.T, OAuthWorld){
 		"a consent is asked for a state and an address, and tells no secret": consentAddress,
@@ -129,7 +129,7 @@ func exchangeRefused(t *testing.T, w OAuthWorld) {
 	w.mum(t, err, g.Code)
 }
 
-// A platform that does not know PKCE gives the verifier no weight.
+// A platform without PKCE ignores the verifier.
 func exchangeStolen(t *testing.T, w OAuthWorld) {
 	if u, err := url.Parse(w.address(t)); err != nil || u.Query().Get("code_challenge") == "" {
 		t.Skip("the platform does not know PKCE")

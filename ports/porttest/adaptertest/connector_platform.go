@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Platform is an HTTP server whose answers go wrong when told to. Those that refuse or fail repeat what
-// they were asked, with its credentials, as some platforms do.
+// Platform is an HTTP server that can be made to fail. Its refusals and errors repeat the request with its credentials,
+// as some platforms do.
 type Platform struct {
 	URL string
 
@@ -26,13 +26,13 @@ type Platform struct {
 	swallowed bool
 }
 
-// patience is how long its client waits for a platform that hangs.
+// patience is how long the client waits for a platform that hangs.
 const patience = 100 * time.Millisecond
 
 // nobody listens there. The port of a server that was closed may be another one's a moment later.
 const nobody = "127.0.0.1:1"
 
-// NewPlatform is well, and answers as told.
+// NewPlatform returns a platform that works, and answers by the handler.
 func NewPlatform(t *testing.T, well http.Handler) *Platform {
 	p := &Platform{well: well, mood: well.ServeHTTP}
 	p.server = httptest.NewServer(p)
@@ -54,7 +54,7 @@ func (p *Platform) become(mood http.HandlerFunc) {
 	p.mood, p.hanging = mood, false
 }
 
-// Client waits as long as it takes, but for a platform that hangs: so a slow machine fails no test.
+// Client has no timeout except for a platform that hangs, so that a slow machine fails no test.
 func (p *Platform) Client() *http.Client { return &http.Client{Transport: waiting{p}} }
 
 type waiting struct{ *Platform }
@@ -81,7 +81,7 @@ func (p *Platform) Recover() { p.become(p.well.ServeHTTP) }
 // Refuse has it refuse the credentials.
 func (p *Platform) Refuse() { p.become(echo(http.StatusUnauthorized)) }
 
-// Throttle has it ask for patience. wait is its Retry-After; "": it does not say.
+// Throttle makes it answer with its rate limit. wait is its Retry-After; "": it has none.
 func (p *Platform) Throttle(wait string) {
 	p.become(func(w http.ResponseWriter, r *http.Request) {
 		if wait != "" {
@@ -94,7 +94,7 @@ func (p *Platform) Throttle(wait string) {
 // Fail has it answer with an error of its own.
 func (p *Platform) Fail() { p.become(echo(http.StatusInternalServerError)) }
 
-// Babble has it answer what nobody can read.
+// Babble makes it answer with text that cannot be parsed.
 func (p *Platform) Babble() {
 	p.become(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -129,7 +129,7 @@ func (p *Platform) Swallowed() bool {
 // Hang has it answer nothing.
 func (p *Platform) Hang() {
 	p.become(func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // only then is it noticed that nobody waits any more
+		_, _ = io.Copy(io.Discard, r.Body) // only then does the server notice that the client has gone
 		<-r.Context().Done()
 	})
 	p.mu.Lock()
@@ -137,19 +137,19 @@ func (p *Platform) Hang() {
 	p.hanging = true
 }
 
-// Await has it answer nothing, and call when it was asked. Its client waits for as long as anybody wants to.
+// Await makes it answer nothing, and call call on a request. Its client waits until its context ends.
 func (p *Platform) Await(call func()) {
 	p.become(func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		call()
 		select {
 		case <-r.Context().Done():
-		case <-time.After(time.Minute): // whoever asked heeds nothing
+		case <-time.After(time.Minute): // the caller ignores its context
 		}
 	})
 }
 
-// Close takes it off the network, as far as its client knows.
+// Close makes connections of its client fail.
 func (p *Platform) Close() {
 	p.server.Close()
 	p.mu.Lock()

@@ -12,7 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
-// Embedder holds what makes vectors of texts to its port. open makes one that answers.
+// Embedder is the contract of ports.Embedder. open returns one that works.
 func Embedder(t *testing.T, open func(t *testing.T) ports.Embedder) {
 	for name, test := range map[string]func(*testing.T, ports.Embedder){
 		"there is a vector for each text, in order":    embedderOrder,
@@ -35,7 +35,7 @@ func Embedder(t *testing.T, open func(t *testing.T) ports.Embedder) {
 	}
 }
 
-// embed asks, and checks what is true of every answer.
+// embed requests vectors, and checks the rules of every answer.
 func embed(t *testing.T, e ports.Embedder, texts ...string) [][]float32 {
 	t.Helper()
 	vectors, err := e.Embed(ports.NewOutbound(t.Context()), texts)

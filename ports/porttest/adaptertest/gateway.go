@@ -17,15 +17,14 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
-// Payments are a provider that nobody has charged yet, and a merchant's account with it.
+// Payments are a provider without charges, and a merchant's account with it.
 type Payments struct {
 	ports.PaymentProvider
 	Account ports.PaymentAccount
 	Method  project.PaymentMethod
-	// Token is a new one that covers any charge of the suite, and meets its fate.
+	// Token returns a new token that covers any charge of the suite and has the given fate.
 	Token func(t *testing.T, fate TokenFate) string
-	// Lose has the answers to requests that move money lost, but not what they ask for, until told
-	// otherwise.
+	// Lose makes the provider carry out requests that move money but lose its answers, while lost is true.
 	Lose func(lost bool)
 }
 
@@ -39,9 +38,9 @@ const (
 	TokenUnknown           // is no token of the provider's
 )
 
-// Gateway holds a payment adapter to its port. open makes one over an empty provider.
+// Gateway is the contract of ports.Gateway. open returns an adapter over an empty provider.
 func Gateway(t *testing.T, open func(t *testing.T) Payments) {
-	for name, test := range map[string]func(*till){
+	for name, test := range map[string]func(*gatewayFixture){
 		"a charge is paid once, however often it is asked for":  chargeOnce,
 		"sixteen racers with one key are one charge":            chargeRace,
 		"a decline says whether to try again":                   chargeDeclined,
@@ -61,7 +60,7 @@ func Gateway(t *testing.T, open func(t *testing.T) Payments) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			test(&till{
+			test(&gatewayFixture{
 				t:        t,
 				ctx:      context.Background(),
 				Payments: open(t),
@@ -71,8 +70,8 @@ func Gateway(t *testing.T, open func(t *testing.T) Payments) {
 	}
 }
 
-// till is one merchant's side of a provider.
-type till struct {
+// gatewayFixture is one merchant's side of a provider.
+type gatewayFixture struct {
 	Payments
 	t     *testing.T
 	ctx   context.Context
@@ -80,19 +79,19 @@ type till struct {
 }
 
 var (
-	tillProject  = id.New[id.Project]([16]byte{2})
-	tillCheckout = id.New[id.Checkout]([16]byte{1})
+	fixtureProject  = id.New[id.Project]([16]byte{2})
+	fixtureCheckout = id.New[id.Checkout]([16]byte{1})
 )
 
 const charged = 49_90
 
-func (s *till) request(attempt int, fate TokenFate) ports.ChargeRequest {
+func (s *gatewayFixture) request(attempt int, fate TokenFate) ports.ChargeRequest {
 	return ports.ChargeRequest{
-		Project:  tillProject,
-		Checkout: tillCheckout,
+		Project:  fixtureProject,
+		Checkout: fixtureCheckout,
 		Token:    s.Token(s.t, fate),
 		Charge: checkout.Charge{
-			Key:    checkout.AttemptKey(tillCheckout, attempt),
+			Key:    checkout.AttemptKey(fixtureCheckout, attempt),
 			Amount: money.Of(charged, money.USD),
 			Method: s.Method,
 			Since:  s.since,
@@ -100,22 +99,22 @@ func (s *till) request(attempt int, fate TokenFate) ports.ChargeRequest {
 	}
 }
 
-func (s *till) charge(r ports.ChargeRequest) (checkout.Outcome, error) {
+func (s *gatewayFixture) charge(r ports.ChargeRequest) (checkout.Outcome, error) {
 	return s.Charge(ports.NewOutbound(s.ctx), s.Account, r)
 }
 
-// resolve asks as those do who never had the token.
-func (s *till) resolve(r ports.ChargeRequest) (checkout.Outcome, error) {
+// resolve asks for the outcome without the token.
+func (s *gatewayFixture) resolve(r ports.ChargeRequest) (checkout.Outcome, error) {
 	r.Token = ""
 	return s.Resolve(ports.NewOutbound(s.ctx), s.Account, r)
 }
 
-func (s *till) pay(r ports.ChargeRequest) checkout.Paid {
+func (s *gatewayFixture) pay(r ports.ChargeRequest) checkout.Paid {
 	s.t.Helper()
 	return s.paid(s.charge(r))
 }
 
-func (s *till) paid(outcome checkout.Outcome, err error) checkout.Paid {
+func (s *gatewayFixture) paid(outcome checkout.Outcome, err error) checkout.Paid {
 	s.t.Helper()
 	p, ok := outcome.(checkout.Paid)
 	if err != nil || !ok || p.Provider == "" || p.Label == "" {
@@ -124,8 +123,8 @@ func (s *till) paid(outcome checkout.Outcome, err error) checkout.Paid {
 	return p
 }
 
-// outcome waits for what is decided: that nobody knows yet is no answer to hold against a provider.
-func (s *till) outcome(ask func() (checkout.Outcome, error)) checkout.Outcome {
+// outcome waits for a decided outcome: a provider may report an unknown outcome at first.
+func (s *gatewayFixture) outcome(ask func() (checkout.Outcome, error)) checkout.Outcome {
 	s.t.Helper()
 	var last error
 	for range 20 {
@@ -139,11 +138,11 @@ func (s *till) outcome(ask func() (checkout.Outcome, error)) checkout.Outcome {
 	return nil
 }
 
-// taken is what the provider's statement says was charged and given back.
-func (s *till) taken() (charges, refunds []ports.Movement) {
+// taken returns the charges and refunds of the provider's statement.
+func (s *gatewayFixture) taken() (charges, refunds []ports.Movement) {
 	s.t.Helper()
 	r := ports.StatementRequest{
-		Project: tillProject,
+		Project: fixtureProject,
 		From:    s.since.Add(-time.Hour),
 		To:      s.since.Add(time.Hour),
 	}
@@ -164,7 +163,7 @@ func (s *till) taken() (charges, refunds []ports.Movement) {
 	return charges, refunds
 }
 
-func (s *till) wantTaken(charges, refunds int) {
+func (s *gatewayFixture) wantTaken(charges, refunds int) {
 	s.t.Helper()
 	c, r := s.taken()
 	if len(c) != charges || len(r) != refunds {
@@ -172,7 +171,7 @@ func (s *till) wantTaken(charges, refunds int) {
 	}
 }
 
-func chargeOnce(s *till) {
+func chargeOnce(s *gatewayFixture) {
 	r := s.request(1, TokenPaid)
 	first := s.pay(r)
 	if again := s.pay(r); again != first {
@@ -187,7 +186,7 @@ func chargeOnce(s *till) {
 	s.wantTaken(2, 0)
 }
 
-func chargeAgain(s *till) {
+func chargeAgain(s *gatewayFixture) {
 	r := s.request(1, TokenPaid)
 	s.Lose(true)
 	if outcome, err := s.charge(r); err == nil {
@@ -202,7 +201,7 @@ func chargeAgain(s *till) {
 	s.wantTaken(1, 0)
 }
 
-func chargeRace(s *till) {
+func chargeRace(s *gatewayFixture) {
 	r := s.request(1, TokenPaid)
 	var racers sync.WaitGroup
 	outcomes := make(chan string, 16)
@@ -222,7 +221,7 @@ func chargeRace(s *till) {
 	s.wantTaken(1, 0)
 }
 
-func chargeDeclined(s *till) {
+func chargeDeclined(s *gatewayFixture) {
 	attempt := 0
 	for fate, final := range map[TokenFate]bool{
 		TokenDecline: false,
@@ -241,7 +240,7 @@ func chargeDeclined(s *till) {
 	s.wantTaken(0, 0)
 }
 
-func chargeAfterDecline(s *till) {
+func chargeAfterDecline(s *gatewayFixture) {
 	if outcome, err := s.charge(s.request(1, TokenDecline)); err != nil || reflect.TypeOf(outcome) != reflect.TypeFor[checkout.Declined]() {
 		s.t.Fatalf("first attempt: %#v, %v", outcome, err)
 	}
@@ -249,7 +248,7 @@ func chargeAfterDecline(s *till) {
 	s.wantTaken(1, 0)
 }
 
-func chargeLost(s *till) {
+func chargeLost(s *gatewayFixture) {
 	r := s.request(1, TokenPaid)
 	s.Lose(true)
 	if outcome, err := s.charge(r); err == nil {
@@ -264,7 +263,7 @@ func chargeLost(s *till) {
 	s.wantTaken(1, 0)
 }
 
-func chargeVoid(s *till) {
+func chargeVoid(s *gatewayFixture) {
 	late := s.request(1, TokenPaid)
 	for range 2 {
 		if outcome, err := s.resolve(late); err != nil || outcome != (checkout.NotCharged{}) {
@@ -281,7 +280,7 @@ func chargeVoid(s *till) {
 	s.pay(s.request(2, TokenPaid))
 }
 
-func chargeDeclinedResolved(s *till) {
+func chargeDeclinedResolved(s *gatewayFixture) {
 	r := s.request(1, TokenDecline)
 	if outcome, err := s.charge(r); err != nil {
 		s.t.Fatalf("%#v, %v", outcome, err)
@@ -293,8 +292,8 @@ func chargeDeclinedResolved(s *till) {
 	s.wantTaken(0, 0)
 }
 
-// Whoever asks first, both are told the same in the end, and it is what the provider did.
-func chargeAgainstResolve(s *till) {
+// Whichever call comes first, both return the same outcome in the end, and it is the provider's.
+func chargeAgainstResolve(s *gatewayFixture) {
 	var requests [8]ports.ChargeRequest
 	for i := range requests {
 		requests[i] = s.request(i+1, TokenPaid)
@@ -322,7 +321,7 @@ func chargeAgainstResolve(s *till) {
 	s.wantTaken(paid, 0)
 }
 
-func chargeOtherAmount(s *till) {
+func chargeOtherAmount(s *gatewayFixture) {
 	r := s.request(1, TokenPaid)
 	s.pay(r)
 	r.Charge.Amount = money.Of(51, money.USD)
@@ -332,7 +331,7 @@ func chargeOtherAmount(s *till) {
 	s.wantTaken(1, 0)
 }
 
-func statement(s *till) {
+func statement(s *gatewayFixture) {
 	first := s.pay(s.request(1, TokenPaid))
 	second := s.pay(s.request(2, TokenPaid))
 	if _, err := s.charge(s.request(3, TokenDecline)); err != nil {
@@ -342,7 +341,7 @@ func statement(s *till) {
 		s.t.Fatal(err)
 	}
 	back := s.refunded(s.back("ref_1", second, 5_00))
-	key := func(attempt int) string { return checkout.AttemptKey(tillCheckout, attempt) }
+	key := func(attempt int) string { return checkout.AttemptKey(fixtureCheckout, attempt) }
 	charges, refunds := s.taken()
 	got := append(charges, refunds...)
 	for i := range got { // not every provider keeps the project and, of a refund, the charge
@@ -368,7 +367,7 @@ func statement(s *till) {
 		},
 	})
 	none := ports.StatementRequest{
-		Project: tillProject,
+		Project: fixtureProject,
 		From:    s.since.Add(time.Hour),
 		To:      s.since.Add(2 * time.Hour),
 	}

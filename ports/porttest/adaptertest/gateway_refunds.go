@@ -12,10 +12,10 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-func (s *till) back(key string, of checkout.Paid, amount int64) ports.RefundRequest {
+func (s *gatewayFixture) back(key string, of checkout.Paid, amount int64) ports.RefundRequest {
 	return ports.RefundRequest{
-		Project:  tillProject,
-		Checkout: tillCheckout,
+		Project:  fixtureProject,
+		Checkout: fixtureCheckout,
 		Key:      key,
 		Charge:   of.Provider,
 		Amount:   money.Of(amount, money.USD),
@@ -23,11 +23,11 @@ func (s *till) back(key string, of checkout.Paid, amount int64) ports.RefundRequ
 	}
 }
 
-func (s *till) refund(r ports.RefundRequest) (order.RefundOutcome, error) {
+func (s *gatewayFixture) refund(r ports.RefundRequest) (order.RefundOutcome, error) {
 	return s.Refund(ports.NewOutbound(s.ctx), s.Account, r)
 }
 
-func (s *till) refunded(r ports.RefundRequest) string {
+func (s *gatewayFixture) refunded(r ports.RefundRequest) string {
 	s.t.Helper()
 	outcome, err := s.refund(r)
 	given, ok := outcome.(order.Refunded)
@@ -37,7 +37,7 @@ func (s *till) refunded(r ports.RefundRequest) string {
 	return given.Provider
 }
 
-func (s *till) notRefunded(r ports.RefundRequest) {
+func (s *gatewayFixture) notRefunded(r ports.RefundRequest) {
 	s.t.Helper()
 	outcome, err := s.refund(r)
 	if failed, ok := outcome.(order.RefundFailed); err != nil || !ok || failed.Code == "" {
@@ -45,7 +45,7 @@ func (s *till) notRefunded(r ports.RefundRequest) {
 	}
 }
 
-func refundParts(s *till) {
+func refundParts(s *gatewayFixture) {
 	p := s.pay(s.request(1, TokenPaid))
 	ids := []string{s.refunded(s.back("ref_1", p, 10_00)), s.refunded(s.back("ref_2", p, 10_00)), s.refunded(s.back("ref_3", p, 29_90))}
 	slices.Sort(ids)
@@ -59,7 +59,7 @@ func refundParts(s *till) {
 	s.wantTaken(1, 3)
 }
 
-func refundOnce(s *till) {
+func refundOnce(s *gatewayFixture) {
 	p := s.pay(s.request(1, TokenPaid))
 	r := s.back("ref_1", p, 30_00)
 	first := s.refunded(r)
@@ -74,7 +74,7 @@ func refundOnce(s *till) {
 	s.wantTaken(1, 1)
 }
 
-func refundBound(s *till) {
+func refundBound(s *gatewayFixture) {
 	p := s.pay(s.request(1, TokenPaid))
 	s.notRefunded(s.back("ref_1", p, charged+1))
 	s.refunded(s.back("ref_2", p, charged))
@@ -82,7 +82,7 @@ func refundBound(s *till) {
 	s.wantTaken(1, 1)
 }
 
-func refundRace(s *till) {
+func refundRace(s *gatewayFixture) {
 	p := s.pay(s.request(1, TokenPaid))
 	var racers sync.WaitGroup
 	given := make([]bool, 8)
@@ -114,7 +114,7 @@ func refundRace(s *till) {
 	s.wantTaken(1, 2)
 }
 
-func refundLost(s *till) {
+func refundLost(s *gatewayFixture) {
 	p := s.pay(s.request(1, TokenPaid))
 	r := s.back("ref_1", p, 30_00)
 	s.Lose(true)

@@ -13,7 +13,7 @@ import (
 // rarely are rates whose next request is a minute away, so that a test's own time changes no count.
 func rarely(burst int) ports.Rate { return ports.Rate{PerMinute: 1, Burst: burst} }
 
-// Limiter holds a rate limiter to its port. open makes one that has counted nothing.
+// Limiter is the contract of ports.Limiter. open returns one that has counted nothing.
 func Limiter(t *testing.T, open func(t *testing.T) ports.Limiter) {
 	t.Run("a rested key is admitted its burst at once, and then not", func(t *testing.T) {
 		l := open(t)
@@ -86,7 +86,7 @@ func limiterHonest(t *testing.T, l ports.Limiter) {
 	exhaust(t, l, "key", limiterRate)
 	for n := range 10 {
 		v := take(t, l, "key", limiterRate)
-		if v.Allowed { // the machine held the test up for a request's time
+		if v.Allowed { // the machine delayed the test by the time of a request
 			continue
 		}
 		if most := time.Minute/time.Duration(limiterRate.PerMinute) + time.Millisecond; v.RetryAfter > most {

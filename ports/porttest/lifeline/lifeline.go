@@ -1,6 +1,6 @@
-// Package lifeline keeps a private server beside a test process, under a shell script that outlives
-// neither: the script says "ready" once the server answers and then reads its standard input, whose end
-// tells it that the process is gone, however it died. What the server is, the script knows.
+// Package lifeline runs a private server for a test process, under a shell script that outlives neither. The script
+// says "ready" once the server answers, and then reads its standard input, which ends when the process is gone, however
+// it died. The package knows nothing of the server: the script starts and stops it.
 package lifeline
 
 import (
@@ -19,8 +19,8 @@ type Server struct {
 	line   io.WriteCloser
 }
 
-// Start runs a script with its arguments in a folder, as somebody else if as is not nil, and waits for
-// its word. Of the environment it only has the PATH: variables of a developer's shell change no server.
+// Start runs a script with its arguments in a folder, as another user if as is not nil, and waits for its "ready". Of
+// the environment it only has the PATH: variables of a developer's shell change no server.
 func Start(name, script, folder string, as *syscall.Credential, args ...string) (*Server, error) {
 	cmd := exec.Command("/bin/sh", append([]string{"-c", script, "supervise"}, args...)...)
 	cmd.Dir = folder
@@ -46,7 +46,7 @@ func Start(name, script, folder string, as *syscall.Credential, args ...string) 
 	return &Server{cmd, line}, nil
 }
 
-// Stop ends the server in the way that a word asks its script for, and keeps its folder.
+// Stop sends its script a word that says how to stop the server, and keeps its folder.
 func (s *Server) Stop(word string) error {
 	_, err := io.WriteString(s.line, word+"\n")
 	return errors.Join(err, s.script.Wait())

@@ -1,5 +1,5 @@
-// Package memdir finds a folder in memory for test databases: tests do not check the disk, and a slow one keeps them
-// waiting for seconds.
+// Package memdir finds a folder in memory for test databases, because tests do not check the disk, and a slow one
+// delays them by seconds.
 package memdir
 
 import (

@@ -105,7 +105,7 @@ func (v Ledger) Wallets(ctx context.Context, p id.Project) ([]ports.Wallet, erro
 			wallets[t.Provider] = w
 		}
 		for _, e := range t.Entries() {
-			// The other side of each posting says what it was for.
+			// The other side of each posting is its purpose.
 			switch e.Account {
 			case ledger.Funds(t.Provider):
 				w.Balance = plus(w.Balance, e.Amount.Minor())

@@ -145,7 +145,7 @@ func sameLine(a, b session.CartItem) bool {
 	return a.Line == b.Line && a.Variant == b.Variant && a.Quantity == b.Quantity && a.Quote == b.Quote
 }
 
-// takeOutBought takes out of a cart what its checkout sold at list price.
+// takeOutBought removes from a cart the items that its checkout sold at list price.
 func (s *state) takeOutBought(c checkout.Snapshot) {
 	if !c.FromCart {
 		return

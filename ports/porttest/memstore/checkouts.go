@@ -110,15 +110,15 @@ func (v Checkouts) Standing(ctx context.Context, p id.Project, of id.Checkout, c
 		return ports.Standing{}, err
 	}
 	now := v.Now()
-	standing := ports.Standing{Checkout: c, Now: now}
+	found := ports.Standing{Checkout: c, Now: now}
 	for _, payer := range checkout.Payers(c.Snapshot().Session, client) {
 		n, first := s.declined(p, payer, now.Add(-window))
-		if n > standing.Declines {
-			standing.Declines, standing.First = n, first
+		if n > found.Declines {
+			found.Declines, found.First = n, first
 		}
-		standing.Attempts = max(standing.Attempts, n+s.inFlight(p, payer, now.Add(-window)))
+		found.Attempts = max(found.Attempts, n+s.inFlight(p, payer, now.Add(-window)))
 	}
-	return standing, nil
+	return found, nil
 }
 
 // inFlight counts a payer's attempts in flight that were claimed after a time.
@@ -154,7 +154,7 @@ func (v Checkouts) ForgetDeclines(ctx context.Context, before time.Time) error {
 	})
 }
 
-// Lapsed hands out checkouts whose payment nobody looks after.
+// Lapsed leases checkouts whose payment attempt no process works on.
 func (s *Store) Lapsed() ports.LapsedCheckouts {
 	return queue[*checkout.Checkout]{
 		Store: s, name: "payments",
@@ -335,7 +335,7 @@ func (p purchase) Settle(_ context.Context, settled ports.Settlement) error {
 	return p.announce(settled.Event)
 }
 
-// putBack puts stock back where its variant still is, to no more than there can be.
+// putBack puts stock back where its variant still exists, up to the maximum.
 func (s *state) putBack(p id.Project, takes []catalog.Take) {
 	for _, t := range takes {
 		at := place{p, t.Variant, t.Location}

@@ -20,7 +20,7 @@ type eventRow struct {
 	due  time.Time
 }
 
-// Events is the store's view of events, of who hears them and of what became of that.
+// Events stores events, subscriptions and deliveries.
 type Events struct{ *Store }
 
 var (
@@ -35,28 +35,28 @@ func (s *state) announce(e *event.Event, now time.Time) {
 }
 
 func (s *state) write(e *event.Event, now, due time.Time) {
-	told := ports.Announced{
+	announcement := ports.Announced{
 		ID:      e.ID,
 		Project: e.Project,
 		Type:    e.Data.Type(),
 		Body:    []byte(e.ID.String()),
 		At:      now,
 	}
-	s.events.put(s, key[id.Event]{e.Project, e.ID}, eventRow{told, e.Data, due})
+	s.events.put(s, key[id.Event]{e.Project, e.ID}, eventRow{announcement, e.Data, due})
 }
 
-func (r eventRow) told() ports.Announced {
+func (r eventRow) announcement() ports.Announced {
 	a := r.Announced
 	a.Body = slices.Clone(a.Body)
 	return a
 }
 
-func heard(s event.Subscription) *event.Subscription {
+func cloneSubscription(s event.Subscription) *event.Subscription {
 	s.Types, s.Secret, s.Previous = slices.Clone(s.Types), slices.Clone(s.Secret), slices.Clone(s.Previous)
 	return &s
 }
 
-// ToHook lists nothing: this store tells no hooks of orders.
+// ToHook lists nothing, because this store does not support hooks of orders.
 func (v Events) ToHook(context.Context, id.Project, id.Order, ports.Page) ([]*event.Delivery, int, error) {
 	return nil, 0, nil
 }
@@ -67,7 +67,7 @@ func (v Events) Add(ctx context.Context, sub *event.Subscription) error {
 			return fault.New(fault.Conflict, "too_many_subscriptions", "The project has too many subscriptions.")
 		}
 		sub.ActiveSince = v.Now()
-		s.subscriptions.put(s, key[id.Subscription]{sub.Project, sub.ID}, *heard(*sub))
+		s.subscriptions.put(s, key[id.Subscription]{sub.Project, sub.ID}, *cloneSubscription(*sub))
 		return nil
 	})
 }
@@ -76,7 +76,7 @@ func (v Events) Add(ctx context.Context, sub *event.Subscription) error {
 func (s *state) subscribed(p id.Project) (list []*event.Subscription) {
 	for k, sub := range s.subscriptions.rows {
 		if k.project == p {
-			list = append(list, heard(sub))
+			list = append(list, cloneSubscription(sub))
 		}
 	}
 	slices.SortFunc(list, func(a, b *event.Subscription) int {
@@ -109,7 +109,7 @@ func (v Events) ByID(ctx context.Context, p id.Project, of id.Subscription) (*ev
 	if !known {
 		return nil, fault.Missing("subscription")
 	}
-	return heard(sub), nil
+	return cloneSubscription(sub), nil
 }
 
 func (v Events) Update(ctx context.Context, p id.Project, of id.Subscription, change func(*event.Subscription) error) (changed *event.Subscription, err error) {
@@ -118,7 +118,7 @@ func (v Events) Update(ctx context.Context, p id.Project, of id.Subscription, ch
 		if !known {
 			return fault.Missing("subscription")
 		}
-		sub := heard(before)
+		sub := cloneSubscription(before)
 		if err := change(sub); err != nil {
 			return err
 		}
@@ -126,7 +126,7 @@ func (v Events) Update(ctx context.Context, p id.Project, of id.Subscription, ch
 			sub.ActiveSince = v.Now()
 		}
 		s.subscribe(sub)
-		changed = heard(*sub)
+		changed = cloneSubscription(*sub)
 		return nil
 	})
 	if err != nil {
@@ -135,9 +135,9 @@ func (v Events) Update(ctx context.Context, p id.Project, of id.Subscription, ch
 	return changed, nil
 }
 
-// subscribe stores a subscription, and cancels what is pending for it if it is disabled.
+// subscribe stores a subscription, and cancels its pending deliveries if it is disabled.
 func (s *state) subscribe(sub *event.Subscription) {
-	s.subscriptions.put(s, key[id.Subscription]{sub.Project, sub.ID}, *heard(*sub))
+	s.subscriptions.put(s, key[id.Subscription]{sub.Project, sub.ID}, *cloneSubscription(*sub))
 	if sub.Status == event.Disabled {
 		s.cancel(sub.Project, sub.ID)
 	}
@@ -171,7 +171,7 @@ func (v Events) Events(ctx context.Context, p id.Project, t event.Type, page por
 	var list []ports.Announced
 	for k, e := range s.events.rows {
 		if k.project == p && (t == event.Type{} || t == e.Type) {
-			list = append(list, e.told())
+			list = append(list, e.announcement())
 		}
 	}
 	slices.SortFunc(list, func(a, b ports.Announced) int {
@@ -189,7 +189,7 @@ func (v Events) Event(ctx context.Context, p id.Project, of id.Event) (ports.Ann
 	if !known {
 		return ports.Announced{}, fault.Missing("event")
 	}
-	return e.told(), nil
+	return e.announcement(), nil
 }
 
 func (v Events) Announce(ctx context.Context, e *event.Event, d *event.Delivery) error {
@@ -216,7 +216,7 @@ func (s *state) deliver(d *event.Delivery) {
 	s.deliveries.put(s, key[id.Delivery]{d.Project, d.ID}, sent(*d))
 }
 
-// sent is a delivery as it is stored: nobody else has its times.
+// sent returns a delivery as it is stored, with its own copies of the times.
 func sent(d event.Delivery) event.Delivery {
 	d.Since, d.DueAt, d.DeliveredAt = own(d.Since), own(d.DueAt), own(d.DeliveredAt)
 	return d

@@ -1,8 +1,8 @@
-// Package memstore is the store in memory, for simulations: what a purchase, its refunds and its events need,
-// and nothing else. It keeps what the contract suites of package porttest demand of a store, on one lock:
-// transactions are serializable, and one that fails leaves no trace.
+// Package memstore is an in-memory store for simulations, with only what a purchase, its refunds and its events need.
+// It passes the contract suites of package porttest. One lock makes transactions serializable, and a transaction that
+// fails leaves no trace.
 //
-// A transaction works on a copy of the tables that it writes; readers outside of it see what was committed.
+// A transaction works on a copy of the tables that it writes; other readers see the committed state.
 package memstore
 
 import (
@@ -161,7 +161,7 @@ func (s *Store) inTx(ctx context.Context, work func(*state) error) error {
 	return nil
 }
 
-// read is what was committed.
+// read returns the committed state.
 func (s *Store) read(ctx context.Context) (*state, error) { return s.committed.Load(), ctx.Err() }
 
 // PoisonCheckout makes a checkout's row unreadable, or readable again.

@@ -38,15 +38,15 @@ func stores(s *memstore.Store) porttest.Stores {
 	}
 }
 
-func TestCarts(t *testing.T)     { t.Parallel(); porttest.Carts(t, open) }
-func TestCheckouts(t *testing.T) { t.Parallel(); porttest.Checkouts(t, open) }
-func TestPurchase(t *testing.T)  { t.Parallel(); porttest.Purchase(t, open) }
-func TestOrders(t *testing.T)    { t.Parallel(); porttest.Orders(t, open) }
-func TestOrphans(t *testing.T)   { t.Parallel(); porttest.Orphans(t, open) }
-func TestSessions(t *testing.T)  { t.Parallel(); porttest.Sessions(t, open) }
-func TestCases(t *testing.T)     { t.Parallel(); porttest.Cases(t, open) }
+func TestCarts(t *testing.T)         { t.Parallel(); porttest.Carts(t, open) }
+func TestCheckouts(t *testing.T)     { t.Parallel(); porttest.Checkouts(t, open) }
+func TestPurchase(t *testing.T)      { t.Parallel(); porttest.Purchase(t, open) }
+func TestOrders(t *testing.T)        { t.Parallel(); porttest.Orders(t, open) }
+func TestOrphans(t *testing.T)       { t.Parallel(); porttest.Orphans(t, open) }
+func TestSessions(t *testing.T)      { t.Parallel(); porttest.Sessions(t, open) }
+func TestOrders_Change(t *testing.T) { t.Parallel(); porttest.Cases(t, open) }
 
-func TestPublishing(t *testing.T) {
+func TestEvents(t *testing.T) {
 	t.Parallel()
 	porttest.Publishing(t, func(t testing.TB) porttest.PublishingStores {
 		s := memstore.New(time.Now)

@@ -14,7 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// orderRow is an order with all that followed it.
+// orderRow is an order with its returns, refunds and disputes.
 type orderRow struct {
 	order    order.Order
 	returns  []order.Return
@@ -176,7 +176,7 @@ func (v Orders) Change(ctx context.Context, p id.Project, of id.Order, change fu
 	return changed, nil
 }
 
-// DueRefunds leases pending refunds that nobody looks after.
+// DueRefunds leases pending refunds that no process works on.
 func (s *Store) DueRefunds() ports.DueRefunds {
 	find := func(s *state, h id.Project, name string) (key[id.Order], orderRow, int) {
 		for k, row := range s.orders.rows {

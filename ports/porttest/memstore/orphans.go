@@ -17,7 +17,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Orphans keeps charges that no order comes of.
+// Orphans stores charges without an order.
 type Orphans struct{ *Store }
 
 var _ ports.OrphanCharges = Orphans{}

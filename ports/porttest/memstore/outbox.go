@@ -14,7 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Outbox leases what is to be delivered.
+// Outbox leases deliveries of events.
 type Outbox struct {
 	queue[ports.Parcel]
 }
@@ -45,7 +45,7 @@ func (s *Store) Outbox() Outbox {
 			s.deliveries.put(s, k, sent(row))
 			parcel := ports.Parcel{Delivery: &row, Body: slices.Clone(s.events.rows[key[id.Event]{k.project, row.Event}].Body)}
 			if sub, known := s.subscriptions.rows[key[id.Subscription]{k.project, row.Target.Subscription()}]; known {
-				parcel.Subscription = heard(sub)
+				parcel.Subscription = cloneSubscription(sub)
 			}
 			if p, known := s.projects.rows[k.project]; known && parcel.Subscription == nil {
 				parcel.Shop = &p
@@ -101,7 +101,7 @@ func (s *state) dueEvents(now time.Time, limit int) (list []eventRow) {
 	return list[:min(limit, len(list))]
 }
 
-// route makes an event's deliveries, or says what is to blame that it cannot.
+// route returns an event's deliveries, or the row that prevents them.
 func (s *state) route(e eventRow, now time.Time, route func(ports.Announced, ports.Audience) []*event.Delivery) (list []*event.Delivery, blame string, err error) {
 	p, there := s.projects.rows[e.Project]
 	if _, bad := s.broken.rows[e.Project]; bad {
@@ -118,13 +118,13 @@ func (s *state) route(e eventRow, now time.Time, route func(ports.Announced, por
 		}
 	}
 	err = fault.Survive(func() error {
-		list = route(e.told(), to)
+		list = route(e.announcement(), to)
 		return nil
 	})
 	return list, e.ID.String(), err
 }
 
-// putAside says when an event is due again that cannot be routed.
+// putAside postpones an event that cannot be routed.
 func (s *state) putAside(e eventRow, blame string, why error, now time.Time, aside *[]ports.SetAside) time.Time {
 	k := asideKey{"events", e.Project, blame}
 	held := ports.Held{
@@ -152,7 +152,7 @@ func (o Outbox) Record(ctx context.Context, outcomes []ports.Outcome) error {
 			if _, there := s.projects.rows[d.Project]; out.Why == (event.Reason{}) || !known || !there {
 				continue
 			}
-			if disabled := heard(sub); disabled.Disable(out.Why, out.Alert.At) {
+			if disabled := cloneSubscription(sub); disabled.Disable(out.Why, out.Alert.At) {
 				s.subscribe(disabled)
 				s.announce(out.Alert, o.Now())
 			}

@@ -73,7 +73,7 @@ func (v Sessions) Visit(ctx context.Context, p id.Project, of id.Session) (ports
 	return result, nil
 }
 
-// cart is what lies in a session's cart: what was bought lies there no more.
+// cart returns the items of a session's cart that were not bought.
 func (s *state) cart(k key[id.Session]) (items []session.CartItem) {
 	for _, item := range s.carts.rows[k] {
 		if !s.inCart(k.project, item) {
@@ -124,7 +124,7 @@ func (v Sessions) Keep(ctx context.Context, visit *session.Session, t session.To
 	})
 }
 
-// touch stores what changed of a session that is there.
+// touch stores the changes of an existing session.
 func (s *state) touch(visit *session.Session, t session.Touched) {
 	k := key[id.Session]{visit.Project, visit.ID}
 	stored := s.sessions.rows[k]
@@ -162,7 +162,7 @@ type Haggling struct{ *Store }
 
 var _ ports.Haggling = Haggling{}
 
-// Load finds what an offer on a product needs. What a client tried out before is not counted here.
+// Load finds what an offer on a product needs. It does not count a client's earlier probes.
 func (v Haggling) Load(ctx context.Context, p id.Project, ask ports.HaggleAsk) (h ports.Haggle, err error) {
 	s, err := v.read(ctx)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Accounts forgets accounts: nothing here depends on one.
+// Accounts stores no accounts, because nothing here depends on one.
 type Accounts struct{ ports.Accounts }
 
 func (Accounts) Open(context.Context, *account.Account) error { return nil }
@@ -94,7 +94,7 @@ func (v Products) Create(ctx context.Context, w ports.ProductWrite) error {
 	})
 }
 
-// keep stores a product and the stock that is set with it. The stock of variants that it has no more goes.
+// keep stores a product and the stock that is set with it. The stock of its dropped variants is removed.
 func (s *state) keep(w ports.ProductWrite) {
 	p := w.Product
 	k := key[id.Product]{p.Project, p.ID}
@@ -249,7 +249,7 @@ func (v Inventory) ShelvesOf(ctx context.Context, p id.Project, products []id.Pr
 	return shelves, nil
 }
 
-// shelf is a level with what attempts hold of it.
+// shelf returns a level with the stock that attempts hold.
 func (s *state) shelf(at place) catalog.Shelf {
 	shelf := s.stock.rows[at]
 	for k, c := range s.checkouts.rows {
@@ -303,7 +303,7 @@ func (v Products) Delete(ctx context.Context, p id.Project, of id.Product, _ tim
 	})
 }
 
-// Delete leaves a project in reach, which no simulation asks about, until Step.
+// Delete leaves a project readable until Step, because no simulation reads it.
 func (v Projects) Delete(ctx context.Context, _ id.Account, p id.Project, _ time.Time) error {
 	return v.inTx(ctx, func(s *state) error {
 		for k, c := range s.checkouts.rows {

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// Owner is the role that owns the databases. It is no superuser, so row-level security holds for it
-// where a table forces it.
+// Owner is the role that owns the databases. It is no superuser, so row-level security applies to it if a table forces
+// it.
 const Owner = "haggle_owner"
 
 // URL addresses a database of this server as its owner, in the form that lib/pq reads. Statements and
@@ -24,7 +24,7 @@ func (s *Server) URL(database string) string {
 // ToolURL addresses a database as its owner in the form that PostgreSQL's own programs read.
 func (s *Server) ToolURL(database string) string { return s.url(Owner, database) }
 
-// AdminURL addresses a database as the superuser, whom row-level security does not hold.
+// AdminURL addresses a database as the superuser, to whom row-level security does not apply.
 func (s *Server) AdminURL(database string) string { return s.url("postgres", database) }
 
 func (s *Server) url(role, database string) string {

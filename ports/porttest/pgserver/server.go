@@ -1,9 +1,9 @@
-// Package pgserver runs a private PostgreSQL cluster for tests and benchmarks, from the server
-// programs installed on the machine; it speaks to it through psql alone and knows no schema.
+// Package pgserver runs a private PostgreSQL cluster for tests and benchmarks, from the server programs installed on
+// the machine; it uses only psql and knows no schema.
 //
-// The cluster lives in a folder of its own, listens on a Unix socket in that folder only, and ends
-// with the process that started it, also when that process is killed: a supervising shell holds the
-// other end of a pipe and removes everything when the pipe closes (supervise.sh).
+// The cluster lives in a folder of its own, listens on a Unix socket in that folder only, and ends with the process
+// that started it, also when that process is killed: a supervising shell holds the other end of a pipe and removes
+// everything when the pipe closes (supervise.sh).
 package pgserver
 
 import (
@@ -25,8 +25,8 @@ var supervise string
 
 // Options of a cluster; the zero value is the fast one.
 type Options struct {
-	// Durable makes a commit survive a crash of the server, as in production, at production's
-	// price: for benchmarks and kill tests.
+	// Durable makes a commit survive a crash of the server, as in production and as slowly, for benchmarks and kill
+	// tests.
 	Durable bool
 	// Connections is how many there can be at once. 0 is 400.
 	Connections int

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-func TestDatabasesFromATemplateAreApart(t *testing.T) {
+func TestServer_CreateDatabase_template(t *testing.T) {
 	t.Parallel()
 	s := Shared(t)
 	template := create(t, s, "")
@@ -27,7 +27,7 @@ func TestDatabasesFromATemplateAreApart(t *testing.T) {
 	}
 }
 
-func TestManyCreateDatabasesAtOnce(t *testing.T) {
+func TestServer_CreateDatabase_concurrent(t *testing.T) {
 	t.Parallel()
 	s := Shared(t)
 	template := create(t, s, "")
@@ -47,7 +47,7 @@ func TestManyCreateDatabasesAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-func TestRowLevelSecurityHoldsForTheOwner(t *testing.T) {
+func TestServer_ToolURL_rowLevelSecurity(t *testing.T) {
 	t.Parallel()
 	s := Shared(t)
 	rows := create(t, s, "")
@@ -68,7 +68,7 @@ func TestRowLevelSecurityHoldsForTheOwner(t *testing.T) {
 	}
 }
 
-func TestDurableServerKeepsCommitsThroughACrash(t *testing.T) {
+func TestOptions_durableAfterCrash(t *testing.T) {
 	t.Parallel()
 	s, err := Start(Options{Durable: true})
 	if err != nil {
@@ -115,7 +115,7 @@ func TestMain(m *testing.M) {
 	select {}
 }
 
-func TestServerEndsWithAKilledProcess(t *testing.T) {
+func TestServer_killedProcess(t *testing.T) {
 	t.Parallel()
 	child := exec.Command(os.Args[0])
 	child.Env = append(os.Environ(), childMark+"=1")
@@ -146,7 +146,7 @@ func TestServerEndsWithAKilledProcess(t *testing.T) {
 	}
 }
 
-func TestMissingProgramsSayWhatToDo(t *testing.T) {
+func TestFindPrograms_missing(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	_, err := findPrograms(t.TempDir() + "/*/bin")
 	if err == nil || !strings.Contains(err.Error(), "make test") {
@@ -154,7 +154,7 @@ func TestMissingProgramsSayWhatToDo(t *testing.T) {
 	}
 }
 
-func TestNewestSupportedVersionIsChosen(t *testing.T) {
+func TestFindPrograms_newestSupported(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	root := t.TempDir()
 	for _, version := range []string{"9", "14", "15", "17"} {

@@ -31,8 +31,8 @@ type Server struct {
 	running *lifeline.Server // nil while stopped
 }
 
-// Start runs an empty server until the test ends, and returns when it answers. What goes wrong, here
-// and in the methods, fails the test.
+// Start runs an empty server until the test ends, and returns when it answers. Errors, here and in the methods, fail
+// the test.
 func Start(tb testing.TB) *Server {
 	tb.Helper()
 	s, err := open()

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-func TestStoppedServerIsGoneAndRestartedOneIsEmpty(t *testing.T) {
+func TestServer_Restart_empty(t *testing.T) {
 	t.Parallel()
 	s := Start(t)
 	if got := say(t, s, "SET lamp on"); got != "+OK" {
@@ -29,7 +29,7 @@ func TestStoppedServerIsGoneAndRestartedOneIsEmpty(t *testing.T) {
 	}
 }
 
-func TestServersAreApart(t *testing.T) {
+func TestStart_separateServers(t *testing.T) {
 	t.Parallel()
 	a, b := Start(t), Start(t)
 	say(t, a, "SET lamp on")
@@ -54,7 +54,7 @@ func TestMain(m *testing.M) {
 	select {}
 }
 
-func TestServerEndsWithAKilledProcess(t *testing.T) {
+func TestServer_killedProcess(t *testing.T) {
 	t.Parallel()
 	child := exec.Command(os.Args[0])
 	child.Env = append(os.Environ(), childMark+"=1")
@@ -88,7 +88,7 @@ func TestServerEndsWithAKilledProcess(t *testing.T) {
 	}
 }
 
-func TestMissingProgramsSayWhatToDo(t *testing.T) {
+func TestOpen_missingPrograms(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	if _, err := open(); err == nil || !strings.Contains(err.Error(), "make test") {
 		t.Errorf("got %v, want a line that names make test", err)

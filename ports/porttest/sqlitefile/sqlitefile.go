@@ -1,4 +1,4 @@
-// Package sqlitefile makes SQLite databases for tests.
+// Package sqlitefile creates SQLite databases for tests.
 package sqlitefile
 
 import (

@@ -13,7 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// queue hands out rows of the state.
+// queue leases rows of the state.
 type queue[T any] struct {
 	view
 	name string
@@ -143,7 +143,7 @@ func (r *Replica) WebhookChecks() ports.WebhookChecks {
 
 type syncQueue struct{ queue[*syncrun.Run] }
 
-// Queue hands out runs.
+// Queue leases runs.
 func (r *Replica) Queue() ports.SyncQueue {
 	return syncQueue{queue[*syncrun.Run]{
 		view: view{r, false},

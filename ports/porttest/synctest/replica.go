@@ -15,12 +15,12 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Replica is a server that uses the store. It dies at a call: that one, and all after it, do nothing.
+// Replica is a server that uses the store. It dies at a given call: that call and all later ones do nothing.
 type Replica struct {
 	*World
 	calls  atomic.Int64
 	diesAt int64
-	// Before is told of each call before it is made; nil: nobody is.
+	// Before is called with each call before it is made. It may be nil.
 	Before func(call string)
 }
 
@@ -79,7 +79,7 @@ func (r *Replica) InTx(_ context.Context, _ id.Project, work func(ports.SyncStor
 	err := work(ports.SyncStores{
 		Runs:         runs{v},
 		Changes:      syncChanges{v},
-		Copies:       copies{v},
+		Copies:       externalRecords{v},
 		Products:     products{v},
 		StockRoom:    stockRoom{v},
 		Integrations: integrations{view: v},
@@ -217,12 +217,12 @@ func (v syncQueue) Expiring(context.Context, time.Time, time.Time, int) ([]*inte
 	panic("not for tests")
 }
 
-type copies struct{ view }
+type externalRecords struct{ view }
 
-func (v copies) Find(_ context.Context, of ports.CopiesOf, remotes []string) (list []*syncrun.Copy, err error) {
+func (v externalRecords) Find(_ context.Context, of ports.CopiesOf, remotes []string) (list []*syncrun.Copy, err error) {
 	err = v.do("copies.find", func(s *state) error {
 		for _, remote := range remotes {
-			if c, known := s.copies[CopyKey{of.Resource, remote}]; known {
+			if c, known := s.externalRecords[CopyKey{of.Resource, remote}]; known {
 				list = append(list, &c)
 			}
 		}
@@ -231,9 +231,9 @@ func (v copies) Find(_ context.Context, of ports.CopiesOf, remotes []string) (li
 	return list, err
 }
 
-func (v copies) Of(_ context.Context, of ports.CopiesOf, locals []string) (list []*syncrun.Copy, err error) {
+func (v externalRecords) Of(_ context.Context, of ports.CopiesOf, locals []string) (list []*syncrun.Copy, err error) {
 	err = v.do("copies.of", func(s *state) error {
-		for _, c := range s.copies {
+		for _, c := range s.externalRecords {
 			if c.Resource == of.Resource && !c.Removed && slices.Contains(locals, c.Local) {
 				list = append(list, &c)
 			}
@@ -243,43 +243,43 @@ func (v copies) Of(_ context.Context, of ports.CopiesOf, locals []string) (list 
 	return list, err
 }
 
-func (v copies) Save(_ context.Context, list []*syncrun.Copy) error {
+func (v externalRecords) Save(_ context.Context, list []*syncrun.Copy) error {
 	return v.do("copies.save", func(s *state) error {
 		for _, c := range list {
-			s.copies[CopyKey{c.Resource, c.Remote}] = *c
+			s.externalRecords[CopyKey{c.Resource, c.Remote}] = *c
 		}
 		return nil
 	})
 }
 
-func (v copies) See(_ context.Context, of ports.CopiesOf, run id.Sync, remotes []string) error {
+func (v externalRecords) See(_ context.Context, of ports.CopiesOf, run id.Sync, remotes []string) error {
 	return v.do("copies.see", func(s *state) error {
 		for _, remote := range remotes {
-			if c, known := s.copies[CopyKey{of.Resource, remote}]; known {
+			if c, known := s.externalRecords[CopyKey{of.Resource, remote}]; known {
 				c.Seen = run
-				s.copies[CopyKey{of.Resource, remote}] = c
+				s.externalRecords[CopyKey{of.Resource, remote}] = c
 			}
 		}
 		return nil
 	})
 }
 
-func (v copies) Unseen(_ context.Context, of ports.CopiesOf, run id.Sync, n int) (list []*syncrun.Copy, unseen, all int, err error) {
+func (v externalRecords) Unseen(_ context.Context, of ports.CopiesOf, run id.Sync, n int) (list []*syncrun.Copy, notSeen, all int, err error) {
 	err = v.do("copies.unseen", func(s *state) error {
-		for _, c := range s.copies {
+		for _, c := range s.externalRecords {
 			if c.Resource != of.Resource || c.Removed {
 				continue
 			}
 			all++
 			if c.Seen != run {
-				if unseen++; len(list) < n {
+				if notSeen++; len(list) < n {
 					list = append(list, &c)
 				}
 			}
 		}
 		return nil
 	})
-	return list, unseen, all, err
+	return list, notSeen, all, err
 }
 
 type products struct{ view }

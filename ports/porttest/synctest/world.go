@@ -1,6 +1,5 @@
-// Package synctest is, in memory, what runs and deliveries are stored in and what they are read from: for
-// tests of those who work on them. Transactions are all or nothing, leases are kept, and a replica can be
-// made to die at any call that it makes.
+// Package synctest is an in-memory store of sync runs and webhook deliveries, for tests of the workers that process
+// them. Transactions are all or nothing, leases are kept, and a replica can be made to die at any call that it makes.
 package synctest
 
 import (
@@ -21,10 +20,10 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// ErrDead is what a replica that died is answered.
+// ErrDead is returned to a replica that died.
 var ErrDead = errors.New("the replica is dead")
 
-// ErrRefused is what the store answers to a product described as Poison.
+// ErrRefused is returned for a product described as Poison.
 var ErrRefused = errors.New("the database does not take the text")
 
 // Poison is a description that the store cannot store.
@@ -41,20 +40,20 @@ type World struct {
 }
 
 type state struct {
-	runs         map[id.Sync]syncrun.Run
-	problems     map[id.Sync][]syncrun.Problem
-	changes      map[id.Sync][]syncrun.Change // of webhooks' records: of the zero run
-	copies       map[CopyKey]syncrun.Copy
-	products     map[id.Product]*catalog.Product
-	stock        map[ports.StockPlace]catalog.Shelf // what is for sale, and what is held; the rest is blank
-	integrations map[id.Integration]integration.Integration
-	webhooks     map[id.Webhook]integration.Webhook
-	orders       map[id.Order]order.Case
-	labels       map[id.Order]*order.Label
-	labelReads   int
-	deliveries   map[id.WebhookLog]integration.Delivery
-	events       []event.Event
-	aside        map[string]int // how many times in a row rows were set aside, by queue and key
+	runs            map[id.Sync]syncrun.Run
+	problems        map[id.Sync][]syncrun.Problem
+	changes         map[id.Sync][]syncrun.Change // of webhooks' records: of the zero run
+	externalRecords map[CopyKey]syncrun.Copy
+	products        map[id.Product]*catalog.Product
+	stock           map[ports.StockPlace]catalog.Shelf // what is for sale, and what is held; the rest is blank
+	integrations    map[id.Integration]integration.Integration
+	webhooks        map[id.Webhook]integration.Webhook
+	orders          map[id.Order]order.Case
+	labels          map[id.Order]*order.Label
+	labelReads      int
+	deliveries      map[id.WebhookLog]integration.Delivery
+	events          []event.Event
+	aside           map[string]int // how many times in a row rows were set aside, by queue and key
 }
 
 // CopyKey names a copy.
@@ -64,7 +63,7 @@ type CopyKey struct {
 }
 
 func (s state) clone() state {
-	s.runs, s.problems, s.copies, s.products = maps.Clone(s.runs), maps.Clone(s.problems), maps.Clone(s.copies), maps.Clone(s.products)
+	s.runs, s.problems, s.externalRecords, s.products = maps.Clone(s.runs), maps.Clone(s.problems), maps.Clone(s.externalRecords), maps.Clone(s.products)
 	s.changes = maps.Clone(s.changes)
 	s.stock, s.integrations, s.webhooks = maps.Clone(s.stock), maps.Clone(s.integrations), maps.Clone(s.webhooks)
 	s.orders, s.deliveries, s.events = maps.Clone(s.orders), maps.Clone(s.deliveries), slices.Clone(s.events)
@@ -98,18 +97,18 @@ func New(t integration.Type) *World {
 	w := &World{}
 	w.now.Store(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC).UnixMilli())
 	w.state = state{
-		runs:         map[id.Sync]syncrun.Run{},
-		problems:     map[id.Sync][]syncrun.Problem{},
-		changes:      map[id.Sync][]syncrun.Change{},
-		copies:       map[CopyKey]syncrun.Copy{},
-		products:     map[id.Product]*catalog.Product{},
-		stock:        map[ports.StockPlace]catalog.Shelf{},
-		integrations: map[id.Integration]integration.Integration{},
-		webhooks:     map[id.Webhook]integration.Webhook{},
-		orders:       map[id.Order]order.Case{},
-		labels:       map[id.Order]*order.Label{},
-		deliveries:   map[id.WebhookLog]integration.Delivery{},
-		aside:        map[string]int{},
+		runs:            map[id.Sync]syncrun.Run{},
+		problems:        map[id.Sync][]syncrun.Problem{},
+		changes:         map[id.Sync][]syncrun.Change{},
+		externalRecords: map[CopyKey]syncrun.Copy{},
+		products:        map[id.Product]*catalog.Product{},
+		stock:           map[ports.StockPlace]catalog.Shelf{},
+		integrations:    map[id.Integration]integration.Integration{},
+		webhooks:        map[id.Webhook]integration.Webhook{},
+		orders:          map[id.Order]order.Case{},
+		labels:          map[id.Order]*order.Label{},
+		deliveries:      map[id.WebhookLog]integration.Delivery{},
+		aside:           map[string]int{},
 	}
 	p, err := project.Open(id.New[id.Project]([16]byte{1}), id.New[id.Account]([16]byte{1}), project.Draft{Name: "Tents", Slug: "tents"}, w.Now())
 	if err != nil {
@@ -127,7 +126,7 @@ func (w *World) Now() time.Time { return time.UnixMilli(w.now.Load()).UTC() }
 // Pass lets time pass.
 func (w *World) Pass(d time.Duration) { w.now.Add(d.Milliseconds()) }
 
-// locked reads or changes the state, with nobody else at it.
+// locked reads or changes the state under its lock.
 func locked[T any](w *World, do func(*state) T) T {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -174,12 +173,12 @@ func (w *World) Put(p *catalog.Product) {
 	locked(w, func(s *state) bool { s.products[p.ID] = p; return true })
 }
 
-// Stock is what lies at a place.
+// Stock returns the stock at a place.
 func (w *World) Stock(sku, location string) int {
 	return locked(w, func(s *state) int { return s.stock[ports.StockPlace{SKU: sku, Location: location}].Quantity })
 }
 
-// Set sets what is for sale at a place.
+// Set sets the stock for sale at a place.
 func (w *World) Set(sku, location string, quantity int) {
 	locked(w, func(s *state) bool {
 		place := ports.StockPlace{SKU: sku, Location: location}
@@ -201,11 +200,11 @@ func (w *World) Hold(sku, location string, pieces int) {
 	})
 }
 
-// Copy is what is known of a record.
+// Copy returns the stored copy of an external record.
 func (w *World) Copy(of syncrun.Resource, remote string) (syncrun.Copy, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	c, known := w.state.copies[CopyKey{of, remote}]
+	c, known := w.state.externalRecords[CopyKey{of, remote}]
 	return c, known
 }
 
@@ -274,7 +273,7 @@ func copyRun(r syncrun.Run) syncrun.Run {
 	return r
 }
 
-// PagesInTx is how many pages of a run are done, for who is in a transaction.
+// PagesInTx returns how many pages of a run are done. It takes no lock, because its caller is in a transaction.
 func (w *World) PagesInTx(run id.Sync) (n int) {
 	for _, s := range w.state.runs[run].Steps {
 		n += s.Pages

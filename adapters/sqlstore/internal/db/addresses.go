@@ -7,8 +7,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-// The URLs of subscriptions and chat webhooks often carry a token, so they are stored sealed: SealedMark and the sealed
-// text in base64. No URL begins like that.
+// The URLs of subscriptions and chat webhooks often carry a token, so they are stored encrypted: SealedMark followed by
+// the encrypted text in base64. No URL begins like that.
 const SealedMark = "sealed:"
 
 // SealAddress seals a URL. One that could not be opened is left as it is.
@@ -19,8 +19,8 @@ func (d Dialect) SealAddress(url, purpose string) string {
 	return SealedMark + base64.StdEncoding.EncodeToString(d.Vault.Seal([]byte(url), purpose))
 }
 
-// OpenAddress returns the URL. What no key opens stays as it is stored, so that it is not lost if the key comes back:
-// nothing can be sent there.
+// OpenAddress returns the URL. An address that no key opens is returned as stored, so that it is not lost if the key
+// comes back. Nothing can be sent there until then.
 func (d Dialect) OpenAddress(stored, purpose string) string {
 	text, sealed := strings.CutPrefix(stored, SealedMark)
 	if d.Vault == nil || !sealed {

@@ -11,8 +11,8 @@ import (
 	"github.com/pressly/goose/v3/database"
 )
 
-// sqliteBaseline is the schema after all migrations of SQLite, in one script. A new database takes it in a tenth of the
-// time that the migrations need. A test holds it to what they make.
+// sqliteBaseline is the schema after all migrations of SQLite, in one script. It creates a new database in a tenth of
+// the time that the migrations need. A test compares it with their result.
 const sqliteBaseline = "sqlite.sql"
 
 // createSQLite gives a new database the schema, and records the migrations that it stands for. It leaves a database that

@@ -21,7 +21,7 @@ import (
 //
 // On PostgreSQL it is one round trip: lib/pq sends a text without parameters as one message, in which
 // the server runs every statement, so arguments are written into the text as literals (literal.go).
-// The answers come as result sets; statements without rows have none. On SQLite the statements run
+// The results come as result sets; statements without rows have none. On SQLite the statements run
 // one after the other with bound parameters. Either way the batch commits, or fails as a whole.
 type Batch struct {
 	store   *DB
@@ -57,7 +57,7 @@ func (s *DB) Write(project id.Project) *Batch {
 	}
 }
 
-// usualSteps is how many statements most batches have at most.
+// usualSteps is the maximum number of statements of most batches.
 const usualSteps = 4
 
 // Exec runs one writing statement.
@@ -86,8 +86,8 @@ func (b *Batch) add(dest any, statement string, args []any) {
 	})
 }
 
-// Run sends the batch and fills the destinations. It tries again what lost against another
-// transaction and, if it only reads, what lost its connection.
+// Run sends the batch and fills the destinations. It retries a batch that lost against another transaction and, if it
+// only reads, one that lost its connection.
 func (b *Batch) Run(ctx context.Context) error {
 	if b.err != nil {
 		return translate(ctx, b.err)
@@ -123,7 +123,7 @@ func (b *Batch) send(ctx context.Context) error {
 	return retry(ctx, func() error {
 		return onConn(ctx, pool, b.project, func(conn *sqlx.Conn) error {
 			if b.reads {
-				return ifUnharmed(send(ctx, conn, b.begin(), "COMMIT"))
+				return asRetryable(send(ctx, conn, b.begin(), "COMMIT"))
 			}
 			err := abandoning(ctx, conn, func(ctx context.Context) error { return send(ctx, conn, b.begin(), "COMMIT") })
 			if err != nil && ctx.Err() != nil {
@@ -181,7 +181,7 @@ func (b *Batch) ask(ctx context.Context, conn *sqlx.Conn, first, last string) er
 	return b.exchange(ctx, conn, t)
 }
 
-// exchange sends what write wrote, and fills the destinations.
+// exchange sends the text of write, and fills the destinations.
 func (b *Batch) exchange(ctx context.Context, conn *sqlx.Conn, t *text) (err error) {
 	defer func() { t.sent(err) }()
 	return query(ctx, conn, t.String(), nil, func(rows driver.Rows) error { return b.scan(ctx, rows) })
@@ -204,8 +204,7 @@ func (b *Batch) write(t *text, first, last string) error {
 	return nil
 }
 
-// scan reads one result set for each step that has rows. What ends the last of them is the answer to
-// COMMIT.
+// scan reads one result set for each step that has rows. The end of the last one is the reply to COMMIT.
 func (b *Batch) scan(ctx context.Context, rows driver.Rows) error {
 	more := true
 	for i := range b.steps {

@@ -11,7 +11,7 @@ import (
 
 const ()
 
-func TestBatchAnswersInOrder(t *testing.T) {
+func TestBatch_Run_resultOrder(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *DB) {
 		var none, first, last []countRow
 		var keys []struct{ Key string }
@@ -36,8 +36,8 @@ func TestBatchAnswersInOrder(t *testing.T) {
 	})
 }
 
-// A batch that fails anywhere leaves nothing behind, and its connection serves on.
-func TestBatchFailsAsAWhole(t *testing.T) {
+// A batch that fails anywhere leaves no writes, and its connection stays usable.
+func TestBatch_Run_allOrNothing(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *DB) {
 		for name, spoil := range map[string]func(*Batch){
 			"first, without rows":  func(b *Batch) { b.Exec(`UPDATE nowhere SET x = 1`) },
@@ -64,7 +64,7 @@ func TestBatchFailsAsAWhole(t *testing.T) {
 	})
 }
 
-func TestReadingBatchCannotWrite(t *testing.T) {
+func TestRead_writeRefused(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *DB) {
 		b := s.Read(mine)
 		b.Exec(addCharge, "proj_mine", "a", 1)
@@ -78,7 +78,7 @@ func TestReadingBatchCannotWrite(t *testing.T) {
 }
 
 // The end of the request's context is reported as it is, not as a fault.
-func TestEndedContext(t *testing.T) {
+func TestTranslate_endedContext(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *DB) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
@@ -104,7 +104,7 @@ func TestEndedContext(t *testing.T) {
 	})
 }
 
-func TestStatementsInTheWrongPlace(t *testing.T) {
+func TestBatch_Run_wrongStatements(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *DB) {
 		b := s.Read(mine)
 		b.Query(new([]countRow), `SELECT 1 AS other`)

@@ -7,17 +7,18 @@ import (
 	"github.com/jmoiron/sqlx"
 )
 
-// Statements go to the driver's connection itself: database/sql would add to each a context, a goroutine that waits for
-// its end, and a copy of every value. Drivers stop for the context themselves.
+// Statements go directly to the driver's connection. database/sql would add to each a context, a goroutine that waits
+// for its end, and a copy of every value. The drivers watch the context themselves.
 
-// driverConn is what lib/pq's connections and SQLite's do.
+// driverConn has the methods of the connections of lib/pq and SQLite.
 type driverConn interface {
 	driver.QueryerContext
 	driver.ExecerContext
 }
 
-// beneath lends work the driver's connection. It is closed if work fails with driver.ErrBadConn, or panics.
-func beneath(conn *sqlx.Conn, work func(driverConn) error) error {
+// onDriverConn runs work on the driver's connection. The connection is closed if work fails with driver.ErrBadConn, or
+// panics.
+func onDriverConn(conn *sqlx.Conn, work func(driverConn) error) error {
 	return conn.Raw(func(c any) error {
 		err := work(c.(driverConn))
 		if pg, ok := c.(*pgConn); ok && onStandby(err) {
@@ -27,9 +28,9 @@ func beneath(conn *sqlx.Conn, work func(driverConn) error) error {
 	})
 }
 
-// query runs a statement, or several of a text without arguments. Arguments come from Plain.
+// query runs a statement, or a text of several without arguments. Arguments come from Plain.
 func query(ctx context.Context, conn *sqlx.Conn, statement string, args []any, read func(driver.Rows) error) error {
-	return beneath(conn, func(c driverConn) (err error) {
+	return onDriverConn(conn, func(c driverConn) (err error) {
 		rows, err := c.QueryContext(ctx, statement, named(args))
 		if err != nil {
 			return err
@@ -54,7 +55,7 @@ func fetch(ctx context.Context, conn *sqlx.Conn, dest any, statement string, arg
 
 // execute runs a statement and returns how many rows it wrote.
 func execute(ctx context.Context, conn *sqlx.Conn, statement string, args []any) (n int64, err error) {
-	err = beneath(conn, func(c driverConn) error {
+	err = onDriverConn(conn, func(c driverConn) error {
 		result, err := c.ExecContext(ctx, statement, named(args))
 		if err == nil {
 			n, err = result.RowsAffected()

@@ -58,7 +58,7 @@ func scanOne(t *testing.T, s *DB, dest any, query string, args ...any) error {
 	return s.OnWriter(t.Context(), func(conn *sqlx.Conn) error { return s.TxOn(conn).Select(t.Context(), dest, query, args...) })
 }
 
-func TestCodecs(t *testing.T) {
+func TestCodec_roundTrip(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *DB) {
 		stays := hired{
 			ID:        id.Stored[id.Order]("ord_1"),
@@ -111,8 +111,8 @@ func TestColumns_ofDomainType(t *testing.T) {
 	}
 }
 
-// What a part of a row cannot be read for does not keep the rest from being read.
-func TestTried(t *testing.T) {
+// A part of a row that cannot be decoded does not keep the rest from being read.
+func TestDecoded_unreadable(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *DB) {
 		var rows []hireRow
 		const query = `
@@ -183,8 +183,8 @@ func TestScan_amounts(t *testing.T) {
 	})
 }
 
-// A zero time with a zone is no time, as in package time; an amount of 0 is one.
-func TestNull_zeroInZone(t *testing.T) {
+// A zero time with a zone is stored as NULL, as IsZero has it in package time. An amount of 0 is stored.
+func TestNullCodec_zeroTimeInZone(t *testing.T) {
 	t.Parallel()
 	here := time.FixedZone("here", 3600)
 	args := hires.Args(hired{Returned: time.Time{}.In(here), Deposit: money.Of(0, money.USD)})

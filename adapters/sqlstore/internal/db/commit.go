@@ -13,23 +13,23 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// finishing bounds COMMIT on PostgreSQL and ROLLBACK, which no longer listen to the request's context: a
-// commit interrupted halfway is one that nobody knows about. SQLite's is not bounded, for it cannot be
-// asked afterwards.
-const finishing = 3 * time.Second
+// commitTimeout bounds COMMIT on PostgreSQL and ROLLBACK, which no longer listen to the request's context: the outcome of a
+// commit that is interrupted is unknown. SQLite's COMMIT is not bounded, because its outcome cannot be queried
+// afterwards.
+const commitTimeout = 3 * time.Second
 
-// transactionName is what a transaction can be asked about by. Its number alone is not enough: a server
-// that crashed gives out numbers again of which nothing had reached its disk.
+// transactionName identifies a transaction whose outcome may have to be queried. Its number alone is not enough,
+// because a crashed server reuses numbers of which nothing had reached its disk.
 type transactionName struct {
 	Number string
 	Server string // when it was started
 	Began  string // by its clock
 }
 
-// unnamed reports whether there is no name: SQLite's transactions have none, for with it no answer gets lost on the way.
+// unnamed reports whether there is no name. SQLite's transactions have none, because a reply of SQLite cannot get lost.
 func (n transactionName) unnamed() bool { return n.Number == "" }
 
-// beginNamed begins a transaction that can be asked about later by its name.
+// beginNamed begins a transaction whose outcome can be queried later by its name.
 func (s *DB) beginNamed(ctx context.Context, conn *sqlx.Conn, project id.Project) (transactionName, error) {
 	statement := onConnection(conn, s.Dialect.Begin(project))
 	if s.Dialect.transactionName == "" {
@@ -38,11 +38,11 @@ func (s *DB) beginNamed(ctx context.Context, conn *sqlx.Conn, project id.Project
 	var name transactionName
 	row := conn.QueryRowxContext(ctx, statement+"; "+s.Dialect.transactionName)
 	err := row.Scan(&name.Number, &name.Server, &name.Began)
-	return name, ifUnharmed(translate(ctx, err))
+	return name, asRetryable(translate(ctx, err))
 }
 
-// commit ends a transaction. When the answer to COMMIT is lost, the server is asked what became of the
-// transaction: nil is always committed, and one that was undone is unharmed.
+// commit ends a transaction. If the reply to COMMIT is lost, it queries the outcome of the transaction: nil always
+// means committed, and a transaction that was rolled back is retryable.
 func (s *DB) commit(ctx context.Context, conn *sqlx.Conn, name transactionName) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -52,14 +52,13 @@ func (s *DB) commit(ctx context.Context, conn *sqlx.Conn, name transactionName) 
 		_, err := conn.ExecContext(unhurried, "COMMIT")
 		return translate(unhurried, err)
 	}
-	return s.committed(ctx, conn, name, finishing, func(ctx context.Context) error {
+	return s.committed(ctx, conn, name, commitTimeout, func(ctx context.Context) error {
 		_, err := conn.ExecContext(ctx, "COMMIT")
 		return err
 	})
 }
 
-// committed runs send, which commits the transaction of a name, and reads back what became of it if there is no answer
-// within so long.
+// committed runs send, which commits the transaction with a name, and queries its outcome if there is no reply in time.
 func (s *DB) committed(ctx context.Context, conn *sqlx.Conn, name transactionName, within time.Duration, send func(context.Context) error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -75,19 +74,19 @@ func (s *DB) committed(ctx context.Context, conn *sqlx.Conn, name transactionNam
 	return s.readBack(unhurried, name, err)
 }
 
-// drop makes the pool forget a connection.
+// drop removes a connection from its pool.
 func drop(conn *sqlx.Conn) { _ = conn.Raw(func(any) error { return driver.ErrBadConn }) }
 
-// unanswered tells that nobody knows whether a COMMIT took place.
+// unanswered reports whether it is unknown if a COMMIT took place.
 func unanswered(err error) bool {
 	return err != nil && (Lost(err) || errors.Is(err, context.DeadlineExceeded))
 }
 
-// asking is how long a transaction is asked about, and lookEvery how often. A server that crashed is
-// back within it, or the outcome stays unknown to this request.
+// outcomeTimeout is how long the outcome of a transaction is queried, and outcomeInterval how often. If a crashed
+// server is not back by then, the outcome stays unknown to this request.
 const (
-	asking    = 6 * time.Second
-	lookEvery = 100 * time.Millisecond
+	outcomeTimeout  = 6 * time.Second
+	outcomeInterval = 100 * time.Millisecond
 )
 
 const (
@@ -100,8 +99,8 @@ SELECT CAST(pg_postmaster_start_time() AS TEXT) = $1
 
 	selectStatus = `SELECT pg_xact_status(CAST($1 AS xid8))`
 
-	// endBackend makes a transaction that nobody can finish any more end now: its connection is cut. One that waits for a
-	// second node is left to: if it is ended, it has committed without that node.
+	// endBackend ends a transaction that no client can finish any more, by cutting its connection. It leaves one that
+	// waits for a second node alone: if that was ended, it would have committed without the node.
 	endBackend = `
 SELECT count(pg_terminate_backend(pid))
 FROM pg_stat_activity
@@ -110,7 +109,7 @@ WHERE backend_xid = CAST(CAST($1 AS xid8) AS xid)
   AND wait_event IS DISTINCT FROM 'SyncRep'`
 )
 
-// fate is what became of a transaction.
+// fate is the outcome of a transaction.
 type fate int
 
 const (
@@ -121,10 +120,10 @@ const (
 	lostForGood // nobody will ever know
 )
 
-// readBack asks what became of a transaction whose COMMIT had no answer. Where it stays unknown, the
-// caller hears so, and finds out by what is there.
+// readBack queries the outcome of a transaction whose COMMIT had no reply. If it stays unknown, it returns an error
+// that says so, and the caller finds out by reading the rows.
 func (s *DB) readBack(ctx context.Context, name transactionName, cause error) error {
-	bounded, cancel := context.WithTimeout(ctx, asking)
+	bounded, cancel := context.WithTimeout(ctx, outcomeTimeout)
 	defer cancel()
 	cut := false
 	for {
@@ -137,19 +136,19 @@ func (s *DB) readBack(ctx context.Context, name transactionName, cause error) er
 		case ended:
 			cut = true
 		case undone:
-			return unharmed{translate(ctx, cause)}
+			return retryable{translate(ctx, cause)}
 		case lostForGood:
 			cancel()
 		}
 		select {
 		case <-bounded.Done():
 			return translate(ctx, errors.Join(sql.ErrConnDone, cause))
-		case <-time.After(lookEvery):
+		case <-time.After(outcomeInterval):
 		}
 	}
 }
 
-// fate does not ask on a connection for requests: the transaction that is asked about still has its place there.
+// fate does not use a connection for requests, because the transaction in question still occupies its place there.
 func (s *DB) fate(ctx context.Context, name transactionName) (f fate) {
 	_ = s.onLogin(ctx, func(conn *sqlx.Conn) (err error) {
 		var same, standby bool
@@ -162,8 +161,8 @@ func (s *DB) fate(ctx context.Context, name transactionName) (f fate) {
 	return f
 }
 
-// fateByNumber asks by the number. After a crash it may be another transaction's by now, which then
-// says that ours was undone, unless it committed: that says nothing.
+// fateByNumber queries by the number. After a crash another transaction may have it. If that one did not commit, ours
+// was rolled back; if it did commit, the outcome of ours is unknown.
 func fateByNumber(ctx context.Context, conn *sqlx.Conn, number string, same bool) (fate, error) {
 	var status sql.NullString
 	err := conn.QueryRowxContext(ctx, selectStatus, number).Scan(&status)

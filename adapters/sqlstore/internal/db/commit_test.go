@@ -16,7 +16,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
 )
 
-// line is the way to a PostgreSQL server, on which the next COMMIT or its answer gets lost.
+// line is a connection to a PostgreSQL server on which the next COMMIT or its reply gets lost.
 type line struct {
 	server string // its socket
 	gone   atomic.Bool
@@ -110,8 +110,8 @@ func (w *line) carry(client net.Conn) {
 	}
 }
 
-// Whatever becomes of the answer to COMMIT, work takes effect once, and its caller hears so.
-func TestLostCommit(t *testing.T) {
+// If the reply to COMMIT is lost, the work takes effect once, and its caller gets no error.
+func TestCommit_replyLost(t *testing.T) {
 	for _, p := range []Pooler{NoPooler, TransactionPooler} {
 		t.Run("pooler "+p.String(), func(t *testing.T) { loseCommits(t, p) })
 	}
@@ -169,8 +169,8 @@ func loseCommits(t *testing.T, p Pooler) {
 	}
 }
 
-// A server that does not come back leaves the outcome open, and says so.
-func TestLostCommitThatNobodyCanTell(t *testing.T) {
+// If the server does not come back, the outcome stays unknown, and the error says so.
+func TestCommit_unknownOutcome(t *testing.T) {
 	t.Parallel()
 	s, w := behindLine(t, NoPooler)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -180,14 +180,14 @@ func TestLostCommitThatNobodyCanTell(t *testing.T) {
 		return add(ctx, x, "a")
 	})
 	cancel()
-	if fault.KindOf(err) != fault.Unavailable || errors.As(err, &unharmed{}) {
+	if fault.KindOf(err) != fault.Unavailable || errors.As(err, &retryable{}) {
 		t.Errorf("got %v", err)
 	}
 }
 
-// A server that crashed gives out numbers of transactions again of which nothing had reached its disk.
-// That one with the same number committed proves nothing.
-func TestLostCommitWhoseNumberIsAnothers(t *testing.T) {
+// A crashed server reuses numbers of transactions of which nothing had reached its disk. A committed transaction with
+// the same number proves nothing.
+func TestFateByNumber_reusedNumber(t *testing.T) {
 	t.Parallel()
 	server, err := pgserver.Start(pgserver.Options{Durable: true})
 	if err != nil {

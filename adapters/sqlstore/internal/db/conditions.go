@@ -20,14 +20,14 @@ func (c *Conditions) And(comparison string, value any) {
 	c.Text += "\n  AND " + comparison + c.Args.Add(value)
 }
 
-// Equal keeps what has a value in a column; the zero value keeps all.
+// Equal keeps rows with a value in a column; the zero value keeps all.
 func (c *Conditions) Equal(column string, value any) {
 	if !reflect.ValueOf(value).IsZero() {
 		c.And(column+" = ", value)
 	}
 }
 
-// Is keeps what has a value of a closed set in a column; the zero value keeps all. The value is in the text, because a
+// Is keeps rows with a value of a closed set in a column; the zero value keeps all. The value is in the text, because a
 // prepared statement has one plan for all its arguments, and few rows have one value where many have another.
 func (c *Conditions) Is(column string, value any) {
 	text, known := spelling.For(reflect.TypeOf(value))
@@ -40,7 +40,7 @@ func (c *Conditions) Is(column string, value any) {
 
 func isWord(text string) bool { return strings.Trim(text, "abcdefghijklmnopqrstuvwxyz_") == "" }
 
-// During keeps what is at a time from, and before; zero times keep all.
+// During keeps rows from a time, and before another; zero times keep all.
 func (c *Conditions) During(column string, from, before time.Time) {
 	if !from.IsZero() {
 		c.And(column+" >= ", Millis(from))

@@ -16,8 +16,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-// Described is an error of a database in the words of the database, the network or the operating system, for those who
-// run the program. It never holds a password.
+// Described is a database error in the words of the database, the network or the operating system, for the operators of
+// the program. It never contains a password.
 type Described struct {
 	text  string
 	cause error
@@ -27,8 +27,8 @@ func (d *Described) Error() string { return d.text }
 
 func (d *Described) Unwrap() error { return d.cause }
 
-// Describe returns what went wrong at the database with a URL, where the database caused the error, such as "cannot connect
-// to PostgreSQL at 127.0.0.1:5432: connection refused". Other errors are returned as they are.
+// Describe returns a description of an error that the database with a URL caused, such as "cannot connect to PostgreSQL
+// at 127.0.0.1:5432: connection refused". Other errors are returned as they are.
 func Describe(address string, err error) error {
 	var known *Described
 	var refusal *fault.Error
@@ -53,7 +53,7 @@ func describePostgres(address string, err error) string {
 	server := "PostgreSQL at " + serverOf(address, err)
 	var pgErr *pq.Error
 	if errors.As(err, &pgErr) {
-		return server + " " + said(pgErr)
+		return server + " " + serverMessage(pgErr)
 	}
 	var dns *net.DNSError
 	var op *net.OpError
@@ -72,8 +72,8 @@ func describePostgres(address string, err error) string {
 	return ""
 }
 
-// said is what PostgreSQL answered. The codes are in appendix A of its manual.
-func said(e *pq.Error) string {
+// serverMessage returns PostgreSQL's error message. The codes are in appendix A of its manual.
+func serverMessage(e *pq.Error) string {
 	switch e.Code {
 	case "28P01":
 		return "refuses the password: " + e.Message

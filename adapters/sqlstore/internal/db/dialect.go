@@ -19,7 +19,7 @@ var AnyProject = id.Stored[id.Project]("*")
 // NoProject is the project of work on accounts, keys and projects themselves, which belong to none.
 var NoProject id.Project
 
-// Dialect is what differs between the engines.
+// Dialect has the differences between the engines.
 type Dialect struct {
 	// ForUpdate ends a SELECT whose rows are to be changed. On SQLite the transaction has locked
 	// everything already.
@@ -34,17 +34,17 @@ type Dialect struct {
 	Begin, BeginRead func(id.Project) string
 	// InProject goes on in another project, within a transaction.
 	InProject func(id.Project) string
-	// OneTrip tells that a batch goes as one text.
+	// OneTrip means that a batch is sent as one text.
 	OneTrip bool
 	// transactionName is a statement that names the transaction it is in; empty: they have no names.
 	transactionName string
 	// Clock is the database's clock, in unix milliseconds.
 	Clock string
-	// stopped is where a test has stopped the clock, in unix milliseconds; nil or 0: it runs.
+	// stopped is the time at which a test has stopped the clock, in unix milliseconds; nil or 0: it runs.
 	stopped *atomic.Int64
-	// Enterprise is how much accounts on the enterprise plan can keep, where it is not as the plan says.
+	// Enterprise overrides the limits of the enterprise plan where it is not zero.
 	Enterprise account.Limits
-	// EventBus tells that the installation has an event bus, to which all events go.
+	// EventBus means that the installation has an event bus, to which all events go.
 	EventBus bool
 	// SomeRows is a condition: to be among the first $2 rows of a table that a where clause finds, of project $1.
 	SomeRows func(table, where string) string
@@ -52,8 +52,8 @@ type Dialect struct {
 	Without func(column string, paths ...string) string
 	// WithoutEach is a JSON list of objects in a column, each without a key.
 	WithoutEach func(column, key string) string
-	// MaxRows is how many rows one INSERT has at most, by measurement: SQLite looks every parameter up
-	// among all of the statement.
+	// MaxRows is the maximum number of rows of one INSERT, by measurement: SQLite looks up every parameter among all of
+	// the statement.
 	MaxRows int
 	// Vault seals addresses; nil: they are stored as they are.
 	Vault ports.Vault
@@ -147,7 +147,7 @@ func (d Dialect) JsonOf(text string) string {
 // beginSnapshot begins a transaction that reads one state.
 const beginSnapshot = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
-// setRole takes on the role that row-level security holds, where the connection does not have it (pgConn).
+// setRole sets the role that row-level security applies to, if the connection does not have it (pgConn).
 const setRole = "; SET LOCAL ROLE haggle_app"
 
 // inProject enters the project whose rows the role may see.
@@ -157,7 +157,7 @@ func setProject(p id.Project) string {
 	return "; SET LOCAL haggle.project_id = " + pq.QuoteLiteral(p.String())
 }
 
-// Moment is the database's clock, asked once in a statement, so that an index can be searched for it.
+// Moment is the database's clock, evaluated once in a statement, so that an index can be searched for it.
 func (d Dialect) Moment() string {
 	if d.stopped != nil && d.stopped.Load() != 0 {
 		return "(SELECT CAST(" + strconv.FormatInt(d.stopped.Load(), 10) + " AS BIGINT))"

@@ -18,7 +18,7 @@ type Distribution struct {
 	Reference []string
 	// Local stay on the coordinator.
 	Local []string
-	// Problems are foreign keys that Citus does not take.
+	// Problems are foreign keys that Citus does not support.
 	Problems []string
 }
 
@@ -97,7 +97,7 @@ func distribute(tables []relation, references []reference) (d Distribution) {
 			kind[t.Name] = everywhere
 		}
 	}
-	// What tables on other nodes refer to is on every node, too.
+	// Tables that tables on other nodes refer to are on every node, too.
 	for again := true; again; {
 		again = false
 		for _, r := range references {
@@ -127,7 +127,7 @@ func distribute(tables []relation, references []reference) (d Distribution) {
 	return d
 }
 
-// parentsFirst sorts tables so that each comes after those that it refers to, circles apart.
+// parentsFirst sorts tables so that each comes after those that it refers to, except in cycles.
 func parentsFirst(tables []relation, references []reference) (sorted []string) {
 	var visit func(name string)
 	seen := map[string]bool{}
@@ -154,8 +154,8 @@ func (d Distribution) Statements() (list []string) {
 	if len(d.Problems) > 0 || len(d.Distributed) == 0 {
 		return nil
 	}
-	// Triggers of distributed tables are allowed on the ground that each works on rows of its own project alone, which lie on
-	// the same node.
+	// Triggers of distributed tables are safe, because each only works on rows of its own project, which are on the
+	// same node.
 	list = append(list, "SET citus.enable_unsafe_triggers = on")
 	for _, name := range d.Reference {
 		list = append(list, fmt.Sprintf("SELECT create_reference_table('%s')", name))

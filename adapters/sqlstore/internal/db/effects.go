@@ -17,16 +17,16 @@ import (
 type Effect struct {
 	Statement string
 	Args      []any
-	// Rows is how many the statement has to write; AnyRows leaves it open.
+	// Rows is the number of rows that the statement must write; AnyRows allows any.
 	Rows int
-	// Short is what it means that it wrote another number of rows.
+	// Short is the fault if it wrote another number of rows.
 	Short *fault.Error
 }
 
 const AnyRows = -1
 
-// Apply carries out effects on different tables and checks how many rows they wrote. On PostgreSQL
-// that is one statement, whose effects do not see each other; on SQLite one for each.
+// Apply executes effects on different tables and checks how many rows they wrote. On PostgreSQL that is one statement,
+// whose effects do not see each other; on SQLite it is one for each.
 func (t *Tx) Apply(ctx context.Context, all ...Effect) error {
 	if len(all) == 0 {
 		return nil
@@ -37,14 +37,14 @@ func (t *Tx) Apply(ctx context.Context, all ...Effect) error {
 	return t.Note(ctx, t.begun(ctx))
 }
 
-// Last is Apply for the end of a transaction: on PostgreSQL the effects go with COMMIT, in one round trip, so that it is
-// the transaction that fails if they do. A statement that follows has them carried out before it.
+// Last is Apply for the end of a transaction: on PostgreSQL the effects are sent with COMMIT, in one round trip, so the
+// transaction fails if they do. If another statement follows, they are executed before it.
 func (t *Tx) Last(ctx context.Context, all ...Effect) error {
 	if len(all) == 0 {
 		return nil
 	}
 	if !t.Dialect.OneTrip {
-		return t.inTurn(ctx, all)
+		return t.execEach(ctx, all)
 	}
 	if t.last != nil {
 		if err := t.begun(ctx); err != nil {
@@ -52,11 +52,11 @@ func (t *Tx) Last(ctx context.Context, all ...Effect) error {
 		}
 	}
 	var err error
-	t.last, err = atOnce(all)
+	t.last, err = asCTE(all)
 	return t.Note(ctx, err)
 }
 
-func (t *Tx) inTurn(ctx context.Context, all []Effect) error {
+func (t *Tx) execEach(ctx context.Context, all []Effect) error {
 	written := make([]int64, len(all))
 	for i, e := range all {
 		n, err := t.Exec(ctx, e.Statement, e.Args...)
@@ -79,16 +79,16 @@ type effects struct {
 	step step
 }
 
-// atOnce makes each effect a data-modifying WITH query. The statement fails if one wrote another number of rows than it
-// has to: a text that says which is no integer.
-func atOnce(all []Effect) (*effects, error) {
+// asCTE makes each effect a data-modifying WITH query. The statement fails if an effect wrote a wrong number of rows,
+// by casting a text that names the effect to an integer.
+func asCTE(all []Effect) (*effects, error) {
 	var text strings.Builder
 	var args []any
 	between := "WITH "
 	for i, e := range all {
 		text.WriteString(between)
 		fmt.Fprintf(&text, "effect_%d AS (", i)
-		shift(&text, e.Statement, len(args))
+		renumber(&text, e.Statement, len(args))
 		text.WriteString("\nRETURNING 1)")
 		args = append(args, e.Args...)
 		between = ",\n"
@@ -117,7 +117,7 @@ func atOnce(all []Effect) (*effects, error) {
 
 var wrote = regexp.MustCompile(`effect (\d+) wrote `)
 
-// explain returns what it means that an effect wrote another number of rows, if err says so.
+// explain returns the fault of the effect that wrote a wrong number of rows, if err reports that.
 func (e *effects) explain(err error) error {
 	var pgErr *pq.Error
 	if e == nil || !errors.As(err, &pgErr) || pgErr.Code != "22P02" { // invalid_text_representation
@@ -131,8 +131,8 @@ func (e *effects) explain(err error) error {
 	return e.of[n].Short
 }
 
-// shift writes a statement with by added to the number of every $n.
-func shift(text *strings.Builder, statement string, by int) {
+// renumber writes a statement with by added to the number of every $n.
+func renumber(text *strings.Builder, statement string, by int) {
 	for {
 		before, rest, found := strings.Cut(statement, "$")
 		text.WriteString(before)

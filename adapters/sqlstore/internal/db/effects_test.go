@@ -5,11 +5,11 @@ import (
 	"testing"
 )
 
-func TestShiftedParameters(t *testing.T) {
+func TestRenumber(t *testing.T) {
 	t.Parallel()
 	const statement = "UPDATE a SET b = $2, c = $12 WHERE d = $1"
 	var got strings.Builder
-	shift(&got, statement, 9)
+	renumber(&got, statement, 9)
 	if want := "UPDATE a SET b = $11, c = $21 WHERE d = $10"; got.String() != want {
 		t.Errorf("got %s, want %s", got.String(), want)
 	}

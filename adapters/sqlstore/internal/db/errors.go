@@ -19,9 +19,9 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// A constraint is a rule of the schema by the name that each engine calls it, and what breaking it
-// means to a caller. SQLite names a unique index by its columns. Constraints that are not listed
-// repeat rules of the domain: only a mistake of ours breaks them.
+// A constraint is a constraint of the schema with its name in each engine, and the fault that callers get if it is
+// violated. SQLite names a unique index by its columns. Constraints that are not listed repeat rules of the domain, so
+// that only a bug violates them.
 type constraint struct {
 	name    string
 	columns string
@@ -62,7 +62,7 @@ var constraints = []constraint{
 	{"integrations_project_id_fkey", "", MissingProject},
 	{"sessions_project_id_fkey", "", MissingProject},
 	{"checkouts_project_id_fkey", "", MissingProject},
-	// SQLite does not say which. All other references are held by the transactions that write them.
+	// SQLite does not name the foreign key. The transactions that write all other references ensure that they hold.
 	{"", "FOREIGN KEY constraint failed", MissingProject},
 }
 
@@ -81,8 +81,8 @@ func errText() error {
 	return fault.New(fault.Invalid, "validation_error", "Text must be valid UTF-8 without NUL characters.")
 }
 
-// translate turns what a driver says into what the domain says. Faults pass as they are, and so does
-// the end of the context, which drivers report in many ways.
+// translate turns a driver's error into a fault. Faults are returned as they are, and so is the error of a context that
+// has ended, which drivers report in many ways.
 func translate(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -103,7 +103,7 @@ func translate(ctx context.Context, err error) error {
 			return c.means().Because(err)
 		}
 	}
-	if overloaded(err) || conflicted(err) || Lost(err) || onStandby(err) || errors.As(err, new(noHost)) {
+	if overloaded(err) || conflicted(err) || Lost(err) || onStandby(err) || errors.As(err, new(noSuitableHost)) {
 		return fault.New(fault.Unavailable, "storage_unavailable", "The database is busy. Try again.").
 			After(time.Second).Because(err)
 	}
@@ -114,7 +114,7 @@ func translate(ctx context.Context, err error) error {
 	return fault.New(fault.Internal, "internal_error", "Something went wrong.").Because(err)
 }
 
-// unwritablePause is how long callers leave a database alone whose disk is full or fails.
+// unwritablePause is how long callers should wait before they use a database again whose disk is full or fails.
 const unwritablePause = 10 * time.Second
 
 // unwritable reports whether the database's disk is full or fails. The transaction did not commit.
@@ -131,7 +131,7 @@ func unwritable(err error) bool {
 	return code == sqlite3.SQLITE_FULL || code == sqlite3.SQLITE_IOERR
 }
 
-// Violated names the constraint that a statement broke: on PostgreSQL by its name, on SQLite by its
+// Violated returns the name of the constraint that a statement violated: on PostgreSQL by its name, on SQLite by its
 // columns or, for a CHECK, by its name. NOT NULL is named by the column.
 func Violated(err error) string {
 	var pgErr *pq.Error
@@ -153,7 +153,7 @@ func Violated(err error) string {
 	return text[strings.LastIndex(text, "failed: ")+len("failed: "):]
 }
 
-// conflicted tells that a transaction lost against another one, was undone and may be run again.
+// conflicted reports whether a transaction lost against another one, was rolled back and may be run again.
 func conflicted(err error) bool {
 	if err == nil {
 		return false
@@ -178,13 +178,13 @@ func conflicted(err error) bool {
 	return false
 }
 
-// WaitedTooLong tells that another transaction held a lock for longer than anybody waits.
+// WaitedTooLong reports whether another transaction held a lock for longer than lock_timeout.
 func WaitedTooLong(err error) bool {
 	var pgErr *pq.Error
 	return errors.As(err, &pgErr) && pgErr.Code == "55P03"
 }
 
-// overloaded tells that the database gave up waiting: for a statement, for a lock, or for a slot.
+// overloaded reports whether the database gave up waiting: for a statement, for a lock, or for a slot.
 func overloaded(err error) bool {
 	var pgErr *pq.Error
 	if !errors.As(err, &pgErr) {
@@ -197,19 +197,19 @@ func overloaded(err error) bool {
 	return false
 }
 
-// onStandby tells that the server does not write: it is a standby, as a leader is that was replaced.
+// onStandby reports whether the server is read-only: it is a standby, as a replaced leader is.
 func onStandby(err error) bool {
 	var pgErr *pq.Error
 	return errors.As(err, &pgErr) && pgErr.Code == "25006" // read_only_sql_transaction
 }
 
-// Lost tells that the connection broke. Whether a COMMIT under way took place is then unknown.
+// Lost reports whether the connection broke. The outcome of a COMMIT under way is then unknown.
 func Lost(err error) bool {
 	if err == nil {
 		return false
 	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-		return false // the caller's patience ended, which is a net.Error too
+		return false // the caller's context ended, which is a net.Error too
 	}
 	var network net.Error
 	var pgErr *pq.Error
@@ -225,12 +225,12 @@ func SlugTaken() *fault.Error {
 	return fault.New(fault.Conflict, "slug_taken", "The slug is in use.").With("slug", "is in use")
 }
 
-// IdentityTaken does not say by whom.
+// IdentityTaken does not reveal which member has the identity.
 func IdentityTaken() *fault.Error {
 	return fault.New(fault.Conflict, "identity_taken", "The identity, or the member, is linked to another one.")
 }
 
-// EmailTaken does not say by whom, or of which account.
+// EmailTaken does not reveal which member or account has the address.
 func EmailTaken() *fault.Error {
 	return fault.New(fault.Conflict, "email_taken", "Somebody with this e-mail address is a member already.").With("email", "is a member's")
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // Every constraint that has a meaning exists under its name; one of NOT NULL has its column's.
-func TestConstraintsExist(t *testing.T) {
+func TestConstraints_exist(t *testing.T) {
 	t.Parallel()
 	var names []string
 	err := freshPostgres(t).read.SelectContext(t.Context(), &names, `
@@ -70,7 +70,7 @@ func TestTranslate(t *testing.T) {
 	}
 }
 
-// A full disk is no mistake of this program: callers may try again.
+// A full disk is reported as fault.Unavailable, so callers may retry.
 func TestTranslate_fullSQLite(t *testing.T) {
 	t.Parallel()
 	s := freshSQLite(t)
@@ -92,8 +92,8 @@ func TestTranslate_fullSQLite(t *testing.T) {
 			break
 		}
 	}
-	var told *fault.Error
-	if !errors.As(err, &told) || told.Kind != fault.Unavailable || told.RetryAfter == 0 {
+	var unavailable *fault.Error
+	if !errors.As(err, &unavailable) || unavailable.Kind != fault.Unavailable || unavailable.RetryAfter == 0 {
 		t.Errorf("a full database answers %v", err)
 	}
 	if text := Describe("sqlite:///shops/haggle.db", err).Error(); text != "cannot write /shops/haggle.db: the disk is full" {

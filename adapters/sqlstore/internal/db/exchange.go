@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// On PostgreSQL a transaction takes two round trips less than it has parts: BEGIN goes with its first statement, and
-// COMMIT with the effects that Last keeps for it. The first text also asks for the transaction's name, so that COMMIT is
-// only sent once the transaction can be asked about.
+// On PostgreSQL a transaction saves two round trips: BEGIN is sent with its first statement, and COMMIT with the
+// effects that Last keeps for it. The first text also queries the transaction's name, so that the outcome of the COMMIT
+// can be queried later.
 
-// ending bounds the statements that go with COMMIT, and COMMIT: like COMMIT alone they no longer listen to the request's
-// context.
-const ending = 8 * time.Second
+// endTimeout bounds COMMIT and the statements that are sent with it. Like a single COMMIT they no longer observe the
+// request's context.
+const endTimeout = 8 * time.Second
 
-// send sends statements, with what is due before them and an end, which may be none, as one text.
+// send sends statements as one text, with the statements due before them and an optional end.
 func (t *Tx) send(ctx context.Context, steps []step, end string) error {
 	if t.broken != nil {
 		return t.broken
@@ -39,7 +39,7 @@ func (t *Tx) send(ctx context.Context, steps []step, end string) error {
 	return err
 }
 
-// begun sends what is due before a statement.
+// begun sends the statements that are due before another one.
 func (t *Tx) begun(ctx context.Context) error {
 	if t.first == "" && t.last == nil {
 		return t.broken
@@ -54,19 +54,19 @@ func (s *DB) end(ctx context.Context, t *Tx) error {
 			return nil // nothing was done
 		}
 		if err := t.begun(ctx); err != nil {
-			return ifUnharmed(translate(ctx, err))
+			return asRetryable(translate(ctx, err))
 		}
 	}
 	if t.last == nil {
 		return s.commit(ctx, t.conn, *t.name)
 	}
-	return s.committed(ctx, t.conn, *t.name, ending, func(ctx context.Context) error { return t.send(ctx, nil, "COMMIT") })
+	return s.committed(ctx, t.conn, *t.name, endTimeout, func(ctx context.Context) error { return t.send(ctx, nil, "COMMIT") })
 }
 
 // unsent is the failure of a step of a unit that sent nothing.
 type unsent struct{ error }
 
-// sentNothing reports whether err is that, and returns the failure itself.
+// sentNothing reports whether err is unsent, and returns the failure itself.
 func sentNothing(err error) (failure error, ok bool) {
 	var u unsent
 	if errors.As(err, &u) {

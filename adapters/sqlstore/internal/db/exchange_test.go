@@ -28,7 +28,7 @@ func raise(key string, rows int) Effect {
 }
 
 // An effect that writes another number of rows than it has to undoes all of them, whether they go alone or with COMMIT.
-func TestEffectsThatFallShort(t *testing.T) {
+func TestApply_wrongRows(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *DB) {
 		if err := addIn(t, s, "a", "b"); err != nil {
 			t.Fatal(err)
@@ -86,9 +86,9 @@ func sumOfFailures(t *testing.T, s *DB) int {
 	return *n
 }
 
-// A text that PostgreSQL cannot read is not carried out at all, BEGIN included. What follows it must not be a
-// transaction of its own, even where row-level security would let it.
-func TestNothingFollowsAFailure(t *testing.T) {
+// PostgreSQL executes nothing of a text that it cannot parse, not even its BEGIN. Later statements must not run in a
+// transaction of their own, even where row-level security would let them.
+func TestInTx_afterFailure(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *DB) {
 		const keep = `INSERT INTO idempotency_keys (id, fingerprint, created_at, lease_until, content_type) VALUES ($1, 'f', 0, 0, '')`
 		work := func(x *Tx) error {
@@ -113,7 +113,7 @@ func TestNothingFollowsAFailure(t *testing.T) {
 }
 
 // A step that fails before it has sent anything has no savepoint of its own to return to.
-func TestUnitKeepsWhatCameBeforeAStepThatDidNothing(t *testing.T) {
+func TestUnsent_keepsEarlierSteps(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *DB) {
 		err := s.InRequest(t.Context(), nil, func(view *DB) error {
 			if err := view.InTx(t.Context(), mine, func(*Tx) error { return errWork }); !errors.Is(err, errWork) {

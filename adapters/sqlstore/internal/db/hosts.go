@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// A URL may name several hosts, of which the first is used that has the target_session_attrs, as in libpq (PostgreSQL 15, 34.1.1.3
-// "Specifying Multiple Hosts"). lib/pq 1.12.3 tries them in order for each connection, but takes their ports from the query
-// alone, as net/url refuses "host1:5432,host2:5432".
+// A URL may name several hosts. The first one with the target_session_attrs is used, as in libpq (PostgreSQL 15,
+// 34.1.1.3 "Specifying Multiple Hosts"). lib/pq 1.12.3 tries them in order for each connection, but takes their ports
+// from the query alone, as net/url refuses "host1:5432,host2:5432".
 
-// hostTime is how long one of several hosts is tried, unless the URL has a connect_timeout: one that is cut off or stopped
+// hostTime is how long each of several hosts is tried, unless the URL has a connect_timeout, so that an unreachable one
 // does not keep the next one from being tried.
 const hostTime = 2 * time.Second
 
@@ -64,15 +64,16 @@ func hostsInQuery(address string) (string, error) {
 	return u.String(), nil
 }
 
-// noHost is the failure of a connection of which none of several hosts is what the URL asks for: no leader is elected yet.
-type noHost struct{ error }
+// noSuitableHost is the failure of a connection if none of several hosts has the target_session_attrs: no leader is
+// elected yet.
+type noSuitableHost struct{ error }
 
-func (e noHost) Unwrap() error { return e.error }
+func (e noSuitableHost) Unwrap() error { return e.error }
 
-// refusedByAll returns the error of a connection to several hosts as one that is worth another try, if it is not the end of ctx.
+// refusedByAll marks the error of a connection to several hosts as one that may pass, unless ctx has ended.
 func refusedByAll(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil || Lost(err) {
 		return err
 	}
-	return noHost{err}
+	return noSuitableHost{err}
 }

@@ -38,8 +38,9 @@ func TestHostsInQuery(t *testing.T) {
 	}
 }
 
-// A server that does not write, as a leader that was replaced, is no fault of Haggle's, and its connections are not used again.
-func TestDB_standby(t *testing.T) {
+// A read-only server, such as a replaced leader, is reported as fault.Unavailable, and its connections are not used
+// again.
+func TestOnStandby_readOnlyServer(t *testing.T) {
 	t.Parallel()
 	server := pgserver.Shared(t)
 	address := server.Migrated(t, migrated)

@@ -8,7 +8,7 @@ import (
 	"github.com/jmoiron/sqlx"
 )
 
-// Insert runs an INSERT of many rows in chunks. The text of full ones is the same, and is read once.
+// Insert runs an INSERT of many rows in chunks. All full chunks have the same text, which is parsed once.
 func (t *Tx) Insert(ctx context.Context, statement string, rows [][]any, onConflict string) error {
 	if len(rows) == 0 {
 		return nil
@@ -42,7 +42,7 @@ func (t *Tx) Insert(ctx context.Context, statement string, rows [][]any, onConfl
 	return nil
 }
 
-// In is what a column is to be IN: one parameter on SQLite, for the reason below.
+// In returns the right-hand side of a column's IN: one parameter on SQLite, for the reason given at placeholders.
 func (d Dialect) In(args *Args, values []string) (string, error) {
 	if d.OneTrip {
 		return args.List(values), nil

@@ -9,11 +9,11 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Newest orders a list by time, the newest first, then by id: by both it is paged. They are columns or expressions.
+// Newest orders a list by time, the newest first, then by id, and pages it by both. They are columns or expressions.
 type Newest struct{ Time, ID string }
 
-// Page narrows a list to a page's rows and ends it. The rows before
-// a place are read backwards, and there may be more rows than the page has: Turned is the page.
+// Page narrows a list to a page's rows and ends the statement. The rows before a place are read backwards, and there
+// may be more rows than the page has; Turned returns the page.
 func (n Newest) Page(w *Conditions, p ports.Page) (end string) {
 	comparison, order := " < ", " DESC"
 	if p.Oldest != (p.Before != nil) {
@@ -31,8 +31,8 @@ func (n Newest) Page(w *Conditions, p ports.Page) (end string) {
 	return end
 }
 
-// rowsRead is how many rows are read for a page. The number is in the statement's text: a plan for any number of rows would
-// sort them all. There are few numbers, so that there are few statements.
+// rowsRead returns how many rows to read for a page. The number is in the statement's text, because a plan for any
+// number of rows would sort them all. It has few values, so that there are few statements.
 func rowsRead(limit int) int {
 	for _, n := range []int{26, 101} {
 		if limit <= n {
@@ -42,7 +42,8 @@ func rowsRead(limit int) int {
 	return limit
 }
 
-// rowsCounted is how many rows are counted at most, in few numbers like those of rowsRead. What is over is cut off by Keyed.
+// rowsCounted returns the maximum number of rows to count, rounded up to few values like those of rowsRead. Keyed cuts
+// off the excess.
 func rowsCounted(most int) int {
 	n := 10
 	for n+1 < most {
@@ -51,7 +52,7 @@ func rowsCounted(most int) int {
 	return n + 1
 }
 
-// Turned is a page in the order of the list.
+// Turned returns a page in the order of the list.
 func Turned[R any](rows []R, p ports.Page) []R {
 	rows = rows[:min(len(rows), p.Limit)]
 	if p.Before != nil {
@@ -72,8 +73,8 @@ func Count(b *Batch, total *int, from string, where Conditions, p ports.Page) {
 	}
 }
 
-// Listing is a list that is paged by key, or by offset. From begins with FROM and ends in a condition. Counted is what is
-// counted in its place; "": From.
+// Listing is a list that is paged by key, or by offset. From begins with FROM and ends in a condition. Counted is
+// counted in place of From, if it is not "".
 type Listing struct {
 	Columns, From, Counted string
 	Newest

@@ -15,9 +15,9 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/spelling"
 )
 
-// Plain turns arguments into what both engines take: text, integers, booleans, bytes and null. Ids, closed types and times
-// are as in columns. Pointers stand for what they point to, and an error for a value that could not be encoded.
-// Text has to be such that PostgreSQL can keep it.
+// Plain converts arguments to values that both engines accept: text, integers, booleans, bytes and null. Ids, closed
+// types and times are as in columns. Pointers stand for what they point to, and an error for a value that could not be
+// encoded. Text must be storable in PostgreSQL.
 func Plain(args []any) ([]any, error) {
 	values := make([]any, len(args))
 	for i, arg := range args {
@@ -64,8 +64,8 @@ func plain(arg any) (any, error) {
 	return nil, fmt.Errorf("a %T is not stored", value)
 }
 
-// inline writes a statement to text with its parameters as literals. A $n inside quotes or a comment
-// is none. Values come from plain.
+// inline writes a statement to text with its parameters as literals. A $n inside quotes or a comment is no parameter.
+// Values come from plain.
 func inline(text *strings.Builder, statement string, values []any) error {
 	for statement != "" {
 		n := strings.IndexAny(statement, `$'"-`)
@@ -98,7 +98,7 @@ func skipped(statement string) int {
 	case statement[0] == '$':
 		return 0
 	case statement[0] != '-':
-		// A doubled quote ends one quotation and begins another, which comes to the same.
+		// A doubled quote ends one quotation and begins another, which has the same effect.
 		end = strings.IndexByte(statement[1:], statement[0])
 	case strings.HasPrefix(statement, "--"):
 		end = strings.IndexByte(statement[1:], '\n')
@@ -133,7 +133,7 @@ func writeLiteral(text *strings.Builder, value any) {
 		quote(text, v)
 	case int64:
 		var digits [20]byte
-		if v < 0 { // in brackets, for two minus signs begin a comment
+		if v < 0 { // in parentheses, because two minus signs begin a comment
 			text.WriteByte('(')
 			defer text.WriteByte(')')
 		}

@@ -44,7 +44,7 @@ func TestInline(t *testing.T) {
 
 func pointerTo[T any](v T) *T { return &v }
 
-func TestInlineRefusesParametersWithoutArguments(t *testing.T) {
+func TestInline_missingArguments(t *testing.T) {
 	t.Parallel()
 	for _, statement := range []string{"$2", "$0", "$", "$x"} {
 		if err := inline(new(strings.Builder), statement, []any{"x"}); err == nil {
@@ -53,7 +53,7 @@ func TestInlineRefusesParametersWithoutArguments(t *testing.T) {
 	}
 }
 
-func TestArgumentsThatAreNotStored(t *testing.T) {
+func TestPlain_refused(t *testing.T) {
 	t.Parallel()
 	for _, arg := range []any{1.5, struct{}{}, []string{"x"}, money.Of(1, money.USD)} {
 		if _, err := Plain([]any{arg}); err == nil {
@@ -75,8 +75,8 @@ var nasty = rapid.OneOf(
 	})), func(parts []string) string { return strings.Join(parts, "") }),
 ).Filter(func(s string) bool { return strings.IndexByte(s, 0) < 0 })
 
-// Whatever goes in by a batch comes out by a batch, and statements around it are not disturbed.
-func TestBatchKeepsValues(t *testing.T) {
+// Values written by a batch are read back unchanged by a batch, and do not disturb the statements around them.
+func TestBatch_Run_values(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *DB) {
 		rapid.Check(t, func(rt *rapid.T) {
 			text := nasty.Draw(rt, "text")

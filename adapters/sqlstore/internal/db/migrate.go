@@ -65,10 +65,10 @@ func oneByOne(ctx context.Context, provider *goose.Provider, applied func(done, 
 	}
 }
 
-// ErrSchemaBehind says that the database lacks migrations of this program.
+// ErrSchemaBehind means that the database lacks migrations of this program.
 var ErrSchemaBehind = errors.New("the database's schema is older than this program's")
 
-// ErrSchemaNewer says that a newer program has migrated the database.
+// ErrSchemaNewer means that a newer program has migrated the database.
 var ErrSchemaNewer = errors.New("the database's schema is newer than this program's: run the release that migrated it, or a later one. " +
 	"To go back to the release before an upgrade, set HAGGLE_ALLOW_NEWER_SCHEMA=true: it works with the next one's schema")
 
@@ -82,7 +82,7 @@ func (s *DB) SchemaCurrent(ctx context.Context) error {
 	return err
 }
 
-// SchemaKnown fails where a newer program has migrated the database, unless the configuration allows it.
+// SchemaKnown fails if a newer program has migrated the database, unless the configuration allows it.
 func (s *DB) SchemaKnown(ctx context.Context) error {
 	if s.allowNewer {
 		return nil
@@ -102,7 +102,7 @@ func (s *DB) schema(ctx context.Context) (have, known int64, err error) {
 	err = retry(ctx, func() error {
 		return s.onLogin(ctx, func(conn *sqlx.Conn) error {
 			const newestApplied = "SELECT max(version_id) FROM goose_db_version WHERE is_applied"
-			return ifUnharmed(translate(ctx, conn.GetContext(ctx, &have, newestApplied)))
+			return asRetryable(translate(ctx, conn.GetContext(ctx, &have, newestApplied)))
 		})
 	})
 	return have, known, err

@@ -10,7 +10,7 @@ import (
 	"github.com/lib/pq"
 )
 
-func TestPatiently(t *testing.T) {
+func TestRetryLocks(t *testing.T) {
 	locked, deadlock, broken := &pq.Error{Code: "55P03"}, &pq.Error{Code: "40P01"}, errors.New("broken")
 	for name, c := range map[string]struct {
 		answers []error // the last one again and again
@@ -25,7 +25,7 @@ func TestPatiently(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				runs, began := 0, time.Now()
-				err := patiently(t.Context(), func() error {
+				err := retryLocks(t.Context(), func() error {
 					runs++
 					return c.answers[min(runs, len(c.answers))-1]
 				})
@@ -38,7 +38,7 @@ func TestPatiently(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := patiently(ctx, func() error { return locked }); !errors.Is(err, context.Canceled) {
+		if err := retryLocks(ctx, func() error { return locked }); !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
 	})

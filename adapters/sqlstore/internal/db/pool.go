@@ -9,7 +9,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// pool lends connections to projects. One whose transactions all wait for a lock leaves connections to the others.
+// pool gives connections to projects. A project whose transactions all wait for a lock leaves connections to the
+// others.
 type pool struct {
 	*sqlx.DB
 	places *bulkhead.Places // nil: projects have no shares
@@ -22,13 +23,13 @@ func newPool(db *sqlx.DB, most int) pool {
 	return pool{DB: db, places: bulkhead.NewPlaces(most, share)}
 }
 
-// share is how many connections a project may have when so many are free: twice as many, after one for a project that
-// has none. One project alone gets two thirds of a large pool, two get two fifths each, and so on (Choudhury and Hahne,
-// Dynamic Queue Length Thresholds for Shared-Memory Packet Switches, 1998).
+// share is how many connections a project may have if free are free: twice as many, after reserving one for a project
+// that has none. One project alone gets two thirds of a large pool, two get two fifths each, and so on (Choudhury and
+// Hahne, Dynamic Queue Length Thresholds for Shared-Memory Packet Switches, 1998).
 func share(free int) int { return max(1, 2*(free-1)) }
 
-// lend returns a connection, which giveBack takes back.
-func (p pool) lend(ctx context.Context, project id.Project) (*sqlx.Conn, error) {
+// acquire returns a connection, which the caller returns with putBack.
+func (p pool) acquire(ctx context.Context, project id.Project) (*sqlx.Conn, error) {
 	if p.places != nil && !p.places.Take(ctx, project.String(), 0) {
 		return nil, ctx.Err()
 	}
@@ -41,7 +42,7 @@ func (p pool) lend(ctx context.Context, project id.Project) (*sqlx.Conn, error) 
 	return conn, nil
 }
 
-func (p pool) giveBack(conn *sqlx.Conn, project id.Project) {
+func (p pool) putBack(conn *sqlx.Conn, project id.Project) {
 	conn.Close()
 	p.release(project)
 }

@@ -17,13 +17,13 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// A pooler such as PgBouncer with pool_mode=transaction gives each transaction whichever connection to PostgreSQL is free.
-// There SET, PREPARE, LISTEN, session-level advisory locks and most temporary tables "never" work
-// (https://www.pgbouncer.org/features.html, as features.md of pgbouncer/pgbouncer.github.io at 1ce5540, read 2026-11-24), so
-// that behind one everything is said in each transaction: the role, the project, and the limits, which elsewhere come with
+// A pooler such as PgBouncer with pool_mode=transaction gives each transaction whichever connection to PostgreSQL is
+// free. There SET, PREPARE, LISTEN, session-level advisory locks and most temporary tables "never" work
+// (https://www.pgbouncer.org/features.html, as features.md of pgbouncer/pgbouncer.github.io at 1ce5540, read
+// 2026-11-24), so behind one every transaction sets the role, the project, and the limits, which otherwise belong to
 // the connection.
 
-// Pooler is what a store expects between itself and PostgreSQL. The zero value is NoPooler.
+// Pooler is the kind of pooler between a store and PostgreSQL. The zero value is NoPooler.
 type Pooler struct{ name string }
 
 var (
@@ -69,15 +69,14 @@ func localSettings(settings map[string]string) (string, error) {
 	return b.String(), nil
 }
 
-// behindPooler is the dialect whose transactions begin with settings.
+// behindPooler returns the dialect whose transactions begin with settings.
 func (d Dialect) behindPooler(settings string) Dialect {
 	d.Begin = func(p id.Project) string { return "BEGIN" + settings + inProject(p) }
 	d.BeginRead = func(p id.Project) string { return beginSnapshot + settings + inProject(p) }
 	return d
 }
 
-// setInTransactions makes a database one behind a pooler: its transactions begin with the settings that connections begin
-// with elsewhere.
+// setInTransactions makes transactions begin with the settings that connections begin with if there is no pooler.
 func (s *DB) setInTransactions(settings map[string]string) (err error) {
 	delete(settings, "plan_cache_mode") // nothing is prepared
 	s.settings, err = localSettings(settings)
@@ -86,8 +85,8 @@ func (s *DB) setInTransactions(settings map[string]string) (err error) {
 	return err
 }
 
-// poolerError tells that there is a pooler where none is expected. A session's role and prepared statements would be those
-// of whoever had the connection to PostgreSQL before.
+// poolerError reports a pooler where none is expected. A session's role and prepared statements would be those of the
+// previous client of the connection to PostgreSQL.
 type poolerError struct{ sign string }
 
 func (e *poolerError) Error() string {
@@ -97,11 +96,11 @@ func (e *poolerError) Error() string {
 
 // sessionMark is a run-time parameter that every connection asks for when it begins, without which it is not used.
 //
-// PgBouncer refuses a start-up parameter that it does not keep track of, or drops it if ignore_startup_parameters names it
-// (ignore_startup_parameters in pgbouncer(5) of 1.18, read 2026-11-24), in every pool_mode. So the mark is in
-// force exactly where the start-up parameters reached PostgreSQL, on each new connection and whatever stands in the way
-// later. A pooler that applies any parameter of a client to the connection that the client is given would pass:
-// checkSessions is for that one.
+// PgBouncer refuses a start-up parameter that it does not keep track of, or drops it if ignore_startup_parameters names
+// it (ignore_startup_parameters in pgbouncer(5) of 1.18, read 2026-11-24), in every pool_mode. So the mark is set
+// exactly if the start-up parameters reached PostgreSQL, on each new connection, even if a pooler is added later. A
+// pooler that applies any parameter of a client to the connection that the client is given would pass: checkSessions is
+// for that one.
 const sessionMark = "haggle.connection"
 
 // refusedParameter returns the error of a pooler that refuses a start-up parameter, and any other one as it is.
@@ -113,8 +112,8 @@ func refusedParameter(err error) error {
 	return err
 }
 
-// takeRole gives the connection the role of requests for good, if it carries the mark: the session of a pooler is left as
-// it is. Before the first migration there is no such role: then each transaction takes it on.
+// takeRole sets the role of requests for the whole session, if the connection carries the mark; the session of a pooler
+// is left as it is. Before the first migration there is no such role: then each transaction takes it on.
 func (c *pgConn) takeRole(ctx context.Context, mark string) error {
 	rows, err := c.QueryContext(ctx, "SELECT CASE current_setting('"+sessionMark+"', true) WHEN "+pq.QuoteLiteral(mark)+
 		" THEN set_config('role', 'haggle_app', false) END", nil)
@@ -134,14 +133,14 @@ func (c *pgConn) takeRole(ctx context.Context, mark string) error {
 }
 
 // lookingOrder is the order in which checkSessions uses two connections. A pooler that gives every transaction the
-// connection that was freed last, as PgBouncer does, gives both the same one; one that goes round all of its connections
-// gives neither the same one all the time, whether it has an odd or an even number of them.
+// connection that was freed last, as PgBouncer does, gives both the same one; a pooler that uses its connections in
+// turn gives neither the same one all the time, whether it has an odd or an even number of them.
 var lookingOrder = [...]int{0, 1, 0, 0, 1, 1}
 
-// checkSessions fails if two connections do not have a PostgreSQL process each that stays the same. It cannot find a pooler
-// that gives each client the same connection as long as nobody else wants it. There requests may run as the login's role,
-// without the rights that haggle_app lacks, but in their own project still: each transaction says which one that is, and
-// row-level security holds the tables' owner, too (FORCE).
+// checkSessions fails if two connections do not have a PostgreSQL process each that stays the same. It cannot detect a
+// pooler that gives each client the same connection as long as no other client needs it. There requests may run as the
+// login's role, without the restrictions of haggle_app, but still in their own project: each transaction sets it, and
+// row-level security applies to the tables' owner, too (FORCE).
 func (s *DB) checkSessions(ctx context.Context) error {
 	var conns [2]*sqlx.Conn
 	for i := range conns {
@@ -179,8 +178,8 @@ func (s *DB) checkPooler(ctx context.Context) error {
 	return err
 }
 
-// onLogin lends work a connection that has the role of the login. Behind a pooler work is one transaction, since there a
-// connection has no limits of its own.
+// onLogin runs work on a connection with the role of the login. Behind a pooler work is one transaction, because there
+// a connection has no limits of its own.
 func (s *DB) onLogin(ctx context.Context, work func(*sqlx.Conn) error) error {
 	return onConn(ctx, pool{DB: s.login}, AnyProject, func(conn *sqlx.Conn) error {
 		if s.pooler == NoPooler {
@@ -197,9 +196,9 @@ func (s *DB) onLogin(ctx context.Context, work func(*sqlx.Conn) error) error {
 	})
 }
 
-// migratedAlready is Migrate behind a pooler. Migrations exclude each other by a session-level advisory lock, as those of
-// replicas without a pooler do (goose's lock.SessionLocker: "both methods must be called on the same connection", v3.27.3).
-// PgBouncer would leave it with a connection that is somebody else's by then.
+// migratedAlready is Migrate behind a pooler. Migrations exclude each other by a session-level advisory lock, as those
+// of replicas without a pooler do (goose's lock.SessionLocker: "both methods must be called on the same connection",
+// v3.27.3). PgBouncer would leave the lock on a connection that another client has by then.
 func (s *DB) migratedAlready(ctx context.Context) error {
 	err := s.SchemaCurrent(ctx)
 	var failed *fault.Error

@@ -162,7 +162,7 @@ func droppingParameters() string {
 	return "ignore_startup_parameters = " + strings.Join(slices.Sorted(maps.Keys(serving)), ", ") + ", " + sessionMark
 }
 
-// Where no pooler is expected, one is found out, whether it refuses what connections begin with or drops it.
+// A pooler that is not expected is detected, whether it refuses start-up parameters or drops them.
 func TestNoPooler_behindPgBouncer(t *testing.T) {
 	t.Parallel()
 	direct := pgserver.Shared(t).Migrated(t, migrated)
@@ -194,7 +194,7 @@ func TestNoPooler_behindPgBouncer(t *testing.T) {
 	}
 }
 
-// A pooler that let the mark of a connection through would be found out by the processes behind it.
+// A pooler that passes the mark of a connection on is detected by the PostgreSQL processes behind it.
 func TestCheckSessions(t *testing.T) {
 	t.Parallel()
 	direct := pgserver.Shared(t).Migrated(t, migrated)
@@ -238,7 +238,7 @@ func useAtOnce(t *testing.T, s *DB, sessions int) {
 	}
 }
 
-// A pooler that is put in the way of a running process is found out by the next connection.
+// A pooler that is added in front of a running process's database is detected by the next connection.
 func TestNoPooler_later(t *testing.T) {
 	t.Parallel()
 	direct := pgserver.Shared(t).Migrated(t, migrated)
@@ -255,7 +255,7 @@ func TestNoPooler_later(t *testing.T) {
 	left(t, openStore(t, Config{URL: bouncer.URL(direct), Pooler: TransactionPooler}))
 }
 
-// Behind a pooler migrations are left to somebody who has PostgreSQL itself. With a current schema there is nothing to do.
+// Behind a pooler Migrate fails unless the schema is current, because migrations need a direct connection.
 func TestTransactionPooler_migrate(t *testing.T) {
 	t.Parallel()
 	server := pgserver.Shared(t)
@@ -280,7 +280,7 @@ func TestTransactionPooler_migrate(t *testing.T) {
 	}
 }
 
-// What runs as the login has the limits of requests.
+// Work that runs as the login has the time limits of requests.
 func TestTransactionPooler_login(t *testing.T) {
 	t.Parallel()
 	s := freshPooled(t)

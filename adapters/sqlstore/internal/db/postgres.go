@@ -21,9 +21,8 @@ import (
 	"github.com/pressly/goose/v3/lock"
 )
 
-// serving are the limits of a connection that serves requests (milliseconds). What lib/pq does not
-// know itself it sends as run-time parameters; binary_parameters saves a round trip for each
-// statement with parameters.
+// serving are the limits of a connection that serves requests (milliseconds). lib/pq sends the settings that it does
+// not know itself as run-time parameters. binary_parameters saves a round trip for each statement with parameters.
 var serving = map[string]string{
 	"statement_timeout":                   "5000",
 	"lock_timeout":                        "2000",
@@ -54,7 +53,7 @@ func openPostgres(_ context.Context, c Config, migrations fs.FS) (*DB, error) {
 		return nil, fmt.Errorf("database URL: %w", err)
 	}
 	if c.Statement > 0 {
-		statement = 0 // one look may be many statements: whoever looks waits as long as they take together
+		statement = 0 // one read may be many statements, and the caller waits for all of them
 	}
 	s := &DB{
 		Dialect:    PostgresDialect,
@@ -123,7 +122,7 @@ func postgresConfig(c Config) (*url.URL, pq.Config, error) {
 	return u, config, nil
 }
 
-// pgConnector connects a pool whose connections have the role of requests, and prepare the same statements.
+// pgConnector opens the connections of a pool, which have the role of requests and prepare the same statements.
 type pgConnector struct {
 	socketConnector
 	mark string
@@ -142,7 +141,7 @@ func (c pgConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	return guarded, nil
 }
 
-// onConnection is a text that begins a transaction without what the connection has already.
+// onConnection returns a text that begins a transaction, without the settings that the connection has already.
 func (c *pgConn) onConnection(text string) string {
 	if c == nil || !c.guarded {
 		return text
@@ -177,8 +176,9 @@ FROM pg_roles
 WHERE rolname = session_user
   AND (rolsuper OR rolbypassrls)`
 
-// UnguardedLogin is the role that the server logs in as, if row-level security does not hold it; "" if it does, or if the
-// engine has no roles. Requests give these rights up in every transaction, migrations and mistakes do not.
+// UnguardedLogin returns the role that the server logs in as, if row-level security does not apply to it; "" if it
+// does, or if the engine has no roles. Requests give these rights up in every transaction, but migrations and mistakes
+// do not.
 func (s *DB) UnguardedLogin(ctx context.Context) (role string, err error) {
 	if !s.Dialect.OneTrip {
 		return "", nil
@@ -193,7 +193,7 @@ func (s *DB) UnguardedLogin(ctx context.Context) (role string, err error) {
 	return role, translate(ctx, err)
 }
 
-// migratePostgres uses a connection of its own, without the limits of those that serve, and holds an
+// migratePostgres uses a connection of its own, without the limits of connections that serve requests, and holds an
 // advisory lock.
 func migratePostgres(ctx context.Context, address *url.URL, change schemaChange) error {
 	connector, err := pq.NewConnector(address.String())
@@ -206,21 +206,21 @@ func migratePostgres(ctx context.Context, address *url.URL, change schemaChange)
 	if err != nil {
 		return err
 	}
-	return patiently(ctx, func() error {
+	return retryLocks(ctx, func() error {
 		return change.up(ctx, goose.DialectPostgres, db, "postgres", goose.WithSessionLocker(locker))
 	})
 }
 
-// A migration that alters a table gives up waiting for its lock after some seconds (lock_timeout in the migration):
-// while it waits, everybody else waits behind it. It tries again when those who hold the lock may be done.
+// A migration that alters a table gives up waiting for its lock after some seconds (lock_timeout in the migration),
+// because all other transactions queue behind it. It tries again when the holders of the lock may be done.
 const (
 	alterTries = 20
 	alterPause = time.Second
 )
 
-// patiently runs migrations again that did not get a lock, or gave up in a deadlock with a server's transaction, which locks
-// tables in another order. Those that were applied are not run again.
-func patiently(ctx context.Context, migrate func() error) error {
+// retryLocks runs migrations again that did not get a lock, or were the victim of a deadlock with a server's
+// transaction, which locks tables in another order. Migrations that were applied are not run again.
+func retryLocks(ctx context.Context, migrate func() error) error {
 	for try := 1; ; try++ {
 		err := migrate()
 		var pgErr *pq.Error

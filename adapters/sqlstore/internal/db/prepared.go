@@ -12,16 +12,16 @@ import (
 	"github.com/lib/pq"
 )
 
-// On PostgreSQL a statement that keeps coming is prepared, once on each connection: planning costs more than running
-// it. The one text of a batch has EXECUTE with literals in its place, so the batch stays one round trip. A prepared
-// statement has one generic plan (plan_cache_mode, postgres.go), so a condition that an index needs must be in its text.
+// On PostgreSQL a repeated statement is prepared once on each connection, because planning costs more than running it.
+// The text of a batch has EXECUTE with literals in its place, so the batch stays one round trip. A prepared statement
+// has one generic plan (plan_cache_mode, postgres.go), so a condition that an index needs must be in its text.
 
 const (
-	// preparedAfter is how often a statement comes before it is prepared, and mostPrepared how many statements are: each
-	// takes tens of kilobytes of every connection's memory.
+	// preparedAfter is how often a statement is sent before it is prepared, and mostPrepared the maximum number of
+	// prepared statements: each takes tens of kilobytes of every connection's memory.
 	preparedAfter = 5
 	mostPrepared  = 400
-	// mostCounted is how many statements are counted that are not prepared.
+	// mostCounted is the maximum number of unprepared statements that are counted.
 	mostCounted = 10_000
 )
 
@@ -64,7 +64,7 @@ func typeOf(arg any) byte {
 	return 'n'
 }
 
-// of returns how a statement is prepared that comes with these arguments; nil: it is sent as it is.
+// of returns the prepared form of a statement with these arguments; nil: it is sent as it is.
 func (s *statements) of(statement string, args []any) *prepared {
 	s.mu.RLock()
 	p := s.prepared[statement]
@@ -167,7 +167,7 @@ func preparable(statement string) bool {
 	return false
 }
 
-// unprepared tells that a connection does not have the prepared statements that it should have, as behind a pooler that
+// unprepared reports whether an error means that a connection lacks its prepared statements, as behind a pooler that
 // gives each transaction another connection, or that the schema changed under one. Nothing was written.
 func unprepared(err error) bool {
 	var pgErr *pq.Error
@@ -190,7 +190,7 @@ type text struct {
 	fresh []*prepared
 }
 
-// usual is how long the texts of most batches are, in bytes.
+// usual is the length of the texts of most batches, in bytes.
 const usual = 1 << 10
 
 func textFor(conn *sqlx.Conn) *text {
@@ -203,7 +203,7 @@ func textFor(conn *sqlx.Conn) *text {
 	return t
 }
 
-// add adds a statement with its arguments, which come from Plain. What is before it ends in a semicolon.
+// add appends a statement with its arguments, which come from Plain. The text before it must end in a semicolon.
 func (t *text) add(statement string, args []any) error {
 	var p *prepared
 	if t.conn != nil && t.conn.all != nil {
@@ -241,7 +241,8 @@ func (t *text) execute(p *prepared, args []any) {
 	}
 }
 
-// sent notes how the text ended: what it prepared stays, even if its transaction is undone; after an error nobody knows.
+// sent notes the result of the text. Prepared statements stay, even if the transaction is rolled back; after an error
+// it is unknown which exist.
 func (t *text) sent(err error) {
 	switch {
 	case t.conn == nil:
@@ -259,7 +260,7 @@ type pgConn struct {
 	guarded   bool        // it has the role that row-level security holds
 	all       *statements // nil: nothing is prepared
 	prepared  []bool      // by number
-	forgotten bool        // nobody knows what is prepared
+	forgotten bool        // it is unknown which statements are prepared
 	standby   bool        // its server does not write
 }
 

@@ -86,7 +86,7 @@ func TestPrepared_types(t *testing.T) {
 	}
 }
 
-// What a text prepares that fails may be prepared or not. The connection prepares it again.
+// A statement in a text that fails may have been prepared or not, so the connection prepares it again.
 func TestPrepared_inTextThatFails(t *testing.T) {
 	s := oneConnection(t)
 	for range preparedAfter - 1 {

@@ -7,7 +7,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Source is where rows are read: a batch, of which the reading is the last statement, or a transaction.
+// Source is where rows are read: a batch, whose last statement is the read, or a transaction.
 type Source interface {
 	read(ctx context.Context, dest any, query string, args []any) error
 }
@@ -37,7 +37,7 @@ func First[R any](ctx context.Context, from Source, query string, args ...any) (
 	return row, nil
 }
 
-// One reads a row, which must be there: it is a thing such as "order".
+// One reads a row that must exist. thing names it in the fault, such as "order".
 func One[R any](ctx context.Context, from Source, thing, query string, args ...any) (*R, error) {
 	row, err := First[R](ctx, from, query, args...)
 	if err == nil && row == nil {

@@ -14,8 +14,7 @@ SELECT id
 FROM projects
 WHERE id = $1` + NotBeingErased
 
-// ProjectStays reports whether the project is there, and sees to it that it is not deleted before the
-// transaction ends.
+// ProjectStays reports whether the project exists, and locks it against deletion until the transaction ends.
 func ProjectStays(ctx context.Context, t *Tx, project id.Project) (bool, error) {
 	var name string
 	return t.Get(ctx, &name, LockedProject+t.Dialect.ForKeyShare, project.String())
@@ -48,11 +47,11 @@ const ActiveOnly = "\n  AND status = 'active'"
 
 const NotBeingErased = "\n  AND status <> 'deleting'"
 
-// noSessionOfDecision is what is violated where insertEntry finds no session.
+// noSessionOfDecision is the constraint that insertEntry violates if there is no session.
 const noSessionOfDecision = "decisions.session_id"
 
-// OrMissingSession names the session where a row of one was written that does not exist. SQLite does
-// not tell which foreign key was broken; the statements that this is asked about have no other.
+// OrMissingSession returns the fault of a missing session if a row was written for one. SQLite does not name the
+// violated foreign key, but the statements that use this have no other.
 func OrMissingSession(err error) error {
 	switch Violated(err) {
 	case "shown_session", noSessionOfDecision, "checkouts_session", "FOREIGN KEY constraint failed":

@@ -28,9 +28,10 @@ func Reseal[R any](ctx context.Context, s *DB, project id.Project, list, update 
 	return n, err
 }
 
-// ResealParts replaces secrets as ResealIn does, in parts of at most size rows, each in a transaction of its own: others
-// write between them, and what is done stays done when a later part fails. The first parameters of list are the key of the
-// row that it begins after, as many as key has; the next one is size. seal returns the same key before other arguments.
+// ResealParts replaces secrets as ResealIn does, in parts of at most size rows, each in a transaction of its own, so
+// that others can write between them and finished parts stay when a later one fails. The first parameters of list are
+// the key of the row that it begins after, as many as key has; the next one is size. seal returns the same key before
+// other arguments.
 func ResealParts[R any](ctx context.Context, s *DB, project id.Project, size int, list, update string, key []any, seal func(R) ([]any, error)) (all int, err error) {
 	for {
 		n, last := 0, key

@@ -75,9 +75,9 @@ type column struct {
 	options
 	of    string // the table, or the row type if it is of none
 	index []int
-	// tried is the field of the error where the column is in a Decoded.
+	// tried is the index path of the error's field if the column is in a Decoded.
 	tried []int
-	// amounts are those whose currency the column has, if no field has it.
+	// amounts are the amounts whose currency the column has, if no field has it.
 	amounts [][]int
 }
 
@@ -104,7 +104,7 @@ var (
 	tables   = map[reflect.Type]string{}
 )
 
-// planOf panics where a field cannot be stored.
+// planOf panics if a field cannot be stored.
 func planOf(t reflect.Type) *plan {
 	if known, ok := plans.Load(t); ok {
 		return known.(*plan)
@@ -121,7 +121,7 @@ func planOf(t reflect.Type) *plan {
 	return known.(*plan)
 }
 
-// place is where in a row a struct is.
+// place is the position of a struct in a row.
 type place struct {
 	of           string
 	index, tried []int
@@ -228,7 +228,7 @@ func columnName(f reflect.StructField) string {
 	return name
 }
 
-// value is what is written to the column of a row.
+// value returns the value to write to the column of a row.
 func (c *column) value(row reflect.Value) any {
 	if c.amounts == nil {
 		return c.codec.write(row.FieldByIndex(c.index))

@@ -12,15 +12,15 @@ import (
 	"github.com/lib/pq"
 )
 
-// socketConnector connects to PostgreSQL by sockets that give up reading a little after the longest statement's time, if
-// that is limited; the statements of one batch have it together. lib/pq itself waits for ever on a connection that the other
-// side has left without a word.
+// socketConnector connects to PostgreSQL by sockets that give up reading a little after the longest statement's time,
+// if that is limited; the statements of one batch have it together. lib/pq itself waits for ever on a connection whose
+// other side has gone without closing it.
 type socketConnector struct {
 	config  pq.Config
 	longest time.Duration
 }
 
-// grace is how much later than its statement's end an answer may come.
+// grace is how much later than the end of its statement a reply may arrive.
 const grace = 2 * time.Second
 
 // connector returns lib/pq's, which calls dialed with each socket that it opens.
@@ -129,10 +129,10 @@ func (s *socket) abandon() {
 	_ = s.Conn.SetReadDeadline(time.Unix(1, 0)) // it fails on a socket that is closed
 }
 
-// abandoning runs send, which sends COMMIT. When ctx ends it leaves the connection without an answer, and PostgreSQL to
-// finish. lib/pq would cancel the statement instead, and that is no way to stop a COMMIT: one that waits for a second node
+// abandoning runs send, which sends COMMIT. When ctx ends it abandons the connection and lets PostgreSQL finish. lib/pq
+// would cancel the statement instead, which must not happen to a COMMIT: one that waits for a second node
 // (synchronous_commit) then ends without it, "has already committed locally, but might not have been replicated to the
-// standby" (PostgreSQL 15, syncrep.c), and shows to everybody as if it were safe.
+// standby" (PostgreSQL 15, syncrep.c), and is visible to others as if it were safe.
 func abandoning(ctx context.Context, conn *sqlx.Conn, send func(context.Context) error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

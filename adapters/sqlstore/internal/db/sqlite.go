@@ -30,15 +30,15 @@ func openSQLite(ctx context.Context, c Config, migrations fs.FS) (*DB, error) {
 	if err := claimFile(path); err != nil {
 		return nil, fmt.Errorf("database %s: %w", path, err)
 	}
-	// What undoes a step of a unit is kept in memory, as are the pages of a large one (16 MiB): a file for each
-	// took half of the time of a page of products.
+	// Savepoint journals of a unit's steps are kept in memory, and so are the pages of a large transaction (16 MiB).
+	// Temporary files took half of the time of writing a page of products.
 	write, err := openWriter(SQLiteAddress(path, c.LockWait, "journal_mode(wal)", "synchronous(full)", "temp_store(memory)", "cache_size(-16384)"))
 	if err != nil {
 		return nil, err
 	}
-	// The writer makes the file before readers look for it. SQLite does not wait for another process
-	// that turns the same new file to WAL, but fails.
-	if err := alone(ctx, path, func() error { return write.PingContext(ctx) }); err != nil {
+	// The writer creates the file before readers open it. SQLite does not wait for another process that switches the
+	// same new file to WAL, but fails.
+	if err := withFileLock(ctx, path, func() error { return write.PingContext(ctx) }); err != nil {
 		return nil, errors.Join(fmt.Errorf("database %s: %w", path, err), write.Close())
 	}
 	read, err := openPool(cmp.Or(c.MaxOpen, 8), SQLiteAddress(path, c.LockWait, "query_only(on)"))
@@ -65,7 +65,7 @@ func openWriter(address string) (pool, error) {
 		return pool{}, err
 	}
 	commits := newGroupCommit()
-	all := newPool(sqlx.NewDb(sql.OpenDB(keeper{connector, commits}), "sqlite"), 1)
+	all := newPool(sqlx.NewDb(sql.OpenDB(stmtCacheConnector{connector, commits}), "sqlite"), 1)
 	all.group = commits
 	return all, nil
 }
@@ -75,10 +75,10 @@ func openPool(most int, address string) (pool, error) {
 	if err != nil {
 		return pool{}, err
 	}
-	return newPool(sqlx.NewDb(sql.OpenDB(keeper{Connector: connector}), "sqlite"), most), nil
+	return newPool(sqlx.NewDb(sql.OpenDB(stmtCacheConnector{Connector: connector}), "sqlite"), most), nil
 }
 
-// claimFile makes a new file readable for nobody else, and with it those that SQLite puts beside it.
+// claimFile creates a new file that only its owner can read, which also applies to the files that SQLite adds to it.
 func claimFile(path string) error {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDONLY, 0o600)
 	if err != nil {
@@ -87,7 +87,8 @@ func claimFile(path string) error {
 	return file.Close()
 }
 
-// SQLiteAddress is the address of a file for the driver. Its statements wait for another process's lock as Config.LockWait says.
+// SQLiteAddress is the address of a file for the driver. Its statements wait for another process's lock as
+// Config.LockWait says.
 func SQLiteAddress(path string, lockWait time.Duration, pragmas ...string) string {
 	// busy_timeout comes first: setting the journal's mode may have to wait.
 	wait := fmt.Sprintf("busy_timeout(%d)", cmp.Or(lockWait, 5*time.Second).Milliseconds())
@@ -97,7 +98,7 @@ func SQLiteAddress(path string, lockWait time.Duration, pragmas ...string) strin
 }
 
 func migrateSQLite(ctx context.Context, db pool, path string, change schemaChange) error {
-	return alone(ctx, path, func() error {
+	return withFileLock(ctx, path, func() error {
 		if change.version == 0 {
 			if err := createSQLite(ctx, db.DB.DB, change.migrations); err != nil {
 				return fmt.Errorf("new database: %w", err)
@@ -107,8 +108,8 @@ func migrateSQLite(ctx context.Context, db pool, path string, change schemaChang
 	})
 }
 
-// alone runs work while no other process does, by a lock on a file beside the database.
-func alone(ctx context.Context, path string, work func() error) error {
+// withFileLock runs work under a lock on a file next to the database, which excludes other processes.
+func withFileLock(ctx context.Context, path string, work func() error) error {
 	guard := flock.New(path + ".lock")
 	if _, err := guard.TryLockContext(ctx, 20*time.Millisecond); err != nil {
 		return fmt.Errorf("lock %s: %w", guard.Path(), err)

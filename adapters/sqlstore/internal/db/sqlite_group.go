@@ -12,32 +12,32 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// groupCommit makes one transaction of those that wait for SQLite's writing connection: a COMMIT, which waits for the
-// disk, costs more than the statements of most transactions.
+// groupCommit merges transactions that wait for SQLite's writing connection into one, because a COMMIT, which waits for
+// the disk, costs more than the statements of most transactions.
 //
-// The first member of a group begins the transaction and runs its statements. If somebody waits for the connection by
-// then, it hands over the open transaction with its place in the queue, and waits for the outcome, as do those after it.
-// The member that finds nobody waiting, or the group full, commits. Nobody is answered before: what a member wrote is on
-// disk when InTx or Run returns nil, and gone when COMMIT fails, with what others wrote after reading it. A lone caller
-// commits at once. A failure waits as well, for a member may have read what others wrote.
+// The first member of a group begins the transaction and runs its statements. If another caller waits for the connection
+// by then, the member hands over the open transaction with its place in the queue, and waits for the outcome, as do those
+// after it. The member that finds no caller waiting, or the group full, commits. No call returns before that: a member's
+// writes are on disk when InTx or Run returns nil, and gone when COMMIT fails, with the writes of members that read them.
+// A lone caller commits at once. A failed member also waits, because it may have read what others wrote.
 //
-// Each member but the first has a savepoint. One that fails, panics or is cancelled takes back its own writes, and
-// nothing else. It can harm others in three ways, after which the transactions concerned run again:
+// Each member except the first has a savepoint. One that fails, panics or is cancelled rolls back only its own writes.
+// It can affect others in three ways, after which the transactions concerned run again:
 //   - SQLite ends the whole transaction when the disk is full or fails, or memory is short. Cancelled statements would
 //     end it as well, so none is interrupted (sqlite_guard.go); a cancelled member ends between its statements.
-//   - COMMIT checks deferred constraints and does not say who broke one. Each runs again in a transaction of its own.
-//   - A member that takes long would keep the answers of those before it. After memberTime it is undone, the others
-//     commit, and it runs again in a transaction of its own.
+//   - COMMIT checks deferred constraints and does not say which member violated one. Each runs again in a transaction of its
+//     own.
+//   - A slow member would delay the members before it. After memberTime it is rolled back, the others commit, and it runs
+//     again in a transaction of its own.
 //
-// Transactions of whole requests (unit) are not members. They last as long as a handler that may do anything meanwhile,
-// and it is not to run again because of others. Like all that borrow the connection itself, they come after the COMMIT
-// of the open group.
+// Transactions of whole requests (unit) are not members. They last as long as their handler, which must not run again
+// because of others. Like all callers that use the connection itself, they come after the COMMIT of the open group.
 type groupCommit struct {
 	mostMembers int
-	groupTime   time.Duration // after which nobody joins
+	groupTime   time.Duration // after which no member joins
 	memberTime  time.Duration
 
-	// What follows belongs to who has the connection's place.
+	// The fields below belong to the holder of the connection's place.
 	open  *group    // handed over with the place
 	limit time.Time // when the member that runs has taken too long; zero: it has no limit
 	late  bool      // it has
@@ -71,14 +71,14 @@ func (c *groupCommit) full(g *group) bool {
 	return g.members >= c.mostMembers || time.Since(g.began) >= c.groupTime
 }
 
-// again is the failure of a transaction that changed nothing and is to run again, in a transaction of its own.
+// again is the failure of a transaction that changed nothing and must run again, in a transaction of its own.
 type again struct{ error }
 
 func (a again) Unwrap() error { return a.error }
 
 var errSlow = fault.New(fault.Unavailable, "storage_unavailable", "The database is busy. Try again.").After(time.Second)
 
-// grouped runs work in a transaction, which may be others' too. work neither begins nor ends it.
+// grouped runs work in a transaction, which others may share. work neither begins nor ends it.
 func (s *DB) grouped(ctx context.Context, project id.Project, work func(*sqlx.Conn) error) error {
 	alone := false
 	return retry(ctx, func() error {
@@ -123,7 +123,7 @@ func (p pool) join(ctx context.Context, project id.Project, alone bool) (*group,
 	}
 	if err := g.exec("SAVEPOINT member"); err != nil {
 		p.fail(g, project, err)
-		return nil, unharmed{translate(ctx, err)}
+		return nil, retryable{translate(ctx, err)}
 	}
 	p.group.limit = time.Now().Add(p.group.memberTime)
 	return g, nil
@@ -147,7 +147,7 @@ func (p pool) begin(ctx context.Context, project id.Project) (*group, error) {
 	return g, nil
 }
 
-// work runs a member's work. What it wrote is undone if it fails or panics; the group lives on, unless that fails.
+// work runs a member's work. If it fails or panics, its writes are undone. The group goes on unless undoing fails.
 func (p pool) work(ctx context.Context, g *group, project id.Project, work func(*sqlx.Conn) error) (lives bool, err error) {
 	done := false
 	defer func() {
@@ -161,20 +161,20 @@ func (p pool) work(ctx context.Context, g *group, project id.Project, work func(
 	case ctx.Err() != nil:
 		return false, cmp.Or(err, ctx.Err())
 	case late:
-		return false, unharmed{again{errSlow}}
+		return false, retryable{again{errSlow}}
 	case err != nil:
 		return false, err
 	}
 	if g.members > 0 {
 		if err := g.exec("RELEASE member"); err != nil {
-			return false, unharmed{translate(ctx, err)}
+			return false, retryable{translate(ctx, err)}
 		}
 	}
 	done = true
 	return true, nil
 }
 
-// undo takes back what a member wrote, and reports whether there is a group still.
+// undo rolls back a member's writes, and reports whether the group still exists.
 func (p pool) undo(g *group, project id.Project) bool {
 	if g.members == 0 {
 		p.fail(g, project, nil)
@@ -221,7 +221,7 @@ func (p pool) commit(g *group) {
 	switch {
 	case err == nil:
 	case Violated(err) != "" && g.members > 1:
-		err = unharmed{again{translate(ctx, err)}}
+		err = retryable{again{translate(ctx, err)}}
 	default:
 		err = translate(ctx, err)
 	}
@@ -233,12 +233,12 @@ func (p pool) commit(g *group) {
 	close(g.done)
 }
 
-// fail ends a transaction that does not commit. Its members, who are told why, run again.
+// fail ends a transaction that does not commit. Its members get the reason and run again.
 func (p pool) fail(g *group, project id.Project, why error) {
 	ctx := context.Background()
 	rollback(ctx, g.conn)
 	g.conn.Close()
-	g.err = unharmed{translate(ctx, why)}
+	g.err = retryable{translate(ctx, why)}
 	close(g.done)
 	p.release(project)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-// A member that fails, whatever the way, takes back its own writes only.
+// A member that fails in any way rolls back only its own writes.
 func TestGroupCommit_aMemberFails(t *testing.T) {
 	t.Parallel()
 	var count commits
@@ -19,7 +19,7 @@ func TestGroupCommit_aMemberFails(t *testing.T) {
 	cancelled, cancel := context.WithCancel(t.Context())
 	gone, leave := context.WithCancel(t.Context())
 	errs := make([]error, 7)
-	err := together(t, s, func(x *Tx) error { return add(t.Context(), x, "a") },
+	err := inOneGroup(t, s, func(x *Tx) error { return add(t.Context(), x, "a") },
 		adding(t, s, &errs[0], func(*Tx) error { return errWork }, "fails"),
 		adding(t, s, &errs[1], nil, "b"),
 		func() {
@@ -63,21 +63,21 @@ func TestGroupCommit_theFirstFails(t *testing.T) {
 	var count commits
 	s := watched(t, count.before)
 	var errs [2]error
-	err := together(t, s, func(x *Tx) error { return errors.Join(add(t.Context(), x, "first"), errWork) },
+	err := inOneGroup(t, s, func(x *Tx) error { return errors.Join(add(t.Context(), x, "first"), errWork) },
 		adding(t, s, &errs[0], nil, "b"), adding(t, s, &errs[1], nil, "c"))
 	if !errors.Is(err, errWork) || errors.Join(errs[:]...) != nil || !slices.Equal(keys(t, s), []string{"b", "c"}) {
 		t.Errorf("%v, %v, %v", err, errs, keys(t, s))
 	}
 }
 
-// One that is cancelled while it waits neither loses the open transaction nor commits anything of its own.
-func TestGroupCommit_whoeverWaitsIsCancelled(t *testing.T) {
+// A caller that is cancelled while it waits neither loses the open transaction nor commits anything of its own.
+func TestGroupCommit_waiterCancelled(t *testing.T) {
 	t.Parallel()
 	s := watched(t, func(string) error { return nil })
 	for i := range 50 {
 		ctx, cancel := context.WithCancel(t.Context())
 		var waited, other error
-		err := together(t, s, func(*Tx) error { return nil },
+		err := inOneGroup(t, s, func(*Tx) error { return nil },
 			adding(t, s, &other, func(*Tx) error { time.AfterFunc(time.Duration(i*4)*time.Microsecond, cancel); return nil }, fmt.Sprint(i)),
 			func() { waited = s.Exec(ctx, mine, "DELETE FROM sandbox_failures") })
 		if errors.Join(err, other) != nil || waited != nil && !errors.Is(waited, context.Canceled) {
@@ -96,7 +96,7 @@ func TestGroupCommit_commitFails(t *testing.T) {
 		return nil
 	})
 	var errs [2]error
-	err := together(t, s, func(x *Tx) error { return add(t.Context(), x, "a") },
+	err := inOneGroup(t, s, func(x *Tx) error { return add(t.Context(), x, "a") },
 		adding(t, s, &errs[0], nil, "b"), func() { errs[1] = s.Exec(t.Context(), mine, addCharge, "proj_mine", "c", 1) })
 	for _, err := range append(errs[:], err) {
 		if !errors.Is(err, errWork) {
@@ -112,13 +112,14 @@ func TestGroupCommit_commitFails(t *testing.T) {
 	}
 }
 
-// SQLite rolls back all when the disk is full. Those that had finished are stored by transactions after it.
+// SQLite rolls back the whole transaction when the disk is full. Members that had finished run again in later
+// transactions.
 func TestGroupCommit_fullDisk(t *testing.T) {
 	t.Parallel()
 	s := watched(t, func(string) error { return nil })
 	runs := 0
 	var errs [3]error
-	err := together(t, s, func(x *Tx) error {
+	err := inOneGroup(t, s, func(x *Tx) error {
 		runs++
 		return add(t.Context(), x, "a")
 	},
@@ -146,7 +147,8 @@ func TestGroupCommit_fullDisk(t *testing.T) {
 	}
 }
 
-// COMMIT does not say who broke a deferred constraint. Who did hears so, and the others are stored.
+// COMMIT does not say which member violated a deferred constraint. That member gets the error, and the others are
+// stored.
 func TestGroupCommit_deferredConstraint(t *testing.T) {
 	t.Parallel()
 	s := watched(t, func(string) error { return nil })
@@ -155,7 +157,7 @@ func TestGroupCommit_deferredConstraint(t *testing.T) {
 		t.Fatal(err)
 	}
 	var errs [2]error
-	err := together(t, s, func(x *Tx) error { return add(t.Context(), x, "a") },
+	err := inOneGroup(t, s, func(x *Tx) error { return add(t.Context(), x, "a") },
 		func() { errs[0] = s.Exec(t.Context(), mine, "INSERT INTO branches VALUES (1, 9)") },
 		adding(t, s, &errs[1], nil, "b"))
 	if errors.Join(err, errs[1]) != nil || errs[0] == nil || !slices.Equal(keys(t, s), []string{"a", "b"}) {
@@ -163,7 +165,7 @@ func TestGroupCommit_deferredConstraint(t *testing.T) {
 	}
 }
 
-// A failure may tell what others of the group wrote, so it is told when that is stored.
+// A member's error may depend on rows that others of the group wrote, so it is returned once those are committed.
 func TestGroupCommit_aFailureWaitsForCommit(t *testing.T) {
 	t.Parallel()
 	fails := true
@@ -174,12 +176,12 @@ func TestGroupCommit_aFailureWaitsForCommit(t *testing.T) {
 		return nil
 	})
 	var second error
-	err := together(t, s, func(x *Tx) error { return add(t.Context(), x, "a") }, adding(t, s, &second, nil, "a"))
+	err := inOneGroup(t, s, func(x *Tx) error { return add(t.Context(), x, "a") }, adding(t, s, &second, nil, "a"))
 	if !errors.Is(err, errWork) || !errors.Is(second, errWork) {
 		t.Errorf("%v, and the second says %v of a row that was never stored", err, second)
 	}
 	fails = false
-	err = together(t, s, func(x *Tx) error { return add(t.Context(), x, "a") }, adding(t, s, &second, nil, "a"))
+	err = inOneGroup(t, s, func(x *Tx) error { return add(t.Context(), x, "a") }, adding(t, s, &second, nil, "a"))
 	if err != nil || Violated(second) == "" && fault.KindOf(second) != fault.Conflict {
 		t.Errorf("%v, and the second says %v", err, second)
 	}

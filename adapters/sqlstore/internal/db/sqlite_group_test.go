@@ -33,7 +33,7 @@ func watched(t *testing.T, before func(statement string) error) *DB {
 	if err := s.write.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s.write = newPool(sqlx.NewDb(sql.OpenDB(watchedConnector{keeper{connector, commits}, before}), "sqlite"), 1)
+	s.write = newPool(sqlx.NewDb(sql.OpenDB(watchedConnector{stmtCacheConnector{connector, commits}, before}), "sqlite"), 1)
 	s.write.group = commits
 	s.login = s.write.DB
 	return s
@@ -48,12 +48,12 @@ func fileOf(t *testing.T, s *DB) (path string) {
 }
 
 type watchedConnector struct {
-	keeper
+	stmtCacheConnector
 	before func(string) error
 }
 
 func (w watchedConnector) Connect(ctx context.Context) (driver.Conn, error) {
-	conn, err := w.keeper.Connect(ctx)
+	conn, err := w.stmtCacheConnector.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -82,8 +82,8 @@ func (c *commits) before(statement string) error {
 	return nil
 }
 
-// together runs first as a transaction, which ends when members wait for the connection in their order.
-func together(t *testing.T, s *DB, first func(*Tx) error, members ...func()) (err error) {
+// inOneGroup runs first as a transaction, which ends when members wait for the connection in their order.
+func inOneGroup(t *testing.T, s *DB, first func(*Tx) error, members ...func()) (err error) {
 	t.Helper()
 	began, queued := make(chan struct{}), make(chan struct{})
 	begin := sync.OnceFunc(func() { close(began) })
@@ -145,7 +145,7 @@ func TestGroupCommit_sharesCommits(t *testing.T) {
 			members[i] = func() { errs[i] = s.Exec(t.Context(), mine, addCharge, "proj_mine", fmt.Sprint(i), 1) }
 		}
 	}
-	errs[writers-1] = together(t, s, func(x *Tx) error { return add(t.Context(), x, "first") }, members...)
+	errs[writers-1] = inOneGroup(t, s, func(x *Tx) error { return add(t.Context(), x, "first") }, members...)
 	if err := errors.Join(errs...); err != nil || len(keys(t, s)) != writers {
 		t.Errorf("%v, %d rows", err, len(keys(t, s)))
 	}
@@ -172,13 +172,13 @@ func TestGroupCommit_answersNobodyBeforeCommit(t *testing.T) {
 		add := adding(t, s, &errs[i], nil, fmt.Sprint(i))
 		return func() { add(); answered.Add(1) }
 	}
-	err := together(t, s, func(x *Tx) error { return nil }, member(0), member(1), member(2))
+	err := inOneGroup(t, s, func(x *Tx) error { return nil }, member(0), member(1), member(2))
 	if err := errors.Join(append(errs[:], err)...); err != nil || early.Load() != 0 || answered.Load() != 3 {
 		t.Errorf("%v, %d were answered before COMMIT", err, early.Load())
 	}
 }
 
-// Those that a slow member follows are answered before it ends.
+// Members before a slow one return before it ends.
 func TestGroupCommit_aSlowMember(t *testing.T) {
 	t.Parallel()
 	s := watched(t, func(string) error { return nil })
@@ -188,7 +188,7 @@ func TestGroupCommit_aSlowMember(t *testing.T) {
 	var slow error
 	ran := make(chan error, 1)
 	go func() {
-		ran <- together(t, s, func(x *Tx) error { return add(t.Context(), x, "a") },
+		ran <- inOneGroup(t, s, func(x *Tx) error { return add(t.Context(), x, "a") },
 			adding(t, s, &slow, func(x *Tx) error {
 				if !first {
 					return isClosed(answered)
@@ -223,7 +223,7 @@ func isClosed(done chan struct{}) error {
 	}
 }
 
-// A request's transaction, and whoever borrows the connection, keep nobody waiting for their end.
+// A request's transaction, or a caller that borrows the connection, does not make members of a group wait for its end.
 func TestGroupCommit_unitsComeAfterIt(t *testing.T) {
 	t.Parallel()
 	for name, work := range map[string]func(*DB, func() error) error{
@@ -264,14 +264,14 @@ func TestGroupCommit_unitsComeAfterIt(t *testing.T) {
 	}
 }
 
-// A statement that is cancelled amid its work would end the transaction of all.
+// Cancelling a running statement would end the transaction of all members.
 func TestGroupCommit_aStatementIsCancelled(t *testing.T) {
 	t.Parallel()
 	s := watched(t, func(string) error { return nil })
 	runs := 0
 	var long, other error
 	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
-	err := together(t, s, func(x *Tx) error { runs++; return add(t.Context(), x, "a") },
+	err := inOneGroup(t, s, func(x *Tx) error { runs++; return add(t.Context(), x, "a") },
 		func() {
 			const many = `
 WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300000)
@@ -288,7 +288,7 @@ INSERT INTO sandbox_failures (project_id, key, failures) SELECT 'proj_mine', 'n'
 	}
 }
 
-// What a process has answered is in its files, at whatever moment it is killed.
+// Writes that a process has acknowledged are in its files, even if it is killed right afterwards.
 func TestGroupCommit_survivesTheProcess(t *testing.T) {
 	t.Parallel()
 	s := freshSQLite(t)

@@ -11,12 +11,12 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// guardedConn is SQLite's writing connection, whose transaction may be that of several (groupCommit). It never interrupts
-// a statement, for SQLite rolls the whole transaction back then. After an error that may have ended the transaction it
-// refuses all but ROLLBACK, for a statement would be a transaction of its own. And it refuses the statements of a member
-// that takes too long.
+// guardedConn is SQLite's writing connection, whose transaction several callers may share (groupCommit). It never
+// interrupts a statement, because SQLite would roll back the whole transaction. After an error that may have ended the
+// transaction it refuses everything except ROLLBACK, because a statement would be a transaction of its own. It also
+// refuses the statements of a member that takes too long.
 type guardedConn struct {
-	*keepingConn
+	*stmtCacheConn
 	group *groupCommit
 	ended error // by which the transaction may have ended
 }
@@ -25,7 +25,7 @@ func (c *guardedConn) ExecContext(ctx context.Context, query string, args []driv
 	if err := c.admit(ctx, query); err != nil {
 		return nil, err
 	}
-	result, err := c.keepingConn.ExecContext(context.WithoutCancel(ctx), query, args)
+	result, err := c.stmtCacheConn.ExecContext(context.WithoutCancel(ctx), query, args)
 	return result, c.note(err)
 }
 
@@ -33,7 +33,7 @@ func (c *guardedConn) QueryContext(ctx context.Context, query string, args []dri
 	if err := c.admit(ctx, query); err != nil {
 		return nil, err
 	}
-	rows, err := c.keepingConn.QueryContext(context.WithoutCancel(ctx), query, args)
+	rows, err := c.stmtCacheConn.QueryContext(context.WithoutCancel(ctx), query, args)
 	if err != nil {
 		return nil, c.note(err)
 	}
@@ -81,5 +81,5 @@ func (c *guardedConn) note(err error) error {
 // ResetSession begins the connection's next use.
 func (c *guardedConn) ResetSession(ctx context.Context) error {
 	c.ended = nil
-	return c.keepingConn.ResetSession(ctx)
+	return c.stmtCacheConn.ResetSession(ctx)
 }

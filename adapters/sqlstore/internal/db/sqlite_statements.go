@@ -8,34 +8,35 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
-// compiled is how many compiled statements a connection to SQLite keeps: lists of different lengths are different
-// statements, so there is no end of them. Those of more than longest bytes are large, and seldom the same again.
+// compiled is the number of compiled statements that a connection to SQLite caches. It is bounded because lists of
+// different lengths are different statements. Statements of more than longest bytes are large and seldom repeated, so
+// they are not cached.
 const (
 	compiled = 128
 	longest  = 4 << 10
 )
 
-// keeper opens connections that keep the statements they have compiled: to compile one takes about as long as to
-// run it.
-type keeper struct {
+// stmtCacheConnector opens connections that cache compiled statements, because compiling a statement takes about as
+// long as running it.
+type stmtCacheConnector struct {
 	driver.Connector
 	group *groupCommit // of the writing connection; nil: it only reads
 }
 
-func (k keeper) Connect(ctx context.Context) (driver.Conn, error) {
+func (k stmtCacheConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	conn, err := k.Connector.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	kept, err := simplelru.NewLRU[string, *keptStatement](compiled, nil)
-	keeping := &keepingConn{conn.(sqliteConn), kept}
+	kept, err := simplelru.NewLRU[string, *cachedStmt](compiled, nil)
+	keeping := &stmtCacheConn{conn.(sqliteConn), kept}
 	if k.group != nil {
-		return &guardedConn{keepingConn: keeping, group: k.group}, err
+		return &guardedConn{stmtCacheConn: keeping, group: k.group}, err
 	}
 	return keeping, err
 }
 
-// sqliteConn is what the driver's connections do for database/sql.
+// sqliteConn has the methods of the driver's connections that database/sql uses.
 type sqliteConn interface {
 	driver.Conn
 	driver.ConnPrepareContext
@@ -47,13 +48,13 @@ type sqliteConn interface {
 	driver.Validator
 }
 
-// keepingConn lends each statement to one user at a time.
-type keepingConn struct {
+// stmtCacheConn gives each cached statement to one user at a time.
+type stmtCacheConn struct {
 	sqliteConn
-	kept *simplelru.LRU[string, *keptStatement]
+	kept *simplelru.LRU[string, *cachedStmt]
 }
 
-type keptStatement struct {
+type cachedStmt struct {
 	sqliteStatement
 	query string
 	lent  bool
@@ -65,38 +66,38 @@ type sqliteStatement interface {
 	driver.StmtQueryContext
 }
 
-func (c *keepingConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+func (c *stmtCacheConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	s, err := c.take(ctx, query)
 	if err != nil {
 		return nil, err
 	}
 	result, err := s.ExecContext(ctx, args)
-	return result, c.giveBack(s, err)
+	return result, c.putBack(s, err)
 }
 
-func (c *keepingConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+func (c *stmtCacheConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	s, err := c.take(ctx, query)
 	if err != nil {
 		return nil, err
 	}
 	rows, err := s.QueryContext(ctx, args)
 	if err != nil {
-		return nil, c.giveBack(s, err)
+		return nil, c.putBack(s, err)
 	}
-	return &keptRows{rows, c, s}, nil
+	return &cachedRows{rows, c, s}, nil
 }
 
-// keptRows are those of a statement that is given back with them.
-type keptRows struct {
+// cachedRows are the rows of a cached statement. Closing them returns the statement to the cache.
+type cachedRows struct {
 	driver.Rows
-	conn *keepingConn
-	of   *keptStatement
+	conn *stmtCacheConn
+	of   *cachedStmt
 }
 
-func (r *keptRows) Close() error { return r.conn.giveBack(r.of, r.Rows.Close()) }
+func (r *cachedRows) Close() error { return r.conn.putBack(r.of, r.Rows.Close()) }
 
-// take is a kept statement that nobody has, or a new one.
-func (c *keepingConn) take(ctx context.Context, query string) (*keptStatement, error) {
+// take returns a cached statement that is not in use, or a new one.
+func (c *stmtCacheConn) take(ctx context.Context, query string) (*cachedStmt, error) {
 	if s, ok := c.kept.Get(query); ok && !s.lent {
 		s.lent = true
 		return s, nil
@@ -105,21 +106,21 @@ func (c *keepingConn) take(ctx context.Context, query string) (*keptStatement, e
 	if err != nil {
 		return nil, err
 	}
-	return &keptStatement{
+	return &cachedStmt{
 		sqliteStatement: s.(sqliteStatement),
 		query:           query,
 		lent:            true,
 	}, nil
 }
 
-// giveBack keeps a statement that did well, and lets the one go that was used longest ago. It returns err.
-func (c *keepingConn) giveBack(s *keptStatement, err error) error {
+// putBack returns a statement to the cache unless it failed, and evicts the least recently used one. It returns err.
+func (c *stmtCacheConn) putBack(s *cachedStmt, err error) error {
 	s.lent = false
 	kept, known := c.kept.Peek(s.query)
 	switch {
 	case err != nil && kept == s:
 		c.kept.Remove(s.query)
-		_ = s.Close() // what it says was said already
+		_ = s.Close() // its error was returned already
 	case kept == s:
 	case err != nil, known, len(s.query) > longest:
 		_ = s.Close()
@@ -129,17 +130,17 @@ func (c *keepingConn) giveBack(s *keptStatement, err error) error {
 	return err
 }
 
-func (c *keepingConn) keep(s *keptStatement) {
+func (c *stmtCacheConn) keep(s *cachedStmt) {
 	if c.kept.Len() == compiled {
-		if _, oldest, _ := c.kept.RemoveOldest(); !oldest.lent { // else it comes back
+		if _, oldest, _ := c.kept.RemoveOldest(); !oldest.lent { // otherwise putBack gets it later
 			_ = oldest.Close()
 		}
 	}
 	c.kept.Add(s.query, s)
 }
 
-// positional is a statement with ? in place of $1, $2 and so on, if each comes once and in order: the driver looks those
-// with numbers up by name, each among all.
+// positional returns a statement with ? in place of $1, $2 and so on, if each comes once and in order, because the
+// driver looks up each numbered parameter by name among all.
 func positional(statement string) string {
 	var to strings.Builder
 	rest := statement
@@ -166,8 +167,8 @@ func positional(statement string) string {
 	}
 }
 
-// Close lets the statements go first.
-func (c *keepingConn) Close() error {
+// Close closes the statements first.
+func (c *stmtCacheConn) Close() error {
 	for _, s := range c.kept.Values() {
 		_ = s.Close()
 	}

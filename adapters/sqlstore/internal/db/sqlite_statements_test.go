@@ -24,8 +24,8 @@ func oneConn(tb testing.TB) *sqlx.DB {
 	return db.DB
 }
 
-// What is kept gives the same answers as what is compiled anew, whatever happened to it before.
-func TestKeptStatements(t *testing.T) {
+// A cached statement gives the same results as one that is compiled anew, no matter how its earlier uses ended.
+func TestStmtCacheConn_sameAnswers(t *testing.T) {
 	t.Parallel()
 	db := oneConn(t)
 	insert := func(id, n int) error {
@@ -66,8 +66,8 @@ func TestKeptStatements(t *testing.T) {
 	}
 }
 
-// One query may run twice at a time on a connection, and each run has its own place in the rows.
-func TestAKeptStatementIsLentOnce(t *testing.T) {
+// One query may run twice at the same time on a connection, and each run has its own rows.
+func TestStmtCacheConn_nestedQuery(t *testing.T) {
 	t.Parallel()
 	db := oneConn(t)
 	if _, err := db.Exec("INSERT INTO shelf (id, n) VALUES (1, 1), (2, 2), (3, 3)"); err != nil {
@@ -105,8 +105,8 @@ func TestAKeptStatementIsLentOnce(t *testing.T) {
 	}
 }
 
-// A statement that was interrupted amid its work does not hinder the next, nor a COMMIT.
-func TestAnInterruptedStatement(t *testing.T) {
+// An interrupted statement affects neither the next one nor a COMMIT.
+func TestStmtCacheConn_interrupted(t *testing.T) {
 	t.Parallel()
 	db := oneConn(t)
 	conn, err := db.Connx(t.Context())

@@ -93,7 +93,7 @@ func TestAnalyzeGrown_lockedTable(t *testing.T) {
 	}
 }
 
-// A login that does not own the tables hears which they are, and nothing fails.
+// A login that does not own the tables gets their names, and no error.
 func TestAnalyzeGrown_notTheOwner(t *testing.T) {
 	t.Parallel()
 	server := pgserver.Shared(t)

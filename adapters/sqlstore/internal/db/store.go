@@ -1,11 +1,10 @@
-// Package db is the engine under the stores: transactions, batches, retries, and what differs between
-// PostgreSQL and SQLite. It knows no tables but those that its own work needs.
+// Package db is the engine under the stores: transactions, batches, retries, and the differences between PostgreSQL and
+// SQLite. It knows only the tables that its own work needs.
 //
-// Statements are written once, for both engines, with $1 parameters; Dialect holds what differs.
-// Read and Write begin a batch, several statements in one round trip, for the hot paths. InTx is an
-// ordinary transaction. InRequest makes all that a request writes one transaction. Each names the project
-// that it works in, which row-level security on PostgreSQL holds it to. Errors leave this package as
-// faults (errors.go).
+// Statements are written once, for both engines, with $1 parameters; Dialect holds what differs. Read and Write begin a
+// batch, several statements in one round trip, for the hot paths. InTx is an ordinary transaction. InRequest makes all
+// writes of a request one transaction. Each names the project that it works in, which row-level security enforces on
+// PostgreSQL. The package returns errors as faults (errors.go).
 package db
 
 import (
@@ -26,7 +25,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Config says where the database is.
+// Config is the configuration of a database.
 type Config struct {
 	// URL is sqlite://PATH or postgres://….
 	URL string
@@ -34,34 +33,35 @@ type Config struct {
 	MaxOpen int
 	// Pooler is what is between the store and PostgreSQL.
 	Pooler Pooler
-	// Statement is how long a statement may take on PostgreSQL, and a batch as long as its statements
-	// take. 0 is the URL's statement_timeout, or five seconds, which a batch has altogether.
+	// Statement is the time limit of a statement on PostgreSQL; a batch has as much for all of its statements. 0 is the
+	// URL's statement_timeout, or five seconds.
 	Statement time.Duration
 	// LockWait is how long a statement on SQLite waits for another process that writes. 0 is five seconds.
 	LockWait time.Duration
-	// Enterprise is how much accounts on the enterprise plan can keep; zero fields: as much as the plan says.
+	// Enterprise overrides the limits of the enterprise plan; zero fields have the limits of the plan.
 	Enterprise account.Limits
-	// EventBus tells that events also go to an event bus.
+	// EventBus means that events also go to an event bus.
 	EventBus bool
-	// AllowNewer has Migrate accept a schema that a newer program made.
+	// AllowNewer makes Migrate accept the schema of a newer program.
 	AllowNewer bool
-	// Vault seals the URLs of subscriptions and chat webhooks; nil: they are stored as they are.
+	// Vault encrypts the URLs of subscriptions and chat webhooks; nil: they are stored as plain text.
 	Vault ports.Vault
 	// Migrated, if set, is called with the number of missing migrations that are applied, before the first and after each.
 	Migrated func(done, of int)
-	// Wrote is told of each project whose row a transaction wrote, once the transaction has ended; nil: nobody is.
+	// Wrote is called with each project whose row a transaction wrote, once the transaction has ended. It may be nil.
 	Wrote func(id.Project)
-	// Trace begins a span around a piece of work, which what it returns ends; nil: there are none.
+	// Trace begins a span, and returns the function that ends it; nil: there are no spans.
 	Trace func(ctx context.Context, name string) (context.Context, func(error))
 }
 
 // DB is a database. Each of its views is one port.
 type DB struct {
 	Dialect Dialect
-	// write and read are the same pool on PostgreSQL. SQLite has one writer at a time: write is one
-	// connection, which callers wait for, and read only reads.
+	// write and read are the same pool on PostgreSQL. SQLite has one writer at a time, so write is one connection, for
+	// which callers wait, and read only reads.
 	write, read pool
-	// login has, on PostgreSQL, the role of the login, for what no request does. It keeps no connection for long.
+	// login has, on PostgreSQL, the role of the login. It serves work outside requests, and keeps no connection for
+	// long.
 	login      *sqlx.DB
 	pooler     Pooler
 	settings   string                                         // behind a pooler: what every transaction begins with
@@ -116,8 +116,9 @@ func (s *DB) Pools(show func(name string, db *sql.DB, waiting func() int)) {
 	show("sqlite_write", s.write.DB.DB, s.write.places.Waiting)
 }
 
-// Migrate brings the schema up to date, under a lock, so that processes may start together. Behind a pooler it fails unless
-// the schema is current. It refuses a schema that a newer program made, which a newer program may also do meanwhile.
+// Migrate brings the schema up to date, under a lock, so that processes may start together. Behind a pooler it fails
+// unless the schema is current. It refuses the schema of a newer program, even if that program migrates at the same
+// time.
 func (s *DB) Migrate(ctx context.Context) error {
 	if err := s.migrate(ctx, 0); err != nil {
 		return err
@@ -137,13 +138,13 @@ func (s *DB) MigrateTo(ctx context.Context, version int64) error {
 	return err
 }
 
-// Ping reports whether the database answers. Connections that broke while they lay in the pool, as all
-// do when the server restarts, are used up and tell nothing.
+// Ping reports whether the database answers. Pooled connections that are broken, as all are after a restart of the
+// server, are used up and do not count.
 func (s *DB) Ping(ctx context.Context) error {
 	return retry(ctx, func() error {
 		return onConn(ctx, s.read, AnyProject, func(conn *sqlx.Conn) error {
 			var one int
-			return ifUnharmed(translate(ctx, conn.GetContext(ctx, &one, "SELECT 1")))
+			return asRetryable(translate(ctx, conn.GetContext(ctx, &one, "SELECT 1")))
 		})
 	})
 }
@@ -153,13 +154,13 @@ func (s *DB) Now(ctx context.Context) (time.Time, error) {
 	var now int64
 	err := retry(ctx, func() error {
 		return onConn(ctx, s.read, AnyProject, func(conn *sqlx.Conn) error {
-			return ifUnharmed(translate(ctx, conn.GetContext(ctx, &now, "SELECT "+s.Dialect.Clock)))
+			return asRetryable(translate(ctx, conn.GetContext(ctx, &now, "SELECT "+s.Dialect.Clock)))
 		})
 	})
 	return Time(now), err
 }
 
-// ReadPool and WritePool are connections outside of all projects, for tests, which look at what transactions leave.
+// ReadPool and WritePool are connections outside of all projects, for tests that inspect stored rows.
 func (s *DB) ReadPool() *sqlx.DB {
 	if s.Dialect.OneTrip {
 		return s.login
@@ -169,12 +170,12 @@ func (s *DB) ReadPool() *sqlx.DB {
 
 func (s *DB) WritePool() *sqlx.DB { return s.login }
 
-// OnWriter lends work a connection of WritePool. What work leaves open when it fails is rolled back.
+// OnWriter runs work on a connection of WritePool. If work fails, a transaction that it left open is rolled back.
 func (s *DB) OnWriter(ctx context.Context, work func(*sqlx.Conn) error) error {
 	return onConn(ctx, pool{DB: s.login}, AnyProject, work)
 }
 
-// Wrap returns a store over connections that somebody else opened, at most so many; it has no migrations.
+// Wrap returns a store over at most most connections of an open pool; it has no migrations.
 func Wrap(conns *sqlx.DB, most int) *DB {
 	d := PostgresDialect
 	if conns.DriverName() == "sqlite" {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestNowIsTheDatabasesClock(t *testing.T) {
+func TestNow(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *DB) {
 		before := time.Now().Truncate(time.Millisecond)
 		now, err := s.Now(t.Context())

@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// Table is the one definition of what is written to a table: its columns are the fields of R (see Columns), in their
-// order. Statements are built from it once, when the program starts.
+// Table defines the columns that are written to a table: the fields of R (see Columns), in their order. Statements are
+// built from it once, when the program starts.
 type Table[R any] struct {
 	name    string
 	names   []string
 	columns []*column
 }
 
-// NewTable panics where a field of R cannot be stored. Columns are the tags of R if it is a domain type; other rows that
+// NewTable panics if a field of R cannot be stored. Columns are the tags of R if it is a domain type; other rows that
 // have an R as a part have them too.
 func NewTable[R any](name string, columns ...Columns) *Table[R] {
 	of := reflect.TypeFor[R]()
@@ -44,8 +44,8 @@ func NewTable[R any](name string, columns ...Columns) *Table[R] {
 
 var definitions []func() (table string, columns []string, zero []any)
 
-// Definitions calls show for each table of the program, with what is stored of a row without values: a test compares
-// them with the schema.
+// Definitions calls show for each table of the program, with the stored values of a zero row. A test compares them with
+// the schema.
 func Definitions(show func(table string, columns []string, zero []any)) {
 	for _, d := range definitions {
 		show(d())
@@ -168,7 +168,7 @@ func (u Update[R]) After(n int) string { return parameterAt(len(u.columns) + n) 
 // Args are the values of the key and of the columns set, and what comes after them.
 func (u Update[R]) Args(row R, more ...any) []any { return valuesOf(&row, u.columns, more) }
 
-// Excluded assigns the values of a refused INSERT to columns, for its DO UPDATE.
+// Excluded assigns the values of a conflicting INSERT to columns, as in its DO UPDATE.
 func Excluded(columns ...string) string {
 	list := make([]string, len(columns))
 	for i, c := range columns {

@@ -11,19 +11,19 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// Tx is one transaction on one connection. It is not database/sql's, for with that beginning and
-// entering a project would be two round trips. Its methods answer faults; after a failure the
-// transaction cannot commit, whatever is made of the failure.
+// Tx is one transaction on one connection. It is not database/sql's, with which beginning and entering a project would
+// be two round trips. Its methods return faults; after a failure the transaction cannot commit, even if the caller
+// ignores the failure.
 type Tx struct {
 	Dialect Dialect
 	conn    *sqlx.Conn
 	failed  error
-	// first begins the transaction, or its part of a unit; "" once it was sent. On PostgreSQL it goes with the first
-	// statement, and last with COMMIT or with the next statement: see exchange.go.
+	// first begins the transaction, or its part of a unit; "" once it was sent. On PostgreSQL it is sent with the first
+	// statement, and last with COMMIT or the next statement: see exchange.go.
 	first string
 	name  *transactionName // asked for with first; nil: nobody needs it
 	last  *effects
-	// broken is the failure of something that was sent: nothing can follow it.
+	// broken is the failure of a sent statement, after which nothing can be sent.
 	broken error
 	wrote  []id.Project
 }
@@ -34,7 +34,7 @@ func (t *Tx) Select(ctx context.Context, dest any, query string, args ...any) er
 	return err
 }
 
-// Get is Select, and tells whether there was a row.
+// Get is Select for one row. It reports whether there was one.
 func (t *Tx) Get(ctx context.Context, dest any, query string, args ...any) (bool, error) {
 	n, err := t.query(ctx, dest, query, args)
 	return n > 0 && err == nil, t.Note(ctx, err)
@@ -118,20 +118,21 @@ func (t *Tx) Note(ctx context.Context, err error) error {
 // Failure is why the transaction cannot commit; nil: it can.
 func (t *Tx) Failure() error { return t.failed }
 
-// TxOn is a transaction that a test has begun on a connection.
+// TxOn returns a transaction that a test has begun on a connection.
 func (s *DB) TxOn(conn *sqlx.Conn) *Tx { return &Tx{Dialect: s.Dialect, conn: conn} }
 
-// Connection is the transaction's, for tests: what fails on it does not count as the transaction's failure.
+// Connection returns the transaction's connection, for tests: a failure on it does not count as the transaction's
+// failure.
 func (t *Tx) Connection(ctx context.Context) *sqlx.Conn {
 	_ = t.Note(ctx, t.begun(ctx))
 	return t.conn
 }
 
-// Wrote notes that the transaction writes the project's row: Config.Wrote is told when it has ended.
+// Wrote notes that the transaction writes the project's row. Config.Wrote is called when the transaction has ended.
 func (t *Tx) Wrote(project id.Project) { t.wrote = append(t.wrote, project) }
 
-// InTx runs work in one writing transaction: all of its writes or none. work does no other I/O and
-// may run more than once: a transaction that lost against another one is tried again.
+// InTx runs work in one writing transaction: all of its writes or none. work does no other I/O and may run more than
+// once, because a transaction that lost against another one is retried.
 func (s *DB) InTx(ctx context.Context, project id.Project, work func(*Tx) error) error {
 	if s.wrote == nil {
 		return s.inTx(ctx, project, work)
@@ -166,7 +167,7 @@ func (s *DB) inTx(ctx context.Context, project id.Project, work func(*Tx) error)
 	})
 }
 
-// InTx returns what work makes of one writing transaction; of one that fails, nothing.
+// InTx returns the result of work in one writing transaction; if the transaction fails, the zero value.
 func InTx[T any](ctx context.Context, s *DB, project id.Project, work func(*Tx) (T, error)) (T, error) {
 	var made T
 	err := s.InTx(ctx, project, func(t *Tx) (err error) {
@@ -196,12 +197,12 @@ func (s *DB) transact(ctx context.Context, conn *sqlx.Conn, project id.Project, 
 	return s.end(ctx, t)
 }
 
-// run runs work in the transaction, whose end it leaves to others.
+// run runs work in the transaction, and leaves its end to the caller.
 func (t *Tx) run(work func(*Tx) error) error {
 	if err := work(t); err != nil {
-		return ifUnharmed(err)
+		return asRetryable(err)
 	}
-	return ifUnharmed(t.failed)
+	return asRetryable(t.failed)
 }
 
 // inUnit is InTx within a unit.
@@ -231,11 +232,11 @@ func (s *DB) inUnit(ctx context.Context, project id.Project, work func(*Tx) erro
 	})
 }
 
-// onConn lends work a connection. What work leaves open when it fails or panics is rolled back. A
-// connection of its own also keeps database/sql from running a statement again that has run: it does
-// that on a pool, when lib/pq reports a connection lost after the send.
+// onConn runs work on a connection of its own. If work fails or panics, a transaction that it left open is rolled back.
+// A connection of its own also keeps database/sql from running a statement twice, as it does on a pool when lib/pq
+// reports a connection lost after the send.
 func onConn(ctx context.Context, from pool, project id.Project, work func(*sqlx.Conn) error) error {
-	conn, err := from.lend(ctx, project)
+	conn, err := from.acquire(ctx, project)
 	if err != nil {
 		return err
 	}
@@ -244,51 +245,51 @@ func onConn(ctx context.Context, from pool, project id.Project, work func(*sqlx.
 		if !clean {
 			rollback(ctx, conn)
 		}
-		from.giveBack(conn, project)
+		from.putBack(conn, project)
 	}()
 	err = work(conn)
 	clean = err == nil
 	return err
 }
 
-// unharmed is the failure of a connection that broke before it could do anything, or while it only
-// read. After a restart of the server all that lie in the pool are broken.
-type unharmed struct{ error }
+// retryable is the failure of a connection that broke before it wrote anything. After a restart of the server all
+// pooled connections are broken.
+type retryable struct{ error }
 
-func (e unharmed) Unwrap() error { return e.error }
+func (e retryable) Unwrap() error { return e.error }
 
 func begin(ctx context.Context, conn *sqlx.Conn, statement string) error {
 	_, err := conn.ExecContext(ctx, statement)
-	return ifUnharmed(translate(ctx, err))
+	return asRetryable(translate(ctx, err))
 }
 
-func ifUnharmed(err error) error {
+func asRetryable(err error) error {
 	if Lost(err) {
-		return unharmed{err}
+		return retryable{err}
 	}
 	return err
 }
 
 func rollback(ctx context.Context, conn *sqlx.Conn) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishing)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTimeout)
 	defer cancel()
 	if _, err := conn.ExecContext(ctx, "ROLLBACK"); err != nil {
 		drop(conn)
 	}
 }
 
-// attempts is how often a transaction is tried that others keep in the way of.
+// attempts is how often a transaction is tried that keeps losing against others.
 const attempts = 5
 
-// retry runs attempt until it succeeds or has failed too often. What lost against another transaction
-// is tried again after a pause; broken connections are used up, however many there are.
+// retry runs attempt until it succeeds or has failed too often. An attempt that lost against another transaction is
+// tried again after a pause. Broken connections are used up without one, no matter how many there are.
 func retry(ctx context.Context, attempt func() error) error {
 	var err error
 	for n, broken := 0, 0; n < attempts; {
 		if err = attempt(); err == nil {
 			return nil
 		}
-		var fine unharmed
+		var fine retryable
 		switch {
 		case errors.As(err, &fine) && broken < maxBroken && ctx.Err() == nil:
 			err = fine.error
@@ -302,7 +303,7 @@ func retry(ctx context.Context, attempt func() error) error {
 	return err
 }
 
-// maxBroken is more than any pool holds.
+// maxBroken is more than the connections of any pool.
 const maxBroken = 200
 
 // pause waits up to 10, 20, 40 … ms, and reports whether the context still lives.
@@ -317,7 +318,7 @@ func pause(ctx context.Context, n int) bool {
 	}
 }
 
-// Snapshot runs work, which only reads, on one state of the project.
+// Snapshot runs work, which only reads, on one snapshot of the project.
 func (s *DB) Snapshot(ctx context.Context, project id.Project, work func(*Tx) error) error {
 	return s.traced(ctx, "read", func(ctx context.Context) error {
 		return retry(ctx, func() error {
@@ -327,10 +328,10 @@ func (s *DB) Snapshot(ctx context.Context, project id.Project, work func(*Tx) er
 				}
 				t := &Tx{Dialect: s.Dialect, conn: conn}
 				if err := work(t); err != nil {
-					return ifUnharmed(err)
+					return asRetryable(err)
 				}
 				_, err := conn.ExecContext(ctx, "COMMIT")
-				return ifUnharmed(translate(ctx, err))
+				return asRetryable(translate(ctx, err))
 			})
 		})
 	})

@@ -13,7 +13,7 @@ import (
 
 var errWork = errors.New("the work failed")
 
-func TestTransactionIsAllOrNothing(t *testing.T) {
+func TestInTx_allOrNothing(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *DB) {
 		err := s.InTx(t.Context(), mine, func(x *Tx) error {
 			return errors.Join(add(t.Context(), x, "a"), errWork)
@@ -33,7 +33,7 @@ func TestTransactionIsAllOrNothing(t *testing.T) {
 	})
 }
 
-func TestPanicRollsBack(t *testing.T) {
+func TestInTx_panic(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *DB) {
 		func() {
 			defer func() { _ = recover() }()
@@ -53,8 +53,8 @@ func TestPanicRollsBack(t *testing.T) {
 	})
 }
 
-// PostgreSQL answers the COMMIT of a failed transaction with success, having rolled it back.
-func TestSwallowedFailureDoesNotCommit(t *testing.T) {
+// PostgreSQL rolls back a failed transaction on COMMIT and still reports success.
+func TestInTx_ignoredFailure(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *DB) {
 		err := s.InTx(t.Context(), mine, func(x *Tx) error {
 			if err := add(t.Context(), x, "a"); err != nil {
@@ -72,8 +72,8 @@ func TestSwallowedFailureDoesNotCommit(t *testing.T) {
 	})
 }
 
-// Two transactions that wait for each other: PostgreSQL ends one of them, which runs again.
-func TestDeadlockIsTriedAgain(t *testing.T) {
+// Of two deadlocked transactions PostgreSQL ends one, which runs again.
+func TestInTx_deadlock(t *testing.T) {
 	t.Parallel()
 	s := freshPostgres(t)
 	for _, key := range []string{"a", "b"} {
@@ -121,8 +121,8 @@ func TestDeadlockIsTriedAgain(t *testing.T) {
 	}
 }
 
-// A server that restarts cuts the connections that lie in the pool. Nobody notices.
-func TestDeadConnectionsInThePool(t *testing.T) {
+// A restart of the server cuts the pooled connections. Callers get no error.
+func TestInTx_deadPooledConnections(t *testing.T) {
 	t.Parallel()
 	s := freshPostgres(t)
 	var database string
@@ -166,13 +166,13 @@ func fill(t *testing.T, s *DB) {
 	}
 }
 
-func TestRetryGivesUp(t *testing.T) {
+func TestRetry_attempts(t *testing.T) {
 	t.Parallel()
 	deadlock := &pq.Error{Code: "40P01"}
 	for _, c := range []struct {
 		err  error
 		want int
-	}{{deadlock, attempts}, {errWork, 1}, {unharmed{errWork}, maxBroken + 1}, {nil, 1}} {
+	}{{deadlock, attempts}, {errWork, 1}, {retryable{errWork}, maxBroken + 1}, {nil, 1}} {
 		n := 0
 		err := retry(t.Context(), func() error { n++; return c.err })
 		if !errors.Is(err, c.err) || n != c.want {
@@ -187,9 +187,9 @@ func TestRetryGivesUp(t *testing.T) {
 	}
 }
 
-// A reader sees one state, whatever is written between its statements. Here it waits between them, for
-// a lock that the writer gives up when it is done.
-func TestReadingBatchSeesOneState(t *testing.T) {
+// A reading batch sees one snapshot, no matter what is written between its statements. Here it waits between them for a
+// lock that the writer releases when it is done.
+func TestBatch_Run_snapshot(t *testing.T) {
 	t.Parallel()
 	s := freshPostgres(t)
 	gate, err := s.write.Conn(t.Context())

@@ -9,16 +9,17 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// unit is the one transaction of a view that InRequest made. It begins with the first write: what is read
-// before, and whatever else a request does before it changes something, holds no lock.
+// unit is the one transaction of a view that InRequest made. It begins with the first write, so that earlier reads and
+// other work of the request hold no lock.
 type unit struct {
 	store *DB
 	start func(context.Context, *Tx) error // the first step; nil: none
 	conn  *sqlx.Conn                       // nil until begun
 	first id.Project                       // that the connection was lent to
-	sent  bool                             // what begins the transaction; without start it goes with the first step
+	sent  bool                             // BEGIN was sent; without start it is sent with the first step
 	name  transactionName
-	// broken is why the whole unit must be run again, or cannot go on, whatever was made of the failure.
+	// broken, once set, fails every later step: the unit must be retried or rolled back, even if the caller ignored the
+	// error.
 	broken error
 	// after runs when the transaction has ended.
 	after []func(committed bool)
@@ -54,14 +55,14 @@ func (s *DB) InRequest(ctx context.Context, start func(context.Context, *Tx) err
 		if err != nil {
 			return err
 		}
-		u.giveBack()
+		u.putBack()
 		return nil
 	})
 }
 
-// undoneForSure reports whether COMMIT failed with err in such a way that nothing was committed.
+// undoneForSure reports whether err means that COMMIT certainly committed nothing.
 func undoneForSure(err error) bool {
-	var undone unharmed
+	var undone retryable
 	return err != nil && (errors.As(err, &undone) || !Lost(err))
 }
 
@@ -75,33 +76,33 @@ func (s *DB) AfterEnd(f func(committed bool)) {
 	s.unit.after = append(s.unit.after, f)
 }
 
-// OutsideRequest is the whole store, for what has a transaction of its own also within a unit. It must come
-// before the unit's first write: SQLite has one writer.
+// OutsideRequest returns the store outside the unit, where work has a transaction of its own. It must be used before
+// the unit's first write, because SQLite has one writer.
 func (s *DB) OutsideRequest() *DB {
 	whole := *s
 	whole.unit = nil
 	return &whole
 }
 
-// end rolls back what did not commit.
+// end rolls back a transaction that did not commit.
 func (u *unit) end(ctx context.Context) {
 	if u.conn != nil {
 		rollback(ctx, u.conn)
-		u.giveBack()
+		u.putBack()
 	}
 }
 
-func (u *unit) giveBack() {
-	u.store.write.giveBack(u.conn, u.first)
+func (u *unit) putBack() {
+	u.store.write.putBack(u.conn, u.first)
 	u.conn = nil
 }
 
 // begun reports whether there is a transaction that reads must see.
 func (u *unit) begun() bool { return u != nil && u.conn != nil }
 
-// step runs work within the unit, in a project: all of its writes stay, or none. work is given what to
-// send before its first statement. Savepoints are not released, which would be a round trip each: the
-// next one of the name takes over, and they end with the transaction.
+// step runs work within the unit, in a project: all of its writes stay, or none. work gets the text to send before its
+// first statement. Savepoints are not released, which would be a round trip each: the next one replaces the name, and
+// they end with the transaction.
 func (u *unit) step(ctx context.Context, project id.Project, work func(conn *sqlx.Conn, prefix string) error) error {
 	if u.broken != nil {
 		return u.broken
@@ -127,7 +128,7 @@ func (u *unit) step(ctx context.Context, project id.Project, work func(conn *sql
 	return nil
 }
 
-// wanted is where the transaction's name is to be noted; nil: it is known, or has none.
+// wanted returns where to store the transaction's name; nil: it is known, or there is none.
 func (u *unit) wanted() *transactionName {
 	if !u.store.Dialect.OneTrip || !u.name.unnamed() {
 		return nil
@@ -135,14 +136,14 @@ func (u *unit) wanted() *transactionName {
 	return &u.name
 }
 
-// enter gets the connection, and runs start, before the first step. It returns what begins a step.
+// enter gets the connection, and runs start, before the first step. It returns the text that begins a step.
 func (u *unit) enter(ctx context.Context, project id.Project) (prefix string, err error) {
 	const savepoint = "SAVEPOINT step"
 	if u.conn != nil && u.sent {
 		return savepoint + u.store.Dialect.InProject(project), nil
 	}
 	if u.conn == nil {
-		if u.conn, err = u.store.write.lend(ctx, project); err != nil {
+		if u.conn, err = u.store.write.acquire(ctx, project); err != nil {
 			u.broken = err
 			return "", err
 		}
@@ -162,23 +163,22 @@ func (u *unit) enter(ctx context.Context, project id.Project) (prefix string, er
 	return savepoint + u.store.Dialect.InProject(project), err
 }
 
-// undo takes back a step. It no longer listens to the request's context: the unit goes on.
+// undo rolls back a step. It ignores the end of the request's context, because the unit goes on.
 func (u *unit) undo(ctx context.Context) {
 	if u.broken != nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishing)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTimeout)
 	defer cancel()
 	if _, err := u.conn.ExecContext(ctx, "ROLLBACK TO step"); err != nil {
 		u.broken = u.note(translate(ctx, err))
 	}
 }
 
-// note remembers a failure after which the unit must begin again. A connection lost before COMMIT has
-// changed nothing.
+// note records a failure after which the unit must begin again. A connection lost before COMMIT has changed nothing.
 func (u *unit) note(err error) error {
 	if Lost(err) {
-		err = unharmed{err}
+		err = retryable{err}
 	}
 	if u.broken == nil && (Lost(err) || conflicted(err)) {
 		u.broken = err

@@ -14,7 +14,7 @@ import (
 // claimOnce is how a unit begins that can be carried out once.
 func claimOnce(ctx context.Context, x *Tx) error { return add(ctx, x, "the claim") }
 
-func TestUnitIsAllOrNothing(t *testing.T) {
+func TestInRequest_allOrNothing(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *DB) {
 		err := s.InRequest(t.Context(), nil, func(view *DB) error {
 			return errors.Join(addIn(t, view, "a", "b", "c"), errWork)
@@ -67,7 +67,7 @@ func TestAfterEnd_runsWhenOthersCanWrite(t *testing.T) {
 	})
 }
 
-func TestUnitSeesItsOwnWritesAndOthersDoNot(t *testing.T) {
+func TestInRequest_isolation(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *DB) {
 		err := s.InRequest(t.Context(), nil, func(view *DB) error {
 			if n := failures(t, view, mine); n != 0 {
@@ -88,7 +88,7 @@ func TestUnitSeesItsOwnWritesAndOthersDoNot(t *testing.T) {
 	})
 }
 
-func TestUnitGoesOnAfterAStepThatFailed(t *testing.T) {
+func TestInRequest_failedStep(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *DB) {
 		err := s.InRequest(t.Context(), nil, func(view *DB) error {
 			failed := view.InTx(t.Context(), mine, func(x *Tx) error {
@@ -114,7 +114,7 @@ func TestUnitGoesOnAfterAStepThatFailed(t *testing.T) {
 	})
 }
 
-func TestUnitThatPanicsLeavesNothing(t *testing.T) {
+func TestInRequest_panic(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *DB) {
 		func() {
 			defer func() { _ = recover() }()
@@ -131,7 +131,7 @@ func TestUnitThatPanicsLeavesNothing(t *testing.T) {
 	})
 }
 
-func TestUnitsThatDeadlockAreRunAgain(t *testing.T) {
+func TestInRequest_deadlock(t *testing.T) {
 	t.Parallel()
 	s := freshPostgres(t)
 	if err := addIn(t, s, "a", "b"); err != nil {
@@ -155,7 +155,7 @@ func TestUnitsThatDeadlockAreRunAgain(t *testing.T) {
 					met.Done()
 					met.Wait()
 				}
-				// A handler makes an answer of whatever fails; the unit runs again all the same.
+				// A handler may turn an error into a response; the unit runs again all the same.
 				_ = touch(view, keys[1])
 				return err
 			})
@@ -173,7 +173,7 @@ func TestUnitsThatDeadlockAreRunAgain(t *testing.T) {
 	}
 }
 
-func TestUnitSurvivesARestartOfTheServer(t *testing.T) {
+func TestInRequest_serverRestart(t *testing.T) {
 	t.Parallel()
 	server, err := pgserver.Start(pgserver.Options{})
 	if err != nil {
@@ -200,7 +200,7 @@ func TestUnitSurvivesARestartOfTheServer(t *testing.T) {
 }
 
 // Row-level security holds in every step, whatever project the unit began in.
-func TestUnitMovesBetweenProjects(t *testing.T) {
+func TestInRequest_severalProjects(t *testing.T) {
 	t.Parallel()
 	s := freshPostgres(t)
 	err := s.InRequest(t.Context(), nil, func(view *DB) error {

@@ -99,8 +99,8 @@ func (a *Args) Row(values ...any) string {
 // Listed is how many values a list has at most, by choice: long lists are read in parts.
 const Listed = 500
 
-// List is row for what a column is to be IN. No values are (NULL), which nothing is in. The last value is repeated up to
-// the next power of two, so that lists of all lengths make few statements.
+// List is Row for the right-hand side of IN. No values are (NULL), which no value is in. The last value is repeated up
+// to the next power of two, so that lists of all lengths make few statements.
 func (a *Args) List(values []string) string {
 	if len(values) == 0 {
 		return "(NULL)"
@@ -112,7 +112,7 @@ func (a *Args) List(values []string) string {
 	return a.Row(list...)
 }
 
-// MillisOrNull is null for the zero Time, which stands for never.
+// MillisOrNull returns nil, which is NULL, for the zero Time.
 func MillisOrNull(t time.Time) *int64 {
 	if t.IsZero() {
 		return nil
@@ -121,7 +121,7 @@ func MillisOrNull(t time.Time) *int64 {
 	return &n
 }
 
-// Printable is text without what cannot be stored. What tells of a failure must not fail itself.
+// Printable returns text without the characters that cannot be stored. Storing an error message must not fail itself.
 func Printable(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 }

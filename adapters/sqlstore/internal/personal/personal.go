@@ -6,8 +6,8 @@ import (
 )
 
 // Table lists the columns of a table that hold personal data of buyers, and how each is erased. Closing a project and
-// erasing a buyer both use the list personal. TestEveryColumnIsClassified fails for a column that is neither in it nor in
-// notPersonal.
+// erasing a buyer both use the list personal. TestMigrations_personalColumnsClassified fails for a column that is
+// neither in it nor in notPersonal.
 type Table struct {
 	Table string
 	Key   string // rows are erased in its order when a project is closed
@@ -16,7 +16,7 @@ type Table struct {
 	By Subject
 	// Where narrows the rows that can be erased.
 	Where string
-	// Erased are columns with what is left of them.
+	// Erased are columns with their values after erasing.
 	Erased []Column
 	// also sets other columns with them.
 	also string
@@ -34,7 +34,7 @@ const (
 	OfAny              // any of these: the id alone tells
 )
 
-// Tables lists what refers to others first. Countries and states stay: taxes depend on them.
+// Tables lists tables that refer to others first. Countries and states stay, because taxes depend on them.
 func Tables(d db.Dialect) []Table {
 	address := d.Without("address", "name", "first", "last", "line1", "line2", "city", "postal_code", "phone")
 	return []Table{
@@ -110,8 +110,8 @@ func Tables(d db.Dialect) []Table {
 			},
 		},
 		{
-			// The chain's first form of link has the message itself as content: without it nothing verifies. What was erased by
-			// its age loses its client's pseudonym.
+			// The chain's first form of link has the message itself as content: without it the chain does not verify. A
+			// decision that was erased because of its age loses its client's pseudonym.
 			Table: "decisions",
 			Key:   "session_id",
 			Of:    "session_id",
@@ -175,7 +175,7 @@ func Tables(d db.Dialect) []Table {
 // AlsoPersonal are columns whose rows are removed, or lose the column, by statements of their own: see buyers_copies.go.
 var AlsoPersonal = []string{"copies.email", "copies.content", "webhook_deliveries.payload"}
 
-// Set is what erases a row.
+// Set is the assignment that erases a row.
 func (p Table) Set() string {
 	text := ""
 	for _, c := range p.Erased {

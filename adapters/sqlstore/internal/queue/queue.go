@@ -1,5 +1,5 @@
-// Package queue leases rows of tables to background workers. Which rows wait, and when they are due, is the
-// table's own; what was set aside after a failure is in jobs_set_aside.
+// Package queue leases rows of tables to background workers. Each table defines which of its rows wait and when they
+// are due. Rows that were set aside after a failure have entries in jobs_set_aside.
 package queue
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Table is a table whose rows are worked on in the background. An index over group and due, of the rows
-// that wait, is needed.
+// Table is a table whose rows are worked on in the background. It needs an index over group and due of the waiting
+// rows.
 type Table struct {
 	Name    string // in jobs_set_aside
 	Table   string
@@ -37,7 +37,7 @@ type Table struct {
 type Queue[R, T any] struct {
 	Store *db.DB
 	Table Table
-	// Item is what a row holds. One that cannot be read, also by a panic, is leased with the reason.
+	// Item decodes a row. A row that cannot be decoded, or whose decoding panics, is leased with the reason.
 	Item func(R) (T, error)
 }
 
@@ -101,7 +101,7 @@ func (w Queue[R, T]) Restore(ctx context.Context, held ports.Held) error {
 	return w.Table.Restore(ctx, w.Store, held)
 }
 
-// SelectGroups leaps from one group to the next by the index, however much waits in each.
+// SelectGroups skips from one group to the next by the index, no matter how many rows wait in each.
 func (q Table) SelectGroups(d db.Dialect) string {
 	return fmt.Sprintf(`
 WITH RECURSIVE known (name) AS (
@@ -122,12 +122,12 @@ ORDER BY due, name
 LIMIT 1000`, q.Table, q.Group, q.Waits, q.Due, d.Moment())
 }
 
-// Waiting are the groups with due rows.
+// Waiting returns the groups with due rows.
 func (q Table) Waiting(ctx context.Context, s *db.DB) ([]string, error) {
 	return db.All[string](ctx, s.Read(db.AnyProject), q.SelectGroups(s.Dialect))
 }
 
-// ClaimStatement takes the group, how many rows are wanted, and the lease in milliseconds.
+// ClaimStatement has the parameters group, number of rows, and lease in milliseconds.
 func (q Table) ClaimStatement(d db.Dialect) string {
 	size, bound, from := "", "", "taken"
 	if q.Size != "" { // PostgreSQL locks no rows in a query with window functions
@@ -158,7 +158,7 @@ RETURNING %[9]s, project_id AS held_project, %[2]s AS held_key, %[3]s AS held_gr
 		q.Table, q.Key, q.Group, q.Waits, q.Due, q.Lease, d.Moment(), d.SkipLocked, q.Columns, q.TimesSetAside(), size, bound, from)
 }
 
-// TimesSetAside is how many times in a row a row was set aside.
+// TimesSetAside is the number of consecutive times that a row was set aside.
 func (q Table) TimesSetAside() string {
 	return fmt.Sprintf(`coalesce((
     SELECT aside.failures
@@ -180,7 +180,8 @@ WHERE project_id = $1
   AND queue = $2
   AND row_id = $3`
 
-	// forgetGone are entries of rows that are gone: those that are not come back within an hour.
+	// forgetGone deletes old entries, which are of rows that no longer exist: an existing row is due again within an
+	// hour.
 	forgetGone = `
 DELETE FROM jobs_set_aside
 WHERE due_at < %s - $1`
@@ -191,7 +192,7 @@ FROM jobs_set_aside
 GROUP BY queue`
 )
 
-// SetAside puts a held row off and notes that.
+// SetAside postpones a held row and stores an entry.
 func (q Table) SetAside(ctx context.Context, s *db.DB, h ports.Held, reason string) error {
 	return s.OutsideRequest().InTx(ctx, h.Project, func(t *db.Tx) error {
 		rows, err := t.Exec(ctx, fmt.Sprintf(`
@@ -213,7 +214,7 @@ func NoteAside(ctx context.Context, t *db.Tx, name string, h ports.Held, reason 
 	return err
 }
 
-// asReason keeps what is stored of a failure short.
+// asReason shortens a failure to the text that is stored.
 func asReason(text string) string {
 	text, _, _ = strings.Cut(db.Printable(text), "\n") // without the stack of a panic
 	return string([]rune(text)[:min(len([]rune(text)), 500)])
@@ -224,7 +225,7 @@ func (q Table) Restore(ctx context.Context, s *db.DB, h ports.Held) error {
 	return s.OutsideRequest().Exec(ctx, h.Project, DeleteSetAside, h.Project, q.Name, h.Key)
 }
 
-// CountSetAside is how much work of each queue is set aside.
+// CountSetAside returns how many rows of each queue are set aside.
 func CountSetAside(ctx context.Context, s *db.DB) (map[string]int, error) {
 	rows, err := db.All[struct {
 		Queue string
@@ -240,7 +241,7 @@ func CountSetAside(ctx context.Context, s *db.DB) (map[string]int, error) {
 	return counts, nil
 }
 
-// ForgetSetAside forgets what was set aside and is gone since.
+// ForgetSetAside deletes the entries of rows that no longer exist.
 func ForgetSetAside(ctx context.Context, s *db.DB) error {
 	return s.Exec(ctx, db.AnyProject, fmt.Sprintf(forgetGone, s.Dialect.Moment()), (24 * time.Hour).Milliseconds())
 }

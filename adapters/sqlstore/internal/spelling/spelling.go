@@ -1,5 +1,5 @@
-// Package spelling has the words that columns hold for ids and values of closed domain types. Stored words never change:
-// rows that exist have them. A word that is unknown is an error of its reader.
+// Package spelling has the texts that columns store for ids and values of closed domain types. These words never
+// change, because existing rows have them. Reading an unknown word is an error.
 package spelling
 
 import (
@@ -43,7 +43,7 @@ func For(t reflect.Type) (Text, bool) {
 	return text, known
 }
 
-// A type that is to be stored as text needs a line here.
+// Every type that is stored as text needs a line here.
 var texts = index(
 	known(id.Stored[id.Account]), known(id.Stored[id.APIKey]), known(id.Stored[id.Project]), known(id.Stored[id.Product]),
 	known(id.Stored[id.Variant]), known(id.Stored[id.Session]), known(id.Stored[id.Quote]), known(id.Stored[id.Checkout]),
@@ -117,7 +117,8 @@ var occasions = map[agent.Occasion]string{
 	agent.OnReject:  "reject",
 }
 
-// Methods are the words for payment methods. There is none where nobody has tried to pay, or the sandbox's key is void.
+// Methods are the words for payment methods. The word is empty if there was no payment attempt, or the sandbox's key is
+// void.
 var Methods = map[project.PaymentMethod]string{
 	{}:                         "",
 	project.SharedPaymentToken: "psp_spt",

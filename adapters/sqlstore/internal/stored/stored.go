@@ -1,4 +1,4 @@
-// Package stored keeps domain structs as JSON in columns. Domain types have no tags, so a member has the name of its
+// Package stored encodes domain structs as JSON for columns. Domain types have no tags, so a member has the name of its
 // field in snake_case: MaxDiscount is max_discount. Amounts are minor units of a currency kept elsewhere, times unix
 // milliseconds, ids and closed types text.
 package stored
@@ -41,7 +41,7 @@ func For(t reflect.Type) (Untyped, bool) {
 	return f, known
 }
 
-// JSON panics where a tag is no field's. Formats are made once, when the program starts.
+// JSON panics if a tag names no field. Formats are made once, when the program starts.
 func JSON[T any](tags Tags) Format[T] {
 	used, of := Tags{}, reflect.TypeFor[T]()
 	f := Untyped{taggedType(of, tags, used)}
@@ -52,7 +52,7 @@ func JSON[T any](tags Tags) Format[T] {
 	return Format[T]{f}
 }
 
-// Text is what is stored of a value.
+// Text returns the stored text of a value.
 func (f Format[T]) Text(v T) (string, error) { return f.Write(reflect.ValueOf(&v).Elem()) }
 
 // Read sets the fields that a text has members of, and leaves the others. Amounts are in the currency.
@@ -60,7 +60,7 @@ func (f Format[T]) Read(text string, into *T, currency money.Currency) error {
 	return f.Set(reflect.ValueOf(into).Elem(), text, currency)
 }
 
-// Write returns what is stored of a value, which is addressable. A list or map that is nil is an empty one.
+// Write returns the stored text of an addressable value. A nil list or map is stored as an empty one.
 func (f Untyped) Write(v reflect.Value) (string, error) {
 	tagged := reflect.New(f.tagged)
 	switch {

@@ -50,7 +50,7 @@ func (p *Past) recount(from, to time.Time) ports.Span {
 	return s
 }
 
-// traffic is what came by each protocol.
+// traffic counts the traffic by protocol.
 func (p *Past) traffic(in func(time.Time) bool) map[agentid.Protocol]analytics.Traffic {
 	all := map[agentid.Protocol]analytics.Traffic{}
 	for _, t := range p.Talks {
@@ -69,7 +69,7 @@ func (p *Past) traffic(in func(time.Time) bool) map[agentid.Protocol]analytics.T
 	return all
 }
 
-// Agents checks what came by agents against a naive count, of those that are most.
+// Agents checks the traffic of the largest agents against a naive count.
 func (p *Past) Agents(t *testing.T, s *Store, when string, from, to time.Time, most int) {
 	t.Helper()
 	in := func(t time.Time) bool { return !t.Before(from) && t.Before(to) }
@@ -116,7 +116,7 @@ func (p *Past) Agents(t *testing.T, s *Store, when string, from, to time.Time, m
 	}
 }
 
-func (t pastTalk) count(f *analytics.Figures) {
+func (t pastNegotiation) count(f *analytics.Figures) {
 	f.Negotiations++
 	f.Offered += yes(t.offers > 0)
 	f.Countered += yes(t.countered > 0)
@@ -272,7 +272,7 @@ func (p *Past) Lost(t *testing.T, s *Store, when string, from, to time.Time, nea
 	}
 }
 
-// CutBack takes some rows back that come later: ends of sessions, checkouts and orders.
+// CutBack removes some later rows again: ends of sessions, checkouts and orders.
 func (p *Past) CutBack(random *rand.Rand) [3][][]any {
 	var later [3][][]any
 	for i, rows := range []*[][]any{&p.Decisions, &p.checkouts, &p.orders} {
@@ -286,7 +286,7 @@ func (p *Past) PutBack(later [3][][]any) {
 	p.Decisions, p.checkouts, p.orders = later[0], later[1], later[2]
 }
 
-// Only is a history of rows that were taken back.
+// Only is the part of the history whose rows were removed again.
 func (p *Past) Only(later [3][][]any) *Past {
 	return &Past{
 		project:   p.project,

@@ -10,8 +10,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// Past is a random history: buyers who haggle, some of whom agree, check out and pay. It is made of rows,
-// without the code that is tested, and remembers what a naive count needs.
+// Past is a random history: buyers who haggle, some of whom agree, check out and pay. It writes rows without the tested
+// code, and keeps the data that a naive count needs.
 type Past struct {
 	random  *rand.Rand
 	project string
@@ -21,7 +21,7 @@ type Past struct {
 
 	sessions, quotes, Decisions, checkouts, orders, refunds [][]any
 
-	Talks     []pastTalk
+	Talks     []pastNegotiation
 	began     []pastSession
 	Placed    []pastOrder
 	given     []pastRefund
@@ -39,7 +39,7 @@ type pastAgent struct {
 	verified          bool
 }
 
-type pastTalk struct {
+type pastNegotiation struct {
 	by                         pastAgent // that opened the session
 	session, product           string
 	quantity                   int64
@@ -104,7 +104,7 @@ func (p *Past) Visit() {
 	p.checkout(session, p.began[len(p.began)-1].at, p.Talks[first:], at.Add(time.Minute))
 }
 
-// agent is one of few, some of which prove what others say.
+// agent returns one of few agents, some of them verified.
 func (p *Past) agent() pastAgent {
 	by := pastAgent{protocol: []string{"haggle", "ucp", "mcp"}[p.random.IntN(3)]}
 	if n := p.random.IntN(5); n > 0 {
@@ -113,11 +113,11 @@ func (p *Past) agent() pastAgent {
 	return by
 }
 
-// Ask adds a session of so many questions of a price.
+// Ask adds a session with a number of requests for a price.
 func (p *Past) Ask(session string, questions int) {
 	at := p.from.UnixMilli()
 	p.sessions = append(p.sessions, []any{p.project, session, "", "", 0, "", at, at, at + 1, "", 0, "haggle", "", false})
-	t := pastTalk{
+	t := pastNegotiation{
 		session:  session,
 		product:  "prod_1",
 		quantity: 1,
@@ -134,7 +134,7 @@ func (p *Past) Ask(session string, questions int) {
 // haggle adds a negotiation on a product.
 func (p *Past) haggle(session, product string, seq *int, at *time.Time) {
 	list := 50_00 + p.random.Int64N(100_00)
-	t := pastTalk{
+	t := pastNegotiation{
 		session:  session,
 		product:  product,
 		quantity: 1 + p.random.Int64N(3),
@@ -167,7 +167,7 @@ func (p *Past) haggle(session, product string, seq *int, at *time.Time) {
 	p.Talks = append(p.Talks, t)
 }
 
-func (p *Past) decide(t *pastTalk, seq int, at time.Time, silent bool) {
+func (p *Past) decide(t *pastNegotiation, seq int, at time.Time, silent bool) {
 	var offer any
 	response, rule, price := "quote", "no_offer", t.list
 	if !silent {
@@ -198,8 +198,8 @@ func (p *Past) decide(t *pastTalk, seq int, at time.Time, silent bool) {
 	})
 }
 
-// checkout takes the deals of a session, and sometimes a piece at its list price, to the till.
-func (p *Past) checkout(session string, began time.Time, talks []pastTalk, at time.Time) {
+// checkout buys the deals of a session, and sometimes a piece at its list price.
+func (p *Past) checkout(session string, began time.Time, talks []pastNegotiation, at time.Time) {
 	var lines []LineJSON
 	o := pastOrder{
 		at:       at.Truncate(time.Millisecond),
@@ -301,7 +301,7 @@ func (p *Past) order(session string, began time.Time, checkout, lines string, o 
 	}
 }
 
-// Store stores what was added since it was last stored.
+// Store stores the rows that were added since the last call.
 func (p *Past) Store(tb testing.TB, s *Store) {
 	tb.Helper()
 	WithoutReferences(tb, s) // there are no payments

@@ -33,7 +33,7 @@ func SealedShop(t *testing.T, s *Store, n int) *porttest.Sale {
 	return sale
 }
 
-// UnguardedRecord begins a transaction in which nothing holds the decisions.
+// UnguardedRecord begins a transaction in which no trigger protects the decisions.
 func UnguardedRecord(s *Store) string {
 	const drop = "; DROP INDEX decisions_sealed"
 	if s.DB.Dialect.OneTrip {
@@ -42,7 +42,7 @@ func UnguardedRecord(s *Store) string {
 	return "PRAGMA foreign_keys = off; BEGIN IMMEDIATE; DROP TRIGGER decisions_unchanged; DROP TRIGGER decisions_seal; DROP TRIGGER decisions_stay; DROP TRIGGER decisions_erase; DROP TRIGGER decisions_salt" + drop
 }
 
-// Tampered is where the chain of a project breaks after a statement, which is undone.
+// Tampered returns where the chain of a project breaks after statements, which are rolled back.
 func Tampered(t *testing.T, s *Store, project id.Project, statements ...string) (broken int64, whole bool) {
 	t.Helper()
 	As(t, s, UnguardedRecord(s), func(conn *sqlx.Conn) {

@@ -1,5 +1,5 @@
-// Package storetest opens migrated stores for the tests of the store's packages, and holds what several of
-// them need: shops, sales, figures of the past.
+// Package storetest opens migrated stores for the tests of the store's packages, and has their common fixtures: shops,
+// sales, random histories.
 package storetest
 
 import (
@@ -28,7 +28,7 @@ type Store struct {
 
 func on(opened *db.DB) *Store { return &Store{sqlstore.On(opened), opened} }
 
-// Within is the store's, with a view that a test can look under.
+// Within is the store's, with a view whose database tests can use.
 func (s *Store) Within(ctx context.Context, claim *ports.KeyUse, work func(*Store) error) error {
 	return s.DB.InRequest(ctx, requests.Claiming(claim), func(view *db.DB) error { return work(on(view)) })
 }

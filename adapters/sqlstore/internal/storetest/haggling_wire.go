@@ -17,10 +17,10 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
 )
 
-// wire is the way to a PostgreSQL server. It counts round trips: turns from writing to reading.
+// wire is a connection to a PostgreSQL server that counts round trips: changes from writing to reading.
 type wire struct {
 	trips atomic.Int64
-	// Deaf loses the next answer, after the server gave it, and the connection with it.
+	// Deaf loses the server's next reply, and the connection with it.
 	Deaf atomic.Bool
 }
 

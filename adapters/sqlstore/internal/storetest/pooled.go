@@ -14,7 +14,7 @@ import (
 
 // FreshPooled opens a migrated, empty database behind a PgBouncer that has two sessions of it for all connections. A
 // statement on one of its guarded tables fails under any role but that of requests. References are checked by their
-// table's owner, whom no policy holds then.
+// table's owner, to whom no policy applies then.
 func FreshPooled(tb testing.TB) *Store {
 	tb.Helper()
 	direct := pgserver.Shared(tb).Migrated(tb, Migrated)

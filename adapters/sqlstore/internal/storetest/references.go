@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// WithoutReferences removes from a test's database what holds rows about money together, so that a test can store
-// rows without what they refer to.
+// WithoutReferences removes the foreign keys and triggers of rows about money from a test's database, so that a test
+// can store rows without those that they refer to.
 func WithoutReferences(tb testing.TB, s *Store) {
 	tb.Helper()
 	if s.DB.Dialect.OneTrip {

@@ -9,7 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// PlanOf is what EXPLAIN tells, in its last column.
+// PlanOf returns the output of EXPLAIN, its last column.
 func PlanOf(t *testing.T, s *Store, project id.Project, query string, args ...any) string {
 	t.Helper()
 	var plan strings.Builder

@@ -16,7 +16,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
 )
 
-// traffic counts what PostgreSQL answers to a store.
+// traffic counts PostgreSQL's replies to a store.
 type traffic struct {
 	server            string // the address of its socket
 	trips, statements atomic.Int64
@@ -60,7 +60,7 @@ func CountedPooled(t *testing.T) (*Store, *traffic) {
 	return OpenStore(t, sqlstore.Config{URL: at.String(), Pooler: db.TransactionPooler}), w
 }
 
-// carry passes what a client and the server say to each other.
+// carry forwards the messages of a client and the server.
 func (w *traffic) carry(client net.Conn) {
 	defer client.Close()
 	server, err := net.Dial("unix", w.server)

@@ -6,7 +6,7 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// Upgrade takes a migration back by statements of the test and applies it again, to what the database holds by now.
+// Upgrade undoes a migration by statements of the test and applies it again to the present rows.
 func Upgrade(t *testing.T, s *Store, version int64, undo ...string) {
 	t.Helper()
 	dialect, engine := goose.DialectSQLite3, "sqlite"

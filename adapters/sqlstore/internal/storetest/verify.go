@@ -9,7 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
-// ProvidersCharges are what the sandbox provider has of payments.
+// ProvidersCharges selects the sandbox provider's charges.
 const ProvidersCharges = `
 INSERT INTO sandbox_charges (project_id, key, id, currency, amount, method, token_hash, result, created_at)
 SELECT p.project_id, o.checkout_id || '-1', p.provider, p.currency, p.amount, p.method, '', 'paid', 0
@@ -17,7 +17,7 @@ FROM payments AS p
 JOIN orders AS o ON o.project_id = p.project_id AND o.id = p.order_id
 WHERE p.provider <> ''`
 
-// SoldOnce is a store with one order, whose payment the sandbox provider took.
+// SoldOnce fills a store with one order, whose payment the sandbox provider charged.
 func SoldOnce(t *testing.T, s *Store) *porttest.Sale {
 	t.Helper()
 	sale := porttest.NewSale(t, Views(s))

@@ -11,15 +11,15 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// talksAtOnce is how many negotiations one reading takes.
-const talksAtOnce = 100
+// negotiationsPerRead is the number of negotiations that one statement reads.
+const negotiationsPerRead = 100
 
-// selectTalks reads the entries of the newest negotiations that began before the last one read. A negotiation
+// selectNegotiations reads the entries of the newest negotiations that began before the last one read. A negotiation
 // begins with the first entry about its item in its session.
 //
 // $1 project, $2 agent or empty, $3 from, $4 to, $5 at, $6 session and $7 seq of the last one's beginning, $8 limit.
-// SQLite finds its way by $4 alone. A condition on the sessions is put in.
-const selectTalks = `
+// SQLite only uses $4 to find rows by the index. A condition on the sessions is inserted.
+const selectNegotiations = `
 WITH begun AS (
   SELECT d.project_id, d.session_id, d.product_id, d.variant_id, d.quantity, d.at AS began, d.seq AS first
   FROM decisions AS d
@@ -65,7 +65,7 @@ JOIN decisions AS e
   AND e.quantity = b.quantity
 ORDER BY b.began DESC, b.session_id DESC, b.first DESC, e.seq`
 
-// selectHaggled counts sessions, by the index over the newest decisions. A condition on the products is put in.
+// selectHaggled counts sessions, by the index over the newest decisions. A condition on the products is inserted.
 const selectHaggled = `
 SELECT product_id, count(*) AS negotiations
 FROM (
@@ -91,37 +91,39 @@ func (v Decisions) Haggled(ctx context.Context, project id.Project, since time.T
 	return db.All[ports.HaggledProduct](ctx, v.Store.Read(project), fmt.Sprintf(selectHaggled, only), args...)
 }
 
-type talkRow struct {
+type negotiationRow struct {
 	EntryRow
 	Began  int64
 	First  int
 	Bought bool
 }
 
-// talkStart is where a negotiation began.
-type talkStart struct {
+// negotiationStart is where a negotiation began.
+type negotiationStart struct {
 	at      int64
 	session string
 	seq     int
 }
 
-func (r talkRow) start() talkStart { return talkStart{r.Began, r.Session.String(), r.First} }
+func (r negotiationRow) start() negotiationStart {
+	return negotiationStart{r.Began, r.Session.String(), r.First}
+}
 
 func (v Decisions) Negotiations(ctx context.Context, project id.Project, f ports.NegotiationFilter, limit int,
 	show func(ports.Negotiation) error) error {
-	before, last := db.Millis(f.To), talkStart{at: db.Millis(f.To)} // which is before any session's at that time
+	before, last := db.Millis(f.To), negotiationStart{at: db.Millis(f.To)} // which is before any session's at that time
 	for limit > 0 {
-		most := min(limit, talksAtOnce)
+		most := min(limit, negotiationsPerRead)
 		args := db.Args{project, f.Agent, f.From, before, last.at, last.session, last.seq, most}
 		of, err := v.ofSessions(&args, f.Sessions)
 		if err != nil {
 			return err
 		}
-		rows, err := db.All[talkRow](ctx, v.Store.Read(project), fmt.Sprintf(selectTalks, of), args...)
+		rows, err := db.All[negotiationRow](ctx, v.Store.Read(project), fmt.Sprintf(selectNegotiations, of), args...)
 		if err != nil {
 			return err
 		}
-		shown, err := showTalks(rows, show)
+		shown, err := showNegotiations(rows, show)
 		if err != nil || shown < most {
 			return err
 		}
@@ -132,7 +134,8 @@ func (v Decisions) Negotiations(ctx context.Context, project id.Project, f ports
 	return nil
 }
 
-// ofSessions is the condition that a decision is of one of these sessions; of none given, there is no condition.
+// ofSessions returns the condition that a decision belongs to one of these sessions; if none are given, there is no
+// condition.
 func (v Decisions) ofSessions(args *db.Args, names []id.Negotiation) (string, error) {
 	if len(names) == 0 {
 		return "", nil
@@ -148,18 +151,18 @@ func (v Decisions) ofSessions(args *db.Args, names []id.Negotiation) (string, er
     )`, err
 }
 
-// showTalks shows the negotiations that rows are of, one after the other, and how many there are.
-func showTalks(rows []talkRow, show func(ports.Negotiation) error) (shown int, err error) {
+// showNegotiations calls show with the negotiation of each group of rows, and returns how many there are.
+func showNegotiations(rows []negotiationRow, show func(ports.Negotiation) error) (shown int, err error) {
 	for len(rows) > 0 {
 		n := 1
 		for n < len(rows) && rows[n].start() == rows[0].start() {
 			n++
 		}
-		talk := ports.Negotiation{Entries: make([]negotiation.Entry, n), Bought: rows[0].Bought}
+		current := ports.Negotiation{Entries: make([]negotiation.Entry, n), Bought: rows[0].Bought}
 		for i, r := range rows[:n] {
-			talk.Entries[i] = FromEntryRow(r.EntryRow)
+			current.Entries[i] = FromEntryRow(r.EntryRow)
 		}
-		if err := show(talk); err != nil {
+		if err := show(current); err != nil {
 			return shown, err
 		}
 		rows, shown = rows[n:], shown+1

@@ -40,9 +40,8 @@ WHERE stock.quantity <> excluded.quantity
    OR stock.oversold <> excluded.oversold`
 )
 
-// shipment is some products, each of them once, that go to the database in as few statements as
-// possible.
-type shipment struct {
+// bulkUpsert writes products, each of them once, in as few statements as possible.
+type bulkUpsert struct {
 	to       *catalogue
 	aboard   map[id.Product]bool
 	dropped  []string // variants
@@ -53,15 +52,15 @@ type shipment struct {
 	recount  bool    // some of the stock is of variants that attempts may hold pieces of
 }
 
-func newShipment(to *catalogue) *shipment {
-	return &shipment{to: to, aboard: make(map[id.Product]bool)}
+func newBulkUpsert(to *catalogue) *bulkUpsert {
+	return &bulkUpsert{to: to, aboard: make(map[id.Product]bool)}
 }
 
-func (s *shipment) holds(product id.Product) bool { return s.aboard[product] }
-func (s *shipment) full() bool                    { return len(s.products) >= s.to.t.Dialect.MaxRows }
+func (s *bulkUpsert) holds(product id.Product) bool { return s.aboard[product] }
+func (s *bulkUpsert) full() bool                    { return len(s.products) >= s.to.t.Dialect.MaxRows }
 
-// add takes in a product. It fails if the product's text cannot be stored.
-func (s *shipment) add(w ports.ProductWrite, before footprint) error {
+// add adds a product. It fails if the product's text cannot be stored.
+func (s *bulkUpsert) add(w ports.ProductWrite, before footprint) error {
 	product, err := s.productValues(w.Product)
 	if err != nil {
 		return err
@@ -87,8 +86,8 @@ func (s *shipment) add(w ports.ProductWrite, before footprint) error {
 	return nil
 }
 
-// variantValues are the variants that are not stored as they are.
-func (s *shipment) variantValues(p *catalog.Product, before footprint) ([][]any, error) {
+// variantValues returns the rows of the variants that have changed.
+func (s *bulkUpsert) variantValues(p *catalog.Product, before footprint) ([][]any, error) {
 	rows := make([][]any, 0, len(p.Variants))
 	for i, v := range p.Variants {
 		if before.has(i, v) {
@@ -106,14 +105,14 @@ func (s *shipment) variantValues(p *catalog.Product, before footprint) ([][]any,
 	return rows, nil
 }
 
-func (s *shipment) productValues(p *catalog.Product) ([]any, error) {
+func (s *bulkUpsert) productValues(p *catalog.Product) ([]any, error) {
 	row := toProductRow(p)
 	row.Product.Project = s.to.project
 	return db.Plain(products.Args(row, folded(p.Name+"\n"+p.SKU), s.to.version))
 }
 
-// send writes it all. Variants that go make room for others with their skus.
-func (s *shipment) send(ctx context.Context) error {
+// send executes the statements. It deletes dropped variants first, because others may have their skus.
+func (s *bulkUpsert) send(ctx context.Context) error {
 	for some := range slices.Chunk(s.dropped, db.Listed) {
 		args := db.Args{s.to.project}
 		if _, err := s.to.t.Exec(ctx, `
@@ -135,17 +134,17 @@ WHERE project_id = $1
 	return s.sendShelves(ctx)
 }
 
-// sendShelves gives a level to what is sold without stock: a claim reads a variant's policy with its levels, and what is sold
-// beyond the stock is noted there.
-func (s *shipment) sendShelves(ctx context.Context) error {
+// sendShelves creates levels for variants that are sold without stock, because a claim reads a variant's policy with
+// its levels, and records oversold pieces there.
+func (s *bulkUpsert) sendShelves(ctx context.Context) error {
 	slices.SortFunc(s.shelves, func(a, b []any) int { return cmp.Compare(a[1].(id.Variant).String(), b[1].(id.Variant).String()) })
 	return s.to.t.Insert(ctx, upsertStock, s.shelves, `
 ON CONFLICT (project_id, variant_id, location) DO NOTHING`)
 }
 
-// sendStock writes the levels, in the order in which stock is locked everywhere, and then again those that attempts
+// sendStock writes the levels, in the order in which stock is locked everywhere, and then rewrites those that attempts
 // hold pieces of, which is not known before they are locked.
-func (s *shipment) sendStock(ctx context.Context) error {
+func (s *bulkUpsert) sendStock(ctx context.Context) error {
 	slices.SortStableFunc(s.stock, func(a, b catalog.Stock) int {
 		return cmp.Compare(a.Variant.String(), b.Variant.String())
 	})
@@ -170,7 +169,7 @@ func (s *shipment) sendStock(ctx context.Context) error {
 }
 
 // level returns the stock row for a counted quantity, some of which payment attempts hold.
-func (s *shipment) level(l catalog.Stock, held int) []any {
+func (s *bulkUpsert) level(l catalog.Stock, held int) []any {
 	shelf := catalog.Shelf{Held: held}.Recount(l.Quantity)
 	return []any{s.to.project, l.Variant, project.DefaultLocation, shelf.Quantity, shelf.Oversold}
 }

@@ -9,23 +9,24 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// StockNews is the store's view of turns of stock. Triggers write them (migration 18).
+// StockNews reads availability changes: rows for stock that changed to or from zero. Triggers write them (migration
+// 18).
 type StockNews struct{ Store *db.DB }
 
 var _ ports.StockNews = StockNews{}
 
-// LateCommits is how long after its turn a transaction may still commit. A turn is timed when it is
-// written, and nobody sees it before the commit. A request has to be answered within 25 s, whatever the
-// limits of its statements (5 s each) and of the pauses between them (10 s) add up to, and its COMMIT may
-// take 3 s more (finishing).
+// LateCommits is how long after an availability change its transaction may still commit. The change has the time of its
+// write, and nobody sees it before the commit. A request has to be answered within 25 s, no matter what the limits of
+// its statements (5 s each) and of the pauses between them (10 s) add up to, and its COMMIT may take 3 s more
+// (commitTimeout in package db).
 const LateCommits = 30 * time.Second
 
-// soonCommits is how long after its turn nearly every transaction has committed.
+// soonCommits is the time after an availability change by which nearly every transaction has committed.
 const soonCommits = 3 * time.Second
 
 const (
-	// selectTurned looks the stock up by variant, however many rows of turns there are.
-	selectTurned = `
+	// selectChanges looks up the stock by variant, no matter how many changes there are.
+	selectChanges = `
 SELECT turned.variant_id, CAST(coalesce(sum(stock.quantity), 0) AS BIGINT) AS total
 FROM (
     SELECT DISTINCT variant_id
@@ -36,7 +37,7 @@ FROM (
 LEFT JOIN stock ON stock.project_id = $1 AND stock.variant_id = turned.variant_id
 GROUP BY turned.variant_id`
 
-	deleteTurns = `
+	deleteChanges = `
 DELETE FROM stock_turns
 WHERE (project_id, at, variant_id, location) IN (
     SELECT project_id, at, variant_id, location
@@ -62,7 +63,7 @@ func (n StockNews) Turned(ctx context.Context, project id.Project, since time.Ti
 	}
 	b := n.Store.Read(project)
 	b.Query(&now, "SELECT "+n.Store.Dialect.Moment()+" AS at")
-	b.Query(&rows, selectTurned, project, from)
+	b.Query(&rows, selectChanges, project, from)
 	if err := b.Run(ctx); err != nil {
 		return nil, time.Time{}, err
 	}
@@ -76,7 +77,7 @@ func (n StockNews) Turned(ctx context.Context, project id.Project, since time.Ti
 // ForgetTurns goes in steps, each short: SQLite's other writers wait meanwhile.
 func (n StockNews) ForgetTurns(ctx context.Context, before time.Time) error {
 	for {
-		gone, err := db.InTx(ctx, n.Store, db.AnyProject, func(t *db.Tx) (int64, error) { return t.Exec(ctx, deleteTurns, before) })
+		gone, err := db.InTx(ctx, n.Store, db.AnyProject, func(t *db.Tx) (int64, error) { return t.Exec(ctx, deleteChanges, before) })
 		if err != nil || gone == 0 {
 			return err
 		}

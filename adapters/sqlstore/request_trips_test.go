@@ -1,4 +1,4 @@
-package requests_test
+package sqlstore_test
 
 import (
 	"testing"
@@ -8,7 +8,7 @@ import (
 )
 
 // The transaction of a request begins with its first step: two steps and COMMIT are three round trips.
-func TestTransactionOfARequestTakesFewRoundTrips(t *testing.T) {
+func TestStore_Within_roundTrips(t *testing.T) {
 	t.Parallel()
 	s, w := storetest.WiredPostgres(t)
 	project := storetest.StoreProject(t, s, 1).ID
@@ -26,9 +26,9 @@ func TestTransactionOfARequestTakesFewRoundTrips(t *testing.T) {
 	} {
 		var err error
 		trips := w.Count(func() {
-			err = s.DB.InRequest(t.Context(), nil, func(view *db.DB) error {
+			err = s.Within(t.Context(), nil, func(view *storetest.Store) error {
 				for _, step := range steps {
-					if err := step(view); err != nil {
+					if err := step(view.DB); err != nil {
 						return err
 					}
 				}
