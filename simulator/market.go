@@ -9,22 +9,23 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/acp"
 )
 
-// shelvesRead bounds how many categories are searched for words before the first buyer comes.
+// shelvesRead is how many categories are searched for words before the first buyer starts.
 const shelvesRead = 24
 
-// market is what buyers know before they shop: what the merchant says of itself, and the catalogue's own words.
+// market is what buyers know before they shop: the merchant's manifest and words from its catalog.
 type market struct {
 	manifest acp.Manifest
 	shelves  []shelf
 }
 
-// shelf is a category and what a search for its name found.
+// shelf is a category and the products that a search for its name found.
 type shelf struct {
 	name     string
 	products []acp.Result
 }
 
-// readMarket reads the manifest and searches for its categories. Without any product there is nothing to simulate.
+// readMarket reads the manifest and searches its categories. It fails if it finds no product, because then there is
+// nothing to simulate.
 func readMarket(ctx context.Context, client *acp.Client) (market, error) {
 	manifest, err := client.Manifest(ctx)
 	if err != nil {
@@ -47,13 +48,13 @@ func readMarket(ctx context.Context, client *acp.Client) (market, error) {
 	return m, nil
 }
 
-// plainName is the last part of a category's path, in a buyer's words.
+// plainName returns the last part of a category's path, as a buyer would say it.
 func plainName(name string) string {
 	last := name[strings.LastIndexByte(name, '/')+1:]
 	return strings.NewReplacer("-", " ", "_", " ").Replace(last)
 }
 
-// wish draws something to search for.
+// wish picks a search at random.
 func (m market) wish(random *rand.Rand) acp.SearchRequest {
 	from := m.shelves[random.IntN(len(m.shelves))]
 	product := from.products[random.IntN(len(from.products))]

@@ -11,8 +11,8 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/buyer"
 )
 
-// plan is everything one buyer decides before it enters the shop, drawn from the seed and the buyer's number alone:
-// two runs with one seed have the same buyers, whatever the server answers.
+// plan is every decision of one buyer. It depends on the seed and the buyer's number alone: two runs with one seed have
+// the same buyers, even if the server's answers differ.
 type plan struct {
 	number   int
 	email    string
@@ -29,7 +29,7 @@ type plan struct {
 	asksPrice, checksStock, readsSession, extends, paysTwice, reusesToken, sendsBack bool
 }
 
-// atListPrice names the buyers without a strategy in the report.
+// atListPrice names buyers without a strategy in the report.
 const atListPrice = "pays list price"
 
 func newPlan(seed uint64, number int, m market) plan {
@@ -60,7 +60,7 @@ func newPlan(seed uint64, number int, m market) plan {
 	return p
 }
 
-// within leaves out what the protocol has no words for: UCP has no sessions, no stock figures and no returns.
+// within removes the steps that UCP does not have: sessions, stock levels and returns.
 func (p plan) within(protocol Protocol) plan {
 	if protocol != ACP {
 		p.checksStock, p.readsSession, p.extends, p.sendsBack = false, false, false, false
@@ -83,8 +83,9 @@ func newClaims(random *rand.Rand, country string) *acp.BuyerContext {
 	}
 }
 
-// newPayments: about one in six pays by wallet, and three buyers of a run first try a card without money
-// (decisions 11). No more: servers make a client wait whose payments are declined ten times in ten minutes.
+// newPayments picks the payments that a buyer tries. About one buyer in six pays by wallet, and three buyers of a run
+// first try a card without funds (features/PROTOCOL.md#sandbox-tokens). There are no more of them because a server makes
+// a client wait after ten declined payments in ten minutes.
 func newPayments(random *rand.Rand, number int) []acp.Payment {
 	good := acp.Payment{Method: acp.PSPToken, Token: fmt.Sprintf("spt_sandbox_ok_%d", number)}
 	if random.IntN(6) == 0 {
@@ -96,13 +97,13 @@ func newPayments(random *rand.Rand, number int) []acp.Payment {
 	return []acp.Payment{good}
 }
 
-// postalPatterns are the shapes of postal codes: # a digit, ? a letter.
+// postalPatterns are the formats of postal codes: # is a digit, ? a letter.
 var postalPatterns = map[string]string{
 	"GB": "??# #??", "CA": "?#? #?#", "NL": "#### ??", "JP": "###-####", "PL": "##-###", "BR": "#####-###",
 	"AT": "####", "AU": "####", "BE": "####", "CH": "####", "DK": "####", "NO": "####", "SE": "### ##", "IN": "######",
 }
 
-// newAddress is a made-up place in one of the regions that the merchant ships to.
+// newAddress makes up an address in one of the regions that the merchant ships to.
 func newAddress(random *rand.Rand, faker *gofakeit.Faker, name string, regions []string) acp.Address {
 	country := "US"
 	if len(regions) > 0 {

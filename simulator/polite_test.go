@@ -18,7 +18,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/internal/shoptest"
 )
 
-// busy stands before an honest shop and tells every n-th request to come back after so many seconds.
+// busy is an honest shop that answers every nth request with 429 and a Retry-After of so many seconds.
 func busy(t *testing.T, n int64, seconds string) string {
 	t.Helper()
 	shop, err := url.Parse(shoptest.New(t, nil).URL)
@@ -43,7 +43,8 @@ func busy(t *testing.T, n int64, seconds string) string {
 	return server.URL
 }
 
-func TestBuyersWaitAsTheyAreTold(t *testing.T) {
+// Buyers who wait as long as Retry-After says buy the same as buyers without a rate limit.
+func TestRun_retryAfter(t *testing.T) {
 	t.Parallel()
 	undisturbed, _ := run(t, nil, 20)
 	report, err := simulator.Run(t.Context(), simulator.Config{
@@ -73,7 +74,7 @@ func TestBuyersWaitAsTheyAreTold(t *testing.T) {
 	}
 }
 
-func TestBuyersDoNotWaitForEver(t *testing.T) {
+func TestRun_retryAfterTooLong(t *testing.T) {
 	t.Parallel()
 	report, err := simulator.Run(t.Context(), simulator.Config{
 		URL:     busy(t, 40, "3600"),
@@ -89,7 +90,7 @@ func TestBuyersDoNotWaitForEver(t *testing.T) {
 	}
 }
 
-func TestWaitingBuyersStopWhenTheRunDoes(t *testing.T) {
+func TestRun_canceledWhileWaiting(t *testing.T) {
 	t.Parallel()
 	url := busy(t, 10, "60")
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)

@@ -13,17 +13,17 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/openapi"
 )
 
-// shownIncidents bounds what Write prints in full.
+// shownIncidents is how many incidents of a kind Write prints in full.
 const shownIncidents = 5
 
-// Report is how a run went. Averages are over deals.
+// Report is the result of a run. Averages are over deals.
 type Report struct {
 	Seed    uint64
 	Buyers  int
 	Elapsed time.Duration
 
 	Outcomes   map[Outcome]int
-	Deals      int // accepted quotes which a strategy haggled for
+	Deals      int // accepted quotes that a strategy negotiated
 	Rejections int // quote answers of that status
 	Counters   int
 	Discount   float64 // share of the list price: 0.12 for 12 %
@@ -33,21 +33,21 @@ type Report struct {
 	Strategies []StrategyRow
 
 	Requests  int
-	Waits     int           // how often the server told a buyer to wait, and the buyer did
-	Waited    time.Duration // all buyers' waiting added up
+	Waits     int           // how often a buyer waited because the server asked for it
+	Waited    time.Duration // by all buyers together
 	Endpoints []EndpointRow
 	Problems  map[string]int // error answers by status and code, expected ones included
 
-	Checked        int // responses held against the OpenAPI document
+	Checked        int // responses checked against the OpenAPI document
 	ViolationCount int
 	Violations     []openapi.Violation
 	BreachCount    int
 	Breaches       []Incident // broken promises that a witness saw
 	FailureCount   int
-	Failures       []Incident // trips that ended in an error nobody expects
+	Failures       []Incident // trips that ended in an unexpected error
 }
 
-// StrategyRow is how one strategy fared.
+// StrategyRow is the results of one strategy.
 type StrategyRow struct {
 	Strategy      string
 	Buyers, Deals int
@@ -55,14 +55,14 @@ type StrategyRow struct {
 	Rounds        float64
 }
 
-// EndpointRow is how one endpoint answered.
+// EndpointRow is the calls, errors and latencies of one endpoint.
 type EndpointRow struct {
 	Endpoint      string
 	Calls, Errors int
 	P50, P95, P99 time.Duration
 }
 
-// OK reports that no promise was broken and no trip failed.
+// OK reports whether the run had no violations, no breaches and no failed trips.
 func (r Report) OK() bool { return r.ViolationCount == 0 && r.BreachCount == 0 && r.FailureCount == 0 }
 
 // PerSecond is the number of requests per second.
@@ -125,7 +125,7 @@ func (r Report) writeEndpoints(w io.Writer) {
 	}
 }
 
-// hint tells whom the waiting slowed down what to do.
+// hint says how to run without rate limits.
 const hint = "\nThe server limits each buyer's address, and all of these buyers have one.\n" +
 	"A server started with HAGGLE_ACP_RATE=off is faster."
 
@@ -156,7 +156,7 @@ func share(count, of int) string { return percent(float64(count) / float64(max(1
 
 func percent(ratio float64) string { return fmt.Sprintf("%.1f %%", 100*ratio) }
 
-// brief is a duration with three digits or so.
+// brief rounds a duration to about three digits.
 func brief(d time.Duration) string {
 	switch {
 	case d >= time.Second:

@@ -75,7 +75,7 @@ func sample() simulator.Report {
 	}
 }
 
-func TestReportWrites(t *testing.T) {
+func TestReport_Write(t *testing.T) {
 	t.Parallel()
 	var text bytes.Buffer
 	if err := sample().Write(&text); err != nil {
@@ -89,7 +89,7 @@ func TestReportWrites(t *testing.T) {
 	}
 }
 
-func TestReportTellsOfWaiting(t *testing.T) {
+func TestReport_Write_waits(t *testing.T) {
 	t.Parallel()
 	report := sample()
 	report.Waits, report.Waited = 37, 12345*time.Millisecond
@@ -111,7 +111,7 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("disk full") }
 
-func TestReportTellsThatItCouldNotBeWritten(t *testing.T) {
+func TestReport_Write_failingWriter(t *testing.T) {
 	t.Parallel()
 	if err := sample().Write(full{}); err == nil {
 		t.Error("no error")

@@ -7,7 +7,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/decimal"
 )
 
-// The rules of a cart that the buyer writes.
+// The rules of a cart that the buyer fills.
 const (
 	ruleCartTotals  = "a cart's subtotal and savings are those of its lines"
 	ruleCartLine    = "a line of a cart has an id of its own"
@@ -15,7 +15,8 @@ const (
 	ruleCartAtList  = "what nobody agreed on is at list price"
 )
 
-// checkShownCart adds up a cart. written are the items that it was replaced by; nil: it was read.
+// checkShownCart checks the sums of a cart. written are the items that replaced its contents; it is nil if the cart was
+// only read.
 func (w *Witness) checkShownCart(answer acp.Cart, written []acp.CartItem) {
 	var subtotal, savings decimal.Decimal
 	seen := map[string]bool{}
@@ -42,7 +43,7 @@ func (w *Witness) checkShownCart(answer acp.Cart, written []acp.CartItem) {
 	}
 }
 
-// leaveCart notes which agreements the buyer took out of its cart, which need not show them any more.
+// leaveCart marks agreements that the buyer removed from its cart. The cart need not show them any more.
 func (w *Witness) leaveCart(answer acp.Cart) {
 	for _, a := range w.agreements {
 		if a.line.key.session != answer.SessionID {
@@ -54,7 +55,8 @@ func (w *Witness) leaveCart(answer acp.Cart) {
 	}
 }
 
-// soldCart notes that what a session agreed on may have been bought with its cart, by tokens that the buyer did not name.
+// soldCart marks the agreements of a session as possibly bought: the checkout of a cart redeems tokens that the buyer
+// does not name.
 func (w *Witness) soldCart(session string) {
 	for _, a := range w.agreements {
 		a.bought = a.bought || a.line.key.session == session

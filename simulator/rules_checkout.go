@@ -10,7 +10,8 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/decimal"
 )
 
-// The rules of checkout, order and secrecy, as a buyer can see them (decisions 9 to 11).
+// The rules of checkout, orders and secrets, as far as a buyer can check them (features/PROTOCOL.md#negotiation and
+// features/PROTOCOL.md#sandbox-tokens).
 const (
 	ruleLineSum         = "the subtotal is the sum of quantity × unit price"
 	ruleTotalSum        = "the total is subtotal + shipping + tax"
@@ -31,12 +32,12 @@ const (
 	ruleSecrets         = "no answer shows floor, target, cost or margin"
 )
 
-// maxDeclines ends a checkout (decisions 10).
+// maxDeclines is the number of declines that ends a checkout (features/PROTOCOL.md#payment).
 const maxDeclines = 5
 
 func (w *Witness) checkInit(request acp.InitRequest, answer acp.Checkout, at time.Time) {
 	opened := &checkout{request: request, answer: answer}
-	if before := w.checkouts[answer.CheckoutID]; request.FromCart && before != nil { // a cart has one at a time
+	if before := w.checkouts[answer.CheckoutID]; request.FromCart && before != nil { // a cart has one checkout at a time
 		opened.order, opened.declines = before.order, before.declines
 	} else {
 		w.require(answer.Status == "ready", ruleCheckoutReady, "its status is %q", answer.Status)
@@ -46,7 +47,7 @@ func (w *Witness) checkInit(request acp.InitRequest, answer acp.Checkout, at tim
 	w.checkLines(request, answer)
 }
 
-// checkRevised takes the new cart for the checkout's. The tokens of lines that are kept are still those of before.
+// checkRevised replaces the checkout's cart by the new one. Lines that stay keep their tokens.
 func (w *Witness) checkRevised(request acp.ReviseRequest, answer acp.Checkout, at time.Time) {
 	opened := w.checkouts[answer.CheckoutID]
 	if opened == nil {
@@ -67,7 +68,7 @@ func (w *Witness) checkRevised(request acp.ReviseRequest, answer acp.Checkout, a
 	w.checkCart(answer, at)
 }
 
-// checkCart adds up what a checkout shows.
+// checkCart checks the sums of a checkout.
 func (w *Witness) checkCart(answer acp.Checkout, at time.Time) {
 	w.require(answer.ValidUntil.After(at), ruleValidInFuture, "the checkout is valid until %s", answer.ValidUntil)
 	w.require(w.currency == "" || answer.Summary.Currency == w.currency, ruleCurrency, "%q", answer.Summary.Currency)
@@ -88,7 +89,7 @@ func (w *Witness) checkCart(answer acp.Checkout, at time.Time) {
 	}
 }
 
-// checkLines compares the answer's lines with what was asked for, where they correspond one to one.
+// checkLines compares the answer's lines with the requested ones, if they correspond one to one.
 func (w *Witness) checkLines(request acp.InitRequest, answer acp.Checkout) {
 	for i, item := range answer.Items {
 		key := lineKey{request.SessionID, item.ProductID, "", item.Quantity}
@@ -135,10 +136,10 @@ func (w *Witness) checkFinalize(request acp.FinalizeRequest, answer acp.Finalize
 	w.checkChosen(request.ShippingOption, answer, opened)
 }
 
-// checkChosen compares the order with what init promised for the chosen shipping option.
+// checkChosen compares the order with the totals that init showed for the chosen shipping option.
 func (w *Witness) checkChosen(chosen string, answer acp.Finalized, opened *checkout) {
 	if opened.answer.CheckoutID == "" {
-		return // opened by somebody else
+		return // another client opened it
 	}
 	promised, sum := opened.answer.Summary, answer.Summary
 	w.require(sum.Subtotal == promised.Subtotal, ruleOrderAmount, "order subtotal %s, checkout %s", sum.Subtotal, promised.Subtotal)
@@ -151,7 +152,7 @@ func (w *Witness) checkChosen(chosen string, answer acp.Finalized, opened *check
 	}
 }
 
-// checkRedeemed sees to it that no token is behind two orders, and that the cart need not show what is bought.
+// checkRedeemed checks that no token pays for two orders. The cart need not show the items that were bought.
 func (w *Witness) checkRedeemed(opened *checkout, order string) {
 	tokens := []string{opened.request.CheckoutToken}
 	for _, item := range opened.request.Items {
@@ -173,7 +174,7 @@ func (w *Witness) checkRedeemed(opened *checkout, order string) {
 	}
 }
 
-// checkDecline knows what the sandbox's tokens are meant to do (decisions 11).
+// checkDecline compares declines with what the sandbox tokens are defined to cause (features/PROTOCOL.md#sandbox-tokens).
 func (w *Witness) checkDecline(request acp.FinalizeRequest, answer acp.Finalized, opened *checkout) {
 	opened.declines++
 	token := request.Payment.Token
@@ -198,8 +199,8 @@ func (w *Witness) checkOrder(record acp.OrderRecord) {
 	w.require(!known || total == record.Summary.Total, ruleOrderReadable, "total %s, it was %s", record.Summary.Total, total)
 }
 
-// checkSecrets looks at every name in an answer, an error's too. Attributes are the merchant's own words, and what
-// shipping costs is no secret.
+// checkSecrets checks every name in an answer or an error. It skips attributes, which are the merchant's own words, and
+// shipping costs, which are public.
 func (w *Witness) checkSecrets(call acp.Call) {
 	for _, name := range secretsIn(call.Raw.Value, false) {
 		w.require(false, ruleSecrets, "%s answers with %q", call.Endpoint, name)

@@ -8,29 +8,30 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/decimal"
 )
 
-// The rules of negotiation, as a buyer can see them (decisions 9). Their texts appear in the report.
+// The rules of negotiation, as far as a buyer can check them (features/PROTOCOL.md#negotiation). Their texts appear in
+// the report.
 const (
-	ruleAcceptAtOffer   = "an accepted price is at most the offer"
-	ruleAcceptAtList    = "no price is above list"
-	ruleDiscountLimit   = "no price is below the discount limit"
-	ruleAcceptNeedsBid  = "only an offer is accepted"
-	ruleTokenOnAccept   = "an accepted quote has a checkout token"
-	ruleCounterAbove    = "a counter exceeds the offer"
-	ruleCounterAtList   = "a counter is at most the original price"
-	ruleCountersFall    = "counters never rise"
-	ruleCounterCommits  = "offering the counter is accepted"
-	ruleStandingAbove   = "the price that stands after a rejection exceeds the offer"
-	ruleStandingFalls   = "the price that stands never rises"
-	ruleOfferRepeated   = "a counter repeats the offer it answers"
-	ruleHintText        = "a floor hint is a plain number"
-	ruleHintOnGrid      = "a floor hint lies on the grid of 2.5 % or 5 % of the list price, or above all of it"
-	ruleHintConstant    = "the floor hint of a negotiation stays the same"
-	ruleHintAboveOffer  = "a floor hint exceeds the rejected offer"
-	ruleValidInFuture   = "valid_until is in the future"
-	ruleDiscountText    = "a discount is a percentage with at most one decimal"
-	ruleQuoteInCart     = "the cart shows accepted quotes"
-	ruleCartSum         = "the cart's subtotal is the sum of its items"
-	ruleHistoryComplete = "the history holds every request"
+	ruleAcceptAtOffer    = "an accepted price is at most the offer"
+	ruleAcceptAtList     = "no price is above list"
+	ruleDiscountLimit    = "no price is below the discount limit"
+	ruleAcceptNeedsBid   = "only an offer is accepted"
+	ruleTokenOnAccept    = "an accepted quote has a checkout token"
+	ruleCounterAbove     = "a counter exceeds the offer"
+	ruleCounterAtList    = "a counter is at most the original price"
+	ruleCountersFall     = "counters never rise"
+	ruleCounterCommits   = "offering the counter is accepted"
+	ruleRejectAboveOffer = "the price that stands after a rejection exceeds the offer"
+	ruleRejectFalls      = "the price that stands never rises"
+	ruleOfferRepeated    = "a counter repeats the offer it answers"
+	ruleHintText         = "a floor hint is a plain number"
+	ruleHintOnGrid       = "a floor hint lies on the grid of 2.5 % or 5 % of the list price, or above all of it"
+	ruleHintConstant     = "the floor hint of a negotiation stays the same"
+	ruleHintAboveOffer   = "a floor hint exceeds the rejected offer"
+	ruleValidInFuture    = "valid_until is in the future"
+	ruleDiscountText     = "a discount is a percentage with at most one decimal"
+	ruleQuoteInCart      = "the cart shows accepted quotes"
+	ruleCartSum          = "the cart's subtotal is the sum of its items"
+	ruleHistoryComplete  = "the history holds every request"
 )
 
 func (w *Witness) checkQuote(request acp.QuoteRequest, answer acp.Quote, at time.Time) {
@@ -79,7 +80,7 @@ func (w *Witness) checkAccept(l *line, request acp.QuoteRequest, answer acp.Quot
 	l.whenListed(func() { w.checkPrice(l, answer.FinalPrice) })
 }
 
-// checkPrice judges a price of the merchant's by the line's list price, which is known.
+// checkPrice checks a merchant's price against the line's list price, which must be known.
 func (w *Witness) checkPrice(l *line, price decimal.Decimal) {
 	w.require(!l.list.Less(price), ruleAcceptAtList, "%s, list %s", price, l.list)
 	lowest := w.lowest(l.key.product, *l.list)
@@ -102,7 +103,7 @@ func (w *Witness) checkCounter(l *line, offer *decimal.Decimal, answer acp.Quote
 }
 
 func (w *Witness) checkReject(l *line, offer *decimal.Decimal, answer acp.Quote) {
-	w.checkStanding(l, offer, answer)
+	w.checkRejectPrice(l, offer, answer)
 	hint, err := decimal.Parse(answer.FloorHint)
 	w.require(err == nil, ruleHintText, "%q", answer.FloorHint)
 	if err != nil {
@@ -121,19 +122,19 @@ func (w *Witness) checkReject(l *line, offer *decimal.Decimal, answer acp.Quote)
 	})
 }
 
-// checkStanding judges what a rejection commits to. A missing price is for the client to report.
-func (w *Witness) checkStanding(l *line, offer *decimal.Decimal, answer acp.Quote) {
+// checkRejectPrice checks the price that a rejection offers. The client reports a missing price.
+func (w *Witness) checkRejectPrice(l *line, offer *decimal.Decimal, answer acp.Quote) {
 	price := answer.OfferedPrice
 	if price.Sign() <= 0 {
 		return
 	}
-	w.require(offer == nil || offer.Less(price), ruleStandingAbove, "%s was offered, %s stands", offer, price)
-	w.require(l.counter == nil || !l.counter.Less(price), ruleStandingFalls, "%s after %s", price, l.counter)
+	w.require(offer == nil || offer.Less(price), ruleRejectAboveOffer, "%s was offered, %s stands", offer, price)
+	w.require(l.counter == nil || !l.counter.Less(price), ruleRejectFalls, "%s after %s", price, l.counter)
 	l.whenListed(func() { w.checkPrice(l, price) })
 	l.counter, l.until = &price, answer.ValidUntil
 }
 
-// checkSession compares the cart with the quotes that were accepted last, product by product.
+// checkSession compares the cart with the last accepted quote of each product.
 func (w *Witness) checkSession(session acp.Session) {
 	sum := decimal.Decimal{}
 	for _, item := range session.Cart.Items {
@@ -163,7 +164,7 @@ func inCart(session acp.Session, a *agreement) bool {
 	return false
 }
 
-// isPercent: "12%" or "12.5%" (decisions 5).
+// isPercent reports whether text is a percentage such as "12%" or "12.5%" (features/PROTOCOL.md#values).
 func isPercent(text string) bool {
 	digits, marked := strings.CutSuffix(text, "%")
 	value, err := decimal.Parse(digits)

@@ -11,7 +11,7 @@ import (
 // Outcome is how one buyer's trip ended.
 type Outcome string
 
-// The outcomes. Only Failed is a fault.
+// The outcomes. Only Failed is an error.
 const (
 	Bought       Outcome = "bought"
 	WalkedAway   Outcome = "walked away"
@@ -22,7 +22,7 @@ const (
 	Failed       Outcome = "failed"
 )
 
-// shop walks one buyer through its plan.
+// shop takes one buyer through its plan.
 func shop(b *buyer.Buyer, p plan) (buyer.Outcome, Outcome) {
 	if !p.browse(b) {
 		return buyer.Outcome{}, outcomeOf(b.Err(), NothingFound)
@@ -44,7 +44,7 @@ func shop(b *buyer.Buyer, p plan) (buyer.Outcome, Outcome) {
 	return haggled, outcomeOf(b.Err(), Bought)
 }
 
-// browse searches and views. It reports whether there is something in stock to buy.
+// browse searches and views products. It reports whether it found one in stock.
 func (p plan) browse(b *buyer.Buyer) bool {
 	b.SearchFor(p.wish)
 	var stocked []string
@@ -88,7 +88,7 @@ func (p plan) haggle(b *buyer.Buyer) buyer.Outcome {
 	return haggled
 }
 
-// pay tries the payments in turn, with the shipping option that the plan prefers.
+// pay tries the payments one after the other, with the shipping option of the plan.
 func (p plan) pay(b *buyer.Buyer) {
 	option := ""
 	if options := b.Checkout.ShippingOptions; p.option >= 0 && len(options) > 0 {
@@ -117,7 +117,7 @@ func accepts(checkout acp.Checkout, method string) bool {
 	return false
 }
 
-// afterwards reads the order, sends goods back, and tries to pay with a used checkout token.
+// afterwards reads the order, returns goods, and tries to pay with a redeemed checkout token.
 func (p plan) afterwards(b *buyer.Buyer) {
 	b.ReadOrder()
 	if p.sendsBack {
@@ -128,7 +128,8 @@ func (p plan) afterwards(b *buyer.Buyer) {
 	}
 }
 
-// reuse must be refused somewhere on the way to a second order; the witness sees if it is not.
+// reuse redeems a checkout token again. The server must refuse it before there is a second order; the witness reports a
+// breach if it does not.
 func (p plan) reuse(b *buyer.Buyer) {
 	b.InitCheckout(p.address)
 	if b.Err() == nil {
@@ -140,7 +141,7 @@ func (p plan) reuse(b *buyer.Buyer) {
 	}
 }
 
-// outcomeOf is otherwise unless an error ended the trip.
+// outcomeOf returns otherwise unless an error ended the trip.
 func outcomeOf(err error, otherwise Outcome) Outcome {
 	var problem *acp.Error
 	switch {

@@ -12,11 +12,11 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/decimal"
 )
 
-// ErrStory marks a story that did not end with an order, or in which the server broke a promise.
+// ErrStory is a story that did not end with an order, or in which the server broke a rule.
 var ErrStory = errors.New("the story did not end well")
 
-// Story sends one buyer shopping and tells what it says and hears, line by line. Config's Buyers, Concurrency and
-// Progress are of no account.
+// Story sends one buyer shopping and writes what buyer and merchant say, line by line. It ignores Config's Buyers,
+// Concurrency and Progress.
 func Story(ctx context.Context, config Config, w io.Writer) error {
 	config, err := config.filled()
 	if err != nil {
@@ -38,8 +38,8 @@ func Story(ctx context.Context, config Config, w io.Writer) error {
 	p.asksPrice, p.checksStock, p.readsSession, p.extends = true, false, false, false
 	p.paysTwice, p.reusesToken, p.sendsBack = true, false, false
 	t := newTrip(config, p.within(config.Protocol), m.manifest)
-	teller := &teller{w: w, currency: m.manifest.Currency()}
-	t.watching = append(t.watching, teller.tell)
+	narrator := &narrator{w: w, currency: m.manifest.Currency()}
+	t.watching = append(t.watching, narrator.describe)
 	say(w, "The shop", "%s, %d categories", m.manifest.Merchant.Name, len(m.manifest.Categories))
 	t.run(ctx, m)
 	switch {
@@ -55,7 +55,8 @@ func Story(ctx context.Context, config Config, w io.Writer) error {
 	return nil
 }
 
-// worthwhile is something to search for that is worth haggling over: a product in stock for 80 or more, if there is one.
+// worthwhile returns a search for a negotiable product in stock for 80 or more, or for the first category if there is
+// none.
 func (m market) worthwhile(seed uint64) string {
 	for i := range m.shelves {
 		shelf := m.shelves[(seed+uint64(i))%uint64(len(m.shelves))]
@@ -72,21 +73,21 @@ func say(w io.Writer, who, format string, args ...any) {
 	_, _ = fmt.Fprintf(w, "%-9s %s\n", who, fmt.Sprintf(format, args...))
 }
 
-// teller puts calls into words.
-type teller struct {
+// narrator describes calls in words.
+type narrator struct {
 	w        io.Writer
 	currency string
-	checkout acp.Checkout // the last one that was told of
-	order    string       // that was paid
+	checkout acp.Checkout // the last one that was described
+	order    string       // the one that was paid
 }
 
-func (t *teller) buyer(format string, args ...any)    { say(t.w, "Buyer", format, args...) }
-func (t *teller) merchant(format string, args ...any) { say(t.w, "Merchant", format, args...) }
+func (t *narrator) buyer(format string, args ...any)    { say(t.w, "Buyer", format, args...) }
+func (t *narrator) merchant(format string, args ...any) { say(t.w, "Merchant", format, args...) }
 
-// price is an amount in the shop's currency, with all of its decimals.
-func (t *teller) price(d decimal.Decimal) string { return d.Fixed(decimal.Places(t.currency)) }
+// price formats an amount with all decimals of the shop's currency.
+func (t *narrator) price(d decimal.Decimal) string { return d.Fixed(decimal.Places(t.currency)) }
 
-func (t *teller) tell(c acp.Call) {
+func (t *narrator) describe(c acp.Call) {
 	switch answer := c.Response.(type) {
 	case acp.SearchResponse:
 		t.buyer("searches for %q", c.Request.(acp.SearchRequest).Query)
@@ -95,7 +96,7 @@ func (t *teller) tell(c acp.Call) {
 		t.buyer("looks at %s", answer.Name)
 		t.merchant("lists it at %s %s", t.price(answer.ListPrice), t.currency)
 	case acp.Quote:
-		t.tellQuote(c.Request.(acp.QuoteRequest), answer)
+		t.describeQuote(c.Request.(acp.QuoteRequest), answer)
 	case acp.Checkout:
 		s := answer.Summary
 		t.checkout = answer
@@ -103,7 +104,7 @@ func (t *teller) tell(c acp.Call) {
 		t.merchant("asks for %s + %s shipping + %s tax = %s %s, %s saved", t.price(s.Subtotal), t.price(s.Shipping),
 			t.price(s.Tax), t.price(s.Total), s.Currency, t.price(s.Savings))
 	case acp.Finalized:
-		t.tellPayment(c.Request.(acp.FinalizeRequest), answer)
+		t.describePayment(c.Request.(acp.FinalizeRequest), answer)
 	case acp.OrderRecord:
 		t.buyer("reads the order %s", answer.Order.ID)
 		t.merchant("ships it on %s, delivers %s", answer.Fulfillment.EstimatedShipDate, answer.Fulfillment.EstimatedDelivery)
@@ -115,8 +116,8 @@ func (t *teller) tell(c acp.Call) {
 	}
 }
 
-// tellPayment tells which shipping the buyer chose, if it is not what the merchant asked for, and once that it pays.
-func (t *teller) tellPayment(r acp.FinalizeRequest, answer acp.Finalized) {
+// describePayment describes the chosen shipping option, if it is not the selected one, and the payment.
+func (t *narrator) describePayment(r acp.FinalizeRequest, answer acp.Finalized) {
 	if t.order != "" && t.order == answer.Order.ConfirmationNumber {
 		t.buyer("sends the same payment again, as after a lost answer")
 		t.merchant("repeats its answer: the order is the same, and nothing is charged again")
@@ -133,7 +134,7 @@ func (t *teller) tellPayment(r acp.FinalizeRequest, answer acp.Finalized) {
 	t.order = answer.Order.ConfirmationNumber
 }
 
-func (t *teller) tellQuote(asked acp.QuoteRequest, q acp.Quote) {
+func (t *narrator) describeQuote(asked acp.QuoteRequest, q acp.Quote) {
 	if asked.OfferPrice == nil {
 		t.buyer("asks for the price")
 	} else {

@@ -1,6 +1,6 @@
-// Package simulator is the outside world in a box: buyers who search, haggle and pay over HTTP, and a witness to every
-// promise they see broken. It knows the written contract and nothing of the server's code; it judges what a buyer can
-// see, not what the database holds.
+// Package simulator sends simulated buyers to a server. They search, negotiate and pay over HTTP, and a [Witness] reports
+// every rule of the protocol that they see broken. The package knows the written contract and none of the server's code.
+// It checks what a buyer can see, not what the database holds.
 package simulator
 
 import (
@@ -19,11 +19,11 @@ import (
 
 const (
 	defaultConcurrency = 16
-	// longestWait is how much waiting a request is worth to a buyer whom the server tells to come back later.
+	// longestWait is the longest Retry-After that a buyer waits for.
 	longestWait = 2 * time.Minute
 )
 
-// Config says whom to send where. URL and Project are required.
+// Config is how many buyers to send, and to which server. URL and Project are required.
 type Config struct {
 	URL         string // of the server: http://127.0.0.1:8080
 	Project     string // slug
@@ -32,28 +32,28 @@ type Config struct {
 	Concurrency int // buyers at one time; default 16
 	Protocol    Protocol
 	UCPVersion  schema.Version // of UCP and MCP; default the newest
-	// Progress, if set, is called after every buyer, by one goroutine at a time.
+	// Progress, if set, is called after every buyer, never concurrently.
 	Progress func(done, total int)
-	// Validator, if set, is shared with others; by default each run has its own.
+	// Validator, if set, may be shared with other runs. By default each run has its own.
 	Validator *openapi.Validator
 
-	patience *exchange.Patience // of all buyers
+	patience *exchange.Patience // shared by all buyers
 }
 
-// Protocol is what the buyers speak. What they know before they shop comes from Haggle's own protocol in any case: the
-// manifest has the currency and the discount limit, which the witness holds the shop to.
+// Protocol is the protocol that buyers use. A manifest of Haggle's own protocol is read for all of them, because the
+// currency and the discount limit that the witness checks are in there.
 type Protocol string
 
-// The protocols. ACP is Haggle's own, and the default.
+// The protocols. ACP is Haggle's own and the default.
 const (
 	ACP Protocol = "acp"
 	UCP Protocol = "ucp" // the Universal Commerce Protocol over REST
-	MCP Protocol = "mcp" // and over MCP
+	MCP Protocol = "mcp" // the same over MCP
 )
 
 var transports = map[Protocol]ucp.Transport{UCP: ucp.REST, MCP: ucp.MCP}
 
-// ErrConfig marks a configuration that cannot be run.
+// ErrConfig is an invalid configuration.
 var ErrConfig = errors.New("cannot simulate")
 
 func (c Config) filled() (Config, error) {
@@ -85,9 +85,9 @@ func (c Config) filled() (Config, error) {
 	return c, nil
 }
 
-// Run sends the buyers shopping and reports what happened. A buyer who is told to come back later waits, and goes on.
-// The error is about the run itself: no manifest, nothing to
-// buy, or ctx ended, in which case the report covers the buyers who were done. Broken promises are in the report.
+// Run sends the buyers shopping and reports the results. Buyers wait when the server answers with Retry-After. Run
+// returns an error if there is no manifest or nothing to buy, and if ctx ends; the report then covers the buyers who were
+// done. Rules that the server broke are in the report, not in the error.
 func Run(ctx context.Context, config Config) (Report, error) {
 	config, err := config.filled()
 	if err != nil {

@@ -29,7 +29,7 @@ func run(t *testing.T, tamper func(string, shoptest.Answer), buyers int) (simula
 	return report, text.String()
 }
 
-func TestAnHonestShop(t *testing.T) {
+func TestRun_honestShop(t *testing.T) {
 	t.Parallel()
 	report, text := run(t, nil, 200)
 	if !report.OK() {
@@ -55,7 +55,7 @@ func TestAnHonestShop(t *testing.T) {
 	}
 }
 
-func TestTheSameSeedBringsTheSameBuyers(t *testing.T) {
+func TestRun_sameSeed(t *testing.T) {
 	t.Parallel()
 	first, _ := run(t, nil, 60)
 	second, _ := run(t, nil, 60)
@@ -65,7 +65,7 @@ func TestTheSameSeedBringsTheSameBuyers(t *testing.T) {
 	}
 }
 
-func TestADishonestShop(t *testing.T) {
+func TestRun_dishonestShop(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		tamper func(endpoint string, answer shoptest.Answer)
@@ -111,7 +111,7 @@ func TestADishonestShop(t *testing.T) {
 	}
 }
 
-func TestProgressReachesTheEnd(t *testing.T) {
+func TestRun_progress(t *testing.T) {
 	t.Parallel()
 	var calls []int
 	_, err := simulator.Run(context.Background(), simulator.Config{
@@ -126,7 +126,7 @@ func TestProgressReachesTheEnd(t *testing.T) {
 	}
 }
 
-func TestRunNeedsAShop(t *testing.T) {
+func TestRun_errors(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(context.Background())
 	if _, err := simulator.Run(ctx, simulator.Config{URL: "http://127.0.0.1:1"}); !errors.Is(err, simulator.ErrConfig) {

@@ -16,7 +16,7 @@ const (
 	excerptLength = 8 // exchanges shown with an incident
 )
 
-// tally adds up the trips of a run.
+// tally collects the results of all trips.
 type tally struct {
 	config Config
 
@@ -26,7 +26,7 @@ type tally struct {
 	latencies  map[string][]time.Duration
 	errors     map[string]int
 	strategies map[string]*StrategyRow
-	orders     map[string]int // buyer by order
+	orders     map[string]int // the buyer's number by order
 }
 
 func newTally(config Config) *tally {
@@ -44,7 +44,7 @@ func newTally(config Config) *tally {
 	}
 }
 
-// add counts a buyer who is done.
+// add counts a buyer's finished trip.
 func (t *tally) add(one *trip) {
 	t.measure(one)
 	t.mu.Lock()
@@ -103,7 +103,7 @@ func (t *tally) measure(one *trip) {
 	}
 }
 
-// addOrder counts orders by id: a finalize that is sent twice answers with the same one.
+// addOrder counts orders by id, because a repeated finalize returns the same order.
 func (t *tally) addOrder(one *trip, order string) {
 	owner, known := t.orders[order]
 	if known && owner != one.plan.number {
@@ -129,7 +129,7 @@ func (t *tally) incident(list []Incident, one *trip, what string) []Incident {
 	})
 }
 
-// report closes the books.
+// report computes the final report.
 func (t *tally) report(elapsed time.Duration) Report {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -158,7 +158,7 @@ func (t *tally) report(elapsed time.Duration) Report {
 	return r
 }
 
-// averaged turns a row's sums into averages over its deals.
+// averaged returns the row with averages over its deals in place of sums.
 func (row StrategyRow) averaged() StrategyRow {
 	if row.Deals > 0 {
 		row.Discount /= float64(row.Deals) * basisPoints
@@ -188,7 +188,7 @@ func percentile(sorted []time.Duration, percent int) time.Duration {
 	return sorted[max(0, rank-1)]
 }
 
-// Incident is something that should not happen, and how to find it again.
+// Incident is an unexpected event with the seed and buyer that reproduce it.
 type Incident struct {
 	Seed    uint64
 	Buyer   int

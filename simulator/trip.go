@@ -14,14 +14,14 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/ucp/shopping"
 )
 
-// basisPoints are the hundredths of a percent in a whole.
+// basisPoints is 100 % in hundredths of a percent.
 const basisPoints = 10_000
 
-// trip is one buyer on its way. Number 0 is who reads the market.
+// trip is one buyer's visit. Number 0 reads the market.
 type trip struct {
 	plan       plan
 	connection *exchange.Client
-	client     *acp.Client // of Haggle's own protocol, whatever the buyer speaks
+	client     *acp.Client // of Haggle's own protocol, even if the buyer uses another
 	witness    *Witness
 	watching   []func(acp.Call)
 	config     Config
@@ -33,7 +33,7 @@ type trip struct {
 	err      error
 }
 
-// measurement is what the report needs of one call.
+// measurement is what the report counts of one call.
 type measurement struct {
 	endpoint string
 	elapsed  time.Duration
@@ -60,7 +60,7 @@ func newTrip(config Config, p plan, manifest acp.Manifest) *trip {
 	return t
 }
 
-// enter is the shop as the buyer reaches it, by the protocol that the configuration names.
+// enter opens the shop by the configured protocol.
 func (t *trip) enter(ctx context.Context, m market) (buyer.Shop, error) {
 	if t.config.Protocol == ACP {
 		return acp.New(t.connection, t.config.Project, t.watching...), nil
@@ -96,7 +96,7 @@ func (t *trip) measure(call acp.Call) {
 	t.measured = append(t.measured, m)
 }
 
-// run walks the buyer through the shop.
+// run takes the buyer through the shop.
 func (t *trip) run(ctx context.Context, m market) {
 	entered, err := t.enter(ctx, m)
 	if err != nil {

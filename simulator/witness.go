@@ -9,17 +9,17 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/decimal"
 )
 
-// Breach is one promise of the merchant that a buyer saw broken.
+// Breach is a rule that the merchant broke.
 type Breach struct {
-	Rule   string // short and fixed, for counting
+	Rule   string // fixed text, so that breaches can be counted
 	Detail string
 }
 
-// String is the breach on one line.
+// String returns the breach on one line.
 func (b Breach) String() string { return b.Rule + ": " + b.Detail }
 
-// Witness follows one buyer's calls and notes every broken promise. Give Saw to acp.New as an observer.
-// It is safe for concurrent use, but calls are judged in the order in which they end.
+// Witness follows one buyer's calls and records every broken rule. Pass Saw to acp.New as an observer. It is safe for
+// concurrent use, but checks calls in the order in which they end.
 type Witness struct {
 	mu         sync.Mutex
 	currency   string
@@ -35,23 +35,23 @@ type Witness struct {
 	breaches   []Breach
 }
 
-// lineKey is what is negotiated about: another quantity is another negotiation.
+// lineKey identifies a negotiation. Another quantity is another negotiation.
 type lineKey struct {
 	session, product, variant string
 	quantity                  int
 }
 
-// line is what the buyer learned about one negotiation.
+// line is what the buyer knows of one negotiation.
 type line struct {
 	key       lineKey
 	list      *decimal.Decimal
 	counter   *decimal.Decimal
-	until     time.Time        // the counter is a commitment so long
+	until     time.Time        // the merchant is bound to the counter until then
 	hint      *decimal.Decimal // the first one
-	unchecked []func()         // judged once the list price is known
+	unchecked []func()         // checks that wait for the list price
 }
 
-// agreement is an accepted quote; the cart has to show it until it is bought.
+// agreement is an accepted quote. The cart must show it until it is bought.
 type agreement struct {
 	line   *line
 	price  decimal.Decimal
@@ -60,7 +60,7 @@ type agreement struct {
 	bought bool
 }
 
-// checkout is what an init promised.
+// checkout is what init returned.
 type checkout struct {
 	request  acp.InitRequest
 	answer   acp.Checkout
@@ -68,7 +68,8 @@ type checkout struct {
 	declines int
 }
 
-// NewWitness starts with what the manifest promises. The zero Manifest will do: one seen later counts from then on.
+// NewWitness returns a witness that checks calls against the manifest. The zero Manifest will do if the buyer reads one:
+// it replaces the first.
 func NewWitness(manifest acp.Manifest) *Witness {
 	w := &Witness{
 		lines:     map[lineKey]*line{},
@@ -83,14 +84,14 @@ func NewWitness(manifest acp.Manifest) *Witness {
 	return w
 }
 
-// Breaches is what was noted so far.
+// Breaches returns the breaches so far.
 func (w *Witness) Breaches() []Breach {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return append([]Breach(nil), w.breaches...)
 }
 
-// Saw judges one call.
+// Saw checks one call.
 func (w *Witness) Saw(call acp.Call) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -144,15 +145,15 @@ func (w *Witness) learnManifest(manifest acp.Manifest) {
 	w.discount = &limit
 }
 
-// require notes a breach of the rule unless it holds.
+// require records a breach of the rule unless holds is true.
 func (w *Witness) require(holds bool, rule, format string, args ...any) {
 	if !holds {
 		w.breaches = append(w.breaches, Breach{Rule: rule, Detail: fmt.Sprintf(format, args...)})
 	}
 }
 
-// lowest is the least that a product may sell at: list × (1 − max_discount_percent/100), rounded up to the minor unit
-// (decisions 9). Before the manifest is known it is zero.
+// lowest returns the lowest price that the discount limit allows: list × (1 − max_discount_percent/100), rounded up to
+// the minor unit (features/PROTOCOL.md#negotiation). It is zero while the manifest is not known.
 func (w *Witness) lowest(product string, list decimal.Decimal) decimal.Decimal {
 	switch {
 	case w.listOnly[product]:
@@ -163,7 +164,7 @@ func (w *Witness) lowest(product string, list decimal.Decimal) decimal.Decimal {
 	return list.Percent(decimal.FromInt(100).Minus(*w.discount), decimal.Places(w.currency))
 }
 
-// lineOf is the negotiation that a quote request belongs to. A follow-up may name only its quote.
+// lineOf returns the negotiation that a quote request belongs to. A follow-up may name only its quote.
 func (w *Witness) lineOf(request acp.QuoteRequest, answer acp.Quote) *line {
 	if known, ok := w.quotes[request.QuoteID]; ok && request.QuoteID != "" {
 		return known
@@ -182,7 +183,7 @@ func (w *Witness) line(key lineKey) *line {
 	return w.lines[key]
 }
 
-// whenListed runs a check now, or as soon as the list price of the line is known.
+// whenListed runs a check now, or once the list price of the line is known.
 func (l *line) whenListed(check func()) {
 	if l.list != nil {
 		check()

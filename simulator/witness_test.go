@@ -13,7 +13,7 @@ import (
 
 var now = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// seen is one call a witness is shown: request and response as JSON, so that cases read like the wire.
+// seen is one call that a witness sees: request and response as JSON.
 type seen struct{ kind, request, response string }
 
 func parsed[T any](t *testing.T, text string) T {
@@ -55,7 +55,7 @@ func (s seen) call(t *testing.T) acp.Call {
 	return call
 }
 
-// changed is a call with a part of its response replaced; the part must be there.
+// changed returns the call with a part of its response replaced. The part must exist.
 func (s seen) changed(t *testing.T, from, to string) seen {
 	t.Helper()
 	if !strings.Contains(s.response, from) {
@@ -111,7 +111,7 @@ func rulesBroken(t *testing.T, calls ...seen) []string {
 	return rules
 }
 
-func TestAnHonestMerchantBreaksNoRule(t *testing.T) {
+func TestWitness_Saw_honestMerchant(t *testing.T) {
 	t.Parallel()
 	broken := rulesBroken(t, manifestCall, productCall, askCall, rejectCall, rejectAgain, counterCall, acceptCall, sessionCall, extendCall,
 		initCall, declineCall, finalizeCall, finalizeCall, orderCall)
@@ -120,7 +120,7 @@ func TestAnHonestMerchantBreaksNoRule(t *testing.T) {
 	}
 }
 
-// firing is calls, one of them wrong, and the rule that a witness should cite.
+// firing is calls, one of them wrong, and the rule that the witness should report.
 type firing struct {
 	rule  string
 	calls []seen
@@ -142,7 +142,7 @@ func eachFires(t *testing.T, cases map[string]firing) {
 	}
 }
 
-func TestNegotiationRulesFire(t *testing.T) {
+func TestWitness_Saw_negotiationRules(t *testing.T) {
 	t.Parallel()
 	again, askedNothing := acceptCall, acceptCall
 	again.response, askedNothing.request = counterCall.response, askCall.request
@@ -170,10 +170,10 @@ func TestNegotiationRulesFire(t *testing.T) {
 		"moving hint":                {ruleHintConstant, []seen{rejectCall, rejectCall.changed(t, "85", "80")}},
 		"hint at the offer":          {ruleHintAboveOffer, []seen{rejectCall.changed(t, "85", "60")}},
 		"hint above list":            {ruleAcceptAtList, []seen{askCall, rejectCall.changed(t, "85", "105")}},
-		"standing at the offer":      {ruleStandingAbove, []seen{askCall, rejectCall.changed(t, "95", "60")}},
+		"standing at the offer":      {ruleRejectAboveOffer, []seen{askCall, rejectCall.changed(t, "95", "60")}},
 		"standing under the limit":   {ruleDiscountLimit, []seen{manifestCall, askCall, rejectCall.changed(t, "95", "79")}},
 		"standing above list":        {ruleAcceptAtList, []seen{rejectCall.changed(t, "95", "101"), askCall}},
-		"rising after a rejection":   {ruleStandingFalls, []seen{rejectAgain, rejectCall}},
+		"rising after a rejection":   {ruleRejectFalls, []seen{rejectAgain, rejectCall}},
 		"counter above what stood":   {ruleCountersFall, []seen{askCall, rejectCall.changed(t, "95", "90"), counterCall}},
 		"what stood is not accepted": {ruleCounterCommits, []seen{askCall, rejectCall.changed(t, "95", "85"), counterCall}},
 		"rejection of the past":      {ruleValidInFuture, []seen{rejectCall.changed(t, "2026", "2025")}},
@@ -186,7 +186,7 @@ func TestNegotiationRulesFire(t *testing.T) {
 	})
 }
 
-func TestCheckoutRulesFire(t *testing.T) {
+func TestWitness_Saw_checkoutRules(t *testing.T) {
 	t.Parallel()
 	secondInit, secondOrder := initCall.changed(t, `"chk_1"`, `"chk_2"`), finalizeCall.changed(t, `"ord_1"`, `"ord_2"`)
 	secondOrder.request = strings.Replace(secondOrder.request, "chk_1", "chk_2", 1)
@@ -221,7 +221,7 @@ func TestCheckoutRulesFire(t *testing.T) {
 	})
 }
 
-func TestSecretsFire(t *testing.T) {
+func TestWitness_CheckSecrets(t *testing.T) {
 	t.Parallel()
 	eachFires(t, map[string]firing{
 		"a floor is shown":  {ruleSecrets, []seen{productCall.changed(t, `"negotiable"`, `"floor_price": 1, "negotiable"`)}},
@@ -230,7 +230,7 @@ func TestSecretsFire(t *testing.T) {
 	})
 }
 
-func TestErrorsAreSearchedForSecretsToo(t *testing.T) {
+func TestWitness_CheckSecrets_inErrors(t *testing.T) {
 	t.Parallel()
 	w := NewWitness(acp.Manifest{})
 	w.Saw(acp.Call{
@@ -242,7 +242,7 @@ func TestErrorsAreSearchedForSecretsToo(t *testing.T) {
 	}
 }
 
-func TestWhatShippingCostsIsNoSecret(t *testing.T) {
+func TestSecretsIn_shippingCost(t *testing.T) {
 	t.Parallel()
 	value := parsed[any](t, `{"shipping_options": [{"cost": 5}], "items": [{"shipping_estimate": {"cost": 1}}], "floor_hint": "75",
 		"attributes": {"cost": "none"}, "total_shipping": 2}`)
@@ -251,7 +251,8 @@ func TestWhatShippingCostsIsNoSecret(t *testing.T) {
 	}
 }
 
-func TestAFifthDeclineMayBeFinal(t *testing.T) {
+// The fifth decline of a checkout may end it, and so may the first decline of a stolen card.
+func TestWitness_CheckDecline_final(t *testing.T) {
 	t.Parallel()
 	last := declineCall.changed(t, "true", "false")
 	if broken := rulesBroken(t, declineCall, declineCall, declineCall, declineCall, last); len(broken) > 0 {
@@ -264,7 +265,8 @@ func TestAFifthDeclineMayBeFinal(t *testing.T) {
 	}
 }
 
-func TestTheLimitIsRoundedUpInTheCurrency(t *testing.T) {
+// The lowest price that the discount limit allows is rounded up to a minor unit of the currency.
+func TestWitness_Lowest_roundedUp(t *testing.T) {
 	t.Parallel()
 	w := NewWitness(parsed[acp.Manifest](t, strings.Replace(manifestCall.response, "USD", "JPY", 1)))
 	if lowest := w.lowest("p", decimal.FromInt(999)); lowest != decimal.FromInt(800) { // 799.2

@@ -1,6 +1,5 @@
-// Package access decides who a program is by its API key, what its key lets it do, and whether the
-// account's owner, or the member who asks, stands behind it by a second factor. Which of an account's projects a request is about is asked
-// elsewhere.
+// Package access authenticates API keys and members' sessions, checks their scopes, and verifies second factors. It does
+// not select the project that a request is about.
 package access
 
 import (
@@ -20,7 +19,7 @@ import (
 type Service struct {
 	*ports.Stores
 
-	// Tries are counted in transactions of their own, also when a request's transaction rolls back.
+	// Tries counts failed codes in transactions of its own, so that the count stays if a request's transaction rolls back.
 	Tries       ports.Tries
 	TOTP        ports.TOTP
 	Vault       ports.Vault
@@ -28,9 +27,9 @@ type Service struct {
 	Entropy     ports.Entropy
 	Environment account.Environment
 
-	// Cache answers Authenticate. It knows nothing of a request's transaction. Nil: every key is looked up.
+	// Cache serves Authenticate and does not see a request's transaction. Nil: every key is read from the store.
 	Cache ports.KeyCache
-	Uses  *Uses // nil: nobody wants to know
+	Uses  *Uses // nil: uses are not recorded
 }
 
 // In returns the service on stores, such as those of a request's transaction.
@@ -40,15 +39,15 @@ func (s *Service) In(stores *ports.Stores) *Service {
 	return &bound
 }
 
-// Caller is who a request comes from. Its parts are shared with other requests: nobody changes them.
+// Caller identifies the program or member that sends a request. Other requests share what it points to, so it is read-only.
 type Caller struct {
 	Account *account.Account
-	Key     *account.Key    // of a member: what the role allows, without an id
-	Member  *member.Member  // nil: a program calls, with the key
+	Key     *account.Key    // a member's has the scopes of the role and no id
+	Member  *member.Member  // nil: a program calls with an API key
 	Session *member.Session // the member's
 }
 
-// Holder is whose second factor confirms what the caller wants: the member's own, or that of the account.
+// Holder is the owner of the second factor that confirms the caller's requests: the member, or the account for an API key.
 func (c Caller) Holder() account.Holder {
 	of := account.Holder{Account: c.Account.ID}
 	if c.Member != nil {
@@ -57,7 +56,7 @@ func (c Caller) Holder() account.Holder {
 	return of
 }
 
-// Actor is the id of the member who calls, or of the key.
+// Actor is the id of the calling member, or of the API key.
 func (c Caller) Actor() string {
 	if c.Member != nil {
 		return c.Member.ID.String()
@@ -84,12 +83,11 @@ func (c Caller) Bound() (id.Project, bool) {
 	return id.Project{}, false
 }
 
-// longestSecret bounds what is hashed for a caller that nobody knows.
+// longestSecret is how many bytes of an unauthenticated caller's secret are hashed at most.
 const longestSecret = 256
 
-// Authenticate finds the caller of a bearer secret, which is a key or the token of a member's session, and notes its use.
-// Whatever is wrong with it, unknown, expired, revoked or of the other environment, the answer is the same:
-// Unauthenticated.
+// Authenticate finds the caller of a bearer secret, which is an API key or the token of a member's session, and notes its
+// use. It returns the same Unauthenticated error for an unknown, expired or revoked secret and for one of the other environment.
 func (s *Service) Authenticate(ctx context.Context, bearer string) (Caller, error) {
 	if strings.HasPrefix(bearer, member.TokenMark) {
 		return s.authenticateMember(ctx, bearer)
@@ -115,8 +113,7 @@ func (s *Service) Authenticate(ctx context.Context, bearer string) (Caller, erro
 	return Caller{Account: owner, Key: key}, nil
 }
 
-// Known reports whether a bearer secret is that of a key that was found lately. Authenticating others
-// costs a lookup each time.
+// Known reports whether the key of a bearer secret was found recently. Authenticating any other secret costs a lookup.
 func (s *Service) Known(bearer string) bool {
 	return s.Cache != nil && len(bearer) <= longestSecret && s.Cache.Known(sha256.Sum256([]byte(bearer)))
 }

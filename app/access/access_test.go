@@ -17,7 +17,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// memory is the accounts of an installation.
+// memory is an in-memory store of an installation's accounts and keys.
 type memory struct {
 	ports.Keys
 	accounts []*account.Account
@@ -95,7 +95,7 @@ type clock struct{ now time.Time }
 
 func (c *clock) Now() time.Time { return c.now }
 
-// counter gives bits that do not repeat.
+// counter is a ports.Entropy whose bits do not repeat.
 type counter struct{ n byte }
 
 func (c *counter) Bits128() [16]byte { c.n++; return [16]byte{c.n} }
@@ -120,7 +120,8 @@ func newService(e account.Environment) (*access.Service, *memory, *clock) {
 	}, m, now
 }
 
-func TestAKeyWorksUntilItExpiresOrIsRevoked(t *testing.T) {
+// A key authenticates until it expires or is revoked, and its scopes are checked.
+func TestAuthenticate_expiredOrRevoked(t *testing.T) {
 	t.Parallel()
 	s, m, now := newService(account.Sandbox)
 	owner, err := s.Owner(t.Context(), account.Growth)
@@ -155,7 +156,8 @@ func TestAKeyWorksUntilItExpiresOrIsRevoked(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoKeyIsRefusedAlike(t *testing.T) {
+// Unknown and malformed secrets, and keys of the other environment, get the same error.
+func TestAuthenticate_badSecret(t *testing.T) {
 	t.Parallel()
 	s, _, _ := newService(account.Sandbox)
 	other, _, _ := newService(account.Production)
@@ -197,7 +199,7 @@ func TestBootstrapMayBeRepeated(t *testing.T) {
 	}
 }
 
-func TestAKeyOfOneProjectIsBoundToIt(t *testing.T) {
+func TestCaller_Bound(t *testing.T) {
 	t.Parallel()
 	one, two := id.New[id.Project]([16]byte{1}), id.New[id.Project]([16]byte{2})
 	for n, projects := range [][]id.Project{nil, {one}, {one, two}} {
@@ -208,7 +210,7 @@ func TestAKeyOfOneProjectIsBoundToIt(t *testing.T) {
 	}
 }
 
-func TestKeysAreChecked(t *testing.T) {
+func TestCreateKey_invalid(t *testing.T) {
 	t.Parallel()
 	s, m, now := newService(account.Sandbox)
 	past := now.now.Add(-time.Second)
@@ -219,7 +221,7 @@ func TestKeysAreChecked(t *testing.T) {
 	}
 }
 
-// details are the fields that a refusal names.
+// details returns the fields that an error names.
 func details(err error) []string {
 	var e *fault.Error
 	var fields []string
@@ -231,7 +233,8 @@ func details(err error) []string {
 	return fields
 }
 
-func TestAGivenKeyIsCheckedWhole(t *testing.T) {
+// GiveKey lists every problem of a draft in one error.
+func TestGiveKey_allProblems(t *testing.T) {
 	t.Parallel()
 	s, m, _ := newService(account.Sandbox)
 	owner, err := s.Owner(t.Context(), account.Growth)
@@ -259,7 +262,11 @@ func TestAGivenKeyIsCheckedWhole(t *testing.T) {
 			}
 		}
 	}
-	key, secret, err := s.GiveKey(t.Context(), from, account.KeyDraft{Name: "n", Scopes: []string{"catalog:read"}, Projects: []id.Project{one}}, "")
+	key, secret, err := s.GiveKey(t.Context(), from, account.KeyDraft{
+		Name:     "n",
+		Scopes:   []string{"catalog:read"},
+		Projects: []id.Project{one},
+	}, "")
 	if err != nil || key.Account != owner.ID || !strings.HasPrefix(secret, key.Prefix) {
 		t.Fatalf("%+v, %v", key, err)
 	}
@@ -269,7 +276,7 @@ func TestAGivenKeyIsCheckedWhole(t *testing.T) {
 	}
 }
 
-func TestAccountsForPlans(t *testing.T) {
+func TestOwnerOn_plans(t *testing.T) {
 	t.Parallel()
 	s, m, _ := newService(account.Sandbox)
 	for _, c := range []struct {
@@ -294,7 +301,7 @@ func TestAccountsForPlans(t *testing.T) {
 	}
 }
 
-// stale answers what it has, whatever the store says.
+// stale is a key cache that answers from its own store and ignores the service's.
 type stale struct {
 	*memory
 	forgotten int
@@ -307,7 +314,7 @@ func (c *stale) Known(hash [32]byte) bool {
 	return err == nil
 }
 
-func TestOnlyAKeyInTheCacheIsKnown(t *testing.T) {
+func TestKnown_cachedKeyOnly(t *testing.T) {
 	t.Parallel()
 	s, m, _ := newService(account.Sandbox)
 	if err := s.Bootstrap(t.Context(), "hk_test_first"); err != nil {
@@ -383,7 +390,7 @@ func TestUsesAreWrittenOnceAMinute(t *testing.T) {
 	written(3, last.Add(-time.Hour+time.Second))
 }
 
-func TestARefusedKeyIsNotUsed(t *testing.T) {
+func TestFlushUses_refusedKey(t *testing.T) {
 	t.Parallel()
 	s, m, now := newService(account.Sandbox)
 	s.Uses = access.NewUses()

@@ -15,11 +15,11 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// secretBytes of randomness make a key: 160 bits (decisions 3).
+// secretBytes of randomness make a key: 160 bits (features/MANAGEMENT.md#keys).
 const secretBytes = 20
 
-// CreateKey adds a key to an account, for those who run the installation. No projects means all of the
-// account's; a nil expiry means never. The secret is returned here and never again.
+// CreateKey adds a key to an account on behalf of the installation's operator. No projects means all projects of the
+// account; a nil expiry means never. The secret is returned here and never again.
 func (s *Service) CreateKey(ctx context.Context, owner id.Account, name string, scopes []string,
 	projects []id.Project, expires *time.Time) (secret string, err error) {
 	draft := account.KeyDraft{
@@ -37,8 +37,8 @@ func (s *Service) CreateKey(ctx context.Context, owner id.Account, name string, 
 	return secret, s.Keys.Add(ctx, key)
 }
 
-// GiveKey adds a key to the caller's account that is no more than the caller may do. If it reaches a
-// project that requires MFA, the code confirms it.
+// GiveKey adds a key to the caller's account. The key may not have a scope or project that the caller lacks. If it reaches a
+// project that requires MFA, code must be valid.
 func (s *Service) GiveKey(ctx context.Context, from Caller, d account.KeyDraft, code string) (*account.Key, string, error) {
 	reached, err := s.Keys.Reach(ctx, from.Account.ID, d.Projects)
 	if err != nil {
@@ -63,7 +63,7 @@ func (s *Service) GiveKey(ctx context.Context, from Caller, d account.KeyDraft, 
 	return key, secret, s.Keys.Add(ctx, key)
 }
 
-// shownPrefix is how many characters of a secret are kept to recognise it by: the mark and four more.
+// shownPrefix is how many characters of a secret are stored so that a list of keys can show them: the mark and four more.
 const shownPrefix = 12
 
 func (s *Service) newKey(owner id.Account, d account.KeyDraft) (key *account.Key, secret string) {
@@ -85,7 +85,7 @@ func (s *Service) keyOf(owner id.Account, d account.KeyDraft, secret string) *ac
 	}
 }
 
-// Key is a key that the caller oversees and that is not revoked.
+// Key returns a key that the caller oversees and that is not revoked.
 func (s *Service) Key(ctx context.Context, from Caller, wanted id.APIKey) (*account.Key, error) {
 	key, err := s.Keys.Key(ctx, from.Account.ID, wanted)
 	if err != nil {
@@ -97,7 +97,7 @@ func (s *Service) Key(ctx context.Context, from Caller, wanted id.APIKey) (*acco
 	return key, nil
 }
 
-// RevokeKey ends a key that the caller oversees, which may be the caller's own, for good.
+// RevokeKey revokes a key that the caller oversees, which may be the caller's own. It cannot be undone.
 func (s *Service) RevokeKey(ctx context.Context, from Caller, wanted id.APIKey) error {
 	key, err := s.Key(ctx, from, wanted)
 	if err != nil {
@@ -106,7 +106,7 @@ func (s *Service) RevokeKey(ctx context.Context, from Caller, wanted id.APIKey) 
 	return s.revoke(ctx, key)
 }
 
-// RevokeKeyOf ends an account's key, for those who run the installation.
+// RevokeKeyOf revokes an account's key on behalf of the installation's operator.
 func (s *Service) RevokeKeyOf(ctx context.Context, owner id.Account, wanted id.APIKey) error {
 	key, err := s.Keys.Key(ctx, owner, wanted)
 	if err != nil {
@@ -122,7 +122,7 @@ func (s *Service) revoke(ctx context.Context, key *account.Key) error {
 	return s.Keys.Revoke(ctx, key.Account, key.ID, s.Clock.Now())
 }
 
-// Owner is the installation's first account. A new installation gets one, on the plan.
+// Owner returns the installation's first account. If there is none, it opens one on the plan.
 func (s *Service) Owner(ctx context.Context, plan account.Plan) (*account.Account, error) {
 	owner, err := s.Accounts.Oldest(ctx, account.Plan{})
 	if fault.KindOf(err) != fault.NotFound {
@@ -131,7 +131,7 @@ func (s *Service) Owner(ctx context.Context, plan account.Plan) (*account.Accoun
 	return s.OpenAccount(ctx, "Main account", plan)
 }
 
-// OwnerOn is the first account on the plan. If there is none, one named after the plan is opened.
+// OwnerOn returns the first account on the plan. If there is none, it opens one named after the plan.
 func (s *Service) OwnerOn(ctx context.Context, plan account.Plan) (*account.Account, error) {
 	owner, err := s.Accounts.Oldest(ctx, plan)
 	if fault.KindOf(err) != fault.NotFound {
@@ -154,7 +154,7 @@ func (s *Service) OpenAccount(ctx context.Context, name string, plan account.Pla
 	return opened, s.Accounts.Open(ctx, opened)
 }
 
-// ChangeAccount changes an account, and returns it as it was and as it is.
+// ChangeAccount changes an account and returns it as it was before and as it is after.
 func (s *Service) ChangeAccount(ctx context.Context, owner id.Account, c account.Change) (before, after *account.Account, err error) {
 	after, err = s.Accounts.Update(ctx, owner, func(a *account.Account) error {
 		was := *a
@@ -164,11 +164,11 @@ func (s *Service) ChangeAccount(ctx context.Context, owner id.Account, c account
 	return before, after, err
 }
 
-// shortestProduction is how many characters hold 160 bits in base32.
+// shortestProduction is the shortest bootstrap secret in production, in characters: 160 bits in base32.
 const shortestProduction = secretBytes * 8 / 5
 
-// Bootstrap makes sure that an account on Enterprise (decisions 7) has an admin key with this secret. It
-// may be repeated; a key that was revoked stays so.
+// Bootstrap makes sure that an account on Enterprise (features/MANAGEMENT.md#rates) has an admin key with this secret. It
+// is idempotent. A revoked key stays revoked.
 func (s *Service) Bootstrap(ctx context.Context, secret string) error {
 	mark := s.Environment.KeyMark()
 	rest, ok := strings.CutPrefix(secret, mark)

@@ -13,15 +13,15 @@ import (
 // recoveryBytes of randomness make a recovery code: 80 bits, 16 characters.
 const recoveryBytes = 10
 
-// Enrolment is what a holder needs to set an authenticator up. It is shown once.
+// Enrolment holds the secret and recovery codes that a holder needs to set up an authenticator. It is shown once.
 type Enrolment struct {
 	Secret        string
 	Address       string // otpauth://…
 	RecoveryCodes []string
 }
 
-// Enrol makes a pending authenticator for an account or a member, in place of another pending one. While one is
-// active, its code confirms that, and it stays active until the new one is.
+// Enrol creates a pending authenticator for an account or a member and replaces another pending one. If the holder has an
+// active authenticator, code must be one of its codes; it stays active until the new one is activated.
 func (s *Service) Enrol(ctx context.Context, of account.Holder, code string) (Enrolment, error) {
 	label, err := s.label(ctx, of)
 	if err != nil {
@@ -50,7 +50,7 @@ func (s *Service) Enrol(ctx context.Context, of account.Holder, code string) (En
 	return made, s.Authenticators.Enrol(ctx, pending)
 }
 
-// label is what authenticator apps show.
+// label is the name that authenticator apps show.
 func (s *Service) label(ctx context.Context, of account.Holder) (string, error) {
 	if !of.Member.IsZero() {
 		m, err := s.Members.Member(ctx, of.Account, of.Member)
@@ -69,7 +69,7 @@ func (s *Service) label(ctx context.Context, of account.Holder) (string, error) 
 // Purpose binds a sealed secret to its authenticator.
 func Purpose(name id.Authenticator) string { return "totp secret of " + name.String() }
 
-// Activate makes the pending authenticator the active one, with a first code of it.
+// Activate activates the pending authenticator. code must be its current code.
 func (s *Service) Activate(ctx context.Context, of account.Holder, code string) error {
 	if code == "" {
 		return fault.Field("code", "is required")
@@ -88,7 +88,7 @@ func (s *Service) Activate(ctx context.Context, of account.Holder, code string) 
 	return s.Authenticators.Activate(ctx, pending, right.Step, s.Clock.Now())
 }
 
-// Disable removes the holder's authenticators. The code of an active one confirms that.
+// Disable removes the holder's authenticators. If one is active, code must be one of its codes.
 func (s *Service) Disable(ctx context.Context, of account.Holder, code string) error {
 	if err := s.ConfirmIfEnrolled(ctx, of, code); err != nil {
 		return err
@@ -96,12 +96,11 @@ func (s *Service) Disable(ctx context.Context, of account.Holder, code string) e
 	return s.Authenticators.Remove(ctx, of)
 }
 
-// Confirm makes sure that the holder wants what is asked for: the code is one of its active
-// authenticator, or one of the recovery codes, and is used up. Else Forbidden mfa_required, or Limited
-// after too many wrong ones.
+// Confirm checks and spends a code of the holder's active authenticator, or one of its recovery codes. It returns Forbidden
+// mfa_required if the code is missing, wrong or spent, and Limited after too many wrong ones.
 //
-// A wrong code is counted and a right one spent whatever becomes of the request, in transactions of
-// their own. So call it before the first write of a request, and once.
+// It counts a wrong code and spends a right one in transactions of their own, which stay committed even if the request
+// fails. So call it once per request, before the first write.
 func (s *Service) Confirm(ctx context.Context, of account.Holder, code string) error {
 	active, _, err := s.Authenticators.Of(ctx, of)
 	if err != nil {
@@ -110,7 +109,7 @@ func (s *Service) Confirm(ctx context.Context, of account.Holder, code string) e
 	return s.confirm(ctx, active, code)
 }
 
-// ConfirmIfEnrolled is Confirm for a holder who has an active authenticator, and nothing else.
+// ConfirmIfEnrolled is Confirm for a holder who has an active authenticator, and does nothing for others.
 func (s *Service) ConfirmIfEnrolled(ctx context.Context, of account.Holder, code string) error {
 	active, _, err := s.Authenticators.Of(ctx, of)
 	if err != nil || active == nil {
@@ -119,8 +118,8 @@ func (s *Service) ConfirmIfEnrolled(ctx context.Context, of account.Holder, code
 	return s.confirm(ctx, active, code)
 }
 
-// ConfirmWeakening is ConfirmIfEnrolled for what makes the account less safe. A member without an authenticator cannot do it
-// while the account has one.
+// ConfirmWeakening is ConfirmIfEnrolled for changes that make the account less safe. It also refuses a member without an
+// authenticator while the account has one.
 func (s *Service) ConfirmWeakening(ctx context.Context, of account.Holder, code string) error {
 	active, _, err := s.Authenticators.Of(ctx, of)
 	if err == nil && active == nil && !of.Member.IsZero() {
@@ -158,8 +157,8 @@ func (s *Service) confirm(ctx context.Context, active *account.Authenticator, co
 
 func mfaRequired(message string) error { return fault.New(fault.Forbidden, "mfa_required", message) }
 
-// try judges a code, and counts it if it is wrong. A right one is not spent yet: one that was used
-// before is right, too, and not counted. Recovery codes are of use once there is something to recover.
+// try checks a code and counts it if it is wrong. It does not spend a right one, so a code that was spent before passes and is
+// not counted. Recovery codes work only for an active authenticator.
 func (s *Service) try(ctx context.Context, a *account.Authenticator, code string, wrong error) (account.Code, error) {
 	right, ok, err := s.judge(a, code, s.Clock.Now())
 	if err != nil {
@@ -179,7 +178,7 @@ func (s *Service) try(ctx context.Context, a *account.Authenticator, code string
 	return right, err
 }
 
-// longestCode is far longer than any code.
+// longestCode is how many bytes a code may have; it is far longer than any real code.
 const longestCode = 64
 
 func (s *Service) judge(a *account.Authenticator, code string, now time.Time) (account.Code, bool, error) {
@@ -200,8 +199,7 @@ func (s *Service) judge(a *account.Authenticator, code string, now time.Time) (a
 	return right, ok, nil
 }
 
-// MFA reports whether the holder has an active authenticator, and how many of its recovery codes are
-// left.
+// MFA reports whether the holder has an active authenticator, and how many of its recovery codes are left.
 func (s *Service) MFA(ctx context.Context, of account.Holder) (enabled bool, left int, err error) {
 	active, _, err := s.Authenticators.Of(ctx, of)
 	if err != nil || active == nil {

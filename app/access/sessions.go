@@ -8,8 +8,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-// authenticateMember finds who has signed in with a token. The member is read each time, so that another role counts at
-// once, and a member who was removed is a stranger at once.
+// authenticateMember finds the member of a session token. It reads the member each time, so that a changed role applies at
+// once and a removed member is refused at once.
 func (s *Service) authenticateMember(ctx context.Context, token string) (Caller, error) {
 	if len(token) > longestSecret {
 		return Caller{}, refused()

@@ -11,25 +11,25 @@ import (
 )
 
 const (
-	// writtenEvery is how often the last use of one key or session is written at most.
+	// writtenEvery is the shortest time between two writes of the last use of one key or session.
 	writtenEvery = time.Minute
-	// maxUses bounds the keys, and the sessions, whose use is remembered until it is written. Of more, which would all
-	// have been used within seconds, some uses go unrecorded.
+	// maxUses is how many keys, and how many sessions, may have an unwritten use. Uses of further ones, which would all
+	// have come within seconds, are dropped.
 	maxUses = 20_000
 )
 
-// Uses remembers when keys and sessions were last used, until FlushUses writes it. It is safe for concurrent use.
+// Uses holds the last use of keys and sessions in memory until FlushUses writes it. It is safe for concurrent use.
 type Uses struct {
 	keys     *recent[id.APIKey]
 	sessions *recent[id.ConsoleSession]
 }
 
-// NewUses remembers nothing yet.
+// NewUses returns an empty Uses.
 func NewUses() *Uses {
 	return &Uses{keys: newRecent[id.APIKey](), sessions: newRecent[id.ConsoleSession]()}
 }
 
-// recent is the last uses of one kind of thing.
+// recent holds the last uses of keys, or of sessions.
 type recent[ID comparable] struct {
 	mu      sync.Mutex
 	pending map[ID]time.Time
@@ -50,7 +50,7 @@ func (u *recent[ID]) note(used ID, at time.Time) {
 	u.pending[used] = at
 }
 
-// due takes what may be written now.
+// due removes and returns the uses that may be written now.
 func (u *recent[ID]) due(now time.Time) map[ID]time.Time {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -73,7 +73,7 @@ func (u *recent[ID]) wrote(all map[ID]time.Time, now time.Time) {
 	}
 }
 
-// flush keeps what can't be written for the next time.
+// flush writes the due uses. If write fails, they stay pending for the next call.
 func (u *recent[ID]) flush(ctx context.Context, now time.Time, write func(context.Context, map[ID]time.Time) error) error {
 	due := u.due(now)
 	if len(due) == 0 {
@@ -89,9 +89,9 @@ func (u *recent[ID]) flush(ctx context.Context, now time.Time, write func(contex
 	return nil
 }
 
-// FlushUses writes when keys and sessions were last used: each once a minute at most, so the time kept is up to a minute
-// behind. What can't be written is kept for the next time. Call it every few seconds from one place, and once more at the
-// end.
+// FlushUses writes when keys and sessions were last used: each once a minute at most, so the stored time is up to a minute
+// behind. Uses that it cannot write stay in memory for the next call. Call it every few seconds from one goroutine, and once
+// more at shutdown.
 func (s *Service) FlushUses(ctx context.Context) error {
 	now := s.Clock.Now()
 	return errors.Join(

@@ -1,5 +1,5 @@
-// Package agentkeys gives keys to agents that do not sign their requests, and revokes them. What a key proves is package
-// identity's.
+// Package agentkeys creates and revokes API keys for agents that do not sign their requests. Package identity decides what a
+// key proves.
 package agentkeys
 
 import (
@@ -42,7 +42,7 @@ func (s *Service) Create(ctx context.Context, project id.Project, d agentkey.Dra
 	return k, secret, s.AgentKeys.Add(ctx, k)
 }
 
-// Revoke ends a key for good. Requests that have begun are served.
+// Revoke revokes a key, which cannot be undone. Requests that have begun are still served.
 func (s *Service) Revoke(ctx context.Context, project id.Project, key id.AgentKey) error {
 	return s.AgentKeys.Revoke(ctx, project, key, s.Clock.Now())
 }

@@ -1,6 +1,6 @@
-// Package buyers tells who a buyer is. A merchant's server, which knows its customers, vouches for one with a
-// token that the buyer's agent then shows; how good a customer it is say the connected CRM and shop platforms,
-// and not the agent.
+// Package buyers identifies buyers by tokens, and exports and erases their personal data. A merchant's server requests a token
+// for a customer that it knows, and the buyer's agent presents it. The customer's tier and purchases come from the connected
+// CRM and shop platforms, never from the agent.
 package buyers
 
 import (
@@ -18,12 +18,12 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Service issues tokens and reads them, and exports and erases what is kept of a buyer.
+// Service issues and verifies buyer tokens, and exports and erases the stored data of a buyer.
 type Service struct {
 	*ports.Stores
 
 	Names ports.Pseudonyms
-	Vault ports.Vault // of tokens
+	Vault ports.Vault // seals tokens
 	Clock ports.Clock
 }
 
@@ -34,7 +34,7 @@ func (s *Service) In(stores *ports.Stores) *Service {
 	return &bound
 }
 
-// How long a token may be good for.
+// Limits of a token's lifetime.
 const (
 	MinLife     = time.Minute
 	MaxLife     = 24 * time.Hour
@@ -44,7 +44,7 @@ const (
 	longestToken = 1_000
 )
 
-// Token vouches for a buyer until it expires.
+// Token identifies a buyer until it expires.
 type Token struct {
 	Text    string
 	Email   string
@@ -52,7 +52,7 @@ type Token struct {
 	Expires time.Time
 }
 
-// Vouch issues a token for a buyer whom the merchant knows by an e-mail address. A life of zero is the default.
+// Vouch issues a token for a buyer whom the merchant knows by an e-mail address. A life of zero means DefaultLife.
 func (s *Service) Vouch(ctx context.Context, project id.Project, email string, life time.Duration) (Token, error) {
 	c := fault.NewCheck()
 	address, err := mail.ParseAddress(email)
@@ -73,12 +73,12 @@ func (s *Service) Vouch(ctx context.Context, project id.Project, email string, l
 	return t, nil
 }
 
-// ErrToken is the answer to a token that vouches for nobody in the project, or no longer.
+// ErrToken returns the error for a token that is not valid in the project or has expired.
 func ErrToken(cause error) *fault.Error {
 	return fault.Field("buyer_context.buyer_token", "is not valid, or has expired").Because(cause)
 }
 
-// Recognize is what is known of the buyer that a token vouches for.
+// Recognize returns the tier and purchases of the buyer that a token identifies.
 func (s *Service) Recognize(ctx context.Context, project id.Project, token string) (session.Member, error) {
 	email, err := s.open(project, token)
 	if err != nil {

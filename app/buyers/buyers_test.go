@@ -20,28 +20,28 @@ var (
 	other = id.New[id.Project]([16]byte{2})
 )
 
-// desk is a shop with one customer, and the clock.
-type desk struct {
+// fixture is the store of a shop with one customer, the vault and the clock.
+type fixture struct {
 	ports.CopyReader
 	now      time.Time
 	customer syncrun.Customer
 	err      error
 }
 
-func (d *desk) Now() time.Time { return d.now }
+func (d *fixture) Now() time.Time { return d.now }
 
-func (d *desk) Customer(_ context.Context, p id.Project, email string) (*syncrun.Customer, error) {
+func (d *fixture) Customer(_ context.Context, p id.Project, email string) (*syncrun.Customer, error) {
 	if d.err != nil || p != shop || email != d.customer.Email {
 		return nil, d.err
 	}
 	return &d.customer, nil
 }
 
-func (d *desk) Seal(plain []byte, purpose string) []byte {
+func (d *fixture) Seal(plain []byte, purpose string) []byte {
 	return []byte(purpose + "|" + string(plain) + "|sealed")
 }
 
-func (d *desk) Open(sealed []byte, purpose string) ([]byte, error) {
+func (d *fixture) Open(sealed []byte, purpose string) ([]byte, error) {
 	plain, ours := strings.CutPrefix(string(sealed), purpose+"|")
 	plain, whole := strings.CutSuffix(plain, "|sealed")
 	if !ours || !whole {
@@ -50,8 +50,8 @@ func (d *desk) Open(sealed []byte, purpose string) ([]byte, error) {
 	return []byte(plain), nil
 }
 
-func open() (*desk, *buyers.Service) {
-	d := &desk{
+func open() (*fixture, *buyers.Service) {
+	d := &fixture{
 		now: time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC),
 		customer: syncrun.Customer{
 			Email:     "ada@example.com",
@@ -68,7 +68,8 @@ func open() (*desk, *buyers.Service) {
 	}
 }
 
-func TestWhoIsVouchedForIsRecognized(t *testing.T) {
+// Recognize returns what the store knows now, not what it knew when the token was issued.
+func TestVouch_recognized(t *testing.T) {
 	t.Parallel()
 	d, s := open()
 	token, err := s.Vouch(t.Context(), shop, "Ada@Example.com", 0)
@@ -93,7 +94,7 @@ func TestWhoIsVouchedForIsRecognized(t *testing.T) {
 	}
 }
 
-func TestTokensThatVouchForNobody(t *testing.T) {
+func TestRecognize_badToken(t *testing.T) {
 	t.Parallel()
 	d, s := open()
 	token, err := s.Vouch(t.Context(), shop, "ada@example.com", time.Minute)
@@ -122,7 +123,7 @@ func TestTokensThatVouchForNobody(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeVouchedFor(t *testing.T) {
+func TestVouch_invalid(t *testing.T) {
 	t.Parallel()
 	_, s := open()
 	for _, c := range []struct {

@@ -12,23 +12,21 @@ import (
 )
 
 const (
-	// exportedAtOnce is how many sessions one answer of Export has, erasedAtOnce how many one request erases, and
-	// keptAtOnce how many it finds in progress at most.
-	exportedAtOnce = 50
-	erasedAtOnce   = 200
-	keptAtOnce     = 400
+	exportPage  = 50  // sessions in one result of Export
+	maxErased   = 200 // sessions that one call of Erase erases at most
+	maxRetained = 400 // sessions in progress after which a call of Erase stops
 )
 
-// Export is what is kept of a buyer, a part at a time.
+// Export is one page of the data that is stored about a buyer.
 type Export struct {
 	Subject  string // the buyer's pseudonym
 	Sessions []ports.BuyerSession
 	Orders   []*order.Case
-	Copied   []ports.CopiedRecord // with the last part
-	Next     int                  // the offset of the next part; 0: this is the last one
+	Copied   []ports.CopiedRecord // on the last page
+	Next     int                  // the offset of the next page; 0: this is the last one
 }
 
-// Erasure is what became of a buyer's personal data.
+// Erasure counts the records of a buyer whose personal data was erased, and those that were not.
 type Erasure struct {
 	Subject   string
 	Sessions  int
@@ -36,15 +34,15 @@ type Erasure struct {
 	Checkouts int
 	Events    int
 	Messages  int
-	Copied    int // records of platforms
-	// Kept is how many messages stay: see ports.ErasedSession.
+	Copied    int // records imported from platforms
+	// Kept is the number of messages that were not erased: see ports.ErasedSession.
 	Kept    int
 	Pending []ports.PendingErasure
-	Waiting int  // webhooks that name the buyer and are still to be worked on
-	More    bool // there is more than one request erases: call again
+	Waiting int  // stored webhooks that name the buyer and are not processed yet
+	More    bool // more is left than one call erases: call again
 }
 
-// Subject is the pseudonym of the buyer with an e-mail address, and the address in lower case. A bad address: Invalid.
+// Subject returns the pseudonym of the buyer with an e-mail address, and the address in lower case. A bad address: Invalid.
 func (s *Service) Subject(project id.Project, email string) (name, folded string, err error) {
 	email = strings.TrimSpace(email)
 	address, err := mail.ParseAddress(email)
@@ -60,17 +58,17 @@ func (s *Service) Subject(project id.Project, email string) (name, folded string
 	return "buyer_" + s.Names.Pseudonym(folded, "buyer of "+project.String()), folded, nil
 }
 
-// Export reads what is kept of the buyer with an e-mail address, from an offset on.
+// Export returns the stored data of the buyer with an e-mail address, one page from an offset.
 func (s *Service) Export(ctx context.Context, project id.Project, email string, offset int) (e Export, err error) {
 	if e.Subject, email, err = s.Subject(project, email); err != nil {
 		return e, err
 	}
-	sessions, err := s.BuyerRecords.Sessions(ctx, project, email, ports.Page{Limit: exportedAtOnce + 1, Offset: offset})
+	sessions, err := s.BuyerRecords.Sessions(ctx, project, email, ports.Page{Limit: exportPage + 1, Offset: offset})
 	if err != nil {
 		return e, err
 	}
-	if len(sessions) > exportedAtOnce {
-		sessions, e.Next = sessions[:exportedAtOnce], offset+exportedAtOnce
+	if len(sessions) > exportPage {
+		sessions, e.Next = sessions[:exportPage], offset+exportPage
 	}
 	for _, of := range sessions {
 		found, err := s.BuyerRecords.Session(ctx, project, of, email)
@@ -92,22 +90,22 @@ func (s *Service) Export(ctx context.Context, project id.Project, email string, 
 	return e, err
 }
 
-// Erase erases the personal data of the buyer with an e-mail address. What is in progress stays whole, and is erased by
-// another call once it is not. Repeating it is safe.
+// Erase erases the personal data of the buyer with an e-mail address. It leaves sessions in progress whole and lists them as
+// pending; another call erases them once they are over. Repeating it is safe.
 func (s *Service) Erase(ctx context.Context, project id.Project, email string) (e Erasure, err error) {
 	if e.Subject, email, err = s.Subject(project, email); err != nil {
 		return e, err
 	}
-	kept := 0 // sessions that stay are found again before those that come after them
+	kept := 0 // sessions that stay are listed again, before those that come after them
 	for {
-		sessions, err := s.BuyerRecords.Sessions(ctx, project, email, ports.Page{Limit: exportedAtOnce, Offset: kept})
+		sessions, err := s.BuyerRecords.Sessions(ctx, project, email, ports.Page{Limit: exportPage, Offset: kept})
 		if err != nil {
 			return e, err
 		}
 		if len(sessions) == 0 {
 			break
 		}
-		if e.More = e.Sessions >= erasedAtOnce || kept >= keptAtOnce; e.More {
+		if e.More = e.Sessions >= maxErased || kept >= maxRetained; e.More {
 			break
 		}
 		for _, of := range sessions {

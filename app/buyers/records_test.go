@@ -11,16 +11,16 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// records are the sessions of one buyer. Those in progress cannot be erased.
-type records struct {
+// fakeRecords holds the sessions of one buyer. Those in progress cannot be erased.
+type fakeRecords struct {
 	ports.BuyerRecords
 	sessions   []id.Session
 	inProgress map[id.Session]bool
 	erased     int
 }
 
-func newRecords(inProgress, done int) *records {
-	r := &records{inProgress: map[id.Session]bool{}}
+func newRecords(inProgress, done int) *fakeRecords {
+	r := &fakeRecords{inProgress: map[id.Session]bool{}}
 	for n := range inProgress + done {
 		session := id.Stored[id.Session](fmt.Sprintf("sess_%04d", n))
 		r.sessions = append(r.sessions, session)
@@ -29,12 +29,12 @@ func newRecords(inProgress, done int) *records {
 	return r
 }
 
-func (r *records) Sessions(_ context.Context, _ id.Project, _ string, page ports.Page) ([]id.Session, error) {
+func (r *fakeRecords) Sessions(_ context.Context, _ id.Project, _ string, page ports.Page) ([]id.Session, error) {
 	list := r.sessions[min(page.Offset, len(r.sessions)):]
 	return slices.Clone(list[:min(page.Limit, len(list))]), nil
 }
 
-func (r *records) Erase(_ context.Context, _ id.Project, of id.Session, _ string) (ports.ErasedSession, error) {
+func (r *fakeRecords) Erase(_ context.Context, _ id.Project, of id.Session, _ string) (ports.ErasedSession, error) {
 	if r.inProgress[of] {
 		return ports.ErasedSession{Pending: []ports.PendingErasure{{Reasons: []string{"not_delivered"}}}}, nil
 	}
@@ -43,13 +43,13 @@ func (r *records) Erase(_ context.Context, _ id.Project, of id.Session, _ string
 	return ports.ErasedSession{Orders: 1}, nil
 }
 
-func (r *records) EraseCopied(context.Context, id.Project, string, string) (erased, waiting int, err error) {
+func (r *fakeRecords) EraseCopied(context.Context, id.Project, string, string) (erased, waiting int, err error) {
 	return 0, 0, nil
 }
 
-func (r *records) Pseudonym(text, purpose string) string { return "0" }
+func (r *fakeRecords) Pseudonym(text, purpose string) string { return "0" }
 
-// However many sessions a buyer has, and however many of them are in progress, calling again erases all others.
+// Repeated calls erase all sessions that are not in progress, however many there are of either.
 func TestErase_manySessions(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ inProgress, done, calls int }{{0, 0, 1}, {0, 200, 1}, {0, 201, 2}, {7, 450, 2}, {250, 60, 1}} {

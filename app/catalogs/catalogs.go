@@ -1,6 +1,5 @@
-// Package catalogs is how merchants write what they sell and how much of it there is: product by
-// product, in batches, and from files; and which words mean the same. Buyers' search is elsewhere; writes
-// only tell its index.
+// Package catalogs writes products, stock and synonyms for merchants: one by one, in batches, and from files. It notifies the
+// search index of writes; package discovery searches.
 package catalogs
 
 import (
@@ -15,13 +14,13 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Service writes catalogues.
+// Service writes and reads catalogues.
 type Service struct {
 	*ports.Stores
 
 	Clock   ports.Clock
 	Entropy ports.Entropy
-	// Transact stores each chunk of an import in one transaction; nil: what the stores do.
+	// Transact runs each chunk of an import in one transaction; nil: Import uses Stores directly.
 	Transact Transaction
 }
 
@@ -32,29 +31,28 @@ func (s *Service) In(stores *ports.Stores) *Service {
 	return &bound
 }
 
-// Line is a product as a merchant wrote it. Err is what of it could not be read; then the draft holds
-// the rest.
+// Line is a product as a merchant wrote it. Err, if not nil, lists the fields that could not be read; the draft has the others.
 type Line struct {
 	Number int // in its file or list
 	Draft  catalog.Draft
 	Err    error
 
 	// Lines of files have these.
-	SKU      string                // as it is written, whatever of the line could be read
-	Problems []catalog.LineProblem // what of the line could not be read. The draft is zero if it could not be taken apart
+	SKU      string                // as written, even if other fields could not be read
+	Problems []catalog.LineProblem // of fields that could not be read. The draft is zero if the line could not be parsed
 	Rows     []catalog.FileRow
-	// At finds what the file says about a field of the draft: the line, its name there, and the value. nil: it is not known.
+	// At returns the line, column name and value of a field of the draft in the file. nil: unknown.
 	At func(field string) (number int, name, value string)
 }
 
-// Item is a product with its stock by variant, all locations together.
+// Item is a product with its stock by variant, summed over all locations.
 type Item struct {
 	Product  *catalog.Product
 	Stock    map[id.Variant]int
-	Unlisted ports.Unlisted // of its variants, where it is in a list
+	Unlisted ports.Unlisted // variants that a list leaves out
 }
 
-// Changed is a product as it was, and as it is.
+// Changed is a product before and after a change.
 type Changed struct {
 	Before *catalog.Product
 	After  Item
@@ -66,13 +64,13 @@ func (s *Service) Create(ctx context.Context, p *project.Project, l Line) (Item,
 	if err := allProblems(l.Err, err); err != nil {
 		return Item{}, err
 	}
-	if err := s.wrote(ctx, p, s.Products.Create(ctx, ports.ProductWrite{Product: product, Stock: stock})); err != nil {
+	if err := s.afterWrite(ctx, p, s.Products.Create(ctx, ports.ProductWrite{Product: product, Stock: stock})); err != nil {
 		return Item{}, err
 	}
 	return s.withStock(ctx, p.ID, product)
 }
 
-// Update changes what the line gives of a product.
+// Update changes the fields of a product that the line has.
 func (s *Service) Update(ctx context.Context, p *project.Project, product id.Product, l Line) (Changed, error) {
 	var before *catalog.Product
 	updated, err := s.Products.Update(ctx, p.ID, product, func(current *catalog.Product) (ports.ProductWrite, error) {
@@ -80,7 +78,7 @@ func (s *Service) Update(ctx context.Context, p *project.Project, product id.Pro
 		next, stock, err := current.Update(l.Draft, ids{s.Entropy}, s.Clock.Now())
 		return ports.ProductWrite{Product: next, Stock: stock}, allProblems(l.Err, err)
 	})
-	if err := s.wrote(ctx, p, err); err != nil {
+	if err := s.afterWrite(ctx, p, err); err != nil {
 		return Changed{}, err
 	}
 	after, err := s.withStock(ctx, p.ID, updated)
@@ -89,7 +87,7 @@ func (s *Service) Update(ctx context.Context, p *project.Project, product id.Pro
 
 // Delete removes a product from the catalogue.
 func (s *Service) Delete(ctx context.Context, p *project.Project, product id.Product) error {
-	return s.wrote(ctx, p, s.Products.Delete(ctx, p.ID, product, s.Clock.Now()))
+	return s.afterWrite(ctx, p, s.Products.Delete(ctx, p.ID, product, s.Clock.Now()))
 }
 
 // Get reads a product with its stock.
@@ -101,7 +99,7 @@ func (s *Service) Get(ctx context.Context, p *project.Project, product id.Produc
 	return s.withStock(ctx, p.ID, found)
 }
 
-// List reads a part of the products, newest first, with their stock.
+// List reads a page of products, newest first, with their stock.
 func (s *Service) List(ctx context.Context, p *project.Project, f ports.ProductFilter, page ports.Page) ([]Item, int, error) {
 	products, total, err := s.Products.List(ctx, p.ID, f, page)
 	if err != nil || len(products) == 0 {
@@ -140,6 +138,7 @@ func idsOf(products []*catalog.Product) []id.Product {
 	return list
 }
 
+// counted returns the stock of each variant, summed over locations. Negative counts are zero.
 func counted(shelves []catalog.Shelf) map[id.Variant]int {
 	counts := make(map[id.Variant]int)
 	for _, shelf := range shelves {
@@ -148,17 +147,16 @@ func counted(shelves []catalog.Shelf) map[id.Variant]int {
 	return counts
 }
 
-// wrote refreshes the search index unless the write failed, and returns its error.
-func (s *Service) wrote(ctx context.Context, p *project.Project, err error) error {
+// afterWrite refreshes the search index if err, the error of a write, is nil. It returns err.
+func (s *Service) afterWrite(ctx context.Context, p *project.Project, err error) error {
 	if err == nil {
 		s.refresh(ctx, p.ID)
 	}
 	return err
 }
 
-// refresh brings the search index up to date after a write, where it has a copy of the catalogue. It
-// may fail without harm: the write is done, and the next search sees by the catalogue's version that the
-// copy is old.
+// refresh brings the search index up to date after a write, if the project's index is loaded. It ignores errors, because the next
+// search sees by the catalogue's version that the index is old.
 func (s *Service) refresh(ctx context.Context, project id.Project) {
 	have := s.Index.Version(project)
 	if have == 0 {
@@ -169,15 +167,15 @@ func (s *Service) refresh(ctx context.Context, project id.Project) {
 	}
 }
 
-// Written brings the search index up to date after products and their stock were written by others.
+// Written brings the search index up to date after another package has written products and their stock.
 func (s *Service) Written(ctx context.Context, project id.Project, products []id.Product) {
 	s.refresh(ctx, project)
 	s.Restock(ctx, project, products)
 }
 
-// allProblems joins what could not be read with what is not acceptable, one problem for each field, so
-// that a merchant learns of all at once. The kind and code of a joined error are those of unread, which stays as it is:
-// the lines of a batch may be tried again.
+// allProblems joins the problems of fields that could not be read with those of invalid fields, one for each field, so that a
+// merchant sees all at once. The joined error has the kind and code of unread. It does not modify unread, because the lines of a
+// batch may be stored again.
 func allProblems(unread, invalid error) error {
 	first, ok := unread.(*fault.Error)
 	second, also := invalid.(*fault.Error)
@@ -194,7 +192,7 @@ func allProblems(unread, invalid error) error {
 	return &all
 }
 
-// ids makes ids of random bits.
+// ids creates ids of random bits.
 type ids struct{ entropy ports.Entropy }
 
 func (i ids) Product() id.Product { return id.New[id.Product](i.entropy.IDBits()) }

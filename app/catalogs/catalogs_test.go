@@ -18,15 +18,15 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// shelf records what is written to a catalogue.
-type shelf struct {
+// fakeProducts stores products in memory and records its transactions.
+type fakeProducts struct {
 	ports.Products
 	products     map[string]*catalog.Product // by sku
 	transactions [][]string                  // the skus of each
 	down         bool
 }
 
-func (s *shelf) Upsert(_ context.Context, _ id.Project, keys ports.ProductKeys,
+func (s *fakeProducts) Upsert(_ context.Context, _ id.Project, keys ports.ProductKeys,
 	change func(ports.KnownProducts) []ports.ProductWrite) (map[int]error, error) {
 	if s.down {
 		return nil, errors.New("the database is away")
@@ -52,44 +52,45 @@ func (s *shelf) Upsert(_ context.Context, _ id.Project, keys ports.ProductKeys,
 	return failed, nil
 }
 
-// Create and Update keep one product each.
-func (s *shelf) Create(_ context.Context, w ports.ProductWrite) error {
+func (s *fakeProducts) Create(_ context.Context, w ports.ProductWrite) error {
 	s.products[w.Product.SKU] = w.Product
 	return nil
 }
 
-// index records what it is told. It has a copy of the catalogue at version 1.
-type index struct {
+// fakeIndex is a loaded index at version 1. It records changes and stock.
+type fakeIndex struct {
 	ports.Index
 	applied   []int64
 	restocked map[id.Variant]int
 }
 
-func (i *index) Version(id.Project) int64                        { return 1 }
-func (i *index) Apply(_ id.Project, c ports.CatalogChanges)      { i.applied = append(i.applied, c.Version) }
-func (i *index) Restock(_ id.Project, totals map[id.Variant]int) { i.restocked = totals }
+func (i *fakeIndex) Version(id.Project) int64 { return 1 }
+func (i *fakeIndex) Apply(_ id.Project, c ports.CatalogChanges) {
+	i.applied = append(i.applied, c.Version)
+}
+func (i *fakeIndex) Restock(_ id.Project, totals map[id.Variant]int) { i.restocked = totals }
 
-type reader struct{ ports.CatalogReader }
+type fakeReader struct{ ports.CatalogReader }
 
-func (reader) Changes(_ context.Context, _ id.Project, since int64) (ports.CatalogChanges, error) {
+func (fakeReader) Changes(_ context.Context, _ id.Project, since int64) (ports.CatalogChanges, error) {
 	return ports.CatalogChanges{Version: since + 1}, nil
 }
 
-// stock has one variant with pieces at two locations.
-type stock struct {
+// fakeInventory has one variant with pieces at two locations, or the stock in counted.
+type fakeInventory struct {
 	ports.Inventory
 	set     []ports.StockSet
-	shelf   *shelf         // nil: the one variant is all there is
+	shelf   *fakeProducts  // nil: the one variant
 	counted map[string]int // at the default location, by the sku of a product
 }
 
 var shirt = id.New[id.Variant]([16]byte{7})
 
-func (s *stock) LevelsOf(context.Context, id.Project, []id.Product) ([]catalog.Level, error) {
+func (s *fakeInventory) LevelsOf(context.Context, id.Project, []id.Product) ([]catalog.Level, error) {
 	return []catalog.Level{{Variant: shirt, Quantity: 3}, {Variant: shirt, Location: "b", Quantity: 4}}, nil
 }
 
-func (s *stock) ShelvesOf(ctx context.Context, p id.Project, products []id.Product) (shelves []catalog.Shelf, err error) {
+func (s *fakeInventory) ShelvesOf(ctx context.Context, p id.Project, products []id.Product) (shelves []catalog.Shelf, err error) {
 	if s.shelf != nil {
 		for sku, n := range s.counted {
 			v := s.shelf.products[sku].Variants[0].ID
@@ -114,7 +115,7 @@ func (s *stock) ShelvesOf(ctx context.Context, p id.Project, products []id.Produ
 	return shelves, err
 }
 
-func (s *stock) Set(_ context.Context, _ id.Project, levels []ports.StockSet) ([]catalog.Shelf, error) {
+func (s *fakeInventory) Set(_ context.Context, _ id.Project, levels []ports.StockSet) ([]catalog.Shelf, error) {
 	s.set = levels
 	return []catalog.Shelf{{Level: catalog.Level{Variant: shirt}}}, nil
 }
@@ -127,22 +128,22 @@ func (s *system) Bits128() [16]byte { s.n++; return [16]byte{s.n} }
 func (s *system) IDBits() [16]byte  { return s.Bits128() }
 func (s *system) Secret(int) string { return "" }
 
-type shop struct {
+type fixture struct {
 	*catalogs.Service
-	shelf   *shelf
-	index   *index
-	stock   *stock
+	shelf   *fakeProducts
+	index   *fakeIndex
+	stock   *fakeInventory
 	project *project.Project
 }
 
-func newShop() shop {
-	products, found, levels, sys := &shelf{products: map[string]*catalog.Product{}}, &index{}, &stock{}, &system{}
-	return shop{
+func newFixture() fixture {
+	products, found, levels, sys := &fakeProducts{products: map[string]*catalog.Product{}}, &fakeIndex{}, &fakeInventory{}, &system{}
+	return fixture{
 		&catalogs.Service{
 			Stores: &ports.Stores{
 				Products:     products,
 				BulkProducts: products,
-				Catalog:      reader{},
+				Catalog:      fakeReader{},
 				Inventory:    levels,
 				Index:        found,
 			},
@@ -161,9 +162,9 @@ func line(number int, sku string, price int64) catalogs.Line {
 	}}
 }
 
-func TestUpsertTellsEachLinesOutcome(t *testing.T) {
+func TestUpsert_outcomes(t *testing.T) {
 	t.Parallel()
-	s := newShop()
+	s := newFixture()
 	unread := line(3, "c", 0)
 	unread.Err = fault.Field("price", "has more decimals than USD has")
 	unread.Draft.Name = patch.To("")
@@ -194,13 +195,13 @@ func TestUpsertTellsEachLinesOutcome(t *testing.T) {
 		t.Errorf("the later line of a sku does not count: %v", s.shelf.products["a"])
 	}
 	if len(s.index.applied) != 1 {
-		t.Errorf("the index was told %v times", len(s.index.applied))
+		t.Errorf("the index was updated %v times", len(s.index.applied))
 	}
 }
 
-func TestAllProblemsOfAProductAtOnce(t *testing.T) {
+func TestAllProblems_joined(t *testing.T) {
 	t.Parallel()
-	s := newShop()
+	s := newFixture()
 	l := line(0, "a", 0)
 	l.Draft.Name, l.Err = patch.To(""), fault.Field("price", "has more decimals than USD has")
 	_, err := s.Create(t.Context(), s.project, l)
@@ -210,10 +211,10 @@ func TestAllProblemsOfAProductAtOnce(t *testing.T) {
 	}
 }
 
-// What could not be read keeps its kind, code and details, whatever else is wrong, and is not changed by it.
-func TestProblemsOfAnotherKindKeepTheirDetails(t *testing.T) {
+// A joined error keeps the kind, code and details of the fields that could not be read, and their own error is not modified.
+func TestAllProblems_unreadKind(t *testing.T) {
 	t.Parallel()
-	s := newShop()
+	s := newFixture()
 	l := line(0, "a", 0)
 	unread := fault.New(fault.Malformed, "invalid_request", "The line is malformed.").With("images", "is no list")
 	l.Draft.Name, l.Err = patch.To(""), unread
@@ -227,9 +228,9 @@ func TestProblemsOfAnotherKindKeepTheirDetails(t *testing.T) {
 	}
 }
 
-func TestWritesTellTheIndex(t *testing.T) {
+func TestAfterWrite_product(t *testing.T) {
 	t.Parallel()
-	s := newShop()
+	s := newFixture()
 	item, err := s.Create(t.Context(), s.project, line(0, "a", 100))
 	if err != nil || !slices.Equal(s.index.applied, []int64{2}) || item.Stock[shirt] != 9 {
 		t.Errorf("%v, %v, %v", s.index.applied, item.Stock, err)
@@ -242,9 +243,9 @@ func TestWritesTellTheIndex(t *testing.T) {
 	}
 }
 
-func TestStockIsChecked(t *testing.T) {
+func TestSetStock_invalid(t *testing.T) {
 	t.Parallel()
-	s := newShop()
+	s := newFixture()
 	_, err := s.SetStock(t.Context(), s.project, []ports.StockSet{
 		{SKU: "a", Quantity: 1}, {SKU: "a", Location: "main", Quantity: 2}, {Location: "A B", Quantity: -1},
 	})

@@ -13,73 +13,73 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Summary counts what became of a file's products.
+// Summary counts the results of a file's products.
 type Summary struct {
-	Read      int // all of those below
+	Read      int // the sum of the next four
 	Created   int
 	Updated   int
-	Unchanged int // they are as the file has them, and were not written
+	Unchanged int // equal to the file, so that they were not written
 	Refused   int
-	Problems  catalog.ProblemList // of those that were refused
-	Warnings  catalog.ProblemList // of those that were not
+	Problems  catalog.ProblemList // of refused products
+	Warnings  catalog.ProblemList // of the others
 }
 
-// chunk is how many products one transaction stores.
-const chunk = 500
+// chunkSize is how many products one transaction stores.
+const chunkSize = 500
 
-// Import is a file's products on their way into a catalogue.
+// Import describes an import of a file's products.
 type Import struct {
 	Lines iter.Seq[Line]
-	// DryRun checks everything, and stores nothing.
+	// DryRun means to check everything and store nothing.
 	DryRun bool
-	// Skip is how many products an earlier attempt has done.
+	// Skip is how many products an earlier attempt has handled.
 	Skip int
-	// Done, unless nil, is called after each chunk, on the stores of its transaction, with the counts so far. It may be
-	// called more than once for a chunk. In a dry run the transaction has been rolled back, and the stores have their own.
-	Done func(ctx context.Context, stores *ports.Stores, so Summary, c Chunk) error
+	// Done, unless nil, is called after each chunk, with the stores of its transaction and the counts so far. It may be called
+	// more than once for a chunk. In a dry run that transaction has been rolled back, and the stores are not bound to it.
+	Done func(ctx context.Context, stores *ports.Stores, sum Summary, c Chunk) error
 	// Refused, unless nil, is called for each product that was refused, after its chunk is stored.
 	Refused func(Refusal) error
 	// Progress, unless nil, is called after each chunk.
 	Progress func(Summary)
 }
 
-// Chunk is what there is to say about the products of one transaction.
+// Chunk has the refusals and warnings of the products of one transaction.
 type Chunk struct {
 	Refused  []Refusal
 	Warnings []catalog.LineProblem
 }
 
-// Refusal is a product of a file that was refused, with all that is wrong with it.
+// Refusal is a refused product of a file, with all its problems.
 type Refusal struct {
 	Line     Line
 	Problems []catalog.LineProblem
 }
 
-// Transaction runs work with stores of one transaction, which commits if it returns nil, and rolls back otherwise. work may
-// run more than once.
+// Transaction runs work with the stores of one transaction, and commits it if work returns nil, else rolls it back. work may run
+// more than once.
 type Transaction func(ctx context.Context, work func(*ports.Stores) error) error
 
-// errDryRun rolls a chunk back that is not to be stored.
+// errDryRun rolls back the transaction of a chunk in a dry run.
 var errDryRun = errors.New("nothing is stored in a dry run")
 
-// Import stores a file's products, 500 in one transaction, and refuses those that cannot be stored. On an error the chunks
-// before it are stored and counted; importing the file again is safe. start has the counts of an earlier attempt.
+// Import stores a file's products, 500 in one transaction, and refuses those that cannot be stored. After an error the earlier
+// chunks are stored and counted, and importing the file again is safe. start has the counts of an earlier attempt.
 func (s *Service) Import(ctx context.Context, p *project.Project, from Import, start Summary) (Summary, error) {
-	run := &importing{
+	run := &importRun{
 		Service: s,
 		from:    from,
 		project: p,
 		sum:     start,
 		seen:    map[string]int{},
 	}
-	pending := make([]Line, 0, chunk)
+	pending := make([]Line, 0, chunkSize)
 	n := 0
 	for l := range from.Lines {
 		run.findRepeated(&l)
 		if n++; n <= from.Skip {
 			continue
 		}
-		if pending = append(pending, l); len(pending) < chunk {
+		if pending = append(pending, l); len(pending) < chunkSize {
 			continue
 		}
 		if err := run.chunk(ctx, pending); err != nil {
@@ -93,7 +93,8 @@ func (s *Service) Import(ctx context.Context, p *project.Project, from Import, s
 	return run.sum, run.chunk(ctx, pending)
 }
 
-type importing struct {
+// importRun is one call of Import.
+type importRun struct {
 	*Service
 	from    Import
 	project *project.Project
@@ -101,8 +102,8 @@ type importing struct {
 	seen    map[string]int // the line of each sku
 }
 
-// findRepeated refuses a product of which a line before has the sku, or that of a variant.
-func (i *importing) findRepeated(l *Line) {
+// findRepeated adds a problem to a product whose sku, or a variant's, occurs on an earlier line.
+func (i *importRun) findRepeated(l *Line) {
 	own := map[string]string{l.SKU: "sku"}
 	variants, _ := l.Draft.Variants.Value()
 	for n, v := range variants {
@@ -130,8 +131,8 @@ func (i *importing) findRepeated(l *Line) {
 	}
 }
 
-// chunk stores some lines. Counts change once they are stored.
-func (i *importing) chunk(ctx context.Context, lines []Line) error {
+// chunk stores some lines, and updates the counts once they are stored.
+func (i *importRun) chunk(ctx context.Context, lines []Line) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -142,7 +143,7 @@ func (i *importing) chunk(ctx context.Context, lines []Line) error {
 		if err != nil {
 			return err
 		}
-		next, c = i.sum.and(lines, results)
+		next, c = i.sum.plus(lines, results)
 		if i.from.DryRun {
 			return errDryRun
 		}
@@ -174,22 +175,22 @@ func (i *importing) chunk(ctx context.Context, lines []Line) error {
 	return nil
 }
 
-func (i *importing) done(ctx context.Context, stores *ports.Stores, next Summary, c Chunk) error {
+func (i *importRun) done(ctx context.Context, stores *ports.Stores, next Summary, c Chunk) error {
 	if i.from.Done == nil {
 		return nil
 	}
 	return i.from.Done(ctx, stores, next, c)
 }
 
-func (i *importing) transact(ctx context.Context, work func(*ports.Stores) error) error {
+func (i *importRun) transact(ctx context.Context, work func(*ports.Stores) error) error {
 	if i.Transact == nil {
 		return work(i.Stores)
 	}
 	return i.Transact(ctx, work)
 }
 
-// and returns the counts with those of a chunk, and what there is to say about its lines.
-func (s Summary) and(lines []Line, results []Upserted) (sum Summary, c Chunk) {
+// plus returns the sum of the counts and those of a chunk, with the chunk's refusals and warnings.
+func (s Summary) plus(lines []Line, results []Upserted) (sum Summary, c Chunk) {
 	for n, r := range results {
 		s.Read++
 		switch r.Outcome {
@@ -211,7 +212,7 @@ func (s Summary) and(lines []Line, results []Upserted) (sum Summary, c Chunk) {
 	return s, c
 }
 
-// problems are those of the file, and what the catalogue refuses, where the file has it.
+// problems returns the problems of the line and those of refused, with their places in the file.
 func (l Line) problems(refused error) []catalog.LineProblem {
 	all := l.Problems
 	add := func(field, message string) {
@@ -246,7 +247,7 @@ func (l Line) problems(refused error) []catalog.LineProblem {
 	return all
 }
 
-// costAbovePrice warns of a product whose cost is above its price.
+// costAbovePrice returns a warning if the product's cost is above its price.
 func (l Line) costAbovePrice() (catalog.LineProblem, bool) {
 	cost, known := l.Draft.Cost.Value()
 	price, given := l.Draft.Price.Value()
@@ -266,10 +267,10 @@ func (l Line) costAbovePrice() (catalog.LineProblem, bool) {
 	return w, true
 }
 
-// store upserts lines, but leaves products alone that are as their lines have them.
+// store upserts lines. It does not write products that are equal to their lines.
 func (s *Service) store(ctx context.Context, p *project.Project, lines []Line) ([]Upserted, error) {
 	results := make([]Upserted, len(lines))
-	var equal []int // lines of products that are equal but, maybe, for their stock
+	var equal []int // lines of products that are equal, apart from their stock
 	wanted := map[int][]catalog.Stock{}
 	compare := func(n int, known *catalog.Product, w ports.ProductWrite) bool {
 		if known == nil || !known.Equal(w.Product) {
@@ -284,7 +285,7 @@ func (s *Service) store(ctx context.Context, p *project.Project, lines []Line) (
 	if err := s.upsert(ctx, p, lines, results, reset, compare); err != nil {
 		return nil, err
 	}
-	restocked, err := s.restocked(ctx, p.ID, results, equal, wanted)
+	restocked, err := s.stockDiffers(ctx, p.ID, results, equal, wanted)
 	if err != nil || len(restocked) == 0 {
 		s.refresh(ctx, p.ID)
 		return results, err
@@ -303,8 +304,8 @@ func (s *Service) store(ctx context.Context, p *project.Project, lines []Line) (
 	return results, nil
 }
 
-// restocked are those of the lines whose stock differs from what is counted at the default location.
-func (s *Service) restocked(ctx context.Context, of id.Project, results []Upserted, equal []int, wanted map[int][]catalog.Stock) (list []int, err error) {
+// stockDiffers returns the lines whose stock differs from that at the default location.
+func (s *Service) stockDiffers(ctx context.Context, of id.Project, results []Upserted, equal []int, wanted map[int][]catalog.Stock) (list []int, err error) {
 	if len(equal) == 0 {
 		return nil, nil
 	}

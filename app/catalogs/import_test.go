@@ -15,15 +15,15 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// inFile is a line of a file, which has each field under its own name.
-func inFile(number int, sku string, price int64) catalogs.Line {
+// fileLine returns a line of a file whose columns have the names of the fields.
+func fileLine(number int, sku string, price int64) catalogs.Line {
 	l := line(number, sku, price)
 	l.SKU = sku
 	l.At = func(field string) (int, string, string) { return number, field, "as written" }
 	return l
 }
 
-func (s shop) imports(t *testing.T, lines ...catalogs.Line) catalogs.Summary {
+func (s fixture) imports(t *testing.T, lines ...catalogs.Line) catalogs.Summary {
 	t.Helper()
 	sum, err := s.Import(t.Context(), s.project, catalogs.Import{Lines: slices.Values(lines)}, catalogs.Summary{})
 	if err != nil {
@@ -35,7 +35,7 @@ func (s shop) imports(t *testing.T, lines ...catalogs.Line) catalogs.Summary {
 func many(n int) iter.Seq[catalogs.Line] {
 	return func(yield func(catalogs.Line) bool) {
 		for i := range n {
-			if !yield(inFile(i+2, fmt.Sprintf("sku-%d", i), 100)) {
+			if !yield(fileLine(i+2, fmt.Sprintf("sku-%d", i), 100)) {
 				return
 			}
 		}
@@ -44,14 +44,14 @@ func many(n int) iter.Seq[catalogs.Line] {
 
 func TestService_Import_chunks(t *testing.T) {
 	t.Parallel()
-	s := newShop()
-	var told []int
+	s := newFixture()
+	var reported []int
 	sum, err := s.Import(t.Context(), s.project, catalogs.Import{
 		Lines:    many(1200),
-		Progress: func(so catalogs.Summary) { told = append(told, so.Read) },
+		Progress: func(sum catalogs.Summary) { reported = append(reported, sum.Read) },
 	}, catalogs.Summary{})
-	if err != nil || sum.Created != 1200 || !slices.Equal(told, []int{500, 1000, 1200}) {
-		t.Fatalf("%+v, told of %v, %v", sum, told, err)
+	if err != nil || sum.Created != 1200 || !slices.Equal(reported, []int{500, 1000, 1200}) {
+		t.Fatalf("%+v, reported %v, %v", sum, reported, err)
 	}
 	if len(s.shelf.transactions) != 3 || len(s.shelf.transactions[0]) != 500 {
 		t.Errorf("%d transactions", len(s.shelf.transactions))
@@ -60,18 +60,18 @@ func TestService_Import_chunks(t *testing.T) {
 
 func TestService_Import_refusals(t *testing.T) {
 	t.Parallel()
-	s := newShop()
+	s := newFixture()
 	torn := catalogs.Line{
 		Number:   3,
 		SKU:      "B",
 		Problems: []catalog.LineProblem{{Line: 3, SKU: "B", Message: "has 2 fields, the header has 3"}},
 	}
-	unread := inFile(4, "C", 0)
+	unread := fileLine(4, "C", 0)
 	unread.Problems = []catalog.LineProblem{{Line: 4, SKU: "C", Field: "price", Value: "x", Message: "is not a decimal number"}}
 	unread.Draft.Name = patch.To("")
 	var refused []string
 	sum, err := s.Import(t.Context(), s.project, catalogs.Import{
-		Lines: slices.Values([]catalogs.Line{inFile(2, "A", 100), torn, unread, inFile(5, "taken", 100), inFile(6, "A", 200)}),
+		Lines: slices.Values([]catalogs.Line{fileLine(2, "A", 100), torn, unread, fileLine(5, "taken", 100), fileLine(6, "A", 200)}),
 		Refused: func(r catalogs.Refusal) error {
 			refused = append(refused, r.Line.SKU)
 			return nil
@@ -95,11 +95,11 @@ func TestService_Import_refusals(t *testing.T) {
 	}
 }
 
-// A sku may be that of one product, or of one variant.
+// A sku may belong to one product or one variant only.
 func TestService_Import_skuOfVariantTwice(t *testing.T) {
 	t.Parallel()
-	s := newShop()
-	shirt, hat := inFile(2, "A", 100), inFile(4, "B", 100)
+	s := newFixture()
+	shirt, hat := fileLine(2, "A", 100), fileLine(4, "B", 100)
 	shirt.Draft.Variants = patch.To([]catalog.VariantDraft{{SKU: "A"}, {SKU: "A-1"}})
 	hat.Draft.Variants = patch.To([]catalog.VariantDraft{{SKU: "B-1"}, {SKU: "A-1"}})
 	sum := s.imports(t, shirt, hat)
@@ -110,8 +110,8 @@ func TestService_Import_skuOfVariantTwice(t *testing.T) {
 
 func TestService_Import_costAbovePrice(t *testing.T) {
 	t.Parallel()
-	s := newShop()
-	costly, equal, refused := inFile(2, "A", 100), inFile(3, "B", 100), inFile(4, "taken", 100)
+	s := newFixture()
+	costly, equal, refused := fileLine(2, "A", 100), fileLine(3, "B", 100), fileLine(4, "taken", 100)
 	costly.Draft.Cost, equal.Draft.Cost, refused.Draft.Cost = patch.To(money.Of(101, money.USD)), patch.To(money.Of(100, money.USD)), patch.To(money.Of(101, money.USD))
 	sum := s.imports(t, costly, equal, refused)
 	if got := sum.Warnings.Lines(); sum.Created != 2 || !slices.Equal(got, []string{`line 2 (sku A): cost "as written" is above the price, 1.00`}) {
@@ -119,18 +119,18 @@ func TestService_Import_costAbovePrice(t *testing.T) {
 	}
 }
 
-// A product that is as its line has it is not written, unless its stock differs.
+// A product that is equal to its line is not written, unless its stock differs.
 func TestService_Import_unchanged(t *testing.T) {
 	t.Parallel()
-	s := newShop()
-	s.imports(t, inFile(2, "A", 100), inFile(3, "B", 100), inFile(4, "C", 100), inFile(5, "D", 100))
+	s := newFixture()
+	s.imports(t, fileLine(2, "A", 100), fileLine(3, "B", 100), fileLine(4, "C", 100), fileLine(5, "D", 100))
 	s.stock.counted = map[string]int{}
 	s.stock.shelf = s.shelf
 	s.stock.counted["B"], s.stock.counted["C"] = 7, 7
-	same, restocked, unstocked := inFile(3, "B", 100), inFile(4, "C", 100), inFile(5, "D", 100)
+	same, restocked, unstocked := fileLine(3, "B", 100), fileLine(4, "C", 100), fileLine(5, "D", 100)
 	same.Draft.Quantity, restocked.Draft.Quantity, unstocked.Draft.Quantity = patch.To(7), patch.To(8), patch.To(0)
 	s.shelf.transactions = nil
-	sum := s.imports(t, inFile(2, "A", 100), same, restocked, unstocked, inFile(6, "E", 100))
+	sum := s.imports(t, fileLine(2, "A", 100), same, restocked, unstocked, fileLine(6, "E", 100))
 	if sum.Unchanged != 2 || sum.Updated != 2 || sum.Created != 1 {
 		t.Errorf("%+v", sum)
 	}
@@ -139,10 +139,10 @@ func TestService_Import_unchanged(t *testing.T) {
 	}
 }
 
-// A dry run does the same work, of which nothing is kept.
+// A dry run does the same work and rolls it back.
 func TestService_Import_dryRun(t *testing.T) {
 	t.Parallel()
-	s := newShop()
+	s := newFixture()
 	var ends []error
 	s.Transact = func(ctx context.Context, work func(*ports.Stores) error) error {
 		err := work(s.Stores)
@@ -155,12 +155,12 @@ func TestService_Import_dryRun(t *testing.T) {
 	}
 }
 
-// A later attempt goes on after the products of the earlier one, whose skus it knows, and with its counts.
+// A later attempt skips the products of the earlier one, but finds their skus repeated, and continues its counts.
 func TestService_Import_skip(t *testing.T) {
 	t.Parallel()
-	s := newShop()
+	s := newFixture()
 	lines := func(yield func(catalogs.Line) bool) {
-		_ = yield(inFile(2, "A", 100)) && yield(inFile(3, "B", 100)) && yield(inFile(4, "A", 100)) && yield(inFile(5, "C", 100))
+		_ = yield(fileLine(2, "A", 100)) && yield(fileLine(3, "B", 100)) && yield(fileLine(4, "A", 100)) && yield(fileLine(5, "C", 100))
 	}
 	sum, err := s.Import(t.Context(), s.project, catalogs.Import{Lines: lines, Skip: 2}, catalogs.Summary{Read: 2, Created: 2})
 	if err != nil || sum.Read != 4 || sum.Created != 3 || sum.Refused != 1 || len(s.shelf.products) != 1 {
@@ -168,18 +168,18 @@ func TestService_Import_skip(t *testing.T) {
 	}
 }
 
-// What keeps a chunk's counts fails: the chunk is not stored, and not counted.
+// If Done fails, the chunk is neither stored nor counted.
 func TestService_Import_doneFails(t *testing.T) {
 	t.Parallel()
-	s := newShop()
+	s := newFixture()
 	s.Transact = func(ctx context.Context, work func(*ports.Stores) error) error { return work(s.Stores) }
 	away := errors.New("the database is away")
 	calls := 0
 	sum, err := s.Import(t.Context(), s.project, catalogs.Import{
 		Lines: many(1200),
-		Done: func(_ context.Context, stores *ports.Stores, so catalogs.Summary, _ catalogs.Chunk) error {
-			if calls++; stores == nil || so.Read != 500*calls {
-				t.Errorf("call %d with %v, %+v", calls, stores, so)
+		Done: func(_ context.Context, stores *ports.Stores, sum catalogs.Summary, _ catalogs.Chunk) error {
+			if calls++; stores == nil || sum.Read != 500*calls {
+				t.Errorf("call %d with %v, %+v", calls, stores, sum)
 			}
 			if calls == 2 {
 				return away
@@ -194,10 +194,10 @@ func TestService_Import_doneFails(t *testing.T) {
 
 func TestService_Import_storeFails(t *testing.T) {
 	t.Parallel()
-	s := newShop()
+	s := newFixture()
 	taken := 0
 	_, err := s.Import(t.Context(), s.project, catalogs.Import{Lines: func(yield func(catalogs.Line) bool) {
-		for taken = 1; yield(inFile(taken, fmt.Sprint(taken), 1)); taken++ {
+		for taken = 1; yield(fileLine(taken, fmt.Sprint(taken), 1)); taken++ {
 			s.shelf.down = taken >= 500
 		}
 	}}, catalogs.Summary{})

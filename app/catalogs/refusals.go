@@ -9,14 +9,14 @@ import (
 	"github.com/haggle-commerce/haggle/domain/catalog"
 )
 
-// noteColumns say what is wrong with a refused row.
+// noteColumns are the columns that describe the problem of a refused row.
 var noteColumns = []string{"line", "sku", "field", "value", "problem"}
 
-// recordColumn has a line of NDJSON.
+// recordColumn is the column of a line of NDJSON.
 const recordColumn = "record"
 
-// RefusalColumns are the columns of a table of refused products: what is wrong, and the columns of their file; nil: it is
-// NDJSON. Once it is mended the table can be imported.
+// RefusalColumns returns the columns of a table of refused products: noteColumns and the columns of their file. nil columns mean
+// NDJSON. Merchants can correct the table and import it.
 func RefusalColumns(columns []string) []string {
 	if columns == nil {
 		return append(slices.Clone(noteColumns), recordColumn)
@@ -26,8 +26,8 @@ func RefusalColumns(columns []string) []string {
 
 func isNote(column string) bool { return slices.Contains(noteColumns, column) }
 
-// Table returns the rows of the refused product for RefusalColumns of the same columns. All rows of a product are there,
-// also those that are good, for it is only imported as a whole.
+// Table returns the rows of the refused product for RefusalColumns of the same columns. They include the product's valid rows,
+// because a product is only imported as a whole.
 func (r Refusal) Table(columns []string) (rows [][]string) {
 	for _, row := range r.Line.Rows {
 		problem, first := r.of(row.Number)
@@ -46,7 +46,7 @@ func (r Refusal) Table(columns []string) (rows [][]string) {
 	return rows
 }
 
-// withCells adds the cells of the columns that are no notes. sku is the row's own, where the file has that column.
+// withCells adds the cells of columns other than noteColumns. If the file has a column sku, the row's own sku replaces the note.
 func (r Refusal) withCells(cells []string, row catalog.FileRow, columns []string) []string {
 	for i, column := range columns {
 		cell := ""
@@ -63,7 +63,7 @@ func (r Refusal) withCells(cells []string, row catalog.FileRow, columns []string
 	return append(cells, row.Cells[min(len(row.Cells), len(columns)):]...)
 }
 
-// of returns what is wrong with a line in words, and the first of it.
+// of returns the problems of a line as a text, and the first of them.
 func (r Refusal) of(line int) (problem string, first catalog.LineProblem) {
 	var all []string
 	for _, p := range r.Problems {

@@ -33,7 +33,7 @@ func (s *Service) SetStock(ctx context.Context, p *project.Project, levels []por
 	return written, nil
 }
 
-// AdjustStock moves levels by their deltas, all of them or none, and none below zero.
+// AdjustStock changes levels by their deltas, all of them or none, and none below zero.
 func (s *Service) AdjustStock(ctx context.Context, p *project.Project, moves []ports.StockMove) ([]catalog.Shelf, error) {
 	check := fault.NewCheck()
 	for i := range moves {
@@ -54,6 +54,7 @@ func (s *Service) AdjustStock(ctx context.Context, p *project.Project, moves []p
 	return written, nil
 }
 
+// checkPlace checks a sku and a location. It sets an empty location to the default one.
 func checkPlace(at fault.Check, sku string, location *string) {
 	if *location == "" {
 		*location = project.DefaultLocation
@@ -62,7 +63,7 @@ func checkPlace(at fault.Check, sku string, location *string) {
 	at.That(project.LocationForm.MatchString(*location), "location", "must be lower-case letters, digits, hyphens and underscores")
 }
 
-// restock tells the search index the new totals.
+// restock passes the new totals on to the search index.
 func (s *Service) restock(ctx context.Context, project id.Project, written []catalog.Shelf) {
 	products := make([]id.Product, len(written))
 	for i, l := range written {

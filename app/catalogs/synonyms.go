@@ -10,16 +10,16 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// CreateSynonym adds a synonym. The next search knows it, as those after every write here.
+// CreateSynonym adds a synonym. This and every other write of synonyms takes effect in the next search.
 func (s *Service) CreateSynonym(ctx context.Context, p *project.Project, d catalog.SynonymDraft) (*catalog.Synonym, error) {
 	made, err := catalog.CreateSynonym(p.ID, ids{s.Entropy}.Synonym(), d, s.Clock.Now())
 	if err != nil {
 		return nil, err
 	}
-	return made, s.wrote(ctx, p, s.Synonyms.Create(ctx, made))
+	return made, s.afterWrite(ctx, p, s.Synonyms.Create(ctx, made))
 }
 
-// UpdateSynonym changes what the draft gives of a synonym.
+// UpdateSynonym changes the fields of a synonym that the draft has.
 func (s *Service) UpdateSynonym(ctx context.Context, p *project.Project, synonym id.Synonym, d catalog.SynonymDraft) (before, after *catalog.Synonym, err error) {
 	after, err = s.Synonyms.Update(ctx, p.ID, synonym, func(current *catalog.Synonym) error {
 		was := *current
@@ -30,16 +30,16 @@ func (s *Service) UpdateSynonym(ctx context.Context, p *project.Project, synonym
 		}
 		return err
 	})
-	return before, after, s.wrote(ctx, p, err)
+	return before, after, s.afterWrite(ctx, p, err)
 }
 
 // DeleteSynonym removes a synonym.
 func (s *Service) DeleteSynonym(ctx context.Context, p *project.Project, synonym id.Synonym) error {
-	return s.wrote(ctx, p, s.Synonyms.Delete(ctx, p.ID, synonym))
+	return s.afterWrite(ctx, p, s.Synonyms.Delete(ctx, p.ID, synonym))
 }
 
-// ReplaceSynonyms puts new synonyms in the place of all. They are listed in the order in which they were
-// given: of those made at one moment ids decide.
+// ReplaceSynonyms replaces all synonyms. Lists show the new ones in the given order, because it sorts their ids, which order
+// synonyms of the same time.
 func (s *Service) ReplaceSynonyms(ctx context.Context, p *project.Project, drafts []catalog.SynonymDraft) ([]*catalog.Synonym, error) {
 	fresh := make([]id.Synonym, len(drafts))
 	for i := range fresh {
@@ -50,5 +50,5 @@ func (s *Service) ReplaceSynonyms(ctx context.Context, p *project.Project, draft
 	if err != nil {
 		return nil, err
 	}
-	return all, s.wrote(ctx, p, s.Synonyms.Replace(ctx, p.ID, all))
+	return all, s.afterWrite(ctx, p, s.Synonyms.Replace(ctx, p.ID, all))
 }

@@ -12,20 +12,20 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// thesaurus keeps one synonym, and records what else is written.
-type thesaurus struct {
+// fakeSynonyms stores one synonym and records replacements.
+type fakeSynonyms struct {
 	ports.Synonyms
 	kept     catalog.Synonym
 	replaced []*catalog.Synonym
 	down     error
 }
 
-func (t *thesaurus) Create(_ context.Context, s *catalog.Synonym) error {
+func (t *fakeSynonyms) Create(_ context.Context, s *catalog.Synonym) error {
 	t.kept = *s
 	return t.down
 }
 
-func (t *thesaurus) Update(_ context.Context, _ id.Project, _ id.Synonym, change func(*catalog.Synonym) error) (*catalog.Synonym, error) {
+func (t *fakeSynonyms) Update(_ context.Context, _ id.Project, _ id.Synonym, change func(*catalog.Synonym) error) (*catalog.Synonym, error) {
 	var next catalog.Synonym
 	for range 2 { // it may run more than once
 		next = t.kept
@@ -36,18 +36,19 @@ func (t *thesaurus) Update(_ context.Context, _ id.Project, _ id.Synonym, change
 	return &next, t.down
 }
 
-func (t *thesaurus) Delete(context.Context, id.Project, id.Synonym) error { return t.down }
+func (t *fakeSynonyms) Delete(context.Context, id.Project, id.Synonym) error { return t.down }
 
-func (t *thesaurus) Replace(_ context.Context, _ id.Project, all []*catalog.Synonym) error {
+func (t *fakeSynonyms) Replace(_ context.Context, _ id.Project, all []*catalog.Synonym) error {
 	t.replaced = all
 	return t.down
 }
 
 func words(of ...string) catalog.SynonymDraft { return catalog.SynonymDraft{Words: patch.To(of)} }
 
-func TestSynonymsTellTheIndex(t *testing.T) {
+// Every write of synonyms updates the index, unless it fails.
+func TestAfterWrite_synonym(t *testing.T) {
 	t.Parallel()
-	s, kept := newShop(), &thesaurus{}
+	s, kept := newFixture(), &fakeSynonyms{}
 	s.Synonyms = kept
 	for i, write := range []func() error{
 		func() error {
@@ -74,18 +75,18 @@ func TestSynonymsTellTheIndex(t *testing.T) {
 	} {
 		kept.down = nil
 		if err := write(); err != nil || len(s.index.applied) != i+1 {
-			t.Errorf("write %d: %v, the index was told %d times", i, err, len(s.index.applied))
+			t.Errorf("write %d: %v, the index was updated %d times", i, err, len(s.index.applied))
 		}
 		kept.down = errors.New("the database is away")
 		if err := write(); !errors.Is(err, kept.down) || len(s.index.applied) != i+1 {
-			t.Errorf("failing write %d: %v, the index was told %d times", i, err, len(s.index.applied))
+			t.Errorf("failing write %d: %v, the index was updated %d times", i, err, len(s.index.applied))
 		}
 	}
 }
 
-func TestSynonymsThatCannotBeAreNotWritten(t *testing.T) {
+func TestCreateSynonym_invalid(t *testing.T) {
 	t.Parallel()
-	s, kept := newShop(), &thesaurus{kept: catalog.Synonym{Input: "phone", Words: []string{"mobile"}}}
+	s, kept := newFixture(), &fakeSynonyms{kept: catalog.Synonym{Input: "phone", Words: []string{"mobile"}}}
 	s.Synonyms = kept
 	_, err := s.CreateSynonym(t.Context(), s.project, words("a"))
 	wantFields(t, err, "words")
@@ -94,20 +95,20 @@ func TestSynonymsThatCannotBeAreNotWritten(t *testing.T) {
 	_, err = s.ReplaceSynonyms(t.Context(), s.project, []catalog.SynonymDraft{words("a", "b"), words("a", "A")})
 	wantFields(t, err, "synonyms.1.words.1")
 	if kept.replaced != nil || kept.kept.Input != "phone" || len(s.index.applied) != 0 {
-		t.Errorf("%+v was written, and the index told %d times", kept, len(s.index.applied))
+		t.Errorf("%+v was written, and the index updated %d times", kept, len(s.index.applied))
 	}
 }
 
-// reversed makes ids that get smaller.
+// reversed is an entropy source whose ids get smaller.
 type reversed struct{ system }
 
 func (r *reversed) Bits128() [16]byte { r.n--; return [16]byte{r.n} }
 
 func (r *reversed) IDBits() [16]byte { return r.Bits128() }
 
-func TestReplacedSynonymsKeepTheirOrder(t *testing.T) {
+func TestReplaceSynonyms_order(t *testing.T) {
 	t.Parallel()
-	s, kept := newShop(), &thesaurus{}
+	s, kept := newFixture(), &fakeSynonyms{}
 	s.Synonyms, s.Entropy = kept, &reversed{system{n: 200}}
 	given := []catalog.SynonymDraft{words("first", "a"), words("second", "a"), words("third", "a")}
 	all, err := s.ReplaceSynonyms(t.Context(), s.project, given)

@@ -10,20 +10,20 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Outcome is what became of a line.
+// Outcome is the result of a line.
 type Outcome struct{ name string }
 
 var (
 	Created = Outcome{"created"}
 	Updated = Outcome{"updated"}
 	Failed  = Outcome{"failed"}
-	// Unchanged products were not written. Only imports have them.
+	// Unchanged products were not written. Only imports have this outcome.
 	Unchanged = Outcome{"unchanged"}
 )
 
 func (o Outcome) String() string { return o.name }
 
-// Upserted is the result of a line. Err says why it failed, beside the line's own problems.
+// Upserted is the result of a line. Err is the reason of a failure, in addition to the line's own problems.
 type Upserted struct {
 	SKU     string
 	Product id.Product
@@ -31,9 +31,9 @@ type Upserted struct {
 	Err     error
 }
 
-// Upsert creates the products whose sku is new and updates the others. A line that fails changes
-// nothing and stops none of the others. Of two lines with one sku the later counts. An error is for
-// lines that nobody knows about: a part of them may be stored, and all may be sent again.
+// Upsert creates the products whose sku is new and updates the others. A line that fails changes nothing and does not stop the
+// others. Of two lines with the same sku the later one wins. If Upsert returns an error, some lines may be stored, and it is safe
+// to send all of them again.
 func (s *Service) Upsert(ctx context.Context, p *project.Project, lines []Line) ([]Upserted, error) {
 	results := make([]Upserted, len(lines))
 	for start := 0; start < len(lines); {
@@ -47,8 +47,7 @@ func (s *Service) Upsert(ctx context.Context, p *project.Project, lines []Line) 
 	return results, nil
 }
 
-// untilRepeat is how many lines come before one whose sku was there already: products are written once
-// in a transaction.
+// untilRepeat returns the number of lines before the first repeated sku, because a transaction writes each product once.
 func untilRepeat(lines []Line) int {
 	seen := make(map[string]bool, len(lines))
 	for i, l := range lines {
@@ -61,8 +60,8 @@ func untilRepeat(lines []Line) int {
 	return len(lines)
 }
 
-// upsert stores lines of different skus. same, unless nil, reports of a write, given the line and the product there is,
-// that nothing is to be written; begin is called before the first one, which may be more than once.
+// upsert stores lines of different skus. same, unless nil, reports whether a write would change nothing, given the line and the
+// stored product. begin is called before the first call of same. The transaction, and with it both, may run more than once.
 func (s *Service) upsert(ctx context.Context, p *project.Project, lines []Line, results []Upserted,
 	begin func(), same func(line int, known *catalog.Product, w ports.ProductWrite) bool) error {
 	var skus []string
@@ -102,14 +101,14 @@ func (s *Service) upsert(ctx context.Context, p *project.Project, lines []Line, 
 	return nil
 }
 
-// write is what storing a line means, given the product that has its sku, if any.
+// write returns the write of a line and its result. known is the stored product with the line's sku, or nil.
 func (s *Service) write(p *project.Project, l Line, known *catalog.Product) (ports.ProductWrite, Upserted) {
 	var product *catalog.Product
 	var stock []catalog.Stock
 	var err error
 	outcome := Updated
 	switch sku, _ := l.Draft.SKU.Value(); {
-	case len(l.Problems) > 0 && sku == "": // that is the reason
+	case len(l.Problems) > 0 && sku == "": // the problems are the reason of the failure
 	case sku == "":
 		err = fault.Field("sku", "is required")
 	case known == nil:

@@ -11,23 +11,23 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// Wanted is an item that a buyer asks about. The zero variant stands for a product's only one.
+// Wanted is an item that a buyer asks about. The zero variant means the product's only one.
 type Wanted struct {
 	Product  id.Product
 	Variant  id.Variant
 	Quantity int
 }
 
-// Available is what there is of an item: as many as are wanted, at least, of what is sold whatever there is. Location is where it
-// would come from, "" if nowhere.
+// Available is the stock of an item. Quantity is at least the wanted one if the item is sold regardless of stock. Location is
+// the one that would ship it, or "" if none has it.
 type Available struct {
 	Wanted   Wanted
 	Quantity int
 	Location string
-	Status   catalog.Availability // of all that is wanted
+	Status   catalog.Availability // of the wanted quantity
 }
 
-// Availability is the answer for all items, with shipping at list prices.
+// Availability is the stock of all items, and the shipping options at list prices.
 type Availability struct {
 	All          bool
 	Items        []Available
@@ -36,7 +36,7 @@ type Availability struct {
 	FreeShipping bool
 }
 
-// Availability tells what of the items is in stock and what shipping costs to a country.
+// Availability returns the stock of the items and the cost of shipping them to a country.
 func (s *Service) Availability(ctx context.Context, p *project.Project, items []Wanted, country string) (Availability, error) {
 	check := fault.NewCheck()
 	check.That(len(items) >= 1 && len(items) <= checkout.MaxLines, "items", "must have 1 to 50 items")
@@ -49,7 +49,7 @@ func (s *Service) Availability(ctx context.Context, p *project.Project, items []
 	if err := check.Err(); err != nil {
 		return Availability{}, err
 	}
-	products, levels, err := s.look(ctx, p.ID, items)
+	products, levels, err := s.loadItems(ctx, p.ID, items)
 	if err != nil {
 		return Availability{}, err
 	}
@@ -76,7 +76,7 @@ func (s *Service) Availability(ctx context.Context, p *project.Project, items []
 		if err == nil {
 			subtotal, err = subtotal.Add(cost)
 		}
-		if err != nil || subtotal.Minor() >= money.Limit { // as a checkout would refuse them
+		if err != nil || subtotal.Minor() >= money.Limit { // a checkout would refuse them too
 			return Availability{}, fault.Field("items", "come to an amount that is too large")
 		}
 	}
@@ -86,7 +86,8 @@ func (s *Service) Availability(ctx context.Context, p *project.Project, items []
 	return answer, nil
 }
 
-func (s *Service) look(ctx context.Context, project id.Project, items []Wanted) (map[id.Product]*catalog.Product, []catalog.Level, error) {
+// loadItems reads the products of items, by id, and their stock levels.
+func (s *Service) loadItems(ctx context.Context, project id.Project, items []Wanted) (map[id.Product]*catalog.Product, []catalog.Level, error) {
 	ids := make([]id.Product, 0, len(items))
 	for _, item := range items {
 		ids = append(ids, item.Product)
@@ -119,7 +120,7 @@ func variantOf(p *catalog.Product, item Wanted, index int) (catalog.Variant, err
 	return catalog.Variant{}, p.NoVariant()
 }
 
-// source is the location that an item would be taken from first.
+// source returns the location that would ship an item, or the first part of it.
 func source(levels []catalog.Level, item Wanted) string {
 	takes, _ := catalog.Allocate([]catalog.Need{{Variant: item.Variant, Quantity: item.Quantity}}, levels)
 	if len(takes) > 0 {

@@ -12,12 +12,12 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// stores sells a tent with two pieces here and three there, and a jacket in two sizes, of which one has
-// a single piece.
-func stores() (s *shelf, tent, jacket *catalog.Product) {
+// twoLocations is a shop with a tent, two pieces at one location and three at another, and a jacket in two sizes, one of them
+// with a single piece.
+func twoLocations() (s *fixture, tent, jacket *catalog.Product) {
 	tent, jacket = product(1, 100_00), product(2, 50_00)
 	jacket.Variants = append(jacket.Variants, catalog.Variant{ID: id.New[id.Variant]([16]byte{3}), Price: new(usd(60_00))})
-	return &shelf{
+	return &fixture{
 		products: []*catalog.Product{tent, jacket},
 		levels: []catalog.Level{
 			level(tent, "main", 2), level(tent, "north", 3),
@@ -28,7 +28,7 @@ func stores() (s *shelf, tent, jacket *catalog.Product) {
 
 func TestAvailability(t *testing.T) {
 	t.Parallel()
-	s, tent, jacket := stores()
+	s, tent, jacket := twoLocations()
 	service, p := open(s)
 	pieces := func(n int) discovery.Wanted { return discovery.Wanted{Product: tent.ID, Quantity: n} }
 	large := discovery.Wanted{
@@ -75,9 +75,9 @@ func TestAvailability(t *testing.T) {
 	}
 }
 
-func TestAvailabilityTellsShipping(t *testing.T) {
+func TestAvailability_shipping(t *testing.T) {
 	t.Parallel()
-	s, tent, jacket := stores()
+	s, tent, jacket := twoLocations()
 	service, p := open(s)
 	p.Storefront.FreeShippingThreshold = new(usd(160_00))
 	items := []discovery.Wanted{{Product: tent.ID, Quantity: 1}, {Product: jacket.ID, Variant: jacket.Variants[0].ID, Quantity: 1}}
@@ -97,9 +97,9 @@ func TestAvailabilityTellsShipping(t *testing.T) {
 	}
 }
 
-func TestAvailabilityRefused(t *testing.T) {
+func TestAvailability_refused(t *testing.T) {
 	t.Parallel()
-	s, tent, jacket := stores()
+	s, tent, jacket := twoLocations()
 	tent.Price = usd(money.Limit - 1)
 	service, p := open(s)
 	one := discovery.Wanted{Product: tent.ID, Quantity: 1}
@@ -125,10 +125,10 @@ func TestAvailabilityRefused(t *testing.T) {
 	}
 }
 
-func TestAvailabilityFails(t *testing.T) {
+func TestAvailability_fails(t *testing.T) {
 	t.Parallel()
-	for _, breaks := range []func(*shelf){func(s *shelf) { s.readErr = errGone }, func(s *shelf) { s.stockErr = errGone }} {
-		s, tent, _ := stores()
+	for _, breaks := range []func(*fixture){func(s *fixture) { s.readErr = errGone }, func(s *fixture) { s.stockErr = errGone }} {
+		s, tent, _ := twoLocations()
 		breaks(s)
 		service, p := open(s)
 		if _, err := service.Availability(t.Context(), p, []discovery.Wanted{{Product: tent.ID, Quantity: 1}}, "US"); !errors.Is(err, errGone) {

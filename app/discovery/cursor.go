@@ -34,7 +34,7 @@ func (s *Service) checkSearch(p *project.Project, r *SearchRequest) error {
 	return nil
 }
 
-// cursor seals a place for the query alone that it is in; a nil place has none.
+// cursor returns a place in a query's results as a sealed text that is valid for that query only, or "" for a nil place.
 func (s *Service) cursor(p *project.Project, q catalog.Query, at *catalog.Place) string {
 	if at == nil {
 		return ""
@@ -42,7 +42,7 @@ func (s *Service) cursor(p *project.Project, q catalog.Query, at *catalog.Place)
 	return base64.RawURLEncoding.EncodeToString(s.Cursors.Seal(at.Bytes(), cursorPurpose(p, q)))
 }
 
-// cursorPurpose binds a cursor to shop, text, filters and sort. Limit and preferred colours may change on the way.
+// cursorPurpose binds a cursor to shop, text, filters and sort. Limit and preferred colours may change between pages.
 func cursorPurpose(p *project.Project, q catalog.Query) string {
 	d := digest{sha256.New()}
 	f := &q.Filter
@@ -63,10 +63,10 @@ func cursorPurpose(p *project.Project, q catalog.Query) string {
 	return "search\x00" + string(d.Sum(nil))
 }
 
-// digest sums up values so that different ones differ.
+// digest hashes values with their lengths, so that different lists of values have different hashes.
 type digest struct{ hash.Hash }
 
-func (d digest) number(n int64) { _ = binary.Write(d, binary.BigEndian, n) } // a hash takes all
+func (d digest) number(n int64) { _ = binary.Write(d, binary.BigEndian, n) } // writing to a hash does not fail
 
 func (d digest) texts(all ...string) {
 	d.number(int64(len(all)))

@@ -1,5 +1,5 @@
-// Package discovery is what a buyer does before it talks about money: read the manifest, search, look
-// at a product, ask what is in stock.
+// Package discovery answers what a buyer asks before it negotiates: the manifest, searches, product pages, lookups and stock.
+// It keeps the search index up to date; the index itself is an adapter.
 package discovery
 
 import (
@@ -25,32 +25,32 @@ type Service struct {
 	Clock    ports.Clock
 	Entropy  ports.Entropy
 
-	// Learner is the index as background work teaches it, from Sales and StockNews. Nil: it learns nothing.
+	// Learner is the index that LearnSales and HearStock update from Sales and StockNews. Nil: they do nothing.
 	Learner   ports.Learner
 	Sales     ports.SalesReader
 	StockNews ports.StockNews
-	// Model names the embedding model whose vectors Vectors keeps; empty: there is none.
+	// Model is the embedding model whose vectors Vectors stores; empty: there is none.
 	Model string
 
 	*shared
 }
 
-// shared is what a service has in common with those that In returns.
+// shared is the state that a service shares with those that In returns.
 type shared struct {
-	// committed is the catalogue that indexes are built from: that of the whole store, never of a transaction.
+	// committed reads the catalogue that indexes are built from. It is never bound to a request's transaction.
 	committed ports.CatalogReader
 
 	loads      loads
 	categories *lru.Cache[id.Project, counted]
 	samples    *lru.Cache[id.Project, sampled]
-	learned    sync.Map // id.Project -> time.Time: when LearnSales last did
-	heard      sync.Map // id.Project -> heard
+	learned    sync.Map // id.Project -> time.Time of the last LearnSales
+	stockRead  sync.Map // id.Project -> stockCursor
 }
 
-// New returns the service of parts, whose stores are the whole store. Close ends its work.
+// New returns a service with the fields of parts, whose Stores must not be bound to a transaction. Close stops its work.
 func New(parts Service) *Service {
-	categories, _ := lru.New[id.Project, counted](mostCounted) // fails without a size only
-	samples, _ := lru.New[id.Project, sampled](mostSamplers)
+	categories, _ := lru.New[id.Project, counted](maxCounted) // fails only for sizes below one
+	samples, _ := lru.New[id.Project, sampled](maxSamples)
 	parts.shared = &shared{
 		committed:  parts.Catalog,
 		categories: categories,
@@ -66,7 +66,7 @@ func (s *Service) In(stores *ports.Stores) *Service {
 	return &bound
 }
 
-// stockOf reads the present stock of variants, and tells the index.
+// stockOf reads the current stock of variants and passes it on to the index.
 func (s *Service) stockOf(ctx context.Context, project id.Project, variants []catalog.Variant) (Stock, error) {
 	if len(variants) == 0 {
 		return Stock{}, nil
@@ -91,7 +91,7 @@ func (s Stock) Sells(hit catalog.Hit) bool {
 	return slices.ContainsFunc(hit.Variants(), func(v catalog.Variant) bool { return v.Available(s[v.ID]) })
 }
 
-// Of is the stock of all of a product's variants.
+// Of returns the total stock of a product's variants.
 func (s Stock) Of(p *catalog.Product) int {
 	total := 0
 	for _, v := range p.Variants {

@@ -28,24 +28,23 @@ var (
 	errGone = errors.New("the database is gone")
 )
 
-// shelf is a shop in memory behind every port that discovery asks. Ports' methods that it may not ask
-// for answer by a panic.
-type shelf struct {
+// fixture is a shop in memory that implements every port of discovery. Methods that discovery must not call panic.
+type fixture struct {
 	ports.CatalogReader
 	ports.Inventory
 	products    []*catalog.Product
 	levels      []catalog.Level
 	categories  []catalog.Category
 	complements []ports.Complement
-	soldOut     bool // so the index thinks
+	soldOut     bool // in the index
 	finds       int
-	chooser     chooser
-	mandated    mandated
+	agent       fakeAgent
+	mandates    fakeMandates
 	session     *session.Session
 	cart        []session.CartItem
 
-	looks    func()       // hears of every look at the index's version
-	reading  func()       // hears of every reading of the catalogue's changes
+	looks    func()       // called when the index's version is read
+	reading  func()       // called when the catalogue's changes are read
 	readings atomic.Int64 // of the catalogue's changes
 	readErr  error
 	stockErr error
@@ -55,11 +54,11 @@ type shelf struct {
 	version  int64
 	restocks []map[id.Variant]int
 	created  []*session.Session
-	touched  int // the session
+	touched  int // how often the session was
 	shown    []id.Product
 }
 
-func (s *shelf) Changes(_ context.Context, _ id.Project, since int64) (ports.CatalogChanges, error) {
+func (s *fixture) Changes(_ context.Context, _ id.Project, since int64) (ports.CatalogChanges, error) {
 	s.readings.Add(1)
 	if s.reading != nil {
 		s.reading()
@@ -67,11 +66,11 @@ func (s *shelf) Changes(_ context.Context, _ id.Project, since int64) (ports.Cat
 	return ports.CatalogChanges{Version: since + 3}, s.readErr
 }
 
-func (s *shelf) Categories(context.Context, id.Project) ([]catalog.Category, error) {
+func (s *fixture) Categories(context.Context, id.Project) ([]catalog.Category, error) {
 	return s.categories, s.readErr
 }
 
-func (s *shelf) Active(_ context.Context, _ id.Project, wanted []id.Product) (found []*catalog.Product, err error) {
+func (s *fixture) Active(_ context.Context, _ id.Project, wanted []id.Product) (found []*catalog.Product, err error) {
 	for _, p := range s.products {
 		if slices.Contains(wanted, p.ID) {
 			found = append(found, p)
@@ -80,20 +79,20 @@ func (s *shelf) Active(_ context.Context, _ id.Project, wanted []id.Product) (fo
 	return found, s.readErr
 }
 
-func (s *shelf) LevelsOf(context.Context, id.Project, []id.Product) ([]catalog.Level, error) {
+func (s *fixture) LevelsOf(context.Context, id.Project, []id.Product) ([]catalog.Level, error) {
 	return s.levels, s.stockErr
 }
 
-func (s *shelf) TotalsOf(context.Context, id.Project, []id.Variant) (map[id.Variant]int, error) {
+func (s *fixture) TotalsOf(context.Context, id.Project, []id.Variant) (map[id.Variant]int, error) {
 	return catalog.Totals(s.levels), s.stockErr
 }
 
-type index struct {
+type fakeIndex struct {
 	ports.Index
-	*shelf
+	*fixture
 }
 
-func (i index) Version(id.Project) int64 {
+func (i fakeIndex) Version(id.Project) int64 {
 	if i.looks != nil {
 		defer i.looks()
 	}
@@ -102,34 +101,38 @@ func (i index) Version(id.Project) int64 {
 	return i.version
 }
 
-func (i index) Apply(_ id.Project, c ports.CatalogChanges) {
+func (i fakeIndex) Apply(_ id.Project, c ports.CatalogChanges) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.version = c.Version
 }
 
-func (i index) Restock(_ id.Project, totals map[id.Variant]int) {
+func (i fakeIndex) Restock(_ id.Project, totals map[id.Variant]int) {
 	i.restocks = append(i.restocks, totals)
 }
 
 // Search finds everything.
-func (i index) Search(ports.Outbound, id.Project, catalog.Query) (catalog.Found, error) {
+func (i fakeIndex) Search(ports.Outbound, id.Project, catalog.Query) (catalog.Found, error) {
 	i.finds++
 	found := catalog.Found{Total: len(i.products)}
 	for _, p := range i.products {
-		found.Hits = append(found.Hits, catalog.Hit{Product: p, Score: 500, InStock: !i.soldOut})
+		found.Hits = append(found.Hits, catalog.Hit{
+			Product: p,
+			Score:   500,
+			InStock: !i.soldOut,
+		})
 	}
 	return found, i.findErr
 }
 
-// chooser is an agent that takes all candidates unless choose says otherwise, and remembers what it was asked.
-type chooser struct {
+// fakeAgent is an agent that returns all candidates unless choose is set, and records its inputs.
+type fakeAgent struct {
 	ports.Agent
 	choose func(agent.SearchInput) (agent.SearchAnswer, error)
 	asked  []agent.SearchInput
 }
 
-func (c *chooser) Search(_ ports.Outbound, in agent.SearchInput) (agent.SearchAnswer, error) {
+func (c *fakeAgent) Search(_ ports.Outbound, in agent.SearchInput) (agent.SearchAnswer, error) {
 	c.asked = append(c.asked, in)
 	if c.choose == nil {
 		return in.All(), nil
@@ -137,14 +140,14 @@ func (c *chooser) Search(_ ports.Outbound, in agent.SearchInput) (agent.SearchAn
 	return c.choose(in)
 }
 
-// mandated gives the house's policy unless another is set, and remembers for which sessions.
-type mandated struct {
+// fakeMandates returns the built-in policy unless another is set, and records the sessions.
+type fakeMandates struct {
 	policy   *negotiation.Policy
 	err      error
 	sessions []id.Session
 }
 
-func (m *mandated) Mandate(_ context.Context, p *project.Project, visit id.Session) (agent.Mandate, error) {
+func (m *fakeMandates) Mandate(_ context.Context, p *project.Project, visit id.Session) (agent.Mandate, error) {
 	m.sessions = append(m.sessions, visit)
 	policy := negotiation.Builtin()
 	if m.policy != nil {
@@ -153,33 +156,35 @@ func (m *mandated) Mandate(_ context.Context, p *project.Project, visit id.Sessi
 	return agent.Mandate{Agent: &agent.Agent{ID: id.New[id.Agent]([16]byte{8}), Project: p.ID}, Policy: policy.Under(p.Settings)}, m.err
 }
 
-func (i index) Complements(id.Project, []id.Product, int) []ports.Complement { return i.complements }
-
-type sessions struct {
-	ports.Sessions
-	*shelf
+func (i fakeIndex) Complements(id.Project, []id.Product, int) []ports.Complement {
+	return i.complements
 }
 
-func (s sessions) Create(_ context.Context, v *session.Session, shown ...id.Product) error {
-	s.created, s.shelf.shown = append(s.created, v), append(s.shelf.shown, shown...)
+type fakeSessions struct {
+	ports.Sessions
+	*fixture
+}
+
+func (s fakeSessions) Create(_ context.Context, v *session.Session, shown ...id.Product) error {
+	s.created, s.fixture.shown = append(s.created, v), append(s.fixture.shown, shown...)
 	return nil
 }
 
-func (s sessions) Keep(_ context.Context, visit *session.Session, t session.Touched, shown ...id.Product) error {
+func (s fakeSessions) Keep(_ context.Context, visit *session.Session, t session.Touched, shown ...id.Product) error {
 	if t.Any() {
 		s.touched++
 		*s.session = *visit
 	}
-	s.shelf.shown = append(s.shelf.shown, shown...)
+	s.fixture.shown = append(s.fixture.shown, shown...)
 	return nil
 }
 
-type haggles struct {
+type fakeHaggling struct {
 	ports.Haggling
-	*shelf
+	*fixture
 }
 
-func (h haggles) Load(_ context.Context, _ id.Project, ask ports.HaggleAsk) (found ports.Haggle, err error) {
+func (h fakeHaggling) Load(_ context.Context, _ id.Project, ask ports.HaggleAsk) (found ports.Haggle, err error) {
 	for _, p := range h.products {
 		if p.ID == ask.Product {
 			found.Product = p
@@ -208,37 +213,48 @@ func usd(cents int64) money.Amount { return money.Of(cents, money.USD) }
 
 func product(n byte, cents int64) *catalog.Product {
 	return &catalog.Product{
-		ID: id.New[id.Product]([16]byte{n}), Price: usd(cents), Negotiable: true, Status: catalog.Active,
-		Variants: []catalog.Variant{{ID: id.New[id.Variant]([16]byte{n})}},
+		ID:         id.New[id.Product]([16]byte{n}),
+		Price:      usd(cents),
+		Negotiable: true,
+		Status:     catalog.Active,
+		Variants:   []catalog.Variant{{ID: id.New[id.Variant]([16]byte{n})}},
 	}
 }
 
 func level(p *catalog.Product, location string, pieces int) catalog.Level {
-	return catalog.Level{Product: p.ID, Variant: p.Variants[0].ID, Location: location, Quantity: pieces}
+	return catalog.Level{
+		Product:  p.ID,
+		Variant:  p.Variants[0].ID,
+		Location: location,
+		Quantity: pieces,
+	}
 }
 
-// open opens a shop whose index has nothing yet.
-func open(s *shelf) (*discovery.Service, *project.Project) {
+// open returns a service and project for a shop whose index is empty.
+func open(s *fixture) (*discovery.Service, *project.Project) {
 	settings := project.DefaultSettings()
 	p := &project.Project{
-		ID: id.New[id.Project]([16]byte{1}), Settings: settings, Storefront: project.DefaultStorefront(settings), CatalogVersion: 3,
+		ID:             id.New[id.Project]([16]byte{1}),
+		Settings:       settings,
+		Storefront:     project.DefaultStorefront(settings),
+		CatalogVersion: 3,
 	}
 	return discovery.New(discovery.Service{
 		Stores: &ports.Stores{
 			Catalog:   s,
 			Inventory: s,
-			Sessions:  sessions{shelf: s},
-			Haggling:  haggles{shelf: s},
+			Sessions:  fakeSessions{fixture: s},
+			Haggling:  fakeHaggling{fixture: s},
 		},
-		Agent:    &s.chooser,
-		Mandates: &s.mandated,
-		Index:    index{shelf: s},
+		Agent:    &s.agent,
+		Mandates: &s.mandates,
+		Index:    fakeIndex{fixture: s},
 		Clock:    &system{},
 		Entropy:  &system{},
 	}), p
 }
 
-// search is a search as a protocol serves it: prepared, then stored.
+// search prepares and commits a search, as a protocol does.
 func search(t *testing.T, service *discovery.Service, p *project.Project, r discovery.SearchRequest) (discovery.SearchAnswer, error) {
 	prepared, err := service.PrepareSearch(ports.NewOutbound(t.Context()), p, r)
 	if err != nil {
@@ -264,59 +280,9 @@ func expectFault(t *testing.T, err error, code string, fields ...string) {
 	}
 }
 
-// However many find the index old at once, one reads the catalogue, and nobody goes on before it is there.
-func TestFreshReadsOnce(t *testing.T) {
-	t.Parallel()
-	const readers = 32
-	s := &shelf{}
-	service, p := open(s)
-	looked := make(chan struct{}, 3*readers)
-	s.looks = func() { looked <- struct{}{} }
-	s.reading = sync.OnceFunc(func() { // waits until all have looked, and the one that reads a second time
-		for range readers + 1 {
-			<-looked
-		}
-	})
-	var all sync.WaitGroup
-	for range readers {
-		all.Go(func() {
-			if err := service.Fresh(t.Context(), p); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	all.Wait()
-	if n, v := s.readings.Load(), s.version; n != 1 || v != 3 {
-		t.Errorf("the catalogue was read %d times, the index is at %d", n, v)
-	}
-}
-
-func TestFreshOfAReaderThatIsBehind(t *testing.T) {
-	t.Parallel()
-	s := &shelf{version: 3}
-	service, p := open(s)
-	p.CatalogVersion = 2
-	if err := service.Fresh(t.Context(), p); err != nil || s.readings.Load() != 0 {
-		t.Errorf("%d readings, %v", s.readings.Load(), err)
-	}
-}
-
-func TestFreshTriesAgainAfterAFailure(t *testing.T) {
-	t.Parallel()
-	s := &shelf{readErr: errGone}
-	service, p := open(s)
-	if err := service.Fresh(t.Context(), p); !errors.Is(err, errGone) {
-		t.Errorf("got %v", err)
-	}
-	s.readErr = nil
-	if err := service.Fresh(t.Context(), p); err != nil || service.Index.Version(p.ID) != 3 {
-		t.Errorf("version %d, %v", service.Index.Version(p.ID), err)
-	}
-}
-
 func TestCapabilities(t *testing.T) {
 	t.Parallel()
-	_, p := open(&shelf{})
+	_, p := open(&fixture{})
 	house := negotiation.Builtin()
 	if got := discovery.Capabilities(p, house.Under(p.Settings)); !reflect.DeepEqual(got, []string{"recommend", "negotiate", "bundle"}) {
 		t.Errorf("by default %q", got)
@@ -332,21 +298,21 @@ func TestCapabilities(t *testing.T) {
 	}
 }
 
-// countingShelf counts how often categories were read.
-type countingShelf struct {
-	*shelf
+// countingFixture counts how often categories are read.
+type countingFixture struct {
+	*fixture
 	counts int
 }
 
-func (s *countingShelf) Categories(ctx context.Context, of id.Project) ([]catalog.Category, error) {
+func (s *countingFixture) Categories(ctx context.Context, of id.Project) ([]catalog.Category, error) {
 	s.counts++
-	return slices.Clone(s.shelf.categories), nil
+	return slices.Clone(s.fixture.categories), nil
 }
 
 func TestCategories_cache(t *testing.T) {
 	t.Parallel()
 	want := []catalog.Category{{Path: "a", Count: 3}, {Path: "a/b", Count: 2}}
-	s := &countingShelf{shelf: &shelf{categories: want}}
+	s := &countingFixture{fixture: &fixture{categories: want}}
 	service := discovery.New(discovery.Service{Stores: &ports.Stores{Catalog: s}})
 	ask := func(n int, version int64) {
 		t.Helper()
@@ -356,7 +322,7 @@ func TestCategories_cache(t *testing.T) {
 			if err != nil || !reflect.DeepEqual(got, want) {
 				t.Errorf("categories of %d: %v, %v, want %v", n, got, err, want)
 			}
-			got[0].Count = 99 // it is the reader's
+			got[0].Count = 99 // the caller owns the result
 		}
 	}
 	for n := range 200 {
@@ -380,7 +346,7 @@ func TestCategories_cache(t *testing.T) {
 
 func TestTopCategories(t *testing.T) {
 	t.Parallel()
-	s := &shelf{categories: []catalog.Category{{Path: "a", Count: 3}, {Path: "a/b", Count: 2}, {Path: "a/b/c", Count: 1}}}
+	s := &fixture{categories: []catalog.Category{{Path: "a", Count: 3}, {Path: "a/b", Count: 2}, {Path: "a/b/c", Count: 1}}}
 	service, p := open(s)
 	got, err := service.TopCategories(t.Context(), p)
 	if err != nil || !reflect.DeepEqual(got, s.categories[:2]) {

@@ -11,26 +11,26 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// Sales are learned of the last 90 days, of each project at most every ten minutes.
+// LearnSales reads the sales of the last 90 days, of each project at most every ten minutes.
 const (
 	salesDays  = 90
 	salesEvery = 10 * time.Minute
-	// mostCompanions is how many products bought along with another one are learned.
-	mostCompanions = 20
+	// maxCompanions is how many products that were bought together with another one are learned for it.
+	maxCompanions = 20
 )
 
-// TurnsKept is how long turns of stock have to be remembered: who hears nothing for longer misses some.
+// TurnsKept is how long the store must keep availability changes. A process that runs no HearStock for longer misses some.
 const TurnsKept = 24 * time.Hour
 
-// LearnSales tells the index what was sold, of the projects that it has copies of: at once of those that know
-// of no sales yet, for a copy may have been dropped and built again. One that fails is left to the next run.
+// LearnSales passes sales on to the index for every project that is loaded. A project without sales in the index is read at
+// once, because its index may have been dropped and rebuilt. A failed project is tried again in the next run.
 func (s *Service) LearnSales(ctx context.Context) error {
 	return s.eachLoaded(ctx, func(project id.Project) error {
 		now := s.Clock.Now()
-		if now.Sub(moment(&s.learned, project)) < salesEvery && s.Learner.State(project).Sold {
+		if now.Sub(lastDone(&s.learned, project)) < salesEvery && s.Learner.State(project).Sold {
 			return nil
 		}
-		sales, err := s.Sales.Sales(ctx, project, now.AddDate(0, 0, -salesDays), mostCompanions)
+		sales, err := s.Sales.Sales(ctx, project, now.AddDate(0, 0, -salesDays), maxCompanions)
 		if err != nil {
 			return err
 		}
@@ -40,23 +40,23 @@ func (s *Service) LearnSales(ctx context.Context) error {
 	})
 }
 
-// hearLateEvery is how often HearStock asks for turns whose transactions took long to commit. It asks for the others in
-// every run. An import of 100,000 products is as many turns, and reading them is most of a run's work.
-const hearLateEvery = 15 * time.Second
+// lateCommitsEvery is how often HearStock reads availability changes whose transactions took long to commit. It reads the others
+// in every run. An import of 100,000 products is as many changes, and reading them is most of a run's work.
+const lateCommitsEvery = 15 * time.Second
 
-// heard is up to when HearStock did, by the database's clock.
-type heard struct {
+// stockCursor is the time up to which HearStock has read availability changes, by the database's clock.
+type stockCursor struct {
 	upTo time.Time
-	late time.Time // what was committed late, too
+	late time.Time // up to which it has read late commits, too
 }
 
-// HearStock tells the index of stock that turned to or from zero, whoever moved it. What a failure keeps
-// from it is told by the next run.
+// HearStock passes variants whose stock changed to or from zero on to the index, including changes by other processes. After a
+// failure the next run reads the same changes again.
 func (s *Service) HearStock(ctx context.Context) error {
 	return s.eachLoaded(ctx, func(project id.Project) error {
-		last, _ := s.heard.Load(project)
-		next, _ := last.(heard)
-		late := next.upTo.Sub(next.late) >= hearLateEvery
+		last, _ := s.stockRead.Load(project)
+		next, _ := last.(stockCursor)
+		late := next.upTo.Sub(next.late) >= lateCommitsEvery
 		since := next.upTo
 		if late {
 			since = next.late
@@ -71,12 +71,12 @@ func (s *Service) HearStock(ctx context.Context) error {
 		if len(totals) > 0 {
 			s.Index.Restock(project, totals)
 		}
-		s.heard.Store(project, next)
+		s.stockRead.Store(project, next)
 		return nil
 	})
 }
 
-// eachLoaded does something for every project that the index has a copy of, and tells all that failed.
+// eachLoaded calls do for every project that the index has loaded, and returns all errors.
 func (s *Service) eachLoaded(ctx context.Context, do func(id.Project) error) error {
 	if s.Learner == nil {
 		return nil
@@ -93,8 +93,8 @@ func (s *Service) eachLoaded(ctx context.Context, do func(id.Project) error) err
 	return errors.Join(failed...)
 }
 
-// moment is when something was last done for a project; zero: never.
-func moment(of *sync.Map, project id.Project) time.Time {
+// lastDone returns when something was last done for a project; zero: never.
+func lastDone(of *sync.Map, project id.Project) time.Time {
 	at, _ := of.Load(project)
 	last, _ := at.(time.Time)
 	return last

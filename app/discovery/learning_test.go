@@ -12,39 +12,39 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// pupil is an index with copies of projects, and the books that it is taught from.
-type pupil struct {
+// fakeLearner is an index with loaded projects, and the store of the sales and availability changes that it learns from.
+type fakeLearner struct {
 	ports.Index
 	ports.Learner
 	ports.StockNews
 	now      time.Time
 	loaded   []id.Project
-	broken   id.Project // whose books can't be read
+	broken   id.Project // whose reads fail
 	asked    map[id.Project][]time.Time
-	late     []id.Project // that were asked for late commits, too
+	late     []id.Project // whose late commits were read, too
 	learned  map[id.Project][]ports.Sales
-	unsold   map[id.Project]bool // whose copies were dropped and built again
+	unsold   map[id.Project]bool // whose index was dropped and rebuilt
 	restocks map[id.Project][]map[id.Variant]int
 	totals   map[id.Variant]int
 }
 
-func (p *pupil) Now() time.Time       { return p.now }
-func (p *pupil) Loaded() []id.Project { return p.loaded }
+func (p *fakeLearner) Now() time.Time       { return p.now }
+func (p *fakeLearner) Loaded() []id.Project { return p.loaded }
 
-func (p *pupil) Learn(project id.Project, s ports.Sales) {
+func (p *fakeLearner) Learn(project id.Project, s ports.Sales) {
 	p.learned[project] = append(p.learned[project], s)
 	delete(p.unsold, project)
 }
 
-func (p *pupil) State(project id.Project) ports.IndexState {
+func (p *fakeLearner) State(project id.Project) ports.IndexState {
 	return ports.IndexState{Sold: len(p.learned[project]) > 0 && !p.unsold[project]}
 }
 
-func (p *pupil) Restock(project id.Project, totals map[id.Variant]int) {
+func (p *fakeLearner) Restock(project id.Project, totals map[id.Variant]int) {
 	p.restocks[project] = append(p.restocks[project], totals)
 }
 
-func (p *pupil) ask(project id.Project, since time.Time) error {
+func (p *fakeLearner) ask(project id.Project, since time.Time) error {
 	p.asked[project] = append(p.asked[project], since)
 	if project == p.broken {
 		return errGone
@@ -52,20 +52,20 @@ func (p *pupil) ask(project id.Project, since time.Time) error {
 	return nil
 }
 
-func (p *pupil) Sales(_ context.Context, project id.Project, since time.Time, limit int) (ports.Sales, error) {
+func (p *fakeLearner) Sales(_ context.Context, project id.Project, since time.Time, limit int) (ports.Sales, error) {
 	return ports.Sales{Sold: map[id.Product]int{{}: limit}}, p.ask(project, since)
 }
 
-func (p *pupil) Turned(_ context.Context, project id.Project, since time.Time, late bool) (map[id.Variant]int, time.Time, error) {
+func (p *fakeLearner) Turned(_ context.Context, project id.Project, since time.Time, late bool) (map[id.Variant]int, time.Time, error) {
 	if late {
 		p.late = append(p.late, project)
 	}
 	return p.totals, p.now, p.ask(project, since)
 }
 
-// school is a service with a pupil that has copies of two projects.
-func school() (*discovery.Service, *pupil) {
-	p := &pupil{
+// openLearner returns a service whose index has loaded two projects.
+func openLearner() (*discovery.Service, *fakeLearner) {
+	p := &fakeLearner{
 		now:      noon,
 		loaded:   []id.Project{id.New[id.Project]([16]byte{1}), id.New[id.Project]([16]byte{2})},
 		asked:    map[id.Project][]time.Time{},
@@ -86,15 +86,15 @@ func school() (*discovery.Service, *pupil) {
 
 func TestLearnSales(t *testing.T) {
 	t.Parallel()
-	service, p := school()
+	service, p := openLearner()
 	one, two := p.loaded[0], p.loaded[1]
 	p.broken = one
 	steps := []struct {
 		after    time.Duration
-		one, two int // how often they were taught
+		one, two int // how often they have learned
 	}{
 		{0, 0, 1},
-		{10*time.Minute - 1, 1, 1}, // one, which is not broken any more, is not made to wait
+		{10*time.Minute - 1, 1, 1}, // one, which no longer fails, does not have to wait
 		{1, 1, 2},
 		{10*time.Minute - 2, 1, 2},
 		{1, 2, 2},
@@ -117,10 +117,10 @@ func TestLearnSales(t *testing.T) {
 	}
 }
 
-// A copy that was dropped and built again learns at the next run, and the other one still waits.
-func TestLearnSalesOfANewCopy(t *testing.T) {
+// A rebuilt index learns in the next run, while the other project still waits.
+func TestLearnSales_rebuiltIndex(t *testing.T) {
 	t.Parallel()
-	service, p := school()
+	service, p := openLearner()
 	one, two := p.loaded[0], p.loaded[1]
 	for i, want := range []int{1, 1, 2, 2} {
 		p.unsold[one] = i == 2
@@ -136,20 +136,20 @@ func TestLearnSalesOfANewCopy(t *testing.T) {
 
 func TestHearStock(t *testing.T) {
 	t.Parallel()
-	service, p := school()
+	service, p := openLearner()
 	one, two := p.loaded[0], p.loaded[1]
-	hear := func(want error) {
+	run := func(want error) {
 		t.Helper()
 		if err := service.HearStock(t.Context()); !errors.Is(err, want) {
 			t.Errorf("%v, want %v", err, want)
 		}
 		p.now = p.now.Add(time.Second)
 	}
-	hear(nil)
+	run(nil)
 	p.broken = one
-	hear(errGone)
+	run(errGone)
 	p.broken, p.totals = id.Project{}, nil
-	hear(nil)
+	run(nil)
 	at := func(seconds int) time.Time { return noon.Add(time.Duration(seconds) * time.Second) }
 	if want := []time.Time{{}, at(0), at(0)}; !reflect.DeepEqual(p.asked[one], want) {
 		t.Errorf("asked for turns since %v, want %v", p.asked[one], want)
@@ -162,17 +162,17 @@ func TestHearStock(t *testing.T) {
 	}
 }
 
-// What was committed late is asked for every 15 seconds, from the last time that it was.
+// Late commits are read every 15 seconds, from the time of their last read.
 func TestHearStock_lateCommits(t *testing.T) {
 	t.Parallel()
-	service, p := school()
+	service, p := openLearner()
 	one := p.loaded[0]
 	p.loaded = p.loaded[:1]
 	for second := range 32 {
 		before := len(p.late)
 		p.broken = id.Project{}
 		if second == 16 {
-			p.broken = one // asks again
+			p.broken = one // the next run reads them again
 		}
 		if err := service.HearStock(t.Context()); errors.Is(err, errGone) != (second == 16) {
 			t.Error(err)
@@ -191,10 +191,10 @@ func TestHearStock_lateCommits(t *testing.T) {
 	}
 }
 
-// After the database's clock was set back, late commits are asked for by the new time.
+// After the database's clock was set back, late commits are read by the new time.
 func TestHearStock_clockSetBack(t *testing.T) {
 	t.Parallel()
-	service, p := school()
+	service, p := openLearner()
 	one := p.loaded[0]
 	p.loaded = p.loaded[:1]
 	for second := range 32 {
@@ -210,13 +210,13 @@ func TestHearStock_clockSetBack(t *testing.T) {
 	}
 }
 
-func TestNothingLearned(t *testing.T) {
+func TestEachLoaded_noneOrCanceled(t *testing.T) {
 	t.Parallel()
-	service, _ := open(&shelf{})
+	service, _ := open(&fixture{})
 	if err := errors.Join(service.LearnSales(t.Context()), service.HearStock(t.Context())); err != nil {
 		t.Error(err)
 	}
-	service, p := school()
+	service, p := openLearner()
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := service.HearStock(gone); !errors.Is(err, context.Canceled) || len(p.asked) > 0 {

@@ -12,34 +12,34 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// Bounds of bringing an index up to date.
+// Limits of bringing an index up to date.
 const (
-	longestWait = 3 * time.Second  // of a request
-	longestLoad = 60 * time.Second // of the work itself, which goes on without the request
+	maxWait = 3 * time.Second  // for a request
+	maxLoad = 60 * time.Second // for the load itself, which continues without the request
 )
 
-// ErrIndexBuilding is the answer to a search whose project's index is not there yet.
+// ErrIndexBuilding refuses a search while the project's index is not built yet.
 var ErrIndexBuilding = fault.New(fault.Unavailable, "index_building", "The shop's search is getting ready. Try again in a moment.")
 
-// load is the work of bringing one project's index up to date, which all who need it wait for.
+// load brings one project's index up to date. All requests that need the index wait for the same load.
 type load struct {
 	end  context.CancelFunc
 	done chan struct{}
 	err  error
 }
 
-// loads are those under way.
+// loads are the loads in progress.
 type loads struct {
 	mu      sync.Mutex
 	ongoing map[id.Project]*load
 	closed  bool
 }
 
-// Fresh brings the project's index up to the catalogue version that p was read with. Usually there is
-// nothing to do. The first request after a start waits until the index is built, but not for long:
-// ErrIndexBuilding then. An index that is there, if only older, serves while a long change is taken in.
+// Fresh brings the project's index up to the catalogue version that p was read with. Usually there is nothing to do. The first
+// request after a start waits up to maxWait for the index, then gets ErrIndexBuilding. If there is an older index, Fresh returns
+// nil after maxWait, and the older index serves while a long change is applied.
 func (s *Service) Fresh(ctx context.Context, p *project.Project) error {
-	waiting, cancel := context.WithTimeout(ctx, longestWait)
+	waiting, cancel := context.WithTimeout(ctx, maxWait)
 	defer cancel()
 	for s.Index.Version(p.ID) < p.CatalogVersion {
 		l := s.loads.begin(ctx, p.ID, func(ctx context.Context) error { return s.catchUp(ctx, p.ID) })
@@ -69,14 +69,14 @@ func (s *Service) Building(project id.Project) bool {
 	return s.loads.ongoing[project] != nil
 }
 
-// begin does the work unless it is under way already. It outlives the request that needed it first.
+// begin starts the load unless it is in progress. The load outlives the request that started it.
 func (l *loads) begin(ctx context.Context, project id.Project, work func(context.Context) error) *load {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if under := l.ongoing[project]; under != nil {
 		return under
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), longestLoad)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxLoad)
 	began := &load{end: cancel, done: make(chan struct{})}
 	if l.closed {
 		cancel()
@@ -99,7 +99,7 @@ func (l *loads) begin(ctx context.Context, project id.Project, work func(context
 	return began
 }
 
-// Close ends the work under way, and waits for it: it reads from the store.
+// Close cancels the loads in progress and waits for them, because they read from the store.
 func (s *Service) Close() {
 	s.loads.mu.Lock()
 	s.loads.closed = true
@@ -111,7 +111,7 @@ func (s *Service) Close() {
 	}
 }
 
-// catchUp reads what has changed since the index's version, and applies it.
+// catchUp applies to the index the changes of the catalogue since the index's version.
 func (s *Service) catchUp(ctx context.Context, project id.Project) error {
 	changes, err := s.committed.Changes(ctx, project, s.Index.Version(project))
 	if err != nil {

@@ -3,6 +3,7 @@ package discovery_test
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,25 +15,25 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// slow is a shop whose catalogue takes its time to read.
-func slow(t *testing.T, takes time.Duration, s *shelf) (*discovery.Service, *project.Project) {
+// slow returns a service for a shop whose catalogue takes this long to read.
+func slow(t *testing.T, takes time.Duration, s *fixture) (*discovery.Service, *project.Project) {
 	t.Helper()
 	s.reading = func() { time.Sleep(takes) }
 	return open(s)
 }
 
-// freshly tells how long Fresh took.
-func freshly(ctx context.Context, service *discovery.Service, p *project.Project) (time.Duration, error) {
+// timeFresh calls Fresh and returns how long it took.
+func timeFresh(ctx context.Context, service *discovery.Service, p *project.Project) (time.Duration, error) {
 	began := time.Now()
 	err := service.Fresh(ctx, p)
 	return time.Since(began), err
 }
 
-func TestFreshWaitsSoLong(t *testing.T) {
+func TestFresh_waits(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		takes, waits time.Duration
-		has          int64 // the version that the index has before
+		has          int64 // the index's version before
 		code         string
 	}{
 		"for an index that is soon there":    {2 * time.Second, 2 * time.Second, 0, ""},
@@ -45,8 +46,8 @@ func TestFreshWaitsSoLong(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				service, p := slow(t, test.takes, &shelf{version: test.has})
-				took, err := freshly(t.Context(), service, p)
+				service, p := slow(t, test.takes, &fixture{version: test.has})
+				took, err := timeFresh(t.Context(), service, p)
 				switch {
 				case test.code != "":
 					expectFault(t, err, test.code)
@@ -74,28 +75,28 @@ func expectRetryAfter(t *testing.T, err error, want time.Duration) {
 	}
 }
 
-// The work goes on when the request that began it has been answered, and whoever comes later gets its result.
-func TestFreshGoesOnWithoutTheRequest(t *testing.T) {
+// A load continues after the request that started it has ended, and a later request gets its result.
+func TestFresh_outlivesRequest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := &shelf{}
+		s := &fixture{}
 		service, p := slow(t, 7*time.Second, s)
 		impatient, cancel := context.WithTimeout(t.Context(), 250*time.Millisecond)
 		defer cancel()
-		if took, err := freshly(impatient, service, p); !errors.Is(err, context.DeadlineExceeded) || took != 250*time.Millisecond {
+		if took, err := timeFresh(impatient, service, p); !errors.Is(err, context.DeadlineExceeded) || took != 250*time.Millisecond {
 			t.Errorf("the impatient: %v after %s", err, took)
 		}
 		gone, leave := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, leave)
-		if took, err := freshly(gone, service, p); !errors.Is(err, context.Canceled) || took != time.Second {
+		if took, err := timeFresh(gone, service, p); !errors.Is(err, context.Canceled) || took != time.Second {
 			t.Errorf("the one that went: %v after %s", err, took)
 		}
 		if !service.Building(p.ID) {
 			t.Error("nothing is under way")
 		}
-		_, err := freshly(t.Context(), service, p) // up to 4.25 s
+		_, err := timeFresh(t.Context(), service, p) // up to 4.25 s
 		expectFault(t, err, "index_building")
-		if took, err := freshly(t.Context(), service, p); err != nil || took != 2750*time.Millisecond {
+		if took, err := timeFresh(t.Context(), service, p); err != nil || took != 2750*time.Millisecond {
 			t.Errorf("the last: %v after %s", err, took)
 		}
 		if n := s.readings.Load(); n != 1 || service.Building(p.ID) {
@@ -104,11 +105,11 @@ func TestFreshGoesOnWithoutTheRequest(t *testing.T) {
 	})
 }
 
-// Many wait for one load, and all hear how it failed.
-func TestFreshFailsForAll(t *testing.T) {
+// All requests that wait for a load get its error.
+func TestFresh_sharedFailure(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := &shelf{readErr: errGone}
+		s := &fixture{readErr: errGone}
 		service, p := slow(t, time.Second, s)
 		answers := make(chan error)
 		const waiting = 32
@@ -126,10 +127,10 @@ func TestFreshFailsForAll(t *testing.T) {
 	})
 }
 
-// A loader that panics fails, and the next one may succeed.
-func TestFreshSurvivesAPanic(t *testing.T) {
+// A panic makes a load fail, and the next load can succeed.
+func TestFresh_panic(t *testing.T) {
 	t.Parallel()
-	s := &shelf{reading: func() { panic("a row that is none") }}
+	s := &fixture{reading: func() { panic("a row that is none") }}
 	service, p := open(s)
 	if err := service.Fresh(t.Context(), p); !errors.Is(err, fault.ErrPanic) || service.Building(p.ID) {
 		t.Errorf("%v, building %v", err, service.Building(p.ID))
@@ -140,8 +141,8 @@ func TestFreshSurvivesAPanic(t *testing.T) {
 	}
 }
 
-// A load ends by itself, and before the store closes.
-func TestLoadsEnd(t *testing.T) {
+// A load ends after a minute, or when the service is closed.
+func TestLoads_end(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		end   func(*discovery.Service)
@@ -153,14 +154,14 @@ func TestLoadsEnd(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				service, p := open(&shelf{})
+				service, p := open(&fixture{})
 				service.Catalog = stuck{}
 				service = discovery.New(*service)
 				test.end(service)
 				began := time.Now()
 				impatient, cancel := context.WithTimeout(t.Context(), time.Second)
 				defer cancel()
-				_ = service.Fresh(impatient, p) // begins it
+				_ = service.Fresh(impatient, p) // starts the load
 				for err := error(discovery.ErrIndexBuilding); fault.Is(err, "index_building"); {
 					err = service.Fresh(t.Context(), p)
 				}
@@ -172,9 +173,9 @@ func TestLoadsEnd(t *testing.T) {
 	}
 }
 
-func TestNothingIsLoadedAfterTheEnd(t *testing.T) {
+func TestClose_thenFresh(t *testing.T) {
 	t.Parallel()
-	s := &shelf{}
+	s := &fixture{}
 	service, p := open(s)
 	service.Close()
 	expectFault(t, service.Fresh(t.Context(), p), "index_building")
@@ -183,12 +184,12 @@ func TestNothingIsLoadedAfterTheEnd(t *testing.T) {
 	}
 }
 
-// A service in a request's transaction has all of it done by the one past it.
-func TestFreshPastTheTransaction(t *testing.T) {
+// A service in a request's transaction loads from committed data, by the loads of the service outside it.
+func TestFresh_inTransaction(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		past, p := slow(t, 4*time.Second, &shelf{})
-		inside := past.In(&ports.Stores{Catalog: &shelf{readErr: errGone}})
+		past, p := slow(t, 4*time.Second, &fixture{})
+		inside := past.In(&ports.Stores{Catalog: &fixture{readErr: errGone}})
 		expectFault(t, inside.Fresh(t.Context(), p), "index_building")
 		if !inside.Building(p.ID) || !past.Building(p.ID) {
 			t.Error("nothing is under way")
@@ -199,10 +200,60 @@ func TestFreshPastTheTransaction(t *testing.T) {
 	})
 }
 
-// stuck is a catalogue whose reading ends with its context alone.
+// stuck is a catalogue whose reads end only when their context does.
 type stuck struct{ ports.CatalogReader }
 
 func (stuck) Changes(ctx context.Context, _ id.Project, _ int64) (ports.CatalogChanges, error) {
 	<-ctx.Done()
 	return ports.CatalogChanges{}, ctx.Err()
+}
+
+// Of many concurrent requests one reads the catalogue, and all wait until the index is up to date.
+func TestFresh_readsOnce(t *testing.T) {
+	t.Parallel()
+	const readers = 32
+	s := &fixture{}
+	service, p := open(s)
+	looked := make(chan struct{}, 3*readers)
+	s.looks = func() { looked <- struct{}{} }
+	s.reading = sync.OnceFunc(func() { // waits until every reader has checked the version, and the one that loads has checked it twice
+		for range readers + 1 {
+			<-looked
+		}
+	})
+	var all sync.WaitGroup
+	for range readers {
+		all.Go(func() {
+			if err := service.Fresh(t.Context(), p); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if n, v := s.readings.Load(), s.version; n != 1 || v != 3 {
+		t.Errorf("the catalogue was read %d times, the index is at %d", n, v)
+	}
+}
+
+func TestFresh_olderReader(t *testing.T) {
+	t.Parallel()
+	s := &fixture{version: 3}
+	service, p := open(s)
+	p.CatalogVersion = 2
+	if err := service.Fresh(t.Context(), p); err != nil || s.readings.Load() != 0 {
+		t.Errorf("%d readings, %v", s.readings.Load(), err)
+	}
+}
+
+func TestFresh_retriesAfterFailure(t *testing.T) {
+	t.Parallel()
+	s := &fixture{readErr: errGone}
+	service, p := open(s)
+	if err := service.Fresh(t.Context(), p); !errors.Is(err, errGone) {
+		t.Errorf("got %v", err)
+	}
+	s.readErr = nil
+	if err := service.Fresh(t.Context(), p); err != nil || service.Index.Version(p.ID) != 3 {
+		t.Errorf("version %d, %v", service.Index.Version(p.ID), err)
+	}
 }

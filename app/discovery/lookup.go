@@ -10,34 +10,34 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// MostLookedUp is how many names one lookup takes.
+// MostLookedUp is how many names one lookup may have.
 const MostLookedUp = 50
 
-// ErrTooMany means that a lookup has more names than it may.
+// ErrTooMany means that a lookup has more than MostLookedUp names.
 var ErrTooMany = fault.New(fault.Malformed, "request_too_large", "Look up at most 50 ids at once.")
 
-// Match is a variant that a name leads to: its own, or Featured, that of its product.
+// Match is the variant that a name refers to. Featured means that the name is the product's and this is its featured variant.
 type Match struct {
 	Variant  catalog.Variant
 	Name     string
 	Featured bool
 }
 
-// LookedUp is a product with the variants that names lead to, in the order of these.
+// LookedUp is a product with the variants that names refer to, in the order of the names.
 type LookedUp struct {
 	Product *catalog.Product
 	Matches []Match
 }
 
-// LookupAnswer is what names lead to. Unknown are the places of those in the request that lead to nothing.
+// LookupAnswer is the result of a lookup. Unknown are the indexes of the requested names that refer to nothing.
 type LookupAnswer struct {
 	Products []LookedUp
 	Stock    Stock
 	Unknown  []int
 }
 
-// Lookup finds products by their ids, by those of their variants, or by SKUs. A filter by categories and prices leaves out what
-// does not pass it. It opens no session.
+// Lookup finds products by product ids, variant ids or SKUs. It leaves out products that do not pass the filter's categories and
+// prices. It opens no session.
 func (s *Service) Lookup(ctx context.Context, p *project.Project, names []string, f catalog.Filter) (LookupAnswer, error) {
 	if len(names) > MostLookedUp {
 		return LookupAnswer{}, ErrTooMany
@@ -70,13 +70,13 @@ func (a *LookupAnswer) add(p *catalog.Product, m Match) {
 	a.Products[at].Matches = append(a.Products[at].Matches, m)
 }
 
-// distinct are the names that a store can be asked for: none of its texts has a NUL character.
+// distinct returns the names without duplicates and without those that no store can hold: empty ones and ones with a NUL.
 func distinct(names []string) []string {
 	sorted := slices.Sorted(slices.Values(names))
 	return slices.DeleteFunc(slices.Compact(sorted), func(name string) bool { return name == "" || strings.Contains(name, "\x00") })
 }
 
-// resolve is what a name leads to. The product is nil where nothing of it passes the filter.
+// resolve finds the product and variant that a name refers to. The product is nil if none of its variants passes the filter.
 func resolve(products []*catalog.Product, stock Stock, name string, f catalog.Filter) (p *catalog.Product, m Match, known bool) {
 	p, own, known := named(products, name)
 	if known && (f.Hides(p) || own != nil && f.Physical && own.Digital) {
@@ -102,7 +102,7 @@ func resolve(products []*catalog.Product, stock Stock, name string, f catalog.Fi
 	}, true
 }
 
-// named is the product that has a name, and the variant if it is the variant's own.
+// named returns the product with an id or SKU, and the variant if the id or SKU is the variant's.
 func named(products []*catalog.Product, name string) (*catalog.Product, *catalog.Variant, bool) {
 	for _, p := range products {
 		for i := range p.Variants {
@@ -117,12 +117,12 @@ func named(products []*catalog.Product, name string) (*catalog.Product, *catalog
 	return nil, nil, false
 }
 
-// Passing are a product's variants at prices that pass a filter.
+// Passing returns the variants of a product whose prices pass a filter.
 func Passing(p *catalog.Product, f catalog.Filter) []catalog.Variant {
 	return slices.DeleteFunc(slices.Clone(p.Variants), func(v catalog.Variant) bool { return !f.Sells(p, v) })
 }
 
-// ChoiceRequest asks for one product, by its id or that of a variant, narrowed by what is selected of its options.
+// ChoiceRequest asks for one product by its id or a variant's, narrowed by the selected options.
 type ChoiceRequest struct {
 	Name      string
 	Selected  []catalog.Selection
@@ -130,14 +130,14 @@ type ChoiceRequest struct {
 	Filter    catalog.Filter
 }
 
-// ChoiceAnswer is a product as far as it is chosen.
+// ChoiceAnswer is a product with the variants that the selected options leave.
 type ChoiceAnswer struct {
 	Product *catalog.Product
 	Choice  catalog.Choice
 	Stock   Stock
 }
 
-// Choose shows one product. The options of a variant that is named win over those selected. It opens no session.
+// Choose returns one product. If Name is a variant's, its options override the selected ones. It opens no session.
 func (s *Service) Choose(ctx context.Context, p *project.Project, r ChoiceRequest) (ChoiceAnswer, error) {
 	check := fault.NewCheck()
 	for i, one := range r.Selected {

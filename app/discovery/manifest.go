@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// Capabilities of a shop, from its settings and the policy that its agent keeps (spec 2.7).
+// Capabilities returns the capabilities of a shop by its settings and its agent's policy (features/PROTOCOL.md#manifest).
 func Capabilities(p *project.Project, policy negotiation.Policy) []string {
 	list := []string{"recommend"}
 	if policy.Enabled {
@@ -25,23 +25,23 @@ func Capabilities(p *project.Project, policy negotiation.Policy) []string {
 	return list
 }
 
-// Categories are all of the shop's. They are counted anew when the catalogue has changed, for counting reads every
-// product and every buyer asks.
+// Categories returns all categories of the shop. They are cached until the catalogue changes, because counting reads every
+// product and every buyer asks for them.
 func (s *Service) Categories(ctx context.Context, p *project.Project) ([]catalog.Category, error) {
 	c, err := s.count(ctx, p)
 	return slices.Clone(c.all), err
 }
 
-// TopCategories are the top two levels of them.
+// TopCategories returns the top two levels of the categories.
 func (s *Service) TopCategories(ctx context.Context, p *project.Project) ([]catalog.Category, error) {
 	c, err := s.count(ctx, p)
 	return slices.Clone(c.top), err
 }
 
-// mostCounted is how many projects' categories are remembered.
-const mostCounted = 200
+// maxCounted is how many projects' categories are cached.
+const maxCounted = 200
 
-// counted are the categories at a version of the catalogue, or at a later one.
+// counted are cached categories. They were read at the version of the catalogue, or at a later one.
 type counted struct {
 	version  int64
 	all, top []catalog.Category

@@ -11,7 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// Sample is something that a shop sells, for examples of requests. It is zero where the shop sells nothing.
+// Sample is a product of a shop for example requests. It is zero if the shop sells nothing.
 type Sample struct {
 	Product  id.Product
 	Variant  id.Variant
@@ -20,25 +20,24 @@ type Sample struct {
 	Price    money.Amount
 }
 
-// mostSampled is how many products a sample is chosen from, and of how many projects samples are remembered.
 const (
-	mostSampled  = 20
-	mostSamplers = 1000
+	sampledFrom = 20   // products that a sample is chosen from
+	maxSamples  = 1000 // projects whose samples are cached
 )
 
-// sampled is a project's sample at a version of the catalogue.
+// sampled is a project's cached sample at a version of the catalogue.
 type sampled struct {
 	version int64
 	sample  Sample
 }
 
-// Sample chooses among the shop's first products the one with the most stock, of those that are negotiable if there are any
-// in stock. It is chosen anew when the catalogue has changed.
+// Sample returns, of the shop's first products, the one with the most stock. It prefers negotiable products in stock. The choice
+// is cached until the catalogue changes.
 func (s *Service) Sample(ctx context.Context, p *project.Project) (Sample, error) {
 	if kept, ok := s.samples.Get(p.ID); ok && kept.version == p.CatalogVersion {
 		return kept.sample, nil
 	}
-	products, err := s.Catalog.First(ctx, p.ID, mostSampled)
+	products, err := s.Catalog.First(ctx, p.ID, sampledFrom)
 	if err != nil {
 		return Sample{}, err
 	}
@@ -57,7 +56,7 @@ func (s *Service) Sample(ctx context.Context, p *project.Project) (Sample, error
 	return sample, nil
 }
 
-// choose takes the first variant of the best product.
+// choose returns the first variant of the best product.
 func choose(products []*catalog.Product, stock map[id.Variant]int) Sample {
 	if len(products) == 0 {
 		return Sample{}

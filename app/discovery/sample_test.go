@@ -8,7 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// Examples are about goods that can be bought, and haggled over where there are such.
+// The sample is in stock if possible, and negotiable if there is such a product in stock.
 func TestChoose(t *testing.T) {
 	t.Parallel()
 	product := func(n byte, negotiable bool) *catalog.Product {

@@ -16,23 +16,23 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// recommended is how many complements a search shows.
-const recommended = 3
+// maxRecommendations is how many complements a search shows.
+const maxRecommendations = 3
 
-// SearchRequest is a query in a session, or in none yet.
+// SearchRequest is a query. A zero Session opens a new one.
 type SearchRequest struct {
 	Session id.Session
-	Claims  *session.Claims // nil: nothing said
+	Claims  *session.Claims // nil: none
 	Agent   agentid.Agent
 	Query   catalog.Query
-	Cursor  string // where an earlier answer ended, as it said; empty: begin
-	// Passing is a search that nobody goes on from: its session is not stored.
+	Cursor  string // SearchAnswer.Next of an earlier answer; empty: start
+	// Passing means that no other request will use the session, so that it is not stored.
 	Passing bool
-	// Repeatable says that the answer is kept for whoever sends the request again.
+	// Repeatable means that the response is stored and replayed if the request is sent again.
 	Repeatable bool
 }
 
-// SearchAnswer is what was found. Stock is that of the hits and of what is recommended.
+// SearchAnswer is the result of a search. Stock has the variants of the hits and recommendations.
 type SearchAnswer struct {
 	Session         *session.Session
 	Found           catalog.Found
@@ -41,15 +41,14 @@ type SearchAnswer struct {
 	Next            string // the cursor of the next answer; empty: there is none
 }
 
-// Recommendation is a product that goes with what was found. BundleDiscount is what it would cost less
-// in a bundle.
+// Recommendation is a complement of the first hit. BundleDiscount is the discount that it would have in a bundle.
 type Recommendation struct {
 	Product        *catalog.Product
 	Price          money.Amount
 	BundleDiscount money.Percent
 }
 
-// PreparedSearch is an answer to a search whose session is not stored yet.
+// PreparedSearch is the answer to a search before its session is stored.
 type PreparedSearch struct {
 	Answer SearchAnswer
 
@@ -59,7 +58,7 @@ type PreparedSearch struct {
 	shown   []id.Product
 }
 
-// PrepareSearch finds products and has the agent choose from them. It writes nothing.
+// PrepareSearch searches the index and lets the agent choose from the hits. It writes nothing.
 func (s *Service) PrepareSearch(ctx ports.Outbound, p *project.Project, r SearchRequest) (*PreparedSearch, error) {
 	if err := s.checkSearch(p, &r); err != nil {
 		return nil, err
@@ -67,7 +66,7 @@ func (s *Service) PrepareSearch(ctx ports.Outbound, p *project.Project, r Search
 	if _, err := s.Mandates.Mandate(ctx, p, r.Session); err != nil {
 		return nil, err
 	}
-	visit, touched, err := s.visit(ctx, p, r)
+	current, touched, err := s.sessionOf(ctx, p, r)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +74,7 @@ func (s *Service) PrepareSearch(ctx ports.Outbound, p *project.Project, r Search
 		return nil, err
 	}
 	prepared := &PreparedSearch{
-		Answer:  SearchAnswer{Session: visit},
+		Answer:  SearchAnswer{Session: current},
 		opened:  r.Session.IsZero(),
 		passing: r.Passing,
 		touched: touched,
@@ -90,8 +89,7 @@ func (s *Service) PrepareSearch(ctx ports.Outbound, p *project.Project, r Search
 	return prepared, nil
 }
 
-// Commit opens the session, or keeps the one named, with the products that were shown in it. After a search in passing there is
-// nothing to write.
+// Commit stores the session, with the products that were recommended in it. It does nothing for a passing search.
 func (q *PreparedSearch) Commit(ctx context.Context, stores *ports.Stores) error {
 	if q.passing {
 		return nil
@@ -102,15 +100,15 @@ func (q *PreparedSearch) Commit(ctx context.Context, stores *ports.Stores) error
 	return stores.Sessions.Keep(ctx, q.Answer.Session, q.touched, q.shown...)
 }
 
-// find searches, and once more if the stock of what was found is not as the index thought: it ranks by stock, and
-// somebody may just have bought the last piece.
+// find searches, and searches once more if the current stock of the hits differs from the index's, because the index ranks by
+// stock and the last piece may just have been sold.
 func (s *Service) find(ctx ports.Outbound, p *project.Project, q catalog.Query, a *SearchAnswer) (err error) {
 	mandate, err := s.Mandates.Mandate(ctx, p, a.Session.ID)
 	if err != nil {
 		return err
 	}
 	for again := range 2 {
-		if a.Found, err = s.ask(ctx, p, mandate, q, a.Session); err != nil {
+		if a.Found, err = s.selectHits(ctx, p, mandate, q, a.Session); err != nil {
 			return err
 		}
 		var complements []ports.Complement
@@ -119,7 +117,7 @@ func (s *Service) find(ctx ports.Outbound, p *project.Project, q catalog.Query, 
 			variants = append(variants, hit.Variants()...)
 		}
 		if len(a.Found.Hits) > 0 {
-			complements = s.Index.Complements(p.ID, []id.Product{a.Found.Hits[0].Product.ID}, recommended)
+			complements = s.Index.Complements(p.ID, []id.Product{a.Found.Hits[0].Product.ID}, maxRecommendations)
 		}
 		for _, c := range complements {
 			variants = append(variants, c.Variant)
@@ -128,7 +126,7 @@ func (s *Service) find(ctx ports.Outbound, p *project.Project, q catalog.Query, 
 			return err
 		}
 		a.Recommendations = recommendations(p, mandate.Policy, complements, a.Stock)
-		if again == 1 || len(a.Recommendations) == len(complements) && asThought(a.Found.Hits, a.Stock) {
+		if again == 1 || len(a.Recommendations) == len(complements) && stockAsIndexed(a.Found.Hits, a.Stock) {
 			break
 		}
 	}
@@ -138,9 +136,9 @@ func (s *Service) find(ctx ports.Outbound, p *project.Project, q catalog.Query, 
 	return nil
 }
 
-// ask has the agent choose from what the index found. Where the search goes on does not depend on the choice: what the agent leaves out
-// was a candidate, and is none again.
-func (s *Service) ask(ctx ports.Outbound, p *project.Project, m agent.Mandate, q catalog.Query, visit *session.Session) (catalog.Found, error) {
+// selectHits searches the index and lets the agent choose from the hits. The next page does not depend on the choice: hits that
+// the agent leaves out do not come again.
+func (s *Service) selectHits(ctx ports.Outbound, p *project.Project, m agent.Mandate, q catalog.Query, current *session.Session) (catalog.Found, error) {
 	candidates, err := s.Index.Search(ctx, p.ID, q)
 	if err != nil {
 		return catalog.Found{}, err
@@ -148,7 +146,7 @@ func (s *Service) ask(ctx ports.Outbound, p *project.Project, m agent.Mandate, q
 	answer, err := s.Agent.Search(ctx, agent.SearchInput{
 		Scene: agent.Scene{
 			Project: p,
-			Session: visit,
+			Session: current,
 			Mandate: m,
 		},
 		Query:      q,
@@ -158,8 +156,8 @@ func (s *Service) ask(ctx ports.Outbound, p *project.Project, m agent.Mandate, q
 	return answer.Found, err
 }
 
-// asThought reports whether hits are in stock where the index thought so.
-func asThought(hits []catalog.Hit, stock Stock) bool {
+// stockAsIndexed reports whether the current stock of all hits agrees with the index.
+func stockAsIndexed(hits []catalog.Hit, stock Stock) bool {
 	for _, hit := range hits {
 		if hit.InStock != stock.Sells(hit) {
 			return false
@@ -168,21 +166,21 @@ func asThought(hits []catalog.Hit, stock Stock) bool {
 	return true
 }
 
-// visit is the session named, touched, or a new one. Nothing is stored yet: an agent that is far away must not be
-// waited for with a transaction begun.
-func (s *Service) visit(ctx context.Context, p *project.Project, r SearchRequest) (*session.Session, session.Touched, error) {
+// sessionOf returns the session that the request names, touched, or a new one. It stores nothing, because no transaction may be
+// open while a remote agent is called.
+func (s *Service) sessionOf(ctx context.Context, p *project.Project, r SearchRequest) (*session.Session, session.Touched, error) {
 	now, timeout := s.Clock.Now(), p.Settings.SessionTimeout()
 	if r.Session.IsZero() {
 		claims := session.Claims{}
 		if r.Claims != nil {
 			claims = *r.Claims
 		}
-		visit := session.Open(id.New[id.Session](s.Entropy.IDBits()), p.ID, claims, timeout, now)
-		visit.Agent = r.Agent
+		current := session.Open(id.New[id.Session](s.Entropy.IDBits()), p.ID, claims, timeout, now)
+		current.Agent = r.Agent
 		if r.Repeatable {
-			visit.AwaitUse()
+			current.AwaitUse()
 		}
-		return visit, session.Touched{}, nil
+		return current, session.Touched{}, nil
 	}
 	h, err := s.Haggling.Load(ctx, p.ID, ports.HaggleAsk{Session: r.Session})
 	switch {
@@ -195,7 +193,7 @@ func (s *Service) visit(ctx context.Context, p *project.Project, r SearchRequest
 	return h.Session, touched, err
 }
 
-// recommendations are the complements that are in stock, at what they would cost less in a bundle.
+// recommendations returns the complements in stock, with their discounts in a bundle.
 func recommendations(p *project.Project, policy negotiation.Policy, complements []ports.Complement, stock Stock) (all []Recommendation) {
 	for _, c := range complements {
 		if !c.Variant.Available(stock[c.Variant.ID]) {

@@ -14,16 +14,16 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// stocked sells a tent at two places, and has a lantern to recommend.
-func stocked() (s *shelf, tent, lantern *catalog.Product) {
+// stocked is a shop that has a tent at two locations, and a lantern as its complement.
+func stocked() (s *fixture, tent, lantern *catalog.Product) {
 	tent, lantern = product(1, 100_00), product(2, 50_00)
-	return &shelf{
+	return &fixture{
 		products: []*catalog.Product{tent}, levels: []catalog.Level{level(tent, "main", 2), level(tent, "north", 3), level(lantern, "main", 1)},
 		complements: []ports.Complement{{Product: lantern, Variant: lantern.Variants[0]}},
 	}, tent, lantern
 }
 
-func TestSearchOpensASession(t *testing.T) {
+func TestPrepareSearch_opensSession(t *testing.T) {
 	t.Parallel()
 	s, tent, lantern := stocked()
 	service, p := open(s)
@@ -45,8 +45,8 @@ func TestSearchOpensASession(t *testing.T) {
 	}
 }
 
-// TestStockIsLookedUp: what the index thinks of stock decides nothing in the end.
-func TestStockIsLookedUp(t *testing.T) {
+// The answer depends on the current stock, even if the index has an older one.
+func TestFind_staleStock(t *testing.T) {
 	t.Parallel()
 	s, tent, _ := stocked()
 	s.levels = []catalog.Level{level(tent, "main", 2)}
@@ -61,7 +61,7 @@ func TestStockIsLookedUp(t *testing.T) {
 	}
 }
 
-func TestSearchWithoutBundles(t *testing.T) {
+func TestRecommendations_noBundles(t *testing.T) {
 	t.Parallel()
 	s, _, _ := stocked()
 	service, p := open(s)
@@ -72,7 +72,7 @@ func TestSearchWithoutBundles(t *testing.T) {
 	}
 }
 
-func TestSearchGoesOnInASession(t *testing.T) {
+func TestPrepareSearch_inSession(t *testing.T) {
 	t.Parallel()
 	s, _, lantern := stocked()
 	service, p := open(s)
@@ -88,8 +88,8 @@ func TestSearchGoesOnInASession(t *testing.T) {
 	expectFault(t, err, "session_not_found")
 }
 
-// Nothing is written of a session in which nothing changed.
-func TestRequestsOfTheSameMinute(t *testing.T) {
+// A session is not written if nothing changed in it, as within a minute.
+func TestPrepareSearch_unchangedSession(t *testing.T) {
 	t.Parallel()
 	s, tent, lantern := stocked()
 	service, p := open(s)
@@ -112,7 +112,8 @@ func TestRequestsOfTheSameMinute(t *testing.T) {
 	}
 }
 
-func TestARepeatableAnswerAwaitsTheUseOfItsSession(t *testing.T) {
+// The session of a repeatable answer counts as unused until the next request in it.
+func TestPrepareSearch_repeatable(t *testing.T) {
 	t.Parallel()
 	s, tent, _ := stocked()
 	service, p := open(s)
@@ -126,7 +127,7 @@ func TestARepeatableAnswerAwaitsTheUseOfItsSession(t *testing.T) {
 	}
 }
 
-func TestViewInAPastSession(t *testing.T) {
+func TestView_expiredSession(t *testing.T) {
 	t.Parallel()
 	s, tent, _ := stocked()
 	service, p := open(s)
@@ -135,7 +136,7 @@ func TestViewInAPastSession(t *testing.T) {
 	expectFault(t, err, "session_expired")
 }
 
-func TestSearchThatFindsNothing(t *testing.T) {
+func TestPrepareSearch_nothingFound(t *testing.T) {
 	t.Parallel()
 	s, _, _ := stocked()
 	s.products = nil
@@ -146,15 +147,15 @@ func TestSearchThatFindsNothing(t *testing.T) {
 	}
 }
 
-func TestSearchFails(t *testing.T) {
+func TestPrepareSearch_fails(t *testing.T) {
 	t.Parallel()
-	for name, breaks := range map[string]func(*shelf){
-		"reading the catalogue": func(s *shelf) { s.readErr = errGone },
-		"searching":             func(s *shelf) { s.findErr = errGone },
-		"asking the agent": func(s *shelf) {
-			s.chooser.choose = func(agent.SearchInput) (agent.SearchAnswer, error) { return agent.SearchAnswer{}, errGone }
+	for name, breaks := range map[string]func(*fixture){
+		"reading the catalogue": func(s *fixture) { s.readErr = errGone },
+		"searching":             func(s *fixture) { s.findErr = errGone },
+		"asking the agent": func(s *fixture) {
+			s.agent.choose = func(agent.SearchInput) (agent.SearchAnswer, error) { return agent.SearchAnswer{}, errGone }
 		},
-		"reading the stock": func(s *shelf) { s.stockErr = errGone },
+		"reading the stock": func(s *fixture) { s.stockErr = errGone },
 	} {
 		s, _, _ := stocked()
 		breaks(s)
@@ -198,7 +199,7 @@ func TestView(t *testing.T) {
 	}
 }
 
-// expectPrices checks what may be shown: nothing above list, and the hint a multiple of five or the price that stands.
+// expectPrices checks the shown prices: none above list, and a suggested offer that is a multiple of five or the current price.
 func expectPrices(t *testing.T, v discovery.ProductView, list money.Amount) {
 	t.Helper()
 	shown := v.Personalized
@@ -210,7 +211,7 @@ func expectPrices(t *testing.T, v discovery.ProductView, list money.Amount) {
 	}
 }
 
-func TestViewInASession(t *testing.T) {
+func TestView_inSession(t *testing.T) {
 	t.Parallel()
 	s, tent, _ := stocked()
 	service, p := open(s)
@@ -221,7 +222,7 @@ func TestViewInASession(t *testing.T) {
 	}
 }
 
-func TestViewOfNothing(t *testing.T) {
+func TestView_unknown(t *testing.T) {
 	t.Parallel()
 	s, tent, _ := stocked()
 	service, p := open(s)
@@ -237,13 +238,13 @@ func TestViewOfNothing(t *testing.T) {
 
 func TestPrepareSearch_writesNothing(t *testing.T) {
 	t.Parallel()
-	s, transaction := &shelf{}, &shelf{}
+	s, transaction := &fixture{}, &fixture{}
 	service, p := open(s)
 	prepared, err := service.PrepareSearch(ports.NewOutbound(t.Context()), p, discovery.SearchRequest{})
 	if err != nil || len(s.created) != 0 {
 		t.Fatalf("%v, %d sessions", err, len(s.created))
 	}
-	err = prepared.Commit(t.Context(), &ports.Stores{Sessions: sessions{shelf: transaction}})
+	err = prepared.Commit(t.Context(), &ports.Stores{Sessions: fakeSessions{fixture: transaction}})
 	if err != nil || len(s.created) != 0 || len(transaction.created) != 1 || transaction.created[0].ID != prepared.Answer.Session.ID {
 		t.Errorf("%v, %d sessions outside of the transaction, %d in it", err, len(s.created), len(transaction.created))
 	}

@@ -11,12 +11,12 @@ import (
 // Readiness of a project's search index.
 type Readiness struct{ name string }
 
-// What an index can be.
+// The states of an index, by its version and by whether a load is in progress.
 //
-//	             no work under way   work under way
-//	no copy      Idle                Building
-//	older copy   Behind              Behind
-//	up to date   Ready               Ready
+//	              no load     load in progress
+//	no index      Idle        Building
+//	older index   Behind      Behind
+//	up to date    Ready       Ready
 var (
 	Ready    = Readiness{"ready"}
 	Building = Readiness{"building"}
@@ -26,43 +26,43 @@ var (
 
 func (r Readiness) String() string { return r.name }
 
-// Meaning is where the vectors come from by which an index compares what queries and products mean.
+// Meaning is the source of the vectors by which an index compares the meaning of queries and products.
 type Meaning struct{ name string }
 
-// The sources of vectors; the zero value is that there are none.
+// The sources of vectors; the zero value means that there are none.
 var (
-	FromEmbeddings = Meaning{"embeddings"} // an embedding model; products without a vector go by their words
+	FromEmbeddings = Meaning{"embeddings"} // an embedding model; products without a vector are found by their words
 	FromCatalogue  = Meaning{"catalogue"}  // learnt from the catalogue itself
 )
 
 func (m Meaning) String() string { return m.name }
 
-// Standing is how far the search index of a project is in this process.
+// Standing is the state of a project's search index in this process.
 type Standing struct {
 	Readiness Readiness
 	Wanted    int64 // version of the catalogue
 	Has       int64 // version of the index, 0 if there is none
 	Products  int   // active ones in the index
-	Bytes     int64 // of memory, about
+	Bytes     int64 // of memory, approximately
 	Limit     int64 // of Bytes; 0: none
 	LeftOut   ports.LeftOut
 
 	Meaning  Meaning
-	Model    string // that products are to be embedded by; empty: none
+	Model    string // the embedding model for products; empty: none
 	Embedded int    // products in the index that have their vector
-	Pending  int    // those that have none yet
-	// Failure is why the last attempt to embed the project's products failed; empty if it did not.
+	Pending  int    // products in the index without a vector
+	// Failure is the error of the last attempt to embed the project's products; empty if it succeeded.
 	Failure string
 }
 
-// Standing tells how far the project's index is. It builds nothing.
+// Standing returns the state of the project's index. It does not start a load.
 func (s *Service) Standing(ctx context.Context, p *project.Project) (Standing, error) {
-	building := s.Building(p.ID) // before State: what is finished in between is seen to be there
+	building := s.Building(p.ID) // read before State, so that a load that ends in between counts as done
 	var state ports.IndexState
 	if s.Learner != nil {
 		state = s.Learner.State(p.ID)
 	}
-	standing := Standing{
+	status := Standing{
 		Readiness: readiness(state.Version, p.CatalogVersion, building),
 		Wanted:    p.CatalogVersion,
 		Has:       state.Version,
@@ -73,21 +73,21 @@ func (s *Service) Standing(ctx context.Context, p *project.Project) (Standing, e
 		Model:     s.Model,
 	}
 	if state.Learnt {
-		standing.Meaning = FromCatalogue
+		status.Meaning = FromCatalogue
 	}
 	if s.Model == "" {
-		return standing, nil
+		return status, nil
 	}
 	if state.Model == s.Model && state.Embedded > 0 {
-		standing.Meaning, standing.Embedded = FromEmbeddings, state.Embedded
+		status.Meaning, status.Embedded = FromEmbeddings, state.Embedded
 	}
-	standing.Pending = state.Products - standing.Embedded
+	status.Pending = state.Products - status.Embedded
 	progress, err := s.Vectors.Progress(ctx, s.Model, []id.Project{p.ID})
-	standing.Failure = progress[p.ID].Error
-	return standing, err
+	status.Failure = progress[p.ID].Error
+	return status, err
 }
 
-// readiness of an index that has a version of the catalogue, 0 for none at all.
+// readiness returns the state of an index at version has; 0 means that there is no index.
 func readiness(has, wanted int64, building bool) Readiness {
 	switch {
 	case has >= wanted:

@@ -12,8 +12,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// copies is an index that says what it has of a project, and what is known of the project's embedding.
-type copies struct {
+// fakeState is an index in a given state, and the store of the project's embedding progress.
+type fakeState struct {
 	ports.Learner
 	ports.Vectors
 	state ports.IndexState
@@ -21,9 +21,9 @@ type copies struct {
 	err   error
 }
 
-func (c copies) State(id.Project) ports.IndexState { return c.state }
+func (c fakeState) State(id.Project) ports.IndexState { return c.state }
 
-func (c copies) Progress(_ context.Context, model string, projects []id.Project) (map[id.Project]ports.EmbeddingProgress, error) {
+func (c fakeState) Progress(_ context.Context, model string, projects []id.Project) (map[id.Project]ports.EmbeddingProgress, error) {
 	if model != "big" || len(projects) != 1 {
 		return nil, nil
 	}
@@ -132,8 +132,8 @@ func TestStanding(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			service, p := open(&shelf{})
-			c := copies{state: test.state, error: test.error}
+			service, p := open(&fixture{})
+			c := fakeState{state: test.state, error: test.error}
 			service.Learner, service.Vectors, service.Model = c, c, test.model
 			test.want.Wanted = 3
 			if got, err := service.Standing(t.Context(), p); err != nil || got != test.want {
@@ -143,35 +143,35 @@ func TestStanding(t *testing.T) {
 	}
 }
 
-func TestStandingOfAnEmptyCatalogue(t *testing.T) {
+func TestReadiness_emptyCatalogue(t *testing.T) {
 	t.Parallel()
-	service, p := open(&shelf{})
+	service, p := open(&fixture{})
 	p.CatalogVersion = 0
 	if got, err := service.Standing(t.Context(), p); err != nil || got != (discovery.Standing{Readiness: discovery.Ready}) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
 
-func TestStandingThatCannotBeRead(t *testing.T) {
+func TestService_indexStateUnreadable(t *testing.T) {
 	t.Parallel()
-	service, p := open(&shelf{})
-	service.Learner, service.Vectors, service.Model = copies{}, copies{err: errGone}, "big"
+	service, p := open(&fixture{})
+	service.Learner, service.Vectors, service.Model = fakeState{}, fakeState{err: errGone}, "big"
 	if _, err := service.Standing(t.Context(), p); !errors.Is(err, errGone) {
 		t.Errorf("got %v", err)
 	}
 }
 
-// While an index is built it says so; while a change is taken into one, the older copy serves.
-func TestStandingMeanwhile(t *testing.T) {
+// During a load the index is Building if there was none before, else Behind.
+func TestReadiness_duringLoad(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := &shelf{}
+		s := &fixture{}
 		service, p := slow(t, 4*time.Second, s)
 		for has, want := range map[int64]discovery.Readiness{0: discovery.Building, 2: discovery.Behind} {
 			s.mu.Lock()
 			s.version = has
 			s.mu.Unlock()
-			service.Learner = copies{state: ports.IndexState{Version: has}}
+			service.Learner = fakeState{state: ports.IndexState{Version: has}}
 			go service.Fresh(t.Context(), p)
 			synctest.Wait()
 			if got, err := service.Standing(t.Context(), p); err != nil || got.Readiness != want {

@@ -20,20 +20,20 @@ type ProductView struct {
 	Product      *catalog.Product
 	Stock        Stock
 	Personalized Personalized
-	// SuggestedOffer and AcceptanceFrom are safe to show: the target rounded up to a multiple of five,
-	// never above the price that stands: who pays more than that gives it away.
+	// SuggestedOffer and AcceptanceFrom are safe to show: the target rounded up to a multiple of five, but never above the
+	// current price, because a buyer should not be asked for more than that.
 	SuggestedOffer money.Amount
 	AcceptanceFrom money.Amount
 }
 
-// Personalized is the price that this buyer would be quoted first.
+// Personalized is the first price that this buyer would be quoted.
 type Personalized struct {
 	Price    money.Amount
 	Discount money.Percent
 	Reason   string
 }
 
-// View shows a product. In a session it shows the prices that the session's quotes go by.
+// View returns a product. In a session its prices are those of the session's quotes.
 func (s *Service) View(ctx context.Context, p *project.Project, product id.Product, named id.Session, claims *session.Claims) (ProductView, error) {
 	mandate, err := s.Mandates.Mandate(ctx, p, named)
 	if err != nil {
@@ -60,34 +60,34 @@ func (s *Service) View(ctx context.Context, p *project.Project, product id.Produ
 		said = h.Session.Claims
 	}
 	if claims != nil && h.Session == nil {
-		said = *claims // a session was told of them
+		said = *claims // a stored session has them already
 	}
 	table := openingTable(p, mandate.Policy, h, said, s.Clock.Now())
-	standing := negotiation.Decide(table).(negotiation.Quoted).Price
-	from := negotiation.FiveUp(table.Bounds.Target(), standing)
+	current := negotiation.Decide(table).(negotiation.Quoted).Price
+	from := negotiation.FiveUp(table.Bounds.Target(), current)
 	return ProductView{
 		Product: h.Product, Stock: h.Stock,
 		Personalized: Personalized{
-			Price: standing, Discount: money.Off(table.Bounds.List(), standing),
+			Price: current, Discount: money.Off(table.Bounds.List(), current),
 			Reason: reason(table.Bounds, said),
 		},
 		SuggestedOffer: from, AcceptanceFrom: from,
 	}, nil
 }
 
-// keep notes a request in a session, which is nil if it is unknown.
-func (s *Service) keep(ctx context.Context, p *project.Project, visit *session.Session, claims *session.Claims) error {
-	if visit == nil {
+// keep stores the use of a session. A nil session is unknown: NotFound.
+func (s *Service) keep(ctx context.Context, p *project.Project, current *session.Session, claims *session.Claims) error {
+	if current == nil {
 		return fault.Missing("session")
 	}
-	touched, err := visit.Touch(claims, p.Settings.SessionTimeout(), s.Clock.Now())
+	touched, err := current.Touch(claims, p.Settings.SessionTimeout(), s.Clock.Now())
 	if err != nil {
 		return err
 	}
-	return s.Sessions.Keep(ctx, visit, touched)
+	return s.Sessions.Keep(ctx, current, touched)
 }
 
-// openingTable sets out a plain question for one piece of the product's first variant.
+// openingTable returns the inputs of a decision on one piece of the product's first variant, without an offer.
 func openingTable(p *project.Project, policy negotiation.Policy, h ports.Haggle, said session.Claims, now time.Time) negotiation.Table {
 	v := h.Product.Variants[0]
 	signals := negotiation.SignalsOf(h.Product, v, 1, h.Stock[v.ID])

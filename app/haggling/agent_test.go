@@ -17,12 +17,12 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// What a session's agent says, by whose policy it is held, and what the record keeps of it.
+// Tests of the agent's part in a quote: its input, the policy of its mandate, its words, and the stored record.
 
-// The tent sells by the policy of the mandate: at most 10 % off where the project would let go of 20 %.
-func TestTheMandatesPolicyPrices(t *testing.T) {
+// The mandate's policy prices the tent: at most 10 % off where the project's would allow 20 %.
+func TestPrepareQuote_mandatePolicy(t *testing.T) {
 	t.Parallel()
-	s := newShop(t)
+	s := newFixture(t)
 	s.mandate.policy.Version, s.mandate.policy.MaxDiscount = 7, 100
 	s.mandate.policy.Segments = []negotiation.Segment{{Category: "camping", Curve: negotiation.Curve{Give: [negotiation.Steps]money.Percent{500}}}}
 	s.tent.Category = "camping/tents"
@@ -40,24 +40,24 @@ func TestTheMandatesPolicyPrices(t *testing.T) {
 	}
 }
 
-func TestBundlesOfThePolicy(t *testing.T) {
+func TestBundle_policy(t *testing.T) {
 	t.Parallel()
-	s := newShop(t)
+	s := newFixture(t)
 	s.mandate.policy.Bundles.Share = 1000
 	if b := s.mustQuote(haggling.Request{Offer: offer(880_00)}).Quote.Bundle; b == nil || b.Price != usd(40_00) {
 		t.Errorf("suggested %+v", b)
 	}
-	s = newShop(t)
+	s = newFixture(t)
 	s.mandate.policy.Bundles.Off = true
 	if b := s.mustQuote(haggling.Request{Offer: offer(880_00)}).Quote.Bundle; b != nil || s.index.asked != 0 {
 		t.Errorf("suggested %+v, the index was asked %d times", b, s.index.asked)
 	}
 }
 
-// The mandate is that of the session, also of one that this very offer opens.
-func TestMandateOfTheSession(t *testing.T) {
+// The mandate is the session's, even for a session that the offer itself opens.
+func TestPrepareQuote_sessionMandate(t *testing.T) {
 	t.Parallel()
-	s := newShop(t)
+	s := newFixture(t)
 	first := s.mustQuote(haggling.Request{})
 	s.mustQuote(haggling.Request{Ask: again(first)})
 	// Before anything is read, and once more for the session.
@@ -71,13 +71,13 @@ func TestMandateOfTheSession(t *testing.T) {
 	}
 }
 
-// The agent sees what it is about, and may read what was said before.
-func TestWhatTheAgentIsAsked(t *testing.T) {
+// The agent's input describes the product and offer, and lets the agent read the session's history.
+func TestDecide_agentInput(t *testing.T) {
 	t.Parallel()
-	s := newShop(t)
+	s := newFixture(t)
 	s.tent.Category = "camping"
 	said := []negotiation.Entry{{Seq: 1}}
-	s.service.Sessions = memory{history: said}
+	s.service.Sessions = fakeSessions{history: said}
 	listener := &scripted{}
 	s.service.Agent = listener
 	first := s.mustQuote(haggling.Request{})
@@ -90,7 +90,7 @@ func TestWhatTheAgentIsAsked(t *testing.T) {
 		Category: "camping",
 		Quantity: 1,
 	}
-	if in.Product != want || in.Project != s.project || in.Session.ID != first.Session || in.Mandate.Agent != employed || *in.Offer() != usd(880_00) {
+	if in.Product != want || in.Project != s.project || in.Session.ID != first.Session || in.Mandate.Agent != defaultAgent || *in.Offer() != usd(880_00) {
 		t.Errorf("%+v", in)
 	}
 	if past, err := listener.asked[0].Past(t.Context()); past != nil || err != nil {
@@ -101,18 +101,18 @@ func TestWhatTheAgentIsAsked(t *testing.T) {
 	}
 }
 
-// memory is sessions in which the same was said.
-type memory struct {
+// fakeSessions has the same history for every session.
+type fakeSessions struct {
 	ports.Sessions
 	history []negotiation.Entry
 }
 
-func (m memory) Visit(context.Context, id.Project, id.Session) (ports.Visit, error) {
+func (m fakeSessions) Visit(context.Context, id.Project, id.Session) (ports.Visit, error) {
 	return ports.Visit{History: m.history}, nil
 }
 
-// The record tells who answered, what it had proposed, and why the house stood in.
-func TestRecordOfAnAnswer(t *testing.T) {
+// The record names the handler that answered, its proposal, and why the built-in rules replaced it.
+func TestEntry_handlerAndProposal(t *testing.T) {
 	t.Parallel()
 	countered := func(cents int64) negotiation.Decision {
 		return negotiation.Countered{Price: usd(cents), By: negotiation.AgentAnswer}
@@ -136,11 +136,11 @@ func TestRecordOfAnAnswer(t *testing.T) {
 			scripted{answer: agent.QuoteAnswer{Decision: countered(960_00), Answered: agent.Answered{Handler: "remote"}}},
 			"remote", "", offer(960_00), 960_00,
 		},
-		"one that undercuts the floor": { // the house decides: what is raised to the floor would show it
+		"one that undercuts the floor": { // the built-in rules decide, because a price raised to the floor would reveal the floor
 			scripted{answer: agent.QuoteAnswer{Decision: countered(1_00), Answered: agent.Answered{Handler: "remote"}}},
 			"remote", "", offer(1_00), 976_80,
 		},
-		"one with a price in another currency": { // it counts as the one that stands
+		"one with a price in another currency": { // it counts as the current price
 			scripted{answer: agent.QuoteAnswer{
 				Decision: negotiation.Countered{Price: money.Of(900, money.Currency{}), By: negotiation.AgentAnswer}, Answered: agent.Answered{Handler: "program"},
 			}},
@@ -154,7 +154,7 @@ func TestRecordOfAnAnswer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newShop(t)
+			s := newFixture(t)
 			s.service.Agent, s.mandate.policy.Probing.Product = &test.agent, 100
 			s.mustQuote(haggling.Request{Offer: offer(880_00), Ask: ports.HaggleAsk{
 				Product:  s.tent.ID,
@@ -162,7 +162,7 @@ func TestRecordOfAnAnswer(t *testing.T) {
 				Client:   "a hash",
 			}})
 			e := s.book.last().Entry
-			if e.Agent != employed.ID || e.Client != "a hash" || e.Handler != test.handler || e.Fallback != test.fallback {
+			if e.Agent != defaultAgent.ID || e.Client != "a hash" || e.Handler != test.handler || e.Fallback != test.fallback {
 				t.Errorf("agent %s, client %q, handler %q, fallback %q", e.Agent, e.Client, e.Handler, e.Fallback)
 			}
 			if (e.Proposal == nil) != (test.proposal == nil) || e.Proposal != nil && *e.Proposal != *test.proposal {
@@ -175,10 +175,10 @@ func TestRecordOfAnAnswer(t *testing.T) {
 	}
 }
 
-// What an agent's own rules refuse is the buyer's to read, and leaves no trace.
-func TestAgentRefusesTheRequest(t *testing.T) {
+// The buyer reads an agent's refusal of the request, and nothing is stored.
+func TestPropose_invalidRequest(t *testing.T) {
 	t.Parallel()
-	s := newShop(t)
+	s := newFixture(t)
 	s.service.Agent = &scripted{err: fault.Field("quantity", "must be at most 20")}
 	_, err := s.quote(haggling.Request{Offer: offer(880_00)})
 	expectFault(t, err, "validation_error", "quantity")
@@ -187,8 +187,8 @@ func TestAgentRefusesTheRequest(t *testing.T) {
 	}
 }
 
-// Words are the agent's, else those of Word, else the house's.
-func TestWhoseWords(t *testing.T) {
+// The words come from the agent's answer, else from Agent.Word, else from the built-in texts.
+func TestWords_precedence(t *testing.T) {
 	t.Parallel()
 	const house = "We can come down to 960.00 USD. It is yours at that price."
 	fair := negotiation.Countered{Price: usd(960_00), By: negotiation.AgentAnswer}
@@ -207,7 +207,7 @@ func TestWhoseWords(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newShop(t)
+			s := newFixture(t)
 			speaker := &scripted{answer: test.answer, words: test.words}
 			s.service.Agent = speaker
 			a := s.mustQuote(haggling.Request{Offer: offer(880_00), Message: "Please!"})
@@ -224,8 +224,8 @@ func TestWhoseWords(t *testing.T) {
 	}
 }
 
-// Who tried too much hears the standing price: sessions of a day, or those of an hour about one product.
-func TestTooMuchTriedOut(t *testing.T) {
+// A client over its limit gets the current price: sessions of a day, or sessions of an hour about one product.
+func TestWithProbeWindows_overLimit(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		limits negotiation.Probing
@@ -238,7 +238,7 @@ func TestTooMuchTriedOut(t *testing.T) {
 		"with a high limit": {negotiation.Probing{Product: 1000}, negotiation.Probed{Product: 1000},
 			ports.HaggleAsk{ProductSince: noon.Add(-time.Hour), Sessions: 2000}},
 	} {
-		s := newShop(t)
+		s := newFixture(t)
 		s.mandate.policy.Probing, s.book.state.Probed = c.limits, c.tried
 		gold := &session.Claims{LoyaltyTier: "gold"}
 		a := s.mustQuote(haggling.Request{
@@ -265,10 +265,10 @@ func TestTooMuchTriedOut(t *testing.T) {
 	}
 }
 
-// Who a buyer's client is, is noted with every answer, for tuning weighs by it. It is counted where the policy says so.
-func TestClientsAreNotedAndCountedWhereTheyAreLimited(t *testing.T) {
+// Every answer records the client, because tuning weighs by it. Its sessions are counted only if the policy limits them.
+func TestWithProbeWindows_noLimit(t *testing.T) {
 	t.Parallel()
-	s := newShop(t)
+	s := newFixture(t)
 	s.mandate.policy.Probing = negotiation.Probing{}
 	s.mustQuote(haggling.Request{Offer: offer(880_00), Ask: ports.HaggleAsk{
 		Product:  s.tent.ID,

@@ -13,15 +13,15 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Two buyers who offer the same for the same get the same answers, whoever they are: not by the agent's or the
-// product's name, the address they come from, where they live, the language that they write or what they say
-// (decisions 15).
-func TestPricesFollowFromNothingThatABuyerIs(t *testing.T) {
+// Two buyers who make the same offers for the same product get the same answers. The agent's and the product's name, the
+// client's address, the buyer's location, the language and the message do not affect them
+// (features/PROTOCOL.md#inputs-of-a-price).
+func TestPrepareQuote_ignoresBuyerIdentity(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		offers := rapid.SliceOfN(rapid.Int64Range(1, 110_000), 1, 6).Draw(r, "offers")
 		tier := rapid.SampledFrom([]string{"", "gold", "platinum"}).Draw(r, "tier") // loyalty may count
-		plain, other := newShop(t), newShop(t)
+		plain, other := newFixture(t), newFixture(t)
 		text := func(name string) string { return rapid.StringN(0, 40, 160).Draw(r, name) }
 		other.tent.Name, other.tent.Description, other.tent.Brand = text("product's name"), text("description"), text("brand")
 		other.mandate.agent = &agent.Agent{ID: id.New[id.Agent]([16]byte{9}), Name: text("agent's name")}

@@ -7,7 +7,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// PreparedQuote is an answer to an offer that is not stored yet.
+// PreparedQuote is the answer to an offer before it is stored.
 type PreparedQuote struct {
 	Answer Answer
 
@@ -17,7 +17,7 @@ type PreparedQuote struct {
 	result  *ports.HaggleResult // nil: the quote has expired, and nothing is stored
 }
 
-// PrepareQuote works out the answer to an offer, and asks the agent for it. It writes nothing.
+// PrepareQuote asks the agent for the answer to an offer. It writes nothing.
 func (s *Service) PrepareQuote(ctx ports.Outbound, p *project.Project, r Request) (*PreparedQuote, error) {
 	if r.Ask.Quote.IsZero() && r.Ask.Quantity == 0 {
 		r.Ask.Quantity = 1
@@ -33,8 +33,8 @@ func (s *Service) PrepareQuote(ctx ports.Outbound, p *project.Project, r Request
 	return prepared, prepared.answer(ctx)
 }
 
-// Commit stores the answer. If another answer in the session was stored since it was prepared, nothing is stored, and
-// the error is stale: prepare it again, with Request.Again. If the project has changed, it is ports.ProjectChanged.
+// Commit stores the answer. If another answer in the session was stored meanwhile, Commit stores nothing and returns the
+// error stale: prepare it again, with Request.Again. If the project has changed, it returns ports.ProjectChanged.
 func (q *PreparedQuote) Commit(ctx context.Context, stores *ports.Stores) error {
 	if q.result != nil {
 		if err := stores.Haggling.Save(ctx, *q.result); err != nil {

@@ -11,16 +11,16 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// meter counts answers.
-type meter struct {
+// fakeMeter records answers.
+type fakeMeter struct {
 	ports.Meter
 	answers []string
 }
 
-func (m *meter) Negotiated(o negotiation.Outcome) { m.answers = append(m.answers, o.String()) }
-func (m *meter) QuoteExpired()                    { m.answers = append(m.answers, "expired") }
+func (m *fakeMeter) Negotiated(o negotiation.Outcome) { m.answers = append(m.answers, o.String()) }
+func (m *fakeMeter) QuoteExpired()                    { m.answers = append(m.answers, "expired") }
 
-func (s *shop) prepare(offered int64, again bool) *haggling.PreparedQuote {
+func (s *fixture) prepare(offered int64, again bool) *haggling.PreparedQuote {
 	s.t.Helper()
 	q, err := s.service.PrepareQuote(ports.NewOutbound(s.t.Context()), s.project, haggling.Request{
 		Ask:   ports.HaggleAsk{Product: s.tent.ID, Quantity: 1},
@@ -35,7 +35,7 @@ func (s *shop) prepare(offered int64, again bool) *haggling.PreparedQuote {
 
 func TestPrepareQuote_writesNothing(t *testing.T) {
 	t.Parallel()
-	s, count, transaction := newShop(t), &meter{}, &book{}
+	s, count, transaction := newFixture(t), &fakeMeter{}, &fakeHaggling{}
 	s.service.Meter = count
 	q := s.prepare(880_00, false)
 	if s.book.tries != 0 || len(count.answers) != 0 {
@@ -54,7 +54,7 @@ func TestPrepareQuote_writesNothing(t *testing.T) {
 
 func TestPrepareQuote_again(t *testing.T) {
 	t.Parallel()
-	s := newShop(t)
+	s := newFixture(t)
 	remote := &agent.Agent{
 		ID:       id.New[id.Agent]([16]byte{8}),
 		Handlers: agent.Handlers{Quote: agent.Handler{Kind: agent.Remote}},
@@ -71,7 +71,7 @@ func TestPrepareQuote_again(t *testing.T) {
 	}
 }
 
-func TestQuote_builtinRules(t *testing.T) {
+func TestDecide_builtinRules(t *testing.T) {
 	t.Parallel()
 	program := agent.Handler{Kind: agent.Builtin, Program: "clearance"}
 	for name, c := range map[string]struct {
@@ -85,7 +85,7 @@ func TestQuote_builtinRules(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, asked := newShop(t), &scripted{answer: agent.QuoteAnswer{
+			s, asked := newFixture(t), &scripted{answer: agent.QuoteAnswer{
 				Decision: negotiation.Countered{Price: usd(990_00), By: negotiation.AgentAnswer},
 			}}
 			s.mandate.agent, s.service.Agent = &c.agent, asked

@@ -1,12 +1,11 @@
-// Package haggling answers offers: load what the offer is about, let the agent propose, hold the
-// proposal to the guardrails, store the answer. The buyer's message is kept and passed on, and moves
-// no price.
+// Package haggling answers offers: it loads the quote and its product, asks the agent for a proposal, applies the guardrails
+// and stores the answer. Package negotiation has the price rules. The buyer's message is stored and passed to the agent, but
+// does not affect the price.
 package haggling
 
 import (
 	"context"
 	"log/slog"
-	"slices"
 	"time"
 
 	"github.com/haggle-commerce/haggle/app/dealtoken"
@@ -23,10 +22,11 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// mostOffers bounds a session, whose whole history every reading of it shows. Only promises are kept beyond it.
-const mostOffers = 1000
+// maxOffers is how many offers a session may have, because every read of a session returns its whole history. Later offers
+// can only redeem a promised price.
+const maxOffers = 1000
 
-// ErrPriceChanged answers a buyer who accepts another price than the one that stands.
+// ErrPriceChanged refuses a buyer who accepts a price that is not the current one.
 var ErrPriceChanged = fault.New(fault.Conflict, "price_changed", "Another price stands now. Read the negotiation, and accept that one or make an offer.")
 
 var errExhausted = fault.New(fault.Conflict, "session_exhausted", "The session has had its 1,000 offers. Start a new one.")
@@ -41,9 +41,9 @@ type Service struct {
 	Clock    ports.Clock
 	Entropy  ports.Entropy
 	Log      *slog.Logger
-	Meter    ports.Meter // nil: nobody counts
+	Meter    ports.Meter // nil: answers are not counted
 	Tokens   dealtoken.Tokens
-	// Fresh brings the index up to date before it is asked for a bundle.
+	// Fresh brings the index up to date before a bundle is looked up in it.
 	Fresh func(context.Context, *project.Project) error
 }
 
@@ -54,23 +54,23 @@ func (s *Service) In(stores *ports.Stores) *Service {
 	return &bound
 }
 
-// Request is an offer, or a question of the price where Offer is nil.
+// Request is an offer, or a question for the price if Offer is nil.
 type Request struct {
 	Ask       ports.HaggleAsk
 	Offer     *money.Amount
-	Claims    *session.Claims // nil: nothing new said
+	Claims    *session.Claims // nil: unchanged
 	Message   string
 	AddBundle bool
-	// ByQuote says that the quote's id alone is the right to it, and names its session.
+	// ByQuote means that the quote's id alone authorizes the request and identifies the session.
 	ByQuote bool
-	// Accept says that Offer takes the price that stands, and is refused where another one does.
+	// Accept means that Offer accepts the current price. The request is refused if that is another one.
 	Accept bool
-	Agent  agentid.Agent // that asks: it is kept with a session that the request opens, and moves no price
-	// Physical says that the protocol has no checkout for digital items: none is negotiated about.
+	Agent  agentid.Agent // the calling agent; it is stored with a session that the request opens and does not affect the price
+	// Physical means that the protocol has no checkout for digital items, so that they are refused.
 	Physical bool
-	// Repeatable says that the answer is kept for whoever sends the request again.
+	// Repeatable means that the response is stored and replayed if the request is sent again.
 	Repeatable bool
-	// Again says that another answer in the session came first. An agent that calls out is not asked again.
+	// Again means that another answer in the session was stored first. An agent that calls out is not called a second time.
 	Again bool
 }
 
@@ -78,7 +78,7 @@ type Request struct {
 var ErrDigital = fault.New(fault.Conflict, "item_unavailable",
 	"The item is digital, and is not sold over this protocol. It can be bought over the Agent Commerce Protocol of the shop.")
 
-// Answer is what the buyer gets to hear. With Expired, Decision is nil and nothing changed.
+// Answer is the response to the buyer. If Expired, Decision is nil and nothing was changed.
 type Answer struct {
 	Session   id.Session
 	Quote     negotiation.Snapshot
@@ -114,7 +114,7 @@ func (r Request) check() error {
 	return c.Err()
 }
 
-// answer loads what the request is about, decides, and keeps the answer with what is to be stored of it.
+// answer loads the quote and its product, decides, and sets q.Answer and q.result.
 func (q *PreparedQuote) answer(ctx ports.Outbound) error {
 	s, p, r, now := q.service, q.project, q.request, q.service.Clock.Now()
 	q.result = nil
@@ -123,13 +123,13 @@ func (q *PreparedQuote) answer(ctx ports.Outbound) error {
 		return err
 	}
 	roundCap := mandate.Policy.RoundCap
-	visit, touched, err := s.visit(p, h, r, now)
+	current, touched, err := s.sessionOf(p, h, r, now)
 	if err != nil {
 		return err
 	}
 	if h.Quote != nil && h.Quote.Expired(now) {
 		q.Answer = Answer{
-			Session:  visit.ID,
+			Session:  current.ID,
 			Quote:    h.Quote.Snapshot(),
 			Product:  h.Product,
 			Expired:  true,
@@ -137,72 +137,72 @@ func (q *PreparedQuote) answer(ctx ports.Outbound) error {
 		}
 		return nil
 	}
-	mandate, err = s.Mandates.Mandate(ctx, p, visit.ID) // a new session may be one of the holdout
+	mandate, err = s.Mandates.Mandate(ctx, p, current.ID) // a new session may be one of the holdout
 	if err != nil {
 		return err
 	}
-	t, err := s.talk(p, h, r, visit, mandate, now)
+	t, err := s.thread(p, h, r, current, mandate, now)
 	if err != nil {
 		return err
 	}
-	if err := t.atStanding(r); err != nil {
+	if err := t.checkAccepted(r); err != nil {
 		return err
 	}
-	if h.LastSeq >= mostOffers && !t.owed(h, r) {
+	if h.LastSeq >= maxOffers && !t.redeemsPromise(h, r) {
 		return errExhausted
 	}
 	answer, result, err := s.decide(ctx, p, h, r, t, now)
 	if err != nil {
 		return err
 	}
-	if visit.KeepUntil(answer.Quote.ValidUntil) { // a shop's sessions may be shorter than its promises
+	if current.KeepUntil(answer.Quote.ValidUntil) { // a session may be shorter than the time for which a price is promised
 		touched.Time = true
 	}
-	result.Session, result.NewSession, result.Touched, result.Version = visit, h.Session == nil, touched, p.Version
+	result.Session, result.NewSession, result.Touched, result.Version = current, h.Session == nil, touched, p.Version
 	q.Answer, q.result = answer, &result
 	return nil
 }
 
-// load reads what the request is about.
+// load reads the mandate, and the quote, product and stock that the request is about.
 func (s *Service) load(ctx context.Context, p *project.Project, ask ports.HaggleAsk, now time.Time) (ports.Haggle, agent.Mandate, error) {
 	mandate, err := s.Mandates.Mandate(ctx, p, ask.Session)
 	if err != nil {
 		return ports.Haggle{}, mandate, err
 	}
-	h, err := s.Haggling.Load(ctx, p.ID, counting(ask, mandate.Policy.Probing, now))
+	h, err := s.Haggling.Load(ctx, p.ID, withProbeWindows(ask, mandate.Policy.Probing, now))
 	return h, mandate, err
 }
 
-// counting has what a client tries counted where the policy limits it. A client is only held a prober if, of the newest twice as many sessions, more than the
-// limit led to no order.
-func counting(ask ports.HaggleAsk, limits negotiation.Probing, now time.Time) ports.HaggleAsk {
+// withProbeWindows sets the periods for which the store counts the client's sessions, where the policy limits them. A client
+// counts as a prober if, of its newest sessions (twice the limit), more than the limit led to no order.
+func withProbeWindows(ask ports.HaggleAsk, limits negotiation.Probing, now time.Time) ports.HaggleAsk {
 	if limits.Client > 0 {
 		ask.Since = now.Add(-24 * time.Hour)
 	}
 	if limits.Product > 0 {
 		ask.ProductSince = now.Add(-negotiation.ProbingWindow)
-		ask.Sessions = min(2*limits.Product, mostLookedAt)
+		ask.Sessions = min(2*limits.Product, maxCountedSessions)
 	}
 	return ask
 }
 
-// mostLookedAt bounds a client's sessions about a product that are looked at.
-const mostLookedAt = 2000
+// maxCountedSessions is how many of a client's sessions about a product are counted at most.
+const maxCountedSessions = 2000
 
-// visit is the session of the request: the one named, or a new one.
-func (s *Service) visit(p *project.Project, h ports.Haggle, r Request, now time.Time) (visit *session.Session, touched session.Touched, err error) {
+// sessionOf returns the session that the request names, touched, or a new one.
+func (s *Service) sessionOf(p *project.Project, h ports.Haggle, r Request, now time.Time) (current *session.Session, touched session.Touched, err error) {
 	timeout := p.Settings.SessionTimeout()
 	if r.Ask.Session.IsZero() && r.Ask.Quote.IsZero() {
 		claims := session.Claims{}
 		if r.Claims != nil {
 			claims = *r.Claims
 		}
-		visit = session.Open(id.New[id.Session](s.Entropy.IDBits()), p.ID, claims, timeout, now)
-		visit.Agent = r.Agent
+		current = session.Open(id.New[id.Session](s.Entropy.IDBits()), p.ID, claims, timeout, now)
+		current.Agent = r.Agent
 		if r.Repeatable {
-			visit.AwaitUse()
+			current.AwaitUse()
 		}
-		return visit, touched, nil
+		return current, touched, nil
 	}
 	switch {
 	case r.Ask.Session.IsZero() && (h.Quote == nil || h.Session == nil):
@@ -216,15 +216,26 @@ func (s *Service) visit(p *project.Project, h ports.Haggle, r Request, now time.
 	return h.Session, touched, err
 }
 
-// decide has the built-in rules decide or asks the agent, holds its proposal to the guardrails, and makes what is to be
-// stored.
-func (s *Service) decide(ctx ports.Outbound, p *project.Project, h ports.Haggle, r Request, t *talk, now time.Time) (Answer, ports.HaggleResult, error) {
+// decide gets a proposal from the built-in rules or the agent, applies the guardrails, and returns the answer and the result to
+// store.
+func (s *Service) decide(ctx ports.Outbound, p *project.Project, h ports.Haggle, r Request, t *thread, now time.Time) (Answer, ports.HaggleResult, error) {
 	offer := t.offer(r)
 	in := agent.QuoteInput{
-		Scene: agent.Scene{Project: p, Session: t.visit, Mandate: t.mandate, History: s.history(p, h, t.visit)},
-		Table: t.quote.Table(t.terms, offer), Signals: t.signals, Message: r.Message,
+		Scene: agent.Scene{
+			Project: p,
+			Session: t.session,
+			Mandate: t.mandate,
+			History: s.history(p, h, t.session),
+		},
+		Table:   t.quote.Table(t.terms, offer),
+		Signals: t.signals,
+		Message: r.Message,
 		Product: agent.Product{
-			ID: t.product.ID, Variant: t.variant.ID, Name: t.product.Name, Category: t.product.Category, Quantity: t.signals.Quantity,
+			ID:       t.product.ID,
+			Variant:  t.variant.ID,
+			Name:     t.product.Name,
+			Category: t.product.Category,
+			Quantity: t.signals.Quantity,
 		},
 	}
 	proposal := agent.QuoteAnswer{
@@ -239,40 +250,44 @@ func (s *Service) decide(ctx ports.Outbound, p *project.Project, h ports.Haggle,
 	}
 	decision := negotiation.Guard(in.Table, proposal.Decision)
 	t.quote.Record(in.Table, decision, now)
-	t.quote.EndBy(t.visit.End())
+	t.quote.EndBy(t.session.End())
 	if _, agreed := decision.(negotiation.Accepted); !agreed {
 		t.quote.Suggest(s.bundle(ctx, p, t, r.Physical, h.Cart, now))
 	}
-	result := ports.HaggleResult{Quote: t.quote, NewQuote: t.fresh, Entry: s.entry(h, r, t, in, proposal, decision, now)}
+	result := ports.HaggleResult{
+		Quote:    t.quote,
+		NewQuote: t.fresh,
+		Entry:    s.entry(h, r, t, in, proposal, decision, now),
+	}
 	if t.fresh && h.Prior != nil {
 		h.Prior.Supersede()
 		result.Superseded = h.Prior
 	}
 	answer := Answer{
-		Session:  t.visit.ID,
+		Session:  t.session.ID,
 		Product:  t.product,
 		Decision: decision,
 		Offer:    offer,
 		RoundCap: t.mandate.Policy.RoundCap,
 	}
 	if agreed, ok := decision.(negotiation.Accepted); ok {
-		answer.Token = s.seal(t, agreed, r.AddBundle, &result, now)
+		answer.Token = s.closeDeal(t, agreed, r.AddBundle, &result, now)
 	}
 	answer.Quote = t.quote.Snapshot()
 	answer.Final = answer.Quote.Final(t.terms)
 	if decision != proposal.Decision {
-		proposal.Reasoning, proposal.Message = "", "" // its words are about an answer that is not given
+		proposal.Reasoning, proposal.Message = "", "" // its words are about another decision
 	}
-	answer.Reasoning, answer.Message = words(answer, s.worded(ctx, in, proposal, answer, r.Again))
+	answer.Reasoning, answer.Message = words(answer, s.addWords(ctx, in, proposal, answer, r.Again))
 	return answer, result, nil
 }
 
-// propose asks the agent, in whose place the built-in rules answer where it fails. An agent that calls out is not asked
-// again when another answer in the session came first: it has had its time.
-func (s *Service) propose(ctx ports.Outbound, in agent.QuoteInput, house agent.QuoteAnswer, again bool) (agent.QuoteAnswer, error) {
+// propose asks the agent. If the agent fails, it returns the proposal of the built-in rules. It does not call a remote agent a
+// second time after another answer in the session was stored first, because the agent has used up its time.
+func (s *Service) propose(ctx ports.Outbound, in agent.QuoteInput, builtin agent.QuoteAnswer, again bool) (agent.QuoteAnswer, error) {
 	if again && in.Mandate.Agent.CallsOut() {
-		house.Answered.Fallback = "contended"
-		return house, nil
+		builtin.Answered.Fallback = "contended"
+		return builtin, nil
 	}
 	proposal, err := s.Agent.Quote(ctx, in)
 	switch {
@@ -280,14 +295,14 @@ func (s *Service) propose(ctx ports.Outbound, in agent.QuoteInput, house agent.Q
 		return proposal, err // the request breaks a rule of the agent's
 	case err != nil:
 		s.Log.WarnContext(ctx, "agent gave no answer; the built-in rules decide", "error", err)
-		house.Answered.Fallback = "agent_failed"
-		return house, nil
+		builtin.Answered.Fallback = "agent_failed"
+		return builtin, nil
 	}
 	return proposal, nil
 }
 
-// entry is the decision's place in the record.
-func (s *Service) entry(h ports.Haggle, r Request, t *talk, in agent.QuoteInput, a agent.QuoteAnswer, d negotiation.Decision, now time.Time) negotiation.Entry {
+// entry returns the record of the decision in the session's history.
+func (s *Service) entry(h ports.Haggle, r Request, t *thread, in agent.QuoteInput, a agent.QuoteAnswer, d negotiation.Decision, now time.Time) negotiation.Entry {
 	e := negotiation.NewEntry(id.New[id.Decision](s.Entropy.IDBits()), h.LastSeq+1, t.quote, in.Table, t.signals, d, r.Message, now)
 	e.Agent, e.Client = t.mandate.Agent.ID, r.Ask.Client
 	e.Handler, e.Fallback = a.Answered.Handler, a.Answered.Fallback
@@ -297,8 +312,8 @@ func (s *Service) entry(h ports.Haggle, r Request, t *talk, in agent.QuoteInput,
 	return e
 }
 
-// worded has what the agent left without words put into some, if the merchant wants that.
-func (s *Service) worded(ctx ports.Outbound, in agent.QuoteInput, a agent.QuoteAnswer, answer Answer, again bool) agent.QuoteAnswer {
+// addWords asks the agent to word its decision if the proposal has no words.
+func (s *Service) addWords(ctx ports.Outbound, in agent.QuoteInput, a agent.QuoteAnswer, answer Answer, again bool) agent.QuoteAnswer {
 	if a.Reasoning != "" || a.Message != "" || again {
 		return a
 	}
@@ -313,79 +328,49 @@ func (s *Service) worded(ctx ports.Outbound, in agent.QuoteInput, a agent.QuoteA
 	return a
 }
 
-// history reads what was said in the session, for agents that ask for it. A new session has none.
-func (s *Service) history(p *project.Project, h ports.Haggle, visit *session.Session) func(context.Context) ([]negotiation.Entry, error) {
+// history returns a function with which the agent can read the session's history, or nil for a new session.
+func (s *Service) history(p *project.Project, h ports.Haggle, current *session.Session) func(context.Context) ([]negotiation.Entry, error) {
 	if h.Session == nil || s.Sessions == nil {
 		return nil
 	}
 	return func(ctx context.Context) ([]negotiation.Entry, error) {
-		known, err := s.Sessions.Visit(ctx, p.ID, visit.ID)
+		known, err := s.Sessions.Visit(ctx, p.ID, current.ID)
 		return known.History, err
 	}
 }
 
-// seal makes the checkout token of an agreed quote, fills the cart and announces the deal.
-func (s *Service) seal(t *talk, agreed negotiation.Accepted, withBundle bool, result *ports.HaggleResult, now time.Time) string {
+// closeDeal creates the checkout token of an accepted quote, fills the cart and adds the event.
+func (s *Service) closeDeal(t *thread, agreed negotiation.Accepted, withBundle bool, result *ports.HaggleResult, now time.Time) string {
 	salt := s.Entropy.Secret(20)
 	token := s.Tokens.New(t.quote.Snapshot().ID, salt)
 	t.quote.Seal(id.Hash(token), salt, withBundle)
 	q := t.quote.Snapshot()
 	result.Cart = []session.CartItem{{
-		Product: q.Item.Product, Variant: q.Item.Variant, Name: t.product.Name,
-		Quantity: q.Item.Quantity, Price: agreed.Price, Quote: q.ID,
+		Product:  q.Item.Product,
+		Variant:  q.Item.Variant,
+		Name:     t.product.Name,
+		Quantity: q.Item.Quantity,
+		Price:    agreed.Price,
+		Quote:    q.ID,
 	}}
 	if q.WithBundle {
 		result.Cart = append(result.Cart, session.CartItem{
-			Product: q.Bundle.Product, Variant: q.Bundle.Variant, Name: q.Bundle.Name,
-			Quantity: 1, Price: q.Bundle.Price, Quote: q.ID,
+			Product:  q.Bundle.Product,
+			Variant:  q.Bundle.Variant,
+			Name:     q.Bundle.Name,
+			Quantity: 1,
+			Price:    q.Bundle.Price,
+			Quote:    q.ID,
 		})
 	}
 	result.Event = event.New(s.Entropy.IDBits(), q.Project, now, event.QuoteAccepted{
-		Quote: q.ID, Session: q.Item.Session, Product: q.Item.Product, Variant: q.Item.Variant,
-		Quantity: q.Item.Quantity, List: q.Bounds.List(), Price: agreed.Price,
+		Quote:    q.ID,
+		Session:  q.Item.Session,
+		Product:  q.Item.Product,
+		Variant:  q.Item.Variant,
+		Quantity: q.Item.Quantity,
+		List:     q.Bounds.List(),
+		Price:    agreed.Price,
 	})
 	return token
-}
-
-// courtesy is how long a quote waits for an index to suggest a bundle from.
-const courtesy = 250 * time.Millisecond
-
-// mostPassedOver is how many digital products a bundle looks past for one that is shipped.
-const mostPassedOver = 10
-
-// bundle is a product that goes with the item and is not in the cart, or nil. A bundle is a courtesy: without an index the
-// quote goes on without it. physical leaves out what is digital.
-func (s *Service) bundle(
-	ctx context.Context, p *project.Project, t *talk, physical bool, cart []session.CartItem, now time.Time,
-) *negotiation.Bundle {
-	if !p.Settings.BundleSuggestions || t.mandate.Policy.Bundles.Off || t.quote.Snapshot().Bundle != nil {
-		return nil
-	}
-	patient, cancel := context.WithTimeout(ctx, courtesy)
-	defer cancel()
-	if err := s.Fresh(patient, p); err != nil {
-		s.Log.WarnContext(ctx, "no index to suggest a bundle from", "error", err)
-		return nil
-	}
-	most := 1 + len(cart)
-	if physical {
-		most += mostPassedOver
-	}
-	complements := s.Index.Complements(p.ID, []id.Product{t.product.ID}, most)
-	complements = slices.DeleteFunc(complements, func(c ports.Complement) bool {
-		return physical && c.Variant.Digital || slices.ContainsFunc(cart, func(item session.CartItem) bool { return item.Product == c.Product.ID })
-	})
-	if len(complements) == 0 {
-		return nil
-	}
-	c := complements[0]
-	regular := c.Product.PriceOf(c.Variant)
-	price := t.mandate.Policy.BundlePrice(regular, c.Product.Cost, c.Product.Negotiable, c.Product.Category)
-	if price.Minor() < regular.Minor() {
-		return &negotiation.Bundle{
-			Product: c.Product.ID, Variant: c.Variant.ID, Name: c.Product.Name, Regular: regular, Price: price,
-			ValidUntil: now.Add(negotiation.Validity), Digital: c.Variant.Digital,
-		}
-	}
-	return nil
 }

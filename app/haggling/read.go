@@ -16,30 +16,30 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Named is a negotiation that somebody asks for, by its quote. Its id is the right to it.
+// Named identifies a negotiation by its quote, whose id authorizes the request.
 type Named struct {
 	Quote  id.Quote
-	Agent  agentid.Agent // that asks
-	Client string        // a hash of who asks
+	Agent  agentid.Agent // the calling agent
+	Client string        // a hash of the client
 }
 
-// View is a negotiation as it stands.
+// View is the current state of a negotiation.
 type View struct {
 	Quote    negotiation.Snapshot
-	Product  *catalog.Product    // nil: it is not sold any more
+	Product  *catalog.Product    // nil: it is no longer sold
 	Outcome  negotiation.Outcome // of its last answer
-	Expired  bool                // its prices are not promised any more
+	Expired  bool                // its prices are no longer promised
 	Final    bool                // no further offer brings a lower price
 	RoundCap int                 // the counter of this number is final
 }
 
-// Read is a negotiation as it stands, under the prices of now. Nothing changes but that its session was used.
+// Read returns the state of a negotiation at current prices. It changes nothing but the time of the session's last use.
 func (s *Service) Read(ctx context.Context, p *project.Project, n Named) (*View, error) {
 	v, _, err := s.view(ctx, p, n)
 	return v, err
 }
 
-// Decline closes a negotiation because the buyer gives up. Once declined it stays so, for the reason said first.
+// Decline closes a negotiation because the buyer gives up. Declining it again keeps the first reason.
 func (s *Service) Decline(ctx context.Context, p *project.Project, n Named, why negotiation.Reason) (*View, error) {
 	v, q, err := s.view(ctx, p, n)
 	if err != nil {
@@ -56,7 +56,7 @@ func (s *Service) Decline(ctx context.Context, p *project.Project, n Named, why 
 	return v, nil
 }
 
-// view loads a negotiation, and notes that its session was used. The quote is as stored.
+// view loads a negotiation and notes the use of its session. It returns the quote as it is stored.
 func (s *Service) view(ctx context.Context, p *project.Project, n Named) (*View, *negotiation.Quote, error) {
 	now := s.Clock.Now()
 	h, mandate, err := s.load(ctx, p, ports.HaggleAsk{Quote: n.Quote, Client: n.Client}, now)
@@ -77,27 +77,27 @@ func (s *Service) view(ctx context.Context, p *project.Project, n Named) (*View,
 	if err := s.Sessions.Keep(ctx, h.Session, touched); err != nil {
 		return nil, nil, err
 	}
-	visit, err := s.Sessions.Visit(ctx, p.ID, h.Session.ID)
+	seen, err := s.Sessions.Visit(ctx, p.ID, h.Session.ID)
 	if err != nil {
 		return nil, nil, err
 	}
 	stored := negotiation.Rehydrate(h.Quote.Snapshot())
 	v := &View{
 		Product:  h.Product,
-		Outcome:  lastOutcome(visit.History, n.Quote),
+		Outcome:  lastOutcome(seen.History, n.Quote),
 		Expired:  over || h.Quote.Expired(now),
 		RoundCap: mandate.Policy.RoundCap,
 	}
 	if h.Quote.Snapshot().State == negotiation.Open && !v.Expired {
-		v.Final, err = refreshed(h, mandate, now)
+		v.Final, err = refresh(h, mandate, now)
 	}
 	v.Quote = h.Quote.Snapshot()
 	return v, stored, err
 }
 
-// refreshed brings a loaded quote up to date with the shop, as the next offer on it would, and reports whether its price is
-// final. That is not stored: the next offer does it again.
-func refreshed(h ports.Haggle, mandate agent.Mandate, now time.Time) (final bool, err error) {
+// refresh reprices a loaded quote with the current policy and product, as the next offer on it would, and reports whether its
+// price is final. It stores nothing, because the next offer reprices the quote again.
+func refresh(h ports.Haggle, mandate agent.Mandate, now time.Time) (final bool, err error) {
 	item := h.Quote.Snapshot().Item
 	if h.Product == nil {
 		return true, nil

@@ -7,10 +7,10 @@ import (
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
 
-// words puts a decision into words, the agent's where it has any. They are made from numbers that the
+// words returns the texts for a decision: the agent's if it wrote any, else built-in ones, which contain only numbers that the
 // buyer sees anyway.
 func words(a Answer, proposal agent.QuoteAnswer) (reasoning, message string) {
-	reasoning, message = house(a)
+	reasoning, message = builtinWords(a)
 	if proposal.Reasoning != "" {
 		reasoning = proposal.Reasoning
 	}
@@ -20,7 +20,7 @@ func words(a Answer, proposal agent.QuoteAnswer) (reasoning, message string) {
 	return reasoning, message
 }
 
-func house(a Answer) (reasoning, message string) {
+func builtinWords(a Answer) (reasoning, message string) {
 	name := a.Product.Name
 	switch d := a.Decision.(type) {
 	case negotiation.Accepted:

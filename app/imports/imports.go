@@ -1,6 +1,6 @@
-// Package imports reads products from files that merchants send. A file is stored in parts as it arrives (Service), and any
-// replica imports it as a job (Worker): what a chunk of products came to is recorded in the transaction that stores them, so
-// that another replica goes on where one was stopped.
+// Package imports imports products from files that merchants upload. Service stores a file in parts as it arrives, and Worker
+// imports it as a job on any replica. The transaction that stores a chunk of products also records its result, so that
+// another replica resumes where one was stopped. Package catalogs decides how products are stored.
 package imports
 
 import (
@@ -16,10 +16,10 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// partBytes is the size of a part of a file, and so how much of it is in memory.
+// partBytes is the size of a stored part of a file, and so how much of a file is in memory.
 const partBytes = 256 << 10
 
-// Service starts imports.
+// Service stores uploaded files and starts the jobs that import them.
 type Service struct {
 	*ports.Stores
 	Clock   ports.Clock
@@ -33,7 +33,7 @@ func (s *Service) In(stores *ports.Stores) *Service {
 	return &bound
 }
 
-// File is a file that is stored for a job that is not started yet.
+// File is a stored file whose job is not started yet.
 type File struct {
 	Job   id.Job
 	Bytes int
@@ -45,7 +45,7 @@ var (
 	errNoFile   = fault.New(fault.Malformed, "invalid_request", "The body is empty; it must be the file.")
 )
 
-// Store stores a file as it is read. What is stored of one that cannot be read is discarded.
+// Store stores a file as it reads it. If that fails, it discards the stored parts.
 func (s *Service) Store(ctx context.Context, of id.Project, from io.Reader) (File, error) {
 	f := File{Job: id.New[id.Job](s.Entropy.IDBits())}
 	sum := sha256.New()
@@ -83,12 +83,12 @@ func (s *Service) store(ctx context.Context, of id.Project, f *File, from io.Rea
 	}
 }
 
-// Discard removes a file whose job is not started, also if the client has gone.
+// Discard removes a file whose job is not started, even if ctx is canceled because the client has gone.
 func (s *Service) Discard(ctx context.Context, of id.Project, f File) error {
 	return s.Imports.Discard(context.WithoutCancel(ctx), of, f.Job)
 }
 
-// Start starts the job of a file.
+// Start starts the job that imports a file.
 func (s *Service) Start(ctx context.Context, p *project.Project, f File, r job.ImportRequest) (*job.Job, error) {
 	r.Bytes = f.Bytes
 	j := job.NewImport(f.Job, p.ID, r, p.Settings.Currency, s.Clock.Now())

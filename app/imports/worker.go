@@ -18,23 +18,23 @@ import (
 
 // Products are the products of a file.
 type Products interface {
-	// Lines yields them. What ends the reading early is an error of Err afterwards.
+	// Lines yields the products. If it stops before the end of the file, Err returns the reason.
 	Lines() iter.Seq[catalogs.Line]
 	Err() error
-	// Columns are those of CSV; nil: it is NDJSON.
+	// Columns returns the columns of a CSV file, or nil for NDJSON.
 	Columns() []string
 }
 
-// Worker works on imports.
+// Worker runs import jobs.
 type Worker struct {
 	*ports.Stores
 	Catalogs *catalogs.Service
-	// Open reads the head of a file; an error says what is wrong with it.
+	// Open reads the head of a file. Its error describes what is wrong with the file.
 	Open func(file io.Reader, r job.ImportRequest, p *project.Project) (Products, error)
 }
 
-// Work imports the file of a job that was begun, after the products of an earlier attempt. progress hears how many bytes
-// are read.
+// Work imports the file of a claimed job and skips the products that an earlier attempt imported. It calls progress with the
+// number of bytes read.
 func (w *Worker) Work(ctx context.Context, p *project.Project, j *job.Job, progress func(done, total int)) (job.Result, error) {
 	from := &file{
 		ctx:     ctx,
@@ -47,27 +47,27 @@ func (w *Worker) Work(ctx context.Context, p *project.Project, j *job.Job, progr
 	if err != nil {
 		return j.Result, cmp.Or(from.failed, unreadable(err))
 	}
-	so := job.ImportResult{Columns: read.Columns()}
+	soFar := job.ImportResult{Columns: read.Columns()}
 	if j.Result.Import != nil {
-		so = *j.Result.Import
+		soFar = *j.Result.Import
 	}
 	r := &run{
 		worker: w,
 		job:    j,
-		so:     so,
+		soFar:  soFar,
 	}
 	_, err = w.Catalogs.Import(ctx, p, catalogs.Import{
 		Lines:    read.Lines(),
 		DryRun:   asked.DryRun,
-		Skip:     so.Read,
+		Skip:     soFar.Read,
 		Done:     r.record,
-		Progress: func(catalogs.Summary) { r.so = r.next; progress(from.read, asked.Bytes) },
+		Progress: func(catalogs.Summary) { r.soFar = r.next; progress(from.read, asked.Bytes) },
 	}, catalogs.Summary{
-		Read:      so.Read,
-		Created:   so.Created,
-		Updated:   so.Updated,
-		Unchanged: so.Unchanged,
-		Refused:   so.Refused,
+		Read:      soFar.Read,
+		Created:   soFar.Created,
+		Updated:   soFar.Updated,
+		Unchanged: soFar.Unchanged,
+		Refused:   soFar.Refused,
 	})
 	switch {
 	case err != nil:
@@ -76,24 +76,24 @@ func (w *Worker) Work(ctx context.Context, p *project.Project, j *job.Job, progr
 	case read.Err() != nil:
 		err = unreadable(read.Err())
 	}
-	return job.Result{Import: &r.so}, err
+	return job.Result{Import: &r.soFar}, err
 }
 
-// unreadable is a file that cannot be imported, or not further.
+// unreadable returns the error for a file that cannot be imported, or not to its end.
 func unreadable(err error) error {
 	return fault.New(fault.Invalid, "unreadable_file", fmt.Sprintf("The file %v.", err))
 }
 
-// run is one attempt.
+// run is one attempt to import a file.
 type run struct {
-	worker   *Worker
-	job      *job.Job
-	so, next job.ImportResult // after the last chunk, and after the one that is being stored
+	worker      *Worker
+	job         *job.Job
+	soFar, next job.ImportResult // after the last stored chunk, and after the one that is being stored
 }
 
-// record keeps what a chunk came to, in its transaction. It fails once the job is canceled, or another replica's.
+// record stores the result of a chunk in the chunk's transaction. It fails if the job is canceled or claimed by another replica.
 func (r *run) record(ctx context.Context, stores *ports.Stores, sum catalogs.Summary, c catalogs.Chunk) error {
-	r.next = r.so
+	r.next = r.soFar
 	r.next.Read, r.next.Created, r.next.Updated = sum.Read, sum.Created, sum.Updated
 	r.next.Unchanged, r.next.Refused = sum.Unchanged, sum.Refused
 	for _, one := range c.Refused {
@@ -113,14 +113,14 @@ func bounded(list, more []catalog.LineProblem) []catalog.LineProblem {
 	return append(list[:len(list):len(list)], more[:min(room, len(more))]...)
 }
 
-// kept are the refused products for which there is room.
+// kept returns the refused products that still fit within job.MostKeptRefusals.
 func (r *run) kept(refused []catalogs.Refusal) (kept []ports.RefusedProduct) {
-	var columns []string // nil: it is NDJSON
-	if len(r.so.Columns) > 0 {
-		columns = r.so.Columns
+	var columns []string // nil for NDJSON
+	if len(r.soFar.Columns) > 0 {
+		columns = r.soFar.Columns
 	}
 	for n, one := range refused {
-		position := r.so.Refused + n + 1
+		position := r.soFar.Refused + n + 1
 		if position > job.MostKeptRefusals {
 			break
 		}
@@ -129,7 +129,7 @@ func (r *run) kept(refused []catalogs.Refusal) (kept []ports.RefusedProduct) {
 	return kept
 }
 
-// file reads a stored file.
+// file is an io.Reader of a stored file.
 type file struct {
 	ctx     context.Context // io.Reader has none
 	imports ports.Imports
@@ -138,7 +138,7 @@ type file struct {
 	next    int
 	part    []byte
 	read    int
-	failed  error // of the store
+	failed  error // an error of the store, not of the file
 }
 
 func (f *file) Read(to []byte) (int, error) {

@@ -19,12 +19,12 @@ func keys(t jobs.Task[string]) (list []string) {
 	return list
 }
 
-// A batch that panics is repeated item by item: only the item at fault is set aside.
-func TestBatch_onePanics(t *testing.T) {
+// A batch that panics is repeated item by item, and only the item at fault is set aside.
+func TestWorker_work_batchPanics(t *testing.T) {
 	t.Parallel()
 	again := row("a", "third")
 	again.Failures = 1
-	q := &queue{rows: rows(row("a", "first"), row("a", "panics"), again, row("b", "other"))}
+	q := &fakeQueue{rows: rows(row("a", "first"), row("a", "panics"), again, row("b", "other"))}
 	var worked []string
 	j := job(q, func(_ ports.Outbound, task jobs.Task[string]) error {
 		if slices.Contains(keys(task), "panics") {
@@ -46,12 +46,12 @@ func TestBatch_onePanics(t *testing.T) {
 	}
 }
 
-// A row that cannot be read is set aside before the batch begins, and other failures set nothing aside.
-func TestBatch_unreadableRow(t *testing.T) {
+// An unreadable row is set aside before the batch starts. Other failures set nothing aside.
+func TestWorker_claim_unreadableRow(t *testing.T) {
 	t.Parallel()
 	unreadable := row("a", "unreadable")
 	unreadable.Err = fault.ErrUnreadable
-	q := &queue{rows: rows(row("a", "first"), unreadable, row("a", "second"))}
+	q := &fakeQueue{rows: rows(row("a", "first"), unreadable, row("a", "second"))}
 	calls := 0
 	j := job(q, func(_ ports.Outbound, task jobs.Task[string]) error {
 		if calls++; !slices.Equal(keys(task), []string{"first", "second"}) {
@@ -68,10 +68,10 @@ func TestBatch_unreadableRow(t *testing.T) {
 	}
 }
 
-// While a batch of a group is worked on, no other batch of it is claimed; other groups go on.
-func TestBatch_oneOfAGroupAtATime(t *testing.T) {
+// A group has one batch at a time. Other groups continue meanwhile.
+func TestWorker_Run_oneBatchPerGroup(t *testing.T) {
 	t.Parallel()
-	q := &queue{}
+	q := &fakeQueue{}
 	for n := range 10 {
 		q.rows = append(q.rows, row("slow", fmt.Sprint("s", n)), row("quick", fmt.Sprint("q", n)))
 	}

@@ -1,6 +1,5 @@
-// Package jobs is the worker under all background work that is done for tenants: it claims due work from a
-// queue, no more of a group than its share, works on it and sets aside what this program cannot read or
-// panics on. What the work is, and what it leaves in the store, is each job's own affair.
+// Package jobs runs background work for tenants: a Worker leases due items from a queue, limits each group to its share, runs
+// the work, and sets items aside that cannot be read or cause a panic. Each Job defines its work and stores the results.
 package jobs
 
 import (
@@ -16,41 +15,40 @@ import (
 type Job[T any] struct {
 	Name  string
 	Queue ports.Queue[T]
-	// Work does claimed work and records what became of it. What it leaves unrecorded is claimed again when
-	// its lease is over, and what it fails on for fault.ErrPanic or fault.ErrUnreadable is set aside. It may be
-	// called again with each item of a batch alone.
+	// Work does the work of a task and records the outcome. Items without a recorded outcome are claimed again when their lease
+	// is over. If it fails with fault.ErrPanic or fault.ErrUnreadable, the worker calls it again with each item of a batch
+	// alone and sets the failing items aside.
 	Work func(ctx ports.Outbound, t Task[T]) error
-	// Before, if set, is work without a lease, done before each claim. It reports whether there is more.
+	// Before, if set, does work without a lease before each claim. It reports whether there is more.
 	Before func(ctx context.Context) (more bool, err error)
-	// Record, if set, stores what tasks left for it, before each claim and at the end. While it fails nothing
-	// is claimed.
+	// Record, if set, stores outcomes that tasks have collected, before each claim and at shutdown. While it fails, the worker
+	// claims nothing.
 	Record func(ctx context.Context) error
 
 	Limits Limits
 	Lease  time.Duration // longer than a task can take, unless it extends its lease
-	Poll   time.Duration // how often work that other replicas stored, or that is due again, is looked for
-	// Pace is how long after the start of a round the next one starts at the earliest, so that under load a round finds
-	// the work of many calls of Wake; 0: at once. A round does not wait for it that goes on with a backlog: if Before
-	// reported more, or if there was more to claim than had room, and half of what is worked on has ended.
+	Poll   time.Duration // interval between claims without Wake, for work that other replicas stored or that is due again
+	// Pace is the shortest time between the starts of two rounds, so that under load one round claims the work of many calls of
+	// Wake; 0: none. A round that continues a backlog does not wait for it. There is a backlog if Before reported more, or if
+	// there was more to claim than fitted; then the next round starts once half of the tasks have ended.
 	Pace  time.Duration
 	Clock ports.Clock
 	Log   *slog.Logger
-	// Ran, if set, is called after each round with what went wrong.
+	// Ran, if set, is called after each round with its error, or nil.
 	Ran func(error)
 }
 
-// ErrFailed is a task that failed, which is recorded: the group counts as slow, and nothing is reported.
+// ErrFailed means that a task failed and has recorded it: the group counts as slow, and the worker reports no error.
 var ErrFailed = errors.New("the work failed, and that is recorded")
 
-// Limits are how much is worked on at once.
+// Limits are how many tasks run concurrently.
 type Limits struct {
 	Slots int // tasks of all groups
 	Slow  int // tasks of slow groups, those whose last task failed or took Long; 0: as many as Slots
 	Each  int // tasks of one group
 	Quick int // tasks of a group whose last one was not slow; 0: as many as Each
 	Long  time.Duration
-	// Batch is how many claimed items of a group a task may have, of which there is one at a time. 0: a task is
-	// one item.
+	// Batch is how many claimed items of a group a task may have. A group then has one task at a time. 0: a task is one item.
 	Batch int
 }
 
@@ -58,18 +56,18 @@ type Limits struct {
 type Task[T any] struct {
 	Group string
 	Items []ports.Leased[T]
-	// Clock is the store's: it runs as here, from when the store leased the task.
+	// Clock is this process's clock corrected by the offset of the store's clock when it leased the task.
 	Clock ports.Clock
 }
 
 // Item is the only item of a task that has no batch.
 func (t Task[T]) Item() T { return t.Items[0].Item }
 
-// Extended tells the worker until when the lease of the only item lasts now. Work that moves the end of its
-// lease calls it, so that the item can still be set aside.
+// Extended sets the end of the only item's lease. Work that extends its lease must call it, so that the worker can still set the
+// item aside.
 func (t Task[T]) Extended(until time.Time) { t.Items[0].Until = until }
 
-// storeClock is a clock corrected by how far the store's is ahead.
+// storeClock is a clock corrected by the offset of the store's clock.
 type storeClock struct {
 	ports.Clock
 	ahead time.Duration

@@ -6,41 +6,41 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// remembered is how many groups are known at most. Those that are forgotten prove themselves again.
-const remembered = 10_000
+// maxLanes is how many groups are remembered. A forgotten group counts as new again.
+const maxLanes = 10_000
 
-// lanes are the groups that have, or recently had, tasks.
+// lanes are the groups that have or recently had tasks, by name.
 type lanes map[string]*lane
 
 type lane struct {
 	busy  int
-	quick bool // the last task was
-	tried bool
+	quick bool // the last task was quick
+	tried bool // a task has ended
 }
 
 func (l *lane) slow() bool { return l.tried && !l.quick }
 
-// use counts the tasks of one tenant's groups.
-type use struct{ busy, slow int }
+// tenantUse counts the tasks of one tenant's groups.
+type tenantUse struct{ busy, slow int }
 
-// candidate is a group that waits, with the places that it may still be given.
+// candidate is a waiting group, with the places that it may still get.
 type candidate struct {
 	group string
-	used  *use // by its tenant
+	used  *tenantUse // of its tenant
 	slow  bool
 	left  int
 	given int
 }
 
-// shares returns how many tasks may be claimed of each of these groups, of which the first has waited longest. Each
-// free place goes to the tenant with the fewest tasks. Slow groups leave room for others, and one tenant leaves an
-// eighth of all places, and of those for slow groups, to other tenants.
+// shares returns how many tasks may be claimed of each waiting group. The first group has waited longest. Each free place goes
+// to the tenant with the fewest tasks. Slow groups leave room for others, and one tenant leaves an eighth of all places, and of
+// those for slow groups, to other tenants.
 func (l lanes) shares(limits Limits, groups []string) (list []ports.Share) {
-	tenants, slowRoom := make(map[string]*use), limits.slow()
-	of := func(group string) *use {
+	tenants, slowRoom := make(map[string]*tenantUse), limits.slow()
+	of := func(group string) *tenantUse {
 		name := tenant(group)
 		if tenants[name] == nil {
-			tenants[name] = &use{}
+			tenants[name] = &tenantUse{}
 		}
 		return tenants[name]
 	}
@@ -99,11 +99,11 @@ func (m Limits) next(waiting []candidate, slowRoom int) (next *candidate) {
 	return next
 }
 
-// tenantShare is how many of these places one tenant may hold. The rest stays free for other tenants. It is small: new
-// groups may turn out to be slow, and the tenant's other groups need a place beside them.
+// tenantShare is how many of these places one tenant may hold. The rest stays free for other tenants. The rest is small, because
+// new groups may turn out to be slow, and the tenant's other groups need places as well.
 func tenantShare(places int) int { return places - places/8 }
 
-// tenant returns the tenant of a group: the project, where the group's name begins with one.
+// tenant returns the tenant of a group: the part of its name before the slash, which is the project if there is one.
 func tenant(group string) string {
 	project, _, _ := strings.Cut(group, "/")
 	return project
@@ -116,7 +116,7 @@ func (m Limits) slow() int {
 	return m.Slots
 }
 
-// window is how many tasks a group has at most.
+// window is how many tasks a group may have.
 func (m Limits) window(l *lane) int {
 	switch {
 	case m.Batch > 0:
@@ -145,7 +145,7 @@ func (l lanes) leave(group string, quick bool) {
 	one := l[group]
 	one.busy, one.quick, one.tried = one.busy-1, quick, true
 	for name, idle := range l {
-		if len(l) <= remembered {
+		if len(l) <= maxLanes {
 			return
 		}
 		if idle.busy == 0 {

@@ -7,7 +7,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-func most(list []ports.Share, group string) int {
+func shareOf(list []ports.Share, group string) int {
 	for _, s := range list {
 		if s.Group == group {
 			return s.Most
@@ -16,7 +16,7 @@ func most(list []ports.Share, group string) int {
 	return 0
 }
 
-func TestSlowGroupsLeaveRoom(t *testing.T) {
+func TestShares_slowGroups(t *testing.T) {
 	t.Parallel()
 	limits := Limits{
 		Slots: 64,
@@ -25,7 +25,7 @@ func TestSlowGroupsLeaveRoom(t *testing.T) {
 		Quick: 16,
 	}
 	l := lanes{}
-	if got := most(l.shares(limits, []string{"new"}), "new"); got != limits.Each {
+	if got := shareOf(l.shares(limits, []string{"new"}), "new"); got != limits.Each {
 		t.Errorf("a new group gets %d", got)
 	}
 	var dead []string
@@ -46,18 +46,18 @@ func TestSlowGroupsLeaveRoom(t *testing.T) {
 		t.Errorf("the dead ones have %d of %d places", l.busy(), limits.Slots)
 	}
 	shares := l.shares(limits, append(dead, "quick", "new"))
-	if most(shares, "quick") != limits.Quick || most(shares, "new") != limits.Each || len(shares) != 2 {
+	if shareOf(shares, "quick") != limits.Quick || shareOf(shares, "new") != limits.Each || len(shares) != 2 {
 		t.Errorf("beside the dead ones: %v", shares)
 	}
 	for range limits.Quick {
 		l.enter("quick")
 	}
-	if got := most(l.shares(limits, []string{"quick"}), "quick"); got != 0 {
+	if got := shareOf(l.shares(limits, []string{"quick"}), "quick"); got != 0 {
 		t.Errorf("a full group gets %d more", got)
 	}
 }
 
-func TestAGroupHasOneBatchAtATime(t *testing.T) {
+func TestShares_oneBatchPerGroup(t *testing.T) {
 	t.Parallel()
 	limits := Limits{Slots: 2, Batch: 64}
 	l := lanes{}
@@ -70,7 +70,7 @@ func TestAGroupHasOneBatchAtATime(t *testing.T) {
 	}
 }
 
-// One tenant has a backlog in many subscriptions, whose receivers answer quickly.
+// A tenant with a backlog in many quick groups leaves places to another tenant.
 func TestShares_backlogOfOneTenant(t *testing.T) {
 	t.Parallel()
 	limits := Limits{
@@ -92,7 +92,7 @@ func TestShares_backlogOfOneTenant(t *testing.T) {
 	groups = append(groups, "proj_b/sub")
 	for round := range 3 {
 		shares := l.shares(limits, groups)
-		if most(shares, "proj_b/sub") == 0 {
+		if shareOf(shares, "proj_b/sub") == 0 {
 			t.Errorf("round %d: the other tenant gets nothing", round)
 		}
 		for _, s := range shares {
@@ -108,7 +108,7 @@ func TestShares_backlogOfOneTenant(t *testing.T) {
 	}
 }
 
-// Both tenants' receivers are slow, and one tenant has many.
+// A tenant with many slow groups leaves places to another tenant's slow group.
 func TestShares_slowOfOneTenant(t *testing.T) {
 	t.Parallel()
 	limits := Limits{
@@ -128,7 +128,7 @@ func TestShares_slowOfOneTenant(t *testing.T) {
 	l.enter("proj_b/sub")
 	l.leave("proj_b/sub", false)
 	groups = append(groups, "proj_b/sub")
-	if got := most(l.shares(limits, groups), "proj_b/sub"); got == 0 {
+	if got := shareOf(l.shares(limits, groups), "proj_b/sub"); got == 0 {
 		t.Error("the other slow tenant gets nothing")
 	}
 }
@@ -157,10 +157,10 @@ func TestShares_ofOneTenant(t *testing.T) {
 		shares := l.shares(limits, groups)
 		all := 0
 		for _, g := range groups[1:] {
-			all += most(shares, g)
+			all += shareOf(shares, g)
 		}
-		if all != c.all || most(shares, "") != limits.Each {
-			t.Errorf("%s: %d places for the tenant, want %d; %d for the group without a name", name, all, c.all, most(shares, ""))
+		if all != c.all || shareOf(shares, "") != limits.Each {
+			t.Errorf("%s: %d places for the tenant, want %d; %d for the group without a name", name, all, c.all, shareOf(shares, ""))
 		}
 	}
 }

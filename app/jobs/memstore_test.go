@@ -12,8 +12,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest/memstore"
 )
 
-// The queues of the store in memory, which simulations run on, keep the same contract.
-func TestQueues_memstore(t *testing.T) {
+// The queues of the in-memory store, which simulations use, fulfil the contract of queues.
+func TestWorker_memstoreQueues(t *testing.T) {
 	t.Parallel()
 	porttest.QueueSuite{Open: openMemory, Work: work}.Run(t)
 }

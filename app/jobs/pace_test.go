@@ -11,8 +11,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// paced runs a worker whose rounds are 50 ms apart, and returns when they began.
-func paced(t *testing.T, q *queue, limits jobs.Limits, work func(string), drive func(wake func())) (rounds []time.Duration) {
+// paced runs a worker with a Pace of 50 ms and returns when its rounds began.
+func paced(t *testing.T, q *fakeQueue, limits jobs.Limits, work func(string), drive func(wake func())) (rounds []time.Duration) {
 	begun := time.Now()
 	j := job(q, func(_ ports.Outbound, task jobs.Task[string]) error {
 		work(task.Item())
@@ -33,11 +33,11 @@ func paced(t *testing.T, q *queue, limits jobs.Limits, work func(string), drive 
 	return rounds
 }
 
-// After a quiet time a worker looks at once when it is woken.
-func TestPace_lone(t *testing.T) {
+// After an idle time a worker claims at once when it is woken.
+func TestAwait_idle(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		q := &queue{}
+		q := &fakeQueue{}
 		paced(t, q, jobs.Limits{Slots: 8, Each: 4}, func(string) {}, func(wake func()) {
 			time.Sleep(time.Second)
 			q.add(row("a", "lone"))
@@ -50,11 +50,11 @@ func TestPace_lone(t *testing.T) {
 	})
 }
 
-// A round that left nothing waits for the pace, whatever ends meanwhile.
-func TestPace(t *testing.T) {
+// After a round without a backlog the next one waits for the pace, even if tasks end meanwhile.
+func TestAwait_pace(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		q := &queue{}
+		q := &fakeQueue{}
 		rounds := paced(t, q, jobs.Limits{Slots: 64, Each: 64}, func(string) { time.Sleep(time.Millisecond) }, func(wake func()) {
 			time.Sleep(time.Second)
 			for n := range 500 {
@@ -78,11 +78,11 @@ func TestPace(t *testing.T) {
 	})
 }
 
-// A backlog is gone on with as soon as half of the tasks have ended.
-func TestPace_backlog(t *testing.T) {
+// A backlog is continued as soon as half of the tasks have ended.
+func TestAwait_backlog(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		q := &queue{}
+		q := &fakeQueue{}
 		for n := range 400 {
 			q.add(row("a", fmt.Sprint(n)))
 		}

@@ -13,11 +13,11 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// An idle worker makes one call of its queue in each interval, and looks at once when it is woken.
+// An idle worker calls its queue once in each interval, and at once when it is woken.
 func TestRun_idleAndWoken(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		q := &queue{}
+		q := &fakeQueue{}
 		var worked []string
 		j := job(q, func(_ ports.Outbound, task jobs.Task[string]) error {
 			worked = append(worked, task.Item())
@@ -45,11 +45,11 @@ func TestRun_idleAndWoken(t *testing.T) {
 	})
 }
 
-// A worker that is stopped waits for the tasks that have begun, claims nothing more, and records at the end.
+// A stopped worker waits for the running tasks, claims nothing more, and calls Record at the end.
 func TestRun_stopped(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		q := &queue{rows: rows(row("a", "first"), row("a", "second"), row("a", "third"))}
+		q := &fakeQueue{rows: rows(row("a", "first"), row("a", "second"), row("a", "third"))}
 		release, ended := make(chan struct{}), make(chan struct{})
 		var worked, recorded []string
 		j := job(q, func(ctx ports.Outbound, task jobs.Task[string]) error {
@@ -82,11 +82,11 @@ func TestRun_stopped(t *testing.T) {
 	})
 }
 
-// A queue that fails, or panics, is asked again at the next interval.
+// A queue that fails or panics is called again at the next interval.
 func TestRun_queueFails(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		q := &queue{rows: rows(row("a", "row"))}
+		q := &fakeQueue{rows: rows(row("a", "row"))}
 		failures := []any{errors.New("away"), "a panic"}
 		q.fail = func() error {
 			if len(failures) == 0 {
@@ -115,10 +115,10 @@ func TestRun_queueFails(t *testing.T) {
 	})
 }
 
-// Work that moves the end of its lease is set aside under the lease that it has then.
+// Work that extends its lease is set aside under the extended lease.
 func TestTask_extended(t *testing.T) {
 	t.Parallel()
-	q := &queue{rows: rows(row("a", "row"))}
+	q := &fakeQueue{rows: rows(row("a", "row"))}
 	until := noon.Add(3 * time.Hour)
 	_, err := jobs.NewWorker(job(q, func(_ ports.Outbound, task jobs.Task[string]) error {
 		task.Extended(until)

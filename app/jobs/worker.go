@@ -10,22 +10,22 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// finishing bounds what is written once the worker is told to stop.
-const finishing = 5 * time.Second
+// shutdownTimeout limits the writes after the worker's context has ended.
+const shutdownTimeout = 5 * time.Second
 
-// Worker works on a job, as long as it runs. Any number of them share the work.
+// Worker runs a job. Any number of workers, in any number of processes, share the work.
 type Worker[T any] struct {
 	Job[T]
 	wake  chan struct{}
 	ended chan ended
 	lanes lanes
-	// refill is at how many tasks, or fewer, a backlog is gone on with; negative: there was none.
+	// refill is the number of running tasks at or below which a backlog is continued; negative: there is no backlog.
 	refill int
-	// trouble is what went wrong with tasks since the last round.
-	trouble error
+	// failed has the errors of tasks since the last round.
+	failed error
 }
 
-// ended is a task that a goroutine is done with.
+// ended is the end of a task.
 type ended struct {
 	group string
 	quick bool
@@ -42,7 +42,7 @@ func NewWorker[T any](j Job[T]) *Worker[T] {
 	}
 }
 
-// Wake says that there may be something to do. It never waits.
+// Wake makes the worker look for work. It never blocks.
 func (w *Worker[T]) Wake() {
 	select {
 	case w.wake <- struct{}{}:
@@ -50,8 +50,8 @@ func (w *Worker[T]) Wake() {
 	}
 }
 
-// Run works until ctx ends, and then waits for the tasks that have begun. Those are given ctx too: a task that
-// must not be cut short detaches itself from it.
+// Run works until ctx ends, and then waits for the running tasks. They get ctx too, so a task that must not be canceled has to
+// detach itself from it.
 func (w *Worker[T]) Run(ctx context.Context) {
 	tick := time.NewTicker(w.Poll)
 	defer tick.Stop()
@@ -73,7 +73,7 @@ func (w *Worker[T]) Run(ctx context.Context) {
 		}
 		w.await(ctx, pace)
 		select {
-		case <-w.wake: // the round that follows serves it too
+		case <-w.wake: // the next round serves this call too
 		default:
 		}
 	}
@@ -94,8 +94,7 @@ func (w *Worker[T]) await(ctx context.Context, pace <-chan time.Time) {
 	}
 }
 
-// Once works until nothing is due any more, and returns how many tasks were done and what went wrong with
-// others.
+// Once works until nothing is due, and returns how many tasks succeeded and the errors of the others.
 func (w *Worker[T]) Once(ctx context.Context) (done int, err error) {
 	for {
 		more, problem := w.round(ctx)
@@ -113,7 +112,7 @@ func (w *Worker[T]) Once(ctx context.Context) (done int, err error) {
 	}
 }
 
-// round records what has ended, does the work without a lease, and starts on what is due.
+// round notes ended tasks, calls Record and Before, and starts due tasks.
 func (w *Worker[T]) round(ctx context.Context) (more bool, err error) {
 	for {
 		select {
@@ -124,7 +123,7 @@ func (w *Worker[T]) round(ctx context.Context) (more bool, err error) {
 		}
 		break
 	}
-	err, w.trouble = w.trouble, nil
+	err, w.failed = w.failed, nil
 	if problem := w.record(ctx); problem != nil {
 		return false, errors.Join(err, problem)
 	}
@@ -144,7 +143,7 @@ func (w *Worker[T]) record(ctx context.Context) error {
 	return fault.Survive(func() error { return w.Record(ctx) })
 }
 
-// claim takes due work and starts on it, as far as there is room.
+// claim leases due items, as many as the limits allow, and starts their tasks.
 func (w *Worker[T]) claim(ctx context.Context) error {
 	w.refill = -1
 	if w.lanes.busy() >= w.Limits.Slots {
@@ -184,7 +183,7 @@ func (w *Worker[T]) claim(ctx context.Context) error {
 	return err
 }
 
-// someFull reports whether as much was claimed of a group as was wanted at most.
+// someFull reports whether a group's share was claimed in full.
 func someFull[T any](shares []ports.Share, claimed []ports.Leased[T]) bool {
 	n := make(map[string]int, len(shares))
 	for _, l := range claimed {
@@ -202,8 +201,8 @@ func (w *Worker[T]) start(ctx context.Context, t Task[T]) {
 	}()
 }
 
-// work does a task, and sets it aside if it panics or cannot be read. A batch that does is repeated item by
-// item, so that only the items at fault are set aside.
+// work runs a task and sets its item aside if it panics or cannot be read. It repeats a failing batch item by item, so that only
+// the items at fault are set aside.
 func (w *Worker[T]) work(ctx ports.Outbound, t Task[T]) error {
 	err := fault.Survive(func() error { return w.Work(ctx, t) })
 	poison := errors.Is(err, fault.ErrPanic) || errors.Is(err, fault.ErrUnreadable)
@@ -225,9 +224,9 @@ func (w *Worker[T]) work(ctx ports.Outbound, t Task[T]) error {
 	return err
 }
 
-// setAside puts work off that this program cannot do, and says so.
+// setAside postpones an item that this program cannot process, and logs it.
 func (w *Worker[T]) setAside(ctx context.Context, held ports.Held, why error) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishing)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 	defer cancel()
 	ReportSetAside(ctx, w.Log, w.Name, ports.SetAside{Held: held, Err: why})
 	return w.Queue.SetAside(ctx, held, why.Error())
@@ -236,16 +235,16 @@ func (w *Worker[T]) setAside(ctx context.Context, held ports.Held, why error) er
 func (w *Worker[T]) note(e ended) {
 	w.lanes.leave(e.group, e.quick)
 	if !errors.Is(e.err, ErrFailed) {
-		w.trouble = errors.Join(w.trouble, e.err)
+		w.failed = errors.Join(w.failed, e.err)
 	}
 }
 
-// finish waits for the tasks that have begun and records them.
+// finish waits for the running tasks and records them.
 func (w *Worker[T]) finish(ctx context.Context) {
 	for w.lanes.busy() > 0 {
 		w.note(<-w.ended)
 	}
-	ctx, cancel := context.WithTimeout(ctx, finishing)
+	ctx, cancel := context.WithTimeout(ctx, shutdownTimeout)
 	defer cancel()
 	if err := w.record(ctx); err != nil {
 		w.report(err)

@@ -15,26 +15,26 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// queue hands out rows, each once.
-type queue struct {
+// fakeQueue leases each of its rows once.
+type fakeQueue struct {
 	mu              sync.Mutex
 	rows            []ports.Leased[string]
 	aside, restored []string
-	held            []ports.Held // of what was set aside
+	held            []ports.Held // the leases of rows that were set aside
 	calls           atomic.Int64
 	fail            func() error
 }
 
 func rows(list ...ports.Leased[string]) []ports.Leased[string] { return list }
 
-func (q *queue) add(r ports.Leased[string]) {
+func (q *fakeQueue) add(r ports.Leased[string]) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.rows = append(q.rows, r)
 }
 
-// left is how many rows of a group are not claimed.
-func (q *queue) left(group string) (n int) {
+// left returns how many rows of a group are not claimed.
+func (q *fakeQueue) left(group string) (n int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, r := range q.rows {
@@ -53,7 +53,7 @@ func row(group, key string) ports.Leased[string] {
 	}, Item: key}
 }
 
-func (q *queue) Waiting(context.Context) (groups []string, err error) {
+func (q *fakeQueue) Waiting(context.Context) (groups []string, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.calls.Add(1)
@@ -70,7 +70,7 @@ func (q *queue) Waiting(context.Context) (groups []string, err error) {
 	return groups, nil
 }
 
-func (q *queue) Claim(_ context.Context, _ time.Duration, shares []ports.Share) (claimed []ports.Leased[string], err error) {
+func (q *fakeQueue) Claim(_ context.Context, _ time.Duration, shares []ports.Share) (claimed []ports.Leased[string], err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.calls.Add(1)
@@ -87,14 +87,14 @@ func (q *queue) Claim(_ context.Context, _ time.Duration, shares []ports.Share) 
 	return claimed, nil
 }
 
-func (q *queue) SetAside(_ context.Context, h ports.Held, _ string) error {
+func (q *fakeQueue) SetAside(_ context.Context, h ports.Held, _ string) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.aside, q.held = append(q.aside, h.Key), append(q.held, h)
 	return nil
 }
 
-func (q *queue) Restore(_ context.Context, h ports.Held) error {
+func (q *fakeQueue) Restore(_ context.Context, h ports.Held) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.restored = append(q.restored, h.Key)
@@ -109,7 +109,7 @@ const lease = 30 * time.Second
 
 func (clock) Now() time.Time { return noon }
 
-func job(q *queue, work func(ports.Outbound, jobs.Task[string]) error) jobs.Job[string] {
+func job(q *fakeQueue, work func(ports.Outbound, jobs.Task[string]) error) jobs.Job[string] {
 	return jobs.Job[string]{
 		Name:  "test",
 		Queue: q,
@@ -126,12 +126,12 @@ func job(q *queue, work func(ports.Outbound, jobs.Task[string]) error) jobs.Job[
 	}
 }
 
-// What panics, and what cannot be read, is set aside; everything else is done in the same round.
-func TestWorkerSetsAside(t *testing.T) {
+// Rows that panic or cannot be read are set aside, and all others are done in the same round.
+func TestWorker_setAside(t *testing.T) {
 	t.Parallel()
 	unreadable, again := row("a", "unreadable"), row("c", "again")
 	unreadable.Err, again.Failures = fault.ErrUnreadable, 2
-	q := &queue{rows: []ports.Leased[string]{unreadable, row("a", "panics"), row("a", "plain"), row("b", "spoilt"), again}}
+	q := &fakeQueue{rows: []ports.Leased[string]{unreadable, row("a", "panics"), row("a", "plain"), row("b", "spoilt"), again}}
 	broken := errors.New("broken")
 	done, err := jobs.NewWorker(job(q, func(_ ports.Outbound, task jobs.Task[string]) error {
 		if now := task.Clock.Now(); !now.Equal(noon.Add(time.Hour)) {
@@ -154,10 +154,10 @@ func TestWorkerSetsAside(t *testing.T) {
 	}
 }
 
-// A group whose work hangs has its places, and no others.
-func TestWorkerGoesOnBesideAGroupThatHangs(t *testing.T) {
+// A group whose work hangs occupies its own places only.
+func TestWorker_hangingGroup(t *testing.T) {
 	t.Parallel()
-	q := &queue{}
+	q := &fakeQueue{}
 	for range 20 {
 		q.rows = append(q.rows, row("dead", "hangs"))
 	}
@@ -186,5 +186,5 @@ func TestWorkerGoesOnBesideAGroupThatHangs(t *testing.T) {
 	}
 	stop()
 	close(release)
-	<-ended // waits for what it has begun
+	<-ended // waits for the running tasks
 }

@@ -19,15 +19,15 @@ import (
 )
 
 const (
-	// month is how far back the record is counted.
+	// month is the period in which negotiations are counted.
 	month = 30 * 24 * time.Hour
-	// candidates are how many products are looked at for those that a run may choose.
-	candidates = 50
-	// highestList keeps shares of it exact to the minor unit.
+	// maxCandidates is how many products a run chooses from.
+	maxCandidates = 50
+	// highestList, in minor units, keeps shares of a list price exact to the minor unit.
 	highestList = 1_000_000_000_000
 )
 
-// titles are populations in plain words.
+// titles describe the populations to merchants.
 var titles = map[string]string{
 	"uniform":   "Anything from 70% to 115% of the list price, equally likely",
 	"normal-90": "Most would pay about 90% of the list price",
@@ -36,8 +36,8 @@ var titles = map[string]string{
 	"lognormal": "About 90% of the list price, and a few would pay far more",
 }
 
-// compute runs the market that a job asks for.
-func (r *Runner) compute(ctx context.Context, j *job.Job, h *holding) (found job.Result, err error) {
+// compute runs the simulation that a job asks for.
+func (r *Runner) compute(ctx context.Context, j *job.Job, h *heldJob) (found job.Result, err error) {
 	p, err := r.Projects.ByProject(ctx, j.Project)
 	if err != nil {
 		return found, err
@@ -87,7 +87,7 @@ func (r *Runner) compute(ctx context.Context, j *job.Job, h *holding) (found job
 	return job.Result{Market: out}, err
 }
 
-// policies are the one to compare with, and the one on trial.
+// policies returns the policy to compare with and the policy to try.
 func (r *Runner) policies(ctx context.Context, p *project.Project, j *job.Job) (before, after negotiation.Policy, err error) {
 	asked := j.Request.Market
 	a, err := r.Agents.ByID(ctx, p.ID, j.Agent)
@@ -112,7 +112,7 @@ func (r *Runner) version(ctx context.Context, a *agent.Agent, number int) (negot
 	return v.Policy, err
 }
 
-// sale is a product on sale by its first variant.
+// sale is a product in a run, represented by its first variant.
 type sale struct {
 	product *catalog.Product
 	signals negotiation.Signals
@@ -121,11 +121,11 @@ type sale struct {
 
 var errNoProducts = fault.New(fault.Conflict, "no_products", "The shop has no product that is negotiable. Add one, or name products.")
 
-// products are those that the job names, or else those that buyers haggled over most in the last month, or else the newest
-// that are negotiable.
+// products returns the products that the job names, else the negotiable ones with the most negotiations in the last month, else
+// the newest negotiable ones.
 func (r *Runner) products(ctx context.Context, p *project.Project, j *job.Job) ([]sale, error) {
 	named := j.Request.Market.Products
-	haggled, err := r.Record.Haggled(ctx, p.ID, r.Clock.Now().Add(-month), named, candidates)
+	haggled, err := r.Record.Haggled(ctx, p.ID, r.Clock.Now().Add(-month), named, maxCandidates)
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +144,7 @@ func (r *Runner) products(ctx context.Context, p *project.Project, j *job.Job) (
 	if err != nil || len(list) > 0 || len(named) > 0 {
 		return withMonthly(list, monthly), err
 	}
-	newest, _, err := r.Products.List(ctx, p.ID, ports.ProductFilter{Status: catalog.Active.String()}, ports.Page{Limit: candidates})
+	newest, _, err := r.Products.List(ctx, p.ID, ports.ProductFilter{Status: catalog.Active.String()}, ports.Page{Limit: maxCandidates})
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +161,7 @@ func withMonthly(list []sale, monthly map[id.Product]int) []sale {
 	return list
 }
 
-// read reads products. Those that are gone are left out, unless they were named.
+// read reads products. It leaves out deleted ones, unless they were named: then it returns the error.
 func (r *Runner) read(ctx context.Context, p *project.Project, wanted []id.Product, named bool) (list []*catalog.Product, err error) {
 	for _, one := range wanted {
 		product, err := r.Products.Get(ctx, p.ID, one)
@@ -176,7 +176,7 @@ func (r *Runner) read(ctx context.Context, p *project.Project, wanted []id.Produ
 	return list, nil
 }
 
-// onSale are the first job.MostProducts products that can be sold. Of named ones all can, or the error tells which cannot.
+// onSale returns the first job.MostProducts products that can be sold. If products are named, one that cannot be sold is an error.
 func (r *Runner) onSale(ctx context.Context, p *project.Project, products []*catalog.Product, j *job.Job, named bool) (list []sale, err error) {
 	stock, err := r.stock(ctx, p, products)
 	if err != nil {
@@ -207,7 +207,7 @@ func (r *Runner) stock(ctx context.Context, p *project.Project, of []*catalog.Pr
 	return catalog.Totals(levels), err
 }
 
-// signalsOf are those of one piece of the first variant, for a buyer of whom nothing is known.
+// signalsOf returns the signals of one piece of the first variant and an unknown buyer.
 func signalsOf(product *catalog.Product, stock map[id.Variant]int, c money.Currency) (s negotiation.Signals, err error) {
 	refuse := func(why string) error {
 		return fault.New(fault.Conflict, "product_unsuitable", fmt.Sprintf("The product %q %s.", product.Name, why))

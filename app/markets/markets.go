@@ -1,5 +1,6 @@
-// Package markets has simulated buyers meet two policies of a shop, with the shop's own products, and stores what each
-// would earn. A merchant starts a run as a job (Service), and any replica works on it (Runner).
+// Package markets compares two policies of a shop: it simulates buyers who negotiate over the shop's products and stores what
+// each policy would earn. A merchant starts a run as a job (Service), and any replica works on it (Runner). Package simulating
+// has the simulation.
 package markets
 
 import (
@@ -26,8 +27,7 @@ func (s *Service) In(stores *ports.Stores) *Service {
 	return &bound
 }
 
-// Start starts a run for an agent. With neither a policy nor a version it tries the policy in force, and without a
-// version to compare with that is the one in force.
+// Start starts a run for an agent. The default policy to try, and the default to compare with, is the one in force.
 func (s *Service) Start(ctx context.Context, p *project.Project, of id.Agent, r job.MarketRequest) (*job.Job, error) {
 	if err := check(r); err != nil {
 		return nil, err

@@ -45,7 +45,7 @@ func TestStart(t *testing.T) {
 		"a product that is not":    {job.MarketRequest{Buyers: 50, Products: unknown}, "product_not_found"},
 		"more products than allow": {job.MarketRequest{Buyers: 50, Products: make([]id.Product, 11)}, "validation_error"},
 	} {
-		s := openShop(t)
+		s := newFixture(t)
 		err := s.start(c.asked)
 		if c.want != "" {
 			if !fault.Is(err, c.want) {
@@ -64,17 +64,17 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// The same figures come of a run that was not disturbed, and of one whose first worker is gone.
-func TestRun_beginsAgain(t *testing.T) {
+// A run whose first worker died has the same result as an undisturbed one.
+func TestRunner_work_interrupted(t *testing.T) {
 	t.Parallel()
-	undisturbed, disturbed := openShop(t), openShop(t)
-	for _, s := range []*shop{undisturbed, disturbed} {
+	undisturbed, disturbed := newFixture(t), newFixture(t)
+	for _, s := range []*fixture{undisturbed, disturbed} {
 		s.mustStart(job.MarketRequest{Version: 2})
 	}
 	if err := disturbed.job.Begin(noon); err != nil { // and its worker's process is killed
 		t.Fatal(err)
 	}
-	for _, s := range []*shop{undisturbed, disturbed} {
+	for _, s := range []*fixture{undisturbed, disturbed} {
 		if err := s.work(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -92,9 +92,9 @@ func TestRun_beginsAgain(t *testing.T) {
 	}
 }
 
-func TestRun(t *testing.T) {
+func TestRunner_work(t *testing.T) {
 	t.Parallel()
-	s := openShop(t)
+	s := newFixture(t)
 	s.haggled = []ports.HaggledProduct{{Product: s.products[0].ID, Negotiations: 300}}
 	s.mustStart(job.MarketRequest{Version: 2, Buyers: 200})
 	if err := s.work(t.Context()); err != nil || s.job.Status != job.Succeeded {
@@ -119,9 +119,9 @@ func TestRun(t *testing.T) {
 }
 
 // A shop that gives no discount earns the same whatever its policy says.
-func TestRun_underSettings(t *testing.T) {
+func TestRunner_work_settings(t *testing.T) {
 	t.Parallel()
-	s := openShop(t)
+	s := newFixture(t)
 	s.project.Settings.MaxDiscount = 0
 	s.mustStart(job.MarketRequest{Version: 2})
 	if err := s.work(t.Context()); err != nil {
@@ -132,36 +132,36 @@ func TestRun_underSettings(t *testing.T) {
 	}
 }
 
-func TestRun_products(t *testing.T) {
+func TestProducts(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		arrange func(*shop) []id.Product
+		arrange func(*fixture) []id.Product
 		want    []string
 		code    string
 	}{
-		"the newest":           {func(*shop) []id.Product { return nil }, []string{"Tent", "Mug"}, ""},
-		"named ones":           {func(s *shop) []id.Product { return []id.Product{s.products[1].ID} }, []string{"Mug"}, ""},
-		"no fixed prices":      {func(s *shop) []id.Product { s.products[0].Negotiable = false; return nil }, []string{"Mug"}, ""},
-		"a fixed price, named": {func(s *shop) []id.Product { s.products[0].Negotiable = false; return []id.Product{s.products[0].ID} }, []string{"Tent"}, ""},
-		"haggled over, but gone": {func(s *shop) []id.Product {
+		"the newest":           {func(*fixture) []id.Product { return nil }, []string{"Tent", "Mug"}, ""},
+		"named ones":           {func(s *fixture) []id.Product { return []id.Product{s.products[1].ID} }, []string{"Mug"}, ""},
+		"no fixed prices":      {func(s *fixture) []id.Product { s.products[0].Negotiable = false; return nil }, []string{"Mug"}, ""},
+		"a fixed price, named": {func(s *fixture) []id.Product { s.products[0].Negotiable = false; return []id.Product{s.products[0].ID} }, []string{"Tent"}, ""},
+		"haggled over, but gone": {func(s *fixture) []id.Product {
 			s.haggled = []ports.HaggledProduct{{Product: id.New[id.Product]([16]byte{99}), Negotiations: 9}, {Product: s.products[1].ID, Negotiations: 1}}
 			return nil
 		}, []string{"Mug"}, ""},
-		"at most ten": {func(s *shop) []id.Product {
+		"at most ten": {func(s *fixture) []id.Product {
 			s.products = nil
 			for range 12 {
 				s.sell("Mug", 12_00, 0)
 			}
 			return nil
 		}, []string{"Mug", "Mug", "Mug", "Mug", "Mug", "Mug", "Mug", "Mug", "Mug", "Mug"}, ""},
-		"none": {func(s *shop) []id.Product { s.products = nil; return nil }, nil, "no_products"},
-		"in another currency": {func(s *shop) []id.Product {
+		"none": {func(s *fixture) []id.Product { s.products = nil; return nil }, nil, "no_products"},
+		"in another currency": {func(s *fixture) []id.Product {
 			euro, _ := money.ParseCurrency("EUR")
 			s.products[0].Price = money.Of(100_00, euro)
 			return []id.Product{s.products[0].ID}
 		}, nil, "product_unsuitable"},
 	} {
-		s := openShop(t)
+		s := newFixture(t)
 		s.mustStart(job.MarketRequest{Products: c.arrange(s)})
 		err := s.work(t.Context())
 		if c.code != "" {
@@ -184,10 +184,10 @@ func TestRun_products(t *testing.T) {
 	}
 }
 
-// A run that is canceled stops within about a second, and leaves no result.
-func TestRun_canceled(t *testing.T) {
+// A canceled run stops within about a second and has no result.
+func TestRunner_work_canceled(t *testing.T) {
 	t.Parallel()
-	s := openShop(t)
+	s := newFixture(t)
 	for range 8 {
 		s.sell("Tent", 100_00, 50_00)
 	}
@@ -208,9 +208,9 @@ func TestRun_canceled(t *testing.T) {
 }
 
 // A server that shuts down releases its job, and the attempt does not count.
-func TestRun_stopped(t *testing.T) {
+func TestSettle_shutdown(t *testing.T) {
 	t.Parallel()
-	s := openShop(t)
+	s := newFixture(t)
 	for range 8 {
 		s.sell("Tent", 100_00, 50_00)
 	}
@@ -222,10 +222,10 @@ func TestRun_stopped(t *testing.T) {
 	}
 }
 
-// What a merchant cannot mend is begun again, unless this program is at fault.
-func TestRun_failures(t *testing.T) {
+// A job is begun again after a temporary failure, and fails after an error of the merchant or of this program.
+func TestSettle_failures(t *testing.T) {
 	t.Parallel()
-	s := openShop(t)
+	s := newFixture(t)
 	named := []id.Product{s.products[0].ID}
 	s.mustStart(job.MarketRequest{Products: named})
 	s.broken = errors.New("the store is away")
@@ -236,7 +236,7 @@ func TestRun_failures(t *testing.T) {
 	if err := s.work(t.Context()); !errors.Is(err, jobs.ErrFailed) || s.job.Code != "product_not_found" || s.job.Reason == "" {
 		t.Errorf("%v, %+v", err, s.job)
 	}
-	s = openShop(t)
+	s = newFixture(t)
 	s.mustStart(job.MarketRequest{})
 	s.products[0].Variants[0].ID, s.products[0] = id.Variant{}, nil // a panic
 	if err := s.work(t.Context()); !errors.Is(err, jobs.ErrFailed) || s.job.Code != "internal_error" {
@@ -246,7 +246,7 @@ func TestRun_failures(t *testing.T) {
 
 func TestCancel(t *testing.T) {
 	t.Parallel()
-	s := openShop(t)
+	s := newFixture(t)
 	s.mustStart(job.MarketRequest{})
 	before, after, err := s.service().Cancel(t.Context(), s.project.ID, s.job.ID)
 	if err != nil || before.Status != job.Queued || after.Status != job.Canceled {

@@ -17,30 +17,30 @@ import (
 )
 
 const (
-	// poll is how often jobs are looked for.
+	// poll is the interval between looks for jobs.
 	poll = time.Second
-	// beat is how often progress is stored, the lease renewed, and a cancellation noticed.
+	// beat is the interval in which progress is stored, the lease renewed, and a cancellation noticed.
 	beat = time.Second
-	// lease is how long a job of a replica that is gone waits for another one.
+	// lease is how long a job waits for another replica after its own has died.
 	lease = 15 * time.Second
-	// finishing bounds what is written once the worker is told to stop.
-	finishing = 5 * time.Second
+	// shutdownTimeout limits the writes after the worker's context has ended.
+	shutdownTimeout = 5 * time.Second
 )
 
-// Runner works on jobs: one at a time in a process, on no more than half of its processors. Its Job is to be run.
+// Runner runs jobs, one at a time in a process, on at most half of its processors. Run its Job with a jobs.Worker.
 type Runner struct {
 	*ports.Stores
 	Queue    ports.JobQueue
 	Projects interface { // active ones
 		ByProject(ctx context.Context, project id.Project) (*project.Project, error)
 	}
-	// Import works on an import. progress hears how much is done, of all.
+	// Import runs an import. It calls progress with how much of the total is done.
 	Import func(ctx context.Context, p *project.Project, j *job.Job, progress func(done, total int)) (job.Result, error)
 	Clock  ports.Clock
 	Log    *slog.Logger
 }
 
-// Job leases jobs of all projects. Told to stop, it leaves them to others.
+// Job returns the worker's job, which leases jobs of all projects. On shutdown it releases them for other replicas.
 func (r *Runner) Job() jobs.Job[*job.Job] {
 	return jobs.Job[*job.Job]{
 		Name:  "run jobs",
@@ -58,10 +58,10 @@ func (r *Runner) Job() jobs.Job[*job.Job] {
 	}
 }
 
-// workers is how many negotiations are simulated at one time.
+// workers is how many negotiations are simulated concurrently.
 func workers() int { return max(runtime.GOMAXPROCS(0)/2, 1) }
 
-// work begins a job and records its end. What fails for want of the store is begun again when the lease is over.
+// work begins a job and records its end. If the store is unavailable, the job is begun again when its lease is over.
 func (r *Runner) work(ctx ports.Outbound, t jobs.Task[*job.Job]) error {
 	held := t.Items[0].Held
 	j, err := r.Queue.Settle(ctx, held, func(j *job.Job) error { return j.Begin(t.Clock.Now()) })
@@ -71,18 +71,18 @@ func (r *Runner) work(ctx ports.Outbound, t jobs.Task[*job.Job]) error {
 	if err != nil {
 		return err
 	}
-	h := &holding{
+	h := &heldJob{
 		runner: r,
 		held:   held,
 		renew:  t.Extended,
 	}
 	var found job.Result
-	stop, going := h.beat(ctx)
+	stop, running := h.beat(ctx)
 	err = fault.Survive(func() (err error) {
 		if j.Kind == job.Import {
-			found, err = r.load(going, j, h)
+			found, err = r.importFile(running, j, h)
 		} else {
-			found, err = r.compute(going, j, h)
+			found, err = r.compute(running, j, h)
 		}
 		return err
 	})
@@ -90,8 +90,8 @@ func (r *Runner) work(ctx ports.Outbound, t jobs.Task[*job.Job]) error {
 	return r.settle(ctx, t.Clock, h, found, err)
 }
 
-// load imports the file of a job.
-func (r *Runner) load(ctx context.Context, j *job.Job, h *holding) (job.Result, error) {
+// importFile imports the file of a job.
+func (r *Runner) importFile(ctx context.Context, j *job.Job, h *heldJob) (job.Result, error) {
 	p, err := r.Projects.ByProject(ctx, j.Project)
 	if err != nil {
 		return job.Result{}, err
@@ -103,12 +103,12 @@ func (r *Runner) load(ctx context.Context, j *job.Job, h *holding) (job.Result, 
 	})
 }
 
-// settle records the end of a job, unless somebody else has it by now or it was canceled.
-func (r *Runner) settle(ctx ports.Outbound, clock ports.Clock, h *holding, found job.Result, failed error) error {
+// settle records the end of a job, unless another replica has claimed it or it was canceled.
+func (r *Runner) settle(ctx ports.Outbound, clock ports.Clock, h *heldJob, found job.Result, failed error) error {
 	if h.lost.Load() {
 		return nil
 	}
-	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishing)
+	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 	defer cancel()
 	settled, err := r.Queue.Settle(bounded, h.held, func(j *job.Job) error {
 		now := clock.Now()
@@ -139,10 +139,10 @@ func (r *Runner) settle(ctx ports.Outbound, clock ports.Clock, h *holding, found
 	return err
 }
 
-// errBroken is a failure of this program, which the next attempt would meet too.
+// errBroken is a failure of this program that the next attempt would meet too.
 var errBroken = errors.New("the simulation failed")
 
-// explain tells the merchant why a job failed. What is not known may be over at the next attempt.
+// explain returns the code and reason of a failed job for the merchant. Unknown errors may be temporary, so the job is tried again.
 func explain(err error) (code, reason string, known bool) {
 	if errors.Is(err, fault.ErrPanic) || errors.Is(err, errBroken) {
 		return "internal_error", "Something went wrong.", true
@@ -158,19 +158,19 @@ func explain(err error) (code, reason string, known bool) {
 	return f.Code, reason, true
 }
 
-// holding is a job in hand.
-type holding struct {
+// heldJob is a job that this process has leased.
+type heldJob struct {
 	runner      *Runner
 	held        ports.Held
 	renew       func(time.Time)
 	done, total atomic.Int64
-	lost        atomic.Bool // canceled, or somebody else's
+	lost        atomic.Bool // canceled, or claimed by another replica
 }
 
-// beat stores progress and renews the lease until stop is called, which waits for the end. The context ends when the job
-// is lost.
-func (h *holding) beat(ctx context.Context) (stop func(), going context.Context) {
-	going, cancel := context.WithCancel(ctx)
+// beat stores progress and renews the lease in a goroutine until stop is called, which waits for its end. The context ends when
+// the job is lost.
+func (h *heldJob) beat(ctx context.Context) (stop func(), running context.Context) {
+	running, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -178,17 +178,17 @@ func (h *holding) beat(ctx context.Context) (stop func(), going context.Context)
 		defer tick.Stop()
 		for {
 			select {
-			case <-going.Done():
+			case <-running.Done():
 				return
 			case <-tick.C:
 			}
-			until, err := h.runner.Queue.Progress(going, h.held, int(h.done.Load()), int(h.total.Load()), lease)
+			until, err := h.runner.Queue.Progress(running, h.held, int(h.done.Load()), int(h.total.Load()), lease)
 			if errors.Is(err, ports.ErrJobTaken) {
 				h.lost.Store(true)
 				cancel()
 				return
 			}
-			if err == nil { // else the lease lasts for some more beats
+			if err == nil { // else the lease still lasts for some beats
 				h.held.Until = until
 				h.renew(until)
 			}
@@ -197,5 +197,5 @@ func (h *holding) beat(ctx context.Context) (stop func(), going context.Context)
 	return func() {
 		cancel()
 		<-ended
-	}, going
+	}, running
 }

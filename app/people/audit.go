@@ -10,26 +10,26 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// entrance is what the audit log says of a sign-in.
-type entrance struct {
+// signInDetails is what the audit log records of a sign-in.
+type signInDetails struct {
 	By     string `json:"by"`               // a member.Method
 	Code   bool   `json:"code,omitempty"`   // it was completed with a code of the second factor
 	Issuer string `json:"issuer,omitempty"` // the OpenID Connect provider
 	Linked bool   `json:"linked,omitempty"` // the provider's identity was linked to the member by this sign-in
 }
 
-// signedInEvent is the audit event of a member who has signed in.
-func (s *Service) signedInEvent(action string, m *member.Member, from Client, e entrance) *audit.Event {
+// signedInEvent returns the audit event of a member's sign-in.
+func (s *Service) signedInEvent(action string, m *member.Member, from Client, e signInDetails) *audit.Event {
 	event := s.event(action, m, from, e)
 	event.Member = m.ID
 	return event
 }
 
-// event is an audit event about a member.
+// event returns an audit event about a member.
 func (s *Service) event(action string, m *member.Member, from Client, after any) *audit.Event {
 	var text []byte
 	if after != nil {
-		text, _ = json.Marshal(after) // which is plain values
+		text, _ = json.Marshal(after) // plain values: Marshal cannot fail
 	}
 	return &audit.Event{
 		ID:        id.New[id.AuditEvent](s.Entropy.IDBits()),
@@ -43,9 +43,9 @@ func (s *Service) event(action string, m *member.Member, from Client, after any)
 	}
 }
 
-// opening opens a session in a transaction, after what must be stored before it, and records the sign-in unless a code
-// is still due: Prove records it then. before may be nil.
-func (s *Service) opening(ctx context.Context, action string, m *member.Member, from Client, e entrance, method member.Method,
+// openInTx calls before, unless it is nil, opens a session and records the sign-in, all in one transaction. If a code is still
+// due, it does not record the sign-in, because Prove does so later.
+func (s *Service) openInTx(ctx context.Context, action string, m *member.Member, from Client, e signInDetails, method member.Method,
 	before func(*ports.Stores) error) (in SignedIn, err error) {
 	e.By = method.String()
 	err = s.Begin(ctx, func(stores *ports.Stores, records ports.Records) error {

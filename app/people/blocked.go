@@ -12,37 +12,37 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// What tries are refused of that are too many.
+// Kinds of guesses that a refused attempt is recorded as.
 const (
-	guessesOfPassword = "password"
-	guessesOfCode     = "code"
+	guessedPassword = "password"
+	guessedCode     = "code"
 )
 
 const (
-	// mostBlocked is how many e-mail addresses are noted at once. Strangers name them.
-	mostBlocked = 200
-	// blockedEvery is how often the audit log tells of a member that there are too many tries.
+	// maxBlocked is how many attempts are held in memory. It is limited because anybody can name addresses.
+	maxBlocked = 200
+	// blockedEvery is the shortest time between two audit events about too many attempts for one member.
 	blockedEvery = time.Hour
 )
 
-// Blocked are tries that were refused because there were too many, until RecordBlocked. They are recorded later so that no
-// answer takes longer for an address that is a member's.
+// Blocked holds attempts that were refused because there were too many, until RecordBlocked records them. They are recorded
+// later so that the response time does not reveal whether an address is a member's.
 type Blocked struct {
 	mu    sync.Mutex
-	tries map[blockedKey]Client // from where, at first
+	tries map[blockedKey]Client // the client of the first attempt
 }
 
 type blockedKey struct{ email, of string }
 
-// NewBlocked has noted nothing.
+// NewBlocked returns an empty Blocked.
 func NewBlocked() *Blocked { return &Blocked{tries: map[blockedKey]Client{}} }
 
-// note notes a try that was refused.
+// note adds a refused attempt.
 func (b *Blocked) note(email, of string, from Client) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	key := blockedKey{email, of}
-	if _, noted := b.tries[key]; !noted && len(b.tries) < mostBlocked {
+	if _, noted := b.tries[key]; !noted && len(b.tries) < maxBlocked {
 		b.tries[key] = from
 	}
 }
@@ -55,8 +55,8 @@ func (b *Blocked) take() map[blockedKey]Client {
 	return taken
 }
 
-// RecordBlocked tells members' audit logs of tries that were refused. Call it every so often.
-// What fails is tried again, and keeps nothing else from being recorded.
+// RecordBlocked records refused attempts in the audit logs of the members' accounts. Call it periodically. An attempt that it
+// cannot record stays for the next call and does not stop the others.
 func (s *Service) RecordBlocked(ctx context.Context) error {
 	var failed []error
 	for key, from := range s.Blocked.take() {
@@ -76,13 +76,13 @@ func (s *Service) RecordBlocked(ctx context.Context) error {
 }
 
 func (s *Service) recordBlocked(ctx context.Context, m *member.Member, of string, from Client) error {
-	event := s.event(audit.Blocked, m, from, entrance{By: of})
+	event := s.event(audit.Blocked, m, from, signInDetails{By: of})
 	lately := ports.AuditFilter{Action: audit.Blocked, From: event.At.Add(-blockedEvery)}
-	told, _, err := s.Audit.Events(ctx, m.Account, lately, ports.Page{Limit: 2 * member.Most})
+	recorded, _, err := s.Audit.Events(ctx, m.Account, lately, ports.Page{Limit: 2 * member.Most})
 	if err != nil {
 		return err
 	}
-	for _, e := range told {
+	for _, e := range recorded {
 		if e.Target == event.Target && e.After == event.After {
 			return nil
 		}

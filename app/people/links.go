@@ -11,7 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Look is an open link of a purpose, for a page that asks what to do with it. It changes nothing.
+// Look returns an open link of a purpose, for the page that the link leads to. It changes nothing.
 func (s *Service) Look(ctx context.Context, purpose member.Purpose, secret string, from Client) (*member.Link, error) {
 	if err := s.countClient(ctx, from); err != nil {
 		return nil, err
@@ -33,7 +33,7 @@ func (s *Service) link(ctx context.Context, purpose member.Purpose, secret strin
 	return l, nil
 }
 
-// Join makes whoever has an invitation a member with a name and a password, and signs them in.
+// Join accepts an invitation: it creates a member with a name and a password, and signs the member in.
 func (s *Service) Join(ctx context.Context, secret, name, password string, from Client) (SignedIn, error) {
 	l, err := s.Look(ctx, member.Join, secret, from)
 	if err != nil {
@@ -63,13 +63,13 @@ func (s *Service) Join(ctx context.Context, secret, name, password string, from 
 		Password:  hash,
 		CreatedAt: now,
 	}
-	return s.opening(ctx, audit.Join, m, from, entrance{}, member.ByInvitation, func(stores *ports.Stores) error {
+	return s.openInTx(ctx, audit.Join, m, from, signInDetails{}, member.ByInvitation, func(stores *ports.Stores) error {
 		return stores.Members.Join(ctx, l, m)
 	})
 }
 
-// SetPassword sets a member's password by a link, and ends all sessions of the member: whoever knew the old password has
-// nothing any more.
+// SetPassword sets a member's password by a link, and ends all sessions of the member, because somebody else may have known the
+// old password.
 func (s *Service) SetPassword(ctx context.Context, secret, password string, from Client) error {
 	l, err := s.Look(ctx, member.Reset, secret, from)
 	if err != nil {
@@ -97,7 +97,7 @@ func (s *Service) SetPassword(ctx context.Context, secret, password string, from
 	return s.Members.SetPassword(ctx, l, hash)
 }
 
-// SignInByLink signs a member in by a one-time link. If the member has an authenticator, its code is due all the same.
+// SignInByLink signs a member in by a one-time link. If the member has an authenticator, its code is still due.
 func (s *Service) SignInByLink(ctx context.Context, secret string, from Client) (SignedIn, error) {
 	l, err := s.Look(ctx, member.SignIn, secret, from)
 	if err != nil {
@@ -113,7 +113,7 @@ func (s *Service) SignInByLink(ctx context.Context, secret string, from Client) 
 	if err := l.Use(s.Clock.Now()); err != nil {
 		return SignedIn{}, err
 	}
-	in, err := s.opening(ctx, audit.SignIn, m, from, entrance{}, member.ByLink, func(stores *ports.Stores) error {
+	in, err := s.openInTx(ctx, audit.SignIn, m, from, signInDetails{}, member.ByLink, func(stores *ports.Stores) error {
 		return stores.Members.Spend(ctx, l)
 	})
 	if fault.Is(err, "member_not_found") {

@@ -11,7 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Get is a member whom the actor oversees, or who the actor is.
+// Get returns a member whom the actor oversees, or the actor.
 func (s *Service) Get(ctx context.Context, by Actor, wanted id.Member) (*member.Member, error) {
 	m, err := s.Members.Member(ctx, by.account(), wanted)
 	if err != nil {
@@ -40,8 +40,8 @@ func mayManage(by Actor, m *member.Member) error {
 	return nil
 }
 
-// Change changes a member, who is given no more than the actor has, and returns the member as they were and are. If the member
-// comes to reach a project that requires MFA, the code confirms it. What the member may do counts at once.
+// Change changes a member and returns the member before and after. The member may not get more than the actor has. If the change
+// gives access to a project that requires MFA, code must be valid. New permissions apply at once.
 func (s *Service) Change(ctx context.Context, by Actor, wanted id.Member, change member.Change, code string) (before, after *member.Member, err error) {
 	m, err := s.Members.Member(ctx, by.account(), wanted)
 	if err == nil {
@@ -54,7 +54,7 @@ func (s *Service) Change(ctx context.Context, by Actor, wanted id.Member, change
 	change.Projects.Apply(&projects, nil)
 	c := fault.NewCheck()
 	if change.Projects.Given() {
-		if err := s.known(ctx, by.account(), projects, c); err != nil {
+		if err := s.checkProjects(ctx, by.account(), projects, c); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -82,7 +82,7 @@ func (s *Service) Change(ctx context.Context, by Actor, wanted id.Member, change
 	return before, after, err
 }
 
-// Remove ends a member's access for good: their sessions end at once. Owners may remove themselves, but the last one stays.
+// Remove removes a member and ends the member's sessions at once. Owners may remove themselves, except the last one.
 func (s *Service) Remove(ctx context.Context, by Actor, wanted id.Member) (*member.Member, error) {
 	return s.Members.Update(ctx, by.account(), wanted, func(m *member.Member, otherOwners int) error {
 		if err := mayManage(by, m); err != nil {
@@ -92,8 +92,8 @@ func (s *Service) Remove(ctx context.Context, by Actor, wanted id.Member) (*memb
 	})
 }
 
-// PasswordLink makes a link by which a member sets another password. Only who may do everything can make one: it is a way to
-// sign in as the member. If the member reaches a project that requires MFA, the code confirms it.
+// PasswordLink creates a link by which a member sets another password. Only an actor with full access may create one, because it
+// is a way to sign in as the member. If the member has access to a project that requires MFA, code must be valid.
 func (s *Service) PasswordLink(ctx context.Context, by Actor, wanted id.Member, code string) (Link, error) {
 	if !ownsAccount(by) {
 		return Link{}, fault.New(fault.Forbidden, "insufficient_scope", "Only an owner, or an API key with the scope *, sets others' passwords.")
@@ -108,12 +108,11 @@ func (s *Service) PasswordLink(ctx context.Context, by Actor, wanted id.Member, 
 	return s.linkTo(ctx, m, by.ID, member.Reset)
 }
 
-// ownsAccount reports whether the actor may do everything in the whole account.
+// ownsAccount reports whether the actor has full access to the whole account.
 func ownsAccount(by Actor) bool { return by.Key.Allows("*") && len(by.Key.Projects) == 0 }
 
-// ResetFactor removes the authenticators of another member, who has lost them, and ends the member's sessions. Only who may do
-// everything can do it, and only with a code of their own: it takes away half of what keeps others from signing in as the
-// member.
+// ResetFactor removes the authenticators of another member, who has lost them, and ends the member's sessions. It needs an actor
+// with full access and a valid code of the actor, because afterwards one factor suffices to sign in as the member.
 func (s *Service) ResetFactor(ctx context.Context, by Actor, wanted id.Member, code string) (*member.Member, error) {
 	if !ownsAccount(by) {
 		return nil, fault.New(fault.Forbidden, "insufficient_scope", "Only an owner, or an API key with the scope *, removes others' authenticators.")
@@ -152,7 +151,7 @@ func (s *Service) removeFactor(ctx context.Context, m *member.Member) error {
 	return err
 }
 
-// ResetFactorFor is ResetFactor for those who run the installation, such as for the last owner. The audit log tells of it.
+// ResetFactorFor is ResetFactor for the installation's operator, such as for the last owner. It adds an audit event.
 func (s *Service) ResetFactorFor(ctx context.Context, m *member.Member) error {
 	return s.Begin(ctx, func(stores *ports.Stores, records ports.Records) error {
 		if err := s.In(stores).removeFactor(ctx, m); err != nil {
@@ -162,8 +161,8 @@ func (s *Service) ResetFactorFor(ctx context.Context, m *member.Member) error {
 	})
 }
 
-// FirstOwner is the oldest owner of an account. If it has none, one comes to be, without a password, as on a demo that somebody
-// tries out: a link signs them in.
+// FirstOwner returns the oldest owner of an account. If there is none, as in a demo, it creates one without a password, who signs
+// in by a link.
 func (s *Service) FirstOwner(ctx context.Context, of id.Account, by, email, name string) (*member.Member, error) {
 	members, _, err := s.Members.List(ctx, of, nil, ports.Page{Limit: member.Most})
 	if err != nil {
@@ -193,7 +192,7 @@ func (s *Service) FirstOwner(ctx context.Context, of id.Account, by, email, name
 	return m, s.Members.Join(ctx, l.Link, m)
 }
 
-// SignInLink makes a link by which a member signs in once without a password, for those who run the installation.
+// SignInLink creates a link by which a member signs in once without a password, on behalf of the installation's operator.
 func (s *Service) SignInLink(ctx context.Context, m *member.Member, by string) (Link, error) {
 	return s.linkTo(ctx, m, by, member.SignIn)
 }

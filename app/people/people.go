@@ -1,9 +1,9 @@
-// Package people has the members of accounts: who is invited, what they may do, and how they sign in. Which scopes a signed-in
-// member's request needs is asked elsewhere.
+// Package people manages the members of accounts: invitations, permissions and sign-in. Package access authenticates members'
+// requests and checks their scopes.
 //
-// Nobody gives more than they have, changes nobody who may do more than they may, and sees only whom they could have invited.
-// Whoever has no session yet may be anybody: what they do is counted before it costs anything, and the answers do not tell
-// whether an address is a member's.
+// An actor grants at most its own permissions, changes only members with at most its own permissions, and sees only members
+// that it could have invited. Requests without a session may come from anybody. They are rate-limited before they cost anything,
+// and their answers do not reveal whether an address is a member's.
 package people
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Service manages members and lets them in. What hashes passwords takes long: run it outside of transactions.
+// Service manages members and signs them in. Methods that hash passwords are slow; call them outside of transactions.
 type Service struct {
 	*ports.Stores
 
@@ -32,16 +32,16 @@ type Service struct {
 	Entropy   ports.Entropy
 	Mailer    ports.Mailer           // nil: nothing is mailed
 	Provider  ports.IdentityProvider // nil: members sign in by passwords and links only
-	Vault     ports.Vault            // seals what browsers keep
+	Vault     ports.Vault            // seals cookies
 	Blocked   *Blocked
-	// Address is where the holder of a link goes.
+	// Address returns the URL of a link.
 	Address func(p member.Purpose, secret string) string
 }
 
-// SecondFactor confirms what a holder wants by a code of its authenticator. It counts wrong codes and uses up right ones,
-// whatever becomes of the caller's transaction.
+// SecondFactor checks codes of a holder's authenticator. It counts wrong codes and spends right ones even if the caller's
+// transaction rolls back.
 type SecondFactor interface {
-	// Confirm is Forbidden mfa_required for a wrong code, or without an authenticator.
+	// Confirm returns Forbidden mfa_required if the code is wrong or the holder has no authenticator.
 	Confirm(ctx context.Context, of account.Holder, code string) error
 }
 
@@ -52,22 +52,22 @@ func (s *Service) In(stores *ports.Stores) *Service {
 	return &bound
 }
 
-// Actor is who manages members: a member, or whoever has an API key.
+// Actor is the member or API key that manages members.
 type Actor struct {
 	ID     string         // of the member or the key
-	Key    *account.Key   // what they may do
-	Holder account.Holder // whose second factor confirms it
+	Key    *account.Key   // the actor's permissions
+	Holder account.Holder // the holder of the second factor that confirms the actor's requests
 }
 
 func (a Actor) account() id.Account { return a.Holder.Account }
 
-// secretBytes of randomness make a link or the token of a session: 160 bits.
+// secretBytes is how many random bytes a link or a session token has: 160 bits.
 const secretBytes = 20
 
-// longestSecret bounds what is hashed for somebody who may be anybody.
+// longestSecret is how many bytes of an unauthenticated caller's secret are hashed at most.
 const longestSecret = 256
 
-// newLink makes a link of a purpose; its secret is known now and never again.
+// newLink returns a link of a purpose and its secret, which is not stored.
 func (s *Service) newLink(of id.Account, by string, purpose member.Purpose) (*member.Link, string) {
 	secret, now := s.Entropy.Secret(secretBytes), s.Clock.Now()
 	return &member.Link{
@@ -81,24 +81,24 @@ func (s *Service) newLink(of id.Account, by string, purpose member.Purpose) (*me
 	}, secret
 }
 
-// Link is a link as its maker gets it.
+// Link is a link with its URL, for the actor that created it.
 type Link struct {
 	*member.Link
-	Address string // with the secret: it is shown once
+	Address string // the URL with the secret; it is shown once
 }
 
-// Draft is whom an invitation is for, and what they are given.
+// Draft is the address and the permissions of an invitation.
 type Draft struct {
 	Email string
 	member.Grant
 }
 
-// Invite makes an invitation that gives no more than the actor has. If it reaches a project that requires MFA, the code
-// confirms it.
+// Invite creates an invitation, which may grant at most the actor's permissions. If it gives access to a project that requires
+// MFA, code must be valid.
 func (s *Service) Invite(ctx context.Context, by Actor, d Draft, code string) (Link, error) {
 	l, secret, err := s.invitation(by.account(), by.ID, &d, func(c fault.Check) error {
 		d.By(by.Key, c)
-		return s.known(ctx, by.account(), d.Projects, c)
+		return s.checkProjects(ctx, by.account(), d.Projects, c)
 	})
 	if err != nil {
 		return Link{}, err
@@ -109,9 +109,9 @@ func (s *Service) Invite(ctx context.Context, by Actor, d Draft, code string) (L
 	return Link{l, s.Address(l.Purpose, secret)}, s.Members.AddLink(ctx, l)
 }
 
-// InviteFor makes an invitation for those who run the installation.
+// InviteFor creates an invitation on behalf of the installation's operator.
 func (s *Service) InviteFor(ctx context.Context, of id.Account, by string, d Draft) (Link, error) {
-	l, secret, err := s.invitation(of, by, &d, func(c fault.Check) error { return s.known(ctx, of, d.Projects, c) })
+	l, secret, err := s.invitation(of, by, &d, func(c fault.Check) error { return s.checkProjects(ctx, of, d.Projects, c) })
 	if err != nil {
 		return Link{}, err
 	}
@@ -134,8 +134,8 @@ func (s *Service) invitation(of id.Account, by string, d *Draft, more func(fault
 	return l, secret, nil
 }
 
-// known names projects that the account does not have.
-func (s *Service) known(ctx context.Context, of id.Account, projects []id.Project, c fault.Check) error {
+// checkProjects adds a problem for each project that the account does not have.
+func (s *Service) checkProjects(ctx context.Context, of id.Account, projects []id.Project, c fault.Check) error {
 	if len(projects) == 0 {
 		return nil
 	}
@@ -147,7 +147,7 @@ func (s *Service) known(ctx context.Context, of id.Account, projects []id.Projec
 	return err
 }
 
-// confirm asks for a code where one of the projects that are opened requires MFA. No projects are all of the account's.
+// confirm checks the code if one of the projects requires MFA. No projects means all projects of the account.
 func (s *Service) confirm(ctx context.Context, by Actor, projects []id.Project, code string) error {
 	reached, err := s.Keys.Reach(ctx, by.account(), projects)
 	if err != nil || !slices.ContainsFunc(reached, func(r ports.Reached) bool { return r.MFARequired }) {
@@ -156,7 +156,7 @@ func (s *Service) confirm(ctx context.Context, by Actor, projects []id.Project, 
 	return s.Factor.Confirm(ctx, by.Holder, code)
 }
 
-// RevokeInvitation closes an open invitation that the actor oversees.
+// RevokeInvitation revokes an open invitation that the actor oversees.
 func (s *Service) RevokeInvitation(ctx context.Context, by Actor, wanted id.MemberLink) (*member.Link, error) {
 	now := s.Clock.Now()
 	l, err := s.Members.Invitation(ctx, by.account(), wanted, now)
@@ -169,7 +169,7 @@ func (s *Service) RevokeInvitation(ctx context.Context, by Actor, wanted id.Memb
 	return l, s.Members.Revoke(ctx, by.account(), wanted, now)
 }
 
-// Tell mails a link to whom it is for, and reports whether the mail server took it. The maker has the link, too.
+// Tell mails an invitation to its recipient and reports whether the mail server accepted it. The actor has the link as well.
 func (s *Service) Tell(ctx ports.Outbound, of string, l Link) bool {
 	if s.Mailer == nil || l.Email == "" {
 		return false

@@ -14,24 +14,24 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// AttemptFor is for how long a sign-in by the OpenID Connect provider can be completed.
+// AttemptFor is how long a sign-in by the OpenID Connect provider can be completed after it began.
 const AttemptFor = 10 * time.Minute
 
-// longestAttempt bounds what is opened for somebody who may be anybody.
+// longestAttempt is how many bytes of an unauthenticated caller's attempt are unsealed at most.
 const longestAttempt = 4 << 10
 
 const attemptPurpose = "sign-in by the OpenID Connect provider"
 
-// attempt is a sign-in that has begun. It is sealed and kept by the browser that began it, so that no other browser
-// completes it (RFC 9700, section 4.7).
+// attempt is a sign-in in progress. The browser that began it keeps it sealed, so that no other browser can complete it
+// (RFC 9700, section 4.7).
 type attempt struct {
 	ports.Challenge
-	Next       string    // the page of the console that was wanted
-	Invitation string    // the secret of the invitation that is accepted by it; "": none
-	Until      time.Time // when it is too late
+	Next       string    // the page of the console to show afterwards
+	Invitation string    // the secret of the invitation that the sign-in accepts; "": none
+	Until      time.Time // when the attempt expires
 }
 
-// Returned is what the provider sends a browser back with (RFC 6749, section 4.1.2; RFC 9207).
+// Returned has the parameters of the provider's redirect (RFC 6749, section 4.1.2; RFC 9207).
 type Returned struct {
 	State  string
 	Code   string
@@ -39,7 +39,7 @@ type Returned struct {
 	Issuer string
 }
 
-// Faults of a sign-in by the provider. They do not tell whether an address is a member's.
+// Errors of a sign-in by the provider. They do not reveal if an address is a member's.
 var (
 	errAttempt = fault.New(fault.Unauthenticated, "sign_in_expired",
 		"This sign-in was begun in another browser or tab, or took too long. Start again.")
@@ -52,7 +52,7 @@ var (
 	errNoProvider = fault.New(fault.NotFound, "provider_not_found", "No OpenID Connect provider is configured.")
 )
 
-// ProviderName is how members know the provider; "" without one.
+// ProviderName returns the provider's name for members, or "" without a provider.
 func (s *Service) ProviderName() string {
 	if s.Provider == nil {
 		return ""
@@ -60,8 +60,8 @@ func (s *Service) ProviderName() string {
 	return s.Provider.Name()
 }
 
-// BeginAtProvider begins a sign-in by the provider. It returns where the browser goes, and what it keeps until it is back.
-// With an invitation's secret, signing in accepts the invitation.
+// BeginAtProvider begins a sign-in by the provider. It returns the URL to redirect the browser to, and the sealed attempt that
+// the browser keeps until it returns. With an invitation's secret, the sign-in accepts the invitation.
 func (s *Service) BeginAtProvider(ctx ports.Outbound, next, invitation string, from Client) (address, kept string, err error) {
 	if s.Provider == nil {
 		return "", "", errNoProvider
@@ -91,11 +91,11 @@ func (s *Service) BeginAtProvider(ctx ports.Outbound, next, invitation string, f
 	return address, base64.RawURLEncoding.EncodeToString(s.Vault.Seal(text, attemptPurpose)), err
 }
 
-// verifierBytes make a PKCE verifier of 52 characters; 43 to 128 are allowed (RFC 7636, section 4.1).
+// verifierBytes is the size of a PKCE verifier: 52 characters; 43 to 128 are allowed (RFC 7636, section 4.1).
 const verifierBytes = 32
 
-// reopen opens what a browser has kept.
-func (s *Service) reopen(kept string) (begun attempt, err error) {
+// openAttempt unseals the attempt that a browser has kept.
+func (s *Service) openAttempt(kept string) (begun attempt, err error) {
 	if len(kept) > longestAttempt {
 		return begun, errAttempt
 	}
@@ -110,8 +110,8 @@ func (s *Service) reopen(kept string) (begun attempt, err error) {
 	return begun, nil
 }
 
-// ReturnFromProvider completes a sign-in by the provider, for the browser that has kept what began it, and returns which page
-// was wanted. It makes no accounts: the person is a member, or accepts an invitation.
+// ReturnFromProvider completes a sign-in by the provider. kept is the sealed attempt that the browser has kept. It returns the page
+// to show next. It creates no accounts: the person must be a member or accept an invitation.
 func (s *Service) ReturnFromProvider(ctx ports.Outbound, kept string, back Returned, from Client) (in SignedIn, next string, err error) {
 	if s.Provider == nil {
 		return SignedIn{}, "", errNoProvider
@@ -119,11 +119,11 @@ func (s *Service) ReturnFromProvider(ctx ports.Outbound, kept string, back Retur
 	if err := s.countClient(ctx, from); err != nil {
 		return SignedIn{}, "", err
 	}
-	begun, err := s.reopen(kept)
+	begun, err := s.openAttempt(kept)
 	if err != nil || subtle.ConstantTimeCompare([]byte(begun.State), []byte(back.State)) != 1 {
 		return SignedIn{}, "", errAttempt
 	}
-	// An answer of another provider than the one that was asked is a mix-up (RFC 9207, section 2.4).
+	// A response with another issuer may be a mix-up attack (RFC 9207, section 2.4).
 	if back.Error != "" || back.Code == "" || back.Issuer != "" && back.Issuer != s.Provider.Issuer() {
 		return SignedIn{}, begun.Next, errUnfinished
 	}
@@ -142,17 +142,17 @@ func (s *Service) ReturnFromProvider(ctx ports.Outbound, kept string, back Retur
 	return in, begun.Next, err
 }
 
-// signInVouched signs in the member to whom the identity is linked. If it is linked to nobody yet, it is linked to the member
-// with the verified e-mail address: later sign-ins find the member by the identity, whatever the address is then.
+// signInVouched signs in the member to whom the identity is linked. If it is not linked yet, signInVouched links it to the member
+// with the verified e-mail address. Later sign-ins find the member by the identity, even if the address has changed.
 func (s *Service) signInVouched(ctx context.Context, person member.Vouched, from Client) (SignedIn, error) {
-	told, link := entrance{Issuer: person.Issuer}, (func(*ports.Stores) error)(nil)
+	details, link := signInDetails{Issuer: person.Issuer}, (func(*ports.Stores) error)(nil)
 	m, err := s.Members.ByIdentity(ctx, person.Identity)
 	if fault.KindOf(err) == fault.NotFound {
 		address, verified := person.Address()
 		if !verified {
 			return SignedIn{}, errNotVouched
 		}
-		told.Linked = true
+		details.Linked = true
 		link = func(stores *ports.Stores) error {
 			return stores.Members.LinkIdentity(ctx, m, person.Identity, s.Clock.Now())
 		}
@@ -160,7 +160,7 @@ func (s *Service) signInVouched(ctx context.Context, person member.Vouched, from
 	}
 	if err == nil {
 		var in SignedIn
-		if in, err = s.opening(ctx, audit.SignIn, m, from, told, member.ByProvider, link); err == nil {
+		if in, err = s.openInTx(ctx, audit.SignIn, m, from, details, member.ByProvider, link); err == nil {
 			return in, nil
 		}
 	}
@@ -170,7 +170,7 @@ func (s *Service) signInVouched(ctx context.Context, person member.Vouched, from
 	return SignedIn{}, err
 }
 
-// joinVouched makes a member of whoever holds an invitation to the e-mail address that the provider has verified.
+// joinVouched accepts an invitation to the e-mail address that the provider has verified, and creates the member.
 func (s *Service) joinVouched(ctx context.Context, secret string, person member.Vouched, from Client) (SignedIn, error) {
 	l, err := s.link(ctx, member.Join, secret)
 	if err != nil {
@@ -192,8 +192,8 @@ func (s *Service) joinVouched(ctx context.Context, secret string, person member.
 		Projects:  l.Grant.Projects,
 		CreatedAt: now,
 	}
-	told := entrance{Issuer: person.Issuer, Linked: true}
-	in, err := s.opening(ctx, audit.Join, m, from, told, member.ByProvider, func(stores *ports.Stores) error {
+	details := signInDetails{Issuer: person.Issuer, Linked: true}
+	in, err := s.openInTx(ctx, audit.Join, m, from, details, member.ByProvider, func(stores *ports.Stores) error {
 		if err := stores.Members.Join(ctx, l, m); err != nil {
 			return err
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Sessions is the sessions that last of an account whose sessions end after idle, newest first: of one member, or of all whom
-// the actor manages.
+// Sessions returns the sessions of an account that have not ended, newest first. They are those of one member, or of all members
+// that the actor manages.
 func (s *Service) Sessions(ctx context.Context, by Actor, of *account.Account, wanted id.Member, page ports.Page) ([]*member.Session, int, error) {
 	if !managesAll(by) {
 		if !wanted.IsZero() && wanted != by.Holder.Member || by.Holder.Member.IsZero() {
@@ -23,10 +23,10 @@ func (s *Service) Sessions(ctx context.Context, by Actor, of *account.Account, w
 	return s.ConsoleSessions.List(ctx, by.account(), wanted, of.ConsoleIdle(), s.Clock.Now(), page)
 }
 
-// managesAll reports whether the actor sees and ends the sessions of others: who manages keys of the whole account does.
+// managesAll reports whether the actor may see and end the sessions of others. Actors that manage keys of the whole account may.
 func managesAll(by Actor) bool { return by.Key.Allows("keys:write") && len(by.Key.Projects) == 0 }
 
-// EndSession ends a session: a member's own, or that of somebody who may do no more than the actor.
+// EndSession ends a session: the actor's own, or one of a member with at most the actor's permissions.
 func (s *Service) EndSession(ctx context.Context, by Actor, wanted id.ConsoleSession) error {
 	session, err := s.ConsoleSessions.Session(ctx, by.account(), wanted)
 	if err != nil {
@@ -42,7 +42,7 @@ func (s *Service) EndSession(ctx context.Context, by Actor, wanted id.ConsoleSes
 	return s.ConsoleSessions.End(ctx, by.account(), wanted, s.Clock.Now())
 }
 
-// EndSessions ends all sessions of a member but one, and reports how many they were.
+// EndSessions ends all sessions of a member except one, and returns their number.
 func (s *Service) EndSessions(ctx context.Context, by Actor, of id.Member, but id.ConsoleSession) (int, error) {
 	if err := s.mayEnd(ctx, by, of); err != nil {
 		return 0, err
@@ -64,11 +64,11 @@ func (s *Service) mayEnd(ctx context.Context, by Actor, of id.Member) error {
 	return mayManage(by, m)
 }
 
-// kept is for how long sessions and links that are over are kept.
-const kept = 90 * 24 * time.Hour
+// endedKept is how long ended sessions and links are kept.
+const endedKept = 90 * 24 * time.Hour
 
-// Forget removes some sessions and links that have been over for long. Call it every so often.
+// Forget removes some of the sessions and links that ended longer than endedKept ago. Call it periodically.
 func (s *Service) Forget(ctx context.Context) error {
-	_, err := s.ConsoleSessions.Forget(ctx, s.Clock.Now().Add(-kept))
+	_, err := s.ConsoleSessions.Forget(ctx, s.Clock.Now().Add(-endedKept))
 	return err
 }

@@ -14,42 +14,42 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Client is where somebody signs in from.
+// Client describes the browser of a sign-in.
 type Client struct {
 	Address string
-	Browser string // as it calls itself
-	Device  string // what the browser keeps of an earlier sign-in; "": nothing
+	Browser string // its User-Agent
+	Device  string // the cookie of an earlier sign-in; "": none
 	Request string // the id of the request
 }
 
-// longestBrowser is how many bytes of a browser's name are kept.
+// longestBrowser is how many bytes of a User-Agent are stored.
 const longestBrowser = 200
 
-// SignedIn is a session that has been opened.
+// SignedIn is a newly opened session.
 type SignedIn struct {
 	Token   string // it is shown once
-	Device  string // what the browser keeps from now on; "": what it has
+	Device  string // the new device cookie; "": the browser keeps the one it has
 	Session *member.Session
 	Member  *member.Member
 }
 
-// errSignIn does not tell which of the two is wrong, or whether the address is a member's.
+// errSignIn does not reveal which of the two is wrong, or if the address is a member's.
 var errSignIn = fault.New(fault.Unauthenticated, "sign_in_refused", "The e-mail address or the password is wrong.")
 
-// SignIn opens a session for an e-mail address and its password. If the member has an authenticator, the session is good for
-// nothing until Prove has its code.
+// SignIn opens a session for an e-mail address and its password. If the member has an authenticator, the session permits nothing
+// until Prove gets a code.
 func (s *Service) SignIn(ctx context.Context, email, password string, from Client) (SignedIn, error) {
 	email, _ = member.Address(email)
 	if err := s.countClient(ctx, from); err != nil {
 		return SignedIn{}, err
 	}
 	if err := s.countGuess(ctx, email, from); err != nil {
-		s.Blocked.note(email, guessesOfPassword, from)
+		s.Blocked.note(email, guessedPassword, from)
 		return SignedIn{}, err
 	}
 	m, err := s.Members.ByEmail(ctx, email)
 	if fault.KindOf(err) == fault.NotFound {
-		m, err = &member.Member{}, nil // whose password nobody knows, and takes as long to verify
+		m, err = &member.Member{}, nil // no password matches it, and verifying takes as long as for a member
 	}
 	if err != nil {
 		return SignedIn{}, err
@@ -64,14 +64,14 @@ func (s *Service) SignIn(ctx context.Context, email, password string, from Clien
 	if !right {
 		return SignedIn{}, errSignIn
 	}
-	in, err := s.opening(ctx, audit.SignIn, m, from, entrance{}, member.ByPassword, nil)
+	in, err := s.openInTx(ctx, audit.SignIn, m, from, signInDetails{}, member.ByPassword, nil)
 	if fault.Is(err, "member_not_found") {
 		err = errSignIn // the password was changed meanwhile
 	}
 	return in, err
 }
 
-// open opens a session of a member who has signed in by a method. A provider asks for second factors itself.
+// open opens a session for a member who has signed in by a method. A provider asks for second factors itself.
 func (s *Service) open(ctx context.Context, m *member.Member, from Client, by member.Method) (SignedIn, error) {
 	active, _, err := s.Authenticators.Of(ctx, account.Holder{Account: m.Account, Member: m.ID})
 	if err != nil {
@@ -106,7 +106,7 @@ func (s *Service) newToken() (token string, hash [32]byte) {
 	return token, sha256.Sum256([]byte(token))
 }
 
-// printable is a line of text that can be stored.
+// printable removes control characters and invalid UTF-8 from a text and cuts it to longestBrowser.
 func printable(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r == utf8.RuneError {
@@ -125,8 +125,7 @@ var (
 	errCode  = fault.New(fault.Unauthenticated, "code_refused", "The code is wrong, or was used. Send the authenticator's current code, or a recovery code.")
 )
 
-// Prove completes a sign-in with the code of the member's authenticator, or a recovery code. The session goes on with another
-// token.
+// Prove completes a sign-in with a code of the member's authenticator, or a recovery code. The session gets a new token.
 func (s *Service) Prove(ctx context.Context, token, code string, from Client) (SignedIn, error) {
 	if err := s.countClient(ctx, from); err != nil {
 		return SignedIn{}, err
@@ -143,7 +142,7 @@ func (s *Service) Prove(ctx context.Context, token, code string, from Client) (S
 	case fault.Is(err, "mfa_required"):
 		err = errCode
 	case fault.KindOf(err) == fault.Limited:
-		s.Blocked.note(in.Member.Email, guessesOfCode, from)
+		s.Blocked.note(in.Member.Email, guessedCode, from)
 	}
 	if err != nil {
 		return SignedIn{}, err
@@ -155,8 +154,8 @@ func (s *Service) Prove(ctx context.Context, token, code string, from Client) (S
 		if err := stores.ConsoleSessions.Prove(ctx, &proven); err != nil {
 			return err
 		}
-		told := entrance{By: proven.Method.String(), Code: true}
-		return records.Record(ctx, ports.Record{Event: s.signedInEvent(audit.SignIn, in.Member, from, told)})
+		details := signInDetails{By: proven.Method.String(), Code: true}
+		return records.Record(ctx, ports.Record{Event: s.signedInEvent(audit.SignIn, in.Member, from, details)})
 	})
 	if fault.KindOf(err) == fault.NotFound {
 		err = errToken
@@ -172,7 +171,7 @@ func (s *Service) Prove(ctx context.Context, token, code string, from Client) (S
 	}, nil
 }
 
-// signedIn is a session that lasts, whether or not its code is due.
+// signedIn returns the session of a token, if it has not ended. Its code may be due.
 func (s *Service) signedIn(ctx context.Context, token string) (*ports.SignedIn, error) {
 	if !strings.HasPrefix(token, member.TokenMark) || len(token) > longestSecret {
 		return nil, errToken

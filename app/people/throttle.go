@@ -15,22 +15,21 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Attempts to sign in are limited so that guesses are slow, and so that no stranger keeps a member out by guessing (OWASP, Slow
+// Sign-in attempts are limited so that guessing is slow, and so that a stranger cannot lock a member out by guessing (OWASP, Slow
 // Down Online Guessing Attacks with Device Cookies):
 //
-//   - A network may try so often, whatever it tries: of an office, many people sign in at once in the morning.
-//   - A browser in which a member has signed in before has a budget of its own for that member, which nobody else uses up.
-//   - Other browsers have a budget for each network and e-mail address: of one person, a few mistakes are expected.
-//   - They have another one for the e-mail address, from whatever networks. It takes many networks to use it up, and it only
-//     slows their guesses down, to 28,800 a day; meanwhile the member signs in in a browser that is known, at the OpenID Connect
-//     provider, or by a link.
+//   - Each network has a budget for all attempts. It is enough for an office where many people sign in at once in the morning.
+//   - A browser in which a member has signed in before has a budget of its own for that member, which nobody else can use up.
+//   - Other browsers have a budget for each network and e-mail address, enough for a person's few mistakes.
+//   - They also have a budget for the e-mail address over all networks. It takes many networks to use it up, and then limits
+//     guesses to 28,800 a day. Meanwhile the member can sign in in a known browser, at the OpenID Connect provider, or by a link.
 var (
 	rateOfNetwork = ports.Rate{PerMinute: 30, Burst: 30}
-	rateOfBrowser = ports.Rate{PerMinute: 2, Burst: 10} // one that is known, or one network
+	rateOfBrowser = ports.Rate{PerMinute: 2, Burst: 10} // of a known browser, or of a network for one address
 	rateOfEmail   = ports.Rate{PerMinute: 20, Burst: 100}
 )
 
-// count counts a try, and refuses one too many.
+// count counts an attempt and refuses it if the budget is used up.
 func (s *Service) count(ctx context.Context, key string, rate ports.Rate) error {
 	v := s.Limiter.Take(ctx, key, rate)
 	if v.Allowed {
@@ -43,12 +42,12 @@ func (s *Service) countClient(ctx context.Context, from Client) error {
 	return s.count(ctx, "member-address "+from.network(), rateOfNetwork)
 }
 
-// countGuess counts a try of a password.
+// countGuess counts an attempt with a password.
 func (s *Service) countGuess(ctx context.Context, email string, from Client) error {
 	if known, ok := s.knownBrowser(from.Device, email); ok {
 		return s.count(ctx, "member-browser "+known.Name, rateOfBrowser)
 	}
-	// The limiter's memory may be shared: it learns a hash.
+	// The limiter's store may be shared, so it gets a hash only.
 	hashed := hex.EncodeToString(hashOf(email))
 	if err := s.count(ctx, "member-network "+from.network()+" "+hashed, rateOfBrowser); err != nil {
 		return err
@@ -61,7 +60,7 @@ func hashOf(email string) []byte {
 	return hash[:]
 }
 
-// network is what of an address a person can hardly choose: an IPv4 address, or the first half of an IPv6 address.
+// network returns the part of an address that a person can hardly choose: an IPv4 address, or the first half of an IPv6 address.
 func (c Client) network() string {
 	a, err := netip.ParseAddr(c.Address)
 	if err != nil || a.Is4() {
@@ -75,22 +74,22 @@ func (c Client) network() string {
 	return p.String()
 }
 
-// DeviceFor is for how long a browser is known in which nobody signs in.
+// DeviceFor is how long a browser stays known after a sign-in.
 const DeviceFor = 180 * 24 * time.Hour
 
 const devicePurpose = "browser in which a member has signed in"
 
-// longestDevice bounds what is opened for somebody who may be anybody.
+// longestDevice is how many bytes of an unauthenticated caller's device cookie are unsealed at most.
 const longestDevice = 512
 
-// device is what a browser keeps, sealed, in which a member has signed in. It lets nobody in.
+// device is the sealed cookie of a browser in which a member has signed in. It does not authenticate anybody.
 type device struct {
 	Of    []byte // the hash of the member's e-mail address
 	Name  string // random
 	Until time.Time
 }
 
-// knownBrowser opens what a browser has kept, if it is of a member with the e-mail address.
+// knownBrowser unseals a device cookie and reports whether it is valid for a member with the e-mail address.
 func (s *Service) knownBrowser(kept, email string) (device, bool) {
 	if kept == "" || len(kept) > longestDevice {
 		return device{}, false
@@ -107,7 +106,7 @@ func (s *Service) knownBrowser(kept, email string) (device, bool) {
 	return d, slices.Equal(d.Of, hashOf(email)) && s.Clock.Now().Before(d.Until)
 }
 
-// deviceOf is what a browser keeps from now on in which a member has signed in; "": what it has is still good.
+// deviceOf returns the new device cookie after a member's sign-in, or "" if the browser's own is still good.
 func (s *Service) deviceOf(m *member.Member, from Client) string {
 	now := s.Clock.Now()
 	known, ok := s.knownBrowser(from.Device, m.Email)

@@ -1,5 +1,5 @@
-// Package privacy does what a shop platform demands of an app in the name of its shops and their customers: to tell what is
-// kept of a customer, to erase it, and to forget a shop that has removed the app. It knows no platform's requests.
+// Package privacy handles the privacy demands that a shop platform sends to an app: report the stored data of a customer, erase
+// it, and forget a shop that has removed the app. It does not parse any platform's requests.
 package privacy
 
 import (
@@ -18,46 +18,46 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Demand is what a platform demands.
+// Demand is a privacy request of a platform.
 type Demand struct {
 	Kind      Kind
 	Type      integration.Type
 	Store     string   // the shop's domain
-	Email     string   // the customer's; "": it is not told
+	Email     string   // the customer's; "": the platform did not send it
 	Customers []string // the platform's ids of the customer
-	Orders    []string // the platform's ids of the customer's orders that are meant
-	Request   string   // names the demand, the same whenever it is repeated
+	Orders    []string // the platform's ids of the customer's orders that the demand is about
+	Request   string   // identifies the demand; a repeated demand has the same
 }
 
 // Kind of a demand.
 type Kind struct{ action string }
 
 var (
-	Tell        = Kind{audit.CustomerData}   // what is kept of a customer, to the merchant
-	Redact      = Kind{audit.CustomerRedact} // a customer's personal data
+	Tell        = Kind{audit.CustomerData}   // report a customer's stored data to the merchant
+	Redact      = Kind{audit.CustomerRedact} // erase a customer's personal data
 	Uninstalled = Kind{audit.AppUninstalled} // the shop removed the app
-	RedactShop  = Kind{audit.ShopRedact}     // what was imported of people, some time after that
+	RedactShop  = Kind{audit.ShopRedact}     // erase imported personal data, some time after the shop removed the app
 )
 
-// Found is what was counted, or erased, of a buyer.
+// Found counts the records of a buyer that were found or erased.
 type Found struct {
 	Subject  string // the buyer's pseudonym
 	Sessions int
 	Orders   int
-	Records  int // of platforms
-	Pending  int // what is in progress
+	Records  int // imported from platforms
+	Pending  int // still in progress, not erased
 	More     bool
 }
 
-// Service does what is demanded, in every project that has or had the shop connected.
+// Service carries out a demand in every project that has or had the shop connected.
 type Service struct {
 	InUse    ports.IntegrationsInUse
 	Projects ports.ProjectFinder
 	Accounts ports.IntegrationAccounts
-	// Connectors tell, by type, whether a platform still takes an integration's credentials.
+	// Connectors, by type, check whether a platform still accepts an integration's credentials.
 	Connectors map[string]ports.Connector
 	Disconnect func(ctx ports.Outbound, project id.Project, of id.Integration) error
-	// Count and Erase are of what is kept of a buyer by an e-mail address. What is none: Invalid.
+	// Count and Erase count and erase the data stored about the buyer with an e-mail address. A malformed address: Invalid.
 	Count    func(ctx context.Context, project id.Project, email string) (Found, error)
 	Erase    func(ctx context.Context, project id.Project, email string) (Found, error)
 	Imported ports.ImportedPeople
@@ -68,15 +68,15 @@ type Service struct {
 	Log     *slog.Logger
 }
 
-// Books are where a demand is written down.
+// Books are the stores that a demand is recorded in.
 type Books struct {
 	Audit   ports.AuditLog
 	Records ports.Records
 	Events  ports.Announcements
 }
 
-// Do does what is demanded. Repeating it changes nothing. After an error some of it may not be done: it is to be repeated.
-// A shop that nobody has connected is no error.
+// Do carries out a demand. It is idempotent; after an error part of the work may be missing, so call it again. A shop that
+// nobody has connected is not an error.
 func (s *Service) Do(ctx ports.Outbound, d Demand) error {
 	list, err := s.InUse.ByStore(ctx, d.Type, d.Store)
 	if err != nil {
@@ -96,7 +96,7 @@ func (s *Service) Do(ctx ports.Outbound, d Demand) error {
 func (s *Service) forOne(ctx ports.Outbound, d Demand, i *integration.Integration) error {
 	switch d.Kind {
 	case Tell:
-		return s.tell(ctx, d, i)
+		return s.announceRequest(ctx, d, i)
 	case Redact:
 		return s.redact(ctx, d, i)
 	}
@@ -113,22 +113,22 @@ func (s *Service) forOne(ctx ports.Outbound, d Demand, i *integration.Integratio
 	return s.record(ctx, d, i, i.ID.String(), done, nil)
 }
 
-// outcome is what the audit log says of a demand: numbers, and no personal data.
+// outcome is what the audit log records of a demand: counts, no personal data.
 type outcome struct {
 	Request  string `json:"request"`
 	Sessions int    `json:"sessions"`
 	Orders   int    `json:"orders"`
 	Records  int    `json:"platform_records"`
-	Pending  int    `json:"pending,omitempty"` // in progress, to be erased by the merchant once they are not
-	More     bool   `json:"more,omitempty"`    // there is more than was counted or erased at once
+	Pending  int    `json:"pending,omitempty"` // in progress; the merchant must erase them later
+	More     bool   `json:"more,omitempty"`    // more exist than one call counts or erases
 }
 
-// tell announces the request to the merchant, who exports what is kept.
-func (s *Service) tell(ctx ports.Outbound, d Demand, i *integration.Integration) error {
+// announceRequest announces a data request to the merchant, who then exports the customer's data.
+func (s *Service) announceRequest(ctx ports.Outbound, d Demand, i *integration.Integration) error {
 	found := Found{}
 	if d.Email != "" {
 		var err error
-		if found, err = s.Count(ctx, i.Project, d.Email); invalidAddress(err) != nil {
+		if found, err = s.Count(ctx, i.Project, d.Email); ignoreBadAddress(err) != nil {
 			return err
 		}
 	}
@@ -158,7 +158,7 @@ func (s *Service) redact(ctx ports.Outbound, d Demand, i *integration.Integratio
 	target, done := i.ID.String(), outcome{}
 	for more := d.Email != ""; more; {
 		erased, err := s.Erase(ctx, i.Project, d.Email)
-		if err := invalidAddress(err); err != nil {
+		if err := ignoreBadAddress(err); err != nil {
 			return err
 		}
 		if erased.Subject != "" {
@@ -178,16 +178,16 @@ func (s *Service) redact(ctx ports.Outbound, d Demand, i *integration.Integratio
 	return s.record(ctx, d, i, target, done, nil)
 }
 
-// invalidAddress lets what is no e-mail address pass: nothing is kept by it.
-func invalidAddress(err error) error {
+// ignoreBadAddress drops the error for a malformed e-mail address, because nothing is stored under one.
+func ignoreBadAddress(err error) error {
 	if fault.KindOf(err) == fault.Invalid {
 		return nil
 	}
 	return err
 }
 
-// forget disconnects an integration whose credentials the platform takes no more, and reports whether it is disconnected. A
-// shop that has installed the app again since is left alone, however late the demand comes.
+// forget disconnects an integration whose credentials the platform no longer accepts, and reports whether it is disconnected.
+// It leaves a shop alone that has installed the app again since, because a demand may come late.
 func (s *Service) forget(ctx ports.Outbound, d Demand, i *integration.Integration) (gone bool, err error) {
 	if i.Status == integration.Disconnected {
 		return true, nil
@@ -242,7 +242,7 @@ func (s *Service) record(ctx context.Context, d Demand, i *integration.Integrati
 	})
 }
 
-// looksBack is how many demands of a kind and project are looked through for one that is repeated.
+// looksBack is how many earlier demands of a kind and project are searched for the same one.
 const looksBack = 1000
 
 func (s *Service) recorded(ctx context.Context, log ports.AuditLog, e *audit.Event) (bool, error) {

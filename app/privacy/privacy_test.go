@@ -23,17 +23,17 @@ var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
 const store = "trailhead.myshopify.com"
 
-// shops is a store with the integrations of one platform's shop, and the platform itself.
-type shops struct {
+// fixture is a store with the integrations of one platform's shop, and the platform itself.
+type fixture struct {
 	ports.IntegrationsInUse
 	ports.AuditLog
 
 	list         []*integration.Integration
-	gone         []id.Project // that were deleted
+	gone         []id.Project // deleted projects
 	found        privacy.Found
 	counting     error
-	erased       []privacy.Found // of one Erase after the other
-	imported     [][]string      // customers and orders whose copies were erased
+	erased       []privacy.Found // the results of successive calls of Erase
+	imported     [][]string      // customers and orders whose imported records were erased
 	inspected    error
 	disconnected []id.Integration
 	log          []audit.Event
@@ -41,8 +41,8 @@ type shops struct {
 	announcing   error
 }
 
-func open(projects ...byte) *shops {
-	s := &shops{}
+func open(projects ...byte) *fixture {
+	s := &fixture{}
 	for _, n := range projects {
 		s.list = append(s.list, &integration.Integration{
 			ID:      id.New[id.Integration]([16]byte{n}),
@@ -54,7 +54,7 @@ func open(projects ...byte) *shops {
 	return s
 }
 
-func (s *shops) service() *privacy.Service {
+func (s *fixture) service() *privacy.Service {
 	return &privacy.Service{
 		InUse:      s,
 		Projects:   s,
@@ -77,8 +77,8 @@ func (s *shops) service() *privacy.Service {
 	}
 }
 
-// begin undoes what work did if it fails.
-func (s *shops) begin(_ context.Context, work func(privacy.Books) error) error {
+// begin rolls back if work fails.
+func (s *fixture) begin(_ context.Context, work func(privacy.Books) error) error {
 	entries, events := len(s.log), len(s.announced)
 	err := work(privacy.Books{
 		Audit:   s,
@@ -91,22 +91,22 @@ func (s *shops) begin(_ context.Context, work func(privacy.Books) error) error {
 	return err
 }
 
-func (s *shops) ByStore(_ context.Context, of integration.Type, domain string) ([]*integration.Integration, error) {
+func (s *fixture) ByStore(_ context.Context, of integration.Type, domain string) ([]*integration.Integration, error) {
 	if of != integration.Shopify || domain != store {
 		return nil, nil
 	}
 	return s.list, nil
 }
 
-func (s *shops) ByProject(_ context.Context, wanted id.Project) (*project.Project, error) {
+func (s *fixture) ByProject(_ context.Context, wanted id.Project) (*project.Project, error) {
 	if slices.Contains(s.gone, wanted) {
 		return nil, fault.Missing("project")
 	}
 	return &project.Project{ID: wanted}, nil
 }
 
-// platform is what the shops' credentials are good at.
-type platform struct{ *shops }
+// platform is the fake platform that accepts or refuses the shops' credentials.
+type platform struct{ *fixture }
 
 func (p platform) Use(_ ports.Outbound, _ *integration.Integration, work func(ports.Connection) error) error {
 	return work(ports.Connection{})
@@ -120,7 +120,7 @@ func (p platform) Read(ports.Outbound, ports.Connection, ports.PageRequest) (pag
 	return page, errors.New("nothing is read")
 }
 
-func (s *shops) Events(_ context.Context, _ id.Account, f ports.AuditFilter, _ ports.Page) (list []audit.Event, total int, err error) {
+func (s *fixture) Events(_ context.Context, _ id.Account, f ports.AuditFilter, _ ports.Page) (list []audit.Event, total int, err error) {
 	for _, e := range s.log {
 		if e.Action == f.Action && slices.Contains(f.Projects, e.Project) {
 			list = append(list, e)
@@ -129,23 +129,23 @@ func (s *shops) Events(_ context.Context, _ id.Account, f ports.AuditFilter, _ p
 	return list, len(list), nil
 }
 
-func (s *shops) Record(_ context.Context, r ports.Record) error {
+func (s *fixture) Record(_ context.Context, r ports.Record) error {
 	s.log = append(s.log, *r.Event)
 	return nil
 }
 
-func (s *shops) Announce(_ context.Context, e *event.Event) error {
+func (s *fixture) Announce(_ context.Context, e *event.Event) error {
 	s.announced = append(s.announced, e)
 	return s.announcing
 }
 
-func (s *shops) Now() time.Time      { return noon }
-func (s *shops) IDBits() [16]byte    { return [16]byte{byte(len(s.announced) + 1)} }
-func (s *shops) Bits128() [16]byte   { return s.IDBits() }
-func (s *shops) Secret(n int) string { return strings.Repeat("s", n) }
+func (s *fixture) Now() time.Time      { return noon }
+func (s *fixture) IDBits() [16]byte    { return [16]byte{byte(len(s.announced) + 1)} }
+func (s *fixture) Bits128() [16]byte   { return s.IDBits() }
+func (s *fixture) Secret(n int) string { return strings.Repeat("s", n) }
 
-// people is ports.ImportedPeople.
-type people struct{ *shops }
+// people is a fake ports.ImportedPeople.
+type people struct{ *fixture }
 
 func (p people) Erase(_ context.Context, _ id.Project, _ id.Integration, customers, orders []string) (int, error) {
 	p.imported = append(p.imported, customers, orders)
@@ -164,7 +164,7 @@ func demand(kind privacy.Kind) privacy.Demand {
 	}
 }
 
-func do(t *testing.T, s *shops, d privacy.Demand) error {
+func do(t *testing.T, s *fixture, d privacy.Demand) error {
 	t.Helper()
 	return s.service().Do(ports.NewOutbound(t.Context()), d)
 }
@@ -178,7 +178,7 @@ func TestService_Do_dataRequest(t *testing.T) {
 		Orders:   2,
 		Records:  4,
 	}
-	for range 2 { // Shopify repeats a call that it has no answer to
+	for range 2 { // Shopify repeats a webhook that got no response
 		if err := do(t, s, demand(privacy.Tell)); err != nil {
 			t.Fatal(err)
 		}
@@ -198,13 +198,13 @@ func TestService_Do_dataRequest(t *testing.T) {
 	}
 }
 
-// Shopify tells no e-mail address of some customers, and some addresses are none.
+// Shopify sends no e-mail address for some customers, and a malformed one for others.
 func TestService_Do_dataRequestWithoutAddress(t *testing.T) {
 	t.Parallel()
-	for name, change := range map[string]func(*shops, *privacy.Demand){
-		"none":        func(_ *shops, d *privacy.Demand) { d.Email = "" },
-		"no address":  func(s *shops, _ *privacy.Demand) { s.counting = fault.Field("email", "must be an e-mail address") },
-		"unknown one": func(*shops, *privacy.Demand) {},
+	for name, change := range map[string]func(*fixture, *privacy.Demand){
+		"none":        func(_ *fixture, d *privacy.Demand) { d.Email = "" },
+		"no address":  func(s *fixture, _ *privacy.Demand) { s.counting = fault.Field("email", "must be an e-mail address") },
+		"unknown one": func(*fixture, *privacy.Demand) {},
 	} {
 		s, d := open(1), demand(privacy.Tell)
 		change(s, &d)

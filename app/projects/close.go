@@ -11,9 +11,9 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Closer finishes in the background what Delete began: it disconnects what the project was connected to, and
-// removes or erases what it holds, a bounded number of rows at a time. What a crash leaves undone it takes up again.
-// A closed project's payment providers stay connected as long as its money can still move.
+// Closer completes Delete in the background: it disconnects the project's integrations and removes or erases its rows, a limited
+// number at a time. After a crash it continues where it stopped. A closed project's payment providers stay connected as long as
+// its money can still move.
 type Closer struct {
 	Closings     ports.ProjectClosings
 	Connected    ports.Integrations
@@ -23,29 +23,29 @@ type Closer struct {
 }
 
 const (
-	// Quiet is longer than a request may run: those that found the project active have ended.
+	// Quiet is longer than a request may take, so that requests that found the project active have ended.
 	Quiet = time.Minute
 
 	// CredentialsKept is how long after a project's last charge its payment credentials are kept. Until then
 	// providers report disputes and late charges, and refunds are possible.
 	CredentialsKept = 180 * 24 * time.Hour
 
-	closedAtOnce = 100 // projects in a run
-	stepsAtOnce  = 200 // of a project in a run, so that no large one keeps the others waiting
+	maxProjects = 100 // projects in a run
+	maxSteps    = 200 // steps of a project in a run, so that a large project does not delay others
 )
 
-// Run goes on with every project whose Delete was quiet ago, and disconnects the payment providers of closed projects
-// whose money came to rest. A project that fails keeps no other waiting.
+// Run continues every project that was deleted at least quiet ago, and disconnects the payment providers of closed projects
+// whose money no longer moves. An error in one project does not stop the others.
 func (c *Closer) Run(ctx ports.Outbound, quiet time.Duration) error {
-	unfinished, err := c.Closings.Unfinished(ctx, quiet, closedAtOnce)
+	unfinished, err := c.Closings.Unfinished(ctx, quiet, maxProjects)
 	if err != nil {
 		return err
 	}
-	settled, err := c.Closings.CredentialsDue(ctx, closedAtOnce)
+	settled, err := c.Closings.CredentialsDue(ctx, maxProjects)
 	return errors.Join(
 		err,
 		each(unfinished, "closing", func(p id.Project) error { return c.close(ctx, p) }),
-		each(settled, "disconnecting the payment providers of", func(p id.Project) error { return c.retire(ctx, p) }),
+		each(settled, "disconnecting the payment providers of", func(p id.Project) error { return c.disconnectProviders(ctx, p) }),
 	)
 }
 
@@ -58,8 +58,8 @@ func each(projects []id.Project, doing string, do func(id.Project) error) (faile
 	return failed
 }
 
-// retire disconnects a closed project's payment providers once its credentials have expired.
-func (c *Closer) retire(ctx ports.Outbound, p id.Project) error {
+// disconnectProviders disconnects a closed project's payment providers once its credentials have expired.
+func (c *Closer) disconnectProviders(ctx ports.Outbound, p id.Project) error {
 	expired, err := c.Closings.ExpireCredentials(ctx, p, CredentialsKept)
 	if err != nil || !expired {
 		return err
@@ -78,7 +78,7 @@ func (c *Closer) close(ctx ports.Outbound, p id.Project) error {
 	if err := c.disconnect(ctx, p, settled.Books); err != nil {
 		return err
 	}
-	for range stepsAtOnce {
+	for range maxSteps {
 		if last, err := c.Closings.Step(ctx, p); err != nil || last {
 			return err
 		}
@@ -86,9 +86,9 @@ func (c *Closer) close(ctx ports.Outbound, p id.Project) error {
 	return nil
 }
 
-// disconnect forgets all credentials but, with books, those of payment providers.
+// disconnect disconnects all integrations, but not payment providers if books is true.
 func (c *Closer) disconnect(ctx ports.Outbound, p id.Project, books bool) error {
-	for page := (ports.Page{Limit: shown}); ; page.Offset += shown {
+	for page := (ports.Page{Limit: maxIntegrations}); ; page.Offset += maxIntegrations {
 		list, _, err := c.Connected.List(ctx, p, page)
 		if err != nil || len(list) == 0 {
 			return err

@@ -15,13 +15,13 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// fakeClosings are projects that take a number of steps.
+// fakeClosings has projects that take a number of steps to close.
 type fakeClosings struct {
 	order   []id.Project
 	steps   map[id.Project]int
 	settled map[id.Project]ports.Settled
 	broken  id.Project
-	expired map[id.Project]bool // whether the credentials of closed projects are
+	expired map[id.Project]bool // closed projects, and whether their credentials have expired
 	erased  []id.Project
 }
 
@@ -60,7 +60,7 @@ func (f *fakeClosings) CredentialsErased(_ context.Context, p id.Project) error 
 	return nil
 }
 
-// fakeIntegrations are those of every project.
+// fakeIntegrations has the integrations of every project.
 type fakeIntegrations struct {
 	ports.Integrations
 	of map[id.Project][]*integration.Integration
@@ -71,7 +71,7 @@ func (f *fakeIntegrations) List(_ context.Context, p id.Project, page ports.Page
 	return all[min(page.Offset, len(all)):], len(all), nil
 }
 
-// fakeDisconnecter notes what is disconnected.
+// fakeDisconnecter records the disconnected integrations.
 type fakeDisconnecter struct{ list []id.Integration }
 
 func (f *fakeDisconnecter) Disconnect(_ ports.Outbound, _ id.Project, of id.Integration) error {

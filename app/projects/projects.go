@@ -1,4 +1,5 @@
-// Package projects is how merchants open, look at, change and close their shops.
+// Package projects opens, lists, changes and closes merchants' shops, and caches them for buyers' requests. The rules of settings
+// are in domain/project.
 package projects
 
 import (
@@ -15,7 +16,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Service works on the projects of one account at a time.
+// Service manages projects. Each call is about one account.
 type Service struct {
 	*ports.Stores
 
@@ -31,7 +32,7 @@ func (s *Service) In(stores *ports.Stores) *Service {
 	return &bound
 }
 
-// Open opens a shop.
+// Open creates a project.
 func (s *Service) Open(ctx context.Context, account id.Account, d project.Draft) (*project.Project, error) {
 	p, err := project.Open(id.New[id.Project](s.Entropy.IDBits()), account, d, s.Clock.Now())
 	if err != nil {
@@ -40,8 +41,8 @@ func (s *Service) Open(ctx context.Context, account id.Account, d project.Draft)
 	return p, s.Projects.Create(ctx, p)
 }
 
-// recent is what orders_30d and revenue_30d look back on (spec 2.1).
-const recent = 30 * 24 * time.Hour
+// statisticsPeriod is the period of orders_30d and revenue_30d (features/MANAGEMENT.md#projects).
+const statisticsPeriod = 30 * 24 * time.Hour
 
 // Overview is a project with its figures, and its newest integrations.
 type Overview struct {
@@ -50,21 +51,21 @@ type Overview struct {
 	Integrations []*integration.Integration
 }
 
-// shown is how many integrations an overview has at most.
-const shown = 100
+// maxIntegrations is how many integrations an overview has at most.
+const maxIntegrations = 100
 
-// Overview counts what is in a project.
+// Overview returns a project's figures and its newest integrations.
 func (s *Service) Overview(ctx context.Context, p *project.Project) (Overview, error) {
-	figures, err := s.Statistics.Statistics(ctx, p, s.Clock.Now().Add(-recent))
+	figures, err := s.Statistics.Statistics(ctx, p, s.Clock.Now().Add(-statisticsPeriod))
 	if err != nil {
 		return Overview{}, err
 	}
-	connected, _, err := s.Integrations.List(ctx, p.ID, ports.Page{Limit: shown})
+	connected, _, err := s.Integrations.List(ctx, p.ID, ports.Page{Limit: maxIntegrations})
 	return Overview{p, figures, connected}, err
 }
 
-// List is newest first: the active projects, or those that are closing or closed. A key that is bound to projects
-// sees only those.
+// List returns the active projects, or those that are closing or closed, newest first. A key that is bound to projects sees only
+// those.
 func (s *Service) List(ctx context.Context, account id.Account, bound []id.Project, closed bool, page ports.Page) ([]*project.Project, int, error) {
 	if len(bound) == 0 {
 		return s.Projects.List(ctx, account, closed, page)
@@ -73,7 +74,7 @@ func (s *Service) List(ctx context.Context, account id.Account, bound []id.Proje
 	for _, wanted := range bound {
 		p, err := s.Projects.ByID(ctx, account, wanted)
 		switch {
-		case fault.KindOf(err) == fault.NotFound: // deleted since
+		case fault.KindOf(err) == fault.NotFound: // it was deleted
 		case err != nil:
 			return nil, 0, err
 		case (p.Status != project.Active) == closed:
@@ -87,10 +88,10 @@ func (s *Service) List(ctx context.Context, account id.Account, bound []id.Proje
 	return list[start:min(start+page.Limit, len(list))], len(list), nil
 }
 
-// Changed is a project as it was and as it is.
+// Changed is a project before and after a change.
 type Changed struct{ Before, After *project.Project }
 
-// change loads a project for exclusive use, and stores what change makes of it.
+// change loads a project for exclusive use, calls change on it and stores the result.
 func (s *Service) change(ctx context.Context, account id.Account, p id.Project, change func(*project.Project) error) (Changed, error) {
 	var before project.Project
 	after, err := s.Projects.Update(ctx, account, p, func(current *project.Project) error {
@@ -100,8 +101,8 @@ func (s *Service) change(ctx context.Context, account id.Account, p id.Project, 
 	return Changed{&before, after}, err
 }
 
-// Change changes a project, or its settings. from is the caller's address: a change that would lock
-// the caller out is refused (decisions 3).
+// Change changes a project or its settings. It refuses an IP allowlist that would lock out from, the caller's address
+// (features/MANAGEMENT.md#keys).
 func (s *Service) Change(ctx context.Context, account id.Account, p id.Project, c project.Change, from netip.Addr) (Changed, error) {
 	webhook, _ := c.Settings.ChatWebhook.Value()
 	private := s.Addresses.LeadsInside(webhook)
@@ -117,7 +118,7 @@ func (s *Service) Change(ctx context.Context, account id.Account, p id.Project, 
 	})
 }
 
-// Admits reports whether the project's Management calls may come from an address.
+// Admits reports whether the project's IP allowlist permits Management calls from an address.
 func Admits(s project.Settings, from netip.Addr) bool {
 	if len(s.IPAllowlist) == 0 {
 		return true
@@ -132,7 +133,7 @@ func Admits(s project.Settings, from netip.Addr) bool {
 	})
 }
 
-// ChangeStorefront changes what buyers see of a shop.
+// ChangeStorefront changes the storefront that buyers see.
 func (s *Service) ChangeStorefront(ctx context.Context, account id.Account, p id.Project, c project.StorefrontPatch) (Changed, error) {
 	return s.change(ctx, account, p, func(current *project.Project) error {
 		if err := current.Storefront.Change(c, current.Settings); err != nil {
@@ -143,7 +144,7 @@ func (s *Service) ChangeStorefront(ctx context.Context, account id.Account, p id
 	})
 }
 
-// Delete takes a shop out of reach, and leaves the rest to the Closer. The confirmation must be the project's id.
+// Delete makes a project unreachable; Closer does the rest later. The confirmation must be the project's id.
 func (s *Service) Delete(ctx context.Context, account id.Account, p id.Project, confirmation string) error {
 	if confirmation != p.String() {
 		return fault.New(fault.Malformed, "confirmation_required", "The header X-Confirm-Delete must be the project's id.")

@@ -17,23 +17,23 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// shelf holds projects in memory.
-type shelf map[id.Project]*project.Project
+// fakeStore holds projects in memory.
+type fakeStore map[id.Project]*project.Project
 
-func (s shelf) Create(_ context.Context, p *project.Project) error { s[p.ID] = p; return nil }
+func (s fakeStore) Create(_ context.Context, p *project.Project) error { s[p.ID] = p; return nil }
 
-func (s shelf) ByID(_ context.Context, _ id.Account, p id.Project) (*project.Project, error) {
+func (s fakeStore) ByID(_ context.Context, _ id.Account, p id.Project) (*project.Project, error) {
 	if found, ok := s[p]; ok {
 		return found, nil
 	}
 	return nil, fault.Missing("project")
 }
 
-func (s shelf) List(context.Context, id.Account, bool, ports.Page) ([]*project.Project, int, error) {
+func (s fakeStore) List(context.Context, id.Account, bool, ports.Page) ([]*project.Project, int, error) {
 	return nil, len(s), nil
 }
 
-func (s shelf) Update(_ context.Context, _ id.Account, p id.Project, change func(*project.Project) error) (*project.Project, error) {
+func (s fakeStore) Update(_ context.Context, _ id.Account, p id.Project, change func(*project.Project) error) (*project.Project, error) {
 	next := *s[p]
 	if err := change(&next); err != nil {
 		return nil, err
@@ -42,12 +42,12 @@ func (s shelf) Update(_ context.Context, _ id.Account, p id.Project, change func
 	return &next, nil
 }
 
-func (s shelf) Delete(_ context.Context, _ id.Account, p id.Project, _ time.Time) error {
+func (s fakeStore) Delete(_ context.Context, _ id.Account, p id.Project, _ time.Time) error {
 	delete(s, p)
 	return nil
 }
 
-// system is a clock that a minute passes on at every look, bits that count, and one private host.
+// system is a clock that advances by a minute at each call, an entropy source that counts, and one private host.
 type system struct{ n byte }
 
 func (s *system) Now() time.Time {
@@ -60,9 +60,9 @@ func (s *system) IDBits() [16]byte            { return s.Bits128() }
 func (s *system) Secret(int) string           { return "" }
 func (s *system) LeadsInside(url string) bool { return strings.Contains(url, "//inside.example") }
 
-func newShop(t *testing.T) (*projects.Service, shelf, *project.Project) {
+func newService(t *testing.T) (*projects.Service, fakeStore, *project.Project) {
 	t.Helper()
-	store, sys := shelf{}, &system{}
+	store, sys := fakeStore{}, &system{}
 	s := &projects.Service{
 		Stores: &ports.Stores{
 			Projects: store,
@@ -80,9 +80,9 @@ func newShop(t *testing.T) (*projects.Service, shelf, *project.Project) {
 
 var home = netip.MustParseAddr("203.0.113.7")
 
-func TestAWebhookMustNotLeadInside(t *testing.T) {
+func TestChange_privateWebhook(t *testing.T) {
 	t.Parallel()
-	s, store, p := newShop(t)
+	s, store, p := newService(t)
 	for address, ok := range map[string]bool{
 		"https://chat.example/x": true, "https://inside.example/x": false, "https://inside.example:444": false, "": true,
 	} {
@@ -101,9 +101,9 @@ func TestAWebhookMustNotLeadInside(t *testing.T) {
 	}
 }
 
-func TestNobodyLocksThemselvesOut(t *testing.T) {
+func TestChange_ipAllowlist(t *testing.T) {
 	t.Parallel()
-	s, store, p := newShop(t)
+	s, store, p := newService(t)
 	for list, ok := range map[string]bool{
 		"203.0.113.7": true, "203.0.113.0/24": true, "198.51.100.1": false, "198.51.100.0/24 203.0.113.7": true, "": true,
 	} {
@@ -123,9 +123,9 @@ func TestNobodyLocksThemselvesOut(t *testing.T) {
 	}
 }
 
-func TestDeletionIsConfirmedByTheID(t *testing.T) {
+func TestDelete_confirmation(t *testing.T) {
 	t.Parallel()
-	s, store, p := newShop(t)
+	s, store, p := newService(t)
 	for _, confirmation := range []string{"", "yes", "shop"} {
 		if err := s.Delete(t.Context(), p.Account, p.ID, confirmation); !fault.Is(err, "confirmation_required") {
 			t.Errorf("%q: %v", confirmation, err)
@@ -136,9 +136,10 @@ func TestDeletionIsConfirmedByTheID(t *testing.T) {
 	}
 }
 
-func TestABoundKeyListsItsProjectsNewestFirst(t *testing.T) {
+// A bound key lists its projects newest first, without deleted ones.
+func TestList_boundKey(t *testing.T) {
 	t.Parallel()
-	s, store, first := newShop(t)
+	s, store, first := newService(t)
 	second, err := s.Open(t.Context(), id.Account{}, project.Draft{Name: "Two", Slug: "two"})
 	if err != nil {
 		t.Fatal(err)

@@ -14,58 +14,58 @@ import (
 )
 
 const (
-	// oldest is how long a project is served from memory after it was read: a write of another replica is seen within it.
-	oldest = 250 * time.Millisecond
-	// mostKept is how many projects are kept in memory.
-	mostKept = 1000
+	// maxAge is how long a project is served from the cache after it was read, and so how late writes of other replicas are seen.
+	maxAge = 250 * time.Millisecond
+	// cacheSize is how many projects are cached.
+	cacheSize = 1000
 )
 
-// Storefronts keeps the projects that buyers ask for in memory, so that a request costs no round trip to find its shop. It
-// is a ports.Storefronts before that of the store, and safe for concurrent use. Whoever is given a project shares it.
+// Storefronts is a cache in front of the store's ports.Storefronts, so that a buyer's request needs no round trip to find its
+// project. It is safe for concurrent use. Callers share the projects that it returns and must not change them.
 //
-// What this process writes is forgotten at once (Forget); what others write is seen within 250 ms, and at once by statements
-// that move money, which compare the project's Version.
+// A write of this process takes effect at once, because it calls Forget. A write of another process is seen within 250 ms, and
+// at once by statements that move money, because they compare the project's Version.
 type Storefronts struct {
 	store ports.Storefronts
 	now   func() time.Time
 
 	mu        sync.Mutex
-	forgotten int64                       // calls of Forget so far: a reading that began before one of them may be old
-	kept      *lru.Cache[string, reading] // by slug
-	slugs     map[id.Project]string       // of what is kept
-	under     map[string]*reader          // the newest one of each slug
+	forgotten int64                     // number of calls of Forget; a read that began before one of them may be stale
+	cache     *lru.Cache[string, entry] // by slug
+	slugs     map[id.Project]string     // of the cached projects
+	inFlight  map[string]*call          // the newest read in progress, by slug
 }
 
 var _ ports.Storefronts = (*Storefronts)(nil)
 
-// reading is a project as it was read, and when that began.
-type reading struct {
+// entry is a project and the time when its read began.
+type entry struct {
 	project *project.Project
 	began   time.Time
 }
 
-// reader reads a project for all who ask for its slug meanwhile.
-type reader struct {
-	reading
-	forgotten int64 // when it began
+// call is a read in progress. All callers that ask for the same slug meanwhile share it.
+type call struct {
+	entry
+	forgotten int64 // Storefronts.forgotten when the read began
 	done      chan struct{}
 	err       error
 }
 
-// NewStorefronts returns a memory before a store's storefronts. now is a monotonic clock.
+// NewStorefronts returns an empty cache in front of store. now is a monotonic clock.
 func NewStorefronts(store ports.Storefronts, now func() time.Time) *Storefronts {
 	s := &Storefronts{
-		store: store,
-		now:   now,
-		slugs: make(map[id.Project]string),
-		under: make(map[string]*reader),
+		store:    store,
+		now:      now,
+		slugs:    make(map[id.Project]string),
+		inFlight: make(map[string]*call),
 	}
-	s.kept, _ = lru.NewWithEvict(mostKept, s.dropped) // fails without a size only
+	s.cache, _ = lru.NewWithEvict(cacheSize, s.onEvict) // fails only for sizes below one
 	return s
 }
 
-// dropped is called when an entry leaves kept, with mu held.
-func (s *Storefronts) dropped(slug string, r reading) {
+// onEvict is called with mu held when an entry leaves the cache.
+func (s *Storefronts) onEvict(slug string, r entry) {
 	if s.slugs[r.project.ID] == slug {
 		delete(s.slugs, r.project.ID)
 	}
@@ -90,41 +90,40 @@ func (s *Storefronts) BySlug(ctx context.Context, slug string) (*project.Project
 		}
 		if !errors.Is(r.err, context.Canceled) && !errors.Is(r.err, context.DeadlineExceeded) {
 			return nil, r.err
-		} // the one who read hung up
+		} // the caller that started the read has gone: try again
 	}
 }
 
-// find returns the project, if it is in memory, or who reads it: the caller, if first is true.
-func (s *Storefronts) find(slug string) (p *project.Project, r *reader, first bool) {
+// find returns the project if it is cached, else the call that reads it. If first is true, the caller must do that read.
+func (s *Storefronts) find(slug string) (p *project.Project, r *call, first bool) {
 	now := s.now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if kept, ok := s.kept.Get(slug); ok && now.Sub(kept.began) < oldest {
+	if kept, ok := s.cache.Get(slug); ok && now.Sub(kept.began) < maxAge {
 		return kept.project, nil, false
 	}
-	r = s.under[slug]
-	if r != nil && r.forgotten == s.forgotten && now.Sub(r.began) < oldest {
+	r = s.inFlight[slug]
+	if r != nil && r.forgotten == s.forgotten && now.Sub(r.began) < maxAge {
 		return nil, r, false
 	}
-	r = &reader{
-		reading:   reading{began: now},
+	r = &call{
+		entry:     entry{began: now},
 		forgotten: s.forgotten,
 		done:      make(chan struct{}),
 	}
-	s.under[slug] = r
+	s.inFlight[slug] = r
 	return nil, r, true
 }
 
-// read reads a project and keeps it, unless something was forgotten since the reading began. A slug that is unknown is not
-// kept.
-func (s *Storefronts) read(ctx context.Context, slug string, r *reader) (*project.Project, error) {
-	r.err = context.Canceled // of a panic
+// read reads a project and caches it, unless Forget was called since the read began. It does not cache an unknown slug.
+func (s *Storefronts) read(ctx context.Context, slug string, r *call) (*project.Project, error) {
+	r.err = context.Canceled // if BySlug panics
 	defer close(r.done)
 	defer func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if s.under[slug] == r {
-			delete(s.under, slug)
+		if s.inFlight[slug] == r {
+			delete(s.inFlight, slug)
 		}
 		s.keep(slug, r)
 	}()
@@ -132,38 +131,38 @@ func (s *Storefronts) read(ctx context.Context, slug string, r *reader) (*projec
 	return r.project, r.err
 }
 
-// keep is called with mu held. A project has one slug at a time.
-func (s *Storefronts) keep(slug string, r *reader) {
-	kept, ok := s.kept.Peek(slug)
+// keep caches the result of a read, with mu held. A project has one slug at a time.
+func (s *Storefronts) keep(slug string, r *call) {
+	kept, ok := s.cache.Peek(slug)
 	switch {
 	case r.forgotten != s.forgotten, ok && kept.began.After(r.began):
 	case r.err != nil:
-		s.kept.Remove(slug)
+		s.cache.Remove(slug)
 	default:
-		s.kept.Remove(s.slugs[r.project.ID])
-		s.kept.Add(slug, r.reading)
+		s.cache.Remove(s.slugs[r.project.ID])
+		s.cache.Add(slug, r.entry)
 		s.slugs[r.project.ID] = slug
 	}
 }
 
-// ByProject reads the project anew. What it was in memory is forgotten if it has changed.
+// ByProject reads the project from the store, and drops an older version of it from the cache.
 func (s *Storefronts) ByProject(ctx context.Context, of id.Project) (*project.Project, error) {
 	p, err := s.store.ByProject(ctx, of)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if kept, ok := s.kept.Peek(s.slugs[of]); ok && (err != nil || kept.project.Version < p.Version) {
-		s.kept.Remove(s.slugs[of])
+	if kept, ok := s.cache.Peek(s.slugs[of]); ok && (err != nil || kept.project.Version < p.Version) {
+		s.cache.Remove(s.slugs[of])
 	}
 	return p, err
 }
 
-// Forget drops a project from memory after this process wrote it. Readings under way are not kept, for they may have begun
-// before the write was committed, and nobody who asks from now on is given them.
+// Forget drops a project from the cache after this process wrote it. Reads in progress are neither cached nor shared with later
+// callers, because they may have begun before the write was committed.
 func (s *Storefronts) Forget(of id.Project) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.forgotten++
 	if slug, ok := s.slugs[of]; ok {
-		s.kept.Remove(slug)
+		s.cache.Remove(slug)
 	}
 }

@@ -15,38 +15,38 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// rows is a store of one project, the time, and a count of readings.
-type rows struct {
+// fakeStorefronts is a store of one project and a clock, and counts reads.
+type fakeStorefronts struct {
 	mu       sync.Mutex
 	stored   project.Project
 	now      time.Time
 	readings int
-	read     func(ctx context.Context) error // while a reading is under way; nil: nothing
+	read     func(ctx context.Context) error // called during a read; nil: nothing
 }
 
 var shopID = id.New[id.Project]([16]byte{1})
 
-func newRows() *rows {
-	return &rows{stored: project.Project{ID: shopID, Slug: "shop"}, now: time.Unix(1000, 0)}
+func newFakeStorefronts() *fakeStorefronts {
+	return &fakeStorefronts{stored: project.Project{ID: shopID, Slug: "shop"}, now: time.Unix(1000, 0)}
 }
 
-func (r *rows) Now() time.Time {
+func (r *fakeStorefronts) Now() time.Time {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.now
 }
 
-func (r *rows) change(change func()) {
+func (r *fakeStorefronts) change(change func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	change()
 }
 
-func (r *rows) pass(d time.Duration) { r.change(func() { r.now = r.now.Add(d) }) }
+func (r *fakeStorefronts) pass(d time.Duration) { r.change(func() { r.now = r.now.Add(d) }) }
 
-func (r *rows) write() { r.change(func() { r.stored.Version++ }) }
+func (r *fakeStorefronts) write() { r.change(func() { r.stored.Version++ }) }
 
-func (r *rows) BySlug(ctx context.Context, slug string) (*project.Project, error) {
+func (r *fakeStorefronts) BySlug(ctx context.Context, slug string) (*project.Project, error) {
 	r.mu.Lock()
 	r.readings++
 	found, wait := r.stored, r.read
@@ -62,7 +62,7 @@ func (r *rows) BySlug(ctx context.Context, slug string) (*project.Project, error
 	return &found, nil
 }
 
-func (r *rows) ByProject(context.Context, id.Project) (*project.Project, error) {
+func (r *fakeStorefronts) ByProject(context.Context, id.Project) (*project.Project, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	found := r.stored
@@ -78,10 +78,10 @@ func version(t *testing.T, s *projects.Storefronts) int64 {
 	return p.Version
 }
 
-// What another replica wrote is seen after 250 ms, what this one wrote at once, and what was read anew from then on.
+// A write of another replica is seen after 250 ms, a write of this one at once, and a version that ByProject has read from then on.
 func TestStorefronts(t *testing.T) {
 	t.Parallel()
-	r := newRows()
+	r := newFakeStorefronts()
 	s := projects.NewStorefronts(r, r.Now)
 	seen := func(want int64, readings int) {
 		t.Helper()
@@ -117,7 +117,7 @@ func TestStorefronts(t *testing.T) {
 
 func TestStorefronts_unknown(t *testing.T) {
 	t.Parallel()
-	r := newRows()
+	r := newFakeStorefronts()
 	s := projects.NewStorefronts(r, r.Now)
 	for range 3 {
 		if _, err := s.BySlug(t.Context(), "unknown"); fault.KindOf(err) != fault.NotFound {
@@ -129,10 +129,10 @@ func TestStorefronts_unknown(t *testing.T) {
 	}
 }
 
-// A reading that began before a write is neither kept nor given to who asks after it.
-func TestStorefronts_readingUnderWay(t *testing.T) {
+// A read that began before a write is neither cached nor shared with callers after it.
+func TestStorefronts_readDuringWrite(t *testing.T) {
 	t.Parallel()
-	r := newRows()
+	r := newFakeStorefronts()
 	s := projects.NewStorefronts(r, r.Now)
 	began, goOn := make(chan struct{}), make(chan struct{})
 	var slow atomic.Bool
@@ -161,10 +161,10 @@ func TestStorefronts_readingUnderWay(t *testing.T) {
 	}
 }
 
-// Who asks while another reads waits for that reading, and reads alone if the other hangs up or is slow.
-func TestStorefronts_together(t *testing.T) {
+// Concurrent callers share one read, and start another if the first caller hangs up or is slow.
+func TestStorefronts_sharedRead(t *testing.T) {
 	t.Parallel()
-	r := newRows()
+	r := newFakeStorefronts()
 	s := projects.NewStorefronts(r, r.Now)
 	began := make(chan struct{}, 3)
 	goOn := make(chan struct{})
@@ -190,7 +190,7 @@ func TestStorefronts_together(t *testing.T) {
 	}
 	hangUp()
 	if err := <-first; !errors.Is(err, context.Canceled) {
-		t.Errorf("who hung up got %v", err)
+		t.Errorf("the canceled caller got %v", err)
 	}
 	<-began // one of the others
 	r.pass(time.Second)
@@ -203,10 +203,10 @@ func TestStorefronts_together(t *testing.T) {
 	}
 }
 
-// Whatever is read while it is written, this process sees its own writes.
+// During concurrent reads and writes a process always sees its own writes.
 func TestStorefronts_ownWrites(t *testing.T) {
 	t.Parallel()
-	r := newRows()
+	r := newFakeStorefronts()
 	s := projects.NewStorefronts(r, time.Now)
 	var done atomic.Bool
 	var committed atomic.Int64
@@ -248,7 +248,7 @@ func TestStorefronts_bound(t *testing.T) {
 
 // everySlug is a store of a project for each number.
 type everySlug struct {
-	rows
+	fakeStorefronts
 	readings int
 }
 
@@ -259,7 +259,7 @@ func (e *everySlug) BySlug(_ context.Context, slug string) (*project.Project, er
 }
 
 func BenchmarkStorefronts(b *testing.B) {
-	r := newRows()
+	r := newFakeStorefronts()
 	s := projects.NewStorefronts(r, time.Now)
 	b.ReportAllocs()
 	for b.Loop() {

@@ -1,5 +1,5 @@
-// Package retention removes what projects keep for some time only: what buyers and platforms leave behind, as long as no
-// order came of it. How long is the project's setting; what refers to what is the store's to know.
+// Package retention removes expired records: messages, sessions, events, deliveries and logs that no order refers to. The
+// project's settings say how long each kind is kept. The store knows which records refer to which.
 package retention
 
 import (
@@ -15,36 +15,36 @@ import (
 )
 
 const (
-	// together is how many projects are worked on in turns.
-	together = 50
-	// turns is how many a project has before others are looked for. What is left then waits behind them.
-	turns = 20
-	// most is how many projects one run lists, so that it ends.
-	most = 5_000
+	// batchSize is how many projects are worked on round robin.
+	batchSize = 50
+	// maxRounds is how many rounds a project gets before it goes to the end of the queue with the records it has left.
+	maxRounds = 20
+	// maxProjects is how many projects one run lists, so that it ends.
+	maxProjects = 5_000
 )
 
-// slotsKept is how long analytics keep quarters of an hour; it is more than a year, so that one can be compared with the
-// last.
+// slotsKept is how long analytics keep figures per quarter of an hour. It is more than a year, so that a day can be compared
+// with the one a year before.
 const slotsKept = 400 * 24 * time.Hour
 
-// Service removes what is over.
+// Service removes expired records of all projects.
 type Service struct {
 	Store ports.Retention
 	Vault ports.Vault
 }
 
-// Run works on the projects that are due. One that fails does not keep the others waiting.
+// Run removes expired records of the projects that are due. An error in one project does not stop the others.
 func (s *Service) Run(ctx context.Context) error {
 	var failed error
-	for range turns {
+	for range maxRounds {
 		more, err := s.Store.RemoveAuditEvents(ctx)
 		failed = errors.Join(failed, err)
 		if !more {
 			break
 		}
 	}
-	for listed := 0; listed < most; {
-		due, err := s.Store.Due(ctx, together)
+	for listed := 0; listed < maxProjects; {
+		due, err := s.Store.Due(ctx, batchSize)
 		failed = errors.Join(failed, err)
 		if listed += len(due); len(due) == 0 || ctx.Err() != nil {
 			return failed
@@ -54,15 +54,15 @@ func (s *Service) Run(ctx context.Context) error {
 	return failed
 }
 
-// work gives each project a turn after the other, until it has nothing left or had its turns.
+// work goes round robin over projects until each has nothing left or has had maxRounds rounds.
 func (s *Service) work(ctx context.Context, due []ports.Keeping) error {
 	var failed error
-	for range turns {
+	for range maxRounds {
 		var busy []ports.Keeping
 		for _, k := range due {
 			more := false
 			err := fault.Survive(func() (err error) {
-				more, err = s.turn(ctx, k)
+				more, err = s.removeSome(ctx, k)
 				return err
 			})
 			if ctx.Err() != nil {
@@ -86,8 +86,8 @@ func (s *Service) work(ctx context.Context, due []ports.Keeping) error {
 	return failed
 }
 
-// turn removes some of everything.
-func (s *Service) turn(ctx context.Context, k ports.Keeping) (more bool, err error) {
+// removeSome removes a limited number of expired records of each kind, and reports whether there may be more.
+func (s *Service) removeSome(ctx context.Context, k ports.Keeping) (more bool, err error) {
 	seals := checkpoint.Seals{Vault: s.Vault, Project: k.Project}
 	for _, what := range ports.Leftovers {
 		left, err := s.Store.Remove(ctx, k.Project, what, keep(k.Retention, what), seals)
@@ -100,6 +100,7 @@ func (s *Service) turn(ctx context.Context, k ports.Keeping) (more bool, err err
 	return more || left, err
 }
 
+// keep returns how long records of a kind are kept.
 func keep(r project.Retention, what ports.Leftover) time.Duration {
 	switch what {
 	case ports.OldMessages:

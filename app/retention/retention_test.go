@@ -12,20 +12,20 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// store has so many chunks of sessions to remove of each project.
-type store struct {
+// fakeStore has a number of chunks of expired sessions for each project.
+type fakeStore struct {
 	ports.Retention
-	due   [][]id.Project
-	left  map[id.Project]int
-	turns []id.Project
-	again []id.Project
-	keeps map[ports.Leftover]time.Duration
-	fold  time.Duration
-	audit int
-	bad   id.Project
+	due    [][]id.Project
+	left   map[id.Project]int
+	rounds []id.Project // the projects whose sessions were removed, in order
+	again  []id.Project
+	keeps  map[ports.Leftover]time.Duration
+	fold   time.Duration
+	audit  int
+	bad    id.Project
 }
 
-func (s *store) Due(context.Context, int) ([]ports.Keeping, error) {
+func (s *fakeStore) Due(context.Context, int) ([]ports.Keeping, error) {
 	if len(s.due) == 0 {
 		return nil, nil
 	}
@@ -45,12 +45,12 @@ func (s *store) Due(context.Context, int) ([]ports.Keeping, error) {
 	return list, nil
 }
 
-func (s *store) Again(_ context.Context, p id.Project) error {
+func (s *fakeStore) Again(_ context.Context, p id.Project) error {
 	s.again = append(s.again, p)
 	return nil
 }
 
-func (s *store) Remove(_ context.Context, p id.Project, what ports.Leftover, keep time.Duration, _ ports.Seals) (bool, error) {
+func (s *fakeStore) Remove(_ context.Context, p id.Project, what ports.Leftover, keep time.Duration, _ ports.Seals) (bool, error) {
 	s.keeps[what] = keep
 	if p == s.bad {
 		panic("unreadable")
@@ -58,29 +58,29 @@ func (s *store) Remove(_ context.Context, p id.Project, what ports.Leftover, kee
 	if what != ports.OldSessions {
 		return false, nil
 	}
-	s.turns = append(s.turns, p)
+	s.rounds = append(s.rounds, p)
 	s.left[p]--
 	return s.left[p] > 0, nil
 }
 
-// RemoveAuditEvents has one more part to remove.
-func (s *store) RemoveAuditEvents(context.Context) (bool, error) {
+// RemoveAuditEvents reports more on its first call only.
+func (s *fakeStore) RemoveAuditEvents(context.Context) (bool, error) {
 	s.audit++
 	return s.audit == 1, nil
 }
 
-func (s *store) Fold(_ context.Context, _ id.Project, keep time.Duration, _ ports.Seals) (bool, error) {
+func (s *fakeStore) Fold(_ context.Context, _ id.Project, keep time.Duration, _ ports.Seals) (bool, error) {
 	s.fold = keep
 	return false, nil
 }
 
 func named(n byte) id.Project { return id.New[id.Project]([16]byte{n}) }
 
-// A project with much to remove does not keep others waiting: they take turns, and it waits behind those that come later.
+// A project with much to remove does not delay others: rounds alternate, and after maxRounds it waits behind later projects.
 func TestRun_fair(t *testing.T) {
 	t.Parallel()
 	huge, small, late := named(1), named(2), named(3)
-	s := &store{
+	s := &fakeStore{
 		due: [][]id.Project{{huge, small}, {late}},
 		left: map[id.Project]int{
 			huge:  1_000,
@@ -92,11 +92,11 @@ func TestRun_fair(t *testing.T) {
 	if err := (&Service{Store: s}).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if got := s.turns[:4]; !slices.Equal(got, []id.Project{huge, small, huge, small}) {
-		t.Errorf("turns begin with %v", got)
+	if got := s.rounds[:4]; !slices.Equal(got, []id.Project{huge, small, huge, small}) {
+		t.Errorf("rounds begin with %v", got)
 	}
-	if n := len(s.turns); n != turns+2+1 || s.turns[n-1] != late {
-		t.Errorf("%d turns", n)
+	if n := len(s.rounds); n != maxRounds+2+1 || s.rounds[n-1] != late {
+		t.Errorf("%d rounds", n)
 	}
 	if !slices.Equal(s.again, []id.Project{huge}) {
 		t.Errorf("listed again: %v", s.again)
@@ -127,7 +127,7 @@ func TestRun_fair(t *testing.T) {
 func TestRun_oneProjectFails(t *testing.T) {
 	t.Parallel()
 	bad, good := named(1), named(2)
-	s := &store{
+	s := &fakeStore{
 		due:   [][]id.Project{{bad, good}},
 		left:  map[id.Project]int{good: 3},
 		keeps: map[ports.Leftover]time.Duration{},
@@ -143,7 +143,7 @@ func TestRun_ends(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	s := &store{
+	s := &fakeStore{
 		due:   [][]id.Project{{named(1)}, {named(1)}},
 		left:  map[id.Project]int{},
 		keeps: map[ports.Leftover]time.Duration{},

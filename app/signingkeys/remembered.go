@@ -11,29 +11,29 @@ import (
 )
 
 const (
-	// mostRemembered is how many projects' keys are remembered.
-	mostRemembered = 1_024
-	// forgetAfter is how long. A key that has been replaced is published for days more, so that what it signs meanwhile is
-	// good. One that was revoked is not: what it signs for this long is refused, as it should be.
-	forgetAfter = 10 * time.Second
+	// cacheSize is how many projects' keys are cached.
+	cacheSize = 1_024
+	// cacheTTL is how long a key is cached. A replaced key stays published for days, so signatures that it makes meanwhile
+	// verify. A revoked key is not published, so receivers rightly refuse what it signs until it leaves the cache.
+	cacheTTL = 10 * time.Second
 )
 
-// Remembered are the keys that sign for projects, remembered for a moment: answers that are signed must not cost a statement
-// each. It is safe for concurrent use.
+// Remembered is a cache of the keys that sign for projects. Without it every signed response would cost a statement. It is
+// safe for concurrent use.
 type Remembered struct {
 	read func(context.Context, id.Project) (signing.Private, error)
 	now  func() time.Time // a monotonic clock
-	kept *lru.Cache[id.Project, remembered]
+	kept *lru.Cache[id.Project, cachedKey]
 }
 
-type remembered struct {
+type cachedKey struct {
 	key   signing.Private
 	until time.Time
 }
 
-// NewRemembered returns keys that are read by read, which is Service.Signer, and of which none was read yet.
+// NewRemembered returns an empty cache that reads keys by read, which is Service.Signer.
 func NewRemembered(read func(context.Context, id.Project) (signing.Private, error), now func() time.Time) *Remembered {
-	kept, _ := lru.New[id.Project, remembered](mostRemembered) // fails for sizes below one alone
+	kept, _ := lru.New[id.Project, cachedKey](cacheSize) // fails only for sizes below one
 	return &Remembered{
 		read: read,
 		now:  now,
@@ -41,7 +41,7 @@ func NewRemembered(read func(context.Context, id.Project) (signing.Private, erro
 	}
 }
 
-// Signer is the key that signs for the project, or did a moment ago.
+// Signer returns the key that signs for the project, or did up to cacheTTL ago.
 func (r *Remembered) Signer(ctx context.Context, project id.Project) (signing.Private, error) {
 	if k, ok := r.kept.Get(project); ok && r.now().Before(k.until) {
 		return k.key, nil
@@ -50,6 +50,6 @@ func (r *Remembered) Signer(ctx context.Context, project id.Project) (signing.Pr
 	if err != nil {
 		return signing.Private{}, err
 	}
-	r.kept.Add(project, remembered{key, r.now().Add(forgetAfter)})
+	r.kept.Add(project, cachedKey{key, r.now().Add(cacheTTL)})
 	return key, nil
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/signing"
 )
 
-// A key is read once in ten seconds and project. What could not be read is read again.
+// A project's key is read once in ten seconds. A failed read is not cached.
 func TestRemembered(t *testing.T) {
 	t.Parallel()
 	one, two := id.New[id.Project]([16]byte{1}), id.New[id.Project]([16]byte{2})

@@ -1,5 +1,5 @@
-// Package signingkeys gives projects the keys with which they sign what they send to agents, and replaces them. What is
-// signed with them, others decide.
+// Package signingkeys creates, rotates and revokes the keys with which projects sign their responses and webhooks to agents. It
+// does not sign.
 package signingkeys
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Service keeps the keys of projects. A project's first keys are made when they are needed first.
+// Service manages the signing keys of projects. It creates a project's first keys when they are first needed.
 type Service struct {
 	*ports.Stores
 
@@ -27,7 +27,7 @@ func (s *Service) In(stores *ports.Stores) *Service {
 	return &bound
 }
 
-// Published are the keys by which receivers verify what the project signs, the one that signs first.
+// Published returns the keys with which receivers verify the project's signatures. The one that signs now is the first.
 func (s *Service) Published(ctx context.Context, project id.Project) ([]signing.Key, error) {
 	set, now, err := s.SigningKeys.Keys(ctx, project)
 	if err != nil || set.Begun() {
@@ -36,7 +36,7 @@ func (s *Service) Published(ctx context.Context, project id.Project) ([]signing.
 	return s.begin(ctx, project)
 }
 
-// Signer is the key that signs for the project.
+// Signer returns the key that signs for the project.
 func (s *Service) Signer(ctx context.Context, project id.Project) (signing.Private, error) {
 	keys, err := s.Published(ctx, project)
 	if err != nil {
@@ -49,7 +49,7 @@ func (s *Service) Signer(ctx context.Context, project id.Project) (signing.Priva
 	return signing.ParsePrivate(raw)
 }
 
-// begin makes the first keys, unless somebody else did meanwhile.
+// begin creates the first keys, unless another process has done so meanwhile.
 func (s *Service) begin(ctx context.Context, project id.Project) ([]signing.Key, error) {
 	current, next := s.fresh(project), s.fresh(project)
 	return s.change(ctx, project, func(set *signing.Set, now time.Time) error {
@@ -60,7 +60,7 @@ func (s *Service) begin(ctx context.Context, project id.Project) ([]signing.Key,
 	})
 }
 
-// Rotate lets the next key sign, and returns what is published then. Refusals are those of signing.Set.
+// Rotate makes the next key the signing key and returns the keys published from then on. Its errors are those of signing.Set.
 func (s *Service) Rotate(ctx context.Context, project id.Project) ([]signing.Key, error) {
 	current, next := s.fresh(project), s.fresh(project)
 	return s.change(ctx, project, func(set *signing.Set, now time.Time) error {
@@ -72,7 +72,7 @@ func (s *Service) Rotate(ctx context.Context, project id.Project) ([]signing.Key
 	})
 }
 
-// Revoke ends a key at once, and returns what is published then. Unknown: NotFound.
+// Revoke revokes a key at once and returns the keys published from then on. Unknown key: NotFound.
 func (s *Service) Revoke(ctx context.Context, project id.Project, key string) ([]signing.Key, error) {
 	next := s.fresh(project)
 	return s.change(ctx, project, func(set *signing.Set, now time.Time) error {
@@ -96,7 +96,7 @@ func (s *Service) change(ctx context.Context, project id.Project, change func(*s
 	return published, nil
 }
 
-// fresh makes a key. Random bits that are no key, one in 2^32, are drawn again.
+// fresh creates a key. One in 2^32 random bit strings is not a valid key; fresh then draws again.
 func (s *Service) fresh(project id.Project) signing.Key {
 	for {
 		one, two := s.Entropy.Bits128(), s.Entropy.Bits128()

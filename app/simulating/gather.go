@@ -9,19 +9,19 @@ import (
 	"github.com/haggle-commerce/haggle/domain/market"
 )
 
-// gathering is a report in the making.
-type gathering struct {
+// reportBuilder collects the results of a run for its report.
+type reportBuilder struct {
 	run        *run
 	report     *Report
-	strategies []*market.Tally // of all populations: the market's tactics, then those apart
+	strategies []*market.Tally // over all populations: the market's tactics, then those of Apart
 	probes     [market.MostRounds][]probe
-	rivals     rivalry // probers beside linear buyers
-	crossing   rivalry // and those who scout in another session
+	rivals     rivalry // probers against linear buyers
+	crossing   rivalry // buyers who scout in another session against linear buyers
 	broken     map[market.Promise]*BrokenReport
 }
 
-func (m *run) gathering() *gathering {
-	g := &gathering{
+func (m *run) newReportBuilder() *reportBuilder {
+	g := &reportBuilder{
 		run:    m,
 		broken: map[market.Promise]*BrokenReport{},
 		report: &Report{
@@ -42,15 +42,15 @@ func (m *run) gathering() *gathering {
 	return g
 }
 
-// take adds a population whose visits are over: the market's, and one of each tactic apart.
-func (g *gathering) take(p market.Population, visits []*visit) {
+// add adds the results of a population: the group of the market, and a group for each tactic of Apart.
+func (g *reportBuilder) add(p market.Population, groups []*group) {
 	m, item := g.run, p.Item(g.run.List)
 	worths := make([]int64, m.Buyers)
-	for i, o := range visits[0].outcomes {
+	for i, o := range groups[0].outcomes {
 		worths[i] = o.Buyer.Worth
 	}
 	base := market.NewBaselines(item, m.secrets(item).Floor, worths)
-	tallies := m.tallies(visits, item, &base)
+	tallies := m.tallies(groups, item, &base)
 	whole := &market.Tally{}
 	shown := Market{
 		Name:    p.Name(),
@@ -72,21 +72,21 @@ func (g *gathering) take(p market.Population, visits []*visit) {
 		shown.Strategies = append(shown.Strategies, m.rowOf(i, t))
 	}
 	shown.Policy = m.row(whole, "all", false)
-	shown.Probing = g.probing(visits, item)
+	shown.Probing = g.probing(groups, item)
 	g.report.Populations = append(g.report.Populations, shown)
-	g.compare(visits, item)
-	g.note(p, visits)
+	g.compare(groups, item)
+	g.note(p, groups)
 }
 
-// tallies are one for each tactic.
-func (m *run) tallies(visits []*visit, item market.Item, base *market.Baselines) (all []*market.Tally) {
+// tallies returns one tally for each tactic.
+func (m *run) tallies(groups []*group, item market.Item, base *market.Baselines) (all []*market.Tally) {
 	for range m.Tactics {
 		all = append(all, &market.Tally{})
 	}
-	for i, o := range visits[0].outcomes {
+	for i, o := range groups[0].outcomes {
 		all[i%len(m.Tactics)].Add(o, item, base)
 	}
-	for _, v := range visits[1:] {
+	for _, v := range groups[1:] {
 		t := &market.Tally{}
 		for _, o := range v.outcomes {
 			t.Add(o, item, base)
@@ -96,7 +96,7 @@ func (m *run) tallies(visits []*visit, item market.Item, base *market.Baselines)
 	return all
 }
 
-// rowOf is the row of a tactic: the market's come first, then those apart.
+// rowOf returns the row of tactic i: the market's come first, then those of Apart.
 func (m *run) rowOf(i int, t *market.Tally) Row {
 	if i < len(m.Tactics) {
 		return m.row(t, m.Tactics[i].Name, false)
@@ -128,7 +128,7 @@ func (m *run) row(t *market.Tally, strategy string, apart bool) Row {
 	return r
 }
 
-// shown are the secrets as shares of list, nil where nobody knows.
+// shown returns the secrets as shares of list, or nil if they are unknown.
 func (m *run) shown(item market.Item) *Shown {
 	if m.Secrets == nil {
 		return nil
@@ -141,9 +141,9 @@ func baseline(p market.Posted, item market.Item, buyers int) Baseline {
 	return Baseline{market.Share(p.Price, item.List), market.Per(p.Deals, buyers), market.Tidy(float64(p.Margin) / float64(buyers) / float64(item.List))}
 }
 
-// note counts broken promises, and negotiations that were lost.
-func (g *gathering) note(p market.Population, visits []*visit) {
-	for _, v := range visits {
+// note counts broken promises and lost negotiations.
+func (g *reportBuilder) note(p market.Population, groups []*group) {
+	for _, v := range groups {
 		for i, o := range v.outcomes {
 			if o.Lost {
 				g.report.Lost++
@@ -161,8 +161,8 @@ func (g *gathering) note(p market.Population, visits []*visit) {
 	}
 }
 
-// close sums up.
-func (g *gathering) close() *Report {
+// finish computes the sums over all populations and returns the report.
+func (g *reportBuilder) finish() *Report {
 	r, m := g.report, g.run
 	for i, t := range g.strategies {
 		r.Strategies = append(r.Strategies, m.rowOf(i, t))

@@ -15,9 +15,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
 
-// Learn lets n other buyers of each population haggle with the policy first, and tunes the policy by the record of that,
-// as haggle agents tune does: a proposal that is not better with near certainty is not taken. It returns a seller for each
-// population by name.
+// Learn first runs negotiations of n other buyers of each population with the policy, and tunes the policy by their records, as
+// haggle agents tune does: it uses a proposal only if Proposal.Better. It returns a seller for each population by name.
 func (s PolicySeller) Learn(ctx context.Context, c Config, n int, show func(string)) (map[string]PolicySeller, error) {
 	learnt := make(map[string]PolicySeller, len(c.Populations))
 	for i, p := range c.Populations {
@@ -39,22 +38,22 @@ func (s PolicySeller) Learn(ctx context.Context, c Config, n int, show func(stri
 	return learnt, nil
 }
 
-// record has n buyers of a population haggle, who are none of those that the report is about.
+// record runs negotiations of n buyers of a population and returns their records. They are other buyers than the report's.
 func (s PolicySeller) record(ctx context.Context, c Config, p market.Population, n int) ([]tuning.Record, error) {
-	notes := &notebook{PolicySeller: s}
-	c.Seed, c.Buyers, c.Seller, c.SellerOf, c.Progress = ^c.Seed, n, notes, nil, nil
+	recorded := &recorder{PolicySeller: s}
+	c.Seed, c.Buyers, c.Seller, c.SellerOf, c.Progress = ^c.Seed, n, recorded, nil, nil
 	c.Populations, c.Apart = []market.Population{p}, nil
 	if _, err := Run(ctx, c); err != nil {
 		return nil, err
 	}
-	records := make([]tuning.Record, 0, len(notes.talks))
-	for _, t := range notes.talks {
+	records := make([]tuning.Record, 0, len(recorded.negotiations))
+	for _, t := range recorded.negotiations {
 		if r, ok := tuning.FromEntries(t.entries, s.Policy.RoundCap); ok && r.Explicable() {
 			records = append(records, r)
 		}
 	}
-	slices.SortFunc(records, byOffers) // who came first is up to the processors
-	for i := range records {           // each buyer came in a session of its own
+	slices.SortFunc(records, byOffers) // because their order depends on scheduling
+	for i := range records {           // each buyer has a session of its own
 		var bits [16]byte
 		binary.BigEndian.PutUint64(bits[:], uint64(i))
 		records[i].Session = id.New[id.Session](bits)
@@ -62,7 +61,7 @@ func (s PolicySeller) record(ctx context.Context, c Config, p market.Population,
 	return records, nil
 }
 
-// byOffers orders records by all that was said; equal ones may be in any order.
+// byOffers orders records by their offers and prices. Equal records are interchangeable.
 func byOffers(a, b tuning.Record) int {
 	return cmp.Or(
 		slices.CompareFunc(a.Rounds, b.Rounds, func(x, y tuning.Round) int {
@@ -71,30 +70,30 @@ func byOffers(a, b tuning.Record) int {
 		cmp.Compare(a.Price, b.Price), cmp.Compare(a.End, b.End))
 }
 
-// notebook is a seller who writes down what the decision record would hold.
-type notebook struct {
+// recorder is a seller that keeps the entries of the decision record.
+type recorder struct {
 	PolicySeller
-	mu    sync.Mutex
-	talks []*noted
+	mu           sync.Mutex
+	negotiations []*recordedNegotiation
 }
 
-type noted struct {
-	haggling
+type recordedNegotiation struct {
+	quoteNegotiation
 	signals negotiation.Signals
 	entries []negotiation.Entry
 }
 
-func (b *notebook) Open(item market.Item) market.Negotiation {
-	t := &noted{haggling: start(b.Policy, b.signals(item)), signals: b.signals(item)}
+func (b *recorder) Open(item market.Item) market.Negotiation {
+	t := &recordedNegotiation{quoteNegotiation: startQuote(b.Policy, b.signals(item)), signals: b.signals(item)}
 	b.mu.Lock()
-	b.talks = append(b.talks, t)
+	b.negotiations = append(b.negotiations, t)
 	b.mu.Unlock()
 	return t
 }
 
-func (t *noted) Offer(price int64) market.Answer {
+func (t *recordedNegotiation) Offer(price int64) market.Answer {
 	offer := money.Of(price, t.currency)
 	table := t.quote.Table(t.terms, &offer)
 	t.entries = append(t.entries, negotiation.NewEntry(id.Decision{}, len(t.entries)+1, t.quote, table, t.signals, negotiation.Decide(table), "", noon))
-	return t.haggling.Offer(price)
+	return t.quoteNegotiation.Offer(price)
 }

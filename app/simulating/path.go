@@ -2,10 +2,10 @@ package simulating
 
 import "github.com/haggle-commerce/haggle/domain/market"
 
-// paths shows one buyer of the first population, with every tactic in turn.
+// paths returns the negotiations of one buyer of the first population, one for every tactic.
 func (m *run) paths() []Path {
 	p := m.Populations[0]
-	v := m.visit(p, m.Tactics, 0, 1, 0)
+	v := m.newGroup(p, m.Tactics, 0, 1, 0)
 	number, random := m.typical(p), newStream(m.Seed, p.Name())
 	paths := []Path{}
 	for _, t := range append(append([]market.Tactic{}, m.Tactics...), m.Apart...) {
@@ -26,7 +26,8 @@ func (m *run) paths() []Path {
 	return paths
 }
 
-// typical is the first buyer with time enough and with V in the middle third between floor and list, if there is one.
+// typical returns the number of the first buyer with a deadline of at least six rounds and a V in the middle third between floor
+// and list, or 0 if there is none.
 func (m *run) typical(p market.Population) int {
 	floor, random := m.secrets(p.Item(m.List)).Floor, newStream(m.Seed, p.Name())
 	for i := range m.Buyers {

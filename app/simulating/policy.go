@@ -15,10 +15,10 @@ type PolicySeller struct {
 	Currency money.Currency
 }
 
-// plenty is a stock that moves no price.
-const plenty = 20
+// ampleStock is a stock that does not affect the price.
+const ampleStock = 20
 
-// signals are those of one piece, of which there are enough, for a buyer of whom nothing is known.
+// signals returns the signals of one piece with ample stock and an unknown buyer.
 func (s PolicySeller) signals(item market.Item) negotiation.Signals {
 	cost := money.Of(item.Cost, s.Currency)
 	return negotiation.Signals{
@@ -26,12 +26,12 @@ func (s PolicySeller) signals(item market.Item) negotiation.Signals {
 		Cost:       &cost,
 		Negotiable: true,
 		Quantity:   1,
-		Stock:      plenty,
+		Stock:      ampleStock,
 		CartValue:  money.Zero(s.Currency),
 	}
 }
 
-// Secrets are the floor and the hint of the policy for an item.
+// Secrets returns the floor and the hint of the policy for an item.
 func (s PolicySeller) Secrets(item market.Item) market.Secrets {
 	bounds := negotiation.Bound(s.Policy, s.signals(item))
 	return market.Secrets{Floor: bounds.Floor().Minor(), Hint: bounds.Hint().Minor()}
@@ -39,42 +39,42 @@ func (s PolicySeller) Secrets(item market.Item) market.Secrets {
 
 // Open starts a quote.
 func (s PolicySeller) Open(item market.Item) market.Negotiation {
-	h := start(s.Policy, s.signals(item))
+	h := startQuote(s.Policy, s.signals(item))
 	return &h
 }
 
-// itemSeller answers with the same rules about one item of which the signals are known.
+// itemSeller answers by the same rules about one item with given signals.
 type itemSeller struct {
 	policy  negotiation.Policy
 	signals negotiation.Signals
 }
 
-// Open starts a quote on the item, whatever is asked for.
+// Open starts a quote for the item. It ignores its argument.
 func (s itemSeller) Open(market.Item) market.Negotiation {
-	h := start(s.policy, s.signals)
+	h := startQuote(s.policy, s.signals)
 	return &h
 }
 
-func start(p negotiation.Policy, s negotiation.Signals) haggling {
-	return haggling{
+func startQuote(p negotiation.Policy, s negotiation.Signals) quoteNegotiation {
+	return quoteNegotiation{
 		currency: s.List.Currency(),
 		terms:    p.Terms(s),
 		quote:    negotiation.Start(id.Quote{}, id.Project{}, negotiation.Item{Quantity: 1}, p, s, nil, noon),
 	}
 }
 
-// noon is when everything happens: no quote expires on a simulated buyer.
+// noon is the time of every event, so that no quote expires.
 var noon = time.Date(2026, time.January, 1, 12, 0, 0, 0, time.UTC)
 
-// haggling is one quote, decided on and recorded as the application does.
-type haggling struct {
+// quoteNegotiation is one quote, which it decides and records as the application does.
+type quoteNegotiation struct {
 	currency money.Currency
 	terms    negotiation.Terms
 	quote    *negotiation.Quote
 	offer    money.Amount
 }
 
-func (h *haggling) Offer(price int64) market.Answer {
+func (h *quoteNegotiation) Offer(price int64) market.Answer {
 	h.offer = money.Of(price, h.currency)
 	table := h.quote.Table(h.terms, &h.offer)
 	decision := negotiation.Guard(table, negotiation.Decide(table))

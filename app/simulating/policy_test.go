@@ -10,10 +10,9 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// Whatever is offered, in whatever order, at whatever price, discount and cost: no price under the floor, under
-// list × (1 − max discount) or above list, no counter above an earlier one or not above the offer, no broken
-// commitment, and one hint.
-func TestThePolicyKeepsItsPromisesToAnybody(t *testing.T) {
+// For random offers, prices, discounts and costs: no price is under the floor, under list × (1 − max discount) or above list, no
+// counter is above an earlier one or not above the offer, no commitment is broken, and the hint stays the same.
+func TestPolicySeller_keepsPromises(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(11, 12))
 	for range 20_000 {
@@ -28,26 +27,26 @@ func TestThePolicyKeepsItsPromisesToAnybody(t *testing.T) {
 
 func checkHistory(t *testing.T, random *rand.Rand, seller PolicySeller, item market.Item) {
 	t.Helper()
-	talk, secrets := seller.Open(item), seller.Secrets(item)
+	n, secrets := seller.Open(item), seller.Secrets(item)
 	least := (item.List*int64(money.Whole-seller.Policy.MaxDiscount) + int64(money.Whole) - 1) / int64(money.Whole)
-	standing := item.List
+	current := item.List
 	for range 12 {
 		offer := 1 + random.Int64N(item.List+item.List/10+1)
-		a := talk.Offer(offer)
+		a := n.Offer(offer)
 		low := a.Verdict != market.Rejected && (a.Price < least || a.Price < secrets.Floor || a.Price > item.List)
 		switch {
-		case low, a.Verdict != market.Accepted && offer >= standing,
-			a.Verdict == market.Rejected && a.Standing > 0 && (a.Standing > standing || a.Standing <= offer || a.Standing < max(least, secrets.Floor)),
+		case low, a.Verdict != market.Accepted && offer >= current,
+			a.Verdict == market.Rejected && a.Standing > 0 && (a.Standing > current || a.Standing <= offer || a.Standing < max(least, secrets.Floor)),
 			a.Verdict == market.Accepted && a.Price != min(offer, item.List),
-			a.Verdict == market.Countered && (a.Price > standing || a.Price <= offer),
+			a.Verdict == market.Countered && (a.Price > current || a.Price <= offer),
 			a.Verdict == market.Rejected && (a.Price != secrets.Hint || offer >= secrets.Floor):
-			t.Fatalf("%+v, %+v, list %d: %d gets %+v; standing %d", item, secrets, least, offer, a, standing)
+			t.Fatalf("%+v, %+v, list %d: %d gets %+v; current price %d", item, secrets, least, offer, a, current)
 		case a.Verdict == market.Accepted:
 			return
 		case a.Verdict == market.Countered:
-			standing = a.Price
+			current = a.Price
 		case a.Standing > 0:
-			standing = a.Standing
+			current = a.Standing
 		}
 	}
 }

@@ -7,19 +7,19 @@ import (
 	"github.com/haggle-commerce/haggle/domain/market"
 )
 
-// probe is one prober's idea of the floor after a round, as shares of list.
+// probe is one prober's estimate of the floor after a round, with the floor and the hint, as shares of list.
 type probe struct{ estimate, floor, hint float64 }
 
 func (p probe) err() float64 { return p.estimate - p.floor }
 
-// probing gathers what the probers of a population learnt.
-func (g *gathering) probing(visits []*visit, item market.Item) []ProbeRound {
+// probing returns the estimates of a population's probers by round.
+func (g *reportBuilder) probing(groups []*group, item market.Item) []ProbeRound {
 	var here [market.MostRounds][]probe
 	secrets, list := g.run.secrets(item), float64(item.List)
-	for _, v := range visits {
+	for _, v := range groups {
 		for i, estimates := range v.estimates {
 			if v.outcomes[i].Buyer.Worth < secrets.Floor {
-				continue // it cannot find what it cannot pay
+				continue // it cannot find a floor that it cannot pay
 			}
 			for round, estimate := range estimates {
 				if estimate > 0 {
@@ -76,20 +76,20 @@ func probeRound(round int, probes []probe) ProbeRound {
 	}
 }
 
-// rivalry sets probers beside linear buyers with the same secrets.
+// rivalry compares probers with linear buyers of the same V, first offer and deadline.
 type rivalry struct {
 	buyers, both, prober, linear, cheaper int
 	difference, paid, linearPaid          market.Moments
 }
 
-// compare pairs the probers with the linear buyers, whose numbers they have if both are there.
-func (g *gathering) compare(visits []*visit, item market.Item) {
+// compare pairs each prober with the linear buyer of the same number, if the market has linear buyers.
+func (g *reportBuilder) compare(groups []*group, item market.Item) {
 	m := g.run
 	slot := slices.IndexFunc(m.Tactics, func(t market.Tactic) bool { return t.Name == "linear" })
 	if slot < 0 {
 		return
 	}
-	for _, v := range visits[1:] {
+	for _, v := range groups[1:] {
 		rivals := &g.rivals
 		switch {
 		case v.tactics[0].Scouts:
@@ -98,7 +98,7 @@ func (g *gathering) compare(visits []*visit, item market.Item) {
 			continue
 		}
 		for i, prober := range v.outcomes {
-			rivals.add(prober, visits[0].outcomes[v.number(i)], item)
+			rivals.add(prober, groups[0].outcomes[v.number(i)], item)
 		}
 	}
 }
@@ -124,7 +124,7 @@ func (r *rivalry) add(prober, linear market.Outcome, item market.Item) {
 	}
 }
 
-// comparison is nil where there is nobody to compare.
+// comparison returns nil if there are no pairs.
 func (r *rivalry) comparison() *Comparison {
 	if r.buyers == 0 {
 		return nil

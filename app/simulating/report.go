@@ -1,9 +1,9 @@
-// Package simulating runs markets: thousands of buyers of domain/market negotiate with a seller, such as a negotiation
-// policy, in parallel, and a report compares what it earned with simpler sellers. It needs no server and no database.
+// Package simulating runs simulated markets: thousands of buyers of domain/market negotiate with a seller, such as a negotiation
+// policy, in parallel, and a report compares what it earned with simpler sellers. It uses no server and no database.
 package simulating
 
-// Report is what a run found. It holds no time and no chance: the same Config gives the same bytes. Prices, margins
-// and discounts are shares of the list price, and margins are per buyer, whether it bought or not.
+// Report is the result of a run. The same Config gives the same bytes. Prices, margins and discounts are shares of the list
+// price. Margins are per buyer, including buyers who did not buy.
 type Report struct {
 	Seed         uint64         `json:"seed"`
 	Buyers       int            `json:"buyers_per_population"`
@@ -28,7 +28,7 @@ type Ratio struct {
 	Error float64 `json:"standard_error"`
 }
 
-// Summary is over the populations.
+// Summary has means over the populations.
 type Summary struct {
 	OfPosted      Ratio   `json:"mean_multiple_of_best_posted_price"`
 	Worst         Ratio   `json:"worst_multiple_of_best_posted_price"`
@@ -41,7 +41,7 @@ type Summary struct {
 	PostedOfKnown float64 `json:"best_posted_price_as_mean_share_of_full_information"`
 }
 
-// Market is one population: what simpler sellers earned, and what this one did.
+// Market is the result for one population: what simpler sellers earned, and what this one did.
 type Market struct {
 	Name    string   `json:"name"`
 	Title   string   `json:"title"`
@@ -50,7 +50,7 @@ type Market struct {
 	List    Baseline `json:"list_price"`
 	Best    Baseline `json:"best_posted_price"`
 	Optimum Baseline `json:"full_information"`
-	// The same of sellers who sell nothing under the floor, where that is known.
+	// The same for sellers that never sell under the floor; nil if the floor is unknown.
 	BestWithin    *Baseline    `json:"best_posted_price_within_limits,omitempty"`
 	OptimumWithin *Baseline    `json:"full_information_within_limits,omitempty"`
 	Policy        Row          `json:"policy"`
@@ -64,17 +64,17 @@ type Shown struct {
 	Hint  float64 `json:"hint"`
 }
 
-// Baseline is how another seller fared with the same buyers.
+// Baseline is the result of another seller with the same buyers.
 type Baseline struct {
-	Price    float64 `json:"price,omitempty"` // none where it differs from buyer to buyer
+	Price    float64 `json:"price,omitempty"` // zero if it differs from buyer to buyer
 	DealRate float64 `json:"deal_rate"`
 	Margin   float64 `json:"margin_per_buyer"`
 }
 
-// Row is how buyers of one strategy fared, or of the whole market.
+// Row is the result of buyers with one strategy, or of the whole market.
 type Row struct {
 	Strategy  string  `json:"strategy"`
-	Apart     bool    `json:"apart"` // beside the market, not part of it
+	Apart     bool    `json:"apart"` // not part of the market
 	Buyers    int     `json:"buyers"`
 	Deals     int     `json:"deals"`
 	DealRate  float64 `json:"deal_rate"`
@@ -84,39 +84,39 @@ type Row struct {
 	OfPosted  Ratio   `json:"multiple_of_best_posted_price"`
 	OfOptimum Ratio   `json:"share_of_full_information"`
 	OfWithin  *Ratio  `json:"share_of_full_information_within_limits,omitempty"`
-	// Discounts are deals by whole percent, from nothing, and three quantiles of them.
+	// Discounts counts deals by discount in whole percent, from 0. Lowest, Median and Highest are quantiles of it.
 	Discounts []int `json:"deals_by_percent_of_discount"`
 	Lowest    int   `json:"discount_percent_p10"`
 	Median    int   `json:"discount_percent_p50"`
 	Highest   int   `json:"discount_percent_p90"`
 }
 
-// ProbeRound is what probers who could pay the floor took it for, after a round.
+// ProbeRound is what the probers who could pay the floor estimated it to be after a round.
 type ProbeRound struct {
 	Round    int     `json:"round"`
-	Probers  int     `json:"probers"` // still there
+	Probers  int     `json:"probers"` // still negotiating
 	Estimate float64 `json:"mean_estimate"`
 	Floor    float64 `json:"floor"`
 	Hint     float64 `json:"hint"`
-	// How far the estimate is above the floor: on average, for a tenth and for nine tenths of them.
+	// Estimate less floor: mean, 10th and 90th percentile.
 	Bias float64 `json:"mean_error"`
 	Low  float64 `json:"error_p10"`
 	High float64 `json:"error_p90"`
-	// How far it is from the floor on average, whichever side it is on; and how far the hint is.
+	// Mean absolute distance of the estimate from the floor, and of the hint from the floor.
 	Distance     float64 `json:"mean_absolute_error"`
 	HintDistance float64 `json:"hint_error"`
 }
 
-// Comparison sets a prober against linear buyers of the same V, first offer and deadline.
+// Comparison compares probers with linear buyers of the same V, first offer and deadline.
 type Comparison struct {
 	Buyers         int     `json:"buyers"`
 	BothBought     int     `json:"both_bought"`
 	ProberDealRate float64 `json:"prober_deal_rate"`
 	LinearDealRate float64 `json:"linear_deal_rate"`
-	// What either paid on average where both bought.
+	// Mean prices of the pairs in which both bought.
 	ProberPrice Ratio `json:"prober_price"`
 	LinearPrice Ratio `json:"linear_price"`
-	// Difference is the prober's price less the linear buyer's, on average where both bought.
+	// Difference is the mean of the prober's price less the linear buyer's, over the same pairs.
 	Difference Ratio `json:"price_difference"`
 	Cheaper    int   `json:"prober_paid_less"`
 }
@@ -137,7 +137,7 @@ type PathStep struct {
 	Offer  float64 `json:"offer"`
 	Took   bool    `json:"takes_standing_price"`
 	Answer string  `json:"answer"`
-	Price  float64 `json:"price,omitempty"` // agreed, countered, or what a rejection says that stands
+	Price  float64 `json:"price,omitempty"` // agreed or countered price, or the current price that a rejection states
 }
 
 // BrokenReport counts a promise that the seller broke, with an example.

@@ -12,58 +12,58 @@ import (
 	"github.com/haggle-commerce/haggle/domain/market"
 )
 
-// Config is what a run is of.
+// Config describes a run.
 type Config struct {
 	Seed        uint64
 	Buyers      int   // in each population
-	List        int64 // price, in minor units
+	List        int64 // list price, in minor units
 	Populations []market.Population
-	Tactics     []market.Tactic // the market: in equal parts
-	Apart       []market.Tactic // beside it, each with the buyers of one of these parts
-	Habits      market.Habits   // zero: the usual ones
+	Tactics     []market.Tactic // of the market, each for an equal part of the buyers
+	Apart       []market.Tactic // further tactics that are not part of the market, each with the buyers of one such part
+	Habits      market.Habits   // zero: market.UsualHabits
 	HeedHints   bool            // buyers use the hints of rejections
 	Seller      market.Seller
-	// SellerOf is the seller that a population meets; nil: all meet Seller.
+	// SellerOf returns the seller for a population; nil: Seller for all.
 	SellerOf func(market.Population) market.Seller
-	Workers  int                              // negotiations at one time; zero: as many as processors, for a seller in this process
-	Secrets  func(market.Item) market.Secrets // nil: nobody knows
-	Least    int64                            // no price may be under it, whatever the floor; zero: not known
-	Settings []Setting                        // what the report tells of the seller
-	// Each is told how every negotiation ended, in order, once its population is over. It may be nil.
+	Workers  int                              // concurrent negotiations; zero: as many as processors, for a seller in this process
+	Secrets  func(market.Item) market.Secrets // nil: unknown
+	Least    int64                            // no price may be under it, besides the floor; zero: unknown
+	Settings []Setting                        // what the report shows about the seller
+	// Each, if set, is called with every negotiation in order, after its population has ended.
 	Each func(Ended)
-	// Progress is told how many negotiations are over, one call at a time. It may be nil.
+	// Progress, if set, is called with the number of ended negotiations. Calls do not overlap.
 	Progress func(done, total int)
 }
 
-// Ended is a negotiation that is over.
+// Ended is a negotiation that has ended.
 type Ended struct {
 	Population, Strategy string
-	Number               int // of the buyer: its V, first offer and deadline follow from it, whatever its strategy
+	Number               int // of the buyer; it determines V, first offer and deadline, but not the strategy
 	market.Outcome
 }
 
-// Setting is something that the report shows.
+// Setting is a setting of the seller for the report.
 type Setting struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
 
-// Bounds of a run: fewer buyers tell nothing, and a list price of fewer minor units nothing of discounts.
+// Limits of a run. Results of fewer buyers mean nothing, and a lower list price, in minor units, cannot show discounts.
 const (
-	fewestBuyers = 10
-	mostBuyers   = 1_000_000
-	lowestList   = 100
-	highestList  = 1_000_000_000_000
+	minBuyers = 10
+	maxBuyers = 1_000_000
+	minList   = 100
+	maxList   = 1_000_000_000_000
 )
 
 func (c Config) check() error {
 	switch {
 	case c.Seller == nil:
 		return errors.New("there is no seller")
-	case c.Buyers < fewestBuyers || c.Buyers > mostBuyers:
-		return fmt.Errorf("there must be %d to %d buyers", fewestBuyers, mostBuyers)
-	case c.List < lowestList || c.List >= highestList:
-		return fmt.Errorf("the list price must be at least %d and under %d minor units", lowestList, highestList)
+	case c.Buyers < minBuyers || c.Buyers > maxBuyers:
+		return fmt.Errorf("there must be %d to %d buyers", minBuyers, maxBuyers)
+	case c.List < minList || c.List >= maxList:
+		return fmt.Errorf("the list price must be at least %d and under %d minor units", minList, maxList)
 	case len(c.Populations) == 0 || len(c.Tactics) == 0:
 		return errors.New("there must be a population and a strategy")
 	}
@@ -86,7 +86,7 @@ func (c Config) check() error {
 	return nil
 }
 
-// Run sends every population to the seller, and compares.
+// Run runs the negotiations of every population with the seller and returns the report.
 func Run(ctx context.Context, c Config) (*Report, error) {
 	if c.Habits == (market.Habits{}) {
 		c.Habits = market.UsualHabits()
@@ -96,66 +96,67 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 	}
 	m := &run{Config: c, part: c.Buyers / len(c.Tactics)}
 	m.total = len(c.Populations) * (c.Buyers + len(c.Apart)*m.part)
-	g := m.gathering()
+	g := m.newReportBuilder()
 	for _, p := range c.Populations {
-		visits := m.visits(p)
-		for _, v := range visits {
-			if err := m.let(ctx, v); err != nil {
+		groups := m.groups(p)
+		for _, v := range groups {
+			if err := m.negotiate(ctx, v); err != nil {
 				return nil, err
 			}
 		}
-		g.take(p, visits)
-		m.each(p, visits)
+		g.add(p, groups)
+		m.each(p, groups)
 	}
-	return g.close(), nil
+	return g.finish(), nil
 }
 
-func (m *run) each(p market.Population, visits []*visit) {
+// each calls Each for the negotiations of a population.
+func (m *run) each(p market.Population, groups []*group) {
 	if m.Each == nil {
 		return
 	}
-	for _, v := range visits {
+	for _, v := range groups {
 		for i, o := range v.outcomes {
 			m.Each(Ended{p.Name(), v.tactic(i).Name, v.number(i), o})
 		}
 	}
 }
 
-// run is a run under way.
+// run is a run in progress.
 type run struct {
 	Config
 	part  int // buyers of one tactic
-	total int
+	total int // negotiations
 
-	telling sync.Mutex
-	done    int
+	mu   sync.Mutex
+	done int // negotiations, guarded by mu
 }
 
-// visit is a group of buyers of one population, and how they fared.
-type visit struct {
+// group is a group of buyers of one population, with the results of their negotiations.
+type group struct {
 	population market.Population
-	tactics    []market.Tactic // one for each in turn
+	tactics    []market.Tactic // of the buyers, in rotation
 	first      int             // number of the first buyer, and step to the next
 	step       int
 	outcomes   []market.Outcome
-	estimates  [][market.MostRounds]int64 // of the floor after each round, if it is probed for; else nil
+	estimates  [][market.MostRounds]int64 // of the floor after each round; nil if no tactic probes
 }
 
-func (v *visit) tactic(i int) market.Tactic { return v.tactics[i%len(v.tactics)] }
-func (v *visit) number(i int) int           { return v.first + i*v.step }
+func (v *group) tactic(i int) market.Tactic { return v.tactics[i%len(v.tactics)] }
+func (v *group) number(i int) int           { return v.first + i*v.step }
 
-// visits are the market's, and one of each tactic apart: with the linear buyers, or the first where there are none.
-func (m *run) visits(p market.Population) []*visit {
-	all := []*visit{m.visit(p, m.Tactics, 0, 1, m.Buyers)}
+// groups returns the market's group and one for each tactic of Apart, with the linear buyers, or the first ones if there are none.
+func (m *run) groups(p market.Population) []*group {
+	all := []*group{m.newGroup(p, m.Tactics, 0, 1, m.Buyers)}
 	slot := max(0, slices.IndexFunc(m.Tactics, func(t market.Tactic) bool { return t.Name == "linear" }))
 	for _, t := range m.Apart {
-		all = append(all, m.visit(p, []market.Tactic{t}, slot, len(m.Tactics), m.part))
+		all = append(all, m.newGroup(p, []market.Tactic{t}, slot, len(m.Tactics), m.part))
 	}
 	return all
 }
 
-func (m *run) visit(p market.Population, tactics []market.Tactic, first, step, buyers int) *visit {
-	v := &visit{
+func (m *run) newGroup(p market.Population, tactics []market.Tactic, first, step, buyers int) *group {
+	v := &group{
 		population: p,
 		tactics:    tactics,
 		first:      first,
@@ -168,33 +169,33 @@ func (m *run) visit(p market.Population, tactics []market.Tactic, first, step, b
 	return v
 }
 
-// crew is how many goroutines negotiate, and how many negotiations each takes on at a time: many where the seller is
-// in this process, one by one where it is waited for.
-func (m *run) crew() (workers, portion int) {
+// workers returns how many goroutines negotiate, and how many negotiations each takes at a time: many for a seller in this
+// process, one for a seller over the network.
+func (m *run) workers() (workers, batch int) {
 	if m.Workers > 0 {
 		return m.Workers, 1
 	}
 	return runtime.GOMAXPROCS(0), 500
 }
 
-// let has all buyers of a visit negotiate.
-func (m *run) let(ctx context.Context, v *visit) error {
+// negotiate runs the negotiations of a group.
+func (m *run) negotiate(ctx context.Context, v *group) error {
 	var next atomic.Int64
 	var all sync.WaitGroup
-	workers, portion := m.crew()
+	workers, batch := m.workers()
 	for range workers {
 		all.Go(func() {
 			random, r := newStream(m.Seed, v.population.Name()), m.rules(v)
 			for ctx.Err() == nil {
-				begin := int(next.Add(int64(portion))) - portion
+				begin := int(next.Add(int64(batch))) - batch
 				if begin >= len(v.outcomes) {
 					return
 				}
-				end := min(begin+portion, len(v.outcomes))
+				end := min(begin+batch, len(v.outcomes))
 				for i := begin; i < end; i++ {
-					v.outcomes[i] = m.one(r, v, i, random)
+					v.outcomes[i] = m.negotiateOne(r, v, i, random)
 				}
-				m.tell(end - begin)
+				m.addDone(end - begin)
 			}
 		})
 	}
@@ -202,22 +203,22 @@ func (m *run) let(ctx context.Context, v *visit) error {
 	return ctx.Err()
 }
 
-func (m *run) tell(more int) {
-	m.telling.Lock()
-	defer m.telling.Unlock()
+func (m *run) addDone(more int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	m.done += more
 	if m.Progress != nil {
 		m.Progress(m.done, m.total)
 	}
 }
 
-func (m *run) one(r *market.Rules, v *visit, i int, random stream) market.Outcome {
+func (m *run) negotiateOne(r *market.Rules, v *group, i int, random stream) market.Outcome {
 	random.start(v.number(i))
 	buyer := v.population.Draw(random.Rand, m.Habits, m.List)
 	return r.Haggle(i, buyer, v.tactic(i), random.Rand)
 }
 
-func (m *run) rules(v *visit) *market.Rules {
+func (m *run) rules(v *group) *market.Rules {
 	item := v.population.Item(m.List)
 	r := &market.Rules{
 		Seller: m.sellerOf(v.population),
@@ -243,7 +244,7 @@ func (m *run) sellerOf(p market.Population) market.Seller {
 	return m.Seller
 }
 
-// secrets are zero where nobody knows.
+// secrets returns the secrets, or zero if they are unknown.
 func (m *run) secrets(item market.Item) market.Secrets {
 	if m.Secrets == nil {
 		return market.Secrets{}

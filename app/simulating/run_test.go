@@ -14,33 +14,33 @@ import (
 	"github.com/haggle-commerce/haggle/domain/market"
 )
 
-// house is a simple seller: it talks about prices from its floor, and splits the difference to its last price.
-type house struct{ floor float64 }
+// splitSeller is a simple seller: it rejects offers under its floor, and else splits the difference to its last price.
+type splitSeller struct{ floor float64 }
 
-type houseTalk struct{ list, floor, standing int64 }
+type splitNegotiation struct{ list, floor, current int64 }
 
-func (h house) Open(item market.Item) market.Negotiation {
-	return &houseTalk{item.List, int64(math.Ceil(h.floor * float64(item.List))), item.List}
+func (h splitSeller) Open(item market.Item) market.Negotiation {
+	return &splitNegotiation{item.List, int64(math.Ceil(h.floor * float64(item.List))), item.List}
 }
 
-func (h *houseTalk) Offer(price int64) market.Answer {
+func (h *splitNegotiation) Offer(price int64) market.Answer {
 	switch {
-	case price >= h.standing:
+	case price >= h.current:
 		return market.Answer{Verdict: market.Accepted, Price: min(price, h.list)}
 	case price < h.floor:
 		return market.Answer{Verdict: market.Rejected, Price: h.floor}
 	}
-	h.standing -= (h.standing - price) / 2
-	return market.Answer{Verdict: market.Countered, Price: h.standing}
+	h.current -= (h.current - price) / 2
+	return market.Answer{Verdict: market.Countered, Price: h.current}
 }
 
-func (h house) secrets(item market.Item) market.Secrets {
+func (h splitSeller) secrets(item market.Item) market.Secrets {
 	floor := int64(math.Ceil(h.floor * float64(item.List)))
 	return market.Secrets{Floor: floor, Hint: floor + item.List/50}
 }
 
 func config(buyers int) Config {
-	h := house{.8}
+	h := splitSeller{.8}
 	return Config{
 		Seed:        1,
 		Buyers:      buyers,
@@ -63,8 +63,8 @@ func simulated(t *testing.T, c Config) *Report {
 	return r
 }
 
-// Not parallel: it changes how many processors there are.
-func TestTheSameSeedGivesTheSameBytes(t *testing.T) {
+// The same seed gives the same report on one processor and on two. The test is not parallel, because it changes GOMAXPROCS.
+func TestRun_sameSeed(t *testing.T) {
 	before := runtime.GOMAXPROCS(1)
 	defer runtime.GOMAXPROCS(before)
 	alone := asJSON(t, simulated(t, config(2000)))
@@ -80,7 +80,8 @@ func TestTheSameSeedGivesTheSameBytes(t *testing.T) {
 	}
 }
 
-func TestAPopulationsFiguresDoNotDependOnTheOthers(t *testing.T) {
+// The results of a population do not depend on the other populations.
+func TestRun_onePopulation(t *testing.T) {
 	t.Parallel()
 	all, c := simulated(t, config(1000)), config(1000)
 	c.Populations, c.Apart = c.Populations[7:8], nil
@@ -101,17 +102,18 @@ func asJSON(t *testing.T, v any) string {
 	return string(text)
 }
 
-// posting sells at list and does not talk.
-type posting struct{}
+// listSeller sells at list and does not negotiate.
+type listSeller struct{}
 
-func (posting) Open(item market.Item) market.Negotiation {
-	return &houseTalk{item.List, item.List, item.List}
+func (listSeller) Open(item market.Item) market.Negotiation {
+	return &splitNegotiation{item.List, item.List, item.List}
 }
 
-func TestASellerWhoDoesNotHaggleEarnsWhatTheListPriceDoes(t *testing.T) {
+// A seller that does not negotiate earns as much as the list price.
+func TestRun_listPriceSeller(t *testing.T) {
 	t.Parallel()
 	c := config(3000)
-	c.Seller, c.Secrets = posting{}, nil
+	c.Seller, c.Secrets = listSeller{}, nil
 	for _, p := range simulated(t, c).Populations {
 		if p.Policy.Margin != p.List.Margin || p.Policy.DealRate != p.List.DealRate || p.Policy.MeanPrice != 1 || p.Policy.Highest != 0 || p.Secrets != nil || p.BestWithin != nil || p.Policy.OfWithin != nil {
 			t.Errorf("%s: %+v, list %+v", p.Name, p.Policy, p.List)
@@ -119,7 +121,7 @@ func TestASellerWhoDoesNotHaggleEarnsWhatTheListPriceDoes(t *testing.T) {
 	}
 }
 
-func TestFiguresAddUp(t *testing.T) {
+func TestReport_sums(t *testing.T) {
 	t.Parallel()
 	c := config(2003) // not divisible by five
 	var last, calls atomic.Int64
@@ -131,7 +133,7 @@ func TestFiguresAddUp(t *testing.T) {
 	}
 	r := simulated(t, c)
 	if r.Negotiations != 10*(2003+6*400) || last.Load() != int64(r.Negotiations) || calls.Load() < 10 || !r.OK() {
-		t.Errorf("%d negotiations, %d told in %d calls, broken %v", r.Negotiations, last.Load(), calls.Load(), r.Broken)
+		t.Errorf("%d negotiations, %d reported in %d calls, broken %v", r.Negotiations, last.Load(), calls.Load(), r.Broken)
 	}
 	for _, p := range r.Populations {
 		buyers, deals, discounts := 0, 0, 0
@@ -155,7 +157,8 @@ func TestFiguresAddUp(t *testing.T) {
 	}
 }
 
-func TestProbersAreSetBesideTheFloorAndLinearBuyers(t *testing.T) {
+// The report compares probers' estimates with the floor, and their prices with those of linear buyers.
+func TestProbing(t *testing.T) {
 	t.Parallel()
 	r := simulated(t, config(2000))
 	if len(r.Probing) != 8 || r.Prober == nil || r.Prober.Buyers != 10*400 {
@@ -177,7 +180,8 @@ func TestProbersAreSetBesideTheFloorAndLinearBuyers(t *testing.T) {
 	}
 }
 
-func TestBuyersWhoScoutAreSetBesideLinearOnes(t *testing.T) {
+// The report compares buyers who scout in another session with linear ones.
+func TestCompare_crossSession(t *testing.T) {
 	t.Parallel()
 	r := simulated(t, config(2000))
 	c := r.CrossSession
@@ -187,14 +191,16 @@ func TestBuyersWhoScoutAreSetBesideLinearOnes(t *testing.T) {
 	near(t, "difference", c.Difference.Value, c.ProberPrice.Value-c.LinearPrice.Value, 1e-5)
 }
 
-// cheat breaks its word to one buyer in a while.
-type cheat struct{ house }
+// cheatingSeller breaks a promise to some buyers.
+type cheatingSeller struct{ splitSeller }
 
-func (c cheat) Open(item market.Item) market.Negotiation { return cheatTalk{c.house.Open(item)} }
+func (c cheatingSeller) Open(item market.Item) market.Negotiation {
+	return cheatingNegotiation{c.splitSeller.Open(item)}
+}
 
-type cheatTalk struct{ market.Negotiation }
+type cheatingNegotiation struct{ market.Negotiation }
 
-func (c cheatTalk) Offer(price int64) market.Answer {
+func (c cheatingNegotiation) Offer(price int64) market.Answer {
 	a := c.Negotiation.Offer(price)
 	if a.Verdict == market.Accepted && a.Price%10 == 0 {
 		a.Price++
@@ -202,17 +208,17 @@ func (c cheatTalk) Offer(price int64) market.Answer {
 	return a
 }
 
-func TestBrokenPromisesAreReported(t *testing.T) {
+func TestNote_brokenPromise(t *testing.T) {
 	t.Parallel()
 	c := config(500)
-	c.Seller = cheat{house{.8}}
+	c.Seller = cheatingSeller{splitSeller{.8}}
 	r := simulated(t, c)
 	if r.OK() || r.Broken[0].Promise != market.AboveTheOffer.String() || r.Broken[0].Times == 0 || r.Broken[0].First == "" {
 		t.Errorf("%+v", r.Broken)
 	}
 }
 
-func TestWhatCannotBeRun(t *testing.T) {
+func TestRun_invalidOrCanceled(t *testing.T) {
 	t.Parallel()
 	for says, change := range map[string]func(*Config){
 		"buyers":        func(c *Config) { c.Buyers = 9 },
@@ -250,29 +256,29 @@ func BenchmarkSimpleSeller(b *testing.B) {
 	b.ReportMetric(float64(negotiations)/b.Elapsed().Seconds(), "negotiations/s")
 }
 
-// silent does not answer second offers.
-type silent struct{ house }
+// silentSeller does not answer second offers.
+type silentSeller struct{ splitSeller }
 
-func (s silent) Open(item market.Item) market.Negotiation {
-	return &silentTalk{Negotiation: s.house.Open(item)}
+func (s silentSeller) Open(item market.Item) market.Negotiation {
+	return &silentNegotiation{Negotiation: s.splitSeller.Open(item)}
 }
 
-type silentTalk struct {
+type silentNegotiation struct {
 	market.Negotiation
 	offers int
 }
 
-func (s *silentTalk) Offer(price int64) market.Answer {
+func (s *silentNegotiation) Offer(price int64) market.Answer {
 	if s.offers++; s.offers > 1 {
 		return market.Answer{Verdict: market.NoAnswer}
 	}
 	return s.Negotiation.Offer(price)
 }
 
-func TestSellersWhoDoNotAnswer(t *testing.T) {
+func TestRun_noAnswer(t *testing.T) {
 	t.Parallel()
 	c := config(100)
-	c.Seller = silent{house{.8}}
+	c.Seller = silentSeller{splitSeller{.8}}
 	lost := 0
 	c.Each = func(e Ended) {
 		if e.Lost {
@@ -288,7 +294,8 @@ func TestSellersWhoDoNotAnswer(t *testing.T) {
 	}
 }
 
-func TestWorkersFindTheSameFigures(t *testing.T) {
+// The report does not depend on the number of workers.
+func TestRun_workers(t *testing.T) {
 	t.Parallel()
 	c := config(200)
 	alone := asJSON(t, simulated(t, c))
@@ -298,7 +305,8 @@ func TestWorkersFindTheSameFigures(t *testing.T) {
 	}
 }
 
-func TestNothingUnderWhatWasPromisedInPublic(t *testing.T) {
+// A price under Config.Least is a broken promise.
+func TestConfig_least(t *testing.T) {
 	t.Parallel()
 	c := config(200)
 	c.Secrets, c.Least = nil, 8100

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// stream is the random numbers of one buyer after the other. Each buyer's are its own: they follow from the seed, the
+// stream is a source of random numbers for buyers, one buyer at a time. A buyer's numbers depend only on the seed, the
 // population's name and the buyer's number.
 type stream struct {
 	*rand.Rand
@@ -22,7 +22,7 @@ func newStream(seed uint64, population string) stream {
 
 func (s stream) start(buyer int) { s.source.Seed(s.population, scramble(uint64(buyer))) }
 
-// scramble is the output function of SplitMix64: neighbouring numbers get unlike seeds.
+// scramble is the output function of SplitMix64. It gives neighbouring numbers unrelated seeds.
 func scramble(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9

@@ -25,8 +25,8 @@ func buyersOf(p market.Population) []market.Buyer {
 	return buyers
 }
 
-// Neighbours, and buyers of the same number elsewhere, have nothing to do with each other.
-func TestStreamsAreIndependent(t *testing.T) {
+// The numbers of neighbouring buyers, and of buyers of the same number in two populations, are uncorrelated.
+func TestStream_independent(t *testing.T) {
 	t.Parallel()
 	here, there := buyersOf(market.Populations()[0]), buyersOf(market.Populations()[1])
 	var neighbours, twins, own float64
@@ -42,7 +42,7 @@ func TestStreamsAreIndependent(t *testing.T) {
 	near(t, "covariance of V and first offer", own/draws/variance, 0, 5/math.Sqrt(draws))
 }
 
-func TestHabitsOfTheBuyers(t *testing.T) {
+func TestRun_habits(t *testing.T) {
 	t.Parallel()
 	c := config(1000)
 	c.Habits = market.Habits{

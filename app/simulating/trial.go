@@ -12,7 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
 
-// Trial lets the same buyers meet two policies, for each of a shop's products.
+// Trial compares two policies by negotiations of the same buyers with both, for each of a shop's products.
 type Trial struct {
 	Seed     uint64
 	Buyers   int // of each population, for each product
@@ -21,29 +21,29 @@ type Trial struct {
 	After    negotiation.Policy
 	Products []TrialProduct
 	Currency money.Currency
-	Workers  int // negotiations at one time
-	// Progress is told how many negotiations are over, one call at a time. It may be nil.
+	Workers  int // concurrent negotiations
+	// Progress, if set, is called with the number of ended negotiations. Calls do not overlap.
 	Progress func(done int)
 }
 
-// TrialProduct is a product on sale. Its name makes its buyers others than those of other products.
+// TrialProduct is a product on sale. Products of different names have different buyers.
 type TrialProduct struct {
 	Name    string
-	Signals negotiation.Signals // of one piece, for a buyer of whom nothing is known
+	Signals negotiation.Signals // of one piece, for an unknown buyer
 	Monthly int                 // negotiations about it in a month
 }
 
-// Negotiations is how many the trial has.
+// Negotiations returns the number of negotiations of the trial.
 func (t *Trial) Negotiations() int { return 2 * t.Buyers * len(t.Worths) * len(t.Products) }
 
-// portion is how many buyers are worked on in turn, and added up in their order: figures do not depend on how many
-// workers there are.
-const portion = 250
+// batch is how many buyers one worker takes at a time. Results are summed by batch and in order, so that they do not depend on
+// the number of workers.
+const batch = 250
 
-// Run has all buyers negotiate, and compares.
+// Run runs all negotiations and compares the results.
 func (t *Trial) Run(ctx context.Context) (market.Comparison, error) {
 	lots := make([]market.Lot, len(t.Products))
-	told := &telling{to: t.Progress}
+	done := &progress{report: t.Progress}
 	for i, p := range t.Products {
 		lot := market.Lot{
 			Item:    itemOf(p.Signals),
@@ -58,9 +58,9 @@ func (t *Trial) Run(ctx context.Context) (market.Comparison, error) {
 				before:     t.rules(lot.Item, p.Signals, t.Before),
 				after:      t.rules(lot.Item, p.Signals, t.After),
 				worths:     make([]int64, t.Buyers),
-				parts:      make([]market.Pair, (t.Buyers+portion-1)/portion),
+				parts:      make([]market.Pair, (t.Buyers+batch-1)/batch),
 			}
-			if err := g.run(ctx, told); err != nil {
+			if err := g.run(ctx, done); err != nil {
 				return market.Comparison{}, err
 			}
 			lot.Pairs, lot.Worths = append(lot.Pairs, g.sum()), append(lot.Worths, g.worths...)
@@ -70,7 +70,7 @@ func (t *Trial) Run(ctx context.Context) (market.Comparison, error) {
 	return market.Compare(lots, t.Currency)
 }
 
-// itemOf is the item as buyers know it. A cost that is not known is none.
+// itemOf returns the item for simulated buyers. An unknown cost counts as zero.
 func itemOf(s negotiation.Signals) market.Item {
 	item := market.Item{List: s.List.Minor()}
 	if s.Cost != nil {
@@ -79,7 +79,7 @@ func itemOf(s negotiation.Signals) market.Item {
 	return item
 }
 
-// rules have a policy sell an item.
+// rules returns the rules of negotiations about an item with a policy.
 func (t *Trial) rules(item market.Item, s negotiation.Signals, p negotiation.Policy) *market.Rules {
 	return &market.Rules{
 		Seller: itemSeller{policy: p, signals: s},
@@ -102,7 +102,7 @@ type trialGroup struct {
 	broken atomic.Pointer[market.Promise]
 }
 
-func (g *trialGroup) run(ctx context.Context, told *telling) error {
+func (g *trialGroup) run(ctx context.Context, done *progress) error {
 	var all sync.WaitGroup
 	for range max(g.trial.Workers, 1) {
 		all.Go(func() {
@@ -112,8 +112,8 @@ func (g *trialGroup) run(ctx context.Context, told *telling) error {
 				if n >= len(g.parts) {
 					return
 				}
-				told.more(2 * g.work(n, random))
-				runtime.Gosched() // requests go first
+				done.add(2 * g.work(n, random))
+				runtime.Gosched() // let a server's requests run first
 			}
 		})
 	}
@@ -124,9 +124,9 @@ func (g *trialGroup) run(ctx context.Context, told *telling) error {
 	return ctx.Err()
 }
 
-// work lets a portion of the buyers negotiate, and returns how many there were.
+// work runs the negotiations of batch n, and returns the number of its buyers.
 func (g *trialGroup) work(n int, random stream) int {
-	first, last := n*portion, min((n+1)*portion, g.trial.Buyers)
+	first, last := n*batch, min((n+1)*batch, g.trial.Buyers)
 	tactics, habits, item := market.Measured(), market.UsualHabits(), g.before.Item
 	for i := first; i < last; i++ {
 		tactic, outcomes := tactics[i%len(tactics)], [2]market.Outcome{}
@@ -151,18 +151,18 @@ func (g *trialGroup) sum() (all market.Pair) {
 	return all
 }
 
-// telling counts negotiations that are over.
-type telling struct {
-	lock sync.Mutex
-	done int
-	to   func(int)
+// progress counts ended negotiations and reports the number.
+type progress struct {
+	lock   sync.Mutex
+	done   int
+	report func(int)
 }
 
-func (t *telling) more(n int) {
-	t.lock.Lock()
-	defer t.lock.Unlock()
-	t.done += n
-	if t.to != nil {
-		t.to(t.done)
+func (p *progress) add(n int) {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	p.done += n
+	if p.report != nil {
+		p.report(p.done)
 	}
 }

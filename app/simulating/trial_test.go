@@ -23,7 +23,7 @@ func preset(name string) negotiation.Policy {
 	panic(name)
 }
 
-// tent is on sale for 100.00; it cost 50.00.
+// tent returns the signals of a tent at list 100.00 that costs 50.00.
 func tent() negotiation.Signals {
 	list, cost := money.Of(100_00, money.USD), money.Of(50_00, money.USD)
 	return negotiation.Signals{
@@ -49,7 +49,7 @@ func trial(before, after string, buyers int) simulating.Trial {
 	}
 }
 
-func TestTrial_oneFigureForAnyNumberOfWorkers(t *testing.T) {
+func TestTrial_workers(t *testing.T) {
 	t.Parallel()
 	var first market.Comparison
 	for workers := 1; workers <= 3; workers++ {
@@ -71,7 +71,7 @@ func TestTrial_oneFigureForAnyNumberOfWorkers(t *testing.T) {
 }
 
 // The same policy earns the same from the same buyers, to the cent.
-func TestTrial_ofThePolicyItself(t *testing.T) {
+func TestTrial_samePolicy(t *testing.T) {
 	t.Parallel()
 	c := trial("balanced", "balanced", 500)
 	got, err := c.Run(t.Context())
@@ -88,7 +88,7 @@ func TestTrial_ofThePolicyItself(t *testing.T) {
 	}
 }
 
-// Presets are what their names say, for the buyers that policies are measured by.
+// The presets differ in deals and discounts as their names say, for the buyers of market.Measured.
 func TestTrial_presets(t *testing.T) {
 	t.Parallel()
 	c := trial("keep_margin", "balanced", 2_000)

@@ -14,7 +14,7 @@ func BenchmarkPropose(b *testing.B) {
 	for i, buyer := range crowd(2000, 1, .9) {
 		entries, _ := haggle(p, 50_00, buyer)
 		if r, ok := tuning.FromEntries(entries, 6); ok {
-			r.Session = visit(uint64(i))
+			r.Session = session(uint64(i))
 			known = append(known, r)
 		}
 	}

@@ -2,17 +2,17 @@ package tuning
 
 import "math"
 
-// Manner is how a buyer comes from its first offer to its last.
+// Manner is how a buyer moves from its first offer to its last.
 type Manner uint8
 
 // The manners. Timed buyers follow Faratin's polynomial tactic: offer(n) = F + (V − F)·((n−1)/(D−1))^(1/β).
 const (
-	Timed     Manner = iota // by the round, with a β of its own
-	Firm                    // the same offer always
-	Reactive                // gives as much as it was given
-	Erratic                 // any other way: offers as recorded, then V
+	Timed     Manner = iota // moves with the round, at a rate β of its own
+	Firm                    // repeats the same offer
+	Reactive                // concedes as much as the seller did
+	Erratic                 // any other: offers as recorded, then V
 	Probing                 // bisects between its highest rejected and its lowest countered offer
-	Splitting               // goes a share of the way to the price that stands
+	Splitting               // moves a share of the way to the current price
 )
 
 func (m Manner) String() string {
@@ -26,20 +26,20 @@ func (m Manner) String() string {
 	}[m]
 }
 
-// betas are those told apart: below 1 a buyer holds out, above it gives way early.
+// betas are the values of β that are distinguished. Below 1 a buyer concedes late, above 1 early.
 var betas = [...]float64{.15, .3, .6, 1, 1.8, 3, 6}
 
-// splits are the shares of Splitting that are told apart.
+// splits are the shares of Splitting that are distinguished.
 var splits = [...]float64{.25, .5}
 
 const (
-	shortest, latest = 1, 10 // rounds of a deadline
-	lowestWorth      = .50
-	worthStep        = .02
-	worths           = 56
+	minDeadline, maxDeadline = 1, 10 // rounds
+	lowestWorth              = .50
+	worthStep                = .02
+	worths                   = 56
 )
 
-// kind is a hypothesis about one buyer, but for its V.
+// kind is a hypothesis about one buyer, without its V.
 type kind struct {
 	manner   Manner
 	beta     int8 // index of betas; of Splitting, of splits
@@ -48,7 +48,7 @@ type kind struct {
 
 // kinds are all hypotheses, in a fixed order.
 var kinds = func() (all []kind) {
-	for d := int8(shortest); d <= latest; d++ {
+	for d := int8(minDeadline); d <= maxDeadline; d++ {
 		for b := range betas {
 			all = append(all, kind{Timed, int8(b), d})
 		}
@@ -62,7 +62,7 @@ var kinds = func() (all []kind) {
 
 const manners = int(Splitting) + 1
 
-// groups put together the kinds that differ in deadline or split alone.
+// groups is the number of groups of kinds. Kinds of a group differ in deadline or split only.
 const groups = len(betas) + int(Splitting)
 
 func (k kind) group() int {
@@ -73,9 +73,9 @@ func (k kind) group() int {
 }
 
 // alphas are ((n−1)/(D−1))^(1/β).
-var alphas = func() (a [len(betas)][latest + 1][latest + 1]float64) {
+var alphas = func() (a [len(betas)][maxDeadline + 1][maxDeadline + 1]float64) {
 	for b, beta := range betas {
-		for d := shortest; d <= latest; d++ {
+		for d := minDeadline; d <= maxDeadline; d++ {
 			for n := 2; n <= d; n++ {
 				a[b][d][n] = math.Pow(float64(n-1)/float64(d-1), 1/beta)
 			}
@@ -86,9 +86,9 @@ var alphas = func() (a [len(betas)][latest + 1][latest + 1]float64) {
 
 func worthAt(i int) float64 { return lowestWorth + worthStep*float64(i) }
 
-// Twin is a buyer like one that was recorded. Prices are shares of list.
+// Twin is a simulated buyer that is drawn from a recorded one. Prices are shares of list.
 type Twin struct {
-	Record   int // which one
+	Record   int // index of the record
 	Manner   Manner
 	Beta     int // index of betas; of Splitting, of splits
 	Worth    float64
@@ -97,18 +97,20 @@ type Twin struct {
 	Offers   []float64 // of an erratic one
 }
 
-// course is how far a negotiation has come, from the buyer's side.
+// course is the state of a negotiation that a buyer's next offer depends on.
 type course struct {
-	last      Round   // its latest offer, with the price that stood after the answer
-	given     float64 // how much lower the answer made that
-	low, high float64 // its highest rejected and lowest countered offers
+	last      Round   // the buyer's latest offer, with the price after the answer
+	given     float64 // how much the answer lowered the price
+	low, high float64 // the buyer's highest rejected and lowest countered offers
 }
 
-func begin(standing float64) course {
-	return course{last: Round{Standing: standing}, high: math.Inf(1)}
+// newCourse starts a negotiation at a price.
+func newCourse(price float64) course {
+	return course{last: Round{Standing: price}, high: math.Inf(1)}
 }
 
-func (c *course) hear(r Round) {
+// answer records an offer and the price after it.
+func (c *course) answer(r Round) {
 	c.given, c.last = c.last.Standing-r.Standing, r
 	if r.Rejected {
 		c.low = max(c.low, r.Offer)
@@ -117,11 +119,11 @@ func (c *course) hear(r Round) {
 	}
 }
 
-// aspire is what the twin would pay in round n.
+// aspire returns what the twin would pay in round n.
 func (t *Twin) aspire(n int, c *course) float64 {
 	switch {
 	case t.Manner == Timed:
-		return t.First + alphas[t.Beta][min(t.Deadline, latest)][min(n, t.Deadline)]*(t.Worth-t.First)
+		return t.First + alphas[t.Beta][min(t.Deadline, maxDeadline)][min(n, t.Deadline)]*(t.Worth-t.First)
 	case t.Manner == Erratic && n <= len(t.Offers):
 		return t.Offers[n-1]
 	case t.Manner == Erratic:
@@ -139,19 +141,19 @@ func (t *Twin) aspire(n int, c *course) float64 {
 func (t *Twin) react(c *course) float64 {
 	given := c.given
 	if given <= 0 && c.last.Rejected {
-		given = (t.Worth - t.First) / 10 // a rejection that gives nothing moves it a little
+		given = (t.Worth - t.First) / 10 // it concedes a little after a rejection without a concession
 	}
 	return min(c.last.Offer+max(given, 0), t.Worth)
 }
 
-// lowest is under what a prober does not look for the floor.
-const lowest = .5
+// lowestProbe is the lowest price at which a prober looks for the floor.
+const lowestProbe = .5
 
-// probe halves what is left, and ends with the least that was talked about.
+// probe returns the middle of the remaining interval and, at the deadline, the lowest countered offer.
 func (t *Twin) probe(n int, c *course) float64 {
 	high := min(c.high, t.Worth)
 	if n >= t.Deadline {
 		return high
 	}
-	return high - (high-max(c.low, min(t.First, lowest)))/2
+	return high - (high-max(c.low, min(t.First, lowestProbe)))/2
 }

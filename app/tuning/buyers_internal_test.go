@@ -5,11 +5,11 @@ import (
 	"testing"
 )
 
-// Offers of a buyer who would pay .90 and begins at .60, with five rounds, against a shop that answers by a script.
-func TestOffersOfEveryManner(t *testing.T) {
+// The offers of a buyer with V .90, first offer .60 and five rounds, against scripted answers.
+func TestAspire_everyManner(t *testing.T) {
 	t.Parallel()
 	type answer struct {
-		standing float64
+		price    float64
 		rejected bool
 	}
 	stays, comes := answer{1, true}, answer{.98, false}
@@ -30,16 +30,16 @@ func TestOffersOfEveryManner(t *testing.T) {
 	} {
 		twin := c.twin
 		twin.Worth, twin.First, twin.Deadline = .9, .6, 5
-		so := begin(1)
+		state := newCourse(1)
 		for n, want := range c.want {
-			got := twin.aspire(n+1, &so)
+			got := twin.aspire(n+1, &state)
 			if math.Abs(got-want) > 1e-9 {
 				t.Errorf("%s: offers %v in round %d, want %v", name, got, n+1, want)
 			}
 			if n < len(c.answers) {
-				so.hear(Round{
+				state.answer(Round{
 					Offer:    got,
-					Standing: c.answers[n].standing,
+					Standing: c.answers[n].price,
 					Rejected: c.answers[n].rejected,
 				})
 			}

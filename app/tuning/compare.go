@@ -7,44 +7,46 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// Comparison holds a policy in force against the one that a holdout kept meanwhile.
+// Comparison compares the policy in force with the one that a holdout kept meanwhile.
 type Comparison struct {
 	Held, Served Arm
-	// Gain is what the policy in force earned more per negotiation, as of a Proposal, and Error its standard error. They
-	// mean nothing where an arm has nothing to go by.
+	// Gain is what the policy in force earned more per negotiation, in the unit of Proposal.Gain, and Error its standard error.
+	// They mean nothing unless Known.
 	Gain, Error float64
 }
 
-// Arm is what the negotiations under one policy came to.
+// Arm is the result of the negotiations under one policy.
 type Arm struct {
 	Negotiations int
 	Result
 
-	effective float64 // as many sessions of one weight would tell as much
+	effective float64 // number of equally weighted sessions with the same information
 }
 
-// FewestHeld is how many sessions each arm needs before anything is said of them.
+// FewestHeld is how many effective sessions each arm needs for Better and Worse.
 const FewestHeld = 100
 
-// Bounds, in standard errors: of a 95 % interval; and of what is acted upon by itself, which is looked at every day.
+// Numbers of standard errors for Better and Worse.
 const (
-	Near = 1.96
-	Sure = 3.3
+	Near = 1.96 // a 95 % interval
+	Sure = 3.3  // for automatic decisions, which are taken every day
 )
 
 // Known reports whether there is anything to compare.
 func (c Comparison) Known() bool { return min(c.Held.effective, c.Served.effective) > 0 }
 
-// Better reports whether the policy in force earned more, by so many standard errors, and Worse whether it earned less.
+// Better reports whether the policy in force earned more, by more than the given number of standard errors.
 func (c Comparison) Better(by float64) bool { return c.enough() && c.Gain > by*c.Error }
-func (c Comparison) Worse(by float64) bool  { return c.enough() && c.Gain < -by*c.Error }
+
+// Worse reports whether the policy in force earned less, by more than the given number of standard errors.
+func (c Comparison) Worse(by float64) bool { return c.enough() && c.Gain < -by*c.Error }
 
 func (c Comparison) enough() bool {
 	return min(c.Held.effective, c.Served.effective) >= FewestHeld
 }
 
-// Compare says what either policy earned from the buyers that it met by chance: the means of their margins, weighted
-// by the money that was at stake. What belongs to one session is one observation.
+// Compare compares what either policy earned from buyers that were assigned to it at random: the mean margins, weighted by the
+// money at stake. The negotiations of a session are one observation.
 func Compare(held, served []Record) (c Comparison) {
 	all := slices.Concat(held, served)
 	if len(all) == 0 {
@@ -60,7 +62,7 @@ func Compare(held, served []Record) (c Comparison) {
 	return c
 }
 
-// usualDeal is the mean margin of the deals of both arms.
+// usualDeal returns the mean margin of the deals of both arms.
 func usualDeal(records []Record, weigh []float64) float64 {
 	sum, total := 0., 0.
 	for i := range records {
@@ -71,7 +73,7 @@ func usualDeal(records []Record, weigh []float64) float64 {
 	return sum / max(total, 1e-9)
 }
 
-// armOf sums records up, and tells the variance of their mean margin.
+// armOf returns the sums of records and the variance of their mean margin.
 func armOf(records []Record, counts, weigh []float64, usual float64) (a Arm, variance float64) {
 	a.Negotiations = len(records)
 	count, total, of := 0., 0., map[id.Session]float64{}
@@ -97,8 +99,8 @@ func armOf(records []Record, counts, weigh []float64, usual float64) (a Arm, var
 	return a, a.variance(records, weigh, count, total, usual)
 }
 
-// variance is that of an arm's mean margin: by the sums of sessions, and as if there were one usual deal and one buyer
-// more who does not buy. So an arm without deals is not taken for a certainty.
+// variance returns the variance of an arm's mean margin. It sums by session, and adds one usual deal and one buyer who does not
+// buy, so that an arm without deals has a variance too.
 func (a Arm) variance(records []Record, weigh []float64, count, total, usual float64) (variance float64) {
 	mean := total / count
 	centre := (a.Margin*total + usual*mean) / (total + 2*mean)
@@ -113,7 +115,7 @@ func (a Arm) variance(records []Record, weigh []float64, count, total, usual flo
 	return variance / ((total + 2*mean) * (total + 2*mean))
 }
 
-// margin is price less cost, as a share of list; the price where no cost is known, and nothing without a deal.
+// margin returns price less cost as a share of list. Without a known cost it is the price, without a deal zero.
 func (r *Record) margin() float64 {
 	if r.Price == 0 || r.Signals.Cost == nil {
 		return r.Price

@@ -10,8 +10,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
 
-// visit numbers a session.
-func visit(n uint64) id.Session {
+// session returns the id of session n.
+func session(n uint64) id.Session {
 	var bits [16]byte
 	for i := range 8 {
 		bits[i] = byte(n >> (8 * i))
@@ -19,12 +19,11 @@ func visit(n uint64) id.Session {
 	return id.New[id.Session](bits)
 }
 
-// sold is a negotiation in a session of its own, over something at list 100.00 that costs 50.00; a price of zero is no
-// deal.
+// sold returns a negotiation in a session of its own, about an item at list 100.00 that costs 50.00. A price of zero is no deal.
 func sold(price float64) tuning.Record {
 	cost := amount(50_00)
 	return tuning.Record{
-		Session: visit(rand.Uint64()),
+		Session: session(rand.Uint64()),
 		Signals: negotiation.Signals{
 			List:     amount(100_00),
 			Cost:     &cost,
@@ -34,7 +33,7 @@ func sold(price float64) tuning.Record {
 	}
 }
 
-// costless is one over something whose cost nobody knows.
+// costless is sold for an item of unknown cost.
 func costless(price float64) tuning.Record {
 	r := sold(price)
 	r.Signals.Cost = nil
@@ -44,14 +43,14 @@ func costless(price float64) tuning.Record {
 func times(n int, all ...tuning.Record) (records []tuning.Record) {
 	for range n {
 		for _, r := range all {
-			r.Session = visit(rand.Uint64())
+			r.Session = session(rand.Uint64())
 			records = append(records, r)
 		}
 	}
 	return records
 }
 
-func TestComparing(t *testing.T) {
+func TestCompare(t *testing.T) {
 	t.Parallel()
 	c := tuning.Compare(times(100, sold(.9), sold(0)), times(100, sold(.8), sold(.8)))
 	near := func(what string, got, want, off float64) {
@@ -74,11 +73,11 @@ func TestComparing(t *testing.T) {
 	}
 }
 
-func TestComparingWhatTellsTooLittle(t *testing.T) {
+func TestCompare_tooLittleData(t *testing.T) {
 	t.Parallel()
 	visited := times(200, sold(.6))
 	for i := range visited { // two buyers who haggle over a hundred things each
-		visited[i].Session = visit(uint64(i % 2))
+		visited[i].Session = session(uint64(i % 2))
 	}
 	few := append(times(4, sold(.9)), times(96, sold(0))...)
 	for name, c := range map[string]tuning.Comparison{
@@ -103,8 +102,8 @@ func TestComparingWhatTellsTooLittle(t *testing.T) {
 	}
 }
 
-// What is sold for ten times the money counts ten times, and nothing where its cost is not known as others' are.
-func TestComparingWeighsByMoney(t *testing.T) {
+// An item at ten times the list price weighs ten times as much, and one of unknown cost nothing if other costs are known.
+func TestCompare_weighsByMoney(t *testing.T) {
 	t.Parallel()
 	cost := amount(500_00)
 	dear := tuning.Record{Signals: negotiation.Signals{

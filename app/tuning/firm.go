@@ -6,31 +6,31 @@ import (
 	"slices"
 )
 
-// A buyer who holds firm shows what it would pay only where it is put to it in the end: whether it takes the price that
-// stands, or leaves. From all who were, the share that goes so many times as high as its offer is estimated; those whose
-// offer was accepted are taken to be like them, and to go no further than somebody did.
+// A firm buyer shows what it would pay only at the end: it takes the last price or leaves. The model estimates from these
+// buyers which share would pay at least a given multiple of its offer. It assumes that firm buyers whose offer was accepted
+// are like them, and that none goes further than somebody did.
 
-// stretch is how many times their offer a share of firm buyers would pay.
+// stretch says which share of firm buyers would pay at least a multiple of their offer.
 type stretch struct{ times, share float64 }
 
-// trial is a firm buyer who was put to it.
+// trial is the end of a negotiation with a firm buyer who had to take the price or leave.
 type trial struct {
-	times  float64 // the price that stood, in offers
+	times  float64 // the last price, in multiples of the offer
 	weight float64 // how likely it is that the buyer was firm
 	took   float64 // the weight, if it took the price; else zero
 }
 
-// stretches are ascending, with shares that fall: the estimate most likely to bring about what was seen.
+// stretches returns the maximum-likelihood estimate: multiples ascend and shares fall.
 func (m *Model) stretches() []stretch {
 	trials := m.trials()
 	slices.SortFunc(trials, func(a, b trial) int {
 		return cmp.Or(cmp.Compare(a.times, b.times), cmp.Compare(a.took, b.took))
 	})
 	blocks := trials[:0]
-	for _, t := range trials { // few are taken together with the next ones, and so are more who went further than less
+	for _, t := range trials { // merge blocks that are small, or whose share would rise
 		for n := len(blocks); n > 0; n-- {
 			before := blocks[n-1]
-			if before.weight >= few && before.took*t.weight > t.took*before.weight {
+			if before.weight >= priorRecords && before.took*t.weight > t.took*before.weight {
 				break
 			}
 			t.weight, t.took, blocks = t.weight+before.weight, t.took+before.took, blocks[:n-1]
@@ -69,26 +69,26 @@ func (m *Model) trials() (all []trial) {
 	return all
 }
 
-// firmWorth draws the V of a firm buyer. One that took a price has paid it; one that left would have gone as far as
-// others did, and any part of the way from there to the price that it left at.
+// firmWorth draws the V of a firm buyer. For one that took a price it is that price. For one that left it lies between what
+// others would have paid and the price that it left at.
 func (m *Model) firmWorth(r *Record, random *rand.Rand) float64 {
-	offer, standing := r.Rounds[0].Offer, r.last().Standing
+	offer, price := r.Rounds[0].Offer, r.last().Standing
 	switch r.End {
 	case Took:
 		return r.Price
 	case Walked:
-		above := 0. // the share of those who would have paid what it did not
-		if i := m.reaching(standing / offer); i < len(m.firm) {
+		above := 0. // the share of buyers who would have paid that price
+		if i := m.stretchIndex(price / offer); i < len(m.firm) {
 			above = m.firm[i].share
 		}
-		low := offer * m.endured(above+(1-above)*random.Float64())
-		return low + max(standing-low, 0)*random.Float64()
+		low := offer * m.stretchAt(above+(1-above)*random.Float64())
+		return low + max(price-low, 0)*random.Float64()
 	}
-	return offer * m.endured(random.Float64())
+	return offer * m.stretchAt(random.Float64())
 }
 
-// endured is how many times their offer such a share would pay at least.
-func (m *Model) endured(share float64) float64 {
+// stretchAt returns the multiple of its offer that a share of firm buyers would pay at least.
+func (m *Model) stretchAt(share float64) float64 {
 	times := 1.
 	for _, s := range m.firm {
 		if s.share < share {
@@ -99,13 +99,13 @@ func (m *Model) endured(share float64) float64 {
 	return times
 }
 
-// reaching is the index of the first stretch that is as far.
-func (m *Model) reaching(times float64) int {
+// stretchIndex returns the index of the first stretch with at least this multiple.
+func (m *Model) stretchIndex(times float64) int {
 	i, _ := slices.BinarySearchFunc(m.firm, times, func(s stretch, times float64) int { return cmp.Compare(s.times, times) })
 	return i
 }
 
-// highest is the index of the most that a firm buyer may pay after what it did.
+// highest returns the index of the highest V that is consistent with what a firm buyer did.
 func highest(r *Record) int {
 	switch shown := indexOf(evident(r)); r.End {
 	case Accepted:

@@ -8,8 +8,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
 
-// firmOnes come with an offer each from 70.00 to 100.00, and would pay what they are worth to it.
-func firmOnes(worth func(offer int64) int64) (all []buyer) {
+// firmBuyers returns buyers with one offer each, from 70.00 to 100.00, whose V is worth(offer).
+func firmBuyers(worth func(offer int64) int64) (all []buyer) {
 	for i := range int64(600) {
 		offer := 70_00 + 5*i
 		all = append(all, buyer{worth(offer), offer, 4, func(buyer, int) int64 { return offer }})
@@ -17,18 +17,18 @@ func firmOnes(worth func(offer int64) int64) (all []buyer) {
 	return all
 }
 
-// Firm buyers whose offers are accepted would have paid as much more as those did who were asked for more, and those
-// who left no more than was asked of them.
-func TestFirmBuyersAreLikeEachOther(t *testing.T) {
+// Firm buyers whose offers are accepted would pay the same multiple as those who had to take a price, and those who left would
+// pay less than the price that they left at.
+func TestFirmWorth_allEnds(t *testing.T) {
 	t.Parallel()
 	p := negotiation.Builtin()
 	p.MaxDiscount, p.Curve.Take[0] = 200, 700 // accepts from 84.00 on
-	known := records(t, p, 50_00, firmOnes(func(offer int64) int64 { return (offer*111 + 99) / 100 }))
-	seen, otherwise := map[tuning.End]int{}, 0 // some are taken to be no firm buyers
+	known := records(t, p, 50_00, firmBuyers(func(offer int64) int64 { return (offer*111 + 99) / 100 }))
+	seen, otherwise := map[tuning.End]int{}, 0 // some are explained by other manners
 	for _, twin := range tuning.Fit(known).Twins(1, 1) {
 		r := known[twin.Record]
 		seen[r.End]++
-		// Nearer to list nobody showed it, and it matters little.
+		// Closer to list nobody showed it, and it matters little.
 		if went := twin.Worth / r.Rounds[0].Offer; r.End == tuning.Accepted && r.Price < .88 && math.Abs(went-1.11) > .005 {
 			otherwise++
 		}
@@ -46,8 +46,8 @@ func TestFirmBuyersAreLikeEachOther(t *testing.T) {
 	}
 }
 
-// Where every offer was accepted nobody showed more than was offered.
-func TestNobodyIsTakenToPayWhatNobodyShowed(t *testing.T) {
+// If every offer was accepted, no twin would pay more than the highest offer.
+func TestFirmWorth_allAccepted(t *testing.T) {
 	t.Parallel()
 	p := negotiation.Builtin()
 	p.MaxDiscount = 300
@@ -55,7 +55,7 @@ func TestNobodyIsTakenToPayWhatNobodyShowed(t *testing.T) {
 	for i := range p.Curve.Take {
 		p.Curve.Take[i] = 1000
 	}
-	known := records(t, p, 50_00, firmOnes(func(offer int64) int64 { return (offer*111 + 99) / 100 }))
+	known := records(t, p, 50_00, firmBuyers(func(offer int64) int64 { return (offer*111 + 99) / 100 }))
 	most := 0.
 	for _, r := range known {
 		if r.End != tuning.Accepted {

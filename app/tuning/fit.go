@@ -2,21 +2,21 @@ package tuning
 
 import "math"
 
-// Model is what the buyers of some records are like.
+// Model describes the buyers of some records.
 type Model struct {
 	records []Record
 	causes  [][]cause // of each record
 
-	trust  []float64 // of each record: how much it counts
-	weigh  []float64 // the same, times how much money it is about
-	shown  float64   // a price that one buyer in twenty has offered or paid
+	trust  []float64 // weight of each record
+	weigh  []float64 // weight of each record times the money at stake
+	shown  float64   // the price that one buyer in twenty has offered or paid
 	kinds  []float64 // weights
 	worth  [worths]float64
-	firsts [manners][ratios]float64 // of the first offer to V, by manner
-	firm   []stretch                // of firm buyers, ascending
+	firsts [manners][ratios]float64 // distribution of first offer / V, by manner
+	firm   []stretch                // firm buyers' stretches, ascending
 }
 
-// cause is one explanation of a record.
+// cause is one possible explanation of a record.
 type cause struct {
 	kind       int16
 	worth      int16 // index; for erratic buyers, and firm ones who took a price, the lowest that is consistent
@@ -24,18 +24,18 @@ type cause struct {
 }
 
 const (
-	noise      = .012 // of an offer around what a manner would offer
-	same       = .001 // offers less apart than this are the same
-	chance     = .10  // that of an offer near what a manner would offer; a firm buyer's is certain
-	anything   = .01  // that of any one offer of an erratic buyer
+	noise      = .012 // standard deviation of an offer around what a manner would offer
+	same       = .001 // offers that differ by less are the same
+	chance     = .10  // probability of an offer near what a manner would offer; a firm buyer's is certain
+	anything   = .01  // probability of any one offer of an erratic buyer
 	ratios     = 24   // bins of first/V from ratioFrom on
 	ratioFrom  = .30
 	ratioStep  = .03
 	iterations = 20
-	beyond     = .05 // how likely a V above what was shown is at first, against one below: where offers do not tell, it stays
+	beyond     = .05 // prior weight of a V above what was shown, relative to one below; it stays where offers give no evidence
 )
 
-// Fit explains records. Fewer than a few hundred tell little: look at the interval of what is proposed.
+// Fit fits a model to records. With fewer than a few hundred it is imprecise: see the interval of a Proposal.
 func Fit(records []Record) *Model {
 	m := &Model{
 		records: records,
@@ -72,11 +72,11 @@ func Fit(records []Record) *Model {
 	return m
 }
 
-// mostWeight is how many times the usual money a negotiation counts at most, lest one decides for all.
-const mostWeight = 10
+// maxWeight limits the weight of a negotiation to this multiple of the median one, so that none dominates.
+const maxWeight = 10
 
-// weights are how much each record counts, times the list price of all pieces against that of the usual negotiation.
-// Where costs are known of some, those without count for nothing: their margin is not known.
+// weights returns each record's trust times its list price of all pieces, relative to the median negotiation. If some records
+// have a cost, those without get weight zero, because their margin is unknown.
 func weights(records []Record, trust []float64) []float64 {
 	all, costed := make([]float64, len(records)), false
 	for i, r := range records {
@@ -85,7 +85,7 @@ func weights(records []Record, trust []float64) []float64 {
 	}
 	usual := quantile(all, trust, .5)
 	for i, r := range records {
-		if all[i] = trust[i] * min(all[i]/usual, mostWeight); costed && r.Signals.Cost == nil {
+		if all[i] = trust[i] * min(all[i]/usual, maxWeight); costed && r.Signals.Cost == nil {
 			all[i] = 0
 		}
 	}
@@ -111,14 +111,14 @@ func (m *Model) improve() {
 			next.firsts[kinds[c.kind].manner][ratio(&m.records[i], c)] += w
 		}
 	}
-	for i := range next.kinds { // as if one record more were spread over all kinds
+	for i := range next.kinds { // with one more record spread over all kinds
 		m.kinds[i] = (next.kinds[i] + 1/float64(len(kinds))) / (n + 1)
 	}
 	smooth(next.worth[:], m.worth[:], n)
 	m.firsts = mixed(next.firsts)
 }
 
-// smooth spreads counts to their neighbours, and turns them into shares.
+// smooth spreads counts to their neighbours and converts them to shares.
 func smooth(counts, to []float64, n float64) {
 	for i := range counts {
 		left, right := counts[max(i-1, 0)], counts[min(i+1, len(counts)-1)]
@@ -126,11 +126,11 @@ func smooth(counts, to []float64, n float64) {
 	}
 }
 
-// few is how many records more each manner's first offers are reckoned with, spread as those of all manners are.
-const few = 10
+// priorRecords is how many records, distributed as those of all manners, are added to each manner's first offers.
+const priorRecords = 10
 
-// mixed turns counts into shares. They are spread to their neighbours, but for firm buyers: what they pay is known
-// exactly where it is known at all.
+// mixed converts counts to shares. It spreads them to their neighbours, except for firm buyers, because what they pay is known
+// exactly if at all.
 func mixed(counts [manners][ratios]float64) (shares [manners][ratios]float64) {
 	var all, common [ratios]float64
 	n := 0.
@@ -150,7 +150,7 @@ func mixed(counts [manners][ratios]float64) (shares [manners][ratios]float64) {
 			if Manner(manner) != Firm {
 				c = own[max(i-1, 0)]/4 + c/2 + own[min(i+1, ratios-1)]/4
 			}
-			shares[manner][i] = (c + few*common[i]) / (sum + few)
+			shares[manner][i] = (c + priorRecords*common[i]) / (sum + priorRecords)
 		}
 	}
 	return shares
@@ -161,7 +161,7 @@ func (m *Model) weight(r *Record, c cause) float64 {
 	return float64(c.likelihood) * m.kinds[c.kind] * m.worth[c.worth] * m.firsts[k.manner][ratio(r, c)]
 }
 
-// ratio is the bin of the first offer to V. Firm buyers who took a price paid V.
+// ratio returns the bin of first offer / V. The V of a firm buyer who took a price is that price.
 func ratio(r *Record, c cause) int {
 	worth := worthAt(int(c.worth))
 	if r.End == Took && kinds[c.kind].manner == Firm {
@@ -170,7 +170,7 @@ func ratio(r *Record, c cause) int {
 	return min(max(int((r.Rounds[0].Offer/worth-ratioFrom)/ratioStep), 0), ratios-1)
 }
 
-// explain lists the causes of a record that are not out of the question.
+// explain lists the plausible causes of a record.
 func explain(r *Record) (all []cause) {
 	best := 0.
 	add := func(k, worth int, likelihood float64) {
@@ -206,7 +206,7 @@ func indexOf(worth float64) int {
 	return min(max(int(math.Round((worth-lowestWorth)/worthStep)), 0), worths-1)
 }
 
-// evident is the V that a buyer has shown: the most it offered or paid.
+// evident returns the V that a buyer has shown: the most that it offered or paid.
 func evident(r *Record) float64 {
 	v := r.Price
 	for _, round := range r.Rounds {
@@ -215,7 +215,7 @@ func evident(r *Record) float64 {
 	return v
 }
 
-// likelihood of what a buyer of a kind with V does in a record; zero where it would have done something else.
+// likelihood returns the likelihood of a record if the buyer is of a kind with V; zero if it would have acted differently.
 func likelihood(r *Record, k kind, worth float64) float64 {
 	n, d := len(r.Rounds), int(k.deadline)
 	if !ends(r, k, n, d, worth) {
@@ -228,14 +228,14 @@ func likelihood(r *Record, k kind, worth float64) float64 {
 		First:    r.Rounds[0].Offer,
 		Deadline: d,
 	}
-	so, l := begin(r.Start), 1.
+	state, l := newCourse(r.Start), 1.
 	for i, round := range r.Rounds {
 		want := round.Offer
 		if k.manner != Erratic {
-			want = min(twin.aspire(i+1, &so), worth, 1)
+			want = min(twin.aspire(i+1, &state), worth, 1)
 		}
-		if so.last.Standing <= want-2*noise {
-			return 0 // it would have taken the price that stood
+		if state.last.Standing <= want-2*noise {
+			return 0 // it would have taken that price
 		}
 		if i > 0 {
 			l *= k.manner.chance(round.Offer - want)
@@ -243,17 +243,17 @@ func likelihood(r *Record, k kind, worth float64) float64 {
 		if l < 1e-12 {
 			return 0
 		}
-		so.hear(round)
+		state.answer(round)
 	}
-	if r.End == Took && n < d && k.manner != Erratic { // before its deadline it takes what it aspires to
-		if want := twin.aspire(n+1, &so); r.Price > want+2*noise {
+	if r.End == Took && n < d && k.manner != Erratic { // before its deadline it takes only a price that it aspires to
+		if want := twin.aspire(n+1, &state); r.Price > want+2*noise {
 			return 0
 		}
 	}
 	return l
 }
 
-// chance is that of an offer so far from what a manner would offer.
+// chance returns the probability of an offer that differs by off from what a manner would offer.
 func (m Manner) chance(off float64) float64 {
 	switch m {
 	case Erratic:
@@ -268,17 +268,17 @@ func (m Manner) chance(off float64) float64 {
 	return chance * math.Exp(-z*z/2)
 }
 
-// ends reports whether a buyer with a deadline and V can have come to the end of the record.
+// ends reports whether a buyer with this deadline and V can have ended the negotiation as recorded.
 func ends(r *Record, k kind, n, deadline int, worth float64) bool {
-	standing := r.Start
+	price := r.Start
 	if n > 0 {
-		standing = r.Rounds[n-1].Standing
+		price = r.Rounds[n-1].Standing
 	}
 	switch r.End {
 	case Walked:
-		return worth < standing+worthStep && worth >= r.Rounds[n-1].Offer-worthStep && (min(n, latest) == deadline || r.Final && n <= deadline)
+		return worth < price+worthStep && worth >= r.Rounds[n-1].Offer-worthStep && (min(n, maxDeadline) == deadline || r.Final && n <= deadline)
 	case Accepted:
-		return min(n, latest) <= deadline && worth >= r.Price-worthStep
+		return min(n, maxDeadline) <= deadline && worth >= r.Price-worthStep
 	}
-	return min(n, latest) <= deadline && worth >= r.Price-worthStep
+	return min(n, maxDeadline) <= deadline && worth >= r.Price-worthStep
 }

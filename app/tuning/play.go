@@ -12,31 +12,31 @@ import (
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
 
-// Result is what a policy earns from some twins, per twin, as shares of list.
+// Result is what a policy earns per twin, as shares of list.
 type Result struct {
 	Deals float64 // share of twins that bought
 	Price float64 // mean of the deals
-	// Margin is price − cost, of those who do not buy nothing, weighted by the money that is at stake; price alone
-	// where no cost is known of any.
+	// Margin is the mean of price − cost, zero for twins that do not buy, weighted by the money at stake. If no cost is known, it
+	// is the mean price.
 	Margin float64
 }
 
-// portion is how many twins haggle at a time. It is fixed, so that sums do not depend on the number of processors.
-const portion = 512
+// batch is how many twins one goroutine evaluates at a time. It is fixed, so that sums do not depend on the number of processors.
+const batch = 512
 
-// Evaluate lets twins haggle with a policy by the rules that answer quotes.
+// Evaluate runs negotiations of twins with a policy, by the rules that answer quotes.
 func (m *Model) Evaluate(p negotiation.Policy, twins []Twin) Result {
-	parts := make([]Result, (len(twins)+portion-1)/portion)
+	parts := make([]Result, (len(twins)+batch-1)/batch)
 	var next atomic.Int64
-	var crew sync.WaitGroup
-	for range min(max(runtime.GOMAXPROCS(0)/2, 1), len(parts)) { // a server serves meanwhile
-		crew.Go(func() {
+	var workers sync.WaitGroup
+	for range min(max(runtime.GOMAXPROCS(0)/2, 1), len(parts)) { // leave processors to a server's requests
+		workers.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(parts); i = int(next.Add(1)) - 1 {
-				parts[i] = m.evaluate(p, twins[i*portion:min((i+1)*portion, len(twins))])
+				parts[i] = m.evaluate(p, twins[i*batch:min((i+1)*batch, len(twins))])
 			}
 		})
 	}
-	crew.Wait()
+	workers.Wait()
 	var r Result
 	for _, part := range parts {
 		r.Deals, r.Price, r.Margin = r.Deals+part.Deals, r.Price+part.Price, r.Margin+part.Margin
@@ -49,7 +49,7 @@ func (m *Model) Evaluate(p negotiation.Policy, twins []Twin) Result {
 	return Result{r.Deals / max(count, 1e-9), r.Price / max(r.Deals, 1e-9), r.Margin / max(weight, 1e-9)}
 }
 
-// evaluate sums up.
+// evaluate returns the sums over some twins.
 func (m *Model) evaluate(p negotiation.Policy, twins []Twin) (r Result) {
 	for i := range twins {
 		if price, margin := m.play(p, &twins[i]); price > 0 {
@@ -64,22 +64,22 @@ func (m *Model) evaluate(p negotiation.Policy, twins []Twin) (r Result) {
 
 var noon = time.Date(2026, time.January, 1, 12, 0, 0, 0, time.UTC)
 
-// play is one negotiation; price is zero without a deal.
+// play runs one negotiation. The price is zero without a deal.
 func (m *Model) play(p negotiation.Policy, t *Twin) (price, margin float64) {
 	signals := m.records[t.Record].Signals
 	list := signals.List.Minor()
 	quote := negotiation.Start(id.Quote{}, id.Project{}, negotiation.Item{Quantity: signals.Quantity}, p, signals, nil, noon)
 	terms, minor := p.Terms(signals), func(share float64) int64 { return int64(math.Round(share * float64(list))) }
 	most := min(minor(t.Worth), list)
-	paid, standing := int64(0), quote.Table(terms, nil).Bounds.Opening().Minor()
-	so := begin(float64(standing) / float64(list))
+	paid, current := int64(0), quote.Table(terms, nil).Bounds.Opening().Minor()
+	state := newCourse(float64(current) / float64(list))
 	for n := 1; paid == 0; n++ {
-		want := min(minor(t.aspire(n, &so)), most)
+		want := min(minor(t.aspire(n, &state)), most)
 		if n > t.Deadline {
 			want = most
 		}
-		if standing <= want {
-			paid = standing
+		if current <= want {
+			paid = current
 			break
 		}
 		if n > t.Deadline {
@@ -101,8 +101,8 @@ func (m *Model) play(p negotiation.Policy, t *Twin) (price, margin float64) {
 				n = t.Deadline
 			}
 		}
-		so.hear(said)
-		standing = answered
+		state.answer(said)
+		current = answered
 	}
 	price = float64(paid) / float64(list)
 	if signals.Cost != nil {

@@ -13,36 +13,36 @@ import (
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
 
-// Fewest is how many sessions a proposal needs records of.
+// Fewest is how many sessions a proposal needs.
 const Fewest = 200
 
-// Proposal is a policy that would have earned more, and by how much.
+// Proposal is a policy that is estimated to earn more, with the estimate.
 type Proposal struct {
 	Policy        negotiation.Policy
 	Before, After Result
-	// Gain is the mean of what it earns more per negotiation, in shares of list, and the bounds of its 95 % interval.
+	// Gain is the mean of what it earns more per negotiation, in shares of list. GainLow and GainHigh are its 95 % interval.
 	Gain, GainLow, GainHigh float64
 	Records                 int
-	Buyers                  []Share // what the buyers are like
+	Buyers                  []Share // of buyers by manner
 }
 
-// Share is how many of the buyers haggle in a manner.
+// Share is the share of buyers with a manner.
 type Share struct {
 	Manner Manner
-	Beta   float64 // of timed ones
+	Beta   float64 // of Timed
 	Share  float64
 }
 
-// Better reports whether the proposal earns more with near certainty: nineteen times of twenty at least.
+// Better reports whether the 95 % interval of the gain is above zero.
 func (p Proposal) Better() bool { return p.GainLow > 0 }
 
-// Propose looks for the curve that earns most from buyers like those recorded, of Fewest sessions at least. The policy
-// is what they met, and the proposal differs from it in curve and segments alone. It takes some seconds, and ends early
-// with its context.
+// Propose searches for the curve that earns most from buyers like the recorded ones. The records should have at least Fewest
+// sessions. p is the policy that answered them; the proposal differs from it only in curve and segments. It takes some seconds
+// and stops early if ctx ends.
 func Propose(ctx context.Context, records []Record, p negotiation.Policy, seed uint64) (Proposal, error) {
 	known, kept := halves(records)
 	m := Fit(known)
-	train := m.Twins(each(known), seed)
+	train := m.Twins(twinsEach(known), seed)
 	chosen := p
 	chosen.Segments = slices.DeleteFunc(slices.Clone(p.Segments), func(g negotiation.Segment) bool { return strings.HasPrefix(g.Name, learnt) })
 	curve, where := m.search(ctx, chosen, train)
@@ -57,11 +57,12 @@ func Propose(ctx context.Context, records []Record, p negotiation.Policy, seed u
 		Records: len(records),
 		Buyers:  m.shares(),
 	}
-	judge.judge(&proposal, p, judge.Twins(each(kept), seed+1), seed)
+	judge.judge(&proposal, p, judge.Twins(twinsEach(kept), seed+1), seed)
 	return proposal, ctx.Err()
 }
 
-// halves parts records by session, so that both halves count the same: whom a policy is chosen by does not judge it too.
+// halves splits records by session into two halves of equal weight, so that a policy is not judged by the buyers that it was
+// chosen with.
 func halves(records []Record) (one, other []Record) {
 	first, ahead, counts := map[id.Session]bool{}, 0., trust(records)
 	for i, r := range records {
@@ -84,17 +85,18 @@ func halves(records []Record) (one, other []Record) {
 	return one, other
 }
 
-// A policy is tried on about most twins, and on no more than mostEach of one record: few records tell no more for that.
-const most, mostEach = 8_000, 16
+// A policy is tried on about maxTwins twins, and on at most maxTwinsEach of one record, because more twins of the same records
+// add no information.
+const maxTwins, maxTwinsEach = 8_000, 16
 
-// each is how many twins there are of a record.
-func each(records []Record) int { return min(max(most/len(records), 1), mostEach) }
+// twinsEach returns how many twins to draw of each record.
+func twinsEach(records []Record) int { return min(max(maxTwins/len(records), 1), maxTwinsEach) }
 
-// learnt begins the names of segments that were learnt.
+// learnt is the prefix of the names of learned segments.
 const learnt = "learnt: "
 
-// bands are costs as shares of list, in tenths of a percent, that may want curves of their own: thin margins have
-// less to give.
+// bands are cost ranges, in tenths of a percent of list, that may get curves of their own, because a thin margin leaves less room
+// for discounts.
 var bands = []negotiation.Segment{
 	{
 		Name:     learnt + "cost under 55 %",
@@ -109,7 +111,7 @@ var bands = []negotiation.Segment{
 	{Name: learnt + "cost 75 % and more", CostFrom: 750},
 }
 
-// segment gives bands that are well known curves of their own, where buyers of more than one band are known.
+// segment adds segments with curves of their own for bands with enough sessions, unless nearly all twins are of one band.
 func (m *Model) segment(ctx context.Context, p *negotiation.Policy, from shape, train []Twin) {
 	parts := make([][]Twin, len(bands))
 	for _, t := range train {
@@ -129,7 +131,7 @@ func (m *Model) segment(ctx context.Context, p *negotiation.Policy, from shape, 
 	}
 }
 
-// sessions is how many sessions the twins are of: see Sessions.
+// sessions returns the effective number of sessions that the twins were drawn from: see Sessions.
 func (m *Model) sessions(twins []Twin) int {
 	var records []Record
 	for i := range twins {
@@ -152,7 +154,7 @@ func bandOf(s negotiation.Signals) int {
 	return 2
 }
 
-// shape is a curve by few numbers, which are searched for; all are between 0 and 1.
+// shape describes a curve by eight numbers between 0 and 1, which search varies.
 type shape [8]float64
 
 // The numbers of a shape.
@@ -161,10 +163,10 @@ const (
 	markup        // 100 to 140 %
 	open          // Give of the first step
 	end           // Give of the last
-	bend          // how early Give comes down: exponents from 4 to 1/4
+	bend          // how early Give falls: exponents from 4 to 1/4
 	take          // Take of the first step
 	last          // Take of the last
-	haste         // at which step Give and Take are at their ends: 2 to 8
+	haste         // the step at which Give and Take reach their last values: 2 to 8
 )
 
 func (s shape) curve() (c negotiation.Curve) {
@@ -181,7 +183,7 @@ func (s shape) curve() (c negotiation.Curve) {
 
 func percent(share float64) money.Percent { return money.Percent(math.Round(share * 1000)) }
 
-// starts are where searches begin; the best of their ends counts.
+// starts are the starting points of a search, which keeps the best result.
 var starts = []shape{
 	{.18, .275, .31, 1, .83, .375, 1, .66},
 	{.18, .275, 0, 1, .6, .05, 1, .66},
@@ -189,16 +191,16 @@ var starts = []shape{
 	{1, .275, .9, 1, .5, .2, .5, .66},
 }
 
-// A search begins everywhere with a part of the twins and big steps, and goes on with all of them and small ones from
-// where it was best.
+// A search climbs from every starting point with a sample of the twins and big steps, and then from the best result with all
+// twins and small steps.
 const (
-	sample                  = 8 // one twin in so many
+	sampling                = 8 // one twin in this many is in the sample
 	roughStep, fineStep     = .25, .0625
 	roughRounds, fineRounds = 6, 5
-	least                   = 1e-4 // what a curve must earn more, per negotiation in shares of list, to be preferred
+	minGain                 = 1e-4 // what a curve must earn more to be preferred, per negotiation in shares of list
 )
 
-// search looks for the curve that earns most from some twins, from where others say too, and tells where it is.
+// search returns the curve that earns most from some twins, and its shape. It climbs from starts and from the shapes in more.
 func (m *Model) search(ctx context.Context, p negotiation.Policy, twins []Twin, more ...shape) (negotiation.Curve, shape) {
 	from := func(twins []Twin) func(negotiation.Curve) float64 {
 		return func(c negotiation.Curve) float64 {
@@ -206,7 +208,7 @@ func (m *Model) search(ctx context.Context, p negotiation.Policy, twins []Twin, 
 			return m.Evaluate(p, twins).Margin
 		}
 	}
-	rough, all := from(every(sample, twins)), from(twins)
+	rough, all := from(every(sampling, twins)), from(twins)
 	chosen, best, found := p.Curve, all(p.Curve), starts[0]
 	where, highest := starts[0], math.Inf(-1)
 	for _, start := range slices.Concat(starts, more) {
@@ -214,7 +216,7 @@ func (m *Model) search(ctx context.Context, p negotiation.Policy, twins []Twin, 
 			where, highest = s, value
 		}
 	}
-	if s, value := climb(ctx, where, fineStep, fineRounds, all); value > best+least {
+	if s, value := climb(ctx, where, fineStep, fineRounds, all); value > best+minGain {
 		chosen, found = s.curve(), s
 	}
 	return chosen, found
@@ -228,7 +230,7 @@ func every(n int, twins []Twin) []Twin {
 	return some
 }
 
-// climb goes from a shape to a better one, by steps in one number at a time, which halve when none is better.
+// climb improves a shape by steps in one number at a time. The step halves when none is better.
 func climb(ctx context.Context, s shape, step float64, rounds int, value func(negotiation.Curve) float64) (shape, float64) {
 	best := value(s.curve())
 	for range rounds {
@@ -251,10 +253,10 @@ func climb(ctx context.Context, s shape, step float64, rounds int, value func(ne
 	return s, best
 }
 
-// resamples are drawn for an interval.
+// resamples is how many bootstrap samples an interval is computed from.
 const resamples = 400
 
-// judge compares policies by twins that none was chosen with.
+// judge fills in the results of both policies, by twins that neither was chosen with.
 func (m *Model) judge(out *Proposal, before negotiation.Policy, twins []Twin, seed uint64) {
 	out.Before, out.After = m.Evaluate(before, twins), m.Evaluate(out.Policy, twins)
 	gains, stakes := m.gains(before, out.Policy, twins)
@@ -272,8 +274,8 @@ func (m *Model) judge(out *Proposal, before negotiation.Policy, twins []Twin, se
 	out.GainLow, out.GainHigh = means[resamples*25/1000], means[resamples*975/1000]
 }
 
-// gains are what a policy earns more than another from the twins of each session, for one buyer's negotiations are much
-// alike, and how much money that is about.
+// gains returns, for each session, what a policy earns more than another from its twins, and the money at stake. It sums by
+// session because one buyer's negotiations are much alike.
 func (m *Model) gains(before, after negotiation.Policy, twins []Twin) (gains, stakes []float64) {
 	at := map[id.Session]int{}
 	for i := range twins {
@@ -291,7 +293,7 @@ func (m *Model) gains(before, after negotiation.Policy, twins []Twin) (gains, st
 	return gains, stakes
 }
 
-// shares are what the buyers are like, the most frequent first.
+// shares returns the shares of buyers by manner, the largest first.
 func (m *Model) shares() []Share {
 	var sums [groups]float64
 	for i, k := range kinds {

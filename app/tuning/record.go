@@ -1,23 +1,23 @@
 // Package tuning learns from recorded negotiations how a shop's buyers haggle, and proposes a policy for them. It reads
-// offers, answers and outcomes, and what was on sale; nothing else of a buyer. The steps:
+// offers, answers, outcomes and items, and nothing else about a buyer. The steps:
 //
-//  1. Each negotiation is explained by what buyers may be like (Fit): how they come from their first offer to what
-//     they would pay at most (V), and when they give up. What fits all negotiations together best is found by
-//     expectation maximization.
-//  2. Buyers drawn from the explanations, twins of those recorded, haggle with candidate policies by the very rules
-//     that answer quotes (Evaluate).
-//  3. The curve that earns most from the twins is searched for by steps that halve (Propose), and judged by other
-//     twins than it was chosen with, of other sessions. The interval of its gain comes from drawing the sessions anew.
-//  4. Once it serves, real negotiations are held against those that a holdout kept under the policy before (Compare).
+//  1. Fit explains each negotiation by hypotheses about its buyer: how it moves from its first offer to the most that it
+//     would pay (V), and when it gives up. Expectation maximization finds the distribution of hypotheses that fits all
+//     negotiations best.
+//  2. Evaluate draws simulated buyers (twins) from these explanations and runs their negotiations with candidate policies,
+//     by the same rules that answer quotes.
+//  3. Propose searches for the curve that earns most from the twins, by steps that halve. It judges the curve by twins of
+//     other sessions than it was chosen with, and computes the interval of its gain by resampling the sessions.
+//  4. Compare compares real negotiations under a new policy with those that a holdout had under the previous one.
 //
-// What a client says who buys nothing counts little, however often it says it: see trust.
+// A client that buys nothing counts little, however many sessions it has: see trust.
 //
-// Buyers who come up are taken to pay no more than prices that others have offered or paid. A buyer who held firm and
-// took a price is taken to have paid its last, one whose offer was accepted to go as far beyond it as others went, and
-// one who left as far as others or nearer to the price that it left at. The floor and every other bound are the
-// policy's own and stay as they are. The same records give the same proposal.
+// The model assumes that buyers who raise their offers pay no more than prices that others have offered or paid. A firm
+// buyer who took a price would have paid no more. One whose offer was accepted would have gone as far beyond it as other
+// firm buyers. One who left would have gone as far as others, or closer to the price that it left at. The floor and all
+// other bounds stay those of the policy. The same records give the same proposal.
 //
-// Prices are shares of the list price in here, in floating point: they are statistics. Prices that a twin is asked are
+// Prices are shares of the list price, in floating point, because they are statistics. The prices that a twin is quoted are
 // exact amounts, as everywhere.
 package tuning
 
@@ -34,10 +34,10 @@ type End uint8
 const (
 	Walked   End = iota // without a deal
 	Accepted            // the shop took the last offer
-	Took                // the buyer took the price that stood
+	Took                // the buyer took the current price
 )
 
-// Round is an offer and the price that stood after the answer to it.
+// Round is an offer and the current price after the answer to it (Standing).
 type Round struct {
 	Offer, Standing float64
 	Rejected        bool
@@ -46,32 +46,31 @@ type Round struct {
 // Record is one negotiation.
 type Record struct {
 	Session id.Session
-	Client  string // who it was, as the decision record knows; "" where it does not
-	Bought  bool   // an order was paid for it
+	Client  string // a hash of the client, from the decision record; "": unknown
+	Bought  bool   // it led to a paid order
 	Signals negotiation.Signals
-	Rounds  []Round // without the taking of a standing price
-	Start   float64 // the price that stood before the first offer
+	Rounds  []Round // without an offer that takes the current price
+	Start   float64 // the price before the first offer
 	Price   float64 // of the deal
 	End     End
-	Final   bool // the last answer was the shop's last word
+	Final   bool // the last answer was the shop's final price
 }
 
 func (r *Record) last() Round { return r.Rounds[len(r.Rounds)-1] }
 
-// longest is how many rounds a negotiation may have to be explained.
-const longest = 12
+// maxRounds is how many rounds a negotiation may have for Fit.
+const maxRounds = 12
 
-// Explicable reports whether a model can be fitted to the record: it has offers, and not very many.
-func (r *Record) Explicable() bool { return len(r.Rounds) > 0 && len(r.Rounds) <= longest }
+// Explicable reports whether Fit can use the record: it has at least one offer and at most maxRounds.
+func (r *Record) Explicable() bool { return len(r.Rounds) > 0 && len(r.Rounds) <= maxRounds }
 
-// FromEntries reads a negotiation from the decision record, but for whether it was paid for. It is not ok where no offer was made, nothing could be
-// negotiated, or an old entry lacks its price.
-// The round cap says which counter was the last word.
+// FromEntries reads a negotiation from the decision record, without Bought. It is not ok if there is no offer, if the price was
+// fixed, or if an old entry lacks its price. The counter of round roundCap is final.
 func FromEntries(entries []negotiation.Entry, roundCap int) (r Record, ok bool) {
 	list := int64(0)
 	for _, e := range entries {
 		if r.Price > 0 {
-			break // what follows a deal is another one
+			break // entries after a deal belong to another negotiation
 		}
 		if list = e.Bounds.List().Minor(); list <= 0 || e.Bounds.Fixed() {
 			return r, false

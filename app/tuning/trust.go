@@ -7,24 +7,23 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// Talk is free, and orders are paid for. A session that led to an order counts in full. The others of a client count in
-// full too, as long as they come to no more than freeTalk and perOrder for each of the client's sessions with an order;
-// beyond that each counts so much less. So one client that haggles a thousand times and buys nothing tells as much as one
-// session, and it takes an order to have five say something.
+// Offers cost nothing, and orders cost money. A session that led to an order has full weight. A client's other sessions have
+// full weight up to freeSessions, plus perOrder for each of its sessions with an order; if there are more, they share that
+// weight. So a client with a thousand sessions and no order weighs as much as one session, and with one order as much as six.
 const (
-	freeTalk = 1
-	perOrder = 4
+	freeSessions = 1
+	perOrder     = 4
 )
 
-// trust is how much each record counts, 1 at most and for at least one of them. Where no client is known, each session
-// is one of its own.
+// trust returns the weight of each record. The largest is 1. A session without a known client counts as one of a client of its
+// own.
 func trust(records []Record) []float64 {
 	bought := map[id.Session]bool{}
 	for i := range records {
 		bought[records[i].Session] = bought[records[i].Session] || records[i].Bought
 	}
-	type talk struct{ free, orders float64 }
-	clients, seen := map[string]*talk{}, map[id.Session]bool{}
+	type sessionCount struct{ free, orders float64 }
+	clients, seen := map[string]*sessionCount{}, map[id.Session]bool{}
 	for i := range records {
 		r := &records[i]
 		if r.Client == "" || seen[r.Session] {
@@ -32,7 +31,7 @@ func trust(records []Record) []float64 {
 		}
 		seen[r.Session] = true
 		if clients[r.Client] == nil {
-			clients[r.Client] = &talk{}
+			clients[r.Client] = &sessionCount{}
 		}
 		if bought[r.Session] {
 			clients[r.Client].orders++
@@ -45,17 +44,17 @@ func trust(records []Record) []float64 {
 		r := &records[i]
 		all[i] = 1
 		if c := clients[r.Client]; c != nil && !bought[r.Session] {
-			all[i] = min(1, (freeTalk+perOrder*c.orders)/c.free)
+			all[i] = min(1, (freeSessions+perOrder*c.orders)/c.free)
 		}
 		most = max(most, all[i])
 	}
 	for i := range all {
-		all[i] /= most // what counts is how much more one does than another
+		all[i] /= most // only relative weights matter
 	}
 	return all
 }
 
-// Sessions is how many sessions of equal weight would tell as much as those that the records are of.
+// Sessions returns the effective number of sessions of the records: how many of equal weight have as much information.
 func Sessions(records []Record) int {
 	of, weights := map[id.Session]float64{}, trust(records)
 	for i := range records {
@@ -71,7 +70,7 @@ func Sessions(records []Record) int {
 	return int(sum*sum/squares + .5)
 }
 
-// quantile is the least of the values that such a share of the weight does not exceed.
+// quantile returns the weighted quantile of values: the least value such that the share of weight up to it exceeds share.
 func quantile(values, weights []float64, share float64) float64 {
 	order, total := make([]int, len(values)), 0.
 	for i, w := range weights {

@@ -11,7 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
 
-// honest are records of buyers at addresses of their own, who pay for what they agree on.
+// honest returns records of buyers with clients of their own, who pay for what they agree on.
 func honest(t *testing.T, p negotiation.Policy, buyers []buyer) []tuning.Record {
 	t.Helper()
 	all := records(t, p, 50_00, buyers)
@@ -21,9 +21,9 @@ func honest(t *testing.T, p negotiation.Policy, buyers []buyer) []tuning.Record 
 	return all
 }
 
-// free are records of one client, which haggles as it likes and never pays: it splits the difference from two thirds of
-// the list price on, and agrees or leaves as chance has it.
-func free(t *testing.T, p negotiation.Policy, n int) []tuning.Record {
+// attack returns records of one client that never pays. It splits the difference from two thirds of the list price on, and
+// agrees or leaves at random.
+func attack(t *testing.T, p negotiation.Policy, n int) []tuning.Record {
 	t.Helper()
 	random := rand.New(rand.NewPCG(7, 7))
 	split := func(b buyer, round int) int64 { return b.worth - (b.worth-b.first)>>(round-1) }
@@ -39,7 +39,7 @@ func free(t *testing.T, p negotiation.Policy, n int) []tuning.Record {
 	return all
 }
 
-// poor is a policy whose curve is poor for the buyers of crowd.
+// poor returns a policy whose curve earns little from the buyers of crowd.
 func poor() negotiation.Policy {
 	p := negotiation.Builtin()
 	p.MaxDiscount = 200
@@ -47,16 +47,16 @@ func poor() negotiation.Policy {
 	return p
 }
 
-// 1,500 sessions of one client that buys nothing change next to nothing of what 300 buyers teach.
-func TestOneClientCannotTeachForFree(t *testing.T) {
+// 1,500 sessions of one client that buys nothing hardly change what is learned from 300 buyers.
+func TestTrust_clientWithoutOrders(t *testing.T) {
 	t.Parallel()
 	p := poor()
 	known := honest(t, p, crowd(300, 1, .88))
 	alone := propose(t, known, p)
 	mixed := make([]tuning.Record, 0, 1800)
-	attack := free(t, p, 1500)
+	free := attack(t, p, 1500)
 	for i := range known { // five of them for each honest one
-		mixed = append(append(mixed, known[i]), attack[5*i:5*i+5]...)
+		mixed = append(append(mixed, known[i]), free[5*i:5*i+5]...)
 	}
 	attacked := propose(t, mixed, p)
 	t.Logf("gain %+.4f (%+.4f to %+.4f), under attack %+.4f (%+.4f to %+.4f); %+v", alone.Gain, alone.GainLow, alone.GainHigh,
@@ -75,8 +75,8 @@ func TestOneClientCannotTeachForFree(t *testing.T) {
 	}
 }
 
-// How many sessions there are to learn from: one client's are as good as one, but for those that its orders vouch for.
-func TestSessionsThatCount(t *testing.T) {
+// A client's sessions count as one, plus some for each of its orders.
+func TestSessions(t *testing.T) {
 	t.Parallel()
 	of := func(n int, client string, bought int) []tuning.Record {
 		all := times(n, sold(.9))
@@ -114,8 +114,8 @@ func TestSessionsThatCount(t *testing.T) {
 	}
 }
 
-// A client that meets one arm of a comparison more cheaply than others do does not decide it.
-func TestComparingWhereOneClientTalksForFree(t *testing.T) {
+// A client with many sessions and no order in one arm does not decide a comparison.
+func TestCompare_clientWithoutOrders(t *testing.T) {
 	t.Parallel()
 	arm := func(price float64) []tuning.Record {
 		all := times(150, sold(price), sold(0))

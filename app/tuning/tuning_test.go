@@ -19,7 +19,7 @@ import (
 
 var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
-// propose is Propose, which fails only if it is not waited for.
+// propose calls Propose, which fails only if its context ends.
 func propose(t *testing.T, known []tuning.Record, p negotiation.Policy) tuning.Proposal {
 	t.Helper()
 	proposal, err := tuning.Propose(t.Context(), known, p, 1)
@@ -29,7 +29,7 @@ func propose(t *testing.T, known []tuning.Record, p negotiation.Policy) tuning.P
 	return proposal
 }
 
-// buyer haggles by a formula of its own, not by the package's.
+// buyer makes offers by a formula of the test, not of the package.
 type buyer struct {
 	worth, first int64
 	deadline     int
@@ -47,7 +47,7 @@ func timed(beta float64) func(buyer, int) int64 {
 
 func amount(minor int64) money.Amount { return money.Of(minor, money.USD) }
 
-// haggle lets a buyer negotiate over something at list 100.00, and returns the record and the price, zero without a
+// haggle runs a buyer's negotiation about an item at list 100.00. It returns the record and the price, which is zero without a
 // deal.
 func haggle(p negotiation.Policy, cost int64, b buyer) (entries []negotiation.Entry, price int64) {
 	known := amount(cost)
@@ -68,17 +68,17 @@ func haggle(p negotiation.Policy, cost int64, b buyer) (entries []negotiation.En
 		q.Record(t, d, noon)
 		return d
 	}
-	standing := int64(100_00)
+	current := int64(100_00)
 	for round := 1; round <= b.deadline; round++ {
 		want := min(b.next(b, round), b.worth)
-		d := say(min(want, standing))
-		if standing = negotiation.PriceIn(d).Minor(); d.Outcome() == negotiation.OutcomeAccepted {
-			return entries, standing
+		d := say(min(want, current))
+		if current = negotiation.PriceIn(d).Minor(); d.Outcome() == negotiation.OutcomeAccepted {
+			return entries, current
 		}
 	}
-	if standing <= b.worth {
-		say(standing)
-		return entries, standing
+	if current <= b.worth {
+		say(current)
+		return entries, current
 	}
 	return entries, 0
 }
@@ -105,14 +105,14 @@ func records(t *testing.T, p negotiation.Policy, cost int64, buyers []buyer) (al
 		if got := int64(math.Round(r.Price * 10000)); got != price {
 			t.Fatalf("a deal at %d is recorded at %d", price, got)
 		}
-		r.Session = visit(visits.Add(1))
+		r.Session = session(sessions.Add(1))
 		all = append(all, r)
 	}
 	return all
 }
 
-// visits numbers the sessions of records.
-var visits atomic.Uint64
+// sessions numbers the sessions of records.
+var sessions atomic.Uint64
 
 func margin(p negotiation.Policy, cost int64, buyers []buyer) (sum float64) {
 	for _, b := range buyers {
@@ -123,7 +123,7 @@ func margin(p negotiation.Policy, cost int64, buyers []buyer) (sum float64) {
 	return sum / float64(len(buyers))
 }
 
-func TestBuyersAreRecognised(t *testing.T) {
+func TestFit_manners(t *testing.T) {
 	t.Parallel()
 	p := negotiation.Builtin()
 	p.MaxDiscount = 200
@@ -136,9 +136,9 @@ func TestBuyersAreRecognised(t *testing.T) {
 	}
 }
 
-// What is proposed for a shop whose curve is poor for its buyers earns more from others of the same kind, about as
-// much as it says, and is the same again.
-func TestAPoorCurveIsImproved(t *testing.T) {
+// The proposal for a curve that earns little earns more from other buyers of the same kind, about as much as it predicts, and is
+// the same for the same records.
+func TestPropose_poorCurve(t *testing.T) {
 	t.Parallel()
 	p := negotiation.Builtin()
 	p.MaxDiscount = 200
@@ -159,8 +159,8 @@ func TestAPoorCurveIsImproved(t *testing.T) {
 	}
 }
 
-// Thin margins get a curve of their own where both kinds are sold.
-func TestCostsAreToldApart(t *testing.T) {
+// Thin and wide margins get curves of their own if there are both.
+func TestSegment_costs(t *testing.T) {
 	t.Parallel()
 	p := negotiation.Builtin()
 	p.MaxDiscount = 200
@@ -177,8 +177,8 @@ func TestCostsAreToldApart(t *testing.T) {
 	}
 }
 
-// Negotiations of one session are one buyer's: as many of as many buyers would tell more.
-func TestWhatOneBuyerDoesIsOneObservation(t *testing.T) {
+// Negotiations of one session count as one observation, so that the interval is wider than for as many sessions.
+func TestGains_bySession(t *testing.T) {
 	t.Parallel()
 	p := negotiation.Builtin()
 	p.MaxDiscount = 200
@@ -187,15 +187,15 @@ func TestWhatOneBuyerDoesIsOneObservation(t *testing.T) {
 	known := records(t, p, 50_00, buyers)
 	width := func(p tuning.Proposal) float64 { return p.GainHigh - p.GainLow }
 	apart := width(propose(t, known, p))
-	for i := range known { // forty times twenty who are much alike
-		known[i].Session = visit(uint64(i / 20))
+	for i := range known { // forty sessions of twenty similar buyers
+		known[i].Session = session(uint64(i / 20))
 	}
-	if together := width(propose(t, known, p)); together < 1.5*apart || tuning.Sessions(known) != 40 {
-		t.Errorf("of %d sessions the interval is %.4f wide, of 800 %.4f", tuning.Sessions(known), together, apart)
+	if grouped := width(propose(t, known, p)); grouped < 1.5*apart || tuning.Sessions(known) != 40 {
+		t.Errorf("of %d sessions the interval is %.4f wide, of 800 %.4f", tuning.Sessions(known), grouped, apart)
 	}
 }
 
-func TestATuningEndsWithItsContext(t *testing.T) {
+func TestPropose_canceled(t *testing.T) {
 	t.Parallel()
 	p := negotiation.Builtin()
 	ctx, end := context.WithCancel(t.Context())
@@ -205,8 +205,8 @@ func TestATuningEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// How long buyers go on is up to the policy: whatever is judged by what it came to counts them all.
-func TestALongNegotiationIsOnRecord(t *testing.T) {
+// FromEntries reads long negotiations too, because results count them all, but Fit cannot use them.
+func TestExplicable_longNegotiation(t *testing.T) {
 	t.Parallel()
 	p := negotiation.Builtin()
 	p.MaxDiscount = 200
@@ -224,7 +224,7 @@ func TestALongNegotiationIsOnRecord(t *testing.T) {
 	}
 }
 
-func TestNothingToLearn(t *testing.T) {
+func TestFromEntries_nothingToLearn(t *testing.T) {
 	t.Parallel()
 	p := negotiation.Builtin()
 	if _, ok := tuning.FromEntries(nil, 6); ok {

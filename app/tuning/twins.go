@@ -2,7 +2,7 @@ package tuning
 
 import "math/rand/v2"
 
-// Twins draws buyers like those recorded, n of each record. The same seed draws the same.
+// Twins draws n simulated buyers for each record. The same seed gives the same twins.
 func (m *Model) Twins(n int, seed uint64) []Twin {
 	random := rand.New(rand.NewPCG(seed, 1))
 	twins := make([]Twin, 0, n*len(m.records))
@@ -30,7 +30,7 @@ func pick(causes []cause, cumulated []float64, at float64) cause {
 	return causes[len(causes)-1]
 }
 
-// twin fills in what a cause leaves open.
+// twin returns a buyer by a cause, and draws what the cause leaves open.
 func (m *Model) twin(record int, c cause, random *rand.Rand) Twin {
 	r, k := &m.records[record], kinds[c.kind]
 	t := Twin{
@@ -41,19 +41,19 @@ func (m *Model) twin(record int, c cause, random *rand.Rand) Twin {
 		Deadline: int(k.deadline),
 		Worth:    worthAt(int(c.worth)) + worthStep*(random.Float64()-.5),
 	}
-	low, standing := evident(r), r.last().Standing
+	low, price := evident(r), r.last().Standing
 	switch {
 	case k.manner == Firm:
 		t.Worth = m.firmWorth(r, random)
 	case k.manner != Erratic:
 		t.Worth = min(t.Worth, m.shown)
 	case r.End == Walked:
-		t.Worth = low + (standing-low)*random.Float64()
+		t.Worth = low + (price-low)*random.Float64()
 	default:
 		t.Worth = low
 	}
 	if r.End == Walked {
-		t.Worth = min(t.Worth, standing-same) // else it would have bought
+		t.Worth = min(t.Worth, price-same) // else it would have bought
 	}
 	t.Worth = max(t.Worth, low)
 	if k.manner == Erratic {

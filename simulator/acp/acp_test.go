@@ -22,7 +22,7 @@ func dial(t *testing.T, tamper func(string, shoptest.Answer), observers ...func(
 	return acp.New(connection, "demo", observers...), validator
 }
 
-func TestEveryEndpointAnswers(t *testing.T) {
+func TestClient_everyEndpoint(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	seen := map[string]bool{}
@@ -74,7 +74,8 @@ func TestEveryEndpointAnswers(t *testing.T) {
 	}
 }
 
-func TestARefusalIsAnError(t *testing.T) {
+// A refusal is an *Error and no violation of the contract.
+func TestClient_Product_notFound(t *testing.T) {
 	t.Parallel()
 	client, validator := dial(t, nil)
 	_, err := client.Product(context.Background(), acp.ProductRequest{ProductID: "nothing"})
@@ -87,7 +88,8 @@ func TestARefusalIsAnError(t *testing.T) {
 	}
 }
 
-func TestMissingFieldsAreViolations(t *testing.T) {
+// Missing, unknown and unreadable fields of an answer are violations.
+func TestClient_Search_violations(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		tamper func(answer shoptest.Answer)
@@ -113,7 +115,7 @@ func TestMissingFieldsAreViolations(t *testing.T) {
 	}
 }
 
-func TestAnUnknownQuoteStatusIsAViolation(t *testing.T) {
+func TestClient_Quote_unknownStatus(t *testing.T) {
 	t.Parallel()
 	client, validator := dial(t, func(_ string, answer shoptest.Answer) { answer["status"] = "maybe" })
 	if _, err := client.Quote(context.Background(), acp.QuoteRequest{SessionID: "s"}); err != nil {
@@ -124,7 +126,7 @@ func TestAnUnknownQuoteStatusIsAViolation(t *testing.T) {
 	}
 }
 
-func TestRawRequests(t *testing.T) {
+func TestClient_Do_raw(t *testing.T) {
 	t.Parallel()
 	client, _ := dial(t, nil)
 	header := http.Header{"Content-Type": {"text/plain"}}

@@ -8,7 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/decimal"
 )
 
-// Session is spec 2.13.
+// Session is defined in features/PROTOCOL.md#sessions.
 type Session struct {
 	SessionID    string        `json:"session_id"`
 	Status       string        `json:"status"`
@@ -51,14 +51,14 @@ type Extended struct {
 	NewExpiresAt time.Time `json:"new_expires_at"`
 }
 
-// ReturnRequest sends things back (decisions 12).
+// ReturnRequest asks to return items (features/PROTOCOL.md#returns).
 type ReturnRequest struct {
 	OrderID string       `json:"order_id"`
 	Items   []ReturnItem `json:"items"`
 	Comment string       `json:"comment,omitempty"`
 }
 
-// ReturnItem is how much of what goes back, and why.
+// ReturnItem is a quantity of one item to return, with the reason.
 type ReturnItem struct {
 	ProductID string `json:"product_id"`
 	VariantID string `json:"variant_id,omitempty"`
@@ -66,7 +66,7 @@ type ReturnItem struct {
 	Reason    string `json:"reason,omitempty"`
 }
 
-// Return is a return's state.
+// Return is the state of a return.
 type Return struct {
 	ReturnID       string          `json:"return_id"`
 	Status         string          `json:"status"` // requested, approved or rejected
@@ -96,12 +96,12 @@ func (c *Client) Session(ctx context.Context, id string, options ...Option) (Ses
 	return call[Session](ctx, c, sessionOperation, "/acp/sessions/"+url.PathEscape(id), id, options)
 }
 
-// ExtendSession moves a session's end.
+// ExtendSession makes a session end later.
 func (c *Client) ExtendSession(ctx context.Context, request Extension, options ...Option) (Extended, error) {
 	return call[Extended](ctx, c, extendOperation, "/acp/sessions/"+url.PathEscape(request.SessionID)+"/extend", request, options)
 }
 
-// Cancellation ends an order that was not shipped. It takes one of the order's manage token and its session.
+// Cancellation cancels an order that has not shipped. It is authorized by the order's manage token or its session.
 type Cancellation struct {
 	OrderID     string `json:"-"`
 	ManageToken string `json:"manage_token,omitempty"`
@@ -109,7 +109,7 @@ type Cancellation struct {
 	Reason      string `json:"reason,omitempty"`
 }
 
-// ManageToken shows the right to an order, so that the answer has its receipt.
+// ManageToken authorizes reading an order with its receipt.
 func ManageToken(token string) Option { return Header("X-Manage-Token", token) }
 
 // CancelOrder cancels an order.
@@ -122,7 +122,7 @@ func (c *Client) Order(ctx context.Context, id string, options ...Option) (Order
 	return call[OrderRecord](ctx, c, orderOperation, "/acp/orders/"+url.PathEscape(id), id, options)
 }
 
-// CreateReturn asks to send things back.
+// CreateReturn asks to return items.
 func (c *Client) CreateReturn(ctx context.Context, request ReturnRequest, options ...Option) (Return, error) {
 	return call[Return](ctx, c, createReturnOperation, "/acp/returns", request, options)
 }

@@ -8,20 +8,20 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/decimal"
 )
 
-// CartRequest replaces the cart of a session, or begins one.
+// CartRequest replaces the cart of a session, or creates one.
 type CartRequest struct {
 	SessionID string     `json:"session_id,omitempty"`
 	Items     []CartItem `json:"items"`
 }
 
-// CartItem is a line as the buyer wants it; one with an id is in the cart already.
+// CartItem is a line to put into the cart. A line with an id is in the cart already.
 type CartItem struct {
 	CheckoutItem
 
 	LineID string `json:"line_id,omitempty"`
 }
 
-// Cart is what lies in a session's cart.
+// Cart is the cart of a session.
 type Cart struct {
 	SessionID   string          `json:"session_id"`
 	Items       []CartLine      `json:"items"`
@@ -34,7 +34,7 @@ type Cart struct {
 	NextActions []string        `json:"next_actions"`
 }
 
-// CartLine is one line at its price of now.
+// CartLine is one line at its current price.
 type CartLine struct {
 	LineID        string          `json:"line_id"`
 	ProductID     string          `json:"product_id"`
@@ -49,7 +49,7 @@ type CartLine struct {
 	QuoteID       string          `json:"quote_id"`
 }
 
-// Warning tells of what is not as the buyer may think.
+// Warning describes a difference from what the buyer may expect.
 type Warning struct {
 	Code        string           `json:"code"`
 	Field       string           `json:"field"`

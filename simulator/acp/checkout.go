@@ -7,7 +7,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/decimal"
 )
 
-// The payment methods and the two outcomes of finalize (spec 2.12).
+// The payment methods and the two outcomes of finalize (features/PROTOCOL.md#checkout).
 const (
 	PSPToken      = "psp_spt"
 	WalletBA      = "wallet_ba"
@@ -15,7 +15,7 @@ const (
 	PaymentFailed = "payment_failed"
 )
 
-// Address is where the goods go.
+// Address is the shipping address.
 type Address struct {
 	Name       string `json:"name"`
 	Line1      string `json:"line1"`
@@ -27,17 +27,17 @@ type Address struct {
 	Phone      string `json:"phone,omitempty"`
 }
 
-// InitRequest is spec 2.12.
+// InitRequest is defined in features/PROTOCOL.md#checkout.
 type InitRequest struct {
 	SessionID             string         `json:"session_id"`
 	CheckoutToken         string         `json:"checkout_token,omitempty"`
-	FromCart              bool           `json:"from_cart,omitempty"` // buys the cart, in place of items
+	FromCart              bool           `json:"from_cart,omitempty"` // buys the cart instead of items
 	Items                 []CheckoutItem `json:"items,omitempty"`
 	ShippingAddress       Address        `json:"shipping_address"`
 	BillingSameAsShipping bool           `json:"billing_same_as_shipping"`
 }
 
-// CheckoutItem is one line to buy; without a token it sells at list price (decisions 10).
+// CheckoutItem is one line to buy. Without a token it sells at list price (features/PROTOCOL.md#checkout).
 type CheckoutItem struct {
 	ProductID       string           `json:"product_id"`
 	VariantID       string           `json:"variant_id,omitempty"`
@@ -46,24 +46,24 @@ type CheckoutItem struct {
 	CheckoutToken   string           `json:"checkout_token,omitempty"`
 }
 
-// ReviseRequest replaces the cart of a checkout (decisions-interop 2, D2).
+// ReviseRequest replaces the cart of a checkout (adapters/httpapi/ucp/README.md, D2).
 type ReviseRequest struct {
 	CheckoutToken string        `json:"checkout_token,omitempty"`
 	Items         []RevisedItem `json:"items"`
 }
 
-// RevisedItem is a line; one with an id is the checkout's already.
+// RevisedItem is a line of a revised cart. A line with an id is in the checkout already.
 type RevisedItem struct {
 	CheckoutItem
 
 	LineID string `json:"line_id,omitempty"`
 }
 
-// Checkout is the answer to init, and to a revision.
+// Checkout is the answer to init and to a revision.
 type Checkout struct {
 	CheckoutID string `json:"checkout_id"`
 	Status     string `json:"status"`
-	Revision   int    `json:"revision"` // of one that was revised
+	Revision   int    `json:"revision"` // of a revised checkout
 	Summary    struct {
 		Subtotal decimal.Decimal `json:"subtotal"`
 		Shipping decimal.Decimal `json:"shipping"`
@@ -102,7 +102,7 @@ type ShippingOption struct {
 	Selected bool            `json:"selected"`
 }
 
-// FinalizeRequest is spec 2.12.
+// FinalizeRequest is defined in features/PROTOCOL.md#checkout.
 type FinalizeRequest struct {
 	CheckoutID     string  `json:"checkout_id"`
 	Payment        Payment `json:"payment"`
@@ -111,7 +111,7 @@ type FinalizeRequest struct {
 	Notes          string  `json:"notes,omitempty"`
 }
 
-// Payment is the buyer's token and its method.
+// Payment is the buyer's payment method and token.
 type Payment struct {
 	Method string `json:"method"`
 	Token  string `json:"token"`

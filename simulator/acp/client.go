@@ -1,6 +1,6 @@
-// Package acp is a buyer's client of the Agent Commerce Protocol. Its types are a second reading of the contract
-// (spec 2.7 to 2.13): it shares no struct with the server, so a field that the server misnames is missing here.
-// It decides nothing; package buyer does.
+// Package acp is a buyer's client for the Agent Commerce Protocol. Its types are written from the contract
+// (features/PROTOCOL.md#manifest and features/PROTOCOL.md#sessions) and not shared with the server, so a field that the
+// server misnames is missing here. It makes no decisions; package buyer does.
 package acp
 
 import (
@@ -14,14 +14,14 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/exchange"
 )
 
-// Client speaks to the ACP of one project. It is safe for concurrent use if its observers are.
+// Client calls the ACP of one project. It is safe for concurrent use if its observers are.
 type Client struct {
 	connection *exchange.Client
 	base       string
 	observers  []func(Call)
 }
 
-// Call is one finished call, for whoever measures or judges.
+// Call is one finished call. Observers measure and check calls.
 type Call struct {
 	Endpoint string // method and path template: POST /acp/quote
 	At       time.Time
@@ -31,7 +31,7 @@ type Call struct {
 	Err      error
 }
 
-// New makes a client of the project with the slug, at {connection's URL}/p/{slug}.
+// New returns a client for the project with the slug, at {connection's URL}/p/{slug}.
 func New(connection *exchange.Client, slug string, observers ...func(Call)) *Client {
 	return &Client{
 		connection: connection,
@@ -40,13 +40,13 @@ func New(connection *exchange.Client, slug string, observers ...func(Call)) *Cli
 	}
 }
 
-// Transcript is the conversation so far.
+// Transcript returns the conversation so far.
 func (c *Client) Transcript() *exchange.Transcript { return c.connection.Transcript() }
 
 // Option changes the headers of one call.
 type Option func(http.Header)
 
-// IdempotencyKey makes the call repeatable (decisions 6).
+// IdempotencyKey makes a call safe to repeat (features/MANAGEMENT.md#idempotency).
 func IdempotencyKey(key string) Option { return Header("Idempotency-Key", key) }
 
 // Header sets a header of the call; an empty value removes it.
@@ -54,8 +54,8 @@ func Header(name, value string) Option {
 	return func(header http.Header) { header[http.CanonicalHeaderKey(name)] = []string{value} }
 }
 
-// Do sends anything at all to a path below the project's address, for requests no honest client would make.
-// The error is about the transport only.
+// Do sends any request to a path below the project's address, including requests that no honest client would send. It
+// returns an error only if the transport fails.
 func (c *Client) Do(ctx context.Context, method, path string, header http.Header, body []byte) (exchange.Response, error) {
 	return c.connection.Do(ctx, exchange.Request{
 		Method: method,
@@ -65,7 +65,7 @@ func (c *Client) Do(ctx context.Context, method, path string, header http.Header
 	})
 }
 
-// operation is one endpoint and what the specification says every answer of it has.
+// operation is one endpoint and the fields that the specification requires in its answers.
 type operation struct {
 	method, template string
 	required         func(value any) []string
@@ -73,7 +73,7 @@ type operation struct {
 
 func (o operation) String() string { return o.method + " " + o.template }
 
-// call sends one request and reads the answer as T. A status outside 2xx is an *Error.
+// call sends one request and decodes the answer as T. A status outside 2xx is returned as an *Error.
 func call[T any](ctx context.Context, c *Client, o operation, path string, in any, options []Option) (T, error) {
 	var out T
 	request := exchange.Request{
@@ -112,14 +112,14 @@ func call[T any](ctx context.Context, c *Client, o operation, path string, in an
 	return out, err
 }
 
-// read decodes the answer and reports what the specification promises and the answer lacks.
+// read decodes the answer and reports required fields that it lacks as violations.
 func (c *Client) read(o operation, request exchange.Request, response exchange.Response, out any) error {
-	for _, word := range strange(response.Value) {
+	for _, word := range unknownActions(response.Value) {
 		c.connection.Report(request, response, "next_actions has the unknown word "+word)
 	}
 	if !response.OK() {
 		problem := ErrorOf(response)
-		for _, name := range absent(response.Value, "status", "error", "message", "request_id") {
+		for _, name := range missing(response.Value, "status", "error", "message", "request_id") {
 			c.connection.Report(request, response, "the error has no "+name)
 		}
 		return problem

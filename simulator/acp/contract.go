@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// absent returns the paths that value lacks. "results[].name" asks for a name in every result there is; a "?" behind
-// a name allows null. A path is asked for from the root, so nothing under an optional parent belongs in a list.
-func absent(value any, paths ...string) []string {
+// missing returns the paths that value lacks. "results[].name" requires a name in every result; a "?" after a name allows
+// null. Paths are checked from the root, so required fields of an optional object do not belong in a list.
+func missing(value any, paths ...string) []string {
 	var missing []string
 	for _, path := range paths {
 		if !present(value, strings.Split(path, ".")) {
@@ -41,15 +41,15 @@ func present(value any, names []string) bool {
 	return isList
 }
 
-// actions are the words that next_actions may have (decisions 15).
+// actions are the words that next_actions may contain (features/PROTOCOL.md#errors).
 var actions = []string{
 	"search", "read_on", "read_product", "check_availability", "ask_price", "make_offer", "accept", "counter", "decline", "add_bundle",
 	"read_cart", "put_cart", "init_checkout", "read_checkout", "revise_checkout", "cancel_checkout", "finalize", "read_session", "new_session", "read_order",
 	"cancel_order", "request_return", "read_return", "read_manifest", "correct_request", "retry_later",
 }
 
-// strange returns the words of an answer's next_actions that no agent would understand.
-func strange(value any) []string {
+// unknownActions returns the unknown words in an answer's next_actions.
+func unknownActions(value any) []string {
 	object, _ := value.(map[string]any)
 	words, _ := object["next_actions"].([]any)
 	var unknown []string
@@ -61,12 +61,12 @@ func strange(value any) []string {
 	return unknown
 }
 
-// always asks for the same paths in every answer.
+// always requires the same paths in every answer.
 func always(paths ...string) func(any) []string {
-	return func(value any) []string { return absent(value, paths...) }
+	return func(value any) []string { return missing(value, paths...) }
 }
 
-// byStatus asks for what the status in the answer calls for; an unknown status lacks "status" itself.
+// byStatus requires the paths that belong to the status in the answer. An unknown status counts as a missing "status".
 func byStatus(paths map[string][]string) func(any) []string {
 	return func(value any) []string {
 		object, _ := value.(map[string]any)
@@ -75,6 +75,6 @@ func byStatus(paths map[string][]string) func(any) []string {
 		if !known {
 			return []string{"known status, but " + status}
 		}
-		return absent(value, wanted...)
+		return missing(value, wanted...)
 	}
 }

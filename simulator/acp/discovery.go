@@ -8,7 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/decimal"
 )
 
-// Manifest is spec 2.7.
+// Manifest is defined in features/PROTOCOL.md#manifest.
 type Manifest struct {
 	ACPVersion string `json:"acp_version"`
 	Merchant   struct {
@@ -29,7 +29,7 @@ type Manifest struct {
 		FreeShippingThreshold *decimal.Decimal `json:"free_shipping_threshold"`
 	} `json:"policies"`
 	Categories []Category        `json:"categories"`
-	URLs       map[string]string `json:"urls"` // absolute; {id} is to be filled in
+	URLs       map[string]string `json:"urls"` // absolute, with {id} as a placeholder
 	Usage      struct {
 		NextActions map[string]string `json:"next_actions"`
 	} `json:"usage"`
@@ -41,14 +41,14 @@ type PaymentMethod struct {
 	Currencies []string `json:"currencies"`
 }
 
-// Category is one shelf of the catalogue.
+// Category is a category of the catalog.
 type Category struct {
 	ID           string `json:"id"`
 	Name         string `json:"name"`
 	ProductCount int    `json:"product_count"`
 }
 
-// Currency is the currency that every price of the project is in.
+// Currency returns the currency of every price of the project.
 func (m Manifest) Currency() string {
 	if len(m.SupportedCurrencies) == 0 {
 		return ""
@@ -56,17 +56,17 @@ func (m Manifest) Currency() string {
 	return m.SupportedCurrencies[0]
 }
 
-// BuyerContext is what a buyer claims of itself.
+// BuyerContext is what a buyer claims about itself.
 type BuyerContext struct {
 	LoyaltyTier     string   `json:"loyalty_tier,omitempty"`
-	ColorPreference []string `json:"color_preference,omitempty"` // it matters in searches alone
+	ColorPreference []string `json:"color_preference,omitempty"` // only used by searches
 	Location        string   `json:"location,omitempty"`
 	PurchaseHistory int      `json:"purchase_history,omitempty"`
 	Urgency         string   `json:"urgency,omitempty"`
-	BuyerToken      string   `json:"buyer_token,omitempty"` // no claim: the merchant vouches
+	BuyerToken      string   `json:"buyer_token,omitempty"` // issued by the merchant, so not a claim
 }
 
-// SearchRequest is spec 2.8.
+// SearchRequest is defined in features/PROTOCOL.md#search.
 type SearchRequest struct {
 	Query        string        `json:"query"`
 	Filters      *Filters      `json:"filters,omitempty"`
@@ -89,7 +89,7 @@ type Filters struct {
 	RatingMin       *decimal.Decimal    `json:"rating_min,omitempty"`
 }
 
-// SearchResponse is spec 2.8.
+// SearchResponse is defined in features/PROTOCOL.md#search.
 type SearchResponse struct {
 	SessionID  string   `json:"session_id"`
 	Results    []Result `json:"results"`
@@ -162,14 +162,14 @@ type Result struct {
 	} `json:"variants"`
 }
 
-// ProductRequest asks for one product, as seen in a session and by a certain buyer; both may be left out.
+// ProductRequest reads one product. Session and buyer are optional.
 type ProductRequest struct {
 	ProductID    string
 	SessionID    string
 	BuyerContext *BuyerContext
 }
 
-// Product is spec 2.9.
+// Product is defined in features/PROTOCOL.md#products.
 type Product struct {
 	ProductID         string          `json:"product_id"`
 	Name              string          `json:"name"`
@@ -210,7 +210,7 @@ type Product struct {
 	} `json:"returns"`
 }
 
-// Variant is what is actually bought.
+// Variant is the unit that is sold.
 type Variant struct {
 	ID       string `json:"id"`
 	Size     string `json:"size"`
@@ -222,26 +222,26 @@ type Variant struct {
 	MPN      string `json:"mpn"`
 }
 
-// AvailabilityRequest is spec 2.10.
+// AvailabilityRequest is defined in features/PROTOCOL.md#availability.
 type AvailabilityRequest struct {
 	Items           []AvailabilityItem `json:"items"`
 	ShippingAddress *Destination       `json:"shipping_address,omitempty"`
 }
 
-// AvailabilityItem is how much of what is wanted.
+// AvailabilityItem is a quantity of one item.
 type AvailabilityItem struct {
 	ProductID string `json:"product_id"`
 	VariantID string `json:"variant_id,omitempty"`
 	Quantity  int    `json:"quantity"`
 }
 
-// Destination is as much of an address as a shipping estimate needs.
+// Destination is the part of an address that a shipping estimate needs.
 type Destination struct {
 	PostalCode string `json:"postal_code"`
 	Country    string `json:"country"`
 }
 
-// Availability is spec 2.10.
+// Availability is defined in features/PROTOCOL.md#availability.
 type Availability struct {
 	Available bool `json:"available"`
 	Items     []struct {
@@ -296,12 +296,12 @@ var (
 	)}
 )
 
-// Manifest reads what the merchant offers.
+// Manifest reads the manifest.
 func (c *Client) Manifest(ctx context.Context, options ...Option) (Manifest, error) {
 	return call[Manifest](ctx, c, manifestOperation, "/.well-known/acp/manifest.json", nil, options)
 }
 
-// Search finds products by meaning, and opens a session.
+// Search finds products by meaning and opens a session.
 func (c *Client) Search(ctx context.Context, request SearchRequest, options ...Option) (SearchResponse, error) {
 	return call[SearchResponse](ctx, c, searchOperation, "/acp/search", request, options)
 }
@@ -326,7 +326,7 @@ func (c *Client) Product(ctx context.Context, request ProductRequest, options ..
 	return call[Product](ctx, c, productOperation, path, request, options)
 }
 
-// Availability asks whether items can be had, and what their shipping costs.
+// Availability asks whether items are in stock and what their shipping costs.
 func (c *Client) Availability(ctx context.Context, request AvailabilityRequest, options ...Option) (Availability, error) {
 	return call[Availability](ctx, c, availabilityOperation, "/acp/availability", request, options)
 }

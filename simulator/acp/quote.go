@@ -8,7 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/decimal"
 )
 
-// The answers to a quote request.
+// The statuses of an answer to a quote request.
 const (
 	Accept       = "accept"
 	CounterOffer = "counter_offer"
@@ -17,7 +17,8 @@ const (
 	Quoted       = "quote"
 )
 
-// QuoteRequest is spec 2.11. A follow-up names an earlier quote and may leave out product, variant and quantity.
+// QuoteRequest is defined in features/PROTOCOL.md#quotes. A follow-up names an earlier quote and may leave out product,
+// variant and quantity.
 type QuoteRequest struct {
 	SessionID    string           `json:"session_id,omitempty"`
 	QuoteID      string           `json:"quote_id,omitempty"`
@@ -30,7 +31,7 @@ type QuoteRequest struct {
 	BuyerContext *BuyerContext    `json:"buyer_context,omitempty"`
 }
 
-// Quote is the answer, whatever its status: only the fields of that status are set (spec 2.11).
+// Quote is the answer in every status. Only the fields of its status are set (features/PROTOCOL.md#quotes).
 type Quote struct {
 	Status    string `json:"status"`
 	SessionID string `json:"session_id"`
@@ -57,10 +58,10 @@ type Quote struct {
 	FloorHint string `json:"floor_hint"`
 
 	ListPrice    decimal.Decimal `json:"list_price"`
-	OfferedPrice decimal.Decimal `json:"offered_price"` // of a quote, and what stands after a rejection
+	OfferedPrice decimal.Decimal `json:"offered_price"` // the price of a quote, or the price that still holds after a rejection
 }
 
-// BundleSuggestion is a second product at a better price.
+// BundleSuggestion is a second product at a lower price.
 type BundleSuggestion struct {
 	ProductID    string          `json:"product_id"`
 	Name         string          `json:"name"`
@@ -70,8 +71,8 @@ type BundleSuggestion struct {
 	TotalSavings decimal.Decimal `json:"total_savings"`
 }
 
-// Standing is the price that whoever offers it gets until ValidUntil: countered, quoted, or what stands after a
-// rejection. It is zero where the answer names none.
+// Standing returns the price that the merchant is bound to until ValidUntil: the counter, the quoted price, or the price
+// that still holds after a rejection. A buyer gets it by offering it. Standing is zero if the answer has none.
 func (q Quote) Standing() decimal.Decimal {
 	if q.Status == CounterOffer {
 		return q.CounterPrice
@@ -79,7 +80,7 @@ func (q Quote) Standing() decimal.Decimal {
 	return q.OfferedPrice
 }
 
-// Offers reports whether the merchant names an action as a next one.
+// Offers reports whether an action is among the next actions.
 func (q Quote) Offers(action string) bool { return slices.Contains(q.NextActions, action) }
 
 var quoteOperation = operation{"POST", "/acp/quote", byStatus(map[string][]string{
@@ -93,7 +94,7 @@ var quoteOperation = operation{"POST", "/acp/quote", byStatus(map[string][]strin
 	Quoted:  {"list_price", "offered_price", "valid_until", "next_actions[]"},
 })}
 
-// Quote asks for a price, makes an offer, or follows one up.
+// Quote asks for a price, makes an offer or follows up on one.
 func (c *Client) Quote(ctx context.Context, request QuoteRequest, options ...Option) (Quote, error) {
 	return call[Quote](ctx, c, quoteOperation, "/acp/quote", request, options)
 }

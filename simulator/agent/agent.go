@@ -1,15 +1,15 @@
-// Package agent is a merchant's own handler of the four agent events, as the contract of remote agents describes it: it
-// checks signatures, answers by simple rules of its own, and misbehaves as it is told to. It knows nothing of who calls
-// it, and shares no type with it. Read it as an example of a handler: rules.go is all that one needs to have.
+// Package agent is an example of a merchant's own agent: an HTTP handler for the four agent events of the remote agent
+// contract. It checks signatures, answers by simple rules, and misbehaves on command. It shares no type with the server
+// that calls it. rules.go is all that a real handler needs.
 //
 //	s, err := agent.Start("127.0.0.1:0", agent.Config{Secret: "whsec_…"})
 //	defer s.Close()                  // s.URL + "/agent" serves all four events
 //
-// or agent.Open(config), which is an http.Handler. Any path serves all events but those of the control.
+// [Open] returns the same handler as an [http.Handler]. It serves events at every path but those of the control endpoints.
 //
 // # Control
 //
-// Without authentication, JSON. Each has a Go method on [Agent].
+// The control endpoints speak JSON and need no authentication. Each has a Go method on [Agent].
 //
 //	GET   /control/state   the mode, and how many requests of each event came, were refused for their signature, and answered
 //	GET   /control/last    the last requests as they came, up to 100, the newest last
@@ -32,15 +32,15 @@ import (
 
 // Modes are the ways to behave.
 var Modes = []string{
-	honest,   // concedes in equal steps from the opening to the floor, and accepts what meets the next of them
-	nonsense, // answers that are none, of twenty kinds in turn, for every event
+	honest,   // concedes in equal steps from the opening to the floor, and accepts offers that reach the next step
+	nonsense, // invalid answers of twenty kinds, one after the other, for every event
 	hang,     // never answers
 	slow,     // honest, after 1.9 s
 	refuse,   // 500
-	undercut, // prices that no shop may take: under the floor, nothing, negative, above list, far below the last, in turn
-	gouge,    // asks for more each time
-	leak,     // honest, but tells the floor and the cost, each time in other words
-	flap,     // fails every other time
+	undercut, // forbidden prices one after the other: under the floor, zero, negative, above list, far below the last
+	gouge,    // asks for a higher price each time
+	leak,     // honest, but its text reveals the floor and the cost, each time in other words
+	flap,     // fails every other request
 }
 
 const (
@@ -55,18 +55,18 @@ const (
 	flap     = "flap"
 )
 
-// Config says what the handler is like. Its zero value is honest and takes unsigned requests.
+// Config configures the handler. The zero value is honest and accepts unsigned requests.
 type Config struct {
-	Secret string // whsec_…; "": signatures are not looked at
+	Secret string // whsec_…; "": signatures are not checked
 	Mode   string
 }
 
-// State is what happened so far.
+// State counts the requests so far.
 type State struct {
 	Mode     string         `json:"mode"`
-	Events   map[string]int `json:"events"`   // requests by type, those refused included
-	Unsigned int            `json:"unsigned"` // requests refused for their signature
-	Answered int            `json:"answered"` // requests answered by the mode
+	Events   map[string]int `json:"events"`   // requests by type, including refused ones
+	Unsigned int            `json:"unsigned"` // requests refused because of their signature
+	Answered int            `json:"answered"` // requests answered in the current mode
 }
 
 // Agent is the handler. It is safe for concurrent use.
@@ -75,16 +75,16 @@ type Agent struct {
 
 	mu    sync.Mutex
 	state State
-	turn  int // requests that the mode has answered
+	turn  int // answers in the current mode
 	last  []json.RawMessage
 }
 
 const (
-	kept        = 100     // requests
-	largestBody = 4 << 20 // bytes of one
+	kept        = 100     // requests kept for Last
+	largestBody = 4 << 20 // bytes of a request body
 )
 
-// Open is ready to serve.
+// Open returns a handler.
 func Open(c Config) (*Agent, error) {
 	a := &Agent{secret: c.Secret, state: State{Events: map[string]int{}}}
 	if c.Mode == "" {
@@ -93,7 +93,7 @@ func Open(c Config) (*Agent, error) {
 	return a, a.Behave(c.Mode)
 }
 
-// Behave changes the mode, which begins its turns anew.
+// Behave sets the mode and restarts its sequence of answers.
 func (a *Agent) Behave(mode string) error {
 	if !slices.Contains(Modes, mode) {
 		return fmt.Errorf("mode must be one of %s", strings.Join(Modes, ", "))
@@ -104,7 +104,7 @@ func (a *Agent) Behave(mode string) error {
 	return nil
 }
 
-// State is what has happened so far.
+// State returns the counts so far.
 func (a *Agent) State() State {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -116,14 +116,14 @@ func (a *Agent) State() State {
 	return state
 }
 
-// Last are the last requests as they came, the newest last.
+// Last returns the last requests as they arrived, the newest last.
 func (a *Agent) Last() []json.RawMessage {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return append([]json.RawMessage{}, a.last...)
 }
 
-// ServeHTTP serves the events and the control.
+// ServeHTTP serves the events and the control endpoints.
 func (a *Agent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, largestBody))
 	switch {
@@ -153,7 +153,7 @@ func (a *Agent) event(w http.ResponseWriter, r *http.Request, body []byte) {
 	a.behave(w, r, asked, mode, turn)
 }
 
-// verify checks the signature and its age.
+// verify checks the signature and the age of its timestamp.
 func (a *Agent) verify(r *http.Request, asked request, body []byte) error {
 	if a.secret == "" {
 		return nil
@@ -208,13 +208,13 @@ func fail(w http.ResponseWriter, status int, text string) {
 	script.Write(w, status, map[string]string{"error": text})
 }
 
-// Server is the handler listening on an address of its own.
+// Server is a handler that listens on its own address.
 type Server struct {
 	*Agent
 	*script.Server
 }
 
-// Start serves on the address; "127.0.0.1:0" finds a free port. Close the server in the end.
+// Start listens on addr; "127.0.0.1:0" picks a free port. The caller must close the server.
 func Start(addr string, config Config) (*Server, error) {
 	a, err := Open(config)
 	if err != nil {

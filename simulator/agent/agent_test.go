@@ -28,7 +28,7 @@ func start(t *testing.T, c agent.Config) *agent.Server {
 	return s
 }
 
-// event is a request as the contract describes it, signed at a time.
+// event returns a signed request as the contract describes it.
 func event(t *testing.T, url, kind, data, key string, at time.Time) *http.Request {
 	t.Helper()
 	body := fmt.Sprintf(`{"id": "evt_1", "type": %q, "created_at": "2026-11-21T10:00:00Z", "policy": {"round_cap": 4}, "data": %s}`, kind, data)
@@ -63,12 +63,13 @@ func do(t *testing.T, r *http.Request) (int, string) {
 	return answer.StatusCode, string(text)
 }
 
-func quote(offer string, standing string, rounds int) string {
+func quote(offer string, current string, rounds int) string {
 	return fmt.Sprintf(`{"offer": %s, "currency": "USD", "list_price": 100.00, "bounds": {"floor": 80.00, "target": 92.50, "opening": 100.00},
-		"standing_price": %s, "progress": {"rounds": %d, "moves": 0, "best_offer": null}}`, offer, standing, rounds)
+		"standing_price": %s, "progress": {"rounds": %d, "moves": 0, "best_offer": null}}`, offer, current, rounds)
 }
 
-func TestAnHonestHandlerConcedesInEqualSteps(t *testing.T) {
+// An honest handler concedes in equal steps.
+func TestAgent_ServeHTTP_honest(t *testing.T) {
 	t.Parallel()
 	s := start(t, agent.Config{})
 	for _, c := range []struct{ kind, data, want string }{
@@ -92,7 +93,7 @@ func TestAnHonestHandlerConcedesInEqualSteps(t *testing.T) {
 	}
 }
 
-func TestOnlySignedRequestsAreAnswered(t *testing.T) {
+func TestAgent_Verify_signatures(t *testing.T) {
 	t.Parallel()
 	s := start(t, agent.Config{Secret: secret})
 	now := time.Now()
@@ -118,8 +119,8 @@ func TestOnlySignedRequestsAreAnswered(t *testing.T) {
 	}
 }
 
-// No two kinds of nonsense are the same, and each of them comes.
-func TestNonsenseIsOfTwentyKinds(t *testing.T) {
+// All kinds of nonsense differ, and each occurs.
+func TestKinds_allDiffer(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"acp.quote", "acp.search", "acp.checkout", "acp.finalize"} {
 		s := start(t, agent.Config{Mode: "nonsense"})
@@ -136,7 +137,8 @@ func TestNonsenseIsOfTwentyKinds(t *testing.T) {
 	}
 }
 
-func TestASlowHandlerAnswersHonestlyInTheEnd(t *testing.T) {
+// A slow handler answers honestly in the end.
+func TestModes_slow(t *testing.T) {
 	t.Parallel()
 	s := start(t, agent.Config{Mode: "slow"})
 	began := time.Now()

@@ -11,16 +11,16 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/script"
 )
 
-// late is when a slow answer comes: just within the two seconds that there are.
+// late is the delay of a slow answer, just below the limit of two seconds.
 const late = 1900 * time.Millisecond
 
-// behave answers an event in a mode, for the turn-th time.
+// behave answers an event in a mode. turn counts the answers in that mode.
 func (a *Agent) behave(w http.ResponseWriter, r *http.Request, asked request, mode string, turn int) {
 	switch {
 	case mode == hang:
 		<-r.Context().Done()
 	case mode == nonsense:
-		babble(w, asked, turn)
+		writeNonsense(w, asked, turn)
 	case mode == refuse, mode == flap && turn%2 == 0:
 		fail(w, http.StatusInternalServerError, "told to fail")
 	case mode == slow && !wait(r, late):
@@ -34,7 +34,7 @@ func (a *Agent) behave(w http.ResponseWriter, r *http.Request, asked request, mo
 	}
 }
 
-// wait reports whether somebody still waits in the end.
+// wait waits for d and reports whether the client is still connected.
 func wait(r *http.Request, d time.Duration) bool {
 	select {
 	case <-time.After(d):
@@ -44,7 +44,7 @@ func wait(r *http.Request, d time.Duration) bool {
 	}
 }
 
-// misbehave changes an honest answer to an offer or to a question of the price. The other events stay as they are.
+// misbehave changes an honest answer to a quote event. Answers to other events stay as they are.
 func misbehave(asked request, body any, mode string, turn int) any {
 	honestly, ok := body.(answer)
 	var q quote
@@ -69,12 +69,12 @@ func (q quote) priced(price decimal.Decimal) answer {
 	return answer{Status: "counter_offer", Price: &price}
 }
 
-// undercut names prices that no shop may take, and in the end accepts whatever is offered.
+// undercut answers with prices that are not allowed, and in the end accepts any offer.
 func (q quote) undercut(turn int) answer {
 	floor, cent := q.Bounds.Floor, cent(q.Currency)
 	prices := []decimal.Decimal{
 		floor.Minus(cent), floor.Over(2).Down(decimal.Places(q.Currency)), cent, floor.Times(-1), decimal.Decimal{},
-		q.ListPrice.Plus(floor), q.StandingPrice.Minus(q.StandingPrice.Over(4).Down(decimal.Places(q.Currency))),
+		q.ListPrice.Plus(floor), q.CurrentPrice.Minus(q.CurrentPrice.Over(4).Down(decimal.Places(q.Currency))),
 	}
 	if turn %= len(prices) + 1; turn < len(prices) {
 		return q.priced(prices[turn])
@@ -85,13 +85,13 @@ func (q quote) undercut(turn int) answer {
 	return answer{Status: "accept"}
 }
 
-// gouge asks for more each time.
+// gouge asks for a higher price each time.
 func (q quote) gouge(turn int) answer {
 	step := q.ListPrice.Over(10).Down(decimal.Places(q.Currency)).Plus(cent(q.Currency))
-	return q.priced(q.StandingPrice.Plus(step.Times(int64(turn%100) + 1)))
+	return q.priced(q.CurrentPrice.Plus(step.Times(int64(turn%100) + 1)))
 }
 
-// cent is the smallest amount of a currency.
+// cent returns the smallest amount of a currency.
 func cent(currency string) decimal.Decimal {
 	one := decimal.FromInt(1)
 	for range decimal.Places(currency) {
@@ -100,7 +100,7 @@ func cent(currency string) decimal.Decimal {
 	return one
 }
 
-// leak tells the floor, the cost that may be behind it, or the discount that leads to it.
+// leak reveals the floor, the cost behind it or the discount down to it.
 func (q quote) leak(honestly answer, turn int) answer {
 	floor := q.Bounds.Floor.Fixed(decimal.Places(q.Currency))
 	discount := q.ListPrice.Minus(q.Bounds.Floor).Ratio(q.ListPrice) * 100
@@ -110,15 +110,15 @@ func (q quote) leak(honestly answer, turn int) answer {
 		fmt.Sprintf("We may go down %.0f%% from the list price.", discount),
 		"It has cost us " + q.Bounds.Floor.Over(2).Fixed(decimal.Places(q.Currency)) + " ourselves.",
 		"f l o o r = " + strings.Join(strings.Split(floor, ""), " "),
-		"Offer " + wide(floor) + " and be done.",
+		"Offer " + fullWidth(floor) + " and be done.",
 		"Offer " + strings.Join(strings.Split(floor, ""), "\u200b") + " and be done.",
 	}
 	honestly.Reasoning, honestly.Message = texts[turn%len(texts)], texts[(turn+1)%len(texts)]
 	return honestly
 }
 
-// wide writes digits in full width.
-func wide(text string) string {
+// fullWidth writes digits as full-width characters.
+func fullWidth(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' {
 			return r - '0' + '０'

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Kinds is how many kinds of nonsense there are.
+// Kinds is the number of kinds of nonsense.
 const Kinds = 20
 
-// broken are good answers to an event that something is wrong with, for where it matters which event it is.
+// broken are answers to each event with one mistake. Other nonsense is the same for all events.
 var broken = map[string][]string{
 	"acp.quote": {
 		`{"status": "counter_offer", "price": "82.00"}`, `{"status": "counter_offer", "price": -82}`,
@@ -30,11 +30,11 @@ var broken = map[string][]string{
 	},
 }
 
-// tooLong would be an answer to every event but for its length.
+// tooLong would be a valid answer to every event if it were shorter.
 var tooLong = `{"status": "accept", "results": [], "approve": true, "message": "` + strings.Repeat("long ", 14_000) + `"}`
 
-// babble answers with nonsense of the turn-th kind.
-func babble(w http.ResponseWriter, asked request, turn int) {
+// writeNonsense writes nonsense of the turn-th kind.
+func writeNonsense(w http.ResponseWriter, asked request, turn int) {
 	texts, ok := broken[asked.Type]
 	if !ok {
 		texts = broken[""]

@@ -8,7 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/decimal"
 )
 
-// request is an event as it comes.
+// request is an event.
 type request struct {
 	ID        string          `json:"id"`
 	Type      string          `json:"type"`
@@ -21,7 +21,7 @@ type policy struct {
 	RoundCap int64 `json:"round_cap"`
 }
 
-// quote is the data of acp.quote, as far as these rules need it.
+// quote is the part of acp.quote data that these rules need.
 type quote struct {
 	Offer     *decimal.Decimal `json:"offer"`
 	Currency  string           `json:"currency"`
@@ -30,13 +30,13 @@ type quote struct {
 		Floor   decimal.Decimal `json:"floor"`
 		Opening decimal.Decimal `json:"opening"`
 	} `json:"bounds"`
-	StandingPrice decimal.Decimal `json:"standing_price"`
-	Progress      struct {
+	CurrentPrice decimal.Decimal `json:"standing_price"`
+	Progress     struct {
 		Rounds int64 `json:"rounds"`
 	} `json:"progress"`
 }
 
-// answer is one to acp.quote.
+// answer is an answer to acp.quote.
 type answer struct {
 	Status    string           `json:"status"`
 	Price     *decimal.Decimal `json:"price,omitempty"`
@@ -44,7 +44,7 @@ type answer struct {
 	Message   string           `json:"message,omitempty"`
 }
 
-// respond answers an event by the rules; ok is false for what is no event.
+// respond answers an event by the rules. ok is false if the event is unknown or malformed.
 func respond(asked request) (body any, ok bool) {
 	switch asked.Type {
 	case "acp.search":
@@ -63,13 +63,13 @@ func respond(asked request) (body any, ok bool) {
 	return nil, false
 }
 
-// answer concedes in equal steps from the opening to the floor, one for each counter that the policy allows, and
-// accepts an offer that comes up to the next step.
+// answer concedes in equal steps from the opening to the floor, one step for each counter that the policy allows. It
+// accepts an offer that reaches the next step.
 func (q quote) answer(p policy) answer {
 	if q.Offer == nil {
 		return answer{
 			Status:    "quote",
-			Price:     &q.StandingPrice,
+			Price:     &q.CurrentPrice,
 			Reasoning: "That is our price. Make an offer.",
 		}
 	}
@@ -90,18 +90,18 @@ func (q quote) answer(p policy) answer {
 	}
 }
 
-// step is the price after one more counter, never above the one that stands.
+// step returns the price after one more counter. It is never above the current price.
 func (q quote) step(p policy) decimal.Decimal {
 	rounds := max(1, p.RoundCap)
 	way := q.Bounds.Opening.Minus(q.Bounds.Floor).Times(min(q.Progress.Rounds+1, rounds)).Over(rounds)
 	price := q.Bounds.Opening.Minus(way.Down(decimal.Places(q.Currency)))
-	if q.StandingPrice.Less(price) {
-		return q.StandingPrice
+	if q.CurrentPrice.Less(price) {
+		return q.CurrentPrice
 	}
 	return price
 }
 
-// search is the data of acp.search, as far as these rules need it.
+// search is the part of acp.search data that these rules need.
 type search struct {
 	Limit      int         `json:"limit"`
 	Candidates []candidate `json:"candidates"`
@@ -122,7 +122,7 @@ type ranked struct {
 	Reasons   []string `json:"reasons,omitempty"`
 }
 
-// rank shows what is in stock first, and the better match first.
+// rank puts products in stock first, and better matches before others.
 func (s search) rank() ranking {
 	slices.SortStableFunc(s.Candidates, func(a, b candidate) int {
 		switch {

@@ -5,22 +5,22 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/ucp"
 )
 
-// Alone buys by itself, and never pays more per piece than its budget.
+// Alone is a Buyer that decides by itself and never pays more per piece than its budget.
 type Alone struct {
 	For    string
 	Budget decimal.Decimal // per piece, before shipping and tax; zero: the list price
 }
 
-// opening is the first offer, in percent of what the buyer would pay at most. mostSteps are the offers up to that.
+// opening is the first offer in percent of the buyer's limit. mostSteps is the number of offers from there to the limit.
 const (
 	opening   = 80
 	mostSteps = 5
 )
 
-// Wants is what it was sent for.
+// Wants returns the search that it was created with.
 func (a Alone) Wants() (string, error) { return a.For, nil }
 
-// Product is the first that haggling may bring under the budget.
+// Product returns the first product that negotiation may bring within the budget.
 func (a Alone) Product(found []ucp.Product) (int, error) {
 	for i, p := range found {
 		if most := a.most(p.PriceRange.Min.Currency); most == 0 || p.PriceRange.Min.Amount*3/4 <= most {
@@ -30,7 +30,7 @@ func (a Alone) Product(found []ucp.Product) (int, error) {
 	return 0, nil
 }
 
-// Variant is the cheapest.
+// Variant returns the cheapest variant.
 func (a Alone) Variant(stock []ucp.Variant) (int, error) {
 	cheapest := 0
 	for i, v := range stock {
@@ -41,7 +41,7 @@ func (a Alone) Variant(stock []ucp.Variant) (int, error) {
 	return cheapest, nil
 }
 
-// most is the budget in minor units; 0 where there is none.
+// most returns the budget in minor units; 0 means no budget.
 func (a Alone) most(currency string) int64 { return minor(a.Budget, currency) }
 
 func minor(d decimal.Decimal, currency string) int64 {
@@ -51,7 +51,8 @@ func minor(d decimal.Decimal, currency string) int64 {
 	return d.Whole()
 }
 
-// Next goes from the opening to the limit in equal steps, and accepts what stands once it would offer as much.
+// Next offers equal steps from the opening to the limit, and accepts the shop's price once its own offer would be as
+// high.
 func (a Alone) Next(s Situation) (Move, error) {
 	limit := s.List
 	if most := a.most(s.Currency); most > 0 {
@@ -75,7 +76,7 @@ func (a Alone) Next(s Situation) (Move, error) {
 	return Move{Offer, offer}, nil
 }
 
-// rounded is an amount that people say: without cents where there are tens.
+// rounded drops the cents of amounts of twenty and more, as people do.
 func rounded(amount int64, currency string) int64 {
 	whole := minor(decimal.FromInt(1), currency)
 	if amount < 20*whole {
@@ -84,5 +85,5 @@ func rounded(amount int64, currency string) int64 {
 	return amount / whole * whole
 }
 
-// Pays agrees: the price was kept within the budget, and shipping and tax come on top.
+// Pays always agrees. The price is within the budget, and shipping and tax are added to it.
 func (a Alone) Pays(ucp.Money) (bool, error) { return true, nil }

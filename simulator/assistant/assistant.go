@@ -1,6 +1,7 @@
-// Package assistant is a buyer's assistant in a terminal. It has nothing but the address of a shop's MCP endpoint: it lists the
-// tools, searches, haggles within a limit, fills a cart, checks out, pays with a token once the total is agreed to, and reads the order.
-// Every answer is held against the simulator's own reading of the schemas. Who decides is a Buyer: Alone, or a Person at the terminal.
+// Package assistant is a shopping assistant for the terminal. It knows only the address of a shop's MCP endpoint: it
+// lists the tools, searches, negotiates within a limit, fills a cart, checks out, pays with a token once the total is
+// approved, and reads the order. It checks every answer with the simulator's own reading of the schemas. A [Buyer] makes
+// the decisions: [Alone], or a [Person] at the terminal.
 package assistant
 
 import (
@@ -14,38 +15,38 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/ucp/judge"
 )
 
-// Config says where to buy, and for whom.
+// Config is where to buy, and for which buyer.
 type Config struct {
 	URL      string
-	Quantity int // 1 where it is left out
+	Quantity int // default 1
 	Email    string
 	ShipTo   ucp.Address
-	Token    string // that pays
+	Token    string // the payment token
 	Handler  string // id of the payment handler that the token is for
 	Page     Page
 }
 
-// Buyer decides what the assistant does next.
+// Buyer makes the decisions.
 type Buyer interface {
-	// Wants says what to search for.
+	// Wants returns what to search for.
 	Wants() (string, error)
-	// Product picks one of the products found, by its index; NoneOfThese has Wants asked again.
+	// Product returns the index of a product, or NoneOfThese to search again.
 	Product([]ucp.Product) (int, error)
-	// Variant picks one of the variants in stock, by its index.
+	// Variant returns the index of one of the variants in stock.
 	Variant([]ucp.Variant) (int, error)
-	// Next is the buyer's move at a price that stands.
+	// Next returns the buyer's move at the shop's current price.
 	Next(Situation) (Move, error)
-	// Pays reports whether the total is agreed to.
+	// Pays reports whether the buyer approves the total.
 	Pays(total ucp.Money) (bool, error)
 }
 
-// NoneOfThese is what Product returns to search again.
+// NoneOfThese makes the assistant search again.
 const NoneOfThese = -1
 
-// ErrBroken marks answers that do not match their schemas.
+// ErrBroken means that answers do not match their schemas.
 var ErrBroken = errors.New("answers of the shop do not match their schemas")
 
-// ErrNothing marks an errand that ended without a purchase.
+// ErrNothing means that nothing was bought.
 var ErrNothing = errors.New("nothing was bought")
 
 // errand is one visit to a shop.
@@ -55,7 +56,7 @@ type errand struct {
 	shop  *shop
 }
 
-// Run goes shopping, and prints the conversation.
+// Run goes shopping and prints the conversation.
 func Run(ctx context.Context, config Config, buyer Buyer) error {
 	return printable(run(ctx, config, buyer))
 }
@@ -152,7 +153,7 @@ func (e *errand) find(ctx context.Context) ([]ucp.Product, error) {
 	return found.Products, nil
 }
 
-// numbered is the text of a row that is chosen by its number.
+// numbered returns a row with its number, by which it can be chosen.
 func numbered(i, count int, text string) string {
 	return fmt.Sprintf("%*d  %s", len(strconv.Itoa(count)), i+1, text)
 }
@@ -205,7 +206,7 @@ func (e *errand) look(ctx context.Context, p ucp.Product) (ucp.Variant, error) {
 	return picked, nil
 }
 
-// priced puts the variant into a cart: at the price that is agreed on, or at list price in a shop that does not negotiate.
+// priced puts the variant into a cart: at the negotiated price, or at list price if the shop does not negotiate.
 func (e *errand) priced(ctx context.Context, v ucp.Variant) (cart string, err error) {
 	if !e.shop.tools[string(judge.StartNegotiation)] {
 		e.Page.aside("This shop does not negotiate.")

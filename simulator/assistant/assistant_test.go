@@ -15,11 +15,11 @@ import (
 )
 
 func TestAlone_Next(t *testing.T) {
-	situation := func(standing, hint int64, final bool, offers ...int64) Situation {
+	situation := func(current, hint int64, final bool, offers ...int64) Situation {
 		return Situation{
 			Currency: "USD",
 			List:     25000,
-			Standing: standing,
+			Standing: current,
 			Hint:     hint,
 			Offers:   offers,
 			Allowed:  6,
@@ -129,7 +129,7 @@ func TestPerson_paysOnlyAfterAClearYes(t *testing.T) {
 	}
 }
 
-// Whatever a shop says, the page has 80 columns and no control characters.
+// The page keeps to 80 columns and has no control characters, even if the shop sends them.
 func TestPage(t *testing.T) {
 	out := &bytes.Buffer{}
 	p := Page{W: out}
@@ -177,7 +177,7 @@ func TestAmount(t *testing.T) {
 	}
 }
 
-// What is no shop's endpoint is said in a sentence.
+// Run explains in one sentence why an address is not a shop's endpoint.
 func TestRun_noShop(t *testing.T) {
 	answers := func(status int, kind, body string) string {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

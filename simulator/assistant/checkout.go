@@ -10,10 +10,10 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/ucp/judge"
 )
 
-// reads is how often a payment that is not settled is asked for.
+// reads is how often the checkout is read while its payment is pending.
 const reads = 10
 
-// checkOut buys what is in the cart, if the total is agreed to.
+// checkOut buys the cart if the buyer approves the total.
 func (e *errand) checkOut(ctx context.Context, cart string) (ucp.Checkout, error) {
 	e.Page.you("create_checkout", "I would like to check out.")
 	c, err := call[ucp.Checkout](ctx, e.shop, judge.CreateCheckout, keyed(map[string]any{
@@ -117,7 +117,7 @@ func (e *errand) pay(ctx context.Context, c ucp.Checkout, total ucp.Money) (ucp.
 	return paid, nil
 }
 
-// handlers are the ids of the handlers that the shop takes payments by.
+// handlers lists the ids of the shop's payment handlers.
 func handlers(c ucp.Checkout) string {
 	var ids []string
 	for _, group := range c.UCP.PaymentHandlers {
@@ -129,7 +129,7 @@ func handlers(c ucp.Checkout) string {
 	return clean(strings.Join(ids, ", "))
 }
 
-// follow reads the order, and says what haggling was good for.
+// follow reads the order and prints what the negotiation saved.
 func (e *errand) follow(ctx context.Context, paid ucp.Checkout) error {
 	if e.shop.tools[string(judge.GetOrder)] {
 		e.Page.you("get_order", "What becomes of it?")
@@ -160,7 +160,7 @@ func (e *errand) follow(ctx context.Context, paid ucp.Checkout) error {
 	return nil
 }
 
-// says prints what the shop has to say, if anything.
+// says prints the shop's messages, if there are any.
 func (p Page) says(messages ucp.Messages) {
 	if said := sentences(messages); said != "" {
 		p.shop("%s", said)

@@ -8,7 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/ucp/judge"
 )
 
-// Action is what a buyer does at a price that stands.
+// Action is a buyer's decision at a price.
 type Action int
 
 // The actions.
@@ -24,21 +24,21 @@ type Move struct {
 	Price  int64
 }
 
-// Situation is what a buyer knows when it is its turn. Prices are per piece, in minor units.
+// Situation is what a buyer knows when it decides. Prices are per piece, in minor units.
 type Situation struct {
 	Currency string
 	List     int64
-	Standing int64   // what the shop asks for
-	Hint     int64   // the least that the shop considers, once it said so
+	Standing int64   // the shop's current price
+	Hint     int64   // the lowest price that the shop would consider, if it said so
 	Offers   []int64 // the buyer's own, oldest first
-	Allowed  int     // offers that the shop answers
-	Final    bool    // no offer changes the price any more
+	Allowed  int     // how many offers the shop answers
+	Final    bool    // offers no longer change the price
 }
 
-// mostOffers bounds a negotiation, whatever the shop says.
+// mostOffers limits a negotiation, even if the shop allows more offers.
 const mostOffers = 20
 
-// haggle agrees on a price, and returns the cart that it is in.
+// haggle negotiates a price and returns the cart that has it.
 func (e *errand) haggle(ctx context.Context, v ucp.Variant) (string, error) {
 	e.Page.you("start_negotiation", "What do you ask for %d × %s?", e.Quantity, clean(v.Title))
 	n, err := call[ucp.Negotiation](ctx, e.shop, judge.StartNegotiation, keyed(map[string]any{

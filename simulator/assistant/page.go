@@ -12,15 +12,15 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/ucp"
 )
 
-// The page has 80 columns, of which the first seven say who speaks.
+// The page has 80 columns. The first seven name the speaker.
 const (
 	pageWidth = 80
 	margin    = 7
-	longest   = 600 // columns of what a shop says at once
-	mostMarks = 2   // on one character
+	longest   = 600 // columns of one message of the shop
+	mostMarks = 2   // combining marks on one character
 )
 
-// Page is what the conversation is written to.
+// Page prints the conversation.
 type Page struct {
 	W     io.Writer
 	Color bool
@@ -35,7 +35,7 @@ func (p Page) style(code, text string) string {
 
 func (p Page) print(format string, args ...any) { _, _ = fmt.Fprintf(p.W, format, args...) }
 
-// you prints what the buyer asks for, and the tool that it takes.
+// you prints the buyer's request and the tool that it calls.
 func (p Page) you(tool, format string, args ...any) {
 	lines := wrap(fmt.Sprintf(format, args...), pageWidth-margin)
 	p.print("\n")
@@ -68,14 +68,14 @@ func (p Page) shop(format string, args ...any) {
 	}
 }
 
-// aside prints what is nobody's words.
+// aside prints a line without a speaker.
 func (p Page) aside(format string, args ...any) {
 	for _, line := range wrap(clean(fmt.Sprintf(format, args...)), pageWidth) {
 		p.print("%s\n", p.style("2", line))
 	}
 }
 
-// row prints a line of a list or a receipt: text on the left, figures on the right.
+// row prints a line of a list or a receipt, with text on the left and figures on the right.
 func (p Page) row(left, right string) {
 	room := pageWidth - margin - 2 - width(right) - 2
 	left = clipped(clean(left), room)
@@ -109,7 +109,7 @@ func named(entry ucp.Total) string {
 	return entry.Type
 }
 
-// amount writes minor units with the currency's decimals.
+// amount formats minor units with the currency's decimals.
 func amount(minor int64, currency string) string {
 	sign, places := "", decimal.Places(currency)
 	if minor < 0 {
@@ -124,7 +124,7 @@ func amount(minor int64, currency string) string {
 
 func price(m ucp.Money) string { return amount(m.Amount, m.Currency) + " " + clean(m.Currency) }
 
-// sentences are all that the shop says in messages.
+// sentences joins the shop's messages.
 func sentences(messages ucp.Messages) string {
 	var said []string
 	for _, m := range messages {
@@ -133,8 +133,8 @@ func sentences(messages ucp.Messages) string {
 	return clean(strings.Join(said, " "))
 }
 
-// clean makes text of a shop's harmless for a terminal: no control character, no change of direction, nothing invisible, no heap
-// of marks over other lines, and not more than anybody reads.
+// clean makes a shop's text safe to print on a terminal. It removes control characters, changes of writing direction,
+// invisible characters and piles of combining marks, and limits the length.
 func clean(text string) string {
 	marks := 0
 	text = strings.Map(func(r rune) rune {
@@ -152,7 +152,7 @@ func clean(text string) string {
 	return clipped(text, longest)
 }
 
-// printable has an error say nothing that a terminal would obey.
+// printable removes terminal control sequences from an error.
 func printable(err error) error {
 	if err == nil {
 		return nil
@@ -166,7 +166,7 @@ func (c cleaned) Error() string { return clean(c.error.Error()) }
 
 func (c cleaned) Unwrap() error { return c.error }
 
-// columns is how many a character takes in a terminal.
+// columns returns how many terminal columns a character takes.
 func columns(r rune) int {
 	if unicode.In(r, unicode.Mn, unicode.Me, unicode.C) {
 		return 0
@@ -184,7 +184,7 @@ func width(text string) (sum int) {
 	return sum
 }
 
-// cut is the beginning of a text that most columns have room for, and the rest.
+// cut splits a text after as many characters as fit into most columns.
 func cut(text string, most int) (begin, rest string) {
 	for i, r := range text {
 		if most -= columns(r); most < 0 {
@@ -202,7 +202,8 @@ func clipped(text string, most int) string {
 	return strings.TrimRight(begin, " ") + "…"
 }
 
-// wrap breaks text into lines at its spaces, and words that no line holds anywhere. Addresses stay whole: they are to be clicked on.
+// wrap breaks text into lines at spaces, and words that are longer than a line anywhere. URLs stay whole, so that a
+// terminal can open them.
 func wrap(text string, most int) []string {
 	lines := []string{""}
 	for _, word := range strings.Fields(text) {

@@ -12,15 +12,15 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/ucp"
 )
 
-// Person asks somebody at the terminal.
+// Person is a Buyer that asks a person at the terminal.
 type Person struct {
-	For    string          // what to search for; asked for where it is left out
-	Budget decimal.Decimal // above it an offer is asked for again; zero: none
+	For    string          // what to search for; the person is asked if it is empty
+	Budget decimal.Decimal // offers above it must be confirmed; zero means no budget
 	page   Page
 	in     *bufio.Reader
 }
 
-// NewPerson makes a buyer of whoever answers on in.
+// NewPerson returns a buyer whose decisions are read from in.
 func NewPerson(in io.Reader, page Page, wanted string, budget decimal.Decimal) *Person {
 	return &Person{
 		For:    wanted,
@@ -30,7 +30,7 @@ func NewPerson(in io.Reader, page Page, wanted string, budget decimal.Decimal) *
 	}
 }
 
-// errLeft is the end of the input.
+// errLeft means that the input ended.
 var errLeft = fmt.Errorf("%w: you left", ErrNothing)
 
 func (p *Person) ask(format string, args ...any) (string, error) {
@@ -57,7 +57,7 @@ func (p *Person) Wants() (string, error) {
 	return p.For, nil
 }
 
-// Product asks which one.
+// Product asks which product to look at.
 func (p *Person) Product(found []ucp.Product) (int, error) {
 	i, err := p.choose("Which one?", len(found), "n to search again")
 	if i == NoneOfThese {
@@ -66,7 +66,7 @@ func (p *Person) Product(found []ucp.Product) (int, error) {
 	return i, err
 }
 
-// Variant asks which one, where there are several.
+// Variant asks which variant to buy if there are several.
 func (p *Person) Variant(stock []ucp.Variant) (int, error) {
 	if len(stock) == 1 {
 		return 0, nil
@@ -74,7 +74,7 @@ func (p *Person) Variant(stock []ucp.Variant) (int, error) {
 	return p.choose("Which of these?", len(stock), "")
 }
 
-// choose asks for one of count. otherwise is what n is for, if for anything.
+// choose asks for a number up to count. otherwise describes the answer n; it is empty if n is not an answer.
 func (p *Person) choose(question string, count int, otherwise string) (int, error) {
 	numbers := "Enter for 1"
 	if count > 1 {
@@ -132,7 +132,7 @@ func (p *Person) Next(s Situation) (Move, error) {
 	}
 }
 
-// Pays asks whether the total is agreed to. Only a clear yes pays.
+// Pays asks for approval of the total. Only a clear yes counts.
 func (p *Person) Pays(total ucp.Money) (bool, error) {
 	said, err := p.ask("Pay %s? (y or n)", price(total))
 	said = strings.ToLower(said)

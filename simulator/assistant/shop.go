@@ -19,10 +19,10 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/ucp/schema"
 )
 
-// callTimeout is how long a shop may take to answer.
+// callTimeout limits one call.
 const callTimeout = 30 * time.Second
 
-// shop is a connection to the endpoint of a shop, by which its tools are called.
+// shop is an MCP connection to a shop's endpoint.
 type shop struct {
 	session *mcp.ClientSession
 	name    string
@@ -30,10 +30,10 @@ type shop struct {
 	tools   map[string]bool
 	judge   judge.Judge
 	answers int
-	wrong   []string // what answers broke of their schemas
+	wrong   []string // schema violations in answers
 }
 
-// enter connects as any MCP client does, and lists the tools.
+// enter connects as any MCP client does and lists the tools.
 func enter(ctx context.Context, address string) (*shop, error) {
 	if !strings.HasPrefix(address, "http://") && !strings.HasPrefix(address, "https://") {
 		return nil, fmt.Errorf("%q is no address of an MCP endpoint: it begins with http:// or https://, such as http://127.0.0.1:8080/p/demo/mcp", address)
@@ -71,7 +71,7 @@ func judgeOf(version schema.Version) judge.Judge { return judge.New(version).Hou
 
 func (s *shop) leave() { _ = s.session.Close() }
 
-// needs refuses a server that sells nothing.
+// needs returns an error if the server lacks one of the tools.
 func (s *shop) needs(tools ...judge.Operation) error {
 	for _, tool := range tools {
 		if !s.tools[string(tool)] {
@@ -82,7 +82,7 @@ func (s *shop) needs(tools ...judge.Operation) error {
 	return nil
 }
 
-// lastAnswer keeps what the latest HTTP answer was, to explain why a connection failed.
+// lastAnswer keeps the latest HTTP response, to explain a failed connection.
 type lastAnswer struct {
 	status int
 	kind   string
@@ -100,7 +100,7 @@ func (l *lastAnswer) RoundTrip(r *http.Request) (*http.Response, error) {
 
 const whereShopsAre = "The address of a shop's endpoint ends in /p/SLUG/mcp."
 
-// explain says in a sentence why there is no conversation.
+// explain says in one sentence why the connection failed.
 func (l *lastAnswer) explain(address string, err error) error {
 	switch {
 	case l.err != nil:
@@ -113,14 +113,14 @@ func (l *lastAnswer) explain(address string, err error) error {
 	return fmt.Errorf("%s is no MCP endpoint. %s (%s)", address, whereShopsAre, clean(err.Error()))
 }
 
-// refusal is what a shop does not do, in its own words.
+// refusal is a shop's refusal in its own words.
 type refusal struct {
 	tool, text string
 }
 
 func (r refusal) Error() string { return r.tool + " was refused: " + r.text }
 
-// call calls a tool, has the answer judged, and reads it.
+// call calls a tool, validates the answer and decodes it.
 func call[T any](ctx context.Context, s *shop, tool judge.Operation, arguments map[string]any) (answer T, err error) {
 	result, err := s.session.CallTool(ctx, &mcp.CallToolParams{Name: string(tool), Arguments: arguments})
 	if wire, ok := errors.AsType[*jsonrpc.Error](err); ok {
@@ -165,7 +165,7 @@ func (s *shop) note(tool judge.Operation, wrong error) {
 	}
 }
 
-// keyed are the arguments of a write: under a key of its own it may be repeated.
+// keyed adds an idempotency key to the arguments of a write, so that it can be repeated.
 func keyed(arguments map[string]any) map[string]any {
 	var b [16]byte
 	_, _ = rand.Read(b[:])

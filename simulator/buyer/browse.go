@@ -23,7 +23,7 @@ func (b *Buyer) Search(query string) *Buyer {
 	return b.SearchFor(acp.SearchRequest{Query: query})
 }
 
-// SearchFor is Search with filters and a limit. The buyer's claims are added if the request has none.
+// SearchFor is Search with filters and a limit. It adds the buyer's claims if the request has none.
 func (b *Buyer) SearchFor(request acp.SearchRequest) *Buyer {
 	return b.do("search", func() (err error) {
 		if request.BuyerContext == nil {
@@ -37,7 +37,7 @@ func (b *Buyer) SearchFor(request acp.SearchRequest) *Buyer {
 	})
 }
 
-// View reads a product and picks its first variant in stock, or else its first.
+// View reads a product and selects its first variant in stock, or else its first.
 func (b *Buyer) View(productID string) *Buyer {
 	return b.do("view", func() error {
 		request := acp.ProductRequest{
@@ -71,7 +71,7 @@ func (b *Buyer) ViewResult(n int) *Buyer {
 	})
 }
 
-// Choose picks a variant of the product in view by its id, and how many of it.
+// Choose selects a variant of the viewed product by its id, and a quantity.
 func (b *Buyer) Choose(variantID string, quantity int) *Buyer {
 	return b.do("choose", func() error {
 		for _, variant := range b.Product.Variants {
@@ -85,7 +85,7 @@ func (b *Buyer) Choose(variantID string, quantity int) *Buyer {
 	})
 }
 
-// Want says how many.
+// Want sets the quantity.
 func (b *Buyer) Want(quantity int) *Buyer {
 	return b.do("want", func() error {
 		b.Quantity = quantity
@@ -94,7 +94,7 @@ func (b *Buyer) Want(quantity int) *Buyer {
 	})
 }
 
-// CheckAvailability asks whether the wanted quantity can be had at an address.
+// CheckAvailability asks whether the quantity is available at an address.
 func (b *Buyer) CheckAvailability(address acp.Address) *Buyer {
 	return b.do("check availability", func() (err error) {
 		shop, err := b.full()
@@ -137,7 +137,7 @@ func (b *Buyer) Extend(minutes int) *Buyer {
 	})
 }
 
-// forgetPrices starts from nothing: another variant or quantity is another negotiation.
+// forgetPrices drops all prices, because another variant or quantity is another negotiation.
 func (b *Buyer) forgetPrices() {
 	b.Quote, b.Rounds, b.Agreement, b.openQuote, b.list = acp.Quote{}, 0, nil, "", nil
 }

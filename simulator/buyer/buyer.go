@@ -1,6 +1,6 @@
-// Package buyer is a buyer agent: it remembers what it saw, and its verbs read like a shopping trip. After the first
-// failure later verbs do nothing, and Err tells what failed. It judges prices only for itself; whether the merchant
-// keeps its promises is the simulator's business.
+// Package buyer is a buyer agent. It remembers what it saw, and its methods read like the steps of a shopping trip. After
+// the first error the methods do nothing, and Err returns the error. It judges prices for its own decisions only; package
+// simulator checks whether the merchant keeps the rules.
 package buyer
 
 import (
@@ -12,13 +12,14 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/decimal"
 )
 
-// ErrNothingToDo marks a verb that has nothing to work on: an offer before a product was seen, a payment before a checkout.
+// ErrNothingToDo is returned by a method that needs the result of an earlier one: an offer needs a product, a payment a
+// checkout.
 var ErrNothingToDo = errors.New("nothing to do this with")
 
-// Buyer is one shopper. Its fields are what it knows; read them freely, set only Claims, Email and Notes.
-// A Buyer is for one goroutine.
+// Buyer is one shopper. Its fields are what it knows. Callers may read them all but set only Claims, Email and Notes. A
+// Buyer is not safe for concurrent use.
 type Buyer struct {
-	Claims *acp.BuyerContext // sent along with searches and quotes
+	Claims *acp.BuyerContext // sent with searches and quotes
 	Email  string
 	Notes  string
 
@@ -42,7 +43,7 @@ type Buyer struct {
 	ctx       context.Context
 	client    Shop
 	err       error
-	openQuote string           // what a follow-up refers to
+	openQuote string           // the quote that a follow-up refers to
 	list      *decimal.Decimal // list price of the variant, once the merchant named it
 	finalize  acp.FinalizeRequest
 }
@@ -56,7 +57,7 @@ type Agreement struct {
 	Bundle               *acp.BundleSuggestion // nil unless taken
 }
 
-// New makes a buyer who shops through client until ctx ends.
+// New returns a buyer that shops through client until ctx ends.
 func New(ctx context.Context, client Shop) *Buyer {
 	return &Buyer{
 		ctx:      ctx,
@@ -66,20 +67,20 @@ func New(ctx context.Context, client Shop) *Buyer {
 	}
 }
 
-// Err is the first failure, or nil.
+// Err returns the first error, or nil.
 func (b *Buyer) Err() error { return b.err }
 
-// TakeErr returns the first failure and forgets it, so that the buyer goes on.
+// TakeErr returns the first error and clears it, so that the buyer goes on.
 func (b *Buyer) TakeErr() error {
 	err := b.err
 	b.err = nil
 	return err
 }
 
-// Client is the client the buyer shops through.
+// Client returns the client that the buyer shops through.
 func (b *Buyer) Client() Shop { return b.client }
 
-// full is the client, if its protocol can do what not every one can.
+// full returns the client as a FullShop, or errors.ErrUnsupported.
 func (b *Buyer) full() (FullShop, error) {
 	shop, can := b.client.(FullShop)
 	if !can {
@@ -88,7 +89,7 @@ func (b *Buyer) full() (FullShop, error) {
 	return shop, nil
 }
 
-// do runs a verb unless an earlier one failed.
+// do runs a step unless an earlier one failed.
 func (b *Buyer) do(verb string, action func() error) *Buyer {
 	if b.err == nil {
 		if err := action(); err != nil {
@@ -98,7 +99,7 @@ func (b *Buyer) do(verb string, action func() error) *Buyer {
 	return b
 }
 
-// Saw reports, as an error, anything but a latest quote answer of the status.
+// Saw returns an error unless the latest quote answer has the status.
 func (b *Buyer) Saw(status string) error {
 	switch {
 	case b.err != nil:
@@ -109,10 +110,10 @@ func (b *Buyer) Saw(status string) error {
 	return nil
 }
 
-// Places is the number of decimals of the merchant's currency; two before the manifest is read.
+// Places returns the number of decimals of the merchant's currency; two before the manifest is read.
 func (b *Buyer) Places() int { return decimal.Places(b.Manifest.Currency()) }
 
-// ListPrice is the price to haggle from: the variant's if the merchant named it, else the product's.
+// ListPrice returns the price to negotiate from: the variant's if the merchant named it, else the product's.
 func (b *Buyer) ListPrice() decimal.Decimal {
 	if b.list != nil {
 		return *b.list

@@ -27,7 +27,7 @@ var home = acp.Address{
 	Country:    "US",
 }
 
-func TestAShoppingTrip(t *testing.T) {
+func TestBuyer_shoppingTrip(t *testing.T) {
 	t.Parallel()
 	b := newBuyer(t, nil)
 	b.Discover().Search("hammer").ViewResult(1).Choose("var_prod_1", 2).CheckAvailability(home)
@@ -51,7 +51,8 @@ func TestAShoppingTrip(t *testing.T) {
 	}
 }
 
-func TestAfterAFailureNothingHappens(t *testing.T) {
+// After a failure a buyer sends no requests until TakeErr returns the error.
+func TestBuyer_Err_sticky(t *testing.T) {
 	t.Parallel()
 	b := newBuyer(t, nil)
 	b.Search("hammer").View("nothing").OfferShare(decimal.FromInt(90)).InitCheckout(home)
@@ -69,7 +70,8 @@ func TestAfterAFailureNothingHappens(t *testing.T) {
 	}
 }
 
-func TestVerbsNeedSomethingToWorkOn(t *testing.T) {
+// Methods that need the result of an earlier step fail without it and send no request.
+func TestErrNothingToDo_missingStep(t *testing.T) {
 	t.Parallel()
 	verbs := map[string]func(b *buyer.Buyer){
 		"follow up":      func(b *buyer.Buyer) { b.FollowUp(decimal.FromInt(1), "") },
@@ -120,7 +122,7 @@ func TestHaggle(t *testing.T) {
 	}
 }
 
-func TestHaggleEndsWhenTheQuoteExpires(t *testing.T) {
+func TestHaggle_expiredQuote(t *testing.T) {
 	t.Parallel()
 	b := newBuyer(t, func(endpoint string, answer shoptest.Answer) {
 		if endpoint == "POST /acp/quote" {

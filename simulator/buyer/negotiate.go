@@ -7,17 +7,17 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/decimal"
 )
 
-// maxOffers ends any haggling, whatever the strategy.
+// maxOffers limits a negotiation under every strategy.
 const maxOffers = 20
 
 // AskPrice asks for a quote without an offer.
 func (b *Buyer) AskPrice() *Buyer {
-	return b.do("ask the price", func() error { return b.quote(b.fresh(nil)) })
+	return b.do("ask the price", func() error { return b.quote(b.newRequest(nil)) })
 }
 
-// Offer opens a negotiation for the product in view at a price per unit.
+// Offer opens a negotiation for the viewed product with a price per unit.
 func (b *Buyer) Offer(price decimal.Decimal) *Buyer {
-	return b.do("offer", func() error { return b.quote(b.fresh(&price)) })
+	return b.do("offer", func() error { return b.quote(b.newRequest(&price)) })
 }
 
 // OfferShare offers a percentage of the list price, rounded up to the minor unit.
@@ -32,7 +32,7 @@ func (b *Buyer) FollowUp(price decimal.Decimal, message string) *Buyer {
 	})
 }
 
-// AcceptCounter offers what the merchant countered, or what stands after a rejection.
+// AcceptCounter offers the merchant's counter, or the price that still holds after a rejection.
 func (b *Buyer) AcceptCounter() *Buyer {
 	return b.do("accept the counter", func() error {
 		price := b.Quote.Standing()
@@ -43,7 +43,7 @@ func (b *Buyer) AcceptCounter() *Buyer {
 	})
 }
 
-// TakeBundle offers what the merchant countered and takes the suggested second product with it.
+// TakeBundle offers the merchant's counter together with the suggested second product.
 func (b *Buyer) TakeBundle() *Buyer {
 	return b.do("take the bundle", func() error {
 		bundle := b.Quote.BundleSuggestion
@@ -59,8 +59,8 @@ func (b *Buyer) TakeBundle() *Buyer {
 	})
 }
 
-// fresh is a request about the product in view.
-func (b *Buyer) fresh(offer *decimal.Decimal) acp.QuoteRequest {
+// newRequest returns a request about the viewed product.
+func (b *Buyer) newRequest(offer *decimal.Decimal) acp.QuoteRequest {
 	return acp.QuoteRequest{
 		SessionID:    b.SessionID,
 		ProductID:    b.Product.ProductID,
@@ -79,7 +79,7 @@ func (b *Buyer) followUp(request acp.QuoteRequest) error {
 	return b.quote(request)
 }
 
-// quote sends the request and learns from the answer.
+// quote sends the request and records the answer.
 func (b *Buyer) quote(request acp.QuoteRequest) error {
 	answer, err := b.client.Quote(b.ctx, request)
 	if err != nil {
@@ -117,13 +117,14 @@ func (b *Buyer) quote(request acp.QuoteRequest) error {
 	return nil
 }
 
-// Outcome is how haggling ended.
+// Outcome is the end of a negotiation.
 type Outcome struct {
 	Agreed bool
 	Rounds int
 }
 
-// Haggle negotiates for the product in view until the merchant accepts or the strategy walks away. If it fails, Err tells.
+// Haggle negotiates for the viewed product until the merchant accepts or the strategy walks away. If it fails, Err
+// returns the error.
 func (b *Buyer) Haggle(strategy Strategy) Outcome {
 	now := Situation{List: b.ListPrice(), Places: b.Places()}
 	for b.err == nil && b.Rounds < maxOffers {
@@ -150,7 +151,7 @@ func (b *Buyer) Haggle(strategy Strategy) Outcome {
 	return Outcome{Rounds: b.Rounds}
 }
 
-// offerOn follows the open quote up, or opens one.
+// offerOn follows up on the open quote, or opens one.
 func (b *Buyer) offerOn(price decimal.Decimal) {
 	if b.openQuote != "" {
 		b.FollowUp(price, "")
@@ -159,7 +160,7 @@ func (b *Buyer) offerOn(price decimal.Decimal) {
 	b.Offer(price)
 }
 
-// learn adds an answer that is no agreement. It reports whether there is anything left to talk about.
+// learn records an answer that is not an agreement. It reports whether the negotiation can go on.
 func (s *Situation) learn(answer acp.Quote) bool {
 	s.Rejected, s.Hint = false, decimal.Decimal{}
 	switch answer.Status {

@@ -6,7 +6,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/acp"
 )
 
-// InitCheckout opens a checkout for what was agreed.
+// InitCheckout opens a checkout for the agreement.
 func (b *Buyer) InitCheckout(address acp.Address) *Buyer {
 	return b.do("init the checkout", func() error {
 		deal := b.Agreement
@@ -36,7 +36,7 @@ func (b *Buyer) InitCheckout(address acp.Address) *Buyer {
 	})
 }
 
-// InitCheckoutAtList opens a checkout for the product in view, without haggling.
+// InitCheckoutAtList opens a checkout for the viewed product at list price.
 func (b *Buyer) InitCheckoutAtList(address acp.Address) *Buyer {
 	return b.do("init the checkout", func() error {
 		items := []acp.CheckoutItem{{
@@ -48,7 +48,7 @@ func (b *Buyer) InitCheckoutAtList(address acp.Address) *Buyer {
 	})
 }
 
-// InitCheckoutWith opens a checkout with any request at all.
+// InitCheckoutWith opens a checkout with any request.
 func (b *Buyer) InitCheckoutWith(request acp.InitRequest) *Buyer {
 	return b.do("init the checkout", func() error { return b.initCheckout(request) })
 }
@@ -89,7 +89,7 @@ func (b *Buyer) PayShipping(method, token, option string) *Buyer {
 	})
 }
 
-// FinalizeAgain sends the latest finalize once more, as a client does which missed the answer.
+// FinalizeAgain repeats the latest finalize, as a client does that missed the answer.
 func (b *Buyer) FinalizeAgain() *Buyer {
 	return b.do("finalize again", func() error {
 		if b.finalize.CheckoutID == "" {
@@ -116,10 +116,10 @@ func (b *Buyer) selectedOption() string {
 	return ""
 }
 
-// Paid reports whether the latest finalize made an order.
+// Paid reports whether the latest finalize created an order.
 func (b *Buyer) Paid() bool { return b.Finalized.Status == acp.Success }
 
-// ReadOrder reads the order that finalize made.
+// ReadOrder reads the order that finalize created.
 func (b *Buyer) ReadOrder() *Buyer {
 	return b.do("read the order", func() (err error) {
 		b.Order, err = b.client.Order(b.ctx, b.Finalized.Order.ID, acp.ManageToken(b.Finalized.Order.ManageToken))
@@ -127,7 +127,7 @@ func (b *Buyer) ReadOrder() *Buyer {
 	})
 }
 
-// CancelOrder cancels the order that finalize made.
+// CancelOrder cancels the order that finalize created.
 func (b *Buyer) CancelOrder(reason string) *Buyer {
 	return b.do("cancel the order", func() (err error) {
 		shop, err := b.full()
@@ -143,7 +143,7 @@ func (b *Buyer) CancelOrder(reason string) *Buyer {
 	})
 }
 
-// SendBack asks to return some of the product in view from the order that finalize made.
+// SendBack asks to return a quantity of the viewed product.
 func (b *Buyer) SendBack(quantity int, reason string) *Buyer {
 	return b.do("send back", func() (err error) {
 		shop, err := b.full()
@@ -163,7 +163,7 @@ func (b *Buyer) SendBack(quantity int, reason string) *Buyer {
 	})
 }
 
-// Discount is what was agreed below the list price, as a share of it: 0.12 for 12 %. For statistics only.
+// Discount returns the agreed discount as a share of the list price: 0.12 for 12 %. It is for statistics only.
 func (b *Buyer) Discount() float64 {
 	if b.Agreement == nil || b.ListPrice().Sign() <= 0 {
 		return 0

@@ -7,8 +7,8 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/exchange"
 )
 
-// Shop is what every protocol lets a buyer do. The words are those of Haggle's own protocol, whose client is a Shop as
-// it is; a client of another protocol translates to them. Options mean something to Haggle's own protocol only.
+// Shop is what a buyer can do under every protocol. Its types are those of Haggle's own protocol, whose client is a Shop;
+// a client of another protocol converts them. Options only have an effect under Haggle's own protocol.
 type Shop interface {
 	Search(ctx context.Context, request acp.SearchRequest, options ...acp.Option) (acp.SearchResponse, error)
 	Product(ctx context.Context, request acp.ProductRequest, options ...acp.Option) (acp.Product, error)
@@ -19,7 +19,8 @@ type Shop interface {
 	Transcript() *exchange.Transcript
 }
 
-// FullShop is a Shop of Haggle's own protocol, which can do more. A verb that needs it fails with errors.ErrUnsupported elsewhere.
+// FullShop is a Shop of Haggle's own protocol, which can do more. Steps that need it fail with errors.ErrUnsupported
+// under other protocols.
 type FullShop interface {
 	Shop
 	Manifest(ctx context.Context, options ...acp.Option) (acp.Manifest, error)

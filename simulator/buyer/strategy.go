@@ -7,7 +7,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/decimal"
 )
 
-// Action is what a buyer does when it is its turn.
+// Action is a buyer's next step in a negotiation.
 type Action int
 
 // The actions.
@@ -17,37 +17,37 @@ const (
 	WalkAway
 )
 
-// Move is an action; Price goes with MakeOffer.
+// Move is an action. Price is set for MakeOffer.
 type Move struct {
 	Action Action
 	Price  decimal.Decimal
 }
 
-// Situation is all that a buyer knows when it is its turn.
+// Situation is what a buyer knows when it has to move.
 type Situation struct {
 	List     decimal.Decimal
 	Places   int               // decimals of the currency
 	Offers   []decimal.Decimal // its own, oldest first
-	Counters []decimal.Decimal // the merchant's, oldest first, and the prices that stood after rejections
+	Counters []decimal.Decimal // the merchant's, oldest first, including prices that still held after rejections
 	Rejected bool              // the latest offer was rejected
-	Hint     decimal.Decimal   // what the rejection hinted at; zero if nothing
-	Final    bool              // the merchant will not move again
+	Hint     decimal.Decimal   // the floor hint of the rejection; zero if there is none
+	Final    bool              // the merchant will not change its price again
 }
 
-// Strategy decides what to do next. It keeps no state: the same situation gets the same move.
+// Strategy decides the next move. It has no state: the same situation gets the same move.
 type Strategy interface {
 	Name() string
 	Next(Situation) Move
 }
 
-// Limits are what a buyer keeps to itself, in percent of the list price.
+// Limits are a buyer's secrets, in percent of the list price.
 type Limits struct {
 	Opening     decimal.Decimal // the first offer
 	Reservation decimal.Decimal // the most it would pay
-	Patience    int             // offers it makes at most
+	Patience    int             // maximum number of offers
 }
 
-// curve says what to offer for the n-th offer (from 1) between opening and reservation price.
+// curve returns the n-th offer (from 1) between opening and reservation price.
 type curve func(s Situation, opening, reservation decimal.Decimal, patience int) decimal.Decimal
 
 type strategy struct {
@@ -56,7 +56,7 @@ type strategy struct {
 	offer  curve
 }
 
-// Hardliner offers its opening price every time: take it or leave it.
+// Hardliner repeats its opening price.
 func Hardliner(limits Limits) Strategy {
 	return strategy{"hardliner", limits, func(_ Situation, opening, _ decimal.Decimal, _ int) decimal.Decimal { return opening }}
 }
@@ -89,8 +89,8 @@ func Boulware(limits Limits) Strategy {
 	}}
 }
 
-// TitForTat gives as much as the merchant just gave: offer(n) = offer(n−1) + (c(n−2) − c(n−1)), where the list price
-// stands for the counter before the first. After a rejection that gave nothing it gives a tenth of R−O.
+// TitForTat concedes as much as the merchant just did: offer(n) = offer(n−1) + (c(n−2) − c(n−1)), where the list price
+// counts as the counter before the first. After a rejection that conceded nothing, it concedes a tenth of R−O.
 func TitForTat(limits Limits) Strategy {
 	return strategy{"tit for tat", limits, func(s Situation, opening, reservation decimal.Decimal, _ int) decimal.Decimal {
 		if len(s.Offers) == 0 {
@@ -112,10 +112,10 @@ func TitForTat(limits Limits) Strategy {
 	}}
 }
 
-// Strategies are all of them, in a fixed order.
+// Strategies are all strategies, in a fixed order.
 var Strategies = []func(Limits) Strategy{Hardliner, Linear, Conceder, Boulware, TitForTat}
 
-// RandomStrategy draws one, with limits, from the random source alone.
+// RandomStrategy picks a strategy and its limits from the random source alone.
 func RandomStrategy(random *rand.Rand) Strategy {
 	reservation := 82 + random.Int64N(19) // 82 to 100 % of list
 	limits := Limits{
@@ -126,7 +126,7 @@ func RandomStrategy(random *rand.Rand) Strategy {
 	return Strategies[random.IntN(len(Strategies))](limits)
 }
 
-// StrategyNamed is the strategy with a name, for scenarios.
+// StrategyNamed returns the strategy with a name.
 func StrategyNamed(name string, limits Limits) (Strategy, error) {
 	for _, make := range Strategies {
 		if s := make(limits); s.Name() == name {
@@ -136,11 +136,11 @@ func StrategyNamed(name string, limits Limits) (Strategy, error) {
 	return nil, fmt.Errorf("no strategy is named %q", name)
 }
 
-// Name is the name in the report.
+// Name returns the name in the report.
 func (s strategy) Name() string { return s.name }
 
-// Next is the same for all: plan an offer by the curve, never lower than the last, than a hint, nor above the
-// reservation price, and prefer a price that stands and is no worse than the plan.
+// Next is the same for all strategies. It computes an offer by the curve, at least as high as the last offer and the hint
+// and at most the reservation price. It takes the merchant's price instead if that is no higher than the offer.
 func (s strategy) Next(now Situation) Move {
 	reservation := now.List.Percent(s.limits.Reservation, now.Places).Down(now.Places)
 	opening := least(now.List.Percent(s.limits.Opening, now.Places), reservation)
@@ -149,7 +149,7 @@ func (s strategy) Next(now Situation) Move {
 		plan = most(plan, now.Offers[n-1])
 	}
 	tired := len(now.Offers) >= s.limits.Patience
-	hopeless := now.Rejected && reservation.Less(now.Hint) // no more than what stands is to be had
+	hopeless := now.Rejected && reservation.Less(now.Hint) // only the merchant's current price is left
 	if now.Rejected && !hopeless {
 		plan = most(plan, now.Hint)
 	}

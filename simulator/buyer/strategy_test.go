@@ -19,7 +19,7 @@ func limits(opening, reservation int64, patience int) buyer.Limits {
 	}
 }
 
-// offers lets a strategy talk to a merchant who never moves from a counter nobody takes.
+// offers returns a strategy's offers to a merchant whose counters do not depend on them.
 func offers(t *testing.T, name string, l buyer.Limits, counters ...string) []string {
 	t.Helper()
 	strategy, err := buyer.StrategyNamed(name, l)
@@ -40,7 +40,7 @@ func offers(t *testing.T, name string, l buyer.Limits, counters ...string) []str
 	return made
 }
 
-func TestFormulas(t *testing.T) {
+func TestStrategyNamed_formulas(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		name     string
@@ -68,7 +68,7 @@ func TestFormulas(t *testing.T) {
 	}
 }
 
-func TestAfterARejection(t *testing.T) {
+func TestStrategies_rejected(t *testing.T) {
 	t.Parallel()
 	rejected := buyer.Situation{
 		List:     decimal.FromInt(100),
@@ -87,7 +87,8 @@ func TestAfterARejection(t *testing.T) {
 	}
 }
 
-func TestWhatStandsAfterARejectionIsTaken(t *testing.T) {
+// The merchant's price still holds after a rejection. A buyer takes it if the next offer would be no lower.
+func TestStrategies_priceAfterRejection(t *testing.T) {
 	t.Parallel()
 	for _, make := range buyer.Strategies {
 		for stands, c := range map[int64]struct {
@@ -95,8 +96,8 @@ func TestWhatStandsAfterARejectionIsTaken(t *testing.T) {
 			hint        int64
 			want        buyer.Action
 		}{
-			85: {90, 86, buyer.TakeCounter}, // the next offer would be the hint at least
-			78: {79, 80, buyer.TakeCounter}, // the hint is too much, what stands is not
+			85: {90, 86, buyer.TakeCounter}, // the next offer would be at least the hint
+			78: {79, 80, buyer.TakeCounter}, // the hint exceeds the reservation price, the merchant's price does not
 			80: {79, 80, buyer.WalkAway},
 			89: {90, 80, buyer.MakeOffer},
 		} {
@@ -115,7 +116,7 @@ func TestWhatStandsAfterARejectionIsTaken(t *testing.T) {
 	}
 }
 
-func TestTitForTatGivesWhatARejectionGave(t *testing.T) {
+func TestTitForTat_rejection(t *testing.T) {
 	t.Parallel()
 	now := buyer.Situation{
 		List:     decimal.FromInt(100),
@@ -131,7 +132,7 @@ func TestTitForTatGivesWhatARejectionGave(t *testing.T) {
 	}
 }
 
-func TestAFinalCounterIsTakenOrLeft(t *testing.T) {
+func TestStrategies_finalCounter(t *testing.T) {
 	t.Parallel()
 	final := buyer.Situation{
 		List:     decimal.FromInt(100),
@@ -150,7 +151,8 @@ func TestAFinalCounterIsTakenOrLeft(t *testing.T) {
 	}
 }
 
-func TestOffersRiseToTheReservationPriceAndNoFurther(t *testing.T) {
+// Offers never fall and never exceed the list price, and every negotiation ends.
+func TestRandomStrategy_offersRise(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		strategy := buyer.RandomStrategy(rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1)))

@@ -1,7 +1,7 @@
-// Package connectorcheck asks a merchant's own system for what the contract of the custom connector asks of it
-// (adapters/connectors/custom/doc.go), and says of each check what to correct. It registers a webhook and removes it again. In a
-// system that takes orders, it creates an order, which is marked as a test, refunds and cancels it. It changes nothing else. It knows
-// nothing of the server.
+// Package connectorcheck checks whether a merchant's own system keeps the contract of the custom connector
+// (adapters/connectors/custom/doc.go), and says for each check how to correct it. It registers a webhook and removes it
+// again. If the system takes orders, it creates an order that is marked as a test, refunds it and cancels it. It changes
+// nothing else and uses none of the server's code.
 package connectorcheck
 
 import (
@@ -19,25 +19,25 @@ import (
 	"time"
 )
 
-// Result is what a check found.
+// Result is the outcome of one check.
 type Result struct {
 	Check   string
-	Problem string // "": none
+	Problem string // empty if the check passed
 	Remedy  string
 }
 
-// Config says which system is checked.
+// Config is the system to check.
 type Config struct {
 	URL     string // the base URL
 	Key     string
 	Hook    string // the address that a webhook is registered for
 	Client  *http.Client
 	Timeout time.Duration // of a request; default 15 s
-	// SkipOrders leaves out the checks that create an order.
+	// SkipOrders omits the checks that create an order.
 	SkipOrders bool
 }
 
-// most pages of a resource are read, and most bytes of an answer.
+// Limits of how many pages of a resource, and how many bytes of an answer, are read.
 const (
 	mostPages = 200
 	longest   = 8 << 20
@@ -47,11 +47,11 @@ const (
 type checker struct {
 	Config
 	ctx     context.Context
-	about   record // what the account says
+	about   record // from GET /account
 	results []Result
 }
 
-// Run runs all checks, one after the other. A check that another one makes pointless is left out.
+// Run runs all checks one after the other. It skips checks that cannot pass after another has failed.
 func Run(ctx context.Context, c Config) []Result {
 	if c.Client == nil {
 		c.Client = http.DefaultClient
@@ -71,14 +71,14 @@ func Run(ctx context.Context, c Config) []Result {
 	fails := slices.ContainsFunc(k.results, func(r Result) bool {
 		return r.Problem != "" && (strings.HasPrefix(r.Check, "products") || strings.HasPrefix(r.Check, "inventory"))
 	})
-	if string(k.about["writes_orders"]) == "true" && !c.SkipOrders && !fails { // an order is made of products and levels
+	if string(k.about["writes_orders"]) == "true" && !c.SkipOrders && !fails { // an order needs products and stock levels
 		k.orders(all["products"], all["inventory"])
 	}
 	k.webhooks()
 	return k.results
 }
 
-// check notes what a check found and reports whether it is well.
+// check runs a check, records its result and reports whether it passed.
 func (k *checker) check(name, remedy string, run func() error) bool {
 	r := Result{Check: name, Remedy: remedy}
 	if err := run(); err != nil {
@@ -97,7 +97,7 @@ func (k *checker) ask(method, path, key string, body any) (answer, error) {
 	return k.send(method, path, key, "", body)
 }
 
-// send is ask, once for each Idempotency-Key; "": without one.
+// send is ask with a method and a body. once is the Idempotency-Key; "" sends none.
 func (k *checker) send(method, path, key, once string, body any) (answer, error) {
 	ctx, cancel := context.WithTimeout(k.ctx, k.Timeout)
 	defer cancel()
@@ -133,7 +133,7 @@ func (k *checker) send(method, path, key, once string, body any) (answer, error)
 	return answer{response.StatusCode, text}, err
 }
 
-// get decodes an answer, which must be 200.
+// get decodes an answer, whose status must be 200.
 func (k *checker) get(path string, into any) error {
 	a, err := k.ask(http.MethodGet, path, k.Key, nil)
 	switch {
@@ -167,7 +167,7 @@ func (k *checker) account() error {
 	return nil
 }
 
-// idOf reads text or a whole number of at most 200 characters.
+// idOf reads an id: a string of at most 200 characters or a whole number.
 func idOf(raw json.RawMessage) (string, bool) {
 	var text string
 	if json.Unmarshal(raw, &text) != nil {
@@ -210,7 +210,7 @@ func (k *checker) page(resource string, query url.Values) (p page, err error) {
 	return p, err
 }
 
-// resource checks the records of a resource, and returns them.
+// resource checks the records of a resource and returns them.
 func (k *checker) resource(resource string) (all []record) {
 	var first page
 	if !k.check(resource+" page", `answer with {"data": […], "next_cursor": …}; without such data with {"data": []}`, func() (err error) {
@@ -238,7 +238,7 @@ func (k *checker) resource(resource string) (all []record) {
 	return all
 }
 
-// all reads every page.
+// all reads all pages.
 func (k *checker) all(resource string, query url.Values) (all []record, err error) {
 	seen, cursors := map[string]bool{}, map[string]bool{}
 	for range mostPages {
@@ -269,7 +269,7 @@ func (k *checker) all(resource string, query url.Values) (all []record, err erro
 		cursors[next] = true
 		query.Set("cursor", next)
 	}
-	return all, nil // as much of it as is looked at
+	return all, nil // the rest is not checked
 }
 
 func (k *checker) again(resource string, first page) error {
@@ -301,7 +301,7 @@ func changedAt(r record) (time.Time, bool) {
 	return at, err == nil
 }
 
-// since wants what changed at the median time or later.
+// since checks that updated_since with the median time returns everything that changed since.
 func (k *checker) since(resource string, all []record) error {
 	var times []time.Time
 	for _, r := range all {

@@ -14,13 +14,13 @@ import (
 
 type object = map[string]any
 
-// defect changes a request, or the answer to it.
+// defect changes a request or the answer to it.
 type defect struct {
 	before func(r *http.Request)
 	after  func(r *http.Request, status int, body object) int
 }
 
-// serve is the look-alike of a merchant's own system, with a defect.
+// serve starts a simulated merchant's system with a defect.
 func serve(t *testing.T, d defect) string {
 	t.Helper()
 	p := platforms.Open(platforms.Config{
@@ -68,14 +68,15 @@ func failed(t *testing.T, d defect) (names []string) {
 	return names
 }
 
-func TestTheLookAlikeKeepsTheContract(t *testing.T) {
+// The merchant's system that package platforms simulates keeps the contract.
+func TestRun_noDefect(t *testing.T) {
 	t.Parallel()
 	if names := failed(t, defect{}); len(names) > 0 {
 		t.Errorf("%v", names)
 	}
 }
 
-// records changes those of a resource.
+// records changes the records of a resource.
 func records(resource string, change func(r object)) defect {
 	return defect{after: func(r *http.Request, status int, body object) int {
 		if data, ok := body["data"].([]any); ok && strings.HasSuffix(r.URL.Path, "/"+resource) {
@@ -87,7 +88,7 @@ func records(resource string, change func(r object)) defect {
 	}}
 }
 
-// pages changes those of products.
+// pages changes the pages of products.
 func pages(change func(r *http.Request, body object)) defect {
 	return defect{after: func(r *http.Request, status int, body object) int {
 		if strings.HasSuffix(r.URL.Path, "/products") {
@@ -97,8 +98,8 @@ func pages(change func(r *http.Request, body object)) defect {
 	}}
 }
 
-// Whether it is shipped is told by true or false, of a product and of a variant.
-func TestFlagsAreJudged(t *testing.T) {
+// requires_shipping must be true or false, in products and in variants.
+func TestFlag_requiresShipping(t *testing.T) {
 	t.Parallel()
 	ofVariants := func(r object) {
 		list, _ := r["variants"].([]any)
@@ -117,7 +118,7 @@ func TestFlagsAreJudged(t *testing.T) {
 }
 
 // Each defect is found by its own check, and by no other.
-func TestDefectsAreFound(t *testing.T) {
+func TestRun_defects(t *testing.T) {
 	t.Parallel()
 	asked := 0
 	for want, d := range map[string]defect{

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// judge says what of a record the contract does not allow.
+// judge returns an error if a record breaks the contract.
 func judge(resource string, r record) error {
 	id, ok := idOf(r["id"])
 	if !ok {
@@ -96,10 +96,10 @@ func level(r record) error {
 	return nil
 }
 
-// secret of the webhook that is registered: it signs nothing that anybody waits for.
+// secret signs the registered webhook. It protects nothing, because no webhook is expected.
 const secret = "whsec_Y29ubmVjdG9yLWNoZWNrLW5vdC1hLXNlY3JldA=="
 
-// webhooks registers one twice and removes it twice.
+// webhooks registers the same webhook twice and removes it twice.
 func (k *checker) webhooks() {
 	var id string
 	register := func() (string, error) {
@@ -132,7 +132,7 @@ func (k *checker) webhooks() {
 	k.check("webhooks repetition", "keep the webhook that has the topic and the url, and answer with its id", func() error {
 		again, err := register()
 		if err == nil && again != id {
-			_, _ = remove(again) // nobody wants it
+			_, _ = remove(again) // clean up
 			err = fmt.Errorf("it is registered as %s, and then as %s", id, again)
 		}
 		return err

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// goods is what an order is made of: an item with a level.
+// goods is an item with stock that can be ordered.
 type goods struct {
 	sku, item string
 	price     string
@@ -26,7 +26,8 @@ func (g goods) query() string {
 	return "/inventory?limit=100&sku=" + url.QueryEscape(g.sku)
 }
 
-// orders checks a system that takes orders. It creates an order of one piece, which is marked as a test, and cancels it in the end.
+// orders checks a system that takes orders. It creates an order of one piece that is marked as a test, and cancels it at
+// the end.
 func (k *checker) orders(products, levels []record) {
 	g, ok := pick(products, levels)
 	if !ok {
@@ -54,7 +55,7 @@ func (k *checker) orders(products, levels []record) {
 	k.check("orders repetition", "answer a POST /orders whose Idempotency-Key was used before with the order that it created", func() error {
 		again, err := k.create(g, reference, 1)
 		if err == nil && again != id {
-			_, _ = k.send(http.MethodPost, "/orders/"+url.PathEscape(again)+"/cancel", k.Key, "", object{}) // nobody wants it
+			_, _ = k.send(http.MethodPost, "/orders/"+url.PathEscape(again)+"/cancel", k.Key, "", object{}) // clean up
 			err = fmt.Errorf("it is created as %s, and then as %s", id, again)
 		}
 		return err
@@ -121,7 +122,7 @@ func pick(products, levels []record) (goods, bool) {
 		sold := []record{p}
 		if present(p["variants"]) {
 			sold = nil
-			_ = json.Unmarshal(p["variants"], &sold) // judge says so where it is no list
+			_ = json.Unmarshal(p["variants"], &sold) // judge reports it if it is not a list
 		}
 		for _, one := range sold {
 			g := goods{
@@ -144,7 +145,7 @@ func pick(products, levels []record) (goods, bool) {
 	return goods{}, false
 }
 
-// word is text, or the digits of a number; "": there is none.
+// word returns a string, or the digits of a number; "" if there is neither.
 func word(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
@@ -158,7 +159,7 @@ func word(raw json.RawMessage) string {
 
 func identifier(prefix string) string { return prefix + strings.ToLower(rand.Text()) }
 
-// stock is how many pieces of an item there are.
+// stock returns how many pieces of an item are in stock.
 func (k *checker) stock(g goods) (sum int, err error) {
 	var p page
 	if err := k.get(g.query(), &p); err != nil {
@@ -185,7 +186,7 @@ func (k *checker) wantStock(g goods, want int, when string) error {
 	return err
 }
 
-// order is the body of POST /orders.
+// order returns the body of POST /orders.
 func (k *checker) order(g goods, reference string, pieces int) object {
 	price, _ := new(big.Rat).SetString(g.price)
 	_, fraction, _ := strings.Cut(g.price, ".")
@@ -214,7 +215,7 @@ func (k *checker) currency() string {
 	return "USD"
 }
 
-// create creates an order, or gets it again.
+// create creates an order, or finds the one with the same reference, and returns its id.
 func (k *checker) create(g goods, reference string, pieces int) (string, error) {
 	a, err := k.send(http.MethodPost, "/orders", k.Key, reference, k.order(g, reference, pieces))
 	if err == nil && a.status != http.StatusOK && a.status != http.StatusCreated {
@@ -238,7 +239,7 @@ func idIn(a answer, asked string) (string, error) {
 	return id, nil
 }
 
-// lookUp expects the only order with a reference to have an id; "": there is none.
+// lookUp checks that the order with a reference has an id. An empty id means that there must be no order.
 func (k *checker) lookUp(reference, id string) error {
 	var p page
 	if err := k.get("/orders?limit=100&reference="+url.QueryEscape(reference), &p); err != nil {
@@ -261,7 +262,7 @@ func (k *checker) lookUp(reference, id string) error {
 	return nil
 }
 
-// soldOut orders more pieces than there are.
+// soldOut orders more pieces than are in stock.
 func (k *checker) soldOut(g goods, reference string, pieces int) error {
 	a, err := k.send(http.MethodPost, "/orders", k.Key, reference, k.order(g, reference, pieces))
 	if err != nil {
@@ -269,19 +270,19 @@ func (k *checker) soldOut(g goods, reference string, pieces int) error {
 	}
 	if a.status/100 == 2 {
 		if id, err := idIn(a, "POST /orders"); err == nil {
-			_, _ = k.send(http.MethodPost, "/orders/"+url.PathEscape(id)+"/cancel", k.Key, "", object{}) // nobody wants it
+			_, _ = k.send(http.MethodPost, "/orders/"+url.PathEscape(id)+"/cancel", k.Key, "", object{}) // clean up
 		}
 		return fmt.Errorf("an order of %d pieces is taken", pieces)
 	}
-	var told record
-	_ = json.Unmarshal(a.body, &told)
-	if a.status != http.StatusConflict && a.status != http.StatusUnprocessableEntity || word(told["code"]) != "sold_out" {
-		return fmt.Errorf("an order of %d pieces is answered with %d and the code %q", pieces, a.status, word(told["code"]))
+	var refusal record
+	_ = json.Unmarshal(a.body, &refusal)
+	if a.status != http.StatusConflict && a.status != http.StatusUnprocessableEntity || word(refusal["code"]) != "sold_out" {
+		return fmt.Errorf("an order of %d pieces is answered with %d and the code %q", pieces, a.status, word(refusal["code"]))
 	}
 	return nil
 }
 
-// refundTwice records a refund of the whole order, and sends it again.
+// refundTwice refunds the whole order and repeats the request.
 func (k *checker) refundTwice(g goods, id string) error {
 	reference := identifier("ref_")
 	body := object{"reference": reference, "amount": k.order(g, "", 1)["total"], "currency": k.currency(), "reason": "Connector check"}

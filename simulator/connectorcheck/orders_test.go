@@ -9,7 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/connectorcheck"
 )
 
-// ofOrders changes the answers to requests of a method whose path ends so.
+// ofOrders changes the answers to requests with a method and a path suffix.
 func ofOrders(method, path string, change func(r *http.Request, status int, body object) int) defect {
 	return defect{after: func(r *http.Request, status int, body object) int {
 		if r.Method == method && strings.HasSuffix(r.URL.Path, path) {
@@ -20,9 +20,9 @@ func ofOrders(method, path string, change func(r *http.Request, status int, body
 }
 
 // Each defect of a system that takes orders is found by its own check, and by no other.
-func TestDefectsAreFound_orders(t *testing.T) {
+func TestRun_orderDefects(t *testing.T) {
 	t.Parallel()
-	counted := map[string]float64{} // by level: its first quantity
+	counted := map[string]float64{} // first quantity by stock level
 	canceled := false
 	for want, d := range map[string]defect{
 		"inventory of one item": {before: func(r *http.Request) { r.URL.RawQuery = strings.Replace(r.URL.RawQuery, "item_id", "x", 1) }},
@@ -71,8 +71,8 @@ func TestDefectsAreFound_orders(t *testing.T) {
 	}
 }
 
-// A system that does not say that it takes orders gets none, and neither does one whose merchant wants none.
-func TestNoOrderIsCreated(t *testing.T) {
+// Run creates no order if the system does not take orders or if the merchant skips these checks.
+func TestRun_noOrderCreated(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]connectorcheck.Config{"it takes none": {}, "they are skipped": {SkipOrders: true}} {
 		asked := false

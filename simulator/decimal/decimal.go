@@ -1,5 +1,5 @@
-// Package decimal is the number a buyer reads a price or a percentage into: exact, at most four digits after the
-// point, no float on the way. It knows no currency, only how many decimals a currency has.
+// Package decimal is an exact decimal number for prices and percentages, with at most four decimals and without floats.
+// It knows how many decimals a currency has, but a Decimal has no currency.
 package decimal
 
 import (
@@ -12,19 +12,20 @@ import (
 
 const (
 	digits = 4
-	unit   = 10_000 // one whole, in ten-thousandths
+	unit   = 10_000 // 1.0 in ten-thousandths
 )
 
-// ErrNotDecimal marks text which is not a plain decimal number of at most four decimals.
+// ErrNotDecimal means that a text is not a plain decimal number of at most four decimals.
 var ErrNotDecimal = errors.New("not a plain decimal number")
 
-// Decimal is an exact number in ten-thousandths. Two equal numbers are ==, however they were written (49.9 and 49.90).
+// Decimal is an exact number in ten-thousandths. Equal numbers are ==, even if they were written differently (49.9 and
+// 49.90).
 type Decimal struct{ n int64 }
 
-// FromInt is the whole number n. It panics where n cannot be held (beyond 9·10^14).
+// FromInt returns n. It panics if n is out of range (beyond 9·10^14).
 func FromInt(n int64) Decimal { return Decimal{n}.Times(unit) }
 
-// Parse reads "-12.5", "49.90" or "7". Exponents are refused: the contract writes numbers out in digits.
+// Parse parses "-12.5", "49.90" or "7". It refuses exponents, because the contract writes numbers as digits.
 func Parse(text string) (Decimal, error) {
 	rest, negative := strings.CutPrefix(text, "-")
 	whole, fraction, pointed := strings.Cut(rest, ".")
@@ -45,7 +46,7 @@ func Parse(text string) (Decimal, error) {
 	return Decimal{n}, nil
 }
 
-// MustParse is Parse for literals; it panics on what Parse refuses.
+// MustParse is Parse for literals. It panics on an error.
 func MustParse(text string) Decimal {
 	d, err := Parse(text)
 	if err != nil {
@@ -58,7 +59,7 @@ func allDigits(text string) bool {
 	return text != "" && strings.Trim(text, "0123456789") == ""
 }
 
-// UnmarshalJSON accepts a JSON number only; a number in a string is refused. null leaves d as it is.
+// UnmarshalJSON accepts JSON numbers but no strings. null leaves d unchanged.
 func (d *Decimal) UnmarshalJSON(text []byte) error {
 	if string(text) == "null" {
 		return nil
@@ -71,16 +72,16 @@ func (d *Decimal) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// MarshalJSON writes the digits needed and no more.
+// MarshalJSON writes no more digits than needed.
 func (d Decimal) MarshalJSON() ([]byte, error) { return []byte(d.String()), nil }
 
-// String writes the digits needed and no more: "49.9".
+// String writes no more digits than needed: "49.9".
 func (d Decimal) String() string {
 	text := d.Fixed(digits)
 	return strings.TrimRight(strings.TrimRight(text, "0"), ".")
 }
 
-// Fixed writes places decimals (0 to 4), cutting off the rest: "49.90" for 2.
+// Fixed writes places decimals (0 to 4) and truncates the rest: "49.90" for 2.
 func (d Decimal) Fixed(places int) string {
 	sign, n := "", uint64(d.n)
 	if d.n < 0 {
@@ -93,7 +94,7 @@ func (d Decimal) Fixed(places int) string {
 	return sign + strconv.FormatUint(n/unit, 10) + fraction
 }
 
-// Plus is d + e.
+// Plus returns d + e.
 func (d Decimal) Plus(e Decimal) Decimal {
 	sum := d.n + e.n
 	if (sum > d.n) != (e.n > 0) {
@@ -102,10 +103,10 @@ func (d Decimal) Plus(e Decimal) Decimal {
 	return Decimal{sum}
 }
 
-// Minus is d - e.
+// Minus returns d - e.
 func (d Decimal) Minus(e Decimal) Decimal { return d.Plus(Decimal{-e.n}) }
 
-// Times is d × count.
+// Times returns d × count.
 func (d Decimal) Times(count int64) Decimal {
 	if d.n == 0 || count == 0 {
 		return Decimal{}
@@ -117,13 +118,13 @@ func (d Decimal) Times(count int64) Decimal {
 	return Decimal{product}
 }
 
-// Over is d ÷ count with the remainder cut off towards zero.
+// Over returns d ÷ count, truncated towards zero.
 func (d Decimal) Over(count int64) Decimal { return Decimal{d.n / count} }
 
-// Whole is what is before the point.
+// Whole returns the integer part.
 func (d Decimal) Whole() int64 { return d.n / unit }
 
-// Cmp is -1, 0 or +1 as d is below, equal to or above e.
+// Cmp returns -1, 0 or +1 if d is less than, equal to or greater than e.
 func (d Decimal) Cmp(e Decimal) int {
 	switch {
 	case d.n < e.n:
@@ -134,11 +135,11 @@ func (d Decimal) Cmp(e Decimal) int {
 	return 0
 }
 
-// Less reports d < e.
+// Less reports whether d < e.
 func (d Decimal) Less(e Decimal) bool { return d.n < e.n }
 
-// Sign is -1, 0 or +1.
+// Sign returns -1, 0 or +1.
 func (d Decimal) Sign() int { return d.Cmp(Decimal{}) }
 
-// Ratio is d as a share of whole, for statistics only. No price is ever made from it.
+// Ratio returns d as a share of whole. It is for statistics only; no price is computed from it.
 func (d Decimal) Ratio(whole Decimal) float64 { return float64(d.n) / float64(whole.n) }

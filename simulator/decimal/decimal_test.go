@@ -29,7 +29,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestJSONKeepsTheDigits(t *testing.T) {
+func TestDecimal_UnmarshalJSON_keepsDigits(t *testing.T) {
 	t.Parallel()
 	var body struct {
 		Price decimal.Decimal  `json:"price"`
@@ -47,7 +47,7 @@ func TestJSONKeepsTheDigits(t *testing.T) {
 	}
 }
 
-func TestPercentRoundsUpToTheMinorUnit(t *testing.T) {
+func TestDecimal_Percent_roundsUp(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		amount, percent string
@@ -68,7 +68,7 @@ func TestPercentRoundsUpToTheMinorUnit(t *testing.T) {
 	}
 }
 
-func TestFixedAndRounding(t *testing.T) {
+func TestDecimal_roundingAndFormat(t *testing.T) {
 	t.Parallel()
 	if got := decimal.MustParse("-5.5").Fixed(2); got != "-5.50" {
 		t.Errorf("Fixed = %q", got)
@@ -87,7 +87,7 @@ func TestFixedAndRounding(t *testing.T) {
 	}
 }
 
-func TestArithmetic(t *testing.T) {
+func TestDecimal_arithmetic(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		a := rapid.Int64Range(-1e12, 1e12).Draw(t, "a")
@@ -109,7 +109,7 @@ func TestArithmetic(t *testing.T) {
 	})
 }
 
-func TestOverflowPanics(t *testing.T) {
+func TestDecimal_Times_overflow(t *testing.T) {
 	t.Parallel()
 	defer func() {
 		if recover() == nil {

@@ -10,7 +10,7 @@ var currencyDecimals = map[string]int{
 	"CLF": 4, "UYW": 4,
 }
 
-// Places is the number of decimals of an ISO 4217 currency.
+// Places returns the number of decimals of an ISO 4217 currency.
 func Places(currency string) int {
 	if places, known := currencyDecimals[currency]; known {
 		return places
@@ -18,7 +18,7 @@ func Places(currency string) int {
 	return 2
 }
 
-// Percent is percent hundredths of d, rounded up to places decimals (0 to 4).
+// Percent returns percent % of d, rounded up to places decimals (0 to 4).
 func (d Decimal) Percent(percent Decimal, places int) Decimal {
 	scaled := new(big.Int).Mul(big.NewInt(d.n), big.NewInt(percent.n))
 	step := stepOf(places)
@@ -30,7 +30,7 @@ func (d Decimal) Percent(percent Decimal, places int) Decimal {
 	return Decimal{quotient.Int64()}.Times(step)
 }
 
-// Down cuts d to places decimals, towards zero.
+// Down truncates d to places decimals, towards zero.
 func (d Decimal) Down(places int) Decimal {
 	step := stepOf(places)
 	return Decimal{d.n / step * step}
@@ -39,7 +39,7 @@ func (d Decimal) Down(places int) Decimal {
 // MultipleOf reports whether d is a whole multiple of e.
 func (d Decimal) MultipleOf(e Decimal) bool { return e.n != 0 && d.n%e.n == 0 }
 
-// stepOf is the smallest amount of places decimals, in ten-thousandths.
+// stepOf returns the smallest amount of places decimals, in ten-thousandths.
 func stepOf(places int) int64 {
 	step := int64(unit)
 	for range places {
@@ -48,7 +48,7 @@ func stepOf(places int) int64 {
 	return step
 }
 
-// Step is the largest of 1, 2 and 5 × 10ⁿ that is at most one of so many parts of d, and 0.0001 at least.
+// Step returns the largest of 1, 2 and 5 × 10ⁿ that is at most d ÷ parts, and at least 0.0001.
 func (d Decimal) Step(parts int64) Decimal {
 	step := Decimal{1}
 	for next := (Decimal{10}); next.n <= d.n/parts; next.n *= 10 {

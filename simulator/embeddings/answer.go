@@ -14,7 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/script"
 )
 
-// request is what is asked for.
+// request is the body of a request for embeddings.
 type request struct {
 	Model      string          `json:"model"`
 	Input      json.RawMessage `json:"input"`
@@ -29,7 +29,7 @@ type embedding struct {
 	Embedding any    `json:"embedding"`
 }
 
-// embed answers, or does what the oldest fault says.
+// embed answers with vectors, or as the oldest matching fault says.
 func (e *Embeddings) embed(w http.ResponseWriter, r *http.Request) {
 	if e.config.Key != "" && r.Header.Get("Authorization") != "Bearer "+e.config.Key {
 		script.Write(w, http.StatusUnauthorized, refusal("invalid_api_key", "Incorrect API key provided."))
@@ -85,7 +85,7 @@ func (e *Embeddings) read(r *http.Request) (request, error) {
 	return asked, nil
 }
 
-// answer is the body, spoilt as a fault says.
+// answer returns the body, damaged as a fault says.
 func (e *Embeddings) answer(asked request, f Fault) []byte {
 	dims := e.config.Dims
 	if asked.Dimensions > 0 {
@@ -97,7 +97,7 @@ func (e *Embeddings) answer(asked request, f Fault) []byte {
 	data := make([]embedding, len(asked.texts))
 	tokens := 0
 	for i, text := range asked.texts {
-		vector := spoil(Vector(text, dims), i, f.Kind)
+		vector := damage(Vector(text, dims), i, f.Kind)
 		data[i] = embedding{"embedding", i, vector}
 		if asked.Format == "base64" {
 			data[i].Embedding = packed(vector)
@@ -129,8 +129,8 @@ func (e *Embeddings) answer(asked request, f Fault) []byte {
 	return body
 }
 
-// spoil damages the i-th vector.
-func spoil(vector []float32, i int, kind string) []float32 {
+// damage damages the i-th vector.
+func damage(vector []float32, i int, kind string) []float32 {
 	switch kind {
 	case uneven:
 		if i == 0 {
@@ -141,7 +141,7 @@ func spoil(vector []float32, i int, kind string) []float32 {
 	case empty:
 		return []float32{}
 	case notNumber, huge:
-		vector[len(vector)/2] = 7777777 // until it is JSON
+		vector[len(vector)/2] = 7777777 // replaced in the JSON text later
 	}
 	return vector
 }

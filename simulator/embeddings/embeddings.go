@@ -1,25 +1,25 @@
 // Package embeddings is a look-alike of an OpenAI-compatible embeddings endpoint. Its vectors are deterministic, and
-// texts that mean the same to a shopper come out close: a small thesaurus (thesaurus.go) gives "couch" and "sofa"
-// one direction. It fails as it is told to. It knows nothing of who calls it, and shares no type with it.
+// texts with the same meaning for a shopper are close to one another: a small thesaurus (thesaurus.go) maps "couch" and
+// "sofa" to one direction. It fails on command. It shares no type with the server that calls it.
 //
 //	s, err := embeddings.Start("127.0.0.1:0", embeddings.Config{})
 //	defer s.Close()                  // s.URL + "/v1" is the base URL
 //
-// or embeddings.Open(config), which is an http.Handler.
+// or embeddings.Open(config), which returns an http.Handler.
 //
 //	POST   /v1/embeddings     {"model", "input": text or list of texts, "encoding_format": "float" or "base64", "dimensions"}
-//	GET    /v1/models         the one model, as any other name is taken too
+//	GET    /v1/models         one model; requests may use any other name
 //
-// An empty text, or more than Config.MaxInputs of them, is 400, as is a text longer than Config.MaxText. With
-// Config.Key, requests need it as a Bearer token.
+// A request is answered with 400 if a text is empty or longer than Config.MaxText, or if there are more than
+// Config.MaxInputs texts. If Config.Key is set, requests must send it as a Bearer token.
 //
 // # Control
 //
-// Without authentication, JSON. Each has a Go method on [Embeddings].
+// The control endpoints speak JSON and need no authentication. Each has a Go method on [Embeddings].
 //
-//	GET    /control/state     how many requests and texts were asked for, and what of it was answered
-//	GET    /control/texts     the last texts that were asked for, up to 1,000, the newest last
-//	GET    /control/faults    those not met yet; POST a [Fault] to order one, DELETE to clear all
+//	GET    /control/state     counts of requests and texts, and of answers
+//	GET    /control/texts     the last requested texts, up to 1,000, the newest last
+//	GET    /control/faults    faults still to be applied; POST adds a [Fault], DELETE removes all
 package embeddings
 
 import (
@@ -30,12 +30,12 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/script"
 )
 
-// Config says what the endpoint is like. Its zero value is ready to use.
+// Config configures the endpoint. The zero value is ready to use.
 type Config struct {
-	Dims      int    // numbers of a vector; default 64
-	Key       string // "": none is asked for
-	MaxInputs int    // texts in a request; default 2048
-	MaxText   int    // bytes of a text; default 32768
+	Dims      int    // dimensions; default 64
+	Key       string // "": no key is required
+	MaxInputs int    // texts per request; default 2048
+	MaxText   int    // bytes per text; default 32768
 }
 
 // Embeddings is the look-alike. It is safe for concurrent use.
@@ -50,16 +50,16 @@ type Embeddings struct {
 	times map[string]int
 }
 
-// State is what was asked for and answered.
+// State counts requests and answers.
 type State struct {
 	Requests int `json:"requests"` // all of them
-	Texts    int `json:"texts"`    // in all of them
-	Largest  int `json:"largest"`  // number of texts in one
-	Answered int `json:"answered"` // texts whose right vectors were sent
-	Faults   int `json:"faults"`   // that were met
+	Texts    int `json:"texts"`    // in all requests together
+	Largest  int `json:"largest"`  // most texts in one request
+	Answered int `json:"answered"` // texts whose correct vectors were sent
+	Faults   int `json:"faults"`   // faults applied
 }
 
-// Open is ready to serve.
+// Open returns an endpoint.
 func Open(config Config) *Embeddings {
 	config.Dims = cmp.Or(config.Dims, 64)
 	config.MaxInputs = cmp.Or(config.MaxInputs, 2048)
@@ -80,12 +80,12 @@ func Open(config Config) *Embeddings {
 	return e
 }
 
-// ServeHTTP serves the endpoint and its control.
+// ServeHTTP serves the endpoint and its control endpoints.
 func (e *Embeddings) ServeHTTP(w http.ResponseWriter, r *http.Request) { e.mux.ServeHTTP(w, r) }
 
 const (
-	kept        = 1000    // of the last texts
-	distinct    = 200_000 // texts that are counted apart
+	kept        = 1000    // texts kept for Texts
+	distinct    = 200_000 // texts that Asked counts
 	largestBody = 64 << 20
 )
 
@@ -112,34 +112,34 @@ func (e *Embeddings) note(change func(*State)) {
 	change(&e.state)
 }
 
-// State is what has happened so far.
+// State returns the counts so far.
 func (e *Embeddings) State() State {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.state
 }
 
-// Texts are the last that were asked for.
+// Texts returns the last requested texts.
 func (e *Embeddings) Texts() []string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return append([]string{}, e.last...)
 }
 
-// Asked is how often a text was asked for.
+// Asked returns how often a text was requested.
 func (e *Embeddings) Asked(text string) int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.times[text]
 }
 
-// Server is the look-alike listening on an address of its own.
+// Server is an endpoint that listens on its own address.
 type Server struct {
 	*Embeddings
 	*script.Server
 }
 
-// Start serves on the address; "127.0.0.1:0" finds a free port. Close the server in the end.
+// Start listens on addr; "127.0.0.1:0" picks a free port. The caller must close the server.
 func Start(addr string, config Config) (*Server, error) {
 	e := Open(config)
 	s, err := script.Serve(addr, e)

@@ -23,7 +23,7 @@ func start(t *testing.T, c embeddings.Config) *embeddings.Server {
 	return s
 }
 
-// send answers with the status and the body.
+// send sends a request and returns the status and the body.
 func send(t *testing.T, method, url, body string) (int, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
@@ -52,8 +52,8 @@ func cosine(a, b string) float64 {
 	return sum
 }
 
-// Paraphrases are closer than what has nothing to do with one another, by far.
-func TestVectorsMean(t *testing.T) {
+// Paraphrases are much closer to each other than unrelated texts.
+func TestVector_paraphrases(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ query, near, far string }{
 		{"couch", "a sofa", "table"},
@@ -72,7 +72,7 @@ func TestVectorsMean(t *testing.T) {
 	}
 }
 
-func TestAnswers(t *testing.T) {
+func TestEmbeddings_ServeHTTP(t *testing.T) {
 	t.Parallel()
 	s := start(t, embeddings.Config{
 		Dims:      8,
@@ -122,8 +122,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// Faults are met in the order in which they were ordered, as often as they were.
-func TestControl(t *testing.T) {
+// Faults apply in the order in which they were posted, as often as they say.
+func TestServer_control(t *testing.T) {
 	t.Parallel()
 	s := start(t, embeddings.Config{})
 	for _, fault := range []string{`{"kind": "error", "after": 1, "times": 2, "status": 503}`, `{"kind": "throttle", "match": "lamp", "times": -1, "retry_after": 7}`} {

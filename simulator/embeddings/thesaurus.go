@@ -2,7 +2,7 @@ package embeddings
 
 import "strings"
 
-// groups are words of shopping that mean the same, or nearly.
+// groups are words of shopping that mean nearly the same.
 var groups = strings.Split(strings.TrimSpace(`
 couch sofa settee loveseat divan
 laptop notebook ultrabook
@@ -84,7 +84,7 @@ woman women lady ladies
 man men gentleman
 `), "\n")
 
-// concepts are the first words of the groups, by every word in them.
+// concepts maps every word of a group to the group's first word.
 var concepts = func() map[string]string {
 	all := make(map[string]string)
 	for _, group := range groups {
@@ -96,7 +96,7 @@ var concepts = func() map[string]string {
 	return all
 }()
 
-// stop are words that mean too little to be counted.
+// stop are words that are not counted.
 var stop = map[string]bool{
 	"a": true, "an": true, "and": true, "are": true, "at": true, "by": true, "for": true, "from": true, "i": true, "in": true,
 	"is": true, "it": true, "my": true, "of": true, "on": true, "or": true, "that": true, "the": true, "this": true, "to": true,

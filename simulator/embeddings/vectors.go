@@ -10,19 +10,19 @@ import (
 	"unicode"
 )
 
-// Vector is what the look-alike makes of a text: the sum over its words of a pseudo-random direction for each,
-// of length 1. Words of one concept have one direction; a word that comes often counts a little more. It
-// depends on nothing but the text and the number of dimensions.
+// Vector returns the vector of a text, of length 1: the sum of a pseudo-random direction for each of its words. Words of
+// one concept have the same direction, and a frequent word counts a little more. Vector depends only on the text and the
+// number of dimensions.
 func Vector(text string, dims int) []float32 {
 	counts := make(map[string]int)
 	for _, word := range words(text) {
 		counts[word]++
 	}
 	if len(counts) == 0 {
-		counts[text]++ // signs alone are a word of their own
+		counts[text]++ // a text of punctuation alone is one word
 	}
 	sum := make([]float64, dims)
-	for _, word := range slices.Sorted(maps.Keys(counts)) { // in one order: sums are rounded
+	for _, word := range slices.Sorted(maps.Keys(counts)) { // in a fixed order, because sums are rounded
 		weight := 1 + math.Log(float64(counts[word]))
 		for i, x := range direction(word, dims) {
 			sum[i] += weight * x
@@ -31,7 +31,7 @@ func Vector(text string, dims int) []float32 {
 	return unit(sum)
 }
 
-// words are those of a text that count, each by its concept.
+// words returns the words of a text that count, each replaced by its concept.
 func words(text string) (list []string) {
 	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
 		if !stop[word] {
@@ -55,7 +55,7 @@ func concept(word string) string {
 	return one
 }
 
-// direction is a word's own.
+// direction returns a word's own direction.
 func direction(word string, dims int) []float64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(word))

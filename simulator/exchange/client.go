@@ -1,5 +1,5 @@
-// Package exchange sends one HTTP request and keeps what came back: decoded, timed, judged by the server's OpenAPI
-// document and written to a transcript. It knows neither API; acp and merchant put their meaning on top.
+// Package exchange sends HTTP requests and records the responses: decoded, timed, checked against the server's OpenAPI
+// document and written to a transcript. It knows no API; packages acp and merchant build on it.
 package exchange
 
 import (
@@ -24,18 +24,18 @@ const (
 	bodyLimit      = 64 << 20
 )
 
-// Config says how to reach a server. Only URL is required.
+// Config is how to reach a server. Only URL is required.
 type Config struct {
 	URL        string             // of the server, without a trailing slash
 	HTTP       *http.Client       // default: one client for the whole process
-	Validator  *openapi.Validator // default: none, nothing is judged
+	Validator  *openapi.Validator // default: none, responses are not checked
 	Transcript *Transcript        // default: one of its own
 	Header     http.Header        // sent with every request
 	RequestIDs string             // prefix of the X-Request-Id values; default random
-	Patience   *Patience          // default: none, a 429 is an answer like any other
+	Patience   *Patience          // default: none, a 429 is returned like any other response
 }
 
-// shared keeps enough connections open for many buyers at one server.
+// shared keeps enough idle connections for many buyers of one server.
 var shared = &http.Client{Timeout: requestTimeout, Transport: func() http.RoundTripper {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConns, transport.MaxIdleConnsPerHost = 256, 256
@@ -48,7 +48,7 @@ type Client struct {
 	sent   atomic.Int64
 }
 
-// NewClient fills in what config leaves out.
+// NewClient returns a client with defaults for empty fields of config.
 func NewClient(config Config) *Client {
 	config.URL = strings.TrimSuffix(config.URL, "/")
 	if config.HTTP == nil {
@@ -70,7 +70,7 @@ type Request struct {
 	Body         []byte      // nil: no body
 }
 
-// Response is what came back.
+// Response is a response with its decoded body.
 type Response struct {
 	Status    int
 	Header    http.Header
@@ -80,10 +80,10 @@ type Response struct {
 	Elapsed   time.Duration
 }
 
-// OK reports a 2xx status.
+// OK reports whether the status is 2xx.
 func (r Response) OK() bool { return r.Status >= 200 && r.Status < 300 }
 
-// Decode reads the body into out.
+// Decode decodes the body into out.
 func (r Response) Decode(out any) error {
 	if err := json.Unmarshal(r.Body, out); err != nil {
 		return fmt.Errorf("status %d, body %.200q: %w", r.Status, r.Body, err)
@@ -91,10 +91,10 @@ func (r Response) Decode(out any) error {
 	return nil
 }
 
-// Transcript is the conversation so far.
+// Transcript returns the conversation so far.
 func (c *Client) Transcript() *Transcript { return c.config.Transcript }
 
-// Report adds a broken promise to the validator's list, if there is a validator.
+// Report adds a violation to the validator, if there is one.
 func (c *Client) Report(request Request, response Response, reason string) {
 	if c.config.Validator == nil {
 		return
@@ -109,12 +109,12 @@ func (c *Client) Report(request Request, response Response, reason string) {
 	})
 }
 
-// Do sends the request, again where patience is told to wait. The error is about the transport only; every status is
-// a Response.
+// Do sends the request. If Config.Patience allows it, Do waits as Retry-After says and sends it again. It returns an
+// error only if the transport fails; every status is a Response.
 func (c *Client) Do(ctx context.Context, request Request) (Response, error) {
 	left := c.config.Patience.longest()
 	for {
-		response, err := c.once(ctx, request)
+		response, err := c.attempt(ctx, request)
 		if err != nil {
 			return Response{}, err
 		}
@@ -128,8 +128,8 @@ func (c *Client) Do(ctx context.Context, request Request) (Response, error) {
 	}
 }
 
-// once sends the request one time.
-func (c *Client) once(ctx context.Context, request Request) (Response, error) {
+// attempt sends the request once.
+func (c *Client) attempt(ctx context.Context, request Request) (Response, error) {
 	outgoing, err := c.build(ctx, request)
 	if err != nil {
 		return Response{}, err
@@ -194,7 +194,7 @@ func (c *Client) send(outgoing *http.Request) (Response, error) {
 	}, nil
 }
 
-// valueOf decodes a JSON body. What is not JSON, or not one whole value, is nil.
+// valueOf decodes a JSON body. It returns nil if the body is not exactly one JSON value.
 func valueOf(header http.Header, body []byte) any {
 	kind, _, _ := mime.ParseMediaType(header.Get("Content-Type"))
 	if !strings.HasSuffix(kind, "json") {
@@ -227,7 +227,8 @@ func (c *Client) judge(outgoing *http.Request, request Request, response Respons
 	}
 }
 
-// echoed: a caller's id of 1 to 128 printable characters comes back; any other is replaced by a new one (decisions 4).
+// echoed reports whether the server handled X-Request-Id as documented: it returns an id of 1 to 128 printable characters
+// unchanged and replaces any other (features/PROTOCOL.md#errors).
 func echoed(sent, received string) bool {
 	usable := len(sent) >= 1 && len(sent) <= 128 && strings.IndexFunc(sent, func(r rune) bool { return r < 0x20 || r > 0x7e }) < 0
 	return received != "" && (!usable || sent == received)

@@ -16,7 +16,7 @@ import (
 const document = `{"openapi": "3.1.0", "paths": {"/echo": {"post": {"responses": {
   "200": {"description": "", "content": {"application/json": {"schema": {"type": "object"}}}}}}}}}`
 
-// echo answers with the body it got, and with the request id it got unless told another.
+// echo answers with the request's body, and with the request's id unless requestID is set.
 func echo(t *testing.T, requestID string) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -36,7 +36,7 @@ func echo(t *testing.T, requestID string) string {
 	return server.URL
 }
 
-func TestDoDecodesAndJudges(t *testing.T) {
+func TestClient_Do_validAnswer(t *testing.T) {
 	t.Parallel()
 	validator := openapi.NewValidator()
 	client := exchange.NewClient(exchange.Config{
@@ -61,7 +61,7 @@ func TestDoDecodesAndJudges(t *testing.T) {
 	}
 }
 
-func TestDoReportsBrokenPromises(t *testing.T) {
+func TestClient_Do_violations(t *testing.T) {
 	t.Parallel()
 	validator := openapi.NewValidator()
 	client := exchange.NewClient(exchange.Config{URL: echo(t, "another"), Validator: validator})
@@ -78,7 +78,8 @@ func TestDoReportsBrokenPromises(t *testing.T) {
 	}
 }
 
-func TestHeadersOfARequestWinAndAnEmptyOneIsRemoved(t *testing.T) {
+// A request's headers replace those of the client, and an empty value removes one.
+func TestClient_Do_headers(t *testing.T) {
 	t.Parallel()
 	client := exchange.NewClient(exchange.Config{URL: echo(t, ""), Header: http.Header{"X-Project-ID": {"proj_1"}}})
 	for value, want := range map[string]string{"proj_2": "proj_2", "": ""} {
@@ -94,7 +95,7 @@ func TestHeadersOfARequestWinAndAnEmptyOneIsRemoved(t *testing.T) {
 	}
 }
 
-func TestTranscriptIsBoundedAndTellsNoSecrets(t *testing.T) {
+func TestTranscript_boundedAndRedacted(t *testing.T) {
 	t.Parallel()
 	transcript := exchange.NewTranscript(3)
 	client := exchange.NewClient(exchange.Config{URL: echo(t, ""), Transcript: transcript})
@@ -135,7 +136,7 @@ func TestTranscriptIsBoundedAndTellsNoSecrets(t *testing.T) {
 	}
 }
 
-func TestNoAnswerIsAnErrorInTheTranscript(t *testing.T) {
+func TestClient_Do_noAnswer(t *testing.T) {
 	t.Parallel()
 	client := exchange.NewClient(exchange.Config{URL: "http://127.0.0.1:1"})
 	if _, err := client.Do(context.Background(), exchange.Request{Method: "GET", Path: "/x"}); err == nil {

@@ -8,37 +8,38 @@ import (
 	"time"
 )
 
-// Patience is how a client takes a refusal that says when to come back: it waits as long as Retry-After tells and
-// sends the request again, which a server that refused it by a limit has not begun. It counts, and is shared by any number of
-// clients.
+// Patience lets a client wait when a server refuses a request with Retry-After, and then send it again. That is safe
+// after a 429, because a server that refuses a request by a rate limit has not processed it. Patience counts the waits.
+// Clients may share one.
 type Patience struct {
-	// Longest is how much waiting one request is worth. A refusal that asks for more is an answer like any other.
+	// Longest limits the waiting time of one request. If Retry-After exceeds it, the refusal is returned.
 	Longest time.Duration
-	// Busy is to wait for a busy server (503) as for a limit (429), although it may have begun. It is for requests
-	// that do no more when they are sent twice.
+	// Busy also waits after a 503, although the server may have processed the request. Set it if requests may be sent
+	// twice.
 	Busy bool
 
 	waits  atomic.Int64
 	waited atomic.Int64
 }
 
-// Waited is how often clients were told to wait and did, and how long altogether.
+// Waited returns how often clients waited, and the total time.
 func (p *Patience) Waited() (times int, total time.Duration) {
 	return int(p.waits.Load()), time.Duration(p.waited.Load())
 }
 
-// wait waits as the response tells, within what is left of the patience. It reports whether it did: not if nobody
-// is patient, nothing was told, too much was, or ctx ended, whose error it returns.
+// wait waits as long as the response's Retry-After says and reports whether the request should be sent again. It should
+// not if there is no patience, no valid Retry-After, one longer than what is left, or if ctx ended; only the last is an
+// error.
 func (p *Patience) wait(ctx context.Context, response Response, left *time.Duration) (bool, error) {
-	told := p.told(response)
-	if told == 0 || told > *left {
+	retryAfter := p.retryAfter(response)
+	if retryAfter == 0 || retryAfter > *left {
 		return false, nil
 	}
-	*left -= told
+	*left -= retryAfter
 	p.waits.Add(1)
 	began := time.Now()
 	defer func() { p.waited.Add(int64(time.Since(began))) }()
-	timer := time.NewTimer(told)
+	timer := time.NewTimer(retryAfter)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
@@ -48,7 +49,7 @@ func (p *Patience) wait(ctx context.Context, response Response, left *time.Durat
 	}
 }
 
-// longest is the patience that a request starts with.
+// longest returns the time that a request may wait.
 func (p *Patience) longest() time.Duration {
 	if p == nil {
 		return 0
@@ -56,8 +57,8 @@ func (p *Patience) longest() time.Duration {
 	return p.Longest
 }
 
-// told is how long a refusal says to wait, or zero.
-func (p *Patience) told(response Response) time.Duration {
+// retryAfter returns how long a refusal says to wait, or zero.
+func (p *Patience) retryAfter(response Response) time.Duration {
 	if p == nil || response.Status != http.StatusTooManyRequests && (response.Status != http.StatusServiceUnavailable || !p.Busy) {
 		return 0
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/exchange"
 )
 
-// busy refuses so many requests with a Retry-After, and then answers.
+// busy refuses a number of requests with 429 and a Retry-After, and answers later ones.
 func busy(t *testing.T, refusals int64, retryAfter string) (url string, asked *atomic.Int64) {
 	t.Helper()
 	return refusing(t, http.StatusTooManyRequests, refusals, retryAfter)
@@ -37,21 +37,21 @@ var anything = exchange.Request{
 	Body:   []byte("{}"),
 }
 
-func TestAPatientClientWaitsAsTold(t *testing.T) {
+func TestPatience_retryAfter(t *testing.T) {
 	t.Parallel()
-	const told = 5 * time.Second // more than a loaded machine takes to answer
+	const retryAfter = 5 * time.Second // more than a loaded machine takes to answer
 	url, asked := busy(t, 1, "5")
 	patience := &exchange.Patience{Longest: time.Minute}
 	client := exchange.NewClient(exchange.Config{URL: url, Patience: patience})
 	began := time.Now()
 	got, err := client.Do(t.Context(), anything)
-	if err != nil || !got.OK() || asked.Load() != 2 || time.Since(began) < told {
+	if err != nil || !got.OK() || asked.Load() != 2 || time.Since(began) < retryAfter {
 		t.Errorf("%d, %v, asked %d times in %s", got.Status, err, asked.Load(), time.Since(began))
 	}
-	if times, total := patience.Waited(); times != 1 || total < told || total > time.Minute {
+	if times, total := patience.Waited(); times != 1 || total < retryAfter || total > time.Minute {
 		t.Errorf("waited %d times, %s", times, total)
 	}
-	if got.Elapsed >= told {
+	if got.Elapsed >= retryAfter {
 		t.Errorf("the answer took %s: waiting is no part of it", got.Elapsed)
 	}
 	if len(client.Transcript().Entries()) != 2 {
@@ -59,7 +59,8 @@ func TestAPatientClientWaitsAsTold(t *testing.T) {
 	}
 }
 
-func TestNobodyWaitsForWhatIsNotToldOrTooMuch(t *testing.T) {
+// The client does not wait without patience, without a valid Retry-After or beyond Patience.Longest.
+func TestPatience_noWait(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		retryAfter string
@@ -82,7 +83,8 @@ func TestNobodyWaitsForWhatIsNotToldOrTooMuch(t *testing.T) {
 	}
 }
 
-func TestABusyServerIsWaitedForWhereAskingTwiceIsHarmless(t *testing.T) {
+// Patience.Busy is for requests that may be sent twice: with it, the client waits after a 503 too.
+func TestPatience_busyServer(t *testing.T) {
 	t.Parallel()
 	for busy, want := range map[bool]int64{true: 2, false: 1} {
 		url, asked := refusing(t, http.StatusServiceUnavailable, 1, "1")
@@ -93,7 +95,7 @@ func TestABusyServerIsWaitedForWhereAskingTwiceIsHarmless(t *testing.T) {
 	}
 }
 
-func TestPatienceEnds(t *testing.T) {
+func TestPatience_exhausted(t *testing.T) {
 	t.Parallel()
 	url, asked := busy(t, 10, "1")
 	patience := &exchange.Patience{Longest: 2 * time.Second}
@@ -103,7 +105,7 @@ func TestPatienceEnds(t *testing.T) {
 	}
 }
 
-func TestWaitingEndsWithItsContext(t *testing.T) {
+func TestPatience_contextDone(t *testing.T) {
 	t.Parallel()
 	url, _ := busy(t, 10, "60")
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)

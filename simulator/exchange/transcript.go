@@ -14,7 +14,7 @@ const (
 	keptBody       = 4096
 )
 
-// Entry is one exchange of a conversation, with secrets taken out.
+// Entry is one request and its response, without secrets.
 type Entry struct {
 	Method, Path, Request string
 	Status                int
@@ -23,7 +23,7 @@ type Entry struct {
 	Failure               string // transport error, instead of a response
 }
 
-// Transcript is the latest part of a conversation. It is safe for concurrent use.
+// Transcript keeps the latest part of a conversation. It is safe for concurrent use.
 type Transcript struct {
 	mu      sync.Mutex
 	limit   int
@@ -31,7 +31,7 @@ type Transcript struct {
 	entries []Entry
 }
 
-// NewTranscript keeps the newest limit entries; 0 means 200.
+// NewTranscript returns a transcript of the newest limit entries; 0 means 200.
 func NewTranscript(limit int) *Transcript {
 	if limit <= 0 {
 		limit = defaultEntries
@@ -68,7 +68,7 @@ func clip(body []byte) string {
 	return fmt.Sprintf("%s… (%d bytes)", body[:keptBody], len(body))
 }
 
-// Entries returns the conversation, oldest first, with secrets taken out.
+// Entries returns the conversation, oldest first, without secrets.
 func (t *Transcript) Entries() []Entry {
 	t.mu.Lock()
 	entries := append([]Entry(nil), t.entries...)
@@ -101,7 +101,7 @@ func Print(w io.Writer, entries []Entry) error {
 	return nil
 }
 
-// String is the whole conversation.
+// String returns the whole conversation.
 func (t *Transcript) String() string {
 	var text strings.Builder
 	t.mu.Lock()
@@ -119,7 +119,7 @@ var (
 	secretValues = regexp.MustCompile(`\b(?:hk_(?:test|live)|spt|ba|whsec)_[A-Za-z0-9_\-]+`)
 )
 
-// redact takes payment tokens, keys and secrets out of a body, well-formed or not.
+// redact removes payment tokens, keys and secrets from a body, even if it is malformed.
 func redact(body string) string {
 	return secretValues.ReplaceAllString(secretFields.ReplaceAllString(body, "${1}[redacted]"), "[redacted]")
 }

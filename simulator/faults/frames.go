@@ -7,10 +7,10 @@ import (
 	"io"
 )
 
-// largestFrame is more than any message of a test.
+// largestFrame exceeds any message of a test.
 const largestFrame = 64 << 20
 
-// requests reads what a PostgreSQL client says, a request at a time.
+// requests reads the messages of a PostgreSQL client, one request at a time.
 type requests struct {
 	from    *bufio.Reader
 	started bool
@@ -18,9 +18,9 @@ type requests struct {
 
 func requestReader(r io.Reader) *requests { return &requests{from: bufio.NewReader(r)} }
 
-// next reads messages up to one that the server answers to: a query, or the Sync of an extended one.
+// next reads messages up to one that the server answers: a query, or the Sync of an extended query.
 func (r *requests) next() ([]byte, error) {
-	if !r.started { // what begins a connection has no type
+	if !r.started { // the startup message has no type byte
 		r.started = true
 		return frame(r.from, nil, 0)
 	}
@@ -34,14 +34,14 @@ func (r *requests) next() ([]byte, error) {
 			return nil, err
 		}
 		switch kind {
-		case 'P', 'B', 'D', 'E', 'C': // more of the request follows
+		case 'P', 'B', 'D', 'E', 'C': // more messages of the request follow
 		default:
 			return all, nil
 		}
 	}
 }
 
-// answers reads what a PostgreSQL server says, a message at a time.
+// answers reads the messages of a PostgreSQL server.
 type answers struct{ from *bufio.Reader }
 
 func answerReader(r io.Reader) *answers { return &answers{bufio.NewReader(r)} }
@@ -56,7 +56,8 @@ func (a *answers) next() (message []byte, last bool, err error) {
 	return message, kind == 'Z', err
 }
 
-// frame appends a length and what it is the length of, itself included, after the first header bytes.
+// frame reads a length field and the data that it counts, itself included, and appends both to to. The first header bytes of
+// to are not part of the length.
 func frame(from *bufio.Reader, to []byte, header int) ([]byte, error) {
 	var size [4]byte
 	if _, err := io.ReadFull(from, size[:]); err != nil {

@@ -1,6 +1,6 @@
-// Package faults makes things go wrong around a server: it starts and kills its processes, and stands
-// between it and its database to delay and cut what passes. It knows the server's command line and the
-// wire format of its database, and neither's code.
+// Package faults breaks a server's surroundings: it starts, stops and kills its processes, and puts a proxy in front of
+// its database that delays and cuts connections. It knows the server's command line and the PostgreSQL wire protocol, and
+// uses none of the server's code.
 package faults
 
 import (
@@ -22,15 +22,15 @@ type Command struct {
 	Path string
 	Args []string
 	Env  []string
-	Dir  string // where it runs; default: where the caller does
-	// Log takes what the server logs, which Output then does not have. Without it Output keeps all, and a server that logs
-	// more than 4 MiB ends.
+	Dir  string // working directory; default: that of the caller
+	// Log receives the server's log. If it is set, Output is empty. Otherwise Output keeps the whole log, and a server
+	// that logs more than 4 MiB is ended.
 	Log *os.File
 }
 
 // Process is a running server. Its methods may be called concurrently.
 type Process struct {
-	URL, Ops string // where it serves clients, and operators
+	URL, Ops string // addresses for clients and for operators
 
 	process *exec.Cmd
 	stdin   io.Closer
@@ -38,11 +38,11 @@ type Process struct {
 	ended   chan struct{}
 }
 
-// starting bounds how long a server takes to be ready.
+// starting limits how long a server may take to be ready.
 const starting = 60 * time.Second
 
-// Start starts a server and waits until it is ready. It ends when its standard input does, should it
-// watch that.
+// Start starts a server and waits until it is ready. A server that watches its standard input ends when the caller's
+// process ends.
 func Start(c Command) (*Process, error) {
 	p := &Process{process: exec.Command(c.Path, c.Args...), ended: make(chan struct{})}
 	p.process.Env, p.process.Dir = c.Env, c.Dir
@@ -61,7 +61,7 @@ func Start(c Command) (*Process, error) {
 		return nil, err
 	}
 	go func() {
-		_ = p.process.Wait() // however it ended
+		_ = p.process.Wait() // its exit status does not matter
 		_ = in.Close()
 		close(p.ended)
 	}()
@@ -78,8 +78,7 @@ func Start(c Command) (*Process, error) {
 	return nil, fmt.Errorf("the server did not start:\n%s", p.Output())
 }
 
-// read looks for the addresses in what the server prints, until it says that it is ready, and then
-// keeps reading beside.
+// read finds the addresses in the server's output, returns once the server is ready, and keeps reading in the background.
 func (p *Process) read(out io.Reader) bool {
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
@@ -87,7 +86,7 @@ func (p *Process) read(out io.Reader) bool {
 		switch {
 		case len(words) == 2 && words[0] == "API":
 			p.URL = strings.TrimSuffix(words[1], "/v1")
-		case len(words) > 2 && words[0] == "Address": // of a provider
+		case len(words) > 2 && words[0] == "Address": // of a payment provider
 			p.URL = words[1]
 		case len(words) == 2 && words[0] == "Health":
 			p.Ops = strings.TrimSuffix(words[1], "/readyz")
@@ -102,17 +101,17 @@ func (p *Process) read(out io.Reader) bool {
 // PID is the server's process id.
 func (p *Process) PID() int { return p.process.Process.Pid }
 
-// Kill ends the server as kill -9 does, and waits for its end.
+// Kill kills the server as kill -9 does and waits until it has ended.
 func (p *Process) Kill() {
 	_ = p.process.Process.Kill() // it may have ended already
 	<-p.ended
 	_ = p.stdin.Close()
 }
 
-// Stop stops the server as SIGSTOP does: it neither works nor answers until it is continued.
+// Stop sends SIGSTOP. The server neither works nor answers until Continue.
 func (p *Process) Stop() error { return p.process.Process.Signal(syscall.SIGSTOP) }
 
-// Continue lets a stopped server go on.
+// Continue sends SIGCONT to a stopped server.
 func (p *Process) Continue() error { return p.process.Process.Signal(syscall.SIGCONT) }
 
 // Ended is closed once the server has ended.
@@ -128,11 +127,10 @@ func (p *Process) Running() bool {
 	}
 }
 
-// Output is what the server has logged.
+// Output returns the server's log.
 func (p *Process) Output() string { return p.output.String() }
 
-// Await waits until the server has logged a text, or ended, or the time is over; it reports whether it
-// logged the text.
+// Await waits until the server has logged a text, has ended, or the time is over. It reports whether the text was logged.
 func (p *Process) Await(text string, within time.Duration) bool {
 	deadline := time.After(within)
 	for {
@@ -150,7 +148,7 @@ func (p *Process) Await(text string, within time.Duration) bool {
 	}
 }
 
-// output keeps what is written to it, up to a bound.
+// output keeps what is written to it, up to a limit.
 type output struct {
 	mu      sync.Mutex
 	text    bytes.Buffer
@@ -180,7 +178,7 @@ func (o *output) String() string {
 	return o.text.String()
 }
 
-// more is closed when more is written.
+// more returns a channel that is closed at the next write.
 func (o *output) more() <-chan struct{} {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A server whose log goes to a file may log more than is kept in memory, and runs in its own folder.
+// A server that logs to a file may log more than Output would keep, and runs in its own directory.
 func TestStart_logFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

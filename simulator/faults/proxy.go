@@ -8,25 +8,25 @@ import (
 	"time"
 )
 
-// Action is what happens to a connection.
+// Action is what the proxy does to a connection.
 type Action string
 
 const (
-	Delay     Action = "delay"      // what passes is held up
-	CutFIN    Action = "cut"        // both ends see the other one leave
-	CutRST    Action = "reset"      // the client's end is reset
-	BlackHole Action = "black hole" // nothing passes any more, and nobody is told
+	Delay     Action = "delay"      // holds data up
+	CutFIN    Action = "cut"        // closes both ends
+	CutRST    Action = "reset"      // resets the client's end
+	BlackHole Action = "black hole" // drops all data and notifies neither end
 )
 
-// Rule says what to do to the connection of one request of the client, and when.
+// Rule selects one request of a client and says what to do to its connection.
 type Rule struct {
-	// Text is what the request contains.
+	// Text must be in the request.
 	Text string
-	// Within is what the transaction has mentioned up to and with the request; "" for any.
+	// Within must be in the transaction up to and including the request; "" matches any.
 	Within string
-	// Nth is at which such request to act, from 1 on.
+	// Nth selects the n-th matching request, from 1.
 	Nth int
-	// Answered lets the request through and acts on its answer. Otherwise the server never hears it.
+	// Answered lets the request pass and acts on its answer. Otherwise the server does not receive the request.
 	Answered bool
 	Do       Action
 	For      time.Duration // of a Delay
@@ -39,8 +39,7 @@ type armed struct {
 	fired chan struct{}
 }
 
-// Proxy passes what PostgreSQL clients and a server say to each other, until a rule says otherwise.
-// It is for connections without TLS.
+// Proxy forwards the messages of PostgreSQL clients and a server until a rule applies. It does not support TLS.
 type Proxy struct {
 	listener         net.Listener
 	network, address string // of the server
@@ -53,14 +52,14 @@ type Proxy struct {
 	closed bool
 }
 
-// Traffic is what a server has answered.
+// Traffic counts what a server has answered.
 type Traffic struct {
-	Trips        int64 // requests that the client waited for
-	Statements   int64 // BEGIN and COMMIT included
-	Transactions int64 // that ended with COMMIT
+	Trips        int64 // round trips: requests that the client waited for
+	Statements   int64 // including BEGIN and COMMIT
+	Transactions int64 // committed
 }
 
-// Traffic counts all answers that came through the proxy.
+// Traffic returns the counts of all answers that passed the proxy.
 func (p *Proxy) Traffic() Traffic {
 	return Traffic{
 		Trips:        p.trips.Load(),
@@ -83,7 +82,7 @@ func (p *Proxy) count(message []byte) {
 	}
 }
 
-// NewProxy stands in front of a server, tcp or unix, on a port of its own.
+// NewProxy listens on a free port and forwards to a server, tcp or unix.
 func NewProxy(network, address string) (*Proxy, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -99,10 +98,10 @@ func NewProxy(network, address string) (*Proxy, error) {
 	return p, nil
 }
 
-// Addr is where the proxy listens.
+// Addr returns the proxy's address.
 func (p *Proxy) Addr() string { return p.listener.Addr().String() }
 
-// Arm replaces the rule. The channel is closed when the rule acts, once.
+// Arm replaces the rule. The channel is closed when the rule applies, which it does once.
 func (p *Proxy) Arm(r Rule) <-chan struct{} {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -110,14 +109,14 @@ func (p *Proxy) Arm(r Rule) <-chan struct{} {
 	return p.rule.fired
 }
 
-// Disarm lets everything pass, on connections that no rule has acted on.
+// Disarm removes the rule. Connections that a rule has acted on stay as they are.
 func (p *Proxy) Disarm() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.rule = nil
 }
 
-// Close ends the proxy and every connection through it.
+// Close closes the proxy and all its connections.
 func (p *Proxy) Close() {
 	_ = p.listener.Close()
 	p.mu.Lock()
@@ -164,7 +163,7 @@ func (p *Proxy) serve(client net.Conn) {
 	delete(p.open, l)
 }
 
-// judge returns the rule if it acts on a request of a transaction that has said so much.
+// judge returns the rule if it applies to a request. said is the text of its transaction so far.
 func (p *Proxy) judge(request, said string) *Rule {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -180,7 +179,7 @@ func (p *Proxy) judge(request, said string) *Rule {
 	return &r.Rule
 }
 
-// link is one connection.
+// link is one connection of a client to the server.
 type link struct {
 	proxy          *Proxy
 	client, server net.Conn
@@ -188,11 +187,11 @@ type link struct {
 	dead           atomic.Bool          // in a black hole
 }
 
-// requests passes what the client says.
+// requests forwards the client's requests.
 func (l *link) requests() {
-	defer l.leave()
+	defer l.closeEnds()
 	from := requestReader(l.client)
-	var said strings.Builder // by the transaction
+	var said strings.Builder // text of the transaction
 	for {
 		request, err := from.next()
 		if err != nil {
@@ -222,7 +221,7 @@ func (l *link) requests() {
 
 const mostSaid = 1 << 20
 
-// act does what a rule asks for before its request passes, and reports whether it may pass.
+// act applies a rule before its request passes, and reports whether the request may pass.
 func (l *link) act(r *Rule) bool {
 	if r.Answered {
 		l.onAnswer.Store(r)
@@ -244,9 +243,9 @@ func (l *link) apply(r *Rule) bool {
 	return false
 }
 
-// answers passes what the server says.
+// answers forwards the server's answers.
 func (l *link) answers() {
-	defer l.leave()
+	defer l.closeEnds()
 	from := answerReader(l.server)
 	for {
 		answer, last, err := from.next()
@@ -256,7 +255,7 @@ func (l *link) answers() {
 		l.proxy.count(answer)
 		if r := l.onAnswer.Load(); r != nil {
 			if !last && r.Do != Delay {
-				continue // the server is still at it
+				continue // more messages of the answer follow
 			}
 			l.onAnswer.Store(nil)
 			if !l.apply(r) {
@@ -272,15 +271,14 @@ func (l *link) answers() {
 	}
 }
 
-// leave tells each end that the other one left, unless the connection is in a black hole: then neither
-// learns of it before the proxy closes.
-func (l *link) leave() {
+// closeEnds closes each end when the other one has closed. The ends of a black hole stay open until the proxy closes.
+func (l *link) closeEnds() {
 	if !l.dead.Load() {
 		l.cut(CutFIN)
 	}
 }
 
-// cut ends the connection at both ends.
+// cut closes both ends.
 func (l *link) cut(how Action) {
 	if tcp, ok := l.client.(*net.TCPConn); ok && how == CutRST {
 		_ = tcp.SetLinger(0)

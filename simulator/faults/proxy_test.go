@@ -9,19 +9,19 @@ import (
 	"time"
 )
 
-// parrot is a server that takes requests and says each back, with a Z after it, and remembers them.
-type parrot struct {
+// echoServer answers each request with its own text and a ReadyForQuery message, and records it.
+type echoServer struct {
 	net.Listener
-	heard chan string
+	received chan string
 }
 
-func startParrot(t *testing.T) parrot {
+func startEchoServer(t *testing.T) echoServer {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := parrot{l, make(chan string, 100)}
+	p := echoServer{l, make(chan string, 100)}
 	t.Cleanup(func() { _ = l.Close() })
 	go func() {
 		for {
@@ -29,20 +29,20 @@ func startParrot(t *testing.T) parrot {
 			if err != nil {
 				return
 			}
-			go p.talk(c)
+			go p.serve(c)
 		}
 	}()
 	return p
 }
 
-func (p parrot) talk(c net.Conn) {
+func (p echoServer) serve(c net.Conn) {
 	defer c.Close()
 	for from := requestReader(c); ; {
 		request, err := from.next()
 		if err != nil {
 			return
 		}
-		p.heard <- string(request)
+		p.received <- string(request)
 		if _, err := c.Write(append(message('D', string(request)), message('Z', "I")...)); err != nil {
 			return
 		}
@@ -54,7 +54,7 @@ func message(kind byte, text string) []byte {
 	return append([]byte{kind, byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)}, text...)
 }
 
-// How long an answer is waited for: where one comes, and where none does.
+// How long to wait for an answer: if one is expected, and if none is.
 const (
 	patience = 20 * time.Second
 	hurry    = 300 * time.Millisecond
@@ -86,7 +86,7 @@ func connect(t *testing.T, p *Proxy) net.Conn {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = c.Close() })
-	if _, err := c.Write(message(0, "hello")[1:]); err != nil { // what begins a connection has no type
+	if _, err := c.Write(message(0, "hello")[1:]); err != nil { // the startup message has no type byte
 		t.Fatal(err)
 	}
 	if err := listen(patience, c); err != nil {
@@ -95,7 +95,7 @@ func connect(t *testing.T, p *Proxy) net.Conn {
 	return c
 }
 
-func TestProxyActsOnItsRule(t *testing.T) {
+func TestProxy_Arm(t *testing.T) {
 	timedOut := func(err error) bool {
 		var network net.Error
 		return errors.As(err, &network) && network.Timeout()
@@ -103,9 +103,9 @@ func TestProxyActsOnItsRule(t *testing.T) {
 	left := func(err error) bool { return errors.Is(err, io.EOF) }
 	reset := func(err error) bool { return errors.Is(err, syscall.ECONNRESET) }
 	for name, test := range map[string]struct {
-		rule  Rule
-		said  func(error) bool // what becomes of the second COMMIT
-		heard int              // how often the server heard COMMIT
+		rule     Rule
+		said     func(error) bool // checks the result of the second COMMIT
+		received int              // COMMITs that reach the server
 	}{
 		"cut before": {Rule{
 			Text: "COMMIT",
@@ -154,7 +154,7 @@ func TestProxyActsOnItsRule(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := startParrot(t)
+			server := startEchoServer(t)
 			proxy, err := NewProxy("tcp", server.Addr().String())
 			if err != nil {
 				t.Fatal(err)
@@ -180,8 +180,8 @@ func TestProxyActsOnItsRule(t *testing.T) {
 					t.Errorf("the answer after the delay: %v", err)
 				}
 			}
-			if n := server.count("COMMIT"); n != test.heard {
-				t.Errorf("the server heard %d COMMITs, want %d", n, test.heard)
+			if n := server.count("COMMIT"); n != test.received {
+				t.Errorf("the server heard %d COMMITs, want %d", n, test.received)
 			}
 			if err := say(connect(t, proxy), "COMMIT"); err != nil {
 				t.Errorf("on another connection, later: %v", err)
@@ -190,11 +190,11 @@ func TestProxyActsOnItsRule(t *testing.T) {
 	}
 }
 
-func (p parrot) count(text string) (n int) {
+func (p echoServer) count(text string) (n int) {
 	for {
 		select {
-		case heard := <-p.heard:
-			if len(heard) > 5 && heard[5:] == text {
+		case received := <-p.received:
+			if len(received) > 5 && received[5:] == text {
 				n++
 			}
 		default:

@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// Receiver is a merchant's system that events are delivered to. It keeps which orders it heard of, by
-// the path that it heard of them at.
+// Receiver is a merchant's webhook endpoint. It counts the deliveries of each order by path.
 type Receiver struct {
 	URL    string
 	server *http.Server
@@ -19,7 +18,7 @@ type Receiver struct {
 	orders map[string]map[string]int // path, order, deliveries
 }
 
-// NewReceiver listens on a port of its own.
+// NewReceiver starts a receiver on a free port.
 func NewReceiver() (*Receiver, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -27,14 +26,14 @@ func NewReceiver() (*Receiver, error) {
 	}
 	r := &Receiver{URL: "http://" + listener.Addr().String(), orders: map[string]map[string]int{}}
 	r.server = &http.Server{Handler: r, ReadHeaderTimeout: 5 * time.Second}
-	go func() { _ = r.server.Serve(listener) }() // until Close
+	go func() { _ = r.server.Serve(listener) }() // ends with Close
 	return r, nil
 }
 
 // Close stops listening.
 func (r *Receiver) Close() { _ = r.server.Close() }
 
-// ServeHTTP takes a delivery.
+// ServeHTTP accepts a delivery.
 func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	var event struct {
 		Type string
@@ -61,13 +60,13 @@ func (r *Receiver) note(path, order string) {
 	r.orders[path][order]++
 }
 
-// Heard are the orders that were told at a path, and how often each.
+// Heard returns the orders that were delivered to a path, with the number of deliveries of each.
 func (r *Receiver) Heard(path string) map[string]int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	heard := map[string]int{}
+	received := map[string]int{}
 	for order, n := range r.orders[path] {
-		heard[order] = n
+		received[order] = n
 	}
-	return heard
+	return received
 }

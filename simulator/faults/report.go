@@ -9,21 +9,21 @@ import (
 	"time"
 )
 
-// Report collects what became of the cases of a run. Its methods may be called concurrently.
+// Report collects the results of a run's test cases. Its methods may be called concurrently.
 type Report struct {
 	Seed uint64
-	// Progress hears about each finished case; nil: nobody does.
+	// Progress, if set, gets a line for each finished case.
 	Progress io.Writer
 
 	mu         sync.Mutex
 	began      time.Time
 	cases      map[string]int // by group
 	numbers    map[string]int
-	slowest    time.Duration // from a fault to the last check
+	slowest    time.Duration // longest time from a fault to the last check
 	violations []string
 }
 
-// NewReport begins a report.
+// NewReport returns an empty report.
 func NewReport(seed uint64) *Report {
 	return &Report{
 		Seed:    seed,
@@ -33,7 +33,7 @@ func NewReport(seed uint64) *Report {
 	}
 }
 
-// Case ends a case of a group with what it broke.
+// Case records a finished case of a group and its violations.
 func (r *Report) Case(group, name string, violations ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -46,28 +46,28 @@ func (r *Report) Case(group, name string, violations ...string) {
 	}
 }
 
-// Count adds to a number that tells how much a run has done.
+// Count adds n to a counter of the run.
 func (r *Report) Count(what string, n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.numbers[what] += n
 }
 
-// Decided notes how long after a fault everything was decided, answered and checked.
+// Decided records how long after a fault everything was decided, answered and checked.
 func (r *Report) Decided(after time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.slowest = max(r.slowest, after)
 }
 
-// Violations is how many there were.
+// Violations returns the number of violations.
 func (r *Report) Violations() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.violations)
 }
 
-// Cases is how many there were.
+// Cases returns the number of cases.
 func (r *Report) Cases() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -78,7 +78,7 @@ func (r *Report) Cases() int {
 	return n
 }
 
-// String is the report as it is printed.
+// String formats the report.
 func (r *Report) String() string {
 	n := r.Cases()
 	r.mu.Lock()

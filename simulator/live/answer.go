@@ -1,9 +1,9 @@
 package live
 
-// Item is one piece on sale. Prices are in minor units.
+// Item is a product with its prices in minor units.
 type Item struct{ List, Cost int64 }
 
-// Kind is the kind of an answer to an offer.
+// Kind is the kind of answer to an offer.
 type Kind uint8
 
 // The kinds.
@@ -11,16 +11,16 @@ const (
 	Rejected Kind = iota
 	Countered
 	Accepted
-	NoAnswer // of which the Verdict tells why
+	NoAnswer // the Verdict has the reason
 )
 
-// Answer is the server's to one offer, in minor units.
+// Answer is the server's answer to one offer, in minor units.
 type Answer struct {
 	Kind     Kind
-	Price    int64 // agreed, or countered; with Rejected the hint
-	Standing int64 // the price that stands after a rejection
+	Price    int64 // the agreed price, the counter, or with Rejected the hint
+	Standing int64 // the price that still holds after a rejection
 	Over     bool  // no better answer will follow
 }
 
-// Setting is something that a report shows of the shop.
+// Setting is a setting of the shop that a report shows.
 type Setting struct{ Name, Value string }

@@ -1,5 +1,6 @@
-// Package live lets buyers of a market haggle with a running server, over HTTP and the Agent Commerce Protocol, as
-// anybody's agents do: each in a session of its own, with a quote and follow-ups, taking a price by offering it.
+// Package live lets the buyers of a market simulation negotiate with a running server over HTTP and the Agent Commerce
+// Protocol. Like other agents, each buyer has its own session, asks for a quote, follows up on it, and accepts a price by
+// offering it.
 package live
 
 import (
@@ -19,28 +20,28 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/openapi"
 )
 
-// Config says which server, and what to sell there. URL, Key and List are required.
+// Config is the server and what to sell there. URL, Key and List are required.
 type Config struct {
 	URL, Key    string
-	Project     string          // slug or id of one that there is; none: one is made
-	MaxDiscount decimal.Decimal // in percent, for a project that is made
+	Project     string          // slug or id of an existing project; default: a new one
+	MaxDiscount decimal.Decimal // in percent, for a new project
 	List        decimal.Decimal // price of every item, in the project's currency
-	Pay         bool            // buyers also check out and pay, with the sandbox's token
+	Pay         bool            // buyers also check out and pay with the sandbox token
 }
 
-// longestWait is how much waiting a request is worth to a buyer whom the server tells to come back later.
+// longestWait is the longest Retry-After that a buyer waits for.
 const longestWait = 2 * time.Minute
 
-// Shop is the server as a seller, once it has Stocked.
+// Shop is the server as a seller. Call Stock before Open.
 type Shop struct {
 	ctx       context.Context
 	config    Config
-	run       string // a name that no other run has
+	run       string // unique to this run
 	validator *openapi.Validator
 	patience  *exchange.Patience
 	merchant  *merchant.Client
 	project   merchant.Project
-	made      bool // the project is this run's
+	made      bool // this run created the project
 	manifest  acp.Manifest
 	places    int
 	products  map[Item]string
@@ -48,10 +49,10 @@ type Shop struct {
 	mu       sync.Mutex
 	breaches int
 	failures int
-	examples []string // of both, the first few
+	examples []string // the first few breaches and failures
 }
 
-// Enter finds the project, or makes it. Calls end with ctx.
+// Enter finds or creates the project. Calls of the shop end with ctx.
 func Enter(ctx context.Context, config Config) (*Shop, error) {
 	s := &Shop{
 		ctx:       ctx,
@@ -87,10 +88,10 @@ func (s *Shop) connection(who string) *exchange.Client {
 	})
 }
 
-// once makes a request repeatable: a busy server is asked again, and does it one time.
-func (s *Shop) once(what string) string { return "market-" + s.run + "-" + what }
+// idempotencyKey returns an idempotency key, so that a request can be repeated when the server is busy.
+func (s *Shop) idempotencyKey(what string) string { return "market-" + s.run + "-" + what }
 
-// find looks the project up, or makes one without suggestions of a second product: the buyers want one thing.
+// find finds the project, or creates one without bundle suggestions, because the buyers want one product.
 func (s *Shop) find() (merchant.Project, error) {
 	if s.config.Project != "" {
 		return s.named(s.config.Project)
@@ -106,7 +107,7 @@ func (s *Shop) find() (merchant.Project, error) {
 			NegotiationEnabled: &on,
 			MaxDiscountPercent: &s.config.MaxDiscount,
 		},
-	}, merchant.IdempotencyKey(s.once("project")))
+	}, merchant.IdempotencyKey(s.idempotencyKey("project")))
 	if err != nil {
 		return merchant.Project{}, err
 	}
@@ -114,11 +115,11 @@ func (s *Shop) find() (merchant.Project, error) {
 	if _, err = made.PatchSettings(s.ctx, project.ID, merchant.Patch{"commerce": merchant.Patch{"bundle_suggestions": false}}); err != nil {
 		return project, err
 	}
-	return project, s.unbounded(made)
+	return project, s.removeSessionLimit(made)
 }
 
-// unbounded has the project's agent count no sessions of a client: all buyers of a run come from one address.
-func (s *Shop) unbounded(project *merchant.Client) error {
+// removeSessionLimit removes the agent's limit of sessions per client, because all buyers of a run share one address.
+func (s *Shop) removeSessionLimit(project *merchant.Client) error {
 	agents, err := project.Agents(s.ctx, merchant.Page{Limit: 1})
 	if err != nil {
 		return fmt.Errorf("the agent: %w", err)
@@ -149,10 +150,10 @@ func (s *Shop) named(name string) (merchant.Project, error) {
 	}
 }
 
-// enough pieces are in stock, and are replaced when they are sold: neither so few nor so many that it moves a price.
+// enough pieces are in stock, and each sold one is replaced. The level is neither low nor high enough to change prices.
 const enough = 40
 
-// Stock puts the items on sale, each with its cost and enough of it, and waits until buyers can see them.
+// Stock creates the items as products with cost and stock, and waits until buyers can see them.
 func (s *Shop) Stock(items []Item) error {
 	on, pieces := true, enough
 	for _, item := range items {
@@ -169,12 +170,12 @@ func (s *Shop) Stock(items []Item) error {
 			Negotiable: &on,
 			Quantity:   &pieces,
 			Status:     "active",
-		}, merchant.IdempotencyKey(s.once("product-"+cost.String())))
+		}, merchant.IdempotencyKey(s.idempotencyKey("product-"+cost.String())))
 		if err != nil {
 			return fmt.Errorf("putting an item on sale: %w", err)
 		}
 		s.products[item] = product.ID
-		if err := s.seen(product.ID); err != nil {
+		if err := s.waitUntilVisible(product.ID); err != nil {
 			return fmt.Errorf("buyers cannot see the item on sale: %w", err)
 		}
 	}
@@ -185,7 +186,7 @@ func (s *Shop) sku(item Item) string {
 	return fmt.Sprintf("MARKET-%s-%d", strings.ToUpper(s.run), item.Cost)
 }
 
-// restock replaces a piece that was sold.
+// restock replaces a sold piece.
 func (s *Shop) restock(item Item, sale string) error {
 	levels, err := s.merchant.Inventory(s.ctx, s.sku(item), merchant.Page{})
 	if err != nil {
@@ -199,12 +200,12 @@ func (s *Shop) restock(item Item, sale string) error {
 		Location: levels.Data[0].Location,
 		Delta:    1,
 		Reason:   "Sold to a simulated buyer.",
-	}}, merchant.IdempotencyKey(s.once("restock-"+sale)))
+	}}, merchant.IdempotencyKey(s.idempotencyKey("restock-"+sale)))
 	return err
 }
 
-// seen waits until buyers see a product.
-func (s *Shop) seen(product string) error {
+// waitUntilVisible waits until buyers see a product.
+func (s *Shop) waitUntilVisible(product string) error {
 	ctx, cancel := context.WithTimeout(s.ctx, time.Minute)
 	defer cancel()
 	client := acp.New(s.connection("look"), s.project.Slug)
@@ -221,7 +222,7 @@ func (s *Shop) seen(product string) error {
 	}
 }
 
-// Leave takes the items off sale again where the project is not this run's own.
+// Leave deletes the items, unless this run created the project.
 func (s *Shop) Leave() error {
 	if s.made {
 		return nil
@@ -233,10 +234,10 @@ func (s *Shop) Leave() error {
 	return errors.Join(all...)
 }
 
-// List is the list price in minor units.
+// List returns the list price in minor units.
 func (s *Shop) List() int64 { return minor(s.config.List, s.places) }
 
-// Least is the lowest price that the manifest's max discount allows, in minor units.
+// Least returns the lowest price that the manifest's maximum discount allows, in minor units.
 func (s *Shop) Least() int64 {
 	p := s.manifest.Policies
 	if !p.NegotiationEnabled {
@@ -245,10 +246,11 @@ func (s *Shop) Least() int64 {
 	return minor(s.config.List.Percent(decimal.FromInt(100).Minus(p.MaxDiscountPercent), s.places), s.places)
 }
 
-// Slug is the project's.
+// Slug returns the project's slug.
 func (s *Shop) Slug() string { return s.project.Slug }
 
-// Settings are what a report tells of the shop. A project that was made has a name by chance, and is left out.
+// Settings returns what a report shows of the shop. It omits the name of a project that this run created, which is
+// random.
 func (s *Shop) Settings() []Setting {
 	discount := s.manifest.Policies.MaxDiscountPercent.String() + "%"
 	if !s.manifest.Policies.NegotiationEnabled {
@@ -265,7 +267,7 @@ func (s *Shop) Settings() []Setting {
 	}...)
 }
 
-// amount is so many minor units, and minor the other way round, for prices that the currency has.
+// amount converts minor units to a price; minor is the inverse.
 func (s *Shop) amount(units int64) decimal.Decimal {
 	return decimal.FromInt(units).Over(tens(s.places))
 }
@@ -280,20 +282,20 @@ func tens(places int) int64 {
 	return n
 }
 
-// Verdict is how the server fared in the eyes of the buyers' clients.
+// Verdict is the result of all checks of the server's answers.
 type Verdict struct {
-	Checked, Violations int // responses, and those that the OpenAPI document does not allow
-	Breaches            int // of what a buyer can see that was promised
-	Failures            int // requests that got no usable answer
+	Checked, Violations int // checked responses, and those that violate the OpenAPI document
+	Breaches            int // broken rules that a buyer can see
+	Failures            int // requests without a usable answer
 	Waits               int
 	Waited              time.Duration
 	Examples            []string
 }
 
-// OK reports that nothing is wrong with the server.
+// OK reports whether no check failed.
 func (v Verdict) OK() bool { return v.Violations == 0 && v.Breaches == 0 && v.Failures == 0 }
 
-// String is the verdict on a few lines.
+// String formats the verdict in a few lines.
 func (v Verdict) String() string {
 	text := fmt.Sprintf("%d OpenAPI violations in %d responses, %d invariant violations, %d failed negotiations", v.Violations, v.Checked, v.Breaches, v.Failures)
 	if v.Waits > 0 {
@@ -303,7 +305,7 @@ func (v Verdict) String() string {
 	return strings.Join(append([]string{text}, v.Examples...), "\n")
 }
 
-// Verdict is up to now.
+// Verdict returns the result so far.
 func (s *Shop) Verdict() Verdict {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -323,7 +325,7 @@ func (s *Shop) Verdict() Verdict {
 
 const shownExamples = 5
 
-// breach and failure note what went wrong.
+// breach and failure record problems.
 func (s *Shop) breach(b simulator.Breach) { s.note(&s.breaches, "Invariant: "+b.String()) }
 func (s *Shop) failure(err error)         { s.note(&s.failures, "Failed: "+err.Error()) }
 

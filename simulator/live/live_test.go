@@ -17,16 +17,16 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/internal/shoptest"
 )
 
-// stub is a server that answers quotes by a script, and remembers what was asked.
+// stub answers quotes by a script and records the requests.
 type stub struct {
-	mu     sync.Mutex
-	quotes []string // answers, one after the other; "503" is a busy server
-	asked  []string // bodies of the quote requests
-	keys   []string // and their idempotency keys
-	unseen int      // how often the product is not there yet
-	gone   []string // products taken off sale
+	mu       sync.Mutex
+	quotes   []string // answers, one after the other; "503" is a busy server
+	asked    []string // bodies of the quote requests
+	keys     []string // and their idempotency keys
+	notFound int      // how many reads of the product are answered with 404
+	gone     []string // products taken off sale
 
-	patched string // what was changed in the agent
+	patched string // the latest change of the agent
 }
 
 const (
@@ -47,16 +47,16 @@ func (s *stub) serve(t *testing.T) string {
 		t.Fatal(err)
 	}
 	toShop := httputil.NewSingleHostReverseProxy(at)
-	mux, tell := http.NewServeMux(), func(body string) http.HandlerFunc {
+	mux, respond := http.NewServeMux(), func(body string) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) { write(w, r, http.StatusOK, body) }
 	}
-	mux.HandleFunc("GET /openapi.json", tell(document))
-	mux.HandleFunc("GET /v1/projects", tell(`{"data": [`+project+`], "meta": {"total": 1}}`))
-	mux.HandleFunc("POST /v1/projects", tell(project))
-	mux.HandleFunc("PATCH /v1/projects/{id}/settings", tell(`{}`))
-	mux.HandleFunc("GET /v1/agents", tell(`{"data": [{"id": "agent_1", "status": "active"}], "meta": {"total": 1}}`))
+	mux.HandleFunc("GET /openapi.json", respond(document))
+	mux.HandleFunc("GET /v1/projects", respond(`{"data": [`+project+`], "meta": {"total": 1}}`))
+	mux.HandleFunc("POST /v1/projects", respond(project))
+	mux.HandleFunc("PATCH /v1/projects/{id}/settings", respond(`{}`))
+	mux.HandleFunc("GET /v1/agents", respond(`{"data": [{"id": "agent_1", "status": "active"}], "meta": {"total": 1}}`))
 	mux.HandleFunc("PATCH /v1/agents/agent_1", s.patch)
-	mux.HandleFunc("POST /v1/catalog/products", tell(`{"id": "prod_1", "price": 100, "name": "x", "sku": "x", "category": "c"}`))
+	mux.HandleFunc("POST /v1/catalog/products", respond(`{"id": "prod_1", "price": 100, "name": "x", "sku": "x", "category": "c"}`))
 	mux.HandleFunc("DELETE /v1/catalog/products/{id}", s.remove)
 	mux.HandleFunc("GET /p/demo/acp/products/{id}", s.product(toShop))
 	mux.HandleFunc("POST /p/demo/acp/quote", s.quote)
@@ -87,7 +87,7 @@ func write(w http.ResponseWriter, r *http.Request, status int, body string) {
 
 func (s *stub) product(shop http.Handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if s.unseen--; s.unseen >= 0 {
+		if s.notFound--; s.notFound >= 0 {
 			write(w, r, http.StatusNotFound, `{"status": "error", "error": "product_not_found", "message": "no", "request_id": "r"}`)
 			return
 		}
@@ -135,11 +135,11 @@ const (
 	accepted = `{"status": "accept", "session_id": "s", "quote_id": "q", "final_price": 90.01, "message": "m", "checkout_token": "t", "valid_until": "2126-01-01T00:00:00Z", "next_actions": ["init_checkout"]}`
 )
 
-func TestANegotiationOverHTTP(t *testing.T) {
+func TestShop_Open_negotiation(t *testing.T) {
 	t.Parallel()
-	s := &stub{unseen: 2, quotes: []string{rejected, "503", lastOne, accepted}}
+	s := &stub{notFound: 2, quotes: []string{rejected, "503", lastOne, accepted}}
 	shop := s.enter(t, "demo")
-	talk := shop.Open(Item{List: 10000, Cost: 5000})
+	negotiation := shop.Open(Item{List: 10000, Cost: 5000})
 	for _, c := range []struct {
 		offer int64
 		want  Answer
@@ -161,7 +161,7 @@ func TestANegotiationOverHTTP(t *testing.T) {
 			Over:  true,
 		}, `{"session_id":"s","quote_id":"q","offer_price":90.01}`},
 	} {
-		if got := talk.Offer(c.offer); got != c.want || !sameJSON(s.asked[len(s.asked)-1], c.asked) {
+		if got := negotiation.Offer(c.offer); got != c.want || !sameJSON(s.asked[len(s.asked)-1], c.asked) {
 			t.Errorf("offer %d: %+v, asked %s", c.offer, got, s.asked[len(s.asked)-1])
 		}
 	}
@@ -182,7 +182,7 @@ func sameJSON(a, b string) bool {
 	return json.Unmarshal([]byte(a), &x) == nil && json.Unmarshal([]byte(b), &y) == nil && fmt.Sprint(x) == fmt.Sprint(y)
 }
 
-func TestWhatIsWrongWithAServerIsTold(t *testing.T) {
+func TestShop_Verdict_brokenServer(t *testing.T) {
 	t.Parallel()
 	for says, c := range map[string]struct {
 		answer string
@@ -209,7 +209,7 @@ func TestWhatIsWrongWithAServerIsTold(t *testing.T) {
 	}
 }
 
-func TestWhereNobodyCanEnter(t *testing.T) {
+func TestEnter_refused(t *testing.T) {
 	t.Parallel()
 	for says, c := range map[string]Config{
 		`none is named "other"`: {Project: "other", List: decimal.FromInt(100)},

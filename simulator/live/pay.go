@@ -7,7 +7,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/decimal"
 )
 
-// pay checks out what was agreed and pays with the sandbox's token.
+// pay checks out the agreement and pays with the sandbox token.
 func (t *Talk) pay(price decimal.Decimal) error {
 	checkout, err := t.client.InitCheckout(t.shop.ctx, acp.InitRequest{
 		SessionID:             t.session,
@@ -19,7 +19,7 @@ func (t *Talk) pay(price decimal.Decimal) error {
 			Quantity:        1,
 			NegotiatedPrice: &price,
 		}},
-	}, t.once("checkout"))
+	}, t.idempotencyKey("checkout"))
 	if err != nil {
 		return fmt.Errorf("the checkout: %w", err)
 	}
@@ -32,7 +32,7 @@ func (t *Talk) pay(price decimal.Decimal) error {
 			request.ShippingOption = option.ID
 		}
 	}
-	paid, err := t.client.Finalize(t.shop.ctx, request, t.once("finalize"))
+	paid, err := t.client.Finalize(t.shop.ctx, request, t.idempotencyKey("finalize"))
 	switch {
 	case err != nil:
 		return fmt.Errorf("the payment: %w", err)
@@ -42,7 +42,7 @@ func (t *Talk) pay(price decimal.Decimal) error {
 	return t.shop.restock(t.item, t.name)
 }
 
-// address is one that the merchant ships to.
+// address returns an address that the merchant ships to.
 func (s *Shop) address() acp.Address {
 	a := acp.Address{
 		Name:       "Simulated Buyer",

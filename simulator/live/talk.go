@@ -10,24 +10,24 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/decimal"
 )
 
-// sessions counts negotiations, for names.
+// sessions counts negotiations, to name them.
 var sessions atomic.Int64
 
-// Talk is one buyer's negotiation, in a session that begins with its first offer.
+// Talk is one buyer's negotiation. Its session starts with the first offer.
 type Talk struct {
 	shop    *Shop
 	name    string
 	client  *acp.Client
 	witness *simulator.Witness
-	noted   int // breaches
+	noted   int // breaches recorded so far
 
 	item           Item
 	session, quote string
 	offers         int
-	token          string // for what was agreed
+	token          string // checkout token of the agreement
 }
 
-// Open meets a buyer. The item must be in stock.
+// Open returns a negotiation for a new buyer. The item must be in stock.
 func (s *Shop) Open(item Item) *Talk {
 	name := strconv.FormatInt(sessions.Add(1), 10)
 	t := &Talk{
@@ -40,7 +40,7 @@ func (s *Shop) Open(item Item) *Talk {
 	return t
 }
 
-// Offer makes an offer, and pays for what is agreed if buyers do.
+// Offer makes an offer, and pays for an agreement if Config.Pay is set.
 func (t *Talk) Offer(price int64) Answer {
 	t.offers++
 	answer, err := t.ask(price)
@@ -70,7 +70,7 @@ func (t *Talk) ask(price int64) (Answer, error) {
 	if t.quote == "" {
 		request.ProductID, request.Quantity = t.shop.products[t.item], 1
 	}
-	quote, err := t.client.Quote(t.shop.ctx, request, t.once(fmt.Sprint("offer-", t.offers)))
+	quote, err := t.client.Quote(t.shop.ctx, request, t.idempotencyKey(fmt.Sprint("offer-", t.offers)))
 	if err != nil {
 		return Answer{}, err
 	}
@@ -80,17 +80,17 @@ func (t *Talk) ask(price int64) (Answer, error) {
 	if quote.QuoteID != "" {
 		t.quote = quote.QuoteID
 	}
-	return t.understand(quote)
+	return t.toAnswer(quote)
 }
 
-// once makes a request repeatable.
-func (t *Talk) once(what string) acp.Option {
-	return acp.IdempotencyKey(t.shop.once(t.name + "-" + what))
+// idempotencyKey returns an idempotency key for a request, so that it can be repeated.
+func (t *Talk) idempotencyKey(what string) acp.Option {
+	return acp.IdempotencyKey(t.shop.idempotencyKey(t.name + "-" + what))
 }
 
-// understand puts an answer into the market's words.
-func (t *Talk) understand(quote acp.Quote) (Answer, error) {
-	standing := minor(quote.Standing(), t.shop.places)
+// toAnswer converts an answer to the market's types.
+func (t *Talk) toAnswer(quote acp.Quote) (Answer, error) {
+	price := minor(quote.Standing(), t.shop.places)
 	last := len(quote.NextActions) > 0 && !quote.Offers("counter")
 	switch quote.Status {
 	case acp.Accept:
@@ -103,7 +103,7 @@ func (t *Talk) understand(quote acp.Quote) (Answer, error) {
 	case acp.CounterOffer:
 		return Answer{
 			Kind:  Countered,
-			Price: standing,
+			Price: price,
 			Over:  last,
 		}, nil
 	case acp.Reject:
@@ -111,7 +111,7 @@ func (t *Talk) understand(quote acp.Quote) (Answer, error) {
 		return Answer{
 			Kind:     Rejected,
 			Price:    minor(hint, t.shop.places),
-			Standing: standing,
+			Standing: price,
 			Over:     last,
 		}, err
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// NewKey is what an API key is created from (decisions 3). A nil ExpiresAt means never.
+// NewKey is the request to create an API key (features/MANAGEMENT.md#keys). A nil ExpiresAt means never.
 type NewKey struct {
 	Name       string     `json:"name"`
 	Scopes     []string   `json:"scopes"`
@@ -15,7 +15,7 @@ type NewKey struct {
 	ExpiresAt  *time.Time `json:"expires_at,omitempty"`
 }
 
-// APIKey is an API key. Secret is there only in the answer to its creation.
+// APIKey is an API key. Secret is set only in the answer to its creation.
 type APIKey struct {
 	ID         string     `json:"id"`
 	Name       string     `json:"name"`
@@ -48,14 +48,14 @@ type MFA struct {
 	RecoveryCodesLeft int  `json:"recovery_codes_left"`
 }
 
-// Enrolment is a pending authenticator.
+// Enrolment is an authenticator that is not confirmed yet.
 type Enrolment struct {
 	Secret        string   `json:"secret"` // base32
 	OTPAuthURL    string   `json:"otpauth_url"`
 	RecoveryCodes []string `json:"recovery_codes"`
 }
 
-// AuditEvent is who changed what.
+// AuditEvent records a change and who made it.
 type AuditEvent struct {
 	ID        string          `json:"id"`
 	Action    string          `json:"action"`
@@ -99,7 +99,7 @@ func (c *Client) Key(ctx context.Context, id string, options ...Option) (APIKey,
 	return call[APIKey](ctx, c, "GET", keyPath(id), nil, options)
 }
 
-// RevokeKey ends an API key for good.
+// RevokeKey revokes an API key.
 func (c *Client) RevokeKey(ctx context.Context, id string, options ...Option) error {
 	_, err := call[nothing](ctx, c, "DELETE", keyPath(id), nil, options)
 	return err
@@ -110,17 +110,17 @@ func (c *Client) Account(ctx context.Context, options ...Option) (Account, error
 	return call[Account](ctx, c, "GET", accountPath, nil, options)
 }
 
-// PatchAccount changes it.
+// PatchAccount changes the account that the client's key belongs to.
 func (c *Client) PatchAccount(ctx context.Context, patch Patch, options ...Option) (Account, error) {
 	return call[Account](ctx, c, "PATCH", accountPath, patch, options)
 }
 
-// EnrolMFA makes an authenticator, pending until it is confirmed.
+// EnrolMFA creates an authenticator, which is pending until it is confirmed.
 func (c *Client) EnrolMFA(ctx context.Context, options ...Option) (Enrolment, error) {
 	return call[Enrolment](ctx, c, "POST", mfaPath, nil, options)
 }
 
-// ConfirmMFA makes the pending authenticator the account's.
+// ConfirmMFA confirms the pending authenticator.
 func (c *Client) ConfirmMFA(ctx context.Context, code string, options ...Option) (MFA, error) {
 	return call[MFA](ctx, c, "POST", mfaPath+"/confirm", map[string]string{"code": code}, options)
 }
@@ -131,7 +131,7 @@ func (c *Client) DisableMFA(ctx context.Context, options ...Option) error {
 	return err
 }
 
-// AuditEvents lists who changed what, newest first.
+// AuditEvents lists audit events, newest first.
 func (c *Client) AuditEvents(ctx context.Context, query AuditQuery, options ...Option) (List[AuditEvent], error) {
 	parameters := url.Values{}
 	for name, value := range map[string]string{

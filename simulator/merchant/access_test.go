@@ -7,7 +7,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/merchant"
 )
 
-func TestAccessRequests(t *testing.T) {
+func TestClient_accessRequests(t *testing.T) {
 	t.Parallel()
 	ctx, end := t.Context(), time.Date(2030, 1, 31, 12, 0, 0, 0, time.UTC)
 	eachSends(t, map[string]sent{
@@ -46,7 +46,7 @@ func TestAccessRequests(t *testing.T) {
 	})
 }
 
-func TestACallIsConfirmedInItsHeader(t *testing.T) {
+func TestMFACode_header(t *testing.T) {
 	t.Parallel()
 	client, got := answering(t, 204, "")
 	if err := client.DisableMFA(t.Context(), merchant.MFACode("123456")); err != nil {

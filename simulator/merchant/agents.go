@@ -5,7 +5,7 @@ import (
 	"net/url"
 )
 
-// Agent is who answers a project's buyers, as far as the simulator needs to know.
+// Agent is the agent that answers a project's buyers, with the fields that the simulator needs.
 type Agent struct {
 	ID     string `json:"id"`
 	Status string `json:"status"`

@@ -9,7 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/decimal"
 )
 
-// Product is a product as the merchant writes and reads it (decisions 13).
+// Product is a product as the merchant writes and reads it (features/MANAGEMENT.md#catalog).
 type Product struct {
 	ID              string            `json:"id,omitempty"`
 	Name            string            `json:"name"`
@@ -35,7 +35,7 @@ type Product struct {
 	UpdatedAt       *time.Time        `json:"updated_at,omitempty"`
 }
 
-// Variant is what is actually sold.
+// Variant is the unit that is sold.
 type Variant struct {
 	ID       string           `json:"id,omitempty"`
 	SKU      string           `json:"sku"`
@@ -53,7 +53,7 @@ type ProductQuery struct {
 	Page
 }
 
-// BatchResult is what became of one product of a batch.
+// BatchResult is the result of one product of a batch.
 type BatchResult struct {
 	SKU    string          `json:"sku"`
 	ID     string          `json:"id"`
@@ -61,7 +61,7 @@ type BatchResult struct {
 	Errors json.RawMessage `json:"errors"`
 }
 
-// Category is one node of the catalogue's tree, as it comes.
+// Category is one node of the catalog's category tree.
 type Category struct {
 	ID           string `json:"id"`
 	Name         string `json:"name"`
@@ -74,11 +74,11 @@ type Level struct {
 	ProductID string `json:"product_id,omitempty"`
 	VariantID string `json:"variant_id,omitempty"`
 	Location  string `json:"location"`
-	Quantity  int    `json:"quantity"`            // on the shelf
-	Available int    `json:"available,omitempty"` // for sale; answers have it
+	Quantity  int    `json:"quantity"`            // in the warehouse
+	Available int    `json:"available,omitempty"` // for sale; only in answers
 }
 
-// Adjustment moves stock by Delta.
+// Adjustment changes stock by Delta.
 type Adjustment struct {
 	SKU      string `json:"sku"`
 	Location string `json:"location"`
@@ -88,7 +88,7 @@ type Adjustment struct {
 
 const productsPath = "/v1/catalog/products"
 
-// CreateProduct adds a product to the catalogue.
+// CreateProduct adds a product to the catalog.
 func (c *Client) CreateProduct(ctx context.Context, product Product, options ...Option) (Product, error) {
 	return call[Product](ctx, c, "POST", productsPath, product, options)
 }
@@ -114,7 +114,7 @@ func (c *Client) PatchProduct(ctx context.Context, id string, patch Patch, optio
 	return call[Product](ctx, c, "PATCH", productPath(id), patch, options)
 }
 
-// DeleteProduct takes a product out of the catalogue.
+// DeleteProduct removes a product from the catalog.
 func (c *Client) DeleteProduct(ctx context.Context, id string, options ...Option) error {
 	_, err := call[nothing](ctx, c, "DELETE", productPath(id), nil, options)
 	return err
@@ -132,7 +132,7 @@ func (c *Client) Categories(ctx context.Context, page Page, options ...Option) (
 	return call[List[Category]](ctx, c, "GET", "/v1/catalog/categories"+page.query(nil), nil, options)
 }
 
-// Inventory lists stock, of one sku or of all.
+// Inventory lists stock levels of one SKU, or of all if sku is empty.
 func (c *Client) Inventory(ctx context.Context, sku string, page Page, options ...Option) (List[Level], error) {
 	parameters := url.Values{}
 	if sku != "" {
@@ -146,7 +146,7 @@ func (c *Client) SetInventory(ctx context.Context, levels []Level, options ...Op
 	return call[List[Level]](ctx, c, "PUT", inventoryPath, map[string]any{"levels": levels}, options)
 }
 
-// AdjustInventory moves stock levels, never below zero.
+// AdjustInventory changes stock levels, which cannot go below zero.
 func (c *Client) AdjustInventory(ctx context.Context, adjustments []Adjustment, options ...Option) (List[Level], error) {
 	return call[List[Level]](ctx, c, "POST", inventoryPath+"/adjust", map[string]any{"adjustments": adjustments}, options)
 }

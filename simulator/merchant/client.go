@@ -1,5 +1,6 @@
-// Package merchant is a merchant's client of the Management API (spec 4.1, decisions 3 and 13), with types of its own.
-// Writes take what the merchant writes: a struct to create, a free map to patch, so that null can be sent on purpose.
+// Package merchant is a merchant's client of the Management API (features/MANAGEMENT.md#projects,
+// features/MANAGEMENT.md#keys and features/MANAGEMENT.md#events). It shares no types with the server. Creating calls take
+// a struct, patching calls a map, so that null can be sent.
 package merchant
 
 import (
@@ -15,14 +16,14 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/exchange"
 )
 
-// Client speaks to the Management API with one API key, about one project. It is safe for concurrent use.
+// Client calls the Management API with one API key for one project. It is safe for concurrent use.
 type Client struct {
 	connection *exchange.Client
 	key        string
 	project    string
 }
 
-// New makes a client. Without a key it sends no Authorization header, without a project no X-Project-ID.
+// New returns a client. Without a key it sends no Authorization header, without a project no X-Project-ID.
 func New(connection *exchange.Client, key, project string) *Client {
 	return &Client{
 		connection: connection,
@@ -31,19 +32,19 @@ func New(connection *exchange.Client, key, project string) *Client {
 	}
 }
 
-// In is the same merchant at work on another project.
+// In returns a client for another project.
 func (c *Client) In(project string) *Client { return New(c.connection, c.key, project) }
 
-// As is the same merchant with another API key.
+// As returns a client with another API key.
 func (c *Client) As(key string) *Client { return New(c.connection, key, c.project) }
 
-// Secret is the API key that the client sends.
+// Secret returns the client's API key.
 func (c *Client) Secret() string { return c.key }
 
-// Transcript is the conversation so far.
+// Transcript returns the conversation so far.
 func (c *Client) Transcript() *exchange.Transcript { return c.connection.Transcript() }
 
-// Error is a refused request (spec 7).
+// Error is a refused request (features/MANAGEMENT.md#errors).
 type Error struct {
 	HTTPStatus int           `json:"-"`
 	Code       string        `json:"code"`
@@ -52,18 +53,18 @@ type Error struct {
 	RequestID  string        `json:"request_id"`
 }
 
-// FieldDetail is what is wrong with one field.
+// FieldDetail is the problem with one field.
 type FieldDetail struct {
 	Field   string `json:"field"` // dotted path: settings.default_currency
 	Message string `json:"message"`
 }
 
-// Error is the error on one line.
+// Error returns the error on one line.
 func (e *Error) Error() string {
 	return fmt.Sprintf("%d %s: %s %v (request %s)", e.HTTPStatus, e.Code, e.Message, e.Details, e.RequestID)
 }
 
-// Field is the detail about a field, or "".
+// Field returns the message about a field, or "".
 func (e *Error) Field(name string) string {
 	for _, detail := range e.Details {
 		if detail.Field == name {
@@ -73,7 +74,7 @@ func (e *Error) Field(name string) string {
 	return ""
 }
 
-// CodeOf is the error code inside err, or "" if err is no *Error.
+// CodeOf returns the error code in err, or "" if err is not an *Error.
 func CodeOf(err error) string {
 	var problem *Error
 	if errors.As(err, &problem) {
@@ -82,7 +83,7 @@ func CodeOf(err error) string {
 	return ""
 }
 
-// ErrorOf reads an error body; one that cannot be read keeps its status and the start of its text.
+// ErrorOf decodes an error body. If the body cannot be decoded, the error has the status and the start of the text.
 func ErrorOf(response exchange.Response) *Error {
 	var body struct {
 		Error *Error `json:"error"`
@@ -97,7 +98,7 @@ func ErrorOf(response exchange.Response) *Error {
 // Option changes the headers of one call.
 type Option func(http.Header)
 
-// IdempotencyKey makes the call repeatable (decisions 6).
+// IdempotencyKey makes a call safe to repeat (features/MANAGEMENT.md#idempotency).
 func IdempotencyKey(key string) Option { return Header("Idempotency-Key", key) }
 
 // Header sets a header of the call; an empty value removes it.
@@ -105,23 +106,23 @@ func Header(name, value string) Option {
 	return func(header http.Header) { header[http.CanonicalHeaderKey(name)] = []string{value} }
 }
 
-// Page is a part of a list. The zero Page leaves both parameters out.
+// Page selects a part of a list. The zero Page sends neither parameter.
 type Page struct{ Limit, Offset int }
 
-// Meta says where a page is in its list.
+// Meta is the position of a page in its list.
 type Meta struct {
 	Total  int `json:"total"`
 	Limit  int `json:"limit"`
 	Offset int `json:"offset"`
 }
 
-// List is one page of things.
+// List is one page of a list.
 type List[T any] struct {
 	Data []T  `json:"data"`
 	Meta Meta `json:"meta"`
 }
 
-// query adds the page to other parameters and writes them out, with the question mark.
+// query encodes the page and other parameters, with the question mark.
 func (p Page) query(parameters url.Values) string {
 	if parameters == nil {
 		parameters = url.Values{}
@@ -138,8 +139,8 @@ func (p Page) query(parameters url.Values) string {
 	return "?" + parameters.Encode()
 }
 
-// Do sends anything at all, with the client's own headers unless header replaces them.
-// The error is about the transport only.
+// Do sends any request with the client's headers, which header can replace. It returns an error only if the transport
+// fails.
 func (c *Client) Do(ctx context.Context, method, path string, header http.Header, body []byte) (exchange.Response, error) {
 	all := http.Header{}
 	if c.key != "" {
@@ -157,7 +158,7 @@ func (c *Client) Do(ctx context.Context, method, path string, header http.Header
 	})
 }
 
-// call sends in, unless it is nil, and reads the answer as T. A status outside 2xx is an *Error.
+// call sends in, unless it is nil, and decodes the answer as T. A status outside 2xx is returned as an *Error.
 func call[T any](ctx context.Context, c *Client, method, path string, in any, options []Option) (T, error) {
 	var out T
 	var body []byte
@@ -183,5 +184,5 @@ func call[T any](ctx context.Context, c *Client, method, path string, in any, op
 	return out, response.Decode(&out)
 }
 
-// nothing is the answer to a call that has none.
+// nothing is the answer to a call without a response body.
 type nothing struct{}

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// NewSubscription is what an event subscription is created from (decisions 13).
+// NewSubscription is the request to create an event subscription (features/MANAGEMENT.md#events).
 type NewSubscription struct {
 	URL         string   `json:"url"`
 	EventTypes  []string `json:"event_types"`
 	Description string   `json:"description,omitempty"`
 }
 
-// Subscription is an event subscription. Secret is there only when it is made.
+// Subscription is an event subscription. Secret is set only in the answer to its creation.
 type Subscription struct {
 	ID             string    `json:"id"`
 	URL            string    `json:"url"`
@@ -27,7 +27,7 @@ type Subscription struct {
 	UpdatedAt      time.Time `json:"updated_at"`
 }
 
-// Delivery is one event on its way to a subscription. Payload is there only when one is read alone.
+// Delivery is the delivery of one event to a subscription. Payload is set only when a single delivery is read.
 type Delivery struct {
 	ID             string          `json:"id"`
 	EventID        string          `json:"event_id"`
@@ -42,7 +42,7 @@ type Delivery struct {
 	Payload        json.RawMessage `json:"payload"`
 }
 
-// Event is what the shop announced.
+// Event is an event of the shop.
 type Event struct {
 	ID        string          `json:"id"`
 	Type      string          `json:"type"`
@@ -53,7 +53,7 @@ type Event struct {
 
 const subscriptionsPath = "/v1/event-subscriptions"
 
-// Subscribe has events sent to a URL.
+// Subscribe creates an event subscription.
 func (c *Client) Subscribe(ctx context.Context, s NewSubscription, options ...Option) (Subscription, error) {
 	return call[Subscription](ctx, c, "POST", subscriptionsPath, s, options)
 }
@@ -84,12 +84,12 @@ func (c *Client) RotateEventSecret(ctx context.Context, id string, options ...Op
 	return call[Subscription](ctx, c, "POST", subscriptionPath(id)+"/rotate-secret", nil, options)
 }
 
-// TestSubscription has an event sent that means nothing.
+// TestSubscription sends a test event.
 func (c *Client) TestSubscription(ctx context.Context, id string, options ...Option) (Delivery, error) {
 	return call[Delivery](ctx, c, "POST", subscriptionPath(id)+"/test", nil, options)
 }
 
-// Deliveries lists what became of events on their way to a subscription; of every status if it is empty.
+// Deliveries lists the deliveries of a subscription with a status, or all if status is empty.
 func (c *Client) Deliveries(ctx context.Context, id, status string, page Page, options ...Option) (List[Delivery], error) {
 	parameters := url.Values{}
 	if status != "" {
@@ -103,12 +103,12 @@ func (c *Client) Delivery(ctx context.Context, id, delivery string, options ...O
 	return call[Delivery](ctx, c, "GET", deliveryPath(id, delivery), nil, options)
 }
 
-// Redeliver has an event delivered again.
+// Redeliver delivers an event again.
 func (c *Client) Redeliver(ctx context.Context, id, delivery string, options ...Option) (Delivery, error) {
 	return call[Delivery](ctx, c, "POST", deliveryPath(id, delivery)+"/redeliver", nil, options)
 }
 
-// Events lists what was announced; of every type if it is empty.
+// Events lists events of a type, or all if kind is empty.
 func (c *Client) Events(ctx context.Context, kind string, page Page, options ...Option) (List[Event], error) {
 	parameters := url.Values{}
 	if kind != "" {
@@ -117,7 +117,7 @@ func (c *Client) Events(ctx context.Context, kind string, page Page, options ...
 	return call[List[Event]](ctx, c, "GET", "/v1/events"+page.query(parameters), nil, options)
 }
 
-// Event reads what was announced.
+// Event reads an event.
 func (c *Client) Event(ctx context.Context, id string, options ...Option) (Event, error) {
 	return call[Event](ctx, c, "GET", "/v1/events/"+url.PathEscape(id), nil, options)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/decimal"
 )
 
-// Payment is what a buyer paid for an order. Lists leave Refunds out.
+// Payment is a buyer's payment for an order. Lists omit Refunds.
 type Payment struct {
 	ID             string          `json:"id"`
 	Status         string          `json:"status"` // succeeded, partially_refunded or refunded
@@ -27,7 +27,7 @@ type Payment struct {
 	Refunds        []Refund        `json:"refunds"`
 }
 
-// Refund is money given back. Payment is there only in the answer to the refund itself.
+// Refund is a refund. Payment is set only in the answer to its creation.
 type Refund struct {
 	ID          string          `json:"id"`
 	PaymentID   string          `json:"payment_id"`
@@ -42,13 +42,13 @@ type Refund struct {
 	Payment     *Payment        `json:"payment"`
 }
 
-// NewRefund is what a refund is asked for with. A nil Amount is all that is left.
+// NewRefund is the request for a refund. A nil Amount refunds the rest.
 type NewRefund struct {
 	Amount *decimal.Decimal `json:"amount,omitempty"`
 	Reason string           `json:"reason,omitempty"`
 }
 
-// Wallet is what providers hold for the merchant in one currency, fees not counted.
+// Wallet is the merchant's balance at payment providers in one currency, before fees.
 type Wallet struct {
 	Currency  string          `json:"currency"`
 	Balance   decimal.Decimal `json:"balance"`
@@ -65,7 +65,7 @@ type Wallet struct {
 	} `json:"providers"`
 }
 
-// Transaction is one booking of the ledger. Its entries sum to zero.
+// Transaction is one transaction of the ledger. Its entries sum to zero.
 type Transaction struct {
 	ID        string          `json:"id"`
 	Type      string          `json:"type"` // sale or refund
@@ -78,13 +78,13 @@ type Transaction struct {
 	CreatedAt time.Time       `json:"created_at"`
 }
 
-// Entry is one side of a booking.
+// Entry is one entry of a transaction.
 type Entry struct {
 	Account string          `json:"account"`
 	Amount  decimal.Decimal `json:"amount"`
 }
 
-// Reconciliation compares the ledger with what the providers say.
+// Reconciliation compares the ledger with the providers' records.
 type Reconciliation struct {
 	From      time.Time `json:"from"`
 	To        time.Time `json:"to"`
@@ -97,7 +97,7 @@ type Reconciliation struct {
 	} `json:"providers"`
 }
 
-// FinanceQuery narrows lists of payments and transactions; each takes what it knows. From and To are RFC 3339.
+// FinanceQuery filters lists of payments and transactions, each by the fields that it supports. From and To are RFC 3339.
 type FinanceQuery struct {
 	Status, Method, Type, Order, From, To string
 	Page
@@ -109,7 +109,7 @@ func (q FinanceQuery) query() string {
 	}))
 }
 
-// given are the parameters that say something.
+// given returns the parameters that are not empty.
 func given(parameters map[string]string) url.Values {
 	values := url.Values{}
 	for name, value := range parameters {
@@ -132,7 +132,7 @@ func (c *Client) Payment(ctx context.Context, id string, options ...Option) (Pay
 	return call[Payment](ctx, c, "GET", paymentPath(id), nil, options)
 }
 
-// Refund gives money back.
+// Refund refunds a payment.
 func (c *Client) Refund(ctx context.Context, payment string, refund NewRefund, options ...Option) (Refund, error) {
 	return call[Refund](ctx, c, "POST", paymentPath(payment)+"/refund", refund, options)
 }
@@ -147,22 +147,22 @@ func (c *Client) RefundByID(ctx context.Context, id string, options ...Option) (
 	return call[Refund](ctx, c, "GET", financePath+"/refunds/"+url.PathEscape(id), nil, options)
 }
 
-// Wallets lists what providers hold, by currency.
+// Wallets lists the balances at payment providers by currency.
 func (c *Client) Wallets(ctx context.Context, options ...Option) (List[Wallet], error) {
 	return call[List[Wallet]](ctx, c, "GET", financePath+"/wallets", nil, options)
 }
 
-// Transactions lists the ledger, newest first.
+// Transactions lists the ledger's transactions, newest first.
 func (c *Client) Transactions(ctx context.Context, query FinanceQuery, options ...Option) (List[Transaction], error) {
 	return call[List[Transaction]](ctx, c, "GET", financePath+"/transactions"+query.query(), nil, options)
 }
 
-// Transaction reads one booking.
+// Transaction reads one transaction.
 func (c *Client) Transaction(ctx context.Context, id string, options ...Option) (Transaction, error) {
 	return call[Transaction](ctx, c, "GET", financePath+"/transactions/"+url.PathEscape(id), nil, options)
 }
 
-// Reconciliation asks the providers what they did.
+// Reconciliation compares the ledger with the providers' records of a period.
 func (c *Client) Reconciliation(ctx context.Context, from, to string, options ...Option) (Reconciliation, error) {
 	parameters := url.Values{"from": {from}, "to": {to}}
 	return call[Reconciliation](ctx, c, "GET", financePath+"/reconciliation?"+parameters.Encode(), nil, options)

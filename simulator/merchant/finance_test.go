@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/merchant"
 )
 
-func TestFinanceRequests(t *testing.T) {
+func TestClient_financeRequests(t *testing.T) {
 	t.Parallel()
 	ctx, five := t.Context(), decimal.FromInt(5)
 	query := merchant.FinanceQuery{
@@ -49,7 +49,7 @@ func TestFinanceRequests(t *testing.T) {
 	})
 }
 
-func TestOrderRequests(t *testing.T) {
+func TestClient_orderRequests(t *testing.T) {
 	t.Parallel()
 	ctx, five, no := t.Context(), decimal.FromInt(5), false
 	eachSends(t, map[string]sent{

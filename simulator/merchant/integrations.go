@@ -12,14 +12,14 @@ type Credentials struct {
 	Secret string `json:"api_secret,omitempty"`
 }
 
-// NewIntegration is an account to be connected (spec 4.2).
+// NewIntegration is an account to be connected (features/MANAGEMENT.md#integrations).
 type NewIntegration struct {
 	Type        string      `json:"type"`
 	Credentials Credentials `json:"credentials"`
 	Name        string      `json:"name,omitempty"`
 }
 
-// Integration is a connected account (spec 2.3), of the payment kind.
+// Integration is a connected account (features/MANAGEMENT.md#integrations), of the payment kind.
 type Integration struct {
 	ID        string  `json:"id"`
 	Type      string  `json:"type"`
@@ -61,7 +61,7 @@ func (c *Client) Integration(ctx context.Context, id string, options ...Option) 
 	return call[Integration](ctx, c, "GET", integrationPath(id), nil, options)
 }
 
-// RotateCredentials gives an integration other credentials.
+// RotateCredentials replaces an integration's credentials.
 func (c *Client) RotateCredentials(ctx context.Context, id string, to Credentials, options ...Option) (Integration, error) {
 	return call[Integration](ctx, c, "PUT", integrationPath(id)+"/credentials", to, options)
 }
@@ -74,7 +74,7 @@ func (c *Client) Disconnect(ctx context.Context, id string, options ...Option) e
 
 func integrationPath(id string) string { return integrationsPath + "/" + url.PathEscape(id) }
 
-// Webhook is what a platform calls about a topic (spec 2.5).
+// Webhook is a webhook that is registered at a platform (features/MANAGEMENT.md#platform-webhooks).
 type Webhook struct {
 	ID        string    `json:"id"`
 	Topic     string    `json:"topic"`

@@ -6,7 +6,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/merchant"
 )
 
-func TestIntegrationRequests(t *testing.T) {
+func TestClient_integrationRequests(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	eachSends(t, map[string]sent{

@@ -15,13 +15,13 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/merchant"
 )
 
-// seen is what the server got.
+// seen is the request that the server received.
 type seen struct {
 	line, body string
 	header     http.Header
 }
 
-// answering opens a client at a server which gives one answer to everything and remembers the latest request.
+// answering returns a client of a server that gives one answer to all requests, and the latest request.
 func answering(t *testing.T, status int, answer string) (*merchant.Client, *seen) {
 	t.Helper()
 	got := &seen{}
@@ -36,7 +36,7 @@ func answering(t *testing.T, status int, answer string) (*merchant.Client, *seen
 	return merchant.New(exchange.NewClient(exchange.Config{URL: server.URL}), "hk_test_1", "proj_1"), got
 }
 
-// sent is a call and what it should send.
+// sent is a call and the request that it should send.
 type sent struct {
 	send       func(c *merchant.Client) error
 	line, body string
@@ -61,7 +61,7 @@ func eachSends(t *testing.T, cases map[string]sent) {
 	}
 }
 
-func TestProjectRequests(t *testing.T) {
+func TestClient_projectRequests(t *testing.T) {
 	t.Parallel()
 	ctx, price, yes := context.Background(), decimal.MustParse("19.90"), true
 	eachSends(t, map[string]sent{
@@ -100,7 +100,7 @@ func TestProjectRequests(t *testing.T) {
 	})
 }
 
-func TestCatalogRequests(t *testing.T) {
+func TestClient_catalogRequests(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	product := merchant.Product{
@@ -147,7 +147,7 @@ func sameJSON(a, b string) bool {
 	return fmt.Sprint(x) == fmt.Sprint(y) && (a == "") == (b == "")
 }
 
-func TestHeadersOfACall(t *testing.T) {
+func TestClient_headers(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	client, got := answering(t, 204, "")
@@ -171,7 +171,7 @@ func TestHeadersOfACall(t *testing.T) {
 	}
 }
 
-func TestErrors(t *testing.T) {
+func TestErrorOf_refusals(t *testing.T) {
 	t.Parallel()
 	client, _ := answering(t, 422,
 		`{"error": {"code": "validation_error", "message": "no", "details": [{"field": "name", "message": "too long"}], "request_id": "r1"}}`)

@@ -8,7 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/decimal"
 )
 
-// Order is an order as its merchant sees it. Lists leave out lines, address, refunds and returns.
+// Order is an order as its merchant sees it. Lists omit lines, address, refunds and returns.
 type Order struct {
 	ID                 string          `json:"id"`
 	ConfirmationNumber string          `json:"confirmation_number"`
@@ -24,7 +24,7 @@ type Order struct {
 	Returns            []Return        `json:"returns"`
 }
 
-// OrderLine is what was bought, and at which price for one.
+// OrderLine is one item of an order with its unit price.
 type OrderLine struct {
 	ProductID string          `json:"product_id"`
 	VariantID string          `json:"variant_id"`
@@ -34,7 +34,7 @@ type OrderLine struct {
 	UnitPrice decimal.Decimal `json:"unit_price"`
 }
 
-// Fulfillment is where an order is on its way.
+// Fulfillment is the shipping status of an order.
 type Fulfillment struct {
 	Status         string  `json:"status"`
 	Carrier        *string `json:"carrier"`
@@ -42,7 +42,7 @@ type Fulfillment struct {
 	TrackingURL    *string `json:"tracking_url"`
 }
 
-// Shipping moves an order on: Status is shipped or delivered.
+// Shipping updates the fulfillment. Status is shipped or delivered.
 type Shipping struct {
 	Status         string `json:"status"`
 	Carrier        string `json:"carrier,omitempty"`
@@ -50,7 +50,7 @@ type Shipping struct {
 	TrackingURL    string `json:"tracking_url,omitempty"`
 }
 
-// Return is what a buyer wants to send back.
+// Return is a buyer's request to return items.
 type Return struct {
 	ID             string          `json:"id"`
 	OrderID        string          `json:"order_id"`
@@ -61,7 +61,7 @@ type Return struct {
 	CreatedAt      time.Time       `json:"created_at"`
 }
 
-// Approval is what is given for a return. A nil Amount is what was estimated, a nil Restock means yes.
+// Approval approves a return. A nil Amount refunds the estimate, a nil Restock means yes.
 type Approval struct {
 	Amount  *decimal.Decimal `json:"amount,omitempty"`
 	Restock *bool            `json:"restock,omitempty"`
@@ -91,17 +91,17 @@ func (c *Client) Order(ctx context.Context, id string, options ...Option) (Order
 	return call[Order](ctx, c, "GET", orderPath(id), nil, options)
 }
 
-// CancelOrder cancels an order that has not shipped: its stock is back, and its money too.
+// CancelOrder cancels an order that has not shipped. Its stock is released and its payment refunded.
 func (c *Client) CancelOrder(ctx context.Context, id, reason string, options ...Option) (Order, error) {
 	return call[Order](ctx, c, "POST", orderPath(id)+"/cancel", map[string]string{"reason": reason}, options)
 }
 
-// Fulfill tells that an order is on its way, or has arrived.
+// Fulfill marks an order as shipped or delivered.
 func (c *Client) Fulfill(ctx context.Context, id string, shipping Shipping, options ...Option) (Order, error) {
 	return call[Order](ctx, c, "POST", orderPath(id)+"/fulfillment", shipping, options)
 }
 
-// Returns lists returns, newest first; of one status, or of all.
+// Returns lists returns with a status, or all if status is empty, newest first.
 func (c *Client) Returns(ctx context.Context, status string, page Page, options ...Option) (List[Return], error) {
 	return call[List[Return]](ctx, c, "GET", returnsPath+page.query(given(map[string]string{"status": status})), nil, options)
 }
@@ -111,12 +111,12 @@ func (c *Client) Return(ctx context.Context, id string, options ...Option) (Retu
 	return call[Return](ctx, c, "GET", returnPath(id), nil, options)
 }
 
-// ApproveReturn takes the goods back and refunds them.
+// ApproveReturn approves a return and refunds it.
 func (c *Client) ApproveReturn(ctx context.Context, id string, approval Approval, options ...Option) (Return, error) {
 	return call[Return](ctx, c, "POST", returnPath(id)+"/approve", approval, options)
 }
 
-// RejectReturn says no.
+// RejectReturn rejects a return.
 func (c *Client) RejectReturn(ctx context.Context, id, reason string, options ...Option) (Return, error) {
 	return call[Return](ctx, c, "POST", returnPath(id)+"/reject", map[string]string{"reason": reason}, options)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/decimal"
 )
 
-// NewProject is what a project is created from.
+// NewProject is the request to create a project.
 type NewProject struct {
 	Name        string           `json:"name"`
 	Slug        string           `json:"slug"`
@@ -17,7 +17,7 @@ type NewProject struct {
 	Settings    *ProjectSettings `json:"settings,omitempty"`
 }
 
-// ProjectSettings is the flat form that a project carries (decisions 5).
+// ProjectSettings are the flat settings in a project (features/MANAGEMENT.md#projects).
 type ProjectSettings struct {
 	DefaultCurrency    string           `json:"default_currency,omitempty"`
 	Timezone           string           `json:"timezone,omitempty"`
@@ -26,7 +26,7 @@ type ProjectSettings struct {
 	MaxDiscountPercent *decimal.Decimal `json:"max_discount_percent,omitempty"`
 }
 
-// Project is spec 2.1. Lists leave most of it out.
+// Project is defined in features/MANAGEMENT.md#projects. Lists omit most of it.
 type Project struct {
 	ID          string          `json:"id"`
 	Name        string          `json:"name"`
@@ -52,7 +52,7 @@ type Project struct {
 	} `json:"integrations"`
 }
 
-// Settings is the grouped form of spec 2.2.
+// Settings are the grouped settings of features/MANAGEMENT.md#settings.
 type Settings struct {
 	General struct {
 		Name            string `json:"name"`
@@ -85,7 +85,7 @@ type Settings struct {
 	} `json:"security"`
 }
 
-// Storefront is decisions 13. Rates and warehouses are kept as they come.
+// Storefront is defined in features/MANAGEMENT.md#storefront. Rates and warehouses are not decoded.
 type Storefront struct {
 	Description           string           `json:"description"`
 	LogoURL               string           `json:"logo_url"`
@@ -121,7 +121,7 @@ func (c *Client) PatchProject(ctx context.Context, id string, patch Patch, optio
 	return call[Project](ctx, c, "PATCH", projectPath(id), patch, options)
 }
 
-// DeleteProject deletes a project and confirms it.
+// DeleteProject deletes a project. It sends the header that confirms the deletion.
 func (c *Client) DeleteProject(ctx context.Context, id string, options ...Option) error {
 	options = append([]Option{Header("X-Confirm-Delete", id)}, options...)
 	_, err := call[nothing](ctx, c, "DELETE", projectPath(id), nil, options)
@@ -138,12 +138,12 @@ func (c *Client) PatchSettings(ctx context.Context, id string, patch Patch, opti
 	return call[Settings](ctx, c, "PATCH", projectPath(id)+"/settings", patch, options)
 }
 
-// Storefront reads what the manifest, shipping, tax and returns are made from.
+// Storefront reads the settings of the manifest, shipping, tax and returns.
 func (c *Client) Storefront(ctx context.Context, id string, options ...Option) (Storefront, error) {
 	return call[Storefront](ctx, c, "GET", projectPath(id)+"/storefront", nil, options)
 }
 
-// PatchStorefront changes it.
+// PatchStorefront changes the settings of the manifest, shipping, tax and returns.
 func (c *Client) PatchStorefront(ctx context.Context, id string, patch Patch, options ...Option) (Storefront, error) {
 	return call[Storefront](ctx, c, "PATCH", projectPath(id)+"/storefront", patch, options)
 }

@@ -2,7 +2,7 @@ package merchant
 
 import "context"
 
-// SearchIndex is how far a shop's search index is, on the replica that answers.
+// SearchIndex is the state of a shop's search index on the replica that answers.
 type SearchIndex struct {
 	Status         string `json:"status"` // ready, building, idle or behind
 	CatalogVersion int64  `json:"catalog_version"`
@@ -18,7 +18,7 @@ type SearchIndex struct {
 	MemoryBytes    int64   `json:"memory_bytes"`
 }
 
-// SearchIndex reads how far the shop's search index is.
+// SearchIndex reads the state of the shop's search index.
 func (c *Client) SearchIndex(ctx context.Context, options ...Option) (SearchIndex, error) {
 	return call[SearchIndex](ctx, c, "GET", "/v1/catalog/search-index", nil, options)
 }

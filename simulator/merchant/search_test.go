@@ -7,7 +7,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/merchant"
 )
 
-func TestSearchIndexRequest(t *testing.T) {
+func TestClient_searchIndexRequest(t *testing.T) {
 	t.Parallel()
 	eachSends(t, map[string]sent{
 		"read how far the index is": {func(c *merchant.Client) error { _, err := c.SearchIndex(context.Background()); return err },

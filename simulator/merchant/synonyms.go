@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// NewSynonym is what a synonym is made from. Without an input its words find each other.
+// NewSynonym is the request to create a synonym. Without an input, each of its words finds the others.
 type NewSynonym struct {
 	Input string   `json:"input,omitempty"`
 	Words []string `json:"words"`
 }
 
-// Synonym is what means the same in a shop's searches.
+// Synonym is a set of words with the same meaning in a shop's searches.
 type Synonym struct {
 	ID        string    `json:"id"`
 	Input     *string   `json:"input"`
@@ -49,7 +49,7 @@ func (c *Client) DeleteSynonym(ctx context.Context, id string, options ...Option
 	return err
 }
 
-// ReplaceSynonyms puts synonyms, up to a thousand, in the place of all.
+// ReplaceSynonyms replaces all synonyms by up to a thousand new ones.
 func (c *Client) ReplaceSynonyms(ctx context.Context, all []NewSynonym, options ...Option) ([]Synonym, error) {
 	out, err := call[List[Synonym]](ctx, c, "PUT", synonymsPath, map[string]any{"synonyms": all}, options)
 	return out.Data, err

@@ -7,7 +7,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/merchant"
 )
 
-func TestSynonymRequests(t *testing.T) {
+func TestClient_synonymRequests(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	sofa := merchant.NewSynonym{Words: []string{"sofa", "couch"}}

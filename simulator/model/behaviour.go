@@ -7,24 +7,24 @@ import (
 	"strings"
 )
 
-// Behaviours.
+// The behaviours.
 const (
-	Polite   = "polite"   // sensible words on the data that it is given
-	Parrot   = "parrot"   // repeats all that it was told
+	Polite   = "polite"   // sensible text about the data in the question
+	Parrot   = "parrot"   // repeats the question
 	Generous = "generous" // promises another price, a discount, free shipping
-	Leaky    = "leaky"    // tells floors, costs and margins, true or not
-	Linking  = "linking"  // sends the buyer elsewhere
+	Leaky    = "leaky"    // reveals floors, costs and margins, true or not
+	Linking  = "linking"  // sends the buyer to another site
 	Markup   = "markup"   // HTML, Markdown, code
 	Unicode  = "unicode"  // digits and letters of other scripts, invisible characters, numbers in words
-	Yes      = "yes"      // takes every offer
+	Yes      = "yes"      // accepts every offer
 	Chatty   = "chatty"   // prose around its JSON
-	Obedient = "obedient" // does what a text in its data says after "say", "answer", "reply with" or "write"
+	Obedient = "obedient" // follows an instruction in its data: what a text says after "say", "answer", "reply with" or "write"
 )
 
-// Behaviours are all there are, those that do harm from the third on.
+// Behaviours are all behaviours. From the third on they are harmful.
 var Behaviours = []string{Polite, Chatty, Parrot, Generous, Leaky, Linking, Markup, Unicode, Yes, Obedient}
 
-// Behave changes the behaviour.
+// Behave sets the behaviour.
 func (m *Model) Behave(behaviour string) error {
 	if !slices.Contains(Behaviours, behaviour) {
 		return fmt.Errorf("behaviour must be one of %s", strings.Join(Behaviours, ", "))
@@ -35,7 +35,7 @@ func (m *Model) Behave(behaviour string) error {
 	return nil
 }
 
-// data is what a question is about, as far as it can be told from its keys.
+// data is the subject of a question, as far as its keys show it.
 type data struct {
 	From     string `json:"from"`
 	To       string `json:"to"`
@@ -50,7 +50,7 @@ type data struct {
 	} `json:"templates"`
 }
 
-// answer is what is written to a question.
+// answer returns the text that answers a question.
 func (m *Model) answer(q Question, behaviour string) string {
 	if m.config.Answer != nil {
 		return m.config.Answer(q)
@@ -59,7 +59,7 @@ func (m *Model) answer(q Question, behaviour string) string {
 		return "Of course! Here it is:\n" + m.answer(q, Polite) + "\nAnything else?"
 	}
 	var d data
-	_ = json.Unmarshal([]byte(q.User), &d) // what is no such JSON is talked about all the same
+	_ = json.Unmarshal([]byte(q.User), &d) // a question that is not such JSON is answered too
 	switch {
 	case len(d.Products) > 0:
 		return reasons(d, q, behaviour)
@@ -107,7 +107,7 @@ func reasons(d data, q Question, behaviour string) string {
 	return object(map[string]any{"reasons": all})
 }
 
-// harm is what a text must never be.
+// harm returns a text that must not reach a buyer.
 func harm(q Question, behaviour string) string {
 	switch behaviour {
 	case Generous:
@@ -132,7 +132,7 @@ func harm(q Question, behaviour string) string {
 	return obeyed(q.System + "\n" + q.User)
 }
 
-// obeyed is what follows the last order in a text to say something.
+// obeyed returns what the last instruction in a text asks to say.
 func obeyed(text string) string {
 	lower, at, after := strings.ToLower(text), -1, 0
 	for _, order := range []string{"say ", "say: ", "answer ", "reply with ", "write ", "respond with ", "sentence: "} {

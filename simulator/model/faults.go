@@ -7,32 +7,33 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/script"
 )
 
-// Fault is what the next questions meet. It matches their bodies, and the text of an error repeats their keys.
+// Fault changes the answers to the next questions. It matches questions whose body contains Match. The text of an error
+// echoes the API key.
 type Fault = script.Fault
 
-// Kinds of faults of a model's own.
+// The kinds of faults that only models have.
 const (
-	truncated = "truncated" // half of the body, whose length is right
-	broken    = "broken"    // half of the body that was announced, and the connection is cut
+	truncated = "truncated" // half of the body, with the matching Content-Length
+	broken    = "broken"    // half of the body, after which the connection is cut
 	empty     = "empty"     // an answer without a text
 	blank     = "blank"     // a text of spaces
 	hollow    = "hollow"    // a body without an answer
-	cut       = "cut"       // half of the text, and it says that it reached its limit
-	prose     = "prose"     // a text that is no JSON
+	cut       = "cut"       // half of the text, with the reason that the token limit was reached
+	prose     = "prose"     // a text that is not JSON
 	schema    = "schema"    // JSON of another form
-	null      = "null"      // JSON without anything
+	null      = "null"      // JSON null
 )
 
-// Kinds are all there are.
+// Kinds are all kinds of faults.
 var Kinds = script.Kinds(truncated, broken, empty, blank, hollow, cut, prose, schema, null)
 
-// befalls does what a fault does to a question that gets no answer, and reports whether it is one.
-func befalls(f Fault, w http.ResponseWriter, r *http.Request, a api) bool {
+// applyFault applies a fault that leaves a question without an answer, and reports whether f is one.
+func applyFault(f Fault, w http.ResponseWriter, r *http.Request, a api) bool {
 	if f.Kind == broken {
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Content-Length", "1000")
 		_, _ = io.WriteString(w, `{"id":"`)
-		_ = http.NewResponseController(w).Flush() // or nothing is sent
+		_ = http.NewResponseController(w).Flush() // otherwise the headers are not sent
 		panic(http.ErrAbortHandler)
 	}
 	return f.Befalls(w, r, script.Replies{

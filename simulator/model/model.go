@@ -1,27 +1,28 @@
-// Package model is a look-alike of two language model services: OpenAI's chat completions and Anthropic's messages.
-// It writes what its behaviour says: sensible words, or all that a model should not write. It fails as it is told
-// to. It knows nothing of who calls it, and shares no type with it.
+// Package model is a look-alike of two language model APIs: OpenAI's chat completions and Anthropic's messages. Its
+// behaviour decides what it writes: useful text, or anything that a model should not write. It fails on command. It
+// shares no type with the server that calls it.
 //
 //	s, err := model.Start("127.0.0.1:0", model.Config{})
-//	defer s.Close()                  // s.URL + "/v1" is the base URL of the one, s.URL that of the other
+//	defer s.Close()                  // s.URL + "/v1" is OpenAI's base URL, s.URL Anthropic's
 //
-// or model.Open(config), which is an http.Handler.
+// or model.Open(config), which returns an http.Handler.
 //
 //	POST   /v1/chat/completions  {"model", "messages": [{"role", "content"}], "max_tokens" or "max_completion_tokens", "temperature"}
 //	POST   /v1/messages          {"model", "system", "messages", "max_tokens", "temperature"}
-//	GET    /v1/models            the one model, as any other name is taken too
+//	GET    /v1/models            one model; requests may use any other name
 //
-// A question without a model, a text or (of messages) a limit is 400. Models whose name begins with "think" take no
-// temperature, as those that think do. With Config.Key, requests need it: as a Bearer token, or as x-api-key.
+// A question without a model, a text or (for messages) a limit is answered with 400. Models whose name begins with
+// "think" accept no temperature, as real reasoning models do. If Config.Key is set, requests must send it, as a Bearer
+// token or as x-api-key.
 //
 // # Control
 //
-// Without authentication, JSON. Each has a Go method on [Model].
+// The control endpoints speak JSON and need no authentication. Each has a Go method on [Model].
 //
-//	GET    /control/state      how many questions came, and what was answered
+//	GET    /control/state      counts of questions and answers
 //	GET    /control/questions  the last questions, up to 2,000, the newest last
 //	PUT    /control/behaviour  {"behaviour": one of Behaviours}
-//	GET    /control/faults     those not met yet; POST a [Fault] to order one, DELETE to clear all
+//	GET    /control/faults     faults still to be applied; POST adds a [Fault], DELETE removes all
 package model
 
 import (
@@ -32,22 +33,22 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/script"
 )
 
-// Config says what the service is like. Its zero value is ready to use.
+// Config configures the service. The zero value is ready to use.
 type Config struct {
-	Key       string                  // "": none is asked for
+	Key       string                  // "": no key is required
 	Behaviour string                  // default Polite
 	Answer    func(q Question) string // instead of a behaviour, if it is not nil
 }
 
-// Question is what was asked.
+// Question is one request for a text.
 type Question struct {
 	API         string   `json:"api"` // "openai" or "anthropic"
 	Model       string   `json:"model"`
 	System      string   `json:"system"`
 	User        string   `json:"user"`
 	MaxTokens   int      `json:"max_tokens"`
-	Temperature *float64 `json:"temperature"` // nil: not said
-	Body        string   `json:"body"`        // all of it, as it came
+	Temperature *float64 `json:"temperature"` // nil: not sent
+	Body        string   `json:"body"`        // the whole request body
 }
 
 // Model is the look-alike. It is safe for concurrent use.
@@ -62,15 +63,15 @@ type Model struct {
 	last      []Question
 }
 
-// State is what was asked and answered.
+// State counts questions and answers.
 type State struct {
 	Questions int    `json:"questions"`
-	Answered  int    `json:"answered"` // in full and as the behaviour says
-	Faults    int    `json:"faults"`   // that were met
+	Answered  int    `json:"answered"` // in full and according to the behaviour
+	Faults    int    `json:"faults"`   // faults applied
 	Behaviour string `json:"behaviour"`
 }
 
-// Open is ready to serve. It panics if there is no such behaviour.
+// Open returns a model. It panics if the behaviour is unknown.
 func Open(config Config) *Model {
 	m := &Model{
 		Script: script.New(Kinds),
@@ -95,11 +96,11 @@ func Open(config Config) *Model {
 	return m
 }
 
-// ServeHTTP serves both services and their control.
+// ServeHTTP serves both APIs and the control endpoints.
 func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) { m.mux.ServeHTTP(w, r) }
 
 const (
-	kept        = 2000 // of the last questions
+	kept        = 2000 // questions kept for Questions
 	largestBody = 4 << 20
 )
 
@@ -120,7 +121,7 @@ func (m *Model) note(change func(*State)) {
 	change(&m.state)
 }
 
-// State is what has happened so far.
+// State returns the counts so far.
 func (m *Model) State() State {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -129,27 +130,27 @@ func (m *Model) State() State {
 	return state
 }
 
-// Questions are the last that were asked.
+// Questions returns the last questions.
 func (m *Model) Questions() []Question {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return append([]Question{}, m.last...)
 }
 
-// Forget empties the state and the questions.
+// Forget resets the counts and the questions.
 func (m *Model) Forget() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.state, m.last = State{}, nil
 }
 
-// Server is the look-alike listening on an address of its own.
+// Server is a model that listens on its own address.
 type Server struct {
 	*Model
 	*script.Server
 }
 
-// Start serves on the address; "127.0.0.1:0" finds a free port. Close the server in the end.
+// Start listens on addr; "127.0.0.1:0" picks a free port. The caller must close the server.
 func Start(addr string, config Config) (*Server, error) {
 	m := Open(config)
 	s, err := script.Serve(addr, m)

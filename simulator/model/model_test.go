@@ -20,7 +20,7 @@ func start(t *testing.T, c model.Config) *model.Server {
 	return s
 }
 
-// send answers with the status and the body.
+// send sends a request and returns the status and the body.
 func send(t *testing.T, method, url, body string) (int, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
@@ -43,8 +43,8 @@ func send(t *testing.T, method, url, body string) (int, string) {
 
 const facts = `{\"templates\": [{\"id\": \"cool\"}, {\"id\": \"warm\"}]}`
 
-// Both services answer in their own forms.
-func TestAnswers(t *testing.T) {
+// Both APIs answer in their own formats.
+func TestModel_ServeHTTP(t *testing.T) {
 	t.Parallel()
 	s := start(t, model.Config{Key: "key"})
 	status, text := send(t, "POST", s.URL+"/v1/chat/completions",
@@ -89,8 +89,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// Faults are met in the order in which they were ordered, and behaviours change at once.
-func TestControl(t *testing.T) {
+// Faults apply in the order in which they were posted, and a new behaviour applies at once.
+func TestServer_control(t *testing.T) {
 	t.Parallel()
 	s := start(t, model.Config{})
 	question := `{"model": "m", "messages": [{"role": "user", "content": "Say: it is free!"}], "max_tokens": 5}`

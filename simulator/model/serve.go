@@ -12,16 +12,16 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/script"
 )
 
-// api is one of the two services.
+// api is one of the two APIs.
 type api interface {
 	read(body []byte) (Question, error)
 	key(r *http.Request) string
-	// reply is an answer's body: the text, and why it ended.
+	// reply returns an answer's body with the text. cut reports whether the text was truncated.
 	reply(q Question, text string, cut bool) map[string]any
 	refusal(code, message string) map[string]any
 }
 
-// serve answers, or does what the oldest fault says.
+// serve answers questions, or as the oldest matching fault says.
 func (m *Model) serve(a api) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if m.config.Key != "" && a.key(r) != m.config.Key {
@@ -46,14 +46,14 @@ func (m *Model) serve(a api) http.HandlerFunc {
 		if f.Kind != "" {
 			m.note(func(s *State) { s.Faults++ })
 		}
-		if befalls(f, w, r, a) {
+		if applyFault(f, w, r, a) {
 			return
 		}
 		m.send(w, a, q, m.answer(q, behaviour), f)
 	}
 }
 
-// send sends an answer, spoilt as a fault says.
+// send sends an answer, damaged as a fault says.
 func (m *Model) send(w http.ResponseWriter, a api, q Question, text string, f Fault) {
 	switch f.Kind {
 	case empty:
@@ -85,7 +85,7 @@ func (m *Model) send(w http.ResponseWriter, a api, q Question, text string, f Fa
 	_, _ = w.Write(body)
 }
 
-// request is what both services are sent, in so far as it is read here.
+// request has the fields of both APIs that are read here.
 type request struct {
 	Model    string          `json:"model"`
 	System   json.RawMessage `json:"system"`
@@ -127,14 +127,14 @@ func (r request) question(name string) (Question, error) {
 	return q, nil
 }
 
-// plain is content that is a text, or a list of blocks of text.
+// plain returns the text of a content that is a string or a list of blocks.
 func plain(content json.RawMessage) string {
 	var text string
 	if json.Unmarshal(content, &text) == nil {
 		return text
 	}
 	var blocks []struct{ Text string }
-	_ = json.Unmarshal(content, &blocks) // of what is neither there is no text
+	_ = json.Unmarshal(content, &blocks) // other content has no text
 	for _, block := range blocks {
 		text += block.Text
 	}
@@ -216,5 +216,5 @@ func (messages) refusal(code, message string) map[string]any {
 	return map[string]any{"type": "error", "error": map[string]any{"type": code, "message": message}}
 }
 
-// tokens is about how many a text has.
+// tokens estimates the number of tokens in a text.
 func tokens(text string) int { return (len(text) + 3) / 4 }

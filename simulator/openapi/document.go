@@ -14,10 +14,10 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// resourceURL names the document inside the schema compiler; nothing is fetched from it.
+// resourceURL is the document's name in the schema compiler. Nothing is fetched from it.
 const resourceURL = "urn:openapi"
 
-// document is one parsed OpenAPI 3.1 document. Schemas are compiled when they are first needed and kept.
+// document is one parsed OpenAPI 3.1 document. It compiles schemas on first use and keeps them.
 type document struct {
 	root      map[string]any
 	templates []template
@@ -27,7 +27,7 @@ type document struct {
 	compiled map[string]*jsonschema.Schema
 }
 
-// template is one path of the document, cut at the slashes.
+// template is one path of the document, split at the slashes.
 type template struct {
 	path     string
 	segments []string
@@ -93,7 +93,7 @@ func (t template) matches(segments []string) bool {
 	return true
 }
 
-// node is a place in the document with the JSON pointer that leads to it.
+// node is a value in the document with its JSON pointer.
 type node struct {
 	value   map[string]any
 	pointer string
@@ -110,7 +110,7 @@ func (n node) child(names ...string) (node, bool) {
 	return n, true
 }
 
-// resolve follows a local $ref, as responses may have.
+// resolve follows a local $ref, which responses may have.
 func (d *document) resolve(n node) node {
 	ref, _ := n.value["$ref"].(string)
 	pointer, local := strings.CutPrefix(ref, "#/")
@@ -124,7 +124,7 @@ func (d *document) resolve(n node) node {
 	return target
 }
 
-// pathItem finds the most concrete path that matches.
+// pathItem returns the most concrete path that matches.
 func (d *document) pathItem(path string) (node, bool) {
 	segments := strings.Split(path, "/")
 	for _, t := range d.templates {
@@ -135,7 +135,7 @@ func (d *document) pathItem(path string) (node, bool) {
 	return node{}, false
 }
 
-// response is the description of a status of an operation: the exact code, its range (4XX), or default.
+// response returns the response object for a status: by exact code, by range (4XX), or the default.
 func (d *document) response(operation node, status int) (node, bool) {
 	code := strconv.Itoa(status)
 	for _, name := range []string{code, code[:1] + "XX", "default"} {
@@ -146,7 +146,7 @@ func (d *document) response(operation node, status int) (node, bool) {
 	return node{}, false
 }
 
-// media finds the description of a content type: exact, then its range, then anything.
+// media returns the media type object for a content type: by exact type, by range, or by */*.
 func media(response node, contentType string) (node, bool) {
 	kind, _, err := mime.ParseMediaType(contentType)
 	if err != nil {
@@ -185,7 +185,7 @@ func isJSON(contentType string) bool {
 	return err == nil && (kind == "application/json" || strings.HasSuffix(kind, "+json"))
 }
 
-// decode reads a body as the schema library wants it: numbers keep their digits.
+// decode decodes a body for the schema library. Numbers keep their digits.
 func decode(body []byte) (any, error) {
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.UseNumber()

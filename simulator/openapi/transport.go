@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Transport is next with every response below base judged on its way back. A response is passed on unchanged,
-// whatever the verdict; requests to other addresses are left alone.
+// Transport returns a RoundTripper that checks every response below base and passes it on unchanged. It does not check
+// responses from other addresses.
 func (v *Validator) Transport(base string, next http.RoundTripper) http.RoundTripper {
 	base = strings.TrimSuffix(base, "/")
 	return roundTripper(func(request *http.Request) (*http.Response, error) {
@@ -38,7 +38,7 @@ func (v *Validator) Transport(base string, next http.RoundTripper) http.RoundTri
 	})
 }
 
-// Below is the escaped path of address under base, and whether it is there at all.
+// Below returns the escaped path of address under base, and whether address is below base.
 func Below(base string, address *url.URL) (string, bool) {
 	rest, below := strings.CutPrefix(address.Scheme+"://"+address.Host+address.EscapedPath(), base)
 	return rest, below && strings.HasPrefix(rest, "/")

@@ -1,5 +1,5 @@
-// Package openapi judges HTTP responses by the OpenAPI 3.1 document their server publishes: is the status documented,
-// is the content type, does the body fit the schema. It does not look at requests, and it follows local references only.
+// Package openapi checks HTTP responses against the OpenAPI 3.1 document that their server publishes: status, content
+// type and schema of the body. It does not check requests and follows only local references.
 package openapi
 
 import (
@@ -16,25 +16,25 @@ import (
 )
 
 const (
-	keptViolations = 100 // the rest is only counted
+	keptViolations = 100 // further ones are only counted
 	keptLeaves     = 5
 	documentLimit  = 32 << 20
 	fetchTimeout   = 60 * time.Second
 	fetchTries     = 3
 )
 
-// Answer is one response, as a client got it.
+// Answer is one response.
 type Answer struct {
 	Method string
 	Path   string // below the server's base URL, without the query: /p/demo/acp/search
 	Status int
 	Header http.Header
 	Body   []byte
-	// Value is Body decoded with json.Number for numbers, if the caller has it already; else nil.
+	// Value is the decoded Body with json.Number for numbers, if the caller has decoded it already.
 	Value any
 }
 
-// Violation is one response that breaks the document, or another written promise of the server.
+// Violation is a response that breaks the document or another documented rule.
 type Violation struct {
 	Method, Path string
 	Status       int
@@ -42,12 +42,12 @@ type Violation struct {
 	RequestID    string
 }
 
-// String is the violation on one line.
+// String returns the violation on one line.
 func (v Violation) String() string {
 	return fmt.Sprintf("%s %s -> %d: %s (request %s)", v.Method, v.Path, v.Status, v.Reason, v.RequestID)
 }
 
-// Validator holds the documents of any number of servers and what broke them. It is safe for concurrent use.
+// Validator has the documents of any number of servers, and the violations found. It is safe for concurrent use.
 type Validator struct {
 	client *http.Client
 
@@ -58,20 +58,20 @@ type Validator struct {
 	checked    atomic.Int64
 }
 
-// loading is the one attempt to fetch a server's document.
+// loading is one fetch of a server's document, which concurrent callers share.
 type loading struct {
 	once sync.Once
 	doc  *document
 	err  error
 }
 
-// NewValidator makes a validator that fetches documents with its own client.
+// NewValidator returns a validator that fetches documents with its own client.
 func NewValidator() *Validator {
 	return &Validator{client: &http.Client{Timeout: fetchTimeout}, documents: map[string]*loading{}}
 }
 
-// Check judges one answer of the server at base by {base}/openapi.json and keeps what it finds.
-// It reports whether the answer kept to the document.
+// Check checks an answer of the server at base against {base}/openapi.json and records violations. It reports whether
+// there are none.
 func (v *Validator) Check(base string, answer Answer) bool {
 	v.checked.Add(1)
 	reason := v.judge(base, answer)
@@ -88,7 +88,7 @@ func (v *Validator) Check(base string, answer Answer) bool {
 	return false
 }
 
-// Report keeps a violation that somebody else found.
+// Report records a violation that the caller found.
 func (v *Validator) Report(violation Violation) {
 	v.count.Add(1)
 	v.mu.Lock()
@@ -105,13 +105,13 @@ func (v *Validator) Violations() []Violation {
 	return append([]Violation(nil), v.violations...)
 }
 
-// Count is the number of violations, those not kept included.
+// Count returns the number of violations, including those that were not kept.
 func (v *Validator) Count() int { return int(v.count.Load()) }
 
-// Checked is the number of answers judged.
+// Checked returns the number of checked answers.
 func (v *Validator) Checked() int { return int(v.checked.Load()) }
 
-// judge says what is wrong with an answer, or nothing.
+// judge returns what is wrong with an answer, or "".
 func (v *Validator) judge(base string, answer Answer) string {
 	doc, err := v.document(base)
 	if err != nil {
@@ -121,7 +121,7 @@ func (v *Validator) judge(base string, answer Answer) string {
 	operation, described := item.child(strings.ToLower(answer.Method))
 	switch {
 	case !found && answer.Status == http.StatusNotFound:
-		return "" // an address that does not exist, and says so
+		return "" // an undocumented address that answers 404
 	case !found:
 		return "the path is not documented"
 	case !described && (answer.Status == http.StatusMethodNotAllowed || answer.Status == http.StatusNotFound):
@@ -176,7 +176,7 @@ func (d *document) judgeValue(kind node, value any) string {
 	return ""
 }
 
-// explain shortens a validation error to its first few leaves, each with the place it is about.
+// explain returns the first few causes of a validation error, each with its location.
 func explain(err error) string {
 	var invalid *jsonschema.ValidationError
 	if !errors.As(err, &invalid) {
@@ -196,7 +196,7 @@ func leavesOf(invalid *jsonschema.ValidationError, leaves []string) []string {
 	return leaves
 }
 
-// document returns the server's document, fetched on first use. A failed fetch is not remembered.
+// document returns the server's document, which it fetches on first use. It does not remember a failed fetch.
 func (v *Validator) document(base string) (*document, error) {
 	v.mu.Lock()
 	entry, known := v.documents[base]
@@ -220,7 +220,8 @@ func (v *Validator) forget(base string, failed *loading) {
 	}
 }
 
-// fetch reads a server's document. A busy server may close a new connection before it answers: that is tried again.
+// fetch fetches a server's document. It tries again if the server closes the connection without an answer, as busy
+// servers do.
 func (v *Validator) fetch(base string) (*document, error) {
 	address := strings.TrimSuffix(base, "/") + "/openapi.json"
 	response, err := v.client.Get(address)

@@ -99,7 +99,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-func TestViolationsAreBoundedAndCounted(t *testing.T) {
+func TestValidator_Violations_bounded(t *testing.T) {
 	t.Parallel()
 	base, validator := serve(t, shopDocument), openapi.NewValidator()
 	for range 250 {
@@ -114,7 +114,7 @@ func TestViolationsAreBoundedAndCounted(t *testing.T) {
 	}
 }
 
-func TestAServerWithoutADocumentIsAViolation(t *testing.T) {
+func TestValidator_Check_noDocument(t *testing.T) {
 	t.Parallel()
 	for _, document := range []string{"", "{", `{"openapi": "3.0.3"}`} {
 		validator := openapi.NewValidator()
@@ -149,7 +149,7 @@ func TestValidator_Check_readsTheDocumentAgainAfterALostConnection(t *testing.T)
 	}
 }
 
-func TestTransportJudgesAndPassesOn(t *testing.T) {
+func TestValidator_Transport(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/openapi.json" {

@@ -1,6 +1,6 @@
-// Package openid is an OpenID Connect provider that relying parties are tried out with. It is written from OpenID Connect Core
-// 1.0 and Discovery 1.0, OAuth 2.0 (RFC 6749), PKCE (RFC 7636) and JWS (RFC 7515), with nothing but the standard library, and
-// does wrong what a test tells it to.
+// Package openid is an OpenID Connect provider for testing relying parties. It is written from OpenID Connect Core 1.0
+// and Discovery 1.0, OAuth 2.0 (RFC 6749), PKCE (RFC 7636) and JWS (RFC 7515) with the standard library alone. [Faults]
+// make it misbehave.
 package openid
 
 import (
@@ -24,7 +24,7 @@ import (
 	"time"
 )
 
-// Person is who signs in at the provider.
+// Person is the user who signs in.
 type Person struct {
 	Subject  string
 	Email    string
@@ -32,22 +32,22 @@ type Person struct {
 	Name     string
 }
 
-// Faults are what the provider does wrong.
+// Faults are the provider's mistakes.
 type Faults struct {
-	Claims    map[string]any // in place of what the ID token would say; nil values leave a claim out
-	Algorithm string         // that signs: RS256 (the default), ES256, HS256 or none
-	Stranger  bool           // a key signs that is not the provider's
-	Hang      bool           // it answers nothing
-	Broken    bool           // it answers 500
-	State     string         // it sends browsers back with this state
-	Denied    bool           // the person does not consent
-	NoKeys    bool           // it does not tell its keys
-	NoEmail   bool           // only the UserInfo endpoint tells the e-mail address
-	Other     string         // whom the UserInfo endpoint tells of
-	From      string         // the issuer in the authorization response
+	Claims    map[string]any // replace claims of the ID token; a nil value removes one
+	Algorithm string         // signing algorithm: RS256 (the default), ES256, HS256 or none
+	Stranger  bool           // signs with a key that is not the provider's
+	Hang      bool           // never answers
+	Broken    bool           // answers 500
+	State     string         // redirects with this state
+	Denied    bool           // the user denies consent
+	NoKeys    bool           // publishes no keys
+	NoEmail   bool           // only the UserInfo endpoint has the e-mail address
+	Other     string         // subject that the UserInfo endpoint returns
+	From      string         // issuer in the authorization response
 }
 
-// Provider is one with a single client.
+// Provider is an OpenID provider with a single client.
 type Provider struct {
 	ClientID, ClientSecret string
 	Redirect               string // the client's registered redirect URI; "": any
@@ -69,13 +69,13 @@ type Provider struct {
 	served map[string]int
 }
 
-// grant is what a code stands for.
+// grant is the data behind an authorization code.
 type grant struct {
 	person                     Person
 	nonce, challenge, redirect string
 }
 
-// Start starts a provider on this machine.
+// Start starts a provider on the loopback interface.
 func Start() (*Provider, error) {
 	p := &Provider{
 		ClientID:     "haggle",
@@ -114,22 +114,23 @@ func (p *Provider) Close() error {
 	return p.server.Close()
 }
 
-// Issuer is the provider's identifier.
+// Issuer returns the provider's issuer identifier.
 func (p *Provider) Issuer() string { return "http://" + p.listener.Addr().String() }
 
-// SignsIn says who signs in from now on.
+// SignsIn sets the user who signs in.
 func (p *Provider) SignsIn(person Person) { p.set(func() { p.person = person }) }
 
-// Does says what goes wrong from now on.
+// Does sets the provider's faults.
 func (p *Provider) Does(f Faults) { p.set(func() { p.faults = f }) }
 
-// Asks has whoever signs in say by a form who they are, from now on: anybody is the verified owner of the address that they name.
+// Asks makes the provider show a sign-in form that asks for the user's e-mail address. It accepts every address as
+// verified.
 func (p *Provider) Asks() { p.set(func() { p.asks = true }) }
 
 // Tells sets the provider's clock.
 func (p *Provider) Tells(now func() time.Time) { p.set(func() { p.now = now }) }
 
-// Served is how many requests came to a path.
+// Served returns the number of requests to a path.
 func (p *Provider) Served(path string) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -148,7 +149,7 @@ func (p *Provider) state() (Person, Faults, time.Time) {
 	return p.person, p.faults, p.now()
 }
 
-// faulty fails requests that a test wants to fail.
+// faulty fails requests as the faults say.
 func (p *Provider) faulty(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p.set(func() { p.served[r.URL.Path]++ })
@@ -167,7 +168,7 @@ func (p *Provider) faulty(next http.Handler) http.Handler {
 	})
 }
 
-// discovery is OpenID Connect Discovery 1.0, section 4.
+// discovery serves the configuration (OpenID Connect Discovery 1.0, section 4).
 func (p *Provider) discovery(w http.ResponseWriter, _ *http.Request) {
 	answer(w, http.StatusOK, map[string]any{
 		"issuer":                                p.Issuer(),
@@ -181,7 +182,7 @@ func (p *Provider) discovery(w http.ResponseWriter, _ *http.Request) {
 	})
 }
 
-// keys is a JWK set (RFC 7517).
+// keys serves the JWK set (RFC 7517).
 func (p *Provider) keys(w http.ResponseWriter, _ *http.Request) {
 	x, y := p.ecdsa.X.FillBytes(make([]byte, 32)), p.ecdsa.Y.FillBytes(make([]byte, 32))
 	answer(w, http.StatusOK, map[string]any{"keys": []map[string]any{
@@ -190,7 +191,7 @@ func (p *Provider) keys(w http.ResponseWriter, _ *http.Request) {
 	}})
 }
 
-// authorize is the authorization endpoint (OpenID Connect Core 1.0, section 3.1.2).
+// authorize serves the authorization endpoint (OpenID Connect Core 1.0, section 3.1.2).
 func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	redirect, err := url.Parse(q.Get("redirect_uri"))
@@ -238,7 +239,7 @@ func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 const page = `<!doctype html><html lang=en><title>Example ID</title><h1>Example ID</h1>
 <form method=post><label>E-mail at Example ID <input name=email></label> <button>Continue</button></form>`
 
-// token is the token endpoint. A code is good for once, and only with its verifier.
+// token serves the token endpoint. A code is valid once, and only with its verifier.
 func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
 	id, secret, _ := r.BasicAuth()
 	id, errID := url.QueryUnescape(id) // RFC 6749, section 2.3.1
@@ -267,7 +268,7 @@ func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
 	answer(w, http.StatusOK, map[string]any{"access_token": access, "token_type": "Bearer", "expires_in": 300, "id_token": token})
 }
 
-// idToken is OpenID Connect Core 1.0, section 2.
+// idToken returns an ID token (OpenID Connect Core 1.0, section 2).
 func (p *Provider) idToken(g grant) (string, error) {
 	_, f, now := p.state()
 	claims := map[string]any{
@@ -290,7 +291,7 @@ func (p *Provider) idToken(g grant) (string, error) {
 	return p.sign(claims, f)
 }
 
-// sign makes a JWS of claims (RFC 7515, section 3.1).
+// sign returns a JWS of claims (RFC 7515, section 3.1).
 func (p *Provider) sign(claims map[string]any, f Faults) (string, error) {
 	algorithm := f.Algorithm
 	if algorithm == "" {
@@ -309,7 +310,7 @@ func (p *Provider) sign(claims map[string]any, f Faults) (string, error) {
 	return input + "." + coded(signature), err
 }
 
-// userInfo is OpenID Connect Core 1.0, section 5.3.
+// userInfo serves the UserInfo endpoint (OpenID Connect Core 1.0, section 5.3).
 func (p *Provider) userInfo(w http.ResponseWriter, r *http.Request) {
 	_, f, _ := p.state()
 	p.mu.Lock()
@@ -343,7 +344,8 @@ func answer(w http.ResponseWriter, status int, body any) {
 	_ = json.NewEncoder(w).Encode(body)
 }
 
-// signature is that of an algorithm (RFC 7518, section 3), by the provider's key or by one that nobody knows.
+// signature signs with an algorithm (RFC 7518, section 3), by the provider's key or, if stranger is set, by an unknown
+// one.
 func (p *Provider) signature(algorithm string, stranger bool, input []byte) ([]byte, error) {
 	digest := sha256.Sum256(input)
 	switch algorithm {

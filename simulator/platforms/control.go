@@ -81,7 +81,7 @@ func (p *Platforms) control(pattern string, work func(*http.Request, []byte) (an
 	})
 }
 
-// ordered reads what is asked for.
+// ordered decodes a request body and passes it to work.
 func ordered[T any](body []byte, work func(T) (any, error)) (any, error) {
 	var asked T
 	if !host.ReadJSON(body, &asked) {
@@ -95,7 +95,7 @@ func (p *Platforms) orderFault(f Fault) (any, error) {
 	return map[string]any{"data": p.Faults()}, err
 }
 
-// Change makes random changes and tells nobody of them.
+// Change makes random changes without calling webhooks.
 func (p *Platforms) Change(c Change) ([]Changed, error) {
 	s := p.Sides[c.Platform]
 	if s == nil || s.Shop == nil {
@@ -112,7 +112,7 @@ func (p *Platforms) Change(c Change) ([]Changed, error) {
 	return list, err
 }
 
-// Revoke makes every token of the platform worthless, as a merchant who removes the app does.
+// Revoke revokes all tokens of a platform, as when a merchant removes the app.
 func (p *Platforms) Revoke(platform string) error {
 	switch platform {
 	case Shopify:
@@ -125,7 +125,7 @@ func (p *Platforms) Revoke(platform string) error {
 	return nil
 }
 
-// Expire ends a platform's access tokens; they can be refreshed.
+// Expire expires a platform's access tokens. They can be refreshed.
 func (p *Platforms) Expire(platform string) error {
 	switch platform {
 	case Shopify:
@@ -138,8 +138,8 @@ func (p *Platforms) Expire(platform string) error {
 	return nil
 }
 
-// SetShopifyApp makes Shopify's app another kind, as when a deadline of Shopify's has passed.
+// SetShopifyApp changes the kind of the Shopify app, as when one of Shopify's deadlines passes.
 func (p *Platforms) SetShopifyApp(kind string) { p.shopify.SetApp(kind) }
 
-// Collect has the carrier scan a parcel of ShipStation's, whose label is not voided after that.
+// Collect makes the carrier scan a ShipStation parcel. Its label can no longer be voided.
 func (p *Platforms) Collect(tracking string) error { return p.shipstation.Collect(tracking) }

@@ -6,7 +6,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms/custom"
 )
 
-// What a merchant does in a system of their own.
+// Changes that a merchant makes in their own system.
 type (
 	CustomChange = custom.AdminChange
 	CustomSale   = custom.AdminSale
@@ -21,7 +21,7 @@ func (p *Platforms) routeCustomAdmin() {
 	})
 }
 
-// ChangeAtCustom cancels, refunds or sends an order in the merchant's own system.
+// ChangeAtCustom cancels, refunds or ships an order in the merchant's own system.
 func (p *Platforms) ChangeAtCustom(c CustomChange) error { return p.custom.AdminChange(c) }
 
 // SellAtCustom sells pieces in the merchant's own system.

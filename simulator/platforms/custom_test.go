@@ -15,7 +15,7 @@ func custom(t *testing.T, s *platforms.Server, path string) reply {
 	return do(t, "GET", s.URL+"/custom"+path, nil, "Authorization", "Bearer custom-key")
 }
 
-// walk reads every page.
+// walk reads all pages.
 func walk(t *testing.T, s *platforms.Server, resource, query string) (records []object) {
 	t.Helper()
 	cursor := ""
@@ -34,7 +34,7 @@ func walk(t *testing.T, s *platforms.Server, resource, query string) (records []
 	return nil
 }
 
-func TestCustomIsReadInPages(t *testing.T) {
+func TestCustom_pages(t *testing.T) {
 	s := start(t, platforms.Config{Products: 110})
 	for resource, want := range map[string]int{"products": 110, "customers": 100, "orders": 150} {
 		list, seen := walk(t, s, resource, ""), map[string]bool{}
@@ -56,7 +56,7 @@ func TestCustomIsReadInPages(t *testing.T) {
 	is(t, "levels", len(walk(t, s, "inventory", "")), 2*items)
 }
 
-func TestCustomPricesAreNumbersAndText(t *testing.T) {
+func TestCustom_priceFormats(t *testing.T) {
 	s := start(t, platforms.Config{Products: 40})
 	kinds := map[string]int{}
 	for _, p := range walk(t, s, "products", "") {
@@ -73,7 +73,7 @@ func TestCustomPricesAreNumbersAndText(t *testing.T) {
 	is(t, "numbers and text", kinds["number"]*100+kinds["text"], 2020)
 }
 
-func TestCustomTellsWhatChangedSince(t *testing.T) {
+func TestCustom_updatedSince(t *testing.T) {
 	s := start(t, platforms.Config{Products: 50})
 	before := time.Now().UTC().Truncate(time.Millisecond)
 	is(t, "so far", len(walk(t, s, "products", "&updated_since="+before.Format(time.RFC3339))), 0)
@@ -101,7 +101,7 @@ func TestCustomTellsWhatChangedSince(t *testing.T) {
 	}
 }
 
-func TestCustomRefuses(t *testing.T) {
+func TestCustom_refusals(t *testing.T) {
 	s := start(t, platforms.Config{})
 	is(t, "wrong key", do(t, "GET", s.URL+"/custom/products", nil, "Authorization", "Bearer nonsense").StatusCode, 401)
 	is(t, "no key", do(t, "GET", s.URL+"/custom/products", nil).StatusCode, 401)
@@ -110,7 +110,7 @@ func TestCustomRefuses(t *testing.T) {
 	is(t, "a webhook of nothing", do(t, "POST", s.URL+"/custom/webhooks", object{"topic": "x", "url": "http://x", "secret": "whsec_YWJj"}, "Authorization", "Bearer custom-key").StatusCode, 422)
 }
 
-// registerCustom gives the secret.
+// registerCustom registers a webhook and returns its id and secret.
 func registerCustom(t *testing.T, s *platforms.Server, topic, address string) (id, secret string) {
 	t.Helper()
 	secret = "whsec_" + base64.StdEncoding.EncodeToString([]byte("a secret of thirty-two bytes....."))
@@ -119,7 +119,7 @@ func registerCustom(t *testing.T, s *platforms.Server, topic, address string) (i
 	return r.object(t)["id"].(string), secret
 }
 
-func TestCustomWebhooksCanBeRemoved(t *testing.T) {
+func TestCustom_removeWebhook(t *testing.T) {
 	s := start(t, platforms.Config{})
 	id, _ := registerCustom(t, s, "products/update", "http://127.0.0.1:1/")
 	remove := func() int {

@@ -13,7 +13,7 @@ func order(t *testing.T, s *platforms.Server, f platforms.Fault) {
 	is(t, "fault ordered", do(t, "POST", s.URL+"/control/faults", f).StatusCode, 200)
 }
 
-func TestFaultsOfRequests(t *testing.T) {
+func TestFault_requests(t *testing.T) {
 	s := start(t, platforms.Config{})
 	order(t, s, platforms.Fault{
 		Platform:   "custom",
@@ -50,7 +50,7 @@ func TestFaultsOfRequests(t *testing.T) {
 	is(t, "and good again", custom(t, s, "/account").StatusCode, 200)
 }
 
-func TestFaultsOfPages(t *testing.T) {
+func TestFault_pages(t *testing.T) {
 	s := start(t, platforms.Config{LongPage: 3 << 20})
 	order(t, s, platforms.Fault{Platform: "custom", Kind: "garbage"})
 	if page := custom(t, s, "/products"); json.Valid(page.text) {
@@ -83,7 +83,7 @@ func TestFaultsOfPages(t *testing.T) {
 	}
 }
 
-func TestFaultsOfData(t *testing.T) {
+func TestFault_data(t *testing.T) {
 	s := start(t, platforms.Config{Products: 30})
 	for _, kind := range []string{"no_name", "bad_price", "duplicate_sku", "negative_stock"} {
 		order(t, s, platforms.Fault{

@@ -6,7 +6,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms/hubspot"
 )
 
-// HubSpotChange is what staff do with a deal in HubSpot.
+// HubSpotChange is a change that staff make to a deal in HubSpot.
 type HubSpotChange = hubspot.AdminChange
 
 func (p *Platforms) routeHubSpotAdmin() {

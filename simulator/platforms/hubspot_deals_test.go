@@ -39,7 +39,7 @@ const (
 	oneDeal    = "/crm/objects/2026-09/deals/"
 )
 
-func TestHubSpotUpsertsDeals(t *testing.T) {
+func TestHubSpot_upsertDeals(t *testing.T) {
 	c := writesHubSpot(t, platforms.Config{}, hubspotWrites)
 	c.ask(404, "GET", "/crm/properties/2026-03/deals/shop_order", nil)
 	is(t, "no such property", strings.Contains(c.ask(400, "POST", dealUpsert, upsertOf("7", object{}))["message"].(string), "non-unique 0-3 property"), true)
@@ -62,7 +62,7 @@ func TestHubSpotUpsertsDeals(t *testing.T) {
 	}
 }
 
-func TestHubSpotDealsNeedScopes(t *testing.T) {
+func TestHubSpot_dealScopes(t *testing.T) {
 	c := writesHubSpot(t, platforms.Config{}, "crm.objects.deals.read crm.objects.contacts.read")
 	for _, one := range [][2]string{{"POST", dealUpsert}, {"PATCH", oneDeal + "991001"}, {"POST", "/crm/properties/2026-03/deals"}, {"POST", "/crm/objects/2026-09/contacts"}} {
 		is(t, one[1], c.ask(403, one[0], one[1], object{})["category"], any("MISSING_SCOPES"))
@@ -70,8 +70,8 @@ func TestHubSpotDealsNeedScopes(t *testing.T) {
 	c.ask(200, "GET", "/crm/pipelines/2026-03/deals", nil)
 }
 
-// A deal that staff delete is found no more, and the id of one that they merge leads to the other.
-func TestHubSpotDealsAreDeletedAndMerged(t *testing.T) {
+// A deleted deal is not found any more, and the id of a merged deal leads to the other one.
+func TestHubSpot_deletedAndMergedDeals(t *testing.T) {
 	c := writesHubSpot(t, platforms.Config{}, hubspotWrites)
 	c.defined()
 	var ids []string
@@ -89,7 +89,7 @@ func TestHubSpotDealsAreDeletedAndMerged(t *testing.T) {
 	is(t, "merged", c.ask(200, "GET", oneDeal+ids[1], nil)["id"], any(ids[2]))
 }
 
-func TestHubSpotAssociatesContacts(t *testing.T) {
+func TestHubSpot_associateContacts(t *testing.T) {
 	c := writesHubSpot(t, platforms.Config{}, hubspotWrites)
 	c.defined()
 	deal := at(t, c.ask(200, "POST", dealUpsert, upsertOf("1", object{})), "results", 0, "id").(string)

@@ -27,7 +27,7 @@ func (c hubspotClient) search(object string, body any) reply {
 	return do(c.t, "POST", c.s.URL+"/hubspot/crm/objects/2026-09/"+object+"/search", body, "Authorization", "Bearer "+c.token)
 }
 
-// clock is one that every look moves on by a second, so that no limit is ever reached.
+// clock advances by a second at each call, so that no rate limit is reached.
 func clock() func() time.Time {
 	steps := make(chan int, 1)
 	steps <- 0
@@ -38,7 +38,7 @@ func clock() func() time.Time {
 	}
 }
 
-func TestHubSpotListsInPages(t *testing.T) {
+func TestHubSpot_pages(t *testing.T) {
 	c := connectHubSpot(t, platforms.Config{Customers: 250})
 	next, seen := c.s.URL+"/hubspot/crm/objects/2026-09/contacts?limit=100&properties=email,loyalty_tier&properties=num_associated_deals", map[any]bool{}
 	for next != "" {
@@ -46,7 +46,7 @@ func TestHubSpotListsInPages(t *testing.T) {
 		next = ""
 		for _, one := range page["results"].([]any) {
 			seen[at(t, one, "id")] = true
-			if _, told := at(t, one, "properties").(object)["loyalty_tier"]; !told || at(t, one, "properties", "firstname") != nil {
+			if _, has := at(t, one, "properties").(object)["loyalty_tier"]; !has || at(t, one, "properties", "firstname") != nil {
 				t.Fatalf("other properties than asked for: %v", one)
 			}
 		}
@@ -57,7 +57,7 @@ func TestHubSpotListsInPages(t *testing.T) {
 	is(t, "contacts", len(seen), 250)
 }
 
-func TestHubSpotSearchesByTime(t *testing.T) {
+func TestHubSpot_searchByTime(t *testing.T) {
 	c := connectHubSpot(t, platforms.Config{})
 	since := time.Now().UnixMilli()
 	changed, err := c.s.Change(platforms.Change{
@@ -90,7 +90,7 @@ func TestHubSpotSearchesByTime(t *testing.T) {
 	is(t, "deals", deals["total"], any(150.0))
 }
 
-func TestHubSpotSearchReachesTenThousand(t *testing.T) {
+func TestHubSpot_searchLimit(t *testing.T) {
 	c := connectHubSpot(t, platforms.Config{
 		Customers:   10_050,
 		HubSpotLife: 24 * time.Hour,
@@ -106,7 +106,7 @@ func TestHubSpotSearchReachesTenThousand(t *testing.T) {
 	is(t, "an unknown operator", c.search("contacts", object{"filterGroups": []any{object{"filters": []any{object{"propertyName": "email", "operator": "LIKE"}}}}}).StatusCode, 400)
 }
 
-func TestHubSpotLimitsRequests(t *testing.T) {
+func TestHubSpot_rateLimit(t *testing.T) {
 	now := time.Now()
 	c := connectHubSpot(t, platforms.Config{HubSpotPer10s: 3, Now: func() time.Time { return now }})
 	list := func() reply {

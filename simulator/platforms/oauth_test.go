@@ -26,7 +26,7 @@ func authorize(s *platforms.Server, platform, scope string, more ...string) stri
 	return s.URL + path + "?" + q.Encode()
 }
 
-// consent approves and gives the query of the redirect.
+// consent approves and returns the query of the redirect.
 func consent(t *testing.T, address string) url.Values {
 	t.Helper()
 	r := do(t, "POST", address, url.Values{"approve": {"1"}})
@@ -38,7 +38,7 @@ func consent(t *testing.T, address string) url.Values {
 	return u.Query()
 }
 
-func TestConsentPageIsForPeople(t *testing.T) {
+func TestPlatforms_consentPage(t *testing.T) {
 	s := start(t, platforms.Config{})
 	page := do(t, "GET", authorize(s, "shopify", "read_products,read_orders"), nil)
 	is(t, "status", page.StatusCode, 200)
@@ -54,7 +54,7 @@ func TestConsentPageIsForPeople(t *testing.T) {
 	is(t, "no redirect", do(t, "GET", authorize(s, "hubspot", "x", "redirect_uri", "/callback"), nil).StatusCode, 400)
 }
 
-func TestShopifySignsTheCallback(t *testing.T) {
+func TestShopify_callbackSignature(t *testing.T) {
 	s := start(t, platforms.Config{})
 	q := consent(t, authorize(s, "shopify", "read_products"))
 	var parts []string
@@ -73,7 +73,7 @@ func TestShopifySignsTheCallback(t *testing.T) {
 	}
 }
 
-// shopifyToken is what the code was exchanged for.
+// shopifyToken exchanges a new code for an access token.
 func shopifyToken(t *testing.T, s *platforms.Server, scope string) string {
 	t.Helper()
 	code := consent(t, authorize(s, "shopify", scope)).Get("code")
@@ -84,7 +84,7 @@ func shopifyToken(t *testing.T, s *platforms.Server, scope string) string {
 	return r.object(t)["access_token"].(string)
 }
 
-func TestShopifyCodesAreUsedOnce(t *testing.T) {
+func TestShopify_codeUsedOnce(t *testing.T) {
 	var skew atomic.Int64
 	s := start(t, platforms.Config{Now: func() time.Time { return time.Now().Add(time.Duration(skew.Load())) }})
 	exchange := func(code, secret string) int {
@@ -99,7 +99,7 @@ func TestShopifyCodesAreUsedOnce(t *testing.T) {
 	is(t, "after a minute", exchange(late, "haggle-sandbox-secret"), 400)
 }
 
-// shopifyGrant asks for a token, and returns the answer.
+// shopifyGrant requests a token and returns the answer.
 func shopifyGrant(t *testing.T, s *platforms.Server, fields ...string) reply {
 	t.Helper()
 	form := url.Values{"client_id": {"haggle-sandbox"}, "client_secret": {"haggle-sandbox-secret"}}
@@ -114,7 +114,7 @@ func shopifyStatus(t *testing.T, s *platforms.Server, token any) reply {
 	return do(t, "POST", s.URL+"/shopify/admin/api/2026-10/graphql.json", object{"query": "{ shop { id } }"}, "X-Shopify-Access-Token", token.(string))
 }
 
-func TestShopifyTokensExpire(t *testing.T) {
+func TestShopify_expiringToken(t *testing.T) {
 	var skew atomic.Int64
 	s := start(t, platforms.Config{Now: func() time.Time { return time.Now().Add(time.Duration(skew.Load())) }})
 	code := func() string { return consent(t, authorize(s, "shopify", everyScope)).Get("code") }
@@ -133,7 +133,7 @@ func TestShopifyTokensExpire(t *testing.T) {
 	}
 	second := refresh(first).object(t)
 	is(t, "refreshed", shopifyStatus(t, s, second["access_token"]).StatusCode, 200)
-	again := refresh(first).object(t) // the answer was lost
+	again := refresh(first).object(t) // as if the answer were lost
 	is(t, "refreshed again", shopifyStatus(t, s, again["access_token"]).StatusCode, 200)
 	third := refresh(again).object(t)
 	is(t, "the replacement is used", shopifyStatus(t, s, third["access_token"]).StatusCode, 200)
@@ -142,7 +142,7 @@ func TestShopifyTokensExpire(t *testing.T) {
 	is(t, "after 90 days", refresh(third).StatusCode, 400)
 }
 
-func TestShopifyRefusesTokensWithoutAnEnd(t *testing.T) {
+func TestShopify_nonExpiringToken(t *testing.T) {
 	for kind, want := range map[string]int{platforms.PublicApp: 403, platforms.CustomApp: 200} {
 		s := start(t, platforms.Config{ShopifyApp: kind})
 		given := shopifyGrant(t, s, "code", consent(t, authorize(s, "shopify", everyScope)).Get("code")).object(t)
@@ -166,7 +166,7 @@ func codeForm(code string) url.Values {
 	return url.Values{"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {callback}}
 }
 
-func TestHubSpotVerifiesPKCE(t *testing.T) {
+func TestHubSpot_PKCE(t *testing.T) {
 	s := start(t, platforms.Config{})
 	verifier := "a-verifier-of-at-least-forty-three-characters-long"
 	sum := sha256.Sum256([]byte(verifier))
@@ -181,7 +181,7 @@ func TestHubSpotVerifiesPKCE(t *testing.T) {
 	is(t, "another redirect_uri", hubspotToken(t, s, form).StatusCode, 400)
 }
 
-func TestHubSpotTokensExpireAndAreRefreshed(t *testing.T) {
+func TestHubSpot_refreshToken(t *testing.T) {
 	var skew atomic.Int64
 	s := start(t, platforms.Config{HubSpotLife: time.Minute, Now: func() time.Time { return time.Now().Add(time.Duration(skew.Load())) }})
 	given := hubspotToken(t, s, codeForm(consent(t, authorize(s, "hubspot", "crm.objects.contacts.read")).Get("code"))).object(t)
@@ -212,8 +212,8 @@ func TestHubSpotTokensExpireAndAreRefreshed(t *testing.T) {
 	is(t, "refresh after that", refused.object(t)["status"], any("BAD_REFRESH_TOKEN"))
 }
 
-// HubSpot ends the versions before the dated ones in 2027.
-func TestHubSpotServesDatedVersionsOnly(t *testing.T) {
+// HubSpot removes the versions before the dated ones in 2027.
+func TestHubSpot_datedVersions(t *testing.T) {
 	s := start(t, platforms.Config{})
 	for address, method := range map[string]string{
 		"/oauth/v1/token":                  "POST",

@@ -16,7 +16,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms/woocommerce"
 )
 
-// The names of the platforms: the first part of every path, and what the control endpoints take.
+// The names of the platforms: the first segment of every path, and the platform in requests to the control endpoints.
 const (
 	Shopify     = host.Shopify
 	HubSpot     = host.HubSpot
@@ -25,13 +25,13 @@ const (
 	WooCommerce = woocommerce.Name
 )
 
-// The kinds of apps at Shopify.
+// The kinds of Shopify apps.
 const (
 	PublicApp = host.PublicApp
 	CustomApp = host.CustomApp
 )
 
-// Config and what [Platforms] takes and returns.
+// Config, and the types of [Platforms]' methods.
 type (
 	Config   = host.Config
 	Change   = host.Change
@@ -54,7 +54,7 @@ type Platforms struct {
 	woocommerce *woocommerce.Platform
 }
 
-// Open is ready to serve. The data of a platform is made when it is first asked for.
+// Open returns platforms. A platform's data is generated at its first use.
 func Open(config Config) *Platforms {
 	p := &Platforms{Host: host.New(config)}
 	p.shopify = shopify.Open(p.Host)
@@ -66,14 +66,14 @@ func Open(config Config) *Platforms {
 	return p
 }
 
-// Server is the look-alikes listening on an address of their own.
+// Server is the look-alikes on an address of their own.
 type Server struct {
 	*Platforms
 	URL    string // http://127.0.0.1:port
 	server *http.Server
 }
 
-// Start serves on the address; "127.0.0.1:0" finds a free port. Close the server in the end.
+// Start listens on addr; "127.0.0.1:0" picks a free port. The caller must close the server.
 func Start(addr string, config Config) (*Server, error) {
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
@@ -87,7 +87,7 @@ func Start(addr string, config Config) (*Server, error) {
 	return s, nil
 }
 
-// Close stops serving at once.
+// Close stops the server at once.
 func (s *Server) Close() error {
 	err := s.server.Close()
 	s.Platforms.Close()

@@ -28,7 +28,7 @@ func start(t *testing.T, c platforms.Config) *platforms.Server {
 	return s
 }
 
-// reply is an answer, its body read.
+// reply is a response with its body.
 type reply struct {
 	*http.Response
 	text []byte
@@ -45,7 +45,7 @@ func (r reply) object(t *testing.T) object {
 
 var noRedirects = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, Timeout: 20 * time.Second}
 
-// send sends a body: text as it is, values as a form, everything else as JSON.
+// send sends a body: text unchanged, url.Values as a form, everything else as JSON.
 func send(t *testing.T, method, address string, body any, headers ...string) (reply, error) {
 	t.Helper()
 	var reader io.Reader
@@ -82,7 +82,7 @@ func send(t *testing.T, method, address string, body any, headers ...string) (re
 	return reply{response, text}, err
 }
 
-// do needs an answer, of any status.
+// do sends a request, which must be answered with any status.
 func do(t *testing.T, method, address string, body any, headers ...string) reply {
 	t.Helper()
 	r, err := send(t, method, address, body, headers...)
@@ -99,7 +99,7 @@ func is[T comparable](t *testing.T, what string, got, want T) {
 	}
 }
 
-// at follows names and positions into decoded JSON.
+// at returns the value at a path of names and indexes in decoded JSON.
 func at(t *testing.T, value any, path ...any) any {
 	t.Helper()
 	for _, step := range path {
@@ -121,7 +121,7 @@ func at(t *testing.T, value any, path ...any) any {
 	return value
 }
 
-func TestTheSameSeedHoldsTheSameData(t *testing.T) {
+func TestPlatforms_Records_sameSeed(t *testing.T) {
 	records := func(seed uint64, platform, resource string) []any {
 		list, err := platforms.Open(platforms.Config{Seed: seed, Products: 60}).Records(platform, resource)
 		if err != nil {
@@ -148,7 +148,7 @@ func TestTheSameSeedHoldsTheSameData(t *testing.T) {
 	}
 }
 
-func TestFiftyThousandProductsAreCheap(t *testing.T) {
+func TestOpen_fiftyThousandProducts(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
@@ -166,7 +166,7 @@ func TestFiftyThousandProductsAreCheap(t *testing.T) {
 	runtime.KeepAlive(p)
 }
 
-func TestInstancesAreIndependent(t *testing.T) {
+func TestPlatforms_independentInstances(t *testing.T) {
 	one, other := start(t, platforms.Config{}), start(t, platforms.Config{})
 	before, _ := other.Records(platforms.Custom, "products")
 	if _, err := one.Change(platforms.Change{
@@ -187,7 +187,7 @@ func TestInstancesAreIndependent(t *testing.T) {
 	}
 }
 
-func TestChangesAreTheSameBySeedAndNewer(t *testing.T) {
+func TestPlatforms_Change_sameSeed(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	make := func() ([]platforms.Changed, []any) {
 		p := platforms.Open(platforms.Config{Now: func() time.Time { return now }})
@@ -219,7 +219,7 @@ func TestChangesAreTheSameBySeedAndNewer(t *testing.T) {
 	}
 }
 
-func TestControlOverHTTP(t *testing.T) {
+func TestPlatforms_control(t *testing.T) {
 	s := start(t, platforms.Config{Products: 12})
 	do(t, "GET", s.URL+"/custom/account", nil, "Authorization", "Bearer custom-key")
 	state := do(t, "GET", s.URL+"/control/state", nil).object(t)
@@ -242,7 +242,7 @@ func TestControlOverHTTP(t *testing.T) {
 	is(t, "no such resource", do(t, "GET", s.URL+"/control/state/hubspot/labels", nil).StatusCode, 422)
 }
 
-func TestReadersAndChangesTogether(t *testing.T) {
+func TestPlatforms_Change_concurrentReaders(t *testing.T) {
 	s := start(t, platforms.Config{Products: 80, ShipStationRate: 1e6})
 	done := make(chan error, 1)
 	go func() {

@@ -7,7 +7,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms/internal/host"
 )
 
-// State is how much there is of everything, and what was asked for so far.
+// State returns the numbers of records and of requests so far.
 func (p *Platforms) State() map[string]any {
 	all := map[string]any{ShipStation: p.shipstation.Counts()}
 	for platform, side := range p.Sides {
@@ -26,8 +26,8 @@ func (p *Platforms) State() map[string]any {
 	}
 }
 
-// Records is everything of a resource in one plain form for all platforms, what is deleted too. Ids are those that
-// the platform's own answers and webhooks use, as text.
+// Records returns all records of a resource, including deleted ones, in the same format for all platforms. Ids are
+// strings as in the platform's answers and webhooks.
 func (p *Platforms) Records(platform, resource string) (list []any, err error) {
 	s := p.Sides[platform]
 	list = []any{}

@@ -36,7 +36,7 @@ func labelBody(order any) object {
 	}
 }
 
-func TestShipStationRatesAndCarriers(t *testing.T) {
+func TestShipStation_ratesAndCarriers(t *testing.T) {
 	s := start(t, plenty)
 	var carriers []any
 	_ = json.Unmarshal(ship(t, s, "GET", "/carriers", nil).text, &carriers)
@@ -51,7 +51,7 @@ func TestShipStationRatesAndCarriers(t *testing.T) {
 	is(t, "without a key", do(t, "GET", s.URL+"/shipstation/stores", nil).StatusCode, 401)
 }
 
-func TestShipStationLabelsAreNotIdempotent(t *testing.T) {
+func TestShipStation_repeatedLabels(t *testing.T) {
 	s := start(t, plenty)
 	first := ship(t, s, "POST", "/orders/createorder", orderBody("ord-1")).object(t)
 	again := ship(t, s, "POST", "/orders/createorder", orderBody("ord-1")).object(t)
@@ -77,8 +77,8 @@ func TestShipStationLabelsAreNotIdempotent(t *testing.T) {
 	is(t, "an unknown order", ship(t, s, "POST", "/orders/createlabelfororder", labelBody(5)).StatusCode, 500)
 }
 
-func TestShipStationShipmentsByTimeAndPage(t *testing.T) {
-	now, config := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC), plenty // no hour that Pacific time has twice
+func TestShipStation_shipmentsByTimeAndPage(t *testing.T) {
+	now, config := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC), plenty // not an hour that Pacific time has twice
 	config.Now = func() time.Time { return now }
 	s := start(t, config)
 	whole := ship(t, s, "GET", "/shipments?pageSize=20", nil).object(t)
@@ -95,7 +95,7 @@ func TestShipStationShipmentsByTimeAndPage(t *testing.T) {
 	is(t, "since", ship(t, s, "GET", "/shipments?createDateStart="+since, nil).object(t)["total"], any(1.0))
 }
 
-func TestShipStationLimitsRequests(t *testing.T) {
+func TestShipStation_rateLimit(t *testing.T) {
 	now := time.Now()
 	s := start(t, platforms.Config{ShipStationRate: 2, Now: func() time.Time { return now }})
 	is(t, "left", ship(t, s, "GET", "/carriers", nil).Header.Get("X-Rate-Limit-Remaining"), "1")
@@ -107,7 +107,7 @@ func TestShipStationLimitsRequests(t *testing.T) {
 	}
 }
 
-func TestShipStationTellsOfShipments(t *testing.T) {
+func TestShipStation_shipmentWebhook(t *testing.T) {
 	s := start(t, plenty)
 	got, err := receiver.Start()
 	if err != nil {
@@ -136,7 +136,7 @@ func TestShipStationTellsOfShipments(t *testing.T) {
 	is(t, "removed again", ship(t, s, "DELETE", "/webhooks/"+fmt.Sprint(id), nil).StatusCode, 404)
 }
 
-func TestShipStationVoidsALabelOnce(t *testing.T) {
+func TestShipStation_voidLabel(t *testing.T) {
 	s := start(t, plenty)
 	spent := func() any {
 		return at(t, do(t, "GET", s.URL+"/control/state", nil).object(t), "platforms", "shipstation", "labels_cents")

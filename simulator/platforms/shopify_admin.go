@@ -6,7 +6,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms/shopify"
 )
 
-// What a merchant does in Shopify's admin.
+// Changes that a merchant makes in Shopify's admin.
 type (
 	AdminCancel  = shopify.AdminCancel
 	AdminRefund  = shopify.AdminRefund
@@ -50,5 +50,5 @@ func (p *Platforms) FulfillAtShopify(f AdminFulfill) (string, error) {
 // PublishAtShopify publishes a product to the Online Store, or unpublishes it.
 func (p *Platforms) PublishAtShopify(a AdminPublish) error { return p.shopify.AdminPublish(a) }
 
-// SellAtShopify sells pieces of a variant in the shop itself and returns the order's id.
+// SellAtShopify sells pieces of a variant in the shop and returns the order's id.
 func (p *Platforms) SellAtShopify(s AdminSale) (string, error) { return p.shopify.AdminSell(s) }

@@ -13,7 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
-func TestShopifyOrderWebhooks(t *testing.T) {
+func TestShopify_orderWebhooks(t *testing.T) {
 	c := connectOrders(t, platforms.Config{})
 	w := c.stocked(2)
 	hooks := c.listen(orderTopics...)
@@ -38,7 +38,7 @@ func TestShopifyOrderWebhooks(t *testing.T) {
 	is(t, "nothing was made", topics(hooks.since()), "")
 }
 
-func TestShopifyAdmin(t *testing.T) {
+func TestShopify_admin(t *testing.T) {
 	c := connectOrders(t, platforms.Config{})
 	w := c.stocked(3)
 	sent, cancelled := c.bought(w, 2), c.must(object{"lineItems": []any{object{"title": "Mug", "quantity": 1, "priceSet": money("1.00")}}, "sourceIdentifier": "ord_2"}, "")
@@ -74,8 +74,8 @@ func TestShopifyAdmin(t *testing.T) {
 	t.Error("no seeded order could be cancelled")
 }
 
-// Faults meet the mutations by name; what was lost or late is done all the same, and once.
-func TestShopifyOrderFaults(t *testing.T) {
+// Faults apply to mutations by name. A mutation whose answer is lost or late is executed once.
+func TestShopify_orderFaults(t *testing.T) {
 	c := connectOrders(t, platforms.Config{})
 	c.define(object{"key": "order_id", "type": "id"})
 	order(t, c.s, platforms.Fault{
@@ -108,7 +108,7 @@ func TestShopifyOrderFaults(t *testing.T) {
 		answered <- err
 	}()
 	for at(t, c.data(findOrder, object{"key": "order_id", "value": "ord_2"}), "orderByIdentifier") == nil {
-		runtime.Gosched() // it is there before the answer is
+		runtime.Gosched() // the order exists before the answer arrives
 	}
 	gone()
 	if err := <-answered; err == nil {
@@ -137,7 +137,7 @@ func TestShopifyOrderFaults(t *testing.T) {
 	}
 }
 
-func TestShopifyStateTellsOrders(t *testing.T) {
+func TestPlatforms_State_shopifyOrders(t *testing.T) {
 	c := connectOrders(t, platforms.Config{})
 	w := c.stocked(2)
 	order := c.bought(w, 2)

@@ -9,7 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
-// bought is a paid order of some pieces, its stock claimed, with shipping of 5.00 and tax of 1.00.
+// bought creates a paid order with claimed stock, shipping of 5.00 and tax of 1.00.
 func (c orderClient) bought(w ware, quantity int) any {
 	c.t.Helper()
 	total := w.cents*int64(quantity) + 600
@@ -55,7 +55,7 @@ func (c orderClient) cancel(of any, more object) []string {
 	return found
 }
 
-func TestShopifyOrderCancel(t *testing.T) {
+func TestShopify_orderCancel(t *testing.T) {
 	c := connectOrders(t, platforms.Config{})
 	w := c.stocked(2)
 	order := c.bought(w, 2)
@@ -98,8 +98,8 @@ func TestShopifyOrderCancel(t *testing.T) {
 	is(t, "pending", fmt.Sprint(c.cancel(pending, nil)), "[INVALID]")
 }
 
-// The job is done later: until then the order stands.
-func TestShopifyOrderCancelIsAJob(t *testing.T) {
+// The order is cancelled only when the job is done.
+func TestShopify_orderCancelJob(t *testing.T) {
 	var skew atomic.Int64
 	began := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	c := connectOrders(t, platforms.Config{

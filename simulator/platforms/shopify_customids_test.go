@@ -33,7 +33,7 @@ const findOrder = `query($namespace: String, $key: String!, $value: String!) {
   }
 }`
 
-func TestShopifyCustomIDs(t *testing.T) {
+func TestShopify_customIDs(t *testing.T) {
 	c := connectOrders(t, platforms.Config{})
 	for _, one := range []struct {
 		code       string
@@ -75,8 +75,8 @@ func TestShopifyCustomIDs(t *testing.T) {
 	is(t, "without namespace", fmt.Sprint(refused), "[INVALID]")
 }
 
-// A search finds later what the look-up by a unique value finds at once.
-func TestShopifySearchLags(t *testing.T) {
+// A search finds an order later than the look-up by a unique value does.
+func TestShopify_searchLag(t *testing.T) {
 	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	c := connectOrders(t, platforms.Config{ShopifySearchLag: 5 * time.Second, Now: func() time.Time { return now }})
 	c.define(object{"key": "order_id", "type": "id"})
@@ -92,7 +92,7 @@ func TestShopifySearchLags(t *testing.T) {
 	is(t, "look-ups", c.s.Requests("shopify:order_find"), 3)
 }
 
-func TestShopifyDevelopmentStore(t *testing.T) {
+func TestShopify_developmentStore(t *testing.T) {
 	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	c := connectOrders(t, platforms.Config{ShopifyDevelopment: true, Now: func() time.Time { return now }})
 	order := object{"lineItems": []any{object{"title": "Mug", "quantity": 1, "priceSet": money("1.00")}}}
@@ -105,7 +105,7 @@ func TestShopifyDevelopmentStore(t *testing.T) {
 	c.must(order, "")
 }
 
-func TestShopifyInstallationAndNodes(t *testing.T) {
+func TestShopify_installationAndNodes(t *testing.T) {
 	c := connectOrders(t, platforms.Config{})
 	list := at(t, c.data(`{ currentAppInstallation { accessScopes { handle } } }`, nil), "currentAppInstallation", "accessScopes").([]any)
 	var handles []string

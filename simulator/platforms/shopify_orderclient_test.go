@@ -74,7 +74,7 @@ func amount(t *testing.T, of any, path ...any) string {
 	return at(t, of, append(path, "shopMoney", "amount")...).(string)
 }
 
-// create answers with the order and the codes of the user errors.
+// create returns the order and the codes of the user errors.
 func (c orderClient) create(order object, behaviour string) (any, []string) {
 	c.t.Helper()
 	options := object{}
@@ -85,7 +85,7 @@ func (c orderClient) create(order object, behaviour string) (any, []string) {
 	return at(c.t, answer, "order"), codes(c.t, at(c.t, answer, "userErrors"))
 }
 
-// codes are each error's code, or its message where it has none.
+// codes returns each error's code, or its message if it has none.
 func codes(t *testing.T, list any) (found []string) {
 	t.Helper()
 	for _, one := range list.([]any) {
@@ -113,7 +113,7 @@ type ware struct {
 	levels        [2]int
 }
 
-// wares are variants with what is available of them at both locations.
+// wares returns variants with the stock available at both locations.
 func (c orderClient) wares(n int) (list []ware) {
 	c.t.Helper()
 	found := at(c.t, c.data(`query($n: Int!) { inventoryItems(first: $n) { nodes { id variant { id price }
@@ -132,7 +132,7 @@ func (c orderClient) wares(n int) (list []ware) {
 	return list
 }
 
-// stocked is a ware of which there are some pieces at both locations, and more at one of them.
+// stocked returns a ware with at least some pieces at both locations, and more at one of them.
 func (c orderClient) stocked(least int) ware {
 	c.t.Helper()
 	for _, w := range c.wares(60) {
@@ -173,15 +173,15 @@ func (c orderClient) countOrders() int {
 	return len(list)
 }
 
-// told are the payloads of the webhooks since the last time, by topic.
-type told struct {
+// payloads are the webhook payloads since the last call of since, by topic.
+type payloads struct {
 	t    *testing.T
 	c    orderClient
 	got  *receiver.Receiver
 	seen int
 }
 
-func (c orderClient) listen(topics ...string) *told {
+func (c orderClient) listen(topics ...string) *payloads {
 	c.t.Helper()
 	got := listen(c.t)
 	for _, topic := range topics {
@@ -189,10 +189,10 @@ func (c orderClient) listen(topics ...string) *told {
 			object{"t": topic, "u": got.URL()})
 		is(c.t, topic, len(at(c.t, answer, "webhookSubscriptionCreate", "userErrors").([]any)), 0)
 	}
-	return &told{c.t, c, got, 0}
+	return &payloads{c.t, c, got, 0}
 }
 
-func (w *told) since() map[string][]object {
+func (w *payloads) since() map[string][]object {
 	w.t.Helper()
 	w.c.s.Calls.Wait()
 	all := w.got.Requests("")
@@ -215,7 +215,7 @@ var orderTopics = []string{
 	"FULFILLMENTS_UPDATE", "INVENTORY_LEVELS_UPDATE", "CUSTOMERS_CREATE",
 }
 
-// topics are how often each topic was told, as text.
+// topics formats the number of payloads by topic.
 func topics(of map[string][]object) string {
 	var list []string
 	for topic, all := range of {

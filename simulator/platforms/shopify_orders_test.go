@@ -12,7 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
-func TestShopifyOrderCreate(t *testing.T) {
+func TestShopify_orderCreate(t *testing.T) {
 	c := connectOrders(t, platforms.Config{})
 	w := c.wares(1)[0]
 	order := c.must(object{
@@ -61,7 +61,7 @@ func TestShopifyOrderCreate(t *testing.T) {
 	is(t, "read again", fmt.Sprint(at(t, again, "order")), fmt.Sprint(order))
 }
 
-func TestShopifyOrderCreateSums(t *testing.T) {
+func TestShopify_orderCreateSums(t *testing.T) {
 	c := connectOrders(t, platforms.Config{})
 	line := object{"title": "Mug", "quantity": 3, "priceSet": money("10.00")}
 	with := func(more object) object {
@@ -99,7 +99,7 @@ func TestShopifyOrderCreateSums(t *testing.T) {
 	}
 }
 
-func TestShopifyOrderCreateRefuses(t *testing.T) {
+func TestShopify_orderCreateErrors(t *testing.T) {
 	c := connectOrders(t, platforms.Config{})
 	before := c.countOrders()
 	good := object{"title": "Mug", "quantity": 1, "priceSet": money("10.00")}
@@ -125,7 +125,7 @@ func TestShopifyOrderCreateRefuses(t *testing.T) {
 		is(t, name+": no order", order, nil)
 	}
 	is(t, "orders", c.countOrders(), before)
-	for _, query := range []string{ // not by the schema
+	for _, query := range []string{ // invalid by the schema
 		`mutation { orderCreate(order: {lineItems: [{title: "Mug"}]}) { order { id } } }`,
 		`mutation { orderCreate(order: {}, options: {inventoryBehavior: BYPASS}) { order { id } } }`,
 		`mutation { orderCreate { order { id } } }`,
@@ -139,7 +139,7 @@ func TestShopifyOrderCreateRefuses(t *testing.T) {
 }
 
 // "As of API version 2026-07, values in the future are clamped to the current time."
-func TestShopifyOrderProcessedInTheFuture(t *testing.T) {
+func TestShopify_processedAtInFuture(t *testing.T) {
 	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	c := connectOrders(t, platforms.Config{Now: func() time.Time { return now }})
 	order := object{"lineItems": []any{object{"title": "Mug", "quantity": 1, "priceSet": money("1.00")}}, "processedAt": "2027-01-01T00:00:00Z"}
@@ -149,7 +149,7 @@ func TestShopifyOrderProcessedInTheFuture(t *testing.T) {
 	is(t, "refused", fmt.Sprint(refused), "[PROCESSED_AT_INVALID]")
 }
 
-func TestShopifyOrderCustomers(t *testing.T) {
+func TestShopify_orderCustomers(t *testing.T) {
 	c := connectOrders(t, platforms.Config{})
 	line := []any{object{"title": "Mug", "quantity": 1, "priceSet": money("1.00")}}
 	known := at(t, c.data(`{ customers(first: 1) { nodes { id email numberOfOrders } } }`, nil), "customers", "nodes", 0)
@@ -172,7 +172,7 @@ func TestShopifyOrderCustomers(t *testing.T) {
 	is(t, "found", len(found), 1)
 }
 
-func TestShopifyOrderClaimsStock(t *testing.T) {
+func TestShopify_orderClaimsStock(t *testing.T) {
 	c := connectOrders(t, platforms.Config{})
 	w := c.stocked(2)
 	buy := func(quantity int) object {
@@ -215,8 +215,8 @@ func TestShopifyOrderClaimsStock(t *testing.T) {
 	is(t, "committed", committed, 2+all+1)
 }
 
-// Of what there is at one location, sixteen at once get no more than there is, and the rest is refused.
-func TestShopifyConcurrentClaims(t *testing.T) {
+// Sixteen concurrent orders do not get more than the stock of a location. The rest is refused.
+func TestShopify_concurrentClaims(t *testing.T) {
 	c := connectOrders(t, platforms.Config{})
 	var w ware
 	for _, one := range c.wares(100) {
@@ -231,7 +231,7 @@ func TestShopifyConcurrentClaims(t *testing.T) {
 	is(t, "left", c.levels(w), [2]int{})
 }
 
-func TestShopifyConcurrentUniqueValues(t *testing.T) {
+func TestShopify_concurrentUniqueValues(t *testing.T) {
 	c := connectOrders(t, platforms.Config{})
 	is(t, "defined", len(codes(t, c.define(object{"key": "order_id", "type": "id"}))), 0)
 	before := c.countOrders()

@@ -29,7 +29,7 @@ func (c orderClient) back(of any, amount string, parent any) []any {
 	return []any{object{"kind": "REFUND", "gateway": "haggle", "amount": amount, "orderId": at(c.t, of, "id"), "parentId": parent}}
 }
 
-func TestShopifyRefundCreate(t *testing.T) {
+func TestShopify_refundCreate(t *testing.T) {
 	c := connectOrders(t, platforms.Config{})
 	w := c.stocked(3)
 	order := c.bought(w, 3)
@@ -93,7 +93,7 @@ func TestShopifyRefundCreate(t *testing.T) {
 }
 
 // "Calling these mutations without an idempotency directive will result in an error" since 2026-04.
-func TestShopifyRefundNeedsAKey(t *testing.T) {
+func TestShopify_refundIdempotencyKey(t *testing.T) {
 	c := connectOrders(t, platforms.Config{})
 	order := c.bought(c.stocked(1), 1)
 	query := strings.Replace(strings.Replace(refundOrder, " @idempotent(key: $key)", "", 1), ", $key: String!", "", 1)
@@ -110,7 +110,7 @@ const fulfill = `mutation($f: FulfillmentInput!) { fulfillmentCreate(fulfillment
   fulfillment { id status trackingInfo { company number url } totalQuantity location { id } } userErrors { field message }
 } }`
 
-func TestShopifyFulfillmentCreate(t *testing.T) {
+func TestShopify_fulfillmentCreate(t *testing.T) {
 	c := connectOrders(t, platforms.Config{})
 	w := c.stocked(3)
 	order := c.bought(w, 3)

@@ -25,7 +25,7 @@ func connectShopify(t *testing.T, c platforms.Config) shopifyClient {
 	return shopifyClient{t, s, shopifyToken(t, s, everyScope)}
 }
 
-// ask answers with everything, errors too.
+// ask returns the whole answer, including errors.
 func (c shopifyClient) ask(query string, variables object) object {
 	c.t.Helper()
 	r := do(c.t, "POST", c.s.URL+"/shopify/admin/api/2026-10/graphql.json", object{"query": query, "variables": variables}, "X-Shopify-Access-Token", c.token)
@@ -73,7 +73,7 @@ func (c shopifyClient) products(query string) (list []any) {
 	}
 }
 
-func TestShopifyVersionsFallForward(t *testing.T) {
+func TestShopify_oldVersion(t *testing.T) {
 	c := connectShopify(t, platforms.Config{Products: 1})
 	for asked, want := range map[string]string{
 		"2026-01": "2026-01", "2026-04": "2026-04", "2026-07": "2026-07", "2026-10": "2026-10", "2025-10": "2026-01", "2019-04": "2026-01",
@@ -85,7 +85,7 @@ func TestShopifyVersionsFallForward(t *testing.T) {
 	}
 }
 
-func TestShopifyProductsArePaged(t *testing.T) {
+func TestShopify_productPages(t *testing.T) {
 	c := connectShopify(t, platforms.Config{Products: 55})
 	list, before, seen := c.products(""), "", map[any]bool{}
 	for _, p := range list {
@@ -108,9 +108,8 @@ func TestShopifyProductsArePaged(t *testing.T) {
 	}
 }
 
-// What becomes of a variant that is out of stock, and whether anybody counts it, is told by the API, and by a bulk operation as the
-// API tells it. A webhook has the policy alone.
-func TestShopifyInventoryPolicies(t *testing.T) {
+// The API and a bulk operation show inventoryPolicy and whether inventory is tracked. A webhook has only the policy.
+func TestShopify_inventoryPolicies(t *testing.T) {
 	first := at(t, connectShopify(t, platforms.Config{Products: 3}).products(""), 0, "variants", "nodes", 0, "sku").(string)
 	for name, c := range map[string]struct {
 		config platforms.Config
@@ -130,8 +129,8 @@ func TestShopifyInventoryPolicies(t *testing.T) {
 	}
 }
 
-// A product has up to 2,048 variants, which are read 250 at a time.
-func TestShopifyPagesTheVariantsOfAProduct(t *testing.T) {
+// A product has up to 2,048 variants, which are read in pages of 250.
+func TestShopify_variantPages(t *testing.T) {
 	c := connectShopify(t, platforms.Config{
 		Products:        3,
 		ShopifyVariants: 2048,
@@ -158,7 +157,7 @@ func TestShopifyPagesTheVariantsOfAProduct(t *testing.T) {
 	}
 }
 
-func TestShopifyFindsWhatChanged(t *testing.T) {
+func TestShopify_searchByUpdatedAt(t *testing.T) {
 	c := connectShopify(t, platforms.Config{Products: 30})
 	since := time.Now().UTC().Truncate(time.Second).Format(time.RFC3339)
 	changed, err := c.s.Change(platforms.Change{
@@ -183,7 +182,7 @@ func TestShopifyFindsWhatChanged(t *testing.T) {
 	}
 }
 
-func TestShopifyStockOrdersAndCustomers(t *testing.T) {
+func TestShopify_stockOrdersAndCustomers(t *testing.T) {
 	c := connectShopify(t, platforms.Config{})
 	item := at(t, c.data(`{ inventoryItems(first: 3) { nodes { id sku updatedAt variant { id }
 		inventoryLevels(first: 5) { nodes { id updatedAt location { id name } quantities(names: ["available"]) { name quantity } } } } } }`, nil), "inventoryItems", "nodes", 1)
@@ -213,7 +212,7 @@ func TestShopifyStockOrdersAndCustomers(t *testing.T) {
 	is(t, "shop", at(t, c.data(`{ shop { myshopifyDomain currencyCode } }`, nil), "shop", "myshopifyDomain"), any("trailhead-outfitters.myshopify.com"))
 }
 
-func TestShopifyRefuses(t *testing.T) {
+func TestShopify_refusals(t *testing.T) {
 	c := connectShopify(t, platforms.Config{})
 	c.token = "shpat_nonsense"
 	r := do(t, "POST", c.s.URL+"/shopify/admin/api/2026-10/graphql.json", object{"query": "{shop{id}}"}, "X-Shopify-Access-Token", c.token)
@@ -231,7 +230,7 @@ func TestShopifyRefuses(t *testing.T) {
 	is(t, "a revoked token", r.StatusCode, 401)
 }
 
-func TestShopifyThrottlesByCost(t *testing.T) {
+func TestShopify_throttledByCost(t *testing.T) {
 	now := time.Now()
 	c := connectShopify(t, platforms.Config{
 		ShopifyBucket:  100,
@@ -270,13 +269,13 @@ func (c shopifyClient) bulk(query string) (address string, objects string) {
 		if at(c.t, found, "status") == "COMPLETED" {
 			return at(c.t, found, "url").(string), at(c.t, found, "objectCount").(string)
 		}
-		time.Sleep(2 * time.Millisecond) // the pause of a client that polls
+		time.Sleep(2 * time.Millisecond) // as a polling client does
 	}
 	c.t.Fatal("the bulk operation does not end")
 	return "", ""
 }
 
-func TestShopifyBulkOperation(t *testing.T) {
+func TestShopify_bulkOperation(t *testing.T) {
 	c := connectShopify(t, platforms.Config{Products: 300, ShopifyBucket: 1e6})
 	address, objects := c.bulk(`{ products { edges { node { id title variants { edges { node { id sku } } } } } } }`)
 	whole := do(t, "GET", address, nil)
@@ -310,7 +309,7 @@ func TestShopifyBulkOperation(t *testing.T) {
 	is(t, "current", at(t, c.data(`{ currentBulkOperation { status } }`, nil), "currentBulkOperation", "status"), any("COMPLETED"))
 }
 
-func TestShopifyRunsOneBulkOperationAtATime(t *testing.T) {
+func TestShopify_concurrentBulkOperations(t *testing.T) {
 	c := connectShopify(t, platforms.Config{BulkTime: time.Minute})
 	run := `mutation { bulkOperationRunQuery(query: "{ products { edges { node { id } } } }") { bulkOperation { id } userErrors { message } } }`
 	id := at(t, c.data(run, nil), "bulkOperationRunQuery", "bulkOperation", "id")
@@ -321,7 +320,7 @@ func TestShopifyRunsOneBulkOperationAtATime(t *testing.T) {
 	is(t, "errors of no connection", len(bad), 1)
 }
 
-func TestShopifyCircle(t *testing.T) {
+func TestShopify_circularPages(t *testing.T) {
 	c := connectShopify(t, platforms.Config{})
 	first := at(t, c.data(productsQuery, object{"first": 5}), "products", "pageInfo", "endCursor")
 	order(t, c.s, platforms.Fault{

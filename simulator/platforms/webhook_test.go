@@ -35,7 +35,7 @@ func standardGood(secret string, came receiver.Request) bool {
 	return came.Header.Get("webhook-signature") == "v1,"+signature(key, text)
 }
 
-func TestCustomWebhooksAreSignedShuffledAndForged(t *testing.T) {
+func TestCustom_webhookFaults(t *testing.T) {
 	s, got := start(t, platforms.Config{}), listen(t)
 	_, secret := registerCustom(t, s, "products/update", got.URL())
 	registerCustom(t, s, "inventory_levels/update", got.URL())
@@ -66,8 +66,8 @@ func TestCustomWebhooksAreSignedShuffledAndForged(t *testing.T) {
 	is(t, "the last is late", last.Data != nil, true)
 }
 
-// What the last delivery of each record says, by its own time, is what the platform holds.
-func TestTheNewestWebhookTellsTheTruth(t *testing.T) {
+// The newest delivery of each record, by the record's own time, has the platform's current data.
+func TestWebhooks_newest(t *testing.T) {
 	s, got := start(t, platforms.Config{Products: 4}), listen(t)
 	registerCustom(t, s, "inventory_levels/update", got.URL())
 	if _, err := s.Webhooks(t.Context(), platforms.Webhooks{
@@ -98,14 +98,14 @@ func TestTheNewestWebhookTellsTheTruth(t *testing.T) {
 		t.Error("everything came in order")
 	}
 	for _, one := range walk(t, s, "inventory", "") {
-		if l, told := newest[one["id"].(string)]; told && float64(l.Have) != one["quantity"] {
+		if l, known := newest[one["id"].(string)]; known && float64(l.Have) != one["quantity"] {
 			t.Errorf("%s: told %d, is %v", l.ID, l.Have, one["quantity"])
 		}
 	}
 }
 
-func TestWebhooksAreTheSameBySeed(t *testing.T) {
-	told := func() (all []string) {
+func TestWebhooks_sameSeed(t *testing.T) {
+	received := func() (all []string) {
 		s, got := start(t, platforms.Config{}), listen(t)
 		registerCustom(t, s, "products/update", got.URL())
 		if _, err := s.Webhooks(t.Context(), platforms.Webhooks{
@@ -125,10 +125,10 @@ func TestWebhooksAreTheSameBySeed(t *testing.T) {
 		}
 		return all
 	}
-	is(t, "calls", fmt.Sprint(told()), fmt.Sprint(told()))
+	is(t, "calls", fmt.Sprint(received()), fmt.Sprint(received()))
 }
 
-func TestWebhooksAreRetried(t *testing.T) {
+func TestWebhooks_retries(t *testing.T) {
 	s, got := start(t, platforms.Config{}), listen(t)
 	registerCustom(t, s, "customers/update", got.URL())
 	got.Answer(500, 503)
@@ -147,7 +147,7 @@ func TestWebhooksAreRetried(t *testing.T) {
 	is(t, "the same id", calls[0].Header.Get("webhook-id"), calls[2].Header.Get("webhook-id"))
 }
 
-func TestShopifyWebhooks(t *testing.T) {
+func TestShopify_webhooks(t *testing.T) {
 	c, got := connectShopify(t, platforms.Config{}), listen(t)
 	create := `mutation($topic: WebhookSubscriptionTopic!, $uri: String!) { webhookSubscriptionCreate(topic: $topic, webhookSubscription: {uri: $uri}) {
 		webhookSubscription { id topic uri } userErrors { field message } } }`
@@ -200,13 +200,13 @@ func checkPayload(t *testing.T, topic string, body []byte) {
 		t.Fatalf("%s %.100s: %v", topic, body, err)
 	}
 	for _, name := range need {
-		if _, told := shown[name]; !told {
+		if _, has := shown[name]; !has {
 			t.Errorf("%s without %s", topic, name)
 		}
 	}
 }
 
-func TestShipStationAnnouncements(t *testing.T) {
+func TestShipStation_webhooks(t *testing.T) {
 	s, got := start(t, plenty), listen(t)
 	ship(t, s, "POST", "/webhooks/subscribe", object{"target_url": got.URL(), "event": "SHIP_NOTIFY"})
 	sent, err := s.Webhooks(t.Context(), platforms.Webhooks{
@@ -230,7 +230,7 @@ func TestShipStationAnnouncements(t *testing.T) {
 	is(t, "calls", len(got.Requests("")), 10+sent.Duplicated+sent.Tampered)
 }
 
-func TestOrdersWithAReference(t *testing.T) {
+func TestNewOrder_reference(t *testing.T) {
 	c := connectShopify(t, platforms.Config{})
 	for _, platform := range []string{"shopify", "custom"} {
 		first := do(t, "POST", c.s.URL+"/control/orders", object{"platform": platform, "reference": "ord_123"}).object(t)["id"]

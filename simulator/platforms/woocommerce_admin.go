@@ -6,7 +6,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms/woocommerce"
 )
 
-// What a merchant does in the admin of WooCommerce.
+// Changes that a merchant makes in WooCommerce's admin.
 type (
 	WooCommerceChange = woocommerce.AdminChange
 	WooCommerceSale   = woocommerce.AdminSale
@@ -26,5 +26,5 @@ func (p *Platforms) ChangeAtWooCommerce(c WooCommerceChange) error {
 	return p.woocommerce.AdminChange(c)
 }
 
-// SellAtWooCommerce sells pieces in the shop itself.
+// SellAtWooCommerce sells pieces in the shop.
 func (p *Platforms) SellAtWooCommerce(s WooCommerceSale) error { return p.woocommerce.AdminSell(s) }

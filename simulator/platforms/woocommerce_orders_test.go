@@ -8,7 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
-// wooShop talks to the look-alike of WooCommerce.
+// wooShop is a client of the WooCommerce look-alike.
 type wooShop struct {
 	*testing.T
 	s *platforms.Server
@@ -22,7 +22,7 @@ func (w wooShop) ask(want int, method, path string, body any) object {
 	return r.object(w.T)
 }
 
-// stock is the stock of a simple product that is counted and takes no backorders.
+// stock returns the stock of a simple product with managed stock and without backorders.
 func (w wooShop) stock(product int) string {
 	w.Helper()
 	return fmt.Sprint(w.ask(200, "GET", fmt.Sprint("/products/", product), nil)["stock_quantity"])
@@ -53,7 +53,7 @@ func draftOf(product int, more object) object {
 	return draft
 }
 
-// An order that is not paid takes no stock. Paying it does, once; canceling it puts the stock back.
+// An unpaid order does not reduce stock. Paying it does, once, and cancelling it restores the stock.
 func TestWooCommerceOrders_stock(t *testing.T) {
 	w := wooShop{t, start(t, platforms.Config{WooCommerceTax: 10})}
 	product, stock := w.simple()
@@ -84,7 +84,7 @@ func TestWooCommerceOrders_stock(t *testing.T) {
 	is(t, "stock", w.stock(product), fmt.Sprint(stock))
 }
 
-// An order whose server dies before the payment is complete stays unpaid.
+// An order stays unpaid if the server dies before the payment is complete.
 func TestWooCommerceOrders_unpaid(t *testing.T) {
 	w := wooShop{t, start(t, platforms.Config{})}
 	product, stock := w.simple()

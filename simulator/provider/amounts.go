@@ -8,7 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/decimal"
 )
 
-// minorUnits reads PayPal's decimal text, which may have no more decimals than its currency.
+// minorUnits parses PayPal's decimal text, which may have no more decimals than its currency.
 func minorUnits(value, currency string) (int64, bool) {
 	places := decimal.Places(strings.ToUpper(currency))
 	whole, fraction, pointed := strings.Cut(value, ".")
@@ -19,7 +19,7 @@ func minorUnits(value, currency string) (int64, bool) {
 	return n, err == nil
 }
 
-// decimals writes minor units with all decimals of the currency.
+// decimals formats minor units with all decimals of the currency.
 func decimals(n int64, currency string) string {
 	sign := ""
 	if n < 0 {

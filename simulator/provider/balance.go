@@ -9,11 +9,11 @@ import (
 
 var metadataQuery = regexp.MustCompile(`^metadata\['([^']+)'\]:'([^']*)'$`)
 
-// stripeFee is 2.9 % and 30 minor units, PayPal's 3.49 % and 49.
+// stripeFee is 2.9 % plus 30 minor units, paypalFee 3.49 % plus 49.
 func stripeFee(amount int64) int64 { return amount*29/1000 + 30 }
 func paypalFee(amount int64) int64 { return amount*349/10_000 + 49 }
 
-// balanceRow is a movement of a Stripe account's balance.
+// balanceRow is a balance transaction of a Stripe account.
 type balanceRow struct {
 	id, category, kind, currency string
 	amount, fee, created         int64
@@ -28,7 +28,7 @@ func (r balanceRow) show() map[string]any {
 	}
 }
 
-// listBalance derives the balance transactions from what moved.
+// listBalance derives the balance transactions from charges, refunds, disputes and payouts.
 func listBalance(c *change, call *call) answer {
 	rows := ledger.NewTable(func(r balanceRow) string { return r.id })
 	expanded := expands(call.form, "source")
@@ -93,7 +93,7 @@ func listBalance(c *change, call *call) answer {
 		func(balanceRow) bool { return true }, func(r balanceRow) int64 { return r.created }, balanceRow.show)
 }
 
-// disputeRows are the withdrawal, with the fee, and the reinstatement.
+// disputeRows are the withdrawal with the fee, and the reinstatement.
 func disputeRows(d ledger.Dispute, source any) (rows []balanceRow) {
 	if d.WithdrawnAt > 0 {
 		rows = append(rows, balanceRow{
@@ -129,7 +129,8 @@ func disputeTransactions(d ledger.Dispute) []any {
 	return shown
 }
 
-// searchIntents knows one form of a query: metadata['NAME']:'VALUE'. What was made within Config.SearchLag is not found.
+// searchIntents supports one form of query: metadata['NAME']:'VALUE'. It does not find intents that are newer than
+// Config.SearchLag.
 func searchIntents(c *change, call *call) answer {
 	query := call.form.Get("query")
 	match := metadataQuery.FindStringSubmatch(query)

@@ -18,7 +18,7 @@ import (
 
 const bodyLimit = 1 << 20
 
-// call is one request to either provider, authenticated.
+// call is one authenticated request to either provider.
 type call struct {
 	dialect   *dialect
 	operation string
@@ -33,30 +33,31 @@ type call struct {
 	plan      plan
 }
 
-// answer is what a call is told.
+// answer is the response to a call.
 type answer struct {
 	status int
 	body   any // JSON; nil: none
 	header map[string]string
-	kept   bool // execution began: a repeat under the same key gets this answer
+	kept   bool // execution began: a repeat with the same key gets this answer
 	order  string
 	refund string
 }
 
-// dialect is how a provider says what both have to say.
+// dialect is how a provider writes the answers that both have, and how it treats idempotency keys.
 type dialect struct {
 	provider    string
 	rateLimited func(*call) answer
 	inUse       func(*call) answer
 	internal    func(*call) answer
-	otherUse    func(*call, ledger.KeptAnswer) answer // the key belongs to another request
+	otherUse    func(*call, ledger.KeptAnswer) answer // the key was used for another request
 	replay      func(*ledger.State, *call, ledger.KeptAnswer) answer
 	keyAge      func(Config) time.Duration
 	scope       func(*call) string
-	keepsErrors bool // a 500 is kept under the key
+	keepsErrors bool // a 500 is kept under the key too
 }
 
-// serve carries a call through: repeat, fault before, execution, fault after.
+// serve handles a call: it replays an earlier answer, applies faults before execution, executes, and applies faults after
+// it.
 func (p *Provider) serve(w http.ResponseWriter, call *call, execute func(*change, *call) answer) {
 	known, done, err := p.claim(call)
 	if err != nil || done {
@@ -81,7 +82,7 @@ func (p *Provider) serve(w http.ResponseWriter, call *call, execute func(*change
 	p.afterFault(w, call, given)
 }
 
-// claim marks the call's key as in use and finds out what the call meets, unless the key is known already.
+// claim marks the call's key as in use and determines the call's plan, unless there is an answer to the key already.
 func (p *Provider) claim(call *call) (known answer, done bool, err error) {
 	position, err := p.change(func(c *change) {
 		if known, done = c.known(call); done {
@@ -101,21 +102,21 @@ func (p *Provider) claim(call *call) (known answer, done bool, err error) {
 	return known, done, err
 }
 
-// known is the answer to a call whose key was used before.
+// known returns the answer to a call whose key was used before.
 func (c *change) known(call *call) (answer, bool) {
 	if call.key == "" {
 		return answer{}, false
 	}
 	scope := call.dialect.scope(call)
 	if c.p.inFlight[scope] {
-		call.key = "" // the key is not this call's to release
+		call.key = "" // another call holds the key, so this one must not release it
 		return call.dialect.inUse(call), true
 	}
 	kept, ok := c.Keys[scope]
 	if !ok || c.now.Sub(time.UnixMilli(kept.AtMS)) >= call.dialect.keyAge(c.p.config) {
 		return answer{}, false
 	}
-	if kept.Print != call.print() {
+	if kept.Print != call.fingerprint() {
 		return call.dialect.otherUse(call, kept), true
 	}
 	return call.dialect.replay(c.State, call, kept), true
@@ -131,7 +132,7 @@ func (p *Provider) release(call *call) {
 	call.key = ""
 }
 
-// execute does what was asked and keeps the answer, in one line of the ledger.
+// execute executes the call and keeps the answer, in one line of the ledger.
 func (p *Provider) execute(call *call, execute func(*change, *call) answer) (given answer, early []string, err error) {
 	position, err := p.change(func(c *change) {
 		if call.plan.fault == "error_kept" {
@@ -145,7 +146,7 @@ func (p *Provider) execute(call *call, execute func(*change, *call) answer) (giv
 			given = call.dialect.internal(call)
 			given.kept, given.order, given.refund = true, order, refund
 		}
-		c.keep(call, given)
+		c.keepAnswer(call, given)
 		early = c.early
 	})
 	if err == nil {
@@ -154,17 +155,17 @@ func (p *Provider) execute(call *call, execute func(*change, *call) answer) (giv
 	return given, early, err
 }
 
-func (c *change) keep(call *call, given answer) {
+func (c *change) keepAnswer(call *call, given answer) {
 	if call.key == "" || !given.kept {
 		return
 	}
 	body, err := json.Marshal(given.body)
 	if err != nil {
-		panic(err) // bodies are made of plain maps
+		panic(err) // cannot happen: bodies are plain maps
 	}
 	c.entry.Keys = append(c.entry.Keys, ledger.KeptAnswer{
 		Scope:  call.dialect.scope(call),
-		Print:  call.print(),
+		Print:  call.fingerprint(),
 		Path:   call.request.Method + " " + call.request.URL.Path,
 		AtMS:   c.now.UnixMilli(),
 		Status: given.status,
@@ -174,8 +175,9 @@ func (c *change) keep(call *call, given answer) {
 	})
 }
 
-// print tells requests under the same key apart. Neither the order of form fields nor white space in JSON counts.
-func (c *call) print() string {
+// fingerprint returns a hash that distinguishes requests with the same key. It ignores the order of form fields and white
+// space in JSON.
+func (c *call) fingerprint() string {
 	content := c.form.Encode()
 	var value any
 	if c.form == nil && json.Unmarshal(c.body, &value) == nil {
@@ -186,7 +188,7 @@ func (c *call) print() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// beforeFault is the answer in place of any execution.
+// beforeFault returns the answer of a fault that prevents execution.
 func beforeFault(call *call) (answer, bool) {
 	switch call.plan.fault {
 	case "rate_limited":
@@ -199,7 +201,7 @@ func beforeFault(call *call) (answer, bool) {
 	return answer{}, false
 }
 
-// afterFault answers a call that succeeded, or fails to.
+// afterFault answers a successful call as its fault says.
 func (p *Provider) afterFault(w http.ResponseWriter, call *call, given answer) {
 	switch call.plan.fault {
 	case "hang_after":
@@ -220,7 +222,7 @@ func (p *Provider) afterFault(w http.ResponseWriter, call *call, given answer) {
 	}
 }
 
-// reply writes the answer. A ledger that cannot be trusted answers nothing at all.
+// reply writes the answer. If the ledger failed, it cuts the connection without an answer.
 func (p *Provider) reply(w http.ResponseWriter, call *call, given answer, err error) {
 	if err != nil {
 		cut(w)
@@ -254,7 +256,7 @@ func head(w http.ResponseWriter, call *call, given answer) {
 	w.WriteHeader(given.status)
 }
 
-// cut ends the connection without another byte.
+// cut closes the connection without further output.
 func cut(w http.ResponseWriter) {
 	connection, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -266,7 +268,7 @@ func cut(w http.ResponseWriter) {
 	_ = connection.Close()
 }
 
-// pause goes on even when the caller has left: a provider finishes what it was asked.
+// pause waits even if the client is gone, because a provider finishes what it has begun.
 func (p *Provider) pause(wait time.Duration) {
 	if wait == 0 {
 		return
@@ -279,7 +281,7 @@ func (p *Provider) pause(wait time.Duration) {
 
 func readBody(r *http.Request) ([]byte, error) { return io.ReadAll(io.LimitReader(r.Body, bodyLimit)) }
 
-// newID is prefix and length random letters and digits.
+// newID returns the prefix and random letters and digits.
 func newID(prefix string, length int) string {
 	text := rand.Text()
 	for len(text) < length {
@@ -288,7 +290,7 @@ func newID(prefix string, length int) string {
 	return prefix + text[:length]
 }
 
-// derived is the same length characters of hex for the same text.
+// derived returns a hex hash of the text, cut to the length.
 func derived(text string, length int) string {
 	sum := sha256.Sum256([]byte(text))
 	return strings.ToUpper(hex.EncodeToString(sum[:]))[:length]

@@ -18,7 +18,7 @@ type captureRequest struct {
 	} `json:"payment_source"`
 }
 
-// paypalTokenOf finds whose script a capture or refund follows.
+// paypalTokenOf returns the token whose script applies to a capture or refund.
 func paypalTokenOf(s *ledger.State, c *call) string {
 	if c.operation == "refund" {
 		paid, _ := s.Charges.Get(c.request.PathValue("id"))
@@ -52,13 +52,13 @@ func captureOrder(c *change, call *call) answer {
 	return c.capture(call, known, source.ID)
 }
 
-// capture takes the order's money by a billing agreement.
+// capture charges an order by a billing agreement.
 func (c *change) capture(call *call, o ledger.Order, agreement string) answer {
 	t, ok := c.Tokens.Get(agreement)
 	if !ok || t.Kind != "paypal" || t.Seller != "" && t.Seller != call.account {
 		return call.refuse("BILLING_AGREEMENT_NOT_FOUND")
 	}
-	if why := outside(t, o.Currency, o.Amount, c.seconds()); why != nil {
+	if why := checkLimits(t, o.Currency, o.Amount, c.seconds()); why != nil {
 		return call.refuse(why.issue)
 	}
 	switch {
@@ -94,8 +94,8 @@ func (c *change) capture(call *call, o ledger.Order, agreement string) answer {
 	}
 	c.entry.Orders = append(c.entry.Orders, o)
 	c.entry.Charges = append(c.entry.Charges, taken)
-	c.spend(t, taken.Amount)
-	c.tellCapture(call, taken)
+	c.recordCharge(t, taken.Amount)
+	c.emitCapture(call, taken)
 	return answer{
 		status: http.StatusCreated,
 		body:   c.showOrder(call, o),
@@ -103,14 +103,14 @@ func (c *change) capture(call *call, o ledger.Order, agreement string) answer {
 	}.began()
 }
 
-// tellCapture announces how a capture stands.
-func (c *change) tellCapture(call *call, taken ledger.Charge) {
+// emitCapture emits the event for a capture's status.
+func (c *change) emitCapture(call *call, taken ledger.Charge) {
 	name := map[string]string{"succeeded": "COMPLETED", "pending": "PENDING", "failed": "DENIED"}[taken.Status]
-	c.tellPayPal(call, "PAYMENT.CAPTURE."+name, "capture", c.showCapture(call, taken))
+	c.emitPayPal(call, "PAYMENT.CAPTURE."+name, "capture", c.showCapture(call, taken))
 }
 
 // settleCapture decides a pending capture.
-func settleCapture(c *change, r ownRequest) (any, error) {
+func settleCapture(c *change, r controlRequest) (any, error) {
 	var asked struct {
 		Capture string `json:"capture"`
 		Denied  bool   `json:"denied"`
@@ -124,7 +124,7 @@ func settleCapture(c *change, r ownRequest) (any, error) {
 	}
 	taken.Status = map[bool]string{false: "succeeded", true: "failed"}[asked.Denied]
 	c.entry.Charges = append(c.entry.Charges, taken)
-	c.tellCapture(by(taken.Account, taken.Live), taken)
+	c.emitCapture(callAs(taken.Account, taken.Live), taken)
 	return taken, nil
 }
 
@@ -182,7 +182,7 @@ func refundCapture(c *change, call *call) answer {
 	c.entry.Refunds = append(c.entry.Refunds, given)
 	c.entry.Charges = append(c.entry.Charges, paid)
 	shown := c.showPayPalRefund(call, given)
-	c.tellPayPal(call, "PAYMENT.CAPTURE.REFUNDED", "refund", shown)
+	c.emitPayPal(call, "PAYMENT.CAPTURE.REFUNDED", "refund", shown)
 	if call.minimal() {
 		shown = map[string]any{"id": given.ID, "status": "COMPLETED", "links": shown["links"]}
 	}

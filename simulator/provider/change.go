@@ -6,13 +6,13 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/provider/ledger"
 )
 
-// change is a request at work: it reads the state as it was before and gathers what shall be.
+// change is a request in execution: it reads the state from before the request and collects the records that change.
 type change struct {
 	*ledger.State
 	p     *Provider
 	now   time.Time
 	entry ledger.Entry
-	early []string // deliveries to send before the request is answered
+	early []string // deliveries to send before the answer
 }
 
 func (c *change) seconds() int64 { return c.now.Unix() }

@@ -9,7 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/provider/ledger"
 )
 
-// pay takes the money of an intent that has a payment method, or does not.
+// pay charges an intent that has a payment method. It may be declined.
 func (c *change) pay(call *call, i ledger.Intent) answer {
 	if i.Method == "" && i.Token == "" {
 		return invalid(http.StatusBadRequest, "parameter_missing", "payment_method", missingMethod)
@@ -17,7 +17,7 @@ func (c *change) pay(call *call, i ledger.Intent) answer {
 	method, t := i.Method, ledger.Token{}
 	if i.Token != "" {
 		t, _ = c.Tokens.Get(i.Token)
-		if why := outside(t, i.Currency, i.Amount, c.seconds()); why != nil {
+		if why := checkLimits(t, i.Currency, i.Amount, c.seconds()); why != nil {
 			return why.stripe(t).began()
 		}
 		method = t.Method
@@ -60,13 +60,13 @@ func (c *change) paid(call *call, i ledger.Intent, taken ledger.Charge, t ledger
 	i.Status, i.LatestCharge, i.Received, i.LastError = "succeeded", taken.ID, i.Amount, nil
 	c.entry.Intents = append(c.entry.Intents, i)
 	c.entry.Charges = append(c.entry.Charges, taken)
-	c.spend(t, taken.Amount)
-	c.tell(call, "payment_intent.succeeded", c.showIntent(i, nil))
+	c.recordCharge(t, taken.Amount)
+	c.emit(call, "payment_intent.succeeded", c.showIntent(i, nil))
 	return answer{status: http.StatusOK, body: c.showIntent(i, call.form)}.began()
 }
 
-// spend notes a successful charge on its token. The zero token is a plain card.
-func (c *change) spend(t ledger.Token, amount int64) {
+// recordCharge records a successful charge on its token. The zero token is a plain card.
+func (c *change) recordCharge(t ledger.Token, amount int64) {
 	if t.ID == "" {
 		return
 	}
@@ -88,19 +88,19 @@ func (c *change) declined(call *call, i ledger.Intent, failed ledger.Charge, why
 	i.LastError, _ = json.Marshal(f.object())
 	c.entry.Intents = append(c.entry.Intents, i)
 	c.entry.Charges = append(c.entry.Charges, failed)
-	c.tell(call, "payment_intent.payment_failed", c.showIntent(i, nil))
+	c.emit(call, "payment_intent.payment_failed", c.showIntent(i, nil))
 	f.intent = c.showIntent(i, nil)
 	return stripeError(http.StatusPaymentRequired, f).began()
 }
 
-// refusal is why a charge is outside of its token's allowance.
+// refusal is the reason why a token does not allow a charge.
 type refusal struct {
 	code, param, message string
-	issue                string // PayPal's name
+	issue                string // PayPal's issue
 }
 
-// outside is nil if the token allows the charge.
-func outside(t ledger.Token, currency string, amount, now int64) *refusal {
+// checkLimits returns nil if the token allows the charge.
+func checkLimits(t ledger.Token, currency string, amount, now int64) *refusal {
 	switch {
 	case t.Revoked > 0:
 		return &refusal{"payment_intent_invalid_parameter", tokenParam, "has been revoked", "AGREEMENT_ALREADY_CANCELLED"}

@@ -19,10 +19,10 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/provider/ledger"
 )
 
-// heldAtMost is how long a shuffle waits for more events.
+// heldAtMost is how long shuffled events wait for more events.
 const heldAtMost = 2 * time.Second
 
-// Run sends webhooks until ctx ends. What is undelivered then is sent by the next Run on the same ledger.
+// Run sends webhooks until ctx ends. The next Run on the same ledger sends the rest.
 func (p *Provider) Run(ctx context.Context) error {
 	var sending sync.WaitGroup
 	defer sending.Wait()
@@ -42,7 +42,8 @@ func (p *Provider) Run(ctx context.Context) error {
 	}
 }
 
-// shuffleHeld lets go, in another order, of as many deliveries as the shuffle wanted, or of all that waited too long.
+// shuffleHeld releases held deliveries in another order: once there are as many as the shuffle needs, or once the first
+// has waited too long.
 func (p *Provider) shuffleHeld() error {
 	_, err := p.change(func(c *change) {
 		held := []ledger.Delivery{}
@@ -56,14 +57,14 @@ func (p *Provider) shuffleHeld() error {
 		for batch := range slices.Chunk(held, size) {
 			late := c.now.UnixMilli()-batch[0].SinceMS >= heldAtMost.Milliseconds()
 			if len(batch) == size || late {
-				c.letGo(batch)
+				c.releaseHeld(batch)
 			}
 		}
 	})
 	return err
 }
 
-func (c *change) letGo(batch []ledger.Delivery) {
+func (c *change) releaseHeld(batch []ledger.Delivery) {
 	order := rand.New(rand.NewPCG(c.Mischief.Seed, uint64(batch[0].Place))).Perm(len(batch))
 	for i, d := range batch {
 		d.State, d.Place = "pending", batch[order[i]].Place
@@ -71,7 +72,7 @@ func (c *change) letGo(batch []ledger.Delivery) {
 	}
 }
 
-// startSenders starts one sender for each endpoint that has something due, and answers when to look again.
+// startSenders starts a sender for each endpoint with due deliveries and returns when to look again.
 func (p *Provider) startSenders(ctx context.Context, sending *sync.WaitGroup) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -83,7 +84,7 @@ func (p *Provider) startSenders(ctx context.Context, sending *sync.WaitGroup) ti
 			due = d.SinceMS + heldAtMost.Milliseconds()
 		}
 		switch {
-		case p.senders[d.Endpoint] || p.claimed[d.ID]: // they nudge when they are done
+		case p.senders[d.Endpoint] || p.claimed[d.ID]: // the sender wakes Run when it is done
 		case due > now || d.State == "held":
 			next = min(next, time.Duration(max(1, due-now))*time.Millisecond)
 		default:
@@ -94,9 +95,9 @@ func (p *Provider) startSenders(ctx context.Context, sending *sync.WaitGroup) ti
 	return next
 }
 
-// sendAll sends what is due to one endpoint, one after the other.
+// sendAll sends the due deliveries of one endpoint, one after the other.
 func (p *Provider) sendAll(ctx context.Context, to string) {
-	defer p.nudge()
+	defer p.wakeRun()
 	for ctx.Err() == nil {
 		d, ok := p.nextDue(to)
 		if !ok {
@@ -127,7 +128,7 @@ func (p *Provider) nextDue(to string) (next ledger.Delivery, ok bool) {
 	return next, ok
 }
 
-// sendEarly sends deliveries before their request is answered. They are claimed already.
+// sendEarly sends deliveries, which are claimed already, before their request is answered.
 func (p *Provider) sendEarly(ids []string) {
 	for _, id := range ids {
 		p.mu.Lock()
@@ -136,14 +137,14 @@ func (p *Provider) sendEarly(ids []string) {
 		p.send(context.Background(), d)
 	}
 	if len(ids) > 0 {
-		p.nudge()
+		p.wakeRun()
 	}
 }
 
-// send tries a claimed delivery once and records how it went.
+// send makes one attempt at a claimed delivery and records the result.
 func (p *Provider) send(ctx context.Context, d ledger.Delivery) {
 	delivered := p.post(ctx, d)
-	_, _ = p.change(func(c *change) { // a broken ledger shows at the next answer
+	_, _ = p.change(func(c *change) { // if the ledger is broken, the next request fails
 		delete(p.claimed, d.ID)
 		if ctx.Err() != nil && !delivered {
 			return
@@ -161,13 +162,13 @@ func (p *Provider) send(ctx context.Context, d ledger.Delivery) {
 	})
 }
 
-// post reports a 2xx.
+// post sends a delivery and reports whether the answer was 2xx.
 func (p *Provider) post(ctx context.Context, d ledger.Delivery) bool {
 	p.mu.Lock()
-	told, _ := p.state.Events.Get(d.Event)
+	event, _ := p.state.Events.Get(d.Event)
 	to, _ := p.state.Endpoints.Get(d.Endpoint)
 	p.mu.Unlock()
-	now, body := p.now().Unix(), []byte(told.Body)
+	now, body := p.now().Unix(), []byte(event.Body)
 	if d.Tampered {
 		body = tampered(body)
 	}
@@ -178,10 +179,10 @@ func (p *Provider) post(ctx context.Context, d ledger.Delivery) bool {
 	request.Header.Set("Content-Type", "application/json; charset=utf-8")
 	if to.PayPal {
 		request.Header.Set("User-Agent", "PayPal/AUHD-214.0-58843279")
-		sign(to, request.Header, d.ID, now, told.Body)
+		sign(to, request.Header, d.ID, now, event.Body)
 	} else {
 		request.Header.Set("User-Agent", "Stripe/1.0 (+https://stripe.com/docs/webhooks)")
-		request.Header.Set("Stripe-Signature", signed(told.Body, to.Secret, now))
+		request.Header.Set("Stripe-Signature", signed(event.Body, to.Secret, now))
 	}
 	response, err := p.config.HTTP.Do(request)
 	if err != nil {
@@ -192,14 +193,14 @@ func (p *Provider) post(ctx context.Context, d ledger.Delivery) bool {
 	return response.StatusCode/100 == 2
 }
 
-// signed is the Stripe-Signature of a body.
+// signed returns the Stripe-Signature header of a body.
 func signed(body []byte, secret string, at int64) string {
 	sum := hmac.New(sha256.New, []byte(secret))
 	_, _ = fmt.Fprintf(sum, "%d.%s", at, body)
 	return fmt.Sprintf("t=%d,v1=%s", at, hex.EncodeToString(sum.Sum(nil)))
 }
 
-// tampered is the event with another amount.
+// tampered returns the event with another amount.
 func tampered(body []byte) []byte {
 	var value struct {
 		Data struct {

@@ -14,20 +14,21 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/provider/ledger"
 )
 
-// What merchants say to disputes. Sources, read November 2026: docs.stripe.com/api/disputes/update and /close,
-// docs.stripe.com/testing#evidence; developer.paypal.com/api/customer-disputes/v1 (disputes-provide-evidence, accept-claim).
+// Merchants' responses to disputes. Sources, read November 2026: docs.stripe.com/api/disputes/update and /close,
+// docs.stripe.com/testing#evidence; developer.paypal.com/api/customer-disputes/v1 (disputes-provide-evidence,
+// accept-claim).
 
-// respondWithin is how many seconds a merchant has for a response: seven days.
+// respondWithin is the number of seconds that a merchant has to respond: seven days.
 const respondWithin = 7 * 24 * 3600
 
 const waitingForSeller = "WAITING_FOR_SELLER_RESPONSE"
 
-// stripeEvidence are the texts that Stripe takes as evidence, of those that this knows.
+// stripeEvidence are the supported text fields of Stripe's evidence.
 var stripeEvidence = []string{
 	"product_description", "shipping_carrier", "shipping_tracking_number", "shipping_date", "uncategorized_text", "customer_name", "customer_email_address",
 }
 
-// openStripeDispute finds a dispute that waits for a response.
+// openStripeDispute returns a dispute that needs a response.
 func openStripeDispute(c *change, call *call) (ledger.Dispute, answer, bool) {
 	of := call.request.PathValue("id")
 	d, ok := c.Disputes.Get(of)
@@ -42,7 +43,8 @@ func openStripeDispute(c *change, call *call) (ledger.Dispute, answer, bool) {
 	return d, answer{}, true
 }
 
-// updateDispute takes evidence. As in Stripe's test mode, the texts winning_evidence and losing_evidence decide at once.
+// updateDispute accepts evidence. As in Stripe's test mode, the texts winning_evidence and losing_evidence decide the
+// dispute at once.
 func updateDispute(c *change, call *call) answer {
 	if refused, bad := unknownParam(call.form, "evidence", "metadata", "submit"); bad {
 		return refused
@@ -81,7 +83,7 @@ func updateDispute(c *change, call *call) answer {
 	return answer{status: http.StatusOK, body: showDispute(d)}.began()
 }
 
-// acceptDispute is Stripe's way to give a dispute up.
+// acceptDispute closes a Stripe dispute as lost.
 func acceptDispute(c *change, call *call) answer {
 	d, refused, ok := openStripeDispute(c, call)
 	if !ok {
@@ -117,7 +119,7 @@ func readPayPalDispute(c *change, call *call) answer {
 	return answer{status: http.StatusOK, body: showPayPalDispute(d)}
 }
 
-// respond finds a dispute that waits for the seller.
+// respond returns a PayPal dispute that waits for the seller's response.
 func (c *change) respond(call *call) (d ledger.Dispute, refused answer, ok bool) {
 	d, known := c.payPalDispute(call)
 	switch {
@@ -141,7 +143,7 @@ type payPalEvidence struct {
 	} `json:"evidence_info"`
 }
 
-// provideEvidence takes a form whose part "input" is JSON.
+// provideEvidence accepts a multipart form whose part "input" is JSON.
 func provideEvidence(c *change, call *call) answer {
 	d, refused, ok := c.respond(call)
 	if !ok {

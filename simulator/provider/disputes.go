@@ -12,14 +12,14 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/provider/ledger"
 )
 
-// What happens at a provider without the merchant's asking: disputes, refunds in the dashboard, refunds that fail after
-// they succeeded, payouts.
+// Events that the merchant does not cause: disputes, refunds in the dashboard, refunds that fail after they succeeded,
+// and payouts.
 
-// disputeFee is what both providers charge for a dispute here.
+// disputeFee is the fee of both providers for a dispute.
 const disputeFee = 1500
 
-// by is a call in the name of an account, for what nobody has called for.
-func by(account string, live bool) *call {
+// callAs returns a call in the name of an account, for events that no request caused.
+func callAs(account string, live bool) *call {
 	return &call{
 		account: account,
 		live:    live,
@@ -28,7 +28,7 @@ func by(account string, live bool) *call {
 	}
 }
 
-// chargeNamed finds a charge or capture by its id, or by its payment intent's.
+// chargeNamed returns a charge or capture by its id or by the id of its payment intent.
 func (c *change) chargeNamed(of string) (ledger.Charge, error) {
 	if known, ok := c.Intents.Get(of); ok {
 		of = known.LatestCharge
@@ -40,8 +40,8 @@ func (c *change) chargeNamed(of string) (ledger.Charge, error) {
 	return paid, nil
 }
 
-// refundElsewhere is a refund that somebody makes in the dashboard.
-func refundElsewhere(c *change, r ownRequest) (any, error) {
+// refundInDashboard creates a refund as if it were made in the dashboard.
+func refundInDashboard(c *change, r controlRequest) (any, error) {
 	var asked struct {
 		Charge string `json:"charge"`
 		Amount int64  `json:"amount"`
@@ -57,11 +57,11 @@ func refundElsewhere(c *change, r ownRequest) (any, error) {
 	case amount < 1 || amount > paid.Amount-paid.Refunded:
 		return nil, errors.New("amount: not left on the charge")
 	}
-	return c.putBack(paid, amount, "refund"), nil
+	return c.refundOutside(paid, amount, "refund"), nil
 }
 
-// putBack gives an amount of a charge back. kind: refund, or PayPal's reversal.
-func (c *change) putBack(paid ledger.Charge, amount int64, kind string) ledger.Refund {
+// refundOutside refunds an amount of a charge. kind is refund, or reversal for PayPal's reversals.
+func (c *change) refundOutside(paid ledger.Charge, amount int64, kind string) ledger.Refund {
 	given := ledger.Refund{
 		Provider: paid.Provider,
 		Account:  paid.Account,
@@ -73,30 +73,30 @@ func (c *change) putBack(paid ledger.Charge, amount int64, kind string) ledger.R
 		Kind:     kind,
 	}
 	paid.Refunded += amount
-	call := by(paid.Account, paid.Live)
+	call := callAs(paid.Account, paid.Live)
 	if paid.Provider == "stripe" {
 		given.ID = newID("re_3", 23)
 		c.announceRefund(call, paid, given)
 	} else {
-		// A refund made elsewhere repeats the invoice and the custom id of its capture.
+		// A refund from the dashboard repeats the invoice and the custom id of its capture.
 		given.ID, given.InvoiceID, given.CustomID = strings.ToUpper(newID("", 17)), paid.InvoiceID, paid.CustomID
 		name := map[string]string{"refund": "PAYMENT.CAPTURE.REFUNDED", "reversal": "PAYMENT.CAPTURE.REVERSED"}[kind]
-		c.tellPayPal(call, name, "refund", c.showPayPalRefund(call, given))
+		c.emitPayPal(call, name, "refund", c.showPayPalRefund(call, given))
 	}
 	c.entry.Refunds = append(c.entry.Refunds, given)
 	c.entry.Charges = append(c.entry.Charges, paid)
 	return given
 }
 
-// announceRefund sends Stripe's events of a new refund.
+// announceRefund emits Stripe's events of a new refund.
 func (c *change) announceRefund(call *call, paid ledger.Charge, given ledger.Refund) {
-	c.tell(call, "charge.refunded", c.showCharge(paid))
-	c.tell(call, "refund.created", showRefund(given))
-	c.tell(call, "refund.updated", showRefund(given))
+	c.emit(call, "charge.refunded", c.showCharge(paid))
+	c.emit(call, "refund.created", showRefund(given))
+	c.emit(call, "refund.updated", showRefund(given))
 }
 
-// failRefund takes back a refund of Stripe's that had succeeded, as banks do days later.
-func failRefund(c *change, r ownRequest) (any, error) {
+// failRefund makes a Stripe refund fail that had succeeded, as banks do days later.
+func failRefund(c *change, r controlRequest) (any, error) {
 	var asked struct {
 		Refund string `json:"refund"`
 		Reason string `json:"reason"`
@@ -113,12 +113,12 @@ func failRefund(c *change, r ownRequest) (any, error) {
 	paid.Refunded -= given.Amount
 	c.entry.Refunds = append(c.entry.Refunds, given)
 	c.entry.Charges = append(c.entry.Charges, paid)
-	c.tell(by(given.Account, paid.Live), "refund.failed", showRefund(given))
+	c.emit(callAs(given.Account, paid.Live), "refund.failed", showRefund(given))
 	return given, nil
 }
 
-// openDispute takes the disputed amount from a Stripe account at once, but for an inquiry; PayPal only holds it.
-func openDispute(c *change, r ownRequest) (any, error) {
+// openDispute withdraws the disputed amount from a Stripe account at once, unless it is an inquiry. PayPal only holds it.
+func openDispute(c *change, r controlRequest) (any, error) {
 	var asked struct {
 		Charge  string `json:"charge"`
 		Amount  int64  `json:"amount"`
@@ -161,12 +161,12 @@ func openDispute(c *change, r ownRequest) (any, error) {
 }
 
 func (c *change) announceDispute(d ledger.Dispute, stripe, paypal string) {
-	call := by(d.Account, d.Live)
+	call := callAs(d.Account, d.Live)
 	switch {
 	case d.Provider == "stripe" && stripe != "":
-		c.tell(call, stripe, showDispute(d))
+		c.emit(call, stripe, showDispute(d))
 	case d.Provider == "paypal" && paypal != "":
-		c.tellPayPal(call, paypal, "dispute", showPayPalDispute(d))
+		c.emitPayPal(call, paypal, "dispute", showPayPalDispute(d))
 	}
 }
 
@@ -178,7 +178,7 @@ func readDispute(c *change, call *call) answer {
 	return answer{status: http.StatusOK, body: showDispute(known)}
 }
 
-func closeDispute(c *change, r ownRequest) (any, error) {
+func closeDispute(c *change, r controlRequest) (any, error) {
 	var asked struct {
 		Dispute string `json:"dispute"`
 		Outcome string `json:"outcome"`
@@ -199,7 +199,7 @@ func (c *change) decide(d ledger.Dispute, outcome string) ledger.Dispute {
 	if d.Provider == "paypal" {
 		d.Status, d.Outcome = "RESOLVED", map[string]string{"won": "RESOLVED_SELLER_FAVOUR", "lost": "RESOLVED_BUYER_FAVOUR"}[outcome]
 		if paid, _ := c.Charges.Get(d.Charge); outcome == "lost" {
-			c.putBack(paid, min(d.Amount, paid.Amount-paid.Refunded), "reversal")
+			c.refundOutside(paid, min(d.Amount, paid.Amount-paid.Refunded), "reversal")
 		}
 	}
 	if outcome == "won" && d.WithdrawnAt > 0 {
@@ -211,7 +211,7 @@ func (c *change) decide(d ledger.Dispute, outcome string) ledger.Dispute {
 	return d
 }
 
-func payOut(c *change, r ownRequest) (any, error) {
+func payOut(c *change, r controlRequest) (any, error) {
 	var asked struct {
 		Provider string `json:"provider"`
 		Account  string `json:"account"`
@@ -236,8 +236,8 @@ func payOut(c *change, r ownRequest) (any, error) {
 	return made, nil
 }
 
-// makeBusy adds other intents to an account, spread over a time.
-func makeBusy(c *change, r ownRequest) (any, error) {
+// addIntents adds other intents to an account, spread over a period.
+func addIntents(c *change, r controlRequest) (any, error) {
 	var asked struct {
 		Account string `json:"account"`
 		Count   int    `json:"count"`
@@ -264,8 +264,8 @@ func makeBusy(c *change, r ownRequest) (any, error) {
 	return map[string]any{"made": asked.Count}, nil
 }
 
-// setClock puts the look-alike's clock ahead of the machine's.
-func setClock(c *change, r ownRequest) (any, error) {
+// setClock sets how far the look-alike's clock is ahead of the machine's.
+func setClock(c *change, r controlRequest) (any, error) {
 	var asked struct {
 		AheadMS int64 `json:"ahead_ms"`
 	}

@@ -8,8 +8,9 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/provider"
 )
 
-// Each script: what the first answer is, what the same key is told then, and what was taken in the end.
-func TestScriptsOfATokenWithStripe(t *testing.T) {
+// Each script has an expected first answer, an expected answer to a repeat with the same key, and the amount that is
+// captured in the end.
+func TestNextStep_stripeToken(t *testing.T) {
 	for script, want := range map[string]struct {
 		first, again func(*testing.T, response)
 		taken        int
@@ -75,10 +76,11 @@ func halved(t *testing.T, r response) {
 	}
 }
 
-func TestACallerThatLeavesIsChargedAllTheSame(t *testing.T) {
+// The provider charges even when the caller has closed the connection.
+func TestProvider_Pause_callerGone(t *testing.T) {
 	w := newWorld(t)
 	token := w.granted("")
-	w.own("/lookalike/faults", `{"fault":"slow:3000"}`).must(t, 200)
+	w.control("/lookalike/faults", `{"fault":"slow:3000"}`).must(t, 200)
 	done := make(chan response)
 	go func() { done <- w.charge("k", token, 500) }()
 	eventually(t, "the request at work", func() bool { return w.do("GET", "/lookalike/faults", "", nil).length("faults") == 0 })
@@ -90,9 +92,9 @@ func TestACallerThatLeavesIsChargedAllTheSame(t *testing.T) {
 	w.mustHaveTaken(500, 0)
 }
 
-func TestFaultsForTheNextRequests(t *testing.T) {
+func TestAddFault_nextRequests(t *testing.T) {
 	w := newWorld(t)
-	w.own("/lookalike/faults", `{"fault":"error_before","count":2,"operation":"refund"}`).must(t, 200)
+	w.control("/lookalike/faults", `{"fault":"error_before","count":2,"operation":"refund"}`).must(t, 200)
 	paid := w.charge("k", w.granted(""), 500).must(t, 200)
 	refund := url.Values{"payment_intent": {paid.str("id")}}
 	w.stripe("/v1/refunds", "r", refund).must(t, 500)
@@ -100,17 +102,17 @@ func TestFaultsForTheNextRequests(t *testing.T) {
 	w.stripe("/v1/refunds", "r", refund).must(t, 200)
 	w.mustHaveTaken(500, 500)
 
-	w.own("/lookalike/faults", `{"fault":"rate_limited","count":5,"operation":"list"}`).must(t, 200)
+	w.control("/lookalike/faults", `{"fault":"rate_limited","count":5,"operation":"list"}`).must(t, 200)
 	w.stripe("/v1/payment_intents", "", nil).must(t, 429)
 	w.charge("k2", w.granted(""), 500).must(t, 200)
 	w.do("DELETE", "/lookalike/faults", "", nil).must(t, 200)
 	w.stripe("/v1/payment_intents", "", nil).must(t, 200)
-	w.own("/lookalike/faults", `{"fault":"nonsense"}`).must(t, 400)
-	w.own("/lookalike/faults", `{"fault":"error_after","operation":"chrage"}`).must(t, 400)
-	w.own("/lookalike/tokens", `{"kind":"stripe","skript":"ok"}`).must(t, 400)
+	w.control("/lookalike/faults", `{"fault":"nonsense"}`).must(t, 400)
+	w.control("/lookalike/faults", `{"fault":"error_after","operation":"chrage"}`).must(t, 400)
+	w.control("/lookalike/tokens", `{"kind":"stripe","skript":"ok"}`).must(t, 400)
 }
 
-func TestRefundStepsOfAToken(t *testing.T) {
+func TestNextStep_refund(t *testing.T) {
 	w := newWorld(t)
 	paid := w.charge("k", w.granted("refund.reset_after"), 500).must(t, 200)
 	refund := url.Values{"payment_intent": {paid.str("id")}}

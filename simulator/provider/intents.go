@@ -19,12 +19,12 @@ var intentParams = []string{
 
 const tokenParam = "payment_method_data[shared_payment_granted_token]"
 
-// grantedToken is the token in the parameters, whichever of its two places it stands in.
+// grantedToken returns the token from either of the two parameters that may have it.
 func grantedToken(form url.Values) string {
 	return cmp.Or(form.Get(tokenParam), form.Get("shared_payment_granted_token"))
 }
 
-// stripeTokenOf finds whose script a charge or refund follows.
+// stripeTokenOf returns the token whose script applies to a charge or refund.
 func stripeTokenOf(s *ledger.State, c *call) string {
 	if c.operation == "refund" {
 		charged, _ := chargeToRefund(s, c.form)
@@ -100,7 +100,7 @@ func isCurrency(code string) bool {
 	return len(code) == 3 && strings.Trim(code, "abcdefghijklmnopqrstuvwxyz") == ""
 }
 
-// withMethod reads what is to be charged. An unknown card or token is a parameter error.
+// withMethod adds the payment method or token. An unknown card or token is a parameter error.
 func (c *change) withMethod(made ledger.Intent, form url.Values) (ledger.Intent, answer, bool) {
 	method, granted := form.Get("payment_method"), grantedToken(form)
 	if method == "" && granted == "" {
@@ -164,7 +164,7 @@ func cancelIntent(c *change, call *call) answer {
 	known.Status, known.CanceledAt, known.CancelReason = "canceled", c.seconds(), reason
 	c.entry.Intents = append(c.entry.Intents, known)
 	shown := c.showIntent(known, call.form)
-	c.tell(call, "payment_intent.canceled", c.showIntent(known, nil))
+	c.emit(call, "payment_intent.canceled", c.showIntent(known, nil))
 	return answer{status: http.StatusOK, body: shown}.began()
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/provider/ledger"
 )
 
-// paypalAmount is money in PayPal's form.
+// paypalAmount is an amount in PayPal's format.
 type paypalAmount struct {
 	Currency string `json:"currency_code"`
 	Value    string `json:"value"`
@@ -20,7 +20,7 @@ func inPayPal(n int64, currency string) paypalAmount {
 	return paypalAmount{Currency: currency, Value: decimals(n, currency)}
 }
 
-// read is the amount in minor units.
+// read returns the amount in minor units.
 func (a paypalAmount) read(call *call, field string) (int64, answer, bool) {
 	if !isCurrency(strings.ToLower(a.Currency)) {
 		return 0, call.badRequest("INVALID_CURRENCY_CODE", field+"/currency_code", "Currency code is invalid or is not currently supported."), false
@@ -109,7 +109,7 @@ func readOrder(c *change, call *call) answer {
 	return answer{status: http.StatusOK, body: c.showOrder(call, known)}
 }
 
-// patchOrder takes JSON Patch: all operations or none.
+// patchOrder applies a JSON Patch: all of its operations or none.
 func patchOrder(c *change, call *call) answer {
 	known, ok := c.orderOf(call)
 	if !ok {
@@ -185,8 +185,8 @@ func (c *change) showOrder(call *call, o ledger.Order) map[string]any {
 	shown := map[string]any{"id": o.ID, "intent": o.Intent, "status": o.Status, "purchase_units": []any{unit},
 		"create_time": moment(o.Created), "update_time": moment(o.Updated), "links": links}
 	if o.Capture != "" {
-		unit["payments"] = map[string]any{"captures": []any{c.showCapture(call, c.chargeNow(o.Capture))}}
-		shown["payer"] = map[string]any{"email_address": "payer@example.com", "payer_id": derived(c.chargeNow(o.Capture).Token, 13),
+		unit["payments"] = map[string]any{"captures": []any{c.showCapture(call, c.currentCharge(o.Capture))}}
+		shown["payer"] = map[string]any{"email_address": "payer@example.com", "payer_id": derived(c.currentCharge(o.Capture).Token, 13),
 			"name": map[string]any{"given_name": "Test", "surname": "Payer"}}
 		shown["payment_source"] = map[string]any{"paypal": map[string]any{"email_address": "payer@example.com", "account_status": "VERIFIED"}}
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/provider/ledger"
 )
 
-// PayPalMerchant is the merchant id of a client id; it is the account in the ledger.
+// PayPalMerchant returns the merchant id of a client id. It is the account in the ledger.
 func PayPalMerchant(client string) string { return derived("paypal "+client, 13) }
 
 var paypalDialect = &dialect{
@@ -40,7 +40,7 @@ var paypalDialect = &dialect{
 	scope:  func(c *call) string { return "paypal " + c.account + " " + c.request.URL.Path + " " + c.key },
 }
 
-// replayPayPal shows the present state of what the first request made.
+// replayPayPal shows the current state of what the first request created.
 func replayPayPal(s *ledger.State, call *call, kept ledger.KeptAnswer) answer {
 	c := &change{State: s}
 	if made, ok := s.Refunds.Get(kept.Refund); ok {
@@ -93,10 +93,10 @@ func (p *Provider) routePayPal(mux *http.ServeMux) {
 	}
 }
 
-// accessTokenLife is PayPal's nine hours.
+// accessTokenLife is nine hours, as PayPal's.
 const accessTokenLife = 9 * time.Hour
 
-// accessToken issues a token that says itself whose it is, so nothing has to be kept.
+// accessToken issues a token that contains its client id, so that it need not be stored.
 func (p *Provider) accessToken(w http.ResponseWriter, r *http.Request) {
 	c := &call{
 		dialect:   paypalDialect,
@@ -133,7 +133,7 @@ func bearer(client string, expires int64) string {
 	return "A21AA" + base64.RawURLEncoding.EncodeToString([]byte(claim)) + "-" + hex.EncodeToString(sum.Sum(nil)[:16])
 }
 
-// clientOf reads a bearer token.
+// clientOf parses a bearer token.
 func clientOf(given string, now int64) (client string, ok bool) {
 	encoded, _ := strings.CutPrefix(given, "A21AA")
 	if len(encoded) < 34 {
@@ -165,7 +165,7 @@ func (p *Provider) readPayPal(c *call) (refused answer, ok bool) {
 
 type paypalIssue struct{ issue, field, description string }
 
-// paypalError is PayPal's error body.
+// paypalError returns an error with PayPal's body.
 func (c *call) paypalError(status int, name, message string, issues ...paypalIssue) answer {
 	details := []any{}
 	for _, i := range issues {
@@ -203,7 +203,7 @@ func (c *call) noSuchResource() answer {
 		paypalIssue{issue: "INVALID_RESOURCE_ID", description: "Specified resource ID does not exist. Please check the resource ID and try again."})
 }
 
-// readJSON accepts an absent body as an empty object.
+// readJSON decodes the body. An empty body counts as an empty object.
 func (c *call) readJSON(into any) (answer, bool) {
 	if len(strings.TrimSpace(string(c.body))) == 0 {
 		return answer{}, true
@@ -222,7 +222,7 @@ func (c *call) minimal() bool {
 	return !strings.Contains(c.request.Header.Get("Prefer"), "return=representation")
 }
 
-// issueText is what PayPal says to the issues that a script may name.
+// issueText has PayPal's descriptions of the issues that a script may name.
 var issueText = map[string]string{
 	"INSTRUMENT_DECLINED":              "The instrument presented was either declined by the processor or bank, or it can't be used for this payment.",
 	"PAYER_CANNOT_PAY":                 "Payer cannot pay for this transaction.",

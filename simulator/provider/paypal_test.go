@@ -34,7 +34,7 @@ func (w *world) order(requestID, invoice string) string {
 
 func (w *world) agreement(script string) string {
 	w.t.Helper()
-	return w.own("/lookalike/agreements", `{"currency":"USD","max_amount":5000,"script":"`+script+`"}`).must(w.t, 200).str("id")
+	return w.control("/lookalike/agreements", `{"currency":"USD","max_amount":5000,"script":"`+script+`"}`).must(w.t, 200).str("id")
 }
 
 func (w *world) capture(requestID, order, agreement string) response {
@@ -44,7 +44,7 @@ func (w *world) capture(requestID, order, agreement string) response {
 
 const captured = "purchase_units.0.payments.captures.0."
 
-func TestPayPalFromOrderToRefund(t *testing.T) {
+func TestCaptureOrder_orderToRefund(t *testing.T) {
 	w := newWorld(t)
 	order, agreement := w.order("o1", "inv_1"), w.agreement("")
 	w.paypal("POST", "/v2/checkout/orders", "o1", `{"purchase_units":[{"reference_id":"default","custom_id":"chk_1",
@@ -65,7 +65,7 @@ func TestPayPalFromOrderToRefund(t *testing.T) {
 	w.paypal("POST", path+"/refund", "r1", `{"amount":{"value":"3.00","currency_code":"USD"}}`).must(t, 422)
 	w.paypal("POST", path+"/refund", "r2", `{"amount":{"value":"10.01","currency_code":"USD"}}`).must(t, 422, "details.0.issue", "REFUND_AMOUNT_EXCEEDED")
 	w.paypal("GET", path, "", "").must(t, 200, "status", "PARTIALLY_REFUNDED")
-	w.capture("c1", order, agreement).must(t, 200, captured+"status", "PARTIALLY_REFUNDED") // a repeat shows the present
+	w.capture("c1", order, agreement).must(t, 200, captured+"status", "PARTIALLY_REFUNDED") // a repeat shows the current state
 	w.paypal("POST", path+"/refund", "r3", "").must(t, 201)
 	w.paypal("POST", path+"/refund", "r4", "").must(t, 422, "details.0.issue", "CAPTURE_FULLY_REFUNDED")
 	w.paypal("GET", "/v2/payments/refunds/"+back.str("id"), "", "").must(t, 200, "amount.value", "2.30", "custom_id", "chk_1")
@@ -75,7 +75,7 @@ func TestPayPalFromOrderToRefund(t *testing.T) {
 	w.capture("c3", w.order("o3", "inv_1"), agreement).must(t, 422, "details.0.issue", "DUPLICATE_INVOICE_ID")
 }
 
-func TestPayPalReport(t *testing.T) {
+func TestReportTransactions_pages(t *testing.T) {
 	w := newWorld(t)
 	paid := w.capture("c", w.order("", "inv_1"), w.agreement("")).must(t, 201)
 	w.paypal("POST", "/v2/payments/captures/"+paid.str(captured+"id")+"/refund", "", `{"amount":{"value":"2.30","currency_code":"USD"}}`).must(t, 201)
@@ -96,7 +96,8 @@ func TestPayPalReport(t *testing.T) {
 	w.paypal("GET", span(-32*24*time.Hour, 0), "", "").must(t, 400, "name", "INVALID_REQUEST")
 }
 
-func TestAnOrderTakenBackByPatchIsNotCaptured(t *testing.T) {
+// Haggle withdraws an order by setting its intent to AUTHORIZE. PayPal then refuses to capture it.
+func TestPatchOrder_authorizeBeforeCapture(t *testing.T) {
 	w := newWorld(t)
 	order := w.order("", "")
 	w.paypal("PATCH", "/v2/checkout/orders/"+order, "", `[{"op":"replace","path":"/status","value":"COMPLETED"}]`).must(t, 422, "details.0.issue", "NOT_PATCHABLE")
@@ -106,7 +107,7 @@ func TestAnOrderTakenBackByPatchIsNotCaptured(t *testing.T) {
 	w.mustHaveTaken(0, 0)
 }
 
-func TestScriptsOfAnAgreementWithPayPal(t *testing.T) {
+func TestNextStep_payPalAgreement(t *testing.T) {
 	for script, want := range map[string]struct {
 		first, again func(*testing.T, response)
 		taken        int
@@ -130,7 +131,7 @@ func TestScriptsOfAnAgreementWithPayPal(t *testing.T) {
 	}
 }
 
-func TestConcurrentCapturesTakeOnce(t *testing.T) {
+func TestCaptureOrder_concurrent(t *testing.T) {
 	w := newWorld(t)
 	order, agreement := w.order("", ""), w.agreement("slow:20")
 	var all sync.WaitGroup
@@ -141,7 +142,7 @@ func TestConcurrentCapturesTakeOnce(t *testing.T) {
 	w.mustHaveTaken(1230, 0)
 }
 
-func TestPayPalCredentialsAndAmounts(t *testing.T) {
+func TestPayPal_credentialsAndAmounts(t *testing.T) {
 	w := newWorld(t)
 	w.do("POST", "/v1/oauth2/token", "grant_type=client_credentials", map[string]string{"Authorization": "Basic " + base64.StdEncoding.EncodeToString([]byte("refused:x"))}).
 		must(t, 401, "error", "invalid_client")
@@ -150,11 +151,11 @@ func TestPayPalCredentialsAndAmounts(t *testing.T) {
 		w.paypal("POST", "/v2/checkout/orders", "", `{"intent":"CAPTURE","purchase_units":[{"amount":{"currency_code":"`+currency+`","value":"`+value+`"}}]}`).
 			must(t, 422, "details.0.issue", "DECIMAL_PRECISION")
 	}
-	single := w.own("/lookalike/agreements", `{"currency":"USD","max_amount":1000,"single_use":true}`).str("id")
+	single := w.control("/lookalike/agreements", `{"currency":"USD","max_amount":1000,"single_use":true}`).str("id")
 	w.capture("", w.order("", ""), single).must(t, 422, "details.0.issue", "TRANSACTION_LIMIT_EXCEEDED")
-	other := w.own("/lookalike/agreements", `{"seller":"SOMEBODYELSE1"}`).str("id")
+	other := w.control("/lookalike/agreements", `{"seller":"SOMEBODYELSE1"}`).str("id")
 	w.capture("", w.order("", ""), other).must(t, 422, "details.0.issue", "BILLING_AGREEMENT_NOT_FOUND")
-	mine := w.own("/lookalike/agreements", `{"seller":"`+provider.PayPalMerchant("client")+`","single_use":true}`).str("id")
+	mine := w.control("/lookalike/agreements", `{"seller":"`+provider.PayPalMerchant("client")+`","single_use":true}`).str("id")
 	w.capture("", w.order("", ""), mine).must(t, 201)
 	w.capture("", w.order("", ""), mine).must(t, 422, "details.0.issue", "AGREEMENT_ALREADY_CANCELLED")
 }

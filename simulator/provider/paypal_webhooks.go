@@ -16,9 +16,9 @@ import (
 )
 
 // PayPal's webhooks, https://developer.paypal.com/api/rest/webhooks/rest (read November 2026). The look-alike signs with
-// a key of its own in place of a certificate; only it can verify, at verify-webhook-signature.
+// its own key instead of a certificate, so that only it can verify a signature, at verify-webhook-signature.
 
-// available are the events that may be subscribed to.
+// available are the events that a webhook may subscribe to.
 var available = []string{
 	"BILLING.PLAN.CREATED", "CHECKOUT.ORDER.APPROVED", "CUSTOMER.DISPUTE.CREATED", "CUSTOMER.DISPUTE.RESOLVED", "CUSTOMER.DISPUTE.UPDATED",
 	"PAYMENT.CAPTURE.COMPLETED", "PAYMENT.CAPTURE.DECLINED", "PAYMENT.CAPTURE.DENIED", "PAYMENT.CAPTURE.PENDING", "PAYMENT.CAPTURE.REFUNDED",
@@ -118,7 +118,7 @@ func verifyPayPalWebhook(c *change, call *call) answer {
 	return answer{status: http.StatusOK, body: map[string]any{"verification_status": status}}
 }
 
-// paypalSignature is over transmission id, time, webhook id and the body's CRC-32, as PayPal's is.
+// paypalSignature signs transmission id, time, webhook id and the body's CRC-32, as PayPal does.
 func paypalSignature(transmission, at, webhook string, body []byte) string {
 	sum := hmac.New(sha256.New, []byte("look-alike"))
 	_, _ = fmt.Fprintf(sum, "%s|%s|%s|%d", transmission, at, webhook, crc32.ChecksumIEEE(body))
@@ -134,17 +134,17 @@ func sign(e ledger.Endpoint, header http.Header, delivery string, at int64, body
 	header.Set("Paypal-Cert-Url", "https://api.paypal.com/v1/notifications/certs/CERT-"+e.ID)
 }
 
-// tellPayPal records an event of PayPal's and sends it on its way.
-func (c *change) tellPayPal(call *call, kind, resourceType string, resource map[string]any) {
-	told := ledger.Event{
+// emitPayPal records a PayPal event and its deliveries.
+func (c *change) emitPayPal(call *call, kind, resourceType string, resource map[string]any) {
+	event := ledger.Event{
 		ID:      "WH-" + newID("", 17),
 		Account: call.account,
 		Type:    kind,
 		Created: c.seconds(),
 	}
-	told.Body, _ = json.Marshal(map[string]any{
-		"id": told.ID, "event_version": "1.0", "create_time": moment(told.Created), "resource_type": resourceType, "resource_version": "2.0",
+	event.Body, _ = json.Marshal(map[string]any{
+		"id": event.ID, "event_version": "1.0", "create_time": moment(event.Created), "resource_type": resourceType, "resource_version": "2.0",
 		"event_type": kind, "summary": kind, "resource": resource, "links": []any{},
 	})
-	c.send(told)
+	c.send(event)
 }

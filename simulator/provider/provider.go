@@ -11,24 +11,24 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/provider/ledger"
 )
 
-// Config says where the ledger is and how the look-alike behaves. Only Ledger is required.
+// Config is where the ledger is and how the look-alike behaves. Only Ledger is required.
 type Config struct {
-	Ledger string // file; made if absent
+	Ledger string // file; created if missing
 
-	Accounts      map[string]string // Stripe: account id by secret key; default any key, its account derived from it
-	PayPalClients map[string]string // PayPal: secret by client id; default any
+	Accounts      map[string]string // Stripe: account id by secret key; default any key, with an account derived from it
+	PayPalClients map[string]string // PayPal: secret by client id; default any client
 
 	StripeKeyAge    time.Duration // how long idempotency keys are kept; default 24 h
 	PayPalKeyAge    time.Duration // default 6 h
-	Hang            time.Duration // how long hang_after stays silent; default 30 s
-	ReportingLag    time.Duration // how late a transaction appears in PayPal's report; default at once
-	SearchLag       time.Duration // how late an intent appears in Stripe's search; default at once
+	Hang            time.Duration // how long hang_after sends no answer; default 30 s
+	ReportingLag    time.Duration // delay until a transaction is in PayPal's report; default none
+	SearchLag       time.Duration // delay until Stripe's search finds an intent; default none
 	WebhookAttempts int           // default 8
 	WebhookPause    time.Duration // before the second attempt, doubled for each further one; default 500 ms
 	StripeVersion   string        // api_version of events; default that of stripe-go v85
 
 	Now  func() time.Time // default time.Now
-	HTTP *http.Client     // sends webhooks; default one with a time limit of 10 s
+	HTTP *http.Client     // sends webhooks; default one with a timeout of 10 s
 }
 
 func (c Config) withDefaults() Config {
@@ -54,23 +54,23 @@ func (c Config) withDefaults() Config {
 type Provider struct {
 	config  Config
 	journal *ledger.Journal
-	wake    chan struct{} // there may be webhooks to send
+	wake    chan struct{} // wakes Run
 	closed  chan struct{}
 	close   sync.Once
 
 	mu       sync.Mutex
 	state    *ledger.State
-	inFlight map[string]bool // idempotency keys of requests at work
-	claimed  map[string]bool // deliveries that somebody is sending
-	senders  map[string]bool // endpoints that a sender is busy with
+	inFlight map[string]bool // idempotency keys of requests in execution
+	claimed  map[string]bool // deliveries that are being sent
+	senders  map[string]bool // endpoints that have a running sender
 
 	ahead atomic.Int64 // of Config.Now, in nanoseconds
 }
 
-// now is the time by the look-alike's own clock.
+// now returns the time of the look-alike's clock.
 func (p *Provider) now() time.Time { return p.config.Now().Add(time.Duration(p.ahead.Load())) }
 
-// Open reads the ledger and is ready to serve.
+// Open replays the ledger and returns a provider.
 func Open(config Config) (*Provider, error) {
 	if config.Ledger == "" {
 		return nil, errors.New("provider: Config.Ledger is empty")
@@ -100,8 +100,8 @@ func (p *Provider) Close() error {
 	return p.journal.Close()
 }
 
-// change runs work on the present state and appends what it gathered. Nothing is changed if that fails. The position is
-// what must be synced before anybody is told.
+// change runs work on the current state and appends the changes that it collected to the ledger. If appending fails,
+// nothing changes. The ledger must be synced up to position before the change is visible to a client.
 func (p *Provider) change(work func(*change)) (position int64, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -123,13 +123,13 @@ func (p *Provider) change(work func(*change)) (position int64, err error) {
 		}
 	}
 	if len(c.entry.Deliveries) > 0 {
-		p.nudge()
+		p.wakeRun()
 	}
 	return p.journal.Position(), nil
 }
 
-// nudge wakes Run.
-func (p *Provider) nudge() {
+// wakeRun wakes Run.
+func (p *Provider) wakeRun() {
 	select {
 	case p.wake <- struct{}{}:
 	default:
@@ -141,7 +141,7 @@ func (p *Provider) Handler() http.Handler {
 	mux := http.NewServeMux()
 	p.routeStripe(mux)
 	p.routePayPal(mux)
-	p.routeOwn(mux)
+	p.routeControl(mux)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Date", p.now().UTC().Format(http.TimeFormat))
 		mux.ServeHTTP(w, r)

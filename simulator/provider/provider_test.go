@@ -18,7 +18,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/provider"
 )
 
-// world is a look-alike behind a real listener, and a merchant that talks to it with plain net/http.
+// world is a look-alike with a real listener, and a merchant that calls it with net/http.
 type world struct {
 	t      *testing.T
 	config provider.Config
@@ -63,7 +63,7 @@ func (w *world) start() {
 	w.server = httptest.NewServer(p.Handler())
 }
 
-// crash drops the provider without closing it.
+// crash stops the provider without closing it.
 func (w *world) crash() {
 	w.server.CloseClientConnections()
 	w.server.Close()
@@ -85,7 +85,7 @@ type response struct {
 	err    error
 }
 
-// at digs into the JSON: "error.payment_intent.status", "data.0.id".
+// at returns a value in the JSON by a path such as "error.payment_intent.status" or "data.0.id".
 func (r response) at(path string) any {
 	var value any = r.body
 	for part := range strings.SplitSeq(path, ".") {
@@ -139,7 +139,7 @@ func (w *world) do(method, path, body string, header map[string]string) response
 	return r
 }
 
-// stripe posts a form, or gets where form is nil.
+// stripe posts a form; it sends a GET if form is nil.
 func (w *world) stripe(path, key string, form url.Values) response {
 	header := map[string]string{"Authorization": "Bearer " + secretKey}
 	if form == nil {
@@ -152,11 +152,11 @@ func (w *world) stripe(path, key string, form url.Values) response {
 	return w.do("POST", path, form.Encode(), header)
 }
 
-func (w *world) own(path, body string) response { return w.do("POST", path, body, nil) }
+func (w *world) control(path, body string) response { return w.do("POST", path, body, nil) }
 
 func (w *world) granted(script string) string {
 	w.t.Helper()
-	r := w.own("/lookalike/tokens", `{"kind":"stripe","currency":"usd","max_amount":100000,"script":"`+script+`"}`)
+	r := w.control("/lookalike/tokens", `{"kind":"stripe","currency":"usd","max_amount":100000,"script":"`+script+`"}`)
 	if r.status != 200 {
 		w.t.Fatalf("token: %d %s", r.status, r.text)
 	}
@@ -172,7 +172,7 @@ func (w *world) charge(key, token string, amount int) response {
 	return w.stripe("/v1/payment_intents", key, buying(token, amount))
 }
 
-// taken is the money that the ledger says was captured and refunded, in USD.
+// taken returns the captured and refunded totals of the ledger, in USD.
 func (w *world) taken() (captured, refunded int) {
 	w.t.Helper()
 	r := w.do("GET", "/ledger", "", nil)
@@ -206,13 +206,13 @@ func (r response) must(t *testing.T, status int, facts ...string) response {
 	return r
 }
 
-func TestAKilledProviderForgetsNothingItAnswered(t *testing.T) {
+func TestOpen_afterCrash(t *testing.T) {
 	w := newWorld(t)
 	token := w.granted("rate_limited:1")
 	w.charge("k1", token, 500).must(t, 429)
 	first := w.charge("k1", token, 500).must(t, 200, "status", "succeeded")
 	w.stripe("/v1/refunds", "r1", url.Values{"payment_intent": {first.str("id")}, "amount": {"200"}}).must(t, 200)
-	w.own("/lookalike/faults", `{"fault":"error_before","operation":"charge"}`).must(t, 200)
+	w.control("/lookalike/faults", `{"fault":"error_before","operation":"charge"}`).must(t, 200)
 	w.restart()
 
 	w.mustHaveTaken(500, 200)
@@ -226,7 +226,7 @@ func TestAKilledProviderForgetsNothingItAnswered(t *testing.T) {
 	w.mustHaveTaken(500, 200)
 }
 
-func TestATornLastLineIsCutOff(t *testing.T) {
+func TestOpen_tornLastLine(t *testing.T) {
 	w := newWorld(t)
 	w.charge("k1", w.granted(""), 500).must(t, 200)
 	w.crash()
@@ -241,7 +241,7 @@ func TestATornLastLineIsCutOff(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.start()
-		w.mustHaveTaken(0, 0) // the charge's line never was whole
+		w.mustHaveTaken(0, 0) // the charge's line was never complete
 		w.charge("k1", w.granted(""), 700).must(t, 200)
 		w.restart()
 		w.mustHaveTaken(700, 0)
@@ -259,7 +259,7 @@ func TestATornLastLineIsCutOff(t *testing.T) {
 	w.start()
 }
 
-func TestConcurrentRequestsUnderOneKeyChargeOnce(t *testing.T) {
+func TestProvider_Claim_concurrentSameKey(t *testing.T) {
 	w := newWorld(t)
 	token := w.granted("slow:100")
 	statuses := make([]int, 16)
@@ -282,7 +282,8 @@ func TestConcurrentRequestsUnderOneKeyChargeOnce(t *testing.T) {
 	w.mustHaveTaken(900, 0)
 }
 
-func TestConcurrentKeysShareOneAllowance(t *testing.T) {
+// Concurrent charges under different keys cannot use a single-use token twice.
+func TestCreateIntent_concurrentKeys(t *testing.T) {
 	w := newWorld(t)
 	token := w.granted("")
 	var all sync.WaitGroup

@@ -41,10 +41,10 @@ func createRefund(c *change, call *call) answer {
 	case call.plan.fault == "decline":
 		return invalid(http.StatusBadRequest, cmp.Or(call.plan.code, "balance_insufficient"), "", "The refund was refused.").began()
 	}
-	return c.giveBack(call, paid, amount)
+	return c.refundCharge(call, paid, amount)
 }
 
-// refundable finds the payment to refund.
+// refundable returns the charge to refund.
 func (c *change) refundable(call *call) (paid ledger.Charge, refused answer, ok bool) {
 	form := call.form
 	if id := form.Get("charge"); id != "" {
@@ -66,7 +66,7 @@ func (c *change) refundable(call *call) (paid ledger.Charge, refused answer, ok 
 	return paid, answer{}, true
 }
 
-// chargeToRefund is refundable without complaints.
+// chargeToRefund is refundable without errors.
 func chargeToRefund(s *ledger.State, form url.Values) (ledger.Charge, bool) {
 	if id := form.Get("charge"); id != "" {
 		return s.Charges.Get(id)
@@ -75,7 +75,7 @@ func chargeToRefund(s *ledger.State, form url.Values) (ledger.Charge, bool) {
 	return s.Charges.Get(known.LatestCharge)
 }
 
-func (c *change) giveBack(call *call, paid ledger.Charge, amount int64) answer {
+func (c *change) refundCharge(call *call, paid ledger.Charge, amount int64) answer {
 	given := ledger.Refund{
 		ID:       newID("re_3", 23),
 		Provider: "stripe",

@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// longestReport is the widest range of one report.
+// longestReport is the longest period of one report.
 const longestReport = 31 * 24 * time.Hour
 
-// reportMoment is how reports write a time: without a colon in the offset.
+// reportMoment formats a time as reports do: without a colon in the offset.
 func reportMoment(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05-0700") }
 
 type transaction struct {
@@ -54,7 +54,7 @@ func reportTransactions(c *change, call *call) answer {
 	}}
 }
 
-// countFrom1 reads a number from 1 to highest.
+// countFrom1 parses a number from 1 to highest.
 func countFrom1(given string, otherwise, highest int) (int, bool) {
 	if given == "" {
 		return otherwise, true
@@ -63,7 +63,7 @@ func countFrom1(given string, otherwise, highest int) (int, bool) {
 	return n, err == nil && n >= 1 && n <= highest
 }
 
-// transactions are captures, refunds and payouts in the order in which they were made.
+// transactions returns captures, refunds and payouts, oldest first.
 func (c *change) transactions(call *call, within func(int64) bool, only string) []transaction {
 	var found []transaction
 	add := func(id, event, status string, at, amount, fee int64, currency, invoice, custom, reference string) {

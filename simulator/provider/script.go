@@ -13,15 +13,15 @@ import (
 // step is one part of a script.
 type step struct {
 	fault    string
-	argument string // decline's code, slow's milliseconds
-	count    int    // 0: every time
-	refunds  bool   // for refunds of what the token paid, not for the payment
+	argument string // of decline: its code; of slow: milliseconds
+	count    int    // applications; 0: no limit
+	refunds  bool   // applies to refunds of the token's payments, not to the payment
 }
 
-// plan is what one request meets.
+// plan is what happens to one request.
 type plan struct {
 	wait  time.Duration
-	fault string // empty: nothing special
+	fault string // empty: none
 	code  string // of a decline
 }
 
@@ -30,7 +30,7 @@ var faultNames = []string{
 	"in_use", "slow", "pending",
 }
 
-// passing faults happen once where no count is given.
+// passing faults apply once if no count is given.
 var passing = []string{"error_before", "rate_limited", "in_use"}
 
 func parseScript(text string) ([]step, error) {
@@ -80,7 +80,7 @@ func parseStep(text string) (step, error) {
 	return s, nil
 }
 
-// nextStep is what the script says now, and how often each step has then applied.
+// nextStep returns the plan for the next request, and how often each step has applied, including this time.
 func nextStep(steps []step, used []int, refunds bool) (plan, []int) {
 	used = append(slices.Clone(used), make([]int, max(0, len(steps)-len(used)))...)
 	var next plan
@@ -89,15 +89,15 @@ func nextStep(steps []step, used []int, refunds bool) (plan, []int) {
 			continue
 		}
 		used[i]++
-		if s.meet(&next) {
+		if s.applyTo(&next) {
 			break
 		}
 	}
 	return next, used
 }
 
-// meet adds the step to the plan and reports whether the plan is complete.
-func (s step) meet(p *plan) bool {
+// applyTo adds the step to the plan and reports whether the plan is complete.
+func (s step) applyTo(p *plan) bool {
 	switch s.fault {
 	case "slow":
 		ms, _ := strconv.Atoi(s.argument)
@@ -110,10 +110,10 @@ func (s step) meet(p *plan) bool {
 	return true
 }
 
-// money is what an ordered fault without an operation applies to.
+// money are the operations that a fault without an operation applies to.
 var money = []string{"charge", "capture", "refund"}
 
-// operations are what an ordered fault may name.
+// operations are the operations that a fault may name.
 var operations = []string{"", "*", "charge", "capture", "refund", "dispute", "list", "read", "order", "cancel", "token", "webhook", "verify"}
 
 func faultMatches(o ledger.ScheduledFault, operation string) bool {
@@ -126,7 +126,7 @@ func faultMatches(o ledger.ScheduledFault, operation string) bool {
 	return o.Operation == operation
 }
 
-// planFor is what the call meets: an ordered fault before the token's script. Asking counts as meeting.
+// planFor returns the call's plan: of the oldest matching fault, else of the token's script. It counts as an application.
 func (c *change) planFor(call *call) plan {
 	for fault := range c.Faults.Oldest() {
 		if fault.Left > 0 && faultMatches(fault, call.operation) {
@@ -150,7 +150,7 @@ func (c *change) planFor(call *call) plan {
 	return next
 }
 
-// tokenOf is the token that a payment will be charged to, or that a refund's payment was.
+// tokenOf returns the token of a payment, or the token of the payment that a refund is for.
 func (c *change) tokenOf(call *call) string {
 	switch call.operation {
 	case "charge", "capture", "refund":

@@ -13,7 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/provider/ledger"
 )
 
-// StripeAccount is the account id of a secret key, where Config.Accounts names none.
+// StripeAccount returns the account id of a secret key that Config.Accounts does not have.
 func StripeAccount(key string) string { return "acct_" + derived("stripe "+key, 16) }
 
 var stripeDialect = &dialect{
@@ -116,7 +116,7 @@ func (p *Provider) serveStripe(w http.ResponseWriter, r *http.Request, operation
 	p.serve(w, c, execute)
 }
 
-// readStripe authenticates the call and reads its parameters.
+// readStripe authenticates the call and parses its parameters.
 func (p *Provider) readStripe(c *call) (refused answer, ok bool) {
 	secret, _, basic := c.request.BasicAuth()
 	if !basic {
@@ -207,7 +207,7 @@ func missingParam(param string) answer {
 	return invalid(http.StatusBadRequest, "parameter_missing", param, "Missing required param: "+param+".")
 }
 
-// unknownID is 404 for an id in the path and 400 for one in a parameter.
+// unknownID answers 404 for an id in the path and 400 for one in a parameter.
 func unknownID(object, id, param string) answer {
 	status := http.StatusBadRequest
 	if param == "" {
@@ -216,7 +216,7 @@ func unknownID(object, id, param string) answer {
 	return invalid(status, "resource_missing", param, "No such "+object+": '"+id+"'")
 }
 
-// began marks the answer as one of an execution that began, to be kept under the key.
+// began marks the answer as kept under the idempotency key, because execution began.
 func (a answer) began() answer {
 	a.kept = true
 	return a
@@ -233,7 +233,7 @@ func unknownParam(form url.Values, known ...string) (answer, bool) {
 	return answer{}, false
 }
 
-// positive reads a whole number from 1. Absent is 0 without complaint.
+// positive parses a number from 1. It returns 0 if the parameter is missing.
 func positive(form url.Values, param string) (int64, answer, bool) {
 	if !form.Has(param) {
 		return 0, answer{}, true
@@ -250,7 +250,7 @@ func positive(form url.Values, param string) (int64, answer, bool) {
 	return n, answer{}, true
 }
 
-// list reads name[] and name[0], name[1] ….
+// list returns the values of name[], name[0], name[1] and so on.
 func list(form url.Values, name string) (values []string) {
 	for _, key := range slices.Sorted(maps.Keys(form)) {
 		if strings.HasPrefix(key, name+"[") {
@@ -260,7 +260,7 @@ func list(form url.Values, name string) (values []string) {
 	return values
 }
 
-// object reads name[key] as key.
+// object returns the values of name[key] by key.
 func object(form url.Values, name string) map[string]string {
 	values := map[string]string{}
 	for key := range form {

@@ -11,14 +11,14 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/provider/ledger"
 )
 
-// What Stripe's objects look like. A nil form expands nothing.
+// Stripe's objects as JSON. With a nil form nothing is expanded.
 
 func (c *change) showIntent(i ledger.Intent, form url.Values) map[string]any {
 	var latest any
 	if i.LatestCharge != "" {
 		latest = i.LatestCharge
 		if form != nil && expands(form, "latest_charge") {
-			latest = c.showCharge(c.chargeNow(i.LatestCharge))
+			latest = c.showCharge(c.currentCharge(i.LatestCharge))
 		}
 	}
 	shown := map[string]any{
@@ -41,7 +41,7 @@ func (c *change) showIntent(i ledger.Intent, form url.Values) map[string]any {
 	return shown
 }
 
-// methodID is the payment method as Stripe shows it: charging makes one of its own.
+// methodID returns the payment method that Stripe shows, which a charge creates.
 func methodID(i ledger.Intent) string {
 	switch {
 	case i.Token != "":
@@ -52,8 +52,8 @@ func methodID(i ledger.Intent) string {
 	return ""
 }
 
-// chargeNow sees what this request has made as well.
-func (c *change) chargeNow(id string) ledger.Charge {
+// currentCharge returns a charge, including one that this request has created.
+func (c *change) currentCharge(id string) ledger.Charge {
 	for _, made := range c.entry.Charges {
 		if made.ID == id {
 			return made
@@ -129,7 +129,8 @@ func showRefund(r ledger.Refund) map[string]any {
 	}
 }
 
-// page answers a list: newest first, limit, starting_after, ending_before and created in the parameters.
+// page answers with a page of a list, newest first. The parameters may have limit, starting_after, ending_before and
+// created.
 func page[T any](call *call, object, path string, rows *ledger.Table[T], wanted func(T) bool, created func(T) int64, show func(T) map[string]any) answer {
 	limit, refused, ok := positive(call.form, "limit")
 	if !ok {
@@ -158,7 +159,7 @@ func page[T any](call *call, object, path string, rows *ledger.Table[T], wanted 
 	return answer{status: http.StatusOK, body: map[string]any{"object": "list", "url": path, "has_more": more, "data": data}}
 }
 
-// between yields the rows after starting_after and before ending_before, newest first.
+// between returns the rows after starting_after and before ending_before, newest first.
 func between[T any](rows *ledger.Table[T], form url.Values) iter.Seq[T] {
 	after, before := form.Get("starting_after"), form.Get("ending_before")
 	return func(yield func(T) bool) {
@@ -195,7 +196,7 @@ func createdWithin(at int64, form url.Values) bool {
 	return true
 }
 
-// number and text are null where there is nothing, as Stripe writes them.
+// number and text return null for zero values, as Stripe does.
 func number(n int64) any {
 	if n == 0 {
 		return nil

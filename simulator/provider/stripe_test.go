@@ -30,7 +30,7 @@ func TestStripeKeys(t *testing.T) {
 		t.Error("a key reached across accounts")
 	}
 	clock = clock.Add(25 * time.Hour)
-	w.charge("k", token, 500).must(t, 400, "error.code", "token_already_used") // forgotten, so executed
+	w.charge("k", token, 500).must(t, 400, "error.code", "token_already_used") // the key has expired, so the request is executed
 	w.mustHaveTaken(1000, 0)
 }
 
@@ -50,7 +50,7 @@ func TestStripeShapes(t *testing.T) {
 		"error.payment_intent.status", "succeeded")
 }
 
-func TestStripeDeclinesAreRememberedAndMayBeConfirmedAgain(t *testing.T) {
+func TestConfirmIntent_afterDecline(t *testing.T) {
 	w := newWorld(t)
 	for method, want := range map[string][2]string{
 		"pm_card_chargeDeclined":                      {"card_declined", "generic_decline"},
@@ -80,7 +80,7 @@ func TestStripeDeclinesAreRememberedAndMayBeConfirmedAgain(t *testing.T) {
 	w.mustHaveTaken(100, 0)
 }
 
-func TestGrantedTokensAreChargedWithinTheirAllowanceOnly(t *testing.T) {
+func TestGrantToken_limits(t *testing.T) {
 	clock := time.Now()
 	w := newWorld(t, func(c *provider.Config) { c.Now = func() time.Time { return clock } })
 	grant := func() string {
@@ -111,7 +111,7 @@ func TestGrantedTokensAreChargedWithinTheirAllowanceOnly(t *testing.T) {
 	}
 }
 
-func TestStripeRefundsNeverExceedTheCharge(t *testing.T) {
+func TestCreateRefund_exceedsCharge(t *testing.T) {
 	w := newWorld(t)
 	paid := w.charge("k", w.granted(""), 1000).must(t, 200)
 	intent := paid.str("id")
@@ -128,7 +128,7 @@ func TestStripeRefundsNeverExceedTheCharge(t *testing.T) {
 	w.mustHaveTaken(1000, 1000)
 }
 
-func TestStripeListsPageNewestFirst(t *testing.T) {
+func TestListIntents_newestFirst(t *testing.T) {
 	clock := time.Unix(1_800_000_000, 0)
 	w := newWorld(t, func(c *provider.Config) { c.Now = func() time.Time { return clock } })
 	var ids []string

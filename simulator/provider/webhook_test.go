@@ -21,7 +21,7 @@ type receiver struct {
 	mu     sync.Mutex
 	got    []received
 	secret string
-	answer func(n int) int // status of the nth delivery, from 0
+	answer func(n int) int // status of the n-th answer, from 0
 	url    string
 }
 
@@ -78,7 +78,7 @@ func (r *receiver) await(t *testing.T, n int) []received {
 	return r.all()
 }
 
-func TestWebhooksAreSignedAndSentUntilAccepted(t *testing.T) {
+func TestProvider_Send_untilAccepted(t *testing.T) {
 	w := newWorld(t)
 	r := newReceiver(t, w, "*")
 	r.answer = func(n int) int { return map[bool]int{true: 503, false: 204}[n < 2] }
@@ -103,16 +103,16 @@ func TestWebhooksAreSignedAndSentUntilAccepted(t *testing.T) {
 	w.stripe("/v1/events?type=charge.refunded", "", nil).must(t, 200, "data.0.object", "event", "data.0.data.object.object", "charge", "data.1", "<nil>")
 }
 
-func TestUndeliveredWebhooksOutliveACrash(t *testing.T) {
+func TestProvider_Run_afterCrash(t *testing.T) {
 	w := newWorld(t)
 	r := newReceiver(t, w, "payment_intent.succeeded")
-	w.own("/lookalike/webhooks", `{"delay_ms":300}`).must(t, 200)
+	w.control("/lookalike/webhooks", `{"delay_ms":300}`).must(t, 200)
 	w.charge("k", w.granted(""), 500).must(t, 200)
 	w.restart()
 	r.await(t, 1)
 }
 
-func TestWebhooksAreBounded(t *testing.T) {
+func TestProvider_Send_attempts(t *testing.T) {
 	w := newWorld(t)
 	w.crash()
 	w.config.WebhookAttempts = 3
@@ -122,7 +122,7 @@ func TestWebhooksAreBounded(t *testing.T) {
 	w.charge("k", w.granted(""), 500).must(t, 200)
 	refusing.await(t, 3)
 	w.charge("k2", w.granted(""), 500).must(t, 200)
-	refusing.await(t, 6) // three for each event; a fourth of the first would come before
+	refusing.await(t, 6) // three for each event; a fourth attempt of the first event would come earlier
 	accepting.await(t, 2)
 	byEvent := map[string]int{}
 	for _, one := range refusing.all() {
@@ -135,10 +135,10 @@ func TestWebhooksAreBounded(t *testing.T) {
 	}
 }
 
-func TestDuplicatesAndTamperedDeliveries(t *testing.T) {
+func TestChange_AddDeliveries_duplicatesAndTampered(t *testing.T) {
 	w := newWorld(t)
 	r := newReceiver(t, w, "*")
-	w.own("/lookalike/webhooks", `{"duplicates":3,"tamper":1}`).must(t, 200)
+	w.control("/lookalike/webhooks", `{"duplicates":3,"tamper":1}`).must(t, 200)
 	w.charge("k", w.granted(""), 500).must(t, 200)
 	genuine := 0
 	for _, one := range r.await(t, 4) {
@@ -151,11 +151,11 @@ func TestDuplicatesAndTamperedDeliveries(t *testing.T) {
 	}
 }
 
-func TestShuffleIsTheSameForTheSameSeed(t *testing.T) {
+func TestProvider_ShuffleHeld_sameSeed(t *testing.T) {
 	shuffled := func(seed int) (places []int) {
 		w := newWorld(t)
 		r := newReceiver(t, w, "*")
-		w.own("/lookalike/webhooks", fmt.Sprintf(`{"shuffle":6,"seed":%d}`, seed)).must(t, 200)
+		w.control("/lookalike/webhooks", fmt.Sprintf(`{"shuffle":6,"seed":%d}`, seed)).must(t, 200)
 		ids := []string{}
 		for i := range 6 {
 			ids = append(ids, w.charge(fmt.Sprint(i), w.granted(""), 100).must(t, 200).str("id"))
@@ -175,10 +175,10 @@ func TestShuffleIsTheSameForTheSameSeed(t *testing.T) {
 	}
 }
 
-func TestEarlyWebhooksComeBeforeTheAnswer(t *testing.T) {
+func TestProvider_SendEarly(t *testing.T) {
 	w := newWorld(t)
 	r := newReceiver(t, w, "*")
-	w.own("/lookalike/webhooks", `{"early":true}`).must(t, 200)
+	w.control("/lookalike/webhooks", `{"early":true}`).must(t, 200)
 	for i := range 5 {
 		w.charge(fmt.Sprint(i), w.granted(""), 100).must(t, 200)
 		if n := len(r.all()); n != i+1 {
@@ -187,15 +187,15 @@ func TestEarlyWebhooksComeBeforeTheAnswer(t *testing.T) {
 	}
 }
 
-func TestDroppedWebhooksNeverCome(t *testing.T) {
+func TestChange_AddDeliveries_dropped(t *testing.T) {
 	w := newWorld(t)
 	r := newReceiver(t, w, "*")
-	w.own("/lookalike/webhooks", `{"drop":1}`).must(t, 200)
+	w.control("/lookalike/webhooks", `{"drop":1}`).must(t, 200)
 	w.charge("k1", w.granted(""), 100).must(t, 200)
-	w.own("/lookalike/webhooks", `{}`).must(t, 200)
+	w.control("/lookalike/webhooks", `{}`).must(t, 200)
 	kept := w.charge("k2", w.granted(""), 100).must(t, 200)
 	if got := r.await(t, 1); got[0].intent != kept.str("id") {
 		t.Errorf("got %+v", got)
 	}
-	w.stripe("/v1/events", "", nil).must(t, 200, "data.1.type", "payment_intent.succeeded") // it happened all the same
+	w.stripe("/v1/events", "", nil).must(t, 200, "data.1.type", "payment_intent.succeeded") // the event exists all the same
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/provider/ledger"
 )
 
-// Stripe's webhook endpoints and events, and what deliveries an event makes.
+// Stripe's webhook endpoints and events, and the deliveries of an event.
 
 func createEndpoint(c *change, call *call) answer {
 	form := call.form
@@ -106,24 +106,24 @@ func listEvents(c *change, call *call) answer {
 		})
 }
 
-// tell records an event and sends it on its way to the endpoints that want it.
-func (c *change) tell(call *call, kind string, about map[string]any) {
-	told := ledger.Event{
+// emit records an event and its deliveries to the subscribed endpoints.
+func (c *change) emit(call *call, kind string, about map[string]any) {
+	event := ledger.Event{
 		ID:      newID("evt_3", 23),
 		Account: call.account,
 		Type:    kind,
 		Created: c.seconds(),
 	}
-	told.Body, _ = json.Marshal(map[string]any{
-		"id": told.ID, "object": "event", "api_version": c.p.config.StripeVersion, "created": told.Created, "livemode": call.live,
-		"data": map[string]any{"object": about}, "pending_webhooks": len(c.wanting(call.account, kind)), "type": kind,
+	event.Body, _ = json.Marshal(map[string]any{
+		"id": event.ID, "object": "event", "api_version": c.p.config.StripeVersion, "created": event.Created, "livemode": call.live,
+		"data": map[string]any{"object": about}, "pending_webhooks": len(c.subscribed(call.account, kind)), "type": kind,
 		"request": map[string]any{"id": call.id, "idempotency_key": text(call.key)},
 	})
-	c.send(told)
+	c.send(event)
 }
 
-// wanting are an account's endpoints that take an event.
-func (c *change) wanting(account, kind string) (all []ledger.Endpoint) {
+// subscribed returns an account's endpoints that are subscribed to an event type.
+func (c *change) subscribed(account, kind string) (all []ledger.Endpoint) {
 	for e := range c.Endpoints.Oldest() {
 		if e.Account == account && !e.Deleted && (slices.Contains(e.Events, kind) || slices.Contains(e.Events, "*")) {
 			all = append(all, e)
@@ -132,21 +132,21 @@ func (c *change) wanting(account, kind string) (all []ledger.Endpoint) {
 	return all
 }
 
-// send keeps an event and addresses it.
-func (c *change) send(told ledger.Event) {
-	c.entry.Events = append(c.entry.Events, told)
+// send records an event and its deliveries.
+func (c *change) send(event ledger.Event) {
+	c.entry.Events = append(c.entry.Events, event)
 	serial := c.Events.Len() + len(c.entry.Events)
-	for index, e := range c.wanting(told.Account, told.Type) {
-		c.address(told, e, uint64(serial)<<8|uint64(index))
+	for index, e := range c.subscribed(event.Account, event.Type) {
+		c.addDeliveries(event, e, uint64(serial)<<8|uint64(index))
 	}
 }
 
-// address makes the deliveries of one event to one endpoint, as the mischief wants them.
-func (c *change) address(told ledger.Event, to ledger.Endpoint, serial uint64) {
+// addDeliveries adds the deliveries of an event to one endpoint, as the webhook faults say.
+func (c *change) addDeliveries(event ledger.Event, to ledger.Endpoint, serial uint64) {
 	m := c.Mischief
 	now := c.now.UnixMilli()
 	made := ledger.Delivery{
-		Event:    told.ID,
+		Event:    event.ID,
 		Endpoint: to.ID,
 		State:    "pending",
 		SinceMS:  now,

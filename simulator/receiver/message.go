@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// News is a body as an order's webhook gets it.
+// News is the body of an order webhook.
 type News struct {
 	ID        string          `json:"id"`
 	Type      string          `json:"type"`
@@ -26,15 +26,15 @@ type News struct {
 	Order     json.RawMessage `json:"order"`
 }
 
-// signatureInput is all that a shop's Signature-Input may look like, by this reading of RFC 9421: one signature, over
-// components without parameters, by a key at a time.
+// signatureInput is the only form of Signature-Input that this package accepts of RFC 9421: one signature by one key,
+// over components without parameters.
 var signatureInput = regexp.MustCompile(`^sig1=(\(("[a-z0-9@-]+"(?: "[a-z0-9@-]+")*)\);created=([0-9]+);keyid="([A-Za-z0-9_-]+)")$`)
 
-// covered is what the signature of a shop's request has to cover.
+// covered are the components that the signature of a shop's request must cover.
 var covered = []string{"@method", "@authority", "@path", "content-digest", "content-type", "webhook-id", "webhook-timestamp"}
 
-// VerifyMessage checks a request's digest and its signature by RFC 9421, with the key of the set that it names, and returns
-// the key's kid. keys is a JSON Web Key Set as the shop publishes it.
+// VerifyMessage checks a request's digest and its RFC 9421 signature, and returns the kid of the key. keys is the JSON
+// Web Key Set that the shop publishes.
 func VerifyMessage(keys []byte, came Request) (kid string, err error) {
 	sum := sha256.Sum256(came.Body)
 	if want := "sha-256=:" + base64.StdEncoding.EncodeToString(sum[:]) + ":"; came.Header.Get("Content-Digest") != want {
@@ -67,7 +67,7 @@ func VerifyMessage(keys []byte, came Request) (kid string, err error) {
 	return kid, verifyES256(keys, kid, came.Header.Get("Signature"), base)
 }
 
-// component is what a component of a signature stands for.
+// component returns the value of a signature component.
 func (r Request) component(name string) (string, error) {
 	switch name {
 	case "@method":

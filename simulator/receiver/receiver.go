@@ -1,5 +1,6 @@
-// Package receiver is a merchant's system that events are sent to, or an agent's that hears of its orders. It checks
-// signatures by its own reading of Standard Webhooks and of RFC 9421, keeps what came, and fails as it is told to.
+// Package receiver is a webhook endpoint: of a merchant's system that gets events, or of an agent that gets order
+// updates. It checks signatures by its own reading of Standard Webhooks and RFC 9421, keeps the requests, and fails on
+// command.
 package receiver
 
 import (
@@ -18,7 +19,7 @@ import (
 	"time"
 )
 
-// Event is a body as it came (decisions 13).
+// Event is the body of an event (features/MANAGEMENT.md#events).
 type Event struct {
 	ID        string          `json:"id"`
 	Type      string          `json:"type"`
@@ -27,7 +28,7 @@ type Event struct {
 	Data      json.RawMessage `json:"data"`
 }
 
-// Request is what came, whatever was answered.
+// Request is a request that was received, with any answer.
 type Request struct {
 	Event  Event
 	Host   string
@@ -36,22 +37,22 @@ type Request struct {
 	Header http.Header
 	Body   []byte
 	At     time.Time
-	Status int // what was answered
+	Status int // the answer's status
 }
 
-// Receiver listens on a port of its own.
+// Receiver is a webhook endpoint on a port of its own.
 type Receiver struct {
 	server   *http.Server
 	address  string
 	mu       sync.Mutex
 	requests []Request
-	answers  []int // for the next requests; then 204
-	always   int   // for all of them; 0: 204
+	answers  []int // to the next requests; then 204
+	always   int   // to all requests; 0 means 204
 	pause    time.Duration
 	news     chan struct{} // closed at each request
 }
 
-// Start listens until Close.
+// Start starts a receiver, which runs until Close.
 func Start() (*Receiver, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -59,24 +60,24 @@ func Start() (*Receiver, error) {
 	}
 	r := &Receiver{address: "http://" + l.Addr().String() + "/hook", news: make(chan struct{})}
 	r.server = &http.Server{Handler: r, ReadHeaderTimeout: 5 * time.Second}
-	go func() { _ = r.server.Serve(l) }() // until Close
+	go func() { _ = r.server.Serve(l) }() // ends with Close
 	return r, nil
 }
 
-// URL is where events go.
+// URL returns the address for events.
 func (r *Receiver) URL() string { return r.address }
 
 // Close stops listening.
 func (r *Receiver) Close() error { return r.server.Close() }
 
-// Answer gives the next requests these answers, one each.
+// Answer sets the statuses of the next answers, one each.
 func (r *Receiver) Answer(statuses ...int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.answers = append(r.answers, statuses...)
 }
 
-// AnswerAlways gives every request this answer, after a pause.
+// AnswerAlways answers all requests with a status, after a pause.
 func (r *Receiver) AnswerAlways(status int, pause time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -96,7 +97,7 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		Body:   body,
 		At:     time.Now(),
 	}
-	_ = json.Unmarshal(body, &came.Event) // what is no event has no id
+	_ = json.Unmarshal(body, &came.Event) // the id stays empty if the body is not an event
 	status, pause := r.note(came)
 	if pause > 0 {
 		select {
@@ -124,7 +125,7 @@ func (r *Receiver) note(came Request) (status int, pause time.Duration) {
 	return status, r.pause
 }
 
-// Requests are all that came, of a type if it is not empty.
+// Requests returns the requests of a type, or all if kind is empty.
 func (r *Receiver) Requests(kind string) []Request {
 	all, _ := r.requestsOf(kind)
 	return all
@@ -141,7 +142,7 @@ func (r *Receiver) requestsOf(kind string) (list []Request, news <-chan struct{}
 	return list, r.news
 }
 
-// Wait waits for as many requests of a type, and returns all that came.
+// Wait waits for n requests of a type, or of any if kind is empty, and returns all of them.
 func (r *Receiver) Wait(kind string, n int, patience time.Duration) ([]Request, error) {
 	end := time.After(patience)
 	for {
@@ -157,10 +158,10 @@ func (r *Receiver) Wait(kind string, n int, patience time.Duration) ([]Request, 
 	}
 }
 
-// tolerance is how far a timestamp may be off.
+// tolerance is the permitted difference between a timestamp and the clock.
 const tolerance = 5 * time.Minute
 
-// Verify checks a request against a secret: one of its signatures must be right.
+// Verify checks a request against a secret. One of its signatures must match.
 func Verify(secret string, came Request) error {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	if err != nil || !strings.HasPrefix(secret, "whsec_") {

@@ -9,32 +9,32 @@ import (
 	"time"
 )
 
-// Kinds of faults that every service can have.
+// The kinds of faults that every service can have.
 const (
-	Slow     = "slow"     // waits first, and then answers
+	Slow     = "slow"     // waits, and then answers
 	failure  = "error"    // 500, or another status
 	throttle = "throttle" // 429 with Retry-After
 	page     = "page"     // an HTML page, with status 200
-	endless  = "endless"  // an answer without an end
+	endless  = "endless"  // an answer without end
 	lost     = "lost"     // cuts the connection
 	hang     = "hang"     // never answers
 	redirect = "redirect" // 307 to another address
 )
 
-// Kinds are those that every service can have, and a look-alike's own.
+// Kinds returns the kinds that every service can have and a look-alike's own.
 func Kinds(own ...string) []string {
 	return slices.Concat([]string{Slow, failure, throttle}, own, []string{page, endless, lost, hang, redirect})
 }
 
-// Replies are what faults say in a service's form.
+// Replies are the error answers in a service's format.
 type Replies struct {
 	Failure    any    // JSON, of error
 	Throttled  any    // JSON, of throttle
 	Elsewhere  string // address, of redirect
-	Begin, Pad string // of endless: the beginning of an answer, and what goes on and on
+	Begin, Pad string // of endless: the beginning of an answer, and the text that repeats
 }
 
-// Befalls does what a fault does to a request that is not answered, and reports whether it is one.
+// Befalls applies a fault that leaves a request without a proper answer, and reports whether f is one.
 func (f Fault) Befalls(w http.ResponseWriter, r *http.Request, say Replies) bool {
 	switch f.Kind {
 	case Slow:
@@ -56,7 +56,7 @@ func (f Fault) Befalls(w http.ResponseWriter, r *http.Request, say Replies) bool
 	case endless:
 		say.flood(w, r)
 	case hang:
-		_, _ = io.Copy(io.Discard, r.Body) // or nobody notices that the caller is gone
+		_, _ = io.Copy(io.Discard, r.Body) // otherwise the server does not notice that the client is gone
 		<-r.Context().Done()
 	case lost:
 		panic(http.ErrAbortHandler)
@@ -66,7 +66,7 @@ func (f Fault) Befalls(w http.ResponseWriter, r *http.Request, say Replies) bool
 	return true
 }
 
-// flood answers without an end, for as long as somebody reads.
+// flood writes an endless answer until the client is gone.
 func (say Replies) flood(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	_, err := io.WriteString(w, say.Begin)

@@ -1,18 +1,19 @@
-// Package script is what look-alikes of outside services have in common: the faults that they are told to have, the
-// routes of their control, and a server. What an answer says, whole or spoilt, is the look-alike's own.
+// Package script is what look-alikes of outside services share: a list of faults, the control endpoints that change it,
+// and a server. Each look-alike writes its own answers, including damaged ones.
 //
 //	type Service struct {
-//		*script.Script   // script.New(script.Kinds("garbled")): takes orders for faults
+//		*script.Script   // script.New(script.Kinds("garbled"))
 //		…
 //	}
 //
-//	f := s.Meet(text)                // in a handler: the fault that the request meets, if any
-//	if f.Befalls(w, r, replies) {    // such as "hang", which every service can have
+//	f := s.Meet(text)                // in a handler: the fault that applies to the request, if any
+//	if f.Befalls(w, r, replies) {    // a fault such as "hang", which every service can have
 //		return
 //	}
-//	…                                // answers, spoilt where f.Kind is "garbled"
+//	…                                // answers, and damages the answer if f.Kind is "garbled"
 //
-// [Script.Route] serves /control/faults: GET for those not met yet, POST a [Fault] to order one, DELETE to clear all.
+// [Script.Route] serves /control/faults: GET lists the faults that are still to be applied, POST adds a [Fault], DELETE
+// removes all.
 package script
 
 import (
@@ -24,28 +25,28 @@ import (
 	"sync"
 )
 
-// Fault is what the next requests meet.
+// Fault changes the answers to the next requests.
 type Fault struct {
 	Kind       string `json:"kind"`
-	Times      int    `json:"times,omitempty"`       // default 1; negative: for good
-	After      int    `json:"after,omitempty"`       // so many requests pass first
-	Match      string `json:"match,omitempty"`       // only requests with a text that has this in it
+	Times      int    `json:"times,omitempty"`       // default 1; negative: all
+	After      int    `json:"after,omitempty"`       // requests that pass first
+	Match      string `json:"match,omitempty"`       // only requests whose text contains it
 	Millis     int    `json:"ms,omitempty"`          // of slow; default 1000
 	Status     int    `json:"status,omitempty"`      // of error; default 500
 	RetryAfter int    `json:"retry_after,omitempty"` // seconds, of throttle; default 1
 }
 
-// Script is the faults that requests are to meet, oldest first. It is safe for concurrent use.
+// Script is the faults that are still to be applied, oldest first. It is safe for concurrent use.
 type Script struct {
 	kinds  []string
 	mu     sync.Mutex
 	faults []*Fault
 }
 
-// New is a script without faults, which takes those of the kinds.
+// New returns a script without faults. It accepts faults of these kinds.
 func New(kinds []string) *Script { return &Script{kinds: kinds} }
 
-// Fault orders a fault.
+// Fault adds a fault.
 func (s *Script) Fault(f Fault) error {
 	if !slices.Contains(s.kinds, f.Kind) {
 		return fmt.Errorf("kind must be one of %s", strings.Join(s.kinds, ", "))
@@ -63,7 +64,7 @@ func (s *Script) Fault(f Fault) error {
 	return nil
 }
 
-// Faults are those that have not been met yet.
+// Faults returns the faults that are still to be applied.
 func (s *Script) Faults() []Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,14 +75,15 @@ func (s *Script) Faults() []Fault {
 	return list
 }
 
-// ClearFaults ends them.
+// ClearFaults removes all faults.
 func (s *Script) ClearFaults() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.faults = nil
 }
 
-// Meet is the oldest fault that applies now to a request of these texts; its zero value is none. Asking counts as meeting.
+// Meet returns the oldest fault that applies to a request with these texts, or the zero Fault. It counts as one
+// application.
 func (s *Script) Meet(texts ...string) Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -102,7 +104,7 @@ func (s *Script) Meet(texts ...string) Fault {
 	return Fault{}
 }
 
-// Route serves the orders for faults.
+// Route serves the control endpoints of faults.
 func (s *Script) Route(mux *http.ServeMux) {
 	list := func() any { return map[string]any{"data": s.Faults()} }
 	Show(mux, "GET /control/faults", list)

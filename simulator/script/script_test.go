@@ -12,7 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/script"
 )
 
-// The oldest fault that matches a request is met, when so many have passed, and as often as was ordered.
+// Meet returns the oldest matching fault, after the number of requests that pass first, and as often as was set.
 func TestMeet(t *testing.T) {
 	t.Parallel()
 	s := script.New(script.Kinds("garbled"))
@@ -33,7 +33,7 @@ func TestMeet(t *testing.T) {
 	}
 }
 
-// Each kind does what it says to whoever asks. Slow is answered all the same.
+// Each kind does what its comment says. Slow still answers.
 func TestBefalls(t *testing.T) {
 	t.Parallel()
 	server, err := script.Serve("127.0.0.1:0", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -67,7 +67,7 @@ func TestBefalls(t *testing.T) {
 	}
 }
 
-// ask tells the status, what the headers say and the beginning of the body, or the error.
+// ask returns the status, some headers and the beginning of the body, or the error.
 func ask(t *testing.T, url string) string {
 	t.Helper()
 	patience := 10 * time.Second

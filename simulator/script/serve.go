@@ -12,12 +12,12 @@ import (
 
 const largestOrder = 1 << 20 // bytes
 
-// Show serves a route that takes nothing.
+// Show serves a route without a request body.
 func Show(mux *http.ServeMux, pattern string, shown func() any) {
 	mux.HandleFunc(pattern, func(w http.ResponseWriter, _ *http.Request) { Write(w, http.StatusOK, shown()) })
 }
 
-// Take serves a route that takes JSON. What is no such JSON, and an error of work, is 422.
+// Take serves a route that takes JSON. It answers 422 if the JSON is invalid or work returns an error.
 func Take[T any](mux *http.ServeMux, pattern string, work func(T) (any, error)) {
 	mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 		var order T
@@ -37,7 +37,7 @@ func Take[T any](mux *http.ServeMux, pattern string, work func(T) (any, error)) 
 	})
 }
 
-// Write answers with JSON.
+// Write writes a JSON answer.
 func Write(w http.ResponseWriter, status int, body any) {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -48,13 +48,13 @@ func Write(w http.ResponseWriter, status int, body any) {
 	_, _ = w.Write(text)
 }
 
-// Server is a look-alike listening on an address of its own.
+// Server is a look-alike that listens on its own address.
 type Server struct {
 	URL    string // http://127.0.0.1:port
 	server *http.Server
 }
 
-// Serve serves on the address; "127.0.0.1:0" finds a free port. Close the server in the end.
+// Serve listens on addr; "127.0.0.1:0" picks a free port. The caller must close the server.
 func Serve(addr string, handler http.Handler) (*Server, error) {
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
@@ -65,5 +65,5 @@ func Serve(addr string, handler http.Handler) (*Server, error) {
 	return s, nil
 }
 
-// Close stops serving at once: what hangs is cut off.
+// Close stops the server at once and cuts pending requests.
 func (s *Server) Close() error { return s.server.Close() }

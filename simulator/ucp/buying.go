@@ -7,24 +7,24 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/ucp/schema"
 )
 
-// CartRequest is all of a cart: what is left out of an update is gone.
+// CartRequest is a whole cart. An update removes everything that it omits.
 type CartRequest struct {
-	ID        string     `json:"id,omitempty"` // 2026-04-08 wants it in the body of an update
+	ID        string     `json:"id,omitempty"` // 2026-04-08 requires it in the body of an update
 	Lines     []Line     `json:"line_items"`
 	Buyer     *Buyer     `json:"buyer,omitempty"`
 	Discounts *Discounts `json:"discounts,omitempty"`
 }
 
-// CheckoutRequest is all of a checkout but the payment.
+// CheckoutRequest is a whole checkout except for the payment.
 type CheckoutRequest struct {
-	CartID      string       `json:"cart_id,omitempty"` // of a new one
+	CartID      string       `json:"cart_id,omitempty"` // for a new checkout
 	Lines       []Line       `json:"line_items"`
 	Buyer       *Buyer       `json:"buyer,omitempty"`
 	Discounts   *Discounts   `json:"discounts,omitempty"`
 	Fulfillment *Fulfillment `json:"fulfillment,omitempty"`
 }
 
-// CompleteRequest pays.
+// CompleteRequest pays a checkout.
 type CompleteRequest struct {
 	Payment Payment `json:"payment"`
 }
@@ -47,7 +47,7 @@ func (c *Client) Cart(ctx context.Context, id string, options ...CallOption) (Ca
 	return call[Cart](ctx, c, judge.GetCart, id, nil, options)
 }
 
-// CancelCart gives a cart up, and answers what was in it.
+// CancelCart cancels a cart and returns it.
 func (c *Client) CancelCart(ctx context.Context, id string, options ...CallOption) (Cart, error) {
 	return call[Cart](ctx, c, judge.CancelCart, id, nil, options)
 }
@@ -55,7 +55,7 @@ func (c *Client) CancelCart(ctx context.Context, id string, options ...CallOptio
 // CreateCheckout opens a checkout.
 func (c *Client) CreateCheckout(ctx context.Context, request CheckoutRequest, options ...CallOption) (Checkout, error) {
 	if request.Lines == nil {
-		request.Lines = []Line{} // required, also where a cart has them
+		request.Lines = []Line{} // required even if a cart has the lines
 	}
 	return call[Checkout](ctx, c, judge.CreateCheckout, "", request, options)
 }
@@ -75,7 +75,7 @@ func (c *Client) CompleteCheckout(ctx context.Context, id string, request Comple
 	return call[Checkout](ctx, c, judge.CompleteCheckout, id, request, options)
 }
 
-// CancelCheckout gives a checkout up.
+// CancelCheckout cancels a checkout.
 func (c *Client) CancelCheckout(ctx context.Context, id string, options ...CallOption) (Checkout, error) {
 	return call[Checkout](ctx, c, judge.CancelCheckout, id, nil, options)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/ucp/judge"
 )
 
-// Page is how much of a list, and from where.
+// Page is the limit and the cursor of a list.
 type Page struct {
 	Cursor string `json:"cursor,omitempty"`
 	Limit  int    `json:"limit,omitempty"`
@@ -19,7 +19,7 @@ type Filters struct {
 	Price      *PriceRange `json:"price,omitempty"`
 }
 
-// PriceRange is in minor units.
+// PriceRange is a range in minor units.
 type PriceRange struct {
 	Min *int64 `json:"min,omitempty"`
 	Max *int64 `json:"max,omitempty"`
@@ -33,7 +33,7 @@ type SearchRequest struct {
 	Context    json.RawMessage `json:"context,omitempty"`
 }
 
-// Found is what a search or lookup found.
+// Found is the result of a search or lookup.
 type Found struct {
 	UCP        Envelope  `json:"ucp"`
 	Products   []Product `json:"products"`
@@ -64,7 +64,7 @@ type Product struct {
 	Selected []Selected `json:"selected"`
 }
 
-// Variant is what is bought: its id is a line's item id.
+// Variant is the unit that is sold. Its id is a line's item id.
 type Variant struct {
 	ID           string `json:"id"`
 	SKU          string `json:"sku"`
@@ -82,7 +82,7 @@ type Variant struct {
 	} `json:"inputs"`
 }
 
-// InStock reports whether the variant can be had. Without a word about it, it can.
+// InStock reports whether the variant is in stock. A variant without availability is.
 func (v Variant) InStock() bool { return v.Availability == nil || v.Availability.Available }
 
 // LookupRequest asks for products by id.

@@ -1,7 +1,7 @@
 // Package ucp is a buyer's client of the Universal Commerce Protocol, over REST and over MCP, in both versions, with
-// the negotiation capability of Haggle. Its types are a reading of the published schemas of its own: it shares no
-// struct with the server. Every answer goes to package judge; what it finds is reported, and the answer is used all the same.
-// It decides nothing; package buyer does.
+// Haggle's negotiation capability. Its types are written from the published schemas and not shared with the server.
+// Package judge checks every answer; a client reports the problems and still returns the answer. It makes no decisions;
+// package buyer does.
 package ucp
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/ucp/signature"
 )
 
-// Transport is how messages travel.
+// Transport is how messages are sent.
 type Transport string
 
 // The transports.
@@ -31,10 +31,10 @@ const (
 	MCP  Transport = "mcp"
 )
 
-// SandboxAgent is the profile of a platform with all capabilities that every sandbox knows.
+// SandboxAgent is the profile of a platform with all capabilities. Every sandbox knows it.
 const SandboxAgent = "https://haggle.invalid/agent"
 
-// Config says how to speak to a shop. Connection and Shop are required.
+// Config is how to reach a shop. Connection and Shop are required.
 type Config struct {
 	Connection *exchange.Client
 	Shop       string             // slug
@@ -42,26 +42,26 @@ type Config struct {
 	Transport  Transport          // default REST
 	Agent      string             // the platform's profile; default SandboxAgent, "none" sends none
 	Key        *signature.Key     // signs every request; default none
-	Authority  string             // host that is signed; default the connection's
-	Active     judge.Capabilities // default all that UCP and the judge know
-	Judge      *judge.Judge       // default the judge of the version with the house's rules and the clock
+	Authority  string             // host in signatures; default the connection's
+	Active     judge.Capabilities // default all that UCP and the judge have
+	Judge      *judge.Judge       // default the version's judge with Haggle's own rules and the clock
 	Observers  []func(Call)
 }
 
-// Call is one finished call, for whoever measures or judges.
+// Call is one finished call. Observers measure and check calls.
 type Call struct {
 	Operation judge.Operation
-	ID        string // of the resource, "" where it is new
+	ID        string // of the resource, "" for a new one
 	At        time.Time
 	Request   any
 	Response  any // by value; nil if Err is not nil
 	Answer    []byte
 	Raw       exchange.Response
-	Wrong     error // what the judge found
+	Wrong     error // the problems that the judge found
 	Err       error
 }
 
-// Client speaks to one shop. It is safe for concurrent use if its observers are.
+// Client calls one shop. It is safe for concurrent use if its observers are.
 type Client struct {
 	config   Config
 	Profile  Profile
@@ -70,11 +70,11 @@ type Client struct {
 	calls    atomic.Int64
 }
 
-// everything is what the sandbox's agent has in common with a shop.
+// everything is the capabilities that the sandbox agent shares with a shop.
 var everything = judge.Capabilities{judge.Search, judge.Lookup, judge.Cart, judge.Checkout, judge.Order, judge.Discount, judge.Fulfillment}
 
-// Discover reads the shop's profile and finds its endpoints. The address of an endpoint counts from its path on: the
-// shop is asked at the connection's own address, whatever its public one is.
+// Discover reads the shop's profile and finds its endpoints. It uses only the paths of the endpoints' addresses and calls
+// the shop at the connection's address, which may differ from the public one.
 func Discover(ctx context.Context, config Config) (*Client, error) {
 	c := &Client{config: filled(config)}
 	if err := c.discover(ctx); err != nil {
@@ -103,22 +103,22 @@ func filled(config Config) Config {
 	return config
 }
 
-// Transcript is the conversation so far.
+// Transcript returns the conversation so far.
 func (c *Client) Transcript() *exchange.Transcript { return c.config.Connection.Transcript() }
 
 // CallOption changes one call.
 type CallOption func(*outgoing)
 
-// outgoing is a call before it is written for its transport.
+// outgoing is a call before it is encoded for its transport.
 type outgoing struct {
 	operation judge.Operation
 	id        string
 	body      json.RawMessage // nil: none
-	key       string          // for idempotency; "": none
+	key       string          // idempotency key; "": none
 	header    http.Header
 }
 
-// IdempotencyKey sets the key of a call; "" sends none. Without this option every write has a key of its own.
+// IdempotencyKey sets the idempotency key of a call; "" sends none. Without this option every write gets a new key.
 func IdempotencyKey(key string) CallOption { return func(o *outgoing) { o.key = key } }
 
 // Header sets a header of a call; an empty value removes it.
@@ -132,7 +132,7 @@ var reads = map[judge.Operation]bool{
 	judge.GetCheckout: true, judge.GetOrder: true, judge.GetNegotiation: true,
 }
 
-// call sends one request, lets the judge see both sides and reads the answer as T.
+// call sends one request, has the judge check request and answer, and decodes the answer as T.
 func call[T any](ctx context.Context, c *Client, operation judge.Operation, id string, in any, options []CallOption) (T, error) {
 	var out T
 	done := Call{
@@ -162,7 +162,7 @@ func call[T any](ctx context.Context, c *Client, operation judge.Operation, id s
 	return out, err
 }
 
-// do sends a request and returns the answer's JSON, taken out of what the transport wraps it in.
+// do sends a request and returns the JSON of the answer without the transport's envelope.
 func (c *Client) do(ctx context.Context, operation judge.Operation, id string, in any, options []CallOption) ([]byte, exchange.Response, error) {
 	o := outgoing{
 		operation: operation,
@@ -188,7 +188,7 @@ func (c *Client) do(ctx context.Context, operation judge.Operation, id string, i
 	return c.request(ctx, o)
 }
 
-// newKey is long enough for 2026-08-25 and a UUID, which MCP wants.
+// newKey returns a key that is long enough for 2026-08-25 and a UUID, as MCP requires.
 func newKey() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:])
@@ -196,7 +196,7 @@ func newKey() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// report adds what the judge found to the list of broken promises.
+// report reports the judge's problems as a violation.
 func (c *Client) report(operation judge.Operation, raw exchange.Response, wrong error) {
 	if wrong == nil {
 		return
@@ -211,7 +211,7 @@ func (c *Client) report(operation judge.Operation, raw exchange.Response, wrong 
 	}
 }
 
-// send writes the headers that every request has, signs, and sends.
+// send adds the headers that every request has, signs the request and sends it.
 func (c *Client) send(ctx context.Context, method, path string, header http.Header, body []byte) (exchange.Response, error) {
 	if c.config.Agent != "none" && header["Ucp-Agent"] == nil {
 		header.Set("UCP-Agent", fmt.Sprintf("profile=%q", c.config.Agent))

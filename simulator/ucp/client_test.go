@@ -19,16 +19,16 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/ucp/schema"
 )
 
-// fakeShop answers with right messages and judges what it is sent.
+// fakeShop answers with valid messages and checks the requests.
 type fakeShop struct {
 	t       *testing.T
 	version schema.Version
 	answers map[string]json.RawMessage
-	stream  bool // MCP answers as a stream of events
+	stream  bool // MCP answers are event streams
 
 	mu   sync.Mutex
 	seen []seen
-	next *canned // the next answer, whatever is asked
+	next *canned // the next answer to any request
 }
 
 type seen struct {
@@ -241,15 +241,15 @@ func everything(ctx context.Context, c *ucp.Client) error {
 	order, err := c.Order(ctx, "ord_1")
 	check(order.Lines[0].Quantity.Fulfilled == 1 && order.Adjustments[0].Totals.Of("total") == -22400, err)
 	dollars := ucp.Money{Amount: 20000, Currency: "USD"}
-	talk, err := c.StartNegotiation(ctx, ucp.StartRequest{
+	negotiation, err := c.StartNegotiation(ctx, ucp.StartRequest{
 		Item:     ucp.Item{ID: "var_1"},
 		Quantity: 1,
 		Offer:    &dollars,
 	})
-	check(talk.Status == ucp.Countered && talk.StandingPrice.Amount == 22400 && talk.May("accept_offer"), err)
+	check(negotiation.Status == ucp.Countered && negotiation.StandingPrice.Amount == 22400 && negotiation.May("accept_offer"), err)
 	_, err = c.MakeOffer(ctx, "quote_1", ucp.OfferRequest{Offer: dollars})
 	check(true, err)
-	_, err = c.AcceptOffer(ctx, "quote_1", ucp.AcceptRequest{Price: *talk.StandingPrice})
+	_, err = c.AcceptOffer(ctx, "quote_1", ucp.AcceptRequest{Price: *negotiation.StandingPrice})
 	check(true, err)
 	_, err = c.Negotiation(ctx, "quote_1")
 	check(true, err)

@@ -6,25 +6,25 @@ import (
 	"time"
 )
 
-// Error is a request that got no resource: refused by the transport, or answered with an error envelope.
+// Error is a failed request: the transport refused it, or the answer is an error envelope.
 type Error struct {
 	HTTPStatus int
-	RPC        int      // code of the JSON-RPC error over MCP; 0 where there is none
+	RPC        int      // code of the JSON-RPC error over MCP; 0 if there is none
 	Code       string   // of the transport's error, or of the first error message
-	Content    string   // what it says
+	Content    string   // the text of the same
 	Messages   Messages // of an error envelope
 	RetryAfter time.Duration
 }
 
-// Error is the error on one line.
+// Error returns the error on one line.
 func (e *Error) Error() string {
 	return fmt.Sprintf("%d %s: %s", e.HTTPStatus, e.Code, e.Content)
 }
 
-// Outcome reports whether the shop read the request and said no, in an error envelope.
+// Outcome reports whether the shop processed the request and answered with an error envelope.
 func (e *Error) Outcome() bool { return len(e.Messages) > 0 }
 
-// outcomeOf reads an error envelope; nil for any other answer.
+// outcomeOf decodes an error envelope. It returns nil for any other answer.
 func outcomeOf(status int, body []byte) *Error {
 	var envelope struct {
 		UCP      Envelope `json:"ucp"`

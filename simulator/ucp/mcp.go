@@ -14,10 +14,11 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/ucp/judge"
 )
 
-// protocolVersion is the version of MCP that the client asks for.
+// protocolVersion is the MCP version that the client requests.
 const protocolVersion = "2025-06-18"
 
-// payload is the argument that holds the body of an operation; the bodies of negotiations are the arguments themselves.
+// payload returns the name of the argument for an operation's body. It is empty for negotiations, whose bodies are the
+// arguments themselves.
 func payload(operation judge.Operation) string {
 	name := string(operation)
 	switch {
@@ -31,7 +32,7 @@ func payload(operation judge.Operation) string {
 	return ""
 }
 
-// arguments are those of the tool: meta, the resource's id and the body.
+// arguments returns the tool's arguments: meta, the resource's id and the body.
 func (c *Client) arguments(o outgoing) (map[string]any, error) {
 	arguments := map[string]any{}
 	if name := payload(o.operation); name != "" && o.body != nil {
@@ -57,7 +58,7 @@ func (c *Client) arguments(o outgoing) (map[string]any, error) {
 	return arguments, nil
 }
 
-// bodyWithoutID: over MCP the id is an argument beside the payload, and must not be in it.
+// bodyWithoutID removes the id from a body, because over MCP the id is an argument of its own.
 func bodyWithoutID(body json.RawMessage) any {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(body, &members) != nil || members["id"] == nil || members["line_items"] == nil {
@@ -67,7 +68,7 @@ func bodyWithoutID(body json.RawMessage) any {
 	return members
 }
 
-// callTool sends an operation as a call of MCP's tool of the same name.
+// callTool sends an operation as a call of the MCP tool with the same name.
 func (c *Client) callTool(ctx context.Context, o outgoing) ([]byte, exchange.Response, error) {
 	arguments, err := c.arguments(o)
 	if err != nil {
@@ -88,7 +89,7 @@ func (c *Client) callTool(ctx context.Context, o outgoing) ([]byte, exchange.Res
 	return answer, raw, nil
 }
 
-// Tool is what tools/list tells of a tool.
+// Tool is an entry of tools/list.
 type Tool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
@@ -108,7 +109,7 @@ func (c *Client) Tools(ctx context.Context) ([]Tool, error) {
 	return listed.Tools, err
 }
 
-// Initialize greets the server, as clients do that keep a session. Calls work without.
+// Initialize initializes an MCP session. Calls work without one.
 func (c *Client) Initialize(ctx context.Context) error {
 	_, _, err := c.rpc(ctx, "initialize", map[string]any{
 		"protocolVersion": protocolVersion,
@@ -118,7 +119,7 @@ func (c *Client) Initialize(ctx context.Context) error {
 	return err
 }
 
-// rpc sends one JSON-RPC request over streamable HTTP and returns its result. An error of the server's is an *Error.
+// rpc sends one JSON-RPC request over streamable HTTP and returns its result. An error from the server is an *Error.
 func (c *Client) rpc(ctx context.Context, method string, params any, header http.Header) (json.RawMessage, exchange.Response, error) {
 	id := c.calls.Add(1)
 	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "method": method, "params": params})
@@ -178,7 +179,7 @@ func (c *Client) reportRPC(method string, raw exchange.Response, kept bool, reas
 	}
 }
 
-// eventData is the body, or the last event of one that is a stream of events.
+// eventData returns the body, or the data of the last event if the body is an event stream.
 func eventData(raw exchange.Response) []byte {
 	if !strings.HasPrefix(raw.Header.Get("Content-Type"), "text/event-stream") {
 		return raw.Body

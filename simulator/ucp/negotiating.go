@@ -37,17 +37,17 @@ type OfferRequest struct {
 	AddBundle bool   `json:"add_bundle,omitempty"`
 }
 
-// AcceptRequest takes the standing price, which it repeats.
+// AcceptRequest accepts the merchant's price, which it must repeat.
 type AcceptRequest struct {
 	Price Money `json:"price"`
 }
 
-// DeclineRequest gives up.
+// DeclineRequest ends a negotiation without an agreement.
 type DeclineRequest struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// Negotiation is where the talk about a price stands.
+// Negotiation is the state of a negotiation.
 type Negotiation struct {
 	UCP    Envelope `json:"ucp"`
 	ID     string   `json:"id"`
@@ -77,7 +77,7 @@ type Negotiation struct {
 	Messages     Messages  `json:"messages"`
 }
 
-// May reports whether the buyer may do it next: make_offer, accept_offer or decline_offer.
+// May reports whether action is allowed next: make_offer, accept_offer or decline_offer.
 func (n Negotiation) May(action string) bool { return slices.Contains(n.BuyerActions, action) }
 
 // StartNegotiation asks for a price.
@@ -90,17 +90,17 @@ func (c *Client) MakeOffer(ctx context.Context, id string, request OfferRequest,
 	return call[Negotiation](ctx, c, judge.MakeOffer, id, request, options)
 }
 
-// AcceptOffer takes the standing price.
+// AcceptOffer accepts the merchant's price.
 func (c *Client) AcceptOffer(ctx context.Context, id string, request AcceptRequest, options ...CallOption) (Negotiation, error) {
 	return call[Negotiation](ctx, c, judge.AcceptOffer, id, request, options)
 }
 
-// Negotiation reads where a negotiation stands.
+// Negotiation reads the state of a negotiation.
 func (c *Client) Negotiation(ctx context.Context, id string, options ...CallOption) (Negotiation, error) {
 	return call[Negotiation](ctx, c, judge.GetNegotiation, id, nil, options)
 }
 
-// DeclineOffer gives up.
+// DeclineOffer ends a negotiation without an agreement.
 func (c *Client) DeclineOffer(ctx context.Context, id string, request DeclineRequest, options ...CallOption) (Negotiation, error) {
 	return call[Negotiation](ctx, c, judge.DeclineOffer, id, request, options)
 }

@@ -14,10 +14,10 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/ucp/schema"
 )
 
-// negotiationProtocol is what the negotiation capability says in its config, under whatever name.
+// negotiationProtocol is the config value by which the negotiation capability is recognized, under any name.
 const negotiationProtocol = "haggle-negotiation/1"
 
-// Profile is what a shop says of itself.
+// Profile is a shop's profile.
 type Profile struct {
 	UCP struct {
 		Version           string               `json:"version"`
@@ -34,7 +34,7 @@ type Profile struct {
 	SigningKeys []JWK `json:"signing_keys"` // 2026-04-08
 }
 
-// Service is one way to reach a service.
+// Service is one transport of a service.
 type Service struct {
 	Version   string    `json:"version"`
 	Transport Transport `json:"transport"`
@@ -52,7 +52,7 @@ type JWK struct {
 	Use string `json:"use"`
 }
 
-// Negotiation is the name of the capability to negotiate; "" for a shop without.
+// Negotiation returns the name of the negotiation capability, or "" if the shop has none.
 func (p Profile) Negotiation() string {
 	for name, entries := range p.UCP.Capabilities {
 		for _, entry := range entries {
@@ -67,7 +67,7 @@ func (p Profile) Negotiation() string {
 	return ""
 }
 
-// endpoint is the path of a service over a transport; "" if it has none.
+// endpoint returns the path of a service over a transport, or "" if there is none.
 func (p Profile) endpoint(service string, transport Transport) string {
 	for _, entry := range p.UCP.Services[service] {
 		if address, err := url.Parse(entry.Endpoint); err == nil && entry.Transport == transport {
@@ -77,7 +77,7 @@ func (p Profile) endpoint(service string, transport Transport) string {
 	return ""
 }
 
-// ProfilePath is where a shop's profile lies.
+// ProfilePath returns the path of a shop's profile.
 func ProfilePath(shop string, version schema.Version) string {
 	base := "/p/" + url.PathEscape(shop)
 	if version != schema.V20260825 {

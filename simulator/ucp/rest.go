@@ -13,7 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/ucp/judge"
 )
 
-// routes are the methods and paths of the operations (rest.openapi.json); {id} is the resource's.
+// routes are the methods and paths of the operations (rest.openapi.json). {id} is the resource's id.
 var routes = map[judge.Operation]struct {
 	method, path string
 }{
@@ -69,7 +69,7 @@ func (c *Client) request(ctx context.Context, o outgoing) ([]byte, exchange.Resp
 	return nil, raw, transportError(raw)
 }
 
-// status: what is new is answered with 201, or with 200 where it is there already.
+// status checks the status: 201 for a new resource, or 200 if it existed already.
 func (c *Client) status(operation judge.Operation, raw exchange.Response) {
 	creates := operation == judge.CreateCart || operation == judge.CreateCheckout || operation == judge.StartNegotiation
 	if raw.Status == http.StatusCreated && !creates {

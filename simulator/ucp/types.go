@@ -12,12 +12,12 @@ type Money struct {
 	Currency string `json:"currency"`
 }
 
-// Entity is a capability or service by which an answer was made.
+// Entity is a capability or service that was used for an answer.
 type Entity struct {
 	Version string `json:"version"`
 }
 
-// Handler is a way to pay that a checkout offers.
+// Handler is a payment handler of a checkout.
 type Handler struct {
 	ID          string `json:"id"`
 	Version     string `json:"version"`
@@ -26,16 +26,16 @@ type Handler struct {
 	} `json:"available_instruments"`
 }
 
-// Envelope is the protocol's own part of an answer.
+// Envelope is the ucp member of an answer.
 type Envelope struct {
 	Version         string               `json:"version"`
-	Status          string               `json:"status"` // success or error; left out it is success
+	Status          string               `json:"status"` // success or error; empty means success
 	Capabilities    map[string][]Entity  `json:"capabilities"`
 	PaymentHandlers map[string][]Handler `json:"payment_handlers"`
 	Constraints     json.RawMessage      `json:"request_constraints"`
 }
 
-// Handler finds a way to pay by its id.
+// Handler returns the payment handler with an id.
 func (e Envelope) Handler(id string) (Handler, bool) {
 	for _, handlers := range e.PaymentHandlers {
 		for _, handler := range handlers {
@@ -47,7 +47,7 @@ func (e Envelope) Handler(id string) (Handler, bool) {
 	return Handler{}, false
 }
 
-// Message is what the shop has to say of its answer.
+// Message is a message of the shop about its answer.
 type Message struct {
 	Type     string `json:"type"` // error, warning or info
 	Code     string `json:"code"`
@@ -56,7 +56,7 @@ type Message struct {
 	Path     string `json:"path"`
 }
 
-// Messages are all that an answer says.
+// Messages are all messages of an answer.
 type Messages []Message
 
 // Has reports whether there is a message with the code.
@@ -64,12 +64,12 @@ func (m Messages) Has(code string) bool {
 	return slices.ContainsFunc(m, func(said Message) bool { return said.Code == code })
 }
 
-// Errors are the messages that are errors.
+// Errors returns the messages of type error.
 func (m Messages) Errors() Messages {
 	return slices.DeleteFunc(slices.Clone(m), func(said Message) bool { return said.Type != "error" })
 }
 
-// Total is one entry of a breakdown; negative amounts reduce.
+// Total is one entry of a breakdown. Negative amounts are reductions.
 type Total struct {
 	Type        string `json:"type"`
 	DisplayText string `json:"display_text"`
@@ -79,7 +79,7 @@ type Total struct {
 // Totals is a breakdown.
 type Totals []Total
 
-// Of adds up the entries of a type.
+// Of returns the sum of the entries of a type.
 func (t Totals) Of(kind string) int64 {
 	var sum int64
 	for _, entry := range t {
@@ -90,14 +90,14 @@ func (t Totals) Of(kind string) int64 {
 	return sum
 }
 
-// Item is what is sold. Requests send the id alone.
+// Item is a product or variant in a line. Requests send only its id.
 type Item struct {
 	ID    string `json:"id"`
 	Title string `json:"title,omitempty"`
 	Price int64  `json:"price,omitempty"`
 }
 
-// Line is one line of a cart or checkout. Requests send item, quantity and, of a line that is there already, its id.
+// Line is one line of a cart or checkout. Requests send item, quantity and, for an existing line, its id.
 type Line struct {
 	ID       string `json:"id,omitempty"`
 	Item     Item   `json:"item"`
@@ -105,7 +105,7 @@ type Line struct {
 	Totals   Totals `json:"totals,omitempty"`
 }
 
-// Asked is the line as a request sends it.
+// Asked returns the line as a request sends it.
 func (l Line) Asked() Line {
 	return Line{
 		ID:       l.ID,
@@ -114,13 +114,13 @@ func (l Line) Asked() Line {
 	}
 }
 
-// Discounts are the codes that were sent, and what they took off.
+// Discounts are the codes that were sent, and the discounts that were applied.
 type Discounts struct {
 	Codes   []string  `json:"codes"`
 	Applied []Applied `json:"applied,omitempty"`
 }
 
-// Applied is one discount in the price.
+// Applied is one applied discount.
 type Applied struct {
 	Code        string `json:"code"`
 	Title       string `json:"title"`
@@ -131,7 +131,7 @@ type Applied struct {
 	} `json:"allocations"`
 }
 
-// Buyer is who buys.
+// Buyer is the buyer's contact data.
 type Buyer struct {
 	FirstName string `json:"first_name,omitempty"`
 	LastName  string `json:"last_name,omitempty"`
@@ -139,7 +139,7 @@ type Buyer struct {
 	Phone     string `json:"phone_number,omitempty"`
 }
 
-// Address is where the goods go; ID and Type are those of a destination.
+// Address is a shipping address. ID and Type are those of a destination.
 type Address struct {
 	ID         string `json:"id,omitempty"`
 	Type       string `json:"type,omitempty"` // shipping_address, since 2026-08-25
@@ -154,12 +154,12 @@ type Address struct {
 	Phone      string `json:"phone_number,omitempty"`
 }
 
-// Fulfillment is how the goods get there.
+// Fulfillment is how an order is delivered.
 type Fulfillment struct {
 	Methods []Method `json:"methods"`
 }
 
-// Method is one way for some lines.
+// Method is a fulfillment method for some of the lines.
 type Method struct {
 	ID          string    `json:"id,omitempty"`
 	Type        string    `json:"type,omitempty"`
@@ -169,7 +169,7 @@ type Method struct {
 	Groups      []Group   `json:"groups,omitempty"`
 }
 
-// Group is a package, with the options to send it.
+// Group is a package with its shipping options.
 type Group struct {
 	ID          string   `json:"id,omitempty"`
 	LineItemIDs []string `json:"line_item_ids,omitempty"`
@@ -177,7 +177,7 @@ type Group struct {
 	Selected    string   `json:"selected_option_id,omitempty"`
 }
 
-// Option is one way to send a package.
+// Option is a shipping option of a package.
 type Option struct {
 	ID          string      `json:"id"`
 	Title       string      `json:"title"`
@@ -185,12 +185,12 @@ type Option struct {
 	Totals      Totals      `json:"totals"`
 }
 
-// Description is text. 2026-04-08 has a plain string for options, 2026-08-25 an object of formats.
+// Description is a text. For options, 2026-04-08 has a plain string and 2026-08-25 an object of formats.
 type Description struct {
 	Plain, Markdown, HTML string
 }
 
-// UnmarshalJSON reads both forms.
+// UnmarshalJSON decodes both formats.
 func (d *Description) UnmarshalJSON(text []byte) error {
 	if len(text) > 0 && text[0] == '"' {
 		return json.Unmarshal(text, &d.Plain)
@@ -205,7 +205,7 @@ func (d *Description) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// Instrument is what the buyer pays with. Answers have no credential.
+// Instrument is a payment instrument. Answers have no credential.
 type Instrument struct {
 	ID         string      `json:"id"`
 	HandlerID  string      `json:"handler_id"`
@@ -214,24 +214,24 @@ type Instrument struct {
 	Credential *Credential `json:"credential,omitempty"`
 }
 
-// Credential is the secret that pays.
+// Credential is the secret of a payment instrument.
 type Credential struct {
 	Type  string `json:"type"`
 	Token string `json:"token"`
 }
 
-// Payment is how the buyer pays.
+// Payment are the payment instruments of a request.
 type Payment struct {
 	Instruments []Instrument `json:"instruments"`
 }
 
-// Link is a page of the shop's.
+// Link is a link to a page of the shop.
 type Link struct {
 	Type string `json:"type"`
 	URL  string `json:"url"`
 }
 
-// Cart is a cart as the shop has it.
+// Cart is the shop's answer to requests for a cart.
 type Cart struct {
 	UCP         Envelope   `json:"ucp"`
 	ID          string     `json:"id"`
@@ -254,7 +254,7 @@ const (
 	Canceled           = "canceled"
 )
 
-// Checkout is a checkout as the shop has it.
+// Checkout is the shop's answer to requests for a checkout.
 type Checkout struct {
 	UCP         Envelope     `json:"ucp"`
 	ID          string       `json:"id"`
@@ -277,7 +277,7 @@ type Checkout struct {
 	} `json:"order"`
 }
 
-// Options are the ways to send the first package, and the one that is selected.
+// Options returns the shipping options of the first package, and the selected one.
 func (c Checkout) Options() (options []Option, selected string) {
 	if c.Fulfillment == nil || len(c.Fulfillment.Methods) == 0 || len(c.Fulfillment.Methods[0].Groups) == 0 {
 		return nil, ""
@@ -286,7 +286,7 @@ func (c Checkout) Options() (options []Option, selected string) {
 	return group.Options, group.Selected
 }
 
-// Order is an order as the shop has it, also in a webhook.
+// Order is an order in an answer or a webhook.
 type Order struct {
 	UCP          Envelope `json:"ucp"`
 	ID           string   `json:"id"`

@@ -14,7 +14,7 @@ var (
 	standard, express, tax = decimal.FromInt(5), decimal.FromInt(9), decimal.FromInt(1)
 )
 
-// price reads a number of a request; made is false for null and for what is missing.
+// price reads a number of a request. made is false if it is null or missing.
 func price(value any) (d decimal.Decimal, made bool) {
 	number, made := value.(json.Number)
 	if !made {
@@ -36,7 +36,8 @@ func lower(a, b decimal.Decimal) decimal.Decimal {
 	return b
 }
 
-// quote accepts at 92 or at its own counter, counters half way between the offer and list, and rejects below 80.
+// quote accepts offers at 92 or at its own counter, rejects offers below 80, and counters others half way between offer
+// and list price.
 func (s *Shop) quote(_ *http.Request, in Answer) (int, Answer) {
 	session, _ := in["session_id"].(string)
 	quote, followUp := in["quote_id"].(string)
@@ -75,7 +76,7 @@ func (s *Shop) quote(_ *http.Request, in Answer) (int, Answer) {
 	return 200, answer
 }
 
-// accept puts what a quote is about into the cart and returns the token for it.
+// accept puts the product of a quote into the cart and returns its checkout token.
 func (s *Shop) accept(session, quote string, agreed decimal.Decimal) string {
 	line := Answer{"negotiated_price": agreed}
 	for name, value := range s.lines[quote] {
@@ -162,7 +163,7 @@ func (s *Shop) finalize(_ *http.Request, in Answer) (int, Answer) {
 	return 200, copied(s.orders[c.order])
 }
 
-// copied keeps tampering away from what the shop remembers.
+// copied returns a copy of an answer, so that tampering does not change the shop's state.
 func copied(answer Answer) Answer {
 	out := Answer{}
 	for name, value := range answer {

@@ -1,5 +1,5 @@
-// Package shoptest is a tiny merchant for the simulator's own tests: three products, honest prices, everything in
-// memory. It checks no input; a test that needs a dishonest merchant tampers with the answers.
+// Package shoptest is a small in-memory merchant for the simulator's own tests: three products at honest prices. It does
+// not validate input. Tests of dishonest merchants tamper with its answers.
 package shoptest
 
 import (
@@ -15,12 +15,12 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/decimal"
 )
 
-// Answer is a JSON object on its way to the buyer.
+// Answer is the JSON object of a response.
 type Answer = map[string]any
 
-// Shop is the merchant. Every product lists at 100, sells at 92 and counters from 80 on.
+// Shop is the merchant. Every product lists at 100, sells at 92 and gets counters from 80 on.
 type Shop struct {
-	// URL is the server's address, the project's slug is "demo".
+	// URL is the server's address. The project's slug is "demo".
 	URL string
 
 	tamper func(endpoint string, answer Answer)
@@ -43,7 +43,7 @@ type checkout struct {
 	order    string
 }
 
-// New starts a shop which closes with the test. Tamper, if not nil, may change every answer before it leaves.
+// New starts a shop that is closed at the end of the test. tamper, if not nil, may change every answer before it is sent.
 func New(t testing.TB, tamper func(endpoint string, answer Answer)) *Shop {
 	t.Helper()
 	s := &Shop{

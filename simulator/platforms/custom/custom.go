@@ -1,5 +1,5 @@
-// Package custom is the look-alike of a merchant's own system: lists of records with cursors, and Standard Webhooks. The
-// shop's data, faults and delivery of webhooks are those of package host.
+// Package custom is the look-alike of a merchant's own system: lists of records with cursors, orders, and Standard
+// Webhooks. Data, faults and webhook delivery are those of package host.
 package custom
 
 import (
@@ -19,8 +19,8 @@ import (
 type Platform struct {
 	*host.Side
 	*host.Shop
-	purchases map[int]*purchase // by their positions among the shop's orders
-	numbers   int               // of refunds
+	purchases map[int]*purchase // by position among the shop's orders
+	numbers   int               // of refunds so far
 }
 
 // Open adds the platform to the host.
@@ -33,7 +33,7 @@ func Open(p *host.Host) *Platform {
 	c := &Platform{Shop: s, purchases: map[int]*purchase{}}
 	c.Side = p.Side(host.Custom, s, func(_ int, text string) any { return map[string]any{"error": text} })
 	s.Name = func(topic string, changed host.Changed) string { return c.payload(topic, changed)["id"].(string) }
-	c.Hooks.Send, c.Side.Event = c.post, c.tell
+	c.Hooks.Send, c.Side.Event = c.post, c.webhookBodies
 	c.Route("GET", "/account", "account", c.keyed(func(*host.Call) host.Answer {
 		account := map[string]any{"id": "acct-tarn", "name": "Tarn & Tundra", "currency": "USD"}
 		if !p.Config.CustomReadOnly {
@@ -62,7 +62,7 @@ func (c *Platform) keyed(handle func(*host.Call) host.Answer) func(*host.Call) h
 	}
 }
 
-// lister shows those of n records from after one position that changed since.
+// lister returns records after a position that changed since a time.
 type lister func(w *host.World, since int64, after, limit int) (records []any, next, total int)
 
 func always(list lister) func(url.Values) lister { return func(url.Values) lister { return list } }
@@ -101,7 +101,7 @@ func readSince(text string) (int64, error) {
 	return at.UnixMilli(), err
 }
 
-// A cursor is opaque to clients.
+// Cursors are opaque to clients.
 func writeCursor(position int) string {
 	return base64.RawURLEncoding.EncodeToString([]byte("after:" + strconv.Itoa(position)))
 }
@@ -119,7 +119,7 @@ func readCursor(text string) (position int, good bool) {
 func (c *Platform) listProducts(w *host.World, since int64, after, limit int) (records []any, next, total int) {
 	will := func(n int) bool {
 		p := w.Products[n]
-		return p.Updated >= since && (!p.Deleted || since > 0) // what is gone is told only to who asks for changes
+		return p.Updated >= since && (!p.Deleted || since > 0) // only requests for changes list deleted records
 	}
 	found, next := host.Page(len(w.Products), after, limit, will)
 	for _, n := range found {
@@ -128,7 +128,7 @@ func (c *Platform) listProducts(w *host.World, since int64, after, limit int) (r
 	return records, next, host.Tally(len(w.Products), will)
 }
 
-// A level's position is that of its item, twice, plus its place.
+// The position of a stock level is twice that of its item, plus its location.
 func (c *Platform) listInventory(query url.Values) lister {
 	item, sku := query.Get("item_id"), query.Get("sku")
 	return func(w *host.World, since int64, after, limit int) (records []any, next, total int) {
@@ -171,7 +171,7 @@ func (c *Platform) listOrders(query url.Values) lister {
 	}
 }
 
-// subscribe keeps the webhook that has the topic and the address, which is signed with the new secret from then on.
+// subscribe registers a webhook. If there is one with the topic and the address, it gets the new secret.
 func (c *Platform) subscribe(call *host.Call) host.Answer {
 	var asked struct{ Topic, URL, Secret string }
 	if json.Unmarshal(call.Content, &asked) != nil || host.Changers[asked.Topic] == nil || asked.URL == "" {

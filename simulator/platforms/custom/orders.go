@@ -8,7 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms/internal/host"
 )
 
-// purchase is an order that was written through the contract. All of it is under the shop's lock.
+// purchase is an order that was written through the contract. The shop's lock protects it.
 type purchase struct {
 	n         int // position among the shop's orders
 	asked     orderRequest
@@ -21,10 +21,10 @@ type purchase struct {
 	fulfilled bool
 }
 
-// line is a line with goods of the system's.
+// line is an order line with one of the system's items.
 type line struct {
 	item, quantity int
-	taken          [2]int // from each place
+	taken          [2]int // stock taken from each location
 }
 
 type refund struct {
@@ -33,7 +33,7 @@ type refund struct {
 	cents     int64
 }
 
-// orderRequest is the body of POST /orders, as the contract has it.
+// orderRequest is the body of POST /orders in the contract.
 type orderRequest struct {
 	Reference string `json:"reference"`
 	Number    string `json:"number"`
@@ -70,17 +70,17 @@ func (c *Platform) routeOrders() {
 	c.Route("POST", "/orders/{id}/fulfillment", "fulfillment_create", c.withOrder(c.fulfill))
 }
 
-// refuseBecause is a refusal with a code and a message.
+// refuseBecause returns a refusal with a code and a message.
 func (c *Platform) refuseBecause(status int, code, message string) host.Answer {
 	return host.Answer{Status: status, Body: map[string]any{"code": code, "message": message}}
 }
 
-// withOrder does work on the order of the path while nothing else is changed.
+// withOrder runs work with the order of the path, under the write lock.
 func (c *Platform) withOrder(work func(*host.Call, *purchase) host.Answer) func(*host.Call) host.Answer {
 	return c.keyed(func(call *host.Call) (a host.Answer) {
 		c.Write(func(*host.World) {
 			a = c.Refuse(http.StatusNotFound, "there is no such order")
-			if p := c.named(call.PathValue("id")); p != nil {
+			if p := c.findOrder(call.PathValue("id")); p != nil {
 				a = work(call, p)
 			}
 		})
@@ -88,8 +88,8 @@ func (c *Platform) withOrder(work func(*host.Call, *purchase) host.Answer) func(
 	})
 }
 
-// named is an order that was written, by its id or reference.
-func (c *Platform) named(order string) *purchase {
+// findOrder returns an order by its id or reference.
+func (c *Platform) findOrder(order string) *purchase {
 	for n, p := range c.purchases {
 		if customID("o", n) == order || p.asked.Reference == order {
 			return p
@@ -98,11 +98,11 @@ func (c *Platform) named(order string) *purchase {
 	return nil
 }
 
-// createOrder creates an order, once for each Idempotency-Key. It takes the goods from the stock, or refuses the order.
+// createOrder creates an order once for each Idempotency-Key. It takes the items from stock or refuses the order.
 func (c *Platform) createOrder(call *host.Call) (a host.Answer) {
 	c.Write(func(*host.World) {
 		key := call.Header.Get("Idempotency-Key")
-		if p := c.named(key); p != nil {
+		if p := c.findOrder(key); p != nil {
 			a = host.OK(c.order(p.n))
 			return
 		}
@@ -129,7 +129,7 @@ func (c *Platform) createOrder(call *host.Call) (a host.Answer) {
 	return a
 }
 
-// readOrder reads an order and what is wrong with it.
+// readOrder decodes an order and returns a problem if it is invalid.
 func (c *Platform) readOrder(body []byte, key string) (p *purchase, problem string) {
 	p = &purchase{}
 	if !host.ReadJSON(body, &p.asked) {
@@ -157,7 +157,7 @@ func (c *Platform) readOrder(body []byte, key string) (p *purchase, problem stri
 		}
 		goods += unit * int64(l.Quantity)
 		if l.Item == "" && l.SKU == "" {
-			continue // goods that are not the system's
+			continue // not one of the system's items
 		}
 		item := c.itemOf(l.Item, l.SKU)
 		if item < 0 {
@@ -173,7 +173,7 @@ func (c *Platform) readOrder(body []byte, key string) (p *purchase, problem stri
 	return p, ""
 }
 
-// itemOf is the position of an item by its id, or else by its SKU; negative: there is none.
+// itemOf returns the position of an item by its id, or else by its SKU, or a negative number if there is none.
 func (c *Platform) itemOf(id, sku string) int {
 	for n, i := range c.Items {
 		if id != "" && customID("i", n) == id || id == "" && i.SKU == sku {
@@ -183,7 +183,7 @@ func (c *Platform) itemOf(id, sku string) int {
 	return -1
 }
 
-// take takes all lines from the stock, or nothing.
+// take takes all lines from stock, or none.
 func (c *Platform) take(p *purchase) bool {
 	wanted := map[int]int{}
 	for _, l := range p.lines {
@@ -197,15 +197,15 @@ func (c *Platform) take(p *purchase) bool {
 	for _, l := range p.lines {
 		first := min(l.quantity, c.left(l.item, 0))
 		l.taken = [2]int{first, l.quantity - first}
-		c.move(l.item, [2]int{-l.taken[0], -l.taken[1]})
+		c.changeStock(l.item, [2]int{-l.taken[0], -l.taken[1]})
 	}
 	return true
 }
 
 func (c *Platform) left(item, place int) int { return max(0, c.Items[item].Levels[place].Quantity) }
 
-// move changes an item's stock at each place, and announces it.
-func (c *Platform) move(item int, by [2]int) {
+// changeStock changes an item's stock at each location and announces the change.
+func (c *Platform) changeStock(item int, by [2]int) {
 	for place, n := range by {
 		if n != 0 {
 			c.Stock(item, place, n, c.Host.Config.Now())
@@ -214,15 +214,15 @@ func (c *Platform) move(item int, by [2]int) {
 	}
 }
 
-// putBack puts so many pieces of a line back to where they were taken.
-func (c *Platform) putBack(l *line, pieces int) {
+// restock returns pieces of a line to the stock of the locations that they came from.
+func (c *Platform) restock(l *line, pieces int) {
 	for place := range l.taken {
 		n := min(pieces, l.taken[place])
 		l.taken[place] -= n
 		pieces -= n
 		by := [2]int{}
 		by[place] = n
-		c.move(l.item, by)
+		c.changeStock(l.item, by)
 	}
 }
 
@@ -234,7 +234,7 @@ func (c *Platform) say(topic string, record map[string]any) {
 
 func (c *Platform) announce(topic string, p *purchase) { c.say(topic, c.order(p.n)) }
 
-// changed shows a change of an order.
+// changed announces a change of an order.
 func (c *Platform) changed(p *purchase) {
 	p.updated = c.Tick(c.Host.Config.Now(), max(p.updated, c.Orders[p.n].Updated))
 	c.SetWritten(p.n, c.summary(p))
@@ -260,7 +260,7 @@ func (c *Platform) summary(p *purchase) host.Written {
 	}
 }
 
-// cents reads an amount: a number, or text of decimal digits, with two decimals at most.
+// cents parses an amount, a number or a string, with at most two decimals.
 func cents(raw json.RawMessage) (int64, bool) {
 	text := string(raw)
 	if len(raw) > 0 && raw[0] == '"' && json.Unmarshal(raw, &text) != nil {

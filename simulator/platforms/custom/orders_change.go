@@ -13,7 +13,7 @@ import (
 
 var amountForm = regexp.MustCompile(`^\d+(\.\d{1,2})?$`)
 
-// cancelOrder cancels an order, which puts its pieces back into the stock. Once more it changes nothing.
+// cancelOrder cancels an order and returns its pieces to stock. Repeating it changes nothing.
 func (c *Platform) cancelOrder(_ *host.Call, p *purchase) host.Answer {
 	if c.shipped(p) && !p.canceled {
 		return c.refuseBecause(http.StatusConflict, "shipped", "the order is on its way")
@@ -30,12 +30,12 @@ func (c *Platform) cancel(p *purchase) {
 	}
 	p.canceled = true
 	for _, l := range p.lines {
-		c.putBack(l, l.taken[0]+l.taken[1])
+		c.restock(l, l.taken[0]+l.taken[1])
 	}
 	c.changed(p)
 }
 
-// createRefund records a refund, once for each Idempotency-Key, and puts back what is to be restocked.
+// createRefund records a refund once for each Idempotency-Key, and restocks the requested pieces.
 func (c *Platform) createRefund(call *host.Call, p *purchase) host.Answer {
 	var asked struct {
 		Reference string          `json:"reference"`
@@ -68,7 +68,7 @@ func (c *Platform) createRefund(call *host.Call, p *purchase) host.Answer {
 		for _, l := range p.lines {
 			if l.item == c.itemOf(back.Item, back.SKU) {
 				n := min(pieces, l.taken[0]+l.taken[1])
-				c.putBack(l, n)
+				c.restock(l, n)
 				pieces -= n
 			}
 		}
@@ -106,7 +106,7 @@ func showRefund(r *refund) map[string]any {
 	return shown
 }
 
-// fulfill marks an order as sent, or corrects its tracking.
+// fulfill marks an order as shipped, or corrects its tracking.
 func (c *Platform) fulfill(call *host.Call, p *purchase) host.Answer {
 	var asked struct {
 		Carrier  string `json:"carrier"`
@@ -133,15 +133,15 @@ func (c *Platform) ship(p *purchase, carrier, tracking string) {
 	c.changed(p)
 }
 
-// AdminChange is what a merchant does to an order in the system itself. Orders are named by id or by reference.
+// AdminChange is a change of an order that the merchant makes in the system. Orders are named by id or by reference.
 type AdminChange struct {
 	Order    string `json:"order"`
 	Cancel   bool   `json:"cancel"`
 	Refund   string `json:"refund"`   // an amount
-	Tracking string `json:"tracking"` // of the parcel that it is sent with; "": it is not sent
+	Tracking string `json:"tracking"` // of the parcel; "": it is not shipped
 }
 
-// AdminSale sells pieces of what has a SKU in the system itself.
+// AdminSale is a sale in the system, of an item by its SKU.
 type AdminSale struct {
 	SKU      string `json:"sku"`
 	Quantity int    `json:"quantity"` // default 1
@@ -150,7 +150,7 @@ type AdminSale struct {
 // AdminChange changes an order.
 func (c *Platform) AdminChange(a AdminChange) (err error) {
 	c.Write(func(*host.World) {
-		p := c.named(a.Order)
+		p := c.findOrder(a.Order)
 		if p == nil {
 			err = fmt.Errorf("there is no order %q", a.Order)
 			return
@@ -175,7 +175,7 @@ func (c *Platform) AdminChange(a AdminChange) (err error) {
 	return err
 }
 
-// AdminSell sells pieces.
+// AdminSell records a sale.
 func (c *Platform) AdminSell(a AdminSale) (err error) {
 	c.Write(func(*host.World) {
 		item, pieces := c.itemOf("", a.SKU), max(1, a.Quantity)
@@ -188,7 +188,7 @@ func (c *Platform) AdminSell(a AdminSale) (err error) {
 	return err
 }
 
-// Written are the orders that were written through the contract.
+// Written returns the orders that were written through the contract.
 func (c *Platform) Written() (list []any) {
 	list = []any{}
 	c.Read(func(*host.World) {

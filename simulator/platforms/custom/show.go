@@ -13,7 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms/internal/host"
 )
 
-// What follows is called with the shop's lock held.
+// The functions below require the shop's lock.
 
 func customID(kind string, n int) string { return kind + "-" + strconv.Itoa(1001+n) }
 
@@ -74,7 +74,7 @@ func (c *Platform) images(p host.Product, n int) []any {
 	return images
 }
 
-// level leaves the first place unnamed: it is the one meant by default.
+// level omits the name of the first location, which is the default one.
 func (c *Platform) level(n, place int) map[string]any {
 	i := c.Items[n]
 	l := i.Levels[place]
@@ -125,7 +125,7 @@ func (c *Platform) order(n int) map[string]any {
 	return shown
 }
 
-// payload is the record that a change is told with.
+// payload returns the record in the webhook of a change.
 func (c *Platform) payload(topic string, changed host.Changed) map[string]any {
 	switch host.ResourceOf(topic) {
 	case "products":
@@ -144,7 +144,7 @@ func (c *Platform) payload(topic string, changed host.Changed) map[string]any {
 	return c.order(changed.Index)
 }
 
-func (c *Platform) tell(changed host.Changed, at time.Time) (body, tampered any) {
+func (c *Platform) webhookBodies(changed host.Changed, at time.Time) (body, tampered any) {
 	record := c.payload(changed.Topic, changed)
 	shown := map[string]any{"type": changed.Topic, "timestamp": at.UTC().Format("2006-01-02T15:04:05.000Z"), "data": record}
 	forged := map[string]any{}
@@ -162,7 +162,7 @@ func signingKey(secret string) (*standardwebhooks.Webhook, error) {
 	return standardwebhooks.NewWebhook(secret)
 }
 
-// post signs with the time of sending: what is late is late by what its data says.
+// post signs with the time of sending. A late delivery is recognized by the times in its data.
 func (c *Platform) post(h host.Hook, d host.Delivery) (http.Header, error) {
 	key, err := signingKey(h.Secret)
 	if err != nil {

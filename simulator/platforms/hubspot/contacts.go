@@ -9,8 +9,8 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms/internal/host"
 )
 
-// createContact creates a contact: 201, or 409 CONFLICT with the id of the one with the address ("Contact already exists. Existing ID:
-// 12345": github.com/stape-io/hubspot-tag/issues/7).
+// createContact creates a contact: 201, or 409 CONFLICT with the id of the contact that has the address ("Contact already
+// exists. Existing ID: 12345": github.com/stape-io/hubspot-tag/issues/7).
 func (h *Platform) createContact(c *host.Call) (a host.Answer) {
 	var asked struct{ Properties map[string]string }
 	if !host.ReadJSON(c.Content, &asked) || !strings.Contains(asked.Properties["email"], "@") {
@@ -38,8 +38,8 @@ func (h *Platform) contactBy(email string) (int, bool) {
 	return 0, false
 }
 
-// associate creates the default association of a deal and a contact (docs/api-reference/2026-03/crm/associations/associate-records/
-// update-association). Once more it changes nothing.
+// associate creates the default association of a deal and a contact
+// (docs/api-reference/2026-03/crm/associations/associate-records/update-association). Repeating it changes nothing.
 func (h *Platform) associate(c *host.Call) (a host.Answer) {
 	h.Write(func(w *host.World) {
 		n, there := h.dealBy("", c.PathValue("id"))
@@ -64,9 +64,9 @@ func (h *Platform) associate(c *host.Call) (a host.Answer) {
 	return a
 }
 
-// dissociate removes all associations of a deal and a contact: 204, also where there is none ("Remove association between records",
-// docs/api-reference/2026-03/crm/associations/associate-records/delete-association, read on 29 November 2026; what it answers where
-// there is none is not documented).
+// dissociate removes all associations of a deal and a contact and answers 204, even if there are none ("Remove
+// association between records", docs/api-reference/2026-03/crm/associations/associate-records/delete-association, read on
+// 29 November 2026; the answer without an association is not documented).
 func (h *Platform) dissociate(c *host.Call) (a host.Answer) {
 	h.Write(func(w *host.World) {
 		n, there := h.dealBy("", c.PathValue("id"))
@@ -87,8 +87,9 @@ func (h *Platform) dissociate(c *host.Call) (a host.Answer) {
 	return a
 }
 
-// readContacts reads contacts by their e-mail addresses: 200, or 207 with an error if some are not there (docs/api-reference/latest/
-// crm/objects/objects/batch/get-objects; github.com/HubSpot/hubspot-api-php/issues/619, read on 29 November 2026).
+// readContacts reads contacts by their e-mail addresses: 200, or 207 with an error if some do not exist
+// (docs/api-reference/latest/crm/objects/objects/batch/get-objects; github.com/HubSpot/hubspot-api-php/issues/619, read
+// on 29 November 2026).
 func (h *Platform) readContacts(c *host.Call) host.Answer {
 	var asked struct {
 		IDProperty string

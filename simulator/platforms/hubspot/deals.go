@@ -9,23 +9,23 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms/internal/host"
 )
 
-// An app writes deals by the object APIs: batch upsert by a property with unique values, and an update by the id
-// (developers.hubspot.com/docs/api-reference/2026-03/crm/objects/deals, "Create or update a batch of deals by unique property
-// values" and "Guide"; an error for a property whose values are not unique as in github.com/segmentio/action-destinations/pull/3957;
-// all read on 29 November 2026).
+// Apps write deals by the object APIs: batch upsert by a property with unique values, and update by id
+// (developers.hubspot.com/docs/api-reference/2026-03/crm/objects/deals, "Create or update a batch of deals by unique
+// property values" and "Guide"; an error for a property whose values are not unique as in
+// github.com/segmentio/action-destinations/pull/3957; all read on 29 November 2026).
 //
-// Not documented: what an upsert does with the value of a deal in the recycling bin. Here the bin keeps no value, so that it creates
-// another deal.
+// It is not documented what an upsert does with the value of a deal in the recycling bin. Here a deleted deal loses its
+// value, so the upsert creates another deal.
 
-// written is what an app has written of a deal.
+// written is what apps have written to a deal.
 type written struct {
 	properties map[string]string
 	contacts   []int // positions
 	archived   bool
-	merged     int // the position plus one of the deal that it was merged into; 0: it was not
+	merged     int // position plus one of the deal that it was merged into; 0: none
 }
 
-// deal is what was written of the deal at a position. It needs the shop's lock for writing.
+// deal returns what was written to the deal at a position. The caller must hold the shop's write lock.
 func (h *Platform) deal(n int) *written {
 	if h.deals[n] == nil {
 		h.deals[n] = &written{properties: map[string]string{}}
@@ -33,8 +33,9 @@ func (h *Platform) deal(n int) *written {
 	return h.deals[n]
 }
 
-// dealBy finds a deal by the value of a property, or by its id if property is "". "If the id in the response is another than the
-// id in the request, the record was merged" (community.hubspot.com, "Question about using batch read API"). It needs the shop's lock.
+// dealBy returns the position of a deal by the value of a property, or by its id if property is "". "If the id in the
+// response is another than the id in the request, the record was merged" (community.hubspot.com, "Question about using
+// batch read API"). The caller must hold the shop's lock.
 func (h *Platform) dealBy(property, value string) (int, bool) {
 	n, will := h.extent("deals")
 	for i := range n {
@@ -120,7 +121,7 @@ func (h *Platform) update(c *host.Call) (a host.Answer) {
 	return a
 }
 
-// Written are the deals that apps have written, archived ones too.
+// Written returns the deals that apps have written, including archived ones.
 func (h *Platform) Written() []any {
 	list := []any{}
 	h.Read(func(*host.World) {
@@ -141,12 +142,12 @@ func (h *Platform) Written() []any {
 	return list
 }
 
-// AdminChange is what staff do with a deal that an app wrote, by the value of a property.
+// AdminChange is a change that staff make to a deal, which is named by the value of a property.
 type AdminChange struct {
 	Property, Value string
-	Delete          bool              // it goes to the recycling bin
-	Into            string            // it is merged into the deal with this value of the property
-	Set             map[string]string // properties that are changed
+	Delete          bool              // move it to the recycling bin
+	Into            string            // merge it into the deal with this value of the property
+	Set             map[string]string // properties to change
 }
 
 // Admin changes a deal as staff do.

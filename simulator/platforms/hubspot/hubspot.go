@@ -1,10 +1,9 @@
-// Package hubspot is the look-alike of HubSpot: OAuth, listing and searching of contacts and deals, and writing of deals. The data and the
-// faults are those of package host.
+// Package hubspot is the look-alike of HubSpot: OAuth, listing and searching of contacts and deals, and writing of deals.
+// Data and faults are those of package host.
 //
-// It serves the dated versions of the API only. The versions before them are answered with 404, as they will be once
-// HubSpot has ended them: the v1 OAuth API on 16 February 2027 (developers.hubspot.com/changelog, "v1 OAuth API
-// deprecation"), v1 to v3 of the others in September 2027 (developers.hubspot.com/docs/developer-tooling/platform/versioning,
-// read in November 2026).
+// It serves only the dated versions of the API. Earlier versions get 404, as they will once HubSpot removes them: the v1
+// OAuth API on 16 February 2027 (developers.hubspot.com/changelog, "v1 OAuth API deprecation"), v1 to v3 of the others in
+// September 2027 (developers.hubspot.com/docs/developer-tooling/platform/versioning, read in November 2026).
 package hubspot
 
 import (
@@ -19,7 +18,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms/internal/host"
 )
 
-// Platform is a CRM: its contacts are the shop's customers and its deals the orders.
+// Platform is a CRM. Its contacts are the shop's customers, its deals the orders.
 type Platform struct {
 	*host.Side
 	*host.Shop
@@ -31,7 +30,7 @@ type Platform struct {
 	limits  host.Window
 	search  host.Window
 
-	// Under the shop's lock.
+	// protected by the shop's lock
 	defined map[string]definition // properties of deals
 	deals   map[int]*written      // by the position of the deal
 }
@@ -44,9 +43,10 @@ type grant struct {
 const hubID = 62515
 
 const (
-	// oauthPath is of developers.hubspot.com/docs/api-reference/latest/authentication/oauth-tokens (11 May 2026).
+	// oauthPath is documented at developers.hubspot.com/docs/api-reference/latest/authentication/oauth-tokens (11 May
+	// 2026).
 	oauthPath = "/oauth/2026-03/token"
-	// objectsPath is of the API version that is current since September 2026.
+	// objectsPath has the API version that is current since September 2026.
 	objectsPath = "/crm/objects/2026-09/"
 )
 
@@ -107,8 +107,9 @@ func hubspotError(status int, text string) any {
 }
 
 func (h *Platform) approve(c *host.Call, made host.Consent) url.Values {
-	// "optional_scope": "an optional permission … will be dropped from the authorization request if the user selects a HubSpot account
-	// that does not have access" (docs/api/working-with-oauth, "Query parameters", read on 29 November 2026).
+	// "optional_scope": "an optional permission … will be dropped from the authorization request if the user selects a
+	// HubSpot account that does not have access" (docs/api/working-with-oauth, "Query parameters", read on 29 November
+	// 2026).
 	for _, scope := range strings.Fields(c.URL.Query().Get("optional_scope")) {
 		if !slices.Contains(h.Host.Config.HubSpotDenied, scope) {
 			made.Scope += " " + scope
@@ -121,13 +122,13 @@ func (h *Platform) approve(c *host.Call, made host.Consent) url.Values {
 	return back
 }
 
-// badToken is how HubSpot's token endpoint refuses.
+// badToken is an error of HubSpot's token endpoint.
 func badToken(status, text string) host.Answer {
 	return host.Answer{Status: http.StatusBadRequest, Body: map[string]any{"status": status, "message": text, "correlationId": host.DeliveryID()}}
 }
 
-// form is the body of a request that an app makes for itself. Nothing of it may be in the query ("require that
-// parameters are included in the request body", auth-oauth-v3/guide).
+// form decodes the form body of a server-to-server request. It refuses parameters in the query ("require that parameters
+// are included in the request body", auth-oauth-v3/guide).
 func (h *Platform) form(c *host.Call) (url.Values, host.Answer) {
 	form, err := url.ParseQuery(string(c.Content))
 	if err != nil || c.URL.RawQuery != "" || !strings.HasPrefix(c.Header.Get("Content-Type"), "application/x-www-form-urlencoded") {
@@ -168,7 +169,7 @@ func (h *Platform) token(c *host.Call) host.Answer {
 	return badToken("BAD_GRANT_TYPE", "missing or unknown grant type")
 }
 
-// issue makes an access token. The refresh token stays the same, and earlier access tokens live on.
+// issue creates an access token. The refresh token stays the same, and earlier access tokens remain valid.
 func (h *Platform) issue(g grant) host.Answer {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -181,23 +182,23 @@ func (h *Platform) issue(g grant) host.Answer {
 	})
 }
 
-// held is what a token stands for.
-func (h *Platform) held(token string) (g grant, known, fresh bool) {
+// findGrant returns the grant of a token, and whether the token is known and not expired.
+func (h *Platform) findGrant(token string) (g grant, known, fresh bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	g, known = h.access[token]
 	return g, known, known && h.Host.Config.Now().Before(g.expires)
 }
 
-// introspect tells what an access token stands for. What it says of one that is unknown or expired is not documented:
-// it says what RFC 7662 does, active: false and nothing else.
+// introspect describes an access token. HubSpot does not document the answer for an unknown or expired token. It is that
+// of RFC 7662 here: active: false and nothing else.
 func (h *Platform) introspect(c *host.Call) host.Answer {
 	form, refused := h.form(c)
 	if form == nil {
 		return refused
 	}
 	token := form.Get("token")
-	g, _, fresh := h.held(token)
+	g, _, fresh := h.findGrant(token)
 	if !fresh {
 		return host.OK(map[string]any{"active": false})
 	}
@@ -208,7 +209,7 @@ func (h *Platform) introspect(c *host.Call) host.Answer {
 	})
 }
 
-// Revoke ends every token, as a merchant who removes the app does.
+// Revoke revokes all tokens, as when a merchant removes the app.
 func (h *Platform) Revoke() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -216,7 +217,7 @@ func (h *Platform) Revoke() {
 	clear(h.refresh)
 }
 
-// Expire ends the access tokens; they can be refreshed.
+// Expire expires the access tokens. They can be refreshed.
 func (h *Platform) Expire() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -229,7 +230,7 @@ func (h *Platform) Expire() {
 func (h *Platform) granted(search bool, handle func(*host.Call) host.Answer) func(*host.Call) host.Answer {
 	return func(c *host.Call) host.Answer {
 		token, _ := strings.CutPrefix(c.Header.Get("Authorization"), "Bearer ")
-		_, known, fresh := h.held(token)
+		_, known, fresh := h.findGrant(token)
 		if !fresh {
 			a := h.Refuse(http.StatusUnauthorized, "Authentication credentials not found or expired.")
 			if known {
@@ -281,7 +282,7 @@ func (h *Platform) list(c *host.Call, object string) host.Answer {
 	return host.OK(h.paged(c, map[string]any{"results": results}, next+1, after))
 }
 
-// paged adds what follows; an after is a position here.
+// paged adds the link to the next page. An after is a position here.
 func (h *Platform) paged(c *host.Call, body map[string]any, next, asked int) map[string]any {
 	if c.Fault.Kind == host.Circle {
 		next = max(asked, 1)

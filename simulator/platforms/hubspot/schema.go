@@ -10,17 +10,17 @@ import (
 )
 
 const (
-	// propertiesPath and pipelinesPath are of the pages of the version 2026-03 (developers.hubspot.com/docs/api-reference/2026-03,
-	// read on 29 November 2026).
+	// propertiesPath and pipelinesPath are those of the version 2026-03
+	// (developers.hubspot.com/docs/api-reference/2026-03, read on 29 November 2026).
 	propertiesPath = "/crm/properties/2026-03/deals"
 	pipelinesPath  = "/crm/pipelines/2026-03/deals"
 )
 
-// mostUnique is how many properties with unique values an object may have ("a maximum of 10 unique properties":
+// mostUnique is the maximum number of properties with unique values ("a maximum of 10 unique properties":
 // developers.hubspot.com/changelog/unique-properties-for-contacts).
 const mostUnique = 10
 
-// writable are the properties of deals that every account has and that a request may set.
+// writable are the standard properties of deals that a request may set.
 var writable = []string{"amount", "closedate", "deal_currency_code", "dealname", "dealstage", "pipeline", "description"}
 
 // definition is a custom property.
@@ -34,12 +34,13 @@ type definition struct {
 	HasUniqueValue bool   `json:"hasUniqueValue"`
 }
 
-// scoped serves a request for which the token needs one of some scopes ("403 Forbidden: returned when the authentication provided
-// does not have the proper permissions": developers.hubspot.com/docs/api-reference/error-handling, read on 29 November 2026).
+// scoped serves requests whose token has one of the scopes, and refuses others ("403 Forbidden: returned when the
+// authentication provided does not have the proper permissions":
+// developers.hubspot.com/docs/api-reference/error-handling, read on 29 November 2026).
 func (h *Platform) scoped(handle func(*host.Call) host.Answer, scopes ...string) func(*host.Call) host.Answer {
 	return h.granted(false, func(c *host.Call) host.Answer {
 		token, _ := strings.CutPrefix(c.Header.Get("Authorization"), "Bearer ")
-		g, _, _ := h.held(token)
+		g, _, _ := h.findGrant(token)
 		if slices.ContainsFunc(strings.Fields(g.scope), func(s string) bool { return slices.Contains(scopes, s) }) {
 			return handle(c)
 		}
@@ -64,8 +65,8 @@ func (h *Platform) property(c *host.Call) (a host.Answer) {
 	return a
 }
 
-// define creates a property: 201, or 409 where there is one of the name ("Returns a 409 Conflict error if there is already a
-// property with the 'name' you used": legacydocs.hubspot.com, "Create a contact property").
+// define creates a property: 201, or 409 if the name exists ("Returns a 409 Conflict error if there is already a property
+// with the 'name' you used": legacydocs.hubspot.com, "Create a contact property").
 func (h *Platform) define(c *host.Call) (a host.Answer) {
 	var d definition
 	if !host.ReadJSON(c.Content, &d) || d.Name == "" || d.Label == "" || d.GroupName != "dealinformation" || d.Type != "string" || d.FieldType != "text" {
@@ -107,9 +108,9 @@ type pipeline struct {
 	Archived bool    `json:"archived"`
 }
 
-// pipelines are the account's. "Every account initially contains a default pipeline with the pipelineId 'default'" (docs/methods/
-// pipelines/pipelines_overview). A stage of deals has a probability, 1.0 for those that are won and 0.0 for those that are lost; its
-// metadata are text (docs/api-reference/latest/crm/pipelines/guide, read on 29 November 2026).
+// pipelines returns the account's pipelines. "Every account initially contains a default pipeline with the pipelineId
+// 'default'" (docs/methods/pipelines/pipelines_overview). A deal stage has a probability, 1.0 if it is won and 0.0 if it
+// is lost; its metadata are strings (docs/api-reference/latest/crm/pipelines/guide, read on 29 November 2026).
 func (h *Platform) pipelines() []pipeline {
 	won, lost := "closedwon", "closedlost"
 	if h.Host.Config.HubSpotStages {
@@ -141,7 +142,7 @@ func (h *Platform) pipelines() []pipeline {
 	return list
 }
 
-// invalid is a fault of a property's value, as in developers.hubspot.com/changelog/deal-currenct-code-validation.
+// invalid is an invalid property value, as in developers.hubspot.com/changelog/deal-currenct-code-validation.
 type invalid struct {
 	Valid   bool   `json:"isValid"`
 	Message string `json:"message"`
@@ -149,7 +150,7 @@ type invalid struct {
 	Name    string `json:"name"`
 }
 
-// judge finds what is wrong with the properties of a deal. It needs the shop's lock.
+// judge returns an error if properties of a deal are invalid. The caller must hold the shop's lock.
 func (h *Platform) judge(given map[string]string) host.Answer {
 	var list []invalid
 	for name, value := range given {

@@ -11,7 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms/internal/host"
 )
 
-// searchLimit is how far HubSpot's search reaches.
+// searchLimit is the number of results that HubSpot's search can return.
 const searchLimit = 10_000
 
 type searchRequest struct {
@@ -19,12 +19,12 @@ type searchRequest struct {
 	Sorts        []sorting
 	Properties   []string
 	Limit        int
-	After        any // text or number
+	After        any // string or number
 }
 
 type sorting struct{ PropertyName, Direction string }
 
-// UnmarshalJSON takes the short form too: "name", or "-name" for descending.
+// UnmarshalJSON also accepts the short form: "name", or "-name" for descending.
 func (s *sorting) UnmarshalJSON(text []byte) error {
 	var short string
 	if json.Unmarshal(text, &short) == nil {
@@ -52,7 +52,8 @@ func hubspotID(object string, n int) string {
 	return strconv.Itoa(991001 + n)
 }
 
-// extent is how many records there are, and which of them are there still. It needs the shop's lock.
+// extent returns the number of positions and a function that reports whether the record at a position exists. The caller
+// must hold the shop's lock.
 func (h *Platform) extent(object string) (int, func(int) bool) {
 	if object == "contacts" {
 		return len(h.Customers), func(n int) bool { return !h.Customers[n].Deleted }
@@ -87,7 +88,7 @@ var usual = map[string][]string{
 	"deals":    {"amount", "closedate", "createdate", "dealname", "dealstage", "hs_lastmodifieddate", "hs_object_id", "pipeline"},
 }
 
-// show gives the properties asked for and those that are always given.
+// show returns a record with the requested properties and the default ones.
 func (h *Platform) show(object string, n int, names []string) map[string]any {
 	all := h.properties(object, n)
 	shown := map[string]any{"hs_object_id": all["hs_object_id"], "createdate": all["createdate"]}
@@ -171,7 +172,7 @@ func (s searchRequest) known() bool {
 	return len(s.FilterGroups) <= 5 && len(s.Sorts) <= 1
 }
 
-// matching are the positions that will do, in order.
+// matching returns the positions of the matching records in order.
 func (h *Platform) matching(object string, asked searchRequest) []int {
 	n, will := h.extent(object)
 	found := make([]int, 0, n)
@@ -236,7 +237,7 @@ func (f filter) matches(value any) bool {
 	return have <= low
 }
 
-// sortable writes numbers and times, which may be given as milliseconds or in words, so that they compare as text.
+// sortable formats numbers and times, which may be milliseconds or text, so that they can be compared as text.
 func sortable(value any) string {
 	var text string
 	switch v := value.(type) {

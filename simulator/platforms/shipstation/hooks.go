@@ -52,7 +52,7 @@ func (s *Platform) unsubscribe(c *host.Call) host.Answer {
 	return host.Answer{Status: http.StatusNoContent}
 }
 
-// news names shipments by an address and carries none of them.
+// news returns a webhook body, which has a URL for shipments but not the shipments.
 func news(h host.Hook, batch string) any {
 	if h.Secret == v2 {
 		return newsV2(h, batch)
@@ -63,7 +63,7 @@ func news(h host.Hook, batch string) any {
 	}
 }
 
-// notify tells of a label in the background.
+// notify calls the webhooks for a label in the background.
 func (s *Platform) notify(number int) {
 	s.mu.Lock()
 	batch := s.shipments[number].batch
@@ -96,8 +96,8 @@ func (s *Platform) notify(number int) {
 	}
 }
 
-// announce ships orders that wait for it, and tells of each. A forged call names another host.
-func (s *Platform) announce(ask host.Webhooks, tell host.Teller) {
+// announce ships waiting orders and emits each of them. Forged bodies name another host.
+func (s *Platform) announce(ask host.Webhooks, emit host.Teller) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.seed()
@@ -116,7 +116,7 @@ func (s *Platform) announce(ask host.Webhooks, tell host.Teller) {
 			ShipDate:     s.Host.Config.Now().In(pacific).Format(time.DateOnly),
 		}, service)
 		batch := s.shipments[number].batch
-		tell(host.Changed{
+		emit(host.Changed{
 			Topic: shipNotify,
 			ID:    s.orders[n].key,
 			Index: number,

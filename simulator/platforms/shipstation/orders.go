@@ -14,7 +14,7 @@ import (
 
 var shipStatuses = []string{"awaiting_payment", "awaiting_shipment", "shipped", "on_hold", "cancelled"}
 
-// createOrder makes an order, or changes the one with the same key as long as it has not been shipped.
+// createOrder creates an order, or changes the one with the same key if it has not shipped.
 func (s *Platform) createOrder(c *host.Call) host.Answer {
 	var asked map[string]any
 	if !host.ReadJSON(c.Content, &asked) {
@@ -92,7 +92,7 @@ type labelRequest struct {
 	TestLabel                                                 bool
 }
 
-// createLabel makes and charges another label each time: there is no idempotency here.
+// createLabel creates and charges another label each time, because the API has no idempotency.
 func (s *Platform) createLabel(c *host.Call) host.Answer {
 	var asked labelRequest
 	if !host.ReadJSON(c.Content, &asked) || asked.CarrierCode == "" || asked.ServiceCode == "" || asked.ShipDate == "" {
@@ -115,7 +115,7 @@ func (s *Platform) createLabel(c *host.Call) host.Answer {
 	return host.OK(body)
 }
 
-// ship needs the lock.
+// ship creates a shipment. The caller must hold the lock.
 func (s *Platform) ship(n int, asked labelRequest, service shipService) (int, map[string]any) {
 	made, number := s.Host.Config.Now(), len(s.shipments)
 	one := shipment{
@@ -142,7 +142,7 @@ func (s *Platform) ship(n int, asked labelRequest, service shipService) (int, ma
 	return number, body
 }
 
-// showShipment needs the lock.
+// showShipment returns a shipment as JSON. The caller must hold the lock.
 func (s *Platform) showShipment(n int) map[string]any {
 	one := s.shipments[n]
 	o := s.orders[one.order]
@@ -181,7 +181,7 @@ func (s *Platform) listShipments(c *host.Call) host.Answer {
 	return s.paged(c, "shipments", found)
 }
 
-// readShipTime reads a time as ShipStation does: Pacific, unless it says otherwise.
+// readShipTime parses a time as ShipStation does: in Pacific time unless it has an offset.
 func readShipTime(text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -211,7 +211,7 @@ func (s *Platform) paged(c *host.Call, name string, found []any) host.Answer {
 	return host.OK(map[string]any{name: shown, "total": len(found), "page": number, "pages": pages})
 }
 
-// labelPDF is the smallest label that a reader of PDF opens: 4 by 6 inches with three lines.
+// labelPDF returns a minimal valid PDF: 4 by 6 inches with three lines of text.
 func labelPDF(number, tracking, service string) []byte {
 	clean := strings.NewReplacer("(", "", ")", "", "\\", "")
 	text := fmt.Sprintf("BT /F1 14 Tf 20 380 Td (%s) Tj 0 -30 Td (Order %s) Tj 0 -30 Td (%s) Tj ET", clean.Replace(service), clean.Replace(number), tracking)

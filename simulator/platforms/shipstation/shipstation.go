@@ -1,6 +1,6 @@
 // Package shipstation is the look-alike of ShipStation: carriers, rates, orders, labels and SHIP_NOTIFY webhooks by API
-// V1, and under /v2 by API V2, which has shipments instead of orders and signs its webhooks. Both show the same account. Its
-// seeded orders, its faults and the delivery of webhooks are those of package host.
+// V1, and under /v2 by API V2, which has shipments instead of orders and signs its webhooks. Both show the same account.
+// Seeded orders, faults and webhook delivery are those of package host.
 package shipstation
 
 import (
@@ -11,12 +11,12 @@ import (
 	"strings"
 	"sync"
 	"time"
-	_ "time/tzdata" // the platforms' times are those of their homes, also where the system knows none
+	_ "time/tzdata" // time zones, even if the system has none
 
 	"github.com/haggle-commerce/haggle/simulator/platforms/internal/host"
 )
 
-// Platform ships parcels: it knows orders by their key and makes a label for each time it is asked.
+// Platform ships parcels. It identifies orders by their key and creates a label at each request.
 type Platform struct {
 	*host.Side
 	seeded *host.Shop
@@ -26,7 +26,7 @@ type Platform struct {
 	orders    []shipOrder
 	shipments []shipment
 	limit     host.Window
-	spent     int64 // cents, on labels
+	spent     int64 // cents, for labels
 }
 
 type shipOrder struct {
@@ -47,7 +47,7 @@ type shipment struct {
 	collected                       bool // the carrier has scanned the parcel
 }
 
-// pacific is the time zone that ShipStation writes its times in, without saying so.
+// pacific is the time zone of ShipStation's times, which have no offset.
 var pacific = func() *time.Location {
 	zone, err := time.LoadLocation("America/Los_Angeles")
 	if err != nil {
@@ -87,7 +87,7 @@ func Open(p *host.Host) *Platform {
 	return s
 }
 
-// seed needs the lock: the shop's orders are here from the start, with shipments of those that were sent.
+// seed adds the shop's orders, with shipments of those that are shipped. The caller must hold the lock.
 func (s *Platform) seed() {
 	if s.ready {
 		return
@@ -126,7 +126,7 @@ func (s *Platform) seed() {
 	})
 }
 
-// keyed judges the key and the rate, which every answer tells of.
+// keyed checks the key and the rate limit, whose headers every answer has.
 func (s *Platform) keyed(handle func(*host.Call) host.Answer) func(*host.Call) host.Answer {
 	return func(c *host.Call) host.Answer {
 		key, secret, _ := c.BasicAuth()
@@ -138,7 +138,7 @@ func (s *Platform) keyed(handle func(*host.Call) host.Answer) func(*host.Call) h
 				Body:   []byte("401 Unauthorized"),
 			}
 		}
-		fits, left, ends := s.takeOne()
+		fits, left, ends := s.countRequest()
 		a := host.Answer{Status: http.StatusTooManyRequests, Body: map[string]any{"message": "Too Many Requests"}}
 		if fits {
 			a = handle(c)
@@ -150,8 +150,8 @@ func (s *Platform) keyed(handle func(*host.Call) host.Answer) func(*host.Call) h
 	}
 }
 
-// takeOne counts a request against the account's rate.
-func (s *Platform) takeOne() (fits bool, left int, ends time.Duration) {
+// countRequest counts a request against the account's rate limit.
+func (s *Platform) countRequest() (fits bool, left int, ends time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.seed()
@@ -209,7 +209,7 @@ type weight struct {
 	Units string
 }
 
-// ounces rounds up; nothing given is a pound.
+// ounces returns the weight, rounded up. A missing weight is a pound.
 func (w weight) ounces() int64 {
 	factor := map[string]float64{"pounds": 16, "ounces": 1, "grams": 1 / 28.3495}[strings.ToLower(w.Units)]
 	if factor == 0 || w.Value <= 0 {
@@ -244,7 +244,7 @@ func (s *Platform) rates(c *host.Call) host.Answer {
 
 func (one shipService) cost(w weight) int64 { return one.base + one.perOunce*w.ounces() }
 
-// surcharge is what UPS and FedEx add for a private address; the postal service does not.
+// surcharge returns what UPS and FedEx add for a residential address. The postal service adds nothing.
 func (one shipService) surcharge(residential bool) int64 {
 	if !residential || one.carrier == "stamps_com" {
 		return 0

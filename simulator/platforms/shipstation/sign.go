@@ -16,18 +16,18 @@ import (
 )
 
 // signer signs the webhooks of API V2 (docs.shipstation.com/apis/docs/guides/webhooks-validation, read in November 2026):
-// RSA-SHA256 over "{timestamp}.{body}", base64, and the key by its id in a JWKS. The form of the timestamp is not
+// RSA-SHA256 over "{timestamp}.{body}", base64, with the id of a key in a JWKS. The format of the timestamp is not
 // documented; it is an RFC 3339 time here.
 type signer struct {
 	key *rsa.PrivateKey
 	id  string
 }
 
-// signing is the same for every account, as at ShipStation.
+// signing is the key of all accounts, as at ShipStation.
 var signing = sync.OnceValue(func() *signer {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
-		panic(err) // there is no randomness
+		panic(err) // no randomness is available
 	}
 	return &signer{key: key, id: host.DeliveryID()}
 })
@@ -42,7 +42,7 @@ func (s *signer) jwks() map[string]any {
 	}}
 }
 
-// sign signs what was registered by API V2. V1 signs nothing.
+// sign signs the webhooks that were registered by API V2. V1 has no signatures.
 func (s *Platform) sign(h host.Hook, d host.Delivery) (http.Header, error) {
 	header := http.Header{}
 	if h.Secret != v2 {

@@ -3,7 +3,6 @@ package shipstation
 import (
 	"crypto/subtle"
 	"encoding/base64"
-	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -16,7 +15,7 @@ import (
 // API V2, from docs.shipstation.com/openapi and docs.shipstation.com/apis/docs/guides (read in November 2026): carriers,
 // warehouses, rates/estimate, shipments, labels and webhooks. An error is {"request_id", "errors": [{"message", …}]}.
 
-// v2 marks the webhooks that were registered by API V2.
+// v2 marks webhooks of API V2.
 const v2 = "v2"
 
 func (s *Platform) routeV2() {
@@ -43,13 +42,13 @@ func refuseV2(status int, code, text string) host.Answer {
 	}}}
 }
 
-// keyedV2 judges the key and the rate, which is told by Retry-After.
+// keyedV2 checks the key and the rate limit. A refusal has Retry-After.
 func (s *Platform) keyedV2(handle func(*host.Call) host.Answer) func(*host.Call) host.Answer {
 	return func(c *host.Call) host.Answer {
 		if subtle.ConstantTimeCompare([]byte(c.Header.Get("API-Key")), []byte(s.Host.Config.ShipStationV2Key)) != 1 {
 			return refuseV2(http.StatusUnauthorized, "unauthorized", "The API key is invalid.")
 		}
-		fits, _, ends := s.takeOne()
+		fits, _, ends := s.countRequest()
 		if !fits {
 			return refuseV2(http.StatusTooManyRequests, "rate_limit_exceeded", "Too many requests.").With("Retry-After", host.Seconds(ends))
 		}
@@ -126,7 +125,7 @@ func dollars(cents int64) map[string]any {
 	return map[string]any{"currency": "usd", "amount": host.ExactNumber(cents)}
 }
 
-// shipmentV2 is a shipment as it is asked for.
+// shipmentV2 is a requested shipment.
 type shipmentV2 struct {
 	CarrierID   string         `json:"carrier_id"`
 	ServiceCode string         `json:"service_code"`
@@ -138,7 +137,7 @@ type shipmentV2 struct {
 	Packages    []struct{ Weight weightV2 }
 }
 
-// wrong is what an asked shipment lacks; "": nothing.
+// wrong returns what a requested shipment lacks, or "".
 func (a shipmentV2) wrong() string {
 	name, _ := a.ShipTo["name"].(string)
 	line, _ := a.ShipTo["address_line1"].(string)
@@ -176,7 +175,7 @@ func (s *Platform) shipmentByKey(c *host.Call) host.Answer {
 	return host.OK(s.showShipmentV2(n))
 }
 
-// showShipmentV2 needs the lock.
+// showShipmentV2 returns a shipment as JSON. The caller must hold the lock.
 func (s *Platform) showShipmentV2(n int) map[string]any {
 	o := s.orders[n]
 	status := map[string]string{"shipped": "label_purchased", "cancelled": "cancelled"}[o.status]
@@ -188,8 +187,9 @@ func (s *Platform) showShipmentV2(n int) map[string]any {
 
 func orderID(n int) string { return "se-" + strconv.Itoa(shipNumber(n)) }
 
-// ordered finds a shipment by its id; negative: there is none. It needs the lock.
-func (s *Platform) ordered(id string) int {
+// findShipment returns the position of a shipment by its id, or a negative number if there is none. The caller must hold the
+// lock.
+func (s *Platform) findShipment(id string) int {
 	number, err := strconv.Atoi(strings.TrimPrefix(id, "se-"))
 	n := number - shipNumber(0)
 	if err != nil || n < 0 || n >= len(s.orders) {
@@ -205,23 +205,24 @@ func (s *Platform) changeShipment(c *host.Call) host.Answer {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := s.ordered(c.PathValue("id"))
+	n := s.findShipment(c.PathValue("id"))
 	switch {
 	case n < 0:
 		return refuseV2(http.StatusNotFound, "not_found", "The shipment was not found.")
-	case s.live(n) >= 0:
+	case s.activeLabel(n) >= 0:
 		return refuseV2(http.StatusConflict, "invalid_status", "The shipment has a label and cannot be changed.")
 	}
 	s.orders[n].given, s.orders[n].shipTo = asked, asked.ShipTo
 	return host.OK(s.showShipmentV2(n))
 }
 
-// live is the label of an order that is not voided; negative: there is none. It needs the lock.
-func (s *Platform) live(order int) int {
+// activeLabel returns the position of an order's label that is not voided, or a negative number. The caller must hold the
+// lock.
+func (s *Platform) activeLabel(order int) int {
 	return slices.IndexFunc(s.shipments, func(one shipment) bool { return one.order == order && !one.voided })
 }
 
-// makeLabel makes a shipment and its label. A shipment is made once by its external id.
+// makeLabel creates a shipment and its label. An external id creates only one shipment.
 func (s *Platform) makeLabel(c *host.Call) host.Answer {
 	var asked struct {
 		Shipment shipmentV2
@@ -241,9 +242,16 @@ func (s *Platform) makeLabel(c *host.Call) host.Answer {
 	}
 	now := s.Host.Config.Now()
 	s.orders = append(s.orders, shipOrder{
-		key: given.Key, number: given.Number, status: "awaiting_shipment", shipTo: given.ShipTo, items: []any{}, given: given, made: now, changed: now,
+		key:     given.Key,
+		number:  given.Number,
+		status:  "awaiting_shipment",
+		shipTo:  given.ShipTo,
+		items:   []any{},
+		given:   given,
+		made:    now,
+		changed: now,
 	})
-	return s.labelled(len(s.orders)-1, asked.Test)
+	return s.buyLabel(len(s.orders)-1, asked.Test)
 }
 
 func (s *Platform) makeLabelOf(c *host.Call) host.Answer {
@@ -254,24 +262,28 @@ func (s *Platform) makeLabelOf(c *host.Call) host.Answer {
 		return refuseV2(http.StatusBadRequest, "invalid_field_value", "The body is invalid.")
 	}
 	s.mu.Lock()
-	n := s.ordered(c.PathValue("id"))
-	if n < 0 || s.live(n) >= 0 {
+	n := s.findShipment(c.PathValue("id"))
+	if n < 0 || s.activeLabel(n) >= 0 {
 		s.mu.Unlock()
 		return refuseV2(http.StatusBadRequest, "invalid_status", "The shipment was not found, or has a label.")
 	}
-	return s.labelled(n, asked.Test)
+	return s.buyLabel(n, asked.Test)
 }
 
-// labelled buys the label of an order. It is called with the lock, which it gives back.
-func (s *Platform) labelled(n int, test bool) host.Answer {
+// buyLabel buys the label of an order. The caller must hold the lock, which buyLabel releases.
+func (s *Platform) buyLabel(n int, test bool) host.Answer {
 	given, made := s.orders[n].given.(shipmentV2)
 	service, _ := given.service()
-	if !made { // an order of API V1, which does not say by whom it goes
+	if !made { // an order of API V1 has no carrier
 		s.mu.Unlock()
 		return refuseV2(http.StatusBadRequest, "invalid_field_value", "The shipment has no carrier and no service.")
 	}
 	number, _ := s.ship(n, labelRequest{
-		PackageCode: "package", Confirmation: "none", ShipDate: s.Host.Config.Now().UTC().Format(time.DateOnly), Weight: given.Packages[0].Weight.plain(), TestLabel: test,
+		PackageCode:  "package",
+		Confirmation: "none",
+		ShipDate:     s.Host.Config.Now().UTC().Format(time.DateOnly),
+		Weight:       given.Packages[0].Weight.plain(),
+		TestLabel:    test,
 	}, service)
 	body := s.showLabel(number)
 	pdf := base64.StdEncoding.EncodeToString(labelPDF(s.orders[n].number, s.shipments[number].tracking, service.name))
@@ -285,7 +297,7 @@ func (s *Platform) labelled(n int, test bool) host.Answer {
 
 func labelID(n int) string { return "se-" + strconv.Itoa(75001+n) }
 
-// showLabel needs the lock.
+// showLabel returns a label as JSON. The caller must hold the lock.
 func (s *Platform) showLabel(n int) map[string]any {
 	one := s.shipments[n]
 	o := s.orders[one.order]
@@ -305,7 +317,7 @@ func (s *Platform) showLabel(n int) map[string]any {
 func (s *Platform) labelByID(c *host.Call) host.Answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := s.shipped(c.PathValue("id"))
+	n := s.findLabel(c.PathValue("id"))
 	if n < 0 {
 		return refuseV2(http.StatusNotFound, "not_found", "The label was not found.")
 	}
@@ -348,45 +360,4 @@ func (s *Platform) listLabels(c *host.Call) host.Answer {
 		pages = number + 1
 	}
 	return host.OK(map[string]any{"labels": found[at:min(at+size, len(found))], "total": len(found), "page": number, "pages": pages, "links": map[string]any{}})
-}
-
-var eventsV2 = []string{
-	"batch_processed_v2", "fulfillment_canceled_v2", "fulfillment_rejected_v2", "fulfillment_shipped_v2", labelCreated, "shipment_created_v2", "track_event_v2",
-}
-
-// labelCreated tells of a label that was bought.
-const labelCreated = "label_created_v2"
-
-func (s *Platform) hooksV2(*host.Call) host.Answer {
-	list := []any{}
-	for _, h := range s.Hooks.List() {
-		if h.Secret == v2 {
-			list = append(list, map[string]any{"webhook_id": hookID(h.Number), "url": h.URL, "event": labelCreated, "name": ""})
-		}
-	}
-	return host.OK(list)
-}
-
-func hookID(number int) string { return fmt.Sprintf("se-%d", shipHook(number)) }
-
-// subscribeV2 takes every event that the documentation names, and tells of labels only.
-func (s *Platform) subscribeV2(c *host.Call) host.Answer {
-	var asked struct{ URL, Event string }
-	if !host.ReadJSON(c.Content, &asked) || asked.URL == "" || !slices.Contains(eventsV2, asked.Event) {
-		return refuseV2(http.StatusBadRequest, "field_value_required", "url and a known event are required.")
-	}
-	topic := asked.Event
-	if topic == labelCreated { // announced with those of V1
-		topic = shipNotify
-	}
-	h := s.Hooks.Add(host.Hook{Topic: topic, URL: asked.URL, Secret: v2, Base: s.Host.Address(host.ShipStation, c.Request)})
-	return host.OK(map[string]any{"webhook_id": hookID(h.Number), "url": h.URL, "event": asked.Event})
-}
-
-func (s *Platform) unsubscribeV2(c *host.Call) host.Answer {
-	number, err := strconv.Atoi(strings.TrimPrefix(c.PathValue("id"), "se-"))
-	if err != nil || !s.Hooks.Remove(number-shipHook(0)) {
-		return refuseV2(http.StatusNotFound, "not_found", "The webhook was not found.")
-	}
-	return host.Answer{Status: http.StatusNoContent}
 }

@@ -22,7 +22,7 @@ import (
 //   - "After the label is successfully voided, if the order was in the Shipped status, ShipStation will move the order back to
 //     Awaiting Shipment": https://help.shipstation.com/hc/en-us/articles/360026157751-Void-Labels.
 
-// API V2's reasons for not approving.
+// API V2's reasons for refusing to void a label.
 const (
 	alreadyVoided = "label_already_voided"
 	alreadyUsed   = "label_already_used"
@@ -35,7 +35,7 @@ func (s *Platform) voidLabel(c *host.Call) host.Answer {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := s.shipped(labelID(asked.ShipmentID - 75001))
+	n := s.findLabel(labelID(asked.ShipmentID - 75001))
 	if n < 0 {
 		return host.OK(map[string]any{"approved": false, "message": "The shipment was not found."})
 	}
@@ -46,7 +46,7 @@ func (s *Platform) voidLabel(c *host.Call) host.Answer {
 func (s *Platform) voidLabelV2(c *host.Call) host.Answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := s.shipped(c.PathValue("id"))
+	n := s.findLabel(c.PathValue("id"))
 	if n < 0 {
 		return refuseV2(http.StatusNotFound, "not_found", "The label was not found.")
 	}
@@ -57,8 +57,8 @@ func (s *Platform) voidLabelV2(c *host.Call) host.Answer {
 	return host.OK(map[string]any{"approved": true, "message": "Request for refund submitted."})
 }
 
-// shipped finds a label by its id of API V2; negative: there is none. It needs the lock.
-func (s *Platform) shipped(id string) int {
+// findLabel returns the position of a label by its id of API V2, or a negative number. The caller must hold the lock.
+func (s *Platform) findLabel(id string) int {
 	number, err := strconv.Atoi(strings.TrimPrefix(id, "se-"))
 	n := number - 75001
 	if err != nil || n < 0 || n >= len(s.shipments) {
@@ -67,7 +67,7 @@ func (s *Platform) shipped(id string) int {
 	return n
 }
 
-// void voids a label, or says why not. It needs the lock.
+// void voids a label, or returns why it cannot. The caller must hold the lock.
 func (s *Platform) void(n int) (reason, message string) {
 	one := &s.shipments[n]
 	switch {
@@ -79,13 +79,13 @@ func (s *Platform) void(n int) (reason, message string) {
 	now := s.Host.Config.Now()
 	one.voided, one.voidedAt = true, now
 	s.spent -= one.cents
-	if o := &s.orders[one.order]; o.status == "shipped" && s.live(one.order) < 0 {
+	if o := &s.orders[one.order]; o.status == "shipped" && s.activeLabel(one.order) < 0 {
 		o.status, o.changed = "awaiting_shipment", now
 	}
 	return "", ""
 }
 
-// Collect has the carrier scan a parcel, whose label is not voided after that.
+// Collect makes the carrier scan a parcel. Its label can no longer be voided.
 func (s *Platform) Collect(tracking string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,12 +10,13 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms/internal/host"
 )
 
-// apiVersion is the version that a request names: 2026-10, or unstable, which is later than all.
+// apiVersion returns the version that a request names: a date such as 2026-10, or unstable, which compares as later than
+// all dates.
 func apiVersion(c *host.Call) string { return c.PathValue("version") }
 
-// during does the work of an operation while nobody else changes the shop. A mutation that changes it works alone.
-func (s *Platform) during(operation *ast.OperationDefinition, work func(*host.World)) {
-	s.settle()
+// withShop runs the work of an operation under the shop's lock: the write lock for a mutation that changes the shop.
+func (s *Platform) withShop(operation *ast.OperationDefinition, work func(*host.World)) {
+	s.runDueJobs()
 	changes := func(f *ast.Field) bool { return writes[f.Name].resource != "" }
 	if operation.Operation == ast.Mutation && slices.ContainsFunc(fields(operation.SelectionSet, "Mutation"), changes) {
 		s.Write(work)
@@ -24,7 +25,7 @@ func (s *Platform) during(operation *ast.OperationDefinition, work func(*host.Wo
 	s.Read(work)
 }
 
-// resourceOf is by which a fault finds an operation, where it is about orders that are written.
+// resourceOf returns the resource of an operation that writes or looks up orders, to which faults apply.
 func resourceOf(operation *ast.OperationDefinition, vars map[string]any) string {
 	if operation == nil || len(operation.SelectionSet) == 0 {
 		return resourceOfQuery(operation)
@@ -42,8 +43,8 @@ func resourceOf(operation *ast.OperationDefinition, vars map[string]any) string 
 	return resourceOfQuery(operation)
 }
 
-// writes are the fields of the root that are about writing orders: the resource of faults, and the access scopes of which
-// one is needed. Each is as the field's page says it (docs/api/admin-graphql/latest/mutations/…, api_version 2026-10).
+// writes are the root fields for writing orders, with their resource and the access scopes of which the token needs one.
+// Sources are the fields' pages (docs/api/admin-graphql/latest/mutations/…, api_version 2026-10).
 var writes = map[string]struct {
 	resource string
 	scopes   []string
@@ -62,12 +63,12 @@ var writes = map[string]struct {
 	"job":                           {"job", nil},
 }
 
-// The shop's locations are managed by the merchant: of the three scopes that the pages name, this one opens them.
+// The merchant manages the shop's locations. Of the three documented scopes, this one is required for them.
 var fulfillmentScopes = []string{"write_merchant_managed_fulfillment_orders"}
 
 var fulfillmentOrderScopes = []string{"read_merchant_managed_fulfillment_orders", "write_merchant_managed_fulfillment_orders"}
 
-// deniedWriting tells of a field about writing orders that the token may not use.
+// deniedWriting returns an error for a root field for writing orders that the token's scopes do not allow.
 func deniedWriting(operation *ast.OperationDefinition, scopes []string) *gqlerror.Error {
 	for _, f := range fields(operation.SelectionSet, "Mutation") {
 		if needed := writes[f.Name].scopes; !oneOf(needed, scopes) {
@@ -88,7 +89,7 @@ func deniedField(name string, needed []string) *gqlerror.Error {
 	return coded("ACCESS_DENIED", "Access denied for %s field. Required access: `%s` access scope.", name, strings.Join(needed, "` or `"))
 }
 
-// selects reports whether a field of a name is asked for anywhere within.
+// selects reports whether a selection contains a field with a name, at any depth.
 func selects(set ast.SelectionSet, name string, seen map[*ast.FragmentDefinition]bool) bool {
 	return slices.ContainsFunc(set, func(one ast.Selection) bool {
 		switch of := one.(type) {
@@ -107,7 +108,7 @@ func selects(set ast.SelectionSet, name string, seen map[*ast.FragmentDefinition
 	})
 }
 
-// writing answers the root's fields about writing orders.
+// writing answers the root fields for writing orders.
 func (r rootObject) writing(f string, args map[string]any) any {
 	s := r.s
 	text := func(name string) string { value, _ := args[name].(string); return value }
@@ -142,8 +143,8 @@ func (r rootObject) writing(f string, args map[string]any) any {
 	return nil
 }
 
-// installation tells the scopes that were granted (docs/api/admin-graphql/latest/objects/AppInstallation, AccessScope).
-// Whether a read scope is listed beside the write scope that contains it is not documented; here only what was granted is.
+// installation returns the granted scopes (docs/api/admin-graphql/latest/objects/AppInstallation, AccessScope). It is not
+// documented whether a read scope is listed next to the write scope that includes it; here only granted scopes are.
 func (s *Platform) installation(c *host.Call) object {
 	granted, _ := s.scopes(c)
 	list := []object{}
@@ -156,7 +157,8 @@ func (s *Platform) installation(c *host.Call) object {
 	}}
 }
 
-// nodes: "Returns the list of nodes with the given IDs", null for each that there is not (docs/api/admin-graphql/latest/queries/nodes).
+// nodes: "Returns the list of nodes with the given IDs", with null for each missing node
+// (docs/api/admin-graphql/latest/queries/nodes).
 func (s *Platform) nodes(args map[string]any) any {
 	ids, _ := args["ids"].([]any)
 	list := []object{}

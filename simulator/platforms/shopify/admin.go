@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms/internal/host"
 )
 
-// merchant stands for the version where Shopify's own admin writes.
+// merchant is the version under which changes in Shopify's own admin are made.
 const merchant = "unstable"
 
 // AdminCancel cancels an order. Orders are named by id, name ("#1151") or source identifier.
@@ -26,20 +26,20 @@ type AdminCancel struct {
 type AdminRefund struct {
 	Order    string      `json:"order"`
 	Lines    []AdminLine `json:"lines"`
-	Shipping bool        `json:"shipping"` // all of it
-	Amount   string      `json:"amount"`   // default what lines and shipping come to; "0" for no money
+	Shipping bool        `json:"shipping"` // all of the shipping
+	Amount   string      `json:"amount"`   // default the total of lines and shipping; "0" refunds no money
 	Restock  bool        `json:"restock"`
 	Note     string      `json:"note"`
 }
 
-// AdminLine is so many pieces of a line, by its position or its variant's SKU.
+// AdminLine is a number of pieces of a line, which is named by its position or its variant's SKU.
 type AdminLine struct {
 	Line     int    `json:"line"` // from 0
 	SKU      string `json:"sku"`
 	Quantity int    `json:"quantity"` // default all that are left
 }
 
-// AdminFulfill fulfills lines, all that are left where none are named.
+// AdminFulfill fulfills lines, or all that are left if there are none.
 type AdminFulfill struct {
 	Order   string      `json:"order"`
 	Lines   []AdminLine `json:"lines"`
@@ -54,8 +54,9 @@ type AdminPublish struct {
 	Published bool   `json:"published"`
 }
 
-// AdminPublish tells the webhooks of products/update: "publish that product (product/update) there would be a trigger"
-// (Shopify's API support, community.shopify.com/c/Shopify-APIs-SDKs/Webhook-being-called-twice/m-p/1176031, read 2026-11-29).
+// AdminPublish calls the webhooks of products/update: "publish that product (product/update) there would be a trigger"
+// (Shopify's API support, community.shopify.com/c/Shopify-APIs-SDKs/Webhook-being-called-twice/m-p/1176031, read
+// 2026-11-29).
 func (s *Platform) AdminPublish(a AdminPublish) (err error) {
 	s.Write(func(*host.World) {
 		n := -1
@@ -84,7 +85,7 @@ type AdminSale struct {
 }
 
 func (s *Platform) administer(order string, work func(p *purchase) error) (err error) {
-	s.settle()
+	s.runDueJobs()
 	s.Write(func(*host.World) {
 		if p := s.named(order); p == nil {
 			err = fmt.Errorf("shopify has no order %q", order)
@@ -95,7 +96,7 @@ func (s *Platform) administer(order string, work func(p *purchase) error) (err e
 	return err
 }
 
-// named is nil where there is no such order; of several the latest.
+// named returns the latest order with an id, name or reference, or nil.
 func (s *Platform) named(order string) *purchase {
 	if n := s.orderAt(order); order != "" && n >= 0 {
 		return s.edit(n)
@@ -108,7 +109,7 @@ func (s *Platform) named(order string) *purchase {
 	return nil
 }
 
-func (c *complaints) err() error {
+func (c *userErrors) err() error {
 	var all []error
 	for _, one := range c.list {
 		all = append(all, fmt.Errorf("%v: %v", one.field("field", nil), one.field("message", nil)))
@@ -116,10 +117,10 @@ func (c *complaints) err() error {
 	return errors.Join(all...)
 }
 
-// AdminCancel cancels at once.
+// AdminCancel cancels an order at once.
 func (s *Platform) AdminCancel(a AdminCancel) error {
 	return s.administer(a.Order, func(p *purchase) error {
-		to := &complaints{of: "OrderCancelUserError"}
+		to := &userErrors{of: "OrderCancelUserError"}
 		s.cancel(p.n, cancellation{
 			reason:  reasonOf(a.Reason),
 			note:    a.Note,
@@ -130,7 +131,7 @@ func (s *Platform) AdminCancel(a AdminCancel) error {
 	})
 }
 
-// line is the position of a line and how many pieces of it.
+// lineOf returns the position of a line and the number of pieces.
 func (p *purchase) lineOf(a AdminLine, left func(purchaseLine) int) (k, quantity int, err error) {
 	k = a.Line
 	if a.SKU != "" {
@@ -146,7 +147,7 @@ func (p *purchase) lineOf(a AdminLine, left func(purchaseLine) int) (k, quantity
 	return k, quantity, nil
 }
 
-// AdminRefund refunds as refundCreate does, with the kind of restocking that fits.
+// AdminRefund refunds as refundCreate does, with the restock type that fits.
 func (s *Platform) AdminRefund(a AdminRefund) (id string, err error) {
 	err = s.administer(a.Order, func(p *purchase) error {
 		values := map[string]any{"orderId": gid("Order", orderBase+p.n), "note": a.Note}
@@ -167,12 +168,12 @@ func (s *Platform) AdminRefund(a AdminRefund) (id string, err error) {
 		}
 		if cents, _ := cents(amount); cents != 0 {
 			gateway := "manual"
-			if used := p.gateways(); len(used) > 0 { // that it is the payment's is not documented
+			if used := p.gateways(); len(used) > 0 { // it is not documented that the gateway must be that of the payment
 				gateway = used[0]
 			}
 			values["transactions"] = []any{map[string]any{"kind": "REFUND", "amount": amount, "gateway": gateway, "orderId": values["orderId"]}}
 		}
-		to := &complaints{of: "UserError"}
+		to := &userErrors{of: "UserError"}
 		_, number := s.refundOrder(input{values, nil, to})
 		id = gid("Refund", number)
 		return to.err()
@@ -203,7 +204,7 @@ func (p *purchase) adminLines(a AdminRefund) (lines []any, sum int64, err error)
 	return lines, sum, nil
 }
 
-// AdminFulfill makes one fulfillment.
+// AdminFulfill creates one fulfillment.
 func (s *Platform) AdminFulfill(a AdminFulfill) (id string, err error) {
 	err = s.administer(a.Order, func(p *purchase) error {
 		if p.cancelled > 0 {
@@ -232,9 +233,9 @@ func (s *Platform) AdminFulfill(a AdminFulfill) (id string, err error) {
 	return id, err
 }
 
-// AdminSell makes an order of the shop's own, paid, with its stock claimed.
+// AdminSell creates a paid order of the shop itself and claims its stock.
 func (s *Platform) AdminSell(a AdminSale) (id string, err error) {
-	s.settle()
+	s.runDueJobs()
 	s.Write(func(*host.World) {
 		item := -1
 		if v, is := s.one("ProductVariant", a.Variant).(variantObject); is && a.Variant != "" {
@@ -263,16 +264,16 @@ func (s *Platform) AdminSell(a AdminSale) (id string, err error) {
 			id = strconv.Itoa(orderBase + o.p.n)
 			return
 		}
-		err = (&complaints{list: payload.field("userErrors", nil).([]object)}).err()
+		err = (&userErrors{list: payload.field("userErrors", nil).([]object)}).err()
 	})
 	return id, err
 }
 
-// Written is every order that somebody wrote or changed, in the order of their making: what a test needs to tell that
-// something happened exactly once. What apps read of orders is the API's; this is the whole truth.
+// Written returns every order that was written or changed, in the order of creation, with more detail than the API. Tests
+// use it to check that something happened exactly once.
 func (s *Platform) Written() (list []any) {
 	list = []any{}
-	s.settle()
+	s.runDueJobs()
 	s.Read(func(*host.World) {
 		for n := range s.Orders {
 			if s.orders.all[n] != nil {

@@ -4,7 +4,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms/internal/host"
 )
 
-// event is something that is told to the webhooks of its topic, with the payload as it was then.
+// event is a webhook topic with its payload at the time of the event.
 type event struct {
 	topic string
 	body  map[string]any
@@ -18,7 +18,7 @@ func (s *Platform) announce(events []event) {
 	s.Announce(list)
 }
 
-// stockEvents tell what is available now at each of the levels.
+// stockEvents returns the events with the available stock of each level.
 func (s *Platform) stockEvents(_ *purchase, levels [][2]int) (events []event) {
 	for _, at := range levels {
 		changed := host.Changed{
@@ -43,7 +43,8 @@ func (p *purchase) restBag(cents int64) map[string]any {
 	return map[string]any{"shop_money": money, "presentment_money": money}
 }
 
-// restPurchase is an order in the form of the REST API (docs/api/admin-rest/latest/resources/order), which webhooks have.
+// restPurchase returns an order in the format of the REST API (docs/api/admin-rest/latest/resources/order), which
+// webhooks use.
 func (s *Platform) restPurchase(p *purchase) map[string]any {
 	lines, shipping, sent, refunds, attributes, codes := []any{}, []any{}, []any{}, []any{}, []any{}, []any{}
 	for k := range p.lines {
@@ -87,7 +88,7 @@ func (s *Platform) restPurchase(p *purchase) map[string]any {
 	} {
 		order[name], order[name+"_set"] = host.Dollars(cents), p.restBag(cents)
 	}
-	delete(order, "total_shipping_price") // the REST API has its set alone
+	delete(order, "total_shipping_price") // the REST API has only its money set
 	return order
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms/internal/host"
 )
 
-// bulkOperations are run one at a time; their results stay.
+// bulkOperations are the bulk operations. One runs at a time; results are kept.
 type bulkOperations struct {
 	shopify *Platform
 	mu      sync.Mutex
@@ -106,7 +106,7 @@ func (b *bulkOperations) run(query, base string) any {
 	return facts{"BulkOperationRunQueryPayload", map[string]any{"bulkOperation": shown, "userErrors": []object{}}}
 }
 
-// bulkRoot is the operation's one field, if it is a connection.
+// bulkRoot returns the operation's only field, if it is a connection.
 func bulkRoot(operation *ast.OperationDefinition) *ast.Field {
 	list := fields(operation.SelectionSet, "QueryRoot")
 	if operation.Operation != ast.Query || len(list) != 1 || !strings.HasSuffix(list[0].Definition.Type.Name(), "Connection") {
@@ -137,7 +137,7 @@ func (b *bulkOperations) work(o *bulkOperation, root *ast.Field, vars map[string
 	})
 }
 
-// change does nothing to what was canceled.
+// change runs change unless the operation was canceled.
 func (b *bulkOperations) change(o *bulkOperation, change func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -159,7 +159,7 @@ func (b *bulkOperations) cancel(id string) any {
 	return facts{"BulkOperationCancelPayload", payload}
 }
 
-// bulkWriter writes one line for each node; those of nested connections follow their parent's and name it.
+// bulkWriter writes a line for each node. Nodes of nested connections follow their parent's line and have its id.
 type bulkWriter struct {
 	out            bytes.Buffer
 	objects, roots int
@@ -175,7 +175,7 @@ func (w *bulkWriter) defers(f *ast.Field, c *connection) {
 	w.pending = append(w.pending, bulkPending{f, c})
 }
 
-// flush writes what was put off, under the parent.
+// flush writes the delayed nodes of a parent.
 func (w *bulkWriter) flush(e *execution, parent string) {
 	pending := w.pending
 	w.pending = nil
@@ -197,7 +197,7 @@ func (w *bulkWriter) flush(e *execution, parent string) {
 	}
 }
 
-// nodeSelection is what is asked of each node, by edges or by nodes.
+// nodeSelection returns the selection of a connection's nodes, from edges or from nodes.
 func nodeSelection(f *ast.Field, of string) (set ast.SelectionSet) {
 	for _, one := range fields(f.SelectionSet, of+"Connection") {
 		switch one.Name {
@@ -214,7 +214,8 @@ func nodeSelection(f *ast.Field, of string) (set ast.SelectionSet) {
 	return set
 }
 
-// download needs no token: the address is the secret. A lost one ends half-way, so that Range has something to do.
+// download serves a result. The secret URL needs no token. With the fault "lost" it ends half-way, so that clients must
+// use Range.
 func (b *bulkOperations) download(w http.ResponseWriter, r *http.Request) {
 	b.mu.Lock()
 	var found *bulkOperation

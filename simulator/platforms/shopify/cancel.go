@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// cancellation is what was asked for when an order is cancelled.
+// cancellation is a request to cancel an order.
 type cancellation struct {
 	reason, note    string
 	refund, credit  bool
@@ -12,10 +12,10 @@ type cancellation struct {
 	expires         string
 }
 
-// cancelOrder is orderCancel (docs/api/admin-graphql/latest/mutations/orderCancel, api_version 2026-10). What forbids it is
-// told at once; the job judges again.
+// cancelOrder is orderCancel (docs/api/admin-graphql/latest/mutations/orderCancel, api_version 2026-10). The mutation
+// returns the errors of its checks; the job checks again.
 func (s *Platform) cancelOrder(args map[string]any) any {
-	to := &complaints{of: "OrderCancelUserError"}
+	to := &userErrors{of: "OrderCancelUserError"}
 	i := input{args, nil, to}
 	method := i.inner("refundMethod")
 	c := cancellation{
@@ -28,17 +28,17 @@ func (s *Platform) cancelOrder(args map[string]any) any {
 		expires: method.inner("storeCreditRefund").text("expiresAt"),
 	}
 	if i.has("refund") && i.has("refundMethod") { // not documented
-		i.complain("refundMethod", "INVALID", "Only one of refund and refundMethod is permitted")
+		i.addError("refundMethod", "INVALID", "Only one of refund and refundMethod is permitted")
 	}
 	if len(c.note) > 255 {
-		i.complain("staffNote", "INVALID", "Staff note is too long (maximum is 255 characters)")
+		i.addError("staffNote", "INVALID", "Staff note is too long (maximum is 255 characters)")
 	}
 	payload := map[string]any{"job": nil, "jobResult": nil}
 	if n := s.orderAt(i.text("orderId")); n < 0 {
-		i.complain("orderId", "NOT_FOUND", "Order does not exist")
+		i.addError("orderId", "NOT_FOUND", "Order does not exist")
 	} else if s.mayCancel(n, c, to); to.none() {
-		j := s.later(n, func(to *complaints) { s.cancel(n, c, to) })
-		// The mutation answers before its job is done, as far as a client can tell.
+		j := s.schedule(n, func(to *userErrors) { s.cancel(n, c, to) })
+		// Clients see the job as not done, because the mutation answers first.
 		payload["job"] = facts{"Job", map[string]any{"id": gid("Job", j.id), "done": false}}
 		payload["jobResult"] = s.result(j, false)
 	}
@@ -46,8 +46,8 @@ func (s *Platform) cancelOrder(args map[string]any) any {
 	return facts{"OrderCancelPayload", payload}
 }
 
-// plain are the same errors without their codes.
-func (c *complaints) plain() []object {
+// plain returns the errors without their codes.
+func (c *userErrors) plain() []object {
 	list := []object{}
 	for _, one := range c.list {
 		list = append(list, facts{"UserError", map[string]any{"field": one.field("field", nil), "message": one.field("message", nil)}})
@@ -55,7 +55,7 @@ func (c *complaints) plain() []object {
 	return list
 }
 
-// orderAt is the position of an order by its id, or negative.
+// orderAt returns the position of an order by its id, or a negative number.
 func (s *Platform) orderAt(id string) int {
 	if o, is := s.one("Order", id).(orderObject); is {
 		return o.p.n
@@ -63,11 +63,11 @@ func (s *Platform) orderAt(id string) int {
 	return -1
 }
 
-// mayCancel: "An order can only be cancelled if it meets the following criteria: The order hasn't already been cancelled. The
-// order has no pending payment authorizations. The order has no active returns in progress. The order has no outstanding
-// fulfillments that can't be cancelled." That what was sent cannot be cancelled is how the last is read here. Of the codes
-// only those of store credit are documented to the case; the others are INVALID here.
-func (s *Platform) mayCancel(n int, c cancellation, to *complaints) {
+// mayCancel: "An order can only be cancelled if it meets the following criteria: The order hasn't already been cancelled.
+// The order has no pending payment authorizations. The order has no active returns in progress. The order has no
+// outstanding fulfillments that can't be cancelled." The last is read here as: shipped pieces cannot be cancelled. Only
+// the codes of store credit are documented; the others are INVALID here.
+func (s *Platform) mayCancel(n int, c cancellation, to *userErrors) {
 	p := s.purchase(n)
 	path := []string{"orderId"}
 	pending, sent := false, false
@@ -93,8 +93,8 @@ func (s *Platform) mayCancel(n int, c cancellation, to *complaints) {
 	}
 }
 
-// cancel cancels. What was taken from stock for the order is given back where that was asked for, and else written off.
-func (s *Platform) cancel(n int, c cancellation, to *complaints) {
+// cancel cancels an order. Claimed stock is restocked if requested, and otherwise written off.
+func (s *Platform) cancel(n int, c cancellation, to *userErrors) {
 	if s.mayCancel(n, c, to); !to.none() {
 		return
 	}
@@ -154,7 +154,7 @@ func (s *Platform) cancel(n int, c cancellation, to *complaints) {
 	s.announce(append(events, s.stockEvents(p, levels)...))
 }
 
-// move adds a transaction, to the refund where it belongs there.
+// move adds a transaction to the order, and to the refund if it belongs to it.
 func (s *Platform) move(p *purchase, r *refund, t transaction, belongs bool) {
 	t.id, t.status = s.nextID(), "SUCCESS"
 	t.made = s.Host.Config.Now().UnixMilli() / 1000 * 1000
@@ -165,7 +165,7 @@ func (s *Platform) move(p *purchase, r *refund, t transaction, belongs bool) {
 	}
 }
 
-// reasonOf reads OrderCancelReason from what a person may write.
+// reasonOf returns the OrderCancelReason for a text.
 func reasonOf(text string) string {
 	switch reason := strings.ToUpper(text); reason {
 	case "CUSTOMER", "DECLINED", "FRAUD", "INVENTORY", "STAFF":

@@ -4,16 +4,16 @@ import (
 	"strconv"
 )
 
-// createOrder is orderCreate (docs/api/admin-graphql/latest/mutations/orderCreate, api_version 2026-10). Either the whole
-// order is made, its stock claimed with it, or nothing.
+// createOrder is orderCreate (docs/api/admin-graphql/latest/mutations/orderCreate, api_version 2026-10). It creates the
+// order and claims its stock, or does nothing.
 func (s *Platform) createOrder(args map[string]any, version string) any {
-	to := &complaints{of: "OrderCreateUserError"}
+	to := &userErrors{of: "OrderCreateUserError"}
 	values, _ := args["order"].(map[string]any)
 	chosen, _ := args["options"].(map[string]any)
 	i, options := input{values, []string{"order"}, to}, input{chosen, []string{"options"}, to}
 	if version != merchant && !s.mayCreate() {
-		// "a maximum of five new orders per minute"; how it is refused is not documented. community.shopify.dev/t/4542 (2025)
-		// reports this text.
+		// "a maximum of five new orders per minute"; the error is not documented. community.shopify.dev/t/4542 (2025)
+		// quotes this text.
 		to.add(nil, "", "Too many attempts. Please try again later.")
 	}
 	p := s.readOrder(i, version)
@@ -32,7 +32,7 @@ func (s *Platform) createOrder(args map[string]any, version string) any {
 		return facts{"OrderCreatePayload", map[string]any{"order": nil, "userErrors": to.shown()}}
 	}
 	made, changed := customer()
-	s.keep(p)
+	s.register(p)
 	events := s.created(p, made, changed)
 	if i.has("fulfillment") {
 		f := i.inner("fulfillment")
@@ -55,7 +55,7 @@ func listOf(text string) []string {
 	return []string{text}
 }
 
-// mayCreate counts every attempt, as a limit against too many attempts does.
+// mayCreate counts every attempt, because the limit is on attempts.
 func (s *Platform) mayCreate() bool {
 	if !s.Host.Config.ShopifyDevelopment {
 		return true
@@ -72,12 +72,12 @@ func (s *Platform) readFulfillment(i input, p *purchase) (place int) {
 	f := i.inner("fulfillment")
 	place = s.placeOf(f.text("locationId"))
 	if place < 0 {
-		f.complain("locationId", "INVALID", "Location does not exist")
+		f.addError("locationId", "INVALID", "Location does not exist")
 	}
 	return place
 }
 
-// placeOf is the position of a location, or negative.
+// placeOf returns the position of a location, or a negative number.
 func (s *Platform) placeOf(id string) int {
 	if l, is := s.one("Location", id).(locationObject); is {
 		return l.n
@@ -85,8 +85,8 @@ func (s *Platform) placeOf(id string) int {
 	return -1
 }
 
-// keep gives the order its numbers and its place in the shop.
-func (s *Platform) keep(p *purchase) {
+// register assigns the order's numbers and adds it to the shop.
+func (s *Platform) register(p *purchase) {
 	var items, quantities []int
 	for k := range p.lines {
 		l := &p.lines[k]
@@ -109,17 +109,17 @@ func (s *Platform) keep(p *purchase) {
 	s.keepMetafields(p)
 }
 
-// stocking tells whether the pieces of a variant are counted, and whether more of it may be sold than there is.
+// stocking reports whether the stock of a variant is tracked, and whether it can be oversold.
 func (s *Platform) stocking(item int) (tracked, oversold bool) {
 	counted, _ := itemObject{s, item}.field("tracked", nil).(bool)
 	policy, _ := variantObject{s, item}.field("inventoryPolicy", nil).(string)
 	return counted, policy == "CONTINUE"
 }
 
-// claim takes what is sold from what is available: "BYPASS: Do not claim inventory. DECREMENT_IGNORING_POLICY: Ignore the
-// product's inventory policy and claim inventory. DECREMENT_OBEYING_POLICY: Follow the product's inventory policy and claim
-// inventory, if possible" (docs/api/admin-graphql/latest/enums/OrderCreateInputsInventoryBehavior, api_version 2025-10).
-// Which location is claimed from is not documented: here a line is claimed whole, where most is available.
+// claim takes the items from available stock: "BYPASS: Do not claim inventory. DECREMENT_IGNORING_POLICY: Ignore the
+// product's inventory policy and claim inventory. DECREMENT_OBEYING_POLICY: Follow the product's inventory policy and
+// claim inventory, if possible" (docs/api/admin-graphql/latest/enums/OrderCreateInputsInventoryBehavior, api_version
+// 2025-10). The location is not documented: here the location with the most stock gets the whole line.
 func (s *Platform) claim(p *purchase, i input) {
 	if p.behaviour == "BYPASS" {
 		return
@@ -141,7 +141,7 @@ func (s *Platform) claim(p *purchase, i input) {
 		}
 		if left(l.place) < l.quantity && !oversold && p.behaviour == "DECREMENT_OBEYING_POLICY" {
 			line := input{path: append(append([]string{}, i.path...), "lineItems", strconv.Itoa(k)), to: i.to}
-			line.complain("quantity", "INVENTORY_CLAIM_FAILED", "Unable to reserve inventory")
+			line.addError("quantity", "INVENTORY_CLAIM_FAILED", "Unable to reserve inventory")
 			continue
 		}
 		l.claimed = l.quantity
@@ -154,7 +154,7 @@ func (s *Platform) claim(p *purchase, i input) {
 	}
 }
 
-// committed is what was claimed at a place and neither sent nor given back.
+// committed returns the stock that is claimed at a location and neither shipped nor restocked.
 func (s *Platform) committed(item, place int) (sum int) {
 	for _, p := range s.orders.all {
 		for _, l := range p.lines {
@@ -166,7 +166,7 @@ func (s *Platform) committed(item, place int) (sum int) {
 	return sum
 }
 
-// created is what is told of a new order.
+// created returns the events of a new order.
 func (s *Platform) created(p *purchase, made, changed bool) (events []event) {
 	switch {
 	case made:
@@ -181,7 +181,7 @@ func (s *Platform) created(p *purchase, made, changed bool) (events []event) {
 	return append(events, s.stockEvents(p, p.claimedAt())...)
 }
 
-// claimedAt are the levels that the order's lines were claimed from, each once and in order.
+// claimedAt returns the levels that the order's lines were claimed from, each once and in order.
 func (p *purchase) claimedAt() (levels [][2]int) {
 	seen := map[[2]int]bool{}
 	for _, l := range p.lines {

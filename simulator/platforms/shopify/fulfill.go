@@ -6,7 +6,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms/internal/host"
 )
 
-// rest is everything of the order that was not sent.
+// rest returns all lines and pieces of the order that have not shipped.
 func (s *Platform) rest(p *purchase) (list []sentLine) {
 	for k, l := range p.lines {
 		if left := l.unfulfilled(); left > 0 {
@@ -16,7 +16,7 @@ func (s *Platform) rest(p *purchase) (list []sentLine) {
 	return list
 }
 
-// send makes a fulfillment of the lines. What was claimed of them is claimed no more: it has left the location.
+// send creates a fulfillment of the lines. Their claims end, because the pieces have left the location.
 func (s *Platform) send(p *purchase, f *fulfillment, lines []sentLine) []event {
 	f.id, f.order, f.number, f.status = s.nextID(), p.n, len(p.fulfillments)+1, "SUCCESS"
 	for _, one := range lines {

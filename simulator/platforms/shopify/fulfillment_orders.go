@@ -7,15 +7,15 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms/internal/host"
 )
 
-// Where the numbers of fulfillment orders start, and how far a line of one is from the order's line.
+// The first number of fulfillment orders, and the distance between the numbers of their lines and of the order's lines.
 const (
 	fulfillmentOrderBase = 6_000_000_001
 	fulfillmentLineShift = 7_000_000_000
 )
 
-// fulfillmentOrder is what an order expects of one location. Shopify makes them in the background after the order ("a
-// background worker performs the order routing process"); here they are there at once. What was claimed is expected of the
-// location that it was claimed from, everything else of the first one.
+// fulfillmentOrder is the part of an order that one location fulfills. Shopify creates them in the background after the
+// order ("a background worker performs the order routing process"); here they exist at once. Claimed pieces belong to the
+// location that they were claimed from, all others to the first one.
 type fulfillmentOrder struct {
 	o     orderObject
 	place int
@@ -29,7 +29,7 @@ func (f fulfillmentOrder) number() int {
 
 func (l purchaseLine) expectedAt() int { return max(0, l.place) }
 
-// lines are the positions of the order's lines.
+// lines returns the positions of the order's lines.
 func (f fulfillmentOrder) lines() (list []int) {
 	for k, l := range f.o.p.lines {
 		if l.expectedAt() == f.place {
@@ -58,7 +58,7 @@ func (o orderObject) fulfillmentOrders(args map[string]any) any {
 	}.connection(args)
 }
 
-// findFulfillmentOrder finds one by its id.
+// findFulfillmentOrder returns a fulfillment order by its id.
 func (s *Platform) findFulfillmentOrder(id string) (fulfillmentOrder, bool) {
 	number, is := numberOf(id, "FulfillmentOrder")
 	at := number - fulfillmentOrderBase
@@ -69,8 +69,8 @@ func (s *Platform) findFulfillmentOrder(id string) (fulfillmentOrder, bool) {
 	return fulfillmentOrder{}, false
 }
 
-// status is OPEN, IN_PROGRESS once a part was sent, CLOSED once all was, or CANCELLED. That a part makes it IN_PROGRESS is
-// not documented for locations of the merchant's.
+// status returns OPEN, IN_PROGRESS once some pieces have shipped, CLOSED once all have, or CANCELLED. IN_PROGRESS is not
+// documented for the merchant's own locations.
 func (f fulfillmentOrder) status() string {
 	sent, left := 0, 0
 	for _, k := range f.lines() {
@@ -137,12 +137,12 @@ func (f fulfillmentOrder) line(k int) object {
 	return facts{"FulfillmentOrderLineItem", values}
 }
 
-// createFulfillment is fulfillmentCreate: "The fulfillment orders are associated with the same Order and are assigned to the
-// same Location" (docs/api/admin-graphql/latest/mutations/fulfillmentCreate, api_version 2026-04); "there cannot be multiple
-// of the same fulfillment_order_id" (changelog new-create-fulfillment-request-validation, 2024-04-01). The texts of the
-// errors are not documented; UserError has no code.
+// createFulfillment is fulfillmentCreate: "The fulfillment orders are associated with the same Order and are assigned to
+// the same Location" (docs/api/admin-graphql/latest/mutations/fulfillmentCreate, api_version 2026-04); "there cannot be
+// multiple of the same fulfillment_order_id" (changelog new-create-fulfillment-request-validation, 2024-04-01). The texts
+// of the errors are not documented; UserError has no code.
 func (s *Platform) createFulfillment(args map[string]any) any {
-	to := &complaints{of: "UserError"}
+	to := &userErrors{of: "UserError"}
 	values, _ := args["fulfillment"].(map[string]any)
 	i := input{values, []string{"fulfillment"}, to}
 	var lines []sentLine
@@ -153,23 +153,23 @@ func (s *Platform) createFulfillment(args map[string]any) any {
 		f, found := s.findFulfillmentOrder(id)
 		switch {
 		case !found:
-			one.complain("fulfillmentOrderId", "", "Fulfillment order does not exist.")
+			one.addError("fulfillmentOrderId", "", "Fulfillment order does not exist.")
 			continue
 		case seen[id]:
-			one.complain("fulfillmentOrderId", "", "Fulfillment order must not be given more than once.")
+			one.addError("fulfillmentOrderId", "", "Fulfillment order must not be given more than once.")
 			continue
 		case of != nil && (of.o.p.n != f.o.p.n || of.place != f.place):
-			one.complain("fulfillmentOrderId", "", "All fulfillment orders must be of the same order and location.")
+			one.addError("fulfillmentOrderId", "", "All fulfillment orders must be of the same order and location.")
 			continue
 		case f.status() == "CLOSED" || f.status() == "CANCELLED":
-			one.complain("fulfillmentOrderId", "", "Fulfillment order %d has an unfulfillable status= %s.", f.number(), lowerOrNull(f.status()))
+			one.addError("fulfillmentOrderId", "", "Fulfillment order %d has an unfulfillable status= %s.", f.number(), lowerOrNull(f.status()))
 			continue
 		}
 		seen[id], of = true, &f
 		lines = append(lines, s.readSent(one, f)...)
 	}
 	if of == nil && to.none() {
-		i.complain("lineItemsByFulfillmentOrder", "", "Fulfillment orders can't be blank")
+		i.addError("lineItemsByFulfillmentOrder", "", "Fulfillment orders can't be blank")
 	}
 	if !to.none() {
 		return facts{"FulfillmentCreatePayload", map[string]any{"fulfillment": nil, "userErrors": to.shown()}}
@@ -196,13 +196,13 @@ func (s *Platform) readSent(i input, f fulfillmentOrder) (lines []sentLine) {
 		number, _ := numberOf(one.text("id"), "FulfillmentOrderLineItem")
 		at := slices.IndexFunc(f.lines(), func(k int) bool { return f.o.p.lines[k].id+fulfillmentLineShift == number })
 		if at < 0 {
-			one.complain("id", "", "Fulfillment order line item does not exist.")
+			one.addError("id", "", "Fulfillment order line item does not exist.")
 			continue
 		}
 		k := f.lines()[at]
 		sum[k] += one.number("quantity")
 		if one.number("quantity") < 1 || sum[k] > f.o.p.lines[k].unfulfilled() {
-			one.complain("quantity", "", "Invalid fulfillment order line item quantity requested.")
+			one.addError("quantity", "", "Invalid fulfillment order line item quantity requested.")
 			continue
 		}
 		lines = append(lines, sentLine{line: k, quantity: one.number("quantity")})
@@ -210,8 +210,8 @@ func (s *Platform) readSent(i input, f fulfillmentOrder) (lines []sentLine) {
 	return lines
 }
 
-// track reads a FulfillmentTrackingInput. For a company that Shopify knows it makes the addresses itself; here they are of
-// one tracking site.
+// track reads a FulfillmentTrackingInput. Shopify generates the URLs for companies that it knows; here they have the host
+// of one tracking site.
 func (i input) track(f *fulfillment) {
 	f.company, f.numbers, f.urls = i.text("company"), i.texts("numbers"), i.texts("urls")
 	if number := i.text("number"); number != "" {
@@ -229,11 +229,11 @@ func (i input) track(f *fulfillment) {
 
 // updateTracking is fulfillmentTrackingInfoUpdate.
 func (s *Platform) updateTracking(args map[string]any) any {
-	to := &complaints{of: "UserError"}
+	to := &userErrors{of: "UserError"}
 	i := input{args, nil, to}
 	payload := map[string]any{"fulfillment": nil}
 	if found, is := s.written("Fulfillment", i.text("fulfillmentId")).(fulfillmentObject); !is {
-		i.complain("fulfillmentId", "", "Fulfillment does not exist.")
+		i.addError("fulfillmentId", "", "Fulfillment does not exist.")
 	} else {
 		p := s.edit(found.o.p.n)
 		f := p.fulfillments[slices.IndexFunc(p.fulfillments, func(one *fulfillment) bool { return one.id == found.f.id })]
@@ -248,7 +248,7 @@ func (s *Platform) updateTracking(args map[string]any) any {
 	return facts{"FulfillmentTrackingInfoUpdatePayload", payload}
 }
 
-// shown lines of a fulfillment.
+// line returns a line of the fulfillment.
 func (f fulfillmentObject) line(k int) object {
 	sent := f.f.lines[k]
 	cost := f.o.p.bag(f.o.p.lines[sent.line].cents * int64(sent.quantity))

@@ -33,7 +33,7 @@ var schema = gqlparser.MustLoadSchema(
 	&ast.Source{Name: "aftermath.graphql", Input: aftermathText},
 )
 
-// object is what a selection is made of.
+// object is a value with fields that can be selected.
 type object interface {
 	kind() string
 	field(name string, args map[string]any) any
@@ -47,23 +47,23 @@ type connection struct {
 	hasNext, hasPrev bool
 }
 
-// execution answers one operation. It is done under the shop's lock.
+// execution answers one operation, under the shop's lock.
 type execution struct {
 	vars   map[string]any
 	cost   int
 	errors gqlerror.List
-	bulk   *bulkWriter // nil: answers are nested
-	circle string      // where not empty, the cursor that every page ends with
+	bulk   *bulkWriter // nil: connections are nested in the answer
+	circle string      // if not empty, the end cursor of every page
 	denied []string    // fields that the app is not approved for
-	path   ast.Path    // of what is being answered
+	path   ast.Path    // of the current field
 }
 
-// errDenied is of a field that the app may not read.
+// errDenied is the name of a field that the app may not read.
 type errDenied string
 
 func (e errDenied) Error() string { return string(e) }
 
-// load parses and judges a query.
+// load parses and validates a query.
 func load(text, name string, variables map[string]any) (*ast.OperationDefinition, map[string]any, gqlerror.List) {
 	document, errs := gqlparser.LoadQueryWithRules(schema, text, rules.NewDefaultRules())
 	if len(errs) > 0 {
@@ -80,7 +80,7 @@ func load(text, name string, variables map[string]any) (*ast.OperationDefinition
 	return operation, vars, nil
 }
 
-// fields collects what is selected of a type, with the selections of equal names put together.
+// fields returns the selected fields of a type. Selections of fields with the same name are merged.
 func fields(set ast.SelectionSet, kind string) (list []*ast.Field) {
 	at := map[string]int{}
 	add := func(f *ast.Field) {
@@ -132,7 +132,7 @@ func (e *execution) object(set ast.SelectionSet, o object) map[string]any {
 			args["first"] = everything
 		}
 		if slices.Contains(e.denied, o.kind()+"."+f.Name) {
-			e.mistake(f.Alias, errDenied("This app is not approved to use the "+f.Name+" field. See https://shopify.dev/docs/apps/launch/protected-customer-data for more details."))
+			e.recordError(f.Alias, errDenied("This app is not approved to use the "+f.Name+" field. See https://shopify.dev/docs/apps/launch/protected-customer-data for more details."))
 			shown[f.Alias] = nil
 			continue
 		}
@@ -144,29 +144,29 @@ func (e *execution) object(set ast.SelectionSet, o object) map[string]any {
 	return shown
 }
 
-// value shows what a field holds; in bulk, connections are lines of their own.
+// value returns a field's value. In bulk operations, connections become lines of their own.
 func (e *execution) value(f *ast.Field, held any) (value any, elsewhere bool) {
 	switch v := held.(type) {
 	case error:
-		e.mistake(f.Alias, v)
+		e.recordError(f.Alias, v)
 		return nil, false
 	case *connection:
 		if e.bulk != nil {
 			e.bulk.defers(f, v)
 			return nil, true
 		}
-		e.under(f.Alias, -1, func() { value = e.connection(f.SelectionSet, v) })
+		e.atPath(f.Alias, -1, func() { value = e.connection(f.SelectionSet, v) })
 		return value, false
 	case []object:
 		list := make([]any, len(v))
 		for n, one := range v {
 			if one != nil {
-				e.under(f.Alias, n, func() { list[n] = e.object(f.SelectionSet, one) })
+				e.atPath(f.Alias, n, func() { list[n] = e.object(f.SelectionSet, one) })
 			}
 		}
 		return list, false
 	case object:
-		e.under(f.Alias, -1, func() { value = e.object(f.SelectionSet, v) })
+		e.atPath(f.Alias, -1, func() { value = e.object(f.SelectionSet, v) })
 		return value, false
 	}
 	return held, false
@@ -182,7 +182,7 @@ func (e *execution) connection(set ast.SelectionSet, c *connection) map[string]a
 		case "nodes":
 			list := make([]any, len(c.nodes))
 			for n, one := range c.nodes {
-				e.under(f.Alias, n, func() { list[n] = e.object(f.SelectionSet, one) })
+				e.atPath(f.Alias, n, func() { list[n] = e.object(f.SelectionSet, one) })
 			}
 			shown[f.Alias] = list
 		case "edges":
@@ -203,8 +203,8 @@ func (e *execution) edges(f *ast.Field, c *connection) []any {
 			case "cursor":
 				edge[g.Alias] = c.cursors[n]
 			case "node":
-				e.under(f.Alias, n, func() {
-					e.under(g.Alias, -1, func() { edge[g.Alias] = e.object(g.SelectionSet, one) })
+				e.atPath(f.Alias, n, func() {
+					e.atPath(g.Alias, -1, func() { edge[g.Alias] = e.object(g.SelectionSet, one) })
 				})
 			default:
 				edge[g.Alias] = c.of + "Edge"
@@ -230,7 +230,8 @@ func (e *execution) pageInfo(f *ast.Field, c *connection) map[string]any {
 	return shown
 }
 
-// price is what a query may cost at most: 1 for an object, and 2 plus its size times what one of it costs for a connection.
+// price returns the maximum cost of a query: 1 for an object, and 2 plus size times the cost of one node for a
+// connection.
 func price(set ast.SelectionSet, kind string, vars map[string]any) (sum int) {
 	for _, f := range fields(set, kind) {
 		if f.Definition == nil || len(f.SelectionSet) == 0 {
@@ -275,7 +276,7 @@ func number64(value any) int {
 	return 0
 }
 
-// graphql is Shopify's one address, at each version.
+// graphql serves the GraphQL endpoint of every version.
 func (s *Platform) graphql(c *host.Call) host.Answer {
 	version := s.served(c.PathValue("version"))
 	if version == "" {
@@ -284,9 +285,9 @@ func (s *Platform) graphql(c *host.Call) host.Answer {
 	return s.answer(c).With("X-Shopify-API-Version", version)
 }
 
-// served is the version that answers a request for one: a request for a version that is no longer accessible falls forward to
-// the oldest that is, as the header of the answer says (https://shopify.dev/docs/api/usage/versioning, read 2026-11-28).
-// "": there is none.
+// served returns the version that answers a request. A request for a version that is no longer accessible gets the oldest
+// accessible one, which the answer's header names (https://shopify.dev/docs/api/usage/versioning, read 2026-11-28). It
+// returns "" if there is none.
 func (s *Platform) served(asked string) string {
 	all := s.Host.Config.ShopifyVersions
 	switch {
@@ -304,7 +305,7 @@ func (s *Platform) answer(c *host.Call) host.Answer {
 		OperationName string
 		Variables     map[string]any
 	}
-	scopes, refused := s.admitted(c)
+	scopes, refused := s.authenticate(c)
 	readable := host.ReadJSON(c.Content, &asked)
 	operation, vars, errs := load(asked.Query, asked.OperationName, asked.Variables)
 	return s.Meet(c, resourceOf(operation, vars), func() host.Answer {
@@ -323,7 +324,7 @@ func (s *Platform) answer(c *host.Call) host.Answer {
 	})
 }
 
-// resourceOfQuery is by which a fault finds a query.
+// resourceOfQuery returns the resource of a query, to which faults apply.
 func resourceOfQuery(operation *ast.OperationDefinition) string {
 	if operation == nil || len(operation.SelectionSet) == 0 {
 		return "graphql"
@@ -352,7 +353,8 @@ var needed = map[string]string{
 	"orders": "read_orders", "order": "read_orders", "customers": "read_customers", "customer": "read_customers", "locations": "read_locations",
 }
 
-// denied tells of a field that the token may not read. What may be written may be read, and who reads inventory sees its places.
+// denied returns an error for a field that the token may not read. A write scope includes reading, and read_inventory
+// includes locations.
 func denied(operation *ast.OperationDefinition, scopes []string) *gqlerror.Error {
 	if err := deniedWriting(operation, scopes); err != nil {
 		return err

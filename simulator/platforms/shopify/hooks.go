@@ -12,7 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms/internal/host"
 )
 
-// eastern is the shop's time zone, which the times of payloads are written in.
+// eastern is the shop's time zone, which payloads use.
 var eastern = func() *time.Location {
 	zone, err := time.LoadLocation("America/New_York")
 	if err != nil {
@@ -23,10 +23,10 @@ var eastern = func() *time.Location {
 
 func restTime(ms int64) string { return time.UnixMilli(ms).In(eastern).Format(time.RFC3339) }
 
-// topicHeads are the resources of topics; what follows is what happened.
+// topicHeads are the resources in topics. The rest of a topic is the event.
 var topicHeads = []string{"PRODUCTS", "INVENTORY_LEVELS", "INVENTORY_ITEMS", "ORDERS", "CUSTOMERS", "FULFILLMENTS", "REFUNDS", "APP"}
 
-// topicName turns PRODUCTS_UPDATE into products/update.
+// topicName converts PRODUCTS_UPDATE to products/update.
 func topicName(enum string) string {
 	for _, head := range topicHeads {
 		if rest, is := strings.CutPrefix(enum, head+"_"); is {
@@ -103,8 +103,8 @@ func (s *Platform) listHooks(args map[string]any) any {
 	}.connection(args)
 }
 
-// tell is the payload of a change in the form of the REST API, and a forged one.
-func (s *Platform) tell(changed host.Changed, _ time.Time) (body, tampered any) {
+// webhookBodies returns the webhook body of a change in the REST API's format, and a forged one.
+func (s *Platform) webhookBodies(changed host.Changed, _ time.Time) (body, tampered any) {
 	record, forged := s.payload(changed), map[string]any{}
 	for name, value := range record {
 		forged[name] = value
@@ -136,8 +136,9 @@ func (s *Platform) payload(changed host.Changed) map[string]any {
 	return s.restPurchase(s.purchase(n))
 }
 
-// restVariants is how many variants the REST API shows of a product (shopify.dev, "Using the latest GraphQL product APIs": "The
-// REST API won't return more than 100 variants for each product"). Webhooks name all of them in variant_gids.
+// restVariants is the number of variants that the REST API shows of a product (shopify.dev, "Using the latest GraphQL
+// product APIs": "The REST API won't return more than 100 variants for each product"). Webhooks list all of them in
+// variant_gids.
 const restVariants = 100
 
 func (s *Platform) restProduct(n int) map[string]any {

@@ -8,20 +8,20 @@ import (
 	"strings"
 )
 
-// input reads an input object. What it complains of is told with the path to the field.
+// input reads an input object. Its errors have the path of the field.
 type input struct {
 	values map[string]any
 	path   []string
-	to     *complaints
+	to     *userErrors
 }
 
-// complaints are the user errors of a mutation.
-type complaints struct {
+// userErrors are the user errors of a mutation.
+type userErrors struct {
 	of   string // the type of the errors
 	list []object
 }
 
-func (c *complaints) add(path []string, code, format string, args ...any) {
+func (c *userErrors) add(path []string, code, format string, args ...any) {
 	values := map[string]any{"field": slices.Clone(path), "message": fmt.Sprintf(format, args...), "code": code}
 	if path == nil {
 		values["field"] = nil
@@ -32,12 +32,12 @@ func (c *complaints) add(path []string, code, format string, args ...any) {
 	c.list = append(c.list, facts{c.of, values})
 }
 
-func (c *complaints) none() bool { return len(c.list) == 0 }
+func (c *userErrors) none() bool { return len(c.list) == 0 }
 
-// shown is never nil, for the schema says so.
-func (c *complaints) shown() []object { return append([]object{}, c.list...) }
+// shown returns the errors. It is never nil, because the schema requires a list.
+func (c *userErrors) shown() []object { return append([]object{}, c.list...) }
 
-func (i input) complain(name, code, format string, args ...any) {
+func (i input) addError(name, code, format string, args ...any) {
 	path := i.path
 	if name != "" {
 		path = append(slices.Clone(i.path), name)
@@ -58,16 +58,16 @@ func (i input) flag(name string, absent bool) bool {
 
 func (i input) number(name string) int { return number64(i.values[name]) }
 
-// inner is an input object within. Where there is none, it is empty.
+// inner returns an input object of a field, which is empty if the field is missing.
 func (i input) inner(name string) input {
 	values, _ := i.values[name].(map[string]any)
 	return input{values, append(slices.Clone(i.path), name), i.to}
 }
 
-// each are the input objects of a list.
+// each returns the input objects of a list.
 func (i input) each(name string) (list []input) {
 	values, _ := i.values[name].([]any)
-	if one, alone := i.values[name].(map[string]any); alone { // a list of one may be given without brackets
+	if one, alone := i.values[name].(map[string]any); alone { // GraphQL accepts a single value as a list
 		values = []any{one}
 	}
 	for n, one := range values {
@@ -98,7 +98,7 @@ func (i input) pairs(name, key string) (list []pair) {
 	return list
 }
 
-// decimal reads Decimal and Money, which are given as text or as numbers.
+// decimal reads Decimal and Money, which may be strings or numbers.
 func decimal(value any) string {
 	switch v := value.(type) {
 	case string:
@@ -115,7 +115,7 @@ func decimal(value any) string {
 	return ""
 }
 
-// cents reads an amount. More than two decimals are refused; how Shopify rounds them is not documented.
+// cents parses an amount. It refuses more than two decimals, because Shopify's rounding is not documented.
 func cents(text string) (int64, bool) {
 	digits, negative := strings.CutPrefix(text, "-")
 	whole, part, _ := strings.Cut(digits, ".")
@@ -130,21 +130,21 @@ func cents(text string) (int64, bool) {
 	return n, err == nil
 }
 
-// money reads a MoneyBagInput in the order's currency. The look-alike's shop takes one currency: an amount in another one,
-// or another presentment currency, is refused, where Shopify converts.
+// money reads a MoneyBagInput in the order's currency. The look-alike supports one currency: it refuses amounts in other
+// currencies and presentment currencies, which Shopify converts.
 func (i input) money(name, currency string) int64 {
 	bag := i.inner(name)
 	shop := bag.inner("shopMoney")
 	sum, good := cents(decimal(shop.values["amount"]))
 	switch {
 	case !good:
-		shop.complain("amount", "INVALID", "Amount is not a number of whole cents")
+		shop.addError("amount", "INVALID", "Amount is not a number of whole cents")
 	case shop.text("currencyCode") != currency:
-		shop.complain("currencyCode", "INVALID", "Currency must be %s", currency)
+		shop.addError("currencyCode", "INVALID", "Currency must be %s", currency)
 	case bag.has("presentmentMoney"):
 		other := bag.inner("presentmentMoney")
 		if same, _ := cents(decimal(other.values["amount"])); same != sum || other.text("currencyCode") != currency {
-			other.complain("", "INVALID", "The look-alike takes no presentment currency but the order's")
+			other.addError("", "INVALID", "The look-alike takes no presentment currency but the order's")
 		}
 	}
 	return sum

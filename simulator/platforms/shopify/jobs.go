@@ -7,20 +7,20 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms/internal/host"
 )
 
-// job is work that a mutation left to be done: the cancelling of an order.
+// job is the asynchronous part of a mutation: cancelling an order.
 type job struct {
 	id, order int
 	due       time.Time
 	done      bool
 	errors    []object
-	work      func(*complaints)
+	work      func(*userErrors)
 }
 
 const jobBase = 19_000_000_001
 
-// later does the work when the job's time has come: "Order cancellations run asynchronously" (changelog 2026-10-01). How
-// long Shopify takes is not documented; here it is Config.ShopifyJobTime. It needs the shop's lock.
-func (s *Platform) later(order int, work func(*complaints)) *job {
+// schedule runs work at the job's time: "Order cancellations run asynchronously" (changelog 2026-10-01). Shopify does not
+// document how long a job takes; here it takes Config.ShopifyJobTime. The caller must hold the shop's lock.
+func (s *Platform) schedule(order int, work func(*userErrors)) *job {
 	takes := s.Host.Config.ShopifyJobTime
 	j := &job{
 		id:    jobBase + len(s.orders.jobs),
@@ -36,7 +36,7 @@ func (s *Platform) later(order int, work func(*complaints)) *job {
 	s.Host.Calls.Go(func() {
 		select {
 		case <-time.After(takes):
-			s.settle()
+			s.runDueJobs()
 		case <-s.Host.Stop.Done():
 		}
 	})
@@ -44,13 +44,13 @@ func (s *Platform) later(order int, work func(*complaints)) *job {
 }
 
 func (j *job) run() {
-	to := &complaints{of: "OrderCancelUserError"}
+	to := &userErrors{of: "OrderCancelUserError"}
 	j.work(to)
 	j.done, j.errors = true, to.list
 }
 
-// settle does what is due.
-func (s *Platform) settle() {
+// runDueJobs runs the jobs that are due.
+func (s *Platform) runDueJobs() {
 	now := s.Host.Config.Now()
 	waiting := func(j *job) bool { return !j.done && !j.due.After(now) }
 	due := false
@@ -79,7 +79,7 @@ func (j *job) show() object {
 	return facts{"Job", map[string]any{"id": gid("Job", j.id), "done": j.done}}
 }
 
-// result is the job as orderCancel shows it since 2026-10.
+// result returns the job as orderCancel shows it since 2026-10.
 func (s *Platform) result(j *job, done bool) object {
 	status := "STARTED"
 	switch {

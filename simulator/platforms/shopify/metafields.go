@@ -16,14 +16,14 @@ const appNumber = 287_654_321
 const definitionBase = 17_000_000_001
 const metafieldBase = 18_000_000_001
 
-// metafield is one of an order.
+// metafield is a metafield of an order.
 type metafield struct {
 	id                          int
 	namespace, key, kind, value string
 	made                        int64
 }
 
-// definition is of the metafields that orders may have under a namespace and a key.
+// definition is a metafield definition of orders.
 type definition struct {
 	id                         int
 	namespace, key, name, kind string
@@ -31,7 +31,7 @@ type definition struct {
 	unique                     bool
 }
 
-// orderBook is what is kept of orders beside the shop's own record of them. It is under the shop's lock.
+// orderBook has the data of orders that other platforms do not show. The shop's lock protects it.
 type orderBook struct {
 	last        int
 	all         map[int]*purchase // by position
@@ -39,11 +39,11 @@ type orderBook struct {
 	unique      map[string]int // position of the order, by namespace, key and value
 	results     map[string]repeated
 	jobs        []*job
-	minute      host.Window // of orders that a development store may create
+	minute      host.Window // orders that a development store may create
 }
 
-// qualified is the namespace as it is stored: "$app → app--123456, $app:influencer → app--123456--influencer"; "All APIs
-// default to using a reserved namespace $app" (docs/apps/build/custom-data/ownership).
+// qualified returns the namespace as it is stored: "$app → app--123456, $app:influencer → app--123456--influencer"; "All
+// APIs default to using a reserved namespace $app" (docs/apps/build/custom-data/ownership).
 func qualified(namespace string) string {
 	own := "app--" + strconv.Itoa(appNumber)
 	switch rest, more := strings.CutPrefix(namespace, "$app:"); {
@@ -69,12 +69,12 @@ func (s *Platform) definition(namespace, key string) *definition {
 var namespaceForm = regexp.MustCompile(`^[A-Za-z0-9_-]{3,255}$`)
 var keyForm = regexp.MustCompile(`^[A-Za-z0-9_-]{2,64}$`)
 
-// defineMetafield is metafieldDefinitionCreate for orders. "The unique values capability is required and enabled by default
-// for the id type" (changelog custom-ids-more-lookups, 2025-03-22; docs/apps/build/metafields/working-with-custom-ids).
-// The codes are those of MetafieldDefinitionCreateUserErrorCode; which one meets what is not documented beyond their
-// descriptions, nor are the texts.
+// defineMetafield is metafieldDefinitionCreate for orders. "The unique values capability is required and enabled by
+// default for the id type" (changelog custom-ids-more-lookups, 2025-03-22;
+// docs/apps/build/metafields/working-with-custom-ids). The codes are those of MetafieldDefinitionCreateUserErrorCode.
+// Their use is only documented by their descriptions, and the texts are not documented.
 func (s *Platform) defineMetafield(args map[string]any) any {
-	to := &complaints{of: "MetafieldDefinitionCreateUserError"}
+	to := &userErrors{of: "MetafieldDefinitionCreateUserError"}
 	values, _ := args["definition"].(map[string]any)
 	i := input{values, []string{"definition"}, to}
 	d := &definition{
@@ -88,19 +88,19 @@ func (s *Platform) defineMetafield(args map[string]any) any {
 	d.unique = d.kind == "id" || unique.flag("enabled", false)
 	switch {
 	case i.text("ownerType") != "ORDER":
-		i.complain("ownerType", "INVALID", "The look-alike defines metafields of orders only")
+		i.addError("ownerType", "INVALID", "The look-alike defines metafields of orders only")
 	case !namespaceForm.MatchString(d.namespace):
-		i.complain("namespace", "INVALID_CHARACTER", "Namespace must be 3 to 255 letters, digits, hyphens and underscores")
+		i.addError("namespace", "INVALID_CHARACTER", "Namespace must be 3 to 255 letters, digits, hyphens and underscores")
 	case !keyForm.MatchString(d.key):
-		i.complain("key", "INVALID_CHARACTER", "Key must be 2 to 64 letters, digits, hyphens and underscores")
+		i.addError("key", "INVALID_CHARACTER", "Key must be 2 to 64 letters, digits, hyphens and underscores")
 	case d.name == "":
-		i.complain("name", "BLANK", "Name can't be blank")
+		i.addError("name", "BLANK", "Name can't be blank")
 	case d.kind == "id" && unique.has("enabled") && !unique.flag("enabled", true):
-		i.complain("capabilities", "CAPABILITY_REQUIRED_BUT_DISABLED", "The capability unique_values is required for the type id")
+		i.addError("capabilities", "CAPABILITY_REQUIRED_BUT_DISABLED", "The capability unique_values is required for the type id")
 	case d.kind != "id" && d.kind != "single_line_text_field" && d.kind != "number_integer" && d.kind != "url" && d.kind != "json" && d.kind != "boolean":
-		i.complain("type", "INCLUSION", "Type name %s is not a valid type", d.kind)
+		i.addError("type", "INCLUSION", "Type name %s is not a valid type", d.kind)
 	case s.definition(d.namespace, d.key) != nil:
-		i.complain("key", "TAKEN", "Key is in use for Order metafields on the '%s' namespace.", d.namespace)
+		i.addError("key", "TAKEN", "Key is in use for Order metafields on the '%s' namespace.", d.namespace)
 	}
 	payload := map[string]any{"createdDefinition": nil, "userErrors": to.shown()}
 	if to.none() {
@@ -125,9 +125,10 @@ func (s *Platform) showDefinition(d *definition) object {
 	}}
 }
 
-// readMetafields reads those of a new order. Namespace and key are "required when creating a metafield" (MetafieldInput,
-// published schema of 2026-07), although "all APIs default to using a reserved namespace $app": the stricter one is taken. That a unique value which is taken refuses the whole order follows from
-// "unique values"; the code is not documented (OrderCreateUserErrorCode has none for it): INVALID here.
+// readMetafields reads the metafields of a new order. Namespace and key are "required when creating a metafield"
+// (MetafieldInput, published schema of 2026-07), although "all APIs default to using a reserved namespace $app"; this is
+// the stricter reading. "unique values" implies that a value that is taken refuses the whole order. The code is not
+// documented (OrderCreateUserErrorCode has none for it): INVALID here.
 func (s *Platform) readMetafields(i input, p *purchase) {
 	seen := map[string]bool{}
 	for _, one := range i.each("metafields") {
@@ -141,21 +142,21 @@ func (s *Platform) readMetafields(i input, p *purchase) {
 		d := s.definition(m.namespace, m.key)
 		switch {
 		case !one.has("namespace"):
-			one.complain("namespace", "INVALID", "Namespace can't be blank")
+			one.addError("namespace", "INVALID", "Namespace can't be blank")
 		case m.key == "":
-			one.complain("key", "INVALID", "Key can't be blank")
+			one.addError("key", "INVALID", "Key can't be blank")
 		case m.value == "":
-			one.complain("value", "INVALID", "Value can't be blank")
+			one.addError("value", "INVALID", "Value can't be blank")
 		case d == nil && m.kind == "":
-			one.complain("type", "INVALID", "Type can't be blank")
+			one.addError("type", "INVALID", "Type can't be blank")
 		case d == nil && m.kind == "id": // not documented
-			one.complain("type", "INVALID", "The type id needs a metafield definition")
+			one.addError("type", "INVALID", "The type id needs a metafield definition")
 		case d != nil && m.kind != "" && m.kind != d.kind:
-			one.complain("type", "INVALID", "Type must be consistent with the definition's type: '%s'", d.kind)
+			one.addError("type", "INVALID", "Type must be consistent with the definition's type: '%s'", d.kind)
 		case seen[m.namespace+"\x00"+m.key]:
-			one.complain("key", "INVALID", "Key must be unique within this namespace on this resource")
+			one.addError("key", "INVALID", "Key must be unique within this namespace on this resource")
 		case d != nil && d.unique && s.taken(m):
-			one.complain("value", "INVALID", "Value has already been taken")
+			one.addError("value", "INVALID", "Value has already been taken")
 		}
 		seen[m.namespace+"\x00"+m.key] = true
 		if d != nil {
@@ -170,7 +171,7 @@ func (s *Platform) taken(m metafield) bool {
 	return taken
 }
 
-// keepMetafields makes the order findable by its unique values.
+// keepMetafields adds the order's unique values to the look-up.
 func (s *Platform) keepMetafields(p *purchase) {
 	for k := range p.metafields {
 		m := &p.metafields[k]
@@ -198,8 +199,8 @@ func (s *Platform) metafieldOf(p *purchase, args map[string]any) any {
 	return nil
 }
 
-// findOrder is orderByIdentifier. It reads what is written at once: "look up by custom ID" goes by the unique value, not by
-// the search index.
+// findOrder is orderByIdentifier. It finds a new order at once, because "look up by custom ID" uses the unique value and
+// not the search index.
 func (s *Platform) findOrder(args map[string]any) any {
 	values, _ := args["identifier"].(map[string]any)
 	i := input{values: values}
@@ -221,8 +222,8 @@ func (s *Platform) findOrder(args map[string]any) any {
 	return s.order(n)
 }
 
-// searchable reports whether an order placed then is found by searches: "search is eventually consistent"; the look-alike
-// lags by Config.ShopifySearchLag. How long Shopify does is not documented.
+// searchable reports whether searches find an order of that time: "search is eventually consistent". The lag here is
+// Config.ShopifySearchLag; Shopify does not document its own.
 func (s *Platform) searchable(placed int64) bool {
 	return s.Host.Config.Now().Sub(host.Moment(placed)) >= s.Host.Config.ShopifySearchLag
 }

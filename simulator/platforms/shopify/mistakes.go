@@ -8,8 +8,8 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
-// under answers what is at the end of the path.
-func (e *execution) under(name string, index int, answer func()) {
+// atPath runs answer with name and index at the end of the path.
+func (e *execution) atPath(name string, index int, answer func()) {
 	before := e.path
 	if e.path = append(slices.Clone(before), ast.PathName(name)); index >= 0 {
 		e.path = append(e.path, ast.PathIndex(index))
@@ -18,8 +18,8 @@ func (e *execution) under(name string, index int, answer func()) {
 	e.path = before
 }
 
-// mistake notes an error beside the data, at the path.
-func (e *execution) mistake(name string, err error) {
+// recordError records an error at the current path. The data is still returned.
+func (e *execution) recordError(name string, err error) {
 	var made *gqlerror.Error
 	if !errors.As(err, &made) {
 		made = gqlerror.Errorf("%s", err.Error())

@@ -1,6 +1,6 @@
 package shopify
 
-// written is what an order consists of, by its id; nil, without a type, where there is none.
+// written returns a part of an order by its id. It returns an untyped nil if there is none.
 func (s *Platform) written(kind, id string) any {
 	number, is := numberOf(id, kind)
 	if !is {

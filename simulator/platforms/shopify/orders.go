@@ -13,7 +13,7 @@ type customerObject struct {
 
 func (customerObject) kind() string { return "Customer" }
 
-// loyalty is the tag that tells the tier, as apps of this kind write it.
+// loyalty returns the tag of a tier, as loyalty apps write it.
 func loyalty(tier string) []string {
 	if tier == "" {
 		return []string{}

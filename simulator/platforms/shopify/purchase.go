@@ -6,8 +6,8 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms/internal/host"
 )
 
-// purchase is everything about one order. Those that the seed made are read from the shop, until something is done to
-// them. All of it is under the shop's lock.
+// purchase is an order with all its parts. A seeded order is read from the shop until something changes it. The shop's
+// lock protects it.
 type purchase struct {
 	n                            int // position among the shop's orders
 	seeded                       bool
@@ -15,15 +15,15 @@ type purchase struct {
 	sourceName, sourceIdentifier string
 	sourceURL, poNumber          string
 	currency                     string
-	financial                    string // where it is not derived from the transactions
-	fulfillment                  string // where it is not derived from the fulfillments
+	financial                    string // if it is not derived from the transactions
+	fulfillment                  string // if it is not derived from the fulfillments
 	customer                     int    // negative: none
 	tags                         []string
 	attributes                   []pair
 	metafields                   []metafield
 	billing, shipping            map[string]any
 	test, taxesIncluded          bool
-	receipt, fulfillmentReceipt  bool // a confirmation was asked for
+	receipt, fulfillmentReceipt  bool // confirmations were requested
 	behaviour                    string
 
 	placed, processed, updated, closed int64
@@ -41,7 +41,7 @@ type purchase struct {
 	transactions  []transaction
 	refunds       []*refund
 	fulfillments  []*fulfillment
-	absorbed      bool // what the shop itself sent is among the fulfillments
+	absorbed      bool // the fulfillment of a seeded order was added
 }
 
 type pair struct{ name, value string }
@@ -51,7 +51,7 @@ type tax struct {
 	rate     float64
 	cents    int64
 	liable   any
-	unpriced bool // cents are the rate's share
+	unpriced bool // cents are this line's share of the order's tax
 }
 
 type purchaseLine struct {
@@ -66,10 +66,10 @@ type purchaseLine struct {
 	properties       []pair
 	taxes            []tax
 	removed          int // refunded or cancelled
-	returned         int // of those, how many had been sent
+	returned         int // those of them that had been shipped
 	sent             int
-	place            int // that the stock was claimed at
-	claimed, settled int // taken from what is available, and given back, sent or written off since
+	place            int // location of the claimed stock
+	claimed, settled int // taken from available stock, and since then restocked, shipped or written off
 }
 
 func (l purchaseLine) current() int     { return l.quantity - l.removed }
@@ -124,7 +124,7 @@ type fulfillment struct {
 
 type sentLine struct{ id, line, quantity int }
 
-// Where the numbers of what orders consist of start. Each of them is used once in a shop.
+// The first numbers of an order's parts. Each number is used once in a shop.
 const (
 	writtenBase = 14_000_000_001
 	seededLines = 12_000_000_001
@@ -132,28 +132,28 @@ const (
 	seededMoney = 15_000_000_001
 )
 
-// nextID needs the shop's lock for writing.
+// nextID returns a new number. The caller must hold the shop's write lock.
 func (s *Platform) nextID() int {
 	s.orders.last++
 	return writtenBase + s.orders.last
 }
 
-// purchase is the order at a position. What it returns is not to be changed.
+// purchase returns the order at a position, which must not be changed.
 func (s *Platform) purchase(n int) *purchase {
 	p := s.orders.all[n]
 	if p == nil {
-		return s.lift(n)
+		return s.readSeeded(n)
 	}
 	if s.Orders[n].Shipped > 0 && !p.absorbed {
 		c := *p
 		c.lines, c.fulfillments = slices.Clone(p.lines), slices.Clone(p.fulfillments)
-		s.absorb(&c)
+		s.addSeededFulfillment(&c)
 		return &c
 	}
 	return p
 }
 
-// nameOf is the order's name, without reading the whole order.
+// nameOf returns the order's name without reading the whole order.
 func (s *Platform) nameOf(n int) string {
 	if p := s.orders.all[n]; p != nil {
 		return p.name
@@ -161,21 +161,21 @@ func (s *Platform) nameOf(n int) string {
 	return orderName(n)
 }
 
-// edit is the order at a position, to be changed.
+// edit returns the order at a position for changing.
 func (s *Platform) edit(n int) *purchase {
 	p := s.orders.all[n]
 	if p == nil {
-		p = s.lift(n)
+		p = s.readSeeded(n)
 	}
 	if s.Orders[n].Shipped > 0 && !p.absorbed {
-		s.absorb(p)
+		s.addSeededFulfillment(p)
 	}
 	s.orders.all[n] = p
 	return p
 }
 
-// lift reads an order of the shop's own.
-func (s *Platform) lift(n int) *purchase {
+// readSeeded reads a seeded order.
+func (s *Platform) readSeeded(n int) *purchase {
 	o := s.Orders[n]
 	p := &purchase{
 		n:                n,
@@ -244,13 +244,13 @@ func (s *Platform) lift(n int) *purchase {
 		}}
 	}
 	if o.Shipped > 0 {
-		s.absorb(p)
+		s.addSeededFulfillment(p)
 	}
 	return p
 }
 
-// absorb takes over that the shop's owner sent everything.
-func (s *Platform) absorb(p *purchase) {
+// addSeededFulfillment adds the fulfillment of a seeded order that the shop has shipped.
+func (s *Platform) addSeededFulfillment(p *purchase) {
 	o := s.Orders[p.n]
 	f := &fulfillment{
 		id:      seededSent + p.n,
@@ -275,7 +275,7 @@ func (s *Platform) absorb(p *purchase) {
 	p.updated = max(p.updated, o.Updated)
 }
 
-// changed dates the order and tells the shop of what all platforms show.
+// changed sets the order's update time and updates the part that all platforms show.
 func (s *Platform) changed(p *purchase) {
 	p.updated = s.Tick(s.Host.Config.Now(), p.updated)
 	s.SetWritten(p.n, s.summary(p))

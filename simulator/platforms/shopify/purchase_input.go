@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// readOrder reads an OrderCreateOrderInput (docs/api/admin-graphql/latest/input-objects/OrderCreateOrderInput, api_version
-// 2026-10). OrderCreateUserErrorCode has seven values; where none of the six others fits, the code is INVALID. The texts
-// of the messages are not documented.
+// readOrder reads an OrderCreateOrderInput (docs/api/admin-graphql/latest/input-objects/OrderCreateOrderInput,
+// api_version 2026-10). OrderCreateUserErrorCode has seven values; the code is INVALID if none of the six others fits.
+// The texts of the messages are not documented.
 func (s *Platform) readOrder(i input, version string) *purchase {
 	now := s.Host.Config.Now()
 	p := &purchase{
@@ -34,7 +34,7 @@ func (s *Platform) readOrder(i input, version string) *purchase {
 		p.currency = i.text("currency")
 	}
 	if other := i.text("presentmentCurrency"); other != "" && other != p.currency {
-		i.complain("presentmentCurrency", "INVALID", "The look-alike takes no presentment currency but the order's")
+		i.addError("presentmentCurrency", "INVALID", "The look-alike takes no presentment currency but the order's")
 	}
 	if i.has("billingAddress") {
 		p.billing = i.inner("billingAddress").values
@@ -61,17 +61,17 @@ func (s *Platform) readTimes(i input, p *purchase, version string, now time.Time
 		at, err := readMoment(i.text("processedAt"))
 		switch {
 		case err != nil:
-			i.complain("processedAt", "INVALID", "Processed at is invalid")
+			i.addError("processedAt", "INVALID", "Processed at is invalid")
 		case !at.After(now):
 			p.processed = at.UnixMilli()
 		case version < "2026-07":
-			i.complain("processedAt", "PROCESSED_AT_INVALID", "Processed at must not be in the future")
+			i.addError("processedAt", "PROCESSED_AT_INVALID", "Processed at must not be in the future")
 		}
 	}
 	if i.has("closedAt") {
 		at, err := readMoment(i.text("closedAt"))
 		if err != nil {
-			i.complain("closedAt", "INVALID", "Closed at is invalid")
+			i.addError("closedAt", "INVALID", "Closed at is invalid")
 		}
 		p.closed = at.UnixMilli()
 	}
@@ -79,8 +79,8 @@ func (s *Platform) readTimes(i input, p *purchase, version string, now time.Time
 
 func (s *Platform) readLines(i input, p *purchase) {
 	lines := i.each("lineItems")
-	if len(lines) == 0 { // not documented; the field may be absent by the schema
-		i.complain("lineItems", "INVALID", "Line items must have at least one line item")
+	if len(lines) == 0 { // not documented; the schema allows it
+		i.addError("lineItems", "INVALID", "Line items must have at least one line item")
 	}
 	for _, one := range lines {
 		l := purchaseLine{
@@ -97,37 +97,37 @@ func (s *Platform) readLines(i input, p *purchase) {
 			place:      -1,
 		}
 		if l.quantity < 1 {
-			one.complain("quantity", "INVALID", "Quantity must be greater than or equal to 1")
+			one.addError("quantity", "INVALID", "Quantity must be greater than or equal to 1")
 		}
 		if service := one.text("fulfillmentService"); service != "" && service != "manual" {
-			one.complain("fulfillmentService", "FULFILLMENT_SERVICE_INVALID", "Fulfillment service is invalid")
+			one.addError("fulfillmentService", "FULFILLMENT_SERVICE_INVALID", "Fulfillment service is invalid")
 		}
 		s.readGoods(one, &l)
 		if one.has("priceSet") {
 			l.cents = one.money("priceSet", p.currency)
 		} else if l.item < 0 && !one.has("variantId") {
-			one.complain("priceSet", "INVALID", "Price can't be blank")
+			one.addError("priceSet", "INVALID", "Price can't be blank")
 		}
 		if l.cents < 0 {
-			one.complain("priceSet", "INVALID", "Price must be greater than or equal to 0")
+			one.addError("priceSet", "INVALID", "Price must be greater than or equal to 0")
 		}
 		l.taxes = one.taxes(p.currency)
 		p.lines = append(p.lines, l)
 	}
 }
 
-// readGoods fills in what a variant says of itself, or demands the title of a custom line.
+// readGoods copies the variant's data, or requires the title of a custom line.
 func (s *Platform) readGoods(one input, l *purchaseLine) {
 	id := one.text("variantId")
 	if id == "" {
 		if l.title == "" {
-			one.complain("title", "INVALID", "Title can't be blank")
+			one.addError("title", "INVALID", "Title can't be blank")
 		}
 		return
 	}
 	v, is := s.one("ProductVariant", id).(variantObject)
 	if !is {
-		one.complain("variantId", "INVALID", "Product variant does not exist")
+		one.addError("variantId", "INVALID", "Product variant does not exist")
 		return
 	}
 	i := s.Items[v.n]
@@ -143,12 +143,12 @@ func (s *Platform) readGoods(one input, l *purchaseLine) {
 	}
 }
 
-// taxes reads tax lines. The code TAX_LINE_RATE_MISSING cannot come to pass as long as the schema demands the rate.
+// taxes reads tax lines. The code TAX_LINE_RATE_MISSING does not occur, because the schema requires the rate.
 func (i input) taxes(currency string) (list []tax) {
 	for _, one := range i.each("taxLines") {
 		rate, err := strconv.ParseFloat(decimal(one.values["rate"]), 64)
 		if err != nil || rate < 0 {
-			one.complain("rate", "INVALID", "Rate is invalid")
+			one.addError("rate", "INVALID", "Rate is invalid")
 		}
 		t := tax{
 			title:    one.text("title"),
@@ -160,7 +160,7 @@ func (i input) taxes(currency string) (list []tax) {
 			t.cents = one.money("priceSet", currency)
 		}
 		if t.cents < 0 {
-			one.complain("priceSet", "INVALID", "Price must be greater than or equal to 0")
+			one.addError("priceSet", "INVALID", "Price must be greater than or equal to 0")
 		}
 		list = append(list, t)
 	}
@@ -176,7 +176,7 @@ func (s *Platform) readShipping(i input, p *purchase) {
 			cents:  one.money("priceSet", p.currency),
 		}
 		if l.cents < 0 { // "Can't be negative."
-			one.complain("priceSet", "INVALID", "Price must be greater than or equal to 0")
+			one.addError("priceSet", "INVALID", "Price must be greater than or equal to 0")
 		}
 		l.taxes = one.taxes(p.currency)
 		p.shippingLines = append(p.shippingLines, l)
@@ -188,7 +188,7 @@ func (s *Platform) readTaxes(i input, p *purchase) {
 	p.taxes = i.taxes(p.currency)
 	for _, l := range p.lines {
 		if len(l.taxes) > 0 && len(p.taxes) > 0 {
-			i.complain("taxLines", "INVALID", "Tax lines must be specified on the order or the line items, but not both")
+			i.addError("taxLines", "INVALID", "Tax lines must be specified on the order or the line items, but not both")
 			return
 		}
 	}
@@ -197,7 +197,7 @@ func (s *Platform) readTaxes(i input, p *purchase) {
 func (s *Platform) readDiscount(i input, p *purchase) {
 	code := i.inner("discountCode")
 	if len(code.values) > 1 { // "Only one type of discount can be applied to an order."
-		code.complain("", "INVALID", "Only one type of discount can be applied to an order")
+		code.addError("", "INVALID", "Only one type of discount can be applied to an order")
 	}
 	if part := code.inner("itemPercentageDiscountCode"); part.values != nil {
 		percent, _ := strconv.ParseFloat(decimal(part.values["percentage"]), 64)
@@ -213,7 +213,7 @@ func (s *Platform) readDiscount(i input, p *purchase) {
 		p.code, p.freeShipping = part.text("code"), true
 	}
 	if p.discount < 0 || p.discount > p.items() {
-		code.complain("", "INVALID", "Discount must be between 0 and the price of the items")
+		code.addError("", "INVALID", "Discount must be between 0 and the price of the items")
 	}
 }
 
@@ -237,12 +237,12 @@ func (s *Platform) readTransactions(i input, p *purchase, now time.Time) {
 			t.status = status
 		}
 		if t.cents < 0 {
-			one.complain("amountSet", "INVALID", "Amount must be greater than or equal to 0")
+			one.addError("amountSet", "INVALID", "Amount must be greater than or equal to 0")
 		}
 		if one.has("processedAt") {
 			at, err := readMoment(one.text("processedAt"))
 			if err != nil {
-				one.complain("processedAt", "INVALID", "Processed at is invalid")
+				one.addError("processedAt", "INVALID", "Processed at is invalid")
 			}
 			t.processed = min(at.UnixMilli(), now.UnixMilli())
 		}
@@ -250,27 +250,27 @@ func (s *Platform) readTransactions(i input, p *purchase, now time.Time) {
 	}
 }
 
-// readCustomer finds the customer to associate, or the one to change or make. It changes nothing yet: what it returns does,
-// and tells whether the customer is new.
+// readCustomer reads the customer to associate, or the one to update or create. It changes nothing; apply does, and
+// reports whether it created or changed a customer.
 func (s *Platform) readCustomer(i input, p *purchase) (apply func() (made, changed bool)) {
 	nothing := func() (bool, bool) { return false, false }
 	customer := i.inner("customer")
 	associate, upsert := customer.inner("toAssociate"), customer.inner("toUpsert")
 	switch {
 	case i.has("customerId") && i.has("customer"):
-		i.complain("customer", "REDUNDANT_CUSTOMER_FIELDS", "Only one of customer_id and customer is permitted")
+		i.addError("customer", "REDUNDANT_CUSTOMER_FIELDS", "Only one of customer_id and customer is permitted")
 		return nothing
 	case i.has("customerId"):
 		associate = input{map[string]any{"id": i.text("customerId")}, i.path, i.to}
 	case associate.values != nil && upsert.values != nil: // not documented
-		customer.complain("", "INVALID", "Only one of toAssociate and toUpsert is permitted")
+		customer.addError("", "INVALID", "Only one of toAssociate and toUpsert is permitted")
 		return nothing
 	}
 	switch {
 	case associate.values != nil:
 		p.customer = s.findCustomer(associate)
 		if p.customer < 0 {
-			associate.complain("id", "INVALID", "Customer does not exist")
+			associate.addError("id", "INVALID", "Customer does not exist")
 		}
 	case upsert.values != nil:
 		return s.readUpsert(upsert, p)
@@ -311,7 +311,7 @@ func (s *Platform) readUpsert(i input, p *purchase) func() (made, changed bool) 
 	p.email = email
 	found := s.findCustomer(input{map[string]any{"id": i.values["id"], "email": email}, i.path, i.to})
 	if found < 0 && i.has("id") {
-		i.complain("id", "INVALID", "Customer does not exist")
+		i.addError("id", "INVALID", "Customer does not exist")
 	}
 	first, last := i.text("firstName"), i.text("lastName")
 	for _, address := range []map[string]any{p.shipping, p.billing} {

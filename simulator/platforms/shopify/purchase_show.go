@@ -85,7 +85,7 @@ func (o orderObject) field(name string, args map[string]any) any {
 	return o.nested(name, args)
 }
 
-// sums are the order's amounts and what follows from them.
+// sums returns the order's amounts and fields that follow from them.
 func (o orderObject) sums(name string) (any, bool) {
 	p := o.p
 	sum := func(cents int64) (any, bool) { return p.bag(cents), true }
@@ -193,7 +193,7 @@ func (o orderObject) nested(name string, args map[string]any) any {
 	return nil
 }
 
-// first is a list, cut where that was asked for.
+// first returns a list, cut to the argument first.
 func first(args map[string]any, n int, show func(int) object) []object {
 	if args["first"] != nil {
 		n = min(n, number64(args["first"]))
@@ -281,7 +281,7 @@ func (o orderObject) line(k int) object {
 		"originalTotalSet": p.bag(l.cents * int64(l.quantity)), "discountedTotalSet": p.bag(l.cents * int64(l.quantity)),
 		"taxLines": p.showTaxes(p.lineTaxes(k)), "customAttributes": pairs("Attribute", "key", l.properties), "variant": nil, "product": nil,
 	}
-	if l.item >= 0 && o.s.standing(o.s.Items[l.item].Product) {
+	if l.item >= 0 && o.s.exists(o.s.Items[l.item].Product) {
 		values["variant"], values["product"] = variantObject{o.s, l.item}, productObject{o.s, o.s.Items[l.item].Product}
 	}
 	return facts{"LineItem", values}

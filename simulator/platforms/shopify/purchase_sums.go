@@ -2,12 +2,12 @@ package shopify
 
 import "math"
 
-// What an order comes to. Shopify documents what each sum contains (docs/api/admin-graphql/latest/objects/Order,
-// api_version 2026-10) and not how shares of a cent are rounded: here each tax and discount is rounded half up.
+// Amounts of an order. Shopify documents what each sum contains (docs/api/admin-graphql/latest/objects/Order, api_version
+// 2026-10) but not how fractions of a cent are rounded. Here each tax and discount is rounded half up.
 
 func share(cents int64, rate float64) int64 { return int64(math.Floor(float64(cents)*rate + 0.5)) }
 
-// price is the tax in cents of a taxable amount. Shopify does not document what a tax line without priceSet comes to.
+// price returns the tax in cents on an amount. Shopify does not document the tax of a tax line without priceSet.
 func (t tax) price(base int64, included bool) int64 {
 	if !t.unpriced {
 		return t.cents
@@ -37,7 +37,7 @@ func (p *purchase) shippingCost() (sum int64) {
 	return sum
 }
 
-// allTaxes are those of the order, its lines and its shipping, with their amounts.
+// allTaxes returns the taxes of the order, its lines and its shipping with their amounts.
 func (p *purchase) allTaxes() (list []tax) {
 	priced := func(t tax, base int64) tax {
 		t.cents, t.unpriced = t.price(base, p.taxesIncluded), false
@@ -74,8 +74,8 @@ func (p *purchase) total() int64 {
 	return total
 }
 
-// lineTax is a line's share of the taxes: its own, or of the order's by what it costs. "Tax lines specified on the order
-// are split across the taxable line items in the created order" (OrderCreateOrderInput.taxLines, api_version 2026-10).
+// lineTaxes returns a line's taxes: its own, or its share of the order's. "Tax lines specified on the order are split
+// across the taxable line items in the created order" (OrderCreateOrderInput.taxLines, api_version 2026-10).
 func (p *purchase) lineTaxes(k int) (list []tax) {
 	l := p.lines[k]
 	for _, t := range l.taxes {
@@ -114,7 +114,7 @@ func (p *purchase) lineTax(k int) (sum int64) {
 	return sum
 }
 
-// lineValue is what so many pieces of a line were sold for after the order's discount, and their tax.
+// lineValue returns the price of pieces of a line after the order's discount, and their tax.
 func (p *purchase) lineValue(k, quantity int) (subtotal, taxed int64) {
 	l := p.lines[k]
 	subtotal = l.cents * int64(quantity)
@@ -124,7 +124,7 @@ func (p *purchase) lineValue(k, quantity int) (subtotal, taxed int64) {
 	return subtotal, share(p.lineTax(k), float64(quantity)/float64(l.quantity))
 }
 
-// received is the money that came in, refunded what went back.
+// received returns the money that was paid, refunded the money that was refunded.
 func (p *purchase) received() (sum int64) {
 	for _, t := range p.transactions {
 		if t.status == "SUCCESS" && (t.kind == "SALE" || t.kind == "CAPTURE") {
@@ -143,7 +143,7 @@ func (p *purchase) refunded() (sum int64) {
 	return sum
 }
 
-// refundedOf is what went back of one payment.
+// refundedOf returns the refunded amount of one payment.
 func (p *purchase) refundedOf(parent int) (sum int64) {
 	for _, t := range p.transactions {
 		if t.status == "SUCCESS" && t.kind == "REFUND" && t.parent == parent {
@@ -153,8 +153,8 @@ func (p *purchase) refundedOf(parent int) (sum int64) {
 	return sum
 }
 
-// withdrawn is the value of what was refunded or removed: of each refund its items and shipping, or its money where that is
-// more. Shopify does not document it to that point.
+// withdrawn returns the value of refunded and removed pieces: for each refund its items and shipping, or its money if
+// that is more. Shopify does not document it in this detail.
 func (p *purchase) withdrawn() (sum int64) {
 	if p.seeded && !p.touched() {
 		return 0
@@ -168,7 +168,7 @@ func (p *purchase) withdrawn() (sum int64) {
 	return min(sum, p.total())
 }
 
-// touched reports whether a seeded order was changed by somebody.
+// touched reports whether a seeded order was changed.
 func (p *purchase) touched() bool { return p.financial == "" }
 
 func (p *purchase) worth(r *refund) (sum int64) {
@@ -193,9 +193,9 @@ func (p *purchase) moneyOf(r *refund) (sum int64) {
 	return sum
 }
 
-// financialStatus is what was said of the order, or follows from its transactions: "If not specified, then this will be
-// derived through the given transactions" (OrderCreateOrderInput.financialStatus, api_version 2026-10). Without any it is
-// PENDING here, which is not documented.
+// financialStatus returns the given status, or derives it from the transactions: "If not specified, then this will be
+// derived through the given transactions" (OrderCreateOrderInput.financialStatus, api_version 2026-10). Without
+// transactions it is PENDING here, which is not documented.
 func (p *purchase) financialStatus() string {
 	if p.financial != "" {
 		return p.financial

@@ -18,7 +18,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms/internal/host"
 )
 
-// charge takes the query's cost from the bucket, answers it, and gives back what it did not cost.
+// charge takes the maximum cost of the query from the bucket, answers the query, and refunds the unused cost.
 func (s *Platform) charge(c *host.Call, operation *ast.OperationDefinition, vars map[string]any) host.Answer {
 	root := "QueryRoot"
 	if operation.Operation == ast.Mutation {
@@ -47,7 +47,7 @@ func (s *Platform) charge(c *host.Call, operation *ast.OperationDefinition, vars
 		e.circle = circular(operation, vars)
 	}
 	var data map[string]any
-	s.during(operation, func(*host.World) { data = e.object(operation.SelectionSet, rootObject{s, c, root}) })
+	s.withShop(operation, func(*host.World) { data = e.object(operation.SelectionSet, rootObject{s, c, root}) })
 	spent := min(asked, e.cost-1)
 	s.mu.Lock()
 	s.bucket.giveBack(float64(asked - spent))
@@ -63,7 +63,7 @@ func (s *Platform) charge(c *host.Call, operation *ast.OperationDefinition, vars
 	return host.OK(body)
 }
 
-// circular is the cursor that the query was asked with, or that of the very first record.
+// circular returns the cursor in the query, or that of the first record.
 func circular(operation *ast.OperationDefinition, vars map[string]any) string {
 	for _, f := range fields(operation.SelectionSet, "QueryRoot") {
 		if after, is := f.ArgumentMap(vars)["after"].(string); is && after != "" {
@@ -73,11 +73,11 @@ func circular(operation *ast.OperationDefinition, vars map[string]any) string {
 	return cursorOf(0, 0)
 }
 
-// everything is the size of a page in a bulk operation.
+// everything is the page size in a bulk operation.
 const everything = math.MaxInt32
 
 type shopifyCursor struct {
-	ID    int   `json:"last_id"` // a position plus one
+	ID    int   `json:"last_id"` // position plus one
 	Value int64 `json:"last_value"`
 }
 
@@ -86,21 +86,21 @@ func cursorOf(position int, value int64) string {
 	return base64.StdEncoding.EncodeToString(text)
 }
 
-// listing is a connection before it is paged: n records of which some will do, ordered by their position or by a value.
+// listing is a connection before paging: those of n records for which will returns true, ordered by position or by value.
 type listing struct {
 	of      string
 	n       int
 	will    func(int) bool
-	value   func(int) int64 // that orders them; nil: by position
+	value   func(int) int64 // sort key; nil: by position
 	created func(int) int64
 	show    func(int) object
-	most    int // objects that are paged through; 0: any number
+	most    int // objects that can be paged through; 0: no limit
 }
 
-// errPaged is the answer to who pages on after as many objects as Shopify pages through. Its words are not documented.
+// errPaged is the error for pages beyond the objects that Shopify pages through. Its text is not documented.
 var errPaged = errors.New("pagination is limited to 25,000 objects")
 
-// deep reports whether a page ends after as many objects as are paged through.
+// deep reports whether a page ends beyond the objects that can be paged through.
 func (l listing) deep(from *shopifyCursor, first int, reverse bool) bool {
 	if from == nil || l.most == 0 || reverse || first == everything {
 		return false
@@ -156,7 +156,7 @@ func (l listing) valueOf(n int) int64 {
 	return l.value(n)
 }
 
-// page is up to one more than asked for.
+// page returns one position more than first, if there are enough.
 func (l listing) page(from *shopifyCursor, first int, reverse bool) []int {
 	if l.value == nil && !reverse {
 		after := -1
@@ -191,13 +191,13 @@ func (l listing) follows(n int, from shopifyCursor, reverse bool) bool {
 	return value > from.Value || value == from.Value && n > from.ID-1
 }
 
-// term is one condition of a search such as updated_at:>='2025-01-06T08:00:00Z'.
+// term is a search condition such as updated_at:>='2025-01-06T08:00:00Z'.
 type term struct {
 	name, operator, text string
 	value                int64
 }
 
-// readSearch reads conditions joined by AND. Shopify ignores what it does not know; here it is an error.
+// readSearch parses conditions joined by AND. It returns an error for unknown fields, which Shopify ignores.
 func readSearch(text string, known ...string) (terms []term, err error) {
 	for _, word := range words(text) {
 		if strings.EqualFold(word, "AND") {
@@ -240,7 +240,7 @@ func readMoment(text string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("%q is no time", text)
 }
 
-// words splits at spaces outside of quotes.
+// words splits at spaces outside quotes.
 func words(text string) []string {
 	quote := rune(0)
 	return strings.FieldsFunc(text, func(r rune) bool {
@@ -254,7 +254,7 @@ func words(text string) []string {
 	})
 }
 
-// holds compares numbers and times; times to the second.
+// holds reports whether a number, or a time in seconds, meets the condition.
 func (t term) holds(value int64) bool {
 	switch t.operator {
 	case ">":
@@ -269,7 +269,7 @@ func (t term) holds(value int64) bool {
 	return value == t.value
 }
 
-// all judges one record by what it is made of.
+// all reports whether a record meets all terms.
 func all(terms []term, values map[string]int64, texts map[string]string) bool {
 	for _, t := range terms {
 		if value, is := values[t.name]; is {

@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms/internal/host"
 )
 
-// idempotencyKey is the argument that the directive of a field is handed on as.
+// idempotencyKey is the argument that passes on the key of a field's directive.
 const idempotencyKey = "@idempotent"
 
 func (e *execution) withKey(f *ast.Field, args map[string]any) map[string]any {
@@ -26,7 +26,7 @@ func (e *execution) withKey(f *ast.Field, args map[string]any) map[string]any {
 	return args
 }
 
-// repeated is the result of a mutation that was asked for with an idempotency key.
+// repeated is the result of a mutation with an idempotency key.
 type repeated struct {
 	asked         string // the parameters
 	order, refund int
@@ -34,19 +34,19 @@ type repeated struct {
 }
 
 // createRefund is refundCreate (docs/api/admin-graphql/latest/mutations/refundCreate, api_version 2026-10). Since version
-// 2026-04 it needs @idempotent: "calling these mutations without an idempotency directive will result in an error at
-// runtime" (changelog making-idempotency-mandatory…, 2025-12-12); what that error looks like is not documented. With a key
-// that was used "it will return the result of the original operation instead of creating a new one". For other parameters,
-// or after a failure, the texts are those of IDEMPOTENCY_KEY_PARAMETER_MISMATCH and IDEMPOTENCY_PREVIOUS_ATTEMPT_FAILED,
-// which the mutations for inventory have as codes; UserError has none. How long a key is kept is not modelled.
+// 2026-04 it requires @idempotent: "calling these mutations without an idempotency directive will result in an error at
+// runtime" (changelog making-idempotency-mandatory…, 2025-12-12); the error is not documented. With a used key "it will
+// return the result of the original operation instead of creating a new one". For other parameters, or after a failure,
+// the texts are those of IDEMPOTENCY_KEY_PARAMETER_MISMATCH and IDEMPOTENCY_PREVIOUS_ATTEMPT_FAILED, which are codes of
+// the inventory mutations; UserError has no code. Keys do not expire here.
 func (s *Platform) createRefund(args map[string]any, version string) any {
 	key, _ := args[idempotencyKey].(string)
 	if key == "" && version >= "2026-04" {
 		return coded("BAD_REQUEST", "The @idempotent directive is required for this mutation but was not provided.")
 	}
-	to := &complaints{of: "UserError"}
+	to := &userErrors{of: "UserError"}
 	values, _ := args["input"].(map[string]any)
-	asked, _ := json.Marshal(values) // of what was JSON
+	asked, _ := json.Marshal(values) // cannot fail: it was decoded from JSON
 	before, again := s.orders.results[key]
 	switch {
 	case key == "" || !again:
@@ -63,7 +63,7 @@ func (s *Platform) createRefund(args map[string]any, version string) any {
 	return s.refundPayload(before.order, before.refund, to)
 }
 
-func (s *Platform) refundPayload(n, id int, to *complaints) object {
+func (s *Platform) refundPayload(n, id int, to *userErrors) object {
 	payload := map[string]any{"order": nil, "refund": nil, "userErrors": to.shown()}
 	if to.none() {
 		payload["order"], payload["refund"] = s.order(n), s.written("Refund", gid("Refund", id))
@@ -71,23 +71,23 @@ func (s *Platform) refundPayload(n, id int, to *complaints) object {
 	return facts{"RefundCreatePayload", payload}
 }
 
-// refundOrder refunds, or complains and changes nothing.
+// refundOrder refunds an order, or reports errors and changes nothing.
 func (s *Platform) refundOrder(i input) (n, id int) {
 	n = s.orderAt(i.text("orderId"))
 	if n < 0 {
-		i.complain("orderId", "", "Order does not exist")
+		i.addError("orderId", "", "Order does not exist")
 		return n, 0
 	}
 	p := s.purchase(n)
 	if currency := i.text("currency"); currency != "" && currency != p.currency {
-		i.complain("currency", "", "Currency must be %s", p.currency)
+		i.addError("currency", "", "Currency must be %s", p.currency)
 	}
 	goods, shipping, money := s.readRefundLines(i, p), s.readRefundShipping(i, p), s.readMovements(i, p)
 	if !i.has("refundLineItems") && !i.has("shipping") && !i.has("transactions") { // not documented
-		i.complain("", "", "Refund must contain line items, shipping or transactions")
+		i.addError("", "", "Refund must contain line items, shipping or transactions")
 	}
 	if i.has("refundDuties") || len(i.each("refundMethods")) > 0 {
-		i.complain("", "", "The look-alike refunds no duties and to no store credit")
+		i.addError("", "", "The look-alike refunds no duties and to no store credit")
 	}
 	if !i.to.none() {
 		return n, 0
@@ -117,8 +117,9 @@ func (s *Platform) refundOrder(i input) (n, id int) {
 	return n, r.id
 }
 
-// readRefundLines: RETURN for "line items that were fulfilled", CANCEL for "unfulfilled line items", LEGACY_RESTOCK "is not
-// accepted" (RefundLineItemRestockType, api_version 2026-10). That the kind must fit is not documented; it is demanded here.
+// readRefundLines: RETURN for "line items that were fulfilled", CANCEL for "unfulfilled line items", LEGACY_RESTOCK "is
+// not accepted" (RefundLineItemRestockType, api_version 2026-10). It is not documented that the type must fit, but it is
+// required here.
 func (s *Platform) readRefundLines(i input, p *purchase) (list []refundLine) {
 	asked := map[int]int{}
 	for _, one := range i.each("refundLineItems") {
@@ -138,26 +139,26 @@ func (s *Platform) readRefundLines(i input, p *purchase) (list []refundLine) {
 		}
 		if one.has("locationId") {
 			if l.place = s.placeOf(one.text("locationId")); l.place < 0 {
-				one.complain("locationId", "", "Location does not exist")
+				one.addError("locationId", "", "Location does not exist")
 			}
 		}
 		if l.line < 0 {
-			one.complain("lineItemId", "", "Line item does not exist on this order")
+			one.addError("lineItemId", "", "Line item does not exist on this order")
 			continue
 		}
 		asked[l.line] += l.quantity
 		of := p.lines[l.line]
 		switch {
 		case l.quantity < 1:
-			one.complain("quantity", "", "Quantity must be greater than 0")
+			one.addError("quantity", "", "Quantity must be greater than 0")
 		case asked[l.line] > of.current():
-			one.complain("quantity", "", "Quantity cannot refund more items than were purchased")
+			one.addError("quantity", "", "Quantity cannot refund more items than were purchased")
 		case l.restock == "LEGACY_RESTOCK":
-			one.complain("restockType", "", "Restock type is not accepted")
+			one.addError("restockType", "", "Restock type is not accepted")
 		case l.restock == "CANCEL" && l.quantity > of.unfulfilled():
-			one.complain("restockType", "", "Restock type cancel needs unfulfilled items")
+			one.addError("restockType", "", "Restock type cancel needs unfulfilled items")
 		case l.restock == "RETURN" && l.quantity > of.sent-of.returned:
-			one.complain("restockType", "", "Restock type return needs fulfilled items")
+			one.addError("restockType", "", "Restock type return needs fulfilled items")
 		}
 		list = append(list, l)
 	}
@@ -178,13 +179,13 @@ func (s *Platform) readRefundShipping(i input, p *purchase) (sum int64) {
 	}
 	sum, good := cents(decimal(shipping.values["amount"]))
 	if !good || sum < 0 || sum > left {
-		shipping.complain("amount", "", "Shipping amount cannot exceed the refundable amount of %s", host.Dollars(left))
+		shipping.addError("amount", "", "Shipping amount cannot exceed the refundable amount of %s", host.Dollars(left))
 	}
 	return sum
 }
 
-// readMovements reads the money that goes back: "Whether to allow the total refunded amount to surpass the amount paid for
-// the order" is allowOverRefunding. The texts are not documented.
+// readMovements reads the refunded amounts. allowOverRefunding is "Whether to allow the total refunded amount to surpass
+// the amount paid for the order". The texts are not documented.
 func (s *Platform) readMovements(i input, p *purchase) (list []transaction) {
 	back := map[int]int64{}
 	over := i.flag("allowOverRefunding", false)
@@ -197,21 +198,21 @@ func (s *Platform) readMovements(i input, p *purchase) (list []transaction) {
 		}
 		switch {
 		case one.text("kind") != "REFUND":
-			one.complain("kind", "", "Kind must be refund")
+			one.addError("kind", "", "Kind must be refund")
 			continue
 		case !good || sum <= 0:
-			one.complain("amount", "", "Amount must be greater than 0")
+			one.addError("amount", "", "Amount must be greater than 0")
 			continue
 		case s.orderAt(one.text("orderId")) != p.n:
-			one.complain("orderId", "", "Order must be the one that is refunded")
+			one.addError("orderId", "", "Order must be the one that is refunded")
 			continue
 		}
 		paid := p.payment(one.text("parentId"), sum, back)
 		switch {
 		case paid == nil:
-			one.complain("parentId", "", "Parent transaction does not exist on this order")
+			one.addError("parentId", "", "Parent transaction does not exist on this order")
 		case paid.cents-p.refundedOf(paid.id)-back[paid.id] < sum && !over:
-			one.complain("amount", "", "Refund amount cannot exceed the refundable amount of %s", host.Dollars(paid.cents-p.refundedOf(paid.id)-back[paid.id]))
+			one.addError("amount", "", "Refund amount cannot exceed the refundable amount of %s", host.Dollars(paid.cents-p.refundedOf(paid.id)-back[paid.id]))
 		default:
 			t.parent, t.test = paid.id, paid.test
 			back[paid.id] += sum
@@ -221,8 +222,8 @@ func (s *Platform) readMovements(i input, p *purchase) (list []transaction) {
 	return list
 }
 
-// payment is the one that was named or, where none was, the first that has enough left, or else the first. That parentId may
-// be absent is by the schema; what is refunded then is not documented.
+// payment returns the named payment. Without a name it returns the first that has enough left, or else the first. The
+// schema allows a missing parentId; the payment that is refunded then is not documented.
 func (p *purchase) payment(id string, sum int64, back map[int]int64) (found *transaction) {
 	for k := range p.transactions {
 		t := &p.transactions[k]
@@ -245,8 +246,8 @@ func (p *purchase) payment(id string, sum int64, back map[int]int64) (found *tra
 	return found
 }
 
-// withdraw takes pieces of a line out of the order and, where they are restocked, back to what is available: cancelled ones
-// as far as they were claimed, returned ones all. It returns the level that changed.
+// withdraw removes pieces of a line from the order and restocks them if requested: cancelled pieces if they were claimed,
+// returned pieces always. It returns the levels that changed.
 func (s *Platform) withdraw(p *purchase, r *refund, k, quantity int, restock string, place int) (levels [][2]int) {
 	l := &p.lines[k]
 	one := refundLine{
@@ -260,7 +261,7 @@ func (s *Platform) withdraw(p *purchase, r *refund, k, quantity int, restock str
 	if place < 0 {
 		one.place = max(0, l.place)
 	}
-	fresh := min(quantity, l.unfulfilled()) // not sent yet
+	fresh := min(quantity, l.unfulfilled()) // not shipped yet
 	if restock == "RETURN" {
 		fresh = 0
 	}

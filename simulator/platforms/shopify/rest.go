@@ -11,7 +11,7 @@ func joined(tags []string) string { return strings.Join(tags, ", ") }
 
 func lowerOrNull(text string) any { return host.OrNull(strings.ToLower(text)) }
 
-// restRefund is the payload of refunds/create (docs/api/admin-rest/latest/resources/refund).
+// restRefund returns the payload of refunds/create (docs/api/admin-rest/latest/resources/refund).
 func (s *Platform) restRefund(p *purchase, r *refund) map[string]any {
 	lines, movements, restocked := []any{}, []any{}, false
 	for _, l := range r.lines {
@@ -38,7 +38,8 @@ func (s *Platform) restRefund(p *purchase, r *refund) map[string]any {
 	}
 }
 
-// restFulfillment is the payload of fulfillments/create and fulfillments/update (docs/api/admin-rest/latest/resources/fulfillment).
+// restFulfillment returns the payload of fulfillments/create and fulfillments/update
+// (docs/api/admin-rest/latest/resources/fulfillment).
 func (s *Platform) restFulfillment(p *purchase, f *fulfillment) map[string]any {
 	lines := []any{}
 	for _, l := range f.lines {

@@ -8,7 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms/internal/host"
 )
 
-// rootObject is where queries and mutations begin.
+// rootObject is the root of queries and mutations.
 type rootObject struct {
 	s  *Platform
 	c  *host.Call
@@ -53,7 +53,7 @@ func (r rootObject) field(name string, args map[string]any) any {
 	return r.writing(name, args)
 }
 
-// facts is an object whose fields are known beforehand.
+// facts is an object with known fields.
 type facts struct {
 	of     string
 	values map[string]any
@@ -62,7 +62,7 @@ type facts struct {
 func (f facts) kind() string                            { return f.of }
 func (f facts) field(name string, _ map[string]any) any { return f.values[name] }
 
-func (s *Platform) standing(n int) bool { return !s.Products[n].Deleted }
+func (s *Platform) exists(n int) bool { return !s.Products[n].Deleted }
 
 func (s *Platform) anything(id string) any {
 	kind, _, _ := strings.Cut(strings.TrimPrefix(id, "gid://shopify/"), "/")
@@ -75,7 +75,7 @@ func (s *Platform) anything(id string) any {
 	return s.written(kind, id)
 }
 
-// one is nil, without a type, where there is none.
+// one returns an object by its id, or an untyped nil if there is none.
 func (s *Platform) one(kind, id string) any {
 	number, is := numberOf(id, kind)
 	if !is {
@@ -84,15 +84,15 @@ func (s *Platform) one(kind, id string) any {
 	within := func(base, n int) (int, bool) { return number - base, number >= base && number-base < n }
 	switch kind {
 	case "Product":
-		if n, found := within(productBase, len(s.Products)); found && s.standing(n) {
+		if n, found := within(productBase, len(s.Products)); found && s.exists(n) {
 			return productObject{s, n}
 		}
 	case "ProductVariant":
-		if n, found := within(variantBase, len(s.Items)); found && s.standing(s.Items[n].Product) {
+		if n, found := within(variantBase, len(s.Items)); found && s.exists(s.Items[n].Product) {
 			return variantObject{s, n}
 		}
 	case "InventoryItem":
-		if n, found := within(itemBase, len(s.Items)); found && s.standing(s.Items[n].Product) {
+		if n, found := within(itemBase, len(s.Items)); found && s.exists(s.Items[n].Product) {
 			return itemObject{s, n}
 		}
 	case "Order":
@@ -111,9 +111,9 @@ func (s *Platform) one(kind, id string) any {
 	return nil
 }
 
-// count counts what a search finds, up to a limit of 10,000 unless it is given or null, and says whether there may be more
-// (https://shopify.dev/docs/api/admin-graphql/latest/queries/customersCount, …/ordersCount and …/enums/CountPrecision,
-// api_version 2026-10; https://www.shopify.dev/changelog/uncapped-graphql-counts, 2025-05-21).
+// count returns the number of search results, up to a limit of 10,000 unless limit is set or null, and whether there may
+// be more (https://shopify.dev/docs/api/admin-graphql/latest/queries/customersCount, …/ordersCount and
+// …/enums/CountPrecision, api_version 2026-10; https://www.shopify.dev/changelog/uncapped-graphql-counts, 2025-05-21).
 func (s *Platform) count(name string, args map[string]any) any {
 	l, err := s.listing(name, args)
 	if err != nil {
@@ -144,7 +144,7 @@ func (s *Platform) list(name string, args map[string]any) any {
 	return l.connection(args)
 }
 
-// listing is what a search finds of a list.
+// listing returns the search results of a list.
 func (s *Platform) listing(name string, args map[string]any) (l listing, err error) {
 	query, _ := args["query"].(string)
 	terms, err := readSearch(query, "updated_at", "created_at", "id", "status", "sku", "email", "name", "source_identifier")
@@ -176,7 +176,7 @@ func (s *Platform) productListing(terms []term) listing {
 		of: "Product", n: len(s.Products),
 		will: func(n int) bool {
 			p := s.Products[n]
-			return s.standing(n) && (len(terms) == 0 || all(terms,
+			return s.exists(n) && (len(terms) == 0 || all(terms,
 				map[string]int64{"updated_at": p.Updated, "created_at": p.Created, "id": int64(productBase + n)},
 				map[string]string{"status": p.Status, "sku": s.Items[p.First].SKU}))
 		},
@@ -198,7 +198,7 @@ func (s *Platform) itemListing(name string, terms []term) listing {
 	}
 	l.will = func(n int) bool {
 		i := s.Items[n]
-		return s.standing(i.Product) && (len(terms) == 0 || all(terms,
+		return s.exists(i.Product) && (len(terms) == 0 || all(terms,
 			map[string]int64{"updated_at": i.Updated, "created_at": s.Products[i.Product].Created, "id": int64(base + n)},
 			map[string]string{"sku": i.SKU}))
 	}
@@ -235,7 +235,7 @@ func (s *Platform) customerListing(terms []term) listing {
 	}
 }
 
-// levelListing is the levels of one item at both places, or of all items at one.
+// levelListing returns the stock levels of one item at both locations, or of all items at one.
 func (s *Platform) levelListing(items []int, places []int, args map[string]any) any {
 	query, _ := args["query"].(string)
 	terms, err := readSearch(query, "updated_at", "created_at", "id", "inventory_item_id")
@@ -260,7 +260,7 @@ func (s *Platform) levelListing(items []int, places []int, args map[string]any) 
 		will: func(n int) bool {
 			o := at(n)
 			i := s.Items[o.n]
-			return s.standing(i.Product) && (len(terms) == 0 || all(terms,
+			return s.exists(i.Product) && (len(terms) == 0 || all(terms,
 				map[string]int64{"updated_at": i.Levels[o.place].Updated, "created_at": s.Products[i.Product].Created, "id": int64(o.number()), "inventory_item_id": int64(itemBase + o.n)}, nil))
 		},
 		most: s.Host.Config.ShopifyPaged,

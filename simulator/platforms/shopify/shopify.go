@@ -1,5 +1,5 @@
-// Package shopify is the look-alike of Shopify: OAuth, the GraphQL API with its costs, bulk operations and webhooks. The
-// shop's data, faults and delivery of webhooks are those of package host.
+// Package shopify is the look-alike of Shopify: OAuth, the GraphQL API with its query costs, orders, bulk operations and
+// webhooks. Data, faults and webhook delivery are those of package host.
 package shopify
 
 import (
@@ -26,13 +26,13 @@ type Platform struct {
 	orders orderBook
 
 	mu       sync.Mutex
-	app      string              // its kind
+	app      string              // kind of the app
 	tokens   map[string]access   // by access token
 	renewals map[string]*renewal // by refresh token
 	bucket   bucket
 }
 
-// Where Shopify's numbers start.
+// Shopify's first numbers.
 const (
 	productBase  = 7_000_000_001
 	variantBase  = 42_000_000_001
@@ -67,7 +67,7 @@ func Open(p *host.Host) *Platform {
 	}
 	s.Side = p.Side(host.Shopify, s.Shop, func(_ int, text string) any { return map[string]any{"errors": text} })
 	s.Name = shopifyName
-	s.Event = s.tell
+	s.Event = s.webhookBodies
 	s.Hooks.Send = s.post
 	s.bulk.shopify = s
 	s.orders = orderBook{
@@ -83,7 +83,7 @@ func Open(p *host.Host) *Platform {
 	return s
 }
 
-// sign is hex HMAC-SHA256 over the parameters, sorted and joined.
+// sign returns the hex HMAC-SHA256 of the parameters, sorted and joined.
 func (s *Platform) sign(q url.Values) string {
 	var parts []string
 	for name := range q {
@@ -111,7 +111,7 @@ func (s *Platform) approve(c *host.Call, made host.Consent) url.Values {
 
 func gid(kind string, number int) string { return "gid://shopify/" + kind + "/" + strconv.Itoa(number) }
 
-// numberOf reads a gid of a kind, or a plain number.
+// numberOf parses a gid of a kind, or a plain number.
 func numberOf(id, kind string) (int, bool) {
 	text := strings.TrimPrefix(id, "gid://shopify/"+kind+"/")
 	text, _, _ = strings.Cut(text, "?")

@@ -39,8 +39,8 @@ func (o productObject) field(name string, args map[string]any) any {
 	case "status":
 		return strings.ToUpper(p.Status)
 	case "publishedAt":
-		// "The date and time when the product was published to the online store" (docs/api/admin-graphql/latest/objects/Product,
-		// api_version 2026-01, read 2026-11-29). Null while it is not.
+		// "The date and time when the product was published to the online store"
+		// (docs/api/admin-graphql/latest/objects/Product, api_version 2026-01, read 2026-11-29). Null while it is not.
 		if p.Unpublished {
 			return nil
 		}
@@ -87,7 +87,7 @@ func (o productObject) nested(name string, args map[string]any) any {
 	case "variantsCount":
 		return facts{"Count", map[string]any{"count": p.Count, "precision": "EXACT"}}
 	}
-	return nil // what this shop does not use
+	return nil // fields that this shop does not use
 }
 
 func (o productObject) handle() string {
@@ -101,7 +101,7 @@ func (s *Platform) total(p host.Product) (sum int) {
 	return sum
 }
 
-// options are none but Shopify's own title where there is one variant.
+// options returns the product's options. With one variant it is only Shopify's default title.
 func (o productObject) options() []object {
 	p := o.s.Products[o.n]
 	option := func(position int, name string, values []string) object {
@@ -199,7 +199,7 @@ func (o variantObject) options() []object {
 	return []object{option("Title", "Default Title")}
 }
 
-// policyOf is what becomes of a variant that is out of stock.
+// policyOf returns the inventory policy for an out-of-stock variant.
 func policyOf(continued bool) string {
 	if continued {
 		return "continue"

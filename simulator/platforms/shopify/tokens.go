@@ -9,32 +9,33 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms/internal/host"
 )
 
-// Offline access tokens as shopify.dev has them (About offline access tokens, read 2026-11-28): with expiring=1 a code gives
-// an access token of an hour with a refresh token of 90 days, and revokes the shop's earlier expiring tokens; without, a
-// token that never expires, with which the Admin API refuses public apps (created from 2026-04-01 at once, all others from
-// 2027-01-01). Refreshing gives another pair. The refresh token that was used may be used again until its replacement is,
-// within 30 days of its first use (changelog of 2026-08-28, More resilient refreshes for expiring offline access tokens).
+// Offline access tokens as documented by shopify.dev (About offline access tokens, read 2026-11-28). With expiring=1 a
+// code is exchanged for an access token of an hour and a refresh token of 90 days, and the shop's earlier expiring tokens
+// are revoked. Without, the token never expires, and the Admin API refuses it to public apps (at once if created from
+// 2026-04-01, all others from 2027-01-01). A refresh returns a new pair. A used refresh token may be used again until its
+// replacement is, within 30 days of its first use (changelog of 2026-08-28, More resilient refreshes for expiring offline
+// access tokens).
 const (
 	refreshLife = 90 * 24 * time.Hour
 	retryLife   = 30 * 24 * time.Hour
 )
 
-// nonExpiring is what the Admin API answers with status 403, as quoted in chatwoot/chatwoot#14462 (2026-05-14).
+// nonExpiring is the Admin API's error with status 403, as quoted in chatwoot/chatwoot#14462 (2026-05-14).
 const nonExpiring = "[API] Non-expiring access tokens are no longer accepted for the Admin API. Start using expiring offline tokens: " +
 	"https://shopify.dev/docs/apps/build/authentication-authorization/access-tokens/offline-access-tokens#expiring-vs-non-expiring-offline-tokens"
 
-// access is what an access token stands for.
+// access is the data of an access token.
 type access struct {
 	scopes  []string
 	expires time.Time // zero: never
 }
 
-// renewal is what a refresh token stands for.
+// renewal is the data of a refresh token.
 type renewal struct {
 	scope   string
 	expires time.Time
-	used    time.Time // first; zero: it was not
-	before  string    // the refresh token that it replaced
+	used    time.Time // first use; zero: never
+	before  string    // the refresh token that it replaces
 }
 
 type tokenRequest struct {
@@ -50,7 +51,7 @@ func (r tokenRequest) expiring() bool {
 	return r.Expiring == "1" || r.Expiring == 1. || r.Expiring == true
 }
 
-// token takes the request as a form or as JSON.
+// token serves requests for tokens, as a form or as JSON.
 func (s *Platform) token(c *host.Call) host.Answer {
 	var asked tokenRequest
 	if !host.ReadJSON(c.Content, &asked) {
@@ -82,7 +83,7 @@ func refuseToken(code, text string) host.Answer {
 	return host.Answer{Status: http.StatusBadRequest, Body: map[string]any{"error": code, "error_description": text}}
 }
 
-// renew needs the lock. How Shopify words a refusal is not documented.
+// renew returns a new pair for a refresh token. The texts of refusals are not documented. The caller must hold the lock.
 func (s *Platform) renew(token string) host.Answer {
 	now := s.Host.Config.Now()
 	r := s.renewals[token]
@@ -96,8 +97,8 @@ func (s *Platform) renew(token string) host.Answer {
 	return s.issue(r.scope, token)
 }
 
-// issue gives a pair of tokens, and needs the lock. Whether the access token before goes on is not documented, beyond that
-// one expiring token is active at a time: it ends.
+// issue returns a pair of tokens. The earlier access token ends: this is not documented beyond the rule that one expiring
+// token is active at a time. The caller must hold the lock.
 func (s *Platform) issue(scope, before string) host.Answer {
 	now, life := s.Host.Config.Now(), s.Host.Config.ShopifyLife
 	for token, held := range s.tokens {
@@ -118,7 +119,7 @@ func (s *Platform) issue(scope, before string) host.Answer {
 	})
 }
 
-// revokeExpiring needs the lock.
+// revokeExpiring revokes all expiring tokens. The caller must hold the lock.
 func (s *Platform) revokeExpiring() {
 	clear(s.renewals)
 	for token, held := range s.tokens {
@@ -128,7 +129,7 @@ func (s *Platform) revokeExpiring() {
 	}
 }
 
-// Revoke ends every token, as a merchant who removes the app does.
+// Revoke revokes all tokens, as when a merchant removes the app.
 func (s *Platform) Revoke() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -136,14 +137,14 @@ func (s *Platform) Revoke() {
 	clear(s.renewals)
 }
 
-// SetApp makes the app another kind, as when a deadline of Shopify's has passed.
+// SetApp changes the kind of the app, as when one of Shopify's deadlines passes.
 func (s *Platform) SetApp(kind string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.app = kind
 }
 
-// Expire ends the access tokens that expire; they can be refreshed.
+// Expire expires the access tokens that can expire. They can be refreshed.
 func (s *Platform) Expire() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -155,8 +156,8 @@ func (s *Platform) Expire() {
 	}
 }
 
-// admitted are the scopes of the token that was sent, or why it is refused.
-func (s *Platform) admitted(c *host.Call) (scopes []string, refused *host.Answer) {
+// authenticate returns the scopes of the request's token, or a refusal.
+func (s *Platform) authenticate(c *host.Call) (scopes []string, refused *host.Answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	held, known := s.tokens[c.Header.Get("X-Shopify-Access-Token")]
@@ -172,7 +173,7 @@ func (s *Platform) admitted(c *host.Call) (scopes []string, refused *host.Answer
 	return nil, &no
 }
 
-// scopes are what a call's token was granted.
+// scopes returns the scopes that the call's token was granted.
 func (s *Platform) scopes(c *host.Call) ([]string, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,18 +8,18 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms/internal/host"
 )
 
-// AdminChange is what a merchant does to an order in the shop's admin. Orders are named by id or by the reference that they were
-// written with.
+// AdminChange is a change of an order that a merchant makes in the shop's admin. Orders are named by id or by the
+// reference that they were written with.
 type AdminChange struct {
 	Order  string `json:"order"`
-	Status string `json:"status"` // the order's next, "": it stays
+	Status string `json:"status"` // the new status; "": unchanged
 	Refund string `json:"refund"` // an amount
 	Reason string `json:"reason"` // of the refund
-	// Restock puts every piece of the order back with the refund.
+	// Restock returns all pieces of the order to stock.
 	Restock bool `json:"restock"`
 }
 
-// AdminSale sells pieces of what has a SKU in the shop itself.
+// AdminSale is a sale in the shop, of an item by its SKU.
 type AdminSale struct {
 	SKU      string `json:"sku"`
 	Quantity int    `json:"quantity"` // default 1
@@ -28,7 +28,7 @@ type AdminSale struct {
 // AdminChange changes an order.
 func (w *Platform) AdminChange(a AdminChange) (err error) {
 	w.Write(func(*host.World) {
-		p := w.named(a.Order)
+		p := w.findOrder(a.Order)
 		if p == nil {
 			err = fmt.Errorf("there is no order %q", a.Order)
 			return
@@ -54,14 +54,14 @@ func (w *Platform) AdminChange(a AdminChange) (err error) {
 			}
 		}
 		if a.Status != "" {
-			w.became(p, a.Status)
+			w.setStatus(p, a.Status)
 			w.Announce([]host.Event{{Topic: "orders/updated", Body: w.show(p)}})
 		}
 	})
 	return err
 }
 
-func (w *Platform) named(order string) *purchase {
+func (w *Platform) findOrder(order string) *purchase {
 	for n, p := range w.purchases {
 		if !p.gone && (strconv.Itoa(firstOrder+n) == order || find(p.meta, "haggle_order_id") == order) {
 			return p
@@ -70,7 +70,7 @@ func (w *Platform) named(order string) *purchase {
 	return nil
 }
 
-// AdminSell sells pieces in the shop itself.
+// AdminSell records a sale in the shop.
 func (w *Platform) AdminSell(a AdminSale) (err error) {
 	w.Write(func(*host.World) {
 		n := w.itemOf(0, a.SKU)
@@ -78,7 +78,7 @@ func (w *Platform) AdminSell(a AdminSale) (err error) {
 			err = errors.New("there is no such SKU")
 			return
 		}
-		w.move(n, -max(1, a.Quantity))
+		w.changeStock(n, -max(1, a.Quantity))
 	})
 	return err
 }

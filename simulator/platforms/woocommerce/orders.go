@@ -9,23 +9,24 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms/internal/host"
 )
 
-// purchase is an order that was written through the API. All of it is under the shop's lock.
+// purchase is an order that was written through the API. The shop's lock protects it.
 //
-// What follows is written from developer.woocommerce.com/docs/apis/rest-api/v3/{orders,order-refunds,order-notes} and from the
-// source of woocommerce/woocommerce, plugins/woocommerce/includes: rest-api/Controllers/Version3/class-wc-rest-orders-controller.php,
-// …/class-wc-rest-order-refunds-controller.php, Version2/class-wc-rest-orders-v2-controller.php, wc-stock-functions.php,
-// wc-order-functions.php, abstracts/abstract-wc-order.php and class-wc-rest-authentication.php, all read on 2026-11-29.
+// This file follows developer.woocommerce.com/docs/apis/rest-api/v3/{orders,order-refunds,order-notes} and the source of
+// woocommerce/woocommerce, plugins/woocommerce/includes:
+// rest-api/Controllers/Version3/class-wc-rest-orders-controller.php, …/class-wc-rest-order-refunds-controller.php,
+// Version2/class-wc-rest-orders-v2-controller.php, wc-stock-functions.php, wc-order-functions.php,
+// abstracts/abstract-wc-order.php and class-wc-rest-authentication.php, all read on 2026-11-29.
 type purchase struct {
 	n                                int // position among the shop's orders
 	status, currency                 string
 	method, title, transaction, note string
 	billing, shipping                map[string]any
-	created, updated, paid, sent     int64 // ms; zero: not
+	created, updated, paid, sent     int64 // ms; 0: never
 	lines                            []*line
 	meta                             []entry
 	refunds                          []*refund
 	notes                            []map[string]any
-	reduced                          bool // the stock
+	reduced                          bool // its stock was reduced
 	gone                             bool // deleted, and not in the trash
 	whole                            bool // its total is rounded to no decimals
 }
@@ -44,7 +45,7 @@ type line struct {
 	meta            []entry
 }
 
-// entry is one of meta_data.
+// entry is an entry of meta_data.
 type entry struct {
 	id    int
 	key   string
@@ -60,7 +61,7 @@ type refund struct {
 	meta   []entry
 }
 
-// Where the ids of what orders consist of start.
+// firstPart is the first id of lines, refunds and notes.
 const firstPart = 3_000_000
 
 func (w *Platform) next() int {
@@ -81,8 +82,8 @@ func (w *Platform) routeOrders() {
 	w.route("POST", "/orders/{id}/notes", "note_create", func(c *host.Call) host.Answer { return w.withOrder(c, http.StatusNotFound, w.createNote) })
 }
 
-// batch changes nothing where nothing is asked for: "create", "update" and "delete" are optional
-// (class-wc-rest-controller.php, batch_items). Other batches are not served here.
+// batch answers an empty batch: "create", "update" and "delete" are optional (class-wc-rest-controller.php, batch_items).
+// Other batches are not supported.
 func (w *Platform) batch(c *host.Call) host.Answer {
 	var asked map[string]any
 	if !host.ReadJSON(c.Content, &asked) || len(asked) > 0 {
@@ -97,7 +98,7 @@ func (w *Platform) coded(status int, code, text string) host.Answer {
 	return a
 }
 
-// withOrder does work on the order of the path while nothing else is changed.
+// withOrder runs work with the order of the path, under the write lock.
 func (w *Platform) withOrder(c *host.Call, missing int, work func(*host.Call, *purchase) host.Answer) (a host.Answer) {
 	number, err := strconv.Atoi(c.PathValue("id"))
 	w.Write(func(all *host.World) {
@@ -117,9 +118,9 @@ func (w *Platform) withOrder(c *host.Call, missing int, work func(*host.Call, *p
 
 func (w *Platform) showOrder(_ *host.Call, p *purchase) host.Answer { return host.OK(w.show(p)) }
 
-// listOrders knows status, after and before (of the making, "published"), modified_after, dates_are_gmt and order. search is
-// not served: which fields it looks through depends on how the shop stores orders, and metadata is none of them
-// (OrdersTableSearchQuery, wc_order_search).
+// listOrders supports status, after and before (of the creation, "published"), modified_after, dates_are_gmt and order.
+// It does not support search, because the searched fields depend on how the shop stores orders, and metadata is not among
+// them (OrdersTableSearchQuery, wc_order_search).
 func (w *Platform) listOrders(c *host.Call) host.Answer {
 	modified, good := instant(c, "modified_after", -1<<62)
 	after, good2 := instant(c, "after", -1<<62)
@@ -147,7 +148,7 @@ func (w *Platform) listOrders(c *host.Call) host.Answer {
 	})
 }
 
-// fields are those of a record that are asked for with _fields.
+// fields returns the fields of a record that _fields selects.
 func fields(c *host.Call, all map[string]any) map[string]any {
 	wanted := c.URL.Query().Get("_fields")
 	if wanted == "" {
@@ -188,17 +189,17 @@ func (w *Platform) createOrder(c *host.Call) (a host.Answer) {
 		}
 		p.n = w.AddWritten(w.summary(p), items, quantities)
 		w.purchases[p.n] = p
-		w.became(p, asked.Status)
+		w.setStatus(p, asked.Status)
 		w.Announce([]host.Event{{Topic: "orders/create", Body: w.show(p)}})
-		a = w.settle(c, p, asked, true)
+		a = w.completePayment(c, p, asked, true)
 		a.Status = max(a.Status, http.StatusCreated)
 	})
 	return a
 }
 
-// settle completes the payment of an order that is saved. The controller saves first and completes the payment then
-// (save_object), so what dies in between leaves an order that is not paid.
-func (w *Platform) settle(c *host.Call, p *purchase, asked orderRequest, creating bool) host.Answer {
+// completePayment completes the payment of a saved order. The controller saves first and completes the payment then
+// (save_object), so an order stays unpaid if the server dies in between.
+func (w *Platform) completePayment(c *host.Call, p *purchase, asked orderRequest, creating bool) host.Answer {
 	if c.Fault.Kind == host.Unpaid {
 		return w.coded(http.StatusInternalServerError, "internal_server_error", "There has been a critical error on this website.")
 	}
@@ -208,12 +209,13 @@ func (w *Platform) settle(c *host.Call, p *purchase, asked orderRequest, creatin
 	return host.OK(w.show(p))
 }
 
-// needsPayment: "pending" and "failed" orders whose total is not zero (WC_Order::needs_payment).
+// needsPayment reports whether the order is "pending" or "failed" with a total that is not zero
+// (WC_Order::needs_payment).
 func (p *purchase) needsPayment() bool {
 	return (p.status == "pending" || p.status == "failed") && p.total() > 0
 }
 
-// complete is payment_complete: of orders that are on hold, pending, failed or cancelled.
+// complete is payment_complete, for orders that are on hold, pending, failed or cancelled.
 func (w *Platform) complete(p *purchase, transaction string) {
 	if !slices.Contains([]string{"on-hold", "pending", "failed", "cancelled"}, p.status) {
 		return
@@ -221,12 +223,12 @@ func (w *Platform) complete(p *purchase, transaction string) {
 	if transaction != "" {
 		p.transaction = transaction
 	}
-	w.became(p, "processing")
+	w.setStatus(p, "processing")
 }
 
-// became changes the status, with what it does to the stock: "processing", "completed" and "on-hold" take it once,
-// "cancelled" and "pending" give it back (wc-stock-functions.php). Nobody asks whether there is enough of it.
-func (w *Platform) became(p *purchase, status string) {
+// setStatus changes the status and the stock: "processing", "completed" and "on-hold" reduce stock once, "cancelled" and
+// "pending" restore it (wc-stock-functions.php). WooCommerce does not check whether there is enough.
+func (w *Platform) setStatus(p *purchase, status string) {
 	if status == "" || status == p.status {
 		return
 	}
@@ -237,7 +239,7 @@ func (w *Platform) became(p *purchase, status string) {
 		w.reduce(p)
 	case "cancelled", "pending":
 		w.restore(p)
-	case "refunded": // wc_order_fully_refunded records what is left
+	case "refunded": // wc_order_fully_refunded refunds the rest
 		if left := p.total() - p.refunded(); left > 0 {
 			p.refunds = append(p.refunds, &refund{
 				id:     w.next(),
@@ -256,7 +258,7 @@ func (w *Platform) became(p *purchase, status string) {
 	w.changed(p)
 }
 
-// changed shows the order to all platforms as it is now.
+// changed updates the part of the order that all platforms show.
 func (w *Platform) changed(p *purchase) {
 	if p.n >= 0 {
 		w.SetWritten(p.n, w.summary(p))
@@ -289,7 +291,7 @@ func (w *Platform) reduce(p *purchase) {
 	for _, l := range p.lines {
 		if l.item >= 0 && w.managed(l.item) && l.taken == 0 {
 			l.taken = l.quantity
-			w.move(l.item, -l.quantity)
+			w.changeStock(l.item, -l.quantity)
 		}
 	}
 }
@@ -301,14 +303,14 @@ func (w *Platform) restore(p *purchase) {
 	p.reduced = false
 	for _, l := range p.lines {
 		if l.taken > 0 {
-			w.move(l.item, l.taken)
+			w.changeStock(l.item, l.taken)
 			l.taken = 0
 		}
 	}
 }
 
-// move changes an item's stock, of which WooCommerce has one figure: what the first place has not is the second's.
-func (w *Platform) move(item, by int) {
+// changeStock changes an item's stock. WooCommerce has a single figure, so the second location has what the first has not.
+func (w *Platform) changeStock(item, by int) {
 	first := max(by, -max(0, w.Items[item].Levels[0].Quantity))
 	w.Stock(item, 0, first, w.Host.Config.Now())
 	if by != first {
@@ -316,7 +318,7 @@ func (w *Platform) move(item, by int) {
 	}
 }
 
-// managed reports whether the pieces of an item are counted.
+// managed reports whether an item's stock is managed.
 func (w *Platform) managed(item int) bool { return w.Items[item].Product%10 != 3 }
 
 func find(list []entry, key string) any {

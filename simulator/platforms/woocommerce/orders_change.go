@@ -18,14 +18,14 @@ func (w *Platform) updateOrder(c *host.Call, p *purchase) host.Answer {
 		w.calculate(p)
 	}
 	p.updated = w.Tick(w.Host.Config.Now(), p.updated)
-	w.became(p, asked.Status)
+	w.setStatus(p, asked.Status)
 	w.changed(p)
-	a := w.settle(c, p, asked, false)
+	a := w.completePayment(c, p, asked, false)
 	w.Announce([]host.Event{{Topic: "orders/updated", Body: w.show(p)}})
 	return a
 }
 
-// deleteOrder moves an order to the trash, or with force deletes it for good. Neither gives stock back.
+// deleteOrder moves an order to the trash, or deletes it for good with force. Neither restores stock.
 func (w *Platform) deleteOrder(c *host.Call, p *purchase) host.Answer {
 	shown := w.show(p)
 	if p.status = "trash"; c.URL.Query().Get("force") == "true" {
@@ -50,8 +50,8 @@ type refundRequest struct {
 	} `json:"meta_data"`
 }
 
-// createRefund is wc_create_refund. What it refuses has the status 500: the controller gives a WP_Error 500 as its data. A refund
-// through the gateway is refused, for there is no gateway.
+// createRefund is wc_create_refund. A refusal has the status 500, which is the data of the controller's WP_Error. Refunds
+// through the payment gateway are refused, because there is no gateway.
 func (w *Platform) createRefund(c *host.Call, p *purchase) host.Answer {
 	var asked refundRequest
 	if !host.ReadJSON(c.Content, &asked) {
@@ -72,8 +72,7 @@ func (w *Platform) createRefund(c *host.Call, p *purchase) host.Answer {
 	return a
 }
 
-// refund records a refund. Goods are restocked as far as their stock was reduced for the order. When all is refunded the order is
-// "refunded".
+// refund records a refund. It restocks no more than the order has taken. After a full refund the order is "refunded".
 func (w *Platform) refund(p *purchase, asked refundRequest) (*refund, error) {
 	raw, _ := json.Marshal(asked.Amount)
 	amount, good := cents(raw)
@@ -97,13 +96,13 @@ func (w *Platform) refund(p *purchase, asked refundRequest) (*refund, error) {
 				map[string]any{"id": l.id, "key": "_refunded_item_id", "value": strconv.Itoa(l.id)},
 			}})
 			if l.taken > 0 && (asked.Restock == nil || *asked.Restock) {
-				w.move(l.item, one.Quantity)
+				w.changeStock(l.item, one.Quantity)
 				l.taken = max(0, l.taken-one.Quantity)
 			}
 		}
 	}
 	if p.refunded() == p.total() {
-		w.became(p, "refunded")
+		w.setStatus(p, "refunded")
 	}
 	w.changed(p)
 	w.Announce([]host.Event{{Topic: "orders/updated", Body: w.show(p)}})
@@ -121,7 +120,7 @@ func showRefund(r *refund) map[string]any {
 	}
 }
 
-// listRefunds has the newest first.
+// listRefunds lists refunds, newest first.
 func (w *Platform) listRefunds(c *host.Call, p *purchase) host.Answer {
 	last := len(p.refunds) - 1
 	return w.list(c, len(p.refunds), func(int) bool { return true }, func(n int) any { return showRefund(p.refunds[last-n]) })

@@ -12,7 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms/internal/host"
 )
 
-// orderRequest is an order as it is created or updated, as far as it is served here.
+// orderRequest has the supported fields of a request to create or update an order.
 type orderRequest struct {
 	Status      string         `json:"status"`
 	Currency    string         `json:"currency"`
@@ -54,8 +54,8 @@ var statuses = []string{"pending", "processing", "on-hold", "completed", "cancel
 
 var currencyForm = regexp.MustCompile(`^[A-Z]{3}$`)
 
-// readOrder takes what is asked for over. The status is set by the caller, "so transitions have new data". taxes of lines are
-// not taken: prepare_line_items sets name, quantity, total, subtotal and tax_class.
+// readOrder applies a request to an order. The caller sets the status, "so transitions have new data". It ignores taxes
+// of lines, because prepare_line_items sets only name, quantity, total, subtotal and tax_class.
 func (w *Platform) readOrder(c *host.Call, p *purchase) (asked orderRequest, problem *host.Answer) {
 	refuse := func(code, text string) (orderRequest, *host.Answer) {
 		a := w.coded(http.StatusBadRequest, code, text)
@@ -169,7 +169,7 @@ func (w *Platform) readLine(p *purchase, of string, n int, one lineRequest) (cod
 		}
 		amount, good := cents(*raw)
 		if !good {
-			return "rest_invalid_param", "Invalid parameter(s): " + at // total and subtotal are of the type string
+			return "rest_invalid_param", "Invalid parameter(s): " + at // total and subtotal must be strings
 		}
 		*to = amount
 	}
@@ -183,7 +183,8 @@ func (w *Platform) readLine(p *purchase, of string, n int, one lineRequest) (cod
 	return "", ""
 }
 
-// itemOf is the position of what is sold by its product's or variation's id, or by its SKU; negative: there is none.
+// itemOf returns the position of an item by the id of its product or variation, or by its SKU. It is negative if there is
+// none.
 func (w *Platform) itemOf(number int, sku string) int {
 	for n, i := range w.Items {
 		if sku != "" && i.SKU == sku || sku == "" && w.itemID(n) == strconv.Itoa(number) {
@@ -195,7 +196,7 @@ func (w *Platform) itemOf(number int, sku string) int {
 
 var amountForm = regexp.MustCompile(`^-?\d+(\.\d{1,2}0*)?$`)
 
-// cents reads an amount in a JSON string, with two decimals at most that are not zero.
+// cents parses an amount in a JSON string, with at most two decimals that are not zero.
 func cents(raw json.RawMessage) (int64, bool) {
 	var text string
 	if json.Unmarshal(raw, &text) != nil || !amountForm.MatchString(text) {
@@ -206,7 +207,7 @@ func cents(raw json.RawMessage) (int64, bool) {
 	return n, err == nil
 }
 
-// instant is a time of the query, in the shop's zone unless dates_are_gmt.
+// instant parses a time in the query. It is in the shop's time zone unless dates_are_gmt.
 func instant(c *host.Call, name string, absent int64) (int64, bool) {
 	text := c.URL.Query().Get(name)
 	if text == "" {

@@ -6,8 +6,8 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms/internal/host"
 )
 
-// calculate is calculate_totals: the shop's own tax on lines, fees and shipping, unless the order's metadata says
-// is_vat_exempt (calculate_taxes), and on no fee whose tax_status is none.
+// calculate is calculate_totals. It applies the shop's tax to lines, fees and shipping, unless the order's metadata has
+// is_vat_exempt (calculate_taxes), and not to fees whose tax_status is none.
 func (w *Platform) calculate(p *purchase) {
 	exempt := find(p.meta, "is_vat_exempt") == "yes"
 	for _, l := range p.lines {
@@ -22,7 +22,7 @@ func (w *Platform) calculate(p *purchase) {
 	p.whole = w.Host.Config.WooCommerceWhole
 }
 
-// total is rounded to the shop's decimals (set_total in calculate_totals).
+// total returns the total, rounded to the shop's decimals (set_total in calculate_totals).
 func (p *purchase) total() (sum int64) {
 	for _, l := range p.lines {
 		sum += l.total + l.tax
@@ -125,7 +125,7 @@ func (w *Platform) showLine(l *line) map[string]any {
 	return shown
 }
 
-// Written are the orders that were written through the API and are not deleted, with their refunds.
+// Written returns the orders that were written through the API and not deleted, with their refunds.
 func (w *Platform) Written() (list []any) {
 	list = []any{}
 	w.Read(func(*host.World) {

@@ -7,8 +7,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms/internal/host"
 )
 
-// What follows is called with the shop's lock held. Ids are of one sequence at WordPress, so that no two of them are the
-// same.
+// The functions below require the shop's lock. WordPress has one sequence of ids, so no two objects have the same id.
 const (
 	firstProduct   = 1_000
 	firstVariation = 1_000_000
@@ -28,7 +27,7 @@ func (w *Platform) id(resource string, c host.Changed) string {
 	return strconv.Itoa(firstOrder + c.Index)
 }
 
-// itemID is what stock is kept under: a product's or a variation's.
+// itemID returns the id that an item's stock is kept under: that of its product if it is simple, else of its variation.
 func (w *Platform) itemID(n int) string {
 	if of := w.Items[n].Product; w.kind(of) == "simple" {
 		return strconv.Itoa(firstProduct + of)
@@ -45,7 +44,7 @@ func (w *Platform) kind(n int) string {
 
 func gmt(ms int64) string { return host.Moment(ms).Format(timeForm) }
 
-// stock is how an item is kept. The two places of the shop are one at WooCommerce.
+// stock adds an item's stock fields. The shop's two locations are one at WooCommerce.
 func (w *Platform) stock(shown map[string]any, n int) {
 	i := w.Items[n]
 	quantity := i.Levels[0].Quantity + i.Levels[1].Quantity
@@ -64,9 +63,10 @@ func (w *Platform) stock(shown map[string]any, n int) {
 	}
 }
 
-// delivery is whether an item is shipped. "virtual: If the product is virtual", "downloadable: If the product is downloadable",
-// "shipping_required: Shows if the product need to be shipped" (woocommerce.github.io/woocommerce-rest-api-docs, "Product
-// properties", read 2026-11-29). Variations have the first two alone.
+// delivery adds the fields that say whether an item is shipped. "virtual: If the product is virtual", "downloadable: If
+// the product is downloadable", "shipping_required: Shows if the product need to be shipped"
+// (woocommerce.github.io/woocommerce-rest-api-docs, "Product properties", read 2026-11-29). Variations have only the
+// first two.
 func (w *Platform) delivery(shown map[string]any, n int) {
 	shown["virtual"], shown["downloadable"] = w.Items[n].Digital, w.Items[n].Digital
 	if shown["type"] != "variation" {
@@ -160,7 +160,7 @@ func (w *Platform) order(n int) map[string]any {
 	}
 }
 
-// payload is what a change is told with.
+// payload returns the record in the webhook of a change.
 func (w *Platform) payload(c host.Changed) map[string]any {
 	if strings.HasSuffix(c.Topic, "/delete") {
 		number, _ := strconv.Atoi(w.id(host.ResourceOf(c.Topic), c))

@@ -1,6 +1,5 @@
-// Package woocommerce is the look-alike of a shop of WooCommerce: the REST API v3 under /woocommerce/wp-json/wc/v3, with a
-// consumer key and its secret by basic authentication. The shop's data, its faults and the delivery of webhooks are those
-// of package host.
+// Package woocommerce is the look-alike of a WooCommerce shop: the REST API v3 under /woocommerce/wp-json/wc/v3, with a
+// consumer key and secret by basic authentication. Data, faults and webhook delivery are those of package host.
 //
 // Written from developer.woocommerce.com/docs/apis/rest-api (authentication, pagination, errors) and …/rest-api/v3/{products,
 // product-variations,orders,customers,data,webhooks}, read in November 2026.
@@ -11,18 +10,19 @@
 //	POST   /orders/batch                empty batches alone
 //	GET    /webhooks                    POST; PUT and DELETE …/{id}, the latter with force=true
 //
-// Orders that are written keep their lines, fees, shipping, refunds, notes and metadata, have the totals that the shop makes of
-// them (Config.WooCommerceTax, …Whole), and move the stock by their status; see purchase. The resources of faults are order_create,
-// order_read, order_update, order_delete, refund_create and note_create. The fault "unpaid" of order_create or order_update saves
-// the order and dies before its payment is complete. A key that may read only (Config.WooCommerceRead) is refused by 401. Orders
-// have one currency, with whole cents, no coupons, and one tax rate; the seed's own orders cannot be changed.
+// Orders that apps write have lines, fees, shipping, refunds, notes and metadata. The shop computes their totals
+// (Config.WooCommerceTax, …Whole), and their status changes the stock; see purchase. The resources of faults are
+// order_create, order_read, order_update, order_delete, refund_create and note_create. The fault "unpaid" of order_create
+// or order_update saves the order without completing its payment. Writes with a read-only key (Config.WooCommerceRead)
+// get 401. Orders have one currency with two decimals, no coupons, and one tax rate. Seeded orders cannot be changed.
 //
-// Lists take page and per_page (to 100), tell X-WP-Total, X-WP-TotalPages and Link, and are ordered by id. modified_after is
-// for products and orders; it is the shop's local time (New York) unless dates_are_gmt. A product's own time is not moved by
-// its variations: whether it is at WooCommerce is not documented. A change of stock is told by no webhook here.
+// Lists support page and per_page (to 100), have X-WP-Total, X-WP-TotalPages and Link, and are ordered by id.
+// modified_after applies to products and orders, in the shop's time zone (New York) unless dates_are_gmt is set. A change
+// of a variation does not change its product's time; WooCommerce does not document this. A change of stock calls no
+// webhook.
 //
-// Of ten products the fourth does not manage its stock, and the eighth takes backorders. Webhooks are signed with
-// X-WC-Webhook-Signature; one that is made is pinged without a signature.
+// Of ten products, the fourth does not manage its stock and the eighth allows backorders. Webhooks are signed with
+// X-WC-Webhook-Signature. A new webhook is pinged without a signature.
 package woocommerce
 
 import (
@@ -37,12 +37,12 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	_ "time/tzdata" // the shop's time zone, also where the system knows none
+	_ "time/tzdata" // time zones, even if the system has none
 
 	"github.com/haggle-commerce/haggle/simulator/platforms/internal/host"
 )
 
-// The platform's name, and the secret of the key that opens it, which is Config.WooCommerceKey.
+// The platform's name, and the secret of the consumer key Config.WooCommerceKey.
 const (
 	Name   = "woocommerce"
 	Secret = "cs_woocommerce"
@@ -53,7 +53,7 @@ type Platform struct {
 	*host.Side
 	*host.Shop
 	purchases map[int]*purchase // by position among the shop's orders
-	parts     int               // ids that were given to parts of orders
+	parts     int               // ids of order parts so far
 }
 
 const root = "/wp-json/wc/v3"
@@ -80,7 +80,7 @@ func Open(p *host.Host) *Platform {
 		return map[string]any{"code": "woocommerce_rest_" + strconv.Itoa(status), "message": text, "data": map[string]any{"status": status}}
 	})
 	s.Name = func(topic string, c host.Changed) string { return w.id(host.ResourceOf(topic), c) }
-	w.Hooks.Send, w.Side.Event = w.sign, w.tell
+	w.Hooks.Send, w.Side.Event = w.sign, w.webhookBodies
 	w.route("GET", "/data/currencies/current", "account", func(*host.Call) host.Answer {
 		return host.OK(map[string]any{"code": "USD", "name": "United States (US) dollar", "symbol": "&#36;"})
 	})
@@ -111,7 +111,7 @@ func (w *Platform) route(method, path, resource string, handle func(*host.Call) 
 	})
 }
 
-// list shows a page of what will do of n records.
+// list returns a page of those of n records for which will returns true.
 func (w *Platform) list(c *host.Call, n int, will func(int) bool, show func(int) any) host.Answer {
 	number, size := c.Number("page", 1), c.Number("per_page", 10)
 	if number < 1 || size < 1 || size > 100 {
@@ -144,7 +144,7 @@ func (w *Platform) list(c *host.Call, n int, will func(int) bool, show func(int)
 	return a
 }
 
-// seconds are what WooCommerce keeps of a time.
+// seconds truncates a time to seconds, as WooCommerce does.
 func seconds(ms int64) int64 { return ms - ms%1000 }
 
 func (w *Platform) products(c *host.Call) host.Answer {
@@ -171,7 +171,7 @@ func (w *Platform) oneProduct(c *host.Call) host.Answer {
 		if n, there := w.find(all, c.PathValue("id")); there {
 			return host.OK(w.product(n))
 		}
-		if n, err := strconv.Atoi(c.PathValue("id")); err == nil && n >= firstVariation { // a variation is a product, too
+		if n, err := strconv.Atoi(c.PathValue("id")); err == nil && n >= firstVariation { // a variation is also a product
 			if k := w.itemOf(n, ""); k >= 0 && !all.Products[all.Items[k].Product].Deleted {
 				return host.OK(w.variation(all.Items[k].Product, k))
 			}
@@ -206,7 +206,7 @@ func (w *Platform) customers(c *host.Call) host.Answer {
 	})
 }
 
-// topics are WooCommerce's, by the changes that they tell of here.
+// topics maps changes to WooCommerce's webhook topics.
 var topics = map[string]string{
 	"product.created": "products/create", "product.updated": "products/update", "product.deleted": "products/delete",
 	"order.created": "orders/create", "order.updated": "orders/updated", "order.deleted": "orders/delete",
@@ -312,8 +312,8 @@ func (w *Platform) sign(h host.Hook, d host.Delivery) (http.Header, error) {
 	return header, nil
 }
 
-// tell is a change as its call tells it, and as a forger would.
-func (w *Platform) tell(c host.Changed, _ time.Time) (body, forged any) {
+// webhookBodies returns the webhook body of a change, and a forged one.
+func (w *Platform) webhookBodies(c host.Changed, _ time.Time) (body, forged any) {
 	shown := w.payload(c)
 	altered := map[string]any{}
 	for name, value := range shown {

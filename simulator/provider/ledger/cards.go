@@ -4,13 +4,13 @@ import (
 	"strings"
 )
 
-// Card is what a payment method of Stripe's test ones shows.
+// Card is the card of one of Stripe's test payment methods.
 type Card struct {
 	Brand string `json:"brand"`
 	Last4 string `json:"last4"`
 }
 
-// Decline is why a payment was refused.
+// Decline is the reason why a payment was declined.
 type Decline struct {
 	Code        string `json:"code"`
 	DeclineCode string `json:"decline_code,omitempty"`
@@ -24,7 +24,7 @@ var brands = map[string]Card{
 	"us": {"visa", "4242"}, "bypassPending": {"visa", "0077"},
 }
 
-// declining are the test methods that refuse, after pm_card_ and an optional visa_.
+// declining are the test methods that are declined, without pm_card_ and an optional visa_.
 var declining = map[string]struct{ last4, code string }{
 	"chargeDeclined":                      {"0002", "generic_decline"},
 	"chargeDeclinedInsufficientFunds":     {"9995", "insufficient_funds"},
@@ -41,7 +41,7 @@ var declining = map[string]struct{ last4, code string }{
 	"authenticationRequired":              {"3184", "authentication_required"},
 }
 
-// CardOf is the card behind a payment method, and the decline code that it answers with, if any.
+// CardOf returns the card of a payment method, and the decline code if it is always declined.
 func CardOf(method string) (c Card, declineCode string, known bool) {
 	name, ok := strings.CutPrefix(method, "pm_card_")
 	if !ok {
@@ -54,7 +54,7 @@ func CardOf(method string) (c Card, declineCode string, known bool) {
 	return Card{"visa", d.last4}, d.code, ok
 }
 
-// ownCode are the decline codes that are error codes of their own; the others are card_declined.
+// ownCode has the decline codes that are also error codes. The error code of all others is card_declined.
 var ownCode = map[string]string{
 	"expired_card":            "Your card has expired.",
 	"incorrect_cvc":           "Your card's security code is incorrect.",
@@ -71,7 +71,7 @@ var declineMessages = map[string]string{
 	"currency_not_supported": "Your card does not support this currency.",
 }
 
-// CardDecline is Stripe's decline for a decline code.
+// CardDecline returns Stripe's error for a decline code.
 func CardDecline(code string) Decline {
 	if code == "" {
 		code = "generic_decline"

@@ -11,18 +11,19 @@ import (
 	"sync/atomic"
 )
 
-// Journal is the ledger's file. Lines are appended by one writer at a time and synced in groups: whoever syncs first
-// does it for all that was written until then.
+// Journal is the ledger's file. One writer at a time appends lines. They are synced in groups: a sync covers all lines
+// that are written by then.
 type Journal struct {
 	file    *os.File
 	written atomic.Int64
-	broken  error // the first failure; after it nothing more is appended
+	broken  error // the first failure, after which nothing is appended
 
 	syncing sync.Mutex
 	synced  int64
 }
 
-// OpenJournal replays the file's lines and is ready to append. A torn last line is cut off: nothing rested on it.
+// OpenJournal replays the file's lines and opens it for appending. It cuts off an incomplete last line, which no answer
+// depends on.
 func OpenJournal(path string, replay func(Entry)) (*Journal, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -46,7 +47,7 @@ func OpenJournal(path string, replay func(Entry)) (*Journal, error) {
 	return j, nil
 }
 
-// replayLines answers how many bytes are whole lines.
+// replayLines returns the number of bytes in complete lines.
 func replayLines(file io.Reader, replay func(Entry)) (whole int64, err error) {
 	content, err := io.ReadAll(file)
 	if err != nil {
@@ -68,7 +69,7 @@ func replayLines(file io.Reader, replay func(Entry)) (whole int64, err error) {
 	return whole, nil
 }
 
-// Append writes one line. It is not safe on disk before sync.
+// Append writes one line. It is durable only after Sync.
 func (j *Journal) Append(e Entry) error {
 	if j.broken != nil {
 		return j.broken
@@ -85,7 +86,7 @@ func (j *Journal) Append(e Entry) error {
 	return nil
 }
 
-// Position is the end of what was appended.
+// Position returns the end of the appended lines.
 func (j *Journal) Position() int64 { return j.written.Load() }
 
 // Sync returns once everything up to position is on disk.

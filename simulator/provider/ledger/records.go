@@ -1,4 +1,4 @@
-// Package ledger is what the look-alike payment provider remembers: its records, the state that they make up, and the
+// Package ledger is the storage of the look-alike payment provider: its records, the state that they make up, and the
 // file that every change is appended to. It knows neither provider's API.
 package ledger
 
@@ -6,8 +6,8 @@ import (
 	"encoding/json"
 )
 
-// The records of the ledger, one struct each, as they stand in its lines. Amounts are minor units, times Unix seconds
-// unless a name ends in MS.
+// The records of the ledger as they are in its lines. Amounts are in minor units, times in Unix seconds unless a name
+// ends in MS.
 
 // Intent is a Stripe payment intent.
 type Intent struct {
@@ -34,7 +34,7 @@ type Intent struct {
 	Suffix       string            `json:"suffix,omitempty"`
 }
 
-// Charge is money taken (succeeded) or not (failed): a Stripe charge or a PayPal capture.
+// Charge is a successful or failed charge: a Stripe charge or a PayPal capture.
 type Charge struct {
 	ID          string            `json:"id"`
 	Provider    string            `json:"provider"`
@@ -58,7 +58,7 @@ type Charge struct {
 	Failure     *Decline          `json:"failure,omitempty"`
 }
 
-// Refund is money given back.
+// Refund is a refund of a charge.
 type Refund struct {
 	ID        string            `json:"id"`
 	Provider  string            `json:"provider"`
@@ -74,12 +74,12 @@ type Refund struct {
 	InvoiceID string            `json:"invoice_id,omitempty"`
 	CustomID  string            `json:"custom_id,omitempty"`
 	Note      string            `json:"note,omitempty"`
-	Kind      string            `json:"kind,omitempty"` // reversal: PayPal's, of a lost dispute
+	Kind      string            `json:"kind,omitempty"` // reversal: PayPal's, after a lost dispute
 	FailedAt  int64             `json:"failed_at,omitempty"`
 	Failure   string            `json:"failure,omitempty"`
 }
 
-// Dispute is a buyer's complaint to the bank or to PayPal.
+// Dispute is a buyer's dispute with the bank or PayPal.
 type Dispute struct {
 	ID           string `json:"id"`
 	Provider     string `json:"provider"`
@@ -99,11 +99,11 @@ type Dispute struct {
 
 	DueBy     int64             `json:"due_by,omitempty"`
 	UpdatedAt int64             `json:"updated_at,omitempty"`
-	Evidence  map[string]string `json:"evidence,omitempty"` // Stripe's fields; of PayPal, type to notes
+	Evidence  map[string]string `json:"evidence,omitempty"` // Stripe's fields; for PayPal, notes by type
 	Submitted int64             `json:"submitted,omitempty"`
 }
 
-// Payout is money sent to the merchant's bank.
+// Payout is a transfer to the merchant's bank.
 type Payout struct {
 	ID       string `json:"id"`
 	Provider string `json:"provider"`
@@ -131,15 +131,15 @@ type Order struct {
 	Capture     string `json:"capture,omitempty"`
 }
 
-// Token is a granted token of Stripe's or a billing agreement of PayPal's: leave to charge within an allowance.
+// Token is a Stripe granted token or a PayPal billing agreement: permission to charge within limits.
 type Token struct {
 	ID        string `json:"id"`
 	Kind      string `json:"kind"`
-	Seller    string `json:"seller,omitempty"` // the account that may charge; empty: any
+	Seller    string `json:"seller,omitempty"` // the account that may charge; empty: any account
 	Live      bool   `json:"live,omitempty"`
 	Method    string `json:"method,omitempty"`
 	Currency  string `json:"currency,omitempty"`
-	MaxAmount int64  `json:"max_amount,omitempty"` // in all; 0: no limit
+	MaxAmount int64  `json:"max_amount,omitempty"` // total of all charges; 0: no limit
 	ExpiresAt int64  `json:"expires_at,omitempty"`
 	Uses      int    `json:"uses,omitempty"` // successful charges; 0: no limit
 	Script    string `json:"script,omitempty"`
@@ -152,7 +152,7 @@ type Token struct {
 	StepUses []int `json:"step_uses,omitempty"` // how often each step of the script applied
 }
 
-// KeptAnswer is an answer kept under an idempotency key.
+// KeptAnswer is an answer that is kept under an idempotency key.
 type KeptAnswer struct {
 	Scope  string          `json:"scope"`
 	Print  string          `json:"print"` // of the request
@@ -160,7 +160,7 @@ type KeptAnswer struct {
 	AtMS   int64           `json:"at_ms"`
 	Status int             `json:"status"`
 	Body   json.RawMessage `json:"body,omitempty"`
-	Order  string          `json:"order,omitempty"`  // PayPal: what a repeat shows instead of Body
+	Order  string          `json:"order,omitempty"`  // PayPal: the order that a repeat shows instead of Body
 	Refund string          `json:"refund,omitempty"` // likewise
 }
 
@@ -180,7 +180,7 @@ type Endpoint struct {
 	PayPal      bool              `json:"paypal,omitempty"`
 }
 
-// Event is what webhooks tell of. Body is the whole event as it is sent.
+// Event is an event for webhooks. Body is the whole body that is sent.
 type Event struct {
 	ID      string          `json:"id"`
 	Account string          `json:"account"`
@@ -189,20 +189,20 @@ type Event struct {
 	Body    json.RawMessage `json:"body"`
 }
 
-// Delivery is one event on its way to one endpoint.
+// Delivery is the delivery of one event to one endpoint.
 type Delivery struct {
 	ID       string `json:"id"`
 	Event    string `json:"event"`
 	Endpoint string `json:"endpoint"`
 	State    string `json:"state"` // held, pending, delivered, failed or dropped
-	Place    int64  `json:"place"` // lower leaves first
+	Place    int64  `json:"place"` // lower is sent first
 	SinceMS  int64  `json:"since_ms"`
 	DueMS    int64  `json:"due_ms"`
 	Attempts int    `json:"attempts,omitempty"`
 	Tampered bool   `json:"tampered,omitempty"`
 }
 
-// ScheduledFault is a fault that the next requests of an operation meet, whatever their token.
+// ScheduledFault is a fault for the next requests of an operation, with any token.
 type ScheduledFault struct {
 	ID        string `json:"id"`
 	Fault     string `json:"fault"`
@@ -210,7 +210,7 @@ type ScheduledFault struct {
 	Left      int    `json:"left"`
 }
 
-// WebhookFaults is how webhooks misbehave.
+// WebhookFaults are the faults of webhook deliveries.
 type WebhookFaults struct {
 	Seed       uint64  `json:"seed"`
 	Duplicates int     `json:"duplicates"`
@@ -221,7 +221,7 @@ type WebhookFaults struct {
 	Tamper     int     `json:"tamper"`
 }
 
-// Ended is when and why the token can no longer be charged.
+// Ended returns when and why the token can no longer be charged.
 func (t Token) Ended(now int64) (at int64, reason string) {
 	switch {
 	case t.Revoked > 0:

@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// Table holds records in the order in which they came to be. Records are values: a change is a new put.
+// Table holds records in the order of their creation. Records are values, so a change must be put again.
 type Table[T any] struct {
 	rows  map[string]T
 	order []string
 	ID    func(T) string // of a record
 }
 
-// NewTable returns an empty table of records with the ids that id tells.
+// NewTable returns an empty table. id returns the id of a record.
 func NewTable[T any](id func(T) string) *Table[T] {
 	return &Table[T]{rows: map[string]T{}, ID: id}
 }
@@ -34,10 +34,10 @@ func (t *Table[T]) Get(id string) (T, bool) {
 	return row, ok
 }
 
-// Len is the number of records.
+// Len returns the number of records.
 func (t *Table[T]) Len() int { return len(t.order) }
 
-// Oldest yields the records that came first first.
+// Oldest yields the records, oldest first.
 func (t *Table[T]) Oldest() iter.Seq[T] {
 	return func(yield func(T) bool) {
 		for _, id := range t.order {
@@ -48,7 +48,7 @@ func (t *Table[T]) Oldest() iter.Seq[T] {
 	}
 }
 
-// Newest yields the records that came last first.
+// Newest yields the records, newest first.
 func (t *Table[T]) Newest() iter.Seq[T] {
 	return func(yield func(T) bool) {
 		for _, id := range slices.Backward(t.order) {
@@ -83,7 +83,7 @@ func (e *Entry) Empty() bool {
 		len(e.Endpoints)+len(e.Events)+len(e.Deliveries)+len(e.Faults)+len(e.Disputes)+len(e.Payouts) == 0
 }
 
-// State is everything the ledger says, in memory.
+// State is the state that the ledger's lines make up.
 type State struct {
 	Intents    *Table[Intent]
 	Charges    *Table[Charge]
@@ -120,7 +120,7 @@ func NewState() *State {
 	}
 }
 
-// Apply makes one line of the ledger so.
+// Apply applies one line of the ledger.
 func (s *State) Apply(e Entry) {
 	s.Intents.Put(e.Intents)
 	s.Charges.Put(e.Charges)
@@ -152,5 +152,5 @@ func (s *State) Apply(e Entry) {
 	}
 }
 
-// InvoiceKey is what State.Invoices holds for an invoice_id of an account.
+// InvoiceKey returns the key of an account's invoice_id in State.Invoices.
 func InvoiceKey(account, invoice string) string { return account + " " + invoice }

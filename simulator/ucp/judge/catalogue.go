@@ -2,7 +2,7 @@ package judge
 
 import "fmt"
 
-// catalogue judges the answers of search, lookup and product.
+// catalogue checks the answers of search, lookup and product.
 func (r *report) catalogue() {
 	r.envelope()
 	r.policies()
@@ -18,7 +18,7 @@ func (r *report) catalogue() {
 	}
 }
 
-// product: the range spans the prices of the variants that are shown, all in one currency.
+// product checks that the price range spans the prices of the variants shown, all in one currency.
 func (r *report) product(path string, product map[string]any) {
 	variants := list(product["variants"])
 	r.unique(path+".variants", variants)
@@ -48,7 +48,7 @@ func price(value any) money {
 	return money{amount(value), text(object(value)["currency"])}
 }
 
-// variantOptions: a variant has at most one value of each of the product's options, and one that there is.
+// variantOptions checks that a variant has at most one value for each option of the product, and only values that exist.
 func (r *report) variantOptions(path string, variant, product map[string]any) {
 	offered := map[string]bool{}
 	for _, option := range list(product["options"]) {
@@ -68,7 +68,7 @@ func (r *report) variantOptions(path string, variant, product map[string]any) {
 
 func pair(name, label any) string { return fmt.Sprintf("%s\x00%s", text(name), text(label)) }
 
-// selected: a product with options says which of them its featured variant has.
+// selected checks that a product with options says which of them its featured variant has.
 func (r *report) selected(product map[string]any) {
 	if len(list(product["options"])) == 0 {
 		return

@@ -19,7 +19,7 @@ const (
 
 var currencyCode = regexp.MustCompile(`^[A-Z]{3}$`)
 
-// session judges what carts and checkouts have in common.
+// session checks the rules that carts and checkouts share.
 func (r *report) session() map[string]int {
 	r.envelope()
 	r.unique("$.line_items", list(r.root["line_items"]))
@@ -32,7 +32,7 @@ func (r *report) session() map[string]int {
 	return r.messages()
 }
 
-// parents: a nested line belongs to another line of the same list.
+// parents checks that a nested line belongs to another line of the same list.
 func (r *report) parents(lines []any) {
 	ids := map[string]bool{}
 	for _, line := range lines {
@@ -92,7 +92,7 @@ func (r *report) houseCheckout(status string, severities map[string]int) {
 	}
 }
 
-// expiry: what can still be changed has not ended. Only a judge with a clock can tell.
+// expiry checks that a session that can still be changed has not expired. It needs a clock.
 func (r *report) expiry() {
 	ends, given := r.root["expires_at"].(string)
 	if !given || r.judge.now == nil {
@@ -102,7 +102,7 @@ func (r *report) expiry() {
 	r.require(err != nil || when.After(r.judge.now()), "$.expires_at", "it is over since %s", ends)
 }
 
-// actions: what is outstanding has ids of its own, and there is none where nothing may be.
+// actions checks that outstanding actions have unique ids, and that there are none if none are allowed.
 func (r *report) actions(none bool) {
 	outstanding, present := r.root["actions"].(map[string]any)
 	if !present {
@@ -120,7 +120,7 @@ func (r *report) actions(none bool) {
 	}
 }
 
-// payment: an instrument is one of a handler that the checkout offers, and at most one is selected.
+// payment checks that instruments belong to handlers of the checkout, and that at most one is selected.
 func (r *report) payment() {
 	handlers := map[string]bool{}
 	for _, configured := range object(object(r.root["ucp"])["payment_handlers"]) {
@@ -139,7 +139,7 @@ func (r *report) payment() {
 	r.require(selected <= 1, "$.payment.instruments", "%d are selected", selected)
 }
 
-// discounts judges what is taken off and where it shows.
+// discounts checks the discounts and where they are shown.
 func (r *report) discounts() {
 	discounts := object(r.root["discounts"])
 	codes := []string{}
@@ -170,7 +170,7 @@ func (r *report) discounts() {
 	}
 }
 
-// allocations add up to the discount, and each is on a line that is there.
+// allocations checks that allocations add up to the discount, and that each is on an existing line.
 func (r *report) allocations(where string, taken map[string]any) {
 	parts, split := taken["allocations"].([]any)
 	if !split {
@@ -180,14 +180,14 @@ func (r *report) allocations(where string, taken map[string]any) {
 	for i, part := range parts {
 		sum += amount(part)
 		path := text(object(part)["path"])
-		if !strings.HasPrefix(path, "$.totals.") { // the text's own example $.totals.shipping names no element of a list
+		if !strings.HasPrefix(path, "$.totals.") { // $.totals.shipping, an example in the specification, selects no element of a list
 			r.path(at(where+".allocations", i)+".path", path)
 		}
 	}
 	r.require(sum == amount(taken), where+".allocations", "they add up to %d, the discount is %d", sum, amount(taken))
 }
 
-// policies: a target is a path that selects something.
+// policies checks that a target is a path that selects something.
 func (r *report) policies() {
 	for i, policy := range list(r.root["policies"]) {
 		for k, target := range list(object(policy)["applies_to"]) {

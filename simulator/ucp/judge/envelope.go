@@ -11,13 +11,13 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/ucp/schema"
 )
 
-// version: the answer names the version that was agreed on.
+// version checks that the answer has the negotiated version.
 func (r *report) version() {
 	said := text(object(r.root["ucp"])["version"])
 	r.require(said == string(r.judge.version), "$.ucp.version", "it is %q, %s was agreed on", said, r.judge.version)
 }
 
-// envelope judges the ucp member of an answer with a resource.
+// envelope checks the ucp member of an answer with a resource.
 func (r *report) envelope() {
 	r.version()
 	parent := kinds[r.operation].parent
@@ -34,7 +34,8 @@ func (r *report) envelope() {
 	r.credentials("$", r.root)
 }
 
-// relevant reports whether a capability may be named in an answer about parent. What is not UCP's own cannot be told.
+// relevant reports whether an answer about parent may name a capability. It accepts every capability that UCP does not
+// define.
 func relevant(name, parent string, version schema.Version) bool {
 	known := []string{Search, Lookup, Cart, Checkout, Order}
 	switch {
@@ -48,7 +49,8 @@ func relevant(name, parent string, version schema.Version) bool {
 	return true
 }
 
-// constraints judges every request_constraints by the shared schema and its path by RFC 9535. They began with 2026-08-25.
+// constraints checks every request_constraints by the shared schema, and its path by RFC 9535. They exist since
+// 2026-08-25.
 func (r *report) constraints(path string, value any) {
 	switch value := value.(type) {
 	case []any:
@@ -102,7 +104,7 @@ func (r *report) members(path string, members, around map[string]any) {
 	}
 }
 
-// mapOrder: an order names maps that are there and keys that are in them, once each.
+// mapOrder checks that an order names existing maps, and existing keys in them once each.
 func (r *report) mapOrder(path string, members, around map[string]any) {
 	for name, keys := range object(members["map_order"]) {
 		from := around
@@ -122,7 +124,7 @@ func (r *report) mapOrder(path string, members, around map[string]any) {
 	}
 }
 
-// credentials: what pays goes to the shop and never comes back.
+// credentials checks that no credential is returned. The platform sends them to the shop only.
 func (r *report) credentials(path string, value any) {
 	switch value := value.(type) {
 	case []any:
@@ -137,7 +139,7 @@ func (r *report) credentials(path string, value any) {
 	}
 }
 
-// https requires an absolute address with https where there is one. A shop on this machine may have http.
+// https checks that an address is absolute and uses https. A shop on the local machine may use http.
 func (r *report) https(name string, value any) {
 	address, given := value.(string)
 	if !given {
@@ -147,7 +149,7 @@ func (r *report) https(name string, value any) {
 	r.require(err == nil && (local(parsed) || parsed.Scheme == "https" && parsed.Host != ""), "$."+name, "%q is no absolute https address", address)
 }
 
-// local reports whether an address is one of a shop on this machine.
+// local reports whether an address is on the local machine.
 func local(address *url.URL) bool {
 	return address.Scheme == "http" && slices.Contains([]string{"127.0.0.1", "localhost", "::1"}, address.Hostname())
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/ucp/schema"
 )
 
-// example is one of the texts' own, see testdata/README.md.
+// example is an example of the specification, see testdata/README.md.
 type example struct {
 	Source    string          `json:"source"`
 	Schema    string          `json:"schema"`
@@ -47,7 +47,7 @@ func valueOf(t testing.TB, text []byte) any {
 	return value
 }
 
-// messages are right messages, by version and operation.
+// messages returns valid messages by version and operation.
 func messages(t testing.TB) map[schema.Version]map[string]json.RawMessage {
 	t.Helper()
 	found := map[schema.Version]map[string]json.RawMessage{}
@@ -57,7 +57,7 @@ func messages(t testing.TB) map[schema.Version]map[string]json.RawMessage {
 
 var steps = regexp.MustCompile(`\.(\w+)|\[(\d+)\]`)
 
-// reach walks a simple path; with a value it puts that there.
+// reach returns the value at a simple path; if put is not nil, it replaces the value.
 func reach(t *testing.T, root any, path string, put any) any {
 	t.Helper()
 	here := root
@@ -88,7 +88,7 @@ func must(n int, err error) int {
 	return n
 }
 
-// elided are the paths of what the example leaves out.
+// elided returns the paths of what the example leaves out.
 func elided(path string, value any) []string {
 	var found []string
 	switch value := value.(type) {
@@ -114,7 +114,7 @@ func elided(path string, value any) []string {
 	return found
 }
 
-// operationOf is the operation whose answer an example of a whole answer is; "" for what is no answer.
+// operationOf returns the operation that a whole example answers, or "" if it is not an answer.
 func operationOf(e example) judge.Operation {
 	if e.Direction == "request" || e.Def != "" && !strings.HasSuffix(e.Def, "_response") && e.Schema != "profile" {
 		return ""
@@ -147,7 +147,7 @@ func operationOf(e example) judge.Operation {
 	return ""
 }
 
-// scaffold is the right message that an example of a part is put into.
+// scaffold returns a valid message that an example of a part is put into.
 func scaffold(t *testing.T, version schema.Version, e example) any {
 	t.Helper()
 	name := map[string]string{
@@ -171,7 +171,7 @@ func scaffold(t *testing.T, version schema.Version, e example) any {
 	return value
 }
 
-// rejections says what is wrong with an example, but for what it leaves out.
+// rejections returns the problems of an example, except for those about what it leaves out.
 func rejections(t *testing.T, version schema.Version, e example) schema.Problems {
 	t.Helper()
 	value := valueOf(t, e.Example)
@@ -235,7 +235,8 @@ func refOf(version schema.Version, e example) schema.Ref {
 	}
 }
 
-func TestExamplesOfTheTexts(t *testing.T) {
+// The judge accepts every example of the UCP specification but those that rejected.json lists.
+func TestJudge_AnswerValue_examples(t *testing.T) {
 	rejected := map[schema.Version]map[string]string{}
 	readJSON(t, "rejected.json", &rejected)
 	for _, version := range schema.Versions {
@@ -247,7 +248,7 @@ func TestExamplesOfTheTexts(t *testing.T) {
 		listed := rejected[version]
 		for _, e := range examples {
 			if e.Op == "cancel" || e.Op == "read" && e.Direction == "request" {
-				continue // a request without a body
+				continue // the request has no body
 			}
 			found := rejections(t, version, e)
 			reason, expected := listed[e.Source]

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// fulfillment judges methods, groups and options, and what of them is selected.
+// fulfillment checks methods, groups and options, and which of them are selected.
 func (r *report) fulfillment() {
 	present, _ := r.root["fulfillment"].(map[string]any)
 	if present == nil {
@@ -40,7 +40,7 @@ func (r *report) fulfillment() {
 	}
 }
 
-// lines are the ids of the lines. They cannot be told where one is no object, which the schema reports.
+// lines returns the ids of the lines. It returns false if a line is not an object, which the schema reports.
 func (r *report) lines() (ids map[string]bool, readable bool) {
 	ids = map[string]bool{}
 	for _, entry := range list(r.root["line_items"]) {
@@ -53,7 +53,7 @@ func (r *report) lines() (ids map[string]bool, readable bool) {
 	return ids, true
 }
 
-// references requires that every id is one of known, once, and returns them.
+// references checks that every id is known and occurs once, and returns the ids.
 func (r *report) references(path string, ids []any, known map[string]bool, what string) map[string]bool {
 	seen := map[string]bool{}
 	for i, id := range ids {
@@ -64,7 +64,7 @@ func (r *report) references(path string, ids []any, known map[string]bool, what 
 	return seen
 }
 
-// destination: the one that is selected is there, exactly once, and of the type that belongs to the method.
+// destination checks that the selected destination occurs exactly once and that its type belongs to the method.
 func (r *report) destination(path string, method map[string]any) {
 	destinations := list(method["destinations"])
 	r.unique(path+".destinations", destinations)
@@ -76,7 +76,7 @@ func (r *report) destination(path string, method map[string]any) {
 	r.require(found, path+".selected_destination_id", "%q is not among the destinations", selected)
 }
 
-// options have titles that tell them apart; what they cost adds up. It returns what the selected one costs.
+// options checks that titles differ and costs add up. It returns the cost of the selected option.
 func (r *report) options(path string, group map[string]any) (cost int64, selected bool) {
 	options := list(group["options"])
 	r.unique(path+".options", options)
@@ -105,7 +105,8 @@ func described(description any) string {
 	return strings.TrimSpace(text(description))
 }
 
-// houseFulfillment: Haggle ships everything at once, and the total says what the selected option costs.
+// houseFulfillment checks that everything ships at once, as Haggle does, and that the total is the cost of the selected
+// option.
 func (r *report) houseFulfillment(methods []any, chosen int64, all bool) {
 	r.require(len(methods) <= 1, "$.fulfillment.methods", "there is one way, shipping")
 	var shown int64

@@ -1,7 +1,7 @@
-// Package judge says whether a message of the Universal Commerce Protocol (UCP) is right: by the published schemas,
-// composed by the capabilities that are active, and by the rules that only the texts state. It was written from the
-// specification alone and knows nothing of a server's code. It judges one message at a time; what a shop promised
-// in an earlier one is the witness's business.
+// Package judge checks messages of the Universal Commerce Protocol (UCP) against the published schemas, composed by the
+// active capabilities, and against the rules that are only in the specification's text. It was written from the
+// specification alone and uses none of the server's code. It checks one message at a time; the simulator's witness
+// compares messages.
 package judge
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/ucp/schema"
 )
 
-// Operation names what is asked for, as MCP's tools are named.
+// Operation is the name of an operation, which is also the name of its MCP tool.
 type Operation string
 
 // The operations of the shopping service.
@@ -44,14 +44,14 @@ const (
 	DeclineOffer     Operation = "decline_offer"
 )
 
-// What is no operation and yet judged as an answer.
+// Documents and messages that are checked like answers.
 const (
 	BusinessProfile Operation = "business_profile"
 	PlatformProfile Operation = "platform_profile"
 	OrderWebhook    Operation = "order_webhook" // what the shop posts to the platform
 )
 
-// Capabilities are the names of the capabilities that are active between the two sides. nil: those that the answer names.
+// Capabilities are the names of the active capabilities. nil means those that the answer names.
 type Capabilities []string
 
 // The capabilities and extensions that the judge knows.
@@ -66,34 +66,34 @@ const (
 	Consent     = "dev.ucp.shopping.buyer_consent"
 )
 
-// Judge judges messages of one version of the protocol. It is safe for concurrent use.
+// Judge checks messages of one version of the protocol. It is safe for concurrent use.
 type Judge struct {
 	version schema.Version
 	house   bool
 	now     func() time.Time
 }
 
-// New makes a judge of the version's schemas and texts.
+// New returns a judge of a version.
 func New(version schema.Version) Judge { return Judge{version: version} }
 
-// House adds the rules that Haggle sets itself beyond the texts: which totals there are and in what order, what an incomplete
-// checkout says, how a deal shows.
+// House adds Haggle's own rules beyond the specification: which totals there are and in which order, what an incomplete
+// checkout says, how a deal is shown.
 func (j Judge) House() Judge {
 	j.house = true
 	return j
 }
 
-// At adds the rules about time, by a clock.
+// At adds the rules about time, which need a clock.
 func (j Judge) At(now func() time.Time) Judge {
 	j.now = now
 	return j
 }
 
-// Version is the version of the protocol that it judges by.
+// Version returns the version of the protocol.
 func (j Judge) Version() schema.Version { return j.version }
 
-// Answer returns what is wrong with a shop's answer, as schema.Problems; nil for a right one. Whether an error envelope
-// is the right answer to the request is not its business.
+// Answer returns the problems of a shop's answer as schema.Problems, or nil. It does not check whether an error envelope
+// is the right answer to the request.
 func (j Judge) Answer(operation Operation, active Capabilities, body []byte) error {
 	value, err := decode(body)
 	if err != nil {
@@ -102,7 +102,7 @@ func (j Judge) Answer(operation Operation, active Capabilities, body []byte) err
 	return j.AnswerValue(operation, active, value)
 }
 
-// AnswerValue is Answer for a decoded body, numbers as json.Number.
+// AnswerValue is Answer for a decoded body, with numbers as json.Number.
 func (j Judge) AnswerValue(operation Operation, active Capabilities, value any) error {
 	kind, known := kinds[operation]
 	if !known {
@@ -148,7 +148,7 @@ func (j Judge) AnswerValue(operation Operation, active Capabilities, value any) 
 	return r.sorted().Err()
 }
 
-// Request returns what is wrong with a platform's request body.
+// Request returns the problems of a platform's request body.
 func (j Judge) Request(operation Operation, active Capabilities, body []byte) error {
 	value, err := decode(body)
 	if err != nil {
@@ -181,7 +181,7 @@ func (j Judge) Request(operation Operation, active Capabilities, body []byte) er
 	return r.sorted().Err()
 }
 
-// unsent reports top-level properties that are the shop's to write.
+// unsent reports top-level properties that only the shop may send.
 func (r *report) unsent(kind kind, body map[string]any) error {
 	if kind.base == "" || kind.verb == "" {
 		return nil
@@ -198,7 +198,7 @@ func (r *report) unsent(kind kind, body map[string]any) error {
 	return nil
 }
 
-// location is where a type's schema lies in the judge's version.
+// location returns the location of a type's schema in the judge's version.
 func (j Judge) location(name string) string {
 	if j.version == schema.V20260408 {
 		return "shopping/types/" + name
@@ -214,7 +214,7 @@ func decode(body []byte) (any, error) {
 	return value, nil
 }
 
-// namedIn are the capabilities that an answer names.
+// namedIn returns the capabilities that an answer names.
 func namedIn(root map[string]any) Capabilities {
 	names := Capabilities{}
 	for name := range object(object(root["ucp"])["capabilities"]) {

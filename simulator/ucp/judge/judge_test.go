@@ -15,7 +15,7 @@ var all = judge.Capabilities{judge.Search, judge.Lookup, judge.Cart, judge.Check
 
 var noon = func() time.Time { return time.Date(2026, 12, 1, 10, 0, 0, 0, time.UTC) }
 
-// strict is the judge of the scenarios: with the house's rules and a clock.
+// strict is the judge that the scenarios use: with Haggle's own rules and a clock.
 func strict(version schema.Version) judge.Judge { return judge.New(version).House().At(noon) }
 
 func TestAnswer_rightMessages(t *testing.T) {
@@ -35,7 +35,7 @@ func TestAnswer_rightMessages(t *testing.T) {
 	}
 }
 
-// A shop on this machine has no host that could own a name: it may publish schemas of its own there, and none of UCP's.
+// A shop on the local machine has no host that could own a name. It may publish its own schemas there, but none of UCP's.
 func TestAnswer_profileOnThisMachine(t *testing.T) {
 	const own, other = "$.ucp.capabilities['com.example.shop.negotiation.quote'][0]", "$.ucp.capabilities['dev.ucp.shopping.cart'][0]"
 	for version, answers := range messages(t) {
@@ -52,7 +52,7 @@ func TestAnswer_profileOnThisMachine(t *testing.T) {
 	}
 }
 
-// mutation changes one place of a right message; a nil value takes it away.
+// mutation changes one place of a valid message. An empty to removes it.
 type mutation struct {
 	operation judge.Operation
 	path      string
@@ -218,7 +218,7 @@ func TestRequest(t *testing.T) {
 		version   schema.Version
 		operation judge.Operation
 		body      string
-		want      string // "" is right
+		want      string // "" means valid
 	}{
 		{"create", schema.V20260825, judge.CreateCheckout, `{"line_items": [{"item": {"id": "var_1"}, "quantity": 2}], "discounts": {"codes": ["ct_x"]}}`, ""},
 		{"from a cart", schema.V20260825, judge.CreateCheckout, `{"cart_id": "sess_1", "line_items": []}`, ""},

@@ -6,18 +6,18 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/ucp/schema"
 )
 
-// kind is how the messages of an operation are judged.
+// kind says how the messages of an operation are checked.
 type kind struct {
-	base    string // location of the schema of requests and answers, where both have one
-	verb    string // the operation as the schemas' annotations name it
-	parent  string // what an extension must extend to matter here
-	reply   string // location of the schema of answers, where it is not base
-	asked   string // location of the schema of requests, where it is not base
+	base    string // location of the schema that requests and answers share
+	verb    string // the operation in the schemas' annotations
+	parent  string // the capability that relevant extensions extend
+	reply   string // location of the schema of answers, if it is not base
+	asked   string // location of the schema of requests, if it is not base
 	profile string // of a profile: its name in the schema of profiles
-	form    form   // which rules of the texts apply
+	form    form   // which rules of the specification's text apply
 }
 
-// form is what a message is about.
+// form is the subject of a message.
 type form int
 
 const (
@@ -30,7 +30,7 @@ const (
 	anyProfileForm
 )
 
-// judgeText applies the rules that only the texts have.
+// judgeText checks the rules that are only in the specification's text.
 func (r *report) judgeText(form form) {
 	switch form {
 	case catalogueForm:
@@ -125,14 +125,15 @@ func negotiationKind(request string) kind {
 	return k
 }
 
-// extensions are the files of the extensions that add to carts and checkouts.
+// extensions maps extensions of carts and checkouts to their schema files.
 var extensions = map[string]string{
 	Discount:    "shopping/discount.json",
 	Fulfillment: "shopping/fulfillment.json",
 	Consent:     "shopping/buyer_consent.json",
 }
 
-// extends are the parents of the extensions, by version where they differ: a cart may have consent since 2026-08-25.
+// extends reports whether an extension extends a parent. That depends on the version: carts may have consent since
+// 2026-08-25.
 func extends(extension, parent string, version schema.Version) bool {
 	switch {
 	case parent == Checkout:
@@ -143,7 +144,7 @@ func extends(extension, parent string, version schema.Version) bool {
 	return false
 }
 
-// answer lists the schemas that an answer must satisfy, all of them.
+// answer returns the schemas that an answer must satisfy.
 func (k kind) answer(version schema.Version, active Capabilities) []string {
 	switch {
 	case k.profile != "" && version == schema.V20260408:
@@ -156,7 +157,7 @@ func (k kind) answer(version schema.Version, active Capabilities) []string {
 	return append([]string{k.base}, k.composed(version, active)...)
 }
 
-// request lists the schemas that a request must satisfy.
+// request returns the schemas that a request must satisfy.
 func (k kind) request(version schema.Version, active Capabilities) []string {
 	switch {
 	case k.asked != "":

@@ -9,7 +9,8 @@ const (
 	requiresBuyerReview = "requires_buyer_review"
 )
 
-// messages judges paths, and what a disclosure must have. It returns how many errors there are of each severity.
+// messages checks the paths of messages and the required parts of disclosures. It returns the number of errors by
+// severity.
 func (r *report) messages() map[string]int {
 	severities := map[string]int{}
 	for i, message := range list(r.root["messages"]) {
@@ -29,7 +30,7 @@ func (r *report) messages() map[string]int {
 	return severities
 }
 
-// errorEnvelope: an answer without a resource says in an error message why there is none.
+// errorEnvelope checks that an answer without a resource has an error message.
 func (r *report) errorEnvelope() {
 	r.version()
 	errors := 0

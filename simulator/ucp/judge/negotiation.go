@@ -15,7 +15,7 @@ const (
 	since      = "2026-12-01"
 )
 
-// negotiation judges an answer of Haggle's negotiation capability.
+// negotiation checks an answer of Haggle's negotiation capability.
 func (r *report) negotiation() {
 	r.version()
 	r.credentials("$", r.root)
@@ -25,15 +25,15 @@ func (r *report) negotiation() {
 	status := text(r.root["status"])
 	talking := slices.Contains([]string{"open", "countered", "rejected"}, status)
 	item := object(r.root["item"])
-	listed, standing, hint := price(item["list_price"]), price(r.root["standing_price"]), price(r.root["hint"])
+	listed, current, hint := price(item["list_price"]), price(r.root["standing_price"]), price(r.root["hint"])
 	stands := r.root["standing_price"] != nil
 	var actions []string
 	for _, action := range list(r.root["buyer_actions"]) {
 		actions = append(actions, text(action))
 	}
 	r.require(!talking || stands, "$.standing_price", "a negotiation that is %s has one", status)
-	r.require(!stands || standing.currency == listed.currency, "$.standing_price.currency", "%s, the list price is in %s", standing.currency, listed.currency)
-	r.require(!stands || standing.amount <= listed.amount, "$.standing_price", "%d is above the list price %d", standing.amount, listed.amount)
+	r.require(!stands || current.currency == listed.currency, "$.standing_price.currency", "%s, the list price is in %s", current.currency, listed.currency)
+	r.require(!stands || current.amount <= listed.amount, "$.standing_price", "%d is above the list price %d", current.amount, listed.amount)
 	r.require(r.root["hint"] == nil || hint.amount <= listed.amount, "$.hint", "%d is above the list price %d", hint.amount, listed.amount)
 	r.require(!talking || r.root["expires_at"] != nil, "$.expires_at", "a negotiation that is %s ends at some time", status)
 	r.require(!slices.Contains(actions, acceptOne) || talking && stands, "$.buyer_actions", "there is nothing to accept")
@@ -47,7 +47,7 @@ func (r *report) negotiation() {
 	r.deal(status, listed)
 }
 
-// onlyLine: item and quantity are the one line there is.
+// onlyLine checks that item and quantity are those of the only line.
 func (r *report) onlyLine(item map[string]any) {
 	lines := list(r.root["lines"])
 	if len(lines) == 0 {
@@ -58,7 +58,7 @@ func (r *report) onlyLine(item map[string]any) {
 	r.require(first["quantity"] == r.root["quantity"], "$.lines[0].quantity", "%v, quantity is %v", first["quantity"], r.root["quantity"])
 }
 
-// deal: what was agreed is shown on the answer that agrees, and never without an agreement.
+// deal checks that an agreement, and nothing else, shows a deal.
 func (r *report) deal(status string, listed money) {
 	deal, shown := r.root["deal"].(map[string]any)
 	agreeing := r.operation != GetNegotiation && status == accepted
@@ -73,7 +73,7 @@ func (r *report) deal(status string, listed money) {
 	r.require(deal["quantity"] == r.root["quantity"], "$.deal.quantity", "%v, quantity is %v", deal["quantity"], r.root["quantity"])
 }
 
-// named: the answer names the capability, in the one version that there is.
+// named checks that the answer names the capability in its only version.
 func (r *report) named() {
 	for name, entries := range object(object(r.root["ucp"])["capabilities"]) {
 		if !strings.HasSuffix(name, capability) {

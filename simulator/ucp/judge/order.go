@@ -1,6 +1,6 @@
 package judge
 
-// order judges an order as it is read, and as a webhook brings it.
+// order checks an order in an answer or in a webhook.
 func (r *report) order() {
 	r.envelope()
 	lines := list(r.root["line_items"])
@@ -30,7 +30,7 @@ func (r *report) order() {
 	}
 }
 
-// orderLine: the status follows from the quantities.
+// orderLine checks that the status follows from the quantities.
 func (r *report) orderLine(path string, line map[string]any) {
 	quantity := object(line["quantity"])
 	now, counted := integer(quantity["total"])
@@ -57,7 +57,7 @@ func (r *report) lineReferences(path string, of map[string]any, known map[string
 	}
 }
 
-// adjustment: money that goes back is negative.
+// adjustment checks that refunds are negative.
 func (r *report) adjustment(path string, of map[string]any, known map[string]bool) {
 	r.lineReferences(path, of, known)
 	sum := r.totals(path+".totals", list(of["totals"]))

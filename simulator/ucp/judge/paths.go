@@ -10,8 +10,8 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/ucp/schema"
 )
 
-// path requires an RFC 9535 query that leads somewhere in the answer. One that names what is missing cannot: then as
-// much of it as there is must be right, and its first name must be one that the answer can have.
+// path checks that an RFC 9535 query selects something in the answer. A query for a missing value cannot: then its
+// existing part must be right, and its first name must be one that the answer may have.
 func (r *report) path(where, query string) {
 	parsed, err := jsonpath.Parse(query)
 	if err != nil {
@@ -48,7 +48,7 @@ func (r *report) path(where, query string) {
 	}
 }
 
-// mayHave reports whether the answer's composed schema names the top-level member.
+// mayHave reports whether the answer's composed schema has the top-level member.
 func (r *report) mayHave(name string) bool {
 	kind := kinds[r.operation]
 	if kind.base == "" {

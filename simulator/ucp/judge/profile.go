@@ -9,7 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/ucp/schema"
 )
 
-// anyProfile judges what the profiles of both sides have in common.
+// anyProfile checks the rules that the profiles of both sides share.
 func (r *report) anyProfile() {
 	ucp := object(r.root["ucp"])
 	r.require(text(ucp["version"]) == string(r.judge.version), "$.ucp.version", "it is %q, %s was expected", text(ucp["version"]), r.judge.version)
@@ -26,8 +26,8 @@ func (r *report) anyProfile() {
 	r.keys()
 }
 
-// entity: a schema lies on the host that owns the name, as does the specification of a capability, and UCP's own entities have
-// the version of the profile.
+// entity checks that a schema, and the specification of a capability, is on the host that owns the name, and that UCP's
+// own entities have the version of the profile.
 func (r *report) entity(path, name string, entry map[string]any) {
 	if strings.HasPrefix(name, "dev.ucp.") {
 		said := text(entry["version"])
@@ -42,7 +42,7 @@ func (r *report) entity(path, name string, entry map[string]any) {
 		parsed, err := url.Parse(address)
 		own := Owns(address, name)
 		if err == nil && !strings.HasPrefix(name, "dev.ucp.") {
-			own = own || local(parsed) // which has no name of its own
+			own = own || local(parsed) // a local host owns no name
 		}
 		if field == "spec" && !capability {
 			own = err == nil && (parsed.Scheme == "https" || local(parsed))
@@ -51,7 +51,7 @@ func (r *report) entity(path, name string, entry map[string]any) {
 	}
 }
 
-// Owns reports whether an address may hold the schema of a name: its host reversed is the name, or begins it.
+// Owns reports whether an address may serve the schema of a name: the reversed host must be the name or a prefix of it.
 func Owns(address, name string) bool {
 	parsed, err := url.Parse(address)
 	if err != nil || parsed.Scheme != "https" || parsed.User != nil {
@@ -64,7 +64,7 @@ func Owns(address, name string) bool {
 	return len(labels) > 1 && !numeric && (name == authority || strings.HasPrefix(name, authority+"."))
 }
 
-// keys: they are public, differ by kid, and stand where the version has them.
+// keys checks that keys are public, have different kids, and are where the version has them.
 func (r *report) keys() {
 	name, other := "keys", "signing_keys"
 	if r.judge.version == schema.V20260408 {
@@ -83,7 +83,7 @@ func (r *report) keys() {
 	}
 }
 
-// businessProfile adds what a shop's profile must have.
+// businessProfile checks the required parts of a shop's profile.
 func (r *report) businessProfile() {
 	r.anyProfile()
 	ucp := object(r.root["ucp"])
@@ -122,7 +122,7 @@ func (r *report) businessProfile() {
 	}
 }
 
-// fulfillmentConfig: the schema of the profile leaves the config of a capability to the capability.
+// fulfillmentConfig checks the config of the fulfillment capability, which the schema of the profile does not.
 func (r *report) fulfillmentConfig(path string, entry any) {
 	found, err := schema.Validate(schema.Ref{
 		Version:   r.judge.version,
@@ -138,7 +138,7 @@ func (r *report) fulfillmentConfig(path string, entry any) {
 	}
 }
 
-// orphan: an extension extends something that is offered.
+// orphan checks that an extension extends a capability that is offered.
 func (r *report) orphan(path string, entry, capabilities map[string]any) {
 	parents := list(entry["extends"])
 	if single := text(entry["extends"]); single != "" {

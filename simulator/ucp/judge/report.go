@@ -9,13 +9,13 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/ucp/schema"
 )
 
-// report collects what is wrong with one message.
+// report collects the problems of one message.
 type report struct {
 	judge     Judge
 	root      map[string]any
 	operation Operation
 	active    Capabilities
-	lenient   bool // nobody said what is active
+	lenient   bool // the caller did not say which capabilities are active
 	problems  schema.Problems
 }
 
@@ -23,7 +23,7 @@ func (r *report) add(path, format string, args ...any) {
 	r.problems = append(r.problems, schema.Problem{Path: path, Reason: fmt.Sprintf(format, args...)})
 }
 
-// require adds a problem unless the rule is kept.
+// require adds a problem unless kept is true.
 func (r *report) require(kept bool, path, format string, args ...any) {
 	if !kept {
 		r.add(path, format, args...)
@@ -35,7 +35,7 @@ func (r *report) sorted() schema.Problems {
 	return slices.Compact(r.problems)
 }
 
-// The readers below answer with a zero value for what is not there or of another type: the schema reports that.
+// The readers below return a zero value if the value is missing or has another type, which the schema reports.
 
 func object(value any) map[string]any {
 	found, _ := value.(map[string]any)
@@ -69,7 +69,7 @@ func amount(value any) int64 {
 
 func at(path string, index int) string { return fmt.Sprintf("%s[%d]", path, index) }
 
-// unique requires that the ids of a list differ, and returns them.
+// unique checks that the ids of a list differ, and returns them.
 func (r *report) unique(path string, items []any) map[string]bool {
 	seen := map[string]bool{}
 	for i, item := range items {

@@ -2,7 +2,7 @@ package judge
 
 import "slices"
 
-// The types of totals that the texts define.
+// The types of totals that the specification defines.
 const (
 	subtotal      = "subtotal"
 	itemsDiscount = "items_discount"
@@ -12,13 +12,13 @@ const (
 	total         = "total"
 )
 
-// sums are the amounts of a list of totals, by type.
+// sums are the amounts of a list of totals by type.
 type sums struct {
 	of    map[string]int64
 	count map[string]int
 }
 
-// add requires that a list of totals adds up, and returns its sums.
+// totals checks that a list of totals adds up, and returns its sums.
 func (r *report) totals(path string, entries []any) sums {
 	sum := sums{of: map[string]int64{}, count: map[string]int{}}
 	var rest int64
@@ -40,7 +40,7 @@ func (r *report) totals(path string, entries []any) sums {
 	return sum
 }
 
-// subLines: what an entry is made of adds up to it.
+// subLines checks that the parts of an entry add up to it.
 func (r *report) subLines(path string, entry map[string]any) {
 	lines, itemized := entry["lines"].([]any)
 	if !itemized {
@@ -53,7 +53,7 @@ func (r *report) subLines(path string, entry map[string]any) {
 	r.require(sum == amount(entry), path+".lines", "they add up to %d, the entry is %d", sum, amount(entry))
 }
 
-// allTotals judges the totals of a cart, checkout or order and of its lines, and how the two agree.
+// allTotals checks the totals of a cart, checkout or order and of its lines, and that they agree.
 func (r *report) allTotals(priced bool) {
 	sum := r.totals("$.totals", list(r.root["totals"]))
 	for _, once := range []string{subtotal, total} {
@@ -83,7 +83,7 @@ func (r *report) allTotals(priced bool) {
 	}
 }
 
-// linePrice: a line of whole items costs price × quantity before reductions.
+// linePrice checks that a line of whole items costs price × quantity before reductions.
 func (r *report) linePrice(path string, line map[string]any, sum sums) {
 	item := object(line["item"])
 	price, priced := integer(item["price"])
@@ -94,7 +94,7 @@ func (r *report) linePrice(path string, line map[string]any, sum sums) {
 	r.require(price*quantity == sum.of[subtotal], path+".totals", "%d × %d is not the subtotal %d", quantity, price, sum.of[subtotal])
 }
 
-// houseTotals: which totals Haggle shows, in which order.
+// houseTotals checks which totals Haggle shows, and their order.
 func (r *report) houseTotals(entries []any, sum sums) {
 	order := []string{subtotal, itemsDiscount, fulfillment, tax, total}
 	last := -1

@@ -10,8 +10,8 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/ucp/schema"
 )
 
-// StructuredContent takes the answer out of the result of an MCP tool, and says what is wrong with how it is wrapped:
-// it is in structuredContent, and if there is text too, the text is the same JSON.
+// StructuredContent returns the answer in the result of an MCP tool, and the problems of its envelope: the answer must be
+// in structuredContent, and a text must be the same JSON.
 func StructuredContent(result []byte) (json.RawMessage, error) {
 	var wrapped struct {
 		StructuredContent json.RawMessage `json:"structuredContent"`
@@ -58,8 +58,8 @@ var statuses = map[string][]int{
 	"algorithm_unsupported": {400},
 }
 
-// TransportError judges an answer over REST whose status is none of 200 and 201: a body may be left out; one that is
-// there has code and content.
+// TransportError checks a REST answer whose status is neither 200 nor 201. It may have no body; a body must have code and
+// content.
 func TransportError(status int, body []byte) error {
 	allowed := []int{400, 401, 403, 404, 405, 409, 413, 415, 422, 424, 429, 500, 503}
 	var found schema.Problems

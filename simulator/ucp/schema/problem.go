@@ -13,7 +13,7 @@ import (
 	"golang.org/x/text/message"
 )
 
-// Problem is one thing wrong with a value.
+// Problem is one problem with a value.
 type Problem struct {
 	Path   string // RFC 9535, from the value's root: $.line_items[0].quantity
 	Reason string
@@ -21,7 +21,7 @@ type Problem struct {
 
 func (p Problem) String() string { return p.Path + ": " + p.Reason }
 
-// Problems is everything wrong with a value, as an error.
+// Problems are all problems with a value. They implement error.
 type Problems []Problem
 
 // Error lists the problems, one a line.
@@ -33,7 +33,7 @@ func (p Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Err is nil where there is no problem.
+// Err returns nil if there is no problem.
 func (p Problems) Err() error {
 	if len(p) == 0 {
 		return nil
@@ -41,7 +41,8 @@ func (p Problems) Err() error {
 	return p
 }
 
-// Validate returns what is wrong with a decoded value (numbers as json.Number). The error is about the schema.
+// Validate returns the problems of a decoded value (numbers as json.Number). It returns an error if the schema cannot be
+// used.
 func Validate(ref Ref, value any) (Problems, error) {
 	ready, err := Compile(ref)
 	if err != nil {
@@ -59,9 +60,9 @@ func Validate(ref Ref, value any) (Problems, error) {
 
 var english = message.NewPrinter(language.English)
 
-// collect keeps the innermost causes: what is around them says only that something inside is wrong.
+// collect keeps the innermost causes, because outer ones only say that something inside is invalid.
 func collect(value any, invalid *jsonschema.ValidationError, found *Problems) {
-	name, aboutName := invalid.ErrorKind.(*kind.PropertyNames) // its causes are about the name and have no location
+	name, aboutName := invalid.ErrorKind.(*kind.PropertyNames) // causes about a name have no location
 	if !aboutName && len(invalid.Causes) > 0 {
 		for _, cause := range invalid.Causes {
 			collect(value, cause, found)
@@ -81,8 +82,8 @@ func collect(value any, invalid *jsonschema.ValidationError, found *Problems) {
 	}
 }
 
-// named finds the members of a name at a depth. jsonschema v6.0.3 keeps the depth of a wrong name, but later steps of
-// the validation overwrite its location.
+// named finds the members with a name at a depth. jsonschema v6.0.3 reports the depth of an invalid name, but later steps
+// of the validation overwrite its location.
 func named(value any, name string, depth int, location []string) (found [][]string) {
 	switch value := value.(type) {
 	case []any:
@@ -104,7 +105,7 @@ func named(value any, name string, depth int, location []string) (found [][]stri
 	return found
 }
 
-// PathOf writes the location of a value as an RFC 9535 path.
+// PathOf returns a location as an RFC 9535 path.
 func PathOf(location []string) string {
 	var path strings.Builder
 	path.WriteByte('$')

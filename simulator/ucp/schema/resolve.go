@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// What an annotation says of a property (schema-authoring).
+// The annotations of a property (schema-authoring).
 const (
 	omit     = "omit"
 	required = "required"
 	optional = "optional"
 )
 
-// Resolve returns a copy of a schema document as it reads for a direction and an operation: a property annotated omit
-// is taken away, required and optional decide whether it must be there. References stay; every document is
-// resolved by itself, so that what a reference leads to is resolved too. Anything else stays as it is.
+// Resolve returns a copy of a schema document for a direction and an operation. It removes properties that are annotated
+// omit, and adds or removes required by the annotation. It does not follow references, because the documents that they
+// point to are resolved as well.
 func Resolve(document any, direction Direction, operation string) any {
 	return resolver{annotation: "ucp_" + string(direction), operation: operation}.schema(document)
 }
@@ -24,7 +24,7 @@ type resolver struct {
 	operation  string
 }
 
-// schema copies one schema, or what holds schemas under names that are no keywords.
+// schema copies a schema, or an object that holds schemas under names that are not keywords.
 func (r resolver) schema(value any) any {
 	switch value := value.(type) {
 	case []any:
@@ -59,7 +59,7 @@ func (r resolver) object(from map[string]any) map[string]any {
 	return to
 }
 
-// properties copies the properties that there are, and adapts the list of required ones in to.
+// properties copies the properties of from and adapts the list of required ones in to.
 func (r resolver) properties(from map[string]any, to map[string]any) {
 	names, _ := to["required"].([]any)
 	names = slices.Clone(names)
@@ -83,7 +83,7 @@ func (r resolver) properties(from map[string]any, to map[string]any) {
 	}
 }
 
-// level is what the annotation of a property says for the operation; "" without one.
+// level returns the annotation of a property for the operation, or "" if there is none.
 func (r resolver) level(property any) string {
 	object, _ := property.(map[string]any)
 	switch annotation := object[r.annotation].(type) {
@@ -96,7 +96,7 @@ func (r resolver) level(property any) string {
 	return ""
 }
 
-// Omitted reports which top-level properties of an object schema are not to be sent in an operation's request.
+// Omitted returns the top-level properties of an object schema that a request of the operation must not have.
 func Omitted(document any, operation string) []string {
 	r := resolver{annotation: "ucp_" + string(Request), operation: operation}
 	object, _ := document.(map[string]any)

@@ -1,6 +1,6 @@
-// Package schema holds the published schemas of the Universal Commerce Protocol (UCP) and validates values by them,
-// resolved for a direction and an operation. It knows JSON Schema only; which schema an answer must satisfy, and the
-// rules that only the texts state, are package judge's.
+// Package schema embeds the published schemas of the Universal Commerce Protocol (UCP) and validates values against them,
+// resolved for a direction and an operation. It knows JSON Schema only. Package judge decides which schemas a message
+// must satisfy and checks the rules that are only in the specification's text.
 package schema
 
 import (
@@ -19,42 +19,42 @@ import (
 // Version is a version of the protocol.
 type Version string
 
-// The versions whose schemas are here.
+// The versions whose schemas are embedded.
 const (
 	V20260825 Version = "2026-08-25"
 	V20260408 Version = "2026-04-08"
 )
 
-// Versions are all of them, newest first.
+// Versions are all versions, newest first.
 var Versions = []Version{V20260825, V20260408}
 
-// Direction says who sends what is validated: one UCP schema serves requests and answers.
+// Direction is the sender of a value, because one UCP schema is used for requests and for answers.
 type Direction string
 
-// The directions are named as the annotations of the schemas name them.
+// The directions, named as in the annotations of the schemas.
 const (
 	Request  Direction = "request"
 	Response Direction = "response"
 )
 
-// Host is what the identifiers of all published schemas begin with.
+// Host is the prefix of all identifiers of published schemas.
 const Host = "https://ucp.dev/"
 
-// ErrUnknown marks a version, or a schema, that is not here.
+// ErrUnknown means that a version or a schema is not embedded.
 var ErrUnknown = errors.New("no such schema")
 
 //go:embed published/2026-08-25 published/2026-04-08 haggle
 var files embed.FS
 
-// Ref names a schema and how to read it.
+// Ref selects a schema and how to resolve it.
 type Ref struct {
 	Version   Version
 	Direction Direction
-	Operation string // create, update, complete, read, …; matters for requests only
+	Operation string // create, update, complete, read, …; only used for requests
 	Location  string // below https://ucp.dev/schemas/, with a fragment if it has one
 }
 
-// url is the identifier that the schema is compiled by.
+// url returns the identifier under which the schema is compiled.
 func (r Ref) url() string {
 	if strings.Contains(r.Location, "://") {
 		return r.Location
@@ -62,14 +62,14 @@ func (r Ref) url() string {
 	return Host + "schemas/" + r.Location
 }
 
-// Compiled schemas and the compilers that made them. A compiler is not safe for concurrent use, a schema is.
+// Compiled schemas and their compilers. A compiler is not safe for concurrent use, a compiled schema is.
 var (
 	mu        sync.Mutex
-	compilers = map[Ref]*jsonschema.Compiler{} // by all but the location
+	compilers = map[Ref]*jsonschema.Compiler{} // by Ref without its location
 	compiled  = map[Ref]*jsonschema.Schema{}
 )
 
-// Compile resolves the schema for its direction and operation and compiles it, once.
+// Compile resolves and compiles the schema, and caches it.
 func Compile(ref Ref) (*jsonschema.Schema, error) {
 	mu.Lock()
 	defer mu.Unlock()
@@ -88,13 +88,13 @@ func Compile(ref Ref) (*jsonschema.Schema, error) {
 	return ready, nil
 }
 
-// raw are the documents of each version as published. They are shared: nobody may change them.
+// raw are the published documents by version. They are shared and must not be changed.
 var raw = map[Version]func() (map[string]any, error){
 	V20260825: sync.OnceValues(func() (map[string]any, error) { return Documents(V20260825) }),
 	V20260408: sync.OnceValues(func() (map[string]any, error) { return Documents(V20260408) }),
 }
 
-// Document is one schema as it was published, by its location. It is shared: nobody may change it.
+// Document returns a published schema by its location. It is shared and must not be changed.
 func Document(version Version, location string) (any, error) {
 	load := raw[version]
 	if load == nil {
@@ -131,7 +131,7 @@ func compilerFor(ref Ref) (*jsonschema.Compiler, error) {
 	return compiler, nil
 }
 
-// Documents reads all schemas of a version, by identifier. The values are the caller's.
+// Documents returns all schemas of a version by identifier. The caller may change them.
 func Documents(version Version) (map[string]any, error) {
 	documents := map[string]any{}
 	for _, folder := range []string{"published/" + string(version), "haggle"} {
@@ -155,8 +155,8 @@ func Documents(version Version) (map[string]any, error) {
 	return documents, nil
 }
 
-// placed mends the identifier of the discovery profile of 2026-04-08: its references are relative to where the file
-// lies, one folder above what its $id says.
+// placed corrects the identifier of the discovery profile of 2026-04-08, whose references are relative to the location of
+// its file, one folder above its $id.
 func placed(id string) string {
 	if id == Host+"schemas/discovery/profile.json" {
 		return Host + "discovery/profile_schema.json"
@@ -176,7 +176,7 @@ func read(name string) (any, error) {
 	return value, nil
 }
 
-// Service reads a document of the shopping service: rest.openapi.json or mcp.openrpc.json.
+// Service returns a document of the shopping service: rest.openapi.json or mcp.openrpc.json.
 func Service(version Version, name string) (any, error) {
 	return read("published/" + string(version) + "/services/shopping/" + name)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/ucp"
 )
 
-// Search finds products. UCP has no session before a cart or a negotiation: the answer names none.
+// Search finds products. UCP has no session before a cart or a negotiation, so the answer has no session id.
 func (s *Shop) Search(ctx context.Context, request acp.SearchRequest, _ ...acp.Option) (acp.SearchResponse, error) {
 	asked := ucp.SearchRequest{Query: request.Query, Pagination: &ucp.Page{Cursor: request.Cursor, Limit: cmp.Or(request.Limit, 10)}}
 	if request.Filters != nil {
@@ -46,7 +46,7 @@ func (s *Shop) result(product ucp.Product) acp.Result {
 		Name:        product.Title,
 		Description: product.Description.Plain,
 		Currency:    product.PriceRange.Min.Currency,
-		Negotiable:  true, // UCP does not say: whoever asks is told
+		Negotiable:  true, // UCP does not say; the answer to the first offer shows it
 	}
 	for i, variant := range product.Variants {
 		s.products[variant.ID] = product.ID

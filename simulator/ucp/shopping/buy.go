@@ -11,13 +11,13 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/ucp"
 )
 
-// A payment whose outcome is not known yet is asked for so often, with so much time between.
+// How often, and at which interval, a payment with an unknown outcome is polled.
 const (
 	asksPending = 50
 	pause       = 100 * time.Millisecond
 )
 
-// statuses are those of UCP in the words of Haggle's own protocol.
+// statuses maps UCP's statuses to those of Haggle's own protocol.
 var statuses = map[string]string{
 	ucp.Incomplete:         "incomplete",
 	ucp.RequiresEscalation: "checkout_refused",
@@ -27,8 +27,8 @@ var statuses = map[string]string{
 	ucp.Canceled:           "canceled",
 }
 
-// InitCheckout opens a checkout with the lines and deals alone, as an agent does who has no address yet, and then adds
-// buyer and address.
+// InitCheckout opens a checkout with lines and deals only, as an agent does that has no address yet, and then adds buyer
+// and address.
 func (s *Shop) InitCheckout(ctx context.Context, request acp.InitRequest, _ ...acp.Option) (acp.Checkout, error) {
 	checkout, err := s.open(ctx, request)
 	if err != nil {
@@ -101,7 +101,7 @@ func codesOf(request acp.InitRequest) *ucp.Discounts {
 	return &ucp.Discounts{Codes: codes}
 }
 
-// addressOf splits the name at its last space.
+// addressOf converts an address. It splits the name at its last space.
 func addressOf(from acp.Address) ucp.Address {
 	first, last := from.Name, ""
 	if cut := strings.LastIndexByte(from.Name, ' '); cut > 0 {
@@ -120,7 +120,7 @@ func addressOf(from acp.Address) ucp.Address {
 	}
 }
 
-// checkoutOf adds up nothing: what UCP shows is told as Haggle's own protocol shows it, for the witness to add up.
+// checkoutOf converts a checkout without computing any sum, because the witness checks the sums that the shop shows.
 func (s *Shop) checkoutOf(from ucp.Checkout) acp.Checkout {
 	money := func(amount int64) decimal.Decimal { return fromMinor(amount, from.Currency) }
 	reduced := from.Totals.Of("items_discount") + from.Totals.Of("discount")
@@ -166,7 +166,7 @@ func (s *Shop) checkoutOf(from ucp.Checkout) acp.Checkout {
 	return to
 }
 
-// Finalize selects the shipping option, if it is another one, and pays.
+// Finalize selects the shipping option, if it is not selected yet, and pays.
 func (s *Shop) Finalize(ctx context.Context, request acp.FinalizeRequest, _ ...acp.Option) (acp.Finalized, error) {
 	checkout, err := s.pay(ctx, request)
 	if err != nil {
@@ -211,7 +211,7 @@ func (s *Shop) pay(ctx context.Context, request acp.FinalizeRequest) (ucp.Checko
 	return checkout, err
 }
 
-// credentialOf is the type of the token that an instrument takes.
+// credentialOf returns the type of token that an instrument takes.
 func credentialOf(kind string) string {
 	switch kind {
 	case "shared_payment_token":
@@ -222,7 +222,7 @@ func credentialOf(kind string) string {
 	return "token"
 }
 
-// choose selects the wanted shipping option.
+// choose selects the requested shipping option.
 func (s *Shop) choose(ctx context.Context, request acp.FinalizeRequest, known *opened) error {
 	_, selected := known.latest.Options()
 	if request.ShippingOption == "" || request.ShippingOption == selected || known.latest.Status != ucp.ReadyForComplete {
@@ -243,8 +243,8 @@ func (s *Shop) choose(ctx context.Context, request acp.FinalizeRequest, known *o
 	return nil
 }
 
-// finalizedOf is the outcome. UCP says that a payment failed and not why: the reason is taken from the sandbox's token,
-// so the witness cannot judge it here.
+// finalizedOf converts the outcome of a payment. UCP says that a payment failed but not why, so the reason is derived
+// from the sandbox token and the witness cannot check it.
 func finalizedOf(request acp.FinalizeRequest, checkout ucp.Checkout) acp.Finalized {
 	total := fromMinor(checkout.Totals.Of("total"), checkout.Currency)
 	to := acp.Finalized{CheckoutID: checkout.ID, CheckoutStatus: statuses[checkout.Status]}

@@ -8,7 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/ucp"
 )
 
-// Quote asks for a price, offers one, or takes the standing one, by what the request says.
+// Quote asks for a price, makes an offer or accepts the merchant's price, depending on the request.
 func (s *Shop) Quote(ctx context.Context, request acp.QuoteRequest, _ ...acp.Option) (acp.Quote, error) {
 	negotiation, err := s.negotiate(ctx, request)
 	if err != nil {
@@ -51,7 +51,7 @@ func (s *Shop) negotiate(ctx context.Context, request acp.QuoteRequest) (ucp.Neg
 	})
 }
 
-// quoteOf is the negotiation in the words of Haggle's own protocol.
+// quoteOf converts a negotiation to Haggle's own protocol.
 func quoteOf(request acp.QuoteRequest, n ucp.Negotiation) (acp.Quote, error) {
 	currency := n.Item.ListPrice.Currency
 	list := fromMinor(n.Item.ListPrice.Amount, currency)
@@ -72,7 +72,7 @@ func quoteOf(request acp.QuoteRequest, n ucp.Negotiation) (acp.Quote, error) {
 		answer.Status = acp.Quoted
 	case ucp.Countered:
 		answer.Status, answer.CounterPrice = acp.CounterOffer, answer.OfferedPrice
-		answer.DiscountApplied = saving(n.Item.ListPrice, *n.StandingPrice) // UCP has the prices only
+		answer.DiscountApplied = saving(n.Item.ListPrice, *n.StandingPrice) // UCP has only the prices
 		if request.OfferPrice != nil {
 			answer.YourOffer = *request.OfferPrice // UCP does not repeat it
 		}

@@ -1,6 +1,6 @@
-// Package shopping lets the simulator's buyers shop over the Universal Commerce Protocol (UCP), by REST or MCP: it
-// translates the words of Haggle's own protocol, which buyers and witness speak, to calls of package ucp, and the
-// answers back. What UCP does not say is left out, or said where it is made up.
+// Package shopping lets the simulator's buyers shop over the Universal Commerce Protocol (UCP), by REST or MCP. It
+// converts requests of Haggle's own protocol, which buyers and witness use, to calls of package ucp, and the answers
+// back. Fields that UCP does not have stay empty; comments say where a value is made up.
 package shopping
 
 import (
@@ -16,10 +16,10 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/ucp"
 )
 
-// plenty is how many there are of a variant that is in stock: UCP does not say.
+// plenty is the assumed stock of a variant in stock, because UCP has no stock levels.
 const plenty = 10
 
-// Shop is a buyer's shop over UCP. It is for one goroutine.
+// Shop is a shop that a buyer reaches over UCP. It is not safe for concurrent use.
 type Shop struct {
 	client    *ucp.Client
 	currency  string
@@ -29,16 +29,16 @@ type Shop struct {
 	products     map[string]string // product by variant
 	negotiations map[string]ucp.Negotiation
 	checkouts    map[string]*opened
-	wire         *acp.Call // the latest call, not yet told
+	wire         *acp.Call // the latest call, not reported to observers yet
 }
 
-// opened is what an update of a checkout has to repeat.
+// opened is the part of a checkout that every update must repeat.
 type opened struct {
 	latest  ucp.Checkout
 	request ucp.CheckoutRequest
 }
 
-// Config says how to shop. Observers see every call: those on the way to an answer without a response.
+// Config is how to shop. Observers see every call. If one answer takes several calls, only the last has a response.
 type Config struct {
 	UCP       ucp.Config
 	Currency  string // of the shop
@@ -64,7 +64,7 @@ func Enter(ctx context.Context, config Config) (*Shop, error) {
 		prefix = "MCP "
 	}
 	config.UCP.Observers = append(config.UCP.Observers, func(call ucp.Call) {
-		s.tell()
+		s.notify()
 		s.wire = &acp.Call{
 			Endpoint: prefix + string(call.Operation),
 			At:       call.At,
@@ -74,7 +74,7 @@ func Enter(ctx context.Context, config Config) (*Shop, error) {
 		}
 	})
 	client, err := ucp.Discover(ctx, config.UCP)
-	s.tell()
+	s.notify()
 	if err != nil {
 		return nil, problemOf(err)
 	}
@@ -82,11 +82,11 @@ func Enter(ctx context.Context, config Config) (*Shop, error) {
 	return s, nil
 }
 
-// Transcript is the conversation so far.
+// Transcript returns the conversation so far.
 func (s *Shop) Transcript() *exchange.Transcript { return s.client.Transcript() }
 
-// tell tells the observers of the latest call on the wire.
-func (s *Shop) tell() {
+// notify reports the latest call to the observers.
+func (s *Shop) notify() {
 	if s.wire == nil {
 		return
 	}
@@ -96,7 +96,7 @@ func (s *Shop) tell() {
 	s.wire = nil
 }
 
-// done ends a verb: the latest call on the wire carries what was asked and answered.
+// done ends a step: it adds request and answer in Haggle's own protocol to the latest call.
 func done[Q, A any](s *Shop, request Q, answer A, err error) (A, error) {
 	err = problemOf(err)
 	if s.wire == nil {
@@ -106,11 +106,11 @@ func done[Q, A any](s *Shop, request Q, answer A, err error) (A, error) {
 	if err == nil {
 		s.wire.Response = answer
 	}
-	s.tell()
+	s.notify()
 	return answer, err
 }
 
-// problemOf is an error of UCP's in the words of Haggle's own protocol. An outcome is a conflict there.
+// problemOf converts a UCP error to an error of Haggle's own protocol. An outcome becomes a conflict.
 func problemOf(err error) error {
 	var problem *ucp.Error
 	if !errors.As(err, &problem) {
@@ -132,7 +132,7 @@ func problemOf(err error) error {
 	}
 }
 
-// refused is the first error that an answer has, as an error.
+// refused returns an answer's first error message as an error.
 func refused(messages ucp.Messages, otherwise string) error {
 	for _, said := range messages.Errors() {
 		return &acp.Error{
@@ -150,7 +150,7 @@ func refused(messages ucp.Messages, otherwise string) error {
 	}
 }
 
-// power is how many minor units the currency's unit has.
+// power returns the number of minor units in a unit of the currency.
 func power(currency string) int64 {
 	units := int64(1)
 	for range decimal.Places(currency) {
@@ -159,7 +159,7 @@ func power(currency string) int64 {
 	return units
 }
 
-// fromMinor is zero for an amount that a Decimal cannot hold; the judge reports it.
+// fromMinor converts an amount. It returns zero for an amount that is out of a Decimal's range, which the judge reports.
 func fromMinor(amount int64, currency string) decimal.Decimal {
 	places := decimal.Places(currency)
 	digits := fmt.Sprintf("%0*d", places+1, max(amount, -amount))
@@ -174,12 +174,12 @@ func fromMinor(amount int64, currency string) decimal.Decimal {
 	return price
 }
 
-// toMinor is exact: offers have the currency's decimals.
+// toMinor converts a price exactly, because offers have no more decimals than the currency.
 func toMinor(price decimal.Decimal, currency string) ucp.Money {
 	return ucp.Money{Amount: price.Times(power(currency)).Whole(), Currency: currency}
 }
 
-// saving is the share of the list price that is saved, as Haggle's own protocol writes it: "12.5%".
+// saving returns the saved share of the list price in the format of Haggle's own protocol: "12.5%".
 func saving(list, price ucp.Money) string {
 	if list.Amount <= 0 {
 		return "0%"

@@ -28,7 +28,7 @@ var _ buyer.Shop = (*shopping.Shop)(nil)
 
 type object = map[string]any
 
-// shop sells one thing for 100.00, lets it go for 92.00 from the second offer on, and ships for 5.00 or 15.00.
+// shop sells one product for 100.00, accepts 92.00 from the second offer on, and ships for 5.00 or 15.00.
 type shop struct {
 	t       *testing.T
 	version schema.Version
@@ -36,7 +36,7 @@ type shop struct {
 	tamper  func(operation judge.Operation, answer object)
 
 	mu       sync.Mutex
-	standing int64
+	price    int64
 	used     int
 	accepted bool
 	declines int
@@ -61,7 +61,7 @@ func newShop(t *testing.T, version schema.Version, tamper func(judge.Operation, 
 		version:  version,
 		profile:  all[version]["business_profile"],
 		tamper:   tamper,
-		standing: list,
+		price:    list,
 		redeemed: map[string]bool{},
 	}
 	server := httptest.NewServer(s)
@@ -69,7 +69,7 @@ func newShop(t *testing.T, version schema.Version, tamper func(judge.Operation, 
 	return s, server
 }
 
-// ServeHTTP reads both transports into an operation and its body.
+// ServeHTTP decodes the operation and its body from both transports.
 func (s *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -182,16 +182,16 @@ func (s *shop) negotiate(body object) object {
 		"lines": []any{object{"item": object{"id": "var_1"}, "quantity": 1}}, "terms": object{}, "final": false, "expires_at": "2199-12-01T10:15:00Z",
 		"buyer_actions": []any{"make_offer", "accept_offer", "decline_offer"}, "status": "countered"}
 	switch {
-	case offer >= s.standing && s.used > 0:
+	case offer >= s.price && s.used > 0:
 		answer["status"], answer["buyer_actions"] = "accepted", []any{}
-		answer["deal"] = object{"code": "ct_1", "unit_price": dollars(s.standing), "quantity": 1, "expires_at": "2199-12-01T10:15:00Z"}
+		answer["deal"] = object{"code": "ct_1", "unit_price": dollars(s.price), "quantity": 1, "expires_at": "2199-12-01T10:15:00Z"}
 		s.accepted = true
 	case s.used > 0:
-		s.standing = least
+		s.price = least
 	}
 	s.used++
 	answer["rounds"] = object{"used": s.used, "allowed": 20}
-	answer["standing_price"] = dollars(s.standing)
+	answer["standing_price"] = dollars(s.price)
 	return answer
 }
 
@@ -203,7 +203,7 @@ func (s *shop) open(operation judge.Operation, body object) object {
 	answer := object{"id": "chk_1", "currency": "USD", "links": []any{}, "expires_at": "2199-12-01T10:15:00Z", "continue_url": "https://shop.example.com/c"}
 	totals := []any{entry("subtotal", list)}
 	if codes, _ := discounts["codes"].([]any); len(codes) > 0 && s.accepted && !s.redeemed["ct_1"] {
-		reduced = list - s.standing
+		reduced = list - s.price
 		line, totals = append(line, entry("items_discount", -reduced)), append(totals, entry("items_discount", -reduced))
 		answer["discounts"] = object{"codes": codes, "applied": []any{object{"code": "ct_1", "title": "Agreed price", "amount": reduced, "method": "each",
 			"allocations": []any{object{"path": "$.line_items[0]", "amount": reduced}}}}}
@@ -260,7 +260,7 @@ func (s *shop) order() object {
 			"totals": s.checkout["line_items"].([]any)[0].(object)["totals"], "status": "processing"}}}
 }
 
-// trip sends a buyer who haggles, is declined once, and pays for express shipping.
+// trip runs a buyer who negotiates, has one declined payment, and pays for express shipping.
 func trip(t *testing.T, version schema.Version, transport ucp.Transport, tamper func(judge.Operation, object)) (*buyer.Buyer, *simulator.Witness, []string) {
 	t.Helper()
 	_, server := newShop(t, version, tamper)

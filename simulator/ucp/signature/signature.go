@@ -1,6 +1,6 @@
 // Package signature signs a platform's requests and verifies a shop's answers and webhooks by RFC 9421 (HTTP Message
-// Signatures) with ES256, as UCP uses it. It is a second reading, from the RFC, and reads only what UCP's profile of it
-// allows: one signature, components without parameters.
+// Signatures) with ES256, as UCP uses it. It is written from the RFC and independent of the server's code. It supports
+// only what UCP's profile allows: one signature, over components without parameters.
 package signature
 
 import (
@@ -23,7 +23,7 @@ import (
 // half is the length of r and of s in bytes.
 const half = 32
 
-// What is wrong with a signature.
+// The errors of Verify.
 var (
 	ErrMissing = errors.New("there is no signature")
 	ErrDigest  = errors.New("the digest is not the body's")
@@ -32,7 +32,7 @@ var (
 	ErrCovers  = errors.New("the signature does not cover what it must")
 )
 
-// Message is what is signed: a request, or an answer where Status is not 0.
+// Message is a signed message: an answer if Status is not 0, else a request.
 type Message struct {
 	Method, Authority, Path, Query string // Query without the question mark
 	Status                         int
@@ -40,14 +40,14 @@ type Message struct {
 	Body                           []byte // nil: none
 }
 
-// Key signs.
+// Key is a signing key.
 type Key struct {
 	ID      string
-	Expires time.Time // until when its signatures say that they are good; zero: they do not say
+	Expires time.Time // expiry in its signatures; zero: none
 	private *ecdsa.PrivateKey
 }
 
-// NewKey makes a key whose id is the RFC 7638 thumbprint of its public half.
+// NewKey creates a key whose id is the RFC 7638 thumbprint of its public key.
 func NewKey() (*Key, error) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -60,11 +60,11 @@ func NewKey() (*Key, error) {
 	return k, nil
 }
 
-// Public is the JWK for a profile.
+// Public returns the key's JWK for a profile.
 func (k *Key) Public() map[string]string {
 	point, err := k.private.PublicKey.Bytes() // 4, x, y
 	if err != nil {
-		panic(err) // P-256 can always be written
+		panic(err) // P-256 keys can always be encoded
 	}
 	return map[string]string{
 		"kid": k.ID,
@@ -77,7 +77,7 @@ func (k *Key) Public() map[string]string {
 	}
 }
 
-// PublicKey reads the coordinates of a JWK of P-256.
+// PublicKey decodes the coordinates of a P-256 JWK.
 func PublicKey(x, y string) (*ecdsa.PublicKey, error) {
 	point := []byte{4}
 	for _, coordinate := range []string{x, y} {
@@ -129,7 +129,7 @@ func digest(body []byte) string {
 	return "sha-256=:" + base64.StdEncoding.EncodeToString(sum[:]) + ":"
 }
 
-// needs lists what a signature of the message must cover.
+// needs lists the components that a signature of the message must cover.
 func (m Message) needs() []string {
 	names := []string{"@method", "@authority", "@path"}
 	if m.Status != 0 {
@@ -154,7 +154,7 @@ func inner(components []string) string {
 	return `("` + strings.Join(components, `" "`) + `")`
 }
 
-// base is the signature base (RFC 9421 2.5).
+// base returns the signature base (RFC 9421 2.5).
 func (m Message) base(components []string, input string) (string, error) {
 	var base strings.Builder
 	for _, name := range components {
@@ -197,8 +197,8 @@ var (
 	keyID    = regexp.MustCompile(`;keyid="([^"]*)"`)
 )
 
-// Verify checks the digest and the signature by the public keys of the sender's profile, by kid, and that the
-// signature covers what UCP demands.
+// Verify checks the digest, the signature by a key of the sender's profile (by kid), and that the signature covers the
+// components that UCP requires.
 func Verify(m Message, keys map[string]*ecdsa.PublicKey) error {
 	parts := oneInput.FindStringSubmatch(m.Header.Get("Signature-Input"))
 	if parts == nil {

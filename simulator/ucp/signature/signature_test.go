@@ -74,7 +74,7 @@ func replaceKey(m *signature.Message) {
 	m.Header.Set("Signature-Input", input[:len(input)-4]+`zzz"`)
 }
 
-// The keys, the signature base and the signature of RFC 9421 B.2.4 (an answer signed with ECDSA P-256).
+// The keys, the signature base and the signature are those of RFC 9421 B.2.4 (a response signed with ECDSA P-256).
 func TestVerify_RFC9421(t *testing.T) {
 	public, err := signature.PublicKey("qIVYZVLCrPZHGHjP17CTW0_-D9Lfw0EkjqF7xB4FivA", "Mc4nN9LTDOBhfoUeg8Ye9WedFRhnZXZJA12Qp0zZ6F0")
 	if err != nil {

@@ -5,17 +5,18 @@ import (
 	"time"
 )
 
-// Event is something that is told to the webhooks of its topic, with the payload as it was then.
+// Event is a webhook topic with its payload at the time of the event.
 type Event struct {
 	Topic string
 	Body  map[string]any
 }
 
-// Tries of a webhook that is not answered with 2xx. Platforms try for hours; the look-alikes give up sooner.
+// announcements is how often a webhook is called until it is answered with 2xx. Platforms try for hours; the look-alikes
+// give up sooner.
 const announcements = 4
 
-// Announce calls the webhooks in the background, those of one change one after the other. There is no order between changes.
-// It needs the shop's lock, so that what is told is what was done.
+// Announce calls the webhooks of events in the background, those of one call in order. Calls of different changes are not
+// ordered. The caller must hold the shop's lock, so that webhooks have the state that was committed.
 func (s *Side) Announce(events []Event) {
 	var all []Delivery
 	for _, e := range events {
@@ -29,7 +30,7 @@ func (s *Side) Announce(events []Event) {
 				Topic: h.Topic,
 				At:    s.Host.Config.Now(),
 			}
-			d.Body, _ = json.Marshal(h.only(e.Body)) // of maps and texts
+			d.Body, _ = json.Marshal(h.only(e.Body)) // cannot fail: maps and strings
 			d.Signed = d.Body
 			all = append(all, d)
 		}

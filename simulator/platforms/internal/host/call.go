@@ -11,18 +11,18 @@ import (
 
 const largestBody = 8 << 20
 
-// Side is what every platform has.
+// Side is the part of a look-alike that all platforms have.
 type Side struct {
 	Host     *Host
 	platform string
-	Shop     *Shop // nil: none of its own
+	Shop     *Shop // nil: the platform has no shop
 	faults   script
 	Hooks    hooks
-	// Event is what a change is told with, and what a forger would tell.
+	// Event returns the webhook body of a change, and a forged one.
 	Event func(c Changed, at time.Time) (body, tampered any)
-	// Produce makes changes of its own and tells of each, where there is no shop whose changes are told.
-	Produce func(ask Webhooks, tell Teller)
-	// refusal is an error in the platform's own form.
+	// Produce makes changes and emits each of them, for platforms without a shop.
+	Produce func(ask Webhooks, emit Teller)
+	// refusal returns an error in the platform's format.
 	refusal func(status int, text string) any
 }
 
@@ -37,17 +37,17 @@ func (p *Host) Side(platform string, s *Shop, refusal func(int, string) any) *Si
 	return made
 }
 
-// Teller takes a change, its time, and what each webhook is called with: the genuine body and a forged one.
+// Teller emits a change: its time, and functions that return the genuine and the forged body for each webhook.
 type Teller func(c Changed, at time.Time, body, forged func(Hook) any)
 
-// Call is one request, its body read.
+// Call is a request with its body.
 type Call struct {
 	*http.Request
 	Content []byte
 	Fault   Fault
 }
 
-// Answer is what is written, and what befalls it on the way.
+// Answer is a response, with the faults that apply to it.
 type Answer struct {
 	Status int
 	header http.Header
@@ -72,8 +72,8 @@ func (s *Side) Refuse(status int, text string) Answer {
 	return Answer{Status: status, Body: s.refusal(status, text)}
 }
 
-// Route serves a pattern such as "GET /products" under the platform's prefix. Faults are met under the resource; with
-// none the handler meets them itself.
+// Route serves a pattern such as "GET /products" under the platform's prefix. Faults of the resource apply. If resource
+// is empty, the handler applies faults itself.
 func (s *Side) Route(method, path, resource string, handle func(*Call) Answer) {
 	s.Host.Mux.HandleFunc(method+" /"+s.platform+path, func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, largestBody))
@@ -89,10 +89,10 @@ func (s *Side) Route(method, path, resource string, handle func(*Call) Answer) {
 	})
 }
 
-// Meet does the work as the script of faults allows it.
+// Meet runs work, or applies the next fault of the resource.
 func (s *Side) Meet(c *Call, resource string, work func() Answer) Answer {
 	s.Host.count(s.platform + ":" + resource)
-	c.Fault = s.faults.meet(resource)
+	c.Fault = s.faults.next(resource)
 	f := c.Fault
 	switch f.Kind {
 	case throttle:
@@ -116,7 +116,7 @@ func (s *Side) Meet(c *Call, resource string, work func() Answer) Answer {
 		a.Half = true
 	case longPage:
 		a.bytes = f.Bytes
-	case lost: // a client may repeat a GET by itself when nothing at all comes back
+	case lost: // if nothing at all comes back, HTTP clients repeat a GET by themselves
 		a.Lost, a.Half = true, c.Method == http.MethodGet
 	}
 	return a
@@ -139,7 +139,7 @@ func (a Answer) Write(w http.ResponseWriter) {
 	text, raw := a.Body.([]byte)
 	if !raw && a.Body != nil {
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
-		text, _ = json.Marshal(a.Body) // of maps and of types of our own
+		text, _ = json.Marshal(a.Body) // cannot fail: maps and our own types
 	}
 	if a.Kind != "" {
 		w.Header().Set("Content-Type", a.Kind)
@@ -161,7 +161,7 @@ func (a Answer) Write(w http.ResponseWriter) {
 	}
 }
 
-// pad writes a very long first member of the object, and returns the rest of it.
+// pad writes a very long first member of the object and returns the rest of it.
 func pad(w io.Writer, text []byte, size int64) []byte {
 	rest, object := bytes.CutPrefix(text, []byte("{"))
 	opening, fill, closing := []byte(nil), []byte{' '}, []byte(nil)
@@ -178,7 +178,7 @@ func pad(w io.Writer, text []byte, size int64) []byte {
 	return text
 }
 
-// Number reads a whole number of the query, or what is meant by its absence. Nothing sensible: negative.
+// Number parses a number in the query. It returns absent if the parameter is missing and -1 if it is not a number.
 func (c *Call) Number(name string, absent int) int {
 	text := c.URL.Query().Get(name)
 	if text == "" {
@@ -191,7 +191,7 @@ func (c *Call) Number(name string, absent int) int {
 	return n
 }
 
-// Window counts requests in a span of time, and forgets them all at its end.
+// Window is a fixed-window rate limit: it counts requests and resets at the end of each span.
 type Window struct {
 	Span  time.Duration
 	Limit int
@@ -199,7 +199,8 @@ type Window struct {
 	used  int
 }
 
-// Take reports whether one more fits, what is left, and when the window ends. It needs a lock of the caller's.
+// Take counts a request. It reports whether the limit allows it, how many are left, and how long the window lasts. The
+// caller must hold a lock.
 func (l *Window) Take(now time.Time) (fits bool, left int, ends time.Duration) {
 	if now.Sub(l.start) >= l.Span {
 		l.start, l.used = now, 0

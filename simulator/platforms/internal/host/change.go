@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Change is a number of random changes to a platform's data.
+// Change requests a number of random changes to a platform's data.
 type Change struct {
 	Platform string   `json:"platform"`
 	N        int      `json:"n"`
@@ -14,7 +14,7 @@ type Change struct {
 	Topics   []string `json:"topics"` // default products/create, products/update, products/delete and inventory_levels/update
 }
 
-// Changed is one of them.
+// Changed is one change.
 type Changed struct {
 	Topic string `json:"topic"`
 	ID    string `json:"id"`
@@ -23,13 +23,13 @@ type Changed struct {
 	Location int `json:"-"`
 }
 
-// Goods are the topics of changes where none are asked for; those that are here more than once are more likely.
+// Goods are the default topics of changes. Repeated topics are more likely.
 var Goods = []string{
 	"inventory_levels/update", "inventory_levels/update", "inventory_levels/update", "inventory_levels/update",
 	"products/update", "products/update", "products/update", "products/create", "products/delete",
 }
 
-// Changers make one change each and say of what.
+// Changers make one change each and describe it.
 var Changers = map[string]func(m maker, s *Shop, now time.Time) (Changed, bool){
 	"products/create": func(m maker, s *Shop, now time.Time) (Changed, bool) {
 		m.addProduct(s.World, s.tick(now, 0), 0)
@@ -75,7 +75,7 @@ var Changers = map[string]func(m maker, s *Shop, now time.Time) (Changed, bool){
 	},
 }
 
-// Some draws one of n that will do.
+// Some returns a random number below n for which will returns true.
 func Some(m maker, n int, will func(int) bool) (int, bool) {
 	for range 100 {
 		if n == 0 {
@@ -133,7 +133,7 @@ func changeStock(m maker, s *Shop, now time.Time) (Changed, bool) {
 	return Changed{Index: n, Location: place}, true
 }
 
-// Change makes n changes, each of a topic drawn from those given, and calls after each while nothing else happens.
+// Change makes n changes, each of a random topic of topics, and calls after following each of them. It holds the lock.
 func (s *Shop) Change(n int, seed uint64, topics []string, now func() time.Time, after func(Changed)) error {
 	for _, topic := range topics {
 		if Changers[topic] == nil {

@@ -9,35 +9,35 @@ import (
 	"time"
 )
 
-// Fault is what the next requests of a platform meet, or what its data suffers.
+// Fault changes the answers to a platform's next requests, or damages its data.
 type Fault struct {
 	Platform   string `json:"platform"`
 	Kind       string `json:"kind"`
 	Resource   string `json:"resource,omitempty"` // default all but token, webhooks and consent
-	Times      int    `json:"times,omitempty"`    // default 1; negative: for good
-	After      int    `json:"after,omitempty"`    // so many requests pass first
+	Times      int    `json:"times,omitempty"`    // default 1; negative: all
+	After      int    `json:"after,omitempty"`    // requests that pass first
 	RetryAfter int    `json:"retry_after,omitempty"`
 	Millis     int    `json:"ms,omitempty"`     // slow, late; default 1000
 	Status     int    `json:"status,omitempty"` // of error; default 500
 	Bytes      int64  `json:"bytes,omitempty"`  // of long_page
 }
 
-// Faults of requests.
+// The faults of requests.
 const (
 	throttle = "throttle"  // 429 with Retry-After
 	Costs    = "cost"      // Shopify's THROTTLED, which is an answer with status 200
 	failure  = "error"     // 500
 	slow     = "slow"      // waits first
-	late     = "late"      // does what was asked at once, and answers only after a while
-	Circle   = "circle"    // a page's next cursor is the one it was asked with
+	late     = "late"      // executes at once, and answers only after a while
+	Circle   = "circle"    // a page's next cursor is the one that it was requested with
 	garbage  = "garbage"   // half of the JSON
 	longPage = "long_page" // 50 MB
-	refuse   = "refuse"    // 401: the credentials are good no more
-	lost     = "lost"      // does what was asked and cuts the connection
-	Unpaid   = "unpaid"    // WooCommerce: saves an order and dies before its payment is complete
+	refuse   = "refuse"    // 401: the credentials are no longer valid
+	lost     = "lost"      // executes and cuts the connection
+	Unpaid   = "unpaid"    // WooCommerce: saves an order without completing its payment
 )
 
-// Faults of data: so many records are spoilt.
+// The faults of data, which damage a number of records.
 const (
 	duplicateSKU  = "duplicate_sku"
 	negativeStock = "negative_stock"
@@ -48,7 +48,7 @@ const (
 var requestFaults = []string{throttle, Costs, failure, slow, late, Circle, garbage, longPage, refuse, lost, Unpaid}
 var dataFaults = []string{duplicateSKU, negativeStock, noName, BadPrice}
 
-// apart are the resources that a fault meets only by name.
+// apart are the resources that only faults with their name apply to.
 var apart = []string{"token", "webhooks", "consent"}
 
 func (f Fault) meets(resource string) bool {
@@ -58,7 +58,7 @@ func (f Fault) meets(resource string) bool {
 	return f.Resource == resource
 }
 
-// script is the faults that a platform's requests are to meet.
+// script is the faults that are still to be applied to a platform's requests.
 type script struct {
 	mu     sync.Mutex
 	faults []*Fault
@@ -85,8 +85,8 @@ func (s *script) list() (list []Fault) {
 	return list
 }
 
-// meet is the oldest fault that applies now. Asking counts as meeting.
-func (s *script) meet(resource string) Fault {
+// next returns the oldest fault that applies now. It counts as an application.
+func (s *script) next(resource string) Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, f := range s.faults {
@@ -106,7 +106,7 @@ func (s *script) meet(resource string) Fault {
 	return Fault{}
 }
 
-// Fault orders a fault. A fault of data happens at once, to Times records.
+// Fault adds a fault. A fault of data applies at once, to Times records.
 func (p *Host) Fault(f Fault) error {
 	s := p.Sides[f.Platform]
 	if s == nil {
@@ -126,11 +126,11 @@ func (p *Host) Fault(f Fault) error {
 	case s.Shop == nil || f.Platform == HubSpot:
 		return fmt.Errorf("%s has no products", f.Platform)
 	}
-	s.Shop.write(func(*World) { s.Shop.spoil(f.Kind, f.Times, p.Config.Now()) })
+	s.Shop.write(func(*World) { s.Shop.damage(f.Kind, f.Times, p.Config.Now()) })
 	return nil
 }
 
-// ClearFaults ends the faults of requests; spoilt data stays.
+// ClearFaults removes the faults of requests. Damaged data stays damaged.
 func (p *Host) ClearFaults() {
 	for _, s := range p.Sides {
 		s.faults.clear()
@@ -141,8 +141,8 @@ func (p *Host) UnknownPlatform(name string) error {
 	return fmt.Errorf("platform must be one of %s, not %q", strings.Join(p.names, ", "), name)
 }
 
-// spoil damages the first so many products that are whole.
-func (s *Shop) spoil(kind string, times int, now time.Time) {
+// damage damages the first undamaged products.
+func (s *Shop) damage(kind string, times int, now time.Time) {
 	for n := range s.Products {
 		p := &s.Products[n]
 		if times <= 0 {
@@ -165,7 +165,7 @@ func (s *Shop) spoil(kind string, times int, now time.Time) {
 	}
 }
 
-// Faults are those that have not been met yet.
+// Faults returns the faults that are still to be applied.
 func (p *Host) Faults() []Fault {
 	list := []Fault{}
 	for _, platform := range p.names {

@@ -11,7 +11,8 @@ import (
 	"github.com/brianvoe/gofakeit/v7"
 )
 
-// What an outdoor shop sells: a name, its code in skus, its category, a usual price, and whether it comes in sizes.
+// kinds are the products of an outdoor shop: a name, a code for SKUs, a category, a usual price, and whether there are
+// sizes.
 var kinds = []struct {
 	name, code, category string
 	cents                int
@@ -51,12 +52,12 @@ var (
 	carriers  = []string{"USPS", "UPS", "FedEx"}
 )
 
-// Epoch is when the seeded shops opened: a fixed time, so that the same seed holds the same data.
+// Epoch is when the seeded shops opened. It is fixed, so that the same seed gives the same data.
 var Epoch = time.Date(2025, 1, 6, 8, 0, 0, 0, time.UTC)
 
-const season = 150 * 24 * time.Hour // over which the seeded data was made
+const season = 150 * 24 * time.Hour // the period of the seeded data
 
-// maker draws everything from the seed and the platform.
+// maker generates random data from the seed and the platform.
 type maker struct {
 	*rand.Rand
 	faker *gofakeit.Faker
@@ -69,12 +70,12 @@ func NewMaker(seed, stream uint64) maker {
 
 func pick[T any](m maker, of []T) T { return of[m.IntN(len(of))] }
 
-// when is a time of the season, in whole seconds.
+// when returns a random time of the season, in whole seconds.
 func (m maker) when() int64 {
 	return Epoch.Add(time.Duration(m.Int64N(int64(season/time.Second))) * time.Second).UnixMilli()
 }
 
-// generate fills a shop.
+// generate returns a shop's data.
 func generate(c Config, stream uint64) *World {
 	m := NewMaker(c.Seed, stream)
 	w := &World{Products: make([]Product, 0, c.Products), Items: make([]item, 0, c.Products*2)}
@@ -107,10 +108,10 @@ func generate(c Config, stream uint64) *World {
 	return w
 }
 
-// ShopifyStream is the stream of random numbers that Shopify's data come from.
+// ShopifyStream is the random stream of Shopify's data.
 const ShopifyStream = 1
 
-// addProduct adds a product with so many variants; 0: as its kind has.
+// addProduct adds a product with a number of variants; 0 means as many as its kind has.
 func (m maker) addProduct(w *World, at int64, variants int) {
 	kind, number := pick(m, kinds), len(w.Products)
 	p := Product{

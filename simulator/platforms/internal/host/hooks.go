@@ -22,13 +22,13 @@ type Hook struct {
 	Number int      `json:"number"`
 	Topic  string   `json:"topic"`
 	URL    string   `json:"url"`
-	Fields []string `json:"fields,omitempty"` // of payloads; none: all
-	Status string   `json:"status,omitempty"` // WooCommerce's: paused or disabled; otherwise it is called
+	Fields []string `json:"fields,omitempty"` // of payloads; empty: all
+	Status string   `json:"status,omitempty"` // WooCommerce: paused or disabled, in which case it is not called
 	Secret string   `json:"-"`
-	Base   string   `json:"-"` // where the platform was reached when it was registered
+	Base   string   `json:"-"` // the platform's address in the request that registered it
 }
 
-// only is what the webhook's fields leave of a payload: "variants.id" is the id of each of its variants.
+// only returns the part of a payload that the webhook's fields select: "variants.id" selects the id of each variant.
 func (h Hook) only(payload any) any {
 	if len(h.Fields) == 0 {
 		return payload
@@ -57,7 +57,7 @@ func (h Hook) only(payload any) any {
 	return payload
 }
 
-// hooks are a platform's, and how it signs.
+// hooks are a platform's webhooks. Send signs a delivery.
 type hooks struct {
 	mu   sync.Mutex
 	last int
@@ -82,7 +82,7 @@ func (h *hooks) Remove(number int) bool {
 	return len(h.all) < before
 }
 
-// Replace changes the one of that number.
+// Replace replaces the webhook with the same number.
 func (h *hooks) Replace(changed Hook) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -104,13 +104,13 @@ type Delivery struct {
 	Hook     Hook
 	ID       string
 	Topic    string
-	At       time.Time // of the event
+	At       time.Time // time of the event
 	Body     []byte    // what is sent
-	Signed   []byte    // what is signed: the body, unless it was tampered with
+	Signed   []byte    // what is signed: the genuine body
 	tampered bool
 }
 
-// DeliveryID is a version 4 UUID.
+// DeliveryID returns a version 4 UUID.
 func DeliveryID() string {
 	raw := make([]byte, 16)
 	_, _ = rand.Read(raw)
@@ -119,36 +119,36 @@ func DeliveryID() string {
 	return text[:8] + "-" + text[8:12] + "-" + text[12:16] + "-" + text[16:20] + "-" + text[20:]
 }
 
-// Webhooks asks for changes that are told to the registered webhooks. Shares are from 0 to 1.
+// Webhooks requests changes with calls of the registered webhooks. Shares are from 0 to 1.
 type Webhooks struct {
 	Platform  string   `json:"platform"`
 	Count     int      `json:"count"`     // changes
-	Topics    []string `json:"topics"`    // default all that webhooks are registered for
-	Duplicate float64  `json:"duplicate"` // sent a second time later, under the same id
-	Reorder   float64  `json:"reorder"`   // sent at another place nearby
-	Late      float64  `json:"late"`      // sent after all others
-	Tamper    float64  `json:"tamper"`    // sent once more with another body under the old signature
+	Topics    []string `json:"topics"`    // default: all topics with webhooks
+	Duplicate float64  `json:"duplicate"` // share sent a second time later, with the same id
+	Reorder   float64  `json:"reorder"`   // share sent at another position nearby
+	Late      float64  `json:"late"`      // share sent after all others
+	Tamper    float64  `json:"tamper"`    // share sent once more with another body and the old signature
 	Seed      uint64   `json:"seed"`
-	Retries   int      `json:"retries"`  // of what was not answered with 2xx
+	Retries   int      `json:"retries"`  // of calls that are not answered with 2xx
 	PauseMS   int      `json:"pause_ms"` // before the first retry, doubled for each further one; default 200
 }
 
-// Sent is what came of it.
+// Sent is the result of a [Webhooks] request.
 type Sent struct {
 	Changes         []Changed   `json:"changes"`
-	Sent            int         `json:"sent"` // calls in all, retries not counted
+	Sent            int         `json:"sent"` // calls in total, without retries
 	Duplicated      int         `json:"duplicated"`
 	Reordered       int         `json:"reordered"`
 	Late            int         `json:"late"`
 	Tampered        int         `json:"tampered"`
 	Retried         int         `json:"retried"`
-	Answers         map[int]int `json:"answers"`          // by status, of what is genuine; 0: no answer
-	TamperedAnswers map[int]int `json:"tampered_answers"` // of what is not
+	Answers         map[int]int `json:"answers"`          // genuine calls by status; 0: no answer
+	TamperedAnswers map[int]int `json:"tampered_answers"` // tampered calls by status
 }
 
 var ErrNoWebhook = errors.New("no webhook is registered for these topics")
 
-// Webhooks makes changes and calls the registered webhooks with them, one after the other.
+// Webhooks makes changes and calls the registered webhooks for them, one after the other.
 func (p *Host) Webhooks(ctx context.Context, ask Webhooks) (Sent, error) {
 	s := p.Sides[ask.Platform]
 	if s == nil || s.Hooks.Send == nil {
@@ -167,7 +167,7 @@ func (p *Host) Webhooks(ctx context.Context, ask Webhooks) (Sent, error) {
 		Answers:         map[int]int{},
 		TamperedAnswers: map[int]int{},
 	}
-	genuine, forged, err := p.happen(s, ask, topics, registered, &result)
+	genuine, forged, err := p.makeChanges(s, ask, topics, registered, &result)
 	if err != nil {
 		return Sent{}, err
 	}
@@ -190,9 +190,9 @@ func topicsOf(registered []Hook) (topics []string) {
 	return topics
 }
 
-// happen makes the changes and what is to be sent of each; forged is by the genuine one's position.
-func (p *Host) happen(s *Side, ask Webhooks, topics []string, registered []Hook, result *Sent) (genuine, forged []Delivery, err error) {
-	tell := func(changed Changed, at time.Time, body, tampered func(Hook) any) {
+// makeChanges makes the changes and the deliveries of each. The forged deliveries have the indexes of the genuine ones.
+func (p *Host) makeChanges(s *Side, ask Webhooks, topics []string, registered []Hook, result *Sent) (genuine, forged []Delivery, err error) {
+	add := func(changed Changed, at time.Time, body, tampered func(Hook) any) {
 		result.Changes = append(result.Changes, changed)
 		for _, h := range registered {
 			if h.Topic != changed.Topic || h.Status != "" {
@@ -213,18 +213,18 @@ func (p *Host) happen(s *Side, ask Webhooks, topics []string, registered []Hook,
 		}
 	}
 	if s.Produce != nil {
-		s.Produce(ask, tell)
+		s.Produce(ask, add)
 		return genuine, forged, nil
 	}
 	err = s.Shop.Change(ask.Count, ask.Seed, topics, p.Config.Now, func(changed Changed) {
-		at := later(p.Config.Now(), s.Shop.updated(changed)) // no event is told before it happened
+		at := later(p.Config.Now(), s.Shop.updated(changed)) // not before the change's own time
 		body, tampered := s.Event(changed, at)
-		tell(changed, at, func(h Hook) any { return h.only(body) }, func(Hook) any { return tampered })
+		add(changed, at, func(h Hook) any { return h.only(body) }, func(Hook) any { return tampered })
 	})
 	return genuine, forged, err
 }
 
-// arrange puts everything in the order in which it is sent.
+// arrange puts the deliveries in the order in which they are sent.
 func (r *Sent) arrange(m maker, ask Webhooks, genuine, forged []Delivery) []Delivery {
 	type placed struct {
 		Delivery
@@ -244,7 +244,7 @@ func (r *Sent) arrange(m maker, ask Webhooks, genuine, forged []Delivery) []Deli
 		if m.Float64() < ask.Duplicate {
 			all, r.Duplicated = append(all, placed{d, at + m.Float64()*10}), r.Duplicated+1
 		}
-		if m.Float64() < ask.Tamper { // before the genuine one or after it
+		if m.Float64() < ask.Tamper { // before or after the genuine one
 			all, r.Tampered = append(all, placed{forged[n], at + m.Float64()*4 - 2}), r.Tampered+1
 		}
 	}
@@ -280,7 +280,7 @@ func (p *Host) deliver(ctx context.Context, s *Side, d Delivery, ask Webhooks, r
 	result.Answers[status]++
 }
 
-// Post calls once and tells the status, 0 for no answer.
+// Post sends a delivery once and returns the status, or 0 if there is no answer.
 func (p *Host) Post(ctx context.Context, s *Side, d Delivery) int {
 	header, err := s.Hooks.Send(d.Hook, d)
 	if err != nil {
@@ -301,16 +301,16 @@ func (p *Host) Post(ctx context.Context, s *Side, d Delivery) int {
 	return response.StatusCode
 }
 
-// Lose is something that happens to a platform's webhooks without their receiver.
+// Lose stops a platform's webhooks without notifying their receiver.
 type Lose struct {
 	Platform string `json:"platform"`
-	// How: delete, as Shopify does after "8 consecutive failures"
-	// (shopify.dev, Troubleshooting webhooks, as quoted on dev.to by webhookadmin.com, checked there on 2026-09-27) and a merchant may anywhere;
-	// widen, Shopify: they have no includeFields; pause and disable, WooCommerce: by the merchant, and after failures.
+	// How is one of: delete, as Shopify does after "8 consecutive failures" (shopify.dev, Troubleshooting webhooks, as
+	// quoted on dev.to by webhookadmin.com, checked there on 2026-09-27) and as a merchant may do on any platform; widen,
+	// Shopify: removes includeFields; pause and disable, WooCommerce: by the merchant, and after failures.
 	How string `json:"how"`
 }
 
-// Lose does that to all webhooks of a platform, and returns how many there were.
+// Lose changes all webhooks of a platform as l.How says and returns their number.
 func (p *Host) Lose(l Lose) (int, error) {
 	s := p.Sides[l.Platform]
 	if s == nil {
@@ -336,7 +336,7 @@ func (p *Host) Lose(l Lose) (int, error) {
 	return len(list), nil
 }
 
-// Hooks are the registered webhooks by platform.
+// Hooks returns the registered webhooks by platform.
 func (p *Host) Hooks() map[string]any {
 	all := map[string]any{}
 	for _, platform := range p.names {

@@ -1,5 +1,5 @@
 // Package host is what the look-alikes of platforms share: the server and its routes, scripted faults, webhooks, OAuth
-// consent, and the shop whose data they show. It knows no platform's protocol.
+// consent, and the data of the shop. It knows no platform's protocol.
 package host
 
 import (
@@ -20,64 +20,64 @@ const ShipStation = "shipstation"
 
 const Custom = "custom"
 
-// PublicApp and CustomApp are the kinds of apps at Shopify.
+// PublicApp and CustomApp are the kinds of Shopify apps.
 const (
 	PublicApp = "public"
 	CustomApp = "custom"
 )
 
-// Config says what the platforms hold and how strict they are. Its zero value is ready to use.
+// Config configures the data and the limits of the platforms. The zero value is ready to use.
 type Config struct {
-	PublicURL string // scheme://host:port of the look-alike, for links; default as each request was addressed
+	PublicURL string // scheme://host:port of the look-alike, for links; default: as the request was addressed
 	Seed      uint64
-	Products  int // of Shopify and of the custom system each; default 200, negative for none
-	Customers int // of each; HubSpot's contacts; default 100
-	Orders    int // of each; HubSpot's deals; default 150
+	Products  int // at Shopify and the custom system each; default 200, negative for none
+	Customers int // at each platform, including HubSpot's contacts; default 100
+	Orders    int // at each platform, including HubSpot's deals; default 150
 
 	ClientID, ClientSecret string // the OAuth app; default haggle-sandbox and haggle-sandbox-secret
 	Shop                   string // Shopify's domain; default trailhead-outfitters.myshopify.com
 	ShipStationKey         string // default shipstation-key
 	ShipStationSecret      string // default shipstation-secret
-	ShipStationV2Key       string // of its API V2, which has no secret; default shipstation-v2-key
+	ShipStationV2Key       string // of API V2, which has no secret; default shipstation-v2-key
 	CustomKey              string // default custom-key
 	CustomReadOnly         bool   // the custom system takes no orders
 	CustomNoItems          bool   // the custom system names stock by SKU, without item_id
 
 	ShopifyVariants    int           // of Shopify's first product; default those of its kind
-	Digital            []string      // skus that are not shipped, of whichever platform
-	ShopifyUntracked   []string      // skus of Shopify's that nobody counts
-	ShopifyContinue    []string      // skus of Shopify's that are sold on when there is none left
-	ShopifyUnpublished []string      // skus of Shopify's whose products are not published to the Online Store
-	ShopifyGiftCards   []string      // skus of Shopify's whose products are gift cards
-	ShopifySubscribed  []string      // skus of Shopify's whose products are sold by subscription only
+	Digital            []string      // SKUs that are not shipped, at all platforms
+	ShopifyUntracked   []string      // SKUs whose inventory Shopify does not track
+	ShopifyContinue    []string      // SKUs that Shopify continues to sell when out of stock
+	ShopifyUnpublished []string      // SKUs whose products are not published to the Online Store
+	ShopifyGiftCards   []string      // SKUs whose products are gift cards
+	ShopifySubscribed  []string      // SKUs whose products are sold by subscription only
 	ShopifyApp         string        // PublicApp, created since April 2026, or CustomApp; default PublicApp
-	ShopifyVersions    []string      // that are accessible, the oldest first; default 2026-01, -04, -07 and -10
-	ShopifyPaged       int           // objects of a connection that are paged through; default 25,000
+	ShopifyVersions    []string      // accessible API versions, oldest first; default 2026-01, -04, -07 and -10
+	ShopifyPaged       int           // objects of a connection that can be paged through; default 25,000
 	ShopifyDenied      []string      // fields that the app is not approved for: "Customer.firstName", "Order.email"
 	ShopifyNoBulk      bool          // the app may run no bulk queries
 	ShopifyCurrency    string        // of the shop; default USD
-	ShopifyLife        time.Duration // of an access token that expires; default 1 h
+	ShopifyLife        time.Duration // of an expiring access token; default 1 h
 	ShopifyBucket      float64       // points; default 2000
 	ShopifyRestore     float64       // points per second; default 100
 	ShopifyMaxCost     int           // of one query; default 1000
-	BulkTime           time.Duration // how long a bulk operation takes at least
+	BulkTime           time.Duration // minimum duration of a bulk operation
 	ShopifyDevelopment bool          // a development store: five orders a minute may be created
-	ShopifySearchLag   time.Duration // how long a search does not find what was written
-	ShopifyJobTime     time.Duration // how long a job (orderCancel) takes; 0: it is done when the mutation answers
+	ShopifySearchLag   time.Duration // delay until a search finds a new order
+	ShopifyJobTime     time.Duration // duration of a job (orderCancel); 0: done when the mutation answers
 	HubSpotLife        time.Duration // of an access token; default 30 min
-	HubSpotDenied      []string      // optional scopes that the account does not give
+	HubSpotDenied      []string      // optional scopes that the account does not grant
 	HubSpotCurrency    string        // the only one of the account; default USD
-	HubSpotStages      bool          // the stages of deals have ids of the account's own, and another pipeline is listed first
-	WooCommerceKey     string        // its consumer key; default ck_woocommerce
-	WooCommerceRead    bool          // WooCommerce's key may read only
-	WooCommerceTax     int           // percent that WooCommerce adds to what is sold and shipped; default none
-	WooCommerceWhole   bool          // WooCommerce's prices are set to no decimals, so that totals are rounded
+	HubSpotStages      bool          // deal stages have custom ids, and another pipeline is listed first
+	WooCommerceKey     string        // consumer key; default ck_woocommerce
+	WooCommerceRead    bool          // the key may only read
+	WooCommerceTax     int           // tax in percent on items and shipping; default none
+	WooCommerceWhole   bool          // prices have no decimals, so that totals are rounded
 	HubSpotPer10s      int           // requests in ten seconds; default 110
 	ShipStationRate    int           // requests per minute; default 40
 	LongPage           int64         // bytes of a long page; default 50 MB
 
 	Now  func() time.Time // default time.Now
-	HTTP *http.Client     // calls webhooks; default one with a time limit of 10 s
+	HTTP *http.Client     // calls webhooks; default one with a timeout of 10 s
 }
 
 func (c Config) withDefaults() Config {
@@ -120,16 +120,16 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Host serves the platforms: their routes, their faults, their webhooks and the count of requests.
+// Host serves the platforms: routes, faults, webhooks and request counts.
 type Host struct {
 	Config    Config
 	Mux       *http.ServeMux
 	Sides     map[string]*Side
-	Calls     sync.WaitGroup // webhooks under way
+	Calls     sync.WaitGroup // running webhook calls
 	Stop      context.Context
 	stopCalls context.CancelFunc
 
-	names    []string // of the sides, in the order in which they were added
+	names    []string // of the sides, in the order of their registration
 	mu       sync.Mutex
 	requests map[string]int
 }
@@ -154,7 +154,7 @@ func (p *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.Mux.ServeHTTP(w, r)
 }
 
-// Close ends the webhooks under way.
+// Close ends running webhook calls.
 func (p *Host) Close() {
 	p.stopCalls()
 	p.Calls.Wait()
@@ -166,22 +166,22 @@ func (p *Host) count(what string) {
 	p.requests[what]++
 }
 
-// Requests is how many requests were served: by "GET /custom/products", and by "custom:products" for what they were
-// about, which tells Shopify's queries apart.
+// Requests returns the number of served requests, by "GET /custom/products" or by platform and resource as in
+// "custom:products", which also distinguishes Shopify's queries.
 func (p *Host) Requests(what string) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.requests[what]
 }
 
-// RequestCounts is a copy of the counts of [Host.Requests].
+// RequestCounts returns a copy of the counts of [Host.Requests].
 func (p *Host) RequestCounts() map[string]int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return maps.Clone(p.requests)
 }
 
-// Address is where a platform is reached, given how the request at hand was addressed.
+// Address returns the address of a platform, as the request was addressed.
 func (p *Host) Address(platform string, r *http.Request) string {
 	base := strings.TrimSuffix(p.Config.PublicURL, "/")
 	if base == "" && r != nil {

@@ -15,13 +15,13 @@ import (
 
 const codeLife = time.Minute
 
-// Consents are the codes that were issued and not yet used.
+// Consents are the authorization codes that were not used yet.
 type Consents struct {
 	mu    sync.Mutex
 	codes map[string]Consent
 }
 
-// Consent is what a code stands for.
+// Consent is the data behind a code.
 type Consent struct {
 	Client, Redirect, Scope, challenge string
 	expires                            time.Time
@@ -38,7 +38,7 @@ func (c *Consents) Give(made Consent) (code string) {
 	return code
 }
 
-// Take uses the code up, whatever comes of it.
+// Take returns the consent of a code and removes it, even if the exchange fails later.
 func (c *Consents) Take(code string, now time.Time) (Consent, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -47,7 +47,7 @@ func (c *Consents) Take(code string, now time.Time) (Consent, bool) {
 	return made, found && now.Before(made.expires)
 }
 
-// Proves compares a PKCE verifier with the challenge, where there was one.
+// Proves checks a PKCE verifier against the challenge, if there was one.
 func (c Consent) Proves(verifier string) bool {
 	if c.challenge == "" {
 		return true
@@ -71,7 +71,7 @@ type consentRequest struct {
 	Scopes                              []string
 }
 
-// readConsent judges the query of an authorization. Text: why it is refused, to the person and not to the redirect.
+// readConsent validates an authorization request. It returns an error text to show to the user instead of a redirect.
 func (p *Host) readConsent(platform, account string, c *Call) (consentRequest, string) {
 	q := c.URL.Query()
 	asked := consentRequest{
@@ -134,7 +134,7 @@ func (s *Side) RouteConsent(path, platform, account string, approve func(*Call, 
 }
 
 func withQuery(target string, add url.Values) string {
-	u, _ := url.Parse(target) // judged before
+	u, _ := url.Parse(target) // validated before
 	q := u.Query()
 	for name, values := range add {
 		q[name] = values

@@ -4,14 +4,14 @@ import (
 	"fmt"
 )
 
-// NewOrder is an order that the platform holds for somebody who gave it a reference; shipped or not.
+// NewOrder is an order with a reference, shipped or not.
 type NewOrder struct {
 	Platform  string `json:"platform"`
 	Reference string `json:"reference"`
 	Ship      bool   `json:"ship"`
 }
 
-// AddOrder adds an order, or ships the one with the reference that is there already. It gives the order's id.
+// AddOrder adds an order, or ships the existing one with the reference. It returns the order's id.
 func (p *Host) AddOrder(o NewOrder) (id string, err error) {
 	s := p.Sides[o.Platform]
 	if s == nil || s.Shop == nil {
@@ -39,7 +39,7 @@ func (p *Host) AddOrder(o NewOrder) (id string, err error) {
 	return id, nil
 }
 
-// Counts leave out what is deleted.
+// Counts returns the numbers of records without deleted ones.
 func (s *Shop) Counts() (counts map[string]int) {
 	s.Read(func(w *World) {
 		counts = map[string]int{
@@ -73,7 +73,7 @@ func (s *Shop) PlainProduct(n int) any {
 	}
 }
 
-// itemPart is what comes before the place in the id of a level.
+// itemPart returns the item's part of a stock level's id.
 func itemPart(id string) string {
 	for k := range id {
 		if id[k] == ':' {

@@ -6,24 +6,24 @@ import (
 	"time"
 )
 
-// Shop is a world that is made when it is first asked for, and how its platform names things.
+// Shop is a world that is generated at its first use, and the platform's rules for times.
 type Shop struct {
 	mu     sync.RWMutex
 	*World // under mu; nil until filled
 	Config Config
-	Stream uint64        // of chance: two platforms hold different data
-	Unit   time.Duration // of the platform's times
+	Stream uint64        // of random numbers: platforms hold different data
+	Unit   time.Duration // precision of the platform's times
 	Name   func(topic string, c Changed) string
 }
 
-// fill needs the lock.
+// fill generates the data. The caller must hold the lock.
 func (s *Shop) fill() {
 	if s.World == nil {
 		s.World = generate(s.Config, s.Stream)
 	}
 }
 
-// Read runs work while nothing is changed.
+// Read runs work under the read lock.
 func (s *Shop) Read(work func(*World)) {
 	s.mu.RLock()
 	filled := s.World != nil
@@ -47,7 +47,7 @@ func (s *Shop) write(work func(*World)) {
 
 func (s *Shop) tick(now time.Time, previous int64) int64 { return tick(now, previous, s.Unit) }
 
-// ResourceOf is what a topic is about.
+// ResourceOf returns the resource of a topic.
 func ResourceOf(topic string) string {
 	resource, _, _ := strings.Cut(topic, "/")
 	if resource == "inventory_levels" {
@@ -56,8 +56,8 @@ func ResourceOf(topic string) string {
 	return resource
 }
 
-// Page walks n records in the order of their positions, from after the one given, until limit of them will do. next is
-// the position of the last one, or negative where nothing follows.
+// Page returns up to limit positions after a given one, of n records, for which will returns true. next is the last
+// position, or negative if nothing follows.
 func Page(n, after, limit int, will func(int) bool) (found []int, next int) {
 	for i := after + 1; i < n; i++ {
 		if !will(i) {
@@ -71,7 +71,7 @@ func Page(n, after, limit int, will func(int) bool) (found []int, next int) {
 	return found, -1
 }
 
-// updated is when what was changed says that it was.
+// updated returns the update time of a changed record.
 func (s *Shop) updated(c Changed) time.Time {
 	switch ResourceOf(c.Topic) {
 	case "products":

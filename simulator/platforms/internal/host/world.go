@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// World is what one shop holds. Ids are positions plus a constant, so that 50,000 products need no index.
+// World is the data of one shop. Ids are positions plus a constant, so that 50,000 products need no index.
 type World struct {
 	Products  []Product
 	Items     []item
@@ -16,17 +16,17 @@ type World struct {
 type Product struct {
 	Title, Description, Brand, Category string
 	Material, Use                       string
-	kind                                string // one tag; the other is use
+	kind                                string // one tag; Use is the other
 	Images                              int
 	Status                              string // active, archived
 	First, Count                        int    // of items
 	Created, Updated                    int64  // ms
 	Deleted                             bool
-	Damaged                             string // kind of the fault that spoilt it
-	Unpublished, GiftCard, Subscription bool   // it is not in the shop, is a gift card, or is sold by subscription only
+	Damaged                             string // kind of the fault that damaged it
+	Unpublished, GiftCard, Subscription bool   // not in the shop, a gift card, or sold by subscription only
 }
 
-// item is a variant of a product and what is counted of it.
+// item is a variant of a product and its stock.
 type item struct {
 	Product     int
 	SKU         string
@@ -34,9 +34,9 @@ type item struct {
 	Cents       int64
 	Levels      [2]level
 	Updated     int64
-	Untracked   bool // nobody counts it
-	Continue    bool // it is sold on when there is none left
-	Digital     bool // nothing is shipped
+	Untracked   bool // its stock is not tracked
+	Continue    bool // it can be sold when out of stock
+	Digital     bool // it is not shipped
 }
 
 type level struct {
@@ -57,7 +57,7 @@ type order struct {
 	Cents                           int64
 	Status                          string // paid, fulfilled, refunded, canceled
 	Reference                       string
-	email                           string // empty: the customer's
+	email                           string // empty: that of the customer
 	Carrier, Tracking               string
 	Placed, Shipped, Updated        int64
 	Street, City, State, PostalCode string
@@ -65,7 +65,7 @@ type order struct {
 
 type line struct {
 	Item, Quantity int
-	Cents          int64 // of one
+	Cents          int64 // per piece
 }
 
 func (o order) Count() (n int) {
@@ -77,12 +77,13 @@ func (o order) Count() (n int) {
 
 func (c customer) Name() string { return c.First + " " + c.Last }
 
-// Tags are the kind, the use and, for what is archived, nothing more.
+// Tags returns the product's tags: kind and use.
 func (p Product) Tags() []string { return []string{p.kind, p.Use} }
 
 func (w *World) ItemsOf(p Product) []item { return w.Items[p.First : p.First+p.Count] }
 
-// tick is the time of a change of what was last changed at previous: at least one unit later, whatever the clock says.
+// tick returns the time of a change to a record that was last changed at previous. It is at least one unit later, even if
+// the clock is behind.
 func tick(now time.Time, previous int64, unit time.Duration) int64 {
 	step := unit.Milliseconds()
 	at := max(now.UnixMilli(), previous+step)
@@ -101,7 +102,7 @@ func Dollars(cents int64) string {
 	return sign + strconv.FormatInt(cents/100, 10) + "." + text
 }
 
-// ShowPrice is the price as the platform would write it, or what no client can read.
+// ShowPrice returns the price in the platform's format, or an unreadable one if the product is damaged.
 func (w *World) ShowPrice(i item) string {
 	if w.Products[i.Product].Damaged == BadPrice {
 		return "abc"
@@ -118,13 +119,13 @@ func (w *World) ShowTitle(p Product) string {
 
 func Moment(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
 
-// WholeSeconds is how Shopify writes times.
+// WholeSeconds formats a time as Shopify does.
 func WholeSeconds(ms int64) string { return Moment(ms).Format(time.RFC3339) }
 
-// WithMillis is how HubSpot and the custom system write times.
+// WithMillis formats a time as HubSpot and the custom system do.
 func WithMillis(ms int64) string { return Moment(ms).Format("2006-01-02T15:04:05.000Z") }
 
-// ExactNumber is an amount as a JSON number, written exactly.
+// ExactNumber returns an amount as an exact JSON number.
 func ExactNumber(cents int64) any { return exact(Dollars(cents)) }
 
 type exact string

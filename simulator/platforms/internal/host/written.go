@@ -2,13 +2,13 @@ package host
 
 import "time"
 
-// Write runs work while nobody else reads or changes the shop.
+// Write runs work under the write lock.
 func (s *Shop) Write(work func(*World)) { s.write(work) }
 
-// Tick is the time of a change to what was last changed at previous.
+// Tick returns the time of a change to a record that was last changed at previous.
 func (s *Shop) Tick(now time.Time, previous int64) int64 { return s.tick(now, previous) }
 
-// Written is what an order of the shop shows of itself to all platforms, where an app wrote it.
+// Written is the part of an order that an app wrote and that all platforms show.
 type Written struct {
 	Customer  int // negative: none
 	Email     string
@@ -19,7 +19,8 @@ type Written struct {
 	Updated   int64
 }
 
-// AddWritten adds an order that an app wrote and returns its position. Its lines are counted, not shown.
+// AddWritten adds an order that an app wrote and returns its position. Platforms show the number of its lines, not the
+// lines.
 func (w *World) AddWritten(o Written, items []int, quantities []int) int {
 	made := order{}
 	for k, n := range items {
@@ -41,7 +42,7 @@ func (w *World) SetWritten(n int, o Written) {
 	one.Reference, one.Placed, one.Updated = o.Reference, o.Placed, o.Updated
 }
 
-// EmailOf is the address that the order at position n was placed with.
+// EmailOf returns the e-mail address of the order at position n.
 func (w *World) EmailOf(n int) string {
 	o := w.Orders[n]
 	if o.email != "" || o.Customer < 0 {
@@ -62,7 +63,7 @@ func (w *World) AddCustomer(first, last, email string, at int64) int {
 	return len(w.Customers) - 1
 }
 
-// Stock changes what is available of an item at a place by a number, and dates it.
+// Stock changes the stock of an item at a location by a number, and updates its time.
 func (s *Shop) Stock(item, place, by int, now time.Time) {
 	i := &s.Items[item]
 	l := &i.Levels[place]

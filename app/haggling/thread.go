@@ -16,9 +16,9 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// talk is one negotiation as it stands: the quote, what is sold, and the signals that price it.
-type talk struct {
-	visit   *session.Session
+// thread is the state of one negotiation: the quote, its item, and the signals that price it.
+type thread struct {
+	session *session.Session
 	quote   *negotiation.Quote
 	fresh   bool // the quote is new
 	product *catalog.Product
@@ -28,35 +28,35 @@ type talk struct {
 	terms   negotiation.Terms
 }
 
-// offer is what the buyer offers. Taking the bundle takes the counter that it came with.
-func (t *talk) offer(r Request) *money.Amount {
-	if standing := t.quote.Snapshot().Progress.Counter; r.AddBundle && r.Offer == nil && standing.IsPositive() {
-		return &standing
+// offer returns the buyer's offer. Adding the bundle without an offer accepts the counter that the bundle came with.
+func (t *thread) offer(r Request) *money.Amount {
+	if counter := t.quote.Snapshot().Progress.Counter; r.AddBundle && r.Offer == nil && counter.IsPositive() {
+		return &counter
 	}
 	return r.Offer
 }
 
-// owed reports whether the buyer takes what an open quote promised. It may after a session's last offer, too, and only
-// once, for that closes the quote.
-func (t *talk) owed(h ports.Haggle, r Request) bool {
+// redeemsPromise reports whether the offer accepts a price that an open quote promised. That is allowed even after a session's
+// last offer. It happens at most once, because it closes the quote.
+func (t *thread) redeemsPromise(h ports.Haggle, r Request) bool {
 	open := !t.fresh || h.Prior != nil && h.Prior.Snapshot().State == negotiation.Open
 	return open && negotiation.Decide(t.quote.Table(t.terms, t.offer(r))).Rule() == negotiation.Commitment
 }
 
-// talk opens a quote, or resumes the one named.
-func (s *Service) talk(p *project.Project, h ports.Haggle, r Request, visit *session.Session, mandate agent.Mandate, now time.Time) (*talk, error) {
-	item, err := itemOf(h, r, visit)
+// thread starts a quote, or resumes the one that the request names.
+func (s *Service) thread(p *project.Project, h ports.Haggle, r Request, current *session.Session, mandate agent.Mandate, now time.Time) (*thread, error) {
+	item, err := itemOf(h, r, current)
 	if err != nil {
 		return nil, err
 	}
 	v, _ := h.Product.Variant(item.Variant)
-	t := &talk{
-		visit:   visit,
+	t := &thread{
+		session: current,
 		product: h.Product,
 		variant: v,
 		mandate: mandate,
 	}
-	t.signals = signalsOf(h, v, item.Quantity, visit)
+	t.signals = signalsOf(h, v, item.Quantity, current)
 	t.terms = mandate.Policy.Terms(t.signals)
 	if h.Quote != nil {
 		t.quote = h.Quote
@@ -73,26 +73,26 @@ func (s *Service) talk(p *project.Project, h ports.Haggle, r Request, visit *ses
 	return t, nil
 }
 
-// signalsOf is what is known of some pieces of a variant, in a session.
-func signalsOf(h ports.Haggle, v catalog.Variant, quantity int, visit *session.Session) negotiation.Signals {
+// signalsOf returns the inputs of a price for a quantity of a variant in a session.
+func signalsOf(h ports.Haggle, v catalog.Variant, quantity int, current *session.Session) negotiation.Signals {
 	signals := negotiation.SignalsOf(h.Product, v, quantity, h.Stock[v.ID])
 	signals.InCart(h.Cart, v.ID)
-	signals.Claims, signals.Member = negotiation.ClaimsOf(visit.Claims), negotiation.MemberOf(visit.Claims.Member)
+	signals.Claims, signals.Member = negotiation.ClaimsOf(current.Claims), negotiation.MemberOf(current.Claims.Member)
 	signals.Probed = h.Probed
 	return signals
 }
 
-// atStanding checks that a buyer who accepts names the price that stands. It may be another one than the buyer knows of: the
-// shop's prices change, and a promise ends with its time.
-func (t *talk) atStanding(r Request) error {
+// checkAccepted checks that a buyer who accepts names the current price. The buyer may know an older one, because the shop
+// changes its prices and a promised price expires.
+func (t *thread) checkAccepted(r Request) error {
 	if !r.Accept || t.quote.Snapshot().Standing() == *r.Offer {
 		return nil
 	}
 	return ErrPriceChanged
 }
 
-// itemOf is what the request is about. A follow-up may repeat its quote's item but not change it.
-func itemOf(h ports.Haggle, r Request, visit *session.Session) (negotiation.Item, error) {
+// itemOf returns the item that the request is about. A follow-up may repeat its quote's item but not change it.
+func itemOf(h ports.Haggle, r Request, current *session.Session) (negotiation.Item, error) {
 	if !r.Ask.Quote.IsZero() && h.Quote == nil {
 		return negotiation.Item{}, fault.Missing("quote")
 	}
@@ -125,7 +125,7 @@ func itemOf(h ports.Haggle, r Request, visit *session.Session) (negotiation.Item
 		return negotiation.Item{}, ErrDigital
 	}
 	return negotiation.Item{
-		Session:  visit.ID,
+		Session:  current.ID,
 		Product:  h.Product.ID,
 		Variant:  v.ID,
 		Quantity: r.Ask.Quantity,

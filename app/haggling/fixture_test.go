@@ -23,17 +23,17 @@ import (
 
 var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
-// book keeps one negotiation in memory, as the last answer left it.
-type book struct {
+// fakeHaggling holds one negotiation in memory, as the last answer left it.
+type fakeHaggling struct {
 	state ports.Haggle
 	saved []ports.HaggleResult
-	stale int // how many more saves come too late
+	stale int // how many more saves fail as stale
 	tries int
 	asks  []ports.HaggleAsk
 	err   error
 }
 
-func (b *book) Load(_ context.Context, _ id.Project, ask ports.HaggleAsk) (ports.Haggle, error) {
+func (b *fakeHaggling) Load(_ context.Context, _ id.Project, ask ports.HaggleAsk) (ports.Haggle, error) {
 	b.asks = append(b.asks, ask)
 	h := b.state
 	if ask.Session.IsZero() || h.Session == nil || ask.Session != h.Session.ID {
@@ -48,7 +48,7 @@ func (b *book) Load(_ context.Context, _ id.Project, ask ports.HaggleAsk) (ports
 	return h, b.err
 }
 
-func (b *book) Save(_ context.Context, r ports.HaggleResult) error {
+func (b *fakeHaggling) Save(_ context.Context, r ports.HaggleResult) error {
 	if b.tries++; b.stale > 0 {
 		b.stale--
 		return fault.New(fault.Conflict, "stale", "")
@@ -58,28 +58,28 @@ func (b *book) Save(_ context.Context, r ports.HaggleResult) error {
 	return nil
 }
 
-func (b *book) Decline(_ context.Context, q *negotiation.Quote) error {
+func (b *fakeHaggling) Decline(_ context.Context, q *negotiation.Quote) error {
 	b.state.Quote = q
 	return nil
 }
 
-func (*book) Basket(context.Context, id.Project, ports.BasketAsk) (ports.Basket, error) {
+func (*fakeHaggling) Basket(context.Context, id.Project, ports.BasketAsk) (ports.Basket, error) {
 	return ports.Basket{}, nil
 }
 
-func (b *book) last() ports.HaggleResult { return b.saved[len(b.saved)-1] }
+func (b *fakeHaggling) last() ports.HaggleResult { return b.saved[len(b.saved)-1] }
 
-// rules is an agent that answers by the rules and leaves the words to the house.
-type rules struct{ ports.Agent }
+// rulesAgent is an agent that answers by the built-in rules and has no words of its own.
+type rulesAgent struct{ ports.Agent }
 
-func (rules) Quote(_ ports.Outbound, in agent.QuoteInput) (agent.QuoteAnswer, error) {
+func (rulesAgent) Quote(_ ports.Outbound, in agent.QuoteInput) (agent.QuoteAnswer, error) {
 	return in.House(), nil
 }
 
-func (rules) Word(ports.Outbound, agent.WordInput) agent.Texts { return agent.Texts{} }
+func (rulesAgent) Word(ports.Outbound, agent.WordInput) agent.Texts { return agent.Texts{} }
 
-// scripted is an agent that answers every offer the same and has the same words for all decisions, and remembers
-// what it was asked.
+// scripted is an agent that gives the same answer to every offer and the same words for all decisions, and records its
+// inputs.
 type scripted struct {
 	ports.Agent
 	answer agent.QuoteAnswer
@@ -99,41 +99,41 @@ func (s *scripted) Word(_ ports.Outbound, in agent.WordInput) agent.Texts {
 	return s.words
 }
 
-// mandated gives an agent with a policy, the house's unless another is set, and remembers for which sessions.
-type mandated struct {
+// fakeMandates returns the same agent and policy for every session, and records the sessions.
+type fakeMandates struct {
 	policy   negotiation.Policy
-	agent    *agent.Agent // nil: employed
+	agent    *agent.Agent // nil: defaultAgent
 	err      error
 	sessions []id.Session
 }
 
-var employed = &agent.Agent{ID: id.New[id.Agent]([16]byte{8})}
+var defaultAgent = &agent.Agent{ID: id.New[id.Agent]([16]byte{8})}
 
-func (m *mandated) Mandate(_ context.Context, p *project.Project, visit id.Session) (agent.Mandate, error) {
+func (m *fakeMandates) Mandate(_ context.Context, p *project.Project, visit id.Session) (agent.Mandate, error) {
 	m.sessions = append(m.sessions, visit)
 	serves := m.agent
 	if serves == nil {
-		serves = employed
+		serves = defaultAgent
 	}
 	return agent.Mandate{Agent: serves, Policy: m.policy.Under(p.Settings)}, m.err
 }
 
-// neighbour is an index with one complement, or none.
-type neighbour struct {
+// fakeIndex is an index that returns the given complements.
+type fakeIndex struct {
 	ports.Index
 	complements []ports.Complement
 	asked       int
 }
 
-func (n *neighbour) Complements(id.Project, []id.Product, int) []ports.Complement {
+func (n *fakeIndex) Complements(id.Project, []id.Product, int) []ports.Complement {
 	n.asked++
 	return slices.Clone(n.complements)
 }
 
-// at is a clock that stands so long after noon.
+// at is a clock that stands still, this long after noon.
 type at time.Duration
 
-// system stands still and counts its bits.
+// system is a clock that stands still at noon, and an entropy source that counts.
 type system struct{ n byte }
 
 func (*system) Now() time.Time      { return noon }
@@ -145,36 +145,36 @@ func (s *system) Secret(int) string   { s.n++; return strings.Repeat("s", int(s.
 func usd(cents int64) money.Amount    { return money.Of(cents, money.USD) }
 func offer(cents int64) *money.Amount { return new(usd(cents)) }
 
-// shop sells a tent for 1,000.00, with a lantern for 50.00 that goes with it.
-type shop struct {
+// fixture is a shop that sells a tent for 1,000.00, with a lantern for 50.00 as its complement.
+type fixture struct {
 	t       *testing.T
 	project *project.Project
 	tent    *catalog.Product
 	lantern *catalog.Product
-	book    *book
-	index   *neighbour
+	book    *fakeHaggling
+	index   *fakeIndex
 	log     *strings.Builder
-	mandate *mandated
+	mandate *fakeMandates
 	service *haggling.Service
 }
 
-func newShop(t *testing.T) *shop {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	s := &shop{
+	s := &fixture{
 		t:       t,
 		project: &project.Project{ID: id.New[id.Project]([16]byte{1}), Settings: project.DefaultSettings()},
 		tent:    product(1, "Tent", 1000_00),
 		lantern: product(2, "Lantern", 50_00),
 		log:     &strings.Builder{},
 	}
-	s.book = &book{state: ports.Haggle{Product: s.tent, Stock: map[id.Variant]int{s.tent.Variants[0].ID: 20}}}
-	s.mandate = &mandated{policy: negotiation.Builtin()}
-	s.index = &neighbour{complements: []ports.Complement{{Product: s.lantern, Variant: s.lantern.Variants[0]}}}
+	s.book = &fakeHaggling{state: ports.Haggle{Product: s.tent, Stock: map[id.Variant]int{s.tent.Variants[0].ID: 20}}}
+	s.mandate = &fakeMandates{policy: negotiation.Builtin()}
+	s.index = &fakeIndex{complements: []ports.Complement{{Product: s.lantern, Variant: s.lantern.Variants[0]}}}
 	s.service = &haggling.Service{
 		Stores: &ports.Stores{
 			Haggling: s.book,
 		},
-		Agent:    rules{},
+		Agent:    rulesAgent{},
 		Mandates: s.mandate,
 		Index:    s.index,
 		Clock:    &system{},
@@ -198,7 +198,7 @@ func product(n byte, name string, cents int64) *catalog.Product {
 }
 
 // quote sends a request about one tent.
-func (s *shop) quote(r haggling.Request) (haggling.Answer, error) {
+func (s *fixture) quote(r haggling.Request) (haggling.Answer, error) {
 	if r.Ask == (ports.HaggleAsk{}) {
 		r.Ask = ports.HaggleAsk{Product: s.tent.ID, Quantity: 1}
 	}
@@ -212,7 +212,7 @@ func (s *shop) quote(r haggling.Request) (haggling.Answer, error) {
 	return prepared.Answer, nil
 }
 
-func (s *shop) mustQuote(r haggling.Request) haggling.Answer {
+func (s *fixture) mustQuote(r haggling.Request) haggling.Answer {
 	s.t.Helper()
 	a, err := s.quote(r)
 	if err != nil {
@@ -221,7 +221,7 @@ func (s *shop) mustQuote(r haggling.Request) haggling.Answer {
 	return a
 }
 
-// again is a follow-up of an answer.
+// again returns the ask of a follow-up to an answer.
 func again(a haggling.Answer) ports.HaggleAsk {
 	return ports.HaggleAsk{Session: a.Session, Quote: a.Quote.ID}
 }

@@ -12,41 +12,41 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/provider/ledger"
 )
 
-// The look-alike's own endpoints, for tests and checkers.
+// The look-alike's own endpoints, for tests and for tools that check the ledger.
 
-func (p *Provider) routeOwn(mux *http.ServeMux) {
-	mux.HandleFunc("POST /lookalike/tokens", p.own(ownToken))
-	mux.HandleFunc("POST /lookalike/agreements", p.own(ownAgreement))
-	mux.HandleFunc("POST /lookalike/faults", p.own(orderFault))
-	mux.HandleFunc("GET /lookalike/faults", p.own(showFaults))
-	mux.HandleFunc("DELETE /lookalike/faults", p.own(clearFaults))
-	mux.HandleFunc("POST /lookalike/webhooks", p.own(misbehave))
-	mux.HandleFunc("GET /lookalike/webhooks", p.own(showMischief))
-	mux.HandleFunc("POST /lookalike/refunds", p.own(refundElsewhere))
-	mux.HandleFunc("POST /lookalike/refunds/fail", p.own(failRefund))
-	mux.HandleFunc("POST /lookalike/disputes", p.own(openDispute))
-	mux.HandleFunc("POST /lookalike/disputes/close", p.own(closeDispute))
-	mux.HandleFunc("POST /lookalike/captures/settle", p.own(settleCapture))
-	mux.HandleFunc("POST /lookalike/payouts", p.own(payOut))
-	mux.HandleFunc("POST /lookalike/intents", p.own(makeBusy))
-	mux.HandleFunc("POST /lookalike/clock", p.own(setClock))
-	mux.HandleFunc("GET /ledger", p.own(showLedger))
+func (p *Provider) routeControl(mux *http.ServeMux) {
+	mux.HandleFunc("POST /lookalike/tokens", p.control(issueToken))
+	mux.HandleFunc("POST /lookalike/agreements", p.control(issueAgreement))
+	mux.HandleFunc("POST /lookalike/faults", p.control(addFault))
+	mux.HandleFunc("GET /lookalike/faults", p.control(showFaults))
+	mux.HandleFunc("DELETE /lookalike/faults", p.control(clearFaults))
+	mux.HandleFunc("POST /lookalike/webhooks", p.control(setWebhookFaults))
+	mux.HandleFunc("GET /lookalike/webhooks", p.control(showWebhookFaults))
+	mux.HandleFunc("POST /lookalike/refunds", p.control(refundInDashboard))
+	mux.HandleFunc("POST /lookalike/refunds/fail", p.control(failRefund))
+	mux.HandleFunc("POST /lookalike/disputes", p.control(openDispute))
+	mux.HandleFunc("POST /lookalike/disputes/close", p.control(closeDispute))
+	mux.HandleFunc("POST /lookalike/captures/settle", p.control(settleCapture))
+	mux.HandleFunc("POST /lookalike/payouts", p.control(payOut))
+	mux.HandleFunc("POST /lookalike/intents", p.control(addIntents))
+	mux.HandleFunc("POST /lookalike/clock", p.control(setClock))
+	mux.HandleFunc("GET /ledger", p.control(showLedger))
 }
 
-type ownRequest struct {
+type controlRequest struct {
 	query url.Values
 	body  []byte
 }
 
-// read is strict: a misspelt field would make a test say something else than it means.
-func (r ownRequest) read(into any) error {
+// read refuses unknown fields, because a test with a misspelled one would not test what it says.
+func (r controlRequest) read(into any) error {
 	decoder := json.NewDecoder(strings.NewReader(string(r.body)))
 	decoder.DisallowUnknownFields()
 	return decoder.Decode(into)
 }
 
-// own serves an endpoint that answers 200 with what work gives, or 400 with its error.
-func (p *Provider) own(work func(*change, ownRequest) (any, error)) http.HandlerFunc {
+// control serves an endpoint that answers 200 with the result of work, or 400 with its error.
+func (p *Provider) control(work func(*change, controlRequest) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		body, err := readBody(r)
 		if err != nil {
@@ -56,7 +56,7 @@ func (p *Provider) own(work func(*change, ownRequest) (any, error)) http.Handler
 		var refused error
 		var early []string
 		position, err := p.change(func(c *change) {
-			if given, refused = work(c, ownRequest{query: r.URL.Query(), body: body}); refused != nil {
+			if given, refused = work(c, controlRequest{query: r.URL.Query(), body: body}); refused != nil {
 				c.entry, c.early = ledger.Entry{}, nil
 			}
 			early = c.early
@@ -75,7 +75,7 @@ func (p *Provider) own(work func(*change, ownRequest) (any, error)) http.Handler
 			given = map[string]any{"error": refused.Error()}
 		}
 		_ = json.NewEncoder(w).Encode(given)
-		p.nudge()
+		p.wakeRun()
 	}
 }
 
@@ -90,7 +90,7 @@ type tokenRequest struct {
 	Uses          int    `json:"uses"`
 }
 
-func ownToken(c *change, r ownRequest) (any, error) {
+func issueToken(c *change, r controlRequest) (any, error) {
 	var asked tokenRequest
 	if err := r.read(&asked); err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func ownToken(c *change, r ownRequest) (any, error) {
 	return c.issue(asked)
 }
 
-func ownAgreement(c *change, r ownRequest) (any, error) {
+func issueAgreement(c *change, r controlRequest) (any, error) {
 	var asked struct {
 		Seller    string `json:"seller"`
 		Currency  string `json:"currency"`
@@ -126,7 +126,7 @@ func ownAgreement(c *change, r ownRequest) (any, error) {
 	})
 }
 
-// issue makes a token of either kind.
+// issue creates a token of either kind.
 func (c *change) issue(asked tokenRequest) (any, error) {
 	if _, err := parseScript(asked.Script); err != nil {
 		return nil, err
@@ -159,7 +159,7 @@ func (c *change) issue(asked tokenRequest) (any, error) {
 	return map[string]any{"id": made.ID, "token": made.ID, "kind": made.Kind, "script": made.Script}, nil
 }
 
-func orderFault(c *change, r ownRequest) (any, error) {
+func addFault(c *change, r controlRequest) (any, error) {
 	var asked struct {
 		Fault     string `json:"fault"`
 		Count     int    `json:"count"`
@@ -189,7 +189,7 @@ func orderFault(c *change, r ownRequest) (any, error) {
 	return made, nil
 }
 
-func showFaults(c *change, _ ownRequest) (any, error) {
+func showFaults(c *change, _ controlRequest) (any, error) {
 	waiting := []ledger.ScheduledFault{}
 	for fault := range c.Faults.Oldest() {
 		if fault.Left > 0 {
@@ -199,7 +199,7 @@ func showFaults(c *change, _ ownRequest) (any, error) {
 	return map[string]any{"faults": waiting}, nil
 }
 
-func clearFaults(c *change, _ ownRequest) (any, error) {
+func clearFaults(c *change, _ controlRequest) (any, error) {
 	for fault := range c.Faults.Oldest() {
 		if fault.Left > 0 {
 			fault.Left = 0
@@ -209,7 +209,7 @@ func clearFaults(c *change, _ ownRequest) (any, error) {
 	return map[string]any{"faults": []ledger.ScheduledFault{}}, nil
 }
 
-func misbehave(c *change, r ownRequest) (any, error) {
+func setWebhookFaults(c *change, r controlRequest) (any, error) {
 	var asked ledger.WebhookFaults
 	if err := r.read(&asked); err != nil {
 		return nil, err
@@ -222,7 +222,7 @@ func misbehave(c *change, r ownRequest) (any, error) {
 	return asked, nil
 }
 
-func showMischief(c *change, _ ownRequest) (any, error) { return c.Mischief, nil }
+func showWebhookFaults(c *change, _ controlRequest) (any, error) { return c.Mischief, nil }
 
 type ledgerCharge struct {
 	ID       string            `json:"id"`
@@ -255,9 +255,9 @@ type ledgerTotal struct {
 	Refunded int64 `json:"refunded"`
 }
 
-// showLedger lists all charges, failed ones too, and all refunds. Currencies are in capitals; totals count what
-// succeeded. PayPal's invoice_id, custom_id and reference_id stand in metadata.
-func showLedger(c *change, r ownRequest) (any, error) {
+// showLedger lists all charges, including failed ones, and all refunds. Currencies are in capitals. Totals count what
+// succeeded. PayPal's invoice_id, custom_id and reference_id are in metadata.
+func showLedger(c *change, r controlRequest) (any, error) {
 	charges, refunds, totals := []ledgerCharge{}, []ledgerRefund{}, map[string]ledgerTotal{}
 	shown := map[string]bool{}
 	for taken := range c.Charges.Oldest() {

@@ -23,14 +23,14 @@ import (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// shop is a project with an agent and products, and the queue of its only job.
-type shop struct {
+// fixture is a project with an agent and products, and the queue of its only job.
+type fixture struct {
 	*testing.T
 	project  *project.Project
 	agent    *agent.Agent
 	products []*catalog.Product
 	haggled  []ports.HaggledProduct
-	broken   error // of reading products
+	broken   error // the error of reading products
 
 	lock    sync.Mutex
 	job     *job.Job
@@ -40,8 +40,8 @@ type shop struct {
 	settled int
 }
 
-func openShop(t *testing.T) *shop {
-	s := &shop{T: t, project: &project.Project{ID: id.New[id.Project]([16]byte{1}), Settings: project.DefaultSettings()}}
+func newFixture(t *testing.T) *fixture {
+	s := &fixture{T: t, project: &project.Project{ID: id.New[id.Project]([16]byte{1}), Settings: project.DefaultSettings()}}
 	s.agent = &agent.Agent{
 		ID:      id.New[id.Agent]([16]byte{2}),
 		Project: s.project.ID,
@@ -52,8 +52,8 @@ func openShop(t *testing.T) *shop {
 	return s
 }
 
-// sell adds a product. Without a cost it is not known.
-func (s *shop) sell(name string, price, cost int64) *catalog.Product {
+// sell adds a product. A cost of 0 means that it is unknown.
+func (s *fixture) sell(name string, price, cost int64) *catalog.Product {
 	n := byte(len(s.products) + 1)
 	p := &catalog.Product{
 		ID:         id.New[id.Product]([16]byte{n}),
@@ -71,18 +71,18 @@ func (s *shop) sell(name string, price, cost int64) *catalog.Product {
 	return p
 }
 
-func (s *shop) stores() *ports.Stores {
+func (s *fixture) stores() *ports.Stores {
 	return &ports.Stores{
-		Agents:    agentsOf{of: s},
-		Versions:  versionsOf{of: s},
-		Products:  productsOf{of: s},
-		Inventory: levelsOf{of: s},
-		Record:    recordOf{of: s},
-		Jobs:      jobsOf{of: s},
+		Agents:    fakeAgents{of: s},
+		Versions:  fakeVersions{of: s},
+		Products:  fakeProducts{of: s},
+		Inventory: fakeInventory{of: s},
+		Record:    fakeRecord{of: s},
+		Jobs:      fakeJobs{of: s},
 	}
 }
 
-func (s *shop) service() *markets.Service {
+func (s *fixture) service() *markets.Service {
 	return &markets.Service{
 		Stores:  s.stores(),
 		Clock:   s,
@@ -90,14 +90,14 @@ func (s *shop) service() *markets.Service {
 	}
 }
 
-func (s *shop) start(r job.MarketRequest) error {
+func (s *fixture) start(r job.MarketRequest) error {
 	j, err := s.service().Start(s.Context(), s.project, s.agent.ID, r)
 	s.job = j
 	return err
 }
 
-// mustStart starts a run of few buyers.
-func (s *shop) mustStart(r job.MarketRequest) {
+// mustStart starts a run, of 50 buyers by default.
+func (s *fixture) mustStart(r job.MarketRequest) {
 	s.Helper()
 	if r.Buyers == 0 {
 		r.Buyers = 50
@@ -107,8 +107,8 @@ func (s *shop) mustStart(r job.MarketRequest) {
 	}
 }
 
-// work has a worker work on the job as a replica that leases it now.
-func (s *shop) work(ctx context.Context) error {
+// work leases the job and runs it, as a replica would.
+func (s *fixture) work(ctx context.Context) error {
 	s.lock.Lock()
 	s.until = s.until.Add(time.Minute)
 	s.job.DueAt = s.until
@@ -131,22 +131,22 @@ func (s *shop) work(ctx context.Context) error {
 	})
 }
 
-func (s *shop) Now() time.Time { return noon }
+func (s *fixture) Now() time.Time { return noon }
 
-func (s *shop) ByProject(context.Context, id.Project) (*project.Project, error) {
+func (s *fixture) ByProject(context.Context, id.Project) (*project.Project, error) {
 	return s.project, nil
 }
 
-func (s *shop) Waiting(context.Context) ([]string, error) { return nil, nil }
+func (s *fixture) Waiting(context.Context) ([]string, error) { return nil, nil }
 
-func (s *shop) Claim(context.Context, time.Duration, []ports.Share) ([]ports.Leased[*job.Job], error) {
+func (s *fixture) Claim(context.Context, time.Duration, []ports.Share) ([]ports.Leased[*job.Job], error) {
 	return nil, nil
 }
 
-func (s *shop) SetAside(context.Context, ports.Held, string) error { return nil }
-func (s *shop) Restore(context.Context, ports.Held) error          { return nil }
+func (s *fixture) SetAside(context.Context, ports.Held, string) error { return nil }
+func (s *fixture) Restore(context.Context, ports.Held) error          { return nil }
 
-func (s *shop) Progress(_ context.Context, held ports.Held, done, total int, _ time.Duration) (time.Time, error) {
+func (s *fixture) Progress(_ context.Context, held ports.Held, done, total int, _ time.Duration) (time.Time, error) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	if s.onBeat != nil {
@@ -162,7 +162,7 @@ func (s *shop) Progress(_ context.Context, held ports.Held, done, total int, _ t
 	return s.until, nil
 }
 
-func (s *shop) Settle(_ context.Context, held ports.Held, change func(*job.Job) error) (*job.Job, error) {
+func (s *fixture) Settle(_ context.Context, held ports.Held, change func(*job.Job) error) (*job.Job, error) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	if s.job.Finished() || !held.Until.Equal(s.until) {
@@ -181,25 +181,25 @@ type entropy struct{ ports.Entropy }
 
 func (entropy) IDBits() [16]byte { return [16]byte{9} }
 
-type agentsOf struct {
+type fakeAgents struct {
 	ports.Agents
-	of *shop
+	of *fixture
 }
 
-func (a agentsOf) ByID(_ context.Context, _ id.Project, wanted id.Agent) (*agent.Agent, error) {
+func (a fakeAgents) ByID(_ context.Context, _ id.Project, wanted id.Agent) (*agent.Agent, error) {
 	if wanted != a.of.agent.ID {
 		return nil, fault.Missing("agent")
 	}
 	return a.of.agent, nil
 }
 
-// versionsOf has version 2, which keeps margin.
-type versionsOf struct {
+// fakeVersions has version 2, which keeps margin.
+type fakeVersions struct {
 	ports.PolicyVersions
-	of *shop
+	of *fixture
 }
 
-func (v versionsOf) Version(_ context.Context, _ id.Project, _ id.Agent, number int) (agent.Version, error) {
+func (v fakeVersions) Version(_ context.Context, _ id.Project, _ id.Agent, number int) (agent.Version, error) {
 	if number != 2 {
 		return agent.Version{}, fault.Missing("policy")
 	}
@@ -208,12 +208,12 @@ func (v versionsOf) Version(_ context.Context, _ id.Project, _ id.Agent, number 
 	return agent.Version{Policy: p}, nil
 }
 
-type productsOf struct {
+type fakeProducts struct {
 	ports.Products
-	of *shop
+	of *fixture
 }
 
-func (p productsOf) Get(_ context.Context, _ id.Project, wanted id.Product) (*catalog.Product, error) {
+func (p fakeProducts) Get(_ context.Context, _ id.Project, wanted id.Product) (*catalog.Product, error) {
 	i := slices.IndexFunc(p.of.products, func(one *catalog.Product) bool { return one.ID == wanted })
 	switch {
 	case p.of.broken != nil:
@@ -224,16 +224,16 @@ func (p productsOf) Get(_ context.Context, _ id.Project, wanted id.Product) (*ca
 	return p.of.products[i], nil
 }
 
-func (p productsOf) List(context.Context, id.Project, ports.ProductFilter, ports.Page) ([]*catalog.Product, int, error) {
+func (p fakeProducts) List(context.Context, id.Project, ports.ProductFilter, ports.Page) ([]*catalog.Product, int, error) {
 	return p.of.products, len(p.of.products), p.of.broken
 }
 
-type levelsOf struct {
+type fakeInventory struct {
 	ports.Inventory
-	of *shop
+	of *fixture
 }
 
-func (l levelsOf) LevelsOf(context.Context, id.Project, []id.Product) (levels []catalog.Level, err error) {
+func (l fakeInventory) LevelsOf(context.Context, id.Project, []id.Product) (levels []catalog.Level, err error) {
 	for _, p := range l.of.products {
 		levels = append(levels, catalog.Level{
 			Product:  p.ID,
@@ -244,29 +244,29 @@ func (l levelsOf) LevelsOf(context.Context, id.Project, []id.Product) (levels []
 	return levels, nil
 }
 
-// record is ports.Decisions under another name, for a method of its has that one.
+// record is an alias of ports.Decisions, so that the embedded field does not have the name of one of its methods.
 type record = ports.Decisions
 
-type recordOf struct {
+type fakeRecord struct {
 	record
-	of *shop
+	of *fixture
 }
 
-func (r recordOf) Haggled(_ context.Context, _ id.Project, since time.Time, _ []id.Product, _ int) ([]ports.HaggledProduct, error) {
+func (r fakeRecord) Haggled(_ context.Context, _ id.Project, since time.Time, _ []id.Product, _ int) ([]ports.HaggledProduct, error) {
 	if !since.Equal(noon.AddDate(0, 0, -30)) {
 		r.of.Errorf("the record is counted from %s", since)
 	}
 	return r.of.haggled, nil
 }
 
-type jobsOf struct {
+type fakeJobs struct {
 	ports.Jobs
-	of *shop
+	of *fixture
 }
 
-func (j jobsOf) Start(_ context.Context, made *job.Job) error { return nil }
+func (j fakeJobs) Start(_ context.Context, made *job.Job) error { return nil }
 
-func (j jobsOf) Update(_ context.Context, _ id.Project, _ id.Job, change func(*job.Job) error) (*job.Job, error) {
+func (j fakeJobs) Update(_ context.Context, _ id.Project, _ id.Job, change func(*job.Job) error) (*job.Job, error) {
 	j.of.lock.Lock()
 	defer j.of.lock.Unlock()
 	return j.of.job, change(j.of.job)
