@@ -118,8 +118,10 @@ fuzz: ## fuzz each fuzz target for FUZZTIME=10s
 		go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$package" </dev/null; \
 	done
 
-lint: ## check format, vet, staticcheck, go.mod and, where its database can be reached, govulncheck
+lint: ## check format, the words of code and commits, vet, staticcheck, go.mod and, where its database can be reached, govulncheck
 	@unformatted=$$(gofmt -l .); [ -z "$$unformatted" ] || { echo "not gofmt'ed:" $$unformatted; exit 1; }
+	@long=$$(git log --format=%s --max-count=40 --no-merges 2>/dev/null | awk 'length > 72'); [ -z "$$long" ] || { echo "commit subjects over 72 characters:"; echo "$$long"; exit 1; }
+	go run ./cmd/stylecheck
 	GOGC=400 go vet ./...
 	GOGC=400 go tool staticcheck ./...
 	go mod tidy -diff

@@ -17,71 +17,71 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/merchant"
 )
 
-// authenticator is an app on the merchant's phone.
+// authenticator simulates an authenticator app (TOTP) with its recovery codes.
 type authenticator struct {
-	enrolment merchant.Enrolment
-	used      int64 // the newest step whose code was read off
-	recovered int   // recovery codes taken
-	latest    string
+	enrolment         merchant.Enrolment
+	usedStep          int64 // the newest time step whose code was returned
+	recoveryCodesUsed int   // how many recovery codes were returned
+	lastCode          string
 }
 
-// stepLength is how long a code is shown.
-const stepLength = 30
+// totpPeriod is how many seconds a code is valid.
+const totpPeriod = 30
 
-// fresh is a code that was not used before. The app shows two at most within half a minute: the present one, and
-// the next one, which a server takes from a phone that is fast.
-func (a *authenticator) fresh() (string, error) {
-	a.used = max(a.used+1, time.Now().Unix()/stepLength)
+// freshCode returns a code that it has not returned before: the current one or, within the same period, the next one, which
+// the server accepts because a phone's clock may be fast.
+func (a *authenticator) freshCode() (string, error) {
+	a.usedStep = max(a.usedStep+1, time.Now().Unix()/totpPeriod)
 	secret, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(a.enrolment.Secret)
-	return oneTime(secret, a.used), err
+	return totp(secret, a.usedStep), err
 }
 
-// oneTime is the six digits of RFC 6238 for a step in time.
-func oneTime(secret []byte, step int64) string {
+// totp returns the six-digit code of RFC 6238 for a time step.
+func totp(secret []byte, step int64) string {
 	mac := hmac.New(sha1.New, secret)
-	_ = binary.Write(mac, binary.BigEndian, step) // a hash takes everything
+	_ = binary.Write(mac, binary.BigEndian, step) // writing to a hash never fails
 	sum := mac.Sum(nil)
 	offset := sum[len(sum)-1] & 0x0f
 	return fmt.Sprintf("%06d", binary.BigEndian.Uint32(sum[offset:])&0x7fffffff%1_000_000)
 }
 
-// The codes of RFC 6238, appendix B, cut to six digits.
-func TestOneTimeCodes(t *testing.T) {
+// The expected codes are those of RFC 6238, appendix B, shortened to six digits.
+func TestTotp_rfc6238(t *testing.T) {
 	t.Parallel()
 	for at, want := range map[int64]string{59: "287082", 1111111109: "081804", 1234567890: "005924", 20000000000: "353130"} {
-		if got := oneTime([]byte("12345678901234567890"), at/stepLength); got != want {
+		if got := totp([]byte("12345678901234567890"), at/totpPeriod); got != want {
 			t.Errorf("at %d: %s, want %s", at, got, want)
 		}
 	}
 }
 
-// codes are the words of the steps for what a merchant may type.
-const codes = `(no code|a fresh code|the same code|a recovery code|a wrong code)`
+// codePattern matches the steps' words for the codes that a merchant may enter.
+const codePattern = `(no code|a fresh code|the same code|a recovery code|a wrong code)`
 
 func (w *world) code(kind string) (string, error) {
 	a := &w.authenticator
 	var err error
 	switch kind {
 	case "a fresh code":
-		a.latest, err = a.fresh()
+		a.lastCode, err = a.freshCode()
 	case "a recovery code":
-		if a.recovered == len(a.enrolment.RecoveryCodes) {
+		if a.recoveryCodesUsed == len(a.enrolment.RecoveryCodes) {
 			return "", errors.New("there is no recovery code left")
 		}
-		a.latest = a.enrolment.RecoveryCodes[a.recovered]
-		a.recovered++
+		a.lastCode = a.enrolment.RecoveryCodes[a.recoveryCodesUsed]
+		a.recoveryCodesUsed++
 	case "a wrong code":
 		return "not it", nil
 	case "no code":
 		return "", nil
 	}
-	return a.latest, err
+	return a.lastCode, err
 }
 
 func (w *world) hasAuthenticator() error {
-	err := w.ownsAccount()
+	err := w.createsAccount()
 	for _, do := range []func() error{
-		func() error { return w.enrol("no code") }, w.unjudged, func() error { return w.confirm("a fresh code") }, w.unjudged,
+		func() error { return w.enrol("no code") }, w.unexpectedRefusal, func() error { return w.confirm("a fresh code") }, w.unexpectedRefusal,
 	} {
 		if err == nil {
 			err = do()
@@ -90,7 +90,7 @@ func (w *world) hasAuthenticator() error {
 	return err
 }
 
-// enrol makes the merchant's phone show the codes of a new authenticator.
+// enrol enrols a new authenticator for the merchant.
 func (w *world) enrol(code string) error {
 	text, err := w.code(code)
 	if err != nil {
@@ -99,7 +99,7 @@ func (w *world) enrol(code string) error {
 	return w.attempt(func() error {
 		made, err := w.merchant.EnrolMFA(w.ctx, merchant.MFACode(text))
 		if err == nil {
-			w.authenticator = authenticator{enrolment: made, used: w.authenticator.used}
+			w.authenticator = authenticator{enrolment: made, usedStep: w.authenticator.usedStep}
 		}
 		return err
 	})
@@ -116,7 +116,7 @@ func (w *world) confirm(code string) error {
 	})
 }
 
-func (w *world) isWrongTooOften() error {
+func (w *world) confirmsWrongCodes() error {
 	for range 5 {
 		_, err := w.merchant.ConfirmMFA(w.ctx, "not it")
 		if err := wantRefusal(err, http.StatusUnprocessableEntity, "validation_error"); err != nil {
@@ -134,8 +134,8 @@ func (w *world) renameAccount(value string) error {
 	return w.merchantSends("PATCH", "/v1/account", body)
 }
 
-// guarded are what may need a second factor.
-var guarded = map[string]struct{ method, path, confirmation, body string }{
+// guardedActions are the requests that may need a second factor, by the steps' words for them.
+var guardedActions = map[string]struct{ method, path, confirmation, body string }{
 	"closes the shop":               {"DELETE", "/v1/projects/$shop", "$shop", ""},
 	"closes the shop unconfirmed":   {"DELETE", "/v1/projects/$shop", "proj_of_another", ""},
 	"closes the other shop":         {"DELETE", "/v1/projects/$other", "$other", ""},
@@ -161,10 +161,10 @@ var guarded = map[string]struct{ method, path, confirmation, body string }{
 	"erases the buyer":              {"POST", "/v1/buyers/erase", "", `{"email": "buyer@example.com"}`},
 }
 
-var timesAtOnce = regexp.MustCompile(`^(.+) (\d+) times at once$`)
+var concurrentPattern = regexp.MustCompile(`^(.+) (\d+) times at once$`)
 
-// doesWith does something, or many times at once, with a code.
-func (w *world) doesWith(code, key, what string) error {
+// doesWithCode sends a guarded request with a code: once, or several times concurrently.
+func (w *world) doesWithCode(code, key, what string) error {
 	if what == "enrols another authenticator" {
 		return w.enrol(code)
 	}
@@ -173,22 +173,22 @@ func (w *world) doesWith(code, key, what string) error {
 		return err
 	}
 	header := http.Header{"X-Mfa-Code": {text}, idempotencyHeader: {key}}
-	if parts := timesAtOnce.FindStringSubmatch(what); parts != nil {
+	if parts := concurrentPattern.FindStringSubmatch(what); parts != nil {
 		times, _ := strconv.Atoi(parts[2]) // digits
-		w.atOnce(times, func(int) error { return w.do(parts[1], header) })
+		w.runConcurrently(times, func(int) error { return w.doGuarded(parts[1], header) })
 		return nil
 	}
-	return w.attempt(func() error { return w.do(what, header) })
+	return w.attempt(func() error { return w.doGuarded(what, header) })
 }
 
-func (w *world) do(what string, header http.Header) error {
-	deed, known := guarded[what]
+func (w *world) doGuarded(what string, header http.Header) error {
+	action, known := guardedActions[what]
 	if !known {
 		return fmt.Errorf("nobody knows how one %s", what)
 	}
 	header = header.Clone()
-	header.Set("X-Confirm-Delete", w.expand(deed.confirmation))
-	return w.send(deed.method, w.expand(deed.path), w.expand(deed.body), header)
+	header.Set("X-Confirm-Delete", w.expand(action.confirmation))
+	return w.send(action.method, w.expand(action.path), w.expand(action.body), header)
 }
 
 func (w *world) secondFactorIs(state string) error {
@@ -207,10 +207,10 @@ func (w *world) recoveryCodesLeft(want int) error {
 	return err
 }
 
-// secretShownOnce looks for the secret in every answer; the one that shows it also has it in an address.
+// secretShownOnce searches every answer for the secret. The answer that shows it also contains it in the otpauth URL.
 func (w *world) secretShownOnce() error {
 	shown := 0
-	for _, a := range w.tape.all() {
+	for _, a := range w.recorder.all() {
 		if strings.Contains(string(a.body), w.authenticator.enrolment.Secret) {
 			shown++
 		}

@@ -10,15 +10,15 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/exchange"
 )
 
-func (w *world) orderedByName(name string) error {
-	if err := w.comesFor(1, w.product.Name, ""); err != nil {
+func (w *world) hasOrderedUnderName(name string) error {
+	if err := w.arrivesFor(1, w.product.Name, ""); err != nil {
 		return err
 	}
 	w.shopper.address.Name = name
 	if err := w.checksOut(); err != nil {
 		return err
 	}
-	return w.paysWell()
+	return w.paysSuccessfully()
 }
 
 func (w *world) opensReceipt() error {
@@ -35,16 +35,16 @@ func (w *world) opensReceipt() error {
 	})
 }
 
-func (w *world) receiptSays(text string, want bool) error {
-	if page := string(w.tape.last().body); strings.Contains(page, text) != want {
+func (w *world) lastBodyContains(text string, want bool) error {
+	if page := string(w.recorder.last().body); strings.Contains(page, text) != want {
 		return fmt.Errorf("the receipt is %s", page)
 	}
 	return nil
 }
 
-// receiptIsInert: the page allows no scripts and loads nothing, and has nothing to load.
+// receiptIsInert checks that the page's policy forbids scripts and subresources, and that the page references none.
 func (w *world) receiptIsInert() error {
-	header := w.tape.last().header
+	header := w.recorder.last().header
 	var wrong error
 	policy := header.Get("Content-Security-Policy")
 	if !strings.Contains(policy, "default-src 'none'") || strings.Contains(policy, "script-src") || strings.Contains(policy, "unsafe") {
@@ -54,12 +54,12 @@ func (w *world) receiptIsInert() error {
 		wrong = errors.Join(wrong, fmt.Errorf("it is %q", kind))
 	}
 	for _, tag := range []string{"<script", "<img", "<link", "<iframe"} {
-		wrong = errors.Join(wrong, w.receiptSays(tag, false))
+		wrong = errors.Join(wrong, w.lastBodyContains(tag, false))
 	}
 	return wrong
 }
 
-func (w *world) sendsBack(quantity int, name string) error {
+func (w *world) returnsItems(quantity int, name string) error {
 	return w.act(func(b *shopper) {
 		b.Product.ProductID = w.products[name].ID
 		b.Variant.ID = w.products[name].Variants[0].ID
@@ -67,33 +67,33 @@ func (w *world) sendsBack(quantity int, name string) error {
 	})
 }
 
-func (w *world) sendsBackAtOnce(quantity int, name string, times int) {
+func (w *world) returnsConcurrently(quantity int, name string, times int) {
 	request := acp.ReturnRequest{
 		OrderID: w.shopper.Finalized.Order.ID, Items: []acp.ReturnItem{{ProductID: w.products[name].ID, Quantity: quantity}},
 	}
-	w.atOnce(times, func(int) error {
+	w.runConcurrently(times, func(int) error {
 		_, err := w.shopper.client.CreateReturn(w.ctx, request)
 		return err
 	})
 }
 
 func (w *world) returnReadsTheSame() error {
-	before := w.tape.last().value()
+	before := w.recorder.last().value()
 	if _, err := w.shopper.client.Return(w.ctx, w.shopper.Return.ReturnID); err != nil {
 		return err
 	}
-	if now := w.tape.last().value(); !same(before, now) {
+	if now := w.recorder.last().value(); !equalJSON(before, now) {
 		return fmt.Errorf("it reads %s, it was %s", encode(now), encode(before))
 	}
 	return nil
 }
 
-func (w *world) extends(minutes int) error {
+func (w *world) extendsSession(minutes int) error {
 	return w.act(func(b *shopper) { b.ReadSession().Extend(minutes) })
 }
 
-// endsLater allows for the time between reading and extending.
-func (w *world) endsLater(minutes int) error {
+// sessionEndsLater rounds to minutes because some time passes between reading and extending the session.
+func (w *world) sessionEndsLater(minutes int) error {
 	if w.refusal != nil {
 		return w.refusal
 	}

@@ -8,19 +8,19 @@ import (
 	"strings"
 )
 
-// agentKeys are those of a scenario, by name.
+// agentKeys are a scenario's agent keys, by name.
 type agentKeys map[string]struct {
 	ID     string `json:"id"`
 	Secret string `json:"key"`
 }
 
-// agentKeySteps give keys to agents, and send requests with them. A request names no profile unless the step says one.
-func agentKeySteps(sc book, w *world) {
+// agentKeySteps create agent keys and send requests with them. A request has a profile only if the step names one.
+func agentKeySteps(sc stepRegistry, w *world) {
 	sc.Given(`^an agent key "([^"]*)" for (\S+)$`, func(name, profile string) error {
-		return w.makesAgentKey(w.merchantSends, name, profile)
+		return w.createsAgentKey(w.merchantSends, name, profile)
 	})
 	sc.Given(`^in the other shop an agent key "([^"]*)" for (\S+)$`, func(name, profile string) error {
-		return w.makesAgentKey(w.elsewhere, name, profile)
+		return w.createsAgentKey(w.sendsToOtherShop, name, profile)
 	})
 	const how = `((?:as \S+ )?with(?:out a key| the key "[^"]*"| the secret \S+))`
 	sc.Step(`^`+how+` somebody sends ([A-Z]+) (/\S+)(?: (.+))?$`, w.sendsWithKey)
@@ -36,16 +36,16 @@ func agentKeySteps(sc book, w *world) {
 		}
 		return w.sendsWithKey(how, http.MethodPost, path, string(message))
 	})
-	sc.When(`^`+how+` somebody has (\d+) payments declined$`, w.isDeclinedWithKey)
-	sc.Step(`^`+how+` somebody pays for a checkout(?: at (/\S+))?$`, func(how, door string) error { return w.paysWithKey(how, door, "$payment_ok") })
+	sc.When(`^`+how+` somebody has (\d+) payments declined$`, w.paysDeclinedWithKey)
+	sc.Step(`^`+how+` somebody pays for a checkout(?: at (/\S+))?$`, func(how, prefix string) error { return w.paysWithKey(how, prefix, "$payment_ok") })
 }
 
-// declinedPayment is one that may be tried again.
+// declinedPayment is a payment that is declined and may be retried.
 const declinedPayment = `{"instruments": [{"id": "pi_1", "handler_id": "psp_spt", "type": "token",
   "credential": {"type": "token", "token": "spt_sandbox_decline_insufficient_funds"}}]}`
 
-// isDeclinedWithKey pays for a new checkout each time, so that nothing but the client is counted.
-func (w *world) isDeclinedWithKey(how string, times int) error {
+// paysDeclinedWithKey pays for a new checkout each time, so that only the client's limit can be reached, not a checkout's.
+func (w *world) paysDeclinedWithKey(how string, times int) error {
 	for range times {
 		if err := w.paysWithKey(how, "", declinedPayment); err != nil {
 			return err
@@ -54,39 +54,39 @@ func (w *world) isDeclinedWithKey(how string, times int) error {
 	return nil
 }
 
-func (w *world) paysWithKey(how, door, payment string) error {
+func (w *world) paysWithKey(how, prefix, payment string) error {
 	const wanted = `{"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 1}], "buyer": {"email": "ada@example.com"}, "fulfillment": $home_delivery}`
-	if err := w.sendsWithKey(how, http.MethodPost, door+"/ucp/checkout-sessions", wanted); err != nil {
+	if err := w.sendsWithKey(how, http.MethodPost, prefix+"/ucp/checkout-sessions", wanted); err != nil {
 		return err
 	}
 	var made struct {
 		ID string `json:"id"`
 	}
-	if err := json.Unmarshal(w.tape.last().body, &made); err != nil {
+	if err := json.Unmarshal(w.recorder.last().body, &made); err != nil {
 		return err
 	}
-	return w.sendsWithKey(how, http.MethodPost, door+"/ucp/checkout-sessions/"+made.ID+"/complete", `{"payment": `+payment+`}`)
+	return w.sendsWithKey(how, http.MethodPost, prefix+"/ucp/checkout-sessions/"+made.ID+"/complete", `{"payment": `+payment+`}`)
 }
 
-func (w *world) makesAgentKey(send func(method, path, body string) error, name, profile string) error {
+func (w *world) createsAgentKey(send func(method, path, body string) error, name, profile string) error {
 	if err := send(http.MethodPost, "/v1/agent-keys", fmt.Sprintf(`{"name": %q, "profile": %q}`, name, profile)); err != nil {
 		return err
 	}
-	if err := w.unjudged(); err != nil {
+	if err := w.unexpectedRefusal(); err != nil {
 		return err
 	}
 	if w.agentKeys == nil {
 		w.agentKeys = agentKeys{}
 	}
 	made := w.agentKeys[name]
-	err := json.Unmarshal(w.tape.last().body, &made)
+	err := json.Unmarshal(w.recorder.last().body, &made)
 	w.agentKeys[name] = made
 	return err
 }
 
-func (w *world) nameAgentKeys(known map[string]string) {
+func (w *world) addAgentKeyVars(vars map[string]string) {
 	for name, key := range w.agentKeys {
-		known["agent_key_"+name] = key.ID
+		vars["agent_key_"+name] = key.ID
 	}
 }
 
@@ -111,7 +111,7 @@ func (w *world) sendsWithKey(how, method, path, body string) error {
 			r.Header.Set("Authorization", "Bearer "+made.Secret)
 		}
 	}
-	response, err := (&http.Client{Transport: w.tape}).Do(r)
+	response, err := (&http.Client{Transport: w.recorder}).Do(r)
 	if err != nil {
 		return err
 	}
@@ -120,5 +120,5 @@ func (w *world) sendsWithKey(how, method, path, body string) error {
 		return err
 	}
 	version, plain := ucpVersion(path)
-	return judgeUCP(version, method, plain, response.StatusCode, answer)
+	return checkUCPAnswer(version, method, plain, response.StatusCode, answer)
 }

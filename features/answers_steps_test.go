@@ -9,28 +9,28 @@ import (
 	"github.com/cucumber/godog"
 )
 
-// answerSteps judge any answer, and any refusal.
-func answerSteps(sc book, w *world) {
+// answerSteps check the latest answer, and the latest refusal.
+func answerSteps(sc stepRegistry, w *world) {
 	sc.Step(`^((?:from "[^"]*" |under the key "[^"]*" |as request "[^"]*" )*)the (merchant|buyer|holder of "[^"]*") sends ([A-Z]+) (\S+)(?: (.+))?$`, w.sends)
 
-	sc.When(`^the merchant sends (\d+) times at once ([A-Z]+) (\S+)(?: (.+))?$`, w.sendsTimes)
+	sc.When(`^the merchant sends (\d+) times at once ([A-Z]+) (\S+)(?: (.+))?$`, w.sendsConcurrently)
 
-	sc.Then(`^it answers (\d+)$`, w.answers)
+	sc.Then(`^it answers (\d+)$`, w.statusIs)
 	sc.Then(`^the answer shows:$`, w.answerShows)
 	sc.Then(`^it is refused: (\d+) (\w+)$`, w.isRefused)
 	sc.Then(`^the refusal names "([^"]*)"$`, w.refusalNames)
 	sc.Then(`^the refusal names exactly:$`, w.refusalNamesExactly)
-	sc.Then(`^the answer's headers show:$`, w.headersShow)
-	sc.Then(`^the answer tells to come back with a bearer key$`, w.wantsBearer)
+	sc.Then(`^the answer's headers show:$`, w.answerHeadersShow)
+	sc.Then(`^the answer tells to come back with a bearer key$`, w.challengesForBearer)
 }
 
-func (w *world) sendsTimes(times int, method, path, body string) {
+func (w *world) sendsConcurrently(times int, method, path, body string) {
 	path, body = w.expand(path), w.expand(body)
-	w.atOnce(times, func(int) error { return w.send(method, path, body, nil) })
+	w.runConcurrently(times, func(int) error { return w.send(method, path, body, nil) })
 }
 
-func (w *world) answers(status int) error {
-	if got := w.tape.last(); got.status != status {
+func (w *world) statusIs(status int) error {
+	if got := w.recorder.last(); got.status != status {
 		return fmt.Errorf("it answered %d: %.500s", got.status, got.body)
 	}
 	return nil
@@ -40,8 +40,8 @@ func (w *world) answerShows(table *godog.Table) error {
 	if w.refusal != nil {
 		return w.refusal
 	}
-	last := w.tape.last()
-	if err := w.judgeTable(last.value(), table); err != nil {
+	last := w.recorder.last()
+	if err := w.checkTable(last.value(), table); err != nil {
 		return fmt.Errorf("%w in the answer %d %.500s", err, last.status, last.body)
 	}
 	return nil
@@ -49,7 +49,7 @@ func (w *world) answerShows(table *godog.Table) error {
 
 func (w *world) isRefused(status int, code string) error {
 	if w.refusal == nil {
-		return fmt.Errorf("it was not refused: %d %.500s", w.tape.last().status, w.tape.last().body)
+		return fmt.Errorf("it was not refused: %d %.500s", w.recorder.last().status, w.recorder.last().body)
 	}
 	w.refused = refusalOf(w.refusal)
 	if w.refused == nil || w.refused.status != status || w.refused.code != code {
@@ -83,9 +83,9 @@ func (w *world) refusalNamesExactly(table *godog.Table) error {
 	return nil
 }
 
-// headersShow reads a header that is a number as one.
-func (w *world) headersShow(table *godog.Table) error {
-	header, values := w.tape.last().header, map[string]any{}
+// answerHeadersShow checks the headers of the latest answer. A numeric header compares as a number.
+func (w *world) answerHeadersShow(table *godog.Table) error {
+	header, values := w.recorder.last().header, map[string]any{}
 	for _, row := range table.Rows {
 		name := row.Cells[0].Value
 		if len(header.Values(name)) == 0 {
@@ -96,11 +96,11 @@ func (w *world) headersShow(table *godog.Table) error {
 			values[name] = number
 		}
 	}
-	return w.judgeTable(values, table)
+	return w.checkTable(values, table)
 }
 
-func (w *world) wantsBearer() error {
-	if got := w.tape.last().header.Get("WWW-Authenticate"); !strings.HasPrefix(got, "Bearer") {
+func (w *world) challengesForBearer() error {
+	if got := w.recorder.last().header.Get("WWW-Authenticate"); !strings.HasPrefix(got, "Bearer") {
 		return fmt.Errorf("WWW-Authenticate is %q", got)
 	}
 	return nil

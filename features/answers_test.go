@@ -23,7 +23,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/merchant"
 )
 
-// answer is what came back, whichever client asked.
+// answer is a recorded response to any client's request.
 type answer struct {
 	path    string
 	query   string
@@ -33,26 +33,28 @@ type answer struct {
 	body    []byte
 }
 
-// value is the body decoded, or nil.
+// value returns the decoded JSON body, or nil.
 func (a answer) value() any {
 	value, _ := decode(string(a.body))
 	return value
 }
 
-// within tries again until something holds, fifty times for each second: a machine that stands still uses up none.
-func within(seconds int, holds func() error) error {
+// within retries check until it succeeds, fifty times per second. It counts retries, not time, so a machine that is suspended
+// meanwhile loses none.
+func within(seconds int, check func() error) error {
 	for tries := 50 * seconds; ; tries-- {
-		if err := holds(); err == nil || tries == 0 {
+		if err := check(); err == nil || tries == 0 {
 			return err
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
 }
 
-// busy sends a request again that the server had no time for, or no index yet: nothing was written.
-type busy struct{ next http.RoundTripper }
+// retryTransport repeats a request up to five times that the server refused with 503 overloaded or index_building. The
+// server has written nothing for such a request.
+type retryTransport struct{ next http.RoundTripper }
 
-func (b busy) RoundTrip(r *http.Request) (*http.Response, error) {
+func (b retryTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	for tries := 5; ; tries-- {
 		response, err := b.next.RoundTrip(r)
@@ -77,31 +79,31 @@ func (b busy) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// tape keeps the answers that pass through it, in the order of their arrival. No request leaves in the millisecond of
-// an answer: servers keep no finer time, and what comes one after the other is to be told apart by it.
-type tape struct {
-	next    http.RoundTripper
-	mu      sync.Mutex
-	answers []answer
-	ticked  time.Time // the latest answer
+// recorder is a transport that keeps all answers in the order of their arrival. It sends no request in the same millisecond
+// as the latest answer: the server stores times in milliseconds, and consecutive requests must get different ones.
+type recorder struct {
+	next       http.RoundTripper
+	mu         sync.Mutex
+	answers    []answer
+	answeredAt time.Time // time of the latest answer
 }
 
-// tick ends the millisecond for whoever sends next.
-func (t *tape) tick() {
+// markAnswered delays the next request to the next millisecond.
+func (t *recorder) markAnswered() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.ticked = time.Now()
+	t.answeredAt = time.Now()
 }
 
-func (t *tape) untilNext() time.Duration {
+func (t *recorder) untilNextMillisecond() time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return time.Until(t.ticked.Truncate(time.Millisecond).Add(time.Millisecond))
+	return time.Until(t.answeredAt.Truncate(time.Millisecond).Add(time.Millisecond))
 }
 
-func (t *tape) RoundTrip(r *http.Request) (*http.Response, error) {
-	time.Sleep(t.untilNext())
-	defer t.tick()
+func (t *recorder) RoundTrip(r *http.Request) (*http.Response, error) {
+	time.Sleep(t.untilNextMillisecond())
+	defer t.markAnswered()
 	response, err := t.next.RoundTrip(r)
 	if err != nil {
 		return nil, err
@@ -125,14 +127,14 @@ func (t *tape) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-func (t *tape) all() []answer {
+func (t *recorder) all() []answer {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return slices.Clone(t.answers)
 }
 
-// last is the latest answer, or none.
-func (t *tape) last() answer {
+// last returns the latest answer, or a zero answer.
+func (t *recorder) last() answer {
 	all := t.all()
 	if len(all) == 0 {
 		return answer{}
@@ -140,13 +142,13 @@ func (t *tape) last() answer {
 	return all[len(all)-1]
 }
 
-// refusal is a refused request, in whichever shape its API has for it.
+// refusal is an error answer of the Management API or of ACP.
 type refusal struct {
 	status int
 	code   string
 	fields map[string]string
 
-	retryAfter time.Duration // zero where nothing is said
+	retryAfter time.Duration // zero if the answer has none
 }
 
 func refusalOf(err error) *refusal {
@@ -170,7 +172,7 @@ func refusalOf(err error) *refusal {
 	return r
 }
 
-// decode reads one JSON value with its numbers as they are written.
+// decode reads one JSON value and keeps numbers as json.Number.
 func decode(text string) (any, error) {
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.UseNumber()
@@ -179,9 +181,9 @@ func decode(text string) (any, error) {
 	return value, err
 }
 
-// at is the value at a dotted path: items.0.name, results.# for a length, results.*.name for all names, and
-// capabilities.[dev.ucp.shopping.cart].0 for a name with dots. Of an object, * are all values.
-func at(value any, path string) (any, bool) {
+// valueAt returns the value at a dotted path: items.0.name, results.# for a length, results.*.name for all names, and
+// capabilities.[dev.ucp.shopping.cart].0 for a name with dots. On an object, * selects all values.
+func valueAt(value any, path string) (any, bool) {
 	if path == "" {
 		return value, true
 	}
@@ -192,21 +194,21 @@ func at(value any, path string) (any, bool) {
 	switch value := value.(type) {
 	case map[string]any:
 		if name == "*" {
-			return atElement(sorted(value), name, rest)
+			return elementAt(sortedValues(value), name, rest)
 		}
 		child, ok := value[name]
 		if !ok {
 			return nil, false
 		}
-		return at(child, rest)
+		return valueAt(child, rest)
 	case []any:
-		return atElement(value, name, rest)
+		return elementAt(value, name, rest)
 	}
 	return nil, false
 }
 
-// sorted are the values of an object by their names.
-func sorted(object map[string]any) []any {
+// sortedValues returns the values of an object in the order of their names.
+func sortedValues(object map[string]any) []any {
 	list := make([]any, 0, len(object))
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		list = append(list, object[name])
@@ -214,14 +216,14 @@ func sorted(object map[string]any) []any {
 	return list
 }
 
-func atElement(list []any, name, rest string) (any, bool) {
+func elementAt(list []any, name, rest string) (any, bool) {
 	switch name {
 	case "#":
 		return json.Number(strconv.Itoa(len(list))), true
 	case "*":
 		all := make([]any, len(list))
 		for i, element := range list {
-			child, ok := at(element, rest)
+			child, ok := valueAt(element, rest)
 			if !ok {
 				return nil, false
 			}
@@ -233,12 +235,13 @@ func atElement(list []any, name, rest string) (any, bool) {
 	if err != nil || i < 0 || i >= len(list) {
 		return nil, false
 	}
-	return at(list[i], rest)
+	return valueAt(list[i], rest)
 }
 
-// judge compares the value at a path with what a step wants: a JSON value, or one of the words below and one.
-func judge(whole any, path, want string) error {
-	got, found := at(whole, path)
+// checkValue compares the value at a path with what a step wants: a JSON value, or an operator such as "absent", "contains X",
+// "matches X" or "at least X".
+func checkValue(whole any, path, want string) error {
+	got, found := valueAt(whole, path)
 	word, rest, _ := strings.Cut(want, " ")
 	ok, known := false, true
 	switch {
@@ -286,10 +289,10 @@ func compare(got any, want string) (ok, known bool) {
 		return map[string]bool{"at least": sign >= 0, "at most": sign <= 0, "above": sign > 0, "below": sign < 0}[parts[1]], true
 	}
 	wanted, err := decode(want)
-	return err == nil && same(got, wanted), err == nil
+	return err == nil && equalJSON(got, wanted), err == nil
 }
 
-// contains: a list holds the element, or a text the part.
+// contains reports whether a list has the element, or a text the substring.
 func contains(got any, want string) (bool, error) {
 	wanted, err := decode(want)
 	if err != nil {
@@ -298,7 +301,7 @@ func contains(got any, want string) (bool, error) {
 	switch got := got.(type) {
 	case []any:
 		for _, element := range got {
-			if same(element, wanted) {
+			if equalJSON(element, wanted) {
 				return true, nil
 			}
 		}
@@ -310,10 +313,10 @@ func contains(got any, want string) (bool, error) {
 	return false, fmt.Errorf("%s contains nothing", encode(got))
 }
 
-// same compares JSON values; numbers by what they are worth, not by how they are written.
-func same(a, b any) bool { return reflect.DeepEqual(plain(a), plain(b)) }
+// equalJSON reports whether two JSON values are equal. It compares numbers by value: 1.0 equals 1.
+func equalJSON(a, b any) bool { return reflect.DeepEqual(normalizeNumbers(a), normalizeNumbers(b)) }
 
-func plain(value any) any {
+func normalizeNumbers(value any) any {
 	switch value := value.(type) {
 	case json.Number:
 		if exact, ok := new(big.Rat).SetString(value.String()); ok {
@@ -322,13 +325,13 @@ func plain(value any) any {
 	case []any:
 		all := make([]any, len(value))
 		for i, element := range value {
-			all[i] = plain(element)
+			all[i] = normalizeNumbers(element)
 		}
 		return all
 	case map[string]any:
 		all := make(map[string]any, len(value))
 		for name, child := range value {
-			all[name] = plain(child)
+			all[name] = normalizeNumbers(child)
 		}
 		return all
 	}
@@ -343,12 +346,12 @@ func encode(value any) string {
 	return string(text)
 }
 
-// judgeTable judges every row of a two-column table.
-func (w *world) judgeTable(value any, table *godog.Table) error {
+// checkTable checks a value against every row of a table: a path, and what checkValue wants there.
+func (w *world) checkTable(value any, table *godog.Table) error {
 	var wrong error
 	for _, row := range table.Rows {
 		path, want := w.expand(row.Cells[0].Value), w.expand(row.Cells[1].Value)
-		wrong = errors.Join(wrong, judge(value, path, want))
+		wrong = errors.Join(wrong, checkValue(value, path, want))
 	}
 	return wrong
 }

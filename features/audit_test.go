@@ -9,7 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/merchant"
 )
 
-func (w *world) renamedOften(times int) error {
+func (w *world) renamesShop(times int) error {
 	for i := range times {
 		patch := merchant.Patch{"name": fmt.Sprintf("Name %d", i+1)}
 		if _, err := w.merchant.PatchProject(w.ctx, w.shop.ID, patch); err != nil {
@@ -19,8 +19,8 @@ func (w *world) renamedOften(times int) error {
 	return nil
 }
 
-// auditTellsNoSecret reads the whole log of the account.
-func (w *world) auditTellsNoSecret() error {
+// auditHasNoSecret searches the account's whole audit log for keys and codes.
+func (w *world) auditHasNoSecret() error {
 	events, err := w.merchant.AuditEvents(w.ctx, merchant.AuditQuery{Page: merchant.Page{Limit: 100}})
 	if err != nil {
 		return err
@@ -28,7 +28,7 @@ func (w *world) auditTellsNoSecret() error {
 	if len(events.Data) == 0 || len(events.Data) != events.Meta.Total {
 		return fmt.Errorf("%d of %d events", len(events.Data), events.Meta.Total)
 	}
-	text := string(w.tape.last().body)
+	text := string(w.recorder.last().body)
 	secrets := append([]string{w.authenticator.enrolment.Secret}, w.authenticator.enrolment.RecoveryCodes...)
 	for _, key := range w.keys {
 		secrets = append(secrets, key.Secret)
@@ -39,8 +39,8 @@ func (w *world) auditTellsNoSecret() error {
 			found = errors.Join(found, fmt.Errorf("it tells %q", secret))
 		}
 	}
-	// Six digits in a row are in ids too, but not by themselves.
-	if code := w.authenticator.latest; code != "" && regexp.MustCompile(`\b`+regexp.QuoteMeta(code)+`\b`).MatchString(text) {
+	// Ids may contain the same six digits, but not as a word of their own.
+	if code := w.authenticator.lastCode; code != "" && regexp.MustCompile(`\b`+regexp.QuoteMeta(code)+`\b`).MatchString(text) {
 		found = errors.Join(found, fmt.Errorf("it tells the code %q", code))
 	}
 	return found

@@ -20,16 +20,16 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 )
 
-// patience is how long a page may take to show something.
-const patience = 15 * time.Second
+// pageTimeout limits how long a page may take to show something.
+const pageTimeout = 15 * time.Second
 
-// startBrowser starts a browser, with which all scenarios of an engine look at pages, when the first one does.
+// startBrowser starts the browser that all scenarios of an engine share. The first scenario that opens a page starts it.
 func (s *server) startBrowser() (context.Context, error) {
 	program, err := boottest.Browser()
 	if err != nil {
 		return nil, err
 	}
-	// Root, as in containers, cannot have Chromium's sandbox. Only pages of this test's server are opened.
+	// Chromium's sandbox does not work as root, as in containers. The tests open only pages of their own server.
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox)
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	browser, closeBrowser := chromedp.NewContext(allocator)
@@ -40,18 +40,18 @@ func (s *server) startBrowser() (context.Context, error) {
 	return browser, chromedp.Run(browser)
 }
 
-// tab is one person's browser, with cookies of its own.
+// tab is one member's browser window, with its own cookies.
 type tab struct {
 	ctx    context.Context
 	close  context.CancelFunc
 	mutex  sync.Mutex
-	faults []string // what the page's policy or its script complained of
+	faults []string // script errors and policy violations of its pages
 }
 
-// looking is what a scenario knows of the people who look at pages.
-type looking struct {
+// browserState holds a scenario's browser tabs, by member.
+type browserState struct {
 	tabs map[string]*tab
-	file string // what was downloaded last, after its status and headers
+	file string // the latest download: status, headers, content
 }
 
 func (w *world) tab(name string) (*tab, error) {
@@ -68,30 +68,30 @@ func (w *world) tab(name string) (*tab, error) {
 	}
 	t := &tab{}
 	t.ctx, t.close = chromedp.NewContext(browser, chromedp.WithTargetID(own))
-	chromedp.ListenTarget(t.ctx, t.hear)
+	chromedp.ListenTarget(t.ctx, t.onEvent)
 	if w.tabs == nil {
 		w.tabs = map[string]*tab{}
 	}
 	w.tabs[name] = t
 	return t, t.run(
 		chromedp.EmulateViewport(1280, 900),
-		emulation.SetFocusEmulationEnabled(true), // keys arrive here, whichever window is in front
+		emulation.SetFocusEmulationEnabled(true), // the tab gets keys even if another window is in front
 		network.Enable(),
-		network.SetExtraHTTPHeaders(network.Headers{"X-Forwarded-For": visitorAddress()}),
+		network.SetExtraHTTPHeaders(network.Headers{"X-Forwarded-For": tabAddress()}),
 	)
 }
 
-var visitors atomic.Uint32
+var tabCount atomic.Uint32
 
-// visitorAddress is another address for each tab: sign-ins from one are limited.
-func visitorAddress() string {
-	n := visitors.Add(1)
+// tabAddress returns another client address for each tab, because the server limits sign-ins per address.
+func tabAddress() string {
+	n := tabCount.Add(1)
 	return fmt.Sprintf("198.18.%d.%d", n/250, n%250+1)
 }
 
-// newWindow opens a window with cookies of its own. Chromium opens no tab where there is no window yet.
+// newWindow opens a window in a new browser context. Chromium opens no tab in a context that has no window.
 func newWindow(browser context.Context) (target.ID, error) {
-	ctx, cancel := context.WithTimeout(browser, patience)
+	ctx, cancel := context.WithTimeout(browser, pageTimeout)
 	defer cancel()
 	ctx = cdp.WithExecutor(ctx, chromedp.FromContext(browser).Browser)
 	own, err := target.CreateBrowserContext().Do(ctx)
@@ -101,17 +101,17 @@ func newWindow(browser context.Context) (target.ID, error) {
 	return target.CreateTarget("about:blank").WithBrowserContextID(own).WithNewWindow(true).Do(ctx)
 }
 
-// run does something that must not take long.
+// run runs actions within pageTimeout.
 func (t *tab) run(actions ...chromedp.Action) error {
-	if err := chromedp.Run(t.ctx); err != nil { // or its context would end with the first action's
+	if err := chromedp.Run(t.ctx); err != nil { // opens the tab, which would otherwise close with ctx below
 		return err
 	}
-	ctx, cancel := context.WithTimeout(t.ctx, patience)
+	ctx, cancel := context.WithTimeout(t.ctx, pageTimeout)
 	defer cancel()
 	return chromedp.Run(ctx, actions...)
 }
 
-func (t *tab) hear(event any) {
+func (t *tab) onEvent(event any) {
 	fault := ""
 	switch e := event.(type) {
 	case *runtime.EventExceptionThrown:
@@ -128,7 +128,7 @@ func (t *tab) hear(event any) {
 	}
 }
 
-// closeTabs closes what the scenario opened, and tells what pages complained of.
+// closeTabs closes the scenario's tabs and returns the faults of their pages.
 func (w *world) closeTabs() error {
 	var problems []error
 	for name, t := range w.tabs {
@@ -143,7 +143,7 @@ func (w *world) closeTabs() error {
 	return errors.Join(problems...)
 }
 
-// script runs a function of JavaScript on arguments in the page.
+// script calls a JavaScript function in the page.
 func (t *tab) script(out any, function string, arguments ...string) error {
 	quoted := make([]string, len(arguments))
 	for i, a := range arguments {
@@ -152,9 +152,9 @@ func (t *tab) script(out any, function string, arguments ...string) error {
 	return t.run(chromedp.Evaluate("("+function+")("+strings.Join(quoted, ",")+")", out))
 }
 
-// until tries something until it holds: the page may still be on its way.
+// until retries try until it returns true or pageTimeout has passed, because the page may still be loading.
 func (t *tab) until(what string, try func() (bool, error)) error {
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(pageTimeout)
 	for {
 		ok, err := try()
 		if ok {
@@ -171,7 +171,7 @@ func (t *tab) until(what string, try func() (bool, error)) error {
 	}
 }
 
-// text is what can be read on the page.
+// text returns the page's path and visible text.
 func (t *tab) text() (text string) {
 	_ = t.script(&text, `() => location.pathname + "\n" + document.body.innerText`)
 	return text

@@ -189,7 +189,7 @@ Feature: Narrowing, sorting and reading on
       Then the answer shows:
         | results.#                          | 0                                                        |
         | no_results.matched_without_filters | 0                                                        |
-        | no_results.message                 | "0 match 'zzqqx', and no word of the shop is like it."   |
+        | no_results.message                 | "0 match 'zzqqx', and the shop has no similar word."   |
 
     Scenario: A word that is like one of the shop's
       When a buyer searches for "tant"

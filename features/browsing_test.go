@@ -10,61 +10,61 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/acp"
 )
 
-func browsingSteps(sc book, w *world) {
-	sc.When(`^a buyer asks (\{.*\})$`, w.asksJust)
-	sc.When(`^a buyer reads all results of (\{.*\})$`, w.readsAll)
-	sc.When(`^the buyer reads on to the end$`, w.readsOn)
-	sc.When(`^the buyer keeps the cursor$`, w.keepsCursor)
-	sc.Then(`^the buyer has seen (".*"), each once, on (\d+) pages?$`, w.hasSeen)
+func browsingSteps(sc stepRegistry, w *world) {
+	sc.When(`^a buyer asks (\{.*\})$`, w.searchesFirstPage)
+	sc.When(`^a buyer reads all results of (\{.*\})$`, w.readsAllPages)
+	sc.When(`^the buyer reads on to the end$`, w.readsRemainingPages)
+	sc.When(`^the buyer keeps the cursor$`, w.remembersCursor)
+	sc.Then(`^the buyer has seen (".*"), each once, on (\d+) pages?$`, w.hasSeenResults)
 }
 
-func (w *world) asksJust(text string) error {
+func (w *world) searchesFirstPage(text string) error {
 	var request acp.SearchRequest
 	if err := json.Unmarshal([]byte(text), &request); err != nil {
 		return err
 	}
 	w.pages = nil
-	return w.turnsPage(request)
+	return w.searchesPage(request)
 }
 
-// turnsPage asks, and notes the names of what it is shown.
-func (w *world) turnsPage(request acp.SearchRequest) error {
-	if err := w.asks(request); err != nil {
+// searchesPage sends a search and records the names of its results.
+func (w *world) searchesPage(request acp.SearchRequest) error {
+	if err := w.searchesFor(request); err != nil {
 		return err
 	}
-	w.pages = append(w.pages, w.found())
+	w.pages = append(w.pages, w.resultNames())
 	return nil
 }
 
-func (w *world) readsAll(text string) error {
-	if err := w.asksJust(text); err != nil {
+func (w *world) readsAllPages(text string) error {
+	if err := w.searchesFirstPage(text); err != nil {
 		return err
 	}
-	return w.readsOn()
+	return w.readsRemainingPages()
 }
 
-// readsOn reads at most a hundred pages.
-func (w *world) readsOn() error {
+// readsRemainingPages follows the cursor to the last page, for at most a hundred pages.
+func (w *world) readsRemainingPages() error {
 	for range 100 {
-		request := w.asked
+		request := w.searchRequest
 		if request.Cursor = w.shopper.Found.NextCursor; request.Cursor == "" {
 			return nil
 		}
-		if err := w.turnsPage(request); err != nil {
+		if err := w.searchesPage(request); err != nil {
 			return err
 		}
 	}
 	return errors.New("there is no last page")
 }
 
-func (w *world) keepsCursor() error {
+func (w *world) remembersCursor() error {
 	if w.cursor = w.shopper.Found.NextCursor; w.cursor == "" {
 		return errors.New("there is no further page")
 	}
 	return nil
 }
 
-func (w *world) hasSeen(list string, pages int) error {
+func (w *world) hasSeenResults(list string, pages int) error {
 	want := strings.Split(strings.Trim(list, `"`), `", "`)
 	got := slices.Concat(w.pages...)
 	slices.Sort(want)

@@ -8,9 +8,9 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/decimal"
 )
 
-// vouchesFor vouches for a customer of the CRM who is of a tier, or of none.
-func (w *world) vouchesFor(platform, tier string) error {
-	customers, err := remote[struct {
+// issuesTokenForTier issues a buyer token for a CRM customer of a loyalty tier, or of none ("").
+func (w *world) issuesTokenForTier(platform, tier string) error {
+	customers, err := platformRecords[struct {
 		Email string
 		Tier  string `json:"loyalty_tier"`
 	}](w, platform, "customers")
@@ -19,49 +19,49 @@ func (w *world) vouchesFor(platform, tier string) error {
 	}
 	for _, c := range customers {
 		if c.Tier == tier {
-			return w.vouches(c.Email)
+			return w.issuesBuyerToken(c.Email)
 		}
 	}
 	return fmt.Errorf("no customer is %q", tier)
 }
 
-func (w *world) vouches(email string) error {
+func (w *world) issuesBuyerToken(email string) error {
 	return w.attempt(func() error {
 		if err := w.send("POST", "/v1/buyer-tokens", fmt.Sprintf(`{"email": %q}`, email), nil); err != nil {
 			return err
 		}
-		return w.callsIt("buyer_token", "buyer_token")
+		return w.namesAnswerField("buyer_token", "buyer_token")
 	})
 }
 
-// comesClaiming brings a buyer whose agent shows the token, or says something else of itself.
-func (w *world) comesClaiming(claims, name string) error {
-	said, err := claimsIn(w.expand(claims))
+// arrivesClaiming starts a buyer whose agent sends buyer_context claims, such as a buyer token.
+func (w *world) arrivesClaiming(claims, name string) error {
+	parsed, err := parseClaims(w.expand(claims))
 	if err != nil {
 		return err
 	}
-	if err := w.arrive(); err != nil {
+	if err := w.startBuyer(); err != nil {
 		return err
 	}
 	w.product = w.products[name]
 	return w.act(func(b *shopper) {
-		b.Claims = said
+		b.Claims = parsed
 		b.Search(name).View(w.product.ID)
 	})
 }
 
-// remembersOpening notes the price that the buyer is asked for, under a name.
-func (w *world) remembersOpening(name string) error {
-	if err := w.must(func(b *shopper) { b.AskPrice() }); err != nil {
+// namesOpeningPrice stores the quoted opening price under a name.
+func (w *world) namesOpeningPrice(name string) error {
+	if err := w.mustAct(func(b *shopper) { b.AskPrice() }); err != nil {
 		return err
 	}
-	w.call(name, w.shopper.Quote.OfferedPrice.String())
+	w.nameValue(name, w.shopper.Quote.OfferedPrice.String())
 	return nil
 }
 
-func (w *world) isBelow(a, how, b string) error {
-	x, errX := decimal.Parse(w.called[a])
-	y, errY := decimal.Parse(w.called[b])
+func (w *world) priceIsBelow(a, how, b string) error {
+	x, errX := decimal.Parse(w.namedValues[a])
+	y, errY := decimal.Parse(w.namedValues[b])
 	if err := errors.Join(errX, errY); err != nil {
 		return err
 	}
@@ -71,10 +71,11 @@ func (w *world) isBelow(a, how, b string) error {
 	return nil
 }
 
-// tokenIsNowhere: whoever has it counts as the buyer, so that it is told to the merchant alone.
-func (w *world) tokenIsNowhere() error {
-	for _, a := range w.tape.all() {
-		if a.toBuyer && strings.Contains(string(a.body), w.called["buyer_token"]) {
+// buyerTokenNotShown checks that no answer to a buyer contains the token. It authenticates the buyer, so only the merchant
+// may receive it.
+func (w *world) buyerTokenNotShown() error {
+	for _, a := range w.recorder.all() {
+		if a.toBuyer && strings.Contains(string(a.body), w.namedValues["buyer_token"]) {
 			return fmt.Errorf("%s tells it: %s", a.path, a.body)
 		}
 	}

@@ -12,18 +12,18 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/decimal"
 )
 
-func (w *world) comesAndPuts(table *godog.Table) error {
-	if err := w.arrive(); err != nil {
+func (w *world) arrivesAndPutsCart(table *godog.Table) error {
+	if err := w.startBuyer(); err != nil {
 		return err
 	}
-	if err := w.puts(table); err != nil {
+	if err := w.putsCart(table); err != nil {
 		return err
 	}
-	return w.unjudged()
+	return w.unexpectedRefusal()
 }
 
-// puts writes the cart: a row is an item, with its line, its token or its price where the table has them.
-func (w *world) puts(table *godog.Table) error {
+// putsCart replaces the cart's items. A row is an item; its line, token and price are optional.
+func (w *world) putsCart(table *godog.Table) error {
 	items := []acp.CartItem{}
 	for _, row := range rowsOf(table) {
 		item, err := w.cartItem(row)
@@ -32,7 +32,7 @@ func (w *world) puts(table *godog.Table) error {
 		}
 		items = append(items, item)
 	}
-	return w.putsItems(items)
+	return w.putsCartItems(items)
 }
 
 func (w *world) cartItem(row map[string]string) (item acp.CartItem, err error) {
@@ -57,9 +57,9 @@ func (w *world) cartItem(row map[string]string) (item acp.CartItem, err error) {
 	return item, nil
 }
 
-func (w *world) putsItems(items []acp.CartItem) error {
+func (w *world) putsCartItems(items []acp.CartItem) error {
 	return w.attempt(func() error {
-		b, err := w.someone()
+		b, err := w.currentBuyer()
 		if err != nil {
 			return err
 		}
@@ -71,10 +71,10 @@ func (w *world) putsItems(items []acp.CartItem) error {
 	})
 }
 
-func (w *world) putsLines(lines, quantity int, name string) error {
+func (w *world) putsCartLines(lines, quantity int, name string) error {
 	var item acp.CartItem
 	item.ProductID, item.Quantity = w.products[name].ID, quantity
-	return w.putsItems(slices.Repeat([]acp.CartItem{item}, lines))
+	return w.putsCartItems(slices.Repeat([]acp.CartItem{item}, lines))
 }
 
 func (w *world) readsCart() error {
@@ -92,7 +92,7 @@ func (w *world) emptiesCart() error {
 }
 
 func (w *world) checksOutCart(address acp.Address) error {
-	w.noteCheckout()
+	w.recordCheckout()
 	return w.act(func(b *shopper) { b.InitCheckoutWith(acp.InitRequest{FromCart: true, ShippingAddress: address}) })
 }
 
@@ -103,48 +103,48 @@ func (w *world) checksOutCartTo(country, state string) error {
 
 func (w *world) checksOutCartWithoutAddress() error { return w.checksOutCart(acp.Address{}) }
 
-func (w *world) checksOutBesideCart(name string) error {
-	w.noteCheckout()
+func (w *world) checksOutWithoutCart(name string) error {
+	w.recordCheckout()
 	return w.checksOutLines(1, name)
 }
 
-// noteCheckout remembers the checkout that the buyer has, before it opens one again.
-func (w *world) noteCheckout() {
+// recordCheckout records the buyer's current checkout before it opens another one.
+func (w *world) recordCheckout() {
 	if w.shopper.Checkout.CheckoutID != "" {
-		w.orders = []string{w.shopper.Checkout.CheckoutID}
+		w.recordedIDs = []string{w.shopper.Checkout.CheckoutID}
 	}
 }
 
-func (w *world) checksOutCartAtOnce(times int) {
+func (w *world) checksOutCartConcurrently(times int) {
 	found := make([]string, times)
 	request := acp.InitRequest{
 		SessionID:       w.shopper.SessionID,
 		FromCart:        true,
 		ShippingAddress: w.shopper.address,
 	}
-	w.atOnce(times, func(i int) error {
+	w.runConcurrently(times, func(i int) error {
 		answer, err := w.shopper.client.InitCheckout(w.ctx, request)
 		found[i] = answer.CheckoutID
 		return err
 	})
-	w.orders = found
+	w.recordedIDs = found
 }
 
-func (w *world) isCheckout(same bool) error {
+func (w *world) sameCheckout(same bool) error {
 	if w.refusal != nil {
 		return w.refusal
 	}
-	if id := w.shopper.Checkout.CheckoutID; len(w.orders) != 1 || (w.orders[0] == id) != same {
-		return fmt.Errorf("checkout %s after %v", id, w.orders)
+	if id := w.shopper.Checkout.CheckoutID; len(w.recordedIDs) != 1 || (w.recordedIDs[0] == id) != same {
+		return fmt.Errorf("checkout %s after %v", id, w.recordedIDs)
 	}
 	return nil
 }
 
-func (w *world) sameCheckoutEverywhere() error {
-	if err := errors.Join(w.crowd...); err != nil {
+func (w *world) allSameCheckout() error {
+	if err := errors.Join(w.concurrentErrs...); err != nil {
 		return err
 	}
-	if distinct := slices.Compact(slices.Sorted(slices.Values(w.orders))); len(distinct) != 1 || distinct[0] == "" {
+	if distinct := slices.Compact(slices.Sorted(slices.Values(w.recordedIDs))); len(distinct) != 1 || distinct[0] == "" {
 		return fmt.Errorf("the checkouts are %q", distinct)
 	}
 	return nil

@@ -27,7 +27,7 @@ func (w *world) openShopSelling(table *godog.Table) error {
 	}
 	var drafts []merchant.Product
 	for _, row := range rowsOf(table) {
-		draft, err := draftOf(row)
+		draft, err := productFromRow(row)
 		if err != nil {
 			return err
 		}
@@ -36,7 +36,7 @@ func (w *world) openShopSelling(table *godog.Table) error {
 	return w.stockShop(drafts)
 }
 
-// stockShop writes products in one batch. The first of them is the product that steps speak of.
+// stockShop creates products in one batch. The first one becomes the scenario's current product.
 func (w *world) stockShop(drafts []merchant.Product) error {
 	results, err := w.merchant.BatchProducts(w.ctx, drafts)
 	if err != nil {
@@ -55,7 +55,7 @@ func (w *world) stockShop(drafts []merchant.Product) error {
 	return err
 }
 
-// rowsOf is a table with a header as maps.
+// rowsOf converts a table with a header row to maps by column. It leaves out empty cells.
 func rowsOf(table *godog.Table) []map[string]string {
 	var rows []map[string]string
 	for _, row := range table.Rows[1:] {
@@ -70,8 +70,8 @@ func rowsOf(table *godog.Table) []map[string]string {
 	return rows
 }
 
-// draftOf reads a row about a product. Without a sku it gets its name in lower case with hyphens.
-func draftOf(row map[string]string) (merchant.Product, error) {
+// productFromRow converts a table row to a product. The sku defaults to the name in lower case with hyphens.
+func productFromRow(row map[string]string) (merchant.Product, error) {
 	price, err := decimal.Parse(row["price"])
 	draft := merchant.Product{
 		Name:        row["name"],
@@ -81,7 +81,7 @@ func draftOf(row map[string]string) (merchant.Product, error) {
 		Brand:       row["brand"],
 		Description: row["description"],
 		Status:      row["status"],
-		Variants:    variantsOf(row["variants"]),
+		Variants:    parseVariants(row["variants"]),
 	}
 	if draft.SKU == "" {
 		draft.SKU = skuOf(draft.Name)
@@ -111,8 +111,8 @@ func draftOf(row map[string]string) (merchant.Product, error) {
 
 func skuOf(name string) string { return strings.ReplaceAll(strings.ToLower(name), " ", "-") }
 
-// variantsOf reads "S/Red=2, M/Blue=0": size, colour and how many.
-func variantsOf(text string) []merchant.Variant {
+// parseVariants parses "S/Red=2, M/Blue=0": size, color and quantity.
+func parseVariants(text string) []merchant.Variant {
 	var variants []merchant.Variant
 	for one := range strings.SplitSeq(text, ", ") {
 		label, stock, ok := strings.Cut(one, "=")
@@ -135,10 +135,10 @@ func (w *world) openShopWithMany(n int) error {
 	if err := w.openShop("Test Shop"); err != nil {
 		return err
 	}
-	return w.stockShop(many(n))
+	return w.stockShop(manyProducts(n))
 }
 
-func many(n int) []merchant.Product {
+func manyProducts(n int) []merchant.Product {
 	drafts := make([]merchant.Product, n)
 	for i := range drafts {
 		name := fmt.Sprintf("Product %d", i+1)
@@ -153,7 +153,7 @@ func many(n int) []merchant.Product {
 }
 
 func (w *world) sendBatchOf(n int) error {
-	body, err := json.Marshal(map[string]any{"products": many(n)})
+	body, err := json.Marshal(map[string]any{"products": manyProducts(n)})
 	if err != nil {
 		return err
 	}
@@ -168,15 +168,15 @@ func (w *world) hasProduct(body *godog.DocString) error {
 }
 
 func (w *world) createProduct(body *godog.DocString) error {
-	return w.attempt(func() error { return w.created(w.send("POST", productsPath, w.expand(body.Content), nil)) })
+	return w.attempt(func() error { return w.rememberCreated(w.send("POST", productsPath, w.expand(body.Content), nil)) })
 }
 
-// created makes a product that was written the one that steps speak of.
-func (w *world) created(refusal error) error {
+// rememberCreated makes the created product the scenario's current product.
+func (w *world) rememberCreated(refusal error) error {
 	if refusal != nil {
 		return refusal
 	}
-	err := json.Unmarshal(w.tape.last().body, &w.product)
+	err := json.Unmarshal(w.recorder.last().body, &w.product)
 	w.products[w.product.Name] = w.product
 	return err
 }
@@ -189,17 +189,19 @@ func (w *world) createProductWith(field, value string) error {
 	return w.merchantSends("POST", productsPath, body)
 }
 
-// elsewhere sends something about the other shop.
-func (w *world) elsewhere(method, path, body string) error {
-	header := http.Header{"X-Project-Id": {w.others[0].ID}}
+// sendsToOtherShop sends a Management API request for the other shop.
+func (w *world) sendsToOtherShop(method, path, body string) error {
+	header := http.Header{"X-Project-Id": {w.otherShops[0].ID}}
 	return w.attempt(func() error { return w.send(method, path, body, header) })
 }
 
-func (w *world) createProductElsewhere(body *godog.DocString) error {
-	return w.elsewhere("POST", productsPath, body.Content)
+func (w *world) createProductInOtherShop(body *godog.DocString) error {
+	return w.sendsToOtherShop("POST", productsPath, body.Content)
 }
 
-func (w *world) lookElsewhere() error { return w.elsewhere("GET", w.productPath(), "") }
+func (w *world) readsProductInOtherShop() error {
+	return w.sendsToOtherShop("GET", w.productPath(), "")
+}
 
 func (w *world) productPath() string { return productsPath + "/" + w.product.ID }
 
@@ -209,34 +211,35 @@ func (w *world) changeProduct(body *godog.DocString) error {
 
 func (w *world) deleteProduct() error { return w.merchantSends("DELETE", w.productPath(), "") }
 
-func (w *world) reprice(name, price string) error {
+func (w *world) setPrice(name, price string) error {
 	return w.merchantSends("PATCH", productsPath+"/"+w.products[name].ID, `{"price": `+price+`}`)
 }
 
-func (w *world) namesShop(id string) { w.merchant = w.merchant.In(w.expand(id)) }
+func (w *world) selectsShop(id string) { w.merchant = w.merchant.In(w.expand(id)) }
 
 func (w *world) restock(quantity int, name string) error {
 	_, err := w.merchant.SetInventory(w.ctx, []merchant.Level{{SKU: w.products[name].SKU, Location: "main", Quantity: quantity}})
 	return err
 }
 
-func (w *world) takeAtOnce(sku string, times int) {
-	w.atOnce(times, func(int) error {
+func (w *world) decrementConcurrently(sku string, times int) {
+	w.runConcurrently(times, func(int) error {
 		_, err := w.merchant.AdjustInventory(w.ctx, []merchant.Adjustment{{SKU: sku, Location: "main", Delta: -1}})
 		return err
 	})
 }
 
-// atOnce runs n actions at the same time and keeps what became of each. A busy server is asked again, as it says.
-func (w *world) atOnce(n int, action func(i int) error) {
+// runConcurrently runs n actions at the same time and records the error of each in concurrentErrs. It retries an action that
+// the server refused as overloaded or storage_unavailable.
+func (w *world) runConcurrently(n int, action func(i int) error) {
 	const tries = 10
-	w.crowd, w.crowdFrom = make([]error, n), len(w.tape.all())
+	w.concurrentErrs, w.concurrentFrom = make([]error, n), len(w.recorder.all())
 	var running sync.WaitGroup
 	for i := range n {
 		running.Go(func() {
 			for try := range tries {
-				w.crowd[i] = action(i)
-				if r := refusalOf(w.crowd[i]); r == nil || r.code != "storage_unavailable" && r.code != "overloaded" {
+				w.concurrentErrs[i] = action(i)
+				if r := refusalOf(w.concurrentErrs[i]); r == nil || r.code != "storage_unavailable" && r.code != "overloaded" {
 					return
 				}
 				time.Sleep(time.Duration(try+1) * 100 * time.Millisecond)
@@ -246,9 +249,9 @@ func (w *world) atOnce(n int, action func(i int) error) {
 	running.Wait()
 }
 
-func (w *world) crowdFares(well, badly, status int, code string) error {
+func (w *world) succeedAndRefused(well, badly, status int, code string) error {
 	good := 0
-	for _, err := range w.crowd {
+	for _, err := range w.concurrentErrs {
 		switch {
 		case err == nil:
 			good++
@@ -256,32 +259,32 @@ func (w *world) crowdFares(well, badly, status int, code string) error {
 			return wantRefusal(err, status, code)
 		}
 	}
-	if good != well || len(w.crowd)-good != badly {
-		return fmt.Errorf("%d of %d succeeded", good, len(w.crowd))
+	if good != well || len(w.concurrentErrs)-good != badly {
+		return fmt.Errorf("%d of %d succeeded", good, len(w.concurrentErrs))
 	}
 	return nil
 }
 
 func (w *world) productReadsTheSame() error {
-	before := w.tape.last().value()
+	before := w.recorder.last().value()
 	if err := w.send("GET", w.productPath(), "", nil); err != nil {
 		return err
 	}
-	if now := w.tape.last().value(); !same(before, now) {
+	if now := w.recorder.last().value(); !equalJSON(before, now) {
 		return fmt.Errorf("it reads %s, it was %s", encode(now), encode(before))
 	}
 	return nil
 }
 
-func (w *world) productHas(field, want string) error {
+func (w *world) productFieldIs(field, want string) error {
 	if err := w.send("GET", w.productPath(), "", nil); err != nil {
 		return err
 	}
-	return judge(w.tape.last().value(), field, want)
+	return checkValue(w.recorder.last().value(), field, want)
 }
 
-// inStock expects pieces for sale.
-func (w *world) inStock(want int, name string) error {
+// stockIs checks the available quantity, summed over all locations.
+func (w *world) stockIs(want int, name string) error {
 	levels, err := w.merchant.Inventory(w.ctx, w.products[name].SKU, merchant.Page{})
 	got := 0
 	for _, level := range levels.Data {
@@ -293,8 +296,8 @@ func (w *world) inStock(want int, name string) error {
 	return err
 }
 
-func (w *world) available(want int, name string) error {
-	answer, err := w.visitor(w.shop.Slug).Availability(w.ctx, acp.AvailabilityRequest{
+func (w *world) availableIs(want int, name string) error {
+	answer, err := w.buyerClient(w.shop.Slug).Availability(w.ctx, acp.AvailabilityRequest{
 		Items: []acp.AvailabilityItem{{ProductID: w.products[name].ID, Quantity: 1}},
 	})
 	if err == nil && answer.Items[0].AvailableQuantity != want {
@@ -303,24 +306,24 @@ func (w *world) available(want int, name string) error {
 	return err
 }
 
-func (w *world) productIsGone() error {
+func (w *world) productNotFound() error {
 	_, err := w.merchant.Product(w.ctx, w.product.ID)
 	return wantRefusal(err, http.StatusNotFound, "product_not_found")
 }
 
-func (w *world) productIsGoneForBuyers() error {
-	_, err := w.visitor(w.shop.Slug).Product(w.ctx, acp.ProductRequest{ProductID: w.product.ID})
+func (w *world) productNotFoundByBuyers() error {
+	_, err := w.buyerClient(w.shop.Slug).Product(w.ctx, acp.ProductRequest{ProductID: w.product.ID})
 	return wantRefusal(err, http.StatusNotFound, "product_not_found")
 }
 
-func (w *world) counts(figure string, want int) error {
+func (w *world) shopFigureIs(figure string, want int) error {
 	if err := w.send("GET", w.shopPath(), "", nil); err != nil {
 		return err
 	}
-	return judge(w.tape.last().value(), figure, fmt.Sprint(want))
+	return checkValue(w.recorder.last().value(), figure, fmt.Sprint(want))
 }
 
-// importFile sends a file of products of a media type, with a query.
+// importFile imports a product file of the given media type, with query parameters.
 func (w *world) importFile(media, query string, file *godog.DocString) error {
 	return w.attempt(func() error {
 		return w.send("POST", "/v1/imports?"+query, file.Content+"\n", http.Header{"Content-Type": {media}})

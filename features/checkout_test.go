@@ -11,15 +11,15 @@ import (
 
 const goodToken = "spt_sandbox_ok"
 
-func (w *world) comesFor(quantity int, name, label string) error {
-	if err := w.arrive(); err != nil {
+func (w *world) arrivesFor(quantity int, name, label string) error {
+	if err := w.startBuyer(); err != nil {
 		return err
 	}
 	return w.view(name, label, quantity)
 }
 
-func (w *world) comesAndAgrees(quantity int, name, price string) error {
-	if err := w.arrive(); err != nil {
+func (w *world) arrivesAndAgrees(quantity int, name, price string) error {
+	if err := w.startBuyer(); err != nil {
 		return err
 	}
 	return w.agrees(quantity, name, price)
@@ -36,20 +36,20 @@ func (w *world) agrees(quantity int, name, price string) error {
 }
 
 func (w *world) isAtCheckout(quantity int, name string) error {
-	if err := w.comesFor(quantity, name, ""); err != nil {
+	if err := w.arrivesFor(quantity, name, ""); err != nil {
 		return err
 	}
-	return w.must(func(b *shopper) { b.InitCheckoutAtList(b.address) })
+	return w.mustAct(func(b *shopper) { b.InitCheckoutAtList(b.address) })
 }
 
 func (w *world) isAtCheckoutWithTwo(first int, one string, second int, other string) error {
-	if err := w.comesFor(first, one, ""); err != nil {
+	if err := w.arrivesFor(first, one, ""); err != nil {
 		return err
 	}
 	items := []acp.CheckoutItem{
 		{ProductID: w.products[one].ID, Quantity: first}, {ProductID: w.products[other].ID, Quantity: second},
 	}
-	return w.must(func(b *shopper) { b.InitCheckoutWith(acp.InitRequest{Items: items, ShippingAddress: b.address}) })
+	return w.mustAct(func(b *shopper) { b.InitCheckoutWith(acp.InitRequest{Items: items, ShippingAddress: b.address}) })
 }
 
 func (w *world) areAtCheckout(buyers int, name string) error {
@@ -57,7 +57,7 @@ func (w *world) areAtCheckout(buyers int, name string) error {
 		if err := w.isAtCheckout(1, name); err != nil {
 			return err
 		}
-		w.queue = append(w.queue, w.shopper)
+		w.checkoutQueue = append(w.checkoutQueue, w.shopper)
 	}
 	return nil
 }
@@ -66,17 +66,17 @@ func (w *world) hasOrdered(quantity int, name string) error {
 	if err := w.isAtCheckout(quantity, name); err != nil {
 		return err
 	}
-	return w.paysWell()
+	return w.paysSuccessfully()
 }
 
-func (w *world) paysWell() error {
+func (w *world) paysSuccessfully() error {
 	if err := w.pays(acp.PSPToken, goodToken); err != nil {
 		return err
 	}
 	return w.paymentSucceeds()
 }
 
-func (w *world) isDeclined(times int) error {
+func (w *world) paysDeclined(times int) error {
 	for range times {
 		if err := w.pays(acp.PSPToken, "spt_sandbox_decline_do_not_honor"); err != nil {
 			return err
@@ -88,14 +88,14 @@ func (w *world) isDeclined(times int) error {
 	return nil
 }
 
-func (w *world) paysInVain(status int, code string) error {
+func (w *world) paymentIsRefused(status int, code string) error {
 	if err := w.pays(acp.PSPToken, goodToken); err != nil {
 		return err
 	}
 	return w.isRefused(status, code)
 }
 
-// checksOut buys what was agreed, or else what is in view at its list price.
+// checksOut opens a checkout at the agreed price or, without an agreement, at the list price of the product in view.
 func (w *world) checksOut() error {
 	return w.act(func(b *shopper) {
 		if b.Agreement != nil {
@@ -156,14 +156,14 @@ func (w *world) checksOutLines(lines int, name string) error {
 }
 
 func (w *world) pays(method, token string) error {
-	w.noteOrder()
+	w.recordOrder()
 	return w.act(func(b *shopper) { b.Pay(method, token) })
 }
 
-// noteOrder remembers the order that the buyer has, before it pays again.
-func (w *world) noteOrder() {
+// recordOrder records the buyer's current order before it pays again.
+func (w *world) recordOrder() {
 	if w.shopper != nil && w.shopper.Paid() {
-		w.orders = []string{w.shopper.Finalized.Order.ID}
+		w.recordedIDs = []string{w.shopper.Finalized.Order.ID}
 	}
 }
 
@@ -173,7 +173,7 @@ func (w *world) paysForShipping(option string) error {
 
 func (w *world) paysWithNote(characters int) error {
 	return w.act(func(b *shopper) {
-		b.Notes = letters(characters)
+		b.Notes = randomLetters(characters)
 		b.Pay(acp.PSPToken, goodToken)
 	})
 }
@@ -184,26 +184,26 @@ func (w *world) paysForRemembered() error {
 }
 
 func (w *world) paysAgain() error {
-	w.noteOrder()
+	w.recordOrder()
 	return w.act(func(b *shopper) { b.FinalizeAgain() })
 }
 
-func (w *world) paysAtOnce(times int) {
+func (w *world) paysConcurrently(times int) {
 	found := make([]string, times)
 	request := acp.FinalizeRequest{
 		CheckoutID: w.shopper.Checkout.CheckoutID, Payment: acp.Payment{Method: acp.PSPToken, Token: goodToken},
 	}
-	w.atOnce(times, func(i int) error {
+	w.runConcurrently(times, func(i int) error {
 		answer, err := w.shopper.client.Finalize(w.ctx, request)
 		found[i] = answer.Order.ID
 		return err
 	})
-	w.orders = found
+	w.recordedIDs = found
 }
 
-func (w *world) allPay() {
-	w.atOnce(len(w.queue), func(i int) error {
-		b := w.queue[i]
+func (w *world) allPayConcurrently() {
+	w.runConcurrently(len(w.checkoutQueue), func(i int) error {
+		b := w.checkoutQueue[i]
 		b.Pay(acp.PSPToken, goodToken)
 		return b.TakeErr()
 	})
@@ -223,27 +223,27 @@ func (w *world) sameOrder() error {
 	if err := w.paymentSucceeds(); err != nil {
 		return err
 	}
-	if id := w.shopper.Finalized.Order.ID; len(w.orders) != 1 || w.orders[0] != id {
-		return fmt.Errorf("order %s after %v", id, w.orders)
+	if id := w.shopper.Finalized.Order.ID; len(w.recordedIDs) != 1 || w.recordedIDs[0] != id {
+		return fmt.Errorf("order %s after %v", id, w.recordedIDs)
 	}
 	return nil
 }
 
-func (w *world) sameOrderEverywhere() error {
-	if err := errors.Join(w.crowd...); err != nil {
+func (w *world) allSameOrder() error {
+	if err := errors.Join(w.concurrentErrs...); err != nil {
 		return err
 	}
-	if distinct := slices.Compact(slices.Sorted(slices.Values(w.orders))); len(distinct) != 1 || distinct[0] == "" {
+	if distinct := slices.Compact(slices.Sorted(slices.Values(w.recordedIDs))); len(distinct) != 1 || distinct[0] == "" {
 		return fmt.Errorf("the orders are %q", distinct)
 	}
 	return nil
 }
 
-func (w *world) toldWhen() error {
-	answer := w.tape.last()
+func (w *world) answerHasRetryAfter() error {
+	answer := w.recorder.last()
 	return errors.Join(
-		judge(answer.value(), "retry_after", "at least 1"),
-		judge(map[string]any{"Retry-After": answer.header.Get("Retry-After")}, "Retry-After", "matches ^[1-9]"),
+		checkValue(answer.value(), "retry_after", "at least 1"),
+		checkValue(map[string]any{"Retry-After": answer.header.Get("Retry-After")}, "Retry-After", "matches ^[1-9]"),
 	)
 }
 
@@ -254,7 +254,7 @@ func (w *world) orderHolds(quantity int, name, which string) error {
 	items := w.shopper.Finalized.Summary.Items
 	for _, item := range items {
 		if item.Name == name && item.Quantity == quantity {
-			return isPrice(item.Price, w.price(which).String())
+			return isPrice(item.Price, w.agreedPrice(which).String())
 		}
 	}
 	return fmt.Errorf("it holds %+v", items)

@@ -11,35 +11,35 @@ import (
 	"strings"
 )
 
-// keyed are the bodies that connect a platform by key.
-func (w *world) keyed(kind string) string {
+// apiKeyBody returns the request body that connects a platform by API key, or "" for a platform that uses OAuth.
+func (w *world) apiKeyBody(kind string) string {
 	return w.expand(map[string]string{
 		"custom":      `{"type": "custom", "credentials": {"api_key": "$custom_key"}, "config": {"base_url": "$base_url"}}`,
 		"shipstation": `{"type": "shipstation", "credentials": {"api_key": "$ship_key", "api_secret": "$ship_secret"}}`,
 		"woocommerce": `{"type": "woocommerce", "credentials": {"api_key": "$woo_key", "api_secret": "cs_woocommerce"}, "config": {"base_url": "$woo_url"}}`,
-		// by API V2
+		// ShipStation's API V2
 		"shipstation-v2": `{"type": "shipstation", "credentials": {"api_key": "$ship_v2_key"}}`,
 	}[kind])
 }
 
-// isConnected connects a platform, by its key or by consent.
-func (w *world) isConnected(kind string) error {
+// connectsPlatform connects a platform by API key or by OAuth.
+func (w *world) connectsPlatform(kind string) error {
 	var err error
-	if body := w.keyed(kind); body != "" {
+	if body := w.apiKeyBody(kind); body != "" {
 		err = w.send("POST", integrationsPath+"/connect/api-key", body, nil)
 	} else {
-		err = errors.Join(w.begins(kind, ""), w.consents(), w.comesBack(""), w.unjudged())
+		err = errors.Join(w.beginsConnecting(kind, ""), w.givesConsent(), w.completesConnecting(""), w.unexpectedRefusal())
 	}
 	if err != nil {
 		return err
 	}
-	return w.noteIntegration()
+	return w.recordIntegration()
 }
 
-// noteIntegration makes the integration that was answered the one that steps speak of.
-func (w *world) noteIntegration() error {
+// recordIntegration makes the integration in the latest answer the scenario's current one.
+func (w *world) recordIntegration() error {
 	var made struct{ ID string }
-	if err := json.Unmarshal(w.tape.last().body, &made); err != nil {
+	if err := json.Unmarshal(w.recorder.last().body, &made); err != nil {
 		return err
 	}
 	var err error
@@ -47,38 +47,38 @@ func (w *world) noteIntegration() error {
 	return err
 }
 
-func (w *world) begins(kind, store string) error {
+func (w *world) beginsConnecting(kind, store string) error {
 	w.redirect = redirectURI
-	asked := map[string]string{"type": kind, "redirect_uri": w.redirect}
+	fields := map[string]string{"type": kind, "redirect_uri": w.redirect}
 	if store != "" {
-		asked["store_domain"] = store
+		fields["store_domain"] = store
 	}
-	body, _ := json.Marshal(asked) // of texts
+	body, _ := json.Marshal(fields) // a map of strings always encodes
 	return w.attempt(func() error {
 		if err := w.send("POST", integrationsPath+"/connect", string(body), nil); err != nil {
 			return err
 		}
-		w.begun.Type = kind
-		return json.Unmarshal(w.tape.last().body, &w.begun)
+		w.pendingConnection.Type = kind
+		return json.Unmarshal(w.recorder.last().body, &w.pendingConnection)
 	})
 }
 
-func (w *world) consents() error { return w.decides("1") }
-func (w *world) declines() error { return w.decides("0") }
+func (w *world) givesConsent() error  { return w.decidesConsent("1") }
+func (w *world) deniesConsent() error { return w.decidesConsent("0") }
 
-// decides presses a button on the platform's page, which leads to the server's callback. It is not visited: shopifycontract's
-// TestConsent_specified does that.
-func (w *world) decides(approve string) error {
+// decidesConsent submits the platform's consent page and records the redirect to the server's callback. It does not follow
+// the redirect: shopifycontract's TestConsent_specified does.
+func (w *world) decidesConsent(approve string) error {
 	if w.refusal != nil {
 		return w.refusal
 	}
 	form := strings.NewReader(url.Values{"approve": {approve}}.Encode())
-	request, err := http.NewRequestWithContext(w.ctx, "POST", w.begun.URL, form)
+	request, err := http.NewRequestWithContext(w.ctx, "POST", w.pendingConnection.URL, form)
 	if err != nil {
 		return err
 	}
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	request.Header.Set(visitorHeader, w.homeName)
+	request.Header.Set(scenarioHeader, w.platformsName)
 	response, err := w.server.transport.RoundTrip(request)
 	if err != nil {
 		return err
@@ -86,21 +86,21 @@ func (w *world) decides(approve string) error {
 	defer response.Body.Close()
 	back, err := response.Location()
 	if err != nil {
-		page, _ := io.ReadAll(response.Body) // or what there is of it
+		page, _ := io.ReadAll(response.Body) // as much as can be read
 		return fmt.Errorf("the platform answered %d: %s", response.StatusCode, page)
 	}
 	if want := w.app.URL() + "/oauth/callback?"; !strings.HasPrefix(back.String(), want) {
 		return fmt.Errorf("it leads to %s", back)
 	}
 	w.callback = back.Query()
-	w.server.town.learn(w.platforms, w.callback.Get("code"))
+	w.server.platformHost.register(w.platforms, w.callback.Get("code"))
 	return nil
 }
 
-// completion is what a merchant comes back with, and what a step says of it. Null leaves something out.
-func (w *world) completion(changes string) (string, error) {
-	body := map[string]any{"type": w.begun.Type, "code": w.callback.Get("code"), "state": w.begun.State}
-	if w.begun.Type == "shopify" {
+// completionBody returns the body that completes an OAuth connection, with a step's changes. Null removes a field.
+func (w *world) completionBody(changes string) (string, error) {
+	body := map[string]any{"type": w.pendingConnection.Type, "code": w.callback.Get("code"), "state": w.pendingConnection.State}
+	if w.pendingConnection.Type == "shopify" {
 		body["callback_query"] = w.callback.Encode()
 	}
 	if changes != "" {
@@ -113,9 +113,9 @@ func (w *world) completion(changes string) (string, error) {
 	return string(text), err
 }
 
-func (w *world) comesBack(changes string) error {
+func (w *world) completesConnecting(changes string) error {
 	return w.attempt(func() error {
-		body, err := w.completion(changes)
+		body, err := w.completionBody(changes)
 		if err != nil {
 			return err
 		}
@@ -123,14 +123,14 @@ func (w *world) comesBack(changes string) error {
 			return err
 		}
 		var made struct{ ID string }
-		err = json.Unmarshal(w.tape.last().body, &made)
+		err = json.Unmarshal(w.recorder.last().body, &made)
 		w.integration.ID = made.ID
 		return err
 	})
 }
 
-func (w *world) comesBackAtOnce(key string, times int) error {
-	body, err := w.completion("")
+func (w *world) completesConcurrently(key string, times int) error {
+	body, err := w.completionBody("")
 	if err != nil {
 		return err
 	}
@@ -138,12 +138,12 @@ func (w *world) comesBackAtOnce(key string, times int) error {
 	if key != "" {
 		header.Set("Idempotency-Key", key)
 	}
-	w.atOnce(times, func(int) error { return w.send("POST", integrationsPath+"/connect/complete", body, header) })
+	w.runConcurrently(times, func(int) error { return w.send("POST", integrationsPath+"/connect/complete", body, header) })
 	return nil
 }
 
-// tampers changes what a platform has signed.
-func (w *world) tampers(name, value string) error {
+// changesCallback changes a query parameter of the callback, which the platform has signed.
+func (w *world) changesCallback(name, value string) error {
 	if !w.callback.Has(name) {
 		return fmt.Errorf("the callback has no %s", name)
 	}
@@ -151,7 +151,7 @@ func (w *world) tampers(name, value string) error {
 	return nil
 }
 
-// decidesInTab decides at the platform that a link of the page leads to, and comes back in the browser.
+// decidesInTab decides on the consent page that a link of the console leads to, and opens the callback in the browser.
 func (w *world) decidesInTab(name, decision, words string) error {
 	t, err := w.tab(name)
 	if err != nil {
@@ -162,10 +162,10 @@ func (w *world) decidesInTab(name, decision, words string) error {
 	if err != nil {
 		return err
 	}
-	w.begun.URL = address
-	decide := w.consents
+	w.pendingConnection.URL = address
+	decide := w.givesConsent
 	if decision == "declines" {
-		decide = w.declines
+		decide = w.deniesConsent
 	}
 	if err := decide(); err != nil {
 		return err

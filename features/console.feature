@@ -57,7 +57,7 @@ Feature: Console
       And "Ada" presses "Join"
       Then "Ada" sees "Today"
       When "Ada" opens the link
-      Then "Ada" sees "The link is wrong, was used, or is too old."
+      Then "Ada" sees "The link is invalid, has been used, or has expired."
 
     Scenario: Signing in at the merchant's own provider
       Given "Ada" is a member with {"role": "owner"}
@@ -71,7 +71,7 @@ Feature: Console
       And "Eve" presses "Sign in with Example ID"
       And "Eve" fills in "E-mail at Example ID" with "eve@example.com"
       And "Eve" presses "Continue"
-      Then "Eve" sees "This sign-in opens no account here."
+      Then "Eve" sees "No account belongs to this sign-in."
       When "Eve" opens /console/$slug
       Then "Eve" sees "Forgotten your password?"
 
@@ -648,7 +648,7 @@ Feature: Console
       And "Ada" presses "$confirmation"
       And the merchant sends POST /v1/returns/$return/reject {"reason": "Too late"}
       And "Ada" presses "Approve return"
-      Then "Ada" sees "The return is already decided."
+      Then "Ada" sees "The return has been decided."
       And "Ada" sees "Too late"
       And "Ada" finds no "Approve return" to press
 
@@ -797,7 +797,7 @@ Feature: Console
       When "Ada" presses "Revoke the invitation of bea@example.com"
       Then "Ada" sees "The invitation is revoked."
       When "Bea" opens the link
-      Then "Bea" sees "The link is wrong, was used, or is too old."
+      Then "Bea" sees "The link is invalid, has been used, or has expired."
 
     Scenario: Changing what a member may do
       Given another shop

@@ -14,61 +14,60 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/exchange"
 )
 
-// attackTexts are texts that run as script, load something or change a page where they are not escaped: one a line. The
-// classes are those of OWASP's "XSS Filter Evasion Cheat Sheet" and of PortSwigger's "Cross-site scripting cheat sheet".
+// attackTexts are texts, one a line, that run a script, load a resource or change a page if they are not escaped. They
+// cover the classes of OWASP's "XSS Filter Evasion Cheat Sheet" and of PortSwigger's "Cross-site scripting cheat sheet".
 //
 //go:embed testdata/attacks.txt
 var attackTexts string
 
-// attackMark is in each of them, and sets a property of the window where it runs.
+// attackMark is part of each attack text. It is also the window property that an attack sets if it runs.
 const attackMark = "zx9"
 
-// attack fills every text of a shop that somebody else may write.
+// attack fills a shop's texts with attacks and reads the console's pages as a member.
 type attack struct {
-	w      *world
-	texts  []string
-	taken  map[string]int  // how many texts a field took
-	email  string          // of who reads
-	cookie *http.Cookie    // of the session
-	pages  map[string]bool // those that were read
-	// location is where the last answer leads to.
-	location string
+	w        *world
+	texts    []string
+	accepted map[string]int  // how many attacks the server stored, by field
+	email    string          // of the member who reads
+	cookie   *http.Cookie    // of the session
+	pages    map[string]bool // paths that were read
+	location string          // header of the latest answer
 }
 
-func attackSteps(sc book, w *world) {
+func attackSteps(sc stepRegistry, w *world) {
 	a := &attack{w: w}
-	sc.Given(`^a shop whose every text is an attack$`, a.fills)
-	sc.Then(`^each role reaches the pages and forms of the table$`, a.rolesReach)
-	sc.When(`^"([^"]*)" reads every page of the console$`, a.reads)
+	sc.Given(`^a shop whose every text is an attack$`, a.opensShop)
+	sc.Then(`^each role reaches the pages and forms of the table$`, a.checkRoleTable)
+	sc.When(`^"([^"]*)" reads every page of the console$`, a.readsConsole)
 	sc.Then(`^(\d+) pages or more are whole$`, func(n int) error {
 		if len(a.pages) < n {
 			return fmt.Errorf("only %d pages were read", len(a.pages))
 		}
 		return nil
 	})
-	sc.Then(`^nothing runs in the browser of "([^"]*)"$`, a.visits)
+	sc.Then(`^nothing runs in the browser of "([^"]*)"$`, a.opensInBrowser)
 }
 
-func (a *attack) fills() error {
-	a.texts, a.taken = strings.Split(strings.TrimSpace(attackTexts), "\n"), map[string]int{}
+func (a *attack) opensShop() error {
+	a.texts, a.accepted = strings.Split(strings.TrimSpace(attackTexts), "\n"), map[string]int{}
 	for i, text := range a.texts {
-		if err := a.sells(i, text); err != nil {
+		if err := a.sellAndReturn(i, text); err != nil {
 			return fmt.Errorf("attack %d: %w", i, err)
 		}
 	}
-	if err := a.manages(); err != nil {
+	if err := a.fillManagement(); err != nil {
 		return err
 	}
 	for _, field := range []string{"product.name", "quote.message", "init.shipping_address.name", "finalize.notes", "return.comment", "ship.carrier", "refund.reason", "reject.reason"} {
-		if a.taken[field] < len(a.texts)/4 {
-			return fmt.Errorf("%s took only %d attacks: %v", field, a.taken[field], a.taken)
+		if a.accepted[field] < len(a.texts)/4 {
+			return fmt.Errorf("%s took only %d attacks: %v", field, a.accepted[field], a.accepted)
 		}
 	}
 	return nil
 }
 
-// sells makes a product of a text, and has a buyer of the same kind haggle, buy and send back.
-func (a *attack) sells(i int, text string) error {
+// sellAndReturn creates a product with an attack as its texts, and a buyer who negotiates, buys and returns it with the same texts.
+func (a *attack) sellAndReturn(i int, text string) error {
 	made, err := a.post("product", "/v1/catalog/products", map[string]any{
 		"name": text, "sku": fmt.Sprintf("%s-%d", text, i), "price": 100, "brand": text, "category": text, "description": text, "tags": []string{text},
 		"attributes": map[string]any{"material": text}, "reviews": map[string]any{"average_rating": 4, "count": 1, "summary": text},
@@ -103,11 +102,11 @@ func (a *attack) sells(i int, text string) error {
 		return err
 	}
 	bought, _ := paid["order"].(map[string]any)
-	return a.settles(i, text, fmt.Sprint(bought["id"]), product, variant)
+	return a.handleOrder(i, text, fmt.Sprint(bought["id"]), product, variant)
 }
 
-// settles has the merchant deal with an order: each text comes to one of three ends.
-func (a *attack) settles(i int, text, order string, product, variant any) error {
+// handleOrder lets the merchant refund an order, or ship it and handle its return and dispute, depending on i.
+func (a *attack) handleOrder(i int, text, order string, product, variant any) error {
 	if _, err := a.post("note", "/v1/orders/"+order+"/notes", map[string]any{"text": text}); err != nil {
 		return err
 	}
@@ -130,15 +129,15 @@ func (a *attack) settles(i int, text, order string, product, variant any) error 
 	if err != nil {
 		return err
 	}
-	if err := a.disputes(order, text, i%3 == 2); err != nil || i%3 == 1 {
+	if err := a.disputeOrder(order, text, i%3 == 2); err != nil || i%3 == 1 {
 		return err
 	}
 	_, err = a.post("reject", fmt.Sprintf("/v1/returns/%v/reject", back["return_id"]), map[string]any{"reason": text})
 	return err
 }
 
-// disputes has the buyer dispute an order, and the merchant answer.
-func (a *attack) disputes(order, text string, answered bool) error {
+// disputeOrder lets the buyer dispute an order and, if answered, the merchant send evidence.
+func (a *attack) disputeOrder(order, text string, answered bool) error {
 	seen, err := a.send(http.MethodGet, "/v1/orders/"+order, nil)
 	if err != nil {
 		return err
@@ -154,8 +153,8 @@ func (a *attack) disputes(order, text string, answered bool) error {
 	return err
 }
 
-// manages fills what the merchant's own people write.
-func (a *attack) manages() error {
+// fillManagement fills the texts that the merchant's members write.
+func (a *attack) fillManagement() error {
 	for i, text := range a.texts[:min(12, len(a.texts))] {
 		for _, one := range []struct {
 			name, path string
@@ -183,44 +182,44 @@ func (a *attack) manages() error {
 	return err
 }
 
-// post sends a body, and again without the fields that were refused.
+// post sends a body, and repeats it without the fields that the server refused.
 func (a *attack) post(name, path string, body map[string]any) (map[string]any, error) {
 	for range 12 {
 		answer, err := a.send(http.MethodPost, path, body)
 		var r *refusedFields
 		if err == nil {
-			a.count(name, body)
+			a.countAccepted(name, body)
 			return answer, nil
 		}
 		if !errors.As(err, &r) || len(r.fields) == 0 {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		for _, field := range r.fields {
-			drop(body, strings.Split(field, "."))
+			removeField(body, strings.Split(field, "."))
 		}
 	}
 	return nil, fmt.Errorf("%s: no end of refused fields", name)
 }
 
-func (a *attack) count(name string, body map[string]any) {
+func (a *attack) countAccepted(name string, body map[string]any) {
 	for field, value := range body {
 		switch v := value.(type) {
 		case string:
 			if strings.Contains(v, attackMark) {
-				a.taken[name+"."+field]++
+				a.accepted[name+"."+field]++
 			}
 		case map[string]any:
-			a.count(name+"."+field, v)
+			a.countAccepted(name+"."+field, v)
 		}
 	}
 }
 
-// drop takes a refused field out, or puts a harmless text where the field is needed.
-func drop(value any, path []string) {
+// removeField replaces an attack in a refused field by a harmless text. It deletes any other refused field.
+func removeField(value any, path []string) {
 	switch v := value.(type) {
 	case map[string]any:
 		if len(path) > 1 {
-			drop(v[path[0]], path[1:])
+			removeField(v[path[0]], path[1:])
 			return
 		}
 		if old, ok := v[path[0]].(string); ok && strings.Contains(old, attackMark) && path[0] != "tracking_url" {
@@ -231,12 +230,12 @@ func drop(value any, path []string) {
 	case []any:
 		var at int
 		if _, err := fmt.Sscan(path[0], &at); err == nil && at < len(v) && len(path) > 1 {
-			drop(v[at], path[1:])
+			removeField(v[at], path[1:])
 		}
 	}
 }
 
-// refusedFields are the fields that an answer of 422 names.
+// refusedFields is an error answer with the fields that it names.
 type refusedFields struct {
 	status int
 	body   string
@@ -270,7 +269,7 @@ func (a *attack) send(method, path string, body map[string]any) (map[string]any,
 		return answer, nil
 	}
 	refused := &refusedFields{status: status, body: string(content)}
-	for _, m := range fieldNames.FindAllSubmatch(content, -1) {
+	for _, m := range fieldNamePattern.FindAllSubmatch(content, -1) {
 		refused.fields = append(refused.fields, string(m[1]))
 	}
 	return nil, refused
@@ -282,14 +281,14 @@ func (a *attack) sendAsBuyer(method, path string, body []byte) (int, []byte, err
 		return 0, nil, err
 	}
 	r.Header.Set("Content-Type", "application/json")
-	return a.ask(r)
+	return a.do(r)
 }
 
-var fieldNames = regexp.MustCompile(`"field":\s*"([^"]+)"`)
+var fieldNamePattern = regexp.MustCompile(`"field":\s*"([^"]+)"`)
 
-func (a *attack) ask(r *http.Request) (int, []byte, error) {
+func (a *attack) do(r *http.Request) (int, []byte, error) {
 	answer, err := (&http.Client{
-		Transport:     busy{a.w.server.transport},
+		Transport:     retryTransport{a.w.server.transport},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}).Do(r)
 	if err != nil {

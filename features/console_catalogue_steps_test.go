@@ -2,15 +2,15 @@ package features
 
 import "github.com/cucumber/godog"
 
-func consoleCatalogueSteps(sc book, w *world) {
+func consoleCatalogueSteps(sc stepRegistry, w *world) {
 	sc.Step(`^"([^"]*)" types "([^"]*)" over "([^"]*)"$`, w.typesOver)
 	sc.Step(`^"([^"]*)" gives the file "([^"]*)" for "([^"]*)":$`, func(name, file, label string, text *godog.DocString) error {
-		return w.finds(name, "has a field "+label+" for a file", give, label, file, text.Content)
+		return w.runsUntilFound(name, "has a field "+label+" for a file", chooseFileScript, label, file, text.Content)
 	})
 }
 
-// over fills in a field that is named for screen readers only.
-const over = `(label, text) => {
+// fillByAriaLabelScript fills in a field that has an aria-label instead of a visible label.
+const fillByAriaLabelScript = `(label, text) => {
 	const found = [...document.querySelectorAll("input[aria-label]")].find(i => i.checkVisibility() && i.ariaLabel === label);
 	if (!found) return false;
 	found.value = text;
@@ -18,11 +18,11 @@ const over = `(label, text) => {
 }`
 
 func (w *world) typesOver(name, text, label string) error {
-	return w.finds(name, "has a field "+label, over, label, text)
+	return w.runsUntilFound(name, "has a field "+label, fillByAriaLabelScript, label, text)
 }
 
-// give chooses a file.
-const give = `(label, name, text) => { ` + labelled + `
+// chooseFileScript chooses a file for a file field.
+const chooseFileScript = `(label, name, text) => { ` + labelledScript + `
 	const input = labelled(label);
 	if (input?.type !== "file") return false;
 	const files = new DataTransfer();

@@ -12,28 +12,28 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 )
 
-// roleTable is what each page and form of a shop answers to each role: 403 is refused, 404 is not there.
+// roleTable lists the HTTP status of each page and form of a shop for each role: 403 is forbidden, 404 is not found.
 //
 //go:embed testdata/console_roles.txt
 var roleTable string
 
-// fewestRights first, so that a form that somebody may send comes after those who may not.
-var rolesOfMembers = []string{"analyst", "support", "manager", "owner"}
+// memberRoles are in the order of their rights, fewest first: a form that changes something is sent by forbidden roles first.
+var memberRoles = []string{"analyst", "support", "manager", "owner"}
 
-// rolesReach sends every page and form of the console to a shop with something of everything, by each role, and to the same
-// things by the address of another shop.
-func (a *attack) rolesReach() error {
-	ids, err := a.something()
+// checkRoleTable requests every page and form of a shop that has one object of each kind, as each role, and compares the
+// statuses with roleTable.
+func (a *attack) checkRoleTable() error {
+	ids, err := a.createOneOfEach()
 	if err != nil {
 		return err
 	}
 	cookies := map[string]*http.Cookie{}
-	for _, role := range rolesOfMembers {
-		if err := a.w.isMember(role, `{"role": "`+role+`"}`); err != nil {
+	for _, role := range memberRoles {
+		if err := a.w.becomesMember(role, `{"role": "`+role+`"}`); err != nil {
 			return err
 		}
 		a.email = a.w.emailOf(role)
-		if err := a.signsIn(); err != nil {
+		if err := a.signIn(); err != nil {
 			return err
 		}
 		cookies[role] = a.cookie
@@ -42,15 +42,15 @@ func (a *attack) rolesReach() error {
 	for _, route := range boottest.ConsoleRoutes() {
 		method, path, _ := strings.Cut(route, " ")
 		if strings.HasSuffix(path, "/live") || strings.HasSuffix(path, "/buyers") {
-			continue // a stream, which has no end; and test buyers, of which a server sends those of one scenario at a time
+			continue // the live stream does not end, and only one scenario at a time can run test buyers
 		}
-		own, err := withIDs(strings.Replace(path, "{member}/remove", "{removed}/remove", 1), a.w.shop.Slug, ids)
+		own, err := fillPattern(strings.Replace(path, "{member}/remove", "{removed}/remove", 1), a.w.shop.Slug, ids)
 		if err != nil {
 			return err
 		}
 		fmt.Fprintf(&table, "%s %s", method, strings.TrimPrefix(path, "/console/{shop}"))
-		for _, role := range rolesOfMembers {
-			status, err := a.reach(method, own, cookies[role])
+		for _, role := range memberRoles {
+			status, err := a.requestStatus(method, own, cookies[role])
 			if err != nil {
 				return err
 			}
@@ -64,19 +64,19 @@ func (a *attack) rolesReach() error {
 	return nil
 }
 
-// something makes one of everything that a page is about.
-func (a *attack) something() (map[string]string, error) {
-	a.texts, a.taken = []string{"Rope", "Lamp", "Stove"}, map[string]int{}
+// createOneOfEach creates an object of each kind that a page shows, and returns their ids by path wildcard.
+func (a *attack) createOneOfEach() (map[string]string, error) {
+	a.texts, a.accepted = []string{"Rope", "Lamp", "Stove"}, map[string]int{}
 	for i, text := range a.texts {
-		if err := a.sells(i, text); err != nil {
+		if err := a.sellAndReturn(i, text); err != nil {
 			return nil, err
 		}
 	}
-	if err := a.manages(); err != nil {
+	if err := a.fillManagement(); err != nil {
 		return nil, err
 	}
 	for _, name := range []string{"somebody", "removed"} {
-		if err := a.w.isMember(name, `{"role": "support"}`); err != nil {
+		if err := a.w.becomesMember(name, `{"role": "support"}`); err != nil {
 			return nil, err
 		}
 	}
@@ -97,12 +97,12 @@ func (a *attack) something() (map[string]string, error) {
 			ids[as] = fmt.Sprint(one["id"])
 		}
 	}
-	// A sync that is started runs until all is done.
+	// The platform is slow so that the sync keeps running until all requests are sent.
 	slow := `{"kind": "slow", "ms": 5000, "times": -1}`
-	if err := errors.Join(a.w.isConnected("custom"), a.w.hasSynced(""), a.w.meets("custom", slow)); err != nil {
+	if err := errors.Join(a.w.connectsPlatform("custom"), a.w.hasSynced(""), a.w.setsPlatformFault("custom", slow)); err != nil {
 		return nil, err
 	}
-	ids["integration"], ids["sync"], ids["type"] = a.w.integration.ID, a.w.sync, "custom"
+	ids["integration"], ids["sync"], ids["type"] = a.w.integration.ID, a.w.syncID, "custom"
 	for _, absent := range []string{"call", "checkout", "delivery", "invitation", "job", "label", "session", "webhook"} {
 		ids[absent] = "x_0"
 	}
@@ -110,13 +110,13 @@ func (a *attack) something() (map[string]string, error) {
 	return ids, nil
 }
 
-var wildcards = regexp.MustCompile(`\{(\w+)(?:\.\.\.)?\}`)
+var wildcardPattern = regexp.MustCompile(`\{(\w+)(?:\.\.\.)?\}`)
 
-// withIDs fills in a pattern.
-func withIDs(pattern, shop string, ids map[string]string) (string, error) {
+// fillPattern replaces a route pattern's wildcards by ids.
+func fillPattern(pattern, shop string, ids map[string]string) (string, error) {
 	var missing error
 	path := strings.NewReplacer("{$}", "", "{shop}", shop, "{rest...}", "nowhere").Replace(pattern)
-	path = wildcards.ReplaceAllStringFunc(path, func(wildcard string) string {
+	path = wildcardPattern.ReplaceAllStringFunc(path, func(wildcard string) string {
 		id, known := ids[strings.Trim(wildcard, "{}")]
 		if !known {
 			missing = fmt.Errorf("there is no %s to look at", wildcard)
@@ -126,11 +126,11 @@ func withIDs(pattern, shop string, ids map[string]string) (string, error) {
 	return path, missing
 }
 
-var littleSaid = url.Values{"key": {strings.Repeat("k", 24)}, "amount": {"1"}, "reason": {"x"}, "restock": {"no"}, "decision": {"x"}}
+var minimalForm = url.Values{"key": {strings.Repeat("k", 24)}, "amount": {"1"}, "reason": {"x"}, "restock": {"no"}, "decision": {"x"}}
 
-// reach asks for a page, or sends a form that says little.
-func (a *attack) reach(method, path string, cookie *http.Cookie) (int, error) {
-	r, err := http.NewRequestWithContext(a.w.ctx, method, a.w.app.URL()+path, strings.NewReader(littleSaid.Encode()))
+// requestStatus requests a page, or sends minimalForm, and returns the status.
+func (a *attack) requestStatus(method, path string, cookie *http.Cookie) (int, error) {
+	r, err := http.NewRequestWithContext(a.w.ctx, method, a.w.app.URL()+path, strings.NewReader(minimalForm.Encode()))
 	if err != nil {
 		return 0, err
 	}
@@ -139,7 +139,7 @@ func (a *attack) reach(method, path string, cookie *http.Cookie) (int, error) {
 	}
 	r.Header.Set("Sec-Fetch-Site", "same-origin")
 	r.AddCookie(cookie)
-	status, content, err := a.ask(r)
+	status, content, err := a.do(r)
 	if status >= 500 {
 		err = fmt.Errorf("%s %s: %d %.300s", method, path, status, content)
 	}

@@ -7,20 +7,20 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/merchant"
 )
 
-func consoleSettingsSteps(sc book, w *world) {
+func consoleSettingsSteps(sc stepRegistry, w *world) {
 	sc.Step(`^"([^"]*)" chooses "([^"]*)" for "([^"]*)"$`, w.chooses)
 	sc.Step(`^"([^"]*)" ticks "([^"]*)"$`, w.ticks)
-	sc.Step(`^"([^"]*)" hands the link that is shown to "([^"]*)"$`, w.handsLink)
-	sc.Step(`^"([^"]*)" types the key that is shown into an authenticator$`, w.typesKey)
-	sc.Step(`^"([^"]*)" keeps the secret that is shown as the key "([^"]*)"$`, w.keepsSecret)
-	sc.Then(`^"([^"]*)" still has "([^"]*)" in "([^"]*)"$`, w.stillHas)
+	sc.Step(`^"([^"]*)" hands the link that is shown to "([^"]*)"$`, w.passesLink)
+	sc.Step(`^"([^"]*)" types the key that is shown into an authenticator$`, w.entersAuthenticatorKey)
+	sc.Step(`^"([^"]*)" keeps the secret that is shown as the key "([^"]*)"$`, w.keepsShownSecret)
+	sc.Then(`^"([^"]*)" still has "([^"]*)" in "([^"]*)"$`, w.fieldStillHas)
 }
 
-// labelled finds what a label that can be seen is for.
-const labelled = `const labelled = (label) => [...document.querySelectorAll("label")]
+// labelledScript finds the control of a visible label.
+const labelledScript = `const labelled = (label) => [...document.querySelectorAll("label")]
 	.find(l => l.checkVisibility() && l.innerText.trim().startsWith(label))?.control;`
 
-const choose = `(label, word) => { ` + labelled + `
+const chooseOptionScript = `(label, word) => { ` + labelledScript + `
 	const select = labelled(label);
 	const option = [...select?.options ?? []].find(o => o.text === word);
 	if (!option) return false;
@@ -29,21 +29,21 @@ const choose = `(label, word) => { ` + labelled + `
 }`
 
 func (w *world) chooses(name, word, label string) error {
-	return w.finds(name, "has the choice "+word+" for "+label, choose, label, w.expand(word))
+	return w.runsUntilFound(name, "has the choice "+word+" for "+label, chooseOptionScript, label, w.expand(word))
 }
 
-const tick = `(label) => { ` + labelled + `
+const tickScript = `(label) => { ` + labelledScript + `
 	const box = labelled(label);
 	box?.click();
 	return !!box;
 }`
 
 func (w *world) ticks(name, label string) error {
-	return w.finds(name, "has "+label+" to tick", tick, w.expand(label))
+	return w.runsUntilFound(name, "has "+label+" to tick", tickScript, w.expand(label))
 }
 
-// finds runs a script until it says that it has found something on the page.
-func (w *world) finds(name, what, script string, arguments ...string) error {
+// runsUntilFound repeats a script until it returns true.
+func (w *world) runsUntilFound(name, what, script string, arguments ...string) error {
 	t, err := w.tab(name)
 	if err != nil {
 		return err
@@ -54,8 +54,8 @@ func (w *world) finds(name, what, script string, arguments ...string) error {
 	})
 }
 
-// shown is the secret or the link that the page shows once.
-func (w *world) shown(name string) (text string, err error) {
+// shownSecret waits for the secret or link that the page shows once, and returns it.
+func (w *world) shownSecret(name string) (text string, err error) {
 	t, err := w.tab(name)
 	if err != nil {
 		return "", err
@@ -67,37 +67,37 @@ func (w *world) shown(name string) (text string, err error) {
 	return text, err
 }
 
-func (w *world) handsLink(name, to string) error {
-	link, err := w.shown(name)
+func (w *world) passesLink(name, to string) error {
+	link, err := w.shownSecret(name)
 	if err == nil {
-		w.crewLinks[to] = link
+		w.memberLinks[to] = link
 	}
 	return err
 }
 
-func (w *world) typesKey(name string) error {
-	secret, err := w.shown(name)
+func (w *world) entersAuthenticatorKey(name string) error {
+	secret, err := w.shownSecret(name)
 	if err == nil {
-		w.phones[name] = &authenticator{enrolment: merchant.Enrolment{Secret: strings.ReplaceAll(secret, " ", "")}}
+		w.authenticators[name] = &authenticator{enrolment: merchant.Enrolment{Secret: strings.ReplaceAll(secret, " ", "")}}
 	}
 	return err
 }
 
-func (w *world) keepsSecret(name, as string) error {
-	secret, err := w.shown(name)
+func (w *world) keepsShownSecret(name, as string) error {
+	secret, err := w.shownSecret(name)
 	if err == nil {
 		w.keys[as] = merchant.APIKey{Name: as, Secret: secret}
 	}
 	return err
 }
 
-func (w *world) stillHas(name, text, label string) error {
+func (w *world) fieldStillHas(name, text, label string) error {
 	t, err := w.tab(name)
 	if err != nil {
 		return err
 	}
 	var held string
-	err = t.script(&held, `(label) => { `+labelled+` return labelled(label)?.value ?? ""; }`, label)
+	err = t.script(&held, `(label) => { `+labelledScript+` return labelled(label)?.value ?? ""; }`, label)
 	if err == nil && held != w.expand(text) {
 		err = fmt.Errorf("%s holds %q", label, held)
 	}

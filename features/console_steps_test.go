@@ -13,7 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/openid"
 )
 
-func consoleSteps(sc book, w *world) {
+func consoleSteps(sc stepRegistry, w *world) {
 	sc.Step(`^"([^"]*)" opens (/\S*)$`, w.opensPage)
 	sc.Step(`^"([^"]*)" opens the link$`, w.opensLink)
 	sc.Step(`^"([^"]*)" (?:signs|signed) in to the console$`, w.signsInToConsole)
@@ -24,25 +24,25 @@ func consoleSteps(sc book, w *world) {
 	sc.Step(`^"([^"]*)" looks without scripts$`, w.looksWithoutScripts)
 	sc.Step(`^"([^"]*)" presses "([^"]*)"$`, w.presses)
 	sc.Step(`^"([^"]*)" (consents|declines) at the platform by "([^"]*)"$`, w.decidesInTab)
-	sc.Step(`^"([^"]*)" strikes "([^"]*)"$`, w.strikes)
+	sc.Step(`^"([^"]*)" strikes "([^"]*)"$`, w.pressesKeys)
 	sc.Step(`^"([^"]*)" sees "([^"]*)"$`, w.seesText)
 	sc.Step(`^"([^"]*)" (?:checks|unchecks) "([^"]*)"$`, w.togglesBox)
 	sc.Step(`^"([^"]*)" selects "([^"]*)"$`, w.selectsRow)
 	sc.Step(`^"([^"]*)" downloads (/\S*)$`, w.downloadsInTab)
 	sc.Then(`^the file says "([^"]*)"$`, w.fileSays)
-	sc.Then(`^"([^"]*)" does not see "([^"]*)"$`, w.seesNot)
+	sc.Then(`^"([^"]*)" does not see "([^"]*)"$`, w.doesNotSee)
 	sc.Then(`^"([^"]*)" finds no "([^"]*)" to press$`, w.findsNoControl)
-	sc.Then(`^"([^"]*)" is told that "([^"]*)" at "([^"]*)"$`, w.isTold)
-	sc.Then(`^"([^"]*)" is asked "([^"]*)"$`, w.isAsked)
-	sc.Then(`^"([^"]*)" is no longer told "([^"]*)"$`, w.isNoLongerTold)
+	sc.Then(`^"([^"]*)" is told that "([^"]*)" at "([^"]*)"$`, w.seesNavigationCount)
+	sc.Then(`^"([^"]*)" is asked "([^"]*)"$`, w.seesDialog)
+	sc.Then(`^"([^"]*)" is no longer told "([^"]*)"$`, w.seesNoLonger)
 	sc.Then(`^the page of "([^"]*)" prints on one sheet$`, w.printsOnOneSheet)
-	sc.Then(`^"([^"]*)" is asked nothing$`, func(name string) error { return w.isAsked(name, "") })
+	sc.Then(`^"([^"]*)" is asked nothing$`, func(name string) error { return w.seesDialog(name, "") })
 	sc.Then(`^"([^"]*)" has the focus on "([^"]*)"$`, w.hasFocusOn)
-	sc.Then(`^"([^"]*)" is at (/\S*)$`, w.isAt)
+	sc.Then(`^"([^"]*)" is at (/\S*)$`, w.isAtPath)
 }
 
-// startIdentities starts an OpenID Connect provider at which anybody can sign in with any address.
-func startIdentities(t *testing.T) *openid.Provider {
+// startOpenIDProvider starts an OpenID Connect provider that signs in any e-mail address.
+func startOpenIDProvider(t *testing.T) *openid.Provider {
 	t.Helper()
 	p, err := openid.Start()
 	if err != nil {
@@ -61,7 +61,7 @@ func (w *world) opensPage(name, path string) error {
 	return t.run(chromedp.Navigate(w.app.URL() + w.expand(path)))
 }
 
-// looksOnPhone makes the window as small as a phone's.
+// looksOnPhone emulates a phone's viewport.
 func (w *world) looksOnPhone(name string) error {
 	t, err := w.tab(name)
 	if err != nil {
@@ -83,16 +83,16 @@ func (w *world) opensLink(name string) error {
 	if err != nil {
 		return err
 	}
-	return t.run(chromedp.Navigate(w.crewLinks[name]))
+	return t.run(chromedp.Navigate(w.memberLinks[name]))
 }
 
-// nameTabs names what members fill in.
-func (w *world) nameTabs(known map[string]string) {
-	for name := range w.crewLinks {
-		known["email_"+name] = w.emailOf(name)
+// addBrowserVars adds the variables of members' e-mail addresses and of the other shop's slug.
+func (w *world) addBrowserVars(vars map[string]string) {
+	for name := range w.memberLinks {
+		vars["email_"+name] = w.emailOf(name)
 	}
-	if len(w.others) > 0 {
-		known["other_slug"] = w.others[0].Slug
+	if len(w.otherShops) > 0 {
+		vars["other_slug"] = w.otherShops[0].Slug
 	}
 }
 
@@ -109,8 +109,8 @@ func (w *world) signsInToConsole(name string) error {
 	return w.presses(name, "Sign in")
 }
 
-// field focuses a field by its label, and selects what it holds.
-const field = `(label) => {
+// focusFieldScript focuses a field by its label and selects its content.
+const focusFieldScript = `(label) => {
 	const found = [...document.querySelectorAll("label")].find(l => l.checkVisibility() && l.innerText.trim().startsWith(label));
 	if (!found?.control) return false;
 	found.control.focus();
@@ -124,7 +124,7 @@ func (w *world) fillsIn(name, label, text string) error {
 		return err
 	}
 	err = t.until("has a field "+label, func() (found bool, err error) {
-		err = t.script(&found, field, w.expand(label))
+		err = t.script(&found, focusFieldScript, w.expand(label))
 		return found, err
 	})
 	if err != nil {
@@ -133,7 +133,7 @@ func (w *world) fillsIn(name, label, text string) error {
 	return t.run(chromedp.KeyEvent(w.expand(text)))
 }
 
-// decidesPayment decides a payment without an answer, again while the provider is being asked about it in the background.
+// decidesPayment resolves an unresolved payment. It retries while background work is asking the provider about the payment.
 func (w *world) decidesPayment(name, code, words string) error {
 	t, err := w.tab(name)
 	if err != nil {
@@ -144,40 +144,40 @@ func (w *world) decidesPayment(name, code, words string) error {
 			return false, err
 		}
 		err := w.presses(name, words)
-		return err == nil && !strings.Contains(t.text(), "is being asked at this moment"), err
+		return err == nil && !strings.Contains(t.text(), "is being asked for the outcome"), err
 	})
 }
 
-// typed is a code that somebody reads off to type it.
-func (a *authenticator) typed(which string) (string, error) {
+// codeFor returns a fresh code or the next recovery code.
+func (a *authenticator) codeFor(which string) (string, error) {
 	if which != "a recovery code" {
-		return a.fresh()
+		return a.freshCode()
 	}
-	a.recovered++
-	return a.enrolment.RecoveryCodes[a.recovered-1], nil
+	a.recoveryCodesUsed++
+	return a.enrolment.RecoveryCodes[a.recoveryCodesUsed-1], nil
 }
 
 func (w *world) fillsInCode(name, label, which string) error {
 	code := "000000"
 	if which != "a wrong code" {
-		phone := w.phones[name]
-		if phone == nil {
+		app := w.authenticators[name]
+		if app == nil {
 			return fmt.Errorf("%q has no authenticator", name)
 		}
 		var err error
-		if code, err = phone.typed(which); err != nil {
+		if code, err = app.codeFor(which); err != nil {
 			return err
 		}
 	}
 	return w.fillsIn(name, label, code)
 }
 
-// control presses a button or a link that can be seen, by its words, or only looks for it. It tells whether another page comes
-// of that.
-const control = `(words, look) => {
-	const over = [...document.querySelectorAll("dialog:modal")].at(-1) ?? document; // what is below it cannot be pressed
+// pressScript presses a visible button or link by its text, or with look only finds it. It returns "leaves" if another page
+// loads, "stays" if not, and "missing" if there is none.
+const pressScript = `(words, look) => {
+	const over = [...document.querySelectorAll("dialog:modal")].at(-1) ?? document; // only the top dialog is reachable
 	const all = [...over.querySelectorAll("button, a, summary")].filter(e => e.checkVisibility());
-	const word = e => e.querySelector(":scope > .count") ? e.querySelector(":scope > span") : e; // a place in the navigation
+	const word = e => e.querySelector(":scope > .count") ? e.querySelector(":scope > span") : e; // an entry of the navigation
 	const found = all.filter(e => word(e).innerText.trim() === words || e.getAttribute("aria-label") === words);
 	const button = found.find(e => e.matches("form button")) ?? found[0];
 	if (!button) return "missing";
@@ -196,7 +196,7 @@ func (w *world) presses(name, words string) error {
 	}
 	var outcome string
 	err = t.until("has something to press that says "+words, func() (found bool, err error) {
-		err = t.script(&outcome, control, w.expand(words))
+		err = t.script(&outcome, pressScript, w.expand(words))
 		return err == nil && outcome != "missing", err
 	})
 	if err != nil || outcome == "stays" {
@@ -208,8 +208,8 @@ func (w *world) presses(name, words string) error {
 	})
 }
 
-// strikes are keys, one after the other: "g m", or a named one: "Enter", "Ctrl K".
-func (w *world) strikes(name, keys string) error {
+// pressesKeys presses keys one after the other, as in "g m", or a named key: "Enter", "Escape", "Ctrl K".
+func (w *world) pressesKeys(name, keys string) error {
 	t, err := w.tab(name)
 	if err != nil {
 		return err
@@ -237,7 +237,7 @@ func (w *world) strikes(name, keys string) error {
 	return t.run(actions...)
 }
 
-// findsNoControl waits for the page to follow what goes on at the server.
+// findsNoControl waits until the page has no such control, because pages update themselves when the server's data changes.
 func (w *world) findsNoControl(name, words string) error {
 	t, err := w.tab(name)
 	if err != nil {
@@ -245,12 +245,12 @@ func (w *world) findsNoControl(name, words string) error {
 	}
 	return t.until("has nothing to press that says "+words, func() (gone bool, err error) {
 		var outcome string
-		err = t.script(&outcome, control, words, "look")
+		err = t.script(&outcome, pressScript, words, "look")
 		return err == nil && outcome == "missing", err
 	})
 }
 
-// seesText also looks whether the page is wider than its window.
+// seesText waits for a text. It also fails if the page is wider than its window.
 func (w *world) seesText(name, text string) error {
 	t, err := w.tab(name)
 	if err != nil {
@@ -259,7 +259,7 @@ func (w *world) seesText(name, text string) error {
 	wanted := w.expand(text)
 	over := -1
 	err = t.until("shows "+wanted, func() (found bool, err error) {
-		err = t.script(&over, shows, wanted)
+		err = t.script(&over, overflowScript, wanted)
 		return err == nil && over >= 0, err
 	})
 	if err == nil && over > 0 {
@@ -268,11 +268,11 @@ func (w *world) seesText(name, text string) error {
 	return err
 }
 
-// shows tells by how many pixels the page is wider than its window; -1: it does not show the text.
-const shows = `(text) => document.body?.innerText.includes(text)
+// overflowScript returns by how many pixels the page is wider than its window, or -1 if it does not show the text.
+const overflowScript = `(text) => document.body?.innerText.includes(text)
 	? Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth) : -1`
 
-func (w *world) seesNot(name, text string) error {
+func (w *world) doesNotSee(name, text string) error {
 	t, err := w.tab(name)
 	if err != nil {
 		return err
@@ -283,7 +283,7 @@ func (w *world) seesNot(name, text string) error {
 	return nil
 }
 
-func (w *world) isAt(name, path string) error {
+func (w *world) isAtPath(name, path string) error {
 	t, err := w.tab(name)
 	if err != nil {
 		return err
@@ -295,8 +295,8 @@ func (w *world) isAt(name, path string) error {
 	})
 }
 
-// box presses the label of a box.
-const box = `(words) => {
+// toggleScript clicks the label of a checkbox.
+const toggleScript = `(words) => {
 	const found = [...document.querySelectorAll("label")].find(l => l.checkVisibility() && l.innerText.trim() === words);
 	found?.click();
 	return !!found?.control;
@@ -308,13 +308,13 @@ func (w *world) togglesBox(name, words string) error {
 		return err
 	}
 	return t.until("has a box "+words, func() (found bool, err error) {
-		err = t.script(&found, box, words)
+		err = t.script(&found, toggleScript, words)
 		return found, err
 	})
 }
 
-// pick presses the box of a row.
-const pick = `(words) => {
+// selectRowScript clicks the checkbox of a table row.
+const selectRowScript = `(words) => {
 	const found = [...document.querySelectorAll("td input[type=checkbox]")].find(b => b.checkVisibility() && b.ariaLabel === "Select " + words);
 	found?.click();
 	return !!found;
@@ -326,13 +326,13 @@ func (w *world) selectsRow(name, words string) error {
 		return err
 	}
 	return t.until("has a box for "+words, func() (found bool, err error) {
-		err = t.script(&found, pick, w.expand(words))
+		err = t.script(&found, selectRowScript, w.expand(words))
 		return found, err
 	})
 }
 
-// download asks for a file as the page's browser does.
-const download = `(path) => {
+// downloadScript downloads a file with the page's session, and returns status, headers and content.
+const downloadScript = `(path) => {
 	const request = new XMLHttpRequest();
 	request.open("GET", path, false);
 	request.send();
@@ -344,7 +344,7 @@ func (w *world) downloadsInTab(name, path string) error {
 	if err != nil {
 		return err
 	}
-	return t.script(&w.file, download, w.expand(path))
+	return t.script(&w.file, downloadScript, w.expand(path))
 }
 
 func (w *world) fileSays(text string) error {

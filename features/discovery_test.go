@@ -14,30 +14,30 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/decimal"
 )
 
-func (w *world) searched(query, claims string) error {
-	if err := w.arrive(); err != nil {
+func (w *world) hasSearched(query, claims string) error {
+	if err := w.startBuyer(); err != nil {
 		return err
 	}
-	said, err := claimsIn(claims)
+	parsed, err := parseClaims(claims)
 	if err != nil {
 		return err
 	}
-	return w.must(func(b *shopper) {
-		b.Claims = said
+	return w.mustAct(func(b *shopper) {
+		b.Claims = parsed
 		b.Search(query)
 	})
 }
 
-func claimsIn(text string) (*acp.BuyerContext, error) {
+func parseClaims(text string) (*acp.BuyerContext, error) {
 	if text == "" {
 		return nil, nil
 	}
-	said := &acp.BuyerContext{}
-	return said, json.Unmarshal([]byte(text), said)
+	claims := &acp.BuyerContext{}
+	return claims, json.Unmarshal([]byte(text), claims)
 }
 
-func (w *world) searchedInVain(query string) error {
-	if err := w.searched(query, ""); err != nil {
+func (w *world) hasSearchedWithoutResult(query string) error {
+	if err := w.hasSearched(query, ""); err != nil {
 		return err
 	}
 	return w.findsExactly("nothing")
@@ -47,43 +47,43 @@ func (w *world) readsManifest() error {
 	if err := w.act(func(b *shopper) { b.Discover() }); err != nil {
 		return err
 	}
-	w.remembered = map[string]string{"etag": w.tape.last().header.Get("ETag")}
+	w.remembered = map[string]string{"etag": w.recorder.last().header.Get("ETag")}
 	return nil
 }
 
-func (w *world) asksForChanges() error {
+func (w *world) revalidatesManifest() error {
 	known := http.Header{"If-None-Match": {w.remembered["etag"]}}
 	_, err := w.shopper.client.Do(w.ctx, "GET", "/.well-known/acp/manifest.json", known, nil)
 	return err
 }
 
-func (w *world) goesNowhere() error {
+func (w *world) readsMissingShop() error {
 	return w.attempt(func() error {
-		_, err := w.visitor(freshSlug()).Manifest(w.ctx)
+		_, err := w.buyerClient(uniqueSlug()).Manifest(w.ctx)
 		return err
 	})
 }
 
 func (w *world) searches(query, limit string) error {
-	if err := w.arrive(); err != nil {
+	if err := w.startBuyer(); err != nil {
 		return err
 	}
 	n, _ := strconv.Atoi(limit) // no limit is 0
-	return w.asks(acp.SearchRequest{Query: query, Limit: n})
+	return w.searchesFor(acp.SearchRequest{Query: query, Limit: n})
 }
 
-// asks searches, and remembers for what.
-func (w *world) asks(request acp.SearchRequest) error {
-	w.asked = request
+// searchesFor sends a search request and records it.
+func (w *world) searchesFor(request acp.SearchRequest) error {
+	w.searchRequest = request
 	return w.act(func(b *shopper) { b.SearchFor(request) })
 }
 
-func (w *world) searchesWithin(query, filters string) error {
+func (w *world) searchesWithFilters(query, filters string) error {
 	request := acp.SearchRequest{Query: query, Filters: &acp.Filters{}}
 	if err := json.Unmarshal([]byte(filters), request.Filters); err != nil {
 		return err
 	}
-	return w.asks(request)
+	return w.searchesFor(request)
 }
 
 func (w *world) searchesAgain(query string) error {
@@ -94,38 +94,38 @@ func (w *world) searchesAgain(query string) error {
 }
 
 func (w *world) sameSession() error {
-	return judge(w.tape.last().value(), "session_id", strconv.Quote(w.remembered["session"]))
+	return checkValue(w.recorder.last().value(), "session_id", strconv.Quote(w.remembered["session"]))
 }
 
 func (w *world) looksAtProductAs(claims string) error {
-	said, err := claimsIn(claims)
+	parsed, err := parseClaims(claims)
 	if err != nil {
 		return err
 	}
 	return w.act(func(b *shopper) {
-		b.Claims = said
+		b.Claims = parsed
 		b.View(w.product.ID)
 	})
 }
 
-func (w *world) asksFor(quantity int, name string) error {
+func (w *world) checksAvailability(quantity int, name string) error {
 	if err := w.view(name, "", quantity); err != nil {
 		return err
 	}
 	return w.act(func(b *shopper) { b.CheckAvailability(b.address) })
 }
 
-func (w *world) asksForAny(quantity int, name string) error {
+func (w *world) checksAvailabilityWithoutVariant(quantity int, name string) error {
 	item := fmt.Sprintf(`{"product_id": %q, "quantity": %d}`, w.products[name].ID, quantity)
 	return w.buyerSends("POST", "/acp/availability", `{"items": [`+item+`], "shipping_address": {"postal_code": "97205", "country": "US"}}`)
 }
 
-func (w *world) findsFirst(name string) error {
-	return judge(w.tape.last().value(), "results.0.name", strconv.Quote(name))
+func (w *world) firstResultIs(name string) error {
+	return checkValue(w.recorder.last().value(), "results.0.name", strconv.Quote(name))
 }
 
-// found are the names of the results, sorted.
-func (w *world) found() []string {
+// resultNames returns the names of the latest search's results, sorted.
+func (w *world) resultNames() []string {
 	var names []string
 	for _, r := range w.shopper.Found.Results {
 		names = append(names, r.Name)
@@ -142,24 +142,24 @@ func (w *world) findsExactly(list string) error {
 		}
 	}
 	slices.Sort(want)
-	if got := w.found(); !slices.Equal(got, want) {
+	if got := w.resultNames(); !slices.Equal(got, want) {
 		return fmt.Errorf("it finds %q", got)
 	}
 	return nil
 }
 
-func (w *world) wouldFind(query, what string) error {
-	if err := w.searched(query, ""); err != nil {
+func (w *world) searchFinds(query, what string) error {
+	if err := w.hasSearched(query, ""); err != nil {
 		return err
 	}
 	return w.findsExactly(what)
 }
 
-func (w *world) wouldShowStock(query string, quantity int) error {
-	if err := w.searched(query, ""); err != nil {
+func (w *world) searchShowsStock(query string, quantity int) error {
+	if err := w.hasSearched(query, ""); err != nil {
 		return err
 	}
-	return judge(w.tape.last().value(), "results.0.availability.quantity", strconv.Itoa(quantity))
+	return checkValue(w.recorder.last().value(), "results.0.availability.quantity", strconv.Itoa(quantity))
 }
 
 func (w *world) scoresFall() error {
@@ -174,7 +174,7 @@ func (w *world) scoresFall() error {
 	return nil
 }
 
-func (w *world) rangesAddUp() error {
+func (w *world) priceRangesAddUp() error {
 	sum := 0
 	for _, r := range w.shopper.Found.Facets.PriceRanges {
 		sum += r.Count
@@ -185,12 +185,12 @@ func (w *world) rangesAddUp() error {
 	return nil
 }
 
-func (w *world) wouldSee(name string, table *godog.Table) error {
-	_, err := w.visitor(w.shop.Slug).Product(w.ctx, acp.ProductRequest{ProductID: w.products[name].ID})
+func (w *world) productShows(name string, table *godog.Table) error {
+	_, err := w.buyerClient(w.shop.Slug).Product(w.ctx, acp.ProductRequest{ProductID: w.products[name].ID})
 	if err != nil {
 		return err
 	}
-	return w.judgeTable(w.tape.last().value(), table)
+	return w.checkTable(w.recorder.last().value(), table)
 }
 
 func (w *world) rangeIsCoarse() error {
@@ -201,9 +201,9 @@ func (w *world) rangeIsCoarse() error {
 	return nil
 }
 
-func (w *world) cheaperThanForStrangers() error {
+func (w *world) personalizedPriceIsLower() error {
 	mine := w.shopper.Product.PersonalizedPrice.Price
-	theirs, err := w.visitor(w.shop.Slug).Product(w.ctx, acp.ProductRequest{ProductID: w.product.ID})
+	theirs, err := w.buyerClient(w.shop.Slug).Product(w.ctx, acp.ProductRequest{ProductID: w.product.ID})
 	if err == nil && !mine.Less(theirs.PersonalizedPrice.Price) {
 		err = fmt.Errorf("it is %s, a stranger's %s", mine, theirs.PersonalizedPrice.Price)
 	}

@@ -17,29 +17,29 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/embeddings"
 )
 
-// model is a look-alike of an embeddings endpoint, and the server that asks it. A scenario has both to itself, for
-// a server that meets failures leaves its endpoint alone for a while.
-type model struct {
+// embeddingState is a fake embeddings endpoint and the cleanups of the server that uses it. Scenarios do not share them,
+// because a server stops calling its endpoint for a while after failures.
+type embeddingState struct {
 	endpoint *embeddings.Server
-	lease    *lease
+	modelTB  *scenarioTB
 }
 
 const (
 	modelKey = "model-key-of-the-merchant"
-	// modelPatience is longer than a busy machine takes to have a few products embedded after failures.
-	modelPatience = 30 * time.Second
+	// modelTimeout is longer than a busy machine takes to have a few products embedded after failures.
+	modelTimeout = 30 * time.Second
 )
 
-func embeddingSteps(sc book, w *world) {
-	sc.Given(`^a server that asks a model what texts mean$`, w.asksModel)
-	sc.Step(`^the model's endpoint answers with (\{.*\})$`, w.modelFails)
+func embeddingSteps(sc stepRegistry, w *world) {
+	sc.Given(`^a server that asks a model what texts mean$`, w.startsServerWithModel)
+	sc.Step(`^the model's endpoint answers with (\{.*\})$`, w.setsModelFault)
 	sc.Step(`^the model's endpoint is down$`, func() error { return w.endpoint.Close() })
-	sc.Step(`^the model's endpoint is back$`, w.modelIsBack)
+	sc.Step(`^the model's endpoint is back$`, w.restartsModel)
 	sc.Step(`^the model's endpoint is well again$`, func() { w.endpoint.ClearFaults() })
-	sc.Step(`^a search for "([^"]*)" soon finds (nothing|".*")$`, w.wouldSoonFind)
+	sc.Step(`^a search for "([^"]*)" soon finds (nothing|".*")$`, w.searchSoonFinds)
 	sc.Then(`^the model was asked about "([^"]*)" (\d+) times?$`, w.modelWasAsked)
 	sc.Step(`^the model is soon asked about "([^"]*)"$`, func(text string) error {
-		return soon(func() error {
+		return eventually(func() error {
 			if w.endpoint.Asked(text) == 0 {
 				return fmt.Errorf("it was asked about %q", w.endpoint.Texts())
 			}
@@ -47,51 +47,52 @@ func embeddingSteps(sc book, w *world) {
 		})
 	})
 	sc.sc.After(func(ctx context.Context, _ *godog.Scenario, _ error) (context.Context, error) {
-		return ctx, w.leaveModel()
+		return ctx, w.closeModel()
 	})
 }
 
-// lease is a test's, for the time of one scenario.
-type lease struct {
+// scenarioTB is a testing.TB whose cleanups run at the end of a scenario, not of the test.
+type scenarioTB struct {
 	testing.TB
-	ends []func()
+	cleanups []func()
 }
 
-func (l *lease) Cleanup(end func()) { l.ends = append(l.ends, end) }
+func (l *scenarioTB) Cleanup(end func()) { l.cleanups = append(l.cleanups, end) }
 
-func (w *world) asksModel() error {
+func (w *world) startsServerWithModel() error {
 	endpoint, err := embeddings.Start(boottest.Address(), embeddings.Config{Key: modelKey})
 	if err != nil {
 		return err
 	}
-	w.model = model{endpoint, &lease{TB: w.server.t}}
-	w.goTo(boottest.Start(w.lease, w.server.engine.URL(w.lease), func(c *boot.Config) {
-		c.Connections = 10 // as many as its scenario and its loops need: there are many such servers
+	w.embeddingState = embeddingState{endpoint, &scenarioTB{TB: w.server.t}}
+	w.useServer(boottest.Start(w.modelTB, w.server.engine.URL(w.modelTB), func(c *boot.Config) {
+		c.Connections = 10 // few, because many such servers run at the same time
 		c.EmbeddingsURL, c.EmbeddingsKey = endpoint.URL+"/v1", modelKey
 	}))
 	return nil
 }
 
-// leaveModel ends the scenario's own server, after a look at what it told buyers of the endpoint.
-func (w *world) leaveModel() (told error) {
-	if w.lease == nil {
+// closeModel stops the scenario's own server and endpoint. It returns an error for each answer to a buyer that revealed the
+// endpoint.
+func (w *world) closeModel() (leaked error) {
+	if w.modelTB == nil {
 		return nil
 	}
-	for _, end := range slices.Backward(w.lease.ends) {
+	for _, end := range slices.Backward(w.modelTB.cleanups) {
 		end()
 	}
-	for _, a := range w.tape.all() {
+	for _, a := range w.recorder.all() {
 		answer := strings.ToLower(fmt.Sprint(a.header, string(a.body)))
 		for _, secret := range []string{modelKey, strings.TrimPrefix(w.endpoint.URL, "http://"), "embedding", "endpoint answered"} {
 			if a.toBuyer && strings.Contains(answer, secret) {
-				told = errors.Join(told, fmt.Errorf("%s tells of %q", a.path, secret))
+				leaked = errors.Join(leaked, fmt.Errorf("%s tells of %q", a.path, secret))
 			}
 		}
 	}
-	return errors.Join(told, w.endpoint.Close())
+	return errors.Join(leaked, w.endpoint.Close())
 }
 
-func (w *world) modelFails(fault string) error {
+func (w *world) setsModelFault(fault string) error {
 	var f embeddings.Fault
 	if err := json.Unmarshal([]byte(fault), &f); err != nil {
 		return err
@@ -99,9 +100,9 @@ func (w *world) modelFails(fault string) error {
 	return w.endpoint.Fault(f)
 }
 
-// modelIsBack starts the endpoint anew where it was.
-func (w *world) modelIsBack() error {
-	return soon(func() error {
+// restartsModel starts the endpoint again at its old address.
+func (w *world) restartsModel() error {
+	return eventually(func() error {
 		endpoint, err := embeddings.Start(strings.TrimPrefix(w.endpoint.URL, "http://"), embeddings.Config{Key: modelKey})
 		if err == nil {
 			w.endpoint = endpoint
@@ -110,8 +111,8 @@ func (w *world) modelIsBack() error {
 	})
 }
 
-func (w *world) wouldSoonFind(query, what string) error {
-	return soon(func() error { return w.wouldFind(query, what) })
+func (w *world) searchSoonFinds(query, what string) error {
+	return eventually(func() error { return w.searchFinds(query, what) })
 }
 
 func (w *world) modelWasAsked(text string, times int) error {
@@ -121,10 +122,10 @@ func (w *world) modelWasAsked(text string, times int) error {
 	return nil
 }
 
-// soon waits until something holds.
-func soon(holds func() error) error {
+// eventually retries check until it succeeds or modelTimeout has passed.
+func eventually(check func() error) error {
 	for began := time.Now(); ; time.Sleep(20 * time.Millisecond) {
-		if err := holds(); err == nil || time.Since(began) > modelPatience {
+		if err := check(); err == nil || time.Since(began) > modelTimeout {
 			return err
 		}
 	}

@@ -13,23 +13,23 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/receiver"
 )
 
-// besides lets events go to receivers on this machine.
-func besides(c *boot.Config) { c.AllowLoopback = true }
+// allowLoopback lets the server send events to receivers on this machine.
+func allowLoopback(c *boot.Config) { c.AllowLoopback = true }
 
-// hearing is who hears of a scenario's events.
-type hearing struct {
-	receiver     *receiver.Receiver
-	subscription merchant.Subscription // the latest, with its first secret
-	rotated      string                // its second one
-	arrived      []receiver.Request    // those that a step waited for
+// eventState holds a scenario's event subscription and what its receiver got.
+type eventState struct {
+	receiver      *receiver.Receiver
+	subscription  merchant.Subscription // the latest, with its first secret
+	rotatedSecret string                // the subscription's second secret
+	deliveries    []receiver.Request    // the ones that the latest step waited for
 }
 
-// hearingPatience is longer than the first retry takes, on a busy machine.
-const hearingPatience = 30 * time.Second
+// deliveryTimeout is longer than the first retry of a delivery takes on a busy machine.
+const deliveryTimeout = 30 * time.Second
 
 const subscriptionsPath = "/v1/event-subscriptions"
 
-func (w *world) listener() (*receiver.Receiver, error) {
+func (w *world) eventReceiver() (*receiver.Receiver, error) {
 	if w.receiver != nil {
 		return w.receiver, nil
 	}
@@ -39,7 +39,7 @@ func (w *world) listener() (*receiver.Receiver, error) {
 }
 
 func (w *world) subscribes(types string) error {
-	r, err := w.listener()
+	r, err := w.eventReceiver()
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (w *world) subscribes(types string) error {
 			return err
 		}
 		w.subscription = merchant.Subscription{}
-		return json.Unmarshal(w.tape.last().body, &w.subscription)
+		return json.Unmarshal(w.recorder.last().body, &w.subscription)
 	})
 }
 
@@ -56,7 +56,7 @@ func (w *world) isSubscribed(types string) error {
 	if err := w.subscribes(types); err != nil {
 		return err
 	}
-	return w.unjudged()
+	return w.unexpectedRefusal()
 }
 
 func (w *world) hasSubscriptions(n int, types string) error {
@@ -68,8 +68,8 @@ func (w *world) hasSubscriptions(n int, types string) error {
 	return nil
 }
 
-func (w *world) subscribesAtOnce(n int) {
-	w.atOnce(n, func(int) error {
+func (w *world) subscribesConcurrently(n int) {
+	w.runConcurrently(n, func(int) error {
 		_, err := w.merchant.Subscribe(w.ctx, merchant.NewSubscription{URL: w.receiver.URL(), EventTypes: []string{"*"}})
 		return err
 	})
@@ -80,69 +80,69 @@ func (w *world) receiverAnswers(status int) error {
 	return nil
 }
 
-// turnsToAnother leaves the subscription and the shop as they are.
-func (w *world) turnsToAnother() error {
-	if err := w.openOthers(1); err != nil {
+// switchesShop makes a new shop the scenario's current one. The old shop and its subscription stay.
+func (w *world) switchesShop() error {
+	if err := w.openOtherShops(1); err != nil {
 		return err
 	}
-	w.shop = w.others[0]
+	w.shop = w.otherShops[0]
 	w.merchant = w.merchant.In(w.shop.ID)
 	return nil
 }
 
-func (w *world) arriveSigned(n int, kind string) error {
+func (w *world) eventsArriveSigned(n int, kind string) error {
 	var err error
-	if w.arrived, err = w.receiver.Wait(kind, n, hearingPatience); err != nil {
+	if w.deliveries, err = w.receiver.Wait(kind, n, deliveryTimeout); err != nil {
 		return err
 	}
-	if len(w.arrived) != n {
-		return fmt.Errorf("%d arrived", len(w.arrived))
+	if len(w.deliveries) != n {
+		return fmt.Errorf("%d arrived", len(w.deliveries))
 	}
-	for _, came := range w.arrived {
-		if err := receiver.Verify(w.subscription.Secret, came); err != nil {
+	for _, delivery := range w.deliveries {
+		if err := receiver.Verify(w.subscription.Secret, delivery); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (w *world) arriveSignedTwice(n int, kind string) error {
-	if err := w.arriveSigned(n, kind); err != nil {
+func (w *world) eventsArriveSignedByBoth(n int, kind string) error {
+	if err := w.eventsArriveSigned(n, kind); err != nil {
 		return err
 	}
-	return receiver.Verify(w.rotated, w.arrived[0])
+	return receiver.Verify(w.rotatedSecret, w.deliveries[0])
 }
 
-func (w *world) noneArrived(kind string) error {
-	if came := w.receiver.Requests(kind); len(came) > 0 {
-		return fmt.Errorf("%d arrived", len(came))
+func (w *world) noEventArrived(kind string) error {
+	if deliveries := w.receiver.Requests(kind); len(deliveries) > 0 {
+		return fmt.Errorf("%d arrived", len(deliveries))
 	}
 	return nil
 }
 
-func (w *world) arrivedForShop() error {
-	for _, came := range w.receiver.Requests("") {
-		if came.Event.ProjectID != w.shop.ID {
-			return fmt.Errorf("an event of %s arrived", came.Event.ProjectID)
+func (w *world) allEventsOfShop() error {
+	for _, delivery := range w.receiver.Requests("") {
+		if delivery.Event.ProjectID != w.shop.ID {
+			return fmt.Errorf("an event of %s arrived", delivery.Event.ProjectID)
 		}
 	}
 	return nil
 }
 
 func (w *world) sameEvent() error {
-	for _, came := range w.arrived {
-		if came.Event.ID != w.arrived[0].Event.ID || string(came.Body) != string(w.arrived[0].Body) {
-			return fmt.Errorf("%s is not %s", came.Body, w.arrived[0].Body)
+	for _, delivery := range w.deliveries {
+		if delivery.Event.ID != w.deliveries[0].Event.ID || string(delivery.Body) != string(w.deliveries[0].Body) {
+			return fmt.Errorf("%s is not %s", delivery.Body, w.deliveries[0].Body)
 		}
 	}
 	return nil
 }
 
-func (w *world) tellsOrder() error {
+func (w *world) eventNamesOrder() error {
 	var data struct {
 		OrderID string `json:"order_id"`
 	}
-	if err := json.Unmarshal(w.arrived[0].Event.Data, &data); err != nil {
+	if err := json.Unmarshal(w.deliveries[0].Event.Data, &data); err != nil {
 		return err
 	}
 	if want := w.expand("$order"); data.OrderID != want {
@@ -151,16 +151,16 @@ func (w *world) tellsOrder() error {
 	return nil
 }
 
-// eventShows looks at the data of the latest event that a step waited for.
+// eventShows checks the data of the latest event that a step waited for.
 func (w *world) eventShows(table *godog.Table) error {
-	data, err := decode(string(w.arrived[len(w.arrived)-1].Event.Data))
+	data, err := decode(string(w.deliveries[len(w.deliveries)-1].Event.Data))
 	if err != nil {
 		return err
 	}
-	return w.judgeTable(data, table)
+	return w.checkTable(data, table)
 }
 
-func (w *world) asksAgain() error {
+func (w *world) redelivers() error {
 	of := url.PathEscape(w.subscription.ID)
 	list, err := w.merchant.Deliveries(w.ctx, w.subscription.ID, "", merchant.Page{})
 	if err != nil {
@@ -171,46 +171,46 @@ func (w *world) asksAgain() error {
 
 func (w *world) secretIsNew() error {
 	var changed merchant.Subscription
-	if err := json.Unmarshal(w.tape.last().body, &changed); err != nil {
+	if err := json.Unmarshal(w.recorder.last().body, &changed); err != nil {
 		return err
 	}
 	if changed.Secret == "" || changed.Secret == w.subscription.Secret {
 		return fmt.Errorf("the secret is %q", changed.Secret)
 	}
-	w.rotated = changed.Secret
+	w.rotatedSecret = changed.Secret
 	return nil
 }
 
-// answerShowsWithin asks again what was asked last, until the answer is as wanted.
+// answerShowsWithin repeats the latest GET request until its answer matches the table.
 func (w *world) answerShowsWithin(seconds int, table *godog.Table) error {
-	asked := w.tape.last().path
-	if query := w.tape.last().query; query != "" {
-		asked += "?" + query
+	path := w.recorder.last().path
+	if query := w.recorder.last().query; query != "" {
+		path += "?" + query
 	}
 	return within(seconds, func() error {
 		if w.answerShows(table) == nil {
 			return nil
 		}
-		if err := w.send("GET", asked, "", nil); err != nil {
+		if err := w.send("GET", path, "", nil); err != nil {
 			return err
 		}
 		return w.answerShows(table)
 	})
 }
 
-// nameHearing adds what steps may call by $name.
-func (w *world) nameHearing(known map[string]string) {
-	known["subscription"] = w.subscription.ID
+// addEventVars adds the variables $subscription, $hook and $event.
+func (w *world) addEventVars(vars map[string]string) {
+	vars["subscription"] = w.subscription.ID
 	if w.receiver != nil {
-		known["hook"] = w.receiver.URL()
+		vars["hook"] = w.receiver.URL()
 	}
-	if len(w.arrived) > 0 {
-		known["event"] = w.arrived[0].Event.ID
+	if len(w.deliveries) > 0 {
+		vars["event"] = w.deliveries[0].Event.ID
 	}
 }
 
-func (w *world) stopHearing() {
+func (w *world) closeReceiver() {
 	if w.receiver != nil {
-		_ = w.receiver.Close() // nobody hears of it
+		_ = w.receiver.Close() // the scenario has ended
 	}
 }

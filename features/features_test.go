@@ -1,12 +1,12 @@
-// Package features is the specification in the merchant's and the buyer's words. Its scenarios run over HTTP
-// against a whole server, once on each database engine; it sees of the server what a client sees and no more.
+// Package features runs the Gherkin scenarios of this folder over HTTP against a whole server, once per database engine.
+// Steps see only what a client sees; helpers of boottest issue keys, open member sessions and make records older.
 //
-// Every scenario works in a shop of its own, so scenarios run in any order and at the same time. A scenario also
-// fails if an answer breaks the server's OpenAPI document, if a buyer saw the merchant break a promise, or if an
-// answer to a buyer told a secret.
+// Every scenario has its own shop, so scenarios run in any order and concurrently. A scenario also fails if an answer
+// violates the server's OpenAPI document, if a buyer saw the merchant break a promise, or if an answer to a buyer
+// contains a secret of the merchant.
 //
-// Scenarios with the tag @form are about the form of a protocol's requests and answers, and those with @browser about pages,
-// which no engine changes: PostgreSQL runs them with FEATURES=full only.
+// The tags @form (the form of a protocol's requests and answers) and @browser (pages) mark scenarios that do not depend on
+// the database engine. PostgreSQL runs them only with FEATURES=full.
 //
 //	go test ./features -run TestFeaturesSQLite/Offering_more_than_it    one scenario
 //	go test ./features -godog.random=37335                             the order of an earlier run
@@ -22,7 +22,7 @@ import (
 	"github.com/cucumber/godog"
 )
 
-// concurrency is more than there are processors, for much of a scenario's time is waiting for the disk.
+// concurrency exceeds the number of processors because scenarios mostly wait for the disk.
 const concurrency = 8
 
 var seed = flag.Int64("godog.random", -1, "order of the scenarios; -1 draws one")
@@ -46,9 +46,9 @@ func run(t *testing.T, engine string) {
 		},
 		ScenarioInitializer: func(sc *godog.ScenarioContext) {
 			w := newWorld(s)
-			sc.After(w.end)
-			for _, area := range areas {
-				area(book{sc}, w)
+			sc.After(w.finish)
+			for _, register := range stepGroups {
+				register(stepRegistry{sc}, w)
 			}
 		},
 	}
@@ -63,7 +63,7 @@ func run(t *testing.T, engine string) {
 	}
 }
 
-// tags pick the scenarios of an engine.
+// tags returns the tag expression that selects an engine's scenarios.
 func tags(engine string) string {
 	if engine == "postgres" && os.Getenv("FEATURES") != "full" {
 		return "~@form && ~@browser"
@@ -71,8 +71,8 @@ func tags(engine string) string {
 	return ""
 }
 
-// areas hold the steps, one file each.
-var areas = []func(book, *world){
+// stepGroups register the steps, one function per topic.
+var stepGroups = []func(stepRegistry, *world){
 	answerSteps, projectSteps, settingsSteps, catalogSteps, discoverySteps,
 	hagglingSteps, cartSteps, checkoutSteps, aftersalesSteps, sessionSteps, hostileSteps,
 	keySteps, memberSteps, accountSteps, limitSteps, idempotencySteps, auditSteps, financeSteps, reversalSteps, orderSteps, integrationSteps, eventSteps,
@@ -80,12 +80,12 @@ var areas = []func(book, *world){
 	tuningSteps, orderHookSteps, ucpSteps, negotiationSteps, ucpRuleSteps, ucpWireSteps, agentKeySteps, consoleSteps, attackSteps, consoleSettingsSteps, consoleCatalogueSteps,
 }
 
-// book takes the steps of one scenario. Every scenario has the same, so their expressions are compiled once.
-type book struct{ sc *godog.ScenarioContext }
+// stepRegistry registers the steps of one scenario. All scenarios have the same steps, so it compiles each expression once.
+type stepRegistry struct{ sc *godog.ScenarioContext }
 
 var expressions sync.Map
 
-func compiled(expression string) *regexp.Regexp {
+func compile(expression string) *regexp.Regexp {
 	if known, ok := expressions.Load(expression); ok {
 		return known.(*regexp.Regexp)
 	}
@@ -94,9 +94,9 @@ func compiled(expression string) *regexp.Regexp {
 	return fresh
 }
 
-func (b book) Given(expression string, do any) { b.sc.Given(compiled(expression), do) }
-func (b book) When(expression string, do any)  { b.sc.When(compiled(expression), do) }
-func (b book) Then(expression string, do any)  { b.sc.Then(compiled(expression), do) }
+func (b stepRegistry) Given(expression string, do any) { b.sc.Given(compile(expression), do) }
+func (b stepRegistry) When(expression string, do any)  { b.sc.When(compile(expression), do) }
+func (b stepRegistry) Then(expression string, do any)  { b.sc.Then(compile(expression), do) }
 
-// Step is for what a scenario may begin with and may be about.
-func (b book) Step(expression string, do any) { b.sc.Step(compiled(expression), do) }
+// Step registers a step that may follow Given, When or Then.
+func (b stepRegistry) Step(expression string, do any) { b.sc.Step(compile(expression), do) }

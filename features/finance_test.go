@@ -27,25 +27,25 @@ const (
 	returnsPath  = "/v1/returns"
 )
 
-// nameMoney adds what steps may call by $name. The latest refund and booking are asked for beside the scenario's own
-// conversation, and only where a text names them.
-func (w *world) nameMoney(known map[string]string, text string) {
+// addFinanceVars adds the variables of the payment and the return. It reads the latest refund and transaction only if text
+// names them, with a separate client so that the request is not recorded.
+func (w *world) addFinanceVars(vars map[string]string, text string) {
 	if w.shopper == nil {
 		return
 	}
-	known["payment"], known["return"] = w.shopper.Finalized.Payment.ID, w.shopper.Return.ReturnID
-	known["confirmation"] = w.shopper.Finalized.Order.ConfirmationNumber
+	vars["payment"], vars["return"] = w.shopper.Finalized.Payment.ID, w.shopper.Return.ReturnID
+	vars["confirmation"] = w.shopper.Finalized.Order.ConfirmationNumber
 	if !strings.Contains(text, "$refund") && !strings.Contains(text, "$transaction") {
 		return
 	}
-	aside := exchange.NewClient(exchange.Config{URL: w.app.URL()})
-	latest, err := merchant.New(aside, w.merchant.Secret(), w.shop.ID).Transactions(w.ctx, merchant.FinanceQuery{Page: merchant.Page{Limit: 1}})
+	client := exchange.NewClient(exchange.Config{URL: w.app.URL()})
+	latest, err := merchant.New(client, w.merchant.Secret(), w.shop.ID).Transactions(w.ctx, merchant.FinanceQuery{Page: merchant.Page{Limit: 1}})
 	if err != nil || len(latest.Data) == 0 {
 		return
 	}
-	known["transaction"] = latest.Data[0].ID
+	vars["transaction"] = latest.Data[0].ID
 	if refund := latest.Data[0].RefundID; refund != nil {
-		known["refund"] = *refund
+		vars["refund"] = *refund
 	}
 }
 
@@ -53,9 +53,9 @@ func (w *world) refunds(body string) error {
 	return w.merchantSends("POST", paymentsPath+"/$payment/refund", body)
 }
 
-// refundsAtOnce sends one request many times. Under one key all of them are the first one: they get its answer, or are
-// told that it is under way.
-func (w *world) refundsAtOnce(key, amount string, times int) error {
+// refundsConcurrently sends one request several times. With an idempotency key, each must get the answer of the first or
+// 409 idempotency_in_progress.
+func (w *world) refundsConcurrently(key, amount string, times int) error {
 	body, header := `{"amount": `+amount+`}`, http.Header{}
 	if amount == "all" {
 		body = `{}`
@@ -64,11 +64,11 @@ func (w *world) refundsAtOnce(key, amount string, times int) error {
 		header.Set(idempotencyHeader, key)
 	}
 	path := w.expand(paymentsPath + "/$payment/refund")
-	w.atOnce(times, func(int) error { return w.send("POST", path, body, header) })
+	w.runConcurrently(times, func(int) error { return w.send("POST", path, body, header) })
 	if key == "" {
 		return nil
 	}
-	for _, err := range w.crowd {
+	for _, err := range w.concurrentErrs {
 		if err == nil {
 			continue
 		}
@@ -91,13 +91,13 @@ func (w *world) paymentBecomes(seconds int, status, refunded string) error {
 	return within(seconds, func() error { return w.paymentIs(status, refunded) })
 }
 
-// paysByScript pays with a token that does at the provider what the script says.
-func (w *world) paysByScript(script string) error {
-	asked, err := json.Marshal(map[string]string{"kind": "stripe", "seller": w.integration.Config.AccountID, "script": script})
+// paysWithScriptedToken pays with a token for which the payment provider runs a script.
+func (w *world) paysWithScriptedToken(script string) error {
+	body, err := json.Marshal(map[string]string{"kind": "stripe", "seller": w.integration.Config.AccountID, "script": script})
 	if err != nil {
 		return err
 	}
-	response, err := http.Post(w.server.providers+"/lookalike/tokens", "application/json", bytes.NewReader(asked))
+	response, err := http.Post(w.server.providersURL+"/lookalike/tokens", "application/json", bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
@@ -112,9 +112,9 @@ func (w *world) paysByScript(script string) error {
 	return w.paymentSucceeds()
 }
 
-// hasGivenBack asks the provider's own books.
-func (w *world) hasGivenBack(amount string, want int) error {
-	response, err := http.Get(w.server.providers + "/ledger")
+// providerRefunded checks the account's refunds in the provider's ledger.
+func (w *world) providerRefunded(amount string, want int) error {
+	response, err := http.Get(w.server.providersURL + "/ledger")
 	if err != nil {
 		return err
 	}
@@ -133,31 +133,31 @@ func (w *world) hasGivenBack(amount string, want int) error {
 	for _, c := range books.Charges {
 		ours[c.ID] = c.Account == w.integration.Config.AccountID
 	}
-	given, count := int64(0), 0
+	refunded, count := int64(0), 0
 	for _, r := range books.Refunds {
 		if ours[r.Charge] {
-			given, count = given+r.Amount, count+1
+			refunded, count = refunded+r.Amount, count+1
 		}
 	}
-	if wanted, err := decimal.Parse(amount); err != nil || decimal.FromInt(given).Over(100) != wanted || count != want {
-		return errors.Join(err, fmt.Errorf("%d in %d refunds", given, count))
+	if wanted, err := decimal.Parse(amount); err != nil || decimal.FromInt(refunded).Over(100) != wanted || count != want {
+		return errors.Join(err, fmt.Errorf("%d in %d refunds", refunded, count))
 	}
 	return nil
 }
 
-// booksBalance reads all that there is: the entries of each booking sum to zero, and what providers hold is what was
-// paid less what was refunded, by the ledger and by the payments.
+// booksBalance checks that the entries of each transaction sum to zero, and that each wallet's balance equals payments less
+// refunds and fees, both by the transactions and by the payments.
 func (w *world) booksBalance() error {
 	all := merchant.FinanceQuery{Page: merchant.Page{Limit: 100}}
 	before, err := w.merchant.Wallets(w.ctx)
-	bookings, alsoErr := w.merchant.Transactions(w.ctx, all)
-	payments, yetErr := w.merchant.Payments(w.ctx, all)
-	wallets, stillErr := w.merchant.Wallets(w.ctx)
-	if err := errors.Join(err, alsoErr, yetErr, stillErr); err != nil {
+	bookings, bookingsErr := w.merchant.Transactions(w.ctx, all)
+	payments, paymentsErr := w.merchant.Payments(w.ctx, all)
+	wallets, walletsErr := w.merchant.Wallets(w.ctx)
+	if err := errors.Join(err, bookingsErr, paymentsErr, walletsErr); err != nil {
 		return err
 	}
 	if !reflect.DeepEqual(before, wallets) {
-		return w.booksBalance() // a fee was booked meanwhile, which happens once for each payment
+		return w.booksBalance() // a fee was booked meanwhile; each payment has one
 	}
 	held := map[string]decimal.Decimal{} // by currency and source
 	for _, t := range bookings.Data {
@@ -177,7 +177,7 @@ func (w *world) booksBalance() error {
 	}
 	for _, wallet := range wallets.Data {
 		booked, paid := held[wallet.Currency+" booked"], held[wallet.Currency+" paid"]
-		kept := paid.Minus(wallet.Fees) // the provider's fees are booked sooner or later
+		kept := paid.Minus(wallet.Fees) // background work books the provider's fees
 		if wallet.Balance != booked || wallet.Balance != kept || wallet.Captured.Minus(wallet.Refunded).Minus(wallet.Fees) != wallet.Balance {
 			err = errors.Join(err, fmt.Errorf("%+v, booked %s, paid %s", wallet, booked, paid))
 		}
@@ -194,16 +194,16 @@ func (w *world) comparesBooks() error {
 	return w.merchantSends("GET", "/v1/finance/reconciliation?"+period.Encode(), "")
 }
 
-func (w *world) downloads(table, from string) error {
+func (w *world) exportsTable(table, from string) error {
 	return w.attempt(func() error {
 		_, err := w.merchant.Export(w.ctx, table, from, "")
 		return err
 	})
 }
 
-// rows are those of the table that was downloaded, by column.
+// rows returns the rows of the exported CSV table, by column.
 func (w *world) rows() ([]map[string]string, error) {
-	text := string(w.tape.last().body)
+	text := string(w.recorder.last().body)
 	if strings.Count(text, "\n") != strings.Count(text, "\r\n") || !strings.HasSuffix(text, "\r\n") {
 		return nil, fmt.Errorf("its lines end otherwise than RFC 4180 says: %q", text)
 	}
@@ -222,11 +222,11 @@ func (w *world) rows() ([]map[string]string, error) {
 	return rows, nil
 }
 
-func (w *world) tableHas(name string, want int) error {
+func (w *world) exportedTableHas(name string, want int) error {
 	if w.refusal != nil {
 		return w.refusal
 	}
-	if got := w.tape.last().header.Get("Content-Disposition"); got != `attachment; filename="`+name+`"` {
+	if got := w.recorder.last().header.Get("Content-Disposition"); got != `attachment; filename="`+name+`"` {
 		return fmt.Errorf("it is %q", got)
 	}
 	rows, err := w.rows()
@@ -261,8 +261,8 @@ func (w *world) columnSums(column, want string) error {
 	return errors.Join(err, isPrice(sum, want))
 }
 
-// personal is what the buyer said of itself.
-func (w *world) personal() []string {
+// personalData returns the personal data that the buyer has sent.
+func (w *world) personalData() []string {
 	b := w.shopper
 	all := []string{b.Email, b.Notes, b.address.Name, b.address.Line1, b.address.PostalCode, b.address.Phone}
 	return slices.DeleteFunc(all, func(text string) bool { return text == "" })

@@ -177,7 +177,7 @@ Feature: A front door that agents understand
       Then it is refused: 422 validation_error
       And the answer shows:
         | details.0.field   | "shipping_address.country"                      |
-        | details.0.message | "DE is not served; this shop ships to US, CA" |
+        | details.0.message | "DE is not in the shop's shipping_regions; it ships to US, CA" |
 
     Scenario: A variant that is not named
       When the buyer sends POST /acp/quote {"product_id": "${Boot}", "quantity": 1}

@@ -12,36 +12,36 @@ import (
 )
 
 func (w *world) wants(quantity int) error {
-	return w.must(func(b *shopper) {
+	return w.mustAct(func(b *shopper) {
 		b.Want(quantity)
 		b.quotes, b.offers = nil, nil
 	})
 }
 
-// negotiate lets the buyer speak and notes the answer.
-func (w *world) negotiate(verbs func(b *shopper)) error {
+// negotiate lets the buyer send a quote request and records the answer.
+func (w *world) negotiate(action func(b *shopper)) error {
 	return w.act(func(b *shopper) {
-		verbs(b)
+		action(b)
 		b.quotes = append(b.quotes, b.Quote)
-		b.heard = w.tape.last().value()
+		b.lastAnswer = w.recorder.last().value()
 	})
 }
 
 func (w *world) asksPrice() error { return w.negotiate(func(b *shopper) { b.AskPrice() }) }
 
-// offers understands prices, and words for prices that were heard before.
+// offers makes an offer. what is a price, or words for an earlier price, which parsePrice resolves.
 func (w *world) offers(what string) error {
-	price, err := w.priceOf(what)
+	price, err := w.parsePrice(what)
 	if err != nil {
 		return err
 	}
 	return w.negotiate(func(b *shopper) { b.bid(price) })
 }
 
-// bid follows the open quote up, or opens one.
+// bid makes an offer in the open negotiation, or opens one.
 func (b *shopper) bid(price decimal.Decimal) {
 	b.offers = append(b.offers, price)
-	switch b.latest().Status {
+	switch b.latestQuote().Status {
 	case acp.Quoted, acp.CounterOffer, acp.Reject:
 		b.FollowUp(price, "")
 	default:
@@ -49,15 +49,15 @@ func (b *shopper) bid(price decimal.Decimal) {
 	}
 }
 
-func (b *shopper) latest() acp.Quote {
+func (b *shopper) latestQuote() acp.Quote {
 	if len(b.quotes) == 0 {
 		return acp.Quote{}
 	}
 	return b.quotes[len(b.quotes)-1]
 }
 
-// last is the latest answer of a status.
-func (b *shopper) last(status string) (acp.Quote, error) {
+// lastQuote returns the latest quote with a status.
+func (b *shopper) lastQuote(status string) (acp.Quote, error) {
 	for i := len(b.quotes) - 1; i >= 0; i-- {
 		if b.quotes[i].Status == status {
 			return b.quotes[i], nil
@@ -66,25 +66,25 @@ func (b *shopper) last(status string) (acp.Quote, error) {
 	return acp.Quote{}, fmt.Errorf("the buyer heard no %s", status)
 }
 
-var relative = regexp.MustCompile(`^([\d.]+) (more|less) than (before|the counter)$`)
+var relativePrice = regexp.MustCompile(`^([\d.]+) (more|less) than (before|the counter)$`)
 
-func (w *world) priceOf(what string) (decimal.Decimal, error) {
+func (w *world) parsePrice(what string) (decimal.Decimal, error) {
 	b := w.shopper
 	switch what {
 	case "the quoted price":
-		quote, err := b.last(acp.Quoted)
+		quote, err := b.lastQuote(acp.Quoted)
 		return quote.OfferedPrice, err
 	case "the counter":
-		quote, err := b.last(acp.CounterOffer)
+		quote, err := b.lastQuote(acp.CounterOffer)
 		return quote.CounterPrice, err
 	case "the bottom of the likely range":
 		return b.Product.NegotiationHints.LikelyAcceptanceRange[0], nil
 	case "what is hinted at":
-		return w.hint()
+		return w.hintedPrice()
 	case "what stands":
-		return b.latest().Standing(), nil
+		return b.latestQuote().CurrentPrice(), nil
 	}
-	parts := relative.FindStringSubmatch(what)
+	parts := relativePrice.FindStringSubmatch(what)
 	if parts == nil {
 		return decimal.Parse(what)
 	}
@@ -96,20 +96,21 @@ func (w *world) priceOf(what string) (decimal.Decimal, error) {
 		step = decimal.Decimal{}.Minus(step)
 	}
 	if parts[3] == "the counter" {
-		quote, err := b.last(acp.CounterOffer)
+		quote, err := b.lastQuote(acp.CounterOffer)
 		return quote.CounterPrice.Plus(step), err
 	}
 	return b.offers[len(b.offers)-1].Plus(step), nil
 }
 
-// hint is what the merchant hints at; a buyer who knows it not finds out with the least offer that is a move.
-func (w *world) hint() (decimal.Decimal, error) {
-	rejected, err := w.shopper.last(acp.Reject)
+// hintedPrice returns the floor hint of the latest rejection. If there was none, it first makes the minimum offer, which the
+// merchant rejects with a hint.
+func (w *world) hintedPrice() (decimal.Decimal, error) {
+	rejected, err := w.shopper.lastQuote(acp.Reject)
 	if err != nil {
-		if err := w.offersTheLeast(); err != nil {
+		if err := w.offersMinimum(); err != nil {
 			return decimal.Decimal{}, err
 		}
-		rejected, err = w.shopper.last(acp.Reject)
+		rejected, err = w.shopper.lastQuote(acp.Reject)
 	}
 	if err != nil {
 		return decimal.Decimal{}, err
@@ -117,8 +118,8 @@ func (w *world) hint() (decimal.Decimal, error) {
 	return decimal.Parse(rejected.FloorHint)
 }
 
-// offersTheLeast offers half of what the shop may come down to, and a cent.
-func (w *world) offersTheLeast() error {
+// offersMinimum offers half of the lowest price that the shop's maximum discount allows, plus a cent.
+func (w *world) offersMinimum() error {
 	manifest, err := w.shopper.client.Manifest(w.ctx)
 	if err != nil {
 		return err
@@ -131,7 +132,7 @@ func (w *world) makesCounteredOffer() error {
 	if err := w.offers("what is hinted at"); err != nil {
 		return err
 	}
-	return w.heardStatus(acp.CounterOffer)
+	return w.latestStatusIs(acp.CounterOffer)
 }
 
 func (w *world) makesOffers(n int, step string) error {
@@ -146,9 +147,9 @@ func (w *world) makesOffers(n int, step string) error {
 	return nil
 }
 
-func (w *world) offersAtOnce(price string, times int) {
+func (w *world) offersConcurrently(price string, times int) {
 	body := []byte(w.expand(`{"session_id": "$session", "quote_id": "$quote", "offer_price": ` + price + `}`))
-	w.atOnce(times, func(int) error {
+	w.runConcurrently(times, func(int) error {
 		response, err := w.shopper.client.Do(w.ctx, "POST", "/acp/quote", nil, body)
 		if err == nil && !response.OK() {
 			return acp.ErrorOf(response)
@@ -178,38 +179,38 @@ func (w *world) anotherOffersClaiming(claims, price string) error {
 	return w.anotherOffers(price, `"buyer_context": `+claims)
 }
 
-// anotherOffers lets a new buyer open a negotiation with one field more.
+// anotherOffers lets a new buyer open a negotiation with an additional field.
 func (w *world) anotherOffers(price, field string) error {
-	if err := w.arrive(); err != nil {
+	if err := w.startBuyer(); err != nil {
 		return err
 	}
 	body := fmt.Sprintf(`{"product_id": %q, "quantity": 1, "offer_price": %s, %s}`, w.product.ID, price, field)
 	return w.buyerSends("POST", "/acp/quote", body)
 }
 
-// othersHaggled has other buyers at the same address offer half of the list price, each in a session of its own. The
-// buyer comes after them.
+// othersHaggled lets n buyers at the same client address offer half of the list price, each in its own session. Then it
+// starts the scenario's buyer.
 func (w *world) othersHaggled(n int, name string) error {
 	for range n {
-		if err := w.looksAt(name); err != nil {
+		if err := w.arrivesLookingAt(name); err != nil {
 			return err
 		}
 		if err := w.offers(w.product.Price.Over(2).String()); err != nil {
 			return err
 		}
 	}
-	return w.looksAt(name)
+	return w.arrivesLookingAt(name)
 }
 
-// mostOffers is more than any merchant answers with anything but its final price.
-const mostOffers = 12
+// maxOffers is more than the offers after which any merchant names its final price.
+const maxOffers = 12
 
-// bargains offers what is hinted at, then a little more each time, and takes the merchant's final price.
-func (w *world) bargains() error {
+// bargainsToEnd offers the hinted price, then a little more each time, and accepts the merchant's final price.
+func (w *world) bargainsToEnd() error {
 	if err := w.makesCounteredOffer(); err != nil {
 		return err
 	}
-	for range mostOffers {
+	for range maxOffers {
 		switch {
 		case w.shopper.Agreement != nil:
 			return nil
@@ -220,7 +221,7 @@ func (w *world) bargains() error {
 			return err
 		}
 	}
-	return fmt.Errorf("no final price after %d offers", mostOffers)
+	return fmt.Errorf("no final price after %d offers", maxOffers)
 }
 
 func (w *world) hagglesLike(name string, from, upTo int) error {

@@ -14,15 +14,15 @@ const (
 	replayedHeader    = "Idempotent-Replayed"
 )
 
-func (w *world) closesUnder(key string) error {
+func (w *world) closesShopWithKey(key string) error {
 	header := http.Header{idempotencyHeader: {key}, "X-Confirm-Delete": {w.shop.ID}}
 	return w.attempt(func() error { return w.send("DELETE", w.shopPath(), "", header) })
 }
 
-func (w *world) sendsElsewhereUnder(key, method, path, body string) error {
+func (w *world) buyerSendsToOtherShopWithKey(key, method, path, body string) error {
 	return w.attempt(func() error {
-		header := http.Header{idempotencyHeader: {sized(key)}}
-		response, err := w.visitor(w.others[0].Slug).Do(w.ctx, method, path, header, []byte(body))
+		header := http.Header{idempotencyHeader: {textOfLength(key)}}
+		response, err := w.buyerClient(w.otherShops[0].Slug).Do(w.ctx, method, path, header, []byte(body))
 		if err == nil && !response.OK() {
 			return acp.ErrorOf(response)
 		}
@@ -31,11 +31,11 @@ func (w *world) sendsElsewhereUnder(key, method, path, body string) error {
 }
 
 func (w *world) isReplay() error {
-	before, err := w.before()
+	before, err := w.previousAnswer()
 	if err != nil {
 		return err
 	}
-	now := w.tape.last()
+	now := w.recorder.last()
 	switch {
 	case now.status != before.status, !bytes.Equal(now.body, before.body):
 		return fmt.Errorf("before: %d %.300s\nnow: %d %.300s", before.status, before.body, now.status, now.body)
@@ -47,44 +47,44 @@ func (w *world) isReplay() error {
 	return nil
 }
 
-func (w *world) isNoReplay() error {
-	if got := w.tape.last().header.Get(replayedHeader); got != "" {
+func (w *world) isNotReplay() error {
+	if got := w.recorder.last().header.Get(replayedHeader); got != "" {
 		return fmt.Errorf("%s is %q", replayedHeader, got)
 	}
 	return nil
 }
 
-func (w *world) createsAtOnceUnder(key string, times int) {
+func (w *world) createsConcurrentlyWithKey(key string, times int) {
 	product := merchant.Product{
 		Name:  "Tent",
 		SKU:   "T-1",
 		Price: percent(10),
 	}
-	w.atOnce(times, func(int) error {
+	w.runConcurrently(times, func(int) error {
 		_, err := w.merchant.CreateProduct(w.ctx, product, merchant.IdempotencyKey(key))
 		return err
 	})
 }
 
-func (w *world) paysAtOnceUnder(key string, times int) {
+func (w *world) paysConcurrentlyWithKey(key string, times int) {
 	request := acp.FinalizeRequest{
 		CheckoutID: w.shopper.Checkout.CheckoutID, Payment: acp.Payment{Method: acp.PSPToken, Token: goodToken},
 		BuyerEmail: "buyer@example.com",
 	}
-	w.atOnce(times, func(int) error {
+	w.runConcurrently(times, func(int) error {
 		_, err := w.shopper.client.Finalize(w.ctx, request, acp.IdempotencyKey(key))
 		return err
 	})
 }
 
-// oneAnswerForAll looks at all that was answered to actions at once.
-func (w *world) oneAnswerForAll() error {
+// allGotSameAnswer checks that the concurrent requests got one answer and its replays, or 409 idempotency_in_progress.
+func (w *world) allGotSameAnswer() error {
 	var first []byte
 	replays := 0
-	for _, a := range w.tape.all()[w.crowdFrom:] {
+	for _, a := range w.recorder.all()[w.concurrentFrom:] {
 		switch {
 		case a.status == http.StatusConflict, a.status == http.StatusServiceUnavailable:
-			// judged by the error that came of it below; a busy server was asked again
+			// a conflict is checked below; runConcurrently has retried a busy server
 		case first == nil:
 			first = a.body
 		case !bytes.Equal(first, a.body):
@@ -94,7 +94,7 @@ func (w *world) oneAnswerForAll() error {
 			replays++
 		}
 	}
-	for _, err := range w.crowd {
+	for _, err := range w.concurrentErrs {
 		if err == nil {
 			continue
 		}

@@ -42,7 +42,7 @@ Feature: Imports
         | import.errors.0.value   | "12,50"     |
         | import.errors.0.problem | "is not a decimal number; write 12.50" |
         | import.errors.*.line    | [3, 4, 5, 6] |
-        | import.errors.2.problem | "is on line 2 already" |
+        | import.errors.2.problem | "is also on line 2" |
         | import.errors.3.problem | "has 2 fields, the header has 5" |
         | import.warnings.0.problem | "is above the price, 12.50" |
         | import.errors_url       | "/v1/imports/$job/errors" |

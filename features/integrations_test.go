@@ -22,19 +22,19 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/provider"
 )
 
-// accounts is what a scenario knows of accounts with payment providers.
-type accounts struct {
+// providerState holds a scenario's account with a payment provider.
+type providerState struct {
 	integration merchant.Integration
-	dispute     string // the provider's id of it
+	dispute     string // id at the provider
 }
 
-// lossy loses requests with some keys, or only the answers to them: then what they ask for is done.
-type lossy struct {
+// lossyProxy drops requests with some API keys, or forwards them and drops only the answers.
+type lossyProxy struct {
 	next http.Handler
-	lost sync.Map // request or answer, by authorization
+	lost sync.Map // "request" or "answer", by Authorization header
 }
 
-func (l *lossy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (l *lossyProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	what, lost := l.lost.Load(r.Header.Get("Authorization"))
 	switch {
 	case !lost:
@@ -46,18 +46,18 @@ func (l *lossy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	panic(http.ErrAbortHandler) // cuts the connection
 }
 
-// loses has every request with the account's key lost from now on, or every answer to it.
-func (w *world) loses(what string) { w.server.lossy.lost.Store("Bearer "+w.stripeKey(), what) }
+// losesTraffic drops all requests with the account's key from now on, or the answers to them.
+func (w *world) losesTraffic(what string) { w.server.lossy.lost.Store("Bearer "+w.stripeKey(), what) }
 
-// startProviders starts a look-alike of both payment providers and returns its address.
-func startProviders(t *testing.T) (*lossy, string) {
+// startProviders starts a fake of both payment providers behind a lossyProxy, and returns the proxy and its URL.
+func startProviders(t *testing.T) (*lossyProxy, string) {
 	t.Helper()
 	p, err := provider.Open(provider.Config{Ledger: filepath.Join(t.TempDir(), "provider.ledger")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	between := &lossy{next: p.Handler()}
-	listening := httptest.NewServer(between)
+	proxy := &lossyProxy{next: p.Handler()}
+	server := httptest.NewServer(proxy)
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- p.Run(ctx) }()
@@ -66,24 +66,24 @@ func startProviders(t *testing.T) (*lossy, string) {
 		if err := <-done; err != nil {
 			t.Errorf("the payment providers: %v", err)
 		}
-		listening.Close()
+		server.Close()
 		if err := p.Close(); err != nil {
 			t.Errorf("closing the payment providers: %v", err)
 		}
 	})
-	return between, listening.URL
+	return proxy, server.URL
 }
 
-// stripeKey is the key of the account that the merchant has in this scenario.
+// stripeKey returns the API key of the merchant's Stripe account in this scenario.
 func (w *world) stripeKey() string { return "sk_test_" + w.newSlug }
 
-func (w *world) nameAccounts(known map[string]string) {
-	known["stripe_key"], known["integration"] = w.stripeKey(), w.integration.ID
-	known["webhook"] = strings.TrimPrefix(w.integration.Webhook.Endpoint, w.app.URL())
+func (w *world) addProviderVars(vars map[string]string) {
+	vars["stripe_key"], vars["integration"] = w.stripeKey(), w.integration.ID
+	vars["webhook"] = strings.TrimPrefix(w.integration.Webhook.Endpoint, w.app.URL())
 }
 
-// connects connects an account; secret is what its webhooks are signed with, or "".
-func (w *world) connects(kind, secret string) error {
+// connectsAccount connects an account at a payment provider; secret signs its webhooks and may be "".
+func (w *world) connectsAccount(kind, secret string) error {
 	account := merchant.NewIntegration{Type: "stripe", Credentials: merchant.Credentials{Key: w.stripeKey(), Secret: secret}}
 	if kind == "PayPal" {
 		account = merchant.NewIntegration{Type: "paypal", Credentials: merchant.Credentials{Key: "client-" + w.shop.Slug, Secret: "s"}}
@@ -95,10 +95,10 @@ func (w *world) connects(kind, secret string) error {
 
 func (w *world) goesToAnotherShop() error { return w.openShop("Another shop") }
 
-// paysWithGranted pays with a token that the buyer's wallet grants to the merchant's account.
-func (w *world) paysWithGranted() error {
-	asked, _ := json.Marshal(map[string]string{"kind": "stripe", "seller": w.integration.Config.AccountID})
-	response, err := http.Post(w.server.providers+"/lookalike/tokens", "application/json", bytes.NewReader(asked))
+// paysWithGrantedToken pays with a token that the buyer's wallet has granted to the merchant's account.
+func (w *world) paysWithGrantedToken() error {
+	body, _ := json.Marshal(map[string]string{"kind": "stripe", "seller": w.integration.Config.AccountID})
+	response, err := http.Post(w.server.providersURL+"/lookalike/tokens", "application/json", bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
@@ -110,9 +110,9 @@ func (w *world) paysWithGranted() error {
 	return w.pays(acp.PSPToken, granted.Token)
 }
 
-// hasReceived asks the provider's own books.
-func (w *world) hasReceived(want int) error {
-	response, err := http.Get(w.server.providers + "/ledger")
+// providerCharged checks the number of the account's charges in the provider's ledger.
+func (w *world) providerCharged(want int) error {
+	response, err := http.Get(w.server.providersURL + "/ledger")
 	if err != nil {
 		return err
 	}
@@ -143,14 +143,14 @@ func (w *world) hasNoIntegration() error {
 	return err
 }
 
-// keyIsNowhere also asks for everything that shows an integration.
-func (w *world) keyIsNowhere() error {
+// accountKeyNotShown searches all answers for the account's key, after it has read every resource that shows an integration.
+func (w *world) accountKeyNotShown() error {
 	for _, path := range []string{"/v1/integrations", "/v1/audit-events", w.shopPath()} {
 		if err := w.send("GET", path, "", nil); err != nil {
 			return err
 		}
 	}
-	for _, a := range w.tape.all() {
+	for _, a := range w.recorder.all() {
 		if strings.Contains(string(a.body), w.stripeKey()) {
 			return fmt.Errorf("%s tells it: %s", a.path, a.body)
 		}
@@ -158,8 +158,8 @@ func (w *world) keyIsNowhere() error {
 	return nil
 }
 
-// callsHook sends an event in Stripe's form, about a payment that nobody knows.
-func (w *world) callsHook(path, secret string) error {
+// callsStripeWebhook sends a Stripe event about an unknown payment.
+func (w *world) callsStripeWebhook(path, secret string) error {
 	const event = `{"id": "evt_1", "object": "event", "type": "payment_intent.succeeded", "data": {"object": {` +
 		`"id": "pi_1", "object": "payment_intent", "status": "succeeded", "metadata": {}}}}`
 	request, err := http.NewRequestWithContext(w.ctx, "POST", w.app.URL()+w.expand(path), strings.NewReader(event))
@@ -172,7 +172,7 @@ func (w *world) callsHook(path, secret string) error {
 		mac.Write([]byte(at + "." + event))
 		request.Header.Set("Stripe-Signature", "t="+at+",v1="+hex.EncodeToString(mac.Sum(nil)))
 	}
-	response, err := w.tape.RoundTrip(request)
+	response, err := w.recorder.RoundTrip(request)
 	if err != nil {
 		return err
 	}

@@ -11,24 +11,24 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/merchant"
 )
 
-// office is what a scenario knows of keys, and of who stands behind them.
-type office struct {
+// keyState holds a scenario's API keys, the merchant's authenticator, and the result of a rate limit probe.
+type keyState struct {
 	keys          map[string]merchant.APIKey // by name
 	key           merchant.APIKey            // the latest
 	authenticator authenticator
-	askedAlready  asked
+	probe         rateProbe
 }
 
 const keysPath = "/v1/api-keys"
 
-// ownsAccount makes a new account the merchant's. Nobody else is in it.
-func (w *world) ownsAccount() error {
+// createsAccount creates an account for the merchant, without other members.
+func (w *world) createsAccount() error {
 	made, err := w.app.IssueKey(w.ctx, boot.KeyRequest{
 		Name:       "Owner",
 		Scopes:     []string{"*"},
 		NewAccount: w.name,
 	})
-	w.tape.tick()
+	w.recorder.markAnswered()
 	w.merchant = merchant.New(w.connection, made.Secret, "")
 	return err
 }
@@ -38,14 +38,14 @@ func (w *world) createKey(body string) error {
 		if err := w.send("POST", keysPath, w.expand(body), nil); err != nil {
 			return err
 		}
-		return w.noteKey()
+		return w.recordKey()
 	})
 }
 
-// noteKey remembers the key that was just shown.
-func (w *world) noteKey() error {
+// recordKey records the key in the latest answer.
+func (w *world) recordKey() error {
 	var key merchant.APIKey
-	if err := json.Unmarshal(w.tape.last().body, &key); err != nil {
+	if err := json.Unmarshal(w.recorder.last().body, &key); err != nil {
 		return err
 	}
 	if w.keys == nil {
@@ -64,25 +64,25 @@ func (w *world) createKeyWith(field, value string) error {
 }
 
 func (w *world) hasKey(name, fields string) error {
-	if err := w.createKey(named(name, fields)); err != nil {
+	if err := w.createKey(withName(name, fields)); err != nil {
 		return err
 	}
-	return w.unjudged()
+	return w.unexpectedRefusal()
 }
 
-// named is a JSON object with a name added.
-func named(name, fields string) string { return fmt.Sprintf(`{"name": %q, %s`, name, fields[1:]) }
+// withName adds a name to the fields of a JSON object.
+func withName(name, fields string) string { return fmt.Sprintf(`{"name": %q, %s`, name, fields[1:]) }
 
-func (w *world) hasBriefKey(name string, seconds int) error {
+func (w *world) hasExpiringKey(name string, seconds int) error {
 	end := time.Now().Add(time.Duration(seconds) * time.Second).UTC().Format(time.RFC3339Nano)
 	return w.hasKey(name, `{"scopes": ["projects:read"], "expires_at": "`+end+`"}`)
 }
 
-// mostKeys is how many keys an account may have, one of which is its owner's.
-const mostKeys = 100
+// maxKeys is the limit of keys per account, including the owner's key.
+const maxKeys = 100
 
 func (w *world) hasManyKeys() error {
-	for range mostKeys - 2 {
+	for range maxKeys - 2 {
 		if err := w.hasKey("Many", `{"scopes": ["catalog:read"]}`); err != nil {
 			return err
 		}
@@ -90,14 +90,14 @@ func (w *world) hasManyKeys() error {
 	return nil
 }
 
-func (w *world) createKeysAtOnce(n int) {
-	w.atOnce(n, func(int) error {
+func (w *world) createKeysConcurrently(n int) {
+	w.runConcurrently(n, func(int) error {
 		_, err := w.merchant.CreateKey(w.ctx, merchant.NewKey{Name: "Racer", Scopes: []string{"catalog:read"}})
 		return err
 	})
 }
 
-func (w *world) held(name string) (merchant.APIKey, error) {
+func (w *world) keyNamed(name string) (merchant.APIKey, error) {
 	key, known := w.keys[name]
 	if name == "" {
 		key, known = w.key, w.key.Secret != ""
@@ -109,42 +109,42 @@ func (w *world) held(name string) (merchant.APIKey, error) {
 }
 
 func (w *world) holderCreatesKey(holder, fields string) error {
-	key, err := w.held(holder)
+	key, err := w.keyNamed(holder)
 	if err != nil {
 		return err
 	}
 	return w.attempt(func() error {
 		client := w.merchant.As(key.Secret).In("")
-		if err := w.sendBy(client, "POST", keysPath, w.expand(named("Offspring", fields)), nil); err != nil {
+		if err := w.sendBy(client, "POST", keysPath, w.expand(withName("Offspring", fields)), nil); err != nil {
 			return err
 		}
-		return w.noteKey()
+		return w.recordKey()
 	})
 }
 
 func (w *world) revokeKey(name string) error {
-	key, err := w.held(name)
+	key, err := w.keyNamed(name)
 	if err != nil {
 		return err
 	}
 	return w.merchantSends("DELETE", keysPath+"/"+key.ID, "")
 }
 
-// look uses a key for what needs the fewest rights.
-func (w *world) look(key merchant.APIKey) error {
+// useKey authenticates with a key. It returns nil even if the key's scopes do not suffice.
+func (w *world) useKey(key merchant.APIKey) error {
 	_, err := w.merchant.As(key.Secret).Projects(w.ctx, merchant.Page{})
 	if r := refusalOf(err); r != nil && r.code == "insufficient_scope" {
-		return nil // whose key it is is known
+		return nil // the key was authenticated
 	}
 	return err
 }
 
 func (w *world) keyWorks(name string) error {
-	key, err := w.held(name)
+	key, err := w.keyNamed(name)
 	if err != nil {
 		return err
 	}
-	return w.look(key)
+	return w.useKey(key)
 }
 
 func (w *world) keyHasPrefix() error {
@@ -154,13 +154,13 @@ func (w *world) keyHasPrefix() error {
 	return nil
 }
 
-func (w *world) shownOnce(name string) error {
-	key, err := w.held(name)
+func (w *world) keyShownOnce(name string) error {
+	key, err := w.keyNamed(name)
 	if err != nil {
 		return err
 	}
 	shown := 0
-	for _, a := range w.tape.all() {
+	for _, a := range w.recorder.all() {
 		shown += strings.Count(string(a.body), key.Secret)
 	}
 	if shown != 1 {
@@ -169,25 +169,25 @@ func (w *world) shownOnce(name string) error {
 	return nil
 }
 
-func (w *world) stopsWorking(seconds int, name string) error {
-	key, err := w.held(name)
+func (w *world) keyStopsWorking(seconds int, name string) error {
+	key, err := w.keyNamed(name)
 	if err != nil {
 		return err
 	}
-	return within(seconds, func() error { return wantRefusal(w.look(key), http.StatusUnauthorized, "unauthenticated") })
+	return within(seconds, func() error { return wantRefusal(w.useKey(key), http.StatusUnauthorized, "unauthenticated") })
 }
 
-// nameKeys adds what steps may call by $name.
-func (w *world) nameKeys(known map[string]string) {
-	known["scenario"] = w.name
+// addKeyVars adds the variables of keys and of other shops, $scenario and $latest_time.
+func (w *world) addKeyVars(vars map[string]string) {
+	vars["scenario"] = w.name
 	for name, key := range w.keys {
-		known["key_"+name] = key.ID
+		vars["key_"+name] = key.ID
 	}
-	for i, other := range w.others {
-		known["other"] = other.ID
-		known[fmt.Sprintf("other%d", i+1)] = other.ID
+	for i, other := range w.otherShops {
+		vars["other"] = other.ID
+		vars[fmt.Sprintf("other%d", i+1)] = other.ID
 	}
-	if at, ok := at(w.tape.last().value(), "data.0.created_at"); ok {
-		known["latest_time"] = fmt.Sprint(at)
+	if at, ok := valueAt(w.recorder.last().value(), "data.0.created_at"); ok {
+		vars["latest_time"] = fmt.Sprint(at)
 	}
 }

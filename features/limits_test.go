@@ -10,16 +10,16 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/acp"
 )
 
-// asked is how somebody fared who asked until it was refused.
-type asked struct {
-	again    func() error // asks once more
+// rateProbe is the result of sending requests until one was refused.
+type rateProbe struct {
+	send     func() error // sends one more request
 	answered int
 	took     time.Duration
-	last     time.Time // when it asked what was refused
+	last     time.Time // when the refused request was sent
 }
 
-// mostAsked is far more than any rate of these scenarios lets through in the time that it takes.
-const mostAsked = 2000
+// maxRequests is far more than any rate limit of these scenarios allows in the time that the requests take.
+const maxRequests = 2000
 
 func fromAddress(address string) http.Header {
 	if address == "" {
@@ -28,13 +28,13 @@ func fromAddress(address string) http.Header {
 	return http.Header{"X-Forwarded-For": {address}}
 }
 
-// asMerchant, asStranger and asBuyer ask for what costs the server least.
+// asMerchant, asAnonymous and asBuyer return functions that send a cheap request.
 func (w *world) asMerchant(from string) func() error {
 	return func() error { return w.send("GET", "/v1/account", "", fromAddress(from)) }
 }
 
-// asStranger takes the refusal of who has no key for an answer.
-func (w *world) asStranger(from string) func() error {
+// asAnonymous sends no key. It treats 401 as an answer, not as a refusal.
+func (w *world) asAnonymous(from string) func() error {
 	client := w.merchant.As("")
 	return func() error {
 		err := w.sendBy(client, "GET", "/v1/account", "", fromAddress(from))
@@ -46,7 +46,7 @@ func (w *world) asStranger(from string) func() error {
 }
 
 func (w *world) asBuyer(from, slug string) func() error {
-	client := w.visitor(slug)
+	client := w.buyerClient(slug)
 	return func() error {
 		response, err := client.Do(w.ctx, "GET", "/acp/products/prod_unknown", fromAddress(from), nil)
 		if err == nil && response.Status != http.StatusNotFound {
@@ -56,66 +56,67 @@ func (w *world) asBuyer(from, slug string) func() error {
 	}
 }
 
-// askUntilRefused keeps the first refusal for a Then to judge.
-func (w *world) askUntilRefused(again func() error) error {
+// askUntilRefused sends requests until one is refused. It keeps that refusal for a Then step.
+func (w *world) askUntilRefused(send func() error) error {
 	began := time.Now()
-	w.askedAlready = asked{again: again}
+	w.probe = rateProbe{send: send}
 	return w.attempt(func() error {
-		for range mostAsked {
-			w.askedAlready.last = time.Now()
-			err := again()
-			w.askedAlready.took = time.Since(began)
+		for range maxRequests {
+			w.probe.last = time.Now()
+			err := send()
+			w.probe.took = time.Since(began)
 			if err != nil {
 				return err
 			}
-			w.askedAlready.answered++
+			w.probe.answered++
 		}
 		return nil
 	})
 }
 
-// answeredBefore allows for what came back meanwhile: one request each so many milliseconds.
-func (w *world) answeredBefore(burst int, each string) error {
+// answeredBeforeRefusal checks the burst. It allows one more request for each period (each, in milliseconds) that passed
+// meanwhile.
+func (w *world) answeredBeforeRefusal(burst int, each string) error {
 	period := time.Second
 	if ms, err := strconv.Atoi(each); err == nil {
 		period = time.Duration(ms) * time.Millisecond
 	}
-	meanwhile := int(w.askedAlready.took / period)
-	if n := w.askedAlready.answered; n < burst || n > burst+meanwhile+1 {
-		return fmt.Errorf("it was answered %d times in %s", n, w.askedAlready.took)
+	meanwhile := int(w.probe.took / period)
+	if n := w.probe.answered; n < burst || n > burst+meanwhile+1 {
+		return fmt.Errorf("it was answered %d times in %s", n, w.probe.took)
 	}
 	return nil
 }
 
-// comesBackAsTold also holds the two places where the time is told against each other.
-func (w *world) comesBackAsTold() error {
-	last := w.tape.last()
+// answeredAfterRetryAfter waits as long as Retry-After says and sends a request. It also checks that header and body agree.
+func (w *world) answeredAfterRetryAfter() error {
+	last := w.recorder.last()
 	seconds, err := strconv.Atoi(last.header.Get("Retry-After"))
 	if err != nil || seconds < 1 || seconds > 2 {
 		return fmt.Errorf("Retry-After is %q", last.header.Get("Retry-After"))
 	}
-	if told, ok := at(last.value(), "retry_after"); last.toBuyer && (!ok || fmt.Sprint(told) != strconv.Itoa(seconds)) {
-		return fmt.Errorf("the body says %v, the header %d", told, seconds)
+	if inBody, ok := valueAt(last.value(), "retry_after"); last.toBuyer && (!ok || fmt.Sprint(inBody) != strconv.Itoa(seconds)) {
+		return fmt.Errorf("the body says %v, the header %d", inBody, seconds)
 	}
 	time.Sleep(time.Duration(seconds) * time.Second)
-	return w.askedAlready.again()
+	return w.probe.send()
 }
 
 func (w *world) refusedWithAnotherKey() error {
-	key, err := w.held("Other")
+	key, err := w.keyNamed("Other")
 	if err != nil {
 		return err
 	}
 	return w.staysRefused(func() error { return w.sendBy(w.merchant.As(key.Secret), "GET", "/v1/account", "", nil) })
 }
 
-// staysRefused asks until it is refused again. Whoever was refused is let in once for each second that passed since.
+// staysRefused sends requests until one is refused again. The limiter may allow one for each second since the first refusal.
 func (w *world) staysRefused(ask func() error) error {
-	for n := range mostAsked {
+	for n := range maxRequests {
 		if err := ask(); err != nil {
 			return wantRefusal(err, http.StatusTooManyRequests, "rate_limited")
 		}
-		if since := time.Since(w.askedAlready.last); n > int(since/time.Second) {
+		if since := time.Since(w.probe.last); n > int(since/time.Second) {
 			return fmt.Errorf("it was answered %d times in the %s after it was refused", n+1, since)
 		}
 	}
@@ -125,28 +126,28 @@ func (w *world) staysRefused(ask func() error) error {
 func (w *world) anotherMerchantIsAnswered() error {
 	mine := w.merchant
 	defer func() { w.merchant = mine }()
-	if err := w.ownsAccount(); err != nil {
+	if err := w.createsAccount(); err != nil {
 		return err
 	}
 	return w.asMerchant("")()
 }
 
-func (w *world) strangerNeedsKey(from string) error {
+func (w *world) anonymousNeedsKey(from string) error {
 	err := w.sendBy(w.merchant.As(""), "GET", "/v1/account", "", fromAddress(from))
 	return wantRefusal(err, http.StatusUnauthorized, "unauthenticated")
 }
 
-func (w *world) buyerAsksOften(from string, times int) error {
-	again := w.asBuyer(from, w.shop.Slug)
+func (w *world) buyerReadsProduct(from string, times int) error {
+	send := w.asBuyer(from, w.shop.Slug)
 	for range times {
-		if err := again(); err != nil {
+		if err := send(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (w *world) buyerFares(how, from, slug string) error {
+func (w *world) buyerOutcomeIs(how, from, slug string) error {
 	ask := w.asBuyer(from, slug)
 	if how == "answered" {
 		return ask()

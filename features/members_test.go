@@ -19,29 +19,31 @@ const (
 	memberPassword = "correct horse battery"
 )
 
-// crew is what a scenario knows of the members of an account.
-type crew struct {
-	crewLinks map[string]string // of invitations, and to set a password, by whom they are for
-	ids       map[string]string // by kind and name
-	phones    map[string]*authenticator
-	came      error // why somebody did not come in
-	joined    int
+// memberState holds the members of a scenario's account.
+type memberState struct {
+	memberLinks    map[string]string // invitation and password links, by member
+	ids            map[string]string // by kind and name
+	authenticators map[string]*authenticator
+	signInErr      error // why the latest join or sign-in was refused
+	joined         int
 }
 
-func (c *crew) note(kind, name, id string) {
+func (c *memberState) record(kind, name, id string) {
 	if c.ids == nil {
-		c.ids, c.crewLinks, c.phones = map[string]string{}, map[string]string{}, map[string]*authenticator{}
+		c.ids, c.memberLinks, c.authenticators = map[string]string{}, map[string]string{}, map[string]*authenticator{}
 	}
 	c.ids[kind+"_"+name] = id
 }
 
-func (w *world) nameMembers(known map[string]string) {
-	for name, id := range w.crew.ids {
-		known[name] = id
+func (w *world) addMemberVars(vars map[string]string) {
+	for name, id := range w.memberState.ids {
+		vars[name] = id
 	}
 }
 
-func (w *world) door() boottest.Door { return boottest.Door{App: w.app, Address: w.name} }
+func (w *world) consoleClient() boottest.MemberClient {
+	return boottest.MemberClient{App: w.app, Address: w.name}
+}
 
 func (w *world) emailOf(name string) string {
 	if strings.Contains(name, "@") {
@@ -61,9 +63,9 @@ func (w *world) invitedBy(client *merchant.Client, name, fields string, header h
 			return err
 		}
 		var made struct{ ID, Link string }
-		err := json.Unmarshal(w.tape.last().body, &made)
-		w.crew.note("invitation", name, made.ID)
-		w.crewLinks[name] = made.Link
+		err := json.Unmarshal(w.recorder.last().body, &made)
+		w.memberState.record("invitation", name, made.ID)
+		w.memberLinks[name] = made.Link
 		return err
 	})
 }
@@ -72,36 +74,36 @@ func (w *world) memberInvites(code, by, name, fields string) error {
 	header := http.Header{}
 	if code != "no code" {
 		var err error
-		if header, err = w.confirmedBy(by); err != nil {
+		if header, err = w.codeHeader(by); err != nil {
 			return err
 		}
 	}
-	key, err := w.held(by)
+	key, err := w.keyNamed(by)
 	if err != nil {
 		return err
 	}
 	return w.invitedBy(w.merchant.As(key.Secret).In(""), name, fields, header)
 }
 
-// confirmedBy has a fresh code of somebody's authenticator.
-func (w *world) confirmedBy(name string) (http.Header, error) {
-	phone := w.phones[name]
-	if phone == nil {
+// codeHeader returns a header with a fresh code of a member's authenticator.
+func (w *world) codeHeader(name string) (http.Header, error) {
+	app := w.authenticators[name]
+	if app == nil {
 		return nil, fmt.Errorf("%q has no authenticator", name)
 	}
-	text, err := phone.fresh()
+	text, err := app.freshCode()
 	return http.Header{"X-Mfa-Code": {text}}, err
 }
 
 func (w *world) resetsFactor(by, of, code string) error {
 	header := http.Header{}
-	if code != "no code" && w.phones[by] != nil {
+	if code != "no code" && w.authenticators[by] != nil {
 		var err error
-		if header, err = w.confirmedBy(by); err != nil {
+		if header, err = w.codeHeader(by); err != nil {
 			return err
 		}
 	}
-	key, err := w.held(by)
+	key, err := w.keyNamed(by)
 	if err != nil {
 		return err
 	}
@@ -114,16 +116,16 @@ func (w *world) hasInvitations(n int) error {
 		if err := w.invites(fmt.Sprint("Guest", i), `{"role": "analyst"}`); err != nil {
 			return err
 		}
-		if err := w.unjudged(); err != nil {
+		if err := w.unexpectedRefusal(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// comes notes a session under a member's name, whose token is sent like an API key.
-func (w *world) comes(name string, in boottest.Session, err error) error {
-	w.came = err
+// recordSession records a session as the member's key, because its token is sent like an API key. It keeps err for a Then step.
+func (w *world) recordSession(name string, in boottest.Session, err error) error {
+	w.signInErr = err
 	if err != nil {
 		return nil
 	}
@@ -131,44 +133,44 @@ func (w *world) comes(name string, in boottest.Session, err error) error {
 		w.keys = map[string]merchant.APIKey{}
 	}
 	w.keys[name] = merchant.APIKey{Name: name, Secret: in.Token}
-	w.crew.note("member", name, in.Member)
-	w.crew.note("session", name, in.ID)
+	w.memberState.record("member", name, in.Member)
+	w.memberState.record("session", name, in.ID)
 	w.ids["due_"+name] = fmt.Sprint(in.CodeDue)
 	return nil
 }
 
-func (w *world) isMember(name, fields string) error {
+func (w *world) becomesMember(name, fields string) error {
 	if err := w.invites(name, fields); err != nil {
 		return err
 	}
-	if err := w.unjudged(); err != nil {
+	if err := w.unexpectedRefusal(); err != nil {
 		return err
 	}
-	return errors.Join(w.joins(name), w.came)
+	return errors.Join(w.joins(name), w.signInErr)
 }
 
 func (w *world) joins(name string) error {
-	in, err := w.door().Join(w.ctx, w.crewLinks[name], name, memberPassword)
-	return w.comes(name, in, err)
+	in, err := w.consoleClient().Join(w.ctx, w.memberLinks[name], name, memberPassword)
+	return w.recordSession(name, in, err)
 }
 
 func (w *world) joinsAs(link, name, password string) error {
-	in, err := w.door().Join(w.ctx, w.crewLinks[link], name, password)
-	return w.comes(link, in, err)
+	in, err := w.consoleClient().Join(w.ctx, w.memberLinks[link], name, password)
+	return w.recordSession(link, in, err)
 }
 
-func (w *world) joinAtOnce(n int, link string) {
+func (w *world) joinConcurrently(n int, link string) {
 	var all sync.WaitGroup
 	results := make([]error, n)
 	for i := range n {
-		all.Go(func() { _, results[i] = w.door().Join(w.ctx, w.crewLinks[link], "Racer", memberPassword) })
+		all.Go(func() { _, results[i] = w.consoleClient().Join(w.ctx, w.memberLinks[link], "Racer", memberPassword) })
 	}
 	all.Wait()
 	for _, err := range results {
 		if err == nil {
 			w.joined++
 		} else {
-			w.came = err
+			w.signInErr = err
 		}
 	}
 }
@@ -177,29 +179,29 @@ func (w *world) haveJoined(n int) error {
 	if w.joined != n {
 		return fmt.Errorf("%d joined", w.joined)
 	}
-	return w.comingInRefused("link_not_found")
+	return w.signInRefused("link_not_found")
 }
 
 func (w *world) signsInWith(name, password string) error {
-	in, err := w.door().SignIn(w.ctx, w.emailOf(name), password)
-	return w.comes(name, in, err)
+	in, err := w.consoleClient().SignIn(w.ctx, w.emailOf(name), password)
+	return w.recordSession(name, in, err)
 }
 
 func (w *world) signsInElsewhere(name string) error {
-	door := w.door()
-	door.Address += " elsewhere"
-	in, err := door.SignIn(w.ctx, w.emailOf(name), memberPassword)
-	return w.comes(name, in, err)
+	client := w.consoleClient()
+	client.Address += " elsewhere"
+	in, err := client.SignIn(w.ctx, w.emailOf(name), memberPassword)
+	return w.recordSession(name, in, err)
 }
 
-// auditHasBySoon waits for an event that background work records.
-func (w *world) auditHasBySoon(seconds int, action, name string) error {
+// auditHasWithin waits for an audit event that background work records.
+func (w *world) auditHasWithin(seconds int, action, name string) error {
 	until := time.Now().Add(time.Duration(seconds) * time.Second)
 	for {
 		if err := w.send("GET", "/v1/audit-events?action="+action, "", nil); err != nil {
 			return err
 		}
-		if bytes.Contains(w.tape.last().body, []byte(w.ids["member_"+name])) {
+		if bytes.Contains(w.recorder.last().body, []byte(w.ids["member_"+name])) {
 			return nil
 		}
 		if time.Now().After(until) {
@@ -209,31 +211,31 @@ func (w *world) auditHasBySoon(seconds int, action, name string) error {
 	}
 }
 
-// signsInAs forgets the session, so that the member's own stays.
+// signsInAs does not record the session, so the member's own session stays.
 func (w *world) signsInAs(name, password string) error {
-	_, w.came = w.door().SignIn(w.ctx, w.emailOf(name), password)
+	_, w.signInErr = w.consoleClient().SignIn(w.ctx, w.emailOf(name), password)
 	return nil
 }
 
-// guessesPasswords guesses until the limiter asks for a wait of more than five seconds, so that the limit still holds in the next
-// step. If a slow machine takes so long that the wait is shorter, guessesPasswords waits, uses that attempt up, too, and the
-// next wait is 30 seconds.
+// guessesPasswords guesses until the limiter requires a wait of more than five seconds, so that the limit still applies in the
+// next step. If the wait is shorter because the machine is slow, guessesPasswords waits and uses that attempt up, too; the next
+// wait is 30 seconds.
 func (w *world) guessesPasswords(name string) error {
 	for i := range 100 {
 		if err := w.signsInAs(name, fmt.Sprint("guess ", i)); err != nil {
 			return err
 		}
-		wait := boottest.RetryAfter(w.came)
+		wait := boottest.RetryAfter(w.signInErr)
 		if wait > 5*time.Second {
-			return w.comingInRefused("rate_limited")
+			return w.signInRefused("rate_limited")
 		}
 		time.Sleep(wait)
 	}
-	return fmt.Errorf("100 guesses did not have to wait; the last met %w", w.came)
+	return fmt.Errorf("100 guesses did not have to wait; the last met %w", w.signInErr)
 }
 
-func (w *world) memberEnrols(name string) error {
-	key, err := w.held(name)
+func (w *world) memberEnrolsAuthenticator(name string) error {
+	key, err := w.keyNamed(name)
 	if err != nil {
 		return err
 	}
@@ -242,73 +244,73 @@ func (w *world) memberEnrols(name string) error {
 	if err != nil {
 		return err
 	}
-	phone := &authenticator{enrolment: made}
-	w.phones[name] = phone
-	code, err := phone.fresh()
+	app := &authenticator{enrolment: made}
+	w.authenticators[name] = app
+	code, err := app.freshCode()
 	if err == nil {
-		phone.latest = code
+		app.lastCode = code
 		_, err = client.ConfirmMFA(w.ctx, code)
 	}
 	return err
 }
 
-func (w *world) proves(name, kind string) error {
-	key, err := w.held(name)
+func (w *world) givesCode(name, kind string) error {
+	key, err := w.keyNamed(name)
 	if err != nil {
 		return err
 	}
-	phone, code := w.phones[name], "not it"
+	app, code := w.authenticators[name], "not it"
 	switch kind {
 	case "a fresh code":
-		if phone.latest, err = phone.fresh(); err != nil {
+		if app.lastCode, err = app.freshCode(); err != nil {
 			return err
 		}
-		code = phone.latest
+		code = app.lastCode
 	case "the same code":
-		code = phone.latest
+		code = app.lastCode
 	case "a recovery code":
-		code = phone.enrolment.RecoveryCodes[phone.recovered]
-		phone.recovered++
+		code = app.enrolment.RecoveryCodes[app.recoveryCodesUsed]
+		app.recoveryCodesUsed++
 	}
-	in, err := w.door().Prove(w.ctx, key.Secret, code)
-	return w.comes(name, in, err)
+	in, err := w.consoleClient().Prove(w.ctx, key.Secret, code)
+	return w.recordSession(name, in, err)
 }
 
 func (w *world) setsPassword(name, password string) error {
 	var made struct{ Link string }
-	if err := json.Unmarshal(w.tape.last().body, &made); err == nil && made.Link != "" {
-		w.crewLinks[name] = made.Link
+	if err := json.Unmarshal(w.recorder.last().body, &made); err == nil && made.Link != "" {
+		w.memberLinks[name] = made.Link
 	}
-	w.came = w.door().SetPassword(w.ctx, w.crewLinks[name], password)
+	w.signInErr = w.consoleClient().SetPassword(w.ctx, w.memberLinks[name], password)
 	return nil
 }
 
-func (w *world) comingInRefused(code string) error {
-	if w.came == nil || !strings.HasPrefix(w.came.Error(), code+":") {
-		return fmt.Errorf("they came in, or met %v", w.came)
+func (w *world) signInRefused(code string) error {
+	if w.signInErr == nil || !strings.HasPrefix(w.signInErr.Error(), code+":") {
+		return fmt.Errorf("they came in, or met %v", w.signInErr)
 	}
 	return nil
 }
 
-func (w *world) comingInRefusedNaming(code, field string) error {
-	if err := w.comingInRefused(code); err != nil {
+func (w *world) signInRefusedNaming(code, field string) error {
+	if err := w.signInRefused(code); err != nil {
 		return err
 	}
-	if !strings.Contains(w.came.Error(), "["+field+" ") {
-		return fmt.Errorf("it names something else: %w", w.came)
+	if !strings.Contains(w.signInErr.Error(), "["+field+" ") {
+		return fmt.Errorf("it names something else: %w", w.signInErr)
 	}
 	return nil
 }
 
 func (w *world) codeIsDue(name string) error {
-	if w.came != nil || w.ids["due_"+name] != "true" {
-		return fmt.Errorf("no code is due: %v", w.came)
+	if w.signInErr != nil || w.ids["due_"+name] != "true" {
+		return fmt.Errorf("no code is due: %v", w.signInErr)
 	}
 	return nil
 }
 
 func (w *world) sessionIsOver(name string) error {
-	key, err := w.held(name)
+	key, err := w.keyNamed(name)
 	if err != nil {
 		return err
 	}
@@ -316,20 +318,20 @@ func (w *world) sessionIsOver(name string) error {
 }
 
 func (w *world) sessionWorks(name string) error {
-	key, err := w.held(name)
+	key, err := w.keyNamed(name)
 	if err != nil {
 		return err
 	}
-	return errors.Join(w.came, w.sendBy(w.merchant.As(key.Secret).In(""), "GET", "/v1/console-sessions", "", nil))
+	return errors.Join(w.signInErr, w.sendBy(w.merchant.As(key.Secret).In(""), "GET", "/v1/console-sessions", "", nil))
 }
 
-// linkShownOnce looks for an invitation's secret in what the merchant reads later.
+// linkShownOnce checks that later answers do not contain an invitation's secret.
 func (w *world) linkShownOnce(name string) error {
 	for _, path := range []string{membersPath + "/invitations", "/v1/audit-events"} {
 		if err := w.send("GET", path, "", nil); err != nil {
 			return err
 		}
-		if link := w.crewLinks[name]; link == "" || bytes.Contains(w.tape.last().body, []byte(link[strings.LastIndex(link, "/")+1:])) {
+		if link := w.memberLinks[name]; link == "" || bytes.Contains(w.recorder.last().body, []byte(link[strings.LastIndex(link, "/")+1:])) {
 			return fmt.Errorf("%s tells the link %q", path, link)
 		}
 	}

@@ -16,17 +16,17 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/receiver"
 )
 
-// listening is an agent that hears of its orders.
-type listening struct {
-	keySet []byte          // the shop's, when the agent read it last
-	kids   map[string]bool // of the keys that signed what came
-	newest []byte          // of what it heard
+// orderWebhookState is what an agent knows that receives webhooks about its orders.
+type orderWebhookState struct {
+	keySet     []byte          // of the shop, as the agent last read it
+	kids       map[string]bool // of the keys that signed the deliveries
+	latestBody []byte          // body of the latest update
 }
 
 const keySetPath = "/.well-known/jwks.json"
 
-func (w *world) agentListens() error {
-	_, err := w.listener()
+func (w *world) agentReceivesWebhooks() error {
+	_, err := w.eventReceiver()
 	return err
 }
 
@@ -38,8 +38,8 @@ func (w *world) agentAnswers(status int, once string) {
 	w.receiver.AnswerAlways(status, 0)
 }
 
-// ordersWithHook buys at list price and asks to hear of the order.
-func (w *world) ordersWithHook(quantity int, name string) error {
+// ordersWithWebhook buys at list price and registers an order webhook.
+func (w *world) ordersWithWebhook(quantity int, name string) error {
 	if err := w.isAtCheckout(quantity, name); err != nil {
 		return err
 	}
@@ -48,15 +48,15 @@ func (w *world) ordersWithHook(quantity int, name string) error {
 	if err := w.sends("", "buyer", "PUT", "/acp/checkout/$checkout", body); err != nil {
 		return err
 	}
-	if err := w.unjudged(); err != nil {
+	if err := w.unexpectedRefusal(); err != nil {
 		return err
 	}
-	return w.paysWell()
+	return w.paysSuccessfully()
 }
 
-// agentBuys names the agent in the request that opens the checkout.
+// agentBuys opens the checkout with the agent's profile in UCP-Agent, and pays.
 func (w *world) agentBuys(profile string, quantity int, name string) error {
-	if err := w.comesFor(quantity, name, ""); err != nil {
+	if err := w.arrivesFor(quantity, name, ""); err != nil {
 		return err
 	}
 	body := fmt.Sprintf(`{"items": [{"product_id": %q, "quantity": %d}], "shipping_address": $address}`, w.products[name].ID, quantity)
@@ -64,80 +64,81 @@ func (w *world) agentBuys(profile string, quantity int, name string) error {
 	if err := w.shopper.send(w, "POST", "/acp/checkout/init", w.expand(body), header); err != nil {
 		return err
 	}
-	if err := json.Unmarshal(w.tape.last().body, &w.shopper.Checkout); err != nil {
+	if err := json.Unmarshal(w.recorder.last().body, &w.shopper.Checkout); err != nil {
 		return err
 	}
-	return w.paysWell()
+	return w.paysSuccessfully()
 }
 
-func (w *world) agentHears(times int, kind string) error {
-	came, err := w.receiver.Wait("", times, hearingPatience)
+func (w *world) agentReceives(times int, kind string) error {
+	deliveries, err := w.receiver.Wait("", times, deliveryTimeout)
 	if err != nil {
 		return err
 	}
-	w.arrived = came
-	if len(came) != times || w.news().Type != kind {
-		return fmt.Errorf("it heard %d times, last %q", len(came), w.news().Type)
+	w.deliveries = deliveries
+	if len(deliveries) != times || w.latestUpdate().Type != kind {
+		return fmt.Errorf("it heard %d times, last %q", len(deliveries), w.latestUpdate().Type)
 	}
-	return w.newsAreSigned()
+	return w.webhooksAreSigned()
 }
 
-// bothHear tells the two apart, who listen at one address, by what they got.
-func (w *world) bothHear() error {
-	came, err := w.receiver.Wait("order.completed", 2, hearingPatience)
+// agentAndMerchantReceive checks that the shared receiver got one webhook for the agent and one for the merchant. Only the
+// merchant's has a project id.
+func (w *world) agentAndMerchantReceive() error {
+	deliveries, err := w.receiver.Wait("order.completed", 2, deliveryTimeout)
 	if err != nil {
 		return err
 	}
 	agents := 0
-	for _, one := range came {
-		if one.Event.ProjectID != "" {
-			err = errors.Join(err, receiver.Verify(w.subscription.Secret, one))
+	for _, delivery := range deliveries {
+		if delivery.Event.ProjectID != "" {
+			err = errors.Join(err, receiver.Verify(w.subscription.Secret, delivery))
 			continue
 		}
-		agents, w.arrived = agents+1, []receiver.Request{one}
+		agents, w.deliveries = agents+1, []receiver.Request{delivery}
 	}
-	if agents != 1 || len(came) != 2 {
-		err = errors.Join(err, fmt.Errorf("the agent heard %d times of %d", agents, len(came)))
+	if agents != 1 || len(deliveries) != 2 {
+		err = errors.Join(err, fmt.Errorf("the agent heard %d times of %d", agents, len(deliveries)))
 	}
-	return errors.Join(err, w.newsAreSigned())
+	return errors.Join(err, w.webhooksAreSigned())
 }
 
-// agentHearsNoMore waits for longer than an event takes on its way.
-func (w *world) agentHearsNoMore() error {
-	heard := len(w.receiver.Requests(""))
-	if _, err := w.receiver.Wait("", heard+1, time.Second); err == nil {
-		return fmt.Errorf("it heard once more: %s", w.receiver.Requests("")[heard].Body)
+// agentReceivesNoMore waits a second, which is longer than a delivery takes.
+func (w *world) agentReceivesNoMore() error {
+	before := len(w.receiver.Requests(""))
+	if _, err := w.receiver.Wait("", before+1, time.Second); err == nil {
+		return fmt.Errorf("it heard once more: %s", w.receiver.Requests("")[before].Body)
 	}
 	return nil
 }
 
-// news is the newest that the agent heard: what arrived later may be older.
-func (w *world) news() (newest receiver.News) {
-	for _, came := range w.arrived {
+// latestUpdate returns the delivery with the highest sequence, because deliveries may arrive out of order.
+func (w *world) latestUpdate() (newest receiver.News) {
+	for _, delivery := range w.deliveries {
 		var n receiver.News
-		if json.Unmarshal(came.Body, &n) == nil && n.Sequence >= newest.Sequence {
-			newest, w.newest = n, came.Body
+		if json.Unmarshal(delivery.Body, &n) == nil && n.Sequence >= newest.Sequence {
+			newest, w.latestBody = n, delivery.Body
 		}
 	}
 	return newest
 }
 
-// newsAreSigned verifies all that came as an agent does: with the key set that it has, or else with the one that the shop
-// publishes now.
-func (w *world) newsAreSigned() error {
+// webhooksAreSigned verifies all deliveries as an agent does: with the key set that it has read before, or else with the one
+// that the shop publishes now.
+func (w *world) webhooksAreSigned() error {
 	w.kids = map[string]bool{}
-	for _, came := range w.arrived {
-		kid, err := receiver.VerifyMessage(w.keySet, came)
+	for _, delivery := range w.deliveries {
+		kid, err := receiver.VerifyMessage(w.keySet, delivery)
 		if err != nil {
 			if err := w.readKeySet(); err != nil {
 				return err
 			}
-			if kid, err = receiver.VerifyMessage(w.keySet, came); err != nil {
+			if kid, err = receiver.VerifyMessage(w.keySet, delivery); err != nil {
 				return err
 			}
 		}
-		if id := came.Header.Get("Webhook-Id"); id == "" || id != came.Event.ID {
-			return fmt.Errorf("webhook-id is %q, and the event's id %q", id, came.Event.ID)
+		if id := delivery.Header.Get("Webhook-Id"); id == "" || id != delivery.Event.ID {
+			return fmt.Errorf("webhook-id is %q, and the event's id %q", id, delivery.Event.ID)
 		}
 		w.kids[kid] = true
 	}
@@ -148,58 +149,58 @@ func (w *world) readKeySet() error {
 	if err := w.sends("", "buyer", "GET", keySetPath, ""); err != nil {
 		return err
 	}
-	w.keySet = w.tape.last().body
-	return w.unjudged()
+	w.keySet = w.recorder.last().body
+	return w.unexpectedRefusal()
 }
 
-func (w *world) signedWith(keys int) error {
+func (w *world) signedWithKeys(keys int) error {
 	if len(w.kids) != keys {
 		return fmt.Errorf("it was signed with %v", w.kids)
 	}
 	return nil
 }
 
-func (w *world) newsShow(table *godog.Table) error {
-	w.news()
-	value, err := decode(string(w.newest))
+func (w *world) latestWebhookShows(table *godog.Table) error {
+	w.latestUpdate()
+	value, err := decode(string(w.latestBody))
 	if err != nil {
 		return err
 	}
-	return w.judgeTable(value, table)
+	return w.checkTable(value, table)
 }
 
-func (w *world) newsAreTheOrder() error {
+func (w *world) webhookMatchesOrder() error {
 	if err := w.sends("", "buyer", "GET", "/acp/orders/$order", ""); err != nil {
 		return err
 	}
-	told, err := decode(string(w.news().Order))
+	sent, err := decode(string(w.latestUpdate().Order))
 	if err != nil {
 		return err
 	}
-	if read := w.tape.last().value(); !reflect.DeepEqual(told, read) {
-		return fmt.Errorf("it heard %v, and reads %v", told, read)
+	if read := w.recorder.last().value(); !reflect.DeepEqual(sent, read) {
+		return fmt.Errorf("it heard %v, and reads %v", sent, read)
 	}
-	return w.unjudged()
+	return w.unexpectedRefusal()
 }
 
-// newsTellNobody looks for everything that the buyer said of itself.
-func (w *world) newsTellNobody() error {
-	for _, came := range w.arrived {
-		for _, part := range []string{home.Name, home.Line1, home.City, home.PostalCode, w.shopper.Email} {
-			if part != "" && strings.Contains(string(came.Body), part) {
-				return fmt.Errorf("%q is told: %s", part, came.Body)
+// webhooksHaveNoPersonalData searches the deliveries for the buyer's name, address and e-mail.
+func (w *world) webhooksHaveNoPersonalData() error {
+	for _, delivery := range w.deliveries {
+		for _, part := range []string{defaultAddress.Name, defaultAddress.Line1, defaultAddress.City, defaultAddress.PostalCode, w.shopper.Email} {
+			if part != "" && strings.Contains(string(delivery.Body), part) {
+				return fmt.Errorf("%q is told: %s", part, delivery.Body)
 			}
 		}
 	}
 	return nil
 }
 
-func (w *world) keysWerePublished(ago string) error {
+func (w *world) agesSigningKeys(ago string) error {
 	age, err := time.ParseDuration(ago)
 	if err != nil {
 		return err
 	}
-	for _, db := range []*sql.DB{w.server.database, w.server.besides} {
+	for _, db := range []*sql.DB{w.server.database, w.server.loopbackDB} {
 		n, err := boottest.AgeSigningKeys(db, w.shop.ID, age)
 		if n > 0 || err != nil {
 			return err
@@ -208,20 +209,20 @@ func (w *world) keysWerePublished(ago string) error {
 	return errors.New("the shop has no signing keys yet")
 }
 
-// nameKeySet adds the kids of the shop's keys, $current_kid and $next_kid, as the merchant sees them.
-func (w *world) nameKeySet(known map[string]string, text string) {
+// addSigningKeyVars adds the ids of the shop's signing keys, $current_kid and $next_kid, from the Management API.
+func (w *world) addSigningKeyVars(vars map[string]string, text string) {
 	if !strings.Contains(text, "_kid") {
 		return
 	}
 	var list struct {
 		Data []struct{ Kid, State string }
 	}
-	if w.send("GET", "/v1/signing-keys", "", nil) != nil || json.Unmarshal(w.tape.last().body, &list) != nil {
+	if w.send("GET", "/v1/signing-keys", "", nil) != nil || json.Unmarshal(w.recorder.last().body, &list) != nil {
 		return
 	}
 	for _, k := range list.Data {
-		if _, named := known[k.State+"_kid"]; !named {
-			known[k.State+"_kid"] = k.Kid
+		if _, named := vars[k.State+"_kid"]; !named {
+			vars[k.State+"_kid"] = k.Kid
 		}
 	}
 }

@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-func (w *world) tellsOfOrder(body string) error {
+func (w *world) reportsFulfillment(body string) error {
 	return w.merchantSends("POST", ordersPath+"/$order/fulfillment", body)
 }
 
-func (w *world) sendsAtOnce(path string, times int) {
+func (w *world) postsConcurrently(path string, times int) {
 	path = w.expand(path)
-	w.atOnce(times, func(int) error { return w.send("POST", path, "", nil) })
+	w.runConcurrently(times, func(int) error { return w.send("POST", path, "", nil) })
 }
 
-func (w *world) hasField(path, field, want string) error {
+func (w *world) fieldIs(path, field, want string) error {
 	if err := w.send("GET", w.expand(path), "", nil); err != nil {
 		return err
 	}
-	return judge(w.tape.last().value(), field, want)
+	return checkValue(w.recorder.last().value(), field, want)
 }
 
 func (w *world) buyersReturnIs(status string) error {
@@ -30,25 +30,25 @@ func (w *world) buyersReturnIs(status string) error {
 	return err
 }
 
-// answerTellsNoSecret: what the merchant sees of orders has no floor, target, cost or margin either.
-func (w *world) answerTellsNoSecret() error {
-	last := w.tape.last()
+// answerHasNoSecret checks that the merchant's view of orders has no floor, target, cost or margin either.
+func (w *world) answerHasNoSecret() error {
+	last := w.recorder.last()
 	var found error
 	for _, name := range secretNames(last.value(), false) {
 		found = errors.Join(found, fmt.Errorf("it names %q", name))
 	}
 	for _, p := range w.products {
-		if p.Cost != nil && tellsAmount(last.body, *p.Cost) {
+		if p.Cost != nil && containsAmount(last.body, *p.Cost) {
 			found = errors.Join(found, errors.New("it tells the cost"))
 		}
 	}
 	return found
 }
 
-func (w *world) answerNamesNoBuyer() error {
-	body := string(w.tape.last().body)
+func (w *world) answerHasNoPersonalData() error {
+	body := string(w.recorder.last().body)
 	var found error
-	for _, text := range w.personal() {
+	for _, text := range w.personalData() {
 		if strings.Contains(body, text) {
 			found = errors.Join(found, fmt.Errorf("it names %q", text))
 		}

@@ -14,40 +14,40 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
-// region is what a scenario knows of platforms that hold the merchant's data.
-type region struct {
-	platforms *platforms.Platforms
-	left      []*platforms.Platforms // before the merchant moved to these
-	homeName  string
-	begun     struct {
+// platformState holds a scenario's fake platforms and its integration with them.
+type platformState struct {
+	platforms         *platforms.Platforms
+	formerPlatforms   []*platforms.Platforms // before the merchant moved to platforms
+	platformsName     string
+	pendingConnection struct {
 		Type  string
 		URL   string `json:"authorization_url"`
 		State string
 	}
-	callback url.Values // what the platform sent the merchant back with
-	redirect string
-	sync     string // the latest, by id
-	webhook  merchant.Webhook
-	sent     platforms.Sent
-	called   map[string]string // what steps have given a name
+	callback    url.Values // query of the platform's redirect
+	redirect    string
+	syncID      string // the latest sync
+	webhook     merchant.Webhook
+	sent        platforms.Sent
+	namedValues map[string]string // values that steps have named
 }
 
 const (
 	integrationsPath = "/v1/integrations"
 	redirectURI      = "http://127.0.0.1:9/back"
 	appSecret        = "haggle-sandbox-secret" // of the OAuth apps in a sandbox
-	// syncPatience is longer than a platform that fails a few times takes, on a busy machine.
-	syncPatience = 30 * time.Second
+	// syncTimeout is longer than a sync takes on a busy machine if the platform fails a few times.
+	syncTimeout = 30 * time.Second
 )
 
-// hasPlatforms opens platforms that hold what a step says, and goes to the server that may reach them.
+// hasPlatforms opens platforms with a step's data, and switches to the server that is configured with their URLs.
 func (w *world) hasPlatforms(what string) error {
-	w.goTo(w.server.beside)
-	return w.movesTo(what)
+	w.useServer(w.server.loopback)
+	return w.opensPlatforms(what)
 }
 
-// movesTo gives the merchant other platforms.
-func (w *world) movesTo(what string) error {
+// opensPlatforms opens new platforms for the merchant.
+func (w *world) opensPlatforms(what string) error {
 	c := platforms.Config{
 		Products:  12,
 		Customers: 8,
@@ -60,51 +60,51 @@ func (w *world) movesTo(what string) error {
 		}
 	}
 	if w.platforms != nil {
-		w.left = append(w.left, w.platforms)
+		w.formerPlatforms = append(w.formerPlatforms, w.platforms)
 	}
-	w.homeName = freshSlug()
-	w.platforms = w.server.town.settle(w.homeName, c)
+	w.platformsName = uniqueSlug()
+	w.platforms = w.server.platformHost.open(w.platformsName, c)
 	return nil
 }
 
-// nameRegion adds what steps may call by $name.
-func (w *world) nameRegion(known map[string]string) {
-	maps.Copy(known, w.called)
-	known["state"], known["code"], known["callback"] = w.begun.State, w.callback.Get("code"), w.callback.Encode()
-	known["sync"], known["wh"] = w.sync, w.webhook.ID
+// addPlatformVars adds the named values and the variables of platforms, syncs and webhooks.
+func (w *world) addPlatformVars(vars map[string]string) {
+	maps.Copy(vars, w.namedValues)
+	vars["state"], vars["code"], vars["callback"] = w.pendingConnection.State, w.callback.Get("code"), w.callback.Encode()
+	vars["sync"], vars["wh"] = w.syncID, w.webhook.ID
 	if w.platforms != nil {
-		known["base_url"], known["custom_key"] = w.server.town.url+"/custom", "custom-key-"+w.homeName
-		known["ship_key"], known["ship_secret"] = "shipstation-key-"+w.homeName, "shipstation-secret-"+w.homeName
-		known["woo_url"], known["woo_key"] = w.server.town.url+"/woocommerce", "ck_"+w.homeName
-		known["ship_v2_key"] = "shipstation-v2-key-" + w.homeName
+		vars["base_url"], vars["custom_key"] = w.server.platformHost.url+"/custom", "custom-key-"+w.platformsName
+		vars["ship_key"], vars["ship_secret"] = "shipstation-key-"+w.platformsName, "shipstation-secret-"+w.platformsName
+		vars["woo_url"], vars["woo_key"] = w.server.platformHost.url+"/woocommerce", "ck_"+w.platformsName
+		vars["ship_v2_key"] = "shipstation-v2-key-" + w.platformsName
 	}
 }
 
-// callsIt gives a part of the last answer a name.
-func (w *world) callsIt(path, name string) error {
-	value, found := at(w.tape.last().value(), path)
+// namesAnswerField stores a field of the latest answer under a name.
+func (w *world) namesAnswerField(path, name string) error {
+	value, found := valueAt(w.recorder.last().value(), path)
 	if !found {
-		return fmt.Errorf("there is no %s in %s", path, w.tape.last().body)
+		return fmt.Errorf("there is no %s in %s", path, w.recorder.last().body)
 	}
-	w.call(name, fmt.Sprint(value))
+	w.nameValue(name, fmt.Sprint(value))
 	return nil
 }
 
-func (w *world) call(name, value string) {
-	if w.called == nil {
-		w.called = map[string]string{}
+func (w *world) nameValue(name, value string) {
+	if w.namedValues == nil {
+		w.namedValues = map[string]string{}
 	}
-	w.called[name] = value
+	w.namedValues[name] = value
 }
 
-// leaks are secrets between us and the platforms that somebody was told.
+// leaks returns an error for each platform credential in an answer or event.
 func (w *world) leaks() error {
 	if w.platforms == nil {
 		return nil
 	}
 	secrets := []string{appSecret}
-	for _, p := range append(w.left, w.platforms) {
-		secrets = append(secrets, w.server.town.told(p)...)
+	for _, p := range append(w.formerPlatforms, w.platforms) {
+		secrets = append(secrets, w.server.platformHost.secretsOf(p)...)
 	}
 	var found error
 	look := func(where string, text []byte) {
@@ -114,31 +114,31 @@ func (w *world) leaks() error {
 			}
 		}
 	}
-	for _, a := range w.tape.all() {
+	for _, a := range w.recorder.all() {
 		look(a.path, a.body)
 	}
 	if w.receiver != nil {
-		for _, came := range w.receiver.Requests("") {
-			look("an event", came.Body)
+		for _, delivery := range w.receiver.Requests("") {
+			look("an event", delivery.Body)
 		}
 	}
 	return found
 }
 
-// moveOut ends the platforms of the scenario.
-func (w *world) moveOut() {
+// closePlatforms closes the scenario's platforms.
+func (w *world) closePlatforms() {
 	if w.platforms == nil {
 		return
 	}
-	for _, p := range append(w.left, w.platforms) {
+	for _, p := range append(w.formerPlatforms, w.platforms) {
 		p.ClearFaults()
 		p.Close()
-		w.server.town.leave(p)
+		w.server.platformHost.remove(p)
 	}
 }
 
-// nothingLeaks asks for everything that shows an integration, and judges all answers.
-func (w *world) nothingLeaks() error {
+// integrationLeaksNothing reads every resource that shows an integration, and searches all answers for credentials.
+func (w *world) integrationLeaksNothing() error {
 	one := integrationsPath + "/" + w.integration.ID
 	for _, path := range []string{integrationsPath, "/v1/audit-events?limit=100", "/v1/events", w.shopPath(), one, one + "/sync/history", one + "/webhooks", one + "/webhooks/logs"} {
 		if err := w.send("GET", path, "", nil); err != nil {
@@ -148,7 +148,7 @@ func (w *world) nothingLeaks() error {
 	return w.leaks()
 }
 
-func (w *world) meets(platform, fault string) error {
+func (w *world) setsPlatformFault(platform, fault string) error {
 	f := platforms.Fault{Platform: platform}
 	if err := json.Unmarshal([]byte(fault), &f); err != nil {
 		return err
@@ -156,22 +156,22 @@ func (w *world) meets(platform, fault string) error {
 	return w.platforms.Fault(f)
 }
 
-func (w *world) recovers() { w.platforms.ClearFaults() }
+func (w *world) clearsPlatformFaults() { w.platforms.ClearFaults() }
 
-func (w *world) changesHappen(n int, platform, topics string, seed int) error {
-	asked := platforms.Change{
+func (w *world) changesPlatform(n int, platform, topics string, seed int) error {
+	request := platforms.Change{
 		Platform: platform,
 		N:        n,
 		Seed:     uint64(seed),
 	}
 	for topic := range strings.SplitSeq(topics, ", ") {
-		asked.Topics = append(asked.Topics, topic)
+		request.Topics = append(request.Topics, topic)
 	}
-	changed, err := w.platforms.Change(asked)
+	changed, err := w.platforms.Change(request)
 	if err == nil && len(changed) != n {
 		err = fmt.Errorf("%d things changed: %+v", len(changed), changed)
 	}
 	return err
 }
 
-func (w *world) isRevoked(platform string) error { return w.platforms.Revoke(platform) }
+func (w *world) revokesPlatformAccess(platform string) error { return w.platforms.Revoke(platform) }

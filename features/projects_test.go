@@ -18,24 +18,24 @@ import (
 const projectsPath = "/v1/projects"
 
 func (w *world) openShop(name string) error {
-	shop, err := w.merchant.CreateProject(w.ctx, merchant.NewProject{Name: name, Slug: freshSlug()})
-	w.enter(shop)
+	shop, err := w.merchant.CreateProject(w.ctx, merchant.NewProject{Name: name, Slug: uniqueSlug()})
+	w.useShop(shop)
 	return err
 }
 
-// enter makes a shop the scenario's own.
-func (w *world) enter(shop merchant.Project) {
+// useShop makes a shop the scenario's current one.
+func (w *world) useShop(shop merchant.Project) {
 	w.shop, w.shopper = shop, nil
 	w.merchant = w.merchant.In(shop.ID)
 }
 
-func (w *world) openOthers(n int) error {
+func (w *world) openOtherShops(n int) error {
 	for range n {
-		other, err := w.merchant.CreateProject(w.ctx, merchant.NewProject{Name: "Another Shop", Slug: freshSlug()})
+		other, err := w.merchant.CreateProject(w.ctx, merchant.NewProject{Name: "Another Shop", Slug: uniqueSlug()})
 		if err != nil {
 			return err
 		}
-		w.others = append(w.others, other)
+		w.otherShops = append(w.otherShops, other)
 	}
 	return nil
 }
@@ -53,8 +53,8 @@ func (w *world) tryOpening(body string) error {
 			return err
 		}
 		var shop merchant.Project
-		err := json.Unmarshal(w.tape.last().body, &shop)
-		w.enter(shop)
+		err := json.Unmarshal(w.recorder.last().body, &shop)
+		w.useShop(shop)
 		return err
 	})
 }
@@ -67,7 +67,7 @@ func (w *world) tryOpeningWith(field, value string) error {
 	return w.tryOpening(body)
 }
 
-// send sends anything to the Management API. A status outside 2xx is a *merchant.Error.
+// send sends a request to the Management API. It returns a *merchant.Error for a status outside 2xx.
 func (w *world) send(method, path, body string, header http.Header) error {
 	return w.sendBy(w.merchant, method, path, body, header)
 }
@@ -94,7 +94,7 @@ func (w *world) listShops(query string) error {
 
 func (w *world) shopPath() string { return projectsPath + "/" + w.shop.ID }
 
-func (w *world) lookAtShop() error { return w.merchantSends("GET", w.shopPath(), "") }
+func (w *world) readsShop() error { return w.merchantSends("GET", w.shopPath(), "") }
 
 func (w *world) changeShop(body *godog.DocString) error {
 	return w.merchantSends("PATCH", w.shopPath(), body.Content)
@@ -108,7 +108,7 @@ func (w *world) closeShop(confirmation string) error {
 	return w.attempt(func() error { return w.send("DELETE", w.shopPath(), "", header) })
 }
 
-func (w *world) strangerLooks(credentials string) error {
+func (w *world) readsShopWithCredentials(credentials string) error {
 	header := http.Header{"Authorization": {""}}
 	kind, value, _ := strings.Cut(credentials, ` "`)
 	value = strings.TrimSuffix(value, `"`)
@@ -121,8 +121,8 @@ func (w *world) strangerLooks(credentials string) error {
 	return w.attempt(func() error { return w.send("GET", w.shopPath(), "", header) })
 }
 
-// deeds are what holders of narrow keys try.
-var deeds = map[string]struct{ method, path, body string }{
+// keyActions are the requests that holders of keys with few scopes try.
+var keyActions = map[string]struct{ method, path, body string }{
 	"looks at the shop":    {"GET", "/v1/projects/$shop", ""},
 	"closes the shop":      {"DELETE", "/v1/projects/$shop", ""},
 	"changes the settings": {"PATCH", "/v1/projects/$shop/settings", `{"general": {"name": "Changed"}}`},
@@ -131,7 +131,7 @@ var deeds = map[string]struct{ method, path, body string }{
 }
 
 func (w *world) keyHolderDoes(scope, what string) error {
-	deed, known := deeds[what]
+	action, known := keyActions[what]
 	if !known {
 		return fmt.Errorf("nobody knows how one %s", what)
 	}
@@ -144,28 +144,28 @@ func (w *world) keyHolderDoes(scope, what string) error {
 		return err
 	}
 	header := http.Header{"Authorization": {"Bearer " + made.Secret}}
-	return w.attempt(func() error { return w.send(deed.method, w.expand(deed.path), deed.body, header) })
+	return w.attempt(func() error { return w.send(action.method, w.expand(action.path), action.body, header) })
 }
 
 func (w *world) buyersFindShop() error {
-	_, err := w.visitor(w.shop.Slug).Manifest(w.ctx)
+	_, err := w.buyerClient(w.shop.Slug).Manifest(w.ctx)
 	return err
 }
 
 func (w *world) buyersSeeName(want string) error {
-	manifest, err := w.visitor(w.shop.Slug).Manifest(w.ctx)
+	manifest, err := w.buyerClient(w.shop.Slug).Manifest(w.ctx)
 	if err == nil && manifest.Merchant.Name != want {
 		err = fmt.Errorf("it is %q", manifest.Merchant.Name)
 	}
 	return err
 }
 
-func (w *world) nothingAt(slug string) error {
-	_, err := w.visitor(slug).Manifest(w.ctx)
+func (w *world) noShopAt(slug string) error {
+	_, err := w.buyerClient(slug).Manifest(w.ctx)
 	return wantRefusal(err, http.StatusNotFound, "project_not_found")
 }
 
-// wantRefusal is an error unless err is the refusal.
+// wantRefusal returns an error unless err is a refusal with the status and code.
 func wantRefusal(err error, status int, code string) error {
 	if r := refusalOf(err); r == nil || r.status != status || r.code != code {
 		return fmt.Errorf("want %d %s, got: %w", status, code, errOr(err, "no refusal"))
@@ -180,7 +180,7 @@ func errOr(err error, text string) error {
 	return err
 }
 
-func (w *world) managementAddress() error {
+func (w *world) managementAPIAnswers() error {
 	path, ok := strings.CutPrefix(w.shop.Endpoints.API, w.app.URL())
 	if !ok {
 		return fmt.Errorf("%s is another server", w.shop.Endpoints.API)
@@ -188,18 +188,18 @@ func (w *world) managementAddress() error {
 	return w.send("GET", path+"/projects/"+w.shop.ID, "", nil)
 }
 
-func (w *world) isListedWith(fields *godog.Table) error {
-	listed, _ := at(w.tape.last().value(), "data")
+func (w *world) shopIsListedWith(fields *godog.Table) error {
+	listed, _ := valueAt(w.recorder.last().value(), "data")
 	projects, _ := listed.([]any)
 	for _, project := range projects {
-		if id, _ := at(project, "id"); id == w.shop.ID {
-			return onlyFields(project, fields)
+		if id, _ := valueAt(project, "id"); id == w.shop.ID {
+			return hasOnlyFields(project, fields)
 		}
 	}
 	return fmt.Errorf("the shop is not among %d", len(projects))
 }
 
-func onlyFields(object any, fields *godog.Table) error {
+func hasOnlyFields(object any, fields *godog.Table) error {
 	shown, _ := object.(map[string]any)
 	for _, row := range fields.Rows {
 		if _, ok := shown[row.Cells[0].Value]; !ok {
@@ -212,7 +212,7 @@ func onlyFields(object any, fields *godog.Table) error {
 	return nil
 }
 
-func (w *world) updatedLater() error {
+func (w *world) shopUpdatedLater() error {
 	shop, err := w.merchant.Project(w.ctx, w.shop.ID)
 	if err == nil && !shop.UpdatedAt.After(shop.CreatedAt) {
 		err = fmt.Errorf("created %s, updated %s", shop.CreatedAt, shop.UpdatedAt)
@@ -220,7 +220,7 @@ func (w *world) updatedLater() error {
 	return err
 }
 
-func (w *world) stillNamed(name string) error {
+func (w *world) shopIsNamed(name string) error {
 	shop, err := w.merchant.Project(w.ctx, w.shop.ID)
 	if err == nil && shop.Name != name {
 		err = fmt.Errorf("it is named %q", shop.Name)
@@ -228,7 +228,7 @@ func (w *world) stillNamed(name string) error {
 	return err
 }
 
-func (w *world) shopIsGone() error {
+func (w *world) shopNotFound() error {
 	_, err := w.merchant.Project(w.ctx, w.shop.ID)
 	return wantRefusal(err, http.StatusNotFound, "project_not_found")
 }
@@ -238,10 +238,10 @@ func (w *world) slugIsFree() error {
 	return err
 }
 
-var lengthy = regexp.MustCompile(`^(\d+) characters? long$`)
+var lengthPattern = regexp.MustCompile(`^(\d+) characters? long$`)
 
-// withField is the object as JSON with one field, named by a dotted path, set to what a step says: a JSON value,
-// a text of a length, or missing.
+// withField returns the object as JSON with the field at a dotted path set to a JSON value, to a random text ("64 characters
+// long"), or "missing".
 func withField(object map[string]any, path, value string) (string, error) {
 	inner := object
 	names := strings.Split(path, ".")
@@ -258,9 +258,9 @@ func withField(object map[string]any, path, value string) (string, error) {
 	if value == "missing" {
 		delete(inner, last)
 	}
-	if parts := lengthy.FindStringSubmatch(value); parts != nil {
+	if parts := lengthPattern.FindStringSubmatch(value); parts != nil {
 		n, _ := strconv.Atoi(parts[1]) // digits
-		inner[last] = letters(n)
+		inner[last] = randomLetters(n)
 	}
 	text, err := json.Marshal(object)
 	return string(text), err

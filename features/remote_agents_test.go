@@ -17,75 +17,75 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/decimal"
 )
 
-// handling is what a scenario has of handlers of the merchant's own.
-type handling struct {
-	handler *handler
-	offered time.Time       // when buyers began to offer at once
-	waits   []time.Duration // how long each of them waited
-	deals   []buyer.Agreement
+// handlerState holds a scenario's remote agent handler and what buyers got from it.
+type handlerState struct {
+	handler     *handler
+	offersBegan time.Time       // start of the concurrent offers
+	waits       []time.Duration // how long each offer waited
+	deals       []buyer.Agreement
 }
 
-// handler serves an agent's events: in the mode it is told, but for those whose answers a step says.
+// handler serves an agent's events in the configured mode, except the events for which a step has set an answer.
 type handler struct {
 	server *httptest.Server
 
 	mu sync.Mutex
 	*agent.Agent
-	said map[string]string // answers by event
+	answers map[string]string // answers by event
 }
 
 func startHandler(secret, mode string) (*handler, error) {
-	behaving, err := agent.Open(agent.Config{Secret: secret, Mode: mode})
-	h := &handler{Agent: behaving, said: map[string]string{}}
+	opened, err := agent.Open(agent.Config{Secret: secret, Mode: mode})
+	h := &handler{Agent: opened, answers: map[string]string{}}
 	h.server = httptest.NewServer(h)
 	return h, err
 }
 
-func (w *world) stopHandling() {
+func (w *world) closeHandler() {
 	if w.handler != nil {
-		w.handler.server.CloseClientConnections() // what hangs is not waited for
+		w.handler.server.CloseClientConnections() // or Close would wait for hanging requests
 		w.handler.server.Close()
 	}
 }
 
-func (h *handler) say(event, body string) {
+func (h *handler) setAnswer(event, body string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.said[event] = body
+	h.answers[event] = body
 }
 
-// ServeHTTP lets the agent check every request, and count it.
+// ServeHTTP passes every request to the agent, which verifies and counts it, and sends the answer that a step has set, if any.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // whoever asked has gone
+		return // the client has disconnected
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	var asked struct{ Type string }
-	_ = json.Unmarshal(body, &asked) // the agent judges it
+	var event struct{ Type string }
+	_ = json.Unmarshal(body, &event) // the agent validates the body
 	h.mu.Lock()
-	said, known := h.said[asked.Type]
-	behaving := h.Agent
+	answer, isSet := h.answers[event.Type]
+	current := h.Agent
 	h.mu.Unlock()
-	if !known {
-		behaving.ServeHTTP(w, r)
+	if !isSet {
+		current.ServeHTTP(w, r)
 		return
 	}
 	checked := httptest.NewRecorder()
-	if behaving.ServeHTTP(checked, r); checked.Code != http.StatusOK {
+	if current.ServeHTTP(checked, r); checked.Code != http.StatusOK {
 		w.WriteHeader(checked.Code)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write([]byte(said))
+	_, _ = w.Write([]byte(answer))
 }
 
-// hasHandler makes an agent, whose id is called "agent", with the handler for some events, and lets it serve the shop.
+// hasHandler creates an agent, named "agent", with a remote handler for some events, and activates it.
 func (w *world) hasHandler(events, mode string) error {
-	if err := w.hasAgent(`{"name": "Ann"}`); err != nil {
+	if err := w.createsAgent(`{"name": "Ann"}`); err != nil {
 		return err
 	}
-	secret, _ := at(w.tape.last().value(), "secret")
+	secret, _ := valueAt(w.recorder.last().value(), "secret")
 	var err error
 	if w.handler, err = startHandler(fmt.Sprint(secret), mode); err != nil {
 		return err
@@ -101,37 +101,37 @@ func (w *world) hasHandler(events, mode string) error {
 	return errors.Join(
 		w.merchantSends("PATCH", agentsPath+"/$agent", encode(map[string]any{"handlers": handlers})),
 		w.merchantSends("POST", agentsPath+"/$agent/activate", ""),
-		w.unjudged(),
+		w.unexpectedRefusal(),
 	)
 }
 
-// handlerLearns takes the secret of the latest answer.
-func (w *world) handlerLearns() error {
-	secret, found := at(w.tape.last().value(), "secret")
-	learnt, err := agent.Open(agent.Config{Secret: fmt.Sprint(secret)})
+// handlerTakesSecret makes the handler verify requests with the secret of the latest answer.
+func (w *world) handlerTakesSecret() error {
+	secret, found := valueAt(w.recorder.last().value(), "secret")
+	replacement, err := agent.Open(agent.Config{Secret: fmt.Sprint(secret)})
 	if err != nil || !found {
 		return fmt.Errorf("secret: %v, %w", found, err)
 	}
 	w.handler.mu.Lock()
 	defer w.handler.mu.Unlock()
-	w.handler.Agent = learnt
+	w.handler.Agent = replacement
 	return nil
 }
 
-func (w *world) offerAtOnce(n int, price, name string) error {
+func (w *world) offerConcurrently(n int, price, name string) error {
 	body := fmt.Appendf(nil, `{"product_id": %q, "quantity": 1, "offer_price": %s}`, w.products[name].ID, price)
-	visitor := w.visitor(w.shop.Slug)
-	w.offered, w.waits = time.Now(), make([]time.Duration, n)
-	w.atOnce(n, func(i int) error {
+	client := w.buyerClient(w.shop.Slug)
+	w.offersBegan, w.waits = time.Now(), make([]time.Duration, n)
+	w.runConcurrently(n, func(i int) error {
 		from := time.Now()
-		response, err := visitor.Do(w.ctx, "POST", "/acp/quote", nil, body)
+		response, err := client.Do(w.ctx, "POST", "/acp/quote", nil, body)
 		w.waits[i] = time.Since(from)
 		if err == nil && !response.OK() {
 			err = fmt.Errorf("it answered %d", response.Status)
 		}
 		return err
 	})
-	for _, err := range w.crowd {
+	for _, err := range w.concurrentErrs {
 		if err != nil {
 			return err
 		}
@@ -139,26 +139,26 @@ func (w *world) offerAtOnce(n int, price, name string) error {
 	return nil
 }
 
-func (w *world) answeredWithin(seconds int) error {
+func (w *world) allAnsweredWithin(seconds int) error {
 	if longest := slices.Max(w.waits); longest > time.Duration(seconds)*time.Second {
 		return fmt.Errorf("one waited %s", longest)
 	}
 	return nil
 }
 
-// bargainInEveryWay sends a buyer of each strategy, who would pay up to the list price.
-func (w *world) bargainInEveryWay(name string) error {
+// bargainWithEveryStrategy lets a buyer of each strategy, who would pay up to the list price, negotiate and pay.
+func (w *world) bargainWithEveryStrategy(name string) error {
 	limits := buyer.Limits{
 		Opening:     decimal.FromInt(75),
 		Reservation: decimal.FromInt(100),
 		Patience:    5,
 	}
 	for _, make := range buyer.Strategies {
-		if err := w.looksAt(name); err != nil {
+		if err := w.arrivesLookingAt(name); err != nil {
 			return err
 		}
 		var outcome buyer.Outcome
-		err := w.must(func(b *shopper) {
+		err := w.mustAct(func(b *shopper) {
 			outcome = b.Haggle(make(limits))
 			b.InitCheckout(b.address).Pay("psp_spt", goodToken)
 		})

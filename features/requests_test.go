@@ -8,33 +8,33 @@ import (
 	"strings"
 )
 
-var saidBefore = regexp.MustCompile(`(from|under the key|as request) "([^"]*)" `)
+var headerPattern = regexp.MustCompile(`(from|under the key|as request) "([^"]*)" `)
 
-// headersOf are the headers that a step names before who sends.
-func (w *world) headersOf(said string) http.Header {
+// headersOf returns the headers that a step's prefix names.
+func (w *world) headersOf(prefix string) http.Header {
 	names := map[string]string{"from": "X-Forwarded-For", "under the key": idempotencyHeader, "as request": requestIDHeader}
 	header := http.Header{}
-	for _, parts := range saidBefore.FindAllStringSubmatch(said, -1) {
-		header.Set(names[parts[1]], sized(w.expand(parts[2])))
+	for _, parts := range headerPattern.FindAllStringSubmatch(prefix, -1) {
+		header.Set(names[parts[1]], textOfLength(w.expand(parts[2])))
 	}
 	return header
 }
 
-// sized is the text, or one of the length that it tells: "256 characters long".
-func sized(text string) string {
-	if parts := lengthy.FindStringSubmatch(text); parts != nil {
+// textOfLength returns a random text for "256 characters long", and any other text unchanged.
+func textOfLength(text string) string {
+	if parts := lengthPattern.FindStringSubmatch(text); parts != nil {
 		n, _ := strconv.Atoi(parts[1]) // digits
-		return letters(n)
+		return randomLetters(n)
 	}
 	return text
 }
 
-// sends sends any request from whom a step says. Holders of keys name no shop.
-func (w *world) sends(said, who, method, path, body string) error {
-	header := w.headersOf(said)
+// sends sends a request as the merchant, the buyer or the holder of a key. The holder of a key sends no project id.
+func (w *world) sends(prefix, who, method, path, body string) error {
+	header := w.headersOf(prefix)
 	switch holder, held := strings.CutPrefix(who, "holder of "); {
 	case held:
-		key, err := w.held(strings.Trim(holder, `"`))
+		key, err := w.keyNamed(strings.Trim(holder, `"`))
 		if err != nil {
 			return err
 		}
@@ -43,7 +43,7 @@ func (w *world) sends(said, who, method, path, body string) error {
 		})
 	case who == "buyer":
 		return w.attempt(func() error {
-			b, err := w.someone()
+			b, err := w.currentBuyer()
 			if err != nil {
 				return err
 			}
@@ -53,9 +53,9 @@ func (w *world) sends(said, who, method, path, body string) error {
 	return w.attempt(func() error { return w.send(method, w.expand(path), w.expand(body), header) })
 }
 
-// before is the answer before the last one.
-func (w *world) before() (answer, error) {
-	all := w.tape.all()
+// previousAnswer returns the answer before the latest one.
+func (w *world) previousAnswer() (answer, error) {
+	all := w.recorder.all()
 	if len(all) < 2 {
 		return answer{}, fmt.Errorf("there were %d answers", len(all))
 	}

@@ -11,23 +11,23 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/provider"
 )
 
-func reversalSteps(sc book, w *world) {
+func reversalSteps(sc stepRegistry, w *world) {
 	sc.Step(`^the buyer pays by wallet_ba, which PayPal (leaves pending|takes)$`, w.paysByPayPal)
-	sc.When(`^PayPal (captures|denies) the payment$`, w.paypalDecides)
-	sc.When(`^the provider takes the refund back$`, w.takesRefundBack)
-	sc.When(`^the buyer disputes the payment$`, w.disputes)
+	sc.When(`^PayPal (captures|denies) the payment$`, w.settlesPayPal)
+	sc.When(`^the provider takes the refund back$`, w.failsRefund)
+	sc.When(`^the buyer disputes the payment$`, w.opensDispute)
 	sc.When(`^the merchant (wins|loses) the dispute$`, w.closesDispute)
 	sc.Then(`^the estimates sum to the goods and the tax of the order$`, w.estimatesSum)
 	sc.Step(`^the buyer checks out the agreed (\d+) and (\d+) more of the "([^"]*)"$`, w.checksOutAtTwoPrices)
 }
 
-// asksProvider asks the look-alike of the payment providers for something of its own.
-func (w *world) asksProvider(path string, body map[string]any, answer any) error {
-	asked, err := json.Marshal(body)
+// postToProvider calls the control API of the fake payment providers.
+func (w *world) postToProvider(path string, body map[string]any, answer any) error {
+	content, err := json.Marshal(body)
 	if err != nil {
 		return err
 	}
-	response, err := http.Post(w.server.providers+"/lookalike/"+path, "application/json", bytes.NewReader(asked))
+	response, err := http.Post(w.server.providersURL+"/lookalike/"+path, "application/json", bytes.NewReader(content))
 	if err != nil {
 		return err
 	}
@@ -38,8 +38,8 @@ func (w *world) asksProvider(path string, body map[string]any, answer any) error
 	return json.NewDecoder(response.Body).Decode(answer)
 }
 
-// account is the merchant's by the name that the look-alike's books have for it.
-func (w *world) account() string {
+// providerAccount returns the name of the merchant's account in the fake provider's ledger.
+func (w *world) providerAccount() string {
 	if w.integration.Type == "paypal" {
 		return provider.PayPalMerchant(w.integration.Config.AccountID)
 	}
@@ -49,16 +49,16 @@ func (w *world) account() string {
 func (w *world) paysByPayPal(how string) error {
 	var agreement struct{ ID string }
 	script := map[string]string{"leaves pending": "pending", "takes": "ok"}[how]
-	wanted := map[string]any{"seller": w.account(), "script": script}
-	if err := w.asksProvider("agreements", wanted, &agreement); err != nil {
+	wanted := map[string]any{"seller": w.providerAccount(), "script": script}
+	if err := w.postToProvider("agreements", wanted, &agreement); err != nil {
 		return err
 	}
 	return w.pays("wallet_ba", agreement.ID)
 }
 
-// ownCharge is the one charge of the merchant's account, and its newest refund.
-func (w *world) ownCharge() (charge, refund string, err error) {
-	response, err := http.Get(w.server.providers + "/ledger")
+// accountCharge returns the ids of the account's only charge and of its latest refund.
+func (w *world) accountCharge() (charge, refund string, err error) {
+	response, err := http.Get(w.server.providersURL + "/ledger")
 	if err != nil {
 		return "", "", err
 	}
@@ -71,7 +71,7 @@ func (w *world) ownCharge() (charge, refund string, err error) {
 		return "", "", err
 	}
 	for _, c := range books.Charges {
-		if c.Account == w.account() {
+		if c.Account == w.providerAccount() {
 			charge = c.ID
 		}
 	}
@@ -81,34 +81,34 @@ func (w *world) ownCharge() (charge, refund string, err error) {
 		}
 	}
 	if charge == "" {
-		err = fmt.Errorf("account %s has no charge", w.account())
+		err = fmt.Errorf("account %s has no charge", w.providerAccount())
 	}
 	return charge, refund, err
 }
 
-func (w *world) paypalDecides(how string) error {
-	charge, _, err := w.ownCharge()
+func (w *world) settlesPayPal(how string) error {
+	charge, _, err := w.accountCharge()
 	if err != nil {
 		return err
 	}
-	return w.asksProvider("captures/settle", map[string]any{"capture": charge, "denied": how == "denies"}, &struct{}{})
+	return w.postToProvider("captures/settle", map[string]any{"capture": charge, "denied": how == "denies"}, &struct{}{})
 }
 
-func (w *world) takesRefundBack() error {
-	_, refund, err := w.ownCharge()
+func (w *world) failsRefund() error {
+	_, refund, err := w.accountCharge()
 	if err != nil {
 		return err
 	}
-	return w.asksProvider("refunds/fail", map[string]any{"refund": refund}, &struct{}{})
+	return w.postToProvider("refunds/fail", map[string]any{"refund": refund}, &struct{}{})
 }
 
-func (w *world) disputes() error {
-	charge, _, err := w.ownCharge()
+func (w *world) opensDispute() error {
+	charge, _, err := w.accountCharge()
 	if err != nil {
 		return err
 	}
 	var opened struct{ ID string }
-	if err := w.asksProvider("disputes", map[string]any{"charge": charge}, &opened); err != nil {
+	if err := w.postToProvider("disputes", map[string]any{"charge": charge}, &opened); err != nil {
 		return err
 	}
 	w.dispute = opened.ID
@@ -117,7 +117,7 @@ func (w *world) disputes() error {
 
 func (w *world) closesDispute(how string) error {
 	outcome := map[string]string{"wins": "won", "loses": "lost"}[how]
-	return w.asksProvider("disputes/close", map[string]any{"dispute": w.dispute, "outcome": outcome}, &struct{}{})
+	return w.postToProvider("disputes/close", map[string]any{"dispute": w.dispute, "outcome": outcome}, &struct{}{})
 }
 
 func (w *world) checksOutAtTwoPrices(agreed, more int, name string) error {
@@ -134,7 +134,7 @@ func (w *world) checksOutAtTwoPrices(agreed, more int, name string) error {
 	})
 }
 
-// estimatesSum compares the returns that the answer lists with the order, whose shipping is not given back.
+// estimatesSum checks that the refund estimates of the listed returns sum to the order's goods and tax. Shipping is not refunded.
 func (w *world) estimatesSum() error {
 	if w.refusal != nil {
 		return w.refusal
@@ -144,7 +144,7 @@ func (w *world) estimatesSum() error {
 			Estimate decimal.Decimal `json:"refund_estimate"`
 		}
 	}
-	if err := json.Unmarshal(w.tape.last().body, &returns); err != nil {
+	if err := json.Unmarshal(w.recorder.last().body, &returns); err != nil {
 		return err
 	}
 	sum := decimal.FromInt(0)
@@ -153,7 +153,7 @@ func (w *world) estimatesSum() error {
 	}
 	bought := w.shopper.Checkout.Summary
 	if want := bought.Subtotal.Plus(bought.Tax); sum != want {
-		return fmt.Errorf("they sum to %s, want %s: %s", sum, want, w.tape.last().body)
+		return fmt.Errorf("they sum to %s, want %s: %s", sum, want, w.recorder.last().body)
 	}
 	return nil
 }

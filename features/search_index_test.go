@@ -9,7 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/merchant"
 )
 
-func searchIndexSteps(sc book, w *world) {
+func searchIndexSteps(sc stepRegistry, w *world) {
 	sc.Given(`^a shop with products of 8 kinds in 8 colours$`, w.openColourfulShop)
 	sc.Then(`^the search index is (\w+) with (\d+) products$`, w.indexIs)
 	sc.Then(`^the search index soon compares meanings by "([^"]*)"$`, w.indexCompares)

@@ -13,18 +13,18 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/merchant"
 )
 
-func searchSteps(sc book, w *world) {
-	sc.Given(`^a shop with:$`, w.openShopHolding)
-	sc.When(`^a buyer searches for "([^"]*)" repeated to (\d+) characters$`, w.searchesAtLength)
+func searchSteps(sc stepRegistry, w *world) {
+	sc.Given(`^a shop with:$`, w.openShopFromJSON)
+	sc.When(`^a buyer searches for "([^"]*)" repeated to (\d+) characters$`, w.searchesForLength)
 	sc.Then(`^the reasons for "([^"]*)" include "(.+)"$`, w.reasonsInclude)
 	sc.Then(`^every result says why$`, w.everyResultSaysWhy)
 	sc.Then(`^the scores lie between 0 and 1, and fall with the rank among what is in stock$`, w.scoresAreSound)
 	sc.Then(`^the facets count what was found$`, w.facetsAddUp)
-	sc.Then(`^a search for "([^"]*)" shows "([^"]*)" before "([^"]*)"( or without it)?$`, w.wouldShowBefore)
+	sc.Then(`^a search for "([^"]*)" shows "([^"]*)" before "([^"]*)"( or without it)?$`, w.searchShowsBefore)
 }
 
-// openShopHolding opens a shop that sells products written as the API has them, for names that no table can hold.
-func (w *world) openShopHolding(products *godog.DocString) error {
+// openShopFromJSON opens a shop with products in the API's JSON, because a Gherkin table cannot hold every name.
+func (w *world) openShopFromJSON(products *godog.DocString) error {
 	var drafts []merchant.Product
 	if err := json.Unmarshal([]byte(products.Content), &drafts); err != nil {
 		return err
@@ -35,14 +35,14 @@ func (w *world) openShopHolding(products *godog.DocString) error {
 	return w.stockShop(drafts)
 }
 
-// searchesAtLength searches for a text written again and again, with spaces between, until it has so many characters.
-func (w *world) searchesAtLength(text string, characters int) error {
+// searchesForLength searches for a text that is repeated, with spaces between, up to the given number of characters.
+func (w *world) searchesForLength(text string, characters int) error {
 	long := []rune(strings.Repeat(text+" ", characters))[:characters]
 	long[characters-1] = 'x'
 	return w.searches(string(long), "")
 }
 
-// results are what the last search found.
+// results returns the results of the latest search.
 func (w *world) results() ([]acp.Result, error) {
 	answer, err := w.lastSearch()
 	return answer.Results, err
@@ -52,7 +52,7 @@ func (w *world) lastSearch() (answer acp.SearchResponse, err error) {
 	if w.refusal != nil {
 		return answer, w.refusal
 	}
-	return answer, json.Unmarshal(w.tape.last().body, &answer)
+	return answer, json.Unmarshal(w.recorder.last().body, &answer)
 }
 
 func (w *world) reasonsInclude(name, part string) error {
@@ -103,8 +103,8 @@ func (w *world) scoresAreSound() error {
 	return nil
 }
 
-func (w *world) wouldShowBefore(query, first, second, orWithout string) error {
-	if err := w.searched(query, ""); err != nil {
+func (w *world) searchShowsBefore(query, first, second, orWithout string) error {
+	if err := w.hasSearched(query, ""); err != nil {
 		return err
 	}
 	var names []string
@@ -118,20 +118,20 @@ func (w *world) wouldShowBefore(query, first, second, orWithout string) error {
 	return nil
 }
 
-// facetsAddUp asks for each value of a facet, with the other filters as they are, and compares.
+// facetsAddUp repeats the latest search with each value of each facet as a filter, and compares the counts.
 func (w *world) facetsAddUp() error {
 	shown, err := w.lastSearch()
 	if err != nil {
 		return err
 	}
 	finds := func(change func(f *acp.Filters)) (int, error) {
-		request, filters := w.asked, acp.Filters{}
-		if w.asked.Filters != nil {
-			filters = *w.asked.Filters
+		request, filters := w.searchRequest, acp.Filters{}
+		if w.searchRequest.Filters != nil {
+			filters = *w.searchRequest.Filters
 		}
 		change(&filters)
 		request.Filters, request.Limit = &filters, 100
-		all, err := w.visitor(w.shop.Slug).Search(w.ctx, request)
+		all, err := w.buyerClient(w.shop.Slug).Search(w.ctx, request)
 		if err == nil && len(all.Results) != all.TotalCount {
 			err = fmt.Errorf("it counts %d and shows %d", all.TotalCount, len(all.Results))
 		}

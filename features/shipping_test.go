@@ -10,72 +10,72 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
-const someLabel = `{"weight_grams": 500, "carrier_code": "fedex", "service_code": "fedex_2day"}`
+const labelBody = `{"weight_grams": 500, "carrier_code": "fedex", "service_code": "fedex_2day"}`
 
 func (w *world) labelsPath() string { return w.expand(ordersPath + "/$order/labels") }
 
-func (w *world) buysLabelAtOnce(times int) {
+func (w *world) buysLabelConcurrently(times int) {
 	path := w.labelsPath()
-	w.atOnce(times, func(int) error { return w.send("POST", path, someLabel, nil) })
+	w.runConcurrently(times, func(int) error { return w.send("POST", path, labelBody, nil) })
 }
 
-// hasSoldLabels reads ShipStation's own books.
-func (w *world) hasSoldLabels(want int) error {
-	sold, err := remote[json.RawMessage](w, "shipstation", "shipments")
+// soldLabelsAre checks the number of ShipStation's shipments.
+func (w *world) soldLabelsAre(want int) error {
+	sold, err := platformRecords[json.RawMessage](w, "shipstation", "shipments")
 	if err == nil && len(sold) != want {
 		err = fmt.Errorf("it has sold %s", sold)
 	}
 	return err
 }
 
-func (w *world) buysLabelCalled(name, tracking string) error {
-	if err := w.send("POST", w.labelsPath(), someLabel, nil); err != nil {
+func (w *world) buysNamedLabel(name, tracking string) error {
+	if err := w.send("POST", w.labelsPath(), labelBody, nil); err != nil {
 		return err
 	}
-	if err := w.callsIt("id", name); err != nil {
+	if err := w.namesAnswerField("id", name); err != nil {
 		return err
 	}
-	return w.callsIt("tracking_number", tracking)
+	return w.namesAnswerField("tracking_number", tracking)
 }
 
 func (w *world) voidPath(label string) string {
 	return w.labelsPath() + "/" + w.expand(label) + "/void"
 }
 
-// voidsAndBuysAtOnce has half of the crowd void the label, and half buy one.
-func (w *world) voidsAndBuysAtOnce(label string, times int) {
+// voidsAndBuysConcurrently sends concurrent requests: half void the label, half buy one.
+func (w *world) voidsAndBuysConcurrently(label string, times int) {
 	void, buy := w.voidPath(label), w.labelsPath()
-	w.atOnce(times, func(i int) error {
+	w.runConcurrently(times, func(i int) error {
 		if i%2 == 0 {
 			return w.send("POST", void, "", nil)
 		}
-		return w.send("POST", buy, someLabel, nil)
+		return w.send("POST", buy, labelBody, nil)
 	})
 }
 
-// voidsWithin repeats the request until the lease of the lost one has ended.
+// voidsWithin retries until the lease of an earlier, lost request has expired.
 func (w *world) voidsWithin(seconds int, label string) error {
 	return within(seconds, func() error { return w.send("POST", w.voidPath(label), "", nil) })
 }
 
-// hasGoodLabels reads ShipStation's own books.
-func (w *world) hasGoodLabels(want int) error {
-	sold, err := remote[struct{ Voided bool }](w, "shipstation", "shipments")
-	good := 0
+// unvoidedLabelsAre checks the number of ShipStation's shipments that are not voided.
+func (w *world) unvoidedLabelsAre(want int) error {
+	sold, err := platformRecords[struct{ Voided bool }](w, "shipstation", "shipments")
+	unvoided := 0
 	for _, one := range sold {
 		if !one.Voided {
-			good++
+			unvoided++
 		}
 	}
-	if err == nil && good != want {
-		err = fmt.Errorf("%d of %d are not voided", good, len(sold))
+	if err == nil && unvoided != want {
+		err = fmt.Errorf("%d of %d are not voided", unvoided, len(sold))
 	}
 	return err
 }
 
-// voidsThere voids a label as a person does at ShipStation's own pages.
-func (w *world) voidsThere(tracking string) error {
-	sold, err := remote[struct {
+// voidsAtShipStation voids a label at ShipStation directly, as in its web application.
+func (w *world) voidsAtShipStation(tracking string) error {
+	sold, err := platformRecords[struct {
 		ID       int    `json:"shipmentId"`
 		Tracking string `json:"trackingNumber"`
 	}](w, "shipstation", "shipments")
@@ -84,14 +84,14 @@ func (w *world) voidsThere(tracking string) error {
 	}
 	for _, one := range sold {
 		if one.Tracking == w.expand(tracking) {
-			return w.askShipStation("/shipments/voidlabel", fmt.Sprintf(`{"shipmentId": %d}`, one.ID), nil)
+			return w.callShipStation("/shipments/voidlabel", fmt.Sprintf(`{"shipmentId": %d}`, one.ID), nil)
 		}
 	}
 	return fmt.Errorf("there is no such label in %v", sold)
 }
 
 func (w *world) ratesRise() error {
-	prices, found := at(w.tape.last().value(), "data.*.price")
+	prices, found := valueAt(w.recorder.last().value(), "data.*.price")
 	list, _ := prices.([]any)
 	if !found || len(list) < 2 {
 		return errors.New("there are no rates to compare")
@@ -104,8 +104,8 @@ func (w *world) ratesRise() error {
 	return nil
 }
 
-// refersTo has the merchant's own system hold an order that is ours, or ship it.
-func (w *world) refersTo(ship bool) error {
+// addsOrderAtCustom adds the order to the merchant's own system, and optionally ships it there.
+func (w *world) addsOrderAtCustom(ship bool) error {
 	_, err := w.platforms.AddOrder(platforms.NewOrder{
 		Platform:  platforms.Custom,
 		Reference: w.expand("$order"),
@@ -114,22 +114,22 @@ func (w *world) refersTo(ship bool) error {
 	return err
 }
 
-// shipsThere ships the order as a person does at ShipStation's own pages: it is made there, and labeled.
-func (w *world) shipsThere() error {
+// shipsAtShipStation creates the order at ShipStation and buys a label there, as in its web application.
+func (w *world) shipsAtShipStation() error {
 	body := w.expand(`{"orderKey": "$order", "orderNumber": "1001", "orderDate": "2026-01-01T00:00:00", "orderStatus": "awaiting_shipment",
 		"billTo": {"name": "A. Buyer"}, "shipTo": {"name": "A. Buyer"}, "items": []}`)
 	var made struct {
 		ID int `json:"orderId"`
 	}
-	if err := w.askShipStation("/orders/createorder", body, &made); err != nil {
+	if err := w.callShipStation("/orders/createorder", body, &made); err != nil {
 		return err
 	}
-	return w.askShipStation("/orders/createlabelfororder", fmt.Sprintf(`{"orderId": %d, "carrierCode": "fedex", "serviceCode": "fedex_2day",
+	return w.callShipStation("/orders/createlabelfororder", fmt.Sprintf(`{"orderId": %d, "carrierCode": "fedex", "serviceCode": "fedex_2day",
 		"packageCode": "package", "shipDate": "2026-01-02", "weight": {"value": 20, "units": "ounces"}}`, made.ID), nil)
 }
 
-func (w *world) askShipStation(path, body string, into any) error {
-	request, err := http.NewRequestWithContext(w.ctx, "POST", w.server.town.url+"/shipstation"+path, strings.NewReader(body))
+func (w *world) callShipStation(path, body string, into any) error {
+	request, err := http.NewRequestWithContext(w.ctx, "POST", w.server.platformHost.url+"/shipstation"+path, strings.NewReader(body))
 	if err != nil {
 		return err
 	}

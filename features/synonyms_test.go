@@ -8,9 +8,9 @@ import (
 
 const synonymsPath = "/v1/catalog/synonyms"
 
-func synonymSteps(sc book, w *world) {
+func synonymSteps(sc stepRegistry, w *world) {
 	sc.Given(`^a shop with (\d+) synonyms$`, w.openShopWithSynonyms)
-	sc.Given(`^the synonym (\{.*\})$`, w.hasSynonym)
+	sc.Given(`^the synonym (\{.*\})$`, w.createsSynonym)
 	sc.When(`^the merchant replaces the synonyms by (\d+)$`, func(n int) error {
 		return w.attempt(func() error {
 			_, err := w.merchant.ReplaceSynonyms(w.ctx, manySynonyms(n))
@@ -18,7 +18,7 @@ func synonymSteps(sc book, w *world) {
 		})
 	})
 	sc.Then(`^the synonym reads the same$`, w.synonymReadsTheSame)
-	sc.Then(`^the shop has (\d+) synonyms?$`, w.countsSynonyms)
+	sc.Then(`^the shop has (\d+) synonyms?$`, w.synonymCountIs)
 }
 
 func (w *world) openShopWithSynonyms(n int) error {
@@ -37,27 +37,27 @@ func manySynonyms(n int) []merchant.NewSynonym {
 	return all
 }
 
-// hasSynonym makes one, and calls its id so.
-func (w *world) hasSynonym(body string) error {
+// createsSynonym creates a synonym and names its id "synonym".
+func (w *world) createsSynonym(body string) error {
 	if err := w.send("POST", synonymsPath, body, nil); err != nil {
 		return err
 	}
-	return w.callsIt("id", "synonym")
+	return w.namesAnswerField("id", "synonym")
 }
 
 func (w *world) synonymReadsTheSame() error {
-	before := w.tape.last().value()
-	id, _ := at(before, "id")
+	before := w.recorder.last().value()
+	id, _ := valueAt(before, "id")
 	if err := w.send("GET", synonymsPath+"/"+fmt.Sprint(id), "", nil); err != nil {
 		return err
 	}
-	if now := w.tape.last().value(); !same(before, now) {
+	if now := w.recorder.last().value(); !equalJSON(before, now) {
 		return fmt.Errorf("it reads %s, it was %s", encode(now), encode(before))
 	}
 	return nil
 }
 
-func (w *world) countsSynonyms(n int) error {
+func (w *world) synonymCountIs(n int) error {
 	all, err := w.merchant.Synonyms(w.ctx, merchant.Page{Limit: 1})
 	if err == nil && all.Meta.Total != n {
 		err = fmt.Errorf("there are %d synonyms", all.Meta.Total)

@@ -11,33 +11,34 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/decimal"
 )
 
-func tuningSteps(sc book, w *world) {
-	sc.When(`^the merchant has the agent learn with (\{.*\})$`, w.tunes)
-	sc.Given(`^(\d+) buyers haggled for the "([^"]*)", who would pay (\d+) to (\d+)% of its price$`, w.haveHaggled)
+func tuningSteps(sc stepRegistry, w *world) {
+	sc.When(`^the merchant has the agent learn with (\{.*\})$`, w.tunesAgent)
+	sc.Given(`^(\d+) buyers haggled for the "([^"]*)", who would pay (\d+) to (\d+)% of its price$`, w.haveNegotiated)
 }
 
-// tunes again where the server is too busy: to learn takes seconds of a processor.
-func (w *world) tunes(body string) error {
-	w.atOnce(1, func(int) error { return w.send("POST", w.expand(agentsPath+"/$active/tune"), body, nil) })
-	return w.crowd[0]
+// tunesAgent tunes the active agent. It retries a busy server, because tuning takes seconds of processor time.
+func (w *world) tunesAgent(body string) error {
+	w.runConcurrently(1, func(int) error { return w.send("POST", w.expand(agentsPath+"/$active/tune"), body, nil) })
+	return w.concurrentErrs[0]
 }
 
-// hagglers come at once.
-const hagglers = 8
+// concurrentBuyers is how many buyers negotiate at the same time.
+const concurrentBuyers = 8
 
-// haveHaggled has buyers negotiate, each in a session of its own. What they would pay at most is spread evenly.
-func (w *world) haveHaggled(n int, name string, least, most int) error {
+// haveNegotiated lets n buyers negotiate, each in its own session. Their reservation prices are spread evenly from least to
+// most percent of the price.
+func (w *world) haveNegotiated(n int, name string, least, most int) error {
 	product := w.products[name]
 	var running sync.WaitGroup
-	failures := make([]error, hagglers)
-	for h := range hagglers {
-		visitor := w.visitor(w.shop.Slug)
+	failures := make([]error, concurrentBuyers)
+	for h := range concurrentBuyers {
+		client := w.buyerClient(w.shop.Slug)
 		running.Go(func() {
-			for i := h; i < n && failures[h] == nil; i += hagglers {
+			for i := h; i < n && failures[h] == nil; i += concurrentBuyers {
 				share := least + (most-least)*(i*37%n)/n
 				most := product.Price.Percent(decimal.FromInt(int64(share)), 2)
-				from := fmt.Sprintf("203.0.%d.%d", i/250, i%250) // one client's sessions are bounded
-				failures[h] = w.haggles(visitor, product.ID, most, 3+i%3, acp.Header("X-Forwarded-For", from))
+				from := fmt.Sprintf("203.0.%d.%d", i/250, i%250) // sessions per client address are limited
+				failures[h] = w.negotiates(client, product.ID, most, 3+i%3, acp.Header("X-Forwarded-For", from))
 			}
 		})
 	}
@@ -50,16 +51,16 @@ func (w *world) haveHaggled(n int, name string, least, most int) error {
 	return nil
 }
 
-// haggles begins at three quarters of what it would pay and comes up to it in equal steps. It takes a price that is
-// no higher than its next offer, and in the end one that it can pay.
-func (w *world) haggles(visitor *acp.Client, product string, most decimal.Decimal, rounds int, from acp.Option) error {
+// negotiates opens at three quarters of the reservation price and raises its offer to it in equal steps. It accepts a price
+// that is no higher than its next offer.
+func (w *world) negotiates(client *acp.Client, product string, most decimal.Decimal, rounds int, from acp.Option) error {
 	quote := acp.Quote{}
 	for round := range rounds + 1 {
 		offer := most.Percent(decimal.FromInt(int64(min(75+25*round/(rounds-1), 100))), 2)
-		standing := quote.Standing()
-		takes := standing.Sign() > 0 && !offer.Less(standing)
-		if takes {
-			offer = standing
+		current := quote.CurrentPrice()
+		accepts := current.Sign() > 0 && !offer.Less(current)
+		if accepts {
+			offer = current
 		} else if round == rounds {
 			return nil
 		}
@@ -75,7 +76,7 @@ func (w *world) haggles(visitor *acp.Client, product string, most decimal.Decima
 				OfferPrice: &offer,
 			}
 		}
-		answer, err := patientQuote(w.ctx, visitor, request, from)
+		answer, err := quoteWithRetry(w.ctx, client, request, from)
 		if err != nil || answer.Status == acp.Accept {
 			return err
 		}
@@ -84,12 +85,13 @@ func (w *world) haggles(visitor *acp.Client, product string, most decimal.Decima
 	return nil
 }
 
-// patientQuote offers again where the server is too busy, for up to a minute: it refuses before it does anything.
-func patientQuote(ctx context.Context, visitor *acp.Client, request acp.QuoteRequest, from acp.Option) (answer acp.Quote, err error) {
+// quoteWithRetry repeats the request for up to a minute while the server is overloaded. An overloaded server refuses a request
+// before it changes anything.
+func quoteWithRetry(ctx context.Context, client *acp.Client, request acp.QuoteRequest, from acp.Option) (answer acp.Quote, err error) {
 	for began := time.Now(); ; time.Sleep(100 * time.Millisecond) {
-		answer, err = visitor.Quote(ctx, request, from)
-		refused, is := errors.AsType[*acp.Error](err)
-		if !is || refused.Code != "overloaded" || time.Since(began) > time.Minute {
+		answer, err = client.Quote(ctx, request, from)
+		refused, ok := errors.AsType[*acp.Error](err)
+		if !ok || refused.Code != "overloaded" || time.Since(began) > time.Minute {
 			return answer, err
 		}
 	}

@@ -227,7 +227,7 @@ Feature: What the Universal Commerce Protocol demands of carts
         | id                 | absent                                 |
         | line_items         | absent                                 |
         | messages.*.code    | ["item_unavailable"]                   |
-        | messages.0.content | contains "has what it had before"      |
+        | messages.0.content | contains "The cart is unchanged"      |
       When over <transport> an agent sends GET <door>/ucp/carts/$remembered_id
       Then the answer shows:
         | line_items.*.quantity | [2] |

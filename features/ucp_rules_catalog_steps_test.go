@@ -6,25 +6,25 @@ import (
 	"net/http"
 )
 
-// ucpCatalogRuleSteps are about pages of search results and long lookups.
-func ucpCatalogRuleSteps(sc book, w *world) {
+// ucpCatalogRuleSteps are about pagination and lookups of many ids.
+func ucpCatalogRuleSteps(sc stepRegistry, w *world) {
 	sc.Then(`^following the cursors at "([^"]*)" over (REST|MCP), an agent reads (\d+) products, each once, in pages of (.+)$`, w.followsCursors)
 	sc.When(`^over (REST|MCP) an agent looks up (\d+) ids at "([^"]*)", the first of which is "([^"]*)"$`, w.looksUpMany)
 }
 
-// followsCursors reads on until the last page says that it is the last. sizes is a JSON list of numbers.
-func (w *world) followsCursors(door, over string, want int, sizes string) error {
+// followsCursors reads all pages of a search. sizes is a JSON array of the expected page sizes.
+func (w *world) followsCursors(prefix, over string, want int, sizes string) error {
 	seen, pages := map[any]bool{}, []any{}
 	for body := map[string]any{"filters": map[string]any{"price": map[string]any{"min": 0}}}; ; {
 		text, err := json.Marshal(body)
 		if err != nil {
 			return err
 		}
-		if err := w.agentSendsOver(over, "POST", door+"/ucp/catalog/search", string(text)); err != nil {
+		if err := w.agentSendsOver(over, "POST", prefix+"/ucp/catalog/search", string(text)); err != nil {
 			return err
 		}
-		answer := w.tape.last().value()
-		ids, _ := at(answer, "products.*.id")
+		answer := w.recorder.last().value()
+		ids, _ := valueAt(answer, "products.*.id")
 		list, _ := ids.([]any)
 		for _, id := range list {
 			if seen[id] {
@@ -33,8 +33,8 @@ func (w *world) followsCursors(door, over string, want int, sizes string) error 
 			seen[id] = true
 		}
 		pages = append(pages, len(list))
-		more, said := at(answer, "pagination.has_next_page")
-		cursor, given := at(answer, "pagination.cursor")
+		more, said := valueAt(answer, "pagination.has_next_page")
+		cursor, given := valueAt(answer, "pagination.cursor")
 		switch {
 		case !said, more == true && (!given || cursor == ""), len(pages) > want+1:
 			return fmt.Errorf("page %d: has_next_page %v, cursor %v", len(pages), more, cursor)
@@ -48,7 +48,7 @@ func (w *world) followsCursors(door, over string, want int, sizes string) error 
 	}
 }
 
-func (w *world) looksUpMany(over string, n int, door, first string) error {
+func (w *world) looksUpMany(over string, n int, prefix, first string) error {
 	ids := []string{w.expand(first)}
 	for i := 1; i < n; i++ {
 		ids = append(ids, fmt.Sprintf("prod_unknown_%d", i))
@@ -57,5 +57,5 @@ func (w *world) looksUpMany(over string, n int, door, first string) error {
 	if err != nil {
 		return err
 	}
-	return w.agentSendsOver(over, http.MethodPost, door+"/ucp/catalog/lookup", string(body))
+	return w.agentSendsOver(over, http.MethodPost, prefix+"/ucp/catalog/lookup", string(body))
 }

@@ -18,12 +18,12 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/merchant"
 )
 
-// ucpServerSteps are about servers that have a public address and know agents of their own.
-func ucpServerSteps(sc book, w *world) {
-	sc.Given(`^a (sandbox|production) server at "([^"]*)" that knows the agents:$`, w.opensPublicServer)
+// ucpServerSteps start servers with a public URL and a file of known agents.
+func ucpServerSteps(sc stepRegistry, w *world) {
+	sc.Given(`^a (sandbox|production) server at "([^"]*)" that knows the agents:$`, w.startsPublicServer)
 	sc.sc.After(func(ctx context.Context, _ *godog.Scenario, _ error) (context.Context, error) {
-		if w.premises != nil {
-			for _, end := range slices.Backward(w.premises.ends) {
+		if w.publicServerTB != nil {
+			for _, end := range slices.Backward(w.publicServerTB.cleanups) {
 				end()
 			}
 		}
@@ -31,14 +31,14 @@ func ucpServerSteps(sc book, w *world) {
 	})
 }
 
-// proxied sends requests for a public address to where its server listens, as the proxy in front of it does.
-type proxied struct {
+// publicProxy is a transport that sends requests for a public host to the server's listen address, as a reverse proxy does.
+type publicProxy struct {
 	public string // host
 	server string // host and port
 	next   http.RoundTripper
 }
 
-func (p proxied) RoundTrip(r *http.Request) (*http.Response, error) {
+func (p publicProxy) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.URL.Host != p.public {
 		return p.next.RoundTrip(r)
 	}
@@ -47,13 +47,13 @@ func (p proxied) RoundTrip(r *http.Request) (*http.Response, error) {
 	return p.next.RoundTrip(r)
 }
 
-// liveKey is the bootstrap key of servers in production.
+// liveKey is the bootstrap key of production servers.
 var liveKey = strings.Replace(boottest.Key, "hk_test_", "hk_live_", 1)
 
-// opensPublicServer starts a server of the scenario's own. Agents are known by their profiles, and have all
-// capabilities but those of the column "without".
-func (w *world) opensPublicServer(environment, public string, agents *godog.Table) error {
-	w.premises = &lease{TB: w.server.t}
+// startsPublicServer starts a server for this scenario. A row of agents is a known profile with all capabilities except those
+// in the column "without".
+func (w *world) startsPublicServer(environment, public string, agents *godog.Table) error {
+	w.publicServerTB = &scenarioTB{TB: w.server.t}
 	listener, err := net.Listen("tcp", boottest.Address())
 	if err != nil {
 		return err
@@ -70,18 +70,18 @@ func (w *world) opensPublicServer(environment, public string, agents *godog.Tabl
 	if err := os.WriteFile(file, known, 0o600); err != nil {
 		return err
 	}
-	app := boottest.Start(w.premises, w.server.engine.URL(w.premises), func(c *boot.Config) {
+	app := boottest.Start(w.publicServerTB, w.server.engine.URL(w.publicServerTB), func(c *boot.Config) {
 		c.Addr, c.PublicURL, c.UCPPlatforms = address, public, file
 		c.Connections = 10
 		if environment == "production" {
 			c.Env, c.BootstrapKey, c.MasterKey = environment, liveKey, strings.Repeat("m", 64)
 		}
 	})
-	w.tape.next = proxied{strings.TrimPrefix(public, "https://"), address, w.tape.next}
+	w.recorder.next = publicProxy{strings.TrimPrefix(public, "https://"), address, w.recorder.next}
 	w.app = app
 	w.connection = exchange.NewClient(exchange.Config{
 		URL:        app.URL(),
-		HTTP:       &http.Client{Transport: w.tape},
+		HTTP:       &http.Client{Transport: w.recorder},
 		RequestIDs: w.name,
 	})
 	key := boottest.Key
@@ -92,7 +92,7 @@ func (w *world) opensPublicServer(environment, public string, agents *godog.Tabl
 	return nil
 }
 
-// knownProfiles is a file of agents' profiles.
+// knownProfiles returns the content of the file of known agents' profiles.
 func knownProfiles(agents *godog.Table) ([]byte, error) {
 	known := map[string]any{}
 	for _, row := range rowsOf(agents) {

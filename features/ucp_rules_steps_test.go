@@ -12,64 +12,64 @@ import (
 	"strings"
 )
 
-// ucpRules is what scenarios of UCP's rules remember.
-type ucpRules struct {
-	noted    map[string]any // what an agent read, by path
-	premises *lease         // of a server of the scenario's own
+// ucpState holds what the scenarios of the ucp_*_rules.feature files remember.
+type ucpState struct {
+	notedAnswers   map[string]any // by path
+	publicServerTB *scenarioTB    // cleanups of the scenario's own server
 }
 
-// ucpRuleSteps are what the rules of UCP's texts need beside requests and tables of what is answered.
-func ucpRuleSteps(sc book, w *world) {
+// ucpRuleSteps are the steps of the ucp_*_rules.feature files other than plain requests and tables of answers.
+func ucpRuleSteps(sc stepRegistry, w *world) {
 	ucpServerSteps(sc, w)
 	ucpCatalogRuleSteps(sc, w)
 	ucpToolSteps(sc, w)
-	sc.Given(`^an agent's checkout at "([^"]*)" of (\d+) of the "([^"]*)"$`, func(door string, quantity int, name string) error {
-		return w.agentOpensCheckout(door, quantity, name, "")
+	sc.Given(`^an agent's checkout at "([^"]*)" of (\d+) of the "([^"]*)"$`, func(prefix string, quantity int, name string) error {
+		return w.agentOpensCheckout(prefix, quantity, name, "")
 	})
-	sc.Given(`^an agent's checkout at "([^"]*)" that is ready, of (\d+) of the "([^"]*)"$`, func(door string, quantity int, name string) error {
-		return w.agentOpensCheckout(door, quantity, name, w.expand(`, "buyer": {"email": "ada@example.com"}, "fulfillment": $home_delivery`))
+	sc.Given(`^an agent's checkout at "([^"]*)" that is ready, of (\d+) of the "([^"]*)"$`, func(prefix string, quantity int, name string) error {
+		return w.agentOpensCheckout(prefix, quantity, name, w.expand(`, "buyer": {"email": "ada@example.com"}, "fulfillment": $home_delivery`))
 	})
-	sc.Given(`^an agent opens (\d+) checkouts of (\d+) of the "([^"]*)" with the code "([^"]*)"$`, w.agentOpensMany)
-	sc.Given(`^the agent keeps the answer's id as "([^"]*)"$`, w.agentKeeps)
-	sc.Step(`^the agent notes what it reads at (\S+)$`, w.agentNotes)
+	sc.Given(`^an agent opens (\d+) checkouts of (\d+) of the "([^"]*)" with the code "([^"]*)"$`, w.agentOpensCheckouts)
+	sc.Given(`^the agent keeps the answer's id as "([^"]*)"$`, w.agentKeepsID)
+	sc.Step(`^the agent notes what it reads at (\S+)$`, w.agentNotesAnswer)
 	sc.Then(`^the agent reads the same at (\S+)$`, w.agentReadsAsNoted)
-	sc.Then(`^the two latest answers are alike, but for (times|times and ids)$`, w.answersAreAlike)
-	sc.Then(`^the page at the answer's continue_url shows "([^"]*)"$`, w.pageShows)
+	sc.Then(`^the two latest answers are alike, but for (times|times and ids)$`, w.answersEqualExcept)
+	sc.Then(`^the page at the answer's continue_url shows "([^"]*)"$`, w.continuePageShows)
 	sc.Step(`^the body is JSON$`, w.bodyIsJSON)
 	sc.Then(`^the answer's payment handlers are under (.+)$`, w.handlersAreUnder)
 	sc.Then(`^no answer to an agent or a merchant holds "([^"]*)"$`, w.noAnswerHolds)
 }
 
-// nameUCPBodies adds parts of requests that many scenarios send, $home_delivery and $payment_ok, and all variants of the
-// shop's products: ${Rain Coat: M/Blue}.
-func (w *world) nameUCPBodies(known map[string]string) {
+// addUCPVars adds common parts of request bodies, such as $home_delivery and $payment_ok, and all variants of the shop's
+// products: ${Rain Coat: M/Blue}.
+func (w *world) addUCPVars(vars map[string]string) {
 	for name, p := range w.products {
 		for _, v := range p.Variants {
-			known[name+": "+v.Size+"/"+v.Color] = v.ID
+			vars[name+": "+v.Size+"/"+v.Color] = v.ID
 		}
 	}
-	known["long_text"] = strings.Repeat("x", 1_001)
-	known["home_delivery"] = `{"methods": [{"type": "shipping", "destinations": [{"first_name": "Ada", "last_name": "Byron", ` +
+	vars["long_text"] = strings.Repeat("x", 1_001)
+	vars["home_delivery"] = `{"methods": [{"type": "shipping", "destinations": [{"first_name": "Ada", "last_name": "Byron", ` +
 		`"street_address": "12 Harbor Street", "address_locality": "Portland", "address_region": "OR", "postal_code": "97205", "address_country": "US"}]}]}`
-	known["payment_ok"] = `{"instruments": [{"id": "pi_1", "handler_id": "psp_spt", "type": "token", ` +
+	vars["payment_ok"] = `{"instruments": [{"id": "pi_1", "handler_id": "psp_spt", "type": "token", ` +
 		`"credential": {"type": "token", "token": "spt_sandbox_ok"}}]}`
 }
 
-// agentOpensCheckout has an agent open a checkout, which is $remembered_id from then on.
-func (w *world) agentOpensCheckout(door string, quantity int, name, more string) error {
+// agentOpensCheckout opens a checkout as an agent and remembers its id as $remembered_id.
+func (w *world) agentOpensCheckout(prefix string, quantity int, name, more string) error {
 	item := w.products[name].Variants[0].ID
 	body := fmt.Sprintf(`{"line_items": [{"item": {"id": %q}, "quantity": %d}]%s}`, item, quantity, more)
-	if err := w.agentSends("", "POST", door+"/ucp/checkout-sessions", body); err != nil {
+	if err := w.agentSends("", "POST", prefix+"/ucp/checkout-sessions", body); err != nil {
 		return err
 	}
-	if err := w.answers(http.StatusCreated); err != nil {
+	if err := w.statusIs(http.StatusCreated); err != nil {
 		return err
 	}
 	return w.rememberAnswer("id")
 }
 
-// agentOpensMany has an agent open checkouts with the same deal. The last one is $remembered_id.
-func (w *world) agentOpensMany(many, quantity int, name, code string) error {
+// agentOpensCheckouts opens several checkouts with the same discount code. $remembered_id is the last one's id.
+func (w *world) agentOpensCheckouts(many, quantity int, name, code string) error {
 	for range many {
 		if err := w.agentOpensCheckout("", quantity, name, fmt.Sprintf(`, "discounts": {"codes": [%q]}`, w.expand(code))); err != nil {
 			return err
@@ -78,8 +78,8 @@ func (w *world) agentOpensMany(many, quantity int, name, code string) error {
 	return nil
 }
 
-// agentKeeps gives the id of the latest answer a name, which is $remembered_NAME.
-func (w *world) agentKeeps(name string) error {
+// agentKeepsID remembers the id in the latest answer as $remembered_NAME.
+func (w *world) agentKeepsID(name string) error {
 	if err := w.rememberAnswer("id"); err != nil {
 		return err
 	}
@@ -91,27 +91,27 @@ func (w *world) agentReads(path string) (any, error) {
 	if err := w.agentSends("", "GET", path, ""); err != nil {
 		return nil, err
 	}
-	return withoutTimes(w.tape.last().value()), w.answers(http.StatusOK)
+	return withoutTimes(w.recorder.last().value()), w.statusIs(http.StatusOK)
 }
 
-func (w *world) agentNotes(path string) error {
+func (w *world) agentNotesAnswer(path string) error {
 	read, err := w.agentReads(path)
-	if w.noted == nil {
-		w.noted = map[string]any{}
+	if w.notedAnswers == nil {
+		w.notedAnswers = map[string]any{}
 	}
-	w.noted[w.expand(path)] = read
+	w.notedAnswers[w.expand(path)] = read
 	return err
 }
 
 func (w *world) agentReadsAsNoted(path string) error {
 	read, err := w.agentReads(path)
-	if before := w.noted[w.expand(path)]; err == nil && !same(read, before) {
+	if before := w.notedAnswers[w.expand(path)]; err == nil && !equalJSON(read, before) {
 		err = fmt.Errorf("it reads %s, it was %s", encode(read), encode(before))
 	}
 	return err
 }
 
-// withoutTimes leaves out of an answer what is about when: a later answer says something else there.
+// withoutTimes removes time fields from an answer, because they differ between answers.
 func withoutTimes(value any) any {
 	switch value := value.(type) {
 	case []any:
@@ -132,12 +132,12 @@ func withoutTimes(value any) any {
 	return value
 }
 
-func (w *world) answersAreAlike(butFor string) error {
-	before, err := w.before()
+func (w *world) answersEqualExcept(butFor string) error {
+	before, err := w.previousAnswer()
 	if err != nil {
 		return err
 	}
-	now := w.tape.last()
+	now := w.recorder.last()
 	one, other := withoutTimes(before.value()), withoutTimes(now.value())
 	if fields, isObject := one.(map[string]any); isObject && butFor == "times and ids" {
 		if again, isObject := other.(map[string]any); isObject {
@@ -150,20 +150,20 @@ func (w *world) answersAreAlike(butFor string) error {
 			}
 		}
 	}
-	if !same(one, other) {
+	if !equalJSON(one, other) {
 		return fmt.Errorf("before: %d %s\nnow: %d %s", before.status, encode(one), now.status, encode(other))
 	}
 	return nil
 }
 
-// pageShows opens the page as the buyer's browser does.
-func (w *world) pageShows(text string) error {
-	address, _ := at(w.tape.last().value(), "continue_url")
+// continuePageShows opens the answer's continue_url as the buyer's browser does, and searches the page for a text.
+func (w *world) continuePageShows(text string) error {
+	address, _ := valueAt(w.recorder.last().value(), "continue_url")
 	link, err := url.Parse(fmt.Sprint(address))
 	if err != nil {
 		return err
 	}
-	response, err := (&http.Client{Transport: w.tape.next}).Get(link.String())
+	response, err := (&http.Client{Transport: w.recorder.next}).Get(link.String())
 	if err != nil {
 		return err
 	}
@@ -179,9 +179,9 @@ func (w *world) pageShows(text string) error {
 	return nil
 }
 
-// bodyIsJSON reads the body as RFC 8259 has it: one value in UTF-8, and a header that says so.
+// bodyIsJSON checks that the body is one JSON value (RFC 8259) and that Content-Type says so.
 func (w *world) bodyIsJSON() error {
-	last := w.tape.last()
+	last := w.recorder.last()
 	if kind := last.header.Get("Content-Type"); !strings.HasPrefix(kind, "application/json") {
 		return fmt.Errorf("Content-Type is %q", kind)
 	}
@@ -191,9 +191,9 @@ func (w *world) bodyIsJSON() error {
 	return nil
 }
 
-// handlersAreUnder judges under which names there are handlers, a JSON list in the order of the alphabet.
+// handlersAreUnder compares the names in ucp.payment_handlers with a sorted JSON array.
 func (w *world) handlersAreUnder(names string) error {
-	registry, _ := at(w.tape.last().value(), "ucp.payment_handlers")
+	registry, _ := valueAt(w.recorder.last().value(), "ucp.payment_handlers")
 	handlers, _ := registry.(map[string]any)
 	if found := encode(slices.Sorted(maps.Keys(handlers))); found != names {
 		return fmt.Errorf("they are under %s", found)
@@ -201,7 +201,7 @@ func (w *world) handlersAreUnder(names string) error {
 	return nil
 }
 
-// noAnswerHolds looks through all that was answered in the scenario, and through what the merchant reads of its orders.
+// noAnswerHolds searches all answers of the scenario, including orders, payments and audit events that the merchant reads.
 func (w *world) noAnswerHolds(secret string) error {
 	secret = w.expand(secret)
 	for _, path := range []string{"/v1/orders", "/v1/finance/payments", "/v1/audit-events"} {
@@ -209,7 +209,7 @@ func (w *world) noAnswerHolds(secret string) error {
 			return err
 		}
 	}
-	for _, a := range w.tape.all() {
+	for _, a := range w.recorder.all() {
 		if strings.Contains(string(a.body), secret) || strings.Contains(fmt.Sprint(a.header), secret) {
 			return fmt.Errorf("%s tells %q: %.500s", a.path, secret, a.body)
 		}

@@ -11,13 +11,13 @@ import (
 	ucpjudge "github.com/haggle-commerce/haggle/simulator/ucp/judge"
 )
 
-// ucpToolSteps send over MCP what an agent may send over REST as well: the operation's tool, with the same body.
-func ucpToolSteps(sc book, w *world) {
+// ucpToolSteps send an operation over REST, or over MCP as a tool call with the same body.
+func ucpToolSteps(sc stepRegistry, w *world) {
 	sc.Step(`^over (REST|MCP) an agent sends ([A-Z]+) (/\S+)(?: (.+))?$`, w.agentSendsOver)
 }
 
-// agentSendsOver leaves the same on the tape over both: over MCP, what the tool said is taken out of its message. The body of
-// an error has the number of the message's error, too, as rpc.
+// agentSendsOver records the same answer for REST and MCP: for MCP it replaces the recorded message by the tool's content. The
+// body of an error also has the JSON-RPC error code, as rpc.
 func (w *world) agentSendsOver(over, method, path, body string) error {
 	if over == "REST" {
 		return w.agentSends("", method, path, body)
@@ -32,13 +32,13 @@ func (w *world) agentSendsOver(over, method, path, body string) error {
 	if err != nil {
 		return err
 	}
-	door := strings.TrimSuffix(path, plain)
-	r, err := http.NewRequestWithContext(w.ctx, http.MethodPost, w.app.URL()+"/p/"+w.shop.Slug+door+"/mcp", bytes.NewReader(message))
+	prefix := strings.TrimSuffix(path, plain)
+	r, err := http.NewRequestWithContext(w.ctx, http.MethodPost, w.app.URL()+"/p/"+w.shop.Slug+prefix+"/mcp", bytes.NewReader(message))
 	if err != nil {
 		return err
 	}
 	r.Header.Set("Content-Type", "application/json")
-	response, err := (&http.Client{Transport: w.tape}).Do(r)
+	response, err := (&http.Client{Transport: w.recorder}).Do(r)
 	if err != nil {
 		return err
 	}
@@ -46,25 +46,25 @@ func (w *world) agentSendsOver(over, method, path, body string) error {
 	if err != nil {
 		return err
 	}
-	said, refused, err := toolSaid(answer)
+	content, refused, err := toolContent(answer)
 	if err != nil {
 		return fmt.Errorf("%s: %w in %s", operation, err, answer)
 	}
-	w.tape.unwrap(said)
+	w.recorder.replaceLastBody(content)
 	if refused {
-		return ucpjudge.TransportError(response.StatusCode, said)
+		return ucpjudge.TransportError(response.StatusCode, content)
 	}
-	if err := ucpjudge.New(version).House().Answer(operation, nil, said); err != nil {
-		return fmt.Errorf("%s: %w in %s", operation, err, said)
+	if err := ucpjudge.New(version).House().Answer(operation, nil, content); err != nil {
+		return fmt.Errorf("%s: %w in %s", operation, err, content)
 	}
 	return nil
 }
 
-// toolMessage is a call of an operation's tool by an agent.
+// toolMessage returns the MCP message by which an agent calls an operation's tool.
 func toolMessage(operation ucpjudge.Operation, agent, path, body string) ([]byte, error) {
 	arguments := map[string]any{"meta": map[string]any{
 		"ucp-agent":       map[string]any{"profile": agent},
-		"idempotency-key": letters(32),
+		"idempotency-key": randomLetters(32),
 	}}
 	kind := strings.Split(path, "/")[2]
 	if parts := strings.Split(path, "/"); kind != "catalog" && len(parts) > 3 {
@@ -82,8 +82,8 @@ func toolMessage(operation ucpjudge.Operation, agent, path, body string) ([]byte
 	})
 }
 
-// toolSaid takes a tool's answer, or the data of its refusal, out of a message.
-func toolSaid(message []byte) (said []byte, refused bool, err error) {
+// toolContent returns a tool's structured content, or the data of its error, from an MCP message.
+func toolContent(message []byte) (content []byte, refused bool, err error) {
 	var wrapped struct {
 		Result json.RawMessage `json:"result"`
 		Error  *struct {
@@ -99,15 +99,15 @@ func toolSaid(message []byte) (said []byte, refused bool, err error) {
 			e.Data = map[string]any{}
 		}
 		e.Data["rpc"] = e.Code
-		said, err = json.Marshal(e.Data)
-		return said, true, err
+		content, err = json.Marshal(e.Data)
+		return content, true, err
 	}
-	said, err = ucpjudge.StructuredContent(wrapped.Result)
-	return said, false, err
+	content, err = ucpjudge.StructuredContent(wrapped.Result)
+	return content, false, err
 }
 
-// unwrap puts what was in the latest answer in its place.
-func (t *tape) unwrap(body []byte) {
+// replaceLastBody replaces the body of the latest answer.
+func (t *recorder) replaceLastBody(body []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.answers[len(t.answers)-1].body = body

@@ -11,41 +11,41 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/ucp/schema"
 )
 
-// ucpSteps speak the Universal Commerce Protocol. Every answer is held against its schema and its rules.
-func ucpSteps(sc book, w *world) {
+// ucpSteps send requests of the Universal Commerce Protocol. Every answer is checked against its schema and rules.
+func ucpSteps(sc stepRegistry, w *world) {
 	sc.Step(`^((?:as \S+ |under the key "[^"]*" )*)an agent sends ([A-Z]+) (/\S+)(?: (.+))?$`, w.agentSends)
 	sc.Step(`^a model sends (\S+)(?: (\{.*\}))? to (/\S+)$`, w.modelSends)
-	sc.Then(`^the introduction (names|does not name) "([^"]*)"$`, w.introduces)
-	sc.When(`^somebody reads (/\S+)$`, func(path string) error { return w.plainly(http.MethodGet, path, "") })
+	sc.Then(`^the introduction (names|does not name) "([^"]*)"$`, w.introductionNames)
+	sc.When(`^somebody reads (/\S+)$`, func(path string) error { return w.sendsUnchecked(http.MethodGet, path, "") })
 }
 
-// modelSends sends a message of MCP, whatever the answer is.
+// modelSends sends an MCP message and does not check the answer.
 func (w *world) modelSends(method, params, path string) error {
 	body := `{"jsonrpc": "2.0", "id": 1, "method": "` + method + `", "params": ` + cmp.Or(w.expand(params), "{}") + `}`
-	return w.plainly(http.MethodPost, path, body)
+	return w.sendsUnchecked(http.MethodPost, path, body)
 }
 
-// introduces judges whether the text that was read last links to an address of the shop.
-func (w *world) introduces(whether, path string) error {
-	named := strings.Contains(string(w.tape.last().body), "/p/"+w.shop.Slug+path+")")
+// introductionNames checks whether the Markdown text in the latest answer links to a path of the shop.
+func (w *world) introductionNames(whether, path string) error {
+	named := strings.Contains(string(w.recorder.last().body), "/p/"+w.shop.Slug+path+")")
 	if named != (whether == "names") {
 		return fmt.Errorf("the introduction names %s: %v", path, named)
 	}
 	return nil
 }
 
-// plainly sends a request to the shop, and judges nothing.
-func (w *world) plainly(method, path, body string) error {
+// sendsUnchecked sends a request to the shop and does not check the answer.
+func (w *world) sendsUnchecked(method, path, body string) error {
 	r, err := http.NewRequestWithContext(w.ctx, method, w.app.URL()+"/p/"+w.shop.Slug+path, strings.NewReader(body))
 	if err != nil {
 		return err
 	}
 	r.Header.Set("Content-Type", "application/json")
-	_, err = (&http.Client{Transport: w.tape}).Do(r)
+	_, err = (&http.Client{Transport: w.recorder}).Do(r)
 	return err
 }
 
-// ucpOperations are the operations by method and path, without version and ids.
+// ucpOperations are UCP's operations by method and path, without version and ids.
 var ucpOperations = map[string]ucpjudge.Operation{
 	"GET /.well-known/ucp":                  ucpjudge.BusinessProfile,
 	"POST /ucp/catalog/search":              ucpjudge.SearchCatalog,
@@ -65,7 +65,7 @@ var ucpOperations = map[string]ucpjudge.Operation{
 	"GET /ucp/negotiations/":                ucpjudge.GetNegotiation,
 }
 
-// The agents that a sandbox knows, by version.
+// ucpAgents are the profiles of the agents that a sandbox knows, by version.
 var ucpAgents = map[schema.Version]string{
 	schema.V20260825: "https://haggle.invalid/agent",
 	schema.V20260408: "https://haggle.invalid/2026-04-08/agent",
@@ -91,7 +91,7 @@ func (w *world) agentSends(how, method, path, body string) error {
 	if profile != "nobody" {
 		r.Header.Set("UCP-Agent", fmt.Sprintf("profile=%q", profile))
 	}
-	response, err := (&http.Client{Transport: w.tape}).Do(r)
+	response, err := (&http.Client{Transport: w.recorder}).Do(r)
 	if err != nil {
 		return err
 	}
@@ -99,11 +99,11 @@ func (w *world) agentSends(how, method, path, body string) error {
 	if err != nil {
 		return err
 	}
-	return judgeUCP(version, method, plain, response.StatusCode, answer)
+	return checkUCPAnswer(version, method, plain, response.StatusCode, answer)
 }
 
-// judgeUCP holds an answer against the schema and the rules of its operation. The path is without version.
-func judgeUCP(version schema.Version, method, path string, status int, body []byte) error {
+// checkUCPAnswer checks an answer against the schema and rules of its operation. path has no version.
+func checkUCPAnswer(version schema.Version, method, path string, status int, body []byte) error {
 	if status >= http.StatusBadRequest {
 		return ucpjudge.TransportError(status, body)
 	}
@@ -118,7 +118,7 @@ func judgeUCP(version schema.Version, method, path string, status int, body []by
 	return nil
 }
 
-// ucpVersion takes the version that a path is of out of it.
+// ucpVersion returns the protocol version of a path, and the path without it.
 func ucpVersion(path string) (version schema.Version, plain string) {
 	if rest, april := strings.CutPrefix(path, "/2026-04-08/"); april {
 		return schema.V20260408, "/" + rest
@@ -126,7 +126,7 @@ func ucpVersion(path string) (version schema.Version, plain string) {
 	return schema.V20260825, path
 }
 
-// withoutID leaves the id out of a path.
+// withoutID returns a path with its id replaced by "".
 func withoutID(path string) string {
 	parts := strings.Split(path, "/")
 	if len(parts) > 3 && parts[2] != "catalog" {

@@ -24,7 +24,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/ucp/signature"
 )
 
-// wireKey is a key of P-256 that signs whatever it is told to, also what no signer of the simulator would.
+// wireKey is a P-256 key that also makes invalid signatures, unlike the simulator's signer.
 type wireKey struct {
 	id      string
 	private *ecdsa.PrivateKey
@@ -33,16 +33,17 @@ type wireKey struct {
 func newWireKey() *wireKey {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		panic(err) // of randomness
+		panic(err) // crypto/rand does not fail
 	}
-	return &wireKey{"key-" + letters(12), private}
+	return &wireKey{"key-" + randomLetters(12), private}
 }
 
-// public is the key as a profile has it. Of another curve it has the numbers of P-256, which nobody gets to read.
+// public returns the key as a JWK. For another curve it keeps the coordinates of P-256, because the server rejects the key
+// before it reads them.
 func (k *wireKey) public(curve string) map[string]string {
 	point, err := k.private.PublicKey.Bytes() // 4, x, y
 	if err != nil {
-		panic(err) // P-256 can always be written
+		panic(err) // a P-256 key can always be encoded
 	}
 	return map[string]string{
 		"kid": k.id,
@@ -53,13 +54,13 @@ func (k *wireKey) public(curve string) map[string]string {
 	}
 }
 
-// wireSigning is how a request is signed (RFC 9421).
+// wireSigning says how to sign a request (RFC 9421).
 type wireSigning struct {
 	key        *wireKey
-	kid        string   // that the signature names; "": the key's
-	without    []string // components that it leaves out
-	parameters string   // more of them
-	digest     string   // instead of the body's
+	kid        string   // keyid of the signature; "": the key's
+	without    []string // components to leave out
+	parameters string   // additional signature parameters
+	digest     string   // Content-Digest instead of the body's
 	der        bool
 }
 
@@ -126,9 +127,9 @@ func (s *wireSigning) sign(r *wireRequest, address *url.URL) error {
 	return nil
 }
 
-// shopKeys reads the keys that a profile of the shop publishes, by its raw JSON, where its version has them.
+// shopKeys reads the keys in the shop's profile from its raw JSON. The field depends on the profile's version.
 func (w *world) shopKeys(address string) (map[string]*ecdsa.PublicKey, error) {
-	answer, err := (&http.Client{Transport: busy{w.server.transport}}).Get(address)
+	answer, err := (&http.Client{Transport: retryTransport{w.server.transport}}).Get(address)
 	if err != nil {
 		return nil, err
 	}
@@ -158,9 +159,9 @@ func (w *world) shopKeys(address string) (map[string]*ecdsa.PublicKey, error) {
 
 const wireProfilePath = "/.well-known/ucp"
 
-// answerIsSigned verifies the latest answer by the keys of the shop's profile, of the version that the request was sent to.
+// answerIsSigned verifies the latest answer with the keys of the shop's profile, in the version of the request.
 func (w *world) answerIsSigned() error {
-	a := w.tape.last()
+	a := w.recorder.last()
 	base := "/p/" + w.shop.Slug
 	if strings.HasPrefix(a.path, base+"/"+aprilVersion+"/") {
 		base += "/" + aprilVersion
@@ -182,60 +183,60 @@ func (w *world) answerIsSigned() error {
 
 func (w *world) answerIsUnsigned() error {
 	for _, name := range []string{"Signature-Input", "Signature"} {
-		if got := w.tape.last().header.Get(name); got != "" {
+		if got := w.recorder.last().header.Get(name); got != "" {
 			return fmt.Errorf("%s is %q", name, got)
 		}
 	}
 	return nil
 }
 
-// hearsOfOrder waits for as many requests about its order. All of them have the form of the version that it speaks, and are
-// verified as a platform does: by the keys of the profile that the request says it is from.
-func (p *wirePlatform) hearsOfOrder(times int) error {
-	came, err := p.w.receiver.Wait("", times, hearingPatience)
+// receivesWebhooks waits for a number of order webhooks. It checks each against the schema of the platform's version, and
+// verifies its signature with the keys of the profile that the webhook names as its sender.
+func (p *wirePlatform) receivesWebhooks(times int) error {
+	deliveries, err := p.w.receiver.Wait("", times, deliveryTimeout)
 	if err != nil {
 		return err
 	}
-	if p.w.arrived = came; len(came) != times {
-		return fmt.Errorf("it heard %d times", len(came))
+	if p.w.deliveries = deliveries; len(deliveries) != times {
+		return fmt.Errorf("it heard %d times", len(deliveries))
 	}
-	judge := ucpjudge.New(schema.Version(p.version)).House()
-	for _, one := range came {
-		err = errors.Join(err, p.heardIsSigned(one), judge.Answer(ucpjudge.OrderWebhook, nil, one.Body))
-		if one.Header.Get("Webhook-Id") == "" || one.Header.Get("Webhook-Timestamp") == "" {
-			err = errors.Join(err, fmt.Errorf("the headers are %v", one.Header))
+	checker := ucpjudge.New(schema.Version(p.version)).House()
+	for _, delivery := range deliveries {
+		err = errors.Join(err, p.checkWebhookSignature(delivery), checker.Answer(ucpjudge.OrderWebhook, nil, delivery.Body))
+		if delivery.Header.Get("Webhook-Id") == "" || delivery.Header.Get("Webhook-Timestamp") == "" {
+			err = errors.Join(err, fmt.Errorf("the headers are %v", delivery.Header))
 		}
 	}
 	return err
 }
 
-func (p *wirePlatform) heardIsSigned(came receiver.Request) error {
+func (p *wirePlatform) checkWebhookSignature(delivery receiver.Request) error {
 	base := p.w.app.URL() + "/p/" + p.w.shop.Slug
 	if p.version == aprilVersion {
 		base += "/" + aprilVersion
 	}
 	profile := base + wireProfilePath
-	if said := came.Header.Get("UCP-Agent"); said != fmt.Sprintf("profile=%q", profile) {
-		return fmt.Errorf("UCP-Agent is %q", said)
+	if agent := delivery.Header.Get("UCP-Agent"); agent != fmt.Sprintf("profile=%q", profile) {
+		return fmt.Errorf("UCP-Agent is %q", agent)
 	}
 	keys, err := p.w.shopKeys(profile)
 	if err != nil {
 		return err
 	}
 	for _, name := range []string{"Signature", "Signature-Input", "Content-Digest"} {
-		if came.Header.Get(name) == "" {
+		if delivery.Header.Get(name) == "" {
 			return fmt.Errorf("it has no %s", name)
 		}
 	}
-	if input := came.Header.Get("Signature-Input"); strings.Contains(input, ";alg=") {
+	if input := delivery.Header.Get("Signature-Input"); strings.Contains(input, ";alg=") {
 		return fmt.Errorf("Signature-Input is %q", input)
 	}
 	return signature.Verify(signature.Message{
 		Method:    http.MethodPost,
-		Authority: came.Host,
-		Path:      came.Path,
-		Query:     came.Query,
-		Header:    came.Header,
-		Body:      came.Body,
+		Authority: delivery.Host,
+		Path:      delivery.Path,
+		Query:     delivery.Query,
+		Header:    delivery.Header,
+		Body:      delivery.Body,
 	}, keys)
 }

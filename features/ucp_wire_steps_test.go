@@ -15,73 +15,73 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 )
 
-// ucpWireSteps are about what is on the wire: signatures, headers, profiles and raw JSON.
-func ucpWireSteps(sc book, w *world) {
+// ucpWireSteps are about the wire format: signatures, headers, profiles and raw JSON.
+func ucpWireSteps(sc stepRegistry, w *world) {
 	p := &wirePlatform{w: w}
 	s := &wireServer{w: w}
 	sc.sc.After(p.close)
-	sc.sc.After(s.leave)
+	sc.sc.After(s.close)
 
-	sc.Given(`^a platform that speaks (\S+)$`, p.opens)
-	sc.Given(`^its profile has only (.+)$`, func(names string) { p.only = strings.Split(names, ", ") })
+	sc.Given(`^a platform that speaks (\S+)$`, p.starts)
+	sc.Given(`^its profile has only (.+)$`, func(names string) { p.capabilities = strings.Split(names, ", ") })
 	sc.Given(`^its profile is answered with (\d+): (.*)$`, p.answersProfile)
 	sc.Given(`^its profile is never answered$`, func() { p.hangs = true })
 	sc.Given(`^its UCP-Agent says (.*)$`, func(said string) { p.agent = w.expand(strings.ReplaceAll(said, "$profile", p.url)) })
-	sc.Step(`^it publishes another key in the place of its own$`, p.replaces)
-	sc.Given(`^it publishes its key as one of the curve (\S+)$`, p.publishesOther)
-	sc.Given(`^it wants to hear of its orders$`, p.hears)
+	sc.Step(`^it publishes another key in the place of its own$`, p.rotatesKey)
+	sc.Given(`^it publishes its key as one of the curve (\S+)$`, p.publishesCurve)
+	sc.Given(`^it wants to hear of its orders$`, p.registersWebhook)
 	sc.Step(`^the platform sends((?:, [^:]+)?): ([A-Z]+) (/\S+)(?: (.+))?$`, p.sends)
 	sc.When(`^the platform sends until its new key is known((?:, [^:]+)?): ([A-Z]+) (/\S+)(?: (.+))?$`, p.sendsUntilKnown)
-	sc.Step(`^the platform calls((?:, [^:]+)?): (\w+) (\{.*\})$`, p.calls)
-	sc.Step(`^the platform says((?:, [^:]+)?): (\{.*\})$`, p.says)
+	sc.Step(`^the platform calls((?:, [^:]+)?): (\w+) (\{.*\})$`, p.callsTool)
+	sc.Step(`^the platform says((?:, [^:]+)?): (\{.*\})$`, p.sendsMCP)
 	sc.Then(`^its profile was read (\d+) times?$`, func(times int) error {
-		if p.asked != times {
-			return fmt.Errorf("it was read %d times", p.asked)
+		if p.profileReads != times {
+			return fmt.Errorf("it was read %d times", p.profileReads)
 		}
 		return nil
 	})
 
 	sc.Then(`^the answer is signed with a key of the shop's profile$`, w.answerIsSigned)
 	sc.Then(`^the answer is not signed$`, w.answerIsUnsigned)
-	sc.Then(`^every message has what its kind must have$`, w.messagesAreWhole)
-	sc.Then(`^the answer has nothing but ucp and messages$`, w.isBareError)
+	sc.Then(`^every message has what its kind must have$`, w.messagesAreComplete)
+	sc.Then(`^the answer has nothing but ucp and messages$`, w.hasOnlyMessages)
 	sc.Then(`^every answer is JSON$`, w.answersAreJSON)
 	sc.Then(`^every answer names the version (\S+), and active capabilities$`, w.answersNameVersion)
-	sc.Then(`^the answer's active capabilities are (.+)$`, w.activeAre)
-	sc.Then(`^every capability has its specification and schema where its name is at home$`, w.schemasLieAtOwners)
-	sc.Then(`^the two answers are alike but for ids and times$`, w.answersAlike)
+	sc.Then(`^the answer's active capabilities are (.+)$`, w.activeCapabilitiesAre)
+	sc.Then(`^every capability has its specification and schema where its name is at home$`, w.schemasAreAtOwners)
+	sc.Then(`^the two answers are alike but for ids and times$`, w.answersEqualExceptIDs)
 
-	sc.Step(`^the platform hears (\d+) times of the order$`, p.hearsOfOrder)
-	sc.Then(`^what it heard last shows:$`, w.heardShows)
-	sc.Then(`^what it heard is one event$`, w.heardIsOneEvent)
-	sc.Then(`^what it heard last is the order as it reads it$`, w.heardIsTheOrder)
+	sc.Step(`^the platform hears (\d+) times of the order$`, p.receivesWebhooks)
+	sc.Then(`^what it heard last shows:$`, w.lastWebhookShows)
+	sc.Then(`^what it heard is one event$`, w.webhooksAreOneEvent)
+	sc.Then(`^what it heard last is the order as it reads it$`, w.lastWebhookMatchesOrder)
 
-	sc.Given(`^a server of the scenario's own$`, s.opens)
-	sc.Given(`^the store of idempotency keys is out of reach$`, s.locks)
-	sc.Given(`^the store of idempotency keys is back$`, s.unlocks)
-	sc.Given(`^the keys about "([^"]*)" were used (\S+) ago$`, w.keysWereUsed)
-	sc.Step(`^the signing key was retired (\S+) ago$`, w.keyWasRetired)
+	sc.Given(`^a server of the scenario's own$`, s.starts)
+	sc.Given(`^the store of idempotency keys is out of reach$`, s.locksIdempotencyKeys)
+	sc.Given(`^the store of idempotency keys is back$`, s.unlocksIdempotencyKeys)
+	sc.Given(`^the keys about "([^"]*)" were used (\S+) ago$`, w.agesIdempotencyKeys)
+	sc.Step(`^the signing key was retired (\S+) ago$`, w.agesRetirement)
 }
 
-// wireServer is a server that a scenario has to itself, for it takes a table away from it.
+// wireServer is a server of one scenario, which locks a table of its database.
 type wireServer struct {
 	w        *world
-	lease    *lease
+	tb       *scenarioTB
 	database *sql.DB
 	lock     *sql.Conn
 }
 
-func (s *wireServer) opens() error {
-	s.lease = &lease{TB: s.w.server.t}
-	address := s.w.server.engine.URL(s.lease)
-	s.database = boottest.Inspect(s.lease, address)
-	s.w.goTo(boottest.Start(s.lease, address, func(c *boot.Config) { c.Connections = 10 }))
-	s.w.tape.next = s.w.server.transport // and tries nothing again
+func (s *wireServer) starts() error {
+	s.tb = &scenarioTB{TB: s.w.server.t}
+	address := s.w.server.engine.URL(s.tb)
+	s.database = boottest.Inspect(s.tb, address)
+	s.w.useServer(boottest.Start(s.tb, address, func(c *boot.Config) { c.Connections = 10 }))
+	s.w.recorder.next = s.w.server.transport // without retryTransport
 	return nil
 }
 
-// locks takes the table of the keys, on SQLite with all others.
-func (s *wireServer) locks() (err error) {
+// locksIdempotencyKeys locks the table of idempotency keys; on SQLite, the whole database.
+func (s *wireServer) locksIdempotencyKeys() (err error) {
 	if s.lock, err = s.database.Conn(s.w.ctx); err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (s *wireServer) locks() (err error) {
 	return nil
 }
 
-func (s *wireServer) unlocks() error {
+func (s *wireServer) unlocksIdempotencyKeys() error {
 	if s.lock == nil {
 		return nil
 	}
@@ -107,24 +107,24 @@ func (s *wireServer) unlocks() error {
 	return err
 }
 
-func (s *wireServer) leave(ctx context.Context, _ *godog.Scenario, _ error) (context.Context, error) {
-	if s.lease == nil {
+func (s *wireServer) close(ctx context.Context, _ *godog.Scenario, _ error) (context.Context, error) {
+	if s.tb == nil {
 		return ctx, nil
 	}
-	err := s.unlocks()
-	for _, end := range slices.Backward(s.lease.ends) {
+	err := s.unlocksIdempotencyKeys()
+	for _, end := range slices.Backward(s.tb.cleanups) {
 		end()
 	}
 	return ctx, err
 }
 
-// aged makes something in the database of the scenario's server older than it is.
-func (w *world) aged(ago string, age func(*sql.DB, time.Duration) (int64, error)) error {
+// ageRecords makes records older in the first shared database for which age changes any.
+func (w *world) ageRecords(ago string, age func(*sql.DB, time.Duration) (int64, error)) error {
 	by, err := time.ParseDuration(ago)
 	if err != nil {
 		return err
 	}
-	for _, db := range []*sql.DB{w.server.database, w.server.besides} {
+	for _, db := range []*sql.DB{w.server.database, w.server.loopbackDB} {
 		if n, err := age(db, by); n > 0 || err != nil {
 			return err
 		}
@@ -132,11 +132,11 @@ func (w *world) aged(ago string, age func(*sql.DB, time.Duration) (int64, error)
 	return errors.New("there is nothing to make older")
 }
 
-func (w *world) keysWereUsed(about, ago string) error {
+func (w *world) agesIdempotencyKeys(about, ago string) error {
 	about = w.expand(about)
-	return w.aged(ago, func(db *sql.DB, by time.Duration) (int64, error) { return boottest.AgeIdempotencyKeys(db, about, by) })
+	return w.ageRecords(ago, func(db *sql.DB, by time.Duration) (int64, error) { return boottest.AgeIdempotencyKeys(db, about, by) })
 }
 
-func (w *world) keyWasRetired(ago string) error {
-	return w.aged(ago, func(db *sql.DB, by time.Duration) (int64, error) { return boottest.AgeRetirement(db, w.shop.ID, by) })
+func (w *world) agesRetirement(ago string) error {
+	return w.ageRecords(ago, func(db *sql.DB, by time.Duration) (int64, error) { return boottest.AgeRetirement(db, w.shop.ID, by) })
 }

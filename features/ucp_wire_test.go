@@ -16,51 +16,51 @@ import (
 	"github.com/cucumber/godog"
 )
 
-// wirePlatform is an agent's platform that has a profile of its own and signs its requests. It sends raw requests and keeps
-// nothing of the answers: steps judge the tape.
+// wirePlatform is an agent's platform with its own profile and signing key. It sends raw requests; steps check the answers in
+// the recorder.
 type wirePlatform struct {
-	w       *world
-	version string
-	only    []string // capabilities that the profile has; nil: all
-	hook    string   // where it hears of orders; "": nowhere
-	agent   string   // the raw field UCP-Agent; "": the profile's
-	key     *wireKey // that it signs with
-	former  *wireKey // that it signed with before
-	listed  []map[string]string
+	w             *world
+	version       string
+	capabilities  []string // of the profile; nil: all
+	webhookURL    string   // for order webhooks; "": none
+	agent         string   // raw UCP-Agent header; "": names the profile
+	key           *wireKey // signs requests
+	previousKey   *wireKey // before rotatesKey
+	publishedKeys []map[string]string
 
-	mu     sync.Mutex
-	status int    // of the profile's answer; 0: the profile
-	body   []byte // instead of the profile
-	hangs  bool   // it is never answered
-	asked  int    // how often the profile was read
+	mu           sync.Mutex
+	status       int    // instead of the profile; 0: serve the profile
+	body         []byte // served with status
+	hangs        bool   // never answer
+	profileReads int    // requests for the profile
 
 	server *http.Server
 	url    string
 }
 
-// wireCapabilities are those of shopping, in the order of the specification.
+// wireCapabilities are the shopping capabilities, in the order of the specification.
 var wireCapabilities = []string{
 	"catalog.search", "catalog.lookup", "cart", "checkout", "order", "discount", "fulfillment",
 }
 
 const wireShopping = "dev.ucp.shopping"
 
-// wireParents are what extensions extend.
+// wireParents are the capabilities that extensions extend.
 var wireParents = map[string]any{
 	"discount":    []string{wireShopping + ".checkout", wireShopping + ".cart"},
 	"fulfillment": wireShopping + ".checkout",
 }
 
-func (p *wirePlatform) opens(version string) error {
+func (p *wirePlatform) starts(version string) error {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
 	}
 	p.version, p.key = version, newWireKey()
-	p.listed = []map[string]string{p.key.public("P-256")}
-	// The server remembers a profile, or its failure, by the address. Another scenario may have had the same port.
+	p.publishedKeys = []map[string]string{p.key.public("P-256")}
+	// The server caches a profile, or the failure to read it, by URL. An earlier scenario may have had the same port.
 	p.url = "http://" + l.Addr().String() + "/" + crand.Text() + "/profile.json"
-	p.server = &http.Server{Handler: p, ReadHeaderTimeout: hearingPatience}
+	p.server = &http.Server{Handler: p, ReadHeaderTimeout: deliveryTimeout}
 	go func() { _ = p.server.Serve(l) }() // until close
 	return nil
 }
@@ -75,7 +75,7 @@ func (p *wirePlatform) close(ctx context.Context, _ *godog.Scenario, _ error) (c
 func (p *wirePlatform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	status, body, hangs := p.status, p.body, p.hangs
-	p.asked++
+	p.profileReads++
 	p.mu.Unlock()
 	if hangs {
 		<-r.Context().Done()
@@ -87,7 +87,7 @@ func (p *wirePlatform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "public, max-age=60")
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // a server that stops reading is judged by its answer
+	_, _ = w.Write(body) // steps check what the server does if it stops reading
 }
 
 func (p *wirePlatform) profile() []byte {
@@ -95,7 +95,7 @@ func (p *wirePlatform) profile() []byte {
 	defer p.mu.Unlock()
 	capabilities := map[string]any{}
 	for _, short := range wireCapabilities {
-		if p.only != nil && !slices.Contains(p.only, short) {
+		if p.capabilities != nil && !slices.Contains(p.capabilities, short) {
 			continue
 		}
 		declared := map[string]any{
@@ -106,8 +106,8 @@ func (p *wirePlatform) profile() []byte {
 		if parents := wireParents[short]; parents != nil {
 			declared["extends"] = parents
 		}
-		if short == "order" && p.hook != "" {
-			declared["config"] = map[string]any{"webhook_url": p.hook}
+		if short == "order" && p.webhookURL != "" {
+			declared["config"] = map[string]any{"webhook_url": p.webhookURL}
 		}
 		capabilities[wireShopping+"."+short] = []any{declared}
 	}
@@ -126,57 +126,57 @@ func (p *wirePlatform) profile() []byte {
 	if p.version == aprilVersion {
 		keys = "signing_keys"
 	}
-	body[keys] = p.listed
+	body[keys] = p.publishedKeys
 	text, err := json.Marshal(body)
 	if err != nil {
-		panic(err) // of maps of text
+		panic(err) // maps of strings always encode
 	}
 	return text
 }
 
 const aprilVersion = "2026-04-08"
 
-// answersProfile has the profile's address answer something else.
+// answersProfile serves another status and body instead of the profile.
 func (p *wirePlatform) answersProfile(status int, body string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.status, p.body = status, []byte(p.w.expand(body))
 }
 
-// replaces publishes a new key in the place of the one that signed until now.
-func (p *wirePlatform) replaces() {
+// rotatesKey replaces the published key by a new one.
+func (p *wirePlatform) rotatesKey() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.former, p.key = p.key, newWireKey()
-	p.listed = []map[string]string{p.key.public("P-256")}
+	p.previousKey, p.key = p.key, newWireKey()
+	p.publishedKeys = []map[string]string{p.key.public("P-256")}
 }
 
-// publishesOther publishes its key as one of a curve that is not P-256.
-func (p *wirePlatform) publishesOther(curve string) {
+// publishesCurve publishes the key with another curve than P-256.
+func (p *wirePlatform) publishesCurve(curve string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.listed = []map[string]string{p.key.public(curve)}
+	p.publishedKeys = []map[string]string{p.key.public(curve)}
 }
 
-func (p *wirePlatform) hears() error {
-	r, err := p.w.listener()
+func (p *wirePlatform) registersWebhook() error {
+	r, err := p.w.eventReceiver()
 	if err != nil {
 		return err
 	}
-	p.hook = r.URL()
+	p.webhookURL = r.URL()
 	return nil
 }
 
-// wireRequest is a request that steps bend before it is sent.
+// wireRequest is a request that a step's words modify before it is sent.
 type wireRequest struct {
 	method, path string
 	header       http.Header
 	body         []byte
-	sign         *wireSigning // nil: it is not signed
+	sign         *wireSigning // nil: do not sign
 	after        []func(*wireRequest)
 }
 
-// sends sends a request as its words say, one after the other: "signed", "without @query", "in DER".
+// sends sends a request, modified by the words in how: "signed, without @query, in DER".
 func (p *wirePlatform) sends(how, method, path, body string) error {
 	r := &wireRequest{
 		method: method,
@@ -190,14 +190,14 @@ func (p *wirePlatform) sends(how, method, path, body string) error {
 	return p.send(r, how)
 }
 
-// sendsUntilKnown sends a request as often as it takes the server to read the profile anew: it reads few in a second, and
-// takes an unknown key for unknown meanwhile.
+// sendsUntilKnown retries a request until the server has read the profile again. The server limits how often it reads
+// profiles, and answers key_not_found meanwhile.
 func (p *wirePlatform) sendsUntilKnown(how, method, path, body string) error {
 	return within(10, func() error {
 		if err := p.sends(how, method, path, body); err != nil {
 			return err
 		}
-		if a := p.w.tape.last(); strings.Contains(string(a.body), "key_not_found") {
+		if a := p.w.recorder.last(); strings.Contains(string(a.body), "key_not_found") {
 			return fmt.Errorf("it answered %d: %s", a.status, a.body)
 		}
 		return nil
@@ -214,7 +214,7 @@ func (p *wirePlatform) send(r *wireRequest, how string) error {
 		if word = strings.TrimSpace(word); word == "" {
 			continue
 		}
-		if err := p.bend(r, word); err != nil {
+		if err := p.modify(r, word); err != nil {
 			return err
 		}
 	}
@@ -235,7 +235,7 @@ func (p *wirePlatform) send(r *wireRequest, how string) error {
 		return err
 	}
 	request.Header = r.header
-	answer, err := (&http.Client{Transport: p.w.tape}).Do(request)
+	answer, err := (&http.Client{Transport: p.w.recorder}).Do(request)
 	if err != nil {
 		return err
 	}
@@ -243,14 +243,14 @@ func (p *wirePlatform) send(r *wireRequest, how string) error {
 		return err
 	}
 	if strings.HasSuffix(r.path, "/mcp") {
-		return judgeMCP(r, p.w.tape.last())
+		return checkMCPAnswer(r, p.w.recorder.last())
 	}
 	version, plain := ucpVersion(r.path)
-	return judgeUCP(version, r.method, plain, answer.StatusCode, p.w.tape.last().body)
+	return checkUCPAnswer(version, r.method, plain, answer.StatusCode, p.w.recorder.last().body)
 }
 
-// calls calls a tool. The message names the profile, as UCP wants it.
-func (p *wirePlatform) calls(how, tool, arguments string) error {
+// callsTool calls an MCP tool. The message's meta names the profile, as UCP requires.
+func (p *wirePlatform) callsTool(how, tool, arguments string) error {
 	fields := map[string]any{}
 	if err := json.Unmarshal([]byte(p.w.expand(arguments)), &fields); err != nil {
 		return err
@@ -263,7 +263,7 @@ func (p *wirePlatform) calls(how, tool, arguments string) error {
 		meta["ucp-agent"] = map[string]any{"profile": p.url}
 	}
 	if _, said := meta["idempotency-key"]; !said {
-		meta["idempotency-key"] = letters(32)
+		meta["idempotency-key"] = randomLetters(32)
 	}
 	fields["meta"] = meta
 	message, err := json.Marshal(map[string]any{
@@ -275,11 +275,11 @@ func (p *wirePlatform) calls(how, tool, arguments string) error {
 	if err != nil {
 		return err
 	}
-	return p.says(how, string(message))
+	return p.sendsMCP(how, string(message))
 }
 
-// says sends a message of MCP as it is.
-func (p *wirePlatform) says(how, message string) error {
+// sendsMCP sends an MCP message unchanged.
+func (p *wirePlatform) sendsMCP(how, message string) error {
 	path := "/mcp"
 	if p.version == aprilVersion {
 		path = "/" + aprilVersion + path
@@ -292,8 +292,8 @@ func (p *wirePlatform) says(how, message string) error {
 	}, how)
 }
 
-// bend changes a request by one of the words of a step.
-func (p *wirePlatform) bend(r *wireRequest, word string) error {
+// modify applies one of a step's words to a request.
+func (p *wirePlatform) modify(r *wireRequest, word string) error {
 	verb, rest, _ := strings.Cut(word, " ")
 	if strings.HasPrefix(rest, `"`) {
 		rest = strings.Trim(rest, `"`)
@@ -309,14 +309,14 @@ func (p *wirePlatform) bend(r *wireRequest, word string) error {
 		r.header.Set("Content-Type", rest)
 		return nil
 	case "then":
-		return r.bendAfter(rest)
+		return r.modifyAfterSigning(rest)
 	}
 	if r.sign == nil {
 		return fmt.Errorf("%q is about a signature, and there is none", word)
 	}
 	switch word {
 	case "by its former key":
-		r.sign.key = p.former
+		r.sign.key = p.previousKey
 	case "by another's key":
 		r.sign.key, r.sign.kid = newWireKey(), p.key.id
 	case "in DER":
@@ -340,8 +340,8 @@ func (p *wirePlatform) bend(r *wireRequest, word string) error {
 	return nil
 }
 
-// bendAfter changes a request that was signed before.
-func (r *wireRequest) bendAfter(what string) error {
+// modifyAfterSigning adds a change that is applied after the request was signed.
+func (r *wireRequest) modifyAfterSigning(what string) error {
 	verb, name, _ := strings.Cut(what, " ")
 	changes := map[string]func(*wireRequest){
 		"without": func(r *wireRequest) { r.header.Del(name) },

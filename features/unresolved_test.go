@@ -14,21 +14,21 @@ import (
 
 const refundsPath = "/v1/finance/refunds"
 
-// nameUnresolved adds the refund that nobody knows the outcome of, and what the provider's own books call the account's
-// latest charge and refund. They are asked for beside the scenario's own conversation, and only where a text names them.
-func (w *world) nameUnresolved(known map[string]string, text string) {
+// addUnresolvedVars adds $unresolved, the refund without a known outcome, and the provider's ids of the account's latest charge
+// and refund. It reads them only if text names them, with clients that are not recorded.
+func (w *world) addUnresolvedVars(vars map[string]string, text string) {
 	if strings.Contains(text, "$unresolved") {
-		aside := merchant.New(exchange.NewClient(exchange.Config{URL: w.app.URL()}), w.merchant.Secret(), w.shop.ID)
-		answer, err := aside.Do(w.ctx, "GET", refundsPath+"?status=unresolved", nil, nil)
+		client := merchant.New(exchange.NewClient(exchange.Config{URL: w.app.URL()}), w.merchant.Secret(), w.shop.ID)
+		answer, err := client.Do(w.ctx, "GET", refundsPath+"?status=unresolved", nil, nil)
 		var list struct{ Data []struct{ ID string } }
 		if err == nil && json.Unmarshal(answer.Body, &list) == nil && len(list.Data) > 0 {
-			known["unresolved"] = list.Data[0].ID
+			vars["unresolved"] = list.Data[0].ID
 		}
 	}
 	if !strings.Contains(text, "$charge") && !strings.Contains(text, "$given_back") {
 		return
 	}
-	response, err := http.Get(w.server.providers + "/ledger")
+	response, err := http.Get(w.server.providersURL + "/ledger")
 	if err != nil {
 		return
 	}
@@ -47,19 +47,19 @@ func (w *world) nameUnresolved(known map[string]string, text string) {
 		if c.Account != w.integration.Config.AccountID {
 			continue
 		}
-		known["charge"] = c.Intent
+		vars["charge"] = c.Intent
 		for _, r := range books.Refunds {
 			if r.Charge == c.ID {
-				known["given_back"] = r.ID
+				vars["given_back"] = r.ID
 			}
 		}
 	}
 }
 
-var errStillAsked = errors.New("its provider is being asked, or was not asked yet")
+var errReconciling = errors.New("its provider is being asked, or was not asked yet")
 
-// ages makes the unresolved payment or refund as much older.
-func (w *world) ages(what, by string) error {
+// agesUnresolved makes the unresolved payment or refund older by a duration.
+func (w *world) agesUnresolved(what, by string) error {
 	age, err := time.ParseDuration(by)
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ func (w *world) ages(what, by string) error {
 	return within(30, func() error {
 		done, err := boottest.Age(w.server.database, w.expand(subject), age)
 		if err == nil && !done {
-			err = errStillAsked
+			err = errReconciling
 		}
 		return err
 	})

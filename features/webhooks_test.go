@@ -18,38 +18,38 @@ import (
 )
 
 func (w *world) hasWebhook(topic, actions string) error {
-	return errors.Join(w.registers(topic, actions), w.unjudged())
+	return errors.Join(w.registersWebhook(topic, actions), w.unexpectedRefusal())
 }
 
-func (w *world) registers(topic, actions string) error {
+func (w *world) registersWebhook(topic, actions string) error {
 	body := fmt.Sprintf(`{"topic": %q, "actions": %s}`, topic, cmp.Or(actions, "[]"))
 	return w.attempt(func() error {
-		if err := w.send("POST", w.onIntegration("/webhooks"), body, nil); err != nil {
+		if err := w.send("POST", w.integrationPath("/webhooks"), body, nil); err != nil {
 			return err
 		}
 		w.webhook = merchant.Webhook{}
-		return json.Unmarshal(w.tape.last().body, &w.webhook)
+		return json.Unmarshal(w.recorder.last().body, &w.webhook)
 	})
 }
 
-// tells has a platform make changes and call our webhooks with them.
-func (w *world) tells(platform string, n int, more string) error {
-	asked := platforms.Webhooks{
+// platformSendsWebhooks makes a platform change records and send webhooks about them.
+func (w *world) platformSendsWebhooks(platform string, n int, more string) error {
+	request := platforms.Webhooks{
 		Platform: platform,
 		Count:    n,
 		Seed:     3,
 	}
 	if more != "" {
-		if err := json.Unmarshal([]byte(more), &asked); err != nil {
+		if err := json.Unmarshal([]byte(more), &request); err != nil {
 			return err
 		}
 	}
 	var err error
-	w.sent, err = w.platforms.Webhooks(w.ctx, asked)
+	w.sent, err = w.platforms.Webhooks(w.ctx, request)
 	return err
 }
 
-func (w *world) callsAnswered(kind string, n, status int) error {
+func (w *world) webhookCallsAnswered(kind string, n, status int) error {
 	answers := w.sent.Answers
 	if kind == "forged" {
 		answers = w.sent.TamperedAnswers
@@ -64,8 +64,8 @@ func (w *world) callsAnswered(kind string, n, status int) error {
 	return nil
 }
 
-// shopifyCalls calls the webhook as Shopify would, or as somebody who has not the app's secret.
-func (w *world) shopifyCalls(name, secret string, body *godog.DocString, without ...string) error {
+// callsShopifyWebhook sends a webhook call in Shopify's form, signed with secret.
+func (w *world) callsShopifyWebhook(name, secret string, body *godog.DocString, without ...string) error {
 	content := w.expand(body.Content)
 	request, err := http.NewRequestWithContext(w.ctx, "POST", w.webhook.Endpoint, strings.NewReader(content))
 	if err != nil {
@@ -81,14 +81,14 @@ func (w *world) shopifyCalls(name, secret string, body *godog.DocString, without
 	for _, name := range without {
 		request.Header.Del(name)
 	}
-	response, err := w.tape.RoundTrip(request)
+	response, err := w.recorder.RoundTrip(request)
 	if err != nil {
 		return err
 	}
 	return response.Body.Close()
 }
 
-func (w *world) platformCalls(platform string, n int) error {
+func (w *world) platformWebhooksAre(platform string, n int) error {
 	hooks, _ := json.Marshal(w.platforms.Hooks()[platform])
 	var list []any
 	if err := json.Unmarshal(hooks, &list); err != nil {

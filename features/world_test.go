@@ -23,22 +23,22 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/openapi"
 )
 
-// server is what all scenarios of one engine share: a server without limits, and a strict one behind a proxy.
+// server holds what all scenarios of one engine share: the servers under test, fake providers and platforms, and the browser.
 type server struct {
-	app       *boot.App
-	strict    *boot.App
-	beside    *boot.App // events may go to this machine
-	validator *openapi.Validator
-	providers string  // where the look-alike of the payment providers is
-	lossy     *lossy  // in front of it
-	database  *sql.DB // of app, to make attempts and refunds older than they are
-	besides   *sql.DB // of beside, to make keys older than they are
-	town      *town   // where those of the other platforms are
-	transport http.RoundTripper
-	browser   func() (context.Context, error) // that scenarios share
-	worlds    atomic.Int64
+	app          *boot.App // without rate limits
+	strict       *boot.App // with rate limits, behind a trusted proxy
+	loopback     *boot.App // may send to receivers and platforms on this machine
+	validator    *openapi.Validator
+	providersURL string        // of the fake payment providers
+	lossy        *lossyProxy   // in front of the fake payment providers
+	database     *sql.DB       // of app, to make payment attempts and refunds older
+	loopbackDB   *sql.DB       // of loopback, to make keys older
+	platformHost *platformHost // serves the other fake platforms
+	transport    http.RoundTripper
+	browser      func() (context.Context, error) // started by the first call
+	scenarios    atomic.Int64
 
-	t      *testing.T // for servers of a scenario's own
+	t      *testing.T // for servers of single scenarios
 	engine boottest.Engine
 }
 
@@ -51,27 +51,27 @@ func startServer(t *testing.T, engine string) *server {
 	if i < 0 {
 		t.Fatalf("no engine is named %q", engine)
 	}
-	lossy, providers := startProviders(t)
-	identities := startIdentities(t)
-	platforms, database, besideDatabase := startTown(t), boottest.Engines[i].URL(t), boottest.Engines[i].URL(t)
+	lossy, providersURL := startProviders(t)
+	openIDProvider := startOpenIDProvider(t)
+	host, databaseURL, loopbackURL := startPlatformHost(t), boottest.Engines[i].URL(t), boottest.Engines[i].URL(t)
 	s := &server{
-		t:         t,
-		engine:    boottest.Engines[i],
-		providers: providers,
-		lossy:     lossy,
-		town:      platforms,
-		database:  boottest.Inspect(t, database),
-		besides:   boottest.Inspect(t, besideDatabase),
-		app: boottest.Start(t, database, func(c *boot.Config) {
-			c.StripeURL, c.PayPalURL, c.TrustedProxies = providers, providers, "127.0.0.0/8"
-			c.OIDCIssuer, c.OIDCClientID, c.OIDCSecret, c.OIDCName = identities.Issuer(), identities.ClientID, identities.ClientSecret, "Example ID"
+		t:            t,
+		engine:       boottest.Engines[i],
+		providersURL: providersURL,
+		lossy:        lossy,
+		platformHost: host,
+		database:     boottest.Inspect(t, databaseURL),
+		loopbackDB:   boottest.Inspect(t, loopbackURL),
+		app: boottest.Start(t, databaseURL, func(c *boot.Config) {
+			c.StripeURL, c.PayPalURL, c.TrustedProxies = providersURL, providersURL, "127.0.0.0/8"
+			c.OIDCIssuer, c.OIDCClientID, c.OIDCSecret, c.OIDCName = openIDProvider.Issuer(), openIDProvider.ClientID, openIDProvider.ClientSecret, "Example ID"
 		}),
-		beside: boottest.Start(t, besideDatabase, besides, func(c *boot.Config) {
-			c.StripeURL, c.PayPalURL = providers, providers
+		loopback: boottest.Start(t, loopbackURL, allowLoopback, func(c *boot.Config) {
+			c.StripeURL, c.PayPalURL = providersURL, providersURL
 			c.TrustedProxies, c.Simulator = "127.0.0.0/8", startSimulator(t)
-			c.ShopifyURL, c.HubSpotURL, c.ShipStationURL = platforms.url+"/shopify", platforms.url+"/hubspot", platforms.url+"/shipstation"
+			c.ShopifyURL, c.HubSpotURL, c.ShipStationURL = host.url+"/shopify", host.url+"/hubspot", host.url+"/shipstation"
 		}),
-		strict:    boottest.Start(t, boottest.Engines[i].URL(t), strictly),
+		strict:    boottest.Start(t, boottest.Engines[i].URL(t), strictLimits),
 		validator: openapi.NewValidator(),
 		transport: transport,
 	}
@@ -79,71 +79,71 @@ func startServer(t *testing.T, engine string) *server {
 	return s
 }
 
-// strictly is how limits.feature describes the strict server. Tests are the proxy that it trusts.
-func strictly(c *boot.Config) {
+// strictLimits configures the strict server that limits.feature describes. It trusts the tests as its proxy.
+func strictLimits(c *boot.Config) {
 	c.EnterpriseRate, c.ACPRate, c.TrustedProxies = "60/20", "60/10", "127.0.0.0/8"
 }
 
-// world is one scenario: a merchant, its shop, its buyers, and what was said last.
+// world is the state of one scenario: a merchant, its shop, its buyers, and the recorded answers.
 type world struct {
 	server     *server
-	app        *boot.App // of the server's
+	app        *boot.App // the server that all clients use
 	ctx        context.Context
-	name       string // of the scenario's requests
-	tape       *tape
+	name       string // prefix of its request ids
+	recorder   *recorder
 	connection *exchange.Client
 	merchant   *merchant.Client
 
-	picked   int // pieces that a platform had of the product that the scenario is about
-	shop     merchant.Project
-	others   []merchant.Project
-	newSlug  string
-	oldSlug  string
-	product  merchant.Product            // the one that steps speak of
-	products map[string]merchant.Product // by name
+	initialStock int // a platform's stock of the current product when it was chosen
+	shop         merchant.Project
+	otherShops   []merchant.Project
+	newSlug      string
+	oldSlug      string
+	product      merchant.Product            // the current product
+	products     map[string]merchant.Product // by name
 
-	trade              // buyers and their bargains
-	office             // keys and who holds them
-	crew               // members and how they come in
-	accounts           // with payment providers
-	hearing            // of events
-	listening          // of agents to their orders
-	region             // where the merchant's platforms are
-	handling           // of events by the merchant's own programs
-	model              // that a server of the scenario's own asks what texts mean
-	ucpRules           // what agents noted
-	agentKeys          // that the merchant gave to agents
-	looking            // of members in the console
-	refusal   error    // of the latest action, until a Then judges it
-	refused   *refusal // the latest that was judged
+	buyerState                 // buyers and negotiations
+	keyState                   // API keys
+	memberState                // members and sessions
+	providerState              // accounts with payment providers
+	eventState                 // event subscriptions
+	orderWebhookState          // order webhooks to agents
+	platformState              // the merchant's platforms
+	handlerState               // remote agent handlers
+	embeddingState             // the embeddings endpoint of the scenario's own server
+	ucpState                   // what UCP agents remember
+	agentKeys                  // keys of agents
+	browserState               // members' console tabs
+	refusal           error    // of the latest action, until a Then step checks it
+	refused           *refusal // the latest that was checked
 }
 
 func newWorld(s *server) *world {
 	w := &world{
 		server:   s,
 		ctx:      context.Background(),
-		name:     fmt.Sprintf("scenario%d", s.worlds.Add(1)),
-		tape:     &tape{next: busy{s.transport}},
+		name:     fmt.Sprintf("scenario%d", s.scenarios.Add(1)),
+		recorder: &recorder{next: retryTransport{s.transport}},
 		products: map[string]merchant.Product{},
 	}
-	w.newSlug = freshSlug()
-	w.goTo(s.app)
+	w.newSlug = uniqueSlug()
+	w.useServer(s.app)
 	return w
 }
 
-// goTo makes a server the one that everybody speaks to.
-func (w *world) goTo(app *boot.App) {
+// useServer makes all clients use a server.
+func (w *world) useServer(app *boot.App) {
 	w.app = app
 	w.connection = exchange.NewClient(exchange.Config{
 		URL:        app.URL(),
-		HTTP:       &http.Client{Transport: w.tape},
+		HTTP:       &http.Client{Transport: w.recorder},
 		Validator:  w.server.validator,
 		RequestIDs: w.name,
 	})
 	w.merchant = merchant.New(w.connection, boottest.Key, "")
 }
 
-// attempt runs an action and keeps its refusal for a Then to judge. A refusal that nothing judges fails the scenario.
+// attempt runs an action and keeps its refusal for a Then step. A refusal that no step checks fails the scenario.
 func (w *world) attempt(action func() error) error {
 	if w.refusal != nil {
 		return fmt.Errorf("before this, something was refused: %w", w.refusal)
@@ -152,19 +152,20 @@ func (w *world) attempt(action func() error) error {
 	return nil
 }
 
-// end judges what no step asked about, and shows the conversation of a scenario that failed.
-func (w *world) end(ctx context.Context, _ *godog.Scenario, failure error) (context.Context, error) {
-	w.stopHearing()
-	w.stopHandling()
-	problem := errors.Join(w.closeTabs(), w.unjudged(), w.violations(), w.breaches(), w.secrets(), w.leaks())
-	w.moveOut()
+// finish closes what the scenario opened, runs the checks that apply to every scenario, and logs the transcript of a
+// scenario that failed.
+func (w *world) finish(ctx context.Context, _ *godog.Scenario, failure error) (context.Context, error) {
+	w.closeReceiver()
+	w.closeHandler()
+	problem := errors.Join(w.closeTabs(), w.unexpectedRefusal(), w.violations(), w.breaches(), w.secrets(), w.leaks())
+	w.closePlatforms()
 	if failure != nil || problem != nil {
 		godog.Logf(ctx, "%s\n%s", w.name, w.connection.Transcript())
 	}
 	return ctx, problem
 }
 
-func (w *world) unjudged() error {
+func (w *world) unexpectedRefusal() error {
 	if w.refusal == nil {
 		return nil
 	}
@@ -191,36 +192,36 @@ func (w *world) breaches() error {
 	return found
 }
 
-// expand replaces $shop, $quote and the like in a step's text by what they are in this scenario.
+// expand replaces variables such as $shop and $quote in a step's text by their values in this scenario.
 func (w *world) expand(text string) string {
 	return os.Expand(text, func(name string) string {
-		known := map[string]string{
+		vars := map[string]string{
 			"shop": w.shop.ID, "slug": w.shop.Slug, "new_slug": w.newSlug, "cursor": w.cursor,
 		}
-		w.nameBargains(known)
-		w.nameKeys(known)
-		w.nameMembers(known)
-		w.nameTabs(known)
-		w.nameMoney(known, text)
-		w.nameUnresolved(known, text)
-		w.nameAccounts(known)
-		w.nameHearing(known)
-		w.nameKeySet(known, text)
-		w.nameRegion(known)
-		w.nameUCPBodies(known)
-		w.nameAgentKeys(known)
-		if value, ok := known[name]; ok {
+		w.addBuyerVars(vars)
+		w.addKeyVars(vars)
+		w.addMemberVars(vars)
+		w.addBrowserVars(vars)
+		w.addFinanceVars(vars, text)
+		w.addUnresolvedVars(vars, text)
+		w.addProviderVars(vars)
+		w.addEventVars(vars)
+		w.addSigningKeyVars(vars, text)
+		w.addPlatformVars(vars)
+		w.addUCPVars(vars)
+		w.addAgentKeyVars(vars)
+		if value, ok := vars[name]; ok {
 			return value
 		}
 		return "$" + name
 	})
 }
 
-// freshSlug is a slug that no other scenario has.
-func freshSlug() string { return "shop-" + strings.ToLower(rand.Text()[:12]) }
+// uniqueSlug returns a random slug.
+func uniqueSlug() string { return "shop-" + strings.ToLower(rand.Text()[:12]) }
 
-// letters is a text of n random small letters.
-func letters(n int) string {
+// randomLetters returns n random lower-case letters.
+func randomLetters(n int) string {
 	text := make([]byte, n)
 	_, _ = rand.Read(text) // it never fails
 	for i := range text {

@@ -11,7 +11,7 @@ import (
 
 // Stale means that another request was stored first, so the data that the request was decided by has changed. The
 // request is decided again.
-var Stale = fault.New(fault.Conflict, "stale", "Another request was stored in the session meanwhile.")
+var Stale = fault.New(fault.Conflict, "stale", "Another request changed the session in the meantime.")
 
 // CartAsk identifies the cart of a session, and the items to add to it.
 type CartAsk struct {

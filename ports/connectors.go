@@ -233,13 +233,13 @@ func RepeatAfter(err error) (reason string, wait time.Duration, passing bool) {
 	var failure *PlatformFailure
 	switch {
 	case errors.As(err, &slow):
-		return "The platform asks for patience.", max(slow.After, time.Second), true
+		return "The platform's rate limit was reached.", max(slow.After, time.Second), true
 	case errors.As(err, &failure):
 		return failure.Reason, 0, true
 	case errors.Is(err, ErrCredentialsRefused):
-		return "The platform refused the account's credentials.", 0, true
+		return "The platform rejected the account's credentials.", 0, true
 	case errors.Is(err, context.DeadlineExceeded):
-		return "The platform did not answer in time.", 0, true
+		return "The platform did not respond in time.", 0, true
 	case fault.KindOf(err) == fault.Unavailable:
 		return "The server was too busy.", 0, true
 	}
@@ -257,12 +257,12 @@ type IntegrationAccounts interface {
 func Unanswered(platform string, err error) *fault.Error {
 	var failure *PlatformFailure
 	var throttled Throttled
-	why, pause := platform+" did not answer.", 5*time.Second
+	why, pause := platform+" did not respond.", 5*time.Second
 	switch {
 	case errors.As(err, &failure):
 		why = failure.Reason
 	case errors.As(err, &throttled):
-		why, pause = platform+" asks for patience.", throttled.After
+		why, pause = platform+" has reached its rate limit.", throttled.After
 	}
 	return fault.New(fault.Unavailable, "provider_unavailable", why+" Try again.").After(pause).Because(err)
 }

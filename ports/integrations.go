@@ -86,9 +86,9 @@ type WebhookPlatform interface {
 	RemoveWebhook(ctx Outbound, a PaymentAccount, remote string) error
 }
 
-// PaymentNews is what a provider's webhook reports of a charge, a refund or a dispute. At most one of
+// PaymentEvent is what a provider's webhook reports of a charge, a refund or a dispute. At most one of
 // Charge, Refund, External and Dispute is set; none is: nothing that matters to us.
-type PaymentNews struct {
+type PaymentEvent struct {
 	Key      string // ours, with Charge and Refund: an attempt's key, or a refund's id
 	Charge   checkout.Outcome
 	Refund   order.RefundOutcome
@@ -101,5 +101,5 @@ type WebhookReader interface {
 	// ReadWebhook checks the signature of the payload's bytes, and that it is recent. If either is wrong:
 	// Unauthenticated invalid_signature. If the provider has to be asked to verify it, and does not answer: any other
 	// error; the webhook is delivered again.
-	ReadWebhook(ctx Outbound, a PaymentAccount, c Call, secret string) (PaymentNews, error)
+	ReadWebhook(ctx Outbound, a PaymentAccount, c Call, secret string) (PaymentEvent, error)
 }

@@ -18,14 +18,14 @@ type Verdict struct {
 
 // Limiter counts requests against rates.
 type Limiter interface {
-	// Take counts one request of the key. Different keys, and different rates of a key, are counted apart; a refused
+	// Allow counts one request of the key. Different keys, and different rates of a key, are counted apart; a refused
 	// request counts nothing. It always returns a verdict, even when ctx has ended: a limiter that has lost its shared
 	// memory goes on with its own share of the rate. However many processes share a limiter, a key is admitted at most
 	// Burst + PerMinute × minutes times, and another Burst when shared memory is lost and comes back.
-	Take(ctx context.Context, key string, r Rate) Verdict
-	// TakeN is Take for a request that counts as n of them, or as Burst if that is fewer. If it is refused, the
+	Allow(ctx context.Context, key string, r Rate) Verdict
+	// AllowN is Allow for a request that counts as n of them, or as Burst if that is fewer. If it is refused, the
 	// verdict's remaining count has no meaning.
-	TakeN(ctx context.Context, key string, r Rate, n int) Verdict
-	// Look is Take without counting: it reports whether a request now would be admitted, and what remains before it.
-	Look(ctx context.Context, key string, r Rate) Verdict
+	AllowN(ctx context.Context, key string, r Rate, n int) Verdict
+	// Peek is Allow without counting: it reports whether a request now would be admitted, and what remains before it.
+	Peek(ctx context.Context, key string, r Rate) Verdict
 }

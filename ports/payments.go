@@ -127,13 +127,13 @@ type ChargeReader interface {
 	ChargeKey(ctx Outbound, a PaymentAccount, charge string) (key string, err error)
 }
 
-// ChargeGateway is ChargeReader for a route. For a provider without such a request it returns ErrUntold.
+// ChargeGateway is ChargeReader for a route. For a provider without such a request it returns ErrNotAvailable.
 type ChargeGateway interface {
 	ChargeKey(ctx Outbound, of id.Project, route project.PaymentRoute, charge string) (key string, err error)
 }
 
-// ErrUntold means that a provider has no request for the information.
-var ErrUntold = errors.New("the provider does not tell")
+// ErrNotAvailable means that a provider has no request for the information.
+var ErrNotAvailable = errors.New("the provider does not tell")
 
 // BalanceKind is the reason why a provider changed the merchant's balance.
 type BalanceKind struct{ name string }
@@ -158,7 +158,7 @@ type BalanceChange struct {
 	Charge   string // the provider's id of the charge it is for, as far as known
 	Amount   money.Amount
 	At       time.Time
-	News     PaymentNews
+	News     PaymentEvent
 }
 
 // BalanceReader reads a provider's balance report.
@@ -170,14 +170,14 @@ type BalanceReader interface {
 // DisputeReader reads the state of a dispute.
 type DisputeReader interface {
 	// Dispute reports a dispute by the provider's id of it. One that cannot be of a payment here: no news.
-	Dispute(ctx Outbound, a PaymentAccount, dispute string) (PaymentNews, error)
+	Dispute(ctx Outbound, a PaymentAccount, dispute string) (PaymentEvent, error)
 }
 
 // BalanceGateway is BalanceReader and DisputeReader for a route. A provider without a balance report has no changes,
 // and one that does not report disputes no news.
 type BalanceGateway interface {
 	BalanceChanges(ctx Outbound, s StatementRequest, each func(BalanceChange) error) error
-	Dispute(ctx Outbound, of id.Project, route project.PaymentRoute, dispute string) (PaymentNews, error)
+	Dispute(ctx Outbound, of id.Project, route project.PaymentRoute, dispute string) (PaymentEvent, error)
 }
 
 // RemoteClock is a system whose clock is compared with ours.

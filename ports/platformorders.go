@@ -27,7 +27,7 @@ type DuePlatformOrders = Queue[*order.PlatformOrder]
 
 // OrderWriter is a platform that orders can be written to. Its errors are those of Connector, and SoldOut.
 type OrderWriter interface {
-	// RepeatAfter is how long the platform may still carry out a request of WriteOrder, or of TellOrder with a refund,
+	// RepeatAfter is how long the platform may still carry out a request of WriteOrder, or of UpdateOrder with a refund,
 	// whose answer was lost. They are not called again before. 0: the platform recognizes a request that it has carried
 	// out.
 	RepeatAfter() time.Duration
@@ -42,9 +42,9 @@ type OrderWriter interface {
 	// ReadLevels reads the stock of items as it is now, as records of syncrun.Inventory. Items that the platform does
 	// not count have none.
 	ReadLevels(ctx Outbound, c Connection, items []string) ([]syncrun.Record, error)
-	// TellOrder reports a change of an order to the platform that has it. Reporting it again changes nothing. restocked
+	// UpdateOrder reports a change of an order to the platform that has it. Reporting it again changes nothing. restocked
 	// reports whether the platform put the goods back into its own stock.
-	TellOrder(ctx Outbound, c Connection, remote string, d OrderDraft, step order.PlatformStep) (restocked bool, err error)
+	UpdateOrder(ctx Outbound, c Connection, remote string, d OrderDraft, step order.PlatformStep) (restocked bool, err error)
 }
 
 // OrderDraft is an order as a platform is to keep it.

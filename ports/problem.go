@@ -15,13 +15,13 @@ func Problem(err error) string {
 	case errors.As(err, &known) && known.Kind != fault.Internal:
 		return known.Message
 	case errors.As(err, &StillLooking{}):
-		return "The provider's records are not searched to their end yet."
+		return "The search of the provider's records has not finished yet."
 	case errors.Is(err, ErrCredentialsRefused):
-		return "The provider refuses the credentials."
+		return "The provider rejects the credentials."
 	case errors.Is(err, ErrAccountRefused):
-		return "The provider refuses the account."
+		return "The provider rejects the account."
 	case errors.Is(err, context.DeadlineExceeded):
-		return "The provider did not answer in time."
+		return "The provider did not respond in time."
 	}
-	return "The provider's answer was an error, or did not arrive."
+	return "The provider's response was an error, or did not arrive."
 }

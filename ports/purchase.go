@@ -25,9 +25,9 @@ type Checkouts interface {
 	// InTx runs work in one transaction: all of its writes or none. Deadlocks and serialization
 	// failures are tried again, so work does no I/O of its own and may run more than once.
 	InTx(ctx context.Context, project id.Project, work func(Purchase) error) error
-	// Standing is a checkout together with how many payments of its session, and of the client, were
+	// PayAttempts is a checkout together with how many payments of its session, and of the client, were
 	// declined within the window that ends now, and how many attempts claimed in that window are in flight.
-	Standing(ctx context.Context, project id.Project, checkout id.Checkout, client string, window time.Duration) (Standing, error)
+	PayAttempts(ctx context.Context, project id.Project, checkout id.Checkout, client string, window time.Duration) (PayAttempts, error)
 	// ForgetDeclines removes the records of declines before a time.
 	ForgetDeclines(ctx context.Context, before time.Time) error
 }
@@ -42,8 +42,8 @@ type UndecidedAttempts interface {
 // provider that the attempt uses.
 type LapsedCheckouts = Queue[*checkout.Checkout]
 
-// Standing is a checkout with the recent payments of its session and of the client that wants to pay it.
-type Standing struct {
+// PayAttempts is a checkout with the recent payments of its session and of the client that wants to pay it.
+type PayAttempts struct {
 	Checkout *checkout.Checkout
 	Now      time.Time // by the database's clock
 	Declines int       // of the session or of the client, whichever are more
@@ -107,7 +107,7 @@ type OrphanFilter struct {
 // for the session and the client.
 type Settlement struct {
 	Checkout *checkout.Checkout
-	PutBack  []catalog.Take
+	PutBack  []catalog.Reservation
 	Order    *order.Order
 	Event    *event.Event
 	Declined time.Time // when the payment was declined; zero: it was not

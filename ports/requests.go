@@ -9,8 +9,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// KeyUse is a request that carries an Idempotency-Key (features/MANAGEMENT.md#idempotency).
-type KeyUse struct {
+// KeyUsage is a request that carries an Idempotency-Key (features/MANAGEMENT.md#idempotency).
+type KeyUsage struct {
 	Owner       string // the sender: only it may repeat the request
 	Route       string // method and path
 	Key         string
@@ -35,32 +35,32 @@ type Answer struct {
 
 // ErrKeyTaken is returned for a second claim of a key.
 var ErrKeyTaken = fault.New(fault.Conflict, "idempotency_in_progress",
-	"A request with this Idempotency-Key is under way.").After(time.Second)
+	"A request with this Idempotency-Key is in progress. Try again.").After(time.Second)
 
 // ErrAnswerErased is returned for a key whose answer had personal data that was erased since.
 var ErrAnswerErased = fault.New(fault.Conflict, "answer_erased",
-	"The request with this Idempotency-Key took effect. Its answer was erased with the buyer's personal data.")
+	"The request with this Idempotency-Key took effect. Its response was erased with the buyer's personal data.")
 
 // IdempotencyKeys keeps the answers of requests by their keys, for KeyLife.
 type IdempotencyKeys interface {
 	// Find is the answer kept for a key: nil for a new one. A key that was used for something else:
 	// Invalid idempotency_key_reused. One whose request is under way: ErrKeyTaken. One whose answer was erased:
 	// ErrAnswerErased.
-	Find(ctx context.Context, use KeyUse) (*Answer, error)
+	Find(ctx context.Context, use KeyUsage) (*Answer, error)
 	// Claim marks the key's request as under way. Only one can: ErrKeyTaken, also when the key has its
 	// answer.
-	Claim(ctx context.Context, use KeyUse) error
+	Claim(ctx context.Context, use KeyUsage) error
 	// Release undoes the use's claim, if it still holds it, after its request has failed.
-	Release(ctx context.Context, use KeyUse) error
+	Release(ctx context.Context, use KeyUsage) error
 	// Amend replaces the answer that the use itself has recorded. If there is none it does nothing.
-	Amend(ctx context.Context, use KeyUse, a Answer) error
+	Amend(ctx context.Context, use KeyUsage, a Answer) error
 	// Purge deletes a bounded number of expired answers, and returns how many.
 	Purge(ctx context.Context, now time.Time) (int, error)
 }
 
 // Record is stored for a request together with its effect. Nil parts are not stored.
 type Record struct {
-	Use    *KeyUse
+	Use    *KeyUsage
 	Answer Answer // for Use
 	Event  *audit.Event
 }

@@ -56,15 +56,15 @@ type Stores struct {
 	BuyerRecords    BuyerRecords
 	Attention       Attention
 
-	Integrations   Integrations
-	InUse          IntegrationsInUse
-	Figures        IntegrationFigures
-	Authorizations Authorizations
-	Webhooks       IntegrationWebhooks
-	SyncRuns       SyncRuns
-	SyncChanges    SyncChanges
-	Inbox          Inbox
-	Copies         CopyReader
+	Integrations    Integrations
+	InUse           IntegrationsInUse
+	Figures         IntegrationFigures
+	Authorizations  Authorizations
+	Webhooks        IntegrationWebhooks
+	SyncRuns        SyncRuns
+	SyncChanges     SyncChanges
+	Inbox           Inbox
+	ExternalRecords ExternalRecordReader
 
 	SigningKeys SigningKeys
 	AgentKeys   AgentKeys

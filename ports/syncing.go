@@ -57,32 +57,32 @@ type SyncQueue interface {
 	Expiring(ctx context.Context, before, now time.Time, n int) ([]*integration.Integration, error)
 }
 
-// Copies stores external records: what is known of the records of platforms.
-type Copies interface {
+// ExternalRecords stores external records: what is known of the records of platforms.
+type ExternalRecords interface {
 	// Find returns the records with some of the platform's ids, in any order.
-	Find(ctx context.Context, of CopiesOf, remotes []string) ([]*syncrun.Copy, error)
+	Find(ctx context.Context, of RecordSet, remotes []string) ([]*syncrun.ExternalRecord, error)
 	// Of returns the records, except removed ones, with some of our ids.
-	Of(ctx context.Context, of CopiesOf, locals []string) ([]*syncrun.Copy, error)
+	Of(ctx context.Context, of RecordSet, locals []string) ([]*syncrun.ExternalRecord, error)
 	// Save stores records of one project, new ones and known ones.
-	Save(ctx context.Context, records []*syncrun.Copy) error
-	// See notes that a full run saw unchanged records.
-	See(ctx context.Context, of CopiesOf, run id.Sync, remotes []string) error
-	// Unseen returns up to n of the records that are not removed and that a full run did not see, with the number of
+	Save(ctx context.Context, records []*syncrun.ExternalRecord) error
+	// MarkSeen notes that a full run saw unchanged records.
+	MarkSeen(ctx context.Context, of RecordSet, run id.Sync, remotes []string) error
+	// NotSeenIn returns up to n of the records that are not removed and that a full run did not see, with the number of
 	// all of these, and of all records that are not removed.
-	Unseen(ctx context.Context, of CopiesOf, run id.Sync, n int) (list []*syncrun.Copy, notSeen, all int, err error)
+	NotSeenIn(ctx context.Context, of RecordSet, run id.Sync, n int) (list []*syncrun.ExternalRecord, notSeen, all int, err error)
 }
 
-// CopyReader reads external records.
-type CopyReader interface {
+// ExternalRecordReader reads external records.
+type ExternalRecordReader interface {
 	// List is in the order of the platform's ids; removed ones too.
-	List(ctx context.Context, of CopiesOf, page Page) ([]*syncrun.Copy, int, error)
+	List(ctx context.Context, of RecordSet, page Page) ([]*syncrun.ExternalRecord, int, error)
 	// Customer returns the customer with an e-mail address, in lower case, at any of the project's connected CRM or
 	// shop platforms; of several, the one with the most purchases; nil: there is none.
 	Customer(ctx context.Context, project id.Project, email string) (*syncrun.Customer, error)
 }
 
-// CopiesOf identifies the external records of a resource of an integration.
-type CopiesOf struct {
+// RecordSet identifies the external records of a resource of an integration.
+type RecordSet struct {
 	Project     id.Project
 	Integration id.Integration
 	Resource    syncrun.Resource
@@ -101,8 +101,8 @@ type StockPlace struct {
 	Location string
 }
 
-// StockRoom adjusts stock as a platform reports it.
-type StockRoom interface {
+// StockAdjuster adjusts stock as a platform reports it.
+type StockAdjuster interface {
 	// Levels returns the current levels of places, in any order: zero where there is none yet. A place whose sku no
 	// variant has is left out. It takes no lock, because stock that is sold meanwhile is to stay sold.
 	Levels(ctx context.Context, project id.Project, places []StockPlace) ([]catalog.Shelf, error)
@@ -118,19 +118,19 @@ type Announcements interface {
 
 // SyncStores are the stores to which a page of records, or a delivery, is written.
 type SyncStores struct {
-	Runs         SyncRuns
-	Changes      SyncChanges
-	Copies       Copies
-	Products     BulkProducts
-	StockRoom    StockRoom
-	Integrations Integrations
-	Orders       Orders
-	Labels       Labels
-	Platform     PlatformOrders
-	Deals        CRMDeals
-	Webhooks     IntegrationWebhooks
-	Inbox        Inbox
-	Events       Announcements
+	Runs            SyncRuns
+	Changes         SyncChanges
+	ExternalRecords ExternalRecords
+	Products        BulkProducts
+	StockRoom       StockAdjuster
+	Integrations    Integrations
+	Orders          Orders
+	Labels          Labels
+	Platform        PlatformOrders
+	Deals           CRMDeals
+	Webhooks        IntegrationWebhooks
+	Inbox           Inbox
+	Events          Announcements
 }
 
 // SyncUnit writes to several stores at once.

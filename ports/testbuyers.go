@@ -18,6 +18,6 @@ type TestBuyers interface {
 
 // Errors of Send.
 var (
-	ErrBuyersRunning = fault.New(fault.Conflict, "buyers_running", "Test buyers are on their way already. Wait until they are done.")
-	ErrNoBuyers      = fault.New(fault.Conflict, "buyers_unavailable", "haggle-sim is not beside the server. Build it with make build, or name it by HAGGLE_SIMULATOR.")
+	ErrBuyersRunning = fault.New(fault.Conflict, "buyers_running", "Test buyers are running already. Wait until they have finished.")
+	ErrNoBuyers      = fault.New(fault.Conflict, "buyers_unavailable", "haggle-sim is not beside the server. Build it with make build, or set HAGGLE_SIMULATOR to its path.")
 )

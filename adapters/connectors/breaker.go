@@ -274,8 +274,8 @@ func (w orderWriterBreaker) ReadLevels(ctx ports.Outbound, c ports.Connection, i
 	return execute(w.breaker, c.Key, func() ([]syncrun.Record, error) { return w.inner.ReadLevels(ctx, c, items) })
 }
 
-func (w orderWriterBreaker) TellOrder(ctx ports.Outbound, c ports.Connection, remote string, d ports.OrderDraft, step order.PlatformStep) (bool, error) {
-	return execute(w.breaker, c.Key, func() (bool, error) { return w.inner.TellOrder(ctx, c, remote, d, step) })
+func (w orderWriterBreaker) UpdateOrder(ctx ports.Outbound, c ports.Connection, remote string, d ports.OrderDraft, step order.PlatformStep) (bool, error) {
+	return execute(w.breaker, c.Key, func() (bool, error) { return w.inner.UpdateOrder(ctx, c, remote, d, step) })
 }
 
 // dealWriterBreaker is a DealWriter behind the breaker.

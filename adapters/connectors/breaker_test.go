@@ -287,7 +287,7 @@ func (w fakeOrderWriter) ReadLevels(ports.Outbound, ports.Connection, []string) 
 	return nil, w.ask()
 }
 
-func (w fakeOrderWriter) TellOrder(ports.Outbound, ports.Connection, string, ports.OrderDraft, order.PlatformStep) (bool, error) {
+func (w fakeOrderWriter) UpdateOrder(ports.Outbound, ports.Connection, string, ports.OrderDraft, order.PlatformStep) (bool, error) {
 	return false, w.ask()
 }
 
@@ -314,7 +314,7 @@ func TestWriterOf(t *testing.T) {
 		"write":  second(w.WriteOrder(ctx, a, ports.OrderDraft{})),
 		"read":   second(w.ReadOrder(ctx, a, "1", money.Currency{})),
 		"levels": second(w.ReadLevels(ctx, a, nil)),
-		"tell":   second(w.TellOrder(ctx, a, "1", ports.OrderDraft{}, order.CancelStep{})),
+		"tell":   second(w.UpdateOrder(ctx, a, "1", ports.OrderDraft{}, order.CancelStep{})),
 	} {
 		if _, ok := throttled(err); !ok || s.asked != 5 {
 			t.Errorf("%s: %v, asked %d times", name, err, s.asked)

@@ -148,7 +148,7 @@ func (a *recorded) read(method, path string, out any) error {
 
 // forms rewrites messages about the second factor: the API names its header, the form has a field.
 var forms = strings.NewReplacer(
-	"Enrol an authenticator at POST /v1/account/mfa, then send its code in the header X-MFA-Code.", "Enrol an authenticator first, then enter its code.",
+	"Enroll an authenticator at POST /v1/account/mfa, then send its code in the header X-MFA-Code.", "Enrol an authenticator first, then enter its code.",
 	"Send the authenticator's current code, or a recovery code, in the header X-MFA-Code.", "Enter your authenticator's current code, or a recovery code.",
 	"The code in X-MFA-Code is wrong. Send the authenticator's", "The code is wrong. Enter your authenticator's",
 	"The code in X-MFA-Code has been used. Wait for the authenticator's", "The code has been used. Wait for your authenticator's",

@@ -103,13 +103,13 @@ type memberRequest struct {
 func (c *console) member(page func(*memberRequest) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		stranger := "console-address " + c.ClientAddress(r).String()
-		if v := c.Limiter.Look(r.Context(), stranger, strangerRate); !v.Allowed {
+		if v := c.Limiter.Peek(r.Context(), stranger, strangerRate); !v.Allowed {
 			c.outsideFailed(w, r, "gone", outsideView{Title: "Too many requests"}, tooMany(v))
 			return
 		}
 		caller, err := c.Access.Authenticate(r.Context(), c.token(r))
 		if fault.KindOf(err) == fault.Unauthenticated && c.token(r) != "" {
-			c.Limiter.Take(r.Context(), stranger, strangerRate)
+			c.Limiter.Allow(r.Context(), stranger, strangerRate)
 		}
 		if fault.KindOf(err) == fault.Unauthenticated || err == nil && caller.Member == nil {
 			c.sendToSignIn(w, r)
@@ -148,7 +148,7 @@ func (c *console) member(page func(*memberRequest) error) http.Handler {
 
 // count counts a page for its session.
 func (v *memberRequest) count() error {
-	verdict := v.Limiter.Take(v.r.Context(), "console "+v.caller.Session.ID.String(), pageRate)
+	verdict := v.Limiter.Allow(v.r.Context(), "console "+v.caller.Session.ID.String(), pageRate)
 	if verdict.Allowed {
 		return nil
 	}

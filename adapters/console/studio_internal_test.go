@@ -133,7 +133,7 @@ func TestDraft_Apply_wrongNumbers(t *testing.T) {
 	if len(named) != 3 {
 		t.Errorf("named are %v", d.wrong)
 	}
-	p := &problem{Details: []detail{{"policy.curve.give_percent.1", "must not be less than the one before"}}}
+	p := &problem{Details: []detail{{"policy.curve.give_percent.1", "must not be less than the previous one"}}}
 	if wrongAt(p, "curve.give_percent") == "" || wrongAt(p, "curve.take_percent") != "" {
 		t.Error("what the API names is not at its slider")
 	}

@@ -32,7 +32,7 @@ func benchmarkTake(b *testing.B, l *Limiter) {
 	b.Run("one caller", func(b *testing.B) {
 		b.ReportAllocs()
 		for i := 0; b.Loop(); i++ {
-			l.Take(ctx, benchKeys[i%len(benchKeys)], rate)
+			l.Allow(ctx, benchKeys[i%len(benchKeys)], rate)
 		}
 	})
 	b.Run("callers at once", func(b *testing.B) {
@@ -40,14 +40,14 @@ func benchmarkTake(b *testing.B, l *Limiter) {
 		b.ReportAllocs()
 		b.RunParallel(func(p *testing.PB) {
 			for i := int(next.Add(1000)); p.Next(); i++ {
-				l.Take(ctx, benchKeys[i%len(benchKeys)], rate)
+				l.Allow(ctx, benchKeys[i%len(benchKeys)], rate)
 			}
 		})
 	})
 	b.Run("one key that is refused", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			l.Take(ctx, "refused", plans[0].rate)
+			l.Allow(ctx, "refused", plans[0].rate)
 		}
 	})
 }

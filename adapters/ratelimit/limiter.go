@@ -49,17 +49,17 @@ func New(redisURL string, log *slog.Logger) (*Limiter, error) {
 }
 
 // Take implements ports.Limiter.
-func (l *Limiter) Take(ctx context.Context, key string, r ports.Rate) ports.Verdict {
+func (l *Limiter) Allow(ctx context.Context, key string, r ports.Rate) ports.Verdict {
 	return l.judge(ctx, key, r, 1)
 }
 
-// TakeN implements ports.Limiter.
-func (l *Limiter) TakeN(ctx context.Context, key string, r ports.Rate, n int) ports.Verdict {
+// AllowN implements ports.Limiter.
+func (l *Limiter) AllowN(ctx context.Context, key string, r ports.Rate, n int) ports.Verdict {
 	return l.judge(ctx, key, r, max(n, 1))
 }
 
 // Look implements ports.Limiter.
-func (l *Limiter) Look(ctx context.Context, key string, r ports.Rate) ports.Verdict {
+func (l *Limiter) Peek(ctx context.Context, key string, r ports.Rate) ports.Verdict {
 	return l.judge(ctx, key, r, 0)
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest/redisserver"
 )
 
-func TestLimiter_Take_twoReplicas(t *testing.T) {
+func TestLimiter_Allow_twoReplicas(t *testing.T) {
 	t.Parallel()
 	server := redisserver.Start(t)
 	a, b := open(t, patient(server)), open(t, patient(server))
@@ -26,7 +26,7 @@ func TestLimiter_Take_twoReplicas(t *testing.T) {
 	start := time.Now()
 	race(a, b, 300*time.Millisecond, func(l *Limiter) {
 		for i, key := range keys {
-			if l.Take(ctx, key, rate).Allowed {
+			if l.Allow(ctx, key, rate).Allowed {
 				counts[i].Add(1)
 			}
 		}
@@ -42,7 +42,7 @@ func TestLimiter_Take_twoReplicas(t *testing.T) {
 	}
 }
 
-func TestLimiter_Take_redisOutage(t *testing.T) {
+func TestLimiter_Allow_redisOutage(t *testing.T) {
 	t.Parallel()
 	server := redisserver.Start(t)
 	var logs lines
@@ -50,7 +50,7 @@ func TestLimiter_Take_redisOutage(t *testing.T) {
 	rate := ports.Rate{PerMinute: 600, Burst: 60}
 	var count atomic.Int64
 	take := func(l *Limiter) {
-		if l.Take(ctx, "key", rate).Allowed {
+		if l.Allow(ctx, "key", rate).Allowed {
 			count.Add(1)
 		}
 	}
@@ -68,7 +68,7 @@ func TestLimiter_Take_redisOutage(t *testing.T) {
 	if !a.Degraded() || !b.Degraded() || a.Alone() == 0 || b.Alone() == 0 {
 		t.Errorf("degraded: %v and %v; verdicts alone: %d and %d", a.Degraded(), b.Degraded(), a.Alone(), b.Alone())
 	}
-	if v := a.Take(ctx, "key", rate); v.Limit != 30 {
+	if v := a.Allow(ctx, "key", rate); v.Limit != 30 {
 		t.Errorf("one of two replicas allows a burst of %d, want its half", v.Limit)
 	}
 
@@ -77,7 +77,7 @@ func TestLimiter_Take_redisOutage(t *testing.T) {
 		within(t, 20*time.Second, "return to Redis", func() bool { take(l); return !l.Degraded() })
 	}
 	alone := a.Alone()
-	if v := a.Take(ctx, "key", rate); v.Limit != rate.Burst || a.Alone() != alone {
+	if v := a.Allow(ctx, "key", rate); v.Limit != rate.Burst || a.Alone() != alone {
 		t.Errorf("after the return: %+v, %d verdicts alone", v, a.Alone()-alone)
 	}
 	race(a, b, 200*time.Millisecond, take)
@@ -93,7 +93,7 @@ func TestLimiter_Take_redisOutage(t *testing.T) {
 }
 
 // Before the first contact with Redis, a limiter assumes two replicas.
-func TestLimiter_Take_redisUnreachable(t *testing.T) {
+func TestLimiter_Allow_redisUnreachable(t *testing.T) {
 	t.Parallel()
 	l := open(t, "unix://"+filepath.Join(t.TempDir(), "nobody.sock"))
 	rate := ports.Rate{PerMinute: 3, Burst: 9}
@@ -106,7 +106,7 @@ func TestLimiter_Take_redisUnreachable(t *testing.T) {
 }
 
 // A Redis that accepts connections but never answers costs one timeout per pause.
-func TestLimiter_Take_silentRedis(t *testing.T) {
+func TestLimiter_Allow_silentRedis(t *testing.T) {
 	t.Parallel()
 	silent, err := net.Listen("tcp", "127.0.0.1:0") // it accepts connections and never answers
 	if err != nil {
@@ -117,13 +117,13 @@ func TestLimiter_Take_silentRedis(t *testing.T) {
 	asked := &roundTrips{}
 	l.shared.client.AddHook(asked)
 	start := time.Now()
-	l.Take(ctx, "key", plans[0].rate)
+	l.Allow(ctx, "key", plans[0].rate)
 	if took := time.Since(start); took < callTimeout || l.shared.client.Options().ReadTimeout != callTimeout {
 		t.Errorf("the first request took %v", took)
 	}
 	once := asked.n.Load()
 	for range 100 {
-		l.Take(ctx, "key", plans[0].rate)
+		l.Allow(ctx, "key", plans[0].rate)
 	}
 	// Later requests asked Redis again only if the machine was slow.
 	if n, took := asked.n.Load(), time.Since(start); n > once*(1+int64(took/pause)) || !l.Degraded() {

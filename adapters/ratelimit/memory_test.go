@@ -25,7 +25,7 @@ var plans = []struct {
 	{ports.Rate{PerMinute: 10000, Burst: 15000}, 6 * time.Millisecond},
 }
 
-func TestLimiter_Take_exactToTheNanosecond(t *testing.T) {
+func TestLimiter_Allow_exactToTheNanosecond(t *testing.T) {
 	t.Parallel()
 	for _, plan := range plans {
 		t.Run(fmt.Sprint(plan.rate), func(t *testing.T) {
@@ -35,7 +35,7 @@ func TestLimiter_Take_exactToTheNanosecond(t *testing.T) {
 					if n := admitted(l, plan.rate, plan.rate.Burst+10); n != plan.rate.Burst {
 						t.Fatalf("%d were admitted at once", n)
 					}
-					v := l.Take(ctx, "key", plan.rate)
+					v := l.Allow(ctx, "key", plan.rate)
 					if want := (ports.Verdict{
 						Limit:      plan.rate.Burst,
 						Reset:      90 * time.Second,
@@ -44,7 +44,7 @@ func TestLimiter_Take_exactToTheNanosecond(t *testing.T) {
 						t.Fatalf("%+v, want %+v", v, want)
 					}
 					time.Sleep(v.RetryAfter - 1)
-					if v := l.Take(ctx, "key", plan.rate); v.Allowed || v.RetryAfter != 1 {
+					if v := l.Allow(ctx, "key", plan.rate); v.Allowed || v.RetryAfter != 1 {
 						t.Fatalf("a nanosecond early: %+v", v)
 					}
 					time.Sleep(time.Nanosecond)
@@ -58,7 +58,7 @@ func TestLimiter_Take_exactToTheNanosecond(t *testing.T) {
 	}
 }
 
-func TestLimiter_Take_steadyMinute(t *testing.T) {
+func TestLimiter_Allow_steadyMinute(t *testing.T) {
 	t.Parallel()
 	for _, plan := range plans {
 		t.Run(fmt.Sprint(plan.rate), func(t *testing.T) {
@@ -131,14 +131,14 @@ func TestMemory_millionKeys(t *testing.T) {
 	l, rarely := open(t, ""), ports.Rate{PerMinute: 1, Burst: 150} // the last key is used twice within a minute
 	empty := heap()
 	for i := range 1_000_000 {
-		l.Take(ctx, fmt.Sprintf("203.0.113.%d/project", i), rarely)
+		l.Allow(ctx, fmt.Sprintf("203.0.113.%d/project", i), rarely)
 	}
 	grown := heap() - empty
 	t.Logf("a million keys take %d KiB", grown>>10)
 	if grown > 24<<20 { // the remembered keys need about 16 MiB
 		t.Errorf("a million keys take %d KiB", grown>>10)
 	}
-	if v := l.Take(ctx, "203.0.113.999999/project", rarely); v.Remaining != 148 {
+	if v := l.Allow(ctx, "203.0.113.999999/project", rarely); v.Remaining != 148 {
 		t.Errorf("the last key is forgotten: %+v", v)
 	}
 }
@@ -154,7 +154,7 @@ func heap() int64 {
 func admitted(l *Limiter, r ports.Rate, n int) int {
 	count := 0
 	for range n {
-		if l.Take(ctx, "key", r).Allowed {
+		if l.Allow(ctx, "key", r).Allowed {
 			count++
 		}
 	}

@@ -38,11 +38,11 @@ func TestNew_badURL(t *testing.T) {
 func TestShared_count_oneRoundTrip(t *testing.T) {
 	t.Parallel()
 	l, rarely := open(t, patient(redisserver.Start(t))), ports.Rate{PerMinute: 1, Burst: 150} // the keys do not expire during the test
-	l.Take(ctx, "first", rarely)                                                              // connects, and loads the script
+	l.Allow(ctx, "first", rarely)                                                             // connects, and loads the script
 	var trips roundTrips
 	l.shared.client.AddHook(&trips)
 	for range 10 {
-		l.Take(ctx, "key", rarely)
+		l.Allow(ctx, "key", rarely)
 	}
 	if n := trips.n.Load(); n != 10 {
 		t.Errorf("ten requests are %d round trips", n)

@@ -98,7 +98,7 @@ func decide(status string, price *money.Amount, in agent.QuoteInput) (negotiatio
 		return accept(price, t)
 	}
 	if price == nil {
-		stands := in.Standing()
+		stands := in.CurrentPrice()
 		price = &stands
 	}
 	return negotiation.Rejected{

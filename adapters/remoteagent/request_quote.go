@@ -71,7 +71,7 @@ func toAPIQuote(in agent.QuoteInput, history []negotiation.Entry) quoteData {
 		Currency:     b.List().Currency().Code(),
 		ListPrice:    toAPIMoney(b.List()),
 		Bounds:       bounds{toAPIMoney(b.Floor()), toAPIMoney(b.Target()), toAPIMoney(b.Opening())},
-		CurrentPrice: toAPIMoney(in.Standing()),
+		CurrentPrice: toAPIMoney(in.CurrentPrice()),
 		Progress:     progress{Rounds: p.Rounds, Moves: p.Moves},
 		Suggestion:   toAPISuggestion(negotiation.Decide(in.Table)),
 		Message:      in.Message,

@@ -118,7 +118,7 @@ func checkoutFields(s *fieldShop) {
 	reading := func() checkout.Snapshot {
 		return read(s.Checkouts().Get(s.Context(), s.project.ID, created.ID))(s).Snapshot()
 	}
-	payAttempts := read(s.Checkouts().Standing(s.Context(), s.project.ID, created.ID, "client", time.Hour))(s)
+	payAttempts := read(s.Checkouts().PayAttempts(s.Context(), s.project.ID, created.ID, "client", time.Hour))(s)
 	s.survives(nil, created, reading(), payAttempts.Checkout.Snapshot())
 
 	revised := s.newCheckout(another, checkout.Ready)

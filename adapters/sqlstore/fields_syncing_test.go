@@ -138,18 +138,18 @@ func runFields(s *fieldShop) {
 
 func copyFields(s *fieldShop) {
 	of := s.integration()
-	ofOrders := ports.CopiesOf{
+	ofOrders := ports.RecordSet{
 		Project:     s.project.ID,
 		Integration: of.ID,
 		Resource:    syncrun.Orders,
 	}
-	saved, changed := fill[syncrun.Copy](), fill[syncrun.Copy](another)
-	for _, c := range []*syncrun.Copy{&saved, &changed} {
+	saved, changed := fill[syncrun.ExternalRecord](), fill[syncrun.ExternalRecord](another)
+	for _, c := range []*syncrun.ExternalRecord{&saved, &changed} {
 		c.Project, c.Integration, c.Remote = s.project.ID, of.ID, "remote"
-		s.must(s.Copies().Save(s.Context(), []*syncrun.Copy{c}))
+		s.must(s.ExternalRecords().Save(s.Context(), []*syncrun.ExternalRecord{c}))
 		s.survives(nil, c,
-			only(read(s.Copies().Find(s.Context(), ofOrders, []string{"remote"}))(s), 0, nil)(s),
-			only(s.Copies().List(s.Context(), ofOrders, firstPage))(s))
+			only(read(s.ExternalRecords().Find(s.Context(), ofOrders, []string{"remote"}))(s), 0, nil)(s),
+			only(s.ExternalRecords().List(s.Context(), ofOrders, firstPage))(s))
 	}
 }
 

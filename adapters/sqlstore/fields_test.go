@@ -85,7 +85,7 @@ var knownValues = []any{
 	ledger.FeeKind, negotiation.Agreed,
 	negotiation.ClaimsOf(session.Claims{LoyaltyTier: "gold"}).Tier, negotiation.ClaimsOf(session.Claims{Urgency: "urgent"}).Urgency,
 	negotiation.RehydrateBounds(usd(100), usd(95), usd(90), usd(80)),
-	order.GivenBack, order.Shipped, order.RefundIsFailed, order.MadeElsewhere, order.Approved, order.DisputeLost, order.UnderReview,
+	order.StatusRefunded, order.Shipped, order.RefundIsFailed, order.MadeElsewhere, order.Approved, order.DisputeLost, order.UnderReview,
 	syncrun.Completed, syncrun.Orders, syncrun.BulkDenied, syncrun.Conflict, syncrun.EditedHere, job.Market, job.Failed,
 	signing.Current,
 	member.Support, member.Join,

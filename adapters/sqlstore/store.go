@@ -63,7 +63,7 @@ func On(opened *db.DB) *Store { return &Store{opened} }
 // begins by claiming the key; when the key is taken, Within returns ErrKeyTaken, whatever work returns.
 //
 // work may run more than once, writes through the view alone, and from one goroutine.
-func (s *Store) Within(ctx context.Context, claim *ports.KeyUse, work func(*Store) error) error {
+func (s *Store) Within(ctx context.Context, claim *ports.KeyUsage, work func(*Store) error) error {
 	return s.db.InRequest(ctx, requests.Claiming(claim), func(view *db.DB) error { return work(&Store{view}) })
 }
 

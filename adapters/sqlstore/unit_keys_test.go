@@ -14,7 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
 )
 
-var useOfKey = ports.KeyUse{
+var useOfKey = ports.KeyUsage{
 	Owner:       "me",
 	Route:       "POST /",
 	Key:         "k",

@@ -78,8 +78,10 @@ func (s *Store) Checkouts() purchase.Checkouts { return purchase.Checkouts{Store
 // LapsedCheckouts leases checkouts whose payment attempt no process works on.
 func (s *Store) LapsedCheckouts() ports.LapsedCheckouts { return purchase.NewLapsedCheckouts(s.db) }
 
-// Copies keeps external records.
-func (s *Store) Copies() syncing.Copies { return syncing.Copies{Store: s.db} }
+// ExternalRecords keeps external records.
+func (s *Store) ExternalRecords() syncing.ExternalRecords {
+	return syncing.ExternalRecords{Store: s.db}
+}
 
 // Decisions reads and seals the decision record.
 func (s *Store) Decisions() haggling.Decisions { return haggling.Decisions{Store: s.db} }
@@ -187,11 +189,13 @@ func (s *Store) SigningKeys() signingkeys.SigningKeys { return signingkeys.Signi
 // AgentKeys keeps the keys that projects give to agents.
 func (s *Store) AgentKeys() agentkeys.AgentKeys { return agentkeys.AgentKeys{Store: s.db} }
 
-// StockNews lists variants whose stock changed to or from zero.
-func (s *Store) StockNews() catalogue.StockNews { return catalogue.StockNews{Store: s.db} }
+// AvailabilityChanges lists variants whose stock changed to or from zero.
+func (s *Store) AvailabilityChanges() catalogue.AvailabilityChanges {
+	return catalogue.AvailabilityChanges{Store: s.db}
+}
 
-// StockRoom moves stock as platforms report it.
-func (s *Store) StockRoom() catalogue.StockRoom { return catalogue.StockRoom{Store: s.db} }
+// StockAdjuster moves stock as platforms report it.
+func (s *Store) StockAdjuster() catalogue.StockAdjuster { return catalogue.StockAdjuster{Store: s.db} }
 
 // Storefronts finds projects.
 func (s *Store) Storefronts() accounts.Storefronts { return accounts.Storefronts{Store: s.db} }

@@ -79,7 +79,7 @@ func (s *Service) Activate(ctx context.Context, of account.Holder, code string) 
 		return err
 	}
 	if pending == nil {
-		return fault.New(fault.NotFound, "mfa_not_found", "There is no authenticator to confirm. Enrol one at POST /v1/account/mfa.")
+		return fault.New(fault.NotFound, "mfa_not_found", "No authenticator waits for confirmation. Enroll one at POST /v1/account/mfa.")
 	}
 	right, err := s.try(ctx, pending, code, fault.Field("code", "is not the authenticator's current code"))
 	if err != nil {
@@ -140,9 +140,10 @@ func (s *Service) ConfirmWeakening(ctx context.Context, of account.Holder, code 
 func (s *Service) confirm(ctx context.Context, active *account.Authenticator, code string) error {
 	switch {
 	case active == nil:
-		return mfaRequired("This needs a second factor. Enrol an authenticator at POST /v1/account/mfa, then send its code in the header X-MFA-Code.")
+		return mfaRequired("This operation requires a second factor. Enroll an authenticator at POST /v1/account/mfa, then send its " +
+			"code in the header X-MFA-Code.")
 	case code == "":
-		return mfaRequired("This needs a second factor. Send the authenticator's current code, or a recovery code, in the header X-MFA-Code.")
+		return mfaRequired("This operation requires a second factor. Send the authenticator's current code, or a recovery code, in the header X-MFA-Code.")
 	}
 	right, err := s.try(ctx, active, code, mfaRequired("The code in X-MFA-Code is wrong. Send the authenticator's current code, or a recovery code."))
 	if err != nil {

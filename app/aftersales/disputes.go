@@ -100,7 +100,7 @@ func (s *Service) respond(ctx ports.Outbound, d *order.Dispute, r ports.DisputeR
 	if reply.Done {
 		return report, nil
 	}
-	if err := s.HeardDispute(ctx.WithoutCancel(), r.Project, *report); err != nil {
+	if err := s.RecordDispute(ctx.WithoutCancel(), r.Project, *report); err != nil {
 		return nil, err
 	}
 	return nil, report.Unanswered()
@@ -146,11 +146,11 @@ func explainResponse(provider string, err error) error {
 	case errors.As(err, &known):
 		return err
 	case errors.Is(err, ports.ErrNoResponses):
-		return fault.New(fault.Conflict, "responses_not_supported", label+" takes no responses to disputes from here. Respond where you manage the account.").Because(err)
+		return fault.New(fault.Conflict, "responses_not_supported", label+" does not accept responses to disputes through its API. Respond in your account there.").Because(err)
 	case errors.Is(err, ports.ErrCredentialsRefused):
-		return fault.New(fault.Conflict, "credentials_refused", label+" refused the integration's credentials. Give it others.").Because(err)
+		return fault.New(fault.Conflict, "credentials_refused", label+" rejected the integration's credentials. Replace them.").Because(err)
 	case errors.As(err, &refusal):
-		return fault.New(fault.Conflict, "response_refused", label+" refused the response: "+refusal.Code+".").Because(err)
+		return fault.New(fault.Conflict, "response_refused", label+" rejected the response: "+refusal.Code+".").Because(err)
 	}
 	return ports.Unanswered(label, err)
 }

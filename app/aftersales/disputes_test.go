@@ -68,7 +68,7 @@ func disputed(t *testing.T) (*fakeResponder, *aftersales.Service, id.Project, id
 		Fee:       usd(15_00),
 		At:        noon,
 	}}
-	if err := s.HeardDispute(t.Context(), p.ID, c.stands); err != nil {
+	if err := s.RecordDispute(t.Context(), p.ID, c.stands); err != nil {
 		t.Fatal(err)
 	}
 	s.Gateway, s.Stores.Disputes = c, d
@@ -89,7 +89,7 @@ func TestSubmitEvidence_crash(t *testing.T) {
 		if webhook {
 			report := c.stands
 			report.At = noon.Add(time.Second)
-			if err := s.HeardDispute(t.Context(), p, report); err != nil {
+			if err := s.RecordDispute(t.Context(), p, report); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -215,7 +215,7 @@ func newFixture() (*fixture, *aftersales.Service, *project.Project) {
 				},
 				Fulfillment: order.Fulfillment{Status: order.FulfillmentProcessing},
 			},
-			Taken: []catalog.Take{{Variant: plain, Location: "main", Quantity: 2}},
+			Taken: []catalog.Reservation{{Variant: plain, Location: "main", Quantity: 2}},
 		},
 	}
 	settings := project.DefaultSettings()

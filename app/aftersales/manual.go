@@ -66,7 +66,7 @@ func (s *Service) checkProviderRefund(ctx context.Context, r *order.Refund, name
 		if payment.Route.Provider == project.SandboxProvider {
 			return nil
 		}
-		return fault.Field("provider_refund_id", "is required: the refund is reconciled by it")
+		return fault.Field("provider_refund_id", "is required: reconciliation needs it")
 	}
 	known, err := s.Payments.FindMovements(ctx, r.Project, payment.Route, []ports.Movement{{Refund: true, Provider: named}})
 	for _, k := range known {

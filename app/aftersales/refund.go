@@ -51,7 +51,7 @@ func (s *Service) checkRefundable(c *order.Case, refund id.Refund) error {
 		return nil
 	}
 	return fault.Field("amount", "would be "+r.Amount.String()+" "+r.Amount.Currency().Code()+
-		", which the payment provider cannot give back: name another amount")
+		", which the payment provider cannot refund: send another amount")
 }
 
 // ExecuteRefund asks the provider for a pending refund and records the outcome. It continues when
@@ -132,9 +132,9 @@ func (s *Service) execute(ctx ports.Outbound, d ports.DueRefund) error {
 	return s.record(ctx, d, outcome)
 }
 
-// HeardRefund records the outcome of a refund, identified by its key, that a provider reported by webhook. A failure is also
+// RecordRefund records the outcome of a refund, identified by its key, that a provider reported by webhook. A failure is also
 // recorded if the refund had succeeded before. Known outcomes and keys that are not refunds of the project are ignored.
-func (s *Service) HeardRefund(ctx context.Context, project id.Project, key string, outcome order.RefundOutcome) error {
+func (s *Service) RecordRefund(ctx context.Context, project id.Project, key string, outcome order.RefundOutcome) error {
 	refund, err := id.Parse[id.Refund](key)
 	if err != nil {
 		return nil

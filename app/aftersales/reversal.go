@@ -7,10 +7,10 @@ import (
 	"github.com/haggle-commerce/haggle/domain/order"
 )
 
-// HeardExternalRefund records a refund that was not requested here, such as one made at the provider's dashboard. Reports may
+// RecordExternalRefund records a refund that was not requested here, such as one made at the provider's dashboard. Reports may
 // repeat and come in any order. If the charge is not a payment of the project, it returns fault.NotFound. While the report may be
 // about a pending refund of ours, it returns order.ErrRefundUndecided, and the report must be repeated later.
-func (s *Service) HeardExternalRefund(ctx context.Context, project id.Project, e order.ExternalRefund) error {
+func (s *Service) RecordExternalRefund(ctx context.Context, project id.Project, e order.ExternalRefund) error {
 	of, err := s.Payments.PaymentByCharge(ctx, project, e.Charge)
 	if err != nil {
 		return err
@@ -26,9 +26,9 @@ func (s *Service) HeardExternalRefund(ctx context.Context, project id.Project, e
 	return err
 }
 
-// HeardDispute records the state of a dispute that a provider reported. Reports may repeat and come in any
+// RecordDispute records the state of a dispute that a provider reported. Reports may repeat and come in any
 // order. If the charge is not a payment of the project, it returns fault.NotFound.
-func (s *Service) HeardDispute(ctx context.Context, project id.Project, d order.DisputeReport) error {
+func (s *Service) RecordDispute(ctx context.Context, project id.Project, d order.DisputeReport) error {
 	of, err := s.Payments.PaymentByCharge(ctx, project, d.Charge)
 	if err != nil {
 		return err

@@ -16,7 +16,7 @@ func TestReverse_failedAfterSuccess(t *testing.T) {
 	for _, outcome := range []order.RefundOutcome{
 		order.RefundFailed{Code: "expired_card"}, order.RefundFailed{Code: "expired_card"}, order.Refunded{Provider: "re_1"},
 	} {
-		if err := s.HeardRefund(t.Context(), p.ID, r.ID.String(), outcome); err != nil {
+		if err := s.RecordRefund(t.Context(), p.ID, r.ID.String(), outcome); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -33,7 +33,7 @@ func TestReverse_pendingRefund(t *testing.T) {
 	d, s, p := newFixture()
 	d.answers = []any{order.RefundPending{Provider: "re_1"}}
 	r := refundDollar(t, d, s)
-	if err := s.HeardRefund(t.Context(), p.ID, r.ID.String(), order.RefundFailed{Code: "expired_card"}); err != nil {
+	if err := s.RecordRefund(t.Context(), p.ID, r.ID.String(), order.RefundFailed{Code: "expired_card"}); err != nil {
 		t.Fatal(err)
 	}
 	if failed, ok := d.announced[0].Data.(event.RefundFailed); !ok || failed.Succeeded || len(d.ledger) > 0 {
@@ -41,7 +41,7 @@ func TestReverse_pendingRefund(t *testing.T) {
 	}
 }
 
-func TestHeardExternalRefund(t *testing.T) {
+func TestRecordExternalRefund(t *testing.T) {
 	t.Parallel()
 	d, s, p := newFixture()
 	report := order.ExternalRefund{
@@ -52,7 +52,7 @@ func TestHeardExternalRefund(t *testing.T) {
 		At:       noon,
 	}
 	for range 2 {
-		if err := s.HeardExternalRefund(t.Context(), p.ID, report); err != nil {
+		if err := s.RecordExternalRefund(t.Context(), p.ID, report); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -60,12 +60,12 @@ func TestHeardExternalRefund(t *testing.T) {
 		t.Errorf("%+v, asked %v", d.kept.Refunds, d.asked)
 	}
 	report.Charge = "ch_other"
-	if err := s.HeardExternalRefund(t.Context(), p.ID, report); !fault.Is(err, "payment_not_found") {
+	if err := s.RecordExternalRefund(t.Context(), p.ID, report); !fault.Is(err, "payment_not_found") {
 		t.Errorf("another charge: %v", err)
 	}
 }
 
-func TestHeardDispute(t *testing.T) {
+func TestRecordDispute(t *testing.T) {
 	t.Parallel()
 	d, s, p := newFixture()
 	report := order.DisputeReport{
@@ -77,14 +77,14 @@ func TestHeardDispute(t *testing.T) {
 		Fee:       usd(15_00),
 		At:        noon,
 	}
-	if err := s.HeardDispute(t.Context(), p.ID, report); err != nil {
+	if err := s.RecordDispute(t.Context(), p.ID, report); err != nil {
 		t.Fatal(err)
 	}
 	if len(d.kept.Disputes) != 1 || d.announced[0].Data.Type() != event.DisputeOpenedType || len(d.ledger) != 1 {
 		t.Errorf("%+v, announced %+v, recorded %+v", d.kept.Disputes, d.announced, d.ledger)
 	}
 	report.Charge = "ch_other"
-	if err := s.HeardDispute(t.Context(), p.ID, report); !fault.Is(err, "payment_not_found") {
+	if err := s.RecordDispute(t.Context(), p.ID, report); !fault.Is(err, "payment_not_found") {
 		t.Errorf("another charge: %v", err)
 	}
 }

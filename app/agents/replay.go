@@ -31,7 +31,7 @@ type Chosen struct {
 func (s *Service) policyOf(ctx context.Context, p *project.Project, a *agent.Agent, c Chosen) (negotiation.Policy, error) {
 	switch {
 	case c.Policy != nil && c.Version != 0:
-		return negotiation.Policy{}, fault.Field("policy_version", "must be left out where a policy is given")
+		return negotiation.Policy{}, fault.Field("policy_version", "must be omitted if policy is sent")
 	case c.Policy != nil:
 		check, policy := fault.NewCheck(), *c.Policy
 		policy.Version = 0

@@ -106,19 +106,19 @@ func (sim Simulation) check() error {
 		c.In("offers").That(o == nil || o.IsPositive(), strconv.Itoa(i), "must be more than zero")
 	}
 	if made := sim.MadeUp; sim.Product.IsZero() {
-		if c.That(made.List != nil, "list_price", "is required where no product is named") {
+		if c.That(made.List != nil, "list_price", "is required without product_id") {
 			c.That(made.List.IsPositive(), "list_price", "must be more than zero")
 		}
 		c.That(made.Cost == nil || !made.Cost.IsNegative(), "cost", "must not be negative")
 		c.That(made.Competitor == nil || made.Competitor.IsPositive(), "competitor_price", "must be more than zero")
 		c.That(made.Stock == nil || *made.Stock >= 0 && *made.Stock <= 1_000_000_000, "stock", "must be between 0 and 1,000,000,000")
-		c.That(sim.Variant.IsZero(), "variant_id", "is for a product that is named")
+		c.That(sim.Variant.IsZero(), "variant_id", "requires product_id")
 	} else {
-		c.That(made.List == nil, "list_price", "is the product's")
-		c.That(made.Cost == nil, "cost", "is the product's")
-		c.That(made.Competitor == nil, "competitor_price", "is the product's")
-		c.That(made.Stock == nil, "stock", "is the product's")
-		c.That(made.Category == "", "category", "is the product's")
+		c.That(made.List == nil, "list_price", "must be omitted: the product has it")
+		c.That(made.Cost == nil, "cost", "must be omitted: the product has it")
+		c.That(made.Competitor == nil, "competitor_price", "must be omitted: the product has it")
+		c.That(made.Stock == nil, "stock", "must be omitted: the product has it")
+		c.That(made.Category == "", "category", "must be omitted: the product has it")
 	}
 	return c.Err()
 }

@@ -64,7 +64,7 @@ type band struct {
 // bandOf returns the range between the counteroffer of the rules and the current price. It reports whether there is one.
 func bandOf(in agent.QuoteInput) (band, bool) {
 	counter, ok := negotiation.Decide(in.Table).(negotiation.Countered)
-	current := in.Standing()
+	current := in.CurrentPrice()
 	return band{counter.Price, current, counter.Final}, ok && counter.Price.Minor() < current.Minor()
 }
 

@@ -83,7 +83,7 @@ func (s *Service) PrepareTuning(ctx context.Context, p *project.Project, of id.A
 	}
 	if known := tuning.Sessions(records); known < tuning.Fewest {
 		return nil, fault.New(fault.Conflict, "too_few_negotiations",
-			fmt.Sprintf("There are negotiations of %d buyers' sessions to learn from; it takes those of %d at least.", known, tuning.Fewest))
+			fmt.Sprintf("There are negotiations from %d sessions to learn from; at least %d are required.", known, tuning.Fewest))
 	}
 	proposal, err := tuning.Propose(ctx, records, policy, 1)
 	if err != nil {
@@ -133,7 +133,7 @@ func replayed(negotiations []ports.Negotiation, by *negotiation.Replayer) negoti
 	return by.Report()
 }
 
-var errPolicyChanged = fault.New(fault.Conflict, "policy_changed", "Another policy was put in force meanwhile. Tune it anew.")
+var errPolicyChanged = fault.New(fault.Conflict, "policy_changed", "Another policy was activated in the meantime. Tune again.")
 
 // errLimitReached ends the reading of negotiations at the limit.
 var errLimitReached = errors.New("enough was read")

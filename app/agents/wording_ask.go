@@ -78,7 +78,7 @@ func newModelClient(model ports.LanguageModel, clock ports.Clock, log *slog.Logg
 func (a *modelClient) Room() *bulkhead.Room { return a.waiting }
 
 func errModelBusy() error {
-	return fault.New(fault.Unavailable, "model_busy", "Too many questions are put to language models at once.")
+	return fault.New(fault.Unavailable, "model_busy", "Too many requests to language models at once.")
 }
 
 // simulationKey is the context key of simulations.
@@ -190,7 +190,7 @@ func completeAndRead[T any](ctx ports.Outbound, a *modelClient, project id.Proje
 	}
 	answer, err := read(text)
 	if err != nil {
-		return zero, fault.New(fault.Unavailable, "model_nonsense", "The language model's answer is of no use.").Because(err)
+		return zero, fault.New(fault.Unavailable, "model_nonsense", "The language model's response is not usable.").Because(err)
 	}
 	return answer, nil
 }
@@ -204,7 +204,7 @@ func (a *modelClient) complete(ctx ports.Outbound, project id.Project, r ports.M
 	defer leave()
 	asked := (len(r.System) + len(r.User)) / 3 // a high estimate
 	if !a.reserve(project, asked+r.MaxTokens, tokenLimit(ctx)) {
-		return "", fault.New(fault.Unavailable, "model_budget", "The project has used its tokens of today.")
+		return "", fault.New(fault.Unavailable, "model_budget", "The project has used its language model tokens of today.")
 	}
 	reply, err := a.model.Complete(ctx, r)
 	cost := reply.InputTokens + reply.OutputTokens

@@ -202,7 +202,7 @@ func TestWord_onlyTemplate(t *testing.T) {
 func TestWord_modelsOwnText(t *testing.T) {
 	t.Parallel()
 	sendable := map[agent.Texts]bool{{}: true}
-	for _, template := range agent.HouseTemplates {
+	for _, template := range agent.BuiltinTemplates {
 		sendable[template.Fill(wordInput("en-US", countered))] = true
 	}
 	for _, text := range []string{

@@ -220,7 +220,7 @@ func (w *replacement) checkLines() error {
 		_, ok := w.cart.Line(item.Line)
 		at := check.In("items").At(i)
 		at.That(ok, "line_id", "is not a line of this cart")
-		at.That(!named[item.Line], "line_id", "is the line of another item already")
+		at.That(!named[item.Line], "line_id", "is the line of another item")
 		named[item.Line] = true
 	}
 	return check.Err()

@@ -10,7 +10,7 @@ import (
 
 // ErrFull means that too many requests of the tenant, for the target or in all wait already. Nothing was sent.
 var ErrFull = fault.New(fault.Unavailable, "overloaded",
-	"Too many requests like this one wait for systems outside. Try again.").After(2 * time.Second)
+	"Too many requests like this one wait for external systems. Try again.").After(2 * time.Second)
 
 // Shares limits how many requests wait at the same time.
 type Shares struct {

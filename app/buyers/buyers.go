@@ -109,7 +109,7 @@ func (s *Service) open(project id.Project, token string) (email string, err erro
 }
 
 func (s *Service) member(ctx context.Context, project id.Project, email string) (session.Member, error) {
-	customer, err := s.Copies.Customer(ctx, project, email)
+	customer, err := s.ExternalRecords.Customer(ctx, project, email)
 	if err != nil || customer == nil {
 		return session.Member{}, err
 	}

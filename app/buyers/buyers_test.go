@@ -22,7 +22,7 @@ var (
 
 // fixture is the store of a shop with one customer, the vault and the clock.
 type fixture struct {
-	ports.CopyReader
+	ports.ExternalRecordReader
 	now      time.Time
 	customer syncrun.Customer
 	err      error
@@ -61,7 +61,7 @@ func open() (*fixture, *buyers.Service) {
 	}
 	return d, &buyers.Service{
 		Stores: &ports.Stores{
-			Copies: d,
+			ExternalRecords: d,
 		},
 		Vault: d,
 		Clock: d,

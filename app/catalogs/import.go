@@ -122,7 +122,7 @@ func (i *importRun) findRepeated(l *Line) {
 			Line:    l.Number,
 			SKU:     l.SKU,
 			Field:   field,
-			Message: fmt.Sprintf("is on line %d already", first),
+			Message: fmt.Sprintf("is also on line %d", first),
 		}
 		if l.At != nil {
 			problem.Line, problem.Field, problem.Value = l.At(field)
@@ -236,9 +236,9 @@ func (l Line) problems(refused error) []catalog.LineProblem {
 	switch {
 	case refused == nil:
 	case known == nil:
-		add("", "is refused: "+refused.Error())
+		add("", "is rejected: "+refused.Error())
 	case len(known.Details) == 0:
-		add("", "is refused: "+known.Message)
+		add("", "is rejected: "+known.Message)
 	default:
 		for _, d := range known.Details {
 			add(d.Field, d.Message)

@@ -85,7 +85,7 @@ func TestService_Import_refusals(t *testing.T) {
 		`line 4 (sku C): price "x" is not a decimal number`,
 		`line 4 (sku C): name "as written" must not be empty`,
 		`line 5 (sku taken): sku "as written" is in use`,
-		`line 6 (sku A): sku "as written" is on line 2 already`,
+		`line 6 (sku A): sku "as written" is also on line 2`,
 	}
 	if got := sum.Problems.Lines(); !slices.Equal(got, want) {
 		t.Errorf("%q\nwant %q", got, want)
@@ -103,7 +103,7 @@ func TestService_Import_skuOfVariantTwice(t *testing.T) {
 	shirt.Draft.Variants = patch.To([]catalog.VariantDraft{{SKU: "A"}, {SKU: "A-1"}})
 	hat.Draft.Variants = patch.To([]catalog.VariantDraft{{SKU: "B-1"}, {SKU: "A-1"}})
 	sum := s.imports(t, shirt, hat)
-	if got := sum.Problems.Lines(); !slices.Equal(got, []string{`line 4 (sku B): variants.1.sku "as written" is on line 2 already`}) {
+	if got := sum.Problems.Lines(); !slices.Equal(got, []string{`line 4 (sku B): variants.1.sku "as written" is also on line 2`}) {
 		t.Errorf("%q", got)
 	}
 }

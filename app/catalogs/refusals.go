@@ -78,7 +78,7 @@ func (r Refusal) of(line int) (problem string, first catalog.LineProblem) {
 		all = append(all, p.Says())
 	}
 	if len(all) == 0 && len(r.Problems) > 0 {
-		return fmt.Sprintf("the product is left out because of line %d", r.Problems[0].Line), first
+		return fmt.Sprintf("the product is omitted because of line %d", r.Problems[0].Line), first
 	}
 	return strings.Join(all, "; "), first
 }

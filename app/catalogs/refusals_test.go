@@ -35,7 +35,7 @@ func TestRefusal_Table(t *testing.T) {
 	}
 	want := [][]string{
 		{"2", "A", "price", "12,50", `is not a decimal number; name "Tent" is too short`, "Tent", "12,50"},
-		{"3", "A", "", "", "the product is left out because of line 2", "", "13"},
+		{"3", "A", "", "", "the product is omitted because of line 2", "", "13"},
 		{"4", "A", "", "", "has 3 fields, the header has 4", "", ""},
 		{"5", "A", "", "", "has 5 fields, the header has 4", "", "1", "x"},
 		{"6", "", "", `9,"`, "is not CSV", "", ""},

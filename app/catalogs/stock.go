@@ -19,7 +19,7 @@ func (s *Service) SetStock(ctx context.Context, p *project.Project, levels []por
 		checkPlace(at, l.SKU, &l.Location)
 		at.That(l.Quantity >= 0 && l.Quantity <= catalog.MaxStock, "quantity", "must be between 0 and 1,000,000,000")
 		place := [2]string{l.SKU, l.Location}
-		at.That(!seen[place], "sku", "is given twice at this location")
+		at.That(!seen[place], "sku", "must not be repeated for a location")
 		seen[place] = true
 	}
 	if err := check.Err(); err != nil {
@@ -40,7 +40,7 @@ func (s *Service) AdjustStock(ctx context.Context, p *project.Project, moves []p
 		m, at := &moves[i], check.In("adjustments").At(i)
 		checkPlace(at, m.SKU, &m.Location)
 		at.That(m.Delta != 0, "delta", "must not be zero")
-		at.That(m.Delta >= -catalog.MaxStock && m.Delta <= catalog.MaxStock, "delta", "must be at most 1,000,000,000 either way")
+		at.That(m.Delta >= -catalog.MaxStock && m.Delta <= catalog.MaxStock, "delta", "must be between -1,000,000,000 and 1,000,000,000")
 		at.That(len(m.Reason) <= 200, "reason", "must have at most 200 bytes")
 	}
 	if err := check.Err(); err != nil {

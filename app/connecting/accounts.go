@@ -25,7 +25,7 @@ type Accounts struct {
 	Integrations ports.Integrations
 	Queue        ports.SyncQueue
 	Connectors   map[string]ports.Connector // by type; those with OAuth can refresh
-	Standing     Standing
+	Health       HealthRecorder
 	Vault        ports.Vault
 	Clock        ports.Clock
 	Log          *slog.Logger
@@ -67,7 +67,7 @@ func (a *Accounts) Use(ctx ports.Outbound, i *integration.Integration, work func
 			}
 		}
 	}
-	a.Standing.Note(ctx, o.Integration, err)
+	a.Health.Note(ctx, o.Integration, err)
 	return err
 }
 
@@ -123,7 +123,7 @@ func (a *Accounts) RefreshExpiring(ctx ports.Outbound) error {
 			continue
 		}
 		a.Log.WarnContext(ctx, "an access token is not refreshed", "integration", i.ID.String(), "platform", i.Type.String(), "error", err)
-		a.Standing.Note(ctx, o.Integration, err)
+		a.Health.Note(ctx, o.Integration, err)
 	}
 	return errors.Join(unreadable, ctx.Err())
 }

@@ -244,7 +244,7 @@ func TestAccounts_Use_refusedCredentials(t *testing.T) {
 			t.Errorf("a key: used %s, %v", used, err)
 		}
 	}
-	if got, want := strings.Join(f.errors(), "; "), "hubspot: HubSpot does not accept the connection any more. Connect again.; custom: Custom refused the credentials."; got != want {
+	if got, want := strings.Join(f.errors(), "; "), "hubspot: HubSpot no longer accepts the connection. Connect again.; custom: Custom rejected the credentials."; got != want {
 		t.Errorf("announced %s, not %s", got, want)
 	}
 	old, _ := f.load(t, erp.ID)
@@ -266,7 +266,7 @@ func TestNote(t *testing.T) {
 	t.Parallel()
 	f := newFixture()
 	i := f.addConnected(integration.Stripe, integration.Credentials{Key: "k"})
-	recorder := f.accounts().Standing
+	recorder := f.accounts().Health
 	status := func(answers ...error) string {
 		t.Helper()
 		for _, answer := range answers {
@@ -280,20 +280,20 @@ func TestNote(t *testing.T) {
 	if got := status(nil, down); got != "connected " || f.updates != 0 {
 		t.Errorf("without news it is %q", got)
 	}
-	if got := status(ports.ErrCredentialsRefused, ports.ErrCredentialsRefused, down); got != "error Stripe refused the credentials." || len(f.events) != 1 {
+	if got := status(ports.ErrCredentialsRefused, ports.ErrCredentialsRefused, down); got != "error Stripe rejected the credentials." || len(f.events) != 1 {
 		t.Errorf("refused it is %q, announced %v", got, f.errors())
 	}
 	if got := status(nil); got != "connected " {
 		t.Errorf("taken again it is %q", got)
 	}
-	if got := status(ports.ErrCredentialsRefused); got != "error Stripe refused the credentials." || len(f.events) != 2 {
+	if got := status(ports.ErrCredentialsRefused); got != "error Stripe rejected the credentials." || len(f.events) != 2 {
 		t.Errorf("refused once more it is %q, announced %v", got, f.errors())
 	}
 	before, _ := f.load(t, i.ID)
 	before.Status = integration.Connected
 	f.stored[0].Status, f.stored[0].UpdatedAt = integration.Connected, f.stored[0].UpdatedAt.Add(time.Second)
 	recorder.Note(t.Context(), before, ports.ErrCredentialsRefused)
-	if got := status(); got != "connected Stripe refused the credentials." || len(f.events) != 2 {
+	if got := status(); got != "connected Stripe rejected the credentials." || len(f.events) != 2 {
 		t.Errorf("credentials that were replaced: %q, %v", got, f.errors())
 	}
 }

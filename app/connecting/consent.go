@@ -76,7 +76,7 @@ func (s *Service) Begin(ctx context.Context, account id.Account, p *project.Proj
 // check returns all that is wrong, or the shop's normalized domain.
 func (b Begin) check() (string, error) {
 	c := fault.NewCheck()
-	c.That(b.Type.OAuth(), "type", "is connected by a key: use /v1/integrations/connect/api-key")
+	c.That(b.Type.OAuth(), "type", "is connected by API key: use /v1/integrations/connect/api-key")
 	integration.CheckRedirect(c, b.RedirectURI)
 	return checkStore(c, b.Type, b.Store)
 }
@@ -102,7 +102,7 @@ func (s *Service) oauthPlatform(t integration.Type) (ports.OAuthConnector, error
 	missing := s.MissingApp(t)
 	if !consents || missing != "" {
 		return nil, fault.New(fault.Conflict, "oauth_app_missing",
-			"This installation has no OAuth app with "+t.Label()+". Whoever runs it must set "+missing+".").With("type", "is not configured")
+			"This server has no OAuth app for "+t.Label()+". Its operator must set "+missing+".").With("type", "is not configured")
 	}
 	return platform, nil
 }
@@ -197,8 +197,8 @@ func (s *Service) redeem(ctx ports.Outbound, platform ports.OAuthConnector, acco
 func (s *Service) verifiedCallback(a *integration.Authorization, c Completion) (string, error) {
 	if a.Callback == nil {
 		if c.Callback == "" && a.Type.SignsCallback() {
-			return "", fault.Field("code", "is not known: "+a.Type.Label()+" must send the browser to "+s.CallbackURL()+
-				" first, or callback_query must have the whole query that it led back with")
+			return "", fault.Field("code", "is not verified: "+a.Type.Label()+" must redirect the browser to "+s.CallbackURL()+
+				" first, or callback_query must have the whole query of the redirect")
 		}
 		return c.Callback, nil
 	}
@@ -215,12 +215,12 @@ func (s *Service) verifiedCallback(a *integration.Authorization, c Completion) (
 // check returns all that is wrong, or the shop's domain: the request's, or that of the platform's callback.
 func (c Completion) check() (string, error) {
 	check := fault.NewCheck()
-	check.That(c.Type.OAuth(), "type", "is connected by a key: use /v1/integrations/connect/api-key")
+	check.That(c.Type.OAuth(), "type", "is connected by API key: use /v1/integrations/connect/api-key")
 	check.That(c.Code != "", "code", "is required")
 	check.That(len(c.Code) <= maxCode, "code", "is too long")
 	check.That(c.State != "", "state", "is required")
 	query, err := url.ParseQuery(strings.TrimPrefix(c.Callback, "?"))
-	check.That(err == nil && len(c.Callback) <= maxCode, "callback_query", "must be the query of the address that the platform led to")
+	check.That(err == nil && len(c.Callback) <= maxCode, "callback_query", "must be the query of the platform's redirect")
 	shop := query.Get("shop")
 	if c.Type.Kind() != integration.ECommerce || shop == "" {
 		return checkStore(check, c.Type, c.Store)
@@ -273,7 +273,7 @@ func needsNewConsent(err error) error {
 	if !errors.As(err, &known) || known.Kind != fault.Unavailable {
 		return err
 	}
-	return fault.New(known.Kind, known.Code, "The platform did not answer. Begin again: the state is used up.").Because(err)
+	return fault.New(known.Kind, known.Code, "The platform did not respond. Connect again: the state has been used.").Because(err)
 }
 
 // PrepareCompletion redeems a consent as Redeem does, and prepares the integration of the account that it opens. An account that

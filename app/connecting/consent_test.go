@@ -127,7 +127,7 @@ func TestService_Redeem_refusedStateStaysValid(t *testing.T) {
 		"no code":          {change: func(c *connecting.Completion) { c.Code = "" }, want: "[code is required]"},
 		"a key's type":     {change: func(c *connecting.Completion) { c.Type = integration.Custom }, want: "[type "},
 		"no callback": {change: func(c *connecting.Completion) { c.Callback, c.Store = "", "a.myshopify.com" },
-			want: "[code is not known"},
+			want: "[code is not verified"},
 	} {
 		f := newFixture()
 		good := f.begin(t, integration.Shopify, "a.myshopify.com")
@@ -210,15 +210,15 @@ func TestService_Redeem_platformError(t *testing.T) {
 		code   string
 		says   string
 	}{
-		"the code is refused": {refuse(ports.ErrCredentialsRefused), "authorization_failed", "[code was refused]"},
+		"the code is refused": {refuse(ports.ErrCredentialsRefused), "authorization_failed", "[code was rejected]"},
 		"a right is missing":  {refuse(&ports.PlatformRefusal{Reason: "HubSpot wants more rights."}), "authorization_failed", "wants more rights"},
-		"no answer":           {refuse(&ports.PlatformFailure{Reason: "HubSpot did not answer."}), "provider_unavailable", "Begin again"},
-		"patience":            {refuse(ports.Throttled{After: time.Minute}), "provider_unavailable", "Begin again"},
+		"no answer":           {refuse(&ports.PlatformFailure{Reason: "HubSpot did not answer."}), "provider_unavailable", "Connect again"},
+		"patience":            {refuse(ports.Throttled{After: time.Minute}), "provider_unavailable", "Connect again"},
 		"the token is refused": {func(f *fixture) {
 			f.platform.inspect = func(ports.Connection) (integration.Config, error) {
 				return integration.Config{}, ports.ErrCredentialsRefused
 			}
-		}, "authorization_failed", "[code was refused]"},
+		}, "authorization_failed", "[code was rejected]"},
 	} {
 		f := newFixture()
 		c.change(f)
@@ -341,11 +341,11 @@ func TestService_PrepareConnect_systemRefused(t *testing.T) {
 		"no address":         {"", nil, "validation_error", "[config.base_url is required]"},
 		"a private address":  {"https://10.0.0.1/api", nil, "validation_error", "[config.base_url must not lead to a private address]"},
 		"an address by http": {"http://127.0.0.1:1", nil, "validation_error", "[config.base_url must be an https URL]"},
-		"the key is refused": {"https://a.test", ports.ErrCredentialsRefused, "authorization_failed", "[credentials.api_key was refused]"},
+		"the key is refused": {"https://a.test", ports.ErrCredentialsRefused, "authorization_failed", "[credentials.api_key was rejected]"},
 		"it is something else": {"https://a.test", &ports.PlatformRefusal{Reason: "Custom refused the request (404)."}, "authorization_failed",
 			"refused the request (404)"},
 		"no answer": {"https://a.test", &ports.PlatformFailure{Reason: "Custom did not answer in time."}, "provider_unavailable", "in time. Try again."},
-		"busy":      {"https://a.test", ports.Throttled{After: time.Minute}, "provider_unavailable", "patience"},
+		"busy":      {"https://a.test", ports.Throttled{After: time.Minute}, "provider_unavailable", "rate limit"},
 	} {
 		f := newFixture()
 		f.platform.inspect = func(ports.Connection) (integration.Config, error) { return integration.Config{}, c.answer }

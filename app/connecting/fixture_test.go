@@ -211,7 +211,7 @@ func (f *fixture) accounts() *connecting.Accounts {
 		Vault:        f,
 		Clock:        f,
 		Log:          log,
-		Standing: connecting.Standing{
+		Health: connecting.HealthRecorder{
 			Unit:    f,
 			Clock:   f,
 			Entropy: f,

@@ -63,9 +63,9 @@ func platformFault(t integration.Type, err error, field string) error {
 	case errors.Is(err, bulkhead.ErrFull):
 		return err
 	case errors.Is(err, ports.ErrCredentialsRefused):
-		return fault.New(fault.Invalid, "authorization_failed", ports.WhyRefused(err, t.Label()+" refused the credentials.")).With(field, "was refused").Because(err)
+		return fault.New(fault.Invalid, "authorization_failed", ports.WhyRefused(err, t.Label()+" rejected the credentials.")).With(field, "was rejected").Because(err)
 	case errors.As(err, &refusal):
-		return fault.New(fault.Invalid, "authorization_failed", refusal.Reason).With(field, "is of no use").Because(err)
+		return fault.New(fault.Invalid, "authorization_failed", refusal.Reason).With(field, "is not valid").Because(err)
 	}
 	return ports.Unanswered(t.Label(), err)
 }

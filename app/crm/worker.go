@@ -182,7 +182,7 @@ func (a *attempt) callCRM(ctx ports.Outbound, call func(ports.Outbound, ports.De
 // recordUncertain records that an attempt whose lease has ended called the CRM. It needs no lease.
 func (a *attempt) recordUncertain(ctx context.Context) error {
 	_, err := a.Deals.ChangeCRMDeal(ctx, a.deal.Project, a.deal.Order, func(_ *order.Case, d *order.CRMDeal) error {
-		d.Doubt(a.Clock.Now())
+		d.MarkUnsure(a.Clock.Now())
 		return nil
 	})
 	if fault.KindOf(err) == fault.NotFound {
@@ -222,13 +222,13 @@ func (a *attempt) handleError(ctx context.Context, err error) error {
 	case errors.As(err, &refusal):
 		return a.refuse(ctx, refusal.Reason, func(c *order.Case, d *order.CRMDeal) { d.Refuse(refusal.Reason, a.state, c, a.Clock.Now()) })
 	case errors.Is(err, ports.ErrDealGone):
-		gone := "The deal was deleted at " + a.integration.Type.Label() + ", or merged into another. Retry creates a new one."
+		gone := "The deal was deleted at " + a.integration.Type.Label() + ", or merged into another. retry-crm-deal creates a new one."
 		return a.refuse(ctx, gone, func(_ *order.Case, d *order.CRMDeal) { d.Gone(gone, a.Clock.Now()) })
 	case fault.KindOf(err) == fault.NotFound: // the project is being closed; without the order there is no deal to change
 		return a.change(ctx, a.Deals, func(_ *order.Case, d *order.CRMDeal) { d.Pause("The project is closed.", a.Clock.Now()) })
 	default:
 		a.Log.ErrorContext(ctx, "a deal could not be written", "order", a.deal.Order.String(), "error", err)
-		reason = "This server has a problem of its own."
+		reason = "The server has an internal error."
 	}
 	unanswered := a.asked && !errors.As(err, &slow) && !errors.Is(err, ports.ErrCredentialsRefused)
 	err = a.change(ctx, a.Deals, func(_ *order.Case, d *order.CRMDeal) { d.Postpone(reason, unanswered, wait, a.Clock.Now()) })
@@ -273,7 +273,7 @@ func (a *attempt) pause(ctx context.Context, withdrawn string) error {
 		}); err != nil || !alert {
 			return err
 		}
-		return a.alert(ctx, s, "No deals are written any more: "+withdrawn)
+		return a.alert(ctx, s, "Deals are no longer written: "+withdrawn)
 	})
 }
 

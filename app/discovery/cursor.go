@@ -29,7 +29,7 @@ func (s *Service) checkSearch(p *project.Project, r *SearchRequest) error {
 		r.Query.After, err = catalog.ParsePlace(sealed)
 	}
 	if err != nil {
-		return fault.Field("cursor", "must be the next_cursor of an answer to the same query, filters and sort in this shop")
+		return fault.Field("cursor", "must be the next_cursor of a response to the same query, filters and sort in this shop")
 	}
 	return nil
 }

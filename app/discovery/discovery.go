@@ -25,10 +25,10 @@ type Service struct {
 	Clock    ports.Clock
 	Entropy  ports.Entropy
 
-	// Learner is the index that LearnSales and HearStock update from Sales and StockNews. Nil: they do nothing.
+	// Learner is the index that LearnSales and HearStock update from Sales and AvailabilityChanges. Nil: they do nothing.
 	Learner   ports.Learner
 	Sales     ports.SalesReader
-	StockNews ports.StockNews
+	StockNews ports.AvailabilityChanges
 	// Model is the embedding model whose vectors Vectors stores; empty: there is none.
 	Model string
 

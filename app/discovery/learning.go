@@ -19,8 +19,8 @@ const (
 	maxCompanions = 20
 )
 
-// TurnsKept is how long the store must keep availability changes. A process that runs no HearStock for longer misses some.
-const TurnsKept = 24 * time.Hour
+// AvailabilityChangesKept is how long the store must keep availability changes. A process that runs no UpdateStock for longer misses some.
+const AvailabilityChangesKept = 24 * time.Hour
 
 // LearnSales passes sales on to the index for every project that is loaded. A project without sales in the index is read at
 // once, because its index may have been dropped and rebuilt. A failed project is tried again in the next run.
@@ -40,19 +40,19 @@ func (s *Service) LearnSales(ctx context.Context) error {
 	})
 }
 
-// lateCommitsEvery is how often HearStock reads availability changes whose transactions took long to commit. It reads the others
+// lateCommitsEvery is how often UpdateStock reads availability changes whose transactions took long to commit. It reads the others
 // in every run. An import of 100,000 products is as many changes, and reading them is most of a run's work.
 const lateCommitsEvery = 15 * time.Second
 
-// stockCursor is the time up to which HearStock has read availability changes, by the database's clock.
+// stockCursor is the time up to which UpdateStock has read availability changes, by the database's clock.
 type stockCursor struct {
 	upTo time.Time
 	late time.Time // up to which it has read late commits, too
 }
 
-// HearStock passes variants whose stock changed to or from zero on to the index, including changes by other processes. After a
+// UpdateStock passes variants whose stock changed to or from zero on to the index, including changes by other processes. After a
 // failure the next run reads the same changes again.
-func (s *Service) HearStock(ctx context.Context) error {
+func (s *Service) UpdateStock(ctx context.Context) error {
 	return s.eachLoaded(ctx, func(project id.Project) error {
 		last, _ := s.stockRead.Load(project)
 		next, _ := last.(stockCursor)
@@ -61,7 +61,7 @@ func (s *Service) HearStock(ctx context.Context) error {
 		if late {
 			since = next.late
 		}
-		totals, upTo, err := s.StockNews.Turned(ctx, project, since, late)
+		totals, upTo, err := s.StockNews.ChangedSince(ctx, project, since, late)
 		if err != nil {
 			return err
 		}

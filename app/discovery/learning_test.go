@@ -16,7 +16,7 @@ import (
 type fakeLearner struct {
 	ports.Index
 	ports.Learner
-	ports.StockNews
+	ports.AvailabilityChanges
 	now      time.Time
 	loaded   []id.Project
 	broken   id.Project // whose reads fail
@@ -56,7 +56,7 @@ func (p *fakeLearner) Sales(_ context.Context, project id.Project, since time.Ti
 	return ports.Sales{Sold: map[id.Product]int{{}: limit}}, p.ask(project, since)
 }
 
-func (p *fakeLearner) Turned(_ context.Context, project id.Project, since time.Time, late bool) (map[id.Variant]int, time.Time, error) {
+func (p *fakeLearner) ChangedSince(_ context.Context, project id.Project, since time.Time, late bool) (map[id.Variant]int, time.Time, error) {
 	if late {
 		p.late = append(p.late, project)
 	}
@@ -134,13 +134,13 @@ func TestLearnSales_rebuiltIndex(t *testing.T) {
 	}
 }
 
-func TestHearStock(t *testing.T) {
+func TestUpdateStock(t *testing.T) {
 	t.Parallel()
 	service, p := openLearner()
 	one, two := p.loaded[0], p.loaded[1]
 	run := func(want error) {
 		t.Helper()
-		if err := service.HearStock(t.Context()); !errors.Is(err, want) {
+		if err := service.UpdateStock(t.Context()); !errors.Is(err, want) {
 			t.Errorf("%v, want %v", err, want)
 		}
 		p.now = p.now.Add(time.Second)
@@ -163,7 +163,7 @@ func TestHearStock(t *testing.T) {
 }
 
 // Late commits are read every 15 seconds, from the time of their last read.
-func TestHearStock_lateCommits(t *testing.T) {
+func TestUpdateStock_lateCommits(t *testing.T) {
 	t.Parallel()
 	service, p := openLearner()
 	one := p.loaded[0]
@@ -174,7 +174,7 @@ func TestHearStock_lateCommits(t *testing.T) {
 		if second == 16 {
 			p.broken = one // the next run reads them again
 		}
-		if err := service.HearStock(t.Context()); errors.Is(err, errGone) != (second == 16) {
+		if err := service.UpdateStock(t.Context()); errors.Is(err, errGone) != (second == 16) {
 			t.Error(err)
 		}
 		since, want := noon.Add(time.Duration(second-1)*time.Second), false
@@ -192,7 +192,7 @@ func TestHearStock_lateCommits(t *testing.T) {
 }
 
 // After the database's clock was set back, late commits are read by the new time.
-func TestHearStock_clockSetBack(t *testing.T) {
+func TestUpdateStock_clockSetBack(t *testing.T) {
 	t.Parallel()
 	service, p := openLearner()
 	one := p.loaded[0]
@@ -201,7 +201,7 @@ func TestHearStock_clockSetBack(t *testing.T) {
 		if p.now = p.now.Add(time.Second); second == 2 {
 			p.now = noon.Add(-time.Hour)
 		}
-		if err := service.HearStock(t.Context()); err != nil {
+		if err := service.UpdateStock(t.Context()); err != nil {
 			t.Error(err)
 		}
 	}
@@ -213,13 +213,13 @@ func TestHearStock_clockSetBack(t *testing.T) {
 func TestEachLoaded_noneOrCanceled(t *testing.T) {
 	t.Parallel()
 	service, _ := open(&fixture{})
-	if err := errors.Join(service.LearnSales(t.Context()), service.HearStock(t.Context())); err != nil {
+	if err := errors.Join(service.LearnSales(t.Context()), service.UpdateStock(t.Context())); err != nil {
 		t.Error(err)
 	}
 	service, p := openLearner()
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := service.HearStock(gone); !errors.Is(err, context.Canceled) || len(p.asked) > 0 {
+	if err := service.UpdateStock(gone); !errors.Is(err, context.Canceled) || len(p.asked) > 0 {
 		t.Errorf("%v, asked %v", err, p.asked)
 	}
 }

@@ -19,7 +19,7 @@ const (
 )
 
 // ErrIndexBuilding refuses a search while the project's index is not built yet.
-var ErrIndexBuilding = fault.New(fault.Unavailable, "index_building", "The shop's search is getting ready. Try again in a moment.")
+var ErrIndexBuilding = fault.New(fault.Unavailable, "index_building", "The shop's search index is being built. Try again in a moment.")
 
 // load brings one project's index up to date. All requests that need the index wait for the same load.
 type load struct {

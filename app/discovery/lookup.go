@@ -142,7 +142,7 @@ func (s *Service) Choose(ctx context.Context, p *project.Project, r ChoiceReques
 	check := fault.NewCheck()
 	for i, one := range r.Selected {
 		twice := slices.ContainsFunc(r.Selected[:i], one.SameOption)
-		check.In("selected").At(i).That(!twice, "name", "names an option a second time")
+		check.In("selected").At(i).That(!twice, "name", "must not be repeated")
 	}
 	if err := check.Err(); err != nil {
 		return ChoiceAnswer{}, err
@@ -163,7 +163,7 @@ func (s *Service) Choose(ctx context.Context, p *project.Project, r ChoiceReques
 	}
 	answer.Choice.Variants = slices.DeleteFunc(answer.Choice.Variants, func(v catalog.Variant) bool { return !r.Filter.Sells(product, v) })
 	if len(answer.Choice.Variants) == 0 {
-		return ChoiceAnswer{}, fault.New(fault.NotFound, "product_not_found", "No variant of the product that is selected passes the filters.")
+		return ChoiceAnswer{}, fault.New(fault.NotFound, "product_not_found", "No variant with the selected options passes the filters.")
 	}
 	return answer, nil
 }

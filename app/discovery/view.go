@@ -64,7 +64,7 @@ func (s *Service) View(ctx context.Context, p *project.Project, product id.Produ
 	}
 	table := openingTable(p, mandate.Policy, h, said, s.Clock.Now())
 	current := negotiation.Decide(table).(negotiation.Quoted).Price
-	from := negotiation.FiveUp(table.Bounds.Target(), current)
+	from := negotiation.RoundUpToFive(table.Bounds.Target(), current)
 	return ProductView{
 		Product: h.Product, Stock: h.Stock,
 		Personalized: Personalized{

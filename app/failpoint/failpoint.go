@@ -66,7 +66,7 @@ const (
 	OrderAsked    Point = "writeback.asked"     // the intent to create it is recorded, the platform has no request yet
 	OrderWritten  Point = "writeback.written"   // the platform has it, nothing is recorded
 	OrderRecorded Point = "writeback.recorded"  // it is recorded, our stock is not adjusted yet
-	OrderTold     Point = "writeback.told"      // the platform has received the changes made here, nothing is recorded
+	OrderUpdated  Point = "writeback.told"      // the platform has received the changes made here, nothing is recorded
 	OrderRead     Point = "writeback.read"      // the platform has returned the changes made there, nothing is recorded
 	OrderFollowed Point = "writeback.followed"  // in the transaction that applies those changes here, before its COMMIT
 )
@@ -84,6 +84,6 @@ var All = []Point{
 	RefundRequested, RefundSent, RefundRecorded,
 	OutboxClaimed, OutboxFannedOut, DeliveryClaimed, DeliverySent, DeliveryRecorded,
 	PageRead, PageTaken, PageCommitted, HookKept, HookTaken, HookWorked,
-	OrderNotFound, OrderAsked, OrderWritten, OrderRecorded, OrderTold, OrderRead, OrderFollowed,
+	OrderNotFound, OrderAsked, OrderWritten, OrderRecorded, OrderUpdated, OrderRead, OrderFollowed,
 	DealWritten, DealRecorded,
 }

@@ -54,12 +54,12 @@ const (
 // Purchases handles charges without an order: it completes the attempt if that is in flight, and otherwise refunds the
 // charge.
 type Purchases interface {
-	Heard(ctx context.Context, project id.Project, key string, outcome checkout.Outcome) error
+	RecordOutcome(ctx context.Context, project id.Project, key string, outcome checkout.Outcome) error
 }
 
 // Reports records refunds and disputes as the provider's webhooks do. Reports may repeat.
 type Reports interface {
-	Record(ctx context.Context, project id.Project, news ports.PaymentNews) error
+	Record(ctx context.Context, project id.Project, news ports.PaymentEvent) error
 }
 
 // Reconciler reconciles the payments of all projects continuously, books fees and payouts, and emits events for unexplained
@@ -215,7 +215,7 @@ func (r *Reconciler) compareWindow(ctx ports.Outbound, c *ports.Reconciliation, 
 		if passedOn++; passedOn > maxPassedOn {
 			return
 		}
-		if err := r.Purchases.Heard(ctx, c.Project, m.Key, checkout.Paid{Provider: m.Provider}); err != nil {
+		if err := r.Purchases.RecordOutcome(ctx, c.Project, m.Key, checkout.Paid{Provider: m.Provider}); err != nil {
 			r.Log.ErrorContext(ctx, "a charge without an order is not recorded yet", "project", c.Project.String(), "charge", m.Provider, "error", err)
 		}
 	}
@@ -274,7 +274,7 @@ func (r *Reconciler) bookPart(ctx ports.Outbound, c *ports.Reconciliation, since
 		To:      to,
 	}
 	var changes []ports.BalanceChange
-	var news []ports.PaymentNews
+	var news []ports.PaymentEvent
 	err := r.Balances.BalanceChanges(ctx, request, func(change ports.BalanceChange) error {
 		if change.Kind == ports.BalanceNews {
 			news = append(news, change.News)
@@ -312,7 +312,7 @@ func (r *Reconciler) bookPart(ctx ports.Outbound, c *ports.Reconciliation, since
 
 // report records refunds and disputes, because their webhooks may have been lost. One that cannot be recorded is read again while
 // it is in the overlap, and does not delay others.
-func (r *Reconciler) report(ctx context.Context, c *ports.Reconciliation, news []ports.PaymentNews) {
+func (r *Reconciler) report(ctx context.Context, c *ports.Reconciliation, news []ports.PaymentEvent) {
 	for _, n := range news {
 		err := r.Reports.Record(ctx, c.Project, n)
 		switch {

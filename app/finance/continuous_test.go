@@ -215,8 +215,8 @@ func TestReconciler_chargeWithoutOrder(t *testing.T) {
 	}
 }
 
-// Heard records a charge as being in flight.
-func (b *books) Heard(_ context.Context, p id.Project, key string, outcome checkout.Outcome) error {
+// RecordOutcome records a charge as being in flight.
+func (b *books) RecordOutcome(_ context.Context, p id.Project, key string, outcome checkout.Outcome) error {
 	charge := outcome.(checkout.Paid).Provider
 	b.passedOn = append(b.passedOn, p.String()+" "+key+" "+charge)
 	b.known = append(b.known, ports.KnownMovement{Moved: ports.Moved{Route: stripe, Provider: charge}, State: ports.MovementInFlight})

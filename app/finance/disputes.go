@@ -24,7 +24,7 @@ func (r *Reconciler) lookUpDisputes(ctx ports.Outbound, c *ports.Reconciliation)
 	for _, dispute := range open {
 		news, problem := r.Balances.Dispute(ctx, c.Project, c.Route, dispute)
 		if problem == nil && news.Dispute != nil {
-			r.report(ctx, c, []ports.PaymentNews{news})
+			r.report(ctx, c, []ports.PaymentEvent{news})
 		}
 		err = errors.Join(err, problem)
 	}

@@ -153,12 +153,12 @@ func unanswered(r project.PaymentRoute, err error) error {
 	if fault.KindOf(err) != fault.Internal {
 		return err
 	}
-	return fault.New(fault.Unavailable, "provider_unavailable", "The payment provider "+r.Provider+" did not answer. Try again.").
+	return fault.New(fault.Unavailable, "provider_unavailable", "The payment provider "+r.Provider+" did not respond. Try again.").
 		After(30 * time.Second).Because(err)
 }
 
 func tooMuch() error {
-	return fault.Field("from", "spans more than 200,000 movements: compare fewer days at once")
+	return fault.Field("from", "has more than 200,000 movements: compare fewer days at once")
 }
 
 // routes returns the routes of moved and those that serve the project now, sorted by provider.

@@ -15,7 +15,7 @@ import (
 // fakeReports counts recorded disputes by the provider's id.
 type fakeReports map[string]int
 
-func (f fakeReports) Record(_ context.Context, _ id.Project, news ports.PaymentNews) error {
+func (f fakeReports) Record(_ context.Context, _ id.Project, news ports.PaymentEvent) error {
 	f[news.Dispute.Provider]++
 	if news.Dispute.Provider == "dp_refused" {
 		return errors.New("the order cannot be read")
@@ -23,11 +23,11 @@ func (f fakeReports) Record(_ context.Context, _ id.Project, news ports.PaymentN
 	return nil
 }
 
-func (b *books) Dispute(_ ports.Outbound, _ id.Project, _ project.PaymentRoute, dispute string) (ports.PaymentNews, error) {
+func (b *books) Dispute(_ ports.Outbound, _ id.Project, _ project.PaymentRoute, dispute string) (ports.PaymentEvent, error) {
 	if dispute == "dp_unknown" {
-		return ports.PaymentNews{}, errors.New("no such dispute")
+		return ports.PaymentEvent{}, errors.New("no such dispute")
 	}
-	return ports.PaymentNews{Dispute: &order.DisputeReport{Provider: dispute, Status: order.DisputeLost}}, nil
+	return ports.PaymentEvent{Dispute: &order.DisputeReport{Provider: dispute, Status: order.DisputeLost}}, nil
 }
 
 // The reconciler looks up open disputes, because losing one changes no balance and its webhook may be lost.
@@ -55,7 +55,7 @@ func TestReconciler_reportsDisputes(t *testing.T) {
 			Kind:     ports.BalanceNews,
 			Provider: "txn_" + of,
 			At:       at(-30),
-			News:     ports.PaymentNews{Dispute: &order.DisputeReport{Provider: of}},
+			News:     ports.PaymentEvent{Dispute: &order.DisputeReport{Provider: of}},
 		})
 	}
 	b.changes = append(b.changes, ports.BalanceChange{

@@ -27,9 +27,9 @@ import (
 const maxOffers = 1000
 
 // ErrPriceChanged refuses a buyer who accepts a price that is not the current one.
-var ErrPriceChanged = fault.New(fault.Conflict, "price_changed", "Another price stands now. Read the negotiation, and accept that one or make an offer.")
+var ErrPriceChanged = fault.New(fault.Conflict, "price_changed", "The standing_price has changed. Read the negotiation, and accept the new one or make an offer.")
 
-var errExhausted = fault.New(fault.Conflict, "session_exhausted", "The session has had its 1,000 offers. Start a new one.")
+var errExhausted = fault.New(fault.Conflict, "session_exhausted", "The session has reached its limit of 1,000 offers. Start a new one.")
 
 // Service answers offers.
 type Service struct {
@@ -76,7 +76,7 @@ type Request struct {
 
 // ErrDigital refuses a negotiation that could not end in a checkout of the same protocol.
 var ErrDigital = fault.New(fault.Conflict, "item_unavailable",
-	"The item is digital, and is not sold over this protocol. It can be bought over the Agent Commerce Protocol of the shop.")
+	"The item is digital and cannot be sold over this protocol. Buy it over the shop's Agent Commerce Protocol.")
 
 // Answer is the response to the buyer. If Expired, Decision is nil and nothing was changed.
 type Answer struct {
@@ -104,7 +104,7 @@ func (a Answer) count(in ports.Meter) {
 func (r Request) check() error {
 	c := fault.NewCheck()
 	if r.Ask.Quote.IsZero() {
-		c.That(!r.AddBundle, "add_bundle", "is for a quote that suggests a bundle")
+		c.That(!r.AddBundle, "add_bundle", "is only for a quote that suggests a bundle")
 		c.That(!r.Ask.Product.IsZero() || r.Ask.Ref != "", "product_id", "is required")
 		c.That(r.Ask.Quantity >= 1 && r.Ask.Quantity <= 1000, "quantity", "must be between 1 and 1,000")
 	} else {

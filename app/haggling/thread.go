@@ -64,7 +64,7 @@ func (s *Service) thread(p *project.Project, h ports.Haggle, r Request, current 
 			return nil, err
 		}
 		if b := t.quote.Snapshot().Bundle; r.AddBundle && (b == nil || r.Physical && b.Digital) {
-			return nil, fault.Field("add_bundle", "is for a quote that suggests a bundle")
+			return nil, fault.Field("add_bundle", "is only for a quote that suggests a bundle")
 		}
 		return t, nil
 	}
@@ -101,9 +101,9 @@ func itemOf(h ports.Haggle, r Request, current *session.Session) (negotiation.It
 	}
 	if h.Quote != nil {
 		item, c := h.Quote.Snapshot().Item, fault.NewCheck()
-		c.That(r.Ask.Product.IsZero() || r.Ask.Product == item.Product, "product_id", "is not the quote's product")
-		c.That(r.Ask.Variant.IsZero() || r.Ask.Variant == item.Variant, "variant_id", "is not the quote's variant")
-		c.That(r.Ask.Quantity == 0 || r.Ask.Quantity == item.Quantity, "quantity", "is not the quote's, "+strconv.Itoa(item.Quantity)+": leave quote_id out to ask for another one")
+		c.That(r.Ask.Product.IsZero() || r.Ask.Product == item.Product, "product_id", "must be the quote's product")
+		c.That(r.Ask.Variant.IsZero() || r.Ask.Variant == item.Variant, "variant_id", "must be the quote's variant")
+		c.That(r.Ask.Quantity == 0 || r.Ask.Quantity == item.Quantity, "quantity", "must be the quote's, "+strconv.Itoa(item.Quantity)+": omit quote_id to ask for another quote")
 		switch v, ok := h.Product.Variant(item.Variant); {
 		case !ok:
 			return negotiation.Item{}, fault.Missing("variant")

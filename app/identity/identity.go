@@ -174,10 +174,10 @@ func (s *Service) anonymous(r Request) (Caller, error) {
 	case err != nil:
 		return Caller{}, err
 	case signed:
-		return Caller{}, fault.New(fault.Unauthenticated, "key_not_found", "The request is signed, and names no profile with the key.")
+		return Caller{}, fault.New(fault.Unauthenticated, "key_not_found", "The request is signed but names no profile with the key.")
 	}
 	if len(r.Business) == 0 {
-		return Caller{}, fault.New(fault.Invalid, capability.Incompatible, "This business offers nothing.")
+		return Caller{}, fault.New(fault.Invalid, capability.Incompatible, "This business has no capabilities.")
 	}
 	active, err := capability.Intersect(r.Business[0], r.Business[0])
 	if err == nil && r.Needs != (capability.Name{}) {

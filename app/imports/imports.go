@@ -41,8 +41,8 @@ type File struct {
 }
 
 var (
-	errTooLarge = fault.New(fault.TooLarge, "body_too_large", "The file has more than 32 MiB. Compress it with gzip, or import it in parts.")
-	errNoFile   = fault.New(fault.Malformed, "invalid_request", "The body is empty; it must be the file.")
+	errTooLarge = fault.New(fault.TooLarge, "body_too_large", "The file is larger than 32 MiB. Compress it with gzip, or import it in parts.")
+	errNoFile   = fault.New(fault.Malformed, "invalid_request", "The body is empty. Send the file as the body.")
 )
 
 // Store stores a file as it reads it. If that fails, it discards the stored parts.

@@ -146,7 +146,7 @@ func (k webhookCheck) reschedule(ctx context.Context, items []ports.Leased[*inte
 func (k webhookCheck) checkOne(ctx ports.Outbound, conn ports.Connection, found *integration.Webhook) error {
 	address, w := k.Address(k.integration.Type, found.ID), *found
 	if address == "" {
-		return k.fail(ctx, &w, found, "This server has no public https address at which the platform could call it.")
+		return k.fail(ctx, &w, found, "This server has no public https address that the platform could call.")
 	}
 	// A webhook at another address belongs to another server, even under the same id, for example after a shop was restored from a
 	// backup.

@@ -206,7 +206,7 @@ func (f *fixture) receiver(r *synctest.Replica, keep func(ports.Inbox) ports.Inb
 	if keep != nil {
 		box = keep(box)
 	}
-	return NewReceiver(Door{
+	return NewReceiver(ReceiverConfig{
 		Webhooks:  r.Webhooks(),
 		Inbox:     box,
 		Platforms: f.platforms(),
@@ -228,7 +228,7 @@ func (f *fixture) worker(r *synctest.Replica) *Worker {
 		Unit:         r,
 		Platforms:    f.platforms(),
 		Accounts:     fakeAccounts{},
-		Taker:        fakeImporter{f},
+		Importer:     fakeImporter{f},
 		Clock:        f,
 		Log:          f.log(),
 		Changed:      func(context.Context, id.Project, []id.Product) {},
@@ -294,7 +294,7 @@ const inConflict = "edited there"
 // fakeImporter imports products and levels in the simplest way.
 type fakeImporter struct{ *fixture }
 
-func (fi fakeImporter) Take(ctx context.Context, s ports.SyncStores, on ports.Taking, records []syncrun.Record) (taken ports.Taken, err error) {
+func (fi fakeImporter) Import(ctx context.Context, s ports.SyncStores, on ports.ImportScope, records []syncrun.Record) (taken ports.ImportResult, err error) {
 	_, err = s.Integrations.Update(ctx, on.Project.ID, on.Integration, func(i *integration.Integration) error {
 		if i.Status == integration.Disconnected {
 			return integration.ErrDisconnected()
@@ -314,7 +314,7 @@ func (fi fakeImporter) Take(ctx context.Context, s ports.SyncStores, on ports.Ta
 			})
 		}
 		var o syncrun.Outcome
-		o, err = fi.one(ctx, s, ports.CopiesOf{
+		o, err = fi.one(ctx, s, ports.RecordSet{
 			Project:     on.Project.ID,
 			Integration: on.Integration,
 			Resource:    r.Resource,
@@ -324,12 +324,12 @@ func (fi fakeImporter) Take(ctx context.Context, s ports.SyncStores, on ports.Ta
 	return taken, err
 }
 
-func (fi fakeImporter) one(ctx context.Context, s ports.SyncStores, of ports.CopiesOf, r syncrun.Record) (o syncrun.Outcome, err error) {
-	known, err := s.Copies.Find(ctx, of, []string{r.Remote})
+func (fi fakeImporter) one(ctx context.Context, s ports.SyncStores, of ports.RecordSet, r syncrun.Record) (o syncrun.Outcome, err error) {
+	known, err := s.ExternalRecords.Find(ctx, of, []string{r.Remote})
 	if err != nil {
 		return o, err
 	}
-	c, first := &syncrun.Copy{
+	c, first := &syncrun.ExternalRecord{
 		Project:     of.Project,
 		Integration: of.Integration,
 		Resource:    of.Resource,
@@ -349,8 +349,8 @@ func (fi fakeImporter) one(ctx context.Context, s ports.SyncStores, of ports.Cop
 	if err != nil || o.Verdict != syncrun.Updated {
 		return o, err
 	}
-	c.Take(r, nil, syncrun.Prints{}, fi.Now())
-	return o, s.Copies.Save(ctx, []*syncrun.Copy{c})
+	c.Take(r, nil, syncrun.Fingerprints{}, fi.Now())
+	return o, s.ExternalRecords.Save(ctx, []*syncrun.ExternalRecord{c})
 }
 
 func (fi fakeImporter) product(ctx context.Context, s ports.SyncStores, p *syncrun.Product) (syncrun.Outcome, error) {
@@ -372,7 +372,7 @@ func (fi fakeImporter) product(ctx context.Context, s ports.SyncStores, p *syncr
 	return syncrun.Outcome{Verdict: syncrun.Updated}, err
 }
 
-func (fi fakeImporter) level(ctx context.Context, s ports.SyncStores, l *syncrun.Level, c *syncrun.Copy, first bool) (syncrun.Outcome, error) {
+func (fi fakeImporter) level(ctx context.Context, s ports.SyncStores, l *syncrun.Level, c *syncrun.ExternalRecord, first bool) (syncrun.Outcome, error) {
 	levels, err := s.StockRoom.Levels(ctx, fi.Project.ID, []ports.StockPlace{{SKU: l.SKU, Location: l.Location}})
 	switch {
 	case err != nil:

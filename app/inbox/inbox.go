@@ -75,10 +75,10 @@ func (s *Service) checkNew(ctx context.Context, w *integration.Webhook) error {
 	case err != nil:
 		return err
 	case slices.ContainsFunc(list, func(o *integration.Webhook) bool { return o.Topic == w.Topic }):
-		return fault.New(fault.Conflict, "webhook_exists", "The integration has a webhook of this topic. Remove it first.").
+		return fault.New(fault.Conflict, "webhook_exists", "The integration has a webhook for this topic. Remove it first.").
 			With("topic", "has a webhook")
 	case len(list) >= integration.MaxWebhooks:
-		return fault.New(fault.Conflict, "too_many_webhooks", "The integration has as many webhooks as it can have.")
+		return fault.New(fault.Conflict, "too_many_webhooks", "The integration has reached its limit of webhooks.")
 	}
 	return nil
 }
@@ -89,7 +89,7 @@ func (s *Service) registerAt(ctx ports.Outbound, i *integration.Integration, w *
 	address := s.Address(i.Type, w.ID)
 	if !calls || address == "" {
 		return fault.New(fault.Conflict, "webhook_unreachable",
-			i.Type.Label()+" calls public https addresses only, and this server has none: set its public URL.")
+			i.Type.Label()+" calls only public https addresses, and this server has none: set its public URL.")
 	}
 	var signing string
 	err := s.withPlatform(ctx, i, func(ctx ports.Outbound, c ports.Connection) (err error) {
@@ -181,13 +181,13 @@ func platformFault(t integration.Type, err error) error {
 		return err
 	case errors.Is(err, ports.ErrCredentialsRefused):
 		return fault.New(fault.Conflict, "credentials_refused",
-			ports.WhyRefused(err, t.Label()+" refused the account's credentials. Give the integration others.")).Because(err)
+			ports.WhyRefused(err, t.Label()+" rejected the account's credentials. Replace the integration's credentials.")).Because(err)
 	case errors.As(err, &refusal):
-		return fault.New(fault.Conflict, "platform_refused", t.Label()+" refused the webhook: "+refusal.Reason).Because(err)
+		return fault.New(fault.Conflict, "platform_refused", t.Label()+" rejected the webhook: "+refusal.Reason).Because(err)
 	case errors.As(err, &slow):
 		return fault.New(fault.Unavailable, "provider_unavailable", t.Label()+" is busy. Try again.").After(max(slow.After, time.Second)).Because(err)
 	}
-	return fault.New(fault.Unavailable, "provider_unavailable", t.Label()+" did not answer. Try again.").After(5 * time.Second).Because(err)
+	return fault.New(fault.Unavailable, "provider_unavailable", t.Label()+" did not respond. Try again.").After(5 * time.Second).Because(err)
 }
 
 // Purpose binds a sealed signing secret to its webhook.

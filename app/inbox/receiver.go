@@ -32,8 +32,8 @@ const (
 // errSignature is the error for a call without a valid signature.
 var errSignature = fault.New(fault.Unauthenticated, "invalid_signature", "The signature is missing, wrong or too old.")
 
-// Door is the configuration of a Receiver.
-type Door struct {
+// ReceiverConfig is the configuration of a Receiver.
+type ReceiverConfig struct {
 	Webhooks  ports.IntegrationWebhooks
 	Inbox     ports.Inbox
 	Platforms map[string]ports.CalledConnector // by type
@@ -47,7 +47,7 @@ type Door struct {
 
 // Receiver receives webhook calls. It is safe for concurrent use.
 type Receiver struct {
-	Door
+	ReceiverConfig
 	batcher batcher
 	flights singleflight.Group
 	mu      sync.Mutex
@@ -63,12 +63,12 @@ type target struct {
 }
 
 // NewReceiver returns a receiver.
-func NewReceiver(d Door) *Receiver {
+func NewReceiver(d ReceiverConfig) *Receiver {
 	return &Receiver{
-		Door:    d,
-		batcher: newBatcher(d.Inbox.Keep),
-		cache:   map[id.Webhook]target{},
-		refused: map[id.Webhook]refusals{},
+		ReceiverConfig: d,
+		batcher:        newBatcher(d.Inbox.Keep),
+		cache:          map[id.Webhook]target{},
+		refused:        map[id.Webhook]refusals{},
 	}
 }
 

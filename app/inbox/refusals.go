@@ -85,7 +85,7 @@ func (r *Receiver) endedRefusals(now time.Time) (list []refusals) {
 }
 
 func (r *Receiver) logRest(ctx context.Context, of refusals, now time.Time) error {
-	why := whyRefused + " " + strconv.Itoa(of.rest()) + " more calls were refused within a minute; they have no rows of their own."
+	why := whyRefused + " " + strconv.Itoa(of.rest()) + " more calls were rejected within a minute; they have no rows of their own."
 	return r.logRefusal(ctx, of.webhook.Reject(id.New[id.WebhookLog](r.Entropy.IDBits()), why, 0, now))
 }
 

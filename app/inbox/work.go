@@ -44,7 +44,7 @@ func (w *Worker) work(ctx ports.Outbound, list []*integration.Delivery) error {
 		for _, l := range j.deliveries {
 			l.delivery.Payload = nil
 		}
-		return j.giveUp(ctx, w.Inbox, j.deliveries, "The integration is gone.") // ends deliveries that arrived while it was deleted
+		return j.giveUp(ctx, w.Inbox, j.deliveries, "The integration was deleted.") // ends deliveries that arrived while it was deleted
 	case err != nil:
 		return err
 	}
@@ -130,10 +130,10 @@ func (b *deliveryBatch) importAll(ctx context.Context, deliveries []*parsedDeliv
 		records = append(records, l.records...)
 	}
 	want := b.actions(deliveries)
-	var taken ports.Taken
+	var taken ports.ImportResult
 	err := b.Unit.InTx(ctx, b.project.ID, func(s ports.SyncStores) error {
 		var err error
-		taken, err = b.Taker.Take(ctx, s, ports.Taking{
+		taken, err = b.Importer.Import(ctx, s, ports.ImportScope{
 			Project:     b.project,
 			Integration: b.integration.ID,
 			Want:        want,
@@ -226,13 +226,13 @@ func (b *deliveryBatch) setStatus(d *integration.Delivery, err error, outcomes [
 	case errors.As(err, &refusal):
 		d.GiveUp(refusal.Reason)
 	case errors.Is(err, ports.ErrCredentialsRefused):
-		d.Failed(ports.WhyRefused(err, "The platform refused the account's credentials."), now)
+		d.Failed(ports.WhyRefused(err, "The platform rejected the account's credentials."), now)
 	case errors.Is(err, context.DeadlineExceeded):
-		d.Failed("The platform did not answer in time.", now)
+		d.Failed("The platform did not respond in time.", now)
 	case fault.Is(err, integration.ErrDisconnected().Code):
 		d.GiveUp(reasonDisconnected)
 	default:
-		d.Failed("What the platform sent could not be worked on.", now)
+		d.Failed("The platform's data could not be processed.", now)
 	}
 }
 

@@ -44,7 +44,7 @@ type Worker struct {
 	Unit         ports.SyncUnit
 	Platforms    map[string]ports.CalledConnector // by type
 	Accounts     ports.IntegrationAccounts
-	Taker        ports.Taker
+	Importer     ports.Importer
 	Clock        ports.Clock
 	Log          *slog.Logger
 	// Changed is called with the products whose fields or stock have changed, after they are stored.

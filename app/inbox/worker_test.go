@@ -95,10 +95,10 @@ func TestWorker_deliveryStatus(t *testing.T) {
 			SKU:      "T-1",
 			Name:     "x",
 			Poison:   true,
-		}, nil, integration.Received, "What the platform sent could not be worked on.", 1, 2 * time.Second},
+		}, nil, integration.Received, "The platform's data could not be processed.", 1, 2 * time.Second},
 		"no answer":           {good, &ports.PlatformFailure{Reason: "No answer."}, integration.Received, "No answer.", 1, 2 * time.Second},
 		"patience asked for":  {good, ports.Throttled{After: 7 * time.Second}, integration.Received, "", 0, 7 * time.Second},
-		"credentials refused": {good, ports.ErrCredentialsRefused, integration.Received, "The platform refused the account's credentials.", 1, 2 * time.Second},
+		"credentials refused": {good, ports.ErrCredentialsRefused, integration.Received, "The platform rejected the account's credentials.", 1, 2 * time.Second},
 		"refused for good":    {good, &ports.PlatformRefusal{Reason: "No."}, integration.Undone, "No.", 0, 0},
 	} {
 		f := newFixture(t)
@@ -143,7 +143,7 @@ func TestWorker_badDelivery(t *testing.T) {
 		f.Pass(31 * time.Minute)
 		f.work(t, f.Replica(0), 64)
 	}
-	f.wantStatus(t, bad, integration.Undone, "What the platform sent could not be worked on.")
+	f.wantStatus(t, bad, integration.Undone, "The platform's data could not be processed.")
 	if _, err := f.service().Retry(t.Context(), f.Project.ID, f.Integration, bad); err != nil || f.Delivery(bad).Retries != 0 {
 		t.Errorf("trying again: %v", err)
 	}

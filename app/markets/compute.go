@@ -119,7 +119,7 @@ type sale struct {
 	monthly int
 }
 
-var errNoProducts = fault.New(fault.Conflict, "no_products", "The shop has no product that is negotiable. Add one, or name products.")
+var errNoProducts = fault.New(fault.Conflict, "no_products", "The shop has no negotiable product. Add one, or send product_ids.")
 
 // products returns the products that the job names, else the negotiable ones with the most negotiations in the last month, else
 // the newest negotiable ones.
@@ -219,7 +219,7 @@ func signalsOf(product *catalog.Product, stock map[id.Variant]int, c money.Curre
 	s = negotiation.SignalsOf(product, v, 1, stock[v.ID])
 	switch {
 	case s.List.Currency() != c:
-		return s, refuse("is priced in " + s.List.Currency().Code() + ", and the run is in " + c.Code())
+		return s, refuse("is priced in " + s.List.Currency().Code() + ", but the simulation is in " + c.Code())
 	case !s.List.IsPositive() || s.List.Minor() >= highestList:
 		return s, refuse("has a list price that is too high or too low")
 	}

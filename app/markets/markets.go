@@ -62,7 +62,7 @@ func (s *Service) Start(ctx context.Context, p *project.Project, of id.Agent, r 
 func check(r job.MarketRequest) error {
 	c := fault.NewCheck()
 	r.Check(c)
-	c.That(r.Policy == nil || r.Version == 0, "policy_version", "must be left out where a policy is given")
+	c.That(r.Policy == nil || r.Version == 0, "policy_version", "must be omitted if policy is sent")
 	if r.Policy != nil {
 		r.Policy.Check(c.In("policy"))
 	}

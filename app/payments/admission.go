@@ -31,11 +31,11 @@ func TooFarApart(skew time.Duration) bool { return skew.Abs() > maxSkew }
 
 var (
 	errUnavailable = fault.New(fault.Unavailable, "payment_unavailable",
-		"The shop's payment provider does not answer at the moment. Nothing was charged.").After(cooldown)
+		"The shop's payment provider is not responding. Nothing was charged.").After(cooldown)
 	errClock = fault.New(fault.Unavailable, "payment_unavailable",
-		"The shop cannot take this payment at the moment. Nothing was charged.").After(time.Minute)
+		"The shop cannot accept this payment at the moment. Nothing was charged.").After(time.Minute)
 	errBusy = fault.New(fault.Unavailable, "overloaded",
-		"Too many payments of this shop are under way. Nothing was charged. Try again.").After(2 * time.Second)
+		"Too many payments of this shop are in progress. Nothing was charged. Try again.").After(2 * time.Second)
 )
 
 // Admission decides whether a payment through an integration may begin. It refuses payments while the integration's circuit

@@ -24,14 +24,14 @@ type Gateway struct {
 	Sandbox   ports.PaymentProvider // may be nil
 	Providers map[string]ports.PaymentProvider
 	InUse     ports.IntegrationsInUse
-	Standing  Standing
+	Health    HealthRecorder
 	Vault     ports.Vault
 	// Admission is informed of the results of charges. It may be nil.
 	Admission *Admission
 }
 
-// Standing records the health of integrations.
-type Standing interface {
+// Health records the health of integrations.
+type HealthRecorder interface {
 	// Note records the result of a request with the integration's credentials; nil: the provider answered.
 	Note(ctx context.Context, i *integration.Integration, answer error)
 }
@@ -119,7 +119,7 @@ func (g Gateway) ChargeKey(ctx ports.Outbound, of id.Project, r project.PaymentR
 		if reader, ok := p.(ports.ChargeReader); ok {
 			return reader.ChargeKey(ctx, a, charge)
 		}
-		return "", ports.ErrUntold
+		return "", ports.ErrNotAvailable
 	})
 }
 
@@ -135,8 +135,8 @@ func (g Gateway) BalanceChanges(ctx ports.Outbound, r ports.StatementRequest, ea
 }
 
 // Dispute reads the state of a dispute from the route's account.
-func (g Gateway) Dispute(ctx ports.Outbound, of id.Project, r project.PaymentRoute, dispute string) (ports.PaymentNews, error) {
-	return through(ctx, g, of, r, func(p ports.PaymentProvider, a ports.PaymentAccount) (news ports.PaymentNews, err error) {
+func (g Gateway) Dispute(ctx ports.Outbound, of id.Project, r project.PaymentRoute, dispute string) (ports.PaymentEvent, error) {
+	return through(ctx, g, of, r, func(p ports.PaymentProvider, a ports.PaymentAccount) (news ports.PaymentEvent, err error) {
 		if reader, ok := p.(ports.DisputeReader); ok {
 			return reader.Dispute(ctx, a, dispute)
 		}
@@ -173,7 +173,7 @@ var errPanicked = errors.New("payments: the provider's adapter panicked")
 
 // errDisconnected means that no request was sent to the provider.
 var errDisconnected = fault.New(fault.Conflict, "provider_not_connected",
-	"The account that the payment went through is disconnected. Connect it again.")
+	"The account that took the payment is disconnected. Connect it again.")
 
 // errNoProvider means that a route has an unknown provider. Init and Finalize refuse such routes earlier.
 var errNoProvider = errors.New("payments: no such provider")
@@ -200,6 +200,6 @@ func through[T any](ctx context.Context, g Gateway, p id.Project, r project.Paym
 		return result, fmt.Errorf("%w, which cannot be read: %w", ports.ErrCredentialsRefused, err) // nothing was sent
 	}
 	result, err = work(provider, ports.PaymentAccount{Key: c.Key, Secret: c.Secret})
-	g.Standing.Note(ctx, i, err)
+	g.Health.Note(ctx, i, err)
 	return result, err
 }

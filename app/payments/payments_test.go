@@ -34,7 +34,7 @@ type fixture struct {
 	outcome   checkout.Outcome
 	refund    order.RefundOutcome
 	err       error
-	news      ports.PaymentNews
+	news      ports.PaymentEvent
 	recorded  []string
 	recordErr error // result of recording
 }
@@ -89,34 +89,34 @@ func (d *fixture) Statement(_ ports.Outbound, a ports.PaymentAccount, _ ports.St
 	return d.err
 }
 
-func (d *fixture) ReadWebhook(_ ports.Outbound, a ports.PaymentAccount, c ports.Call, secret string) (ports.PaymentNews, error) {
+func (d *fixture) ReadWebhook(_ ports.Outbound, a ports.PaymentAccount, c ports.Call, secret string) (ports.PaymentEvent, error) {
 	if c.Header("Stripe-Signature") != secret || a.Key == "" {
-		return ports.PaymentNews{}, payments.ErrSignature
+		return ports.PaymentEvent{}, payments.ErrSignature
 	}
 	return d.news, nil
 }
 
-func (d *fixture) Heard(_ context.Context, p id.Project, key string, _ checkout.Outcome) error {
+func (d *fixture) RecordOutcome(_ context.Context, p id.Project, key string, _ checkout.Outcome) error {
 	d.recorded = append(d.recorded, p.String()+" "+key)
 	return d.recordErr
 }
 
-func (d *fixture) HeardOrphanRefund(_ context.Context, p id.Project, orphan string, _ order.RefundOutcome) error {
+func (d *fixture) RecordOrphanRefund(_ context.Context, p id.Project, orphan string, _ order.RefundOutcome) error {
 	d.recorded = append(d.recorded, p.String()+" orphan "+orphan)
 	return d.recordErr
 }
 
-func (d *fixture) HeardRefund(_ context.Context, p id.Project, key string, _ order.RefundOutcome) error {
+func (d *fixture) RecordRefund(_ context.Context, p id.Project, key string, _ order.RefundOutcome) error {
 	d.recorded = append(d.recorded, p.String()+" "+key)
 	return d.recordErr
 }
 
-func (d *fixture) HeardExternalRefund(_ context.Context, p id.Project, r order.ExternalRefund) error {
+func (d *fixture) RecordExternalRefund(_ context.Context, p id.Project, r order.ExternalRefund) error {
 	d.recorded = append(d.recorded, p.String()+" "+r.Provider)
 	return d.recordErr
 }
 
-func (d *fixture) HeardDispute(_ context.Context, p id.Project, r order.DisputeReport) error {
+func (d *fixture) RecordDispute(_ context.Context, p id.Project, r order.DisputeReport) error {
 	d.recorded = append(d.recorded, p.String()+" "+r.Provider)
 	return d.recordErr
 }
@@ -144,7 +144,7 @@ func (d *fixture) gateway() payments.Gateway {
 	return payments.Gateway{
 		Providers: map[string]ports.PaymentProvider{"stripe": d},
 		InUse:     d,
-		Standing:  d,
+		Health:    d,
 		Vault:     d,
 	}
 }
@@ -273,11 +273,11 @@ func (unreadable) UndecidedAttempts(context.Context, id.Project) ([]*checkout.Ch
 
 func TestRecord_webhooks(t *testing.T) {
 	t.Parallel()
-	paid, refunded := ports.PaymentNews{Key: "k", Charge: checkout.Paid{}}, ports.PaymentNews{Key: "r", Refund: order.Refunded{}}
-	external := ports.PaymentNews{External: &order.ExternalRefund{Provider: "re_2"}}
-	dispute := ports.PaymentNews{Dispute: &order.DisputeReport{Provider: "dp_1"}}
-	given := func(minor int64) ports.PaymentNews {
-		return ports.PaymentNews{External: &order.ExternalRefund{
+	paid, refunded := ports.PaymentEvent{Key: "k", Charge: checkout.Paid{}}, ports.PaymentEvent{Key: "r", Refund: order.Refunded{}}
+	external := ports.PaymentEvent{External: &order.ExternalRefund{Provider: "re_2"}}
+	dispute := ports.PaymentEvent{Dispute: &order.DisputeReport{Provider: "dp_1"}}
+	given := func(minor int64) ports.PaymentEvent {
+		return ports.PaymentEvent{External: &order.ExternalRefund{
 			Provider: "re_3",
 			Amount:   money.Of(minor, money.USD),
 			At:       noon,
@@ -285,12 +285,12 @@ func TestRecord_webhooks(t *testing.T) {
 	}
 	earlier := given(50)
 	earlier.External.At = noon.Add(-time.Hour)
-	disputed := ports.PaymentNews{Dispute: &order.DisputeReport{
+	disputed := ports.PaymentEvent{Dispute: &order.DisputeReport{
 		Provider: "dp_2",
 		Amount:   money.Of(50, money.USD),
 		At:       noon,
 	}}
-	inFlight := func(_ *fixture, e *payments.Ear) {
+	inFlight := func(_ *fixture, e *payments.WebhookHandler) {
 		e.Undecided = attempts{checkout.Rehydrate(checkout.Snapshot{
 			Status:    checkout.Processing,
 			Subtotal:  money.Of(50, money.USD),
@@ -300,19 +300,19 @@ func TestRecord_webhooks(t *testing.T) {
 	}
 	down := errors.New("the database is down")
 	for name, c := range map[string]struct {
-		news      ports.PaymentNews
+		news      ports.PaymentEvent
 		recordErr error
 		signature string
-		change    func(*fixture, *payments.Ear)
+		change    func(*fixture, *payments.WebhookHandler)
 		recorded  string
 		wrong     string
 	}{
 		"a payment":              {news: paid, recorded: "k"},
 		"a refund":               {news: refunded, recorded: "r"},
-		"a refund, nobody cares": {news: refunded, change: func(_ *fixture, e *payments.Ear) { e.Refunds = nil }},
+		"a refund, nobody cares": {news: refunded, change: func(_ *fixture, e *payments.WebhookHandler) { e.Refunds = nil }},
 		"an orphan's refund": {
-			news: ports.PaymentNews{Key: "orphan-1", Refund: order.RefundFailed{}}, recorded: "orphan orphan-1",
-			change: func(_ *fixture, e *payments.Ear) { e.Refunds = nil },
+			news: ports.PaymentEvent{Key: "orphan-1", Refund: order.RefundFailed{}}, recorded: "orphan orphan-1",
+			change: func(_ *fixture, e *payments.WebhookHandler) { e.Refunds = nil },
 		},
 		"a refund made elsewhere": {news: external, recorded: "re_2"},
 		"of an unknown charge":    {news: external, recordErr: fault.Missing("payment"), recorded: "re_2 re_2"},
@@ -323,33 +323,33 @@ func TestRecord_webhooks(t *testing.T) {
 		"of an earlier time": {news: earlier, recordErr: fault.Missing("payment"), recorded: "re_3 re_3", change: inFlight},
 		"of a known charge":  {news: given(50), recorded: "re_3", change: inFlight},
 		"of a payment that is decided meanwhile": {
-			news: given(50), recordErr: fault.Missing("payment"), recorded: "re_3 re_3", change: func(d *fixture, e *payments.Ear) { e.Undecided = decided{d} },
+			news: given(50), recordErr: fault.Missing("payment"), recorded: "re_3 re_3", change: func(d *fixture, e *payments.WebhookHandler) { e.Undecided = decided{d} },
 		},
 		"of a known charge, beside an unreadable attempt": {
-			news: given(50), recorded: "re_3", change: func(_ *fixture, e *payments.Ear) { e.Undecided = unreadable{} },
+			news: given(50), recorded: "re_3", change: func(_ *fixture, e *payments.WebhookHandler) { e.Undecided = unreadable{} },
 		},
 		"of an unknown charge, beside an unreadable attempt": {
 			news: given(50), recordErr: fault.Missing("payment"), recorded: "re_3", wrong: "a checkout is unreadable",
-			change: func(_ *fixture, e *payments.Ear) { e.Undecided = unreadable{} },
+			change: func(_ *fixture, e *payments.WebhookHandler) { e.Undecided = unreadable{} },
 		},
 		"a dispute of it":         {news: disputed, recordErr: fault.Missing("payment"), recorded: "dp_2", wrong: "payment_undecided", change: inFlight},
 		"a dispute":               {news: dispute, recorded: "dp_1"},
 		"a dispute, not recorded": {news: dispute, recordErr: down, recorded: "dp_1", wrong: down.Error()},
-		"a dispute, nobody cares": {news: dispute, change: func(_ *fixture, e *payments.Ear) { e.Refunds = nil }},
+		"a dispute, nobody cares": {news: dispute, change: func(_ *fixture, e *payments.WebhookHandler) { e.Refunds = nil }},
 		"nothing of ours":         {},
 		"an unknown payment":      {news: paid, recordErr: fault.Missing("checkout"), recorded: "k k"},
 		"not recorded":            {news: paid, recordErr: down, recorded: "k", wrong: down.Error()},
 		"a bad signature":         {news: paid, signature: "other", wrong: "invalid_signature"},
 		"no signature":            {news: paid, signature: "none", wrong: "invalid_signature"},
-		"no secret": {news: paid, signature: "none", wrong: "invalid_signature", change: func(d *fixture, _ *payments.Ear) {
+		"no secret": {news: paid, signature: "none", wrong: "invalid_signature", change: func(d *fixture, _ *payments.WebhookHandler) {
 			d.i.Sealed = integration.Seal(d.i.ID, integration.Credentials{Key: "k"}, d.Seal)
 		}},
-		"disconnected":   {news: paid, wrong: "webhook_not_found", change: func(d *fixture, _ *payments.Ear) { d.i.Disconnect(noon) }},
-		"never calls us": {news: paid, wrong: "webhook_not_found", change: func(_ *fixture, e *payments.Ear) { e.Readers = nil }},
+		"disconnected":   {news: paid, wrong: "webhook_not_found", change: func(d *fixture, _ *payments.WebhookHandler) { d.i.Disconnect(noon) }},
+		"never calls us": {news: paid, wrong: "webhook_not_found", change: func(_ *fixture, e *payments.WebhookHandler) { e.Readers = nil }},
 	} {
 		d := newFixture()
 		d.news, d.recordErr = c.news, c.recordErr
-		handler := payments.Ear{
+		handler := payments.WebhookHandler{
 			InUse:     d,
 			Readers:   map[string]ports.WebhookReader{"stripe": d},
 			Vault:     d,
@@ -363,7 +363,7 @@ func TestRecord_webhooks(t *testing.T) {
 		if c.signature == "other" {
 			signature = "other"
 		}
-		err := handler.Hear(ports.NewOutbound(t.Context()), d.i.Hook.ID, ports.Call{Payload: []byte("{}"), Header: func(string) string { return signature }})
+		err := handler.Handle(ports.NewOutbound(t.Context()), d.i.Hook.ID, ports.Call{Payload: []byte("{}"), Header: func(string) string { return signature }})
 		recorded := strings.ReplaceAll(strings.Join(d.recorded, " "), shop.String()+" ", "")
 		if (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) || recorded != c.recorded {
 			t.Errorf("%s: %v, recorded %q", name, err, recorded)

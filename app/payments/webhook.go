@@ -16,24 +16,24 @@ import (
 
 // Purchases records outcomes of payment attempts that providers report by webhook.
 type Purchases interface {
-	// Heard records the outcome of an attempt, also of one that was given up. Reports may repeat and be late. For an unknown
+	// RecordOutcome records the outcome of an attempt, also of one that was given up. Reports may repeat and be late. For an unknown
 	// attempt it returns NotFound.
-	Heard(ctx context.Context, project id.Project, key string, outcome checkout.Outcome) error
-	// HeardOrphanRefund records the outcome of an orphan charge's refund, by the orphan's id.
-	HeardOrphanRefund(ctx context.Context, project id.Project, orphan string, outcome order.RefundOutcome) error
+	RecordOutcome(ctx context.Context, project id.Project, key string, outcome checkout.Outcome) error
+	// RecordOrphanRefund records the outcome of an orphan charge's refund, by the orphan's id.
+	RecordOrphanRefund(ctx context.Context, project id.Project, orphan string, outcome order.RefundOutcome) error
 }
 
 // Refunds records refunds and disputes that providers report by webhook. Reports may repeat, be late and come out of order. For
 // an unknown refund or charge it returns NotFound.
 type Refunds interface {
-	HeardRefund(ctx context.Context, project id.Project, key string, outcome order.RefundOutcome) error
-	// HeardExternalRefund records a refund that was not requested here.
-	HeardExternalRefund(ctx context.Context, project id.Project, r order.ExternalRefund) error
-	HeardDispute(ctx context.Context, project id.Project, d order.DisputeReport) error
+	RecordRefund(ctx context.Context, project id.Project, key string, outcome order.RefundOutcome) error
+	// RecordExternalRefund records a refund that was not requested here.
+	RecordExternalRefund(ctx context.Context, project id.Project, r order.ExternalRefund) error
+	RecordDispute(ctx context.Context, project id.Project, d order.DisputeReport) error
 }
 
-// Ear handles payment providers' webhooks: it verifies them and passes them to Purchases and Refunds.
-type Ear struct {
+// WebhookHandler handles payment providers' webhooks: it verifies them and passes them to Purchases and Refunds.
+type WebhookHandler struct {
 	InUse     ports.IntegrationsInUse
 	Readers   map[string]ports.WebhookReader // by type
 	Vault     ports.Vault
@@ -47,9 +47,9 @@ type Ear struct {
 // known yet.
 var ErrPaymentUndecided = fault.New(fault.Conflict, "payment_undecided", "A payment that this may be about is not decided yet.")
 
-// Hear records a call of a webhook. If it returns nil, the report is recorded or irrelevant. For an invalid signature it returns
+// Handle records a call of a webhook. If it returns nil, the report is recorded or irrelevant. For an invalid signature it returns
 // Unauthenticated, invalid_signature; for an unknown webhook NotFound, webhook_not_found.
-func (e Ear) Hear(ctx ports.Outbound, webhook id.Webhook, call ports.Call) error {
+func (e WebhookHandler) Handle(ctx ports.Outbound, webhook id.Webhook, call ports.Call) error {
 	i, err := e.InUse.ByWebhook(ctx, webhook)
 	if err != nil {
 		return err
@@ -76,7 +76,7 @@ func (e Ear) Hear(ctx ports.Outbound, webhook id.Webhook, call ports.Call) error
 // too. While an undecided payment may be the one reported, it returns ErrPaymentUndecided. Providers repeat a webhook for three
 // days, and the balance report is read again for as long. An attempt stays undecided for longer only if its account
 // cannot be read, and then the balance report is continued from where it stopped.
-func (e Ear) Record(ctx context.Context, of id.Project, news ports.PaymentNews) error {
+func (e WebhookHandler) Record(ctx context.Context, of id.Project, news ports.PaymentEvent) error {
 	err := e.record(ctx, of, news)
 	if fault.KindOf(err) != fault.NotFound {
 		return err
@@ -96,7 +96,7 @@ func (e Ear) Record(ctx context.Context, of id.Project, news ports.PaymentNews) 
 }
 
 // undecided reports whether an attempt in flight may be the payment that a reported refund or dispute belongs to.
-func (e Ear) undecided(ctx context.Context, of id.Project, news ports.PaymentNews) (bool, error) {
+func (e WebhookHandler) undecided(ctx context.Context, of id.Project, news ports.PaymentEvent) (bool, error) {
 	var amount money.Amount
 	var at time.Time
 	switch {
@@ -113,20 +113,20 @@ func (e Ear) undecided(ctx context.Context, of id.Project, news ports.PaymentNew
 	return slices.ContainsFunc(list, func(c *checkout.Checkout) bool { return c.MayHaveTaken(amount, at) }), err
 }
 
-func (e Ear) record(ctx context.Context, of id.Project, news ports.PaymentNews) error {
+func (e WebhookHandler) record(ctx context.Context, of id.Project, news ports.PaymentEvent) error {
 	switch {
 	case news.Charge != nil:
-		return e.Purchases.Heard(ctx, of, news.Key, news.Charge)
+		return e.Purchases.RecordOutcome(ctx, of, news.Key, news.Charge)
 	case news.Refund != nil && checkout.IsOrphan(news.Key):
-		return e.Purchases.HeardOrphanRefund(ctx, of, news.Key, news.Refund)
+		return e.Purchases.RecordOrphanRefund(ctx, of, news.Key, news.Refund)
 	case e.Refunds == nil:
 		return nil
 	case news.Refund != nil:
-		return e.Refunds.HeardRefund(ctx, of, news.Key, news.Refund)
+		return e.Refunds.RecordRefund(ctx, of, news.Key, news.Refund)
 	case news.External != nil:
-		return e.Refunds.HeardExternalRefund(ctx, of, *news.External)
+		return e.Refunds.RecordExternalRefund(ctx, of, *news.External)
 	case news.Dispute != nil:
-		return e.Refunds.HeardDispute(ctx, of, *news.Dispute)
+		return e.Refunds.RecordDispute(ctx, of, *news.Dispute)
 	}
 	return nil
 }

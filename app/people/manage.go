@@ -35,7 +35,7 @@ func mayManage(by Actor, m *member.Member) error {
 	c := fault.NewCheck()
 	m.Grant().By(by.Key, c)
 	if c.Err() != nil {
-		return fault.New(fault.Forbidden, "insufficient_scope", "This member may do more than you may.")
+		return fault.New(fault.Forbidden, "insufficient_scope", "This member has scopes that you do not have.")
 	}
 	return nil
 }
@@ -96,7 +96,7 @@ func (s *Service) Remove(ctx context.Context, by Actor, wanted id.Member) (*memb
 // is a way to sign in as the member. If the member has access to a project that requires MFA, code must be valid.
 func (s *Service) PasswordLink(ctx context.Context, by Actor, wanted id.Member, code string) (Link, error) {
 	if !ownsAccount(by) {
-		return Link{}, fault.New(fault.Forbidden, "insufficient_scope", "Only an owner, or an API key with the scope *, sets others' passwords.")
+		return Link{}, fault.New(fault.Forbidden, "insufficient_scope", "Only an owner, or an API key with the scope *, can create password links.")
 	}
 	m, err := s.Get(ctx, by, wanted)
 	if err != nil {
@@ -115,7 +115,7 @@ func ownsAccount(by Actor) bool { return by.Key.Allows("*") && len(by.Key.Projec
 // with full access and a valid code of the actor, because afterwards one factor suffices to sign in as the member.
 func (s *Service) ResetFactor(ctx context.Context, by Actor, wanted id.Member, code string) (*member.Member, error) {
 	if !ownsAccount(by) {
-		return nil, fault.New(fault.Forbidden, "insufficient_scope", "Only an owner, or an API key with the scope *, removes others' authenticators.")
+		return nil, fault.New(fault.Forbidden, "insufficient_scope", "Only an owner, or an API key with the scope *, can remove the authenticators of others.")
 	}
 	if by.Holder.Member == wanted {
 		return nil, fault.New(fault.Conflict, "own_mfa", "Remove your own authenticator with a code of it, at DELETE /v1/account/mfa. If you have lost it, ask another owner.")

@@ -169,8 +169,8 @@ func (s *Service) RevokeInvitation(ctx context.Context, by Actor, wanted id.Memb
 	return l, s.Members.Revoke(ctx, by.account(), wanted, now)
 }
 
-// Tell mails an invitation to its recipient and reports whether the mail server accepted it. The actor has the link as well.
-func (s *Service) Tell(ctx ports.Outbound, of string, l Link) bool {
+// MailInvitation mails an invitation to its recipient and reports whether the mail server accepted it. The actor has the link as well.
+func (s *Service) MailInvitation(ctx ports.Outbound, of string, l Link) bool {
 	if s.Mailer == nil || l.Email == "" {
 		return false
 	}
@@ -179,7 +179,7 @@ func (s *Service) Tell(ctx ports.Outbound, of string, l Link) bool {
 		Subject: "You are invited to " + of + " on Haggle",
 		Text: "You are invited to work for " + of + " on Haggle, with the role " + l.Grant.Role.String() + ".\n\n" +
 			"Choose a password here, until " + l.ExpiresAt.UTC().Format("2 January 2006, 15:04 UTC") + ":\n\n" + l.Address +
-			"\n\nThe link works once. If you do not know what this is about, do nothing.\n",
+			"\n\nThe link works once. If you do not expect this invitation, ignore this message.\n",
 	})
 	return err == nil
 }

@@ -42,13 +42,13 @@ type Returned struct {
 // Errors of a sign-in by the provider. They do not reveal if an address is a member's.
 var (
 	errAttempt = fault.New(fault.Unauthenticated, "sign_in_expired",
-		"This sign-in was begun in another browser or tab, or took too long. Start again.")
+		"This sign-in was started in another browser or tab, or took too long. Start again.")
 	errNotVouched = fault.New(fault.Unauthenticated, "sign_in_refused",
-		"This sign-in opens no account here. Sign in with the verified e-mail address that an owner has invited, or by your password.")
+		"No account belongs to this sign-in. Sign in with the verified e-mail address that an owner has invited, or with your password.")
 	errUnfinished = fault.New(fault.Unauthenticated, "sign_in_refused",
-		"The sign-in was not completed there. Start again, or sign in with your password.")
+		"The sign-in at the provider was not completed. Start again, or sign in with your password.")
 	errOtherAddress = fault.New(fault.Unauthenticated, "invitation_for_another",
-		"The invitation is for another e-mail address than the verified one of this sign-in. Sign in there with the invited address, or choose a password.")
+		"The invitation is for another e-mail address than the verified one of this sign-in. Sign in with the invited address, or choose a password.")
 	errNoProvider = fault.New(fault.NotFound, "provider_not_found", "No OpenID Connect provider is configured.")
 )
 

@@ -122,7 +122,7 @@ func printable(text string) string {
 
 var (
 	errToken = fault.New(fault.Unauthenticated, "unauthenticated", "The session has ended. Sign in again.")
-	errCode  = fault.New(fault.Unauthenticated, "code_refused", "The code is wrong, or was used. Send the authenticator's current code, or a recovery code.")
+	errCode  = fault.New(fault.Unauthenticated, "code_refused", "The code is wrong or has been used. Send the authenticator's current code, or a recovery code.")
 )
 
 // Prove completes a sign-in with a code of the member's authenticator, or a recovery code. The session gets a new token.
@@ -135,7 +135,7 @@ func (s *Service) Prove(ctx context.Context, token, code string, from Client) (S
 		return SignedIn{}, err
 	}
 	if !in.Session.CodeDue {
-		return SignedIn{}, fault.New(fault.Conflict, "code_not_due", "The session needs no code.")
+		return SignedIn{}, fault.New(fault.Conflict, "code_not_due", "The session does not require a code.")
 	}
 	err = s.Factor.Confirm(ctx, account.Holder{Account: in.Member.Account, Member: in.Member.ID}, code)
 	switch {

@@ -31,7 +31,7 @@ var (
 
 // count counts an attempt and refuses it if the budget is used up.
 func (s *Service) count(ctx context.Context, key string, rate ports.Rate) error {
-	v := s.Limiter.Take(ctx, key, rate)
+	v := s.Limiter.Allow(ctx, key, rate)
 	if v.Allowed {
 		return nil
 	}

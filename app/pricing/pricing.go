@@ -134,9 +134,9 @@ func keptLines(items []Item, before []checkout.Line) (map[int]checkout.Line, err
 		case at < 0:
 			return nil, fault.Field(itemField(i, "line_id"), "is not a line of this checkout")
 		case named[item.Line]:
-			return nil, fault.Field(itemField(i, "line_id"), "is the line of another item already")
+			return nil, fault.Field(itemField(i, "line_id"), "is the line of another item")
 		case before[at].Product != item.Product, !item.Variant.IsZero() && before[at].Variant != item.Variant:
-			return nil, fault.Field(itemField(i, "line_id"), "is a line of another product or variant; leave it out for a new line")
+			return nil, fault.Field(itemField(i, "line_id"), "is a line of another product or variant; omit it for a new line")
 		}
 		named[item.Line] = true
 		items[i].Variant = before[at].Variant

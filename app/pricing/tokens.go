@@ -139,7 +139,7 @@ func (t *tokens) markUsed(kept map[int]checkout.Line) {
 
 // keepLine returns the line with its agreed price, which applies only to its quantity.
 func keepLine(l checkout.Line, item Item, at fault.Check) checkout.Line {
-	at.That(item.Quantity == l.Quantity, "quantity", "must be "+strconv.Itoa(l.Quantity)+" for the agreed price; leave line_id out for a new line")
+	at.That(item.Quantity == l.Quantity, "quantity", "must be "+strconv.Itoa(l.Quantity)+" for the agreed price; omit line_id for a new line")
 	at.That(item.Price == nil || *item.Price == l.Unit, "negotiated_price", "must be "+l.Unit.String())
 	return l
 }

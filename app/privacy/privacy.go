@@ -33,7 +33,7 @@ type Demand struct {
 type Kind struct{ action string }
 
 var (
-	Tell        = Kind{audit.CustomerData}   // report a customer's stored data to the merchant
+	ReportData  = Kind{audit.CustomerData}   // report a customer's stored data to the merchant
 	Redact      = Kind{audit.CustomerRedact} // erase a customer's personal data
 	Uninstalled = Kind{audit.AppUninstalled} // the shop removed the app
 	RedactShop  = Kind{audit.ShopRedact}     // erase imported personal data, some time after the shop removed the app
@@ -95,7 +95,7 @@ func (s *Service) Do(ctx ports.Outbound, d Demand) error {
 
 func (s *Service) forOne(ctx ports.Outbound, d Demand, i *integration.Integration) error {
 	switch d.Kind {
-	case Tell:
+	case ReportData:
 		return s.announceRequest(ctx, d, i)
 	case Redact:
 		return s.redact(ctx, d, i)

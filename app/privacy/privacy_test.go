@@ -179,7 +179,7 @@ func TestService_Do_dataRequest(t *testing.T) {
 		Records:  4,
 	}
 	for range 2 { // Shopify repeats a webhook that got no response
-		if err := do(t, s, demand(privacy.Tell)); err != nil {
+		if err := do(t, s, demand(privacy.ReportData)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -206,7 +206,7 @@ func TestService_Do_dataRequestWithoutAddress(t *testing.T) {
 		"no address":  func(s *fixture, _ *privacy.Demand) { s.counting = fault.Field("email", "must be an e-mail address") },
 		"unknown one": func(*fixture, *privacy.Demand) {},
 	} {
-		s, d := open(1), demand(privacy.Tell)
+		s, d := open(1), demand(privacy.ReportData)
 		change(s, &d)
 		if err := do(t, s, d); err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -221,18 +221,18 @@ func TestService_Do_failures(t *testing.T) {
 	t.Parallel()
 	s := open(1, 2)
 	s.counting = errors.New("the database is gone")
-	if err := do(t, s, demand(privacy.Tell)); !errors.Is(err, s.counting) || len(s.log)+len(s.announced) != 0 {
+	if err := do(t, s, demand(privacy.ReportData)); !errors.Is(err, s.counting) || len(s.log)+len(s.announced) != 0 {
 		t.Errorf("%v, %d entries, %d events", err, len(s.log), len(s.announced))
 	}
 	s.counting, s.announcing = nil, errors.New("the outbox is gone")
-	if err := do(t, s, demand(privacy.Tell)); !errors.Is(err, s.announcing) || len(s.log)+len(s.announced) != 0 {
+	if err := do(t, s, demand(privacy.ReportData)); !errors.Is(err, s.announcing) || len(s.log)+len(s.announced) != 0 {
 		t.Errorf("%v, %d entries, %d events: one without the other", err, len(s.log), len(s.announced))
 	}
 	s.announcing, s.gone = nil, []id.Project{s.list[0].Project}
-	if err := do(t, s, demand(privacy.Tell)); err != nil || len(s.log) != 1 || s.log[0].Project != s.list[1].Project {
+	if err := do(t, s, demand(privacy.ReportData)); err != nil || len(s.log) != 1 || s.log[0].Project != s.list[1].Project {
 		t.Errorf("beside a project that was deleted: %v, %+v", err, s.log)
 	}
-	other := demand(privacy.Tell)
+	other := demand(privacy.ReportData)
 	other.Store = "other.myshopify.com"
 	if err := do(t, s, other); err != nil || len(s.log) != 1 {
 		t.Errorf("a shop that nobody has connected: %v", err)

@@ -109,7 +109,7 @@ func (s *Service) Change(ctx context.Context, account id.Account, p id.Project, 
 	return s.change(ctx, account, p, func(current *project.Project) error {
 		err := current.Change(c, s.Clock.Now())
 		if err == nil && c.Settings.IPAllowlist.Given() && !Admits(current.Settings, from) {
-			err = fault.Field("security.ip_allowlist", "would lock you out: it must hold your own address "+from.String())
+			err = fault.Field("security.ip_allowlist", "would lock you out: it must contain your own address "+from.String())
 		}
 		if private {
 			err = fault.AddField(err, "notifications.chat_webhook", "must not lead to a private address")

@@ -64,7 +64,7 @@ func (p *Publisher) postToSubscription(ctx ports.Outbound, parcel ports.Parcel, 
 	for _, sealed := range s.Secrets(now) {
 		secret, err := p.Vault.Open(sealed, Purpose(s.ID))
 		if err != nil {
-			return failed(errors.New("the subscription's secret cannot be read: rotate it"))
+			return failed(errors.New("the subscription's secret cannot be decrypted: rotate it"))
 		}
 		secrets = append(secrets, string(secret))
 	}
@@ -86,18 +86,18 @@ func failed(err error) (r event.Result) {
 
 // headlines are the subjects of alerts.
 var headlines = map[event.Type]string{
-	event.PaymentUnresolvedType:    "Nobody knows yet whether a payment was taken",
-	event.RefundUnresolvedType:     "Nobody knows yet whether a refund was made",
-	event.PaymentOrphanedType:      "Money was taken without an order",
+	event.PaymentUnresolvedType:    "The outcome of a payment is unknown",
+	event.RefundUnresolvedType:     "The outcome of a refund is unknown",
+	event.PaymentOrphanedType:      "A payment was captured without an order",
 	event.MoneyUnexplainedType:     "A payment provider's books differ from yours",
 	event.RefundFailedType:         "A refund failed: the buyer does not have the money",
 	event.DisputeOpenedType:        "A buyer disputes a payment",
 	event.DisputeClosedType:        "A dispute is closed",
-	event.ReturnRequestType:        "A buyer wants to return something",
-	event.InventoryLowType:         "Little is left of a product",
-	event.IntegrationErrorType:     "An integration does not work",
+	event.ReturnRequestType:        "A buyer requests a return",
+	event.InventoryLowType:         "The stock of a product is low",
+	event.IntegrationErrorType:     "An integration has an error",
 	event.SyncFailedType:           "A sync run failed",
-	event.CustomerDataRequestType:  "A customer asks what is kept of them",
+	event.CustomerDataRequestType:  "A customer requests their data",
 	event.SubscriptionDisabledType: "An event subscription was disabled",
 }
 

@@ -69,7 +69,7 @@ func (s *Service) Test(ctx context.Context, project id.Project, of id.Subscripti
 		return nil, err
 	}
 	if to.Status != event.Active {
-		return nil, fault.New(fault.Conflict, "subscription_disabled", "The subscription is disabled.")
+		return nil, fault.New(fault.Conflict, "subscription_disabled", "The subscription is disabled. Set its status to active first.")
 	}
 	now := s.Clock.Now()
 	ping := event.New(s.Entropy.IDBits(), project, now, event.Ping{Subscription: of})

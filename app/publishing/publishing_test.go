@@ -18,7 +18,7 @@ func TestAlert(t *testing.T) {
 		Delivery: d, Shop: &project.Project{Name: "Tents"},
 		Body: []byte(`{"id":"evt_1","type":"inventory.low","data":{"sku":"T-1","quantity":3,"nested":{"a":1}}}`),
 	})
-	if subject != "[Tents] Little is left of a product" || text != "quantity: 3\nsku: T-1\nevent: evt_1 (inventory.low)" {
+	if subject != "[Tents] The stock of a product is low" || text != "quantity: 3\nsku: T-1\nevent: evt_1 (inventory.low)" {
 		t.Errorf("%q\n%q", subject, text)
 	}
 	for _, kind := range event.Types {

@@ -108,8 +108,8 @@ func (s *Service) checkoutOfCart(ctx ports.Outbound, p *project.Project, r InitR
 func (r InitRequest) checkFromCart() error {
 	check := fault.NewCheck()
 	check.That(!r.Session.IsZero(), "session_id", "is required with from_cart")
-	check.That(len(r.Items) == 0, "items", "must be left out with from_cart: the lines of the cart are bought")
-	check.That(r.TokenHash == "", "checkout_token", "must be left out with from_cart: put it into the cart with its item")
+	check.That(len(r.Items) == 0, "items", "must be omitted with from_cart, which buys the lines of the cart")
+	check.That(r.TokenHash == "", "checkout_token", "must be omitted with from_cart: put it into the cart with its item")
 	return check.Err()
 }
 
@@ -156,9 +156,9 @@ func lenientOf(known ports.Cart) *pricing.LenientItems {
 func itemsOf(known ports.Cart) ([]InitItem, error) {
 	switch n := len(known.Items); {
 	case n == 0:
-		return nil, fault.Field("from_cart", "is for a cart that has something in it")
+		return nil, fault.Field("from_cart", "requires a cart that is not empty")
 	case n > checkout.MaxLines:
-		return nil, fault.Field("from_cart", "is for a cart of 1 to 50 lines")
+		return nil, fault.Field("from_cart", "requires a cart of 1 to 50 lines")
 	}
 	check, items := fault.NewCheck(), make([]InitItem, len(known.Items))
 	for i, line := range known.Items {
@@ -174,7 +174,7 @@ func itemsOf(known ports.Cart) ([]InitItem, error) {
 			_, ok := p.Variant(line.Variant)
 			return p.ID == line.Product && ok
 		})
-		check.In("items").At(i).That(sold, "product_id", "is not sold any more: take it out of the cart")
+		check.In("items").At(i).That(sold, "product_id", "is no longer sold: remove it from the cart")
 	}
 	return items, check.Err()
 }

@@ -127,7 +127,7 @@ func (s *Service) claimOnce(
 			return outOfStock(c, short)
 		}
 		*allocated = true
-		c.Tell(hook)
+		c.SetHook(hook)
 		return claimWithStock(ctx, tx, c, takes, p.Version, payment, now)
 	})
 	if err = cmp.Or(err, refusal); err != nil {
@@ -151,7 +151,7 @@ func lock(ctx context.Context, tx ports.Purchase, of id.Checkout, payable *check
 
 // claimWithStock claims a payable checkout and reserves its stock, unless the project has another version.
 func claimWithStock(
-	ctx context.Context, tx ports.Purchase, c *checkout.Checkout, takes []catalog.Take, version int64, payment checkout.Payment, now time.Time,
+	ctx context.Context, tx ports.Purchase, c *checkout.Checkout, takes []catalog.Reservation, version int64, payment checkout.Payment, now time.Time,
 ) error {
 	if err := c.Claim(payment, takes, now); err != nil {
 		return err

@@ -101,11 +101,11 @@ func (f *finalization) consent(ctx ports.Outbound) error {
 	if f.admitted {
 		return nil
 	}
-	history, err := f.Checkouts.Standing(ctx, f.project.ID, f.request.Checkout, f.request.Client, checkout.DeclineWindow)
+	history, err := f.Checkouts.PayAttempts(ctx, f.project.ID, f.request.Checkout, f.request.Client, checkout.DeclineWindow)
 	f.payable = nil
 	if err == nil {
 		if err = (Named{f.request.Checkout, f.request.Agent}).check(history.Checkout); err != nil {
-			history = ports.Standing{}
+			history = ports.PayAttempts{}
 		}
 	}
 	if err == nil && history.Checkout.Payable(history.Now) != nil {
@@ -141,10 +141,10 @@ func (f *finalization) consent(ctx ports.Outbound) error {
 
 // checkDeclines refuses a payment if its session or client has had too many payments declined, or would have if those in
 // flight were declined. The claim checks this again, because other payments of the client may begin in between.
-func checkDeclines(s ports.Standing) error {
+func checkDeclines(s ports.PayAttempts) error {
 	switch {
 	case s.Declines >= checkout.MostDeclined:
-		return fault.New(fault.Limited, "too_many_declines", "Too many payments were declined lately. Try again later.").
+		return fault.New(fault.Limited, "too_many_declines", "Too many payments were declined recently. Try again later.").
 			After(s.First.Add(checkout.DeclineWindow).Sub(s.Now))
 	case s.Attempts >= checkout.MostDeclined:
 		return checkout.ErrTooManyInFlight
@@ -185,7 +185,7 @@ func (f *finalization) askAgent(ctx ports.Outbound, c *checkout.Checkout) error 
 		Total:    c.Total(),
 	})
 	if err == nil {
-		err = refusal(verdict, "finalize_refused", "The shop does not take this payment now.")
+		err = refusal(verdict, "finalize_refused", "The shop does not accept this payment now.")
 	}
 	f.consented = err == nil
 	return err

@@ -25,11 +25,11 @@ const chargeTimeout = 8 * time.Second
 // ErrUnresolved means that the outcome of the charge is not known yet. The buyer can retry with the same token, and is never
 // charged twice.
 var ErrUnresolved = fault.New(fault.Unavailable, "payment_unresolved",
-	"The payment provider has not answered. Send the same finalize again: you will not be charged twice.").After(2 * time.Second)
+	"The payment provider has not responded. Send the same finalize again: you will not be charged twice.").After(2 * time.Second)
 
 // ErrCannotPay means that the shop's provider accepts no charges from the shop at the moment.
 var ErrCannotPay = fault.New(fault.Unavailable, "payment_unavailable",
-	"The shop cannot take this payment at the moment. Nothing was charged.").After(time.Minute)
+	"The shop cannot accept this payment at the moment. Nothing was charged.").After(time.Minute)
 
 // FinalizeRequest pays a checkout.
 type FinalizeRequest struct {

@@ -283,17 +283,17 @@ func TestRecordFrom_notice(t *testing.T) {
 	_, err := s.pay(t, service)
 	expectFault(t, err, "payment_unresolved")
 	for _, key := range []string{"nonsense", checkout.AttemptKey(s.checkout.ID(), 7)} {
-		if err := service.Heard(t.Context(), s.project.ID, key, s.outcome); err != nil || s.order != nil {
+		if err := service.RecordOutcome(t.Context(), s.project.ID, key, s.outcome); err != nil || s.order != nil {
 			t.Fatalf("%s: %v", key, err)
 		}
 	}
 	s.now = noon.Add(-time.Second) // as if it were being charged
-	if err := service.Heard(t.Context(), s.project.ID, checkout.AttemptKey(s.checkout.ID(), 1), s.outcome); err != nil || s.order != nil {
+	if err := service.RecordOutcome(t.Context(), s.project.ID, checkout.AttemptKey(s.checkout.ID(), 1), s.outcome); err != nil || s.order != nil {
 		t.Fatalf("in flight: %v", err)
 	}
 	s.now = noon
 	for range 2 {
-		if err := service.Heard(t.Context(), s.project.ID, checkout.AttemptKey(s.checkout.ID(), 1), s.outcome); err != nil || s.order == nil {
+		if err := service.RecordOutcome(t.Context(), s.project.ID, checkout.AttemptKey(s.checkout.ID(), 1), s.outcome); err != nil || s.order == nil {
 			t.Fatalf("%v", err)
 		}
 	}

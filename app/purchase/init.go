@@ -251,7 +251,7 @@ func (s *Service) askConsent(ctx ports.Outbound, scene agent.Scene, lines []chec
 	if err != nil {
 		return err
 	}
-	return refusal(verdict, "checkout_refused", "The shop does not take this order.")
+	return refusal(verdict, "checkout_refused", "The shop does not accept this order.")
 }
 
 // query names what the request needs to read.

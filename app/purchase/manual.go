@@ -34,7 +34,7 @@ type Resolved struct {
 // Decidable returns nil if a person can decide an attempt of a checkout now, or the reason why not. attempt 0 is the one in
 // flight.
 func (s *Service) Decidable(ctx context.Context, of id.Project, c id.Checkout, attempt int) error {
-	found, err := s.Checkouts.Standing(ctx, of, c, "", checkout.DeclineWindow)
+	found, err := s.Checkouts.PayAttempts(ctx, of, c, "", checkout.DeclineWindow)
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func (s *Service) checkCharge(c checkout.Charge, named string) error {
 	switch names, known := s.Gateway.(ports.ChargeNames); {
 	case c.Route.Provider == project.SandboxProvider && named == "":
 	case named == "":
-		return fault.Field(field, "is required: the charge is refunded and reconciled by it")
+		return fault.Field(field, "is required: refunds and reconciliation need it")
 	case known && names.ChargeForm(c.Route, named) != "":
 		return fault.Field(field, names.ChargeForm(c.Route, named))
 	}
@@ -135,9 +135,9 @@ func (s *Service) checkOrigin(ctx ports.Outbound, of id.Project, r ManualResolut
 	key, err := gateway.ChargeKey(ctx, of, charge.Route, r.Charge)
 	switch {
 	case fault.KindOf(err) == fault.NotFound:
-		return fault.Field("provider_charge_id", "is no charge of the connected account")
+		return fault.Field("provider_charge_id", "is not a charge of the connected account")
 	case err == nil && key != "" && key != charge.Key:
-		return fault.New(fault.Conflict, "charge_of_another_payment", "The provider says that the charge is of another payment attempt.")
+		return fault.New(fault.Conflict, "charge_of_another_payment", "The charge belongs to another payment attempt at the provider.")
 	}
 	return nil
 }
@@ -149,7 +149,7 @@ func (s *Service) checkOrphan(ctx context.Context, of id.Project, charge string)
 	}
 	orphans, _, err := s.Orphans.Orphans(ctx, of, ports.OrphanFilter{Charge: charge}, ports.Page{Limit: 1})
 	if err == nil && len(orphans) > 0 {
-		return fault.New(fault.Conflict, "charge_orphaned", "The charge is on record as an orphaned payment, which is given back.")
+		return fault.New(fault.Conflict, "charge_orphaned", "The charge is recorded as orphaned and is being refunded.")
 	}
 	return err
 }
@@ -211,7 +211,7 @@ func (s *Service) checkOrphanRefund(ctx context.Context, o *checkout.Orphan, nam
 	case named == "" && o.Route.Provider == project.SandboxProvider:
 		return nil
 	case named == "":
-		return fault.Field("provider_refund_id", "is required: the refund is reconciled by it")
+		return fault.Field("provider_refund_id", "is required: reconciliation needs it")
 	case named == o.Refund: // the refund that the provider reversed
 		return order.ErrRefundTaken
 	}

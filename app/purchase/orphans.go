@@ -19,7 +19,7 @@ func (s *Service) storeOrphan(ctx context.Context, tx ports.Purchase, c *checkou
 	o := c.Orphaned(attempt, paid.Provider, now)
 	again := attempt == c.Attempt() && c.Status() == checkout.Completed
 	if again && (by == notice || c.Snapshot().Manual == attempt) {
-		o.Doubt(checkout.ErrSecondCharge, now)
+		o.MarkUncertain(checkout.ErrSecondCharge, now)
 	}
 	stored, err := tx.Orphan(ctx, o, s.orphanEvent(o, now))
 	if stored {
@@ -83,12 +83,12 @@ func (s *Service) refundOrphan(ctx ports.Outbound, o *checkout.Orphan) error {
 		Since:    o.DetectedAt,
 		Checkout: o.Checkout,
 	})
-	return errors.Join(unknown, s.recordOrphanRefund(ctx, o.Project, o.ID, outcome, unknown))
+	return errors.Join(unknown, s.storeOrphanRefund(ctx, o.Project, o.ID, outcome, unknown))
 }
 
-// recordOrphanRefund records the outcome of an orphan charge's refund. Without an outcome it postpones the refund, with cause as
+// storeOrphanRefund records the outcome of an orphan charge's refund. Without an outcome it postpones the refund, with cause as
 // the problem.
-func (s *Service) recordOrphanRefund(ctx context.Context, of id.Project, orphan string, outcome order.RefundOutcome, cause error) error {
+func (s *Service) storeOrphanRefund(ctx context.Context, of id.Project, orphan string, outcome order.RefundOutcome, cause error) error {
 	decided := false
 	err := s.Orphans.ChangeOrphan(ctx, of, orphan, func(o *checkout.Orphan, now time.Time) (*event.Event, error) {
 		decided = false
@@ -115,11 +115,11 @@ func (s *Service) recordOrphanRefund(ctx context.Context, of id.Project, orphan 
 	return err
 }
 
-// HeardOrphanRefund records the outcome of an orphan charge's refund that a provider reported by webhook, also the failure of
+// RecordOrphanRefund records the outcome of an orphan charge's refund that a provider reported by webhook, also the failure of
 // one that had succeeded. For an unknown orphan it returns NotFound, orphan_not_found.
-func (s *Service) HeardOrphanRefund(ctx context.Context, of id.Project, orphan string, outcome order.RefundOutcome) error {
+func (s *Service) RecordOrphanRefund(ctx context.Context, of id.Project, orphan string, outcome order.RefundOutcome) error {
 	if _, undecided := outcome.(order.RefundPending); undecided {
 		return nil
 	}
-	return s.recordOrphanRefund(context.WithoutCancel(ctx), of, orphan, outcome, nil)
+	return s.storeOrphanRefund(context.WithoutCancel(ctx), of, orphan, outcome, nil)
 }

@@ -39,7 +39,7 @@ func givenUp(t *testing.T) (*fixture, *purchase.Service) {
 func (s *fixture) sendNotice(t *testing.T, service *purchase.Service, attempt int, charge string) {
 	t.Helper()
 	for range 2 {
-		if err := service.Heard(t.Context(), s.project.ID, checkout.AttemptKey(s.checkout.ID(), attempt), checkout.Paid{Provider: charge}); err != nil {
+		if err := service.RecordOutcome(t.Context(), s.project.ID, checkout.AttemptKey(s.checkout.ID(), attempt), checkout.Paid{Provider: charge}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -80,11 +80,11 @@ func (s *Service) resolve(ctx ports.Outbound, p *project.Project, c *checkout.Ch
 	return result, err
 }
 
-// Heard records the outcome of an attempt, identified by its key, that a provider reported by webhook. It ignores outcomes that
+// RecordOutcome records the outcome of an attempt, identified by its key, that a provider reported by webhook. It ignores outcomes that
 // are known already and keys that are not of an attempt of the project. It leaves an attempt that is being charged to the
 // request that charges it, because the provider's response has more details than its webhook, such as the card. Money for an
 // attempt that was given up is recorded as an orphan charge.
-func (s *Service) Heard(ctx context.Context, of id.Project, key string, outcome checkout.Outcome) error {
+func (s *Service) RecordOutcome(ctx context.Context, of id.Project, key string, outcome checkout.Outcome) error {
 	checkoutID, attempt, err := checkout.ParseAttemptKey(key)
 	if err != nil {
 		return nil

@@ -63,9 +63,9 @@ func (s fakeCheckouts) InTx(_ context.Context, _ id.Project, work func(ports.Pur
 	return err
 }
 
-func (s fakeCheckouts) Standing(ctx context.Context, p id.Project, c id.Checkout, _ string, _ time.Duration) (ports.Standing, error) {
+func (s fakeCheckouts) PayAttempts(ctx context.Context, p id.Project, c id.Checkout, _ string, _ time.Duration) (ports.PayAttempts, error) {
 	found, err := s.Get(ctx, p, c)
-	return ports.Standing{
+	return ports.PayAttempts{
 		Checkout: found,
 		Now:      s.now,
 		Declines: s.declines,

@@ -15,7 +15,7 @@ import (
 
 // Buy buys an order's label, and records it in its own transactions. If the order has a label that is not voided, Buy returns that
 // one, even if the request differs; bought reports whether the label is new. The wish's integration may be zero, as in Rates.
-func (s *Service) Buy(ctx ports.Outbound, p *project.Project, of id.Order, w order.LabelWish) (l *order.Label, bought bool, err error) {
+func (s *Service) Buy(ctx ports.Outbound, p *project.Project, of id.Order, w order.LabelRequest) (l *order.Label, bought bool, err error) {
 	if err := w.Check(); err != nil {
 		return nil, false, err
 	}
@@ -57,7 +57,7 @@ func (s *Service) usable(l *order.Label) (bool, error) {
 }
 
 // claim leases the label, unless it has been bought meanwhile. It replaces a voided label.
-func (s *Service) claim(ctx context.Context, p id.Project, of id.Order, w order.LabelWish) (*order.Label, error) {
+func (s *Service) claim(ctx context.Context, p id.Project, of id.Order, w order.LabelRequest) (*order.Label, error) {
 	now, name := s.Clock.Now(), id.New[id.Label](s.Entropy.IDBits())
 	var before *order.Label
 	l, err := s.Labels.Change(ctx, p, of, w.Test, func(o *order.Order, l *order.Label) (*order.Label, error) {
@@ -162,10 +162,10 @@ func (s *Service) record(ctx context.Context, l *order.Label, sold ports.Shippin
 	})
 }
 
-// Tell marks the order of a label as shipped, once. If it fails, a repeated request tries again. An
+// MarkShipped marks the order of a label as shipped, once. If it fails, a repeated request tries again. An
 // order that was canceled or delivered meanwhile stays so, and does not need the label. Test labels and labels that were voided
 // meanwhile do not change the order.
-func (s *Service) Tell(ctx context.Context, l *order.Label) (*order.Label, error) {
+func (s *Service) MarkShipped(ctx context.Context, l *order.Label) (*order.Label, error) {
 	if l.Told || l.Test {
 		return l, nil
 	}

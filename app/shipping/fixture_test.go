@@ -81,7 +81,7 @@ func newFixture() *fixture {
 	}
 	return &fixture{
 		now:        noon,
-		kept:       order.Case{Order: o, Taken: []catalog.Take{{Location: "north", Quantity: 1}}},
+		kept:       order.Case{Order: o, Taken: []catalog.Reservation{{Location: "north", Quantity: 1}}},
 		labels:     map[bool]order.Label{},
 		sold:       map[bool]ports.ShippingLabel{},
 		list:       []*integration.Integration{account(1)},

@@ -132,7 +132,7 @@ func (s *Service) parcel(ctx context.Context, p *project.Project, of id.Order, g
 	origin := p.Storefront.Origin(location)
 	if origin == "" {
 		return ports.Package{}, fault.New(fault.Invalid, "origin_missing",
-			"No warehouse has a postal code for the parcel to leave from. Set warehouses.0.postal_code of the project's storefront.").
+			"No warehouse has a postal code as the origin of the parcel. Set warehouses.0.postal_code of the project's storefront.").
 			With("warehouses.0.postal_code", "is not set in the storefront")
 	}
 	return ports.Package{
@@ -154,7 +154,7 @@ func (s *Service) shipper(ctx context.Context, p id.Project, through id.Integrat
 	shipper, ok := s.Shippers[i.Type.String()]
 	switch {
 	case !ok:
-		return nil, nil, fault.Field("integration_id", "is of a platform that ships nothing")
+		return nil, nil, fault.Field("integration_id", "is of a platform that does not ship orders")
 	case i.Status == integration.Disconnected:
 		return nil, nil, integration.ErrDisconnected()
 	}
@@ -175,11 +175,11 @@ func (s *Service) find(ctx context.Context, p id.Project, through id.Integration
 	switch len(list) {
 	case 0:
 		return nil, fault.New(fault.Conflict, "no_shipping_integration",
-			"The project is connected to no platform that ships orders. Connect ShipStation first.")
+			"The project has no integration that ships orders. Connect ShipStation first.")
 	case 1:
 		return list[0], nil
 	}
-	return nil, fault.Field("integration_id", "is required: the project is connected to several platforms that ship orders")
+	return nil, fault.Field("integration_id", "is required: the project has several integrations that ship orders")
 }
 
 // explain converts a platform's error to one that tells the merchant why the request failed.
@@ -191,7 +191,7 @@ func explain(t integration.Type, err error) error {
 		return err
 	case errors.Is(err, ports.ErrCredentialsRefused):
 		return fault.New(fault.Conflict, "credentials_refused",
-			t.Label()+" refused the integration's credentials. Give it others.").Because(err)
+			t.Label()+" rejected the integration's credentials. Replace them.").Because(err)
 	case errors.As(err, &refusal):
 		return fault.New(fault.Invalid, "shipping_refused", refusal.Reason).Because(err)
 	}

@@ -17,24 +17,24 @@ import (
 
 var none id.Integration
 
-func wish() order.LabelWish {
-	return order.LabelWish{
+func wish() order.LabelRequest {
+	return order.LabelRequest{
 		Carrier: "ups",
 		Service: "ups_ground",
 		Grams:   1200,
 	}
 }
 
-func (d *fixture) buy(w order.LabelWish) (*order.Label, bool, error) {
+func (d *fixture) buy(w order.LabelRequest) (*order.Label, bool, error) {
 	return d.buyFor(context.Background(), shop, parcel, w)
 }
 
 // buyFor buys a label and marks the order as shipped.
-func (d *fixture) buyFor(ctx context.Context, p *project.Project, of id.Order, w order.LabelWish) (*order.Label, bool, error) {
+func (d *fixture) buyFor(ctx context.Context, p *project.Project, of id.Order, w order.LabelRequest) (*order.Label, bool, error) {
 	s := d.service()
 	l, bought, err := s.Buy(ports.NewOutbound(ctx), p, of, w)
 	if err == nil {
-		l, err = s.Tell(context.WithoutCancel(ctx), l)
+		l, err = s.MarkShipped(context.WithoutCancel(ctx), l)
 	}
 	return l, bought, err
 }
@@ -262,7 +262,7 @@ func TestShipper_selectsIntegration(t *testing.T) {
 
 func TestBuy_invalidInput(t *testing.T) {
 	t.Parallel()
-	for field, w := range map[string]order.LabelWish{
+	for field, w := range map[string]order.LabelRequest{
 		"weight_grams": {Carrier: "ups", Service: "x", Grams: 0}, "carrier_code": {Carrier: "", Service: "x", Grams: 1},
 		"service_code": {Carrier: "ups", Service: "a b", Grams: 1},
 	} {
@@ -308,7 +308,7 @@ func TestBuy_orderNotShipped(t *testing.T) {
 	}
 	for range 2 { // as if a transaction were repeated
 		d.kept.Order.Fulfillment.Status = order.FulfillmentProcessing
-		l, err := d.service().Tell(t.Context(), bought)
+		l, err := d.service().MarkShipped(t.Context(), bought)
 		if err != nil || !l.Told || d.kept.Order.Fulfillment.Status != order.Shipped {
 			t.Errorf("%v, told %v, order %s", err, l.Told, d.kept.Order.Fulfillment.Status)
 		}

@@ -134,11 +134,11 @@ func (s *Service) requestVoid(ctx ports.Outbound, i *integration.Integration, sh
 	return nil, explain(i.Type, err)
 }
 
-// TellVoided sets the order of a voided label back to processing, if it is shipped with the label's tracking number. The
+// UnmarkShipped sets the order of a voided label back to processing, if it is shipped with the label's tracking number. The
 // caller runs it in a transaction, and may repeat it. It also does so if Haggle did not mark the order as shipped, because ShipStation's
 // webhook may have, and for a label that was replaced, because an earlier request may have ended before this step. If another,
 // valid label has the same tracking number, the order stays shipped.
-func (s *Service) TellVoided(ctx context.Context, l *order.Label) error {
+func (s *Service) UnmarkShipped(ctx context.Context, l *order.Label) error {
 	if l.Test || l.TrackingNumber == "" {
 		return nil
 	}

@@ -24,7 +24,7 @@ func (d *fixture) voidFor(ctx context.Context, of id.Order, name id.Label) (*ord
 	s := d.service()
 	l, voided, err := s.Void(ports.NewOutbound(ctx), shop, of, name)
 	if err == nil {
-		err = s.TellVoided(context.WithoutCancel(ctx), l)
+		err = s.UnmarkShipped(context.WithoutCancel(ctx), l)
 	}
 	return l, voided, err
 }
@@ -360,7 +360,7 @@ func TestVoidedMeanwhile(t *testing.T) {
 	if _, _, err := d.void(bought.ID); err != nil {
 		t.Fatal(err)
 	}
-	l, err := d.service().Tell(t.Context(), bought)
+	l, err := d.service().MarkShipped(t.Context(), bought)
 	if err != nil || !l.Voided() || l.Told || d.fulfillment() != order.FulfillmentProcessing {
 		t.Errorf("%+v, %v, %s", l, err, d.fulfillment())
 	}

@@ -65,7 +65,7 @@ func (s PolicySeller) record(ctx context.Context, c Config, p market.Population,
 func byOffers(a, b tuning.Record) int {
 	return cmp.Or(
 		slices.CompareFunc(a.Rounds, b.Rounds, func(x, y tuning.Round) int {
-			return cmp.Or(cmp.Compare(x.Offer, y.Offer), cmp.Compare(x.Standing, y.Standing))
+			return cmp.Or(cmp.Compare(x.Offer, y.Offer), cmp.Compare(x.Price, y.Price))
 		}),
 		cmp.Compare(a.Price, b.Price), cmp.Compare(a.End, b.End))
 }

@@ -94,9 +94,9 @@ func (h *quoteNegotiation) Offer(price int64) market.Answer {
 		}
 	case negotiation.Rejected:
 		return market.Answer{
-			Verdict:  market.Rejected,
-			Price:    d.Hint.Minor(),
-			Standing: d.Price.Minor(),
+			Verdict:      market.Rejected,
+			Price:        d.Hint.Minor(),
+			CurrentPrice: d.Price.Minor(),
 		}
 	}
 	panic("simulating: an offer was answered by " + decision.Outcome().String())

@@ -36,7 +36,7 @@ func checkHistory(t *testing.T, random *rand.Rand, seller PolicySeller, item mar
 		low := a.Verdict != market.Rejected && (a.Price < least || a.Price < secrets.Floor || a.Price > item.List)
 		switch {
 		case low, a.Verdict != market.Accepted && offer >= current,
-			a.Verdict == market.Rejected && a.Standing > 0 && (a.Standing > current || a.Standing <= offer || a.Standing < max(least, secrets.Floor)),
+			a.Verdict == market.Rejected && a.CurrentPrice > 0 && (a.CurrentPrice > current || a.CurrentPrice <= offer || a.CurrentPrice < max(least, secrets.Floor)),
 			a.Verdict == market.Accepted && a.Price != min(offer, item.List),
 			a.Verdict == market.Countered && (a.Price > current || a.Price <= offer),
 			a.Verdict == market.Rejected && (a.Price != secrets.Hint || offer >= secrets.Floor):
@@ -45,8 +45,8 @@ func checkHistory(t *testing.T, random *rand.Rand, seller PolicySeller, item mar
 			return
 		case a.Verdict == market.Countered:
 			current = a.Price
-		case a.Standing > 0:
-			current = a.Standing
+		case a.CurrentPrice > 0:
+			current = a.CurrentPrice
 		}
 	}
 }

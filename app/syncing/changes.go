@@ -20,10 +20,10 @@ func (b *batch) compare(o *productImport, all catalog.Draft) {
 	switch {
 	case o.failed != "":
 	case b.Full:
-		if base != (syncrun.Prints{}) && base != o.here {
+		if base != (syncrun.Fingerprints{}) && base != o.here {
 			o.conflicts = syncrun.Conflicts(base, o.ours, o.next, syncrun.FullSync)
 		}
-	case o.kept != (syncrun.Prints{}):
+	case o.kept != (syncrun.Fingerprints{}):
 		o.kept, o.conflicts = syncrun.CompareKept(o.kept, all, o.ours, b.ids, b.now)
 	}
 }
@@ -100,7 +100,7 @@ func (cr *claimedRun) storeChanges(ctx context.Context, s ports.SyncStores, foun
 }
 
 // storeArchivals lists, in a preview, records that a full sync would remove.
-func (cr *claimedRun) storeArchivals(ctx context.Context, s ports.SyncStores, gone []*syncrun.Copy) ([]syncrun.Change, error) {
+func (cr *claimedRun) storeArchivals(ctx context.Context, s ports.SyncStores, gone []*syncrun.ExternalRecord) ([]syncrun.Change, error) {
 	now := cr.Clock.Now()
 	found := make([]syncrun.Change, len(gone))
 	for i, c := range gone {

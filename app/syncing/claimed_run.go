@@ -36,7 +36,7 @@ var (
 	// errLost means that the lease has ended, so another replica may have the run or have ended it.
 	errLost = errors.New("the run is no longer in hand")
 	// errSlow means that a page took longer than pageTimeout.
-	errSlow = &ports.PlatformFailure{Reason: "The platform did not answer in time."}
+	errSlow = &ports.PlatformFailure{Reason: "The platform did not respond in time."}
 	// errEmptied means that a full sync found implausibly few records.
 	errEmptied = errors.New("the platform has lost most of its records")
 )
@@ -196,7 +196,7 @@ func (cr *claimedRun) handleFailure(ctx context.Context, err error) error {
 	case errors.As(err, &refusal):
 		return cr.fail(ctx, refusal.Reason)
 	case errors.Is(err, ports.ErrCredentialsRefused):
-		return cr.fail(ctx, ports.WhyRefused(err, "The platform refused the account's credentials."))
+		return cr.fail(ctx, ports.WhyRefused(err, "The platform rejected the account's credentials."))
 	case fault.Is(err, integration.ErrDisconnected().Code):
 		return cr.fail(ctx, "The integration was disconnected.")
 	case errors.Is(err, syncrun.ErrCircle):
@@ -209,7 +209,7 @@ func (cr *claimedRun) handleFailure(ctx context.Context, err error) error {
 		return cr.postpone(ctx, now.Add(cr.pause()), "The server was too busy to store a page.")
 	}
 	cr.Log.ErrorContext(ctx, "a page of a sync run could not be taken", "run", cr.run.ID.String(), "error", err)
-	return cr.postpone(ctx, now.Add(cr.pause()), "A page could not be taken: this server has a problem of its own.")
+	return cr.postpone(ctx, now.Add(cr.pause()), "A page could not be imported because of an internal error of the server.")
 }
 
 const (

@@ -46,7 +46,7 @@ type Engine struct {
 	Unit         ports.SyncUnit
 	Accounts     ports.IntegrationAccounts
 	Connectors   map[string]ports.Connector // by type
-	Taker        *Taker
+	Importer     *Importer
 	Clock        ports.Clock
 	Entropy      ports.Entropy
 	Schedules    ports.Schedules

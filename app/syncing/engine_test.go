@@ -173,10 +173,10 @@ func TestClaimedRun_HandleFailure(t *testing.T) {
 		"it asks for patience": {ports.Throttled{After: 3 * time.Second}, syncrun.Running, 0, 3 * time.Second, ""},
 		"it does not answer":   {&ports.PlatformFailure{Reason: "No answer."}, syncrun.Running, 1, 700 * time.Millisecond, "No answer."},
 		"it refuses":           {fmt.Errorf("read: %w", &ports.PlatformRefusal{Reason: "No permission."}), syncrun.Failed, 0, 0, "No permission."},
-		"credentials refused":  {ports.ErrCredentialsRefused, syncrun.Failed, 0, 0, "The platform refused the account's credentials."},
+		"credentials refused":  {ports.ErrCredentialsRefused, syncrun.Failed, 0, 0, "The platform rejected the account's credentials."},
 		"it was disconnected":  {integration.ErrDisconnected(), syncrun.Failed, 0, 0, "The integration was disconnected."},
 		"the database is busy": {fault.New(fault.Unavailable, "storage_unavailable", "Busy."), syncrun.Running, 1, 700 * time.Millisecond, "The server was too busy to store a page."},
-		"nobody knows what":    {errors.New("a secret"), syncrun.Running, 1, 700 * time.Millisecond, "A page could not be taken: this server has a problem of its own."},
+		"nobody knows what":    {errors.New("a secret"), syncrun.Running, 1, 700 * time.Millisecond, "A page could not be imported because of an internal error of the server."},
 	} {
 		f := newFixture(tents(5)...)
 		f.platform.answer = func(ports.PageRequest) (*ports.RecordPage, error) { return nil, c.err }
@@ -239,7 +239,7 @@ func TestEngine_panic(t *testing.T) {
 		f.work(t, f.Replica(0))
 		f.Pass(maxPause * 2)
 	}
-	if run := f.Run(name); run.Status != syncrun.Failed || !strings.Contains(run.Error, "problem of its own") {
+	if run := f.Run(name); run.Status != syncrun.Failed || !strings.Contains(run.Error, "internal error") {
 		t.Errorf("%+v", run)
 	}
 }

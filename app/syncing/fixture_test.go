@@ -93,7 +93,7 @@ func (f *fixture) engine(r *synctest.Replica) *Engine {
 		Unit:         r,
 		Accounts:     fakeAccounts{r},
 		Connectors:   map[string]ports.Connector{"custom": f.platform},
-		Taker:        &Taker{f, f.entropy},
+		Importer:     &Importer{f, f.entropy},
 		Clock:        f,
 		Entropy:      f.entropy,
 		Log:          slog.New(slog.NewTextHandler(io.Discard, nil)),
@@ -195,21 +195,21 @@ func want(t *testing.T, r syncrun.Run, status syncrun.Status, all ...syncrun.Cou
 }
 
 // importByWebhook imports records as a webhook's call does.
-func (f *fixture) importByWebhook(t *testing.T, records ...syncrun.Record) ports.Taken {
+func (f *fixture) importByWebhook(t *testing.T, records ...syncrun.Record) ports.ImportResult {
 	t.Helper()
-	taken, err := f.importRecords(t, ports.Taking{Project: f.Project}, records...)
+	taken, err := f.importRecords(t, ports.ImportScope{Project: f.Project}, records...)
 	if err != nil {
 		t.Error(err)
 	}
 	return taken
 }
 
-func (f *fixture) importRecords(t *testing.T, on ports.Taking, records ...syncrun.Record) (taken ports.Taken, err error) {
+func (f *fixture) importRecords(t *testing.T, on ports.ImportScope, records ...syncrun.Record) (taken ports.ImportResult, err error) {
 	t.Helper()
 	on.Integration = f.World.Integration
 	r := f.Replica(0)
 	err = r.InTx(t.Context(), f.Project.ID, func(s ports.SyncStores) error {
-		taken, err = (&Taker{f, f.entropy}).Take(t.Context(), s, on, records)
+		taken, err = (&Importer{f, f.entropy}).Import(t.Context(), s, on, records)
 		return err
 	})
 	return taken, err

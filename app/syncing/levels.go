@@ -61,12 +61,12 @@ func (b *batch) locate(ctx context.Context, items []*recordImport) (imports []*l
 	if err != nil {
 		return nil, err
 	}
-	var gone []*syncrun.Copy
+	var gone []*syncrun.ExternalRecord
 	for _, one := range items {
 		l := one.record.Level
 		if l == nil { // the location is unknown, so the stock stays
 			b.outcomes[one.at].Verdict = syncrun.Unchanged
-			one.after.Take(one.record, nil, syncrun.Prints{}, b.now)
+			one.after.Take(one.record, nil, syncrun.Fingerprints{}, b.now)
 			gone = append(gone, one.after)
 			continue
 		}
@@ -92,7 +92,7 @@ func (b *batch) locate(ctx context.Context, items []*recordImport) (imports []*l
 func (b *batch) acceptable(c *levelImport) bool {
 	switch {
 	case c.place.SKU == "":
-		b.outcomes[c.at] = syncrun.Outcome{Verdict: syncrun.Unknown, Reason: sanitize("No product here is what the platform calls item " + c.record.Level.Item + ".")}
+		b.outcomes[c.at] = syncrun.Outcome{Verdict: syncrun.Unknown, Reason: sanitize("No product here matches the platform's item " + c.record.Level.Item + ".")}
 	case !project.LocationForm.MatchString(c.place.Location):
 		b.fail(c.at, "The location must be lower-case letters, digits, hyphens and underscores.")
 	case c.quantity > catalog.MaxStock || c.quantity < -catalog.MaxStock:
@@ -144,7 +144,7 @@ func (b *batch) shift(ctx context.Context, imports []*levelImport, shelves map[p
 }
 
 func (b *batch) saveLevels(ctx context.Context, imports []*levelImport, shelves map[ports.StockPlace]catalog.Shelf) error {
-	var toSave []*syncrun.Copy
+	var toSave []*syncrun.ExternalRecord
 	for _, c := range imports {
 		if b.outcomes[c.at].Verdict != (syncrun.Verdict{}) {
 			continue
@@ -162,7 +162,7 @@ func (b *batch) saveLevels(ctx context.Context, imports []*levelImport, shelves 
 			b.changed = append(b.changed, level.Product)
 		}
 		news := c.before == nil || c.before.News(c.record) || c.record.At.After(c.before.At) || c.before.Quantity != c.counted
-		c.after.Take(c.record, nil, syncrun.Prints{}, b.now)
+		c.after.Take(c.record, nil, syncrun.Fingerprints{}, b.now)
 		c.after.Quantity, c.after.SKU, c.after.Local = c.counted, level.SKU, level.Variant.String()
 		if news {
 			toSave = append(toSave, c.after)

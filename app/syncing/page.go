@@ -50,9 +50,9 @@ func (cr *claimedRun) commit(ctx context.Context, page ports.RecordPage) error {
 	if cr.run.Preview {
 		return cr.preview(ctx, page)
 	}
-	var taken ports.Taken
+	var taken ports.ImportResult
 	err := cr.write(ctx, func(ctx context.Context, s ports.SyncStores) (after *syncrun.Run, err error) {
-		if taken, err = cr.Taker.Take(ctx, s, cr.importScope(), page.Records); err != nil {
+		if taken, err = cr.Importer.Import(ctx, s, cr.importScope(), page.Records); err != nil {
 			return nil, err
 		}
 		return cr.storeProgress(ctx, s, page, taken)
@@ -77,12 +77,12 @@ func (cr *claimedRun) preview(ctx context.Context, page ports.RecordPage) error 
 	return cr.write(ctx, func(ctx context.Context, s ports.SyncStores) (*syncrun.Run, error) {
 		if cr.run.Full {
 			for resource, remotes := range seenRemotes(page.Records, true) {
-				of := ports.CopiesOf{
+				of := ports.RecordSet{
 					Project:     cr.run.Project,
 					Integration: cr.run.Integration,
 					Resource:    resource,
 				}
-				if err := s.Copies.See(ctx, of, cr.run.ID, remotes); err != nil {
+				if err := s.ExternalRecords.MarkSeen(ctx, of, cr.run.ID, remotes); err != nil {
 					return nil, err
 				}
 			}
@@ -92,7 +92,7 @@ func (cr *claimedRun) preview(ctx context.Context, page ports.RecordPage) error 
 }
 
 // storeProgress stores the results of a page together with the run's progress.
-func (cr *claimedRun) storeProgress(ctx context.Context, s ports.SyncStores, page ports.RecordPage, taken ports.Taken) (*syncrun.Run, error) {
+func (cr *claimedRun) storeProgress(ctx context.Context, s ports.SyncStores, page ports.RecordPage, taken ports.ImportResult) (*syncrun.Run, error) {
 	if len(taken.Problems) > 0 {
 		if err := s.Runs.Note(ctx, cr.run.Project, cr.run.ID, taken.Problems); err != nil {
 			return nil, err
@@ -124,8 +124,8 @@ func (cr *claimedRun) storeProgress(ctx context.Context, s ports.SyncStores, pag
 	})
 }
 
-func (cr *claimedRun) importScope() ports.Taking {
-	return ports.Taking{
+func (cr *claimedRun) importScope() ports.ImportScope {
+	return ports.ImportScope{
 		Project:     cr.project,
 		Integration: cr.run.Integration,
 		Run:         cr.run.ID,
@@ -293,12 +293,12 @@ func (cr *claimedRun) bisect(ctx context.Context, records []syncrun.Record) (bad
 }
 
 // tryImport returns the results of importing records, without storing them.
-func (cr *claimedRun) tryImport(ctx context.Context, records []syncrun.Record) (taken ports.Taken, err error) {
+func (cr *claimedRun) tryImport(ctx context.Context, records []syncrun.Record) (taken ports.ImportResult, err error) {
 	if len(records) == 0 {
 		return taken, nil
 	}
 	err = cr.Unit.InTx(ctx, cr.run.Project, func(s ports.SyncStores) error {
-		if taken, err = cr.Taker.Take(ctx, s, cr.importScope(), records); err != nil {
+		if taken, err = cr.Importer.Import(ctx, s, cr.importScope(), records); err != nil {
 			return err
 		}
 		return errRollback

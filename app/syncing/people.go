@@ -30,10 +30,10 @@ func (b *batch) importCustomers(ctx context.Context) error {
 
 // saveRecords stores external records after set has filled them.
 func (b *batch) saveRecords(ctx context.Context, items []*recordImport, set func(*recordImport) error) error {
-	toSave := make([]*syncrun.Copy, len(items))
+	toSave := make([]*syncrun.ExternalRecord, len(items))
 	for i, one := range items {
 		b.outcomes[one.at].Verdict = one.verdict()
-		one.after.Take(one.record, nil, syncrun.Prints{}, b.now)
+		one.after.Take(one.record, nil, syncrun.Fingerprints{}, b.now)
 		if err := set(one); err != nil {
 			return err
 		}

@@ -15,10 +15,10 @@ import (
 // productImport is a platform's product that is being imported.
 type productImport struct {
 	*recordImport
-	ours  *catalog.Product // our product; nil: none
-	next  *catalog.Product // the product after the import; nil: none
-	here  syncrun.Prints   // prints of ours
-	kept  syncrun.Prints
+	ours  *catalog.Product     // our product; nil: none
+	next  *catalog.Product     // the product after the import; nil: none
+	here  syncrun.Fingerprints // prints of ours
+	kept  syncrun.Fingerprints
 	write bool
 	// conflicts are fields that both sides have changed.
 	conflicts []syncrun.FieldChange
@@ -54,7 +54,7 @@ func (b *batch) importAll(ctx context.Context, imports []*productImport) error {
 	if err := b.writeProducts(ctx, imports); err != nil {
 		return err
 	}
-	var toSave []*syncrun.Copy
+	var toSave []*syncrun.ExternalRecord
 	for _, o := range imports {
 		if o.failed != "" {
 			b.fail(o.at, o.failed)
@@ -118,7 +118,7 @@ func (b *batch) writeProducts(ctx context.Context, imports []*productImport) err
 		if len(unknownOwners) == 0 {
 			return nil
 		}
-		list, err := b.Copies.Of(ctx, b.recordSet(syncrun.Products), unknownOwners)
+		list, err := b.ExternalRecords.Of(ctx, b.recordSet(syncrun.Products), unknownOwners)
 		if err != nil {
 			return err
 		}
@@ -147,7 +147,7 @@ func keysOf(imports []*productImport) (keys ports.ProductKeys) {
 func (b *batch) decide(imports []*productImport, known ports.KnownProducts, owners map[id.Product]string) (unknownOwners []string, written []*productImport) {
 	skus := map[string]string{} // SKU -> id of the record that has it
 	for _, o := range imports {
-		o.ours, o.next, o.kept, o.write, o.failed = known.ByID[id.Stored[id.Product](o.after.Local)], nil, syncrun.Prints{}, false, ""
+		o.ours, o.next, o.kept, o.write, o.failed = known.ByID[id.Stored[id.Product](o.after.Local)], nil, syncrun.Fingerprints{}, false, ""
 		o.skuTaken, o.conflicts = false, nil
 		if o.record.Deleted {
 			b.archive(o)
@@ -257,11 +257,11 @@ func (b *batch) saveItems(ctx context.Context, imports []*productImport) error {
 	if err != nil {
 		return err
 	}
-	var toSave []*syncrun.Copy
+	var toSave []*syncrun.ExternalRecord
 	for _, name := range names {
 		v, c := named[name], known[name]
 		if c == nil {
-			c = &syncrun.Copy{
+			c = &syncrun.ExternalRecord{
 				Project:     b.Project.ID,
 				Integration: b.Integration,
 				Resource:    syncrun.Items,

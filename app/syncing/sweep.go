@@ -28,12 +28,12 @@ func (cr *claimedRun) sweep(ctx context.Context) error {
 			return nil, err
 		}
 		step := cr.run.Current()
-		of := ports.CopiesOf{
+		of := ports.RecordSet{
 			Project:     cr.run.Project,
 			Integration: cr.run.Integration,
 			Resource:    step.Resource,
 		}
-		list, missing, all, err := s.Copies.Unseen(ctx, of, cr.run.ID, sweepChunk)
+		list, missing, all, err := s.ExternalRecords.NotSeenIn(ctx, of, cr.run.ID, sweepChunk)
 		if err != nil {
 			return nil, err
 		}
@@ -42,7 +42,7 @@ func (cr *claimedRun) sweep(ctx context.Context) error {
 		}
 		changed, emptied = nil, ""
 		if all >= minPlausible && 2*missing > all {
-			emptied = fmt.Sprintf("The platform no longer has %d of %d %s. That is hard to believe, so nothing was removed.", missing, all, step.Resource)
+			emptied = fmt.Sprintf("The platform no longer has %d of %d %s. This is implausible, so nothing was removed.", missing, all, step.Resource)
 			return nil, errEmptied
 		}
 		gone, reported := cr.splitReported(list)
@@ -59,7 +59,7 @@ func (cr *claimedRun) sweep(ctx context.Context) error {
 			return nil, err
 		}
 		if len(reported) > 0 {
-			if err := s.Copies.See(ctx, of, cr.run.ID, reported); err != nil {
+			if err := s.ExternalRecords.MarkSeen(ctx, of, cr.run.ID, reported); err != nil {
 				return nil, err
 			}
 		}
@@ -79,7 +79,7 @@ func (cr *claimedRun) sweep(ctx context.Context) error {
 
 // splitReported separates records that are gone from those that the platform reported by webhook since the run started. The run may
 // already have passed their page by then.
-func (cr *claimedRun) splitReported(list []*syncrun.Copy) (gone []*syncrun.Copy, reported []string) {
+func (cr *claimedRun) splitReported(list []*syncrun.ExternalRecord) (gone []*syncrun.ExternalRecord, reported []string) {
 	for _, c := range list {
 		if c.UpdatedAt.Before(cr.run.StartedAt) {
 			gone = append(gone, c)
@@ -91,7 +91,7 @@ func (cr *claimedRun) splitReported(list []*syncrun.Copy) (gone []*syncrun.Copy,
 }
 
 // remove archives or deletes what the external records refer to, and returns how many records these are.
-func (cr *claimedRun) remove(ctx context.Context, s ports.SyncStores, gone []*syncrun.Copy) (int, []id.Product, error) {
+func (cr *claimedRun) remove(ctx context.Context, s ports.SyncStores, gone []*syncrun.ExternalRecord) (int, []id.Product, error) {
 	if len(gone) == 0 {
 		return 0, nil, nil
 	}
@@ -105,14 +105,14 @@ func (cr *claimedRun) remove(ctx context.Context, s ports.SyncStores, gone []*sy
 			Resource: c.Resource,
 			Remote:   c.Remote,
 			Deleted:  true,
-		}, products[c.Local], syncrun.Prints{}, now)
+		}, products[c.Local], syncrun.Fingerprints{}, now)
 		c.Customer, c.Email = nil, ""
 	}
-	return len(gone), changed, s.Copies.Save(ctx, gone)
+	return len(gone), changed, s.ExternalRecords.Save(ctx, gone)
 }
 
 // archive archives the products of the records. It returns all of these products by id, and the ids of those that were active.
-func (cr *claimedRun) archive(ctx context.Context, s ports.SyncStores, gone []*syncrun.Copy, now time.Time) (map[string]*catalog.Product, []id.Product, error) {
+func (cr *claimedRun) archive(ctx context.Context, s ports.SyncStores, gone []*syncrun.ExternalRecord, now time.Time) (map[string]*catalog.Product, []id.Product, error) {
 	var keys ports.ProductKeys
 	for _, c := range gone {
 		if c.Resource == syncrun.Products && c.Local != "" {

@@ -56,10 +56,10 @@ func (s *Service) Start(ctx context.Context, p *project.Project, of id.Integrati
 	}
 	if wanted.Preview {
 		if at := slices.Index(wanted.Resources, syncrun.Inventory.String()); at >= 0 {
-			return nil, fault.Field(fmt.Sprintf("resources.%d", at), "cannot be previewed: stock moves by what changed since the sync before")
+			return nil, fault.Field(fmt.Sprintf("resources.%d", at), "cannot be previewed: stock is adjusted by its changes since the previous sync")
 		}
 		if list = syncrun.Previewed(list); len(list) == 0 {
-			return nil, fault.Field("resources", "has nothing that can be previewed")
+			return nil, fault.Field("resources", "has nothing to preview")
 		}
 	}
 	run := syncrun.Start(id.New[id.Sync](s.Entropy.IDBits()), p.ID, i.ID, list, wanted.Full, i.Synced, s.Clock.Now())

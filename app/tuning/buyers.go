@@ -106,12 +106,12 @@ type course struct {
 
 // newCourse starts a negotiation at a price.
 func newCourse(price float64) course {
-	return course{last: Round{Standing: price}, high: math.Inf(1)}
+	return course{last: Round{Price: price}, high: math.Inf(1)}
 }
 
 // answer records an offer and the price after it.
 func (c *course) answer(r Round) {
-	c.given, c.last = c.last.Standing-r.Standing, r
+	c.given, c.last = c.last.Price-r.Price, r
 	if r.Rejected {
 		c.low = max(c.low, r.Offer)
 	} else {
@@ -133,7 +133,7 @@ func (t *Twin) aspire(n int, c *course) float64 {
 	case t.Manner == Probing:
 		return t.probe(n, c)
 	case t.Manner == Splitting:
-		return min(c.last.Offer+splits[t.Beta]*max(c.last.Standing-c.last.Offer, 0), t.Worth)
+		return min(c.last.Offer+splits[t.Beta]*max(c.last.Price-c.last.Offer, 0), t.Worth)
 	}
 	return t.react(c)
 }

@@ -39,7 +39,7 @@ func TestAspire_everyManner(t *testing.T) {
 			if n < len(c.answers) {
 				state.answer(Round{
 					Offer:    got,
-					Standing: c.answers[n].price,
+					Price:    c.answers[n].price,
 					Rejected: c.answers[n].rejected,
 				})
 			}

@@ -60,7 +60,7 @@ func (m *Model) trials() (all []trial) {
 		if firm <= 0 {
 			continue
 		}
-		t := trial{times: r.last().Standing / r.Rounds[0].Offer, weight: m.trust[i] * firm / whole}
+		t := trial{times: r.last().Price / r.Rounds[0].Offer, weight: m.trust[i] * firm / whole}
 		if r.End == Took {
 			t.times, t.took = r.Price/r.Rounds[0].Offer, t.weight
 		}
@@ -72,7 +72,7 @@ func (m *Model) trials() (all []trial) {
 // firmWorth draws the V of a firm buyer. For one that took a price it is that price. For one that left it lies between what
 // others would have paid and the price that it left at.
 func (m *Model) firmWorth(r *Record, random *rand.Rand) float64 {
-	offer, price := r.Rounds[0].Offer, r.last().Standing
+	offer, price := r.Rounds[0].Offer, r.last().Price
 	switch r.End {
 	case Took:
 		return r.Price
@@ -111,7 +111,7 @@ func highest(r *Record) int {
 	case Accepted:
 		return worths - 1
 	case Walked:
-		return max(shown, indexOf(r.last().Standing))
+		return max(shown, indexOf(r.last().Price))
 	default:
 		return shown
 	}

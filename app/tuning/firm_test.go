@@ -32,8 +32,8 @@ func TestFirmWorth_allEnds(t *testing.T) {
 		if went := twin.Worth / r.Rounds[0].Offer; r.End == tuning.Accepted && r.Price < .88 && math.Abs(went-1.11) > .005 {
 			otherwise++
 		}
-		if last := r.Rounds[len(r.Rounds)-1]; r.End == tuning.Walked && twin.Worth >= last.Standing {
-			t.Errorf("who left at %.4f is said to pay %.4f", last.Standing, twin.Worth)
+		if last := r.Rounds[len(r.Rounds)-1]; r.End == tuning.Walked && twin.Worth >= last.Price {
+			t.Errorf("who left at %.4f is said to pay %.4f", last.Price, twin.Worth)
 		}
 	}
 	if otherwise > seen[tuning.Accepted]/10 {

@@ -234,7 +234,7 @@ func likelihood(r *Record, k kind, worth float64) float64 {
 		if k.manner != Erratic {
 			want = min(twin.aspire(i+1, &state), worth, 1)
 		}
-		if state.last.Standing <= want-2*noise {
+		if state.last.Price <= want-2*noise {
 			return 0 // it would have taken that price
 		}
 		if i > 0 {
@@ -272,7 +272,7 @@ func (m Manner) chance(off float64) float64 {
 func ends(r *Record, k kind, n, deadline int, worth float64) bool {
 	price := r.Start
 	if n > 0 {
-		price = r.Rounds[n-1].Standing
+		price = r.Rounds[n-1].Price
 	}
 	switch r.End {
 	case Walked:

@@ -90,7 +90,7 @@ func (m *Model) play(p negotiation.Policy, t *Twin) (price, margin float64) {
 		decision := negotiation.Decide(table)
 		quote.Record(table, decision, noon)
 		answered := negotiation.PriceIn(decision).Minor()
-		said := Round{Offer: float64(offer.Minor()) / float64(list), Standing: float64(answered) / float64(list)}
+		said := Round{Offer: float64(offer.Minor()) / float64(list), Price: float64(answered) / float64(list)}
 		switch d := decision.(type) {
 		case negotiation.Rejected:
 			said.Rejected = true

@@ -39,8 +39,8 @@ const (
 
 // Round is an offer and the current price after the answer to it (Standing).
 type Round struct {
-	Offer, Standing float64
-	Rejected        bool
+	Offer, Price float64
+	Rejected     bool
 }
 
 // Record is one negotiation.
@@ -91,7 +91,7 @@ func FromEntries(entries []negotiation.Entry, roundCap int) (r Record, ok bool) 
 		price, committed := share(*e.Price), e.Rule == negotiation.Commitment
 		switch {
 		case e.Outcome == negotiation.OutcomeAccepted && committed && len(r.Rounds) > 0:
-			r.End, r.Price = Took, r.Rounds[len(r.Rounds)-1].Standing
+			r.End, r.Price = Took, r.Rounds[len(r.Rounds)-1].Price
 		case e.Outcome == negotiation.OutcomeAccepted && committed:
 			r.End, r.Price = Took, r.Start
 		case e.Outcome == negotiation.OutcomeAccepted:

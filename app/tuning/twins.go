@@ -41,7 +41,7 @@ func (m *Model) twin(record int, c cause, random *rand.Rand) Twin {
 		Deadline: int(k.deadline),
 		Worth:    worthAt(int(c.worth)) + worthStep*(random.Float64()-.5),
 	}
-	low, price := evident(r), r.last().Standing
+	low, price := evident(r), r.last().Price
 	switch {
 	case k.manner == Firm:
 		t.Worth = m.firmWorth(r, random)

@@ -58,7 +58,7 @@ func (h *claimedOrder) follow(ctx context.Context, there order.PlatformState, ch
 		State:   there,
 		Changes: changes,
 		Label:   h.integration.Type.Label(),
-		Stocked: func(takes []catalog.Take) []catalog.Take { return h.counted(takes, items) },
+		Stocked: func(takes []catalog.Reservation) []catalog.Reservation { return h.counted(takes, items) },
 	}
 	after, do := h.c, order.Consequences{}
 	err := h.inTx(ctx, func(s ports.SyncStores) (committed func(), err error) {

@@ -41,8 +41,8 @@ func (h *claimedOrder) settle(ctx ports.Outbound) error {
 }
 
 // balance puts back what the sale reserved, and imports the platform's levels.
-func (h *claimedOrder) balance(ctx context.Context, p *project.Project, moved []catalog.Take, levels []syncrun.Record, asked time.Time) error {
-	var imported ports.Taken
+func (h *claimedOrder) balance(ctx context.Context, p *project.Project, moved []catalog.Reservation, levels []syncrun.Record, asked time.Time) error {
+	var imported ports.ImportResult
 	var committed func()
 	err := h.Unit.InTx(ctx, h.of.Project, func(s ports.SyncStores) (err error) {
 		if committed, err = h.changeIn(ctx, s.Platform, func(_ *order.Case, w *order.PlatformOrder) error {
@@ -68,7 +68,7 @@ func (h *claimedOrder) balance(ctx context.Context, p *project.Project, moved []
 				return err
 			}
 		}
-		imported, err = h.Taker.Take(ctx, s, ports.Taking{
+		imported, err = h.Importer.Import(ctx, s, ports.ImportScope{
 			Project:     p,
 			Integration: h.of.Integration,
 			Full:        true,
@@ -89,9 +89,9 @@ func (h *claimedOrder) balance(ctx context.Context, p *project.Project, moved []
 }
 
 // itemsOf returns the platform's items whose stock was moved.
-func (h *claimedOrder) itemsOf(moved []catalog.Take) (items []string) {
+func (h *claimedOrder) itemsOf(moved []catalog.Reservation) (items []string) {
 	for _, l := range h.lines {
-		if l.item != "" && slices.ContainsFunc(moved, func(m catalog.Take) bool { return m.Variant == l.variant }) && !slices.Contains(items, l.item) {
+		if l.item != "" && slices.ContainsFunc(moved, func(m catalog.Reservation) bool { return m.Variant == l.variant }) && !slices.Contains(items, l.item) {
 			items = append(items, l.item)
 		}
 	}
@@ -106,18 +106,18 @@ func (h *claimedOrder) outdated(ctx context.Context, s ports.SyncStores, levels 
 	for n, r := range levels {
 		at[r.Remote], remotes[n] = r, r.Remote
 	}
-	known, err := s.Copies.Find(ctx, ports.CopiesOf{
+	known, err := s.ExternalRecords.Find(ctx, ports.RecordSet{
 		Project:     h.of.Project,
 		Integration: h.of.Integration,
 		Resource:    syncrun.Inventory,
 	}, remotes)
-	return slices.ContainsFunc(known, func(c *syncrun.Copy) bool {
+	return slices.ContainsFunc(known, func(c *syncrun.ExternalRecord) bool {
 		return c.Late(at[c.Remote]) || !c.UpdatedAt.Before(asked.Truncate(time.Millisecond))
 	}), err
 }
 
 // shifts returns the changes of our stock that undo moved, for items that have a level at the platform.
-func (h *claimedOrder) shifts(moved []catalog.Take, levels []syncrun.Record) (list []ports.StockShift) {
+func (h *claimedOrder) shifts(moved []catalog.Reservation, levels []syncrun.Record) (list []ports.StockShift) {
 	for _, m := range moved {
 		at := slices.IndexFunc(h.lines, func(l line) bool { return l.variant == m.Variant })
 		if at < 0 || h.lines[at].sku == "" || !slices.ContainsFunc(levels, h.lines[at].has) {

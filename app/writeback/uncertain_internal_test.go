@@ -58,7 +58,7 @@ func (f *fakeOrders) ChangePlatformOrder(_ context.Context, _ id.Project, _ id.O
 func asked(at time.Time, writer ports.OrderWriter) (*claimedOrder, *fakeOrders) {
 	orders := &fakeOrders{kept: order.PlatformOrder{
 		Status: order.PlatformPending,
-		Told:   order.Told{Asked: at},
+		Told:   order.PlatformSync{Asked: at},
 		DueAt:  noon,
 	}}
 	of := orders.kept
@@ -115,7 +115,7 @@ func TestClaimedOrder_refusedLookup(t *testing.T) {
 			skipped := h.skip(ports.NewOutbound(t.Context()), "The order was canceled.")
 			for verb, err := range map[string]error{"create": created, "skip": skipped} {
 				var refusal *ports.PlatformRefusal
-				if !errors.As(err, &refusal) || strings.HasPrefix(refusal.Reason, "It may be there already") != c.unknown {
+				if !errors.As(err, &refusal) || strings.HasPrefix(refusal.Reason, "It may already be there") != c.unknown {
 					t.Errorf("%s: %v", verb, err)
 				}
 			}

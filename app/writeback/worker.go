@@ -40,20 +40,20 @@ var limits = jobs.Limits{
 
 // Worker writes platform orders. The caller runs its Job.
 type Worker struct {
-	Queue        ports.DuePlatformOrders
-	Orders       ports.Orders
-	Platform     ports.PlatformOrders
-	Copies       ports.Copies
-	Integrations ports.Integrations
-	Projects     ports.ProjectFinder
-	Unit         ports.SyncUnit
-	Accounts     ports.IntegrationAccounts
-	Writers      map[string]ports.OrderWriter // by type
-	Taker        ports.Taker
-	Clock        ports.Clock
-	Entropy      ports.Entropy
-	Log          *slog.Logger
-	Live         bool // orders are paid with real money
+	Queue           ports.DuePlatformOrders
+	Orders          ports.Orders
+	Platform        ports.PlatformOrders
+	ExternalRecords ports.ExternalRecords
+	Integrations    ports.Integrations
+	Projects        ports.ProjectFinder
+	Unit            ports.SyncUnit
+	Accounts        ports.IntegrationAccounts
+	Writers         map[string]ports.OrderWriter // by type
+	Importer        ports.Importer
+	Clock           ports.Clock
+	Entropy         ports.Entropy
+	Log             *slog.Logger
+	Live            bool // orders are paid with real money
 	// Changed is called with products whose stock has changed, after the change is stored.
 	Changed func(ctx context.Context, project id.Project, products []id.Product)
 }
@@ -226,7 +226,7 @@ func (h *claimedOrder) handleError(ctx context.Context, err error) error {
 	case temporary:
 		return postpone(reason, wait)
 	case errors.As(err, &uncertain):
-		return postpone("The platform has not answered, and may still do it.", uncertain.wait)
+		return postpone("The platform has not responded, and may still write the order.", uncertain.wait)
 	case errors.As(err, &refusal):
 		return h.refuse(ctx, refusal.Reason)
 	case fault.Is(err, integration.ErrDisconnected().Code):
@@ -238,5 +238,5 @@ func (h *claimedOrder) handleError(ctx context.Context, err error) error {
 		return errLost
 	}
 	h.Log.ErrorContext(ctx, "an order could not be written to its platform", "order", h.of.Order.String(), "error", err)
-	return postpone("This server has a problem of its own.", 0)
+	return postpone("The server has an internal error.", 0)
 }

@@ -31,7 +31,7 @@ func (h *claimedOrder) linesOf(ctx context.Context) ([]line, error) {
 		variants = append(variants, l.Variant.String())
 	}
 	slices.Sort(variants)
-	known, err := h.Copies.Of(ctx, ports.CopiesOf{
+	known, err := h.ExternalRecords.Of(ctx, ports.RecordSet{
 		Project:     h.of.Project,
 		Integration: h.of.Integration,
 		Resource:    syncrun.Items,
@@ -40,7 +40,7 @@ func (h *claimedOrder) linesOf(ctx context.Context) ([]line, error) {
 	if err != nil {
 		return nil, err
 	}
-	byVariant := make(map[string]*syncrun.Copy, len(known))
+	byVariant := make(map[string]*syncrun.ExternalRecord, len(known))
 	for _, c := range known {
 		byVariant[c.Local] = c
 	}
@@ -141,7 +141,7 @@ func (h *claimedOrder) lookUpError(err error, wait time.Duration) error {
 		if wait > 0 {
 			return uncertainError{wait}
 		}
-		return &ports.PlatformRefusal{Reason: "It may be there already, but it cannot be looked up: " + refusal.Reason}
+		return &ports.PlatformRefusal{Reason: "It may already be there, but it cannot be looked up: " + refusal.Reason}
 	}
 	return err
 }
@@ -181,7 +181,7 @@ func (h *claimedOrder) recordWritten(ctx context.Context, there ports.WrittenOrd
 }
 
 // counted returns the takes of stock that the platform has reduced, too.
-func (h *claimedOrder) counted(takes []catalog.Take, items []string) (list []catalog.Take) {
+func (h *claimedOrder) counted(takes []catalog.Reservation, items []string) (list []catalog.Reservation) {
 	if !h.integration.Config.Syncs(syncrun.Inventory) {
 		return nil // our stock does not follow the platform's
 	}
@@ -239,7 +239,7 @@ func (h *claimedOrder) soldOut(ctx context.Context, reason string) error {
 		if canceled = err == nil; !canceled {
 			return nil, err
 		}
-		return h.refuseIn(ctx, s, reason+" The order was canceled, and its payment is given back.")
+		return h.refuseIn(ctx, s, reason+" The order was canceled and refunded.")
 	})
 	switch {
 	case !canceled && fault.KindOf(err) == fault.Conflict: // it was shipped, or canceled meanwhile
@@ -316,16 +316,16 @@ func (h *claimedOrder) sendChange(ctx ports.Outbound, step order.PlatformStep) e
 			restocked = true // assumed; settle corrects our stock by the platform's
 			return nil
 		}
-		restocked, err = h.writer.TellOrder(ctx, c, h.of.Remote, d, step)
+		restocked, err = h.writer.UpdateOrder(ctx, c, h.of.Remote, d, step)
 		return err
 	})
 	if err == nil {
-		err = failpoint.At(ctx, failpoint.OrderTold)
+		err = failpoint.At(ctx, failpoint.OrderUpdated)
 	}
 	if err != nil {
 		return err
 	}
-	var put []catalog.Take
+	var put []catalog.Reservation
 	if restocked {
 		put = h.counted(restockedBy(step), d.Items)
 	}
@@ -337,7 +337,7 @@ func (h *claimedOrder) sendChange(ctx ports.Outbound, step order.PlatformStep) e
 }
 
 // restockedBy returns the stock that a step put back here.
-func restockedBy(step order.PlatformStep) []catalog.Take {
+func restockedBy(step order.PlatformStep) []catalog.Reservation {
 	switch s := step.(type) {
 	case order.CancelStep:
 		return s.Restocked

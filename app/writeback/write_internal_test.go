@@ -15,7 +15,7 @@ import (
 func TestClaimedOrder_counted(t *testing.T) {
 	variant := func(n byte) id.Variant { return id.New[id.Variant]([16]byte{n}) }
 	tent, mug, service := variant(1), variant(2), variant(3)
-	takes := []catalog.Take{
+	takes := []catalog.Reservation{
 		{Variant: tent, Location: "shopify-1", Quantity: 2},
 		{Variant: mug, Location: "main", Quantity: 1},
 		{Variant: service, Quantity: 1},
@@ -23,7 +23,7 @@ func TestClaimedOrder_counted(t *testing.T) {
 	for name, c := range map[string]struct {
 		skip  bool
 		items []string
-		want  []catalog.Take
+		want  []catalog.Reservation
 	}{
 		"the platform counts one":      {items: []string{"44", "46"}, want: takes[:1]},
 		"goods that are not its own":   {items: []string{"", "44"}, want: takes[:1]},
@@ -44,7 +44,7 @@ func TestClaimedOrder_counted(t *testing.T) {
 func TestClaimedOrder_shifts(t *testing.T) {
 	variant := func(n byte) id.Variant { return id.New[id.Variant]([16]byte{n}) }
 	h := &claimedOrder{lines: []line{{variant: variant(1), item: "44", sku: "TENT"}, {variant: variant(2), item: "46", sku: "MUG"}}}
-	moved := []catalog.Take{{Variant: variant(1), Location: "shopify-1", Quantity: -2}, {Variant: variant(2), Location: "main", Quantity: -1}}
+	moved := []catalog.Reservation{{Variant: variant(1), Location: "shopify-1", Quantity: -2}, {Variant: variant(2), Location: "main", Quantity: -1}}
 	levels := []syncrun.Record{{Resource: syncrun.Inventory, Level: &syncrun.Level{Item: "44", Location: "shopify-1"}}}
 	want := []ports.StockShift{{SKU: "TENT", Location: "shopify-1", Delta: -2}}
 	if got := h.shifts(moved, levels); !reflect.DeepEqual(got, want) {

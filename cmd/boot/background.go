@@ -92,7 +92,7 @@ func (a *App) loops() []loop {
 		{
 			name:  "hear of stock",
 			every: time.Second,
-			run:   a.Discovery.HearStock,
+			run:   a.Discovery.UpdateStock,
 		},
 		{
 			name:  "tune agents",
@@ -288,7 +288,7 @@ func (a *App) retention() *retention.Service {
 
 // pruneStockChanges removes availability changes that every replica has read.
 func (a *App) pruneStockChanges(ctx context.Context) error {
-	return a.store.StockNews().ForgetTurns(ctx, a.clock.Now().Add(-discovery.TurnsKept))
+	return a.store.AvailabilityChanges().PruneBefore(ctx, a.clock.Now().Add(-discovery.AvailabilityChangesKept))
 }
 
 // jobRunner works on the jobs that merchants start: imports and market simulations.

@@ -56,7 +56,7 @@ func (s httpAnswer) cookie(t *testing.T) *http.Cookie {
 func newMember(t *testing.T, app *boot.App, m apiClient, email, role string) *consoleClient {
 	t.Helper()
 	made := m.call(201, "POST", "/v1/members/invitations", `{"email":"`+email+`","role":"`+role+`"}`)
-	in, err := boottest.Door{App: app, Address: email}.Join(t.Context(), made["link"].(string), "Ada", consolePassword)
+	in, err := boottest.MemberClient{App: app, Address: email}.Join(t.Context(), made["link"].(string), "Ada", consolePassword)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +188,7 @@ func TestConsoleServices_forcedBrowsing(t *testing.T) {
 		m.openShop("desk", false)
 		annex := m.openShop("annex", false)
 		bound := m.call(201, "POST", "/v1/members/invitations", `{"email":"sam@example.com","role":"manager","project_ids":["`+annex+`"]}`)
-		in, err := boottest.Door{App: app, Address: "sam"}.Join(t.Context(), bound["link"].(string), "Sam", consolePassword)
+		in, err := boottest.MemberClient{App: app, Address: "sam"}.Join(t.Context(), bound["link"].(string), "Sam", consolePassword)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -199,7 +199,7 @@ func TestConsoleServices_forcedBrowsing(t *testing.T) {
 		}
 		for n, route := range routes {
 			if n > 0 && n%50 == 0 { // pages of a session are rate-limited
-				if in, err = (boottest.Door{App: app, Address: "sam"}).SignIn(t.Context(), "sam@example.com", consolePassword); err != nil {
+				if in, err = (boottest.MemberClient{App: app, Address: "sam"}).SignIn(t.Context(), "sam@example.com", consolePassword); err != nil {
 					t.Fatal(err)
 				}
 				sam.token = in.Token

@@ -20,9 +20,9 @@ import (
 type Verdict string
 
 const (
-	Fine    Verdict = "ok"
-	Doubt   Verdict = "warn" // it works, but is probably not intended
-	Trouble Verdict = "fail" // the server would not start or serve, or a service that it needs does not work
+	OK   Verdict = "ok"
+	Warn Verdict = "warn" // it works, but is probably not intended
+	Fail Verdict = "fail" // the server would not start or serve, or a service that it needs does not work
 )
 
 // Finding is the result of one check.
@@ -43,10 +43,10 @@ const examineGrace = 200 * time.Millisecond
 // mail or refresh tokens. It takes at most two seconds for the checks without the database, and two for those with it.
 func Diagnose(ctx context.Context, c Config) []Finding {
 	if err := CheckEnvironment(os.Environ()); err != nil {
-		return []Finding{{Trouble, "environment", err.Error(), "unset the variable, or correct its name"}}
+		return []Finding{{Fail, "environment", err.Error(), "unset the variable, or correct its name"}}
 	}
 	if err := c.Check(); err != nil {
-		return []Finding{{Trouble, "configuration", err.Error(), "see `haggle serve --help`"}}
+		return []Finding{{Fail, "configuration", err.Error(), "see `haggle serve --help`"}}
 	}
 	d := &doctor{
 		Config:   c,
@@ -82,15 +82,15 @@ type check struct {
 type report struct{ findings []Finding }
 
 func (r *report) ok(about, format string, args ...any) {
-	r.findings = append(r.findings, Finding{Fine, about, fmt.Sprintf(format, args...), ""})
+	r.findings = append(r.findings, Finding{OK, about, fmt.Sprintf(format, args...), ""})
 }
 
 func (r *report) warn(about, seen, remedy string) {
-	r.findings = append(r.findings, Finding{Doubt, about, seen, remedy})
+	r.findings = append(r.findings, Finding{Warn, about, seen, remedy})
 }
 
 func (r *report) fail(about, seen, remedy string) {
-	r.findings = append(r.findings, Finding{Trouble, about, seen, remedy})
+	r.findings = append(r.findings, Finding{Fail, about, seen, remedy})
 }
 
 // examine runs checks concurrently and returns their findings in the order of the checks. A check that does not end in time
@@ -123,7 +123,7 @@ func examine(ctx context.Context, checks []check) (all []Finding) {
 		case found := <-results[i]:
 			all = append(all, found...)
 		default:
-			all = append(all, Finding{Trouble, c.about, noAnswer, "see whether it hangs, and whether a firewall is between"})
+			all = append(all, Finding{Fail, c.about, noAnswer, "see whether it hangs, and whether a firewall is between"})
 		}
 	}
 	return all

@@ -33,7 +33,7 @@ func (d *doctor) redis(ctx context.Context, r *report) {
 		return
 	}
 	limits, _ := d.limits() // Check has validated them
-	if limiter.Take(ctx, "doctor", limits.enterprise); limiter.Degraded() {
+	if limiter.Allow(ctx, "doctor", limits.enterprise); limiter.Degraded() {
 		r.fail("Redis", "answers, and does not count", "allow its user EVALSHA and EVAL on keys haggle:*")
 		return
 	}

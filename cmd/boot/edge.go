@@ -103,16 +103,16 @@ type countedLimiter struct {
 	api     string
 }
 
-func (c countedLimiter) Take(ctx context.Context, key string, r ports.Rate) ports.Verdict {
-	return c.note(c.limiter.Take(ctx, key, r))
+func (c countedLimiter) Allow(ctx context.Context, key string, r ports.Rate) ports.Verdict {
+	return c.note(c.limiter.Allow(ctx, key, r))
 }
 
-func (c countedLimiter) TakeN(ctx context.Context, key string, r ports.Rate, n int) ports.Verdict {
-	return c.note(c.limiter.TakeN(ctx, key, r, n))
+func (c countedLimiter) AllowN(ctx context.Context, key string, r ports.Rate, n int) ports.Verdict {
+	return c.note(c.limiter.AllowN(ctx, key, r, n))
 }
 
-func (c countedLimiter) Look(ctx context.Context, key string, r ports.Rate) ports.Verdict {
-	return c.note(c.limiter.Look(ctx, key, r))
+func (c countedLimiter) Peek(ctx context.Context, key string, r ports.Rate) ports.Verdict {
+	return c.note(c.limiter.Peek(ctx, key, r))
 }
 
 func (c countedLimiter) note(v ports.Verdict) ports.Verdict {

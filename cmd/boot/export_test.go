@@ -72,13 +72,13 @@ func (x watchedIndex) Learn(p id.Project, sales ports.Sales) {
 }
 
 type watchedNews struct {
-	ports.StockNews
+	ports.AvailabilityChanges
 	w *Watched
 }
 
-func (n watchedNews) Turned(ctx context.Context, p id.Project, since time.Time, late bool) (map[id.Variant]int, time.Time, error) {
+func (n watchedNews) ChangedSince(ctx context.Context, p id.Project, since time.Time, late bool) (map[id.Variant]int, time.Time, error) {
 	n.w.reach("hear of stock", p)
-	return n.StockNews.Turned(ctx, p, since, late)
+	return n.AvailabilityChanges.ChangedSince(ctx, p, since, late)
 }
 
 type watchedAnnouncements struct {

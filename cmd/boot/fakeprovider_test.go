@@ -168,8 +168,8 @@ type clockedCheckouts struct {
 	clock *manualClock
 }
 
-func (c clockedCheckouts) Standing(ctx context.Context, p id.Project, of id.Checkout, client string, window time.Duration) (ports.Standing, error) {
-	attempts, err := c.Checkouts.Standing(ctx, p, of, client, window)
+func (c clockedCheckouts) PayAttempts(ctx context.Context, p id.Project, of id.Checkout, client string, window time.Duration) (ports.PayAttempts, error) {
+	attempts, err := c.Checkouts.PayAttempts(ctx, p, of, client, window)
 	attempts.Now = c.clock.Now()
 	return attempts, err
 }

@@ -38,7 +38,7 @@ func BenchmarkGetProject(b *testing.B) {
 					b.Fatal(err)
 				}
 				rate := a.limits.rate(caller.Account.Plan)
-				if err := wire.Limit(header, a.edge.managed.Take(b.Context(), caller.Account.ID.String(), rate), rate); err != nil {
+				if err := wire.Limit(header, a.edge.managed.Allow(b.Context(), caller.Account.ID.String(), rate), rate); err != nil {
 					b.Fatal(err)
 				}
 			}

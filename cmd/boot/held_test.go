@@ -85,19 +85,19 @@ func TestRecord_externalRefundDuringAttempt(t *testing.T) {
 		p := m.product(100_00, 5)
 		c := m.unresolvedAttempt(p, chargeStep{lostAnswer: true})
 		charge := "ch_" + checkout.AttemptKey(c.ID(), 1)
-		webhooks := payments.Ear{
+		webhooks := payments.WebhookHandler{
 			Purchases: m.purchase,
 			Refunds:   m.aftersales(&fakeRefundGateway{}),
 			Undecided: m.store.Checkouts(),
 		}
-		refund := ports.PaymentNews{External: &order.ExternalRefund{
+		refund := ports.PaymentEvent{External: &order.ExternalRefund{
 			Charge:   charge,
 			Provider: "re_elsewhere",
 			Amount:   money.Of(5_00, money.USD),
 			Outcome:  order.Refunded{Provider: "re_elsewhere"},
 			At:       m.clock.Now(),
 		}}
-		dispute := ports.PaymentNews{Dispute: &order.DisputeReport{
+		dispute := ports.PaymentEvent{Dispute: &order.DisputeReport{
 			Charge:    charge,
 			Provider:  "du_1",
 			Status:    order.DisputeOpen,
@@ -106,11 +106,11 @@ func TestRecord_externalRefundDuringAttempt(t *testing.T) {
 			Fee:       money.Of(0, money.USD),
 			At:        m.clock.Now(),
 		}}
-		for _, report := range []ports.PaymentNews{refund, dispute} {
+		for _, report := range []ports.PaymentEvent{refund, dispute} {
 			m.refused(webhooks.Record(m.t.Context(), m.project.ID, report), "payment_undecided")
 		}
 		m.reconcile()
-		for _, report := range []ports.PaymentNews{refund, dispute, refund} {
+		for _, report := range []ports.PaymentEvent{refund, dispute, refund} {
 			m.must(webhooks.Record(m.t.Context(), m.project.ID, report))
 		}
 		if n := m.count("SELECT count(*) FROM payments WHERE refunded = 500 AND disputed = 5000"); n != 1 {

@@ -68,7 +68,7 @@ func TestKnownAgents(t *testing.T) {
 		t.Error("the database was opened before")
 	}
 	_, profile := agentKey(t, 1)
-	for body, verdict := range map[string]boot.Verdict{`{"https://agent.example/p":` + profile + `}`: boot.Fine, `[]`: boot.Trouble} {
+	for body, verdict := range map[string]boot.Verdict{`{"https://agent.example/p":` + profile + `}`: boot.OK, `[]`: boot.Fail} {
 		if err := os.WriteFile(file, []byte(body), 0o600); err != nil {
 			t.Fatal(err)
 		}

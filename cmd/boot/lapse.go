@@ -100,7 +100,7 @@ func (l *Lapse) address() string {
 func (l *Lapse) Work(ctx context.Context) error {
 	a := l.app
 	for _, run := range []func(context.Context) error{
-		a.Discovery.HearStock, a.Discovery.LearnSales, a.foldAnalytics, a.seal, a.announcing.LowStock,
+		a.Discovery.UpdateStock, a.Discovery.LearnSales, a.foldAnalytics, a.seal, a.announcing.LowStock,
 		a.announcing.AbandonedCheckouts, a.announcing.LostNegotiations, a.People.Forget, a.forgetKeys, a.forgetDeclines,
 		untilIdle(a.publisher), untilIdle(jobs.NewWorker(a.Purchase.Reconciliation())), untilIdle(jobs.NewWorker(a.Aftersales.Refunding())),
 	} {

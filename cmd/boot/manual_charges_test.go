@@ -72,10 +72,10 @@ func TestResolveManually_chargeAlreadyUsed(t *testing.T) {
 		if after.Unresolved != before.Unresolved+1 || after.Problem != "The provider charged the payment, but another order has that charge." {
 			m.t.Errorf("asked %d times, before %d; problem %q", after.Unresolved, before.Unresolved, after.Problem)
 		}
-		m.must(m.purchase.Heard(m.t.Context(), m.project.ID, key, checkout.Paid{Provider: "ch_paid"}))
+		m.must(m.purchase.RecordOutcome(m.t.Context(), m.project.ID, key, checkout.Paid{Provider: "ch_paid"}))
 		_, err = m.resolvePayment(paid, false, "")
 		m.must(err)
-		m.must(m.purchase.Heard(m.t.Context(), m.project.ID, key, checkout.Paid{Provider: "ch_paid"}))
+		m.must(m.purchase.RecordOutcome(m.t.Context(), m.project.ID, key, checkout.Paid{Provider: "ch_paid"}))
 		if n := m.count("SELECT count(*) FROM orphan_charges"); n != 0 || m.orders() != 1 {
 			m.t.Errorf("%d orphans, %d orders", n, m.orders())
 		}

@@ -151,7 +151,7 @@ func TestResolveManually_paymentChargedAfterAll(t *testing.T) {
 		_, err := m.resolvePayment(c, false, "")
 		m.must(err)
 		key := checkout.AttemptKey(c.ID(), 1)
-		m.must(m.purchase.Heard(m.t.Context(), m.project.ID, key, checkout.Paid{Provider: "ch_late"}))
+		m.must(m.purchase.RecordOutcome(m.t.Context(), m.project.ID, key, checkout.Paid{Provider: "ch_late"}))
 		m.purchase.Gateway = m.provider
 		m.refundOrphans()
 		if refunds := m.provider.refunds; len(refunds) != 1 || refunds[0].Charge != "ch_late" || refunds[0].Amount != c.Total() {
@@ -318,12 +318,12 @@ func TestResolveManually_refund(t *testing.T) {
 		if r, err := resolve(second, false, ""); err != nil || r.Status != order.RefundIsFailed || r.Failure != order.FailedManually {
 			m.t.Fatalf("%+v, %v", r, err)
 		}
-		m.must(service.HeardRefund(m.t.Context(), m.project.ID, second.ID.String(), order.Refunded{Provider: "re_2"}))
+		m.must(service.RecordRefund(m.t.Context(), m.project.ID, second.ID.String(), order.Refunded{Provider: "re_2"}))
 		if r, err := m.store.Orders().RefundByID(m.t.Context(), m.project.ID, second.ID); err != nil || r.Status != order.RefundSucceeded {
 			m.t.Errorf("a success that the provider reports later: %+v, %v", r, err)
 		}
 		m.expectBalancedLedger(gateway)
-		m.must(service.HeardRefund(m.t.Context(), m.project.ID, first.ID.String(), order.RefundFailed{Code: "lost_or_stolen_card"}))
+		m.must(service.RecordRefund(m.t.Context(), m.project.ID, first.ID.String(), order.RefundFailed{Code: "lost_or_stolen_card"}))
 		delete(gateway.refunded, first.ID.String())
 		if held := m.count("SELECT count(*) FROM ledger_transactions WHERE kind = 'refund_reversal'"); held != 1 {
 			m.t.Errorf("%d reversals booked", held)

@@ -100,7 +100,7 @@ func (b *browser) refused(what string, answer httpAnswer, status int, text strin
 	}
 }
 
-const noAccountMessage = "This sign-in opens no account here."
+const noAccountMessage = "No account belongs to this sign-in."
 
 // A member signs in at the provider. The sign-in sets safe cookies, can be used once, stays in the console, and is logged.
 func TestOpenID_signIn(t *testing.T) {
@@ -130,7 +130,7 @@ func TestOpenID_signIn(t *testing.T) {
 		b.get(g.app.URL()+"/console/desk/orders").expect(g.T, 200)
 		// The redirect address cannot be used again.
 		b.cookies = map[string]string{}
-		b.refused("the same answer again", b.get(back), 401, "begun in another browser or tab")
+		b.refused("the same answer again", b.get(back), 401, "started in another browser or tab")
 		// It does not redirect to another site.
 		b = g.browser()
 		if to := b.get(b.beginSignIn("?next=//evil.example/")).expect(g.T, 303).Header.Get("Location"); to != "/console" {
@@ -172,14 +172,14 @@ func TestOpenID_signInRefused(t *testing.T) {
 			"an answer of a foreign issuer": {From: "https://evil.example"},
 		} {
 			g.provider.Does(f)
-			b.refused(what, b.signIn(), 401, "The sign-in was not completed there.")
+			b.refused(what, b.signIn(), 401, "The sign-in at the provider was not completed.")
 		}
 		g.provider.Does(openid.Faults{State: "guessed"})
-		b.refused("another state", b.signIn(), 401, "begun in another browser or tab")
+		b.refused("another state", b.signIn(), 401, "started in another browser or tab")
 		g.provider.Does(openid.Faults{})
 		// Another browser cannot complete the sign-in, because otherwise an attacker could sign a victim in to the attacker's account.
 		victim := g.browser()
-		victim.refused("another browser's", victim.get(b.beginSignIn("")), 401, "begun in another browser or tab")
+		victim.refused("another browser's", victim.get(b.beginSignIn("")), 401, "started in another browser or tab")
 	})
 }
 

@@ -33,7 +33,7 @@ func (m *shopFixture) orphanedCharge(charge string) *checkout.Orphan {
 	m.refused(err, "payment_unresolved")
 	_, err = m.payWith(m.t.Context(), c, "tok_2")
 	m.must(err)
-	m.must(m.purchase.Heard(m.t.Context(), m.project.ID, checkout.AttemptKey(c.ID(), 1), checkout.Paid{Provider: charge}))
+	m.must(m.purchase.RecordOutcome(m.t.Context(), m.project.ID, checkout.AttemptKey(c.ID(), 1), checkout.Paid{Provider: charge}))
 	return m.findOrphan(charge)
 }
 
@@ -97,7 +97,7 @@ func TestResolveOrphan(t *testing.T) {
 		_, err := m.resolveOrphan(one, true, "re_1")
 		m.refused(err, "refund_too_recent")
 		_, _ = m.runOrphanRefunds()
-		if o := m.findOrphan("ch_1"); o.Problem != "The provider's answer was an error, or did not arrive." || o.Attempts != 1 {
+		if o := m.findOrphan("ch_1"); o.Problem != "The provider's response was an error, or did not arrive." || o.Attempts != 1 {
 			m.t.Errorf("after a failure: %+v", o)
 		}
 		m.clock.advance(checkout.OrphanDecidableAfter)
@@ -124,7 +124,7 @@ func TestResolveOrphan(t *testing.T) {
 		if settled, err = m.store.Projects().Settle(m.t.Context(), m.project.ID); err != nil || !settled.Ready {
 			m.t.Errorf("the project may not be closed: %+v, %v", settled, err)
 		}
-		m.must(m.purchase.HeardOrphanRefund(m.t.Context(), m.project.ID, two.ID, order.Refunded{Provider: "re_2"}))
+		m.must(m.purchase.RecordOrphanRefund(m.t.Context(), m.project.ID, two.ID, order.Refunded{Provider: "re_2"}))
 		if o := m.findOrphan("ch_2"); o.State != checkout.OrphanRefunded || o.Refund != "re_2" || m.owed() != 0 {
 			m.t.Errorf("made after all: %+v, %d are owed", o, m.owed())
 		}
@@ -144,9 +144,9 @@ func TestOrphanRefunds_failedAfterSuccess(t *testing.T) {
 			m.t.Fatalf("%d are owed", got)
 		}
 		for range 2 {
-			m.must(m.purchase.HeardOrphanRefund(m.t.Context(), m.project.ID, o.ID, order.RefundFailed{Code: "lost_or_stolen_card"}))
+			m.must(m.purchase.RecordOrphanRefund(m.t.Context(), m.project.ID, o.ID, order.RefundFailed{Code: "lost_or_stolen_card"}))
 		}
-		m.must(m.purchase.HeardOrphanRefund(m.t.Context(), m.project.ID, o.ID, order.Refunded{Provider: "re_" + o.ID})) // late
+		m.must(m.purchase.RecordOrphanRefund(m.t.Context(), m.project.ID, o.ID, order.Refunded{Provider: "re_" + o.ID})) // late
 		back := m.findOrphan("ch_1")
 		if back.State != checkout.OrphanFailed || back.Failure != "lost_or_stolen_card" || m.owed() != o.Amount.Minor() {
 			m.t.Errorf("%+v, %d are owed", back, m.owed())
@@ -159,7 +159,7 @@ func TestOrphanRefunds_failedAfterSuccess(t *testing.T) {
 		if given, err := m.resolveOrphan(o, true, "re_other"); err != nil || given.State != checkout.OrphanRefunded || m.owed() != 0 {
 			m.t.Errorf("%+v, %v, %d are owed", given, err, m.owed())
 		}
-		m.refused(m.purchase.HeardOrphanRefund(m.t.Context(), m.project.ID, "orphan-unknown", order.RefundFailed{}), "orphan_not_found")
+		m.refused(m.purchase.RecordOrphanRefund(m.t.Context(), m.project.ID, "orphan-unknown", order.RefundFailed{}), "orphan_not_found")
 	})
 }
 
@@ -172,7 +172,7 @@ func TestResolveOrphan_usedRefund(t *testing.T) {
 		_, _ = m.runOrphanRefunds()
 		m.clock.advance(checkout.OrphanDecidableAfter)
 		fails := func(refund string) {
-			m.must(m.purchase.HeardOrphanRefund(m.t.Context(), m.project.ID, one.ID, order.RefundFailed{Code: "lost_card", Provider: refund}))
+			m.must(m.purchase.RecordOrphanRefund(m.t.Context(), m.project.ID, one.ID, order.RefundFailed{Code: "lost_card", Provider: refund}))
 		}
 		for _, refund := range []string{"re_1", "re_2"} {
 			_, err := m.resolveOrphan(one, true, refund)
@@ -199,7 +199,7 @@ func TestResolveOrphan_usedRefund(t *testing.T) {
 		r, err := refundNow(ports.NewOutbound(m.t.Context()), service, m.project.ID, aftersales.RefundRequest{Payment: o.Payment.ID})
 		m.must(err)
 		m.clock.advance(order.RefundDecidableAfter)
-		m.must(m.purchase.HeardOrphanRefund(m.t.Context(), m.project.ID, three.ID, order.RefundFailed{Code: "lost_card", Provider: "re_4"}))
+		m.must(m.purchase.RecordOrphanRefund(m.t.Context(), m.project.ID, three.ID, order.RefundFailed{Code: "lost_card", Provider: "re_4"}))
 		for _, taken := range []string{"re_1", "re_3", "re_4"} { // refunds of orphans one and three: replaced, current, and failed
 			_, err = service.ResolveManually(m.t.Context(), m.project.ID, aftersales.ManualResolution{
 				Refund:    r.ID,
@@ -253,11 +253,11 @@ func TestOrphanRefunds_failedAfterSuccessAtStripe(t *testing.T) {
 		}
 
 		handled := make(chan error, 16)
-		var webhooks payments.Ear
+		var webhooks payments.WebhookHandler
 		hooks := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			body, err := io.ReadAll(r.Body)
 			if err == nil {
-				err = webhooks.Hear(ports.NewOutbound(r.Context()), id.Webhook{}, ports.Call{
+				err = webhooks.Handle(ports.NewOutbound(r.Context()), id.Webhook{}, ports.Call{
 					Payload: body,
 					Header:  r.Header.Get,
 					Now:     l.clock.Now(),
@@ -275,7 +275,7 @@ func TestOrphanRefunds_failedAfterSuccessAtStripe(t *testing.T) {
 		m.must(err)
 		in := fakeIntegrations{i: &integration.Integration{Project: m.project.ID, Type: integration.Stripe}}
 		in.i.Sealed = integration.Seal(in.i.ID, integration.Credentials{Key: p.Account.Key, Signing: secret}, in.Seal)
-		webhooks = payments.Ear{
+		webhooks = payments.WebhookHandler{
 			InUse:     in,
 			Vault:     in,
 			Readers:   map[string]ports.WebhookReader{"stripe": stripe},

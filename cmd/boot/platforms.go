@@ -125,7 +125,7 @@ func (a *App) openPlatforms() {
 		Integrations: a.store.Integrations(),
 		Queue:        a.store.SyncQueue(),
 		Connectors:   p.connectors,
-		Standing:     a.healthRecorder(),
+		Health:       a.healthRecorder(),
 		Vault:        a.vault,
 		Clock:        a.clock,
 		Log:          a.log,
@@ -136,7 +136,7 @@ func (a *App) openPlatforms() {
 // openSyncing creates the background workers of platforms. They notify the catalogue only of committed writes.
 func (a *App) openSyncing() {
 	p := &a.platforms
-	importer := &syncing.Taker{Clock: a.clock, Entropy: system.Entropy{}}
+	importer := &syncing.Importer{Clock: a.clock, Entropy: system.Entropy{}}
 	p.engine = jobs.NewWorker((&syncing.Engine{
 		Queue:        a.store.SyncQueue(),
 		Integrations: a.store.Integrations(),
@@ -144,7 +144,7 @@ func (a *App) openSyncing() {
 		Unit:         a.store.SyncUnit(),
 		Accounts:     p.accounts,
 		Connectors:   p.connectors,
-		Taker:        importer,
+		Importer:     importer,
 		Clock:        a.clock,
 		Entropy:      system.Entropy{},
 		Schedules:    cron.Schedules{},
@@ -161,7 +161,7 @@ func (a *App) openSyncing() {
 		Unit:         a.store.SyncUnit(),
 		Platforms:    p.called,
 		Accounts:     p.accounts,
-		Taker:        importer,
+		Importer:     importer,
 		Clock:        a.clock,
 		Log:          a.log,
 		Changed:      a.Catalogs.Written,
@@ -169,21 +169,21 @@ func (a *App) openSyncing() {
 	}
 	p.worker = jobs.NewWorker(p.inbox.Job())
 	p.writing = jobs.NewWorker((&writeback.Worker{
-		Queue:        a.store.DuePlatformOrders(),
-		Orders:       a.store.Orders(),
-		Platform:     a.store.Orders(),
-		Copies:       a.store.Copies(),
-		Integrations: a.store.Integrations(),
-		Projects:     a.store.ActiveProjects(),
-		Unit:         a.store.SyncUnit(),
-		Accounts:     p.accounts,
-		Writers:      p.writers,
-		Taker:        importer,
-		Clock:        a.clock,
-		Entropy:      system.Entropy{},
-		Log:          a.log,
-		Live:         a.env == account.Production,
-		Changed:      a.Catalogs.Written,
+		Queue:           a.store.DuePlatformOrders(),
+		Orders:          a.store.Orders(),
+		Platform:        a.store.Orders(),
+		ExternalRecords: a.store.ExternalRecords(),
+		Integrations:    a.store.Integrations(),
+		Projects:        a.store.ActiveProjects(),
+		Unit:            a.store.SyncUnit(),
+		Accounts:        p.accounts,
+		Writers:         p.writers,
+		Importer:        importer,
+		Clock:           a.clock,
+		Entropy:         system.Entropy{},
+		Log:             a.log,
+		Live:            a.env == account.Production,
+		Changed:         a.Catalogs.Written,
 	}).Job())
 	p.mirror = jobs.NewWorker((&crm.Worker{
 		Queue:        a.store.DueCRMDeals(),
@@ -199,7 +199,7 @@ func (a *App) openSyncing() {
 		Log:          a.log,
 		Live:         a.env == account.Production,
 	}).Job())
-	p.receiver = inbox.NewReceiver(inbox.Door{
+	p.receiver = inbox.NewReceiver(inbox.ReceiverConfig{
 		Webhooks:  a.store.Webhooks(),
 		Inbox:     a.store.Inbox(),
 		Platforms: p.called,

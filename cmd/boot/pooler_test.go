@@ -232,7 +232,7 @@ func TestPooler_notConfigured(t *testing.T) {
 		}
 		warned := false
 		for _, f := range boot.Diagnose(t.Context(), config) {
-			warned = warned || f.Verdict == boot.Trouble && f.About == c.about && strings.Contains(f.Says+f.Remedy, "HAGGLE_DATABASE_POOLER")
+			warned = warned || f.Verdict == boot.Fail && f.About == c.about && strings.Contains(f.Says+f.Remedy, "HAGGLE_DATABASE_POOLER")
 		}
 		if !warned {
 			t.Errorf("%s: the doctor finds no fault", c.name)

@@ -53,7 +53,7 @@ func (a *App) openProviders() {
 		Admission: a.admission,
 		Providers: a.providers,
 		InUse:     a.store.Integrations(),
-		Standing:  a.healthRecorder(),
+		Health:    a.healthRecorder(),
 		Vault:     a.vault,
 	}
 	if a.env == account.Sandbox {
@@ -74,8 +74,8 @@ func (a *App) sandboxDisputes() ports.SandboxDisputes {
 }
 
 // healthRecorder returns what records the health of integrations, in transactions of its own.
-func (a *App) healthRecorder() connecting.Standing {
-	return connecting.Standing{
+func (a *App) healthRecorder() connecting.HealthRecorder {
+	return connecting.HealthRecorder{
 		Unit:    a.store.SyncUnit(),
 		Clock:   a.clock,
 		Entropy: system.Entropy{},
@@ -103,7 +103,7 @@ func (a *App) reachableHook(t integration.Type, webhook id.Webhook) string {
 }
 
 func (a *App) hookServices() hooks.Services {
-	webhooks := payments.Ear{
+	webhooks := payments.WebhookHandler{
 		InUse:     a.store.Integrations(),
 		Readers:   implementing[ports.WebhookReader](a.providers),
 		Vault:     a.vault,
@@ -112,12 +112,12 @@ func (a *App) hookServices() hooks.Services {
 		Undecided: a.store.Checkouts(),
 	}
 	return hooks.Services{
-		Receiver:      a.platforms.receiver,
-		Ear:           webhooks,
-		Lane:          a.edge.merchants,
-		Limiter:       a.edge.managed,
-		Rate:          strangersRate,
-		ClientAddress: a.edge.address,
+		Receiver:        a.platforms.receiver,
+		PaymentWebhooks: webhooks,
+		Lane:            a.edge.merchants,
+		Limiter:         a.edge.managed,
+		Rate:            strangersRate,
+		ClientAddress:   a.edge.address,
 	}
 }
 

@@ -19,7 +19,7 @@ func TestOrphanRefunds_voidedAttempt(t *testing.T) {
 		}
 		key := checkout.AttemptKey(c.ID(), 1)
 		for _, err := range concurrently(4, func(int) error {
-			return m.purchase.Heard(m.t.Context(), m.project.ID, key, checkout.Paid{Provider: "ch_late"})
+			return m.purchase.RecordOutcome(m.t.Context(), m.project.ID, key, checkout.Paid{Provider: "ch_late"})
 		}) {
 			m.must(err)
 		}

@@ -140,7 +140,7 @@ func (a *App) openHaggling(s *ports.Stores) {
 		Entropy:   system.Entropy{},
 		Learner:   a.index,
 		Sales:     a.store.Sales(),
-		StockNews: a.store.StockNews(),
+		StockNews: a.store.AvailabilityChanges(),
 		Model:     a.embeddings.model,
 	})
 	a.haggling = &haggling.Service{
@@ -205,7 +205,7 @@ func (a *App) reconciler() *finance.Reconciler {
 		Purchases:       a.Purchase,
 		Entropy:         system.Entropy{},
 		Log:             a.log,
-		Reports: payments.Ear{
+		Reports: payments.WebhookHandler{
 			Purchases: a.Purchase,
 			Refunds:   a.Aftersales,
 			Undecided: a.store.Checkouts(),
@@ -215,7 +215,7 @@ func (a *App) reconciler() *finance.Reconciler {
 }
 
 // inBuyerTx runs a buyer's request in one transaction. It applies the writes to the index after the commit.
-func (a *App) inBuyerTx(ctx context.Context, claim *ports.KeyUse, work func(*ports.Stores, ports.Records) error) (committed bool, err error) {
+func (a *App) inBuyerTx(ctx context.Context, claim *ports.KeyUsage, work func(*ports.Stores, ports.Records) error) (committed bool, err error) {
 	var index *pendingIndex
 	err = a.store.Within(ctx, claim, func(view *sqlstore.Store) error {
 		index, committed = &pendingIndex{Index: a.index}, false
@@ -237,7 +237,7 @@ func (a *App) inSignInTx(ctx context.Context, work func(*ports.Stores, ports.Rec
 }
 
 // inManagementTx runs a request of the Management API in one transaction, and wakes the workers that it may have work for.
-func (a *App) inManagementTx(ctx context.Context, claim *ports.KeyUse, work func(*ports.Stores, ports.Records) error) (committed bool, err error) {
+func (a *App) inManagementTx(ctx context.Context, claim *ports.KeyUsage, work func(*ports.Stores, ports.Records) error) (committed bool, err error) {
 	if committed, err = a.inBuyerTx(ctx, claim, work); err == nil {
 		a.platforms.engine.Wake()
 		a.platforms.worker.Wake()

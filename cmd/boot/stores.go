@@ -66,7 +66,7 @@ func storesOn(view *sqlstore.Store, index ports.Index) *ports.Stores {
 		SyncRuns:        view.SyncRuns(),
 		SyncChanges:     view.SyncChanges(),
 		Inbox:           view.Inbox(),
-		Copies:          view.Copies(),
+		ExternalRecords: view.ExternalRecords(),
 		SigningKeys:     view.SigningKeys(),
 		AgentKeys:       view.AgentKeys(),
 		Jobs:            view.Jobs(),

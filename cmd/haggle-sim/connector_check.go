@@ -16,7 +16,7 @@ type connectorCheckCmd struct {
 	SkipOrders bool `help:"Create no test order in a system that takes orders."`
 }
 
-// Run prints a line for each check, with what to correct. It fails if one does.
+// Run prints a line for each check, with a correction for those that fail. It returns an error if one fails.
 func (c *connectorCheckCmd) Run(ctx context.Context) error {
 	failed := 0
 	for _, r := range connectorcheck.Run(ctx, connectorcheck.Config{

@@ -7,7 +7,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
-func TestConnectorCheckFailsWhereACheckDoes(t *testing.T) {
+func TestConnectorCheckCmd_Run(t *testing.T) {
 	t.Parallel()
 	p := platforms.Open(platforms.Config{
 		Products:  5,

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// The look-alike comes up, the commands that it prints work, and Ctrl-C ends it well.
-func TestEmbeddingsAndTheirCommands(t *testing.T) {
+// The simulated service starts, the commands that it prints work, and Ctrl-C ends it with exit code 0.
+func TestEmbeddingsCmd_Run(t *testing.T) {
 	t.Parallel()
 	process := command(t, "embeddings", "--addr=127.0.0.1:0", "--dims=5")
 	out, err := process.StdoutPipe()

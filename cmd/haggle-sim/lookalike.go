@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// serveLookAlike listens, prints the greeting and serves until ctx ends. It does not wait for requests that hang then.
+// serveLookAlike listens, prints the greeting and serves until ctx ends. It does not wait for open requests then.
 func serveLookAlike(ctx context.Context, addr string, handler http.Handler, greet func(url string)) error {
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
@@ -22,8 +22,8 @@ func serveLookAlike(ctx context.Context, addr string, handler http.Handler, gree
 	return serveUntil(ctx, listener, handler, 0, func() {})
 }
 
-// serveUntil serves until ctx ends or serving fails. It then calls end to stop background work, and gives open requests
-// the grace period to finish.
+// serveUntil serves until ctx ends or serving fails. It then calls end to stop background work, and gives open requests the
+// grace period to finish.
 func serveUntil(ctx context.Context, listener net.Listener, handler http.Handler, grace time.Duration, end func()) error {
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second}
 	failed := make(chan error, 1)
@@ -42,14 +42,14 @@ func serveUntil(ctx context.Context, listener net.Listener, handler http.Handler
 	return err
 }
 
-// merchantProgram is the command that starts haggle, for the commands that look-alikes print: the program beside this
-// one, "haggle" where it is on PATH, or go run.
+// merchantProgram returns the command that starts haggle, for the commands that simulated services print: the binary next to
+// this one, "haggle" if it is on PATH, or go run.
 func merchantProgram() string {
 	self, err := os.Executable()
 	if err == nil {
-		beside := filepath.Join(filepath.Dir(self), "haggle")
-		if info, err := os.Stat(beside); err == nil && info.Mode().IsRegular() {
-			return shortest(beside)
+		adjacent := filepath.Join(filepath.Dir(self), "haggle")
+		if info, err := os.Stat(adjacent); err == nil && info.Mode().IsRegular() {
+			return shortest(adjacent)
 		}
 	}
 	if _, err := exec.LookPath("haggle"); err == nil {
@@ -58,7 +58,7 @@ func merchantProgram() string {
 	return "go run ./cmd/haggle"
 }
 
-// shortest is the path relative to the working directory if the file is below it.
+// shortest returns the path relative to the working directory if the file is below it.
 func shortest(path string) string {
 	here, err := os.Getwd()
 	if err != nil {

@@ -1,5 +1,5 @@
-// Command haggle-sim plays everybody whom a Haggle server meets: buyers and whole markets of them, payment providers,
-// platforms, language models and handlers. haggle simulate runs it. The merchant's program links none of this.
+// Command haggle-sim simulates the other parties of a Haggle server: buyers and whole markets of them, payment providers,
+// platforms, language models and agent handlers. haggle simulate runs it. The merchant's program links none of this.
 package main
 
 import (
@@ -12,7 +12,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	_ "github.com/haggle-commerce/haggle/app/failpoint" // where it is enabled, FAULT_LIFELINE ends look-alikes with their test
+	_ "github.com/haggle-commerce/haggle/app/failpoint" // if enabled, FAULT_LIFELINE ends the simulator together with its test
 	"github.com/haggle-commerce/haggle/cmd/haggle-sim/searcheval"
 	"github.com/haggle-commerce/haggle/cmd/version"
 )
@@ -38,7 +38,7 @@ func main() {
 	}
 }
 
-// exitCode is 2 for files that cannot be measured, so that scripts can tell them from a failure.
+// exitCode returns 2 for an invalid input file, and 1 for any other error.
 func exitCode(err error) int {
 	if _, ok := errors.AsType[*searcheval.InputError](err); ok {
 		return 2
@@ -64,7 +64,7 @@ func run(args []string) error {
 	return command.Run()
 }
 
-// untilSignal ends with the first SIGINT or SIGTERM. The second ends the program at once.
+// untilSignal returns a context that the first SIGINT or SIGTERM cancels. The second one ends the program at once.
 func untilSignal() (context.Context, context.CancelFunc) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	go func() {

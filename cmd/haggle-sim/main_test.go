@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// asProgram makes the test binary behave as the program, so that tests can start and stop it.
+// asProgram is a variable that makes the test binary run as the program, so that tests can start and stop it.
 const asProgram = "TEST_RUNS_HAGGLE_SIM"
 
 func TestMain(m *testing.M) {
@@ -29,7 +29,7 @@ func command(t *testing.T, args ...string) *exec.Cmd {
 	return c
 }
 
-func TestHelp(t *testing.T) {
+func TestRun_help(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"", "shop", "mcp", "market", "provider", "platforms", "embeddings", "model", "agent", "search-eval"} {
 		out, err := command(t, strings.Fields(name+" --help")...).CombinedOutput()
@@ -39,7 +39,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// The address of the server follows HAGGLE_ADDR.
+// The server's default address comes from HAGGLE_ADDR.
 func TestServerAddress(t *testing.T) {
 	for addr, want := range map[string]string{
 		"":             "http://127.0.0.1:8080",

@@ -80,8 +80,8 @@ a tenth, half and nine tenths of the deals stay at or under them. "off by" is ho
 Ends with 1 if the rules broke a promise: a price under the floor or above list, a rising counter, a counter that did not hold.`
 }
 
-// errUnkept makes the program fail when the rules broke a promise.
-var errUnkept = errors.New("the seller broke a promise: see above")
+// errBrokenPromise makes the exit code 1 if the pricing rules broke a promise.
+var errBrokenPromise = errors.New("the seller broke a promise: see above")
 
 func (c marketCmd) Run(ctx context.Context) error {
 	if c.JSON == "-" && c.HTML == "-" || c.CSV == "-" && (c.JSON == "-" || c.HTML == "-") {
@@ -101,12 +101,12 @@ func (c marketCmd) Run(ctx context.Context) error {
 	}
 	report, err := c.simulate(ctx, config)
 	if err == nil && !report.OK() {
-		return errUnkept
+		return errBrokenPromise
 	}
 	return err
 }
 
-// learn has each population meet a policy tuned for it.
+// learn tunes a policy for each population and uses it there.
 func (c marketCmd) learn(ctx context.Context, config *simulating.Config) error {
 	seller := config.Seller.(simulating.PolicySeller)
 	if c.Learn < tuning.Fewest || c.Learn > 100_000 {
@@ -123,7 +123,7 @@ func (c marketCmd) learn(ctx context.Context, config *simulating.Config) error {
 	return nil
 }
 
-// simulate runs the market and writes what it found.
+// simulate runs the market and writes the report.
 func (c marketCmd) simulate(ctx context.Context, config simulating.Config) (*simulating.Report, error) {
 	shown := &stages{}
 	if show := shown.show(); show != nil {
@@ -148,7 +148,7 @@ func (c marketCmd) simulate(ctx context.Context, config simulating.Config) (*sim
 	return report, nil
 }
 
-// config reads the flags for a seller in this process.
+// config returns the configuration of a market with a seller in this process.
 func (c marketCmd) config() (simulating.Config, error) {
 	config, err := c.buyers()
 	if err != nil {
@@ -164,7 +164,7 @@ func (c marketCmd) config() (simulating.Config, error) {
 		return simulating.Config{}, errors.New("--learn must be more than zero")
 	case c.Key != "" || c.Project != "" || c.Pay || c.Concurrency != 0:
 		return simulating.Config{}, errors.New("--key, --project, --pay and --concurrency go with --url")
-	case c.Rounds < 0 || c.Rounds > 20: // as in a policy
+	case c.Rounds < 0 || c.Rounds > 20: // the limit of a policy
 		return simulating.Config{}, errors.New("--rounds must be 1 to 20")
 	case c.Rounds > 0:
 		policy.RoundCap = c.Rounds
@@ -180,7 +180,7 @@ func (c marketCmd) config() (simulating.Config, error) {
 	return config, nil
 }
 
-// shop is what a merchant could set: the project's settings and the product's price.
+// shop returns the project's settings and the product's price.
 func (c marketCmd) shop() (project.Settings, money.Amount, error) {
 	settings := project.DefaultSettings()
 	percent, err := money.ParseDecimal(cmp.Or(c.MaxDiscount, "20"), 1)

@@ -13,7 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/app/simulating"
 )
 
-// simulateMarket runs the command, without a terminal.
+// simulateMarket runs the command without a terminal.
 func simulateMarket(t *testing.T, flags ...string) (out, said string, err error) {
 	t.Helper()
 	c := command(t, append([]string{"market"}, flags...)...)
@@ -23,7 +23,7 @@ func simulateMarket(t *testing.T, flags ...string) (out, said string, err error)
 	return stdout.String(), stderr.String(), err
 }
 
-func TestSimulateMarket(t *testing.T) {
+func TestMarketCmd_Run(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	var files [2][2][]byte
@@ -65,7 +65,7 @@ func read(t *testing.T, name string) []byte {
 	return text
 }
 
-func TestSimulateMarketAsTheFlagsSay(t *testing.T) {
+func TestMarketCmd_Run_flags(t *testing.T) {
 	t.Parallel()
 	out, said, err := simulateMarket(t, "--json=-", "--buyers=500", "--population=lognormal", "--population=uniform-c65", "--strategy=prober,linear",
 		"--hints=heed", "--list=20.00", "--max-discount=12.5", "--rounds=3", "--seed=9")
@@ -89,7 +89,7 @@ func TestSimulateMarketAsTheFlagsSay(t *testing.T) {
 	if got := fmt.Sprint(r.Settings); got != "[{Policy built-in, version 1} {List price 20.00 USD} {Max discount 12.5%} {Round cap 3}]" {
 		t.Error(got)
 	}
-	// With max discount 0 there is nothing to haggle about: it is the list price's margin to the last digit.
+	// With a max discount of 0 there is nothing to negotiate: the margin is exactly that of the list price.
 	out, _, err = simulateMarket(t, "--json=-", "--buyers=500", "--population=uniform-c50", "--max-discount=0")
 	var fixed simulating.Report
 	if e := json.Unmarshal([]byte(out), &fixed); err != nil || e != nil || fixed.Populations[0].Policy.Margin != fixed.Populations[0].List.Margin {
@@ -97,7 +97,7 @@ func TestSimulateMarketAsTheFlagsSay(t *testing.T) {
 	}
 }
 
-func TestSimulateMarketWithBuyersOfOnesOwn(t *testing.T) {
+func TestMarketCmd_buyers_custom(t *testing.T) {
 	t.Parallel()
 	lines := filepath.Join(t.TempDir(), "all.csv")
 	out, said, err := simulateMarket(t, "--json=-", "--buyers=1000", "--population=two:.75:.05:1.05:.05:.5:c40", "--population=normal:.88:.12",
@@ -137,7 +137,7 @@ func TestSimulateMarketWithBuyersOfOnesOwn(t *testing.T) {
 	}
 }
 
-func TestSimulateMarketRefuses(t *testing.T) {
+func TestMarketCmd_Run_errors(t *testing.T) {
 	t.Parallel()
 	for flag, says := range map[string]string{
 		"--population=nobody": "there are uniform-c50", "--strategy=nobody": "there are boulware", "--buyers=3": "10 to 1000000 buyers",
@@ -170,7 +170,7 @@ func TestSimulateMarketRefuses(t *testing.T) {
 	}
 }
 
-func TestSimulateMarketPrintsOneFileInsteadOfTables(t *testing.T) {
+func TestMarketCmd_write_oneFile(t *testing.T) {
 	t.Parallel()
 	for flag, begins := range map[string]string{"--json=-": "{", "--html=-": "<!DOCTYPE html>", "--csv=-": "population,"} {
 		out, said, err := simulateMarket(t, "--buyers=10", "--population=uniform-c50", flag)

@@ -11,7 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/market"
 )
 
-// buyers reads the flags that say who comes.
+// buyers reads the flags of the buyers.
 func (c marketCmd) buyers() (config simulating.Config, err error) {
 	config = simulating.Config{
 		Seed:        c.Seed,
@@ -44,7 +44,7 @@ func (c marketCmd) buyers() (config simulating.Config, err error) {
 	return config, nil
 }
 
-// habits are how buyers negotiate: the usual ones, where a flag is empty.
+// habits returns how buyers negotiate. Empty flags leave the default.
 func (c marketCmd) habits() (market.Habits, error) {
 	h := market.UsualHabits()
 	shortest, longest, err := between(cmp.Or(c.Deadline, "3:8"), strconv.Atoi)
@@ -62,7 +62,7 @@ func (c marketCmd) habits() (market.Habits, error) {
 	return h, nil
 }
 
-// between reads LEAST:MOST, or one value for both.
+// between parses LEAST:MOST, or one value for both.
 func between[T any](text string, read func(string) (T, error)) (least, most T, err error) {
 	low, high, two := strings.Cut(text, ":")
 	if !two {

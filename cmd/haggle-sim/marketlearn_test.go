@@ -10,8 +10,8 @@ import (
 	"github.com/haggle-commerce/haggle/app/simulating"
 )
 
-// What is learnt of a population is the same again, and as good a market as before at least, but for chance.
-func TestSimulateMarketThatLearns(t *testing.T) {
+// Learning is deterministic, and the learned policy earns no less than before, within the confidence interval.
+func TestMarketCmd_learn(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	run := func(name string, flags ...string) (r simulating.Report) {
@@ -38,8 +38,8 @@ func TestSimulateMarketThatLearns(t *testing.T) {
 	}
 }
 
-// Buyers of one strategy alone, whatever it is, are not misread so that learning does harm.
-func TestSimulateMarketLearnsOfAnyStrategy(t *testing.T) {
+// Learning from buyers of only one strategy does no harm.
+func TestMarketCmd_learn_anyStrategy(t *testing.T) {
 	t.Parallel()
 	earned := func(dir, strategy, population string, flags ...string) simulating.Ratio {
 		file := filepath.Join(dir, "report.json")
@@ -54,11 +54,11 @@ func TestSimulateMarketLearnsOfAnyStrategy(t *testing.T) {
 	}
 	for _, of := range []struct {
 		strategy, population string
-		gain                 float64 // what is learnt earns so many times as much, but for chance
+		gain                 float64 // factor by which the learned policy's earnings exceed the old ones, within the confidence interval
 	}{
 		{"boulware", "normal-85-c50", 1}, {"conceder", "normal-85-c50", 1}, {"hardliner", "normal-85-c50", 1}, {"tit-for-tat", "normal-85-c50", 1},
 		{"prober", "normal-85-c50", 1}, {"random", "normal-85-c50", 1}, {"impatient", "normal-85-c50", 1}, {"splitter", "normal-85-c50", 1},
-		{"splitter", "normal-95-c65", 1.2}, // most of them never come to what they would pay
+		{"splitter", "normal-95-c65", 1.2}, // most of them never offer the most that they would pay
 	} {
 		t.Run(of.strategy+" "+of.population, func(t *testing.T) {
 			t.Parallel()
@@ -71,7 +71,7 @@ func TestSimulateMarketLearnsOfAnyStrategy(t *testing.T) {
 	}
 }
 
-func TestSimulateMarketLearnsFromEnough(t *testing.T) {
+func TestMarketCmd_learn_outOfRange(t *testing.T) {
 	t.Parallel()
 	for flag, want := range map[string]string{
 		"--learn=199":    "--learn must be between 200 and 100,000",

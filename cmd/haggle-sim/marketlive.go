@@ -41,7 +41,7 @@ func (c marketCmd) live(ctx context.Context) error {
 	fmt.Fprintf(os.Stderr, "%s\n", verdict)
 	switch {
 	case !report.OK():
-		return errUnkept
+		return errBrokenPromise
 	case !verdict.OK():
 		return errBroken
 	}
@@ -61,7 +61,7 @@ func (c marketCmd) haggleWith(ctx context.Context, shop *live.Shop, config simul
 	return report, errors.Join(err, shop.Leave())
 }
 
-// where reads the flags for a seller elsewhere.
+// where reads the flags that address a running server.
 func (c marketCmd) where() (live.Config, error) {
 	list, err := decimal.Parse(c.List)
 	if err != nil || list.Less(decimal.FromInt(1)) {
@@ -90,14 +90,14 @@ func (c marketCmd) where() (live.Config, error) {
 	}, nil
 }
 
-// liveSeller is the server as the buyers' seller.
+// liveSeller is a running server as a market.Seller.
 type liveSeller struct{ shop *live.Shop }
 
 func (s liveSeller) Open(item market.Item) market.Negotiation {
 	return liveNegotiation{s.shop.Open(live.Item(item))}
 }
 
-type liveNegotiation struct{ talk *live.Talk }
+type liveNegotiation struct{ negotiation *live.Negotiation }
 
 var verdicts = [...]market.Verdict{
 	live.Rejected:  market.Rejected,
@@ -107,11 +107,11 @@ var verdicts = [...]market.Verdict{
 }
 
 func (n liveNegotiation) Offer(price int64) market.Answer {
-	a := n.talk.Offer(price)
+	a := n.negotiation.Offer(price)
 	return market.Answer{
-		Verdict:  verdicts[a.Kind],
-		Price:    a.Price,
-		Standing: a.Standing,
-		Over:     a.Over,
+		Verdict:      verdicts[a.Kind],
+		Price:        a.Price,
+		CurrentPrice: a.CurrentPrice,
+		Over:         a.Over,
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/merchant"
 )
 
-// A real server sells to the same buyers at the same prices as the rules in this process do, one by one.
-func TestSimulateMarketOverHTTP(t *testing.T) {
+// A real server sells to the same buyers at the same prices as the pricing rules in this process.
+func TestMarketCmd_live(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s := boottest.Start(t, "sqlite://"+filepath.Join(dir, "market.db"))
@@ -48,8 +48,8 @@ func TestSimulateMarketOverHTTP(t *testing.T) {
 	}
 }
 
-// In a project of the merchant's own its settings count, what was sold is paid for and replaced, and the items leave.
-func TestSimulateMarketInAProject(t *testing.T) {
+// In a merchant's own project its settings apply, orders are paid, stock is replaced, and the products are removed at the end.
+func TestMarketCmd_live_ownProject(t *testing.T) {
 	t.Parallel()
 	s := boottest.Start(t, "sqlite://"+filepath.Join(t.TempDir(), "market.db"))
 	c := merchant.New(exchange.NewClient(exchange.Config{URL: s.URL()}), boottest.Key, "")

@@ -57,7 +57,7 @@ func (c mcpCmd) Run(ctx context.Context) error {
 	return assistant.Run(ctx, config, assistant.Alone{For: c.For, Budget: budget})
 }
 
-// interruptible ends with its context, also while somebody is asked.
+// interruptible is a reader that returns io.EOF once its context ends, even while Read waits for input.
 type interruptible struct {
 	ctx context.Context
 	in  io.Reader

@@ -12,8 +12,8 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 )
 
-// assist runs haggle-sim mcp, with what a person types.
-func assist(t *testing.T, typed string, args ...string) (said string, code int) {
+// runMCP runs haggle-sim mcp with typed as its standard input.
+func runMCP(t *testing.T, typed string, args ...string) (said string, code int) {
 	t.Helper()
 	c := command(t, append([]string{"mcp"}, args...)...)
 	c.Stdin = strings.NewReader(typed)
@@ -27,7 +27,7 @@ func assist(t *testing.T, typed string, args ...string) (said string, code int) 
 	return string(out), 0
 }
 
-func TestHaggleOverMCP(t *testing.T) {
+func TestMCPCmd_Run(t *testing.T) {
 	t.Parallel()
 	app := boottest.Start(t, "sqlite://"+filepath.Join(t.TempDir(), "shop.db"))
 	if _, err := app.Demo(t.Context()); err != nil {
@@ -96,7 +96,7 @@ func TestHaggleOverMCP(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			said, code := assist(t, test.typed, test.args...)
+			said, code := runMCP(t, test.typed, test.args...)
 			if code != test.code {
 				t.Errorf("it ended with %d", code)
 			}
@@ -119,8 +119,8 @@ func TestHaggleOverMCP(t *testing.T) {
 	}
 }
 
-// Ctrl-C ends the program also while it waits for an answer of the person at the terminal.
-func TestInterruptedPerson(t *testing.T) {
+// Ctrl-C ends the program even while it waits for input.
+func TestInterruptible_Read(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	silent, _ := io.Pipe()
 	interrupt()

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// The look-alike comes up, the commands that it prints work, and Ctrl-C ends it well.
-func TestModelAndItsCommands(t *testing.T) {
+// The simulated model starts, the commands that it prints work, and Ctrl-C ends it with exit code 0.
+func TestModelCmd_Run(t *testing.T) {
 	t.Parallel()
 	process := command(t, "model", "--addr=127.0.0.1:0", "--behaviour=chatty")
 	out, err := process.StdoutPipe()

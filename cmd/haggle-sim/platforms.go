@@ -34,7 +34,7 @@ func (c platformsCmd) Run(ctx context.Context) error {
 	return serveUntil(ctx, listener, p, 2*time.Second, p.Close)
 }
 
-// none is how the look-alikes are asked for nothing at all.
+// none maps 0 to -1, which platforms.Config reads as none rather than the default.
 func none(n int) int {
 	if n == 0 {
 		return -1

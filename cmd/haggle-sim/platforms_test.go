@@ -10,8 +10,9 @@ import (
 	"testing"
 )
 
-// The look-alikes come up with what was asked for, the commands that they print work, and Ctrl-C ends them well.
-func TestPlatformsAndTheirCommands(t *testing.T) {
+// The simulated platforms start with the requested products and orders, the commands that they print work, and Ctrl-C ends them
+// with exit code 0.
+func TestPlatformsCmd_Run(t *testing.T) {
 	t.Parallel()
 	process := command(t, "platforms", "--addr=127.0.0.1:0", "--products=7", "--orders=0")
 	out, err := process.StdoutPipe()
@@ -29,7 +30,7 @@ func TestPlatformsAndTheirCommands(t *testing.T) {
 		if words := strings.Fields(line); url == "" && len(words) > 1 && words[0] == "Custom" {
 			url = strings.TrimSuffix(words[1], "/custom")
 		}
-		if strings.HasPrefix(line, "curl -s http") && !strings.Contains(line, "/control/webhooks") { // nobody has registered one
+		if strings.HasPrefix(line, "curl -s http") && !strings.Contains(line, "/control/webhooks") { // no webhook is registered
 			printed = append(printed, line)
 		}
 		if strings.HasPrefix(line, "Stop with") {

@@ -33,8 +33,7 @@ func (c providerCmd) Run(ctx context.Context) error {
 	return errors.Join(serveProvider(ctx, p, listener), p.Close())
 }
 
-// greet says what to do with the provider. The server's addresses are those of the provider, so that it
-// talks to this one instead of the real ones.
+// greet prints how to point a server at this provider instead of the real ones.
 func (c providerCmd) greet(url string) {
 	fmt.Printf("A payment provider that moves no money, in Stripe's and PayPal's form\n\n")
 	fmt.Printf("  Address   %s   (its books: %s/ledger, kept in %s)\n\n", url, url, c.Ledger)
@@ -46,7 +45,7 @@ func serveProvider(ctx context.Context, p *provider.Provider, listener net.Liste
 	sending, stop := context.WithCancel(ctx)
 	sent := make(chan error, 1)
 	go func() { sent <- p.Run(sending) }()
-	err := serveUntil(ctx, listener, p.Handler(), 2*time.Second, stop) // a script may let somebody hang
+	err := serveUntil(ctx, listener, p.Handler(), 2*time.Second, stop) // a scripted request may hang
 	if e := <-sent; e != nil && !errors.Is(e, context.Canceled) {
 		err = errors.Join(err, e)
 	}

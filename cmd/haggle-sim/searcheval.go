@@ -51,7 +51,7 @@ func (s searchEvalCmd) Validate() error {
 	return nil
 }
 
-// mostRefusals are told of a file.
+// mostRefusals is how many refused products are printed.
 const mostRefusals = 20
 
 func (s searchEvalCmd) Run(ctx context.Context) error {

@@ -13,7 +13,7 @@ import (
 
 const evalData = "testdata/search-eval/"
 
-// searchEval runs the command over the tiny shop; flags come last and override.
+// searchEval runs the command over a small shop. Later flags override earlier ones.
 func searchEval(t *testing.T, flags ...string) (out, said string, code int) {
 	t.Helper()
 	c := command(t, append([]string{"search-eval"}, flags...)...)
@@ -33,8 +33,8 @@ func evalFlags(more ...string) []string {
 	return append([]string{"--products=" + evalData + "products.csv", "--queries=" + evalData + "queries.jsonl", "--judgements=" + evalData + "judgements.jsonl"}, more...)
 }
 
-// A shop where every query has one right answer, and the tent that is there stands before its sold-out twin.
-func TestSearchEval(t *testing.T) {
+// Each query has one right answer, and the tent in stock ranks before its sold-out twin.
+func TestSearchEvalCmd_Run(t *testing.T) {
 	t.Parallel()
 	out, said, code := searchEval(t, evalFlags("--worst=1", "--explain=gas stove")...)
 	for _, want := range []string{
@@ -51,7 +51,7 @@ func TestSearchEval(t *testing.T) {
 	}
 }
 
-func TestSearchEvalAsJSON(t *testing.T) {
+func TestSearchEvalCmd_Run_json(t *testing.T) {
 	t.Parallel()
 	packed := filepath.Join(t.TempDir(), "products.csv.gz")
 	pack(t, evalData+"products.csv", packed)
@@ -89,7 +89,7 @@ func pack(t *testing.T, from, to string) {
 	}
 }
 
-func TestSearchEvalOfWhatCannotBeMeasured(t *testing.T) {
+func TestSearchEvalCmd_Run_errors(t *testing.T) {
 	t.Parallel()
 	bad := filepath.Join(t.TempDir(), "bad.jsonl")
 	if err := os.WriteFile(bad, []byte("{\"query_id\":\"q1\",\"sku\":\"TENT-1\",\"gain\":1}\n{\"query_id\":\"q1\",\"sku\":\"TENT-2\"}\n"), 0o600); err != nil {

@@ -25,7 +25,7 @@ type shopCmd struct {
 	Demo        bool   `help:"Send one buyer, and show the whole conversation."`
 }
 
-// errBroken makes the program fail when the server broke a promise.
+// errBroken makes the exit code 1 if the server broke a promise.
 var errBroken = errors.New("the server broke a promise: see above")
 
 func (s shopCmd) Run(ctx context.Context) error {
@@ -64,7 +64,7 @@ func (s shopCmd) config() simulator.Config {
 	}
 }
 
-// serverAddress is the given URL, or that of the server which HAGGLE_ADDR would start on this machine.
+// serverAddress returns given, or the address that HAGGLE_ADDR gives a server on this machine.
 func serverAddress(given string) string {
 	if given != "" {
 		return given

@@ -7,13 +7,13 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// stages shows one progress bar after the other.
+// stages shows progress bars one after the other.
 type stages struct {
 	name string
 	bar  *progressbar.ProgressBar
 }
 
-// show is nil if standard error is no terminal.
+// show returns nil if standard error is no terminal.
 func (s *stages) show() func(name string, done, total int64) {
 	info, err := os.Stderr.Stat()
 	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
@@ -23,7 +23,7 @@ func (s *stages) show() func(name string, done, total int64) {
 		if name != s.name {
 			s.finish()
 			if total == 0 {
-				total = -1 // turns by itself
+				total = -1 // the library animates it
 			}
 			s.name, s.bar = name, progressbar.NewOptions64(total, progressbar.OptionSetWriter(os.Stderr), progressbar.OptionSetDescription(name),
 				progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())

@@ -18,7 +18,7 @@ type agentsCmd struct {
 	Verify verifyLogCmd  `cmd:"" help:"Check that no decision of a project was changed, removed or put in after it was sealed."`
 }
 
-// onProject is what a command needs that works on a project's agents.
+// onProject has the flags of commands that work on a project's agents.
 type onProject struct {
 	database
 	Project string `required:"" placeholder:"NAME" help:"Slug or id of the project."`
@@ -69,12 +69,12 @@ func (c tuneCmd) Run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return tellTuned(os.Stdout, tuned)
+		return printTuned(os.Stdout, tuned)
 	})
 }
 
-// tellTuned says what was learnt, in words and shares of the list price.
-func tellTuned(w io.Writer, t agents.Tuned) error {
+// printTuned prints what was learned, in words and as shares of the list price.
+func printTuned(w io.Writer, t agents.Tuned) error {
 	p, table := t.Proposal, tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "Learnt from %d negotiations. The buyers:\n", p.Records)
 	for _, s := range p.Buyers {
@@ -135,11 +135,11 @@ func (c verifyLogCmd) Run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return tellChain(os.Stdout, chain)
+		return printChain(os.Stdout, chain)
 	})
 }
 
-func tellChain(w io.Writer, v agents.Verified) error {
+func printChain(w io.Writer, v agents.Verified) error {
 	if v.BrokenAt > 0 {
 		fmt.Fprintf(w, "fail  decision %d is not as it was sealed, or is missing\n", v.BrokenAt)
 		return errDoesNotHold

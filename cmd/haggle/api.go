@@ -30,7 +30,7 @@ type apiCmd struct {
 	MFACode  string   `name:"mfa-code" placeholder:"CODE" help:"A code of the account's authenticator, for what needs one."`
 }
 
-// methods that a request may have, and whether their fields go to the query.
+// methods maps each method that a request may have to whether its fields go into the query string.
 var methods = map[string]bool{"GET": true, "DELETE": true, "POST": false, "PUT": false, "PATCH": false}
 
 func (a apiCmd) Run(ctx context.Context) error {
@@ -60,7 +60,7 @@ func (a apiCmd) Run(ctx context.Context) error {
 	}
 }
 
-// target is what the request is for, with the fields of its query.
+// target returns the request's method and its path with the query string.
 func (a apiCmd) target() (method string, path *url.URL, err error) {
 	method, words := http.MethodGet, a.Request
 	if len(words) == 2 {
@@ -108,7 +108,7 @@ func (a apiCmd) query() (*gojq.Code, error) {
 	return gojq.Compile(parsed)
 }
 
-// body is nil where the request has none.
+// body returns the request's body, or nil if it has none.
 func (a apiCmd) body(method string) ([]byte, error) {
 	if methods[method] {
 		return nil, nil
@@ -131,22 +131,22 @@ func (a apiCmd) body(method string) ([]byte, error) {
 		}
 	}
 	for _, field := range a.Typed {
-		if err := put(object, field, typed); err != nil {
+		if err := put(object, field, jsonValue); err != nil {
 			return nil, err
 		}
 	}
 	return json.Marshal(object)
 }
 
-// typed is the JSON value that a text is, or the text. Numbers keep their digits.
-func typed(text string) any {
+// jsonValue returns the JSON value in text, or text itself if it is no JSON. Numbers keep their digits.
+func jsonValue(text string) any {
 	if json.Valid([]byte(text)) {
 		return json.RawMessage(text)
 	}
 	return text
 }
 
-// put adds a field to an object. A dot in the name leads into an object.
+// put adds a field to an object. A dot in the name addresses a field of a nested object.
 func put(object map[string]any, field string, value func(string) any) error {
 	path, text, ok := strings.Cut(field, "=")
 	names := strings.Split(path, ".")
@@ -194,7 +194,7 @@ func (a apiCmd) ask(ctx context.Context, method, path string, body []byte) ([]by
 	return text, err
 }
 
-// print writes an answer: JSON with indents, or what a query selects of it.
+// print writes the response as indented JSON, or the values that query selects from it.
 func print(ctx context.Context, w io.Writer, text []byte, query *gojq.Code) error {
 	if query == nil {
 		var pretty bytes.Buffer
@@ -202,7 +202,7 @@ func print(ctx context.Context, w io.Writer, text []byte, query *gojq.Code) erro
 			return nil
 		}
 		if json.Indent(&pretty, text, "", "  ") != nil {
-			_, err := w.Write(text) // no JSON
+			_, err := w.Write(text) // not JSON
 			return err
 		}
 		_, err := fmt.Fprintln(w, strings.TrimSpace(pretty.String()))
@@ -210,7 +210,7 @@ func print(ctx context.Context, w io.Writer, text []byte, query *gojq.Code) erro
 	}
 	var answer any
 	numbers := json.NewDecoder(bytes.NewReader(text))
-	numbers.UseNumber() // which keeps their digits
+	numbers.UseNumber() // keeps the digits of numbers
 	if err := numbers.Decode(&answer); err != nil {
 		return fmt.Errorf("--jq: the answer is not JSON: %w", err)
 	}
@@ -234,8 +234,8 @@ func print(ctx context.Context, w io.Writer, text []byte, query *gojq.Code) erro
 	}
 }
 
-// following changes the path to that of the next page, and reports whether there is one: by meta.next where a list has it,
-// else by offset.
+// following changes path to that of the next page and reports whether there is one. It follows meta.next if the list has it,
+// and the offset otherwise.
 func following(path *url.URL, text []byte) bool {
 	var page struct {
 		Data []json.RawMessage

@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 )
 
-// client runs commands of a server's clients with a key.
+// client runs commands against a server's API with a key.
 type client struct{ url, database, key string }
 
 func startDemo(t *testing.T) client {
@@ -25,7 +25,7 @@ func (c client) run(t *testing.T, args ...string) (out, said string, code int) {
 	cmd.Env = append(cmd.Env, "HAGGLE_API_KEY="+c.key, "HAGGLE_URL="+c.url)
 	var stdout, stderr strings.Builder
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	_ = cmd.Run() // the exit code tells
+	_ = cmd.Run() // callers check the exit code
 	return stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()
 }
 
@@ -38,7 +38,7 @@ func (c client) works(t *testing.T, args ...string) string {
 	return out
 }
 
-func TestAPI(t *testing.T) {
+func TestAPICmd_Run(t *testing.T) {
 	t.Parallel()
 	c := startDemo(t)
 	pretty := c.works(t, "api", "/v1/orders", "-f", "limit=1", "--project=demo")
@@ -57,7 +57,7 @@ func TestAPI(t *testing.T) {
 	if n := len(strings.Fields(orders)); total != jsonNumber(n) || len(seen) != n || n <= 50 {
 		t.Errorf("%d orders, %d different, want %s and more than a page", n, len(seen), total)
 	}
-	// A list by offset.
+	// A list with offsets.
 	total = strings.TrimSpace(c.works(t, "api", "/v1/events", "--project=demo", "--jq=.meta.total"))
 	if n := len(strings.Fields(c.works(t, "api", "/v1/events", "--project=demo", "--paginate", "-f", "limit=100", "--jq=.data[].id"))); total != jsonNumber(n) {
 		t.Errorf("%d events, want %s", n, total)
@@ -75,11 +75,11 @@ func TestAPI(t *testing.T) {
 	if err := os.WriteFile(csv, []byte("sku,name,price,category,quantity\nB-1,Pen,2,office,1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, named := range []string{"ada", project} { // commands on the database take either, too
+	for _, named := range []string{"ada", project} { // commands on the database take either as well
 		c.works(t, "agents", "list", "--project", named)
 		c.works(t, "import", csv, "--project", named)
 	}
-	// The same request by slug and by id is one request.
+	// The same request by slug and by id has the same idempotency key.
 	for _, named := range []string{"ada", project} {
 		c.works(t, "api", "post", "/v1/catalog/products", "--input", file, "--project", named, "--idempotency-key=once")
 	}
@@ -93,7 +93,7 @@ func jsonNumber(n int) string {
 	return string(text)
 }
 
-func TestAPI_errors(t *testing.T) {
+func TestAPICmd_Run_errors(t *testing.T) {
 	t.Parallel()
 	c := startDemo(t)
 	for _, test := range []struct {
@@ -126,7 +126,7 @@ func TestAPI_errors(t *testing.T) {
 	}
 }
 
-// The address follows HAGGLE_ADDR.
+// The default address comes from HAGGLE_ADDR.
 func TestAtServer_address(t *testing.T) {
 	for addr, want := range map[string]string{
 		"":               defaultURL,

@@ -14,7 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/boot"
 )
 
-// secrets open or encrypt a backup.
+// secrets are the passphrases and keys that encrypt or decrypt a backup.
 type secrets struct {
 	PassphraseFile string `help:"File with the passphrase of the backup."`
 }
@@ -130,14 +130,14 @@ func (r restoreCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if tell(os.Stdout, found) {
+	if printVerification(os.Stdout, found) {
 		return errDoesNotHold
 	}
 	fmt.Println("Restored and verified.")
 	return nil
 }
 
-// rows shows how many rows went by.
+// rows shows how many rows were copied.
 func rows(doing string) (show backup.Progress, done func()) {
 	p := newProgress(doing, "rows")
 	var all atomic.Int64

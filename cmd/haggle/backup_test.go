@@ -9,9 +9,8 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 )
 
-// A shop is backed up while buyers pay, from each engine, and restored into the other one: all that is promised holds of
-// the copy.
-func TestBackup_whileBuyersPay(t *testing.T) {
+// A backup taken while buyers pay restores into the other engine, and verify finds no violation in the copy.
+func TestBackupCmd_Run_whileBuyersPay(t *testing.T) {
 	t.Parallel()
 	for i, engine := range boottest.Engines {
 		t.Run(engine.Name, func(t *testing.T) {
@@ -38,7 +37,7 @@ func TestBackup_whileBuyersPay(t *testing.T) {
 	}
 }
 
-func TestBackup_refuses(t *testing.T) {
+func TestBackupCmd_Run_errors(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	in := func(name string) string { return filepath.Join(folder, name) }

@@ -18,20 +18,20 @@ import (
 	"time"
 )
 
-// atServer is what a command needs that works through the Management API of a running server.
+// atServer has the flags of commands that call the Management API of a running server.
 type atServer struct {
 	URL     string `env:"HAGGLE_URL" group:"client" help:"Address of the server. Default: http:// and HAGGLE_ADDR, or else http://127.0.0.1:8080."`
 	Key     string `env:"HAGGLE_API_KEY" required:"" placeholder:"KEY" group:"client" help:"An API key of the server."`
 	Project string `placeholder:"NAME" group:"client" help:"Slug or id of the project; the id if it is closing. Default: the one that the key is bound to."`
 }
 
-// atOnce is how many elements of a list one request asks for, and longestAnswer how long an answer may be in bytes.
+// atOnce is the page size of list requests. longestAnswer limits the bytes of a response.
 const (
 	atOnce        = 100
 	longestAnswer = 64 << 20
 )
 
-// eachPage reads a list of the project to its end.
+// eachPage calls each with every element of a list of the project.
 func eachPage[T any](ctx context.Context, s atServer, path string, query url.Values, each func(T)) error {
 	project, err := s.projectID(ctx)
 	if err != nil {
@@ -43,7 +43,7 @@ func eachPage[T any](ctx context.Context, s atServer, path string, query url.Val
 	})
 }
 
-// pages reads a list until more is false or the list ends.
+// pages reads the list page by page until more returns false or the list ends.
 func pages[T any](ctx context.Context, s atServer, project, path string, query url.Values, more func(T) bool) error {
 	for offset := 0; ; offset += atOnce {
 		part := url.Values{"limit": {strconv.Itoa(atOnce)}, "offset": {strconv.Itoa(offset)}}
@@ -70,7 +70,7 @@ func pages[T any](ctx context.Context, s atServer, project, path string, query u
 	}
 }
 
-// projectID is the id of the project; empty: the key tells.
+// projectID returns the project's id, or "" if the API key implies the project.
 func (s atServer) projectID(ctx context.Context) (string, error) {
 	if s.Project == "" || strings.HasPrefix(s.Project, "proj_") {
 		return s.Project, nil
@@ -89,7 +89,7 @@ func (s atServer) projectID(ctx context.Context) (string, error) {
 	return found, err
 }
 
-// address is the URL of the server, or of the one that HAGGLE_ADDR would start on this machine.
+// address returns the server's URL. The default is the address that HAGGLE_ADDR gives a server on this machine.
 func (s atServer) address() string {
 	if s.URL != "" {
 		return strings.TrimSuffix(s.URL, "/")
@@ -104,7 +104,7 @@ func (s atServer) address() string {
 	return "http://" + net.JoinHostPort(host, port)
 }
 
-// send sends a request and decodes the answer. A refusal is an error in the server's words.
+// send sends a request and decodes the response. If the server refuses, the error has the server's message.
 func (s atServer) send(ctx context.Context, project, method, path, code string, body, answer any) error {
 	var content io.Reader
 	if body != nil {
@@ -134,14 +134,14 @@ func (s atServer) send(ctx context.Context, project, method, path, code string, 
 	return nil
 }
 
-// refusedRequest is a server's refusal of a request.
+// refusedRequest is an error response of the server.
 type refusedRequest struct {
 	error
 	status int
 	header http.Header
 }
 
-// call sends a request with the key. A refusal is a refusedRequest.
+// call sends a request with the API key. It returns a refusedRequest for an error response.
 func (s atServer) call(ctx context.Context, method, path string, header http.Header, body io.Reader) (*http.Response, []byte, error) {
 	request, err := http.NewRequestWithContext(ctx, method, s.address()+path, body)
 	if err != nil {
@@ -166,7 +166,7 @@ func (s atServer) call(ctx context.Context, method, path string, header http.Hea
 	return response, text, nil
 }
 
-// unreachable names the server that gave no answer.
+// unreachable returns the error for a server that did not respond, with its address.
 func (s atServer) unreachable(err error) error {
 	var number syscall.Errno
 	var failed *url.Error
@@ -179,7 +179,7 @@ func (s atServer) unreachable(err error) error {
 	return fmt.Errorf("the server at %s does not answer: %w (HAGGLE_URL)", s.address(), err)
 }
 
-// refusal is what a server refused a request for, field by field.
+// refusal returns the error in a response's body, field by field.
 func refusal(status string, body []byte) error {
 	var answer struct {
 		Error struct {

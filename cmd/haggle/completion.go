@@ -8,15 +8,15 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// completing is the argument by which a shell asks for candidates. It is followed by the words of the command line before
-// the cursor, the last of which is to be completed.
+// completing is the argument with which a shell asks for candidates. The words of the command line up to the cursor follow it,
+// and the last word is the one to complete.
 const completing = "__complete"
 
 type completionCmd struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
 }
 
-// The scripts ask the program. Bash takes "=" for a word of its own.
+// completionScripts call the program for candidates. Bash splits words at "=".
 var completionScripts = map[string]string{
 	"bash": `_haggle() {
 	local IFS=$'\n'
@@ -56,14 +56,14 @@ func (c completionCmd) Run() error {
 	return nil
 }
 
-// candidates are what the last word may be completed to; none where it is a file, or anything.
+// candidates returns the completions of the last word. It returns none if the word is a file name or free text.
 func candidates(root *kong.Node, words []string) []string {
 	if len(words) == 0 {
 		return nil
 	}
 	last, before := words[len(words)-1], words[:len(words)-1]
 	node := root
-	var flag *kong.Flag // the one that waits for its value
+	var flag *kong.Flag // the flag that the last word is the value of
 	for _, word := range before {
 		switch {
 		case word == "=":
@@ -80,7 +80,7 @@ func candidates(root *kong.Node, words []string) []string {
 			}
 		}
 	}
-	if last == "=" { // as Bash splits --env=
+	if last == "=" { // Bash splits --env=
 		last = ""
 	}
 	if flag != nil {
@@ -120,7 +120,7 @@ func childOf(node *kong.Node, name string) *kong.Node {
 	return nil
 }
 
-// valuedFlag is the flag of the name, if it takes a value.
+// valuedFlag returns the flag with the name, or nil if there is none or it takes no value.
 func valuedFlag(node *kong.Node, name string) *kong.Flag {
 	for _, flags := range node.AllFlags(true) {
 		for _, f := range flags {
@@ -132,7 +132,7 @@ func valuedFlag(node *kong.Node, name string) *kong.Flag {
 	return nil
 }
 
-// flagNames are the flags of a command, with "=" where a value follows.
+// flagNames returns the flags of a command, with "=" after those that take a value.
 func flagNames(node *kong.Node) (all []string) {
 	for _, flags := range node.AllFlags(true) {
 		for _, f := range flags {

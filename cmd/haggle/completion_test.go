@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Bash completes commands, flags and their values by the printed script.
-func TestCompletion_bash(t *testing.T) {
+// Bash completes commands, flags and values with the printed script.
+func TestCompletionCmd_Run_bash(t *testing.T) {
 	t.Parallel()
 	bash, err := exec.LookPath("bash")
 	if err != nil {
@@ -55,8 +55,8 @@ echo "${COMPREPLY[*]}"`
 	}
 }
 
-// The scripts of shells that are not installed are not checked.
-func TestCompletion_syntax(t *testing.T) {
+// Each script is checked by its shell if that is installed.
+func TestCompletionCmd_Run_syntax(t *testing.T) {
 	t.Parallel()
 	for shell, check := range map[string]string{"bash": "-n", "zsh": "-n", "fish": "--no-execute"} {
 		out, err := command(t, "", "completion", shell).Output()
@@ -77,7 +77,7 @@ func TestCompletion_syntax(t *testing.T) {
 	}
 }
 
-// Every example is a command line of the command whose help shows it.
+// Every example parses as a command line of the command whose help shows it.
 func TestExamples(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, name := range []string{"products.csv", "shop.haggle", "product.json", "products_export.csv"} {
@@ -110,7 +110,7 @@ func TestExamples(t *testing.T) {
 				t.Errorf("%s: the example is %s", path, line)
 			}
 			if strings.HasSuffix(line, "--help") {
-				continue // which ends the program
+				continue // --help ends the program
 			}
 			if _, err := parser.Parse(words); err != nil {
 				t.Errorf("%s: %v", line, err)
@@ -119,8 +119,8 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// The flags of the server are in groups.
-func TestHelp_groups(t *testing.T) {
+// Every flag of the server is in a group.
+func TestFlagGroups_serve(t *testing.T) {
 	t.Parallel()
 	out, err := command(t, "", "serve", "--help").Output()
 	if err != nil {

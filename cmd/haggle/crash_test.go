@@ -22,9 +22,9 @@ const (
 	crashStock  = 36
 )
 
-// The server is killed while thirty buyers pay. When it runs again, every buyer asks once more and gets
-// one order; the stock is what was not sold, and the provider charged each checkout once.
-func TestKilledWhileBuyersPay(t *testing.T) {
+// The server is killed while thirty buyers pay. After a restart every buyer retries and gets exactly one order, the stock is
+// what was not sold, and the provider charged each checkout once.
+func TestServeCmd_Run_killedDuringPayments(t *testing.T) {
 	t.Parallel()
 	for _, engine := range boottest.Engines {
 		t.Run(engine.Name, func(t *testing.T) {
@@ -47,7 +47,7 @@ func TestKilledWhileBuyersPay(t *testing.T) {
 	}
 }
 
-// killDuring lets all buyers pay at once and kills the server when the fifth has its order.
+// killDuring lets all buyers pay at the same time and kills the server when the fifth has its order.
 func killDuring(t *testing.T, s *server, buyers []*buyer.Buyer) {
 	t.Helper()
 	paid := make(chan struct{}, len(buyers))
@@ -71,7 +71,7 @@ func killDuring(t *testing.T, s *server, buyers []*buyer.Buyer) {
 	}
 }
 
-// payAgain sends every finalize once more, until it is decided, and returns the orders by id.
+// payAgain retries every finalize until it is decided, and returns the set of order ids.
 func payAgain(t *testing.T, url, slug string, before []*buyer.Buyer) map[string]bool {
 	t.Helper()
 	var all sync.WaitGroup
@@ -90,8 +90,8 @@ func payAgain(t *testing.T, url, slug string, before []*buyer.Buyer) map[string]
 					orders <- answer.Order.ID
 					return
 				}
-				// The attempts that the crash left in flight count for the limit of this address until they are decided.
-				// In both cases the server has waited for them, for as long as it does for a request.
+				// Attempts that the crash left in flight count towards the payment limit of this address until they are
+				// decided. In both cases the server has already waited for them as long as a request may wait.
 				if code := acp.CodeOf(err); code != "checkout_processing" && code != "too_many_payments" {
 					t.Errorf("finalize after the crash: %v %s", err, answer.Status)
 					return
@@ -150,7 +150,7 @@ func (s crashShop) buyerAtCheckout(t *testing.T, url string) *buyer.Buyer {
 	return b
 }
 
-// check counts what is left, and on PostgreSQL what the provider was asked to take.
+// check compares the stock and the project's statistics with the orders, and on PostgreSQL the provider's charges too.
 func (s crashShop) check(t *testing.T, url, engine, database string) {
 	t.Helper()
 	m := merchant.New(exchange.NewClient(exchange.Config{URL: url}), boottest.Key, s.project)

@@ -17,7 +17,7 @@ type doctorCmd struct {
 	JSON bool `name:"json" help:"Print the findings as JSON."`
 }
 
-// errTrouble ends the program with a failure, for scripts.
+// errTrouble makes the exit code 1 if a check failed.
 var errTrouble = errors.New("something failed")
 
 func (d doctorCmd) Run(ctx context.Context) error {
@@ -25,7 +25,7 @@ func (d doctorCmd) Run(ctx context.Context) error {
 	if err := d.print(os.Stdout, found); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(found, func(f boot.Finding) bool { return f.Verdict == boot.Trouble }) {
+	if slices.ContainsFunc(found, func(f boot.Finding) bool { return f.Verdict == boot.Fail }) {
 		return errTrouble
 	}
 	return nil

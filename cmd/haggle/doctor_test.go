@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The doctor ends with 1 where something failed, and prints a remedy, or JSON.
-func TestDoctor(t *testing.T) {
+// The exit code is 1 if a check fails. Each failed check has a remedy, in text and in JSON.
+func TestDoctorCmd_Run(t *testing.T) {
 	t.Parallel()
 	database := "sqlite://" + filepath.Join(t.TempDir(), "haggle.db")
 	flags := []string{"doctor", "--addr=127.0.0.1:0", "--ops-addr=127.0.0.1:0"}

@@ -12,19 +12,19 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-// reworded is an error with another text.
-type reworded struct {
+// rewordedError is an error with a different message.
+type rewordedError struct {
 	error
 	text string
 }
 
-func (r reworded) Error() string { return r.text }
+func (r rewordedError) Error() string { return r.text }
 
-func (r reworded) Unwrap() error { return r.error }
+func (r rewordedError) Unwrap() error { return r.error }
 
-// asSet returns an error in the command line with the variable's name in place of the flag's, where the value came from the
+// nameVariable returns a parse error with the environment variable's name in place of the flag's if the value came from the
 // environment.
-func asSet(err error) error {
+func nameVariable(err error) error {
 	failed, ok := errors.AsType[*kong.ParseError](err)
 	if !ok || failed.Context == nil {
 		return err
@@ -38,16 +38,16 @@ func asSet(err error) error {
 		for _, start := range []string{"--" + flag.Name, flag.ShortSummary()} {
 			var found bool
 			if rest, found = strings.CutPrefix(err.Error(), start); found {
-				return reworded{err, variable + rest}
+				return rewordedError{err, variable + rest}
 			}
 		}
 	}
 	return err
 }
 
-// asGiven returns the error of a command as an operator reads it: what a database caused in the database's words, a refusal
-// without its code, and a variable by its flag where the value was given by the flag.
-func asGiven(command *kong.Context, err error) error {
+// rewordForOperator rewords a command's error for an operator: a database error keeps the database's message, a refusal loses its code,
+// and a variable's name becomes the flag if the value was given by the flag.
+func rewordForOperator(command *kong.Context, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -66,7 +66,7 @@ func asGiven(command *kong.Context, err error) error {
 	return renamed(err, pairs)
 }
 
-// renamed returns the error with other names of variables in its text.
+// renamed returns err with the variables' names replaced in its message. pairs are old and new names.
 func renamed(err error, pairs []string) error {
 	text := err.Error()
 	for i := 0; i < len(pairs); i += 2 {
@@ -75,10 +75,10 @@ func renamed(err error, pairs []string) error {
 	if text == err.Error() {
 		return err
 	}
-	return reworded{err, text}
+	return rewordedError{err, text}
 }
 
-// replaceWord replaces a variable's name where no longer one begins with it.
+// replaceWord replaces a variable's name, but not within a longer name that begins with it.
 func replaceWord(text, old, new string) string {
 	var b strings.Builder
 	for {
@@ -103,7 +103,7 @@ func flagsOf(c *kong.Context) (all []*kong.Flag) {
 	return all
 }
 
-// givenFlags are the names of the flags on the command line.
+// givenFlags returns the names of the flags on the command line.
 func givenFlags(c *kong.Context) map[string]bool {
 	given := map[string]bool{}
 	for _, at := range c.Path {
@@ -114,7 +114,7 @@ func givenFlags(c *kong.Context) map[string]bool {
 	return given
 }
 
-// setBy is the variable that is set and gives the flag its value; "": none.
+// setBy returns the environment variable that is set and gives the flag its value, or "".
 func setBy(flag *kong.Flag) string {
 	for _, name := range flag.Envs {
 		if _, set := os.LookupEnv(name); set {
@@ -124,11 +124,11 @@ func setBy(flag *kong.Flag) string {
 	return ""
 }
 
-// withoutCode is a refusal without its code: what was wrong, field by field.
+// withoutCode returns a refusal without its code, field by field.
 func withoutCode(err error) error {
 	var refusal *fault.Error
 	if !errors.As(err, &refusal) || refusal.Kind == fault.Internal || refusal.Kind == fault.Unavailable {
 		return err
 	}
-	return reworded{err, refusal.Description()}
+	return rewordedError{err, refusal.Description()}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
 )
 
-// fails runs the program with variables, and returns what it said in its one line.
+// fails runs the program with the variables and returns its one-line error.
 func fails(t *testing.T, variables []string, args ...string) string {
 	t.Helper()
 	c := command(t, "", args...)
@@ -20,7 +20,7 @@ func fails(t *testing.T, variables []string, args ...string) string {
 	return failsOf(t, c)
 }
 
-// progressLine matches what work of more than a second prints. On a busy machine that is any work.
+// progressLine matches the progress of work that takes over a second, which any work may on a busy machine.
 var progressLine = regexp.MustCompile(`(?m)^\w+: [0-9.]+m?s\n`)
 
 func failsOf(t *testing.T, c *exec.Cmd) string {
@@ -33,7 +33,7 @@ func failsOf(t *testing.T, c *exec.Cmd) string {
 	return text
 }
 
-// Errors of a database are in the words of the machine, name the variable or the flag, and hold no password.
+// Database errors have the database's message, name the variable or the flag, and contain no password.
 func TestRun_databaseErrors(t *testing.T) {
 	t.Parallel()
 	pg, err := pgserver.Start(pgserver.Options{})
@@ -72,7 +72,7 @@ func TestRun_databaseErrors(t *testing.T) {
 	} {
 		for _, cmd := range []string{"serve --addr=127.0.0.1:0 --ops-addr=127.0.0.1:0", "migrate", "backup " + filepath.Join(t.TempDir(), "b")} {
 			if strings.HasPrefix(cmd, "backup") && strings.Contains(c.says, "migration") {
-				continue // it does not migrate
+				continue // backup does not migrate
 			}
 			text := fails(t, []string{"HAGGLE_DATABASE_URL=" + c.url}, strings.Fields(cmd)...)
 			if !strings.Contains(text, c.says) || strings.Contains(text, "s3cret") {
@@ -96,7 +96,7 @@ func freePort(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// Commands that need a database make none.
+// Commands that need an existing database create none.
 func TestRun_noDatabase(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "mistyped.db")
@@ -121,7 +121,7 @@ func TestRun_noDatabase(t *testing.T) {
 	}
 }
 
-// Start-up errors name the variable, or the flag where that was used.
+// Start-up errors name the variable, or the flag if the value was given by one.
 func TestRun_startErrors(t *testing.T) {
 	t.Parallel()
 	busy, err := net.Listen("tcp", "127.0.0.1:0")

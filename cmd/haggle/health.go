@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// healthCmd is for images that have no other program to ask a server with.
+// healthCmd checks a server's health in images that have no other HTTP client.
 type healthCmd struct {
 	OpsAddr string        `env:"HAGGLE_OPS_ADDR" default:"127.0.0.1:8081" help:"Address of /livez and /readyz, host:port. A host such as 0.0.0.0 is this machine."`
 	Live    bool          `help:"Ask /livez, whether the process runs, in place of /readyz."`
@@ -29,7 +29,7 @@ func (h healthCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("HAGGLE_OPS_ADDR is %q: %w", h.OpsAddr, err)
 	}
-	direct := &http.Client{Transport: &http.Transport{}} // no proxy of the environment is on the way to this machine
+	direct := &http.Client{Transport: &http.Transport{}} // without the environment's proxy, because the server is on this machine
 	answer, err := direct.Do(r)
 	if err != nil {
 		return fmt.Errorf("no server answers at HAGGLE_OPS_ADDR: %w", err)

@@ -13,7 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 )
 
-// opsAddress is where a server told that its health is.
+// opsAddress returns the operations address that the server printed.
 func (s *server) opsAddress(t *testing.T) string {
 	t.Helper()
 	found := regexp.MustCompile(`Health +http://(\S+)/readyz`).FindStringSubmatch(s.output)
@@ -23,7 +23,7 @@ func (s *server) opsAddress(t *testing.T) string {
 	return found[1]
 }
 
-func TestHealth(t *testing.T) {
+func TestHealthCmd_Run(t *testing.T) {
 	t.Parallel()
 	s := serve(t, "sqlite://"+filepath.Join(t.TempDir(), "health.db"))
 	address := s.opsAddress(t)
@@ -47,8 +47,8 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-// With a log in JSON nothing that a server prints is prose: its addresses are one line of JSON.
-func TestServe_json(t *testing.T) {
+// With --log-format=json the server prints its addresses as one line of JSON, and logs nothing that is not JSON.
+func TestServeCmd_Run_jsonLog(t *testing.T) {
 	t.Parallel()
 	p := command(t, "sqlite://"+filepath.Join(t.TempDir(), "json.db"), "serve", "--demo", "--addr=127.0.0.1:0", "--ops-addr=127.0.0.1:0", "--log-format=json")
 	out, err := p.StdoutPipe()
@@ -87,8 +87,8 @@ func TestServe_json(t *testing.T) {
 	}
 }
 
-// Secrets come from files, as systemd, Docker and Kubernetes give them.
-func TestVariableFiles(t *testing.T) {
+// Secrets are read from files, as systemd, Docker and Kubernetes mount them.
+func TestRun_variableFiles(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	file := func(name, content string) string {

@@ -29,10 +29,10 @@ func (importCmd) Help() string {
 are left alone. A product that cannot be stored is refused with its line and the reason, and all others are stored.`
 }
 
-// errRefused ends the program with a failure, for scripts.
+// errRefused makes the exit code 1 if products were refused.
 var errRefused = errors.New("products were refused: see above; --allow-errors exits with 0 all the same")
 
-// Run loads a file. Bad products are reported and skipped; every other one is loaded whole.
+// Run imports a file. It reports and skips invalid products, and stores each other product whole.
 func (i importCmd) Run(ctx context.Context) error {
 	if err := boot.ExistingFile(i.DatabaseURL); err != nil {
 		return err
@@ -69,7 +69,7 @@ func (i importCmd) load(ctx context.Context, app *boot.App) (err error) {
 	if looks, ok := errors.AsType[*feed.FormatError](err); ok {
 		err = fmt.Errorf("%w (--format %s)", err, looks.Looks)
 	}
-	tellImport(os.Stderr, sum)
+	printImport(os.Stderr, sum)
 	if err == nil || sum.Read > 0 {
 		fmt.Println(importCounts(sum, i.DryRun, time.Since(began)))
 	}
@@ -79,7 +79,7 @@ func (i importCmd) load(ctx context.Context, app *boot.App) (err error) {
 	return err
 }
 
-func tellImport(to io.Writer, sum catalogs.Summary) {
+func printImport(to io.Writer, sum catalogs.Summary) {
 	for _, line := range sum.Warnings.Lines() {
 		fmt.Fprintln(to, "warning:", line)
 	}
@@ -88,7 +88,7 @@ func tellImport(to io.Writer, sum catalogs.Summary) {
 	}
 }
 
-// importCounts says what was done: "2 created, 1 updated, 7 unchanged, 3 refused in 20ms (650 products/s)".
+// importCounts returns a summary such as "2 created, 1 updated, 7 unchanged, 3 refused in 20ms (650 products/s)".
 func importCounts(sum catalogs.Summary, dry bool, took time.Duration) string {
 	var said strings.Builder
 	if dry {

@@ -9,7 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 )
 
-// importJob is a job as the API shows it.
+// importJob is a job in the API's format.
 type importJob struct {
 	ID, Status string
 	Import     struct {
@@ -20,7 +20,7 @@ type importJob struct {
 	}
 }
 
-// importJobIs waits until an import is as done says.
+// importJobIs polls an import job until done returns true.
 func (r *replica) importJobIs(t *testing.T, shop, job string, done func(importJob) bool) (j importJob) {
 	t.Helper()
 	for until := time.Now().Add(2 * time.Minute); time.Now().Before(until); {
@@ -34,8 +34,8 @@ func (r *replica) importJobIs(t *testing.T, shop, job string, done func(importJo
 	return j
 }
 
-// A server is killed amid an import. Another one goes on where it was: nothing is lost, and nothing is counted twice.
-func TestImport_killed(t *testing.T) {
+// A server is killed during an import. Another server resumes it: no product is lost, and none is counted twice.
+func TestServeCmd_Run_killedDuringImport(t *testing.T) {
 	t.Parallel()
 	for _, engine := range boottest.Engines {
 		t.Run(engine.Name, func(t *testing.T) {

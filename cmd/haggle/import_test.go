@@ -12,8 +12,8 @@ import (
 const someProducts = "sku,name,price,category,quantity\nA-1,Field Notebook,12.50,office/paper,5\nA-2,Broken,\"12,50\",office,5\n" +
 	"A-3,,3,office,1\nA-4,Brass Pen,48,office/pens,2\n"
 
-// importing runs haggle import on a file with the text, and returns all that it says, and its exit code.
-func importing(t *testing.T, database, name, text string, args ...string) (said string, code int) {
+// runImport runs haggle import on a file with the text, and returns its output and exit code.
+func runImport(t *testing.T, database, name, text string, args ...string) (said string, code int) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), name)
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
@@ -29,8 +29,8 @@ func importing(t *testing.T, database, name, text string, args ...string) (said 
 	return string(out), 0
 }
 
-// Each step is one run of the program on the same shop.
-func TestImport(t *testing.T) {
+// Each step runs the program on the same shop.
+func TestImportCmd_Run(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	database, refused := "sqlite://"+filepath.Join(folder, "import.db"), filepath.Join(folder, "refused.csv")
@@ -56,7 +56,7 @@ func TestImport(t *testing.T) {
 		if step.file == "refused.csv" {
 			step.text = mended
 		}
-		said, code := importing(t, database, step.file, step.text, append([]string{"--project=demo"}, step.args...)...)
+		said, code := runImport(t, database, step.file, step.text, append([]string{"--project=demo"}, step.args...)...)
 		if code != step.code {
 			t.Errorf("%s: exit code %d\n%s", step.name, code, said)
 		}
@@ -71,11 +71,11 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// A mistyped path is not made a new database.
-func TestImport_noDatabase(t *testing.T) {
+// A mistyped path does not create a database.
+func TestImportCmd_Run_noDatabase(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "mistyped.db")
-	said, code := importing(t, "sqlite://"+path, "p.csv", someProducts, "--project=demo")
+	said, code := runImport(t, "sqlite://"+path, "p.csv", someProducts, "--project=demo")
 	if _, err := os.Stat(path); code != 1 || !os.IsNotExist(err) || !strings.Contains(said, "mistyped.db") {
 		t.Errorf("%d, %v\n%s", code, err, said)
 	}

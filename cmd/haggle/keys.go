@@ -38,7 +38,7 @@ func (k createKeyCmd) Run(ctx context.Context) error {
 	}
 	with := k.withNew
 	if len(k.Projects) > 0 {
-		with = k.with // a new database has none
+		with = k.with // a new database has no projects
 	}
 	return with(ctx, func(app *boot.App) error {
 		made, err := app.IssueKey(ctx, boot.KeyRequest{
@@ -59,7 +59,7 @@ func (k createKeyCmd) Run(ctx context.Context) error {
 	})
 }
 
-// ending reads --expires-in.
+// ending parses --expires-in.
 func ending(text string, now time.Time) (*time.Time, error) {
 	if text == "never" {
 		return nil, nil
@@ -109,7 +109,7 @@ func printKeys(to io.Writer, lines []boot.KeyLine) error {
 	return table.Flush()
 }
 
-// oneLine keeps names from breaking the table, and the terminal.
+// oneLine removes characters that would break the table or the terminal.
 func oneLine(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
@@ -143,8 +143,8 @@ func (r revokeKeyCmd) Run(ctx context.Context) error {
 	})
 }
 
-// rotateMasterCmd is the middle one of three steps: put the new key before the old one and restart, run
-// this, and take the old one away.
+// rotateMasterCmd is the second of three steps: put the new key before the old one and restart; run this command; remove the
+// old key.
 type rotateMasterCmd struct{ database }
 
 func (r rotateMasterCmd) Run(ctx context.Context) error {
@@ -157,13 +157,13 @@ func (r rotateMasterCmd) Run(ctx context.Context) error {
 	})
 }
 
-// with opens the database for one command, and says in one line what the command was refused for.
+// with opens the database and runs work. If work is refused, the error is one line.
 func (d database) with(ctx context.Context, work func(*boot.App) error) error {
 	app, err := d.open(ctx)
 	return finish(app, err, work)
 }
 
-// withNew is with for commands that may be the first ones.
+// withNew is with for commands that may create the database.
 func (d database) withNew(ctx context.Context, work func(*boot.App) error) error {
 	app, err := d.openNew(ctx)
 	return finish(app, err, work)

@@ -11,9 +11,9 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 )
 
-// A replica is killed again and again amid changes that clients sent it under keys. They send each again to
-// the other one until they know: everything happened once, and nobody was kept waiting.
-func TestKilledAmidKeyedRequests(t *testing.T) {
+// A replica is killed repeatedly while clients send it changes with idempotency keys. The clients retry at the other replica
+// until they get a result: every change happened exactly once, and no client waited too long.
+func TestServeCmd_Run_killedDuringIdempotentRequests(t *testing.T) {
 	t.Parallel()
 	database := boottest.Engines[1].URL(t)
 	k := &killing{survivor: startReplica(t, database, manyProjects), past: boottest.Inspect(t, database)}
@@ -23,7 +23,7 @@ func TestKilledAmidKeyedRequests(t *testing.T) {
 	must(t, k.past, waitAtCommit)
 	var committing int64
 	for round := range 6 {
-		at := lock{"relation", "LOCK TABLE audit_events IN SHARE MODE"} // that each change writes to
+		at := lock{"relation", "LOCK TABLE audit_events IN SHARE MODE"} // every change writes to this table
 		if round%2 == 1 {
 			at = lock{"advisory", "SELECT pg_advisory_xact_lock(7)"}
 		}
@@ -45,7 +45,7 @@ func TestKilledAmidKeyedRequests(t *testing.T) {
 	t.Logf("%d keys, %d asked to wait, %d had taken effect", k.keys.Load(), k.waited.Load(), k.replayed.Load())
 }
 
-// waitAtCommit keeps transactions that changed something waiting at COMMIT while somebody holds advisory lock 7.
+// waitAtCommit makes transactions that changed something wait at COMMIT while another session holds advisory lock 7.
 const waitAtCommit = `
 CREATE FUNCTION wait_at_commit() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -63,23 +63,24 @@ func must(t *testing.T, past *sql.DB, statement string) {
 	}
 }
 
-// lock is taken by a statement. PostgreSQL says by its event that somebody waits for it.
+// lock is a lock and the statement that acquires it. event is the wait event that PostgreSQL reports for sessions that wait for
+// it.
 type lock struct{ event, statement string }
 
-// manyProjects lets an account open as many projects as the clients of a test do.
+// manyProjects raises an account's limits so that the test's clients can open their projects.
 const manyProjects = "--enterprise-limits=100000/10000000"
 
-// killing is what the clients of a test know together.
+// killing is the state that the test's clients share.
 type killing struct {
 	survivor               *replica
-	past                   *sql.DB // the database, past the replicas
+	past                   *sql.DB // a direct connection to the replicas' database
 	shop                   string
 	keys, waited, replayed atomic.Int64
 	adjusted, opened       atomic.Int64
 }
 
-// round sends to the victim from many clients, kills it amid transactions that wait for a lock, and goes on at
-// the survivor. It returns how many waited.
+// round sends changes to victim from many clients, kills it while transactions wait for a lock, and continues with the
+// survivor. It returns how many transactions waited.
 func (k *killing) round(t *testing.T, name string, at lock, victim *replica) (waiting int64) {
 	var stop atomic.Bool
 	var all sync.WaitGroup
@@ -113,7 +114,7 @@ func (k *killing) round(t *testing.T, name string, at lock, victim *replica) (wa
 	return waiting
 }
 
-// hold takes a lock that changes need, and returns once some wait for it.
+// hold acquires a lock that changes need, and returns once a transaction waits for it.
 func (k *killing) hold(t *testing.T, at lock) (waiting int64, release func()) {
 	t.Helper()
 	tx, err := k.past.Begin()
@@ -136,7 +137,7 @@ func (k *killing) hold(t *testing.T, at lock) (waiting int64, release func()) {
 	}
 }
 
-// untilAnswered sends a request to the victim, and again to the survivor while it is told to.
+// untilAnswered sends a request to victim, and retries at the survivor as long as responses ask for it.
 func (k *killing) untilAnswered(t *testing.T, victim *replica, key, path, body string) bool {
 	const soon = 20 * time.Second
 	begin, at := time.Now(), victim

@@ -41,17 +41,17 @@ the body that subscriptions get. While nothing listens at the URL, events wait; 
 }
 
 const (
-	// pollEvery is the time between two looks at the log.
+	// pollEvery is the time between two polls of the event log.
 	pollEvery = time.Second
-	// overlap is how far each look goes back before the one before. Events have the time at which their transaction wrote
-	// them, and are seen once it commits, after seconds at most; and clocks may be a minute apart.
+	// overlap is how far each poll reads back before the previous one. An event's time is when its transaction wrote it, but
+	// the event is visible only once the transaction commits, seconds later at most, and clocks may differ by a minute.
 	overlap = 2 * time.Minute
-	// forwardTime is how long the local program may take.
+	// forwardTime is the timeout of the local program's response.
 	forwardTime = 30 * time.Second
 )
 
-// happened is an event of the log.
-type happened struct {
+// loggedEvent is an event of the log.
+type loggedEvent struct {
 	ID   string    `json:"id"`
 	Type string    `json:"type"`
 	At   time.Time `json:"created_at"`
@@ -83,7 +83,7 @@ func (l listenCmd) Run(ctx context.Context) error {
 		if errors.As(err, &no) && no.status < http.StatusInternalServerError && no.status != http.StatusTooManyRequests {
 			return l.ended(ctx, err)
 		}
-		if err != nil && ctx.Err() == nil { // the next look begins where this one did
+		if err != nil && ctx.Err() == nil { // the next poll begins where this one did
 			fmt.Fprintln(os.Stderr, oneLine(err.Error())+"; trying again")
 			wait(ctx, no)
 			continue
@@ -96,7 +96,7 @@ func (l listenCmd) Run(ctx context.Context) error {
 	}
 }
 
-// ended is the error that the command ends with; nil where it was told to end.
+// ended returns the command's error, or nil if the user stopped it.
 func (l listenCmd) ended(ctx context.Context, err error) error {
 	var no refusedRequest
 	switch {
@@ -108,7 +108,7 @@ func (l listenCmd) ended(ctx context.Context, err error) error {
 	return err
 }
 
-// wait waits as long as the server asks for.
+// wait waits as long as the server's Retry-After says.
 func wait(ctx context.Context, no refusedRequest) {
 	seconds := 0
 	if no.header != nil {
@@ -120,17 +120,17 @@ func wait(ctx context.Context, no refusedRequest) {
 	}
 }
 
-// eventLog reads the project's log again and again.
+// eventLog polls the project's event log.
 type eventLog struct {
 	server atServer
-	until  time.Time            // the server's time of the last look that came to its end
-	seen   map[string]time.Time // events of then and of overlap before
+	until  time.Time            // the server's time of the last complete poll
+	seen   map[string]time.Time // events since until minus overlap
 }
 
-// news are the events that were not seen before, the oldest first. The first look has none: it notes what is old.
-func (l *eventLog) news(ctx context.Context) ([]happened, error) {
+// news returns the events since the last poll, oldest first. The first poll returns none and records the old ones.
+func (l *eventLog) news(ctx context.Context) ([]loggedEvent, error) {
 	var now time.Time
-	var fresh []happened
+	var fresh []loggedEvent
 	first := l.until.IsZero()
 	for offset, more := 0, true; more; offset += atOnce {
 		page, at, err := l.page(ctx, offset)
@@ -162,12 +162,12 @@ func (l *eventLog) news(ctx context.Context) ([]happened, error) {
 	if first {
 		return nil, nil
 	}
-	slices.SortStableFunc(fresh, func(a, b happened) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID)) })
+	slices.SortStableFunc(fresh, func(a, b loggedEvent) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID)) })
 	return fresh, nil
 }
 
-// page is a part of the log, the newest first, and the server's time.
-func (l *eventLog) page(ctx context.Context, offset int) (page []happened, now time.Time, err error) {
+// page returns a page of the log, newest first, and the server's time.
+func (l *eventLog) page(ctx context.Context, offset int) (page []loggedEvent, now time.Time, err error) {
 	header := http.Header{}
 	if l.server.Project != "" {
 		header.Set("X-Project-ID", l.server.Project)
@@ -185,7 +185,7 @@ func (l *eventLog) page(ctx context.Context, offset int) (page []happened, now t
 		return nil, now, fmt.Errorf("%s does not answer as a Haggle server: %w", l.server.address(), err)
 	}
 	for _, body := range list.Data {
-		e := happened{body: body}
+		e := loggedEvent{body: body}
 		if err := json.Unmarshal(body, &e); err != nil {
 			return nil, now, fmt.Errorf("%s does not answer as a Haggle server: %w", l.server.address(), err)
 		}
@@ -194,7 +194,7 @@ func (l *eventLog) page(ctx context.Context, offset int) (page []happened, now t
 	return page, now, nil
 }
 
-// forwarder prints events, and posts them.
+// forwarder prints events and posts them to a local program.
 type forwarder struct {
 	to      string
 	secret  string
@@ -242,7 +242,7 @@ func matches(pattern, of string) bool {
 }
 
 // handle prints an event and posts it. It returns an error once ctx ends, or where standard output cannot be written.
-func (f *forwarder) handle(ctx context.Context, e happened) error {
+func (f *forwarder) handle(ctx context.Context, e loggedEvent) error {
 	if len(f.types) > 0 && !slices.ContainsFunc(f.types, func(p string) bool { return matches(p, e.Type) }) {
 		return nil
 	}
@@ -301,6 +301,6 @@ func (f *forwarder) post(ctx context.Context, name string, body []byte) (status 
 		return "", err
 	}
 	defer answer.Body.Close()
-	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, 1<<20)) // the status is what counts
+	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, 1<<20)) // only the status counts
 	return answer.Status, nil
 }

@@ -20,12 +20,12 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
-// receiver is a local program that checks what is posted to it.
+// receiver is a local program that verifies what is posted to it.
 type receiver struct {
 	*httptest.Server
 	mu     sync.Mutex
 	secret string
-	types  map[string]string // by the event's id
+	types  map[string]string // by event id
 	bad    []string
 }
 
@@ -55,9 +55,9 @@ func (r *receiver) got() int {
 	return len(r.types)
 }
 
-// Every event that happens while the command runs is posted once, signed with the printed secret, also where the local program
-// was away; nothing is left at the server; Ctrl-C ends the command with 0.
-func TestListen(t *testing.T) {
+// Every event that happens while the command runs is posted once, signed with the printed secret, even if the local program was
+// down in between. No subscription is left at the server. Ctrl-C ends the command with exit code 0.
+func TestListenCmd_Run(t *testing.T) {
 	t.Parallel()
 	c := startDemo(t)
 	before := c.orderEvents(t)
@@ -71,7 +71,7 @@ func TestListen(t *testing.T) {
 	listen.Env = append(listen.Env, "HAGGLE_API_KEY="+c.key, "HAGGLE_URL="+c.url)
 	var printed strings.Builder
 	listen.Stdout = &printed
-	told, err := listen.StderrPipe()
+	stderr, err := listen.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestListen(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = listen.Process.Kill() })
-	lines := bufio.NewScanner(told)
+	lines := bufio.NewScanner(stderr)
 	lines.Scan() // Ready.
 	lines.Scan()
 	local.mu.Lock()
@@ -129,7 +129,7 @@ func TestListen(t *testing.T) {
 	}
 }
 
-// orderEvents are the ids of all events about orders.
+// orderEvents returns the ids of all events about orders.
 func (c client) orderEvents(t *testing.T) map[string]bool {
 	t.Helper()
 	all := map[string]bool{}
@@ -140,7 +140,7 @@ func (c client) orderEvents(t *testing.T) map[string]bool {
 	return all
 }
 
-func TestListen_errors(t *testing.T) {
+func TestListenCmd_Run_errors(t *testing.T) {
 	t.Parallel()
 	c := startDemo(t)
 	for says, args := range map[string][]string{
@@ -159,11 +159,11 @@ func TestListen_errors(t *testing.T) {
 	}
 }
 
-// A look that begins before a late event is committed does not lose it: the next one looks back.
+// An event that commits after a poll began is found by the next poll, because that reads back.
 func TestEventLog_news(t *testing.T) {
 	t.Parallel()
 	now := time.Now().Truncate(time.Second)
-	var log []happened
+	var log []loggedEvent
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var page []map[string]any
 		offset, _ := strconv.Atoi(r.URL.Query().Get("offset"))
@@ -177,7 +177,7 @@ func TestEventLog_news(t *testing.T) {
 	events := &eventLog{server: atServer{URL: server.URL}, seen: map[string]time.Time{}}
 	look := func(want ...string) {
 		t.Helper()
-		slices.SortFunc(log, func(a, b happened) int { return b.At.Compare(a.At) })
+		slices.SortFunc(log, func(a, b loggedEvent) int { return b.At.Compare(a.At) })
 		list, err := events.news(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -191,7 +191,7 @@ func TestEventLog_news(t *testing.T) {
 		}
 	}
 	add := func(id string, at time.Duration) {
-		log = append(log, happened{
+		log = append(log, loggedEvent{
 			ID:   id,
 			Type: "order.completed",
 			At:   now.Add(at),

@@ -1,5 +1,5 @@
-// Command haggle is the merchant's program: the server, and the tools around it. Buyers and look-alikes are a program of
-// their own, haggle-sim, which haggle simulate runs.
+// Command haggle is the merchant's program: the server and its tools. Simulated buyers, platforms and providers are in a second
+// program, haggle-sim, which haggle simulate runs.
 package main
 
 import (
@@ -51,10 +51,10 @@ func main() {
 	}
 }
 
-// errUsage marks an error in the command line, and adds no text to it.
+// errUsage marks an error in the command line. Its message is empty.
 var errUsage = errors.New("")
 
-// exitCode is 2 for a command line that was not understood, and 1 for all else that failed.
+// exitCode returns 2 for an invalid command line, and 1 for any other error.
 func exitCode(err error) int {
 	if errors.Is(err, errUsage) {
 		return 2
@@ -83,15 +83,15 @@ func run(args []string) error {
 	}
 	command, err := parser.Parse(withHelpFlag(args))
 	if err != nil {
-		return fmt.Errorf("%w (see %s --help)%w", asSet(err), commandOf(err), errUsage)
+		return fmt.Errorf("%w (see %s --help)%w", nameVariable(err), commandOf(err), errUsage)
 	}
 	ctx, stop := untilSignal()
 	defer stop()
 	command.BindTo(ctx, (*context.Context)(nil))
-	return asGiven(command, command.Run())
+	return rewordForOperator(command, command.Run())
 }
 
-// newParser reads command lines into c.
+// newParser returns a parser of command lines into c.
 func newParser(c *cli, about string) (*kong.Kong, error) {
 	parser, err := kong.New(c, kong.Name("haggle"), kong.UsageOnError(),
 		kong.Description("The merchant's side of agentic commerce: buyers' agents search, haggle and pay here."),
@@ -103,7 +103,7 @@ func newParser(c *cli, about string) (*kong.Kong, error) {
 	return parser, nil
 }
 
-// flagGroups are the groups of flags in the order of the help.
+// flagGroups are the flags' groups in the order of the help.
 var flagGroups = []kong.Group{
 	{Key: "server", Title: "Server:"},
 	{Key: "database", Title: "Database:"},
@@ -148,7 +148,7 @@ type helpCmd struct {
 
 func (helpCmd) Run() error { return nil }
 
-// untilSignal ends with the first SIGINT or SIGTERM. The second ends the program at once.
+// untilSignal returns a context that the first SIGINT or SIGTERM cancels. The second one ends the program at once.
 func untilSignal() (context.Context, context.CancelFunc) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	go func() {
@@ -158,7 +158,7 @@ func untilSignal() (context.Context, context.CancelFunc) {
 	return ctx, stop
 }
 
-// database is what a command needs that works on the database alone.
+// database has the flags of commands that work on the database without a server.
 type database struct {
 	DatabaseURL string `env:"HAGGLE_DATABASE_URL" default:"sqlite://.data/haggle.db" group:"database" help:"sqlite://PATH or postgres://…"`
 	Pooler      string `env:"HAGGLE_DATABASE_POOLER" name:"database-pooler" default:"none" enum:"none,transaction" group:"database" help:"What is between Haggle and PostgreSQL: none or transaction."`
@@ -169,7 +169,7 @@ type database struct {
 	migrated func(done, of int)
 }
 
-// open opens the database, and brings its schema up to date. It makes no new database.
+// open opens the database and migrates it. It does not create one.
 func (d database) open(ctx context.Context) (*boot.App, error) {
 	if err := boot.CheckEnvironment(os.Environ()); err != nil {
 		return nil, err
@@ -180,7 +180,7 @@ func (d database) open(ctx context.Context) (*boot.App, error) {
 	return boot.NewTools(ctx, d.config(), telemetry.NewLogger(os.Stderr, "warn", "text"))
 }
 
-// openNew is open, but makes a SQLite database that is not there, and says so.
+// openNew is open, but creates a missing SQLite database and says so.
 func (d database) openNew(ctx context.Context) (*boot.App, error) {
 	if err := boot.CheckEnvironment(os.Environ()); err != nil {
 		return nil, err

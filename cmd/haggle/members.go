@@ -30,7 +30,7 @@ type inviteMemberCmd struct {
 func (i inviteMemberCmd) Run(ctx context.Context) error {
 	with := i.withNew
 	if len(i.Projects) > 0 {
-		with = i.with // a new database has none
+		with = i.with // a new database has no projects
 	}
 	return with(ctx, func(app *boot.App) error {
 		made, err := app.InviteMember(ctx, boot.MemberRequest{

@@ -7,12 +7,12 @@ import (
 	"github.com/KimMachineGun/automemlimit/memlimit"
 )
 
-// rareCollection is GOGC for a server. Its heap is small beside its memory limit, so that collecting garbage less often
-// costs only memory that is there.
+// rareCollection is GOGC for a server. The heap is small compared with the memory limit, so collecting less often uses only
+// memory that is free anyway.
 const rareCollection = 400
 
-// limitMemory sets GOMEMLIMIT to 90 % of the container's memory limit, or to half of the machine's memory where there is
-// none, and GOGC to rareCollection. GOMEMLIMIT and GOGC in the environment go first.
+// limitMemory sets GOMEMLIMIT to 90 % of the container's memory limit, or to half of the machine's memory if there is no limit,
+// and GOGC to rareCollection. GOMEMLIMIT and GOGC in the environment take precedence.
 func limitMemory() error {
 	machine := memlimit.ApplyRatio(memlimit.FromSystem, 0.5)
 	_, err := memlimit.Set(memlimit.WithRatio(1), memlimit.WithProvider(

@@ -11,7 +11,7 @@ func TestLimitMemory(t *testing.T) {
 	limit, percent := debug.SetMemoryLimit(math.MaxInt64), debug.SetGCPercent(100)
 	t.Cleanup(func() { debug.SetMemoryLimit(limit); debug.SetGCPercent(percent) })
 
-	t.Setenv("GOMEMLIMIT", "1GiB") // which the runtime reads when it starts
+	t.Setenv("GOMEMLIMIT", "1GiB") // the runtime reads it only when it starts
 	t.Setenv("GOGC", "50")
 	if err := limitMemory(); err != nil {
 		t.Fatal(err)

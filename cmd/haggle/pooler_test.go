@@ -8,9 +8,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest/pgbouncer"
 )
 
-// Every command that works on the database alone reaches it through PgBouncer too, and says in one line when it was not
-// told of it.
-func TestCommandsBehindPgBouncer(t *testing.T) {
+// Every command on the database works through PgBouncer if HAGGLE_DATABASE_POOLER names it, and otherwise fails with one line.
+func TestDatabase_open_behindPgBouncer(t *testing.T) {
 	t.Parallel()
 	direct := boottest.Engines[1].URL(t)
 	url := pgbouncer.Start(t, direct).URL(direct)

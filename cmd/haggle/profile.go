@@ -10,8 +10,8 @@ import (
 	"runtime/pprof"
 )
 
-// A program that is built with the tag profile serves profiles at PROFILE_ADDR: /start begins to profile the CPU, /cpu
-// ends that and answers with the profile, and /allocs has what was allocated so far. features/journey uses it.
+// A program built with the tag profile serves profiles at PROFILE_ADDR: /start begins a CPU profile, /cpu ends it and returns
+// it, and /allocs returns the allocations so far. features/journey uses it.
 func init() {
 	runtime.MemProfileRate = 32 << 10
 	var cpu bytes.Buffer
@@ -26,7 +26,7 @@ func init() {
 		_, _ = cpu.WriteTo(w)
 	})
 	http.HandleFunc("/allocs", func(w http.ResponseWriter, _ *http.Request) {
-		runtime.GC() // the profile has what was allocated up to the last one
+		runtime.GC() // the profile covers allocations up to the last collection
 		_ = pprof.Lookup("allocs").WriteTo(w, 0)
 	})
 	go func() { panic(http.ListenAndServe(os.Getenv("PROFILE_ADDR"), nil)) }()

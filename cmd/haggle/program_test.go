@@ -15,7 +15,7 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/version"
 )
 
-// asProgram makes the test binary behave as the program, so that tests can start and kill it.
+// asProgram is a variable that makes the test binary run as the program, so that tests can start and kill it.
 const asProgram = "TEST_RUNS_HAGGLE"
 
 func TestMain(m *testing.M) {
@@ -52,7 +52,7 @@ type server struct {
 func serve(t *testing.T, databaseURL string, flags ...string) *server {
 	t.Helper()
 	s := &server{process: command(t, databaseURL, append([]string{"serve", "--addr=127.0.0.1:0", "--ops-addr=127.0.0.1:0"}, flags...)...)}
-	s.process.Env = append(s.process.Env, "HAGGLE_REQUEST_LOG=off") // its log is shown where a test fails
+	s.process.Env = append(s.process.Env, "HAGGLE_REQUEST_LOG=off") // the request log would hide a failed test's output
 	out, err := s.process.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -68,7 +68,7 @@ func serve(t *testing.T, databaseURL string, flags ...string) *server {
 			s.url = strings.TrimSuffix(words[1], "/v1")
 		}
 		if strings.HasPrefix(lines.Text(), "Stop with") {
-			go func() { _, _ = bufio.NewReader(out).ReadString(0) }() // whatever else it prints
+			go func() { _, _ = bufio.NewReader(out).ReadString(0) }() // discards the rest of the output
 			return s
 		}
 	}
@@ -76,8 +76,8 @@ func serve(t *testing.T, databaseURL string, flags ...string) *server {
 	return nil
 }
 
-// The demo comes up in one command, and the commands that it prints work.
-func TestDemoAndItsCommands(t *testing.T) {
+// The demo starts with one command, and the commands that it prints work.
+func TestServeCmd_Run_demo(t *testing.T) {
 	t.Parallel()
 	database := "sqlite://" + filepath.Join(t.TempDir(), "demo.db")
 	s := serve(t, database, "--demo")
@@ -105,8 +105,8 @@ func TestDemoAndItsCommands(t *testing.T) {
 	}
 }
 
-// A stopped server says goodbye with 0, and starts again with what it had.
-func TestStopAndStartAgain(t *testing.T) {
+// A stopped server exits with 0 and keeps its data for the next start.
+func TestServeCmd_Run_restart(t *testing.T) {
 	t.Parallel()
 	database := "sqlite://" + filepath.Join(t.TempDir(), "again.db")
 	keyLine := regexp.MustCompile(`API key +(hk_test_\w+)`)
@@ -128,8 +128,8 @@ func TestStopAndStartAgain(t *testing.T) {
 	}
 }
 
-// What to do first is said where it was not done yet.
-func TestServe_firstSteps(t *testing.T) {
+// The server prints the first steps until they are done: a key and a member.
+func TestFirstSteps(t *testing.T) {
 	t.Parallel()
 	database := "sqlite://" + filepath.Join(t.TempDir(), "steps.db")
 	if s := serve(t, database, "--bootstrap-key="); !strings.Contains(s.output, "No API key yet? haggle keys create\nNobody in the console yet?") {
@@ -145,8 +145,8 @@ func TestServe_firstSteps(t *testing.T) {
 	}
 }
 
-// Bad configuration stops the start with one clear line.
-func TestBadConfiguration(t *testing.T) {
+// Bad configuration ends the start with a one-line error.
+func TestServeCmd_Run_badConfiguration(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ variable, says string }{
 		{"HAGGLE_ADRR=:80", "HAGGLE_ADRR is not a variable of haggle"},
@@ -172,8 +172,8 @@ func TestBadConfiguration(t *testing.T) {
 	}
 }
 
-// A key's secret is alone on standard output; everything else is said beside it.
-func TestKeys(t *testing.T) {
+// Standard output has only the key's secret; messages go to standard error.
+func TestKeysCmd(t *testing.T) {
 	t.Parallel()
 	began := time.Now()
 	database := "sqlite://" + filepath.Join(t.TempDir(), "keys.db")
@@ -233,14 +233,14 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// inThirtyDays finds days that are thirty days after a time, or after now.
+// inThirtyDays matches the days thirty days after began and after now.
 func inThirtyDays(began time.Time) *regexp.Regexp {
 	day := func(at time.Time) string { return at.UTC().Add(720 * time.Hour).Format("2006-01-02T") }
 	return regexp.MustCompile(day(began) + "|" + day(time.Now()))
 }
 
-// The version tells builds and schemas apart.
-func TestVersion(t *testing.T) {
+// The version names the build and the schema.
+func TestVersionCmd_Run(t *testing.T) {
 	t.Parallel()
 	form := regexp.MustCompile(`^haggle ` + regexp.QuoteMeta(version.Number) + ` \(schema \d+, (commit [0-9a-f]{12}\+?, )?go1\.\d+(\.\d+)?, \w+/\w+\)\n$`)
 	for _, asked := range []string{"version", "--version"} {
@@ -250,8 +250,8 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// An invitation's link is alone on standard output; everything else is said beside it.
-func TestMembers(t *testing.T) {
+// Standard output has only the invitation's link; messages go to standard error.
+func TestMembersCmd(t *testing.T) {
 	t.Parallel()
 	database := "sqlite://" + filepath.Join(t.TempDir(), "members.db")
 	members := func(args ...string) (out, said string, err error) {
@@ -297,7 +297,7 @@ func TestMembers(t *testing.T) {
 	}
 }
 
-// A command line that is not understood ends with 2, says what may have been meant, and names the help that tells.
+// An invalid command line exits with 2, suggests a correction and names the command's help.
 func TestRun_usage(t *testing.T) {
 	t.Parallel()
 	for line, says := range map[string]string{
@@ -320,7 +320,7 @@ func TestRun_usage(t *testing.T) {
 	}
 }
 
-func TestHelpOfEveryCommand(t *testing.T) {
+func TestNewParser_help(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"", "serve", "import", "keys", "keys create", "keys list", "keys revoke", "members", "members invite", "members list", "members revoke", "members reset-mfa", "migrate"} {
 		out, err := command(t, "", strings.Fields(name+" --help")...).CombinedOutput()

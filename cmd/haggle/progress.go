@@ -14,17 +14,17 @@ import (
 )
 
 const (
-	// quiet is how long a command may take before its progress is shown.
+	// quiet is how long a command runs before its progress is shown.
 	quiet = time.Second
-	// frame is the shortest time between two pictures of a bar, and between two lines where there is no terminal.
+	// frame is the minimum time between two updates of a bar, and plainFrame between two lines without a terminal.
 	frame, plainFrame = 100 * time.Millisecond, 10 * time.Second
 )
 
-// progress shows how far a command is on standard error: a bar where a person looks, and else a line every ten seconds. What
-// is done within a second shows nothing. It may be used from several goroutines.
+// progress shows a command's progress on standard error: a bar on a terminal, otherwise a line every ten seconds, and nothing
+// during the first second. It is safe for concurrent use.
 type progress struct {
 	doing, unit string
-	steps       bool // units are few, and take long
+	steps       bool // units are few and each takes long
 	out         io.Writer
 	terminal    bool
 	now         func() time.Time
@@ -32,11 +32,11 @@ type progress struct {
 	mu     sync.Mutex
 	bar    *progressbar.ProgressBar
 	began  time.Time
-	last   time.Time // when something was shown
+	last   time.Time // the last update
 	number *message.Printer
 }
 
-// newProgress shows "importing 1,200 products" and so on.
+// newProgress returns a progress that shows "importing 1,200 products" and the like.
 func newProgress(doing, unit string) *progress {
 	return progressOn(os.Stderr, terminal(os.Stderr), time.Now, doing, unit)
 }
@@ -53,8 +53,8 @@ func progressOn(out io.Writer, terminal bool, now func() time.Time, doing, unit 
 	}
 }
 
-// showSteps shows how many steps of a command are done and how long it has run, until end is called. step sets the number.
-// A step may take long: the picture also moves meanwhile.
+// showSteps shows how many steps of a command are done and how long it has run, until end is called. step sets the number. The
+// display also moves during a long step.
 func showSteps(doing, unit string) (step func(done, of int), end func()) {
 	p := newProgress(doing, unit)
 	p.steps = true
@@ -84,10 +84,10 @@ func showSteps(doing, unit string) (step func(done, of int), end func()) {
 	}
 }
 
-// show says that so many units are done. part of whole, in any measure, is how far that is; a whole of 0 is not known.
+// show updates the number of units done. part and whole measure the work in any unit, such as bytes; a whole of 0 is unknown.
 func (p *progress) show(done, part, whole int64) { p.showAt("", done, part, whole) }
 
-// showAt is show with what is worked on, such as the name of a table.
+// showAt is show with the name of the current object, such as a table.
 func (p *progress) showAt(what string, done, part, whole int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -97,15 +97,15 @@ func (p *progress) showAt(what string, done, part, whole int64) {
 	case took < quiet:
 	case !p.terminal && since >= plainFrame:
 		p.last = now
-		fmt.Fprintln(p.out, p.says(what, done, part, whole, took))
+		fmt.Fprintln(p.out, p.text(what, done, part, whole, took))
 	case p.terminal && since >= frame:
 		p.last = now
-		p.draw(p.says(what, done, part, whole, took), part, whole)
+		p.draw(p.text(what, done, part, whole, took), part, whole)
 	}
 }
 
-// says is the progress in words: "importing: 12,300 products, 6,150/s, 43%, 3s left".
-func (p *progress) says(what string, done, part, whole int64, took time.Duration) string {
+// text returns the progress in words: "importing: 12,300 products, 6,150/s, 43%, 3s left".
+func (p *progress) text(what string, done, part, whole int64, took time.Duration) string {
 	doing := p.doing
 	if what != "" {
 		doing += " " + what
@@ -115,25 +115,25 @@ func (p *progress) says(what string, done, part, whole int64, took time.Duration
 		if whole <= 0 {
 			return said
 		}
-		return said + fmt.Sprintf(", %d of %d %s", done, whole, p.unit) + left(part, whole, took)
+		return said + fmt.Sprintf(", %d of %d %s", done, whole, p.unit) + remaining(part, whole, took)
 	}
 	said := p.number.Sprintf("%s: %d %s, %d/s", doing, done, p.unit, int64(float64(done)/took.Seconds()))
-	return said + left(part, whole, took)
+	return said + remaining(part, whole, took)
 }
 
-// left is the share that is done, and the time that is left at the pace so far.
-func left(part, whole int64, took time.Duration) string {
+// remaining returns the finished share and the remaining time at the average speed.
+func remaining(part, whole int64, took time.Duration) string {
 	if part <= 0 || whole <= 0 || part > whole {
 		return ""
 	}
-	left := time.Duration(float64(took) * float64(whole-part) / float64(part))
-	return fmt.Sprintf(", %d%%, %s left", 100*part/whole, left.Round(time.Second))
+	remaining := time.Duration(float64(took) * float64(whole-part) / float64(part))
+	return fmt.Sprintf(", %d%%, %s left", 100*part/whole, remaining.Round(time.Second))
 }
 
-// draw draws a bar behind the words; the numbers of the library itself would count the measure of part and whole.
+// draw draws a bar behind the words. The library's own numbers would count part and whole.
 func (p *progress) draw(words string, part, whole int64) {
 	if whole <= 0 {
-		whole = -1 // it turns by itself
+		whole = -1 // the library animates it
 	}
 	if p.bar == nil {
 		p.bar = progressbar.NewOptions64(whole, progressbar.OptionSetWriter(p.out), progressbar.OptionSetPredictTime(false),
@@ -143,7 +143,7 @@ func (p *progress) draw(words string, part, whole int64) {
 	_ = p.bar.Set64(part)
 }
 
-// end takes the bar away.
+// end removes the bar.
 func (p *progress) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -7,18 +7,18 @@ import (
 	"time"
 )
 
-// watch is a clock that is set by hand.
-type watch struct{ at time.Time }
+// manualClock is a manual clock.
+type manualClock struct{ at time.Time }
 
-func (w *watch) now() time.Time { return w.at }
+func (w *manualClock) now() time.Time { return w.at }
 
-func (w *watch) pass(d time.Duration) { w.at = w.at.Add(d) }
+func (w *manualClock) pass(d time.Duration) { w.at = w.at.Add(d) }
 
-// Where nobody looks there is a line every ten seconds, and none of a short command.
+// Without a terminal there is a line every ten seconds, and none for a short command.
 func TestProgress_show_noTerminal(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	clock := &watch{time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	clock := &manualClock{time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 	p := progressOn(&out, false, clock.now, "importing", "products")
 	p.show(500, 10, 1000)
 	clock.pass(999 * time.Millisecond)
@@ -39,11 +39,11 @@ func TestProgress_show_noTerminal(t *testing.T) {
 	}
 }
 
-// The first picture has the figures of a second at least, and none in bytes.
+// The first update has the rate of at least a second, and no figure in bytes.
 func TestProgress_show_terminal(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	clock := &watch{time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	clock := &manualClock{time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 	p := progressOn(&out, true, clock.now, "importing", "products")
 	p.show(500, 1<<20, 1<<30)
 	if out.Len() > 0 {
@@ -62,11 +62,11 @@ func TestProgress_show_terminal(t *testing.T) {
 	}
 }
 
-// Steps are counted, and shown with the time that has passed; before they are counted, the time alone.
+// Steps are shown with the elapsed time. Before their number is known, only the time is shown.
 func TestProgress_show_steps(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	clock := &watch{time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	clock := &manualClock{time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 	p := progressOn(&out, false, clock.now, "verifying", "checks")
 	p.steps = true
 	clock.pass(12_400 * time.Millisecond)

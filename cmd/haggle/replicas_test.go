@@ -21,12 +21,12 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest/redisserver"
 )
 
-// replica is a running `haggle serve` beside others, whose log is kept.
+// replica is one of several running `haggle serve`. Its log goes to a file.
 type replica struct {
 	process  *exec.Cmd
 	url, ops string
 	client   *http.Client
-	log      string // its file
+	log      string // the file's path
 }
 
 func startReplica(t *testing.T, databaseURL string, flags ...string) *replica {
@@ -56,7 +56,7 @@ func startReplica(t *testing.T, databaseURL string, flags ...string) *replica {
 		case len(words) == 2 && words[0] == "Health":
 			r.ops = strings.TrimSuffix(words[1], "/readyz")
 		case strings.HasPrefix(lines.Text(), "Stop with"):
-			go func() { _, _ = io.Copy(io.Discard, out) }() // whatever else it prints
+			go func() { _, _ = io.Copy(io.Discard, out) }() // discards the rest of the output
 			return r
 		}
 	}
@@ -64,14 +64,14 @@ func startReplica(t *testing.T, databaseURL string, flags ...string) *replica {
 	return nil
 }
 
-func (r *replica) kill() { _, _ = r.process.Process.Kill(), r.process.Wait() } // -9
+func (r *replica) kill() { _, _ = r.process.Process.Kill(), r.process.Wait() } // SIGKILL
 
 func (r *replica) logged() string {
 	text, err := os.ReadFile(r.log)
 	return cmp.Or(string(text), fmt.Sprint(err))
 }
 
-// said is an answer.
+// said is a response.
 type said struct {
 	status int
 	header http.Header
@@ -81,11 +81,11 @@ type said struct {
 func (s said) code() string {
 	var management struct{ Error struct{ Code string } }
 	var acp struct{ Error string }
-	_, _ = json.Unmarshal(s.body, &management), json.Unmarshal(s.body, &acp) // one of them fits
+	_, _ = json.Unmarshal(s.body, &management), json.Unmarshal(s.body, &acp) // one of the two formats matches
 	return cmp.Or(management.Error.Code, acp.Error)
 }
 
-// number is a header that holds one.
+// number returns a header's integer value.
 func (s said) number(name string) int {
 	n, err := strconv.Atoi(s.header.Get(name))
 	if err != nil {
@@ -94,7 +94,7 @@ func (s said) number(name string) int {
 	return n
 }
 
-// ask sends a request with a key and headers, name and value in turn.
+// ask sends a request with a key and headers, given as alternating names and values.
 func (r *replica) ask(key, method, path, body string, headers ...string) (said, error) {
 	request, err := http.NewRequest(method, r.url+path, strings.NewReader(body))
 	if err != nil {
@@ -115,7 +115,7 @@ func (r *replica) ask(key, method, path, body string, headers ...string) (said, 
 	return said{response.StatusCode, response.Header, text}, err
 }
 
-// must is ask for what works.
+// must is ask for a request that has to succeed.
 func (r *replica) must(t *testing.T, status int, into any, key, method, path, body string, headers ...string) {
 	t.Helper()
 	s, err := r.ask(key, method, path, body, headers...)
@@ -151,19 +151,19 @@ func (r *replica) metric(t *testing.T, name string) string {
 	return "nothing"
 }
 
-// hammered is what became of requests without a pause, and what was odd about the last odd one.
-type hammered struct {
+// loadResult counts the responses of a load, and has the reason of the last odd one.
+type loadResult struct {
 	accepted, refused atomic.Int64
 	odd               atomic.Value
 }
 
-// hammerPatience is for how long a machine without time to spare may take to go over a rate.
+// hammerPatience is how long a slow machine may take to exceed a rate.
 const hammerPatience = 2 * time.Minute
 
-// hammer sends to both replicas from eight clients each for a while, and until one request is refused. judge looks at every
-// answer.
-func hammer(both []*replica, howLong time.Duration, send func(*replica) (said, error), judge func(said) string) *hammered {
-	h := &hammered{}
+// hammer sends to both replicas, from eight clients each, for howLong and until a request is refused. judge returns what is odd
+// about a response.
+func hammer(both []*replica, howLong time.Duration, send func(*replica) (said, error), judge func(said) string) *loadResult {
+	h := &loadResult{}
 	var clients sync.WaitGroup
 	start := time.Now()
 	for i := range 16 {
@@ -191,13 +191,13 @@ func hammer(both []*replica, howLong time.Duration, send func(*replica) (said, e
 	return h
 }
 
-// headersFor judges the headers of a rate.
+// headersFor returns a judge of the headers of a rate limit.
 func headersFor(perMinute, burst int) func(said) string {
 	policy := fmt.Sprintf("%d;w=60;burst=%d", perMinute, burst)
-	rest := (burst*60 + perMinute - 1) / perMinute // seconds from nothing to all
+	rest := (burst*60 + perMinute - 1) / perMinute // seconds until the full burst is available again
 	return func(s said) string {
 		if s.status == 429 && s.number("RateLimit-Limit") == 10*burst && s.number("Retry-After") >= 1 {
-			return "" // at the gate, which a flood of one address closes for all shops
+			return "" // refused by the limit of one address over all shops
 		}
 		left, reset, retry := s.number("RateLimit-Remaining"), s.number("RateLimit-Reset"), s.number("Retry-After")
 		fine := s.number("RateLimit-Limit") == burst && s.header.Get("RateLimit-Policy") == policy &&
@@ -210,12 +210,12 @@ func headersFor(perMinute, burst int) func(said) string {
 	}
 }
 
-// patient makes a replica wait for Redis longer than a busy machine takes.
-func patient(s *redisserver.Server) string {
+// patientURL returns a Redis URL whose timeouts are long enough for a busy machine.
+func patientURL(s *redisserver.Server) string {
 	return "--redis-url=" + s.URL() + "?dial_timeout=20s&read_timeout=20s&write_timeout=20s&pool_timeout=20s"
 }
 
-func TestReplicasLimitTogether(t *testing.T) {
+func TestServeCmd_Run_sharedRateLimit(t *testing.T) {
 	t.Parallel()
 	database, redis := boottest.Engines[1].URL(t), redisserver.Start(t)
 	out, err := command(t, database, "keys", "create", "--plan=starter", "--new-account=Small").Output()
@@ -225,7 +225,7 @@ func TestReplicasLimitTogether(t *testing.T) {
 	starter := strings.TrimSpace(string(out))
 	var both []*replica
 	for range 2 {
-		both = append(both, startReplica(t, database, patient(redis), "--acp-rate=60/20"))
+		both = append(both, startReplica(t, database, patientURL(redis), "--acp-rate=60/20"))
 	}
 	both[0].openShop(t, "shop")
 	for name, c := range map[string]struct {
@@ -245,7 +245,7 @@ func TestReplicasLimitTogether(t *testing.T) {
 				t.Errorf("%d accepted, want %d to %d; %d refused; odd: %v", accepted, c.burst, most, h.refused.Load(), h.odd.Load())
 			}
 			t.Logf("%d accepted of at most %d, %d refused", accepted, most, h.refused.Load())
-			for i := range 4 { // one at a time, here and there
+			for i := range 4 { // one request at a time, to alternating replicas
 				var refused said
 				for err := error(nil); err == nil && refused.status != 429; {
 					refused, err = c.send(both[i%2])
@@ -259,14 +259,14 @@ func TestReplicasLimitTogether(t *testing.T) {
 	}
 }
 
-// Redis is gone for two seconds: nobody notices but those who are over the rate, and the operators.
-func TestReplicasWithoutRedis(t *testing.T) {
+// Redis is down for two seconds: requests under the rate still succeed, and metrics and logs report it.
+func TestServeCmd_Run_withoutRedis(t *testing.T) {
 	t.Parallel()
 	const perMinute, burst, degraded = 120, 20, "haggle_rate_limit_degraded"
 	database, redis := boottest.Engines[1].URL(t), redisserver.Start(t)
 	var both []*replica
 	for range 2 {
-		both = append(both, startReplica(t, database, patient(redis), fmt.Sprintf("--enterprise-rate=%d/%d", perMinute, burst)))
+		both = append(both, startReplica(t, database, patientURL(redis), fmt.Sprintf("--enterprise-rate=%d/%d", perMinute, burst)))
 	}
 	steady := func(what string, howLong time.Duration) {
 		t.Helper()
@@ -292,7 +292,7 @@ func TestReplicasWithoutRedis(t *testing.T) {
 		}
 	}
 	redis.Restart()
-	for i, r := range both { // whether requests come or not
+	for i, r := range both { // even without requests
 		back := time.Now()
 		for ; r.metric(t, degraded) != "0"; time.Sleep(50 * time.Millisecond) {
 			if time.Since(back) > 10*time.Second {
@@ -301,7 +301,7 @@ func TestReplicasWithoutRedis(t *testing.T) {
 			}
 		}
 	}
-	steady("with Redis again", 1500*time.Millisecond) // it forgot what was used
+	steady("with Redis again", 1500*time.Millisecond) // Redis lost the counts
 	for i, r := range both {
 		for _, change := range []string{"Redis does not answer", "Redis answers again"} {
 			if n := strings.Count(r.logged(), change); n != 1 {

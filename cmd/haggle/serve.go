@@ -55,7 +55,7 @@ func (s serveCmd) serve(ctx context.Context, app *boot.App) error {
 	return app.Run(ctx)
 }
 
-// welcome says where everything is, and what to do next.
+// welcome prints the server's addresses and what to do next.
 func (s serveCmd) welcome(ctx context.Context, w io.Writer, app *boot.App, shop *boot.DemoShop) {
 	fmt.Fprintf(w, "Haggle %s, %s environment\n\n", boot.Version, s.Env)
 	fmt.Fprintf(w, "  API             %s/v1\n", app.URL())
@@ -71,7 +71,7 @@ func (s serveCmd) welcome(ctx context.Context, w io.Writer, app *boot.App, shop 
 	fmt.Fprintln(w, "\nStop with Ctrl-C.")
 }
 
-// addresses are what welcome says, for programs: those that collect log lines in JSON can read nothing else.
+// addresses is welcome's content as JSON, for log collectors that read JSON lines only.
 type addresses struct {
 	Version       string     `json:"version"`
 	Environment   string     `json:"environment"`
@@ -112,11 +112,11 @@ func (s serveCmd) announce(w io.Writer, app *boot.App, shop *boot.DemoShop) erro
 	return json.NewEncoder(w).Encode(said)
 }
 
-// firstSteps prints what nobody can do without yet.
+// firstSteps prints the steps that are required and not done yet.
 func firstSteps(ctx context.Context, w io.Writer, app *boot.App) {
 	needsKey, needsMember, err := app.FirstSteps(ctx)
 	if err != nil {
-		return // which is no reason not to serve
+		return // an error here must not stop the server
 	}
 	if needsKey || needsMember {
 		fmt.Fprintln(w)
@@ -141,11 +141,11 @@ func tryOut(w io.Writer, url string, shop boot.DemoShop) {
 	fmt.Fprintf(w, "3. do all of it, and buy:\n\n   %s --demo%s\n", simulation(), elsewhere(url))
 }
 
-// simulation is the command that starts simulated buyers, as it can be pasted where this program was started.
+// simulation returns the command that starts simulated buyers, for the directory in which this program was started.
 func simulation() string {
 	name := os.Args[0]
 	if strings.HasPrefix(name, os.TempDir()) {
-		return "go run ./cmd/haggle-sim" // go run keeps nothing beside haggle
+		return "go run ./cmd/haggle-sim" // go run leaves no haggle-sim next to the binary
 	}
 	if here, err := os.Getwd(); err == nil && filepath.IsAbs(name) {
 		if relative, err := filepath.Rel(here, name); err == nil && !strings.HasPrefix(relative, "..") {

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// simulateCmd and searchEvalCmd hand all their arguments to haggle-sim, flags and --help included.
+// simulateCmd and searchEvalCmd pass all their arguments to haggle-sim, including flags and --help.
 type (
 	simulateCmd struct {
 		Args []string `arg:"" optional:"" help:"Arguments of haggle-sim: haggle simulate --help lists them."`
@@ -26,9 +26,9 @@ func (c searchEvalCmd) Run() error { return runSimulator(append([]string{"search
 // simulatorName is the file name of the second program.
 var simulatorName = map[bool]string{false: "haggle-sim", true: "haggle-sim.exe"}[runtime.GOOS == "windows"]
 
-// runSimulator replaces this process by haggle-sim, so that the process id, standard input and output, signals and the
-// exit code are haggle-sim's. It returns only if haggle-sim cannot be started. Windows cannot replace a process: there
-// haggle waits for haggle-sim, which shares its console, and ends with the same exit code.
+// runSimulator replaces this process with haggle-sim, so that the process id, standard input and output, signals and the exit
+// code are haggle-sim's. It returns only if haggle-sim cannot be started. Windows cannot replace a process, so haggle waits for
+// haggle-sim, which shares its console, and exits with the same code.
 func runSimulator(args []string) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -60,13 +60,13 @@ func cannotRun(path string, err error) error { return fmt.Errorf("cannot run %s:
 
 // findSimulator looks for haggle-sim in the folder of this program, then on PATH.
 func findSimulator(folder string) (string, error) {
-	beside := filepath.Join(folder, simulatorName)
-	if path, err := exec.LookPath(beside); err == nil {
+	adjacent := filepath.Join(folder, simulatorName)
+	if path, err := exec.LookPath(adjacent); err == nil {
 		return path, nil
 	}
 	if path, err := exec.LookPath(simulatorName); err == nil {
 		return path, nil
 	}
 	return "", fmt.Errorf("%s is missing: it is neither in %s nor on PATH. Build it with: go build -o %s ./cmd/haggle-sim (or make build)",
-		simulatorName, folder, beside)
+		simulatorName, folder, adjacent)
 }

@@ -18,14 +18,14 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 )
 
-// built is the folder that haggle-sim is built into for the tests of this package.
+// built is the directory that haggle-sim is built into for this package's tests.
 var (
 	buildOnce sync.Once
 	built     string
 	buildErr  error
 )
 
-// simulate is the command "haggle simulate", which finds haggle-sim on PATH.
+// simulate returns the command "haggle simulate". It finds haggle-sim on PATH.
 func simulate(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	buildOnce.Do(func() {
@@ -51,7 +51,7 @@ func removeSimulator() {
 	}
 }
 
-// stubSimulator is what this test binary does under the name haggle-sim: it prints how it was called, and ends with 7.
+// stubSimulator runs when the test binary is called haggle-sim: it prints its arguments and exits with 7.
 func stubSimulator() {
 	args := os.Args[1:]
 	if len(args) > 0 && args[0] == "wait" {
@@ -72,7 +72,7 @@ func stubSimulator() {
 	os.Exit(7)
 }
 
-// place puts this test binary into a folder under a name.
+// place links the test binary into folder under a name.
 func place(t *testing.T, folder, name string) string {
 	t.Helper()
 	self, err := os.Executable()
@@ -93,10 +93,10 @@ func place(t *testing.T, folder, name string) string {
 	return path
 }
 
-func TestSimulate_passesEverythingOn(t *testing.T) {
+func TestRunSimulator_arguments(t *testing.T) {
 	t.Parallel()
-	beside, path := t.TempDir(), t.TempDir()
-	haggle := place(t, beside, "haggle")
+	ownFolder, path := t.TempDir(), t.TempDir()
+	haggle := place(t, ownFolder, "haggle")
 	check := func(sim string) {
 		t.Helper()
 		for _, test := range []struct{ args, want []string }{
@@ -119,10 +119,10 @@ func TestSimulate_passesEverythingOn(t *testing.T) {
 		}
 	}
 	check(place(t, path, simulatorName))
-	check(place(t, beside, simulatorName)) // the one beside haggle is preferred
+	check(place(t, ownFolder, simulatorName)) // the one in haggle's own folder is preferred
 }
 
-func TestSimulate_passesSignalsOn(t *testing.T) {
+func TestRunSimulator_signals(t *testing.T) {
 	t.Parallel()
 	path := t.TempDir()
 	place(t, path, simulatorName)
@@ -140,7 +140,7 @@ func TestSimulate_passesSignalsOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	defer time.AfterFunc(time.Minute, func() { _ = in.Close() }).Stop() // ends a stub that no signal reaches
+	defer time.AfterFunc(time.Minute, func() { _ = in.Close() }).Stop() // ends a stub that received no signal
 	lines := bufio.NewScanner(out)
 	if !lines.Scan() || lines.Text() != "waiting" {
 		t.Fatalf("it said %q", lines.Text())
@@ -155,8 +155,8 @@ func TestSimulate_passesSignalsOn(t *testing.T) {
 	}
 }
 
-// Without haggle-sim one line says what is missing and how to build it. Nothing else needs haggle-sim.
-func TestSimulate_missing(t *testing.T) {
+// Without haggle-sim the error is one line that says what is missing and how to build it.
+func TestFindSimulator_missing(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	haggle := place(t, folder, "haggle")
@@ -172,8 +172,8 @@ func TestSimulate_missing(t *testing.T) {
 	}
 }
 
-// The real haggle-sim starts a look-alike by the spelling that scripts use.
-func TestSimulate_lookAlike(t *testing.T) {
+// haggle simulate provider starts the simulated provider of the real haggle-sim.
+func TestRunSimulator_provider(t *testing.T) {
 	t.Parallel()
 	c := simulate(t, "provider", "--addr="+boottest.Address(), "--ledger="+filepath.Join(t.TempDir(), "ledger"))
 	out, err := c.StdoutPipe()

@@ -21,13 +21,13 @@ type refundsCmd struct {
 	Resolve resolveRefundCmd `cmd:"" help:"Decide a refund that its provider does not decide."`
 }
 
-// amount is money as the server writes it.
+// amount is money in the API's format.
 type amount struct {
 	Amount   json.Number `json:"amount"`
 	Currency string      `json:"currency"`
 }
 
-// waiting says how long nobody has known the outcome, and why.
+// waiting says since when the outcome is unknown, and why.
 type waiting struct {
 	amount
 	Unresolved struct {
@@ -90,7 +90,7 @@ func (c listRefundsCmd) Run(ctx context.Context) error {
 	})
 }
 
-// decision is what every decision of a person needs.
+// decision has the flags of every manual decision.
 type decision struct {
 	atServer
 	Reason  string `required:"" help:"Why, for the audit log: what was looked up, and where. Do not name the buyer."`

@@ -25,7 +25,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/provider"
 )
 
-// unresolvedShop is a shop at a server, with a payment and a refund that nobody knows the outcome of.
+// unresolvedShop is a shop with a payment and a refund whose outcome is unknown.
 type unresolvedShop struct {
 	*testing.T
 	url, ops         string
@@ -33,10 +33,10 @@ type unresolvedShop struct {
 	merchant         *merchant.Client
 	another          func() // starts another replica
 	checkout, refund string
-	codes            []string // of the second factor
+	codes            []string // MFA recovery codes
 }
 
-// openUnresolvedShop connects the shop to a provider that is gone once it has taken a payment.
+// openUnresolvedShop connects the shop to a provider that stops responding after its first payment.
 func openUnresolvedShop(t *testing.T) *unresolvedShop {
 	t.Helper()
 	p, err := provider.Open(provider.Config{Ledger: filepath.Join(t.TempDir(), "provider.ledger")})
@@ -46,7 +46,7 @@ func openUnresolvedShop(t *testing.T) *unresolvedShop {
 	var gone atomic.Bool
 	listening := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if gone.Load() {
-			panic(http.ErrAbortHandler) // cuts the connection
+			panic(http.ErrAbortHandler) // closes the connection
 		}
 		p.Handler().ServeHTTP(w, r)
 	}))
@@ -124,7 +124,7 @@ func openUnresolvedShop(t *testing.T) *unresolvedShop {
 	return s
 }
 
-// run runs a command at the server, and returns what it printed.
+// run runs a command against the server and returns its output.
 func (s *unresolvedShop) run(args ...string) (out, said string, err error) {
 	s.Helper()
 	c := command(s.T, "", slices.Concat([]string{args[0], args[1], "--url", s.url}, args[2:])...)
@@ -149,7 +149,7 @@ func (s *unresolvedShop) refuses(want string, args ...string) {
 	}
 }
 
-// measures expects the metric to be an hour, and no more than this test may take.
+// measures expects the metric to be an hour plus at most the test's own time.
 func (s *unresolvedShop) measures(what string) {
 	s.Helper()
 	answer, err := http.Get(s.ops + "/metrics")
@@ -165,8 +165,8 @@ func (s *unresolvedShop) measures(what string) {
 	}
 }
 
-// alertsOnce starts another replica, whose loops run at once, and expects one alert of each, beside the first
-// announcement of the payment.
+// alertsOnce starts another replica, whose background loops run immediately, and expects one alert of each kind, in addition to
+// the payment's first event.
 func (s *unresolvedShop) alertsOnce() {
 	s.Helper()
 	s.another()
@@ -183,8 +183,8 @@ func (s *unresolvedShop) alertsOnce() {
 	}
 }
 
-// A person lists and decides payments and refunds at a running server.
-func TestUnresolvedCommands(t *testing.T) {
+// payments and refunds list unresolved ones at a running server, and resolve decides them.
+func TestPaymentsCmd_unresolved(t *testing.T) {
 	t.Parallel()
 	s := openUnresolvedShop(t)
 	code := func() string {
@@ -237,8 +237,8 @@ func TestUnresolvedCommands(t *testing.T) {
 	s.prints("", "refunds", "list", in)
 }
 
-// A server's key for these commands does not keep other commands from running.
-func TestAPIKeyInTheEnvironment(t *testing.T) {
+// HAGGLE_API_KEY is meant for commands at a server, and does not break other commands.
+func TestRun_apiKeyInEnvironment(t *testing.T) {
 	t.Parallel()
 	c := command(t, "sqlite://"+filepath.Join(t.TempDir(), "keys.db"), "migrate")
 	c.Env = append(c.Env, "HAGGLE_API_KEY="+boottest.Key)

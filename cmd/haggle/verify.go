@@ -19,7 +19,7 @@ type verifyCmd struct {
 	Wait     time.Duration `help:"How long to wait for payments under way to be decided, such as 30s; one that is not by then counts as broken."`
 }
 
-// errDoesNotHold ends the program with a failure, for scripts.
+// errDoesNotHold makes the exit code 1 if an invariant is violated.
 var errDoesNotHold = errors.New("what the database holds breaks a promise")
 
 func (v verifyCmd) Run(ctx context.Context) error {
@@ -33,7 +33,7 @@ func (v verifyCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	broken := tell(os.Stdout, found)
+	broken := printVerification(os.Stdout, found)
 	if v.Wait > 0 && found.Undecided > 0 {
 		fmt.Printf("fail  payments under way are decided within %s\n", v.Wait)
 		broken = true
@@ -44,8 +44,8 @@ func (v verifyCmd) Run(ctx context.Context) error {
 	return nil
 }
 
-// tell writes how many rows there are, a line for each invariant, and one for each violation under it.
-func tell(w io.Writer, v verify.Verification) (broken bool) {
+// printVerification prints the number of rows, a line for each invariant, and below it one for each violation.
+func printVerification(w io.Writer, v verify.Verification) (broken bool) {
 	counts := make([]string, len(v.Counts))
 	for i, c := range v.Counts {
 		counts[i] = fmt.Sprintf("%s %d", c.Of, c.Rows)

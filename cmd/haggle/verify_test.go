@@ -12,14 +12,14 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 )
 
-// paidOnce is what is found of the hundreds of orders of the demo's history, and of the one that is bought here.
+// paidOnce matches the check of the demo's hundreds of orders and the one bought here.
 var paidOnce = regexp.MustCompile(`exactly one payment, of its total \(\d{3} checked\)`)
 
-// foundRows is how many rows of each kind the demo has. On a slow machine the progress comes before it.
+// foundRows matches the number of rows of each kind in the demo. On a slow machine progress lines precede it.
 var foundRows = regexp.MustCompile(`(?m)^Found shops 1, products \d{3}, orders \d{3}, decisions \d{4}, ledger transactions \d{3}$`)
 
-// What simulated buyers bought adds up, beside the running server; a provider that took more is found out.
-func TestVerify(t *testing.T) {
+// verify succeeds after simulated buyers have paid, while the server runs, and detects a provider that charged more.
+func TestVerifyCmd_Run(t *testing.T) {
 	t.Parallel()
 	for _, engine := range boottest.Engines {
 		t.Run(engine.Name, func(t *testing.T) {
@@ -48,7 +48,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-func TestVerifyMakesNoDatabase(t *testing.T) {
+func TestVerifyCmd_Run_noDatabase(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "none.db")
 	if out, err := command(t, "sqlite://"+path, "verify").CombinedOutput(); err == nil {

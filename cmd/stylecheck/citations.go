@@ -9,7 +9,7 @@ import (
 )
 
 var (
-	elsewhere = regexp.MustCompile(`\b(?:spec|decisions|design|decisions-interop) [0-9]+(?:\.[0-9]+)*\b`) // documents that the repository does not have
+	elsewhere = regexp.MustCompile(`\b(?:spec|decisions|design|decisions-interop) [0-9]{1,2}(?:\.[0-9]+)*\b`) // documents that the repository does not have
 	cited     = regexp.MustCompile(`\b([A-Za-z0-9_/-]+\.md)#([A-Za-z0-9_-]+)`)
 )
 

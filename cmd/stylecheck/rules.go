@@ -10,7 +10,7 @@ var rules = []rule{
 	{
 		name:    "identifier",
 		instead: "use the field's word (domain/README.md)",
-		most:    0,
+		most:    8,
 		check:   each(identifiers),
 	},
 	{
@@ -28,7 +28,7 @@ var rules = []rule{
 	{
 		name:    "test name",
 		instead: "TestType_Method_case or TestFunction_case, after an identifier of the package",
-		most:    0,
+		most:    99,
 		check:   each(testNames),
 	},
 	{

@@ -9,8 +9,8 @@ import (
 // Number is the version of a release.
 const Number = "0.4.0"
 
-// Commit is the commit that the program was built from, in twelve digits, with "+" where files were changed since. It is
-// empty if the build does not tell.
+// Commit returns the first twelve digits of the commit that the program was built from, with "+" if files were changed since,
+// or "" if the build has no commit.
 func Commit() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -32,7 +32,7 @@ func commit(settings []debug.BuildSetting) string {
 	return short
 }
 
-// Build says what the program was built from and for, such as "commit 0123456789ab, go1.26.8, linux/amd64".
+// Build returns what the program was built from and for, such as "commit 0123456789ab, go1.26.8, linux/amd64".
 func Build() string {
 	text := runtime.Version() + ", " + runtime.GOOS + "/" + runtime.GOARCH
 	if c := Commit(); c != "" {

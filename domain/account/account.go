@@ -92,7 +92,7 @@ func (a *Account) Change(change Change) error {
 	change.Email.Apply(&email, "")
 	change.ConsoleSessionMinutes.Apply(&minutes, defaultConsoleSession)
 	checkName(c, name)
-	c.That(minutes >= shortestConsoleSession && minutes <= longestConsoleSession, "console_session_minutes", "must be 5 to 10080")
+	c.That(minutes >= shortestConsoleSession && minutes <= longestConsoleSession, "console_session_minutes", "must be between 5 and 10,080")
 	c.That(email == "" || IsAddress(email), "email", "must be an e-mail address such as ada@example.com")
 	if err := c.Err(); err != nil {
 		return err

@@ -100,8 +100,8 @@ func (d KeyDraft) Check(c fault.Check, now time.Time) {
 	c.That(len(d.Scopes) > 0, "scopes", "must not be empty")
 	for i, scope := range d.Scopes {
 		at := strconv.Itoa(i)
-		c.In("scopes").That(known(scope), at, "is no scope such as catalog:read")
-		c.In("scopes").That(!slices.Contains(d.Scopes[:i], scope), at, "is named twice")
+		c.In("scopes").That(known(scope), at, "is not a scope such as catalog:read")
+		c.In("scopes").That(!slices.Contains(d.Scopes[:i], scope), at, "must not be repeated")
 	}
 	CheckProjects(c, d.Projects)
 	c.That(d.ExpiresAt == nil || d.ExpiresAt.After(now), "expires_at", "must be in the future")
@@ -111,7 +111,7 @@ func (d KeyDraft) Check(c fault.Check, now time.Time) {
 func CheckProjects(c fault.Check, bound []id.Project) {
 	c.That(len(bound) <= maxBound, "project_ids", "must be at most "+strconv.Itoa(maxBound))
 	for i, p := range bound {
-		c.In("project_ids").That(!slices.Contains(bound[:i], p), strconv.Itoa(i), "is named twice")
+		c.In("project_ids").That(!slices.Contains(bound[:i], p), strconv.Itoa(i), "must not be repeated")
 	}
 }
 
@@ -122,12 +122,12 @@ func known(scope string) bool {
 
 // NoProject is the problem with a project that the creator of a key cannot access, whether it belongs to another
 // account or does not exist.
-const NoProject = "is no project that this key reaches"
+const NoProject = "is not a project that this key can access"
 
 // MayGive reports the fields of the draft that exceed the key's own rights.
 func (k *Key) MayGive(d KeyDraft, c fault.Check) {
 	for i, scope := range d.Scopes {
-		c.In("scopes").That(!known(scope) || k.Allows(scope), strconv.Itoa(i), "is more than the scopes of this key")
+		c.In("scopes").That(!known(scope) || k.Allows(scope), strconv.Itoa(i), "is not one of this key's scopes")
 	}
 	c.That(len(k.Projects) == 0 || len(d.Projects) > 0, "project_ids", "is required: this key is bound to its projects")
 	for i, p := range d.Projects {
@@ -135,6 +135,6 @@ func (k *Key) MayGive(d KeyDraft, c fault.Check) {
 	}
 	if k.ExpiresAt != nil {
 		c.That(d.ExpiresAt != nil && !d.ExpiresAt.After(*k.ExpiresAt), "expires_at",
-			"must be no later than the end of this key, "+k.ExpiresAt.UTC().Format(time.RFC3339))
+			"must not be after the expiry of this key, "+k.ExpiresAt.UTC().Format(time.RFC3339))
 	}
 }

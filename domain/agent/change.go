@@ -149,10 +149,10 @@ func (d HandlerDraft) handler(r Rules, check fault.Check) Handler {
 			h.Program = House
 		}
 		check.That(h.Program == House || slices.Contains(r.Programs, h.Program), "program", "is not a program of this server")
-		check.That(d.URL == "", "url", "is for a remote handler")
+		check.That(d.URL == "", "url", "must be omitted for a builtin handler")
 		return h
 	case Remote.name:
-		check.That(d.Program == "", "program", "is for a builtin handler")
+		check.That(d.Program == "", "program", "must be omitted for a remote handler")
 		r.Addresses.CheckURL(check, "url", d.URL)
 		return Handler{Kind: Remote, URL: d.URL}
 	}

@@ -25,9 +25,9 @@ func (in QuoteInput) List() money.Amount   { return in.Table.Bounds.List() }
 func (in QuoteInput) Target() money.Amount { return in.Table.Bounds.Target() }
 func (in QuoteInput) Floor() money.Amount  { return in.Table.Bounds.Floor() }
 
-// Standing returns the current price, which the shop is committed to: its lowest so far, or else the opening price. No
+// CurrentPrice returns the current price, which the shop is committed to: its lowest so far, or else the opening price. No
 // answer can ask for more.
-func (in QuoteInput) Standing() money.Amount {
+func (in QuoteInput) CurrentPrice() money.Amount {
 	if counter := in.Table.Progress.Counter; counter.IsPositive() {
 		return counter
 	}

@@ -85,8 +85,8 @@ func TestQuoteInput_answersPassGuard(t *testing.T) {
 		if in.Table.Progress.Rounds > 0 {
 			in.Table.Progress.Counter = dollars(rapid.Int64Range(60_00, 95_00).Draw(t, "counter"))
 		}
-		price := dollars(rapid.Int64Range(60_00, in.Standing().Minor()).Draw(t, "price"))
-		if in.Offers(in.Standing()) {
+		price := dollars(rapid.Int64Range(60_00, in.CurrentPrice().Minor()).Draw(t, "price"))
+		if in.Offers(in.CurrentPrice()) {
 			return // it is committed to
 		}
 		for _, a := range []agent.QuoteAnswer{in.Accept(), in.Counter(price), in.House()} {
@@ -100,12 +100,12 @@ func TestQuoteInput_answersPassGuard(t *testing.T) {
 func TestQuoteInput_prices(t *testing.T) {
 	t.Parallel()
 	in := at(70_00)
-	if in.List() != dollars(100_00) || in.Target() != dollars(90_00) || in.Floor() != dollars(60_00) || in.Standing() != dollars(95_00) {
-		t.Errorf("%s %s %s %s", in.List(), in.Target(), in.Floor(), in.Standing())
+	if in.List() != dollars(100_00) || in.Target() != dollars(90_00) || in.Floor() != dollars(60_00) || in.CurrentPrice() != dollars(95_00) {
+		t.Errorf("%s %s %s %s", in.List(), in.Target(), in.Floor(), in.CurrentPrice())
 	}
 	in.Table.Progress.Counter = dollars(85_00)
-	if in.Standing() != dollars(85_00) {
-		t.Errorf("it stands by %s", in.Standing())
+	if in.CurrentPrice() != dollars(85_00) {
+		t.Errorf("it stands by %s", in.CurrentPrice())
 	}
 	if !in.Offers(dollars(70_00)) || in.Offers(dollars(70_01)) || in.Offers(money.Of(1, jpy)) || at(0).Offers(dollars(0)) {
 		t.Error("an offer is not what it is")

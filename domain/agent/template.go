@@ -63,8 +63,8 @@ type Template struct {
 	Message   string
 }
 
-// HouseTemplates word answers if the merchant has written no templates.
-var HouseTemplates = []Template{
+// BuiltinTemplates word answers if the merchant has written no templates.
+var BuiltinTemplates = []Template{
 	{"house-accept-1", OnAccept, "", "Agreed: {quantity} × {product} at {price} each."},
 	{"house-accept-2", OnAccept, "", "We accept: {product} is yours at {price} each. The price holds until {valid_until}."},
 	{"house-counter-1", OnCounter, "We can come down to {price}.", "{product} is yours at {price}."},
@@ -100,7 +100,7 @@ func (m Model) TemplatesFor(o Occasion) []Template {
 	if own := of(m.Templates); len(own) > 0 {
 		return own
 	}
-	return of(HouseTemplates)
+	return of(BuiltinTemplates)
 }
 
 // Fill fills the template's texts from an answer of the same occasion.
@@ -138,8 +138,8 @@ func templatesOf(drafts []Template, check fault.Check) []Template {
 	for i, d := range drafts[:min(len(drafts), mostTemplates)] {
 		check := check.At(i)
 		check.That(isTemplateID(d.ID), "id", "must have 1 to 40 characters of a-z, 0-9, - and _")
-		check.That(!seen[d.ID], "id", "must be another one than that of the templates before")
-		check.That(strings.TrimSpace(d.Reasoning+d.Message) != "", "message", "must not be empty where reasoning is")
+		check.That(!seen[d.ID], "id", "must differ from the ids of other templates")
+		check.That(strings.TrimSpace(d.Reasoning+d.Message) != "", "message", "must not be empty if reasoning is not empty")
 		checkTemplate(check, "reasoning", d.Reasoning, d.On)
 		checkTemplate(check, "message", d.Message, d.On)
 		seen[d.ID] = true
@@ -159,7 +159,7 @@ func checkTemplate(check fault.Check, field, value string, on Occasion) {
 		rest = strings.ReplaceAll(rest, "{"+name+"}", "")
 	}
 	check.That(!strings.ContainsAny(rest, "{}"), field, "may have the placeholders {"+strings.Join(on.placeholders(), "}, {")+"} and no other braces")
-	check.That(!strings.ContainsFunc(rest, unicode.IsNumber), field, "must not contain numbers: placeholders stand for those of the answer")
+	check.That(!strings.ContainsFunc(rest, unicode.IsNumber), field, "must not contain numbers: use placeholders")
 	check.That(!strings.ContainsFunc(rest, func(c rune) bool { return unicode.Is(unicode.C, c) || c == '<' || c == '>' }), field,
 		"must be plain text on one line")
 }

@@ -126,8 +126,8 @@ func TestTemplate_refused(t *testing.T) {
 // The built-in templates follow the rules for a merchant's templates, and each occasion has several.
 func TestHouseTemplates_valid(t *testing.T) {
 	t.Parallel()
-	a, err := withTemplates(agent.HouseTemplates...)
-	if err != nil || !reflect.DeepEqual(a.Model.Templates, agent.HouseTemplates) {
+	a, err := withTemplates(agent.BuiltinTemplates...)
+	if err != nil || !reflect.DeepEqual(a.Model.Templates, agent.BuiltinTemplates) {
 		t.Errorf("%+v, %v", a.Model.Templates, err)
 	}
 	for _, on := range agent.Occasions {

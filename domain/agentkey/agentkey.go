@@ -82,5 +82,5 @@ func Hash(secret string) (hash [32]byte, ok bool) {
 // ErrInvalid refuses a request whose key is not valid at the shop, or not for the profile that the request names.
 func ErrInvalid() *fault.Error {
 	return fault.New(fault.Unauthenticated, "agent_key_invalid",
-		"The agent key is unknown or revoked, or it is not for the profile that the request names.")
+		"The agent key is unknown or revoked, or belongs to another profile than the one in the request.")
 }

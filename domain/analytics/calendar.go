@@ -30,7 +30,7 @@ func Cut(from, to time.Time, by Interval, zone *time.Location) ([]time.Time, err
 	for next := by.after(from, zone); next.Before(to); next = by.after(next, zone) {
 		bounds = append(bounds, next.UTC())
 		if len(bounds) > MaxBuckets {
-			return nil, fault.Field("interval", "cuts the period into more than 400 buckets")
+			return nil, fault.Field("interval", "divides the period into more than 400 buckets; use a longer interval")
 		}
 	}
 	return append(bounds, to), nil

@@ -54,7 +54,7 @@ func haggled() Session {
 
 func sum(s Session) Figures {
 	var all Figures
-	facts, _ := s.Tell()
+	facts, _ := s.Facts()
 	for _, f := range facts {
 		all.Add(f.Figures, 1)
 	}
@@ -95,7 +95,7 @@ func TestSession_figures(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v\nwant %+v", got, want)
 	}
-	_, lost := haggled().Tell()
+	_, lost := haggled().Facts()
 	if len(lost) != 1 || lost[0].Best != 39_00 || lost[0].Standing != 45_00 || !lost[0].Near(25) || lost[0].Near(24) {
 		t.Errorf("lost %+v", lost)
 	}
@@ -110,7 +110,7 @@ func TestSession_notLost(t *testing.T) {
 	} {
 		s := haggled()
 		change(&s)
-		if _, lost := s.Tell(); len(lost) != 0 {
+		if _, lost := s.Facts(); len(lost) != 0 {
 			t.Errorf("%s: %+v", name, lost)
 		}
 	}

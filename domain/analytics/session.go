@@ -102,8 +102,8 @@ func (s Session) Counted() Session {
 	return s
 }
 
-// Tell returns the facts of the session and the negotiations that it lost.
-func (s Session) Tell() ([]Fact, []Lost) {
+// Facts returns the facts of the session and the negotiations that it lost.
+func (s Session) Facts() ([]Fact, []Lost) {
 	var facts []Fact
 	var lost []Lost
 	if len(s.Orders) > 0 {

@@ -100,7 +100,7 @@ func Intersect(business, platform Set) (Active, error) {
 }
 
 func incompatible() error {
-	return fault.New(fault.Invalid, Incompatible, "The agent's profile and this business have no capability in common that the operation needs.")
+	return fault.New(fault.Invalid, Incompatible, "The agent's profile and this business share no capability that the operation requires.")
 }
 
 // common returns the business's capabilities that the platform has in the same version, each in the highest one, by

@@ -22,8 +22,8 @@ func TestAllocate_examples(t *testing.T) {
 		}
 	}
 	levels := []catalog.Level{level(1, "berlin", 2), level(1, "main", 5), level(1, "paris", 5), level(2, "main", 1), level(3, "main", 0)}
-	take := func(v byte, location string, quantity int) catalog.Take {
-		return catalog.Take{
+	take := func(v byte, location string, quantity int) catalog.Reservation {
+		return catalog.Reservation{
 			Variant:  variant(v),
 			Location: location,
 			Quantity: quantity,
@@ -32,18 +32,18 @@ func TestAllocate_examples(t *testing.T) {
 	need := func(v byte, quantity int) catalog.Need { return catalog.Need{Variant: variant(v), Quantity: quantity} }
 	for name, c := range map[string]struct {
 		needs []catalog.Need
-		takes []catalog.Take
+		takes []catalog.Reservation
 		short []catalog.Need
 	}{
-		"first that has some":      {[]catalog.Need{need(1, 2)}, []catalog.Take{take(1, "berlin", 2)}, nil},
-		"first that has it all":    {[]catalog.Need{need(1, 4)}, []catalog.Take{take(1, "main", 4)}, nil},
-		"from several":             {[]catalog.Need{need(1, 8)}, []catalog.Take{take(1, "berlin", 2), take(1, "main", 5), take(1, "paris", 1)}, nil},
-		"all there is":             {[]catalog.Need{need(1, 12)}, []catalog.Take{take(1, "berlin", 2), take(1, "main", 5), take(1, "paris", 5)}, nil},
+		"first that has some":      {[]catalog.Need{need(1, 2)}, []catalog.Reservation{take(1, "berlin", 2)}, nil},
+		"first that has it all":    {[]catalog.Need{need(1, 4)}, []catalog.Reservation{take(1, "main", 4)}, nil},
+		"from several":             {[]catalog.Need{need(1, 8)}, []catalog.Reservation{take(1, "berlin", 2), take(1, "main", 5), take(1, "paris", 1)}, nil},
+		"all there is":             {[]catalog.Need{need(1, 12)}, []catalog.Reservation{take(1, "berlin", 2), take(1, "main", 5), take(1, "paris", 5)}, nil},
 		"more than there is":       {[]catalog.Need{need(1, 13)}, nil, []catalog.Need{need(1, 12)}},
 		"what is sold out":         {[]catalog.Need{need(3, 1)}, nil, []catalog.Need{need(3, 0)}},
 		"what was never there":     {[]catalog.Need{need(9, 1)}, nil, []catalog.Need{need(9, 0)}},
-		"one short, one not":       {[]catalog.Need{need(1, 1), need(2, 2)}, []catalog.Take{take(1, "berlin", 1)}, []catalog.Need{need(2, 1)}},
-		"several, each its pieces": {[]catalog.Need{need(1, 5), need(2, 1)}, []catalog.Take{take(1, "main", 5), take(2, "main", 1)}, nil},
+		"one short, one not":       {[]catalog.Need{need(1, 1), need(2, 2)}, []catalog.Reservation{take(1, "berlin", 1)}, []catalog.Need{need(2, 1)}},
+		"several, each its pieces": {[]catalog.Need{need(1, 5), need(2, 1)}, []catalog.Reservation{take(1, "main", 5), take(2, "main", 1)}, nil},
 	} {
 		takes, short := catalog.Allocate(c.needs, levels)
 		if !reflect.DeepEqual(takes, c.takes) || !reflect.DeepEqual(short, c.short) {

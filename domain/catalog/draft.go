@@ -159,11 +159,11 @@ func (p *Product) applyVariants(d Draft, ids IDs, check fault.Check) []Stock {
 		p.applyShipping(d, check)
 		return p.defaultStock(d, check)
 	}
-	check.That(!d.GTIN.Given(), "gtin", "must be given per variant, for the product has variants")
-	check.That(!d.MPN.Given(), "mpn", "must be given per variant, for the product has variants")
-	check.That(!d.Quantity.Given(), "quantity", "must be given per variant, for the product has variants")
-	check.That(!d.InventoryPolicy.Given(), "inventory_policy", "must be given per variant, for the product has variants")
-	check.That(!d.RequiresShipping.Given(), "requires_shipping", "must be given per variant, for the product has variants")
+	check.That(!d.GTIN.Given(), "gtin", "must be given for each variant, because the product has variants")
+	check.That(!d.MPN.Given(), "mpn", "must be given for each variant, because the product has variants")
+	check.That(!d.Quantity.Given(), "quantity", "must be given for each variant, because the product has variants")
+	check.That(!d.InventoryPolicy.Given(), "inventory_policy", "must be given for each variant, because the product has variants")
+	check.That(!d.RequiresShipping.Given(), "requires_shipping", "must be given for each variant, because the product has variants")
 	check.That(len(drafts) <= MaxVariants, "variants", "must have at most 2,048 variants")
 	known := make(map[string]Variant, len(p.Variants))
 	for _, v := range p.Variants {
@@ -222,7 +222,7 @@ func (p *Product) defaultVariant(ids IDs) Variant {
 
 // applyPolicy sets the draft's policy for the only variant.
 func (p *Product) applyPolicy(d Draft, check fault.Check) {
-	if !d.InventoryPolicy.Given() || !check.That(len(p.Variants) == 1, "inventory_policy", "must be given per variant, for the product has variants") {
+	if !d.InventoryPolicy.Given() || !check.That(len(p.Variants) == 1, "inventory_policy", "must be given for each variant, because the product has variants") {
 		return
 	}
 	name := p.Variants[0].InventoryPolicy.String()
@@ -234,7 +234,7 @@ func (p *Product) applyPolicy(d Draft, check fault.Check) {
 
 // applyShipping sets whether the only variant is shipped.
 func (p *Product) applyShipping(d Draft, check fault.Check) {
-	if !d.RequiresShipping.Given() || !check.That(len(p.Variants) == 1, "requires_shipping", "must be given per variant, for the product has variants") {
+	if !d.RequiresShipping.Given() || !check.That(len(p.Variants) == 1, "requires_shipping", "must be given for each variant, because the product has variants") {
 		return
 	}
 	shipped := !p.Variants[0].Digital
@@ -248,7 +248,7 @@ func (p *Product) identifyDefault(d Draft, check fault.Check) {
 		return
 	}
 	for field, given := range map[string]bool{"gtin": d.GTIN.Given(), "mpn": d.MPN.Given()} {
-		check.That(!given || len(p.Variants) == 1, field, "must be given per variant, for the product has variants")
+		check.That(!given || len(p.Variants) == 1, field, "must be given for each variant, because the product has variants")
 	}
 	v := &p.Variants[0]
 	d.GTIN.Apply(&v.GTIN, "")
@@ -279,7 +279,7 @@ func (p *Product) defaultStock(d Draft, check fault.Check) []Stock {
 		return nil
 	}
 	checkQuantity(quantity, check)
-	if !check.That(len(p.Variants) == 1, "quantity", "must be given per variant, for the product has variants") {
+	if !check.That(len(p.Variants) == 1, "quantity", "must be given for each variant, because the product has variants") {
 		return nil
 	}
 	return []Stock{{p.Variants[0].ID, quantity}}
@@ -362,7 +362,7 @@ func (p *Product) checkVariants(currency money.Currency, c fault.Check) {
 		if v.Price != nil {
 			positive(at, "price", *v.Price, currency)
 		}
-		at.That(!seen[v.SKU], "sku", "is given twice")
+		at.That(!seen[v.SKU], "sku", "must not be repeated")
 		seen[v.SKU] = true
 	}
 }

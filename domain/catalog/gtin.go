@@ -25,4 +25,4 @@ func ParseGTIN(text string) (string, bool) {
 	return digits, sum%10 == 0 && strings.Trim(digits, "0") != ""
 }
 
-const wrongGTIN = "must be a GTIN: 8, 12, 13 or 14 digits, of which the last is the right check digit"
+const wrongGTIN = "must be a GTIN: 8, 12, 13 or 14 digits, of which the last is the correct check digit"

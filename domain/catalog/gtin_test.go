@@ -70,9 +70,9 @@ func TestCreate_invalidGTINAndMPN(t *testing.T) {
 	each.Variants = patch.To([]catalog.VariantDraft{{SKU: "A", GTIN: "1"}, {SKU: "B", GTIN: "96385074", MPN: strings.Repeat("x", 71)}})
 	for want, d := range map[string]catalog.Draft{
 		"[gtin must be a GTIN": wrong,
-		"[gtin must be given per variant, for the product has variants] [mpn must be given per variant":                                  of,
-		"[mpn must have at most 70 characters]":                                                                                          long,
-		"[variants.0.gtin must be a GTIN: 8, 12, 13 or 14 digits, of which the last is the right check digit] [variants.1.mpn must have": each,
+		"[gtin must be given for each variant, because the product has variants] [mpn must be given for each variant": of,
+		"[mpn must have at most 70 characters]": long,
+		"[variants.0.gtin must be a GTIN: 8, 12, 13 or 14 digits, of which the last is the correct check digit] [variants.1.mpn must have": each,
 	} {
 		_, _, err := catalog.Create(shop, d, money.USD, &counter{}, noon)
 		if err == nil || !strings.Contains(err.Error(), want) {

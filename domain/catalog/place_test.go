@@ -135,7 +135,7 @@ func TestNoResults_Message(t *testing.T) {
 	t.Parallel()
 	for want, n := range map[string]catalog.NoResults{
 		"0 match 'q'; did you mean tent, tend?":                                         {Nearest: []string{"tent", "tend"}},
-		"0 match 'q', and no word of the shop is like it.":                              {},
+		"0 match 'q', and the shop has no similar word.":                                {},
 		"1 product matches without filters; size removes 1 of them.":                    {Matched: 1, RemovedBy: []catalog.Removal{{Filter: "size", Removed: 1}}},
 		"2 products match without filters, but no variant passes all of them together.": {Matched: 2, RemovedBy: []catalog.Removal{{Filter: "size"}}},
 		"3 products match without filters; price_max removes 3 of them.":                {Matched: 3, RemovedBy: []catalog.Removal{{Filter: "price_max", Removed: 3}, {Filter: "size", Removed: 1}}},

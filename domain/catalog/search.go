@@ -230,7 +230,7 @@ func (n *NoResults) Message(query string) string {
 	case n.Matched == 0 && query == "":
 		return "The shop has no products."
 	case n.Matched == 0:
-		return "0 match '" + query + "', and no word of the shop is like it."
+		return "0 match '" + query + "', and the shop has no similar word."
 	case len(n.RemovedBy) == 0:
 		return "0 match."
 	case n.RemovedBy[0].Removed == 0:

@@ -105,8 +105,8 @@ func (s *Synonym) checkWords(check fault.Check) {
 		at := strconv.Itoa(i)
 		words[i] = term(written, check.In("words"), at)
 		same := func(other string) bool { return strings.EqualFold(other, words[i]) }
-		check.In("words").That(!slices.ContainsFunc(words[:i], same), at, "is given twice")
-		check.In("words").That(s.Input == "" || !same(s.Input), at, "is the input")
+		check.In("words").That(!slices.ContainsFunc(words[:i], same), at, "must not be repeated")
+		check.In("words").That(s.Input == "" || !same(s.Input), at, "must differ from the input")
 	}
 	s.Words = words
 }

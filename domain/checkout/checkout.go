@@ -75,15 +75,15 @@ var (
 	ErrExpired    = fault.New(fault.Conflict, "checkout_expired", "The checkout has expired. Start a new one.")
 	ErrCanceled   = fault.New(fault.Conflict, "checkout_canceled", "The checkout is canceled. Start a new one.")
 	ErrCompleted  = fault.New(fault.Conflict, "checkout_completed", "The checkout is paid. Cancel its order instead.")
-	ErrProcessing = fault.New(fault.Conflict, "checkout_processing", "A payment attempt is under way.").After(time.Second)
+	ErrProcessing = fault.New(fault.Conflict, "checkout_processing", "A payment attempt is in progress. Try again.").After(time.Second)
 	// ErrTooManyInFlight means that so many attempts of the session or the client are in flight that MostDeclined
 	// would be exceeded if all of them were declined.
 	ErrTooManyInFlight = fault.New(fault.Limited, "too_many_payments",
-		"Too many payments of this session or address are under way. Try again.").After(time.Second)
+		"Too many payments of this session or address are in progress. Try again.").After(time.Second)
 	// ErrNotPayable means that the checkout's state allows no claim, and none of the errors above applies.
 	ErrNotPayable = fault.New(fault.Conflict, "checkout_not_payable", "The checkout cannot be paid.")
 	// ErrChanged means that the checkout was revised after the revision that a request refers to.
-	ErrChanged = fault.New(fault.Conflict, "checkout_changed", "The checkout was revised meanwhile. Read it again.")
+	ErrChanged = fault.New(fault.Conflict, "checkout_changed", "The checkout was revised in the meantime. Read it again.")
 	// ErrStale means that an outcome belongs to no attempt in flight.
 	ErrStale = fault.New(fault.Conflict, "attempt_stale", "The payment attempt is already decided.")
 )
@@ -174,15 +174,15 @@ type Snapshot struct {
 	Attempt      int
 	Declines     int
 	LeaseUntil   time.Time
-	ClaimedAt    time.Time      // when the attempt in flight or the last one began; zero for those of older versions
-	Unresolved   int            // how often the outcome of the attempt in flight could not be determined
-	RetryAt      time.Time      // when the provider is asked again, unless a buyer asks before
-	Progress     string         // how far the provider's records were searched for the attempt
-	Problem      string         // why the outcome could not be determined the last time, in words for the merchant
-	Manual       int            // the latest attempt that a person decided; 0: none
-	Payment      Payment        // of the attempt in flight or the last one
-	Earlier      []Attempt      // attempts before that one, oldest first
-	Taken        []catalog.Take // stock held by the attempt in flight, or sold
+	ClaimedAt    time.Time             // when the attempt in flight or the last one began; zero for those of older versions
+	Unresolved   int                   // how often the outcome of the attempt in flight could not be determined
+	RetryAt      time.Time             // when the provider is asked again, unless a buyer asks before
+	Progress     string                // how far the provider's records were searched for the attempt
+	Problem      string                // why the outcome could not be determined the last time, in words for the merchant
+	Manual       int                   // the latest attempt that a person decided; 0: none
+	Payment      Payment               // of the attempt in flight or the last one
+	Earlier      []Attempt             // attempts before that one, oldest first
+	Taken        []catalog.Reservation // stock held by the attempt in flight, or sold
 	CreatedAt    time.Time
 	ValidUntil   time.Time
 }

@@ -13,7 +13,7 @@ const firstDestination = "dest_1"
 
 // ErrDestination means that a request selects a destination that is neither in the request nor the checkout's.
 var ErrDestination = fault.New(fault.Conflict, "destination_unknown",
-	"The selected destination is none of those that were sent, and not the checkout's.")
+	"The selected destination is neither one of the destinations sent nor the checkout's.")
 
 // IsZero reports whether the address is empty. An ID alone counts as empty.
 func (a Address) IsZero() bool { return a.Place() == Address{} }

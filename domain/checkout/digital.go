@@ -27,11 +27,10 @@ var (
 	// ErrShippedNow refuses to pay for a line that is digital but whose variant is shipped by now. The order might have no
 	// address for it, and the buyer agreed to a total without its shipping.
 	ErrShippedNow = fault.New(fault.Conflict, "shipping_required",
-		"An item that was digital when the checkout was opened is shipped now. Nothing was charged. Open a checkout anew, with the shipping address.")
+		"An item that was digital when the checkout was opened now requires shipping. Nothing was charged. Open a new checkout with a shipping address.")
 	// ErrDigital refuses to pay digital items over a protocol that does not offer them.
 	ErrDigital = fault.New(fault.Conflict, "item_unavailable",
-		"The checkout has digital items, which are not sold over this protocol. Nothing was charged. "+
-			"It can be paid over the shop's Agent Commerce Protocol.")
+		"The checkout has digital items, which are not sold over this protocol. Nothing was charged. Pay it over the shop's Agent Commerce Protocol.")
 )
 
 // StillDigital refuses a checkout with digital lines whose variants are shipped by now, according to their levels. The

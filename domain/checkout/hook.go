@@ -34,8 +34,8 @@ func (h Hook) Host() string {
 	return strings.ToLower(u.Host)
 }
 
-// Tell sets the webhook of the order, unless the agent has set one before.
-func (c *Checkout) Tell(hook Hook) {
+// SetHook sets the webhook of the order, unless the agent has set one before.
+func (c *Checkout) SetHook(hook Hook) {
 	if c.s.Hook == (Hook{}) {
 		c.s.Hook = hook
 	}

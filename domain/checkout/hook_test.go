@@ -12,7 +12,7 @@ func TestCheckout_hookSetOnce(t *testing.T) {
 	first := checkout.Hook{Protocol: checkout.ByUCP, URL: "https://one.example/hook"}
 	c := checkout.Rehydrate(checkout.Snapshot{})
 	for _, hook := range []checkout.Hook{{}, first, {Protocol: checkout.ByUCP, URL: "https://two.example/hook"}, {}} {
-		c.Tell(hook)
+		c.SetHook(hook)
 	}
 	if got := c.Snapshot().Hook; got != first {
 		t.Errorf("%+v", got)

@@ -27,13 +27,13 @@ func (c *Checkout) Decidable(attempt int, now time.Time) error {
 	case attempt != 0 && attempt != c.s.Attempt:
 		return ErrStale
 	case !c.Lapsed(now):
-		return fault.New(fault.Conflict, "payment_in_progress", "The payment provider is being asked at this moment. Try again.").
+		return fault.New(fault.Conflict, "payment_in_progress", "The payment provider is being asked for the outcome. Try again.").
 			After(c.s.LeaseUntil.Sub(now))
 	case age < DecidableAfter:
 		return fault.New(fault.Conflict, "payment_too_recent",
-			"The payment attempt is less than 10 minutes old: the provider may still answer by itself.").After(DecidableAfter - age)
+			"The payment attempt is less than 10 minutes old, and the provider may still report its outcome. Try again later.").After(DecidableAfter - age)
 	case c.s.Unresolved == 0:
-		return fault.New(fault.Conflict, "payment_not_asked", "The payment provider has not been asked yet what became of the attempt. Try again.").
+		return fault.New(fault.Conflict, "payment_not_asked", "The payment provider has not been asked for the outcome of the attempt yet. Try again.").
 			After(Lease)
 	}
 	return nil
@@ -64,7 +64,7 @@ func CheckDecision(moved bool, reference, field, reason string) error {
 	check := fault.NewCheck()
 	check.That(reason != "", "reason", "is required")
 	check.That(utf8.RuneCountInString(reason) <= 2000, "reason", "must have at most 2,000 characters")
-	check.That(moved || reference == "", field, "must be left out with this outcome")
+	check.That(moved || reference == "", field, "must be omitted with this outcome")
 	check.That(len(reference) <= longestReference, field, "must have at most 255 characters")
 	return check.Err()
 }

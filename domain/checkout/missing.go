@@ -51,12 +51,12 @@ func (c *Checkout) Missing() []string {
 
 // incomplete returns the error for paying an incomplete checkout.
 func (c *Checkout) incomplete() error {
-	e := fault.New(fault.Conflict, "checkout_incomplete", "The checkout is incomplete. Revise it with what is missing.")
+	e := fault.New(fault.Conflict, "checkout_incomplete", "The checkout is incomplete. Revise it with the missing fields.")
 	for _, field := range c.Missing() {
 		e.With(field, "is missing")
 	}
 	if c.Undeliverable() {
-		e.With("shipping_address.country", "is not served")
+		e.With("shipping_address.country", "is not in the shop's shipping_regions")
 	}
 	for _, p := range c.s.CartProblems {
 		e.With("items", p.Kind.String())

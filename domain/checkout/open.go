@@ -102,7 +102,7 @@ func (c *Checkout) fill(p *project.Project, cart Cart, now time.Time) error {
 		return tooLarge()
 	}
 	if cart.Option != "" && AllDigital(cart.Lines) {
-		return fault.Field("shipping_option", "must be left out: all items are digital, and nothing is shipped")
+		return fault.Field("shipping_option", "must be omitted: all items are digital, and nothing is shipped")
 	}
 	selected, err := selectFrom(options, cart.Option, c.s.Selected)
 	if err != nil {
@@ -172,16 +172,16 @@ func selectFrom(options []Option, wanted, before string) (string, error) {
 
 func unknownOption(options []Option) error {
 	if len(options) == 0 {
-		return fault.Field("shipping_option", "cannot be chosen before the country is known")
+		return fault.Field("shipping_option", "must be omitted while the country is unknown")
 	}
 	known := make([]string, len(options))
 	for i, o := range options {
 		known[i] = o.ID
 	}
-	return fault.Field("shipping_option", "is not an option of this checkout; there are "+fault.Known(known))
+	return fault.Field("shipping_option", "is not an option of this checkout; its options are "+fault.Known(known))
 }
 
-func tooLarge() error { return fault.Field("items", "come to an amount that is too large") }
+func tooLarge() error { return fault.Field("items", "add up to an amount that is too large") }
 
 // Options returns the shipping options to a country, the cheapest method first. Standard shipping is free from the
 // storefront's threshold.

@@ -96,7 +96,7 @@ func (c *Checkout) Orphaned(attempt int, charge string, now time.Time) *Orphan {
 	case i >= 0:
 		o.Route, o.Amount = c.s.Earlier[i].Route, c.s.Earlier[i].Amount
 	case attempt != c.s.Attempt:
-		o.Doubt(ErrAttemptUnknown, now)
+		o.MarkUncertain(ErrAttemptUnknown, now)
 	}
 	return o
 }
@@ -108,8 +108,8 @@ func (o *Orphan) Pending() bool { return o.State == OrphanDetected || o.State ==
 // ErrSecondCharge).
 func (o *Orphan) Booked() bool { return o.Failure != ErrAttemptUnknown && o.Failure != ErrSecondCharge }
 
-// Doubt leaves a new orphan to a person, because its charge is uncertain.
-func (o *Orphan) Doubt(why string, now time.Time) { o.end(OrphanFailed, why, now) }
+// MarkUncertain leaves a new orphan to a person, because its charge is uncertain.
+func (o *Orphan) MarkUncertain(why string, now time.Time) { o.end(OrphanFailed, why, now) }
 
 // Refunded records that the money goes back, with the provider's ID of the refund, and reports whether that changes the
 // orphan. A refund that a person declared failed may succeed after all. So may one that the provider refused without
@@ -163,12 +163,13 @@ func (o *Orphan) Decidable(succeeded bool, now time.Time) error {
 	case !o.Pending():
 		return fault.New(fault.Conflict, "orphan_decided", "The refund of the orphaned charge is decided. The charge is "+o.State.String()+".")
 	case age < OrphanDecidableAfter:
-		return fault.New(fault.Conflict, "refund_too_recent", "The charge was found less than 10 minutes ago: the provider may still answer by itself.").
+		return fault.New(fault.Conflict, "refund_too_recent", "The charge was found less than 10 minutes ago, and the provider may "+
+			"still report its refund. Try again later.").
 			After(OrphanDecidableAfter - age)
 	case o.Attempts == 0:
 		return fault.New(fault.Conflict, "refund_not_asked", "The payment provider has not been asked for the refund yet. Try again.").After(OrphanLease)
 	case o.Problem == "":
-		return fault.New(fault.Conflict, "refund_at_provider", "The payment provider has taken the refund on and decides it by itself.").
+		return fault.New(fault.Conflict, "refund_at_provider", "The payment provider has accepted the refund and will decide it.").
 			After(longestOrphanPause)
 	}
 	return nil

@@ -19,7 +19,7 @@ import (
 var (
 	noon  = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 	late  = noon.Add(checkout.Validity)
-	held  = []catalog.Take{{Variant: id.New[id.Variant]([16]byte{1}), Location: "main", Quantity: 2}}
+	held  = []catalog.Reservation{{Variant: id.New[id.Variant]([16]byte{1}), Location: "main", Quantity: 2}}
 	token = checkout.Payment{
 		Method:    project.SharedPaymentToken,
 		TokenHash: "hash",
@@ -225,7 +225,7 @@ func TestCheckout_stockReturned(t *testing.T) {
 	a, _ := declined.Decline(2, true)
 	b, _ := final.Decline(2, false)
 	c, _ := putBack.PutBack(2)
-	for _, back := range [][]catalog.Take{a, b, c} {
+	for _, back := range [][]catalog.Reservation{a, b, c} {
 		if !slices.Equal(back, held) {
 			t.Errorf("%v goes back", back)
 		}

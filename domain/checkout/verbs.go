@@ -47,7 +47,7 @@ func AttemptKey(checkout id.Checkout, attempt int) string {
 
 // Claim starts the next payment attempt with a means of payment and the stock reserved for it. Nobody else can claim
 // the checkout until the outcome is recorded.
-func (c *Checkout) Claim(p Payment, taken []catalog.Take, now time.Time) error {
+func (c *Checkout) Claim(p Payment, taken []catalog.Reservation, now time.Time) error {
 	if err := c.Payable(now); err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (c *Checkout) checkOption(option string) error {
 	case c.Digital() && option == "":
 		return nil
 	case c.Digital():
-		return fault.Field("shipping_option", "must be left out: all items are digital, and nothing is shipped")
+		return fault.Field("shipping_option", "must be omitted: all items are digital, and nothing is shipped")
 	case !slices.ContainsFunc(c.s.Options, func(o Option) bool { return o.ID == option }):
 		return unknownOption(c.s.Options)
 	}
@@ -207,7 +207,7 @@ func (c *Checkout) Complete(attempt int) error {
 
 // Decline records that the attempt was declined. The checkout may be paid again unless the provider forbids it or this
 // was the last decline allowed. Decline returns the stock to put back.
-func (c *Checkout) Decline(attempt int, retryAllowed bool) ([]catalog.Take, error) {
+func (c *Checkout) Decline(attempt int, retryAllowed bool) ([]catalog.Reservation, error) {
 	if err := c.inFlight(attempt); err != nil {
 		return nil, err
 	}
@@ -221,7 +221,7 @@ func (c *Checkout) Decline(attempt int, retryAllowed bool) ([]catalog.Take, erro
 
 // PutBack records that the attempt was never charged, which does not count as a decline. It returns the stock to put
 // back.
-func (c *Checkout) PutBack(attempt int) ([]catalog.Take, error) {
+func (c *Checkout) PutBack(attempt int) ([]catalog.Reservation, error) {
 	if err := c.inFlight(attempt); err != nil {
 		return nil, err
 	}
@@ -261,7 +261,7 @@ func (c *Checkout) inFlight(attempt int) error {
 	return nil
 }
 
-func (c *Checkout) release() []catalog.Take {
+func (c *Checkout) release() []catalog.Reservation {
 	taken := c.s.Taken
 	c.s.Taken = nil
 	return taken

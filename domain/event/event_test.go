@@ -227,8 +227,8 @@ func TestSubscription_states(t *testing.T) {
 func TestSubscribe_unknownType(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
-		"order.complete": `, or "*" alone; did you mean order.completed?`,
-		"weather":        `, or "*" alone`,
+		"order.complete": `, or only "*"; did you mean order.completed?`,
+		"weather":        `, or only "*"`,
 	} {
 		_, err := event.Subscribe(id.Subscription{}, id.Project{}, event.Draft{URL: "https://example.com", Types: []string{name}}, nil, event.Rules{}, noon)
 		f, ok := errors.AsType[*fault.Error](err)

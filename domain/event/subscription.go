@@ -201,7 +201,7 @@ func (r Rules) CheckURL(c fault.Check, field, address string) {
 	switch {
 	case !c.That(address != "" && err == nil && plainHost(u) && plainPort(u), field, "must be an https URL"):
 	case !c.That(utf8.RuneCountInString(address) <= maxURL, field, "must be at most 2048 characters"):
-	case !c.That(u.User == nil, field, "must not hold a user or password"):
+	case !c.That(u.User == nil, field, "must not contain a user or password"):
 	default:
 		c.That(u.Scheme == "https" || u.Scheme == "http" && r.AllowLoopback && loopback(u.Hostname()), field, "must be an https URL")
 	}
@@ -222,7 +222,7 @@ func unknownType(name string) string {
 	for i, t := range Types {
 		names[i] = t.String()
 	}
-	message := "must be " + KnownTypes() + ", or \"*\" alone"
+	message := "must be " + KnownTypes() + ", or only \"*\""
 	if meant := fault.Nearest(name, names); meant != "" {
 		return message + "; did you mean " + meant + "?"
 	}

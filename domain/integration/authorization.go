@@ -37,7 +37,7 @@ type Grant struct {
 
 var (
 	// ErrState refuses a state that was never issued, was issued for another grant, or was used.
-	ErrState = fault.New(fault.Malformed, "invalid_state", "The state is unknown, was used already, or is of another connection.").
+	ErrState = fault.New(fault.Malformed, "invalid_state", "The state is unknown, has been used, or belongs to another connection. Connect again.").
 			With("state", "is not valid")
 	// ErrStateExpired refuses a state after StateLife.
 	ErrStateExpired = fault.New(fault.Conflict, "state_expired", "The state has expired. Connect again.")

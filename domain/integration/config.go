@@ -129,13 +129,13 @@ func (c Config) checkWriting(t Type, change Change, check fault.Check) {
 	at := check.In("config")
 	if wanted, given := change.WriteOrders.Value(); given && wanted {
 		writes := t.WritesOrders() || t.WritesDeals()
-		at.That(writes, "write_orders", "is for platforms that orders can be written to: "+names(writers()))
-		at.That(!writes || c.MayWrite(), "write_orders", "needs a permission that the account has not given: connect it again, or give it a key that may write")
+		at.That(writes, "write_orders", "is only for platforms that accept orders: "+names(writers()))
+		at.That(!writes || c.MayWrite(), "write_orders", "requires a permission that the account has not granted: connect it again, or use a key with write access")
 	}
 	if name, given := change.RefusedOrders.Value(); given {
 		_, known := RefusedOrdersByName[name]
 		at.That(known, "refused_orders", "must be keep or refund")
-		at.That(!t.WritesDeals(), "refused_orders", "is for shops: a CRM has no stock")
+		at.That(!t.WritesDeals(), "refused_orders", "must be omitted: a CRM has no stock")
 	}
 }
 
@@ -146,7 +146,7 @@ func (c Config) checkOffers(t Type, change Change, check fault.Check) {
 		"offer_unpublished": change.OfferUnpublished, "offer_gift_cards": change.OfferGiftCards, "offer_subscription_only": change.OfferSubscriptionOnly,
 	} {
 		wanted, is := given.Value()
-		at.That(!is || !wanted || t.TellsOffers(), field, "is for shopify only")
+		at.That(!is || !wanted || t.ReportsOffers(), field, "is only for shopify")
 	}
 }
 
@@ -159,7 +159,7 @@ func CheckStore(t Type, text string) (string, error) {
 	case domain == "":
 		return "", nil
 	case t.Kind() != ECommerce:
-		return "", fault.Field("store_domain", "is for e-commerce platforms only")
+		return "", fault.Field("store_domain", "is only for e-commerce platforms")
 	case !storeForm.MatchString(domain) || len(domain) > 253:
 		return "", fault.Field("store_domain", "must be a domain such as my-shop.myshopify.com")
 	case t == Shopify && !strings.HasSuffix(domain, ".myshopify.com"):

@@ -108,7 +108,7 @@ func (d Draft) Check(c fault.Check, r Rules) {
 	if d.Type.Hosted() {
 		checkBase(c, d.Config.BaseURL, r.AllowLoopback)
 	} else {
-		c.In("config").That(d.Config.BaseURL == "", "base_url", "is for systems that you host yourself")
+		c.In("config").That(d.Config.BaseURL == "", "base_url", "is only for systems that you host yourself")
 	}
 	Config{MayWriteOrders: true}.checkWriting(d.Type, d.Change, c) // the account's permission is not known yet
 	d.Config.checkOffers(d.Type, d.Change, c)
@@ -180,7 +180,7 @@ func (i *Integration) Rotate(sealed []byte, config Config, hook Hook, now time.T
 	case i.Status == Disconnected:
 		return ErrDisconnected()
 	case !config.Same(i.Config):
-		return fault.Field("credentials.api_key", "belongs to another account: disconnect this one and connect that one")
+		return fault.Field("credentials.api_key", "belongs to another account: disconnect this one and connect the other one")
 	}
 	i.Sealed, i.Hook, i.Status, i.LastError, i.UpdatedAt = sealed, hook, Connected, "", now
 	i.Config.MayWriteOrders, i.Config.MayWriteDeals = config.MayWriteOrders, config.MayWriteDeals
@@ -284,7 +284,7 @@ func (i *Integration) Unroute(p *project.Project) {
 // ErrExists refuses to connect an account that is connected.
 func ErrExists() *fault.Error {
 	return fault.New(fault.Conflict, "integration_exists",
-		"The project has such an integration. Disconnect it first, or give it other credentials.").With("type", "is connected")
+		"The project has an integration of this type. Disconnect it first, or replace its credentials.").With("type", "is connected already")
 }
 
 // ErrDisconnected refuses to use an integration that is disconnected.

@@ -19,7 +19,7 @@ const (
 // CheckSchedule checks a schedule. problem is the problem that the parser of cron expressions found; "": none.
 func (t Type) CheckSchedule(c fault.Check, schedule, problem string) {
 	at := c.In("config")
-	if schedule != "" && at.That(len(t.Resources()) > 0, "sync_schedule", "is for platforms whose data is synchronised") {
+	if schedule != "" && at.That(len(t.Resources()) > 0, "sync_schedule", "is only for platforms with data to sync") {
 		at.That(problem == "", "sync_schedule", problem)
 	}
 }

@@ -64,7 +64,7 @@ var known = map[Type]traits{
 		kind:    Payment,
 		methods: []project.PaymentMethod{project.SharedPaymentToken},
 		key:     "the secret or restricted key",
-		secret:  "the signing secret of a webhook that you registered yourself, else left out",
+		secret:  "the signing secret of a webhook that you registered yourself; otherwise omit it",
 	},
 	PayPal: {
 		label:   "PayPal",
@@ -96,7 +96,7 @@ var known = map[Type]traits{
 		resources: []syncrun.Resource{syncrun.Orders},
 		topics:    []string{"SHIP_NOTIFY"},
 		key:       "the API key",
-		secret:    "the secret of a key of its API V1; a key of its API V2 has none",
+		secret:    "the secret of a key of its API V1; omit it for a key of its API V2",
 	},
 	WooCommerce: {
 		label:     "WooCommerce",
@@ -117,7 +117,7 @@ var known = map[Type]traits{
 		kind:      Own,
 		hosted:    true,
 		writes:    true,
-		key:       "what we send as the bearer token",
+		key:       "the bearer token that we send",
 		resources: []syncrun.Resource{syncrun.Products, syncrun.Inventory, syncrun.Customers, syncrun.Orders},
 		topics:    shopTopics,
 	},
@@ -166,9 +166,9 @@ func (t Type) Hosted() bool { return known[t].hosted }
 func (t Type) Key() string    { return known[t].key }
 func (t Type) Secret() string { return known[t].secret }
 
-// TellsOffers reports whether the platform reports separately which products are published, gift cards or for
+// ReportsOffers reports whether the platform reports separately which products are published, gift cards or for
 // subscribers.
-func (t Type) TellsOffers() bool { return t == Shopify }
+func (t Type) ReportsOffers() bool { return t == Shopify }
 
 // WritesOrders reports whether orders can be written to the platform.
 func (t Type) WritesOrders() bool { return known[t].writes }
@@ -223,7 +223,7 @@ func checkStripe(at fault.Check, given Credentials, live bool) {
 		}
 	}
 	at.That(given.Signing == "" || strings.HasPrefix(given.Signing, "whsec_"), "api_secret",
-		"must be a webhook's signing secret (whsec_…), or left out")
+		"must be a webhook's signing secret (whsec_…), or omitted")
 }
 
 // CheckMode refuses a payment account whose mode does not match the environment: test payments in production would give
@@ -238,8 +238,8 @@ func (t Type) CheckMode(account Config, live bool) error {
 }
 
 func checkMode(at fault.Check, account, environment bool) {
-	at.That(!account || environment, "api_key", "is for real money: the sandbox takes test credentials only")
-	at.That(account || !environment, "api_key", "is for test money: production takes live credentials only")
+	at.That(!account || environment, "api_key", "is for live payments: the sandbox accepts only test credentials")
+	at.That(account || !environment, "api_key", "is for test payments: production accepts only live credentials")
 }
 
 func plain(text string) bool {
@@ -257,8 +257,8 @@ func (i *Integration) CheckResources(names []string) ([]syncrun.Resource, error)
 		there = there && slices.Contains(i.Type.Resources(), r)
 		switch {
 		case !at.That(there, field, "must be one of "+syncrun.Names(i.Type.Resources())):
-		case !at.That(i.Config.Syncs(r), field, "is turned off by the integration's config"):
-		case at.That(!slices.Contains(list, r), field, "is given twice"):
+		case !at.That(i.Config.Syncs(r), field, "is turned off in the integration's config"):
+		case at.That(!slices.Contains(list, r), field, "must not be repeated"):
 			list = append(list, r)
 		}
 	}
@@ -268,7 +268,7 @@ func (i *Integration) CheckResources(names []string) ([]syncrun.Resource, error)
 				list = append(list, r)
 			}
 		}
-		c.That(len(list) > 0, "resources", "has nothing to name: "+i.Type.Label()+" has no data to synchronise, or all is turned off")
+		c.That(len(list) > 0, "resources", "must be omitted: "+i.Type.Label()+" has no data to sync, or all of it is turned off")
 	}
 	return list, c.Err()
 }

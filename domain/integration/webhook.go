@@ -78,7 +78,7 @@ func (i *Integration) Webhook(name id.Webhook, topic string, actions []string, n
 	switch {
 	case !c.That(topic != "", "topic", "is required"):
 	case len(topics) == 0:
-		c.That(false, "topic", i.Type.Label()+" has no webhooks that can be registered for an account")
+		c.That(false, "topic", i.Type.Label()+" has no webhooks that an account can register")
 	default:
 		c.That(slices.Contains(topics, topic), "topic", "must be one of "+strings.Join(topics, ", "))
 	}
@@ -97,7 +97,7 @@ func (i *Integration) Webhook(name id.Webhook, topic string, actions []string, n
 		switch {
 		case !at.That(slices.Contains(Actions, a), field, "must be one of "+names(Actions)):
 		case !at.That(slices.Contains(i.Type.Resources(), a.Resource()), field, i.Type.Label()+" has no such data"):
-		case at.That(!slices.Contains(w.Actions, a), field, "is given twice"):
+		case at.That(!slices.Contains(w.Actions, a), field, "must not be repeated"):
 			w.Actions = append(w.Actions, a)
 		}
 	}
@@ -209,7 +209,7 @@ func (d *Delivery) GiveUp(why string) {
 func (d *Delivery) Postpone(until time.Time) { d.DueAt = until }
 
 // ErrNotFailed refuses to retry a delivery that has not failed.
-var ErrNotFailed = fault.New(fault.Conflict, "delivery_not_failed", "Only a failed delivery can be tried again.")
+var ErrNotFailed = fault.New(fault.Conflict, "delivery_not_failed", "Only a failed delivery can be retried.")
 
 // Retry makes a failed delivery due again, with as many retries as a new one.
 func (d *Delivery) Retry(now time.Time) error {

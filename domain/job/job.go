@@ -96,7 +96,7 @@ type Result struct {
 var (
 	errFinished = fault.New(fault.Conflict, "job_finished", "The job is finished.")
 	// ErrTooMany refuses a job of a project that has MostUnfinished unfinished ones.
-	ErrTooMany = fault.New(fault.Conflict, "too_many_jobs", "The project has 2 jobs that are not finished. Wait for one, or cancel it.")
+	ErrTooMany = fault.New(fault.Conflict, "too_many_jobs", "The project has 2 unfinished jobs. Wait for one, or cancel it.")
 )
 
 // NewMarket returns a queued market job.
@@ -123,7 +123,7 @@ func (j *Job) Begin(now time.Time) error {
 		return errFinished
 	}
 	if j.Attempts >= MostAttempts {
-		return j.Fail("job_interrupted", "The job was begun three times and did not come to an end. Start it again.", now)
+		return j.Fail("job_interrupted", "The job was started three times without finishing. Start it again.", now)
 	}
 	j.Attempts++
 	j.Status, j.Done = Running, 0

@@ -87,7 +87,7 @@ func Compare(lots []Lot, c money.Currency) (Comparison, error) {
 		one := LotContrast{Contrast: s.contrast([]Lot{l}, whole)}
 		if l.Costed {
 			best := BestPosted(l.Item, l.Worths)
-			at := lotResult{l, Takings{len(l.Worths), best.Deals, int64(best.Deals) * best.Price}}
+			at := lotResult{l, Sales{len(l.Worths), best.Deals, int64(best.Deals) * best.Price}}
 			one.Posted = &PostedPrice{Price: money.Of(best.Price, c), Earned: s.earned([]lotResult{at})}
 			posted = append(posted, at)
 		}
@@ -120,7 +120,7 @@ type comparer struct {
 // lotResult is the result of one lot.
 type lotResult struct {
 	lot Lot
-	Takings
+	Sales
 }
 
 // weight returns the weight of an item.

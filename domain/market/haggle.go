@@ -146,8 +146,8 @@ func (t *thread) learn(offer int64, a Answer) {
 	switch a.Verdict {
 	case Rejected:
 		t.low, t.hint = max(t.low, min(offer, t.high)), a.Price
-		if a.Standing > 0 {
-			t.current = a.Standing
+		if a.CurrentPrice > 0 {
+			t.current = a.CurrentPrice
 		}
 	case Countered:
 		t.current = a.Price

@@ -26,9 +26,9 @@ func rejectingBelow(prices ...int64) func(int, int64) Answer {
 		}
 		lowest = prices[min(round, len(prices))-1]
 		return Answer{
-			Verdict:  Rejected,
-			Price:    7000,
-			Standing: lowest,
+			Verdict:      Rejected,
+			Price:        7000,
+			CurrentPrice: lowest,
 		}
 	}
 }
@@ -44,9 +44,9 @@ func lastWord(price int64) func(int, int64) Answer {
 			}
 		}
 		return Answer{
-			Verdict:  Rejected,
-			Standing: price,
-			Over:     true,
+			Verdict:      Rejected,
+			CurrentPrice: price,
+			Over:         true,
 		}
 	}
 }
@@ -162,9 +162,9 @@ func TestHaggle_currentPriceBelowHint(t *testing.T) {
 				return Answer{Verdict: Accepted, Price: offer}
 			}
 			return Answer{
-				Verdict:  Rejected,
-				Price:    9500,
-				Standing: stands,
+				Verdict:      Rejected,
+				Price:        9500,
+				CurrentPrice: stands,
 			}
 		}}
 		if negotiate(t, s, "linear", Rules{Heed: true}); !slices.Equal(s.offers, want) {
@@ -183,9 +183,9 @@ func TestPromise_broken(t *testing.T) {
 	counter := func(price int64) Answer { return Answer{Verdict: Countered, Price: price} }
 	stands := func(price int64) Answer {
 		return Answer{
-			Verdict:  Rejected,
-			Price:    7000,
-			Standing: price,
+			Verdict:      Rejected,
+			Price:        7000,
+			CurrentPrice: price,
 		}
 	}
 	for _, c := range []struct {
@@ -207,9 +207,9 @@ func TestPromise_broken(t *testing.T) {
 		{CounterUnderTheOffer, sell(stands(6300))},
 		{BrokenCommitment, sell(stands(6900))},
 		{ChangingHint, sell(stands(9500), Answer{
-			Verdict:  Rejected,
-			Price:    7100,
-			Standing: 9500,
+			Verdict:      Rejected,
+			Price:        7100,
+			CurrentPrice: 9500,
 		})},
 	} {
 		out, _ := negotiate(t, &script{answer: c.answer}, "linear", Rules{Floor: floor})

@@ -2,14 +2,14 @@ package market
 
 import "math"
 
-// Takings are exact sums over the buyers of one item, in minor units.
-type Takings struct {
+// Sales are exact sums over the buyers of one item, in minor units.
+type Sales struct {
 	Buyers  int
 	Deals   int
 	Revenue int64
 }
 
-func (t *Takings) add(o Outcome) {
+func (t *Sales) add(o Outcome) {
 	t.Buyers++
 	if o.Price > 0 {
 		t.Deals++
@@ -17,20 +17,20 @@ func (t *Takings) add(o Outcome) {
 	}
 }
 
-func (t *Takings) merge(other Takings) {
+func (t *Sales) merge(other Sales) {
 	t.Buyers += other.Buyers
 	t.Deals += other.Deals
 	t.Revenue += other.Revenue
 }
 
 // margin returns the revenue less the cost of all deals.
-func (t Takings) margin(cost int64) int64 { return t.Revenue - int64(t.Deals)*cost }
+func (t Sales) margin(cost int64) int64 { return t.Revenue - int64(t.Deals)*cost }
 
 // Pair is the result of the same buyers of an item under two policies. Each buyer meets both, so that random
 // differences between buyers do not count as differences between the policies.
 type Pair struct {
-	Before Takings
-	After  Takings
+	Before Sales
+	After  Sales
 	gains  Moments // of each buyer: margin after less before, in minor units
 }
 

@@ -29,15 +29,15 @@ const (
 type Answer struct {
 	Verdict Verdict
 	Price   int64 // agreed, or countered; with Rejected the hint, zero for none
-	// Standing is the current price after a rejection, binding as a counter is. Zero: unchanged.
-	Standing int64
-	Over     bool // no better answer will follow: accept the current price, or leave
+	// CurrentPrice is the current price after a rejection, binding as a counter is. Zero: unchanged.
+	CurrentPrice int64
+	Over         bool // no better answer will follow: accept the current price, or leave
 }
 
 // Commits returns the price that the answer commits the seller to, or zero if the answer does not change it.
 func (a Answer) Commits() int64 {
 	if a.Verdict == Rejected {
-		return a.Standing
+		return a.CurrentPrice
 	}
 	return a.Price
 }
@@ -88,7 +88,7 @@ func (t *thread) judge(a Answer, offer, floor int64) Promise {
 		return BrokenCommitment
 	case a.Verdict == Rejected && t.hint > 0 && a.Price != t.hint:
 		return ChangingHint
-	case a.Verdict == Rejected && a.Standing == 0:
+	case a.Verdict == Rejected && a.CurrentPrice == 0:
 		return Kept
 	case a.Verdict == Accepted && a.Price <= t.item.List && a.Price != min(offer, t.item.List):
 		return AboveTheOffer

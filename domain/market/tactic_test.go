@@ -83,7 +83,7 @@ func TestTitForTat_counters(t *testing.T) {
 func TestTitForTat_rejections(t *testing.T) {
 	t.Parallel()
 	s := &script{answer: func(round int, _ int64) Answer {
-		return Answer{Verdict: Rejected, Standing: []int64{9900, 9900, 0, 9600, 9600}[round-1]}
+		return Answer{Verdict: Rejected, CurrentPrice: []int64{9900, 9900, 0, 9600, 9600}[round-1]}
 	}}
 	if negotiate(t, s, "tit-for-tat", Rules{}); !slices.Equal(s.offers, []int64{6300, 6400, 6670, 6940, 7240}) {
 		t.Errorf("offers %d", s.offers)
@@ -112,11 +112,11 @@ func TestScout_hint(t *testing.T) {
 		offers  []int64
 		price   int64
 	}{
-		"met at the hint": {[]Answer{{Verdict: Rejected, Price: 8000, Standing: 10000}, {Verdict: Countered, Price: 8000}, {Verdict: Accepted, Price: 8000}},
+		"met at the hint": {[]Answer{{Verdict: Rejected, Price: 8000, CurrentPrice: 10000}, {Verdict: Countered, Price: 8000}, {Verdict: Accepted, Price: 8000}},
 			[]int64{1, 7208, 8000}, 8000},
-		"met by the price that stands": {[]Answer{{Verdict: Rejected, Price: 8000}, {Verdict: Rejected, Price: 8000, Standing: 8001}, {Verdict: Rejected, Price: 8000, Standing: 8001}, {Verdict: Accepted, Price: 8001}},
+		"met by the price that stands": {[]Answer{{Verdict: Rejected, Price: 8000}, {Verdict: Rejected, Price: 8000, CurrentPrice: 8001}, {Verdict: Rejected, Price: 8000, CurrentPrice: 8001}, {Verdict: Accepted, Price: 8001}},
 			[]int64{1, 7208, 8000, 8001}, 8001},
-		"not met": {[]Answer{{Verdict: Rejected, Price: 8000}, {Verdict: Rejected, Price: 8000, Standing: 9900}},
+		"not met": {[]Answer{{Verdict: Rejected, Price: 8000}, {Verdict: Rejected, Price: 8000, CurrentPrice: 9900}},
 			[]int64{1, 7208, 8000, 8500, 9000}, 0},
 		"a hint that is too high": {[]Answer{{Verdict: Rejected, Price: 9500}}, []int64{1, 8559, 9000, 9000, 9000}, 0},
 		"no hint":                 {[]Answer{{Verdict: Countered, Price: 9900}}, []int64{1, 6300, 7200, 8100, 9000}, 0},

@@ -53,7 +53,7 @@ type Link struct {
 }
 
 // ErrLink refuses an invalid link without naming the cause, because its holder may be anybody.
-var ErrLink = fault.New(fault.NotFound, "link_not_found", "The link is wrong, was used, or is too old. Ask for a new one.")
+var ErrLink = fault.New(fault.NotFound, "link_not_found", "The link is invalid, has been used, or has expired. Ask for a new one.")
 
 // Use uses a link up.
 func (l *Link) Use(now time.Time) error {

@@ -56,9 +56,9 @@ func (g Grant) Check(c fault.Check) {
 // By reports the rights in the grant that exceed the giver's own.
 func (g Grant) By(giver *account.Key, c fault.Check) {
 	for _, scope := range g.Role.Scopes() {
-		c.That(giver.Allows(scope), "role", "may do more than you may")
+		c.That(giver.Allows(scope), "role", "has scopes that you do not have")
 	}
-	c.That(len(giver.Projects) == 0 || len(g.Projects) > 0, "project_ids", "is required: you are bound to your projects")
+	c.That(len(giver.Projects) == 0 || len(g.Projects) > 0, "project_ids", "is required: you are limited to your projects")
 	for i, p := range g.Projects {
 		c.In("project_ids").That(giver.Reaches(p), strconv.Itoa(i), account.NoProject)
 	}
@@ -88,7 +88,7 @@ func (m *Member) Change(change Change, otherOwners int) error {
 }
 
 // lastOwner is the problem with demoting the last owner.
-const lastOwner = "must stay owner: the account has no other one"
+const lastOwner = "must remain owner: the account has no other owner"
 
 // Remove ends a member's access permanently.
 func (m *Member) Remove(otherOwners int, now time.Time) error {
@@ -141,5 +141,5 @@ func CheckPassword(c fault.Check, password, email, name string) {
 	own := slices.ContainsFunc([]string{email, local, strings.ToLower(name)}, func(word string) bool {
 		return len(word) >= 4 && len(folded)-len(word) < shortestPassword-4 && strings.Contains(folded, word)
 	})
-	c.That(!own, "password", "must be more than your name or e-mail address")
+	c.That(!own, "password", "must contain more than your name or e-mail address")
 }

@@ -126,8 +126,8 @@ func raise(floor, list, step int64) int64 {
 	return roundUp(floor, step)
 }
 
-// FiveUp returns the amount rounded up to a multiple of five units of its currency, at most limit.
-func FiveUp(a, limit money.Amount) money.Amount {
+// RoundUpToFive returns the amount rounded up to a multiple of five units of its currency, at most limit.
+func RoundUpToFive(a, limit money.Amount) money.Amount {
 	return money.Of(min(roundUp(a.Minor(), 5*unit(a.Currency())), limit.Minor()), a.Currency())
 }
 

@@ -101,7 +101,7 @@ func TestBound_members(t *testing.T) {
 		p, s := anyPolicies().Draw(t, "policy"), signals().Draw(t, "signals")
 		p.Leanings = builtIn.Leanings
 		stranger, silent, echo := s, s, s
-		stranger.Member, silent.Claims = negotiation.Standing{}, negotiation.Claims{}
+		stranger.Member, silent.Claims = negotiation.Loyalty{}, negotiation.Claims{}
 		echo.Claims = negotiation.Claims{Tier: s.Member.Tier, Purchases: s.Member.Purchases}
 		member := negotiation.Bound(p, s)
 		for _, of := range []func(negotiation.Bounds) money.Amount{

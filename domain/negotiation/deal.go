@@ -58,7 +58,7 @@ func (q *Quote) accepted(now time.Time) error {
 	case DealExpired:
 		message = "The quote was accepted at " + price + ", but its checkout_token has expired. Ask for a new quote."
 	default:
-		message = "The quote is accepted at " + price + ". The checkout_token of that answer opens a checkout at this price until " +
+		message = "The quote is accepted at " + price + ". The checkout_token of that response opens a checkout at this price until " +
 			d.ValidUntil.UTC().Format(time.RFC3339) + ". If you lost it, offer the same price without quote_id in this session."
 	}
 	return fault.New(fault.Conflict, "quote_accepted", message).On(*d)

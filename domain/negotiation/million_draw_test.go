@@ -141,7 +141,7 @@ func (r draw) reconsider(s *negotiation.Signals) {
 		PurchaseHistory: r.IntN(15) - 2,
 		Urgency:         []string{"", "flexible", "urgent"}[r.IntN(3)],
 	})
-	s.Member = negotiation.Standing{}
+	s.Member = negotiation.Loyalty{}
 	if r.chance(1, 4) {
 		s.Member = negotiation.MemberOf(session.Member{Tier: tier[r.IntN(5)], Purchases: r.IntN(15)})
 	}

@@ -51,7 +51,7 @@ func rising(c fault.Check, steps [Steps]money.Percent) {
 			continue
 		}
 		percent(c, fmt.Sprint(i), share, 0, 100)
-		c.That(i == 0 || share > steps[i-1], fmt.Sprint(i), "must not be less than the one before")
+		c.That(i == 0 || share > steps[i-1], fmt.Sprint(i), "must not be less than the previous one")
 	}
 }
 
@@ -60,7 +60,7 @@ func (p Policy) checkSegments(c fault.Check) {
 	named := make(map[string]bool, len(p.Segments))
 	for i := range p.Segments {
 		s, at := &p.Segments[i], c.In("segments").At(i)
-		at.That(!named[s.Name], "name", "must be another than that of each other segment")
+		at.That(!named[s.Name], "name", "must differ from those of other segments")
 		named[s.Name] = true
 		s.check(at)
 	}
@@ -88,7 +88,7 @@ func (l *Leanings) check(c fault.Check) {
 	tiers := c.In("tiers")
 	for i, name := range []string{"bronze", "silver", "gold", "platinum"} {
 		percent(tiers, name, l.Tiers[i], -100, 100)
-		tiers.That(i == 0 || l.Tiers[i] >= l.Tiers[i-1], name, "must not be less than that of the tier below")
+		tiers.That(i == 0 || l.Tiers[i] >= l.Tiers[i-1], name, "must not be less than that of the previous tier")
 	}
 	checkBreaks(c, "purchases", l.Purchases)
 	checkBreaks(c, "volume", l.Volume)
@@ -107,7 +107,7 @@ func checkBreaks(c fault.Check, field string, breaks []Break) {
 	for i, b := range breaks {
 		at := c.In(field).At(i)
 		whole(at, "from", b.From, 1, 1_000_000)
-		at.That(i == 0 || b.From > breaks[i-1].From, "from", "must be more than the one before")
+		at.That(i == 0 || b.From > breaks[i-1].From, "from", "must be more than the previous one")
 		percent(at, "lean_percent", b.Lean, -100, 100)
 	}
 }

@@ -21,7 +21,7 @@ var (
 func (s State) String() string { return s.name }
 
 // ErrClosed refuses an offer on a superseded quote.
-var ErrClosed = fault.New(fault.Conflict, "quote_closed", "The quote is closed: a newer one about the same item took its place. Read the session, or ask for a new one.")
+var ErrClosed = fault.New(fault.Conflict, "quote_closed", "The quote is closed because a newer one about the same item replaced it. Read the session, or ask for a new quote.")
 
 // Item is the subject of a quote. Bounds and progress belong to the item, not to one quote.
 type Item struct {

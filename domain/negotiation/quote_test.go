@@ -299,7 +299,7 @@ func TestSignals_inputsOfAPrice(t *testing.T) {
 	for of, want := range map[reflect.Type]string{
 		reflect.TypeFor[negotiation.Signals]():  "List Cost Competitor Negotiable Quantity CartValue CartAtList Stock Claims Member Category Probed",
 		reflect.TypeFor[negotiation.Claims]():   "Tier Purchases Urgency", // the built-in policy gives urgency no weight
-		reflect.TypeFor[negotiation.Standing](): "Tier Purchases",
+		reflect.TypeFor[negotiation.Loyalty]():  "Tier Purchases",
 		reflect.TypeFor[negotiation.Probed]():   "Session Client Product", // counts of attempts, not who made them
 		reflect.TypeFor[negotiation.Table]():    "Terms Bounds Progress Offer",
 		reflect.TypeFor[negotiation.Terms]():    "Version RoundCap MaxDiscount Lean Curve Firm",

@@ -36,17 +36,17 @@ type Replayed struct {
 	Decisions    int
 	Identical    int // the same response, price and, if the rules decided, rule
 	Bought       int // recorded deals that were paid
-	Before       Takings
-	Certain      Takings
-	Possible     Takings // includes the certain ones; the others are at the policy's final price
+	Before       Revenue
+	Certain      Revenue
+	Possible     Revenue // includes the certain ones; the others are at the policy's final price
 	Examples     []Difference
 }
 
 // Changed returns the number of decisions that differ, including those that would no longer have been asked for.
 func (r Replayed) Changed() int { return r.Decisions - r.Identical }
 
-// Takings are the totals of deals: at list prices, at agreed prices, and the margin if the cost is known.
-type Takings struct {
+// Revenue are the totals of deals: at list prices, at agreed prices, and the margin if the cost is known.
+type Revenue struct {
 	Deals         int
 	List, Revenue money.Amount
 	Costed        int // deals in Margin
@@ -54,7 +54,7 @@ type Takings struct {
 }
 
 // Discount returns the average discount by value.
-func (t Takings) Discount() money.Percent { return money.Off(t.List, t.Revenue) }
+func (t Revenue) Discount() money.Percent { return money.Off(t.List, t.Revenue) }
 
 // Difference is the first recorded decision of its negotiation that comes out differently. Answer is nil if the
 // decision would not have been asked for, because the buyer had its deal before.
@@ -67,7 +67,7 @@ type Difference struct {
 // the agent does not have yet.
 func NewReplayer(of id.Agent, p Policy, c money.Currency) *Replayer {
 	zero := money.Zero(c)
-	none := Takings{
+	none := Revenue{
 		List:    zero,
 		Revenue: zero,
 		Margin:  zero,
@@ -248,7 +248,7 @@ func (e *Entry) same(d Decision) bool {
 }
 
 // add adds the deal of a negotiation, if there is one. It changes nothing and returns false if the sums overflow.
-func (t *Takings) add(entries []Entry, c course) bool {
+func (t *Revenue) add(entries []Entry, c course) bool {
 	if c.deal < 0 {
 		return true
 	}

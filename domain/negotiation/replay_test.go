@@ -109,7 +109,7 @@ func TestReplayer_otherPolicy(t *testing.T) {
 		got := replayed(off(0, c.most), entries)
 		for _, side := range []struct {
 			what  string
-			takes negotiation.Takings
+			takes negotiation.Revenue
 			want  string
 		}{{"before", got.Before, c.before}, {"certain", got.Certain, c.certain}} {
 			want, deals := usd("0"), 0
@@ -141,7 +141,7 @@ func TestReplayer_Add_deals(t *testing.T) {
 	r.Add(several, false)
 	r.Add(nil, true)
 	got := r.Report()
-	want := negotiation.Takings{
+	want := negotiation.Revenue{
 		Deals:   2,
 		List:    usd("400"),
 		Revenue: usd("367"),
@@ -165,23 +165,23 @@ func TestReplayer_possibleDeals(t *testing.T) {
 	left := record(2, off(1, 200), known).offers("70")
 	for name, c := range map[string]struct {
 		most money.Percent
-		want negotiation.Takings
+		want negotiation.Revenue
 	}{
-		"a harder policy": {100, negotiation.Takings{
+		"a harder policy": {100, negotiation.Revenue{
 			Deals:   1,
 			List:    usd("200"),
 			Revenue: usd("183.20"),
 			Costed:  1,
 			Margin:  usd("83.20"),
 		}},
-		"a softer one": {400, negotiation.Takings{
+		"a softer one": {400, negotiation.Revenue{
 			Deals:   2,
 			List:    usd("400"),
 			Revenue: usd("305.40"),
 			Costed:  2,
 			Margin:  usd("105.40"),
 		}},
-		"the one in force": {200, negotiation.Takings{
+		"the one in force": {200, negotiation.Revenue{
 			Deals:   1,
 			List:    usd("200"),
 			Revenue: usd("164"),

@@ -21,7 +21,7 @@ type Signals struct {
 	CartAtList money.Amount // of the other items in the cart at list prices; without currency: there are none
 	Stock      int
 	Claims     Claims
-	Member     Standing
+	Member     Loyalty
 	Category   string // the product's path
 	Probed     Probed
 }
@@ -72,9 +72,9 @@ type Probed struct{ Session, Client, Product int }
 // ProbingWindow is how far back sessions about one product are counted.
 const ProbingWindow = time.Hour
 
-// Standing is the loyalty of a buyer. If the shop's systems know it, it counts twice as much as a claim of it, so that
+// Loyalty is the loyalty of a buyer. If the shop's systems know it, it counts twice as much as a claim of it, so that
 // a known customer does better than a buyer who only claims to be one.
-type Standing struct {
+type Loyalty struct {
 	Tier      Tier
 	Purchases int
 }
@@ -118,8 +118,8 @@ func ClaimsOf(c session.Claims) Claims {
 }
 
 // MemberOf returns the loyalty of a session's buyer as the merchant's systems know it.
-func MemberOf(m session.Member) Standing {
-	return Standing{Tier{tiers[fold(m.Tier)]}, min(max(m.Purchases, 0), 1000)}
+func MemberOf(m session.Member) Loyalty {
+	return Loyalty{Tier{tiers[fold(m.Tier)]}, min(max(m.Purchases, 0), 1000)}
 }
 
 var (
@@ -198,12 +198,12 @@ func (l *Leanings) filled(value int64, list money.Amount) bool {
 }
 
 // claimed returns the lean of claims beyond what is known.
-func (l *Leanings) claimed(c Claims, known Standing) money.Percent {
-	said := Standing{Tier{max(c.Tier.rank, known.Tier.rank)}, max(c.Purchases, known.Purchases)}
+func (l *Leanings) claimed(c Claims, known Loyalty) money.Percent {
+	said := Loyalty{Tier{max(c.Tier.rank, known.Tier.rank)}, max(c.Purchases, known.Purchases)}
 	return l.loyalty(said) - l.loyalty(known) + money.Percent(c.Urgency.degree)*l.Flexible
 }
 
-func (l *Leanings) loyalty(s Standing) money.Percent {
+func (l *Leanings) loyalty(s Loyalty) money.Percent {
 	lean := highest(l.Purchases, s.Purchases)
 	if s.Tier.rank > 0 {
 		lean += l.Tiers[s.Tier.rank-1]

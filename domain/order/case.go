@@ -14,13 +14,13 @@ import (
 // it.
 type Case struct {
 	Order    *Order
-	Returns  []Return       // oldest first
-	Refunds  []Refund       // oldest first
-	Disputes []Dispute      // oldest first
-	Taken    []catalog.Take // what the sale took from stock
+	Returns  []Return              // oldest first
+	Refunds  []Refund              // oldest first
+	Disputes []Dispute             // oldest first
+	Taken    []catalog.Reservation // what the sale took from stock
 
 	// Collected by the verbs.
-	Restock []catalog.Take
+	Restock []catalog.Reservation
 	Ledger  []ledger.Transaction
 	Events  []event.Event
 }
@@ -100,16 +100,16 @@ func (c *Case) announce(name id.Event, now time.Time, data func(sequence int) ev
 }
 
 // out returns the stock that the sale took and returns did not put back.
-func (c *Case) out() []catalog.Take {
-	back := make(map[catalog.Take]int) // by variant and location; Quantity is zero in the keys
+func (c *Case) out() []catalog.Reservation {
+	back := make(map[catalog.Reservation]int) // by variant and location; Quantity is zero in the keys
 	for _, r := range c.Returns {
 		for _, t := range r.Restocked {
-			back[catalog.Take{Variant: t.Variant, Location: t.Location}] += t.Quantity
+			back[catalog.Reservation{Variant: t.Variant, Location: t.Location}] += t.Quantity
 		}
 	}
-	var out []catalog.Take
+	var out []catalog.Reservation
 	for _, t := range catalog.Stocked(c.Taken) {
-		place := catalog.Take{Variant: t.Variant, Location: t.Location}
+		place := catalog.Reservation{Variant: t.Variant, Location: t.Location}
 		returned := min(back[place], t.Quantity)
 		back[place] -= returned
 		if t.Quantity -= returned; t.Quantity > 0 {
@@ -120,7 +120,7 @@ func (c *Case) out() []catalog.Take {
 }
 
 // putBack collects stock to put back, with one entry per variant and location.
-func (c *Case) putBack(takes []catalog.Take) {
+func (c *Case) putBack(takes []catalog.Reservation) {
 next:
 	for _, t := range takes {
 		for i := range c.Restock {

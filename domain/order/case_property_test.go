@@ -86,12 +86,12 @@ func conserves(t *rapid.T, c *order.Case) {
 	if sum != 0 || funds != p.Amount.Minor()-succeeded {
 		t.Fatalf("the ledger sums to %d and holds %d", sum, funds)
 	}
-	left := map[catalog.Take]int{}
+	left := map[catalog.Reservation]int{}
 	for _, take := range c.Taken {
-		left[catalog.Take{Variant: take.Variant, Location: take.Location}] += take.Quantity
+		left[catalog.Reservation{Variant: take.Variant, Location: take.Location}] += take.Quantity
 	}
 	for _, back := range c.Restock {
-		place := catalog.Take{Variant: back.Variant, Location: back.Location}
+		place := catalog.Reservation{Variant: back.Variant, Location: back.Location}
 		if left[place] -= back.Quantity; left[place] < 0 || back.Quantity <= 0 {
 			t.Fatalf("%v was put back of %v", c.Restock, c.Taken)
 		}

@@ -23,7 +23,7 @@ func returnID(n byte) id.Return { return id.New[id.Return]([16]byte{n}) }
 
 // opened returns a case of 2 green tents from two locations and a red one; 321.73 were paid.
 func opened() *order.Case {
-	return &order.Case{Order: place(paid(), time.UTC, placed), Taken: []catalog.Take{
+	return &order.Case{Order: place(paid(), time.UTC, placed), Taken: []catalog.Reservation{
 		{Variant: green, Location: "main", Quantity: 1}, {Variant: green, Location: "north", Quantity: 1},
 		{Variant: red, Location: "main", Quantity: 1},
 	}}
@@ -138,7 +138,7 @@ func TestCase_Cancel_afterReturn(t *testing.T) {
 	if err := c.ApproveReturn(returnID(1), refundID(1), nil, true, id.Event{}, later); err != nil {
 		t.Fatal(err)
 	}
-	if want := []catalog.Take{{Variant: green, Location: "main", Quantity: 1}}; !slices.Equal(c.Restock, want) || !slices.Equal(c.Returns[0].Restocked, want) {
+	if want := []catalog.Reservation{{Variant: green, Location: "main", Quantity: 1}}; !slices.Equal(c.Restock, want) || !slices.Equal(c.Returns[0].Restocked, want) {
 		t.Errorf("put back %v", c.Restock)
 	}
 	c.Restock = nil

@@ -78,7 +78,7 @@ func (s DealState) Print() string {
 }
 
 // ErrDealWritten refuses to write a deal that is up to date.
-var ErrDealWritten = fault.New(fault.Conflict, "crm_deal_written", "The deal is written to the CRM, and shows the order as it is.")
+var ErrDealWritten = fault.New(fault.Conflict, "crm_deal_written", "The deal is written to the CRM and up to date.")
 
 // Shows reports whether the CRM has a deal that shows the order's state.
 func (d *CRMDeal) Shows(s DealState) bool { return d.Status == DealWritten && d.Written == s.Print() }
@@ -124,8 +124,8 @@ func (d *CRMDeal) Rest(c *Case, now time.Time) {
 	}
 }
 
-// Doubt records that a worker whose lease has ended since had sent a request. The CRM may execute it after a newer one.
-func (d *CRMDeal) Doubt(now time.Time) {
+// MarkUnsure records that a worker whose lease has ended since had sent a request. The CRM may execute it after a newer one.
+func (d *CRMDeal) MarkUnsure(now time.Time) {
 	d.UnsureUntil, d.UpdatedAt = now.Add(unsureFor), now
 	if d.Status == DealWritten && d.DueAt.IsZero() && !d.Paused {
 		d.DueAt = d.UnsureUntil

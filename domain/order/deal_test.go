@@ -99,8 +99,8 @@ func TestCRMDeal_Wrote_afterAnUnansweredRequest(t *testing.T) {
 	over := later.Add(30 * time.Second)
 	for name, makeUnsure := range map[string]func(*order.CRMDeal){
 		"it was not answered":                        func(d *order.CRMDeal) { d.Postpone("no", true, 0, later); written(d, later) },
-		"its lease ended, and another one holds it":  func(d *order.CRMDeal) { d.Doubt(later); written(d, later) },
-		"its lease ended, and nothing is left to do": func(d *order.CRMDeal) { written(d, later); d.Doubt(later) },
+		"its lease ended, and another one holds it":  func(d *order.CRMDeal) { d.MarkUnsure(later); written(d, later) },
+		"its lease ended, and nothing is left to do": func(d *order.CRMDeal) { written(d, later); d.MarkUnsure(later) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := &order.CRMDeal{Status: order.DealPending, DueAt: placed}

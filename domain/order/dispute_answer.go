@@ -9,8 +9,8 @@ import (
 )
 
 var (
-	ErrDisputeClosed   = fault.New(fault.Conflict, "dispute_closed", "The dispute is decided already.")
-	ErrDisputeAnswered = fault.New(fault.Conflict, "dispute_answered", "The provider has an answer to the dispute already, and decides.")
+	ErrDisputeClosed   = fault.New(fault.Conflict, "dispute_closed", "The dispute has been decided.")
+	ErrDisputeAnswered = fault.New(fault.Conflict, "dispute_answered", "The provider already has a response to the dispute. Wait for its decision.")
 )
 
 // FindDispute returns a dispute of the case, or nil.

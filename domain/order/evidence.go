@@ -51,7 +51,7 @@ func (e Evidence) Check() error {
 		check.That(err == nil, "shipped_on", "must be a date such as 2026-03-05")
 	}
 	said := e.Product + e.TrackingNumber + e.Communication + e.Receipt + e.Note
-	check.That(strings.TrimSpace(said) != "", "note", "must say something, unless another text does")
+	check.That(strings.TrimSpace(said) != "", "note", "is required without any other text")
 	return check.Err()
 }
 

@@ -55,8 +55,8 @@ type Label struct {
 	Former    []VoidedLabel // the labels that were voided before this one, oldest first
 }
 
-// LabelWish is a merchant's request for a label.
-type LabelWish struct {
+// LabelRequest is a merchant's request for a label.
+type LabelRequest struct {
 	Integration id.Integration
 	Carrier     string
 	Service     string
@@ -75,19 +75,19 @@ type LabelSold struct {
 }
 
 var (
-	// ErrLabelInHand refuses to buy or void a label while another worker does so.
-	ErrLabelInHand = fault.New(fault.Conflict, "label_in_progress", "The order's label is being bought or voided. Ask again.")
+	// ErrLabelLeased refuses to buy or void a label while another worker does so.
+	ErrLabelLeased = fault.New(fault.Conflict, "label_in_progress", "The order's label is being bought or voided. Try again.")
 	// ErrLabelElsewhere keeps a label from being bought twice by two accounts.
 	ErrLabelElsewhere = fault.New(fault.Conflict, "label_unresolved",
-		"Another integration may have bought the order's label, and could not say so. Ask that one again.").
-		With("integration_id", "is not the one that was asked before")
+		"Another integration may have bought the order's label, but its response was lost. Repeat the request with that integration.").
+		With("integration_id", "must be the integration of the previous request")
 	// ErrPaidBack refuses to ship an order whose payment was refunded.
-	ErrPaidBack = fault.New(fault.Conflict, "order_refunded", "The order's payment was given back.")
+	ErrPaidBack = fault.New(fault.Conflict, "order_refunded", "The order's payment was refunded.")
 	// ErrNothingToShip refuses a label or tracking for digital items.
 	ErrNothingToShip = fault.New(fault.Conflict, "nothing_to_ship",
 		"All items of the order are digital, and nothing is shipped. Mark the order as delivered once the buyer has them.")
 	// ErrLabelBought refuses to buy a label twice.
-	ErrLabelBought = fault.New(fault.Conflict, "label_bought", "The order has its label.")
+	ErrLabelBought = fault.New(fault.Conflict, "label_bought", "The order already has a label.")
 )
 
 var codeForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$`)
@@ -99,15 +99,15 @@ func CheckGrams(c fault.Check, grams int) {
 
 // CheckCarrier checks a carrier's code.
 func CheckCarrier(c fault.Check, code string) {
-	c.That(codeForm.MatchString(code), "carrier_code", "must be a code as rates have it")
+	c.That(codeForm.MatchString(code), "carrier_code", "must be the code of a rate")
 }
 
 // Check validates the request.
-func (w LabelWish) Check() error {
+func (w LabelRequest) Check() error {
 	c := fault.NewCheck()
 	CheckGrams(c, w.Grams)
 	CheckCarrier(c, w.Carrier)
-	c.That(codeForm.MatchString(w.Service), "service_code", "must be a code as rates have it")
+	c.That(codeForm.MatchString(w.Service), "service_code", "must be the code of a rate")
 	return c.Err()
 }
 
@@ -152,7 +152,7 @@ func NewLabel(name id.Label, o *Order, test bool, now time.Time) *Label {
 func (l *Label) Bought() bool { return !l.BoughtAt.IsZero() }
 
 // Claim leases the label, to buy it as requested.
-func (l *Label) Claim(w LabelWish, now time.Time) error {
+func (l *Label) Claim(w LabelRequest, now time.Time) error {
 	switch {
 	case l.Bought():
 		return ErrLabelBought
@@ -167,9 +167,9 @@ func (l *Label) Claim(w LabelWish, now time.Time) error {
 	return nil
 }
 
-// leased returns ErrLabelInHand with the rest of the lease.
+// leased returns ErrLabelLeased with the rest of the lease.
 func leased(until, now time.Time) error {
-	busy := *ErrLabelInHand
+	busy := *ErrLabelLeased
 	return busy.After(until.Sub(now))
 }
 

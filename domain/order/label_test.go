@@ -14,8 +14,8 @@ import (
 func TestLabel_Claim_everyState(t *testing.T) {
 	t.Parallel()
 	one, two := id.New[id.Integration]([16]byte{1}), id.New[id.Integration]([16]byte{2})
-	wish := func(i id.Integration) order.LabelWish {
-		return order.LabelWish{
+	wish := func(i id.Integration) order.LabelRequest {
+		return order.LabelRequest{
 			Integration: i,
 			Carrier:     "ups",
 			Service:     "ups_ground",
@@ -101,7 +101,7 @@ func TestLabel_Renew(t *testing.T) {
 		"another's": {func(l *order.Label) { l.DueAt = l.DueAt.Add(time.Second) }, false},
 	} {
 		l := order.NewLabel(id.New[id.Label]([16]byte{1}), place(paid(), time.UTC, placed), false, placed)
-		if err := l.Claim(order.LabelWish{
+		if err := l.Claim(order.LabelRequest{
 			Integration: i,
 			Carrier:     "ups",
 			Service:     "ups_ground",

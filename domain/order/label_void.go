@@ -45,7 +45,7 @@ var (
 	ErrLabelVoided = fault.New(fault.Conflict, "label_voided", "The label is voided.")
 	// ErrVoidUnresolved refuses a second label while it is not known whether the first one was voided.
 	ErrVoidUnresolved = fault.New(fault.Conflict, "label_void_unresolved",
-		"The order's label may have been voided, and the platform's answer was lost. Void it again.")
+		"The platform's response to a void was lost, so the order's label may be void. Void it again.")
 )
 
 // Voided reports whether the label was bought and voided.

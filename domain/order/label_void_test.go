@@ -15,7 +15,7 @@ func boughtLabel(t *testing.T) (*order.Order, *order.Label) {
 	t.Helper()
 	o := place(paid(), time.UTC, placed)
 	l := order.NewLabel(id.New[id.Label]([16]byte{1}), o, false, placed)
-	wish := order.LabelWish{
+	wish := order.LabelRequest{
 		Integration: id.New[id.Integration]([16]byte{1}),
 		Carrier:     "ups",
 		Service:     "ups_ground",

@@ -22,15 +22,16 @@ func (r *Refund) Decidable(now time.Time) error {
 	case r.Status != RefundIsPending:
 		return ErrStaleOutcome
 	case r.Origin == MadeElsewhere:
-		return fault.New(fault.Conflict, "refund_external", "The refund was made at the provider, which reports how it ends.")
+		return fault.New(fault.Conflict, "refund_external", "The refund was made at the provider, which will report its outcome.")
 	case age < RefundDecidableAfter:
-		return fault.New(fault.Conflict, "refund_too_recent", "The refund is less than 10 minutes old: the provider may still answer by itself.").
+		return fault.New(fault.Conflict, "refund_too_recent", "The refund is less than 10 minutes old, and the provider may still "+
+			"report its outcome. Try again later.").
 			After(RefundDecidableAfter - age)
 	case r.Attempts == 0:
 		return fault.New(fault.Conflict, "refund_not_asked", "The payment provider has not been asked for the refund yet. Try again.").
 			After(RefundLease)
 	case r.Problem == "":
-		return fault.New(fault.Conflict, "refund_at_provider", "The payment provider has taken the refund on and decides it by itself.").
+		return fault.New(fault.Conflict, "refund_at_provider", "The payment provider has accepted the refund and will decide it.").
 			After(mostRefundPause)
 	}
 	return nil
@@ -70,7 +71,7 @@ func (r *Refund) UnresolvedEvent(provider string) event.RefundUnresolved {
 }
 
 // ErrRefundTaken means that another refund has the provider's id.
-var ErrRefundTaken = fault.New(fault.Conflict, "refund_taken", "Another refund has the provider's id.")
+var ErrRefundTaken = fault.New(fault.Conflict, "refund_taken", "Another refund has this provider id.")
 
 // lateSuccess books a refund that the provider made after all. Either a person had declared it failed, or the provider
 // had refused it without making a refund (then it has no ID) and accepted the same request from another server later:

@@ -30,15 +30,15 @@ import (
 type Status struct{ name string }
 
 var (
-	Confirmed = Status{"confirmed"}
-	GivenBack = Status{"refunded"} // the whole payment
-	Canceled  = Status{"canceled"}
+	Confirmed      = Status{"confirmed"}
+	StatusRefunded = Status{"refunded"} // the whole payment
+	Canceled       = Status{"canceled"}
 )
 
 func (s Status) String() string { return s.name }
 
 // Statuses are all statuses by name.
-var Statuses = map[string]Status{"confirmed": Confirmed, "refunded": GivenBack, "canceled": Canceled}
+var Statuses = map[string]Status{"confirmed": Confirmed, "refunded": StatusRefunded, "canceled": Canceled}
 
 // PaymentStatus is the status of an order's payment.
 type PaymentStatus struct{ name string }
@@ -193,7 +193,7 @@ func (o *Order) followPayment() {
 	switch {
 	case o.Status == Canceled:
 	case o.Payment.Status() == FullyRefunded:
-		o.Status = GivenBack
+		o.Status = StatusRefunded
 	default:
 		o.Status = Confirmed
 	}

@@ -47,10 +47,10 @@ type PlatformOrder struct {
 	Remote      string // the platform's id of it; "": it is not there
 	Name        string // the order's name for the merchant's staff: "#1042"
 	URL         string // of the order's page for the merchant's staff; "": none
-	Told        Told
+	Told        PlatformSync
 	// Moved is stock that both the sale here and the platform have counted down for the order, or up again (negative).
 	// Until SettleStep is done, the shop has so much less for sale than the platform.
-	Moved     []catalog.Take
+	Moved     []catalog.Reservation
 	Problem   string    // why it is not written or not up to date, in words for the merchant
 	Failures  int       // in a row
 	DueAt     time.Time // when it is processed next; zero: there is nothing to do
@@ -58,8 +58,8 @@ type PlatformOrder struct {
 	UpdatedAt time.Time
 }
 
-// Told records which of our changes were written to the platform, and which of its changes were read.
-type Told struct {
+// PlatformSync records which of our changes were written to the platform, and which of its changes were read.
+type PlatformSync struct {
 	Canceled bool
 	Refunds  []id.Refund
 	Shipment string // the Print of the tracking written last; "": none
@@ -105,7 +105,7 @@ func (f Fulfillment) Shipment() Shipment {
 }
 
 // ErrPlatformWritten refuses to write an order that is written.
-var ErrPlatformWritten = fault.New(fault.Conflict, "platform_order_written", "The order is written to the platform, or about to be.")
+var ErrPlatformWritten = fault.New(fault.Conflict, "platform_order_written", "The order is written to the platform, or about to be written.")
 
 // Orders of a disconnected integration are skipped, and resumed if it is connected again within ResumeWithin of their sale.
 // Later, the merchant may have entered them by hand.
@@ -130,12 +130,12 @@ type (
 	// ReadStep reads the order from the platform.
 	ReadStep struct{}
 	// CancelStep cancels the order at the platform. Restocked was put back into our stock.
-	CancelStep struct{ Restocked []catalog.Take }
+	CancelStep struct{ Restocked []catalog.Reservation }
 	// RefundStep records a refund at the platform. Restocked was put back into our stock by the return that it is for.
 
 	RefundStep struct {
 		Refund    Refund
-		Restocked []catalog.Take
+		Restocked []catalog.Reservation
 		Recorded  bool // the platform has its own record of it, so none is written
 	}
 	// ShipStep marks the order as shipped, or corrects its tracking.
@@ -197,7 +197,7 @@ func (w *PlatformOrder) nextUpdate(c *Case) PlatformStep {
 }
 
 // restockedFor returns the stock that a return put back, or nothing if of is zero.
-func (c *Case) restockedFor(of id.Return) []catalog.Take {
+func (c *Case) restockedFor(of id.Return) []catalog.Reservation {
 	for _, r := range c.Returns {
 		if r.ID == of {
 			return r.Restocked
@@ -208,7 +208,7 @@ func (c *Case) restockedFor(of id.Return) []catalog.Take {
 
 // Written records that the order exists at the platform, which moved this stock of its own for it. A second record
 // changes nothing.
-func (w *PlatformOrder) Written(remote, name, url string, moved []catalog.Take, now time.Time) {
+func (w *PlatformOrder) Written(remote, name, url string, moved []catalog.Reservation, now time.Time) {
 	if w.Status == PlatformWritten {
 		return
 	}
@@ -223,7 +223,7 @@ func (w *PlatformOrder) Settled(now time.Time) {
 }
 
 // Did records that a step was written to the platform. put is the stock that the platform has put back for it.
-func (w *PlatformOrder) Did(step PlatformStep, put []catalog.Take, now time.Time) {
+func (w *PlatformOrder) Did(step PlatformStep, put []catalog.Reservation, now time.Time) {
 	switch s := step.(type) {
 	case CancelStep:
 		w.Told.Canceled = true
@@ -242,7 +242,7 @@ func (w *PlatformOrder) Did(step PlatformStep, put []catalog.Take, now time.Time
 }
 
 // recordPutBack records stock that both the platform and we have put back.
-func (w *PlatformOrder) recordPutBack(back []catalog.Take) {
+func (w *PlatformOrder) recordPutBack(back []catalog.Reservation) {
 	for _, t := range back {
 		t.Quantity = -t.Quantity
 		w.Moved = append(w.Moved, t)

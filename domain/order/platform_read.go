@@ -45,7 +45,7 @@ type Reading struct {
 	Changes int    // Told.Changes before the platform was asked
 	Label   string // of the platform
 	// Stocked returns those takes whose stock the platform counts too.
-	Stocked func([]catalog.Take) []catalog.Take
+	Stocked func([]catalog.Reservation) []catalog.Reservation
 }
 
 // Change records that the platform has reported a change of the order: its cancellation, or a refund.
@@ -141,7 +141,7 @@ func (w *PlatformOrder) readCancellation(c *Case, r Reading, d *Consequences) {
 		}
 		if due > 0 {
 			text := money.Of(due, left.Currency()).String() + " " + left.Currency().Code()
-			d.Alerts = append(d.Alerts, "It was canceled at "+r.Label+". "+text+" of its payment are not given back: refund them here, if they are due.")
+			d.Alerts = append(d.Alerts, "It was canceled at "+r.Label+". "+text+" of its payment are not refunded: refund them here if they are due.")
 		}
 	}
 	w.recordPutBack(r.Stocked(c.out()))

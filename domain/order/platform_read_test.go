@@ -49,7 +49,7 @@ func TestPlatformOrder_Read(t *testing.T) {
 				State:   test.state,
 				Changes: 1,
 				Label:   "Shopify",
-				Stocked: func(takes []catalog.Take) []catalog.Take { return takes },
+				Stocked: func(takes []catalog.Reservation) []catalog.Reservation { return takes },
 			}
 			refunds := len(c.Refunds)
 			w.Change(later)
@@ -78,7 +78,7 @@ func TestPlatformOrder_Read(t *testing.T) {
 func TestPlatformOrder_changedMeanwhile(t *testing.T) {
 	c, w := opened(), platformOrder(order.PlatformWritten)
 	w.Change(later)
-	asked := order.Reading{Changes: w.Told.Changes, Stocked: func([]catalog.Take) []catalog.Take { return nil }}
+	asked := order.Reading{Changes: w.Told.Changes, Stocked: func([]catalog.Reservation) []catalog.Reservation { return nil }}
 	w.Change(later) // during the read
 	w.Read(c, asked, later)
 	if _, again := w.Next(c).(order.ReadStep); !again {

@@ -70,8 +70,8 @@ func TestPlatformOrder_Next(t *testing.T) {
 	shipment := order.Shipment{Carrier: "UPS", Number: "1Z"}
 	for name, c := range map[string]struct {
 		status order.PlatformStatus
-		known  order.Told
-		moved  []catalog.Take
+		known  order.PlatformSync
+		moved  []catalog.Reservation
 		change func(*testing.T, *order.Case)
 		want   order.PlatformStep
 	}{
@@ -79,17 +79,17 @@ func TestPlatformOrder_Next(t *testing.T) {
 		"a refused one is not":      {status: order.PlatformRefused},
 		"a written one":             {status: order.PlatformWritten},
 		"its stock is to settle":    {status: order.PlatformWritten, moved: taken, want: order.SettleStep{}},
-		"something changed there":   {status: order.PlatformWritten, known: order.Told{Changes: 1}, change: canceled, want: order.ReadStep{}},
-		"its stock settles first":   {status: order.PlatformWritten, known: order.Told{Changes: 1}, moved: taken, want: order.SettleStep{}},
-		"it is written first":       {status: order.PlatformPending, known: order.Told{Changes: 1}, want: order.WriteStep{}},
+		"something changed there":   {status: order.PlatformWritten, known: order.PlatformSync{Changes: 1}, change: canceled, want: order.ReadStep{}},
+		"its stock settles first":   {status: order.PlatformWritten, known: order.PlatformSync{Changes: 1}, moved: taken, want: order.SettleStep{}},
+		"it is written first":       {status: order.PlatformPending, known: order.PlatformSync{Changes: 1}, want: order.WriteStep{}},
 		"it was canceled":           {status: order.PlatformWritten, change: canceled, want: order.CancelStep{Restocked: taken}},
-		"the cancellation is told":  {status: order.PlatformWritten, known: order.Told{Canceled: true}, change: canceled},
+		"the cancellation is told":  {status: order.PlatformWritten, known: order.PlatformSync{Canceled: true}, change: canceled},
 		"canceled before":           {status: order.PlatformPending, change: canceled, want: order.SkipStep{Reason: "The order was canceled before it was written."}},
 		"it was sent":               {status: order.PlatformWritten, change: sentBy("1Z"), want: order.ShipStep{Shipment: shipment}},
-		"with another tracking":     {status: order.PlatformWritten, known: order.Told{Shipment: order.Shipment{}.Print()}, change: sentBy("1Z"), want: order.ShipStep{Shipment: shipment, Again: true}},
-		"the platform sent it":      {status: order.PlatformWritten, known: order.Told{Shipment: shipment.Print()}, change: sentBy("1Z")},
+		"with another tracking":     {status: order.PlatformWritten, known: order.PlatformSync{Shipment: order.Shipment{}.Print()}, change: sentBy("1Z"), want: order.ShipStep{Shipment: shipment, Again: true}},
+		"the platform sent it":      {status: order.PlatformWritten, known: order.PlatformSync{Shipment: shipment.Print()}, change: sentBy("1Z")},
 		"a refund that is not made": {status: order.PlatformWritten, change: func(t *testing.T, c *order.Case) { must(t, states["refunding all"](c)) }},
-		"a refund that is told": {status: order.PlatformWritten, known: order.Told{Refunds: []id.Refund{refundID(1)}},
+		"a refund that is told": {status: order.PlatformWritten, known: order.PlatformSync{Refunds: []id.Refund{refundID(1)}},
 			change: func(t *testing.T, c *order.Case) { must(t, states["refunded"](c)) }},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -77,9 +77,9 @@ type Refund struct {
 
 var (
 	// ErrRefunded means that nothing of the payment is left, counting pending refunds.
-	ErrRefunded = fault.New(fault.Conflict, "payment_refunded", "Nothing of the payment is left to refund.")
+	ErrRefunded = fault.New(fault.Conflict, "payment_refunded", "The payment has nothing left to refund.")
 	// ErrStaleOutcome means that the refund was decided differently before.
-	ErrStaleOutcome = fault.New(fault.Conflict, "refund_decided", "The refund is already decided.")
+	ErrStaleOutcome = fault.New(fault.Conflict, "refund_decided", "The refund has been decided.")
 )
 
 // Refund adds a pending refund of an amount, or of all that is left if amount is nil. The provider must then be asked

@@ -48,10 +48,10 @@ type Return struct {
 	Instructions string
 	CreatedAt    time.Time
 
-	Refund    id.Refund      // once approved, unless nothing was refunded
-	Reason    string         // why it was rejected
-	Restocked []catalog.Take // stock put back by an approved return
-	DecidedAt time.Time      // zero until then
+	Refund    id.Refund             // once approved, unless nothing was refunded
+	Reason    string                // why it was rejected
+	Restocked []catalog.Reservation // stock put back by an approved return
+	DecidedAt time.Time             // zero until then
 }
 
 // Terms are a shop's return rules.
@@ -61,7 +61,7 @@ type Terms struct {
 }
 
 // ErrReturnClosed means that the return was decided before.
-var ErrReturnClosed = fault.New(fault.Conflict, "return_closed", "The return is already decided.")
+var ErrReturnClosed = fault.New(fault.Conflict, "return_closed", "The return has been decided.")
 
 // RequestReturn opens a return of part of the order, and announces it. Pieces in earlier returns that were not rejected
 // cannot be returned again.
@@ -166,12 +166,12 @@ func (c *Case) open(ret id.Return) (*Return, error) {
 }
 
 // restockable returns the stock that the sale took for items, as far as it was not put back before.
-func (c *Case) restockable(items []ReturnItem) []catalog.Take {
+func (c *Case) restockable(items []ReturnItem) []catalog.Reservation {
 	wanted := make(map[id.Variant]int)
 	for _, item := range items {
 		wanted[item.Variant] += item.Quantity
 	}
-	var fit []catalog.Take
+	var fit []catalog.Reservation
 	for _, t := range c.out() {
 		t.Quantity = min(t.Quantity, wanted[t.Variant])
 		if t.Quantity > 0 {
@@ -200,7 +200,7 @@ func (c *Case) returned(ret id.Return, items []ReturnItem, comment string, terms
 		at.That(bought, "product_id", "is not part of the order")
 		at.That(utf8.RuneCountInString(item.Reason) <= 2000, "reason", "must have at most 2,000 characters")
 		if at.That(item.Quantity >= 1, "quantity", "must be at least 1") && bought {
-			at.That(item.Quantity <= pieces, "quantity", "must be at most "+strconv.Itoa(pieces)+": so many were bought and not yet returned")
+			at.That(item.Quantity <= pieces, "quantity", "must be at most "+strconv.Itoa(pieces)+", the number bought and not yet returned")
 			left[key] -= item.Quantity
 		}
 	}

@@ -123,7 +123,7 @@ func TestReverseRefund(t *testing.T) {
 	c := opened()
 	must(t, c.Refund(refundID(1), nil, "", placed))
 	must(t, c.SettleRefund(refundID(1), order.Refunded{Provider: "re_1"}, eventID(1), placed))
-	if c.Order.Status != order.GivenBack {
+	if c.Order.Status != order.StatusRefunded {
 		t.Errorf("a fully refunded order is %s", c.Order.Status)
 	}
 	for range 2 { // webhooks repeat

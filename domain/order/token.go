@@ -22,7 +22,7 @@ const (
 
 // ErrTokenRequired refuses a buyer without a token for the order.
 var ErrTokenRequired = fault.New(fault.Forbidden, "order_token_required",
-	"This needs the order's manage_token, which finalize answered, or the session_id that the order was placed in.")
+	"Send the order's manage_token, which finalize returned, or the session_id in which the order was placed.")
 
 // ManageToken returns the manage token of a secret.
 func ManageToken(secret string) string { return manageTokenPrefix + secret }

@@ -25,5 +25,5 @@ func (p *Protocols) apply(change ProtocolsPatch, c fault.Check) {
 	change.UCP.Apply(&p.UCP, defaults.UCP)
 	change.MCP.Apply(&p.MCP, defaults.MCP)
 	change.OAIACP.Apply(&p.OAIACP, defaults.OAIACP)
-	c.That(!p.OAIACP, "oai_acp", "must be false: the protocol is not served yet")
+	c.That(!p.OAIACP, "oai_acp", "must be false: the protocol is not supported yet")
 }

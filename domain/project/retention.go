@@ -74,6 +74,6 @@ func (r *Retention) apply(p RetentionPatch, c fault.Check) {
 	} {
 		c.That(f.days >= f.shortest && f.days <= longestRetention, f.name, f.message)
 	}
-	c.That(r.Decisions >= r.Sessions, "decisions", "must be no less than sessions")
-	c.That(r.Deliveries <= r.Events, "deliveries", "must be no more than events")
+	c.That(r.Decisions >= r.Sessions, "decisions", "must be at least sessions")
+	c.That(r.Deliveries <= r.Events, "deliveries", "must be at most events")
 }

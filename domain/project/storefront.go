@@ -133,9 +133,9 @@ func (f Storefront) Serves(country string) bool {
 func (f Storefront) NotServed(country string) string {
 	served := slices.DeleteFunc(slices.Clone(f.ShippingRegions), func(c string) bool { return !f.Serves(c) })
 	if len(served) == 0 {
-		return country + " is not served; this shop ships nowhere"
+		return country + " is not in the shop's shipping_regions; this shop does not ship anywhere"
 	}
-	return country + " is not served; this shop ships to " + fault.Known(served)
+	return country + " is not in the shop's shipping_regions; it ships to " + fault.Known(served)
 }
 
 // RatesTo returns the shipping rates to a country, in the order of Methods: for each method its own rate, else that of
@@ -268,7 +268,7 @@ func (f *Storefront) checkRates(currency money.Currency, c fault.Check) {
 		at.That(slices.Contains(Methods, r.Method), "method", "must be standard, express or overnight")
 		at.That(r.Price.Currency() == currency && !r.Price.IsNegative(), "price", "must be an amount of zero or more")
 		at.That(r.MinDays >= 0 && r.MinDays <= r.MaxDays && r.MaxDays <= 365, "max_days", "must be at least min_days and at most 365")
-		at.That(!seen[[2]string{r.Region, r.Method}], "method", "is given twice for this region")
+		at.That(!seen[[2]string{r.Region, r.Method}], "method", "must not be repeated for this region")
 		seen[[2]string{r.Region, r.Method}] = true
 	}
 	c.That(len(f.ShippingRates) <= 1000, "shipping_rates", "must have at most 1,000 entries")
@@ -288,7 +288,7 @@ func (f *Storefront) checkTaxes(c fault.Check) {
 		at.That(countryForm.MatchString(t.Country), "country", "must be an ISO 3166 country code, in capitals")
 		at.That(len(t.State) <= 50, "state", "must have at most 50 characters")
 		at.That(t.Rate >= 0 && t.Rate <= 100_000, "rate", "must be between 0 and 100")
-		at.That(!seen[[2]string{t.Country, t.State}], "state", "is given twice")
+		at.That(!seen[[2]string{t.Country, t.State}], "state", "must not be repeated")
 		seen[[2]string{t.Country, t.State}] = true
 	}
 	c.That(len(f.TaxRates) <= 1000, "tax_rates", "must have at most 1,000 entries")

@@ -310,11 +310,11 @@ func TestNotServed(t *testing.T) {
 	if f.Serves("MX") || f.Serves("DE") || !f.Serves("CA") {
 		t.Error("serves where no rate is known, or does not where one is")
 	}
-	if got := f.NotServed("DE"); got != "DE is not served; this shop ships to US, CA" {
+	if got := f.NotServed("DE"); got != "DE is not in the shop's shipping_regions; it ships to US, CA" {
 		t.Errorf("%q", got)
 	}
 	f.ShippingRegions = nil
-	if got := f.NotServed("DE"); got != "DE is not served; this shop ships nowhere" {
+	if got := f.NotServed("DE"); got != "DE is not in the shop's shipping_regions; this shop does not ship anywhere" {
 		t.Errorf("%q", got)
 	}
 }

@@ -62,7 +62,7 @@ func (c Cart) Check(currency money.Currency) error {
 	if err := check.Err(); err != nil {
 		return err
 	}
-	check.That(Value(c.Items, id.Variant{}, currency).Minor() < money.Limit, "items", "come to an amount that is too large")
+	check.That(Value(c.Items, id.Variant{}, currency).Minor() < money.Limit, "items", "add up to an amount that is too large")
 	return check.Err()
 }
 

@@ -117,7 +117,7 @@ func (s *Set) Rotate(fresh Key, now time.Time) error {
 	}
 	if retired := s.retired(); len(retired) >= MaxRetired {
 		return fault.New(fault.Conflict, "too_many_signing_keys",
-			"The project has 20 retired keys, which stay published for 7 days.").After(retired[0].Add(KeptRetired).Sub(now))
+			"The project has 20 retired keys. Each stays published for 7 days: try again later.").After(retired[0].Add(KeptRetired).Sub(now))
 	}
 	s.Keys[current].retire(now)
 	s.Keys[next] = s.Keys[next].promoted(now)

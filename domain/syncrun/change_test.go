@@ -103,7 +103,7 @@ func TestConflicts(t *testing.T) {
 	base, c := taken(t, tent())
 	name := func(text string) *catalog.Product { return edited(t, base, catalog.Draft{Name: patch.To(text)}) }
 	for what, one := range map[string]struct {
-		base         syncrun.Prints
+		base         syncrun.Fingerprints
 		ours, theirs *catalog.Product
 		want         bool
 	}{
@@ -111,7 +111,7 @@ func TestConflicts(t *testing.T) {
 		"ours alone":         {c.Prints, name("Ours"), base, false},
 		"theirs alone":       {c.Prints, base, name("Theirs"), false},
 		"both to the same":   {c.Prints, name("One"), name("One"), false},
-		"never agreed":       {syncrun.Prints{}, name("Ours"), name("Theirs"), false},
+		"never agreed":       {syncrun.Fingerprints{}, name("Ours"), name("Theirs"), false},
 		"neither":            {c.Prints, base, base, false},
 		"in different ones":  {c.Prints, name("Ours"), edited(t, base, catalog.Draft{Brand: patch.To("Theirs")}), false},
 		"and something else": {c.Prints, name("Ours"), edited(t, name("Theirs"), catalog.Draft{Brand: patch.To("Theirs")}), true},
@@ -180,7 +180,7 @@ func TestCompareKept_shipping(t *testing.T) {
 			must(t, err)
 			_, kept := c.Keep(all, &ours)
 			still, conflicts := syncrun.CompareKept(kept, all, &ours, &ids{n: 100}, later)
-			if agreed := still == (syncrun.Prints{}); agreed != (shipping != "") || len(conflicts) > 0 {
+			if agreed := still == (syncrun.Fingerprints{}); agreed != (shipping != "") || len(conflicts) > 0 {
 				t.Errorf("%s, %q: %v, %+v", what, shipping, still, conflicts)
 			}
 		}

@@ -73,7 +73,7 @@ func Differences(ours, next *catalog.Product) (list []FieldChange) {
 // Conflicts returns the fields that both sides changed since base, each to a different value. base are the prints of
 // the product when both sides last agreed; a field without a print has no conflict. theirs is the product with the
 // platform's value of every field.
-func Conflicts(base Prints, ours, theirs *catalog.Product, rule Rule) (list []FieldChange) {
+func Conflicts(base Fingerprints, ours, theirs *catalog.Product, rule Rule) (list []FieldChange) {
 	here, there := PrintsOf(ours), PrintsOf(theirs)
 	for field := range fieldNames {
 		was := base[field]
@@ -88,7 +88,7 @@ func Conflicts(base Prints, ours, theirs *catalog.Product, rule Rule) (list []Fi
 // same value on both sides is agreed: the returned prints do not have it, so its value is the new base, and a later
 // change of one side alone is not a conflict. A platform's value that is not valid here is neither agreed nor a
 // conflict.
-func CompareKept(kept Prints, all catalog.Draft, ours *catalog.Product, ids catalog.IDs, now time.Time) (still Prints, conflicts []FieldChange) {
+func CompareKept(kept Fingerprints, all catalog.Draft, ours *catalog.Product, ids catalog.IDs, now time.Time) (still Fingerprints, conflicts []FieldChange) {
 	still = kept
 	for field := range fieldNames {
 		if kept[field] == 0 {
@@ -104,7 +104,7 @@ func CompareKept(kept Prints, all catalog.Draft, ours *catalog.Product, ids cata
 		switch {
 		case err != nil:
 		case PrintsOf(theirs)[field] != PrintsOf(ours)[field]:
-			var base Prints
+			var base Fingerprints
 			base[field] = kept[field]
 			conflicts = append(conflicts, Conflicts(base, ours, theirs, EditedHere)...)
 		case field != variants || saysShipping(all):

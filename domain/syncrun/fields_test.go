@@ -176,14 +176,14 @@ func TestPrints_everyField(t *testing.T) {
 		"catalog.Product.UpdatedAt":       "the store's",
 	}, catalog.Active, catalog.Archived, catalog.Backorder, catalog.Tracked)
 
-	known := syncrun.Copy{Prints: syncrun.PrintsOf(&product)}
+	known := syncrun.ExternalRecord{Prints: syncrun.PrintsOf(&product)}
 	draft, err := p.Draft(money.USD)
 	if err != nil {
 		t.Fatal(err)
 	}
 	fieldtest.Changes(&product, func(path string) {
 		left, kept := known.Keep(draft, &product)
-		if edited := syncrun.PrintsOf(&product) != known.Prints; edited != (fmt.Sprint(left) != fmt.Sprint(draft)) || edited != (kept != syncrun.Prints{}) {
+		if edited := syncrun.PrintsOf(&product) != known.Prints; edited != (fmt.Sprint(left) != fmt.Sprint(draft)) || edited != (kept != syncrun.Fingerprints{}) {
 			t.Errorf("%s is edited (%v), and kept as %v", path, edited, kept)
 		}
 	}, catalog.Active, catalog.Archived, catalog.Backorder, catalog.Tracked)

@@ -134,33 +134,33 @@ type Customer struct {
 	Purchases int
 }
 
-// Copy is our record of a platform's record.
-type Copy struct {
+// ExternalRecord is our record of a platform's record.
+type ExternalRecord struct {
 	Project     id.Project
 	Integration id.Integration
 	Resource    Resource
 	Remote      string
-	Local       string    // the product's or variant's id, or the order's; "": there is none here
-	SKU         string    // of an item
-	Digest      string    // of the record as it was last imported
-	Prints      Prints    // of our product's fields at that time
-	Quantity    int       // of a level: the platform's quantity that our stock includes
-	At          time.Time // when the platform had last changed it
-	Seen        id.Sync   // the full run that saw it last
-	Removed     bool      // the platform no longer has it
-	Email       string    // a customer's or an order's, in lower case
-	Order       *Order    // an order's
-	Customer    *Customer // a customer's
+	Local       string       // the product's or variant's id, or the order's; "": there is none here
+	SKU         string       // of an item
+	Digest      string       // of the record as it was last imported
+	Prints      Fingerprints // of our product's fields at that time
+	Quantity    int          // of a level: the platform's quantity that our stock includes
+	At          time.Time    // when the platform had last changed it
+	Seen        id.Sync      // the full run that saw it last
+	Removed     bool         // the platform no longer has it
+	Email       string       // a customer's or an order's, in lower case
+	Order       *Order       // an order's
+	Customer    *Customer    // a customer's
 	UpdatedAt   time.Time
 }
 
 // News reports whether a record must be imported: it is not older than the last one and differs from it.
-func (c *Copy) News(r Record) bool {
+func (c *ExternalRecord) News(r Record) bool {
 	return !c.Late(r) && (r.Deleted != c.Removed || !r.Deleted && r.Digest() != c.Digest)
 }
 
 // Late reports whether a record is older than the last one imported.
-func (c *Copy) Late(r Record) bool {
+func (c *ExternalRecord) Late(r Record) bool {
 	known := c.At
 	if r.WholeSecond {
 		known = known.Truncate(time.Second)
@@ -183,11 +183,11 @@ const (
 	fields
 )
 
-// Prints are hashes of a product's fields, to detect later changes. A zero print is unknown.
-type Prints [fields]uint64
+// Fingerprints are hashes of a product's fields, to detect later changes. A zero print is unknown.
+type Fingerprints [fields]uint64
 
 // PrintsOf returns the prints of a product.
-func PrintsOf(p *catalog.Product) (all Prints) {
+func PrintsOf(p *catalog.Product) (all Fingerprints) {
 	list := make([]string, len(p.Variants))
 	for i, v := range p.Variants {
 		list[i] = fmt.Sprintf("%q %q %q", v.SKU, v.Size, v.Color)
@@ -283,8 +283,8 @@ func (p Product) Draft(currency money.Currency) (catalog.Draft, error) {
 // Keep removes from a platform's draft the fields that were edited here since both sides last agreed, that is, whose
 // print has changed. It returns the prints of these fields from when both sides agreed. CompareKept removes from them
 // the fields that both sides have in common by now.
-func (c *Copy) Keep(d catalog.Draft, ours *catalog.Product) (catalog.Draft, Prints) {
-	var kept Prints
+func (c *ExternalRecord) Keep(d catalog.Draft, ours *catalog.Product) (catalog.Draft, Fingerprints) {
+	var kept Fingerprints
 	now := PrintsOf(ours)
 	for field, print := range c.Prints {
 		if print != 0 && print != now[field] {
@@ -325,7 +325,7 @@ func omit(d *catalog.Draft, field int) {
 
 // Take records that a record was imported. kept has the prints of kept fields that differ between both sides, so that
 // they count as edited the next time too. ours is nil if the record is not a product.
-func (c *Copy) Take(r Record, ours *catalog.Product, kept Prints, now time.Time) {
+func (c *ExternalRecord) Take(r Record, ours *catalog.Product, kept Fingerprints, now time.Time) {
 	c.Digest, c.Removed, c.UpdatedAt = r.Digest(), r.Deleted, now
 	if r.At.After(c.At) {
 		c.At = r.At
@@ -344,7 +344,7 @@ func (c *Copy) Take(r Record, ours *catalog.Product, kept Prints, now time.Time)
 // Shift returns the change of our stock when the platform's quantity has changed: pieces sold here meanwhile, which the
 // platform does not know of, stay sold. A negative quantity counts as zero. Pieces that could not be subtracted because
 // too few were left are subtracted from the next increase.
-func (c *Copy) Shift(quantity int) int { return max(quantity, 0) - c.Quantity }
+func (c *ExternalRecord) Shift(quantity int) int { return max(quantity, 0) - c.Quantity }
 
 // ItemsOf returns the platform's IDs of the stock of a product's variants, by SKU.
 func (p Product) ItemsOf() map[string]string {

@@ -46,14 +46,14 @@ func record(p syncrun.Product, at time.Time) syncrun.Record {
 }
 
 // taken returns our product made from a platform's, and its copy.
-func taken(t *testing.T, p syncrun.Product) (*catalog.Product, *syncrun.Copy) {
+func taken(t *testing.T, p syncrun.Product) (*catalog.Product, *syncrun.ExternalRecord) {
 	t.Helper()
 	d, err := p.Draft(money.USD)
 	must(t, err)
 	ours, _, err := catalog.Create(shop, d, money.USD, &ids{}, noon)
 	must(t, err)
-	c := &syncrun.Copy{}
-	c.Take(record(p, noon), ours, syncrun.Prints{}, noon)
+	c := &syncrun.ExternalRecord{}
+	c.Take(record(p, noon), ours, syncrun.Fingerprints{}, noon)
 	return ours, c
 }
 
@@ -135,7 +135,7 @@ func TestNews(t *testing.T) {
 			t.Errorf("an exact time, %s, is taken for its whole second", earlier.Format(time.RFC3339Nano))
 		}
 	}
-	c.Take(gone, ours, syncrun.Prints{}, later)
+	c.Take(gone, ours, syncrun.Fingerprints{}, later)
 	if c.News(gone) || c.News(record(dearer, noon)) || !c.News(record(tent(), later.Add(time.Second))) {
 		t.Error("what is deleted hears of its past, or does not come back")
 	}
@@ -223,11 +223,11 @@ func TestCopy_Keep_nothingEdited(t *testing.T) {
 	d, err := tent().Draft(money.USD)
 	must(t, err)
 	same, kept := c.Keep(d, ours)
-	if kept != (syncrun.Prints{}) || !reflect.DeepEqual(same, d) {
+	if kept != (syncrun.Fingerprints{}) || !reflect.DeepEqual(same, d) {
 		t.Errorf("%v", kept)
 	}
-	unknown := &syncrun.Copy{}
-	if _, kept := unknown.Keep(d, ours); kept != (syncrun.Prints{}) {
+	unknown := &syncrun.ExternalRecord{}
+	if _, kept := unknown.Keep(d, ours); kept != (syncrun.Fingerprints{}) {
 		t.Error("of a product that was never copied something is kept")
 	}
 }
@@ -237,7 +237,7 @@ func TestCopy_Keep_nothingEdited(t *testing.T) {
 func TestCopy_Shift_keepsSales(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		c := &syncrun.Copy{Quantity: 1_000}
+		c := &syncrun.ExternalRecord{Quantity: 1_000}
 		ours, sold, there := 1_000, 0, 1_000
 		for range rapid.IntRange(1, 40).Draw(t, "steps") {
 			if rapid.Bool().Draw(t, "sold here") {
@@ -258,7 +258,7 @@ func TestCopy_Shift_keepsSales(t *testing.T) {
 // A negative quantity counts as zero.
 func TestCopy_Shift_negative(t *testing.T) {
 	t.Parallel()
-	c := &syncrun.Copy{Quantity: 3}
+	c := &syncrun.ExternalRecord{Quantity: 3}
 	if got := c.Shift(-4); got != -3 {
 		t.Errorf("3 to -4: %d", got)
 	}

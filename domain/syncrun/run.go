@@ -104,10 +104,10 @@ func Previewed(resources []Resource) []Resource {
 var ErrEnded = fault.New(fault.Conflict, "sync_ended", "The sync has ended.")
 
 // ErrCircle means that a platform's cursors have a cycle.
-var ErrCircle = fault.New(fault.Unavailable, "platform_failed", "The platform's pages lead in a circle.")
+var ErrCircle = fault.New(fault.Unavailable, "platform_failed", "The platform's pages form a loop.")
 
 // ErrEndless means that a platform always has one more page.
-var ErrEndless = fault.New(fault.Unavailable, "platform_failed", "The platform has too many pages, or no end of them.")
+var ErrEndless = fault.New(fault.Unavailable, "platform_failed", "The platform's pages do not end.")
 
 // Start starts a run over some resources, each from its watermark, or over all records if full.
 func Start(name id.Sync, p id.Project, i id.Integration, resources []Resource, full bool, marks Watermarks, now time.Time) *Run {
@@ -208,7 +208,7 @@ func (r *Run) Postpone(until time.Time, failure string, now time.Time) error {
 		return ErrEnded
 	}
 	if now.Sub(r.StartedAt) > MaxAge {
-		return r.Fail(cmp.Or(failure, "The platform asked for patience for a day."), now)
+		return r.Fail(cmp.Or(failure, "The platform's rate limit has delayed the sync for a day."), now)
 	}
 	if failure != "" {
 		if r.Failures++; r.Failures >= MaxFailures {

@@ -1,5 +1,5 @@
-// Package cluster runs Haggle on clusters of PostgreSQL, Redis and NATS, and kills, cuts off and pauses their nodes while buyers
-// pay. Then it looks whether everything is there that was answered.
+// Package cluster runs Haggle on clusters of PostgreSQL, Redis and NATS, kills, disconnects and pauses their nodes while buyers
+// pay, and then checks that no confirmed order or payment is lost or duplicated.
 //
 //	CLUSTER=full go test -v ./features/cluster     everything (make cluster)
 //	CLUSTER_ONLY=postgresql,redis,nats …           some of it
@@ -9,9 +9,10 @@
 //	CLUSTER_BY=PgBouncer …                         by one way alone: PgBouncer multi-host
 //	CLUSTER_LOGS=folder …                          where the servers' logs stay, and replica A's heap profiles
 //
-// A soak runs two replicas on all three clusters for long, under a constant load of buyers and a merchant. Replica B is killed every twelfth of
-// it, at half time PostgreSQL's leader is, and at three quarters there is a planned switchover. It judges whether orders are there once, whether
-// requests failed outside of these outages, and whether replica A's memory, the database and the logs are flat.
+// A soak runs two replicas on all three clusters for a long time, under a constant load of buyers and a merchant. It kills
+// replica B every twelfth of that time and PostgreSQL's leader at half time, and switches the leader over at three quarters. It
+// checks that every order exists once, that requests failed only during these outages, and that replica A's memory, the
+// database and the logs do not grow.
 //
 //	SOAK=60m go test -v -timeout 2h -run 'TestSoak$' ./features/cluster     (make soak)
 //	SOAK_RATE=2 …                                  purchases a second; default 2
@@ -30,7 +31,7 @@ import (
 	"testing"
 )
 
-// needs skips the test unless this part of it is wanted.
+// needs skips the test unless CLUSTER and CLUSTER_ONLY include the part.
 func needs(t *testing.T, part string) {
 	t.Helper()
 	if os.Getenv("CLUSTER") != "full" {
@@ -77,7 +78,7 @@ func TestCluster_postgreSQL(t *testing.T) {
 	}
 }
 
-// chosen are the faults that CLUSTER_FAULTS names, or all.
+// chosen returns the faults that CLUSTER_FAULTS names, or all.
 func chosen(all []fault) []fault {
 	only := os.Getenv("CLUSTER_FAULTS")
 	if only == "" {

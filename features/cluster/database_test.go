@@ -11,27 +11,27 @@ import (
 	"time"
 )
 
-// patience is how long the cluster takes at most to be whole again after a fault: a node that comes back may be copied anew.
+// patience is how long the cluster may take to recover after a fault. A returning node may be copied from scratch.
 const patience = 3 * time.Minute
 
-// database is three nodes, with etcd's three members, HAProxy and PgBouncer.
+// database is three PostgreSQL nodes, the three members of etcd, HAProxy and PgBouncer.
 type database struct {
 	*folder
 	Nodes   []*node
-	etcd    string // a member of it, past the gates
+	etcd    string // the address of a member, not through the gates
 	HAProxy string // its address
-	Listen  string // of HAProxy, and of PgBouncer
+	Listen  string // the listen address of HAProxy and PgBouncer
 	Dir     string
 	others  []*process
 }
 
-// member is one of etcd's.
+// member is a member of etcd.
 type member struct {
 	Name, Listen, Dir string
 	Etcd              []*member
 }
 
-// ready reports whether the members have agreed on a version of etcd. Patroni ends that starts before.
+// ready reports whether the members have agreed on a version of etcd. Patroni exits if it starts before that.
 func (m *member) ready() bool {
 	response, err := impatient.Get("http://" + m.Listen + ":2379/version")
 	if err != nil {
@@ -43,7 +43,7 @@ func (m *member) ready() bool {
 	return err == nil && version.EtcdCluster != "" && version.EtcdCluster != "not_decided"
 }
 
-// newDatabase starts everything and waits for a leader with a synchronous node.
+// newDatabase starts all servers and waits for a leader with a synchronous standby.
 func newDatabase(f *folder) *database {
 	f.t.Helper()
 	d := &database{
@@ -93,7 +93,7 @@ func newDatabase(f *folder) *database {
 	return d
 }
 
-// newNode makes a node with gates between it and the others.
+// newNode returns a node with gates between it and the others.
 func (d *database) newNode(i int, members []*member) *node {
 	name := fmt.Sprint("node", i+1)
 	n := &node{
@@ -120,7 +120,7 @@ func (d *database) newNode(i int, members []*member) *node {
 	return n
 }
 
-// clientNodes are the nodes as HAProxy reaches them.
+// clientNodes returns the nodes with the addresses that HAProxy uses.
 func (d *database) clientNodes() (nodes []map[string]string) {
 	for _, n := range d.Nodes {
 		nodes = append(nodes, map[string]string{"Name": n.Name, "Address": n.Clients})
@@ -128,7 +128,7 @@ func (d *database) clientNodes() (nodes []map[string]string) {
 	return nodes
 }
 
-// createDatabase runs roles.sql at the leader.
+// createDatabase runs roles.sql on the leader.
 func (d *database) createDatabase() error {
 	script := d.render("roles.sql", d.Dir, d)
 	leader := d.leader()
@@ -143,7 +143,7 @@ func (d *database) createDatabase() error {
 	return nil
 }
 
-// leader is the node that Patroni's REST API says is the leader, or nil.
+// leader returns the node that is the leader by Patroni's REST API, or nil.
 func (d *database) leader() *node {
 	for _, n := range d.Nodes {
 		if n.role("primary") {
@@ -153,7 +153,7 @@ func (d *database) leader() *node {
 	return nil
 }
 
-// whole reports whether there is a leader, a synchronous node, and another one that follows.
+// whole reports whether there is a leader, a synchronous standby and another standby.
 func (d *database) whole() bool {
 	roles := map[string]int{}
 	for _, n := range d.Nodes {
@@ -166,7 +166,7 @@ func (d *database) whole() bool {
 	return roles["primary"] == 1 && roles["sync"] == 1 && roles["async"] == 1 && d.streaming() == 2
 }
 
-// streaming is how many nodes follow the leader.
+// streaming returns how many standbys replicate from the leader.
 func (d *database) streaming() int {
 	leader := d.leader()
 	if leader == nil {
@@ -183,7 +183,7 @@ func (d *database) streaming() int {
 	return n
 }
 
-// pooled is the URL through PgBouncer and HAProxy, direct the one through HAProxy alone, many the one of all nodes.
+// pooled returns the URL through PgBouncer and HAProxy, direct the one through HAProxy only, and many the multi-host URL.
 func (d *database) pooled() string {
 	return "postgres://haggle:" + d.Passwords.Haggle + "@" + net.JoinHostPort(d.Listen, "6432") + "/haggle?sslmode=disable"
 }
@@ -201,7 +201,7 @@ func (d *database) many() string {
 		"/haggle?sslmode=disable&target_session_attrs=read-write"
 }
 
-// fail ends the test with what the servers printed.
+// fail ends the test with the servers' output.
 func (d *database) fail(why string) {
 	d.t.Helper()
 	for _, p := range d.others {

@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	// soon is how long after Patroni's REST API names a leader a buyer has bought again.
+	// soon is how long after Patroni's REST API names a leader a purchase must have succeeded.
 	soon = 15 * time.Second
-	// failover is how long Patroni takes at most: the ttl, an election, and the start of the new leader on a busy machine.
+	// failover is the maximum time of a failover: the ttl, an election, and the new leader's start on a busy machine.
 	failover = 90 * time.Second
-	// shoppers are the buyers at once.
+	// shoppers is the number of concurrent buyers.
 	shoppers = 8
 )
 
-// fault is what happens to the leader, and how it is made good.
+// fault is a fault of the leader, and how it is repaired.
 type fault struct {
 	key, name string
 	do        func(d *database, leader *node) error
@@ -43,7 +43,7 @@ var (
 		},
 		func(n *node) error { open(true, n.gates.peers, n.gates.etcd, n.gates.clients); return nil },
 	}
-	// The worst partition: the leader goes on answering clients until it notices.
+	// In this partition, the worst one, the leader continues to serve clients until it notices.
 	cutFromPeers = fault{
 		"halfcut", "cut off from nodes and etcd, not from clients",
 		func(_ *database, n *node) error { open(false, n.gates.peers, n.gates.etcd); return nil },
@@ -61,7 +61,7 @@ var (
 	}
 )
 
-// switchOver asks Patroni for another leader, as patronictl switchover does.
+// switchOver asks Patroni for a switchover, as patronictl switchover does.
 func (n *node) switchOver(d *database) error {
 	candidate := ""
 	for _, other := range d.Nodes {
@@ -85,15 +85,15 @@ func (n *node) switchOver(d *database) error {
 	return err
 }
 
-// figures are what one fault took.
+// figures are the durations and counts of one fault.
 type figures struct {
 	fault, way      string
-	patroni, haggle time.Duration // until there is another leader, and from then on until a buyer has bought
+	patroni, haggle time.Duration // until there is another leader, and from then until a purchase succeeds
 	orders          int
 	refusals        string
 }
 
-// survive has buyers pay while a fault befalls the leader, and judges what is there once it is over.
+// survive lets buyers pay while the leader has a fault, and checks all orders and payments afterwards.
 func (d *database) survive(t *testing.T, s *shop, way string, f fault) figures {
 	t.Helper()
 	got := figures{fault: f.name, way: way}
@@ -132,7 +132,7 @@ func (d *database) survive(t *testing.T, s *shop, way string, f fault) figures {
 		t.Errorf("%s: %v", f.name, err)
 	}
 	s.close()
-	if !within(time.Minute, d.whole) && !d.mend() {
+	if !within(time.Minute, d.whole) && !d.repair() {
 		d.fail(f.name + ": the cluster is not whole again")
 	}
 	broken := s.judge()
@@ -146,7 +146,7 @@ func (d *database) survive(t *testing.T, s *shop, way string, f fault) figures {
 	return got
 }
 
-// leaderBut is a leader that is not the old one, or nil.
+// leaderBut returns a leader other than the old one, or nil.
 func (d *database) leaderBut(old *node) *node {
 	for _, n := range d.Nodes {
 		if n != old && n.role("primary") {
@@ -156,7 +156,7 @@ func (d *database) leaderBut(old *node) *node {
 	return nil
 }
 
-// table prints the figures of all faults.
+// table formats the figures of all faults.
 func table(rows []figures) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -164,6 +164,6 @@ func table(rows []figures) string {
 	for _, r := range rows {
 		fmt.Fprintf(w, "%s\t%s\t%.1f s\t%.1f s\t%d\t%s\n", r.fault, r.way, r.patroni.Seconds(), r.haggle.Seconds(), r.orders, r.refusals)
 	}
-	_ = w.Flush() // into memory
+	_ = w.Flush() // writes to memory
 	return b.String()
 }

@@ -8,7 +8,7 @@ import (
 	"text/template"
 )
 
-// Every configuration file can be filled in, and the guide for operators names it.
+// Every configuration file is a valid template, and the operators' guide mentions it.
 func TestConfigurationFiles(t *testing.T) {
 	t.Parallel()
 	guide, err := os.ReadFile(filepath.Join(deploy, "..", "README.md"))

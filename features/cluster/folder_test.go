@@ -17,15 +17,15 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 )
 
-// deploy is where the configuration files are that operators take.
+// deploy is the folder of the configuration files for operators.
 const deploy = "../../cmd/haggle/deploy/cluster"
 
-// folder is where the servers of a test keep their files, and run from. They end with the test process, also when that is
-// killed: a shell at the other end of a pipe kills what is left.
+// folder is the working directory of a test's servers. The servers end with the test process, even if that is killed, because a
+// shell at the other end of a pipe kills the remaining ones.
 type folder struct {
 	t        *testing.T
 	dir      string
-	logs     string // where their logs are
+	logs     string // the folder of their logs
 	network  string // the first three bytes of the servers' loopback addresses
 	programs string // PostgreSQL's
 	as       *syscall.Credential
@@ -33,11 +33,11 @@ type folder struct {
 	Passwords passwords
 }
 
-// passwords are what the servers let each other in by.
+// passwords are the servers' passwords.
 type passwords struct{ Superuser, Replication, Rewind, Haggle, Redis, Sentinel, NATS, Routes string }
 
-// reaper kills the processes of a folder when its standard input ends, and removes the folder. Patroni comes first: it would start
-// PostgreSQL again.
+// reaper kills the processes of a folder when its standard input ends, and removes the folder. It kills Patroni first, because
+// Patroni would restart PostgreSQL.
 const reaper = `
 while read -r word; do :; done
 for f in "$1"/pids/*; do [ -e "$f" ] && kill -9 "$(cat "$f")"; done
@@ -45,8 +45,8 @@ for f in "$1"/*/postgresql/postmaster.pid; do [ -e "$f" ] && kill -9 "$(head -n 
 for i in 1 2 3 4 5; do rm -rf "$1" && break; sleep 0.2; done
 `
 
-// newFolder makes a folder that PostgreSQL's user can reach, in memory if there is room: kill -9 takes no file that was
-// written, and the test does not wait for a slow disk.
+// newFolder creates a folder that PostgreSQL's user can access. It is in memory if there is enough: kill -9 loses no written
+// file, and the test does not wait for a slow disk.
 func newFolder(t *testing.T) *folder {
 	t.Helper()
 	f := &folder{t: t, network: fmt.Sprintf("127.%d.%d.", 1+mathrand.IntN(254), mathrand.IntN(255))}
@@ -66,7 +66,7 @@ func newFolder(t *testing.T) *folder {
 		t.Fatal(err)
 	}
 	watch := exec.Command("/bin/sh", "-c", reaper, "reaper", f.dir)
-	watch.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // Ctrl-C ends the test, and its end the servers
+	watch.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // Ctrl-C ends the test, and the end of the test ends the servers
 	line, err := watch.StdinPipe()
 	if err == nil {
 		err = watch.Start()
@@ -76,7 +76,7 @@ func newFolder(t *testing.T) *folder {
 	}
 	t.Cleanup(func() {
 		_ = line.Close()
-		_ = watch.Wait() // its last command may have found nothing to kill
+		_ = watch.Wait() // kill fails if there is nothing left to kill
 	})
 	f.own(f.dir)
 	f.mkdir("pids")
@@ -90,7 +90,7 @@ func spacious(dir string) bool {
 	return syscall.Statfs(dir, &s) == nil && s.Bavail*uint64(s.Bsize) >= plenty
 }
 
-// own gives a path to the user that the servers run as.
+// own gives a path to the servers' user.
 func (f *folder) own(path string) {
 	if f.as == nil {
 		return
@@ -100,7 +100,7 @@ func (f *folder) own(path string) {
 	}
 }
 
-// mkdir makes a folder in the folder.
+// mkdir creates a subfolder.
 func (f *folder) mkdir(name string) string {
 	path := filepath.Join(f.dir, name)
 	if err := os.Mkdir(path, 0o700); err != nil && !os.IsExist(err) {
@@ -110,10 +110,10 @@ func (f *folder) mkdir(name string) string {
 	return path
 }
 
-// address is one of the test's own on this machine, where all ports are free.
+// address returns a loopback address of this test, on which all ports are free.
 func (f *folder) address(n int) string { return fmt.Sprint(f.network, n) }
 
-// render writes a configuration file of cmd/haggle/deploy/cluster into a folder, filled in.
+// render fills in a configuration file of cmd/haggle/deploy/cluster and writes it to a folder.
 func (f *folder) render(name, dir string, data any) (path string) {
 	f.t.Helper()
 	form, err := template.New(name).Option("missingkey=error").ParseFiles(filepath.Join(deploy, name))
@@ -133,7 +133,7 @@ func (f *folder) render(name, dir string, data any) (path string) {
 	return path
 }
 
-// process is a server that runs.
+// process is a running server.
 type process struct {
 	name  string
 	cmd   *exec.Cmd
@@ -141,7 +141,7 @@ type process struct {
 	ended chan struct{}
 }
 
-// start runs a program until it is killed, or the test ends.
+// start runs a program until it is killed or the test ends.
 func (f *folder) start(name, program string, args ...string) *process {
 	f.t.Helper()
 	p := &process{
@@ -166,19 +166,19 @@ func (f *folder) start(name, program string, args ...string) *process {
 		f.t.Fatal(err)
 	}
 	go func() {
-		_ = p.cmd.Wait() // however it ended
+		_ = p.cmd.Wait() // its exit code does not matter
 		close(p.ended)
 	}()
 	return p
 }
 
-// kill ends the process as kill -9 does, and waits for its end.
+// kill kills the process with SIGKILL and waits for it.
 func (p *process) kill() {
-	_ = p.cmd.Process.Kill() // it may have ended already
+	_ = p.cmd.Process.Kill() // it may have exited already
 	<-p.ended
 }
 
-// output is what the process has printed, the end of it.
+// output returns the end of the process's output.
 func (p *process) output() string {
 	file, err := os.Open(p.log)
 	if err != nil {
@@ -187,7 +187,7 @@ func (p *process) output() string {
 	defer file.Close()
 	const most = 3000
 	if info, err := file.Stat(); err == nil && info.Size() > most {
-		_, _ = file.Seek(-most, io.SeekEnd) // or the whole
+		_, _ = file.Seek(-most, io.SeekEnd) // fails if the output is shorter
 	}
 	text, err := io.ReadAll(file)
 	if err != nil {
@@ -196,7 +196,7 @@ func (p *process) output() string {
 	return string(text)
 }
 
-// within waits until a condition holds.
+// within polls until a condition holds, and reports whether it does within the limit.
 func within(limit time.Duration, holds func() bool) bool {
 	for deadline := time.Now().Add(limit); ; time.Sleep(50 * time.Millisecond) {
 		switch {

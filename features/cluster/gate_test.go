@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// gate passes connections on to a server, until it is shut: then nothing passes, in either direction, and no end is told.
-// What was under way arrives when the gate opens, as it does when a broken cable is mended.
+// gate is a TCP proxy to a server that can be shut. A shut gate passes nothing in either direction and does not close
+// connections. Data that was in transit arrives when the gate opens, as after the repair of a cable.
 type gate struct {
 	listener net.Listener
 	to       string
@@ -73,7 +73,7 @@ func (g *gate) serve(client net.Conn) {
 	server, err := net.Dial("tcp", g.to)
 	if err != nil {
 		if tcp, ok := client.(*net.TCPConn); ok {
-			_ = tcp.SetLinger(0) // refused
+			_ = tcp.SetLinger(0) // so that Close resets the connection
 		}
 		return
 	}

@@ -10,19 +10,19 @@ import (
 	"time"
 )
 
-// stuck is what Patroni before 3.1.0, Debian 12's 3.0.2 too, logs at each turn when it makes no node synchronous any more.
-// Either it knows an old revision of its key, after it was held up (https://github.com/patroni/patroni/pull/2783, read
-// 2026-11-27), or the key names a former leader, without a synchronous node: process_sync_replication in its ha.py leaves such
-// a key as it is.
+// stuck is what Patroni before 3.1.0, which includes Debian 12's 3.0.2, logs in each loop when it no longer makes a standby
+// synchronous. Either it knows an old revision of its key after a delay (https://github.com/patroni/patroni/pull/2783, read
+// 2026-11-27), or the key names a former leader without a synchronous standby, and process_sync_replication in ha.py does not
+// change such a key.
 const stuck = "Synchronous replication key updated by someone else"
 
-// syncKey is where Patroni keeps in etcd which nodes are synchronous: namespace, scope, "sync".
+// syncKey is the key in etcd that names the synchronous standbys: namespace, scope, "sync".
 const syncKey = "/service/haggle/sync"
 
-// mend does what an operator has to do when Patroni is stuck, and reports whether the cluster is whole then: Patroni of the
-// leader is started again, while PostgreSQL goes on; if that does not help, the key is removed, and the leader writes
-// another one.
-func (d *database) mend() bool {
+// repair does what an operator has to do when Patroni is stuck, and reports whether the cluster is healthy afterwards: it
+// restarts the leader's Patroni while PostgreSQL continues to run. If that does not help, it deletes the key, and the leader
+// writes a new one.
+func (d *database) repair() bool {
 	leader := d.leader()
 	if leader == nil || !strings.Contains(leader.patroni.output(), stuck) {
 		return within(patience, d.whole)
@@ -38,8 +38,8 @@ func (d *database) mend() bool {
 	return within(patience, d.whole)
 }
 
-// ask sends a request on the key to etcd's gateway (https://etcd.io/docs/v3.4/dev-guide/api_grpc_gateway/), and returns the value
-// that it has.
+// ask sends a request about the key to etcd's gateway (https://etcd.io/docs/v3.4/dev-guide/api_grpc_gateway/), and returns the
+// key's value.
 func (d *database) ask(what string) string {
 	body, err := json.Marshal(map[string][]byte{"key": []byte(syncKey)})
 	if err != nil {

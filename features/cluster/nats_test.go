@@ -14,7 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 )
 
-// bus is NATS in a cluster of three.
+// bus is a NATS cluster of three servers.
 type bus struct {
 	*folder
 	servers []*process
@@ -33,7 +33,7 @@ func newBus(f *folder) *bus {
 	return b
 }
 
-// run starts a server, for the first time or again.
+// run starts or restarts a server.
 func (b *bus) run(i int) {
 	name := fmt.Sprint("nats", i+1)
 	dir := b.mkdir(name)
@@ -54,7 +54,8 @@ func (b *bus) url() string {
 	return strings.Join(urls, ",")
 }
 
-// leader is the server that leads the stream of events, or that the connection is to where there is no stream yet.
+// leader returns the server that leads the stream of events. If there is no stream yet, it returns the server of the
+// connection.
 func (b *bus) leader(ctx context.Context, js jetstream.JetStream) (int, error) {
 	stream, err := js.Stream(ctx, "HAGGLE")
 	if err != nil {
@@ -69,8 +70,8 @@ func (b *bus) leader(ctx context.Context, js jetstream.JetStream) (int, error) {
 	return n - 1, err
 }
 
-// Servers of NATS are killed while buyers pay, one by one and then two at once, which leaves no majority. Buyers notice
-// nothing, and each order is announced at least once.
+// NATS servers are killed while buyers pay, one by one and then two at once, which leaves no majority. Purchases continue, and
+// each order is announced at least once.
 func TestCluster_nats(t *testing.T) {
 	needs(t, "nats")
 	b := newBus(newFolder(t))
@@ -97,7 +98,7 @@ func TestCluster_nats(t *testing.T) {
 		}
 		return at
 	}
-	for range 3 { // the leader's server
+	for range 3 { // the server that leads
 		at := leads()
 		b.fault(t, s, []int{at})
 	}
@@ -105,16 +106,16 @@ func TestCluster_nats(t *testing.T) {
 	b.fault(t, s, []int{at, (at + 1) % 3})
 	s.close()
 	leads()
-	heard := map[string]int{}
+	announced := map[string]int{}
 	if !within(2*time.Minute, func() bool {
-		heard = b.heard(t, js, s.project)
-		return len(heard) >= s.paid()
+		announced = b.announcedOrders(t, js, s.project)
+		return len(announced) >= s.paid()
 	}) {
-		t.Errorf("%d of %d orders were announced", len(heard), s.paid())
+		t.Errorf("%d of %d orders were announced", len(announced), s.paid())
 		s.tail(t)
 	}
 	for id := range s.orders {
-		if heard[id] == 0 {
+		if announced[id] == 0 {
 			t.Errorf("order %s was not announced", id)
 		}
 	}
@@ -124,7 +125,7 @@ func TestCluster_nats(t *testing.T) {
 	t.Logf("5 servers of NATS killed, %d orders, all announced; refusals: %s", s.paid(), s.refusalsText())
 }
 
-// fault kills servers, has buyers buy, and starts the servers again.
+// fault kills servers, lets buyers buy, and restarts the servers.
 func (b *bus) fault(t *testing.T, s *shop, servers []int) {
 	t.Helper()
 	for _, i := range servers {
@@ -140,8 +141,8 @@ func (b *bus) fault(t *testing.T, s *shop, servers []int) {
 	}
 }
 
-// heard are the orders of a project in the stream, and how often each is there.
-func (b *bus) heard(t *testing.T, js jetstream.JetStream, project string) map[string]int {
+// announced returns a project's orders in the stream, and how often each occurs.
+func (b *bus) announcedOrders(t *testing.T, js jetstream.JetStream, project string) map[string]int {
 	t.Helper()
 	orders := map[string]int{}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -150,7 +151,7 @@ func (b *bus) heard(t *testing.T, js jetstream.JetStream, project string) map[st
 		FilterSubjects: []string{"haggle." + project + ".order.completed"},
 	})
 	if err != nil {
-		return orders // it is asked again
+		return orders // the caller repeats the call
 	}
 	for {
 		batch, err := consumer.Fetch(500, jetstream.FetchMaxWait(time.Second))

@@ -18,12 +18,12 @@ import (
 type node struct {
 	*folder
 	Name    string
-	Listen  string // where its servers listen
-	Address string // where they are reached, through the gates that follow
+	Listen  string // listen address of its servers
+	Address string // where they are reached through the following gates
 	Clients string // where HAProxy reaches them
 	Dir     string
 
-	Members  []string // etcd's, as this node reaches them
+	Members  []string // addresses of etcd's members for this node
 	Proxies  bool
 	Programs string
 	Network  string
@@ -45,8 +45,8 @@ func open(is bool, gates ...[]*gate) {
 // run starts Patroni, which starts PostgreSQL.
 func (n *node) run() { n.patroni = n.start("patroni-"+n.Name, "patroni", n.config) }
 
-// postgres are the ids of PostgreSQL's processes, the first one before its children. It is stopped while they are listed, so
-// that it has no more of them.
+// postgres returns the process ids of PostgreSQL, the parent first. The parent is stopped while they are listed, so that it
+// starts no more children.
 func (n *node) postgres() (ids []int) {
 	text, err := os.ReadFile(filepath.Join(n.Dir, "postgresql", "postmaster.pid"))
 	if err != nil {
@@ -65,7 +65,7 @@ func (n *node) postgres() (ids []int) {
 	for _, path := range stats {
 		stat, err := os.ReadFile(path)
 		if err != nil {
-			continue // it has ended
+			continue // it has exited
 		}
 		fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 		if len(fields) > 1 && fields[1] == first {
@@ -87,13 +87,13 @@ func (n *node) signal(s syscall.Signal) error {
 		return fmt.Errorf("%s has no PostgreSQL that runs", n.Name)
 	}
 	for i := range ids {
-		id := ids[len(ids)-1-i] // its children first: it would start them again
-		_ = syscall.Kill(id, s) // it may have ended
+		id := ids[len(ids)-1-i] // children first, because the parent would restart them
+		_ = syscall.Kill(id, s) // it may have exited
 	}
 	return nil
 }
 
-// kill ends Patroni and PostgreSQL as the loss of the machine does.
+// kill kills Patroni and PostgreSQL, as the loss of the machine does.
 func (n *node) kill() error {
 	err := n.signal(syscall.SIGKILL)
 	<-n.patroni.ended
@@ -102,17 +102,18 @@ func (n *node) kill() error {
 
 var impatient = &http.Client{Timeout: 2 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 
-// role reports whether Patroni's REST API answers for a role, such as primary, sync or replica. It is asked past the gates.
+// role reports whether Patroni's REST API confirms a role, such as primary, sync or replica. The request does not pass the
+// gates.
 func (n *node) role(is string) bool {
 	response, err := impatient.Get("http://" + n.Listen + ":8008/" + is)
 	if err != nil {
 		return false
 	}
-	_ = response.Body.Close() // its status counts
+	_ = response.Body.Close() // only the status counts
 	return response.StatusCode == http.StatusOK
 }
 
-// query asks PostgreSQL as the superuser, past the gates and row-level security, and returns one value.
+// query runs a statement as superuser, bypassing the gates and row-level security, and returns one value.
 func (n *node) query(database, statement string) (value string, err error) {
 	db, err := sql.Open("postgres", n.url(database)+"?sslmode=disable&connect_timeout=3")
 	if err != nil {
@@ -125,7 +126,7 @@ func (n *node) query(database, statement string) (value string, err error) {
 	return value, err
 }
 
-// url addresses a database of this node as the superuser, past the gates.
+// url returns a database URL of this node for the superuser, bypassing the gates.
 func (n *node) url(database string) string {
 	return "postgres://postgres:" + n.Passwords.Superuser + "@" + n.Listen + ":5432/" + database
 }

@@ -15,12 +15,12 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/merchant"
 )
 
-// program is Haggle, built from source, with its replicas and a payment provider that keeps its books in a file.
+// program is Haggle, built from source, with its replicas and a payment provider whose ledger is in a file.
 type program struct {
 	path     string
 	provider *faults.Process
 	servers  []*faults.Process
-	env      []string // of the servers and of commands
+	env      []string // for servers and commands
 }
 
 // build builds the programs and starts the provider.
@@ -44,7 +44,7 @@ func build(t *testing.T) program {
 	return p
 }
 
-// with is the program with an environment of its servers and commands.
+// with returns the program with another environment for its servers and commands.
 func (p program) with(env ...string) program {
 	p.env = append([]string{
 		"HAGGLE_BOOTSTRAP_KEY=" + boottest.Key, "HAGGLE_ACP_RATE=off", "HAGGLE_ENTERPRISE_RATE=1000000/1000000",
@@ -82,8 +82,8 @@ func (p program) run(env []string, args ...string) (string, error) {
 	return string(out), err
 }
 
-// judge says what is wrong with a shop all of whose purchases are decided: an order that a buyer was told of and that is
-// not there, a purchase that was made twice, a charge without an order, and what `haggle verify` finds.
+// judge returns what is wrong with a shop whose purchases are all decided: a missing order that a buyer was given, a duplicate
+// purchase, a charge without an order, and what `haggle verify` finds.
 func (s *shop) judge() []string {
 	broken := s.broken
 	there, err := s.ordersThere()
@@ -117,7 +117,7 @@ func (s *shop) judge() []string {
 	return broken
 }
 
-// ordersThere are the orders of the shop, whose payments all succeeded. A part of one may have been refunded.
+// ordersThere returns the shop's orders, and an error if the payment of one did not succeed. Partial refunds are allowed.
 func (s *shop) ordersThere() (map[string]bool, error) {
 	there := map[string]bool{}
 	page := merchant.Page{Limit: 100}
@@ -139,7 +139,7 @@ func (s *shop) ordersThere() (map[string]bool, error) {
 	return there, nil
 }
 
-// captures is how many payments of the shop the provider took and did not give back.
+// captures returns how many of the shop's payments the provider captured and did not refund in full.
 func (s *shop) captures() (n int, err error) {
 	response, err := client.Get(s.provider.URL + "/ledger")
 	if err != nil {
@@ -161,7 +161,7 @@ func (s *shop) captures() (n int, err error) {
 	return n, err
 }
 
-// tail is what the servers logged last.
+// tail logs the end of the servers' logs.
 func (p program) tail(t *testing.T) {
 	for i, s := range p.servers {
 		log := s.Output()

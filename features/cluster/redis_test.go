@@ -18,7 +18,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/faults"
 )
 
-// sentinels are three nodes of Redis, the first of which begins as the primary, and three sentinels.
+// sentinels are three Redis nodes, the first of which starts as primary, and three sentinels.
 type sentinels struct {
 	*folder
 	redis, watch   []*process
@@ -52,7 +52,7 @@ func newSentinels(f *folder) *sentinels {
 	return s
 }
 
-// run starts a node, for the first time or again. Sentinel makes a replica of a former primary.
+// run starts or restarts a node. Sentinel makes a former primary a replica.
 func (s *sentinels) run(i int) {
 	name, primary := fmt.Sprint("redis", i+1), ""
 	if i > 0 {
@@ -67,7 +67,7 @@ func (s *sentinels) run(i int) {
 	}))
 }
 
-// url is what HAGGLE_REDIS_URL is with these sentinels.
+// url returns the HAGGLE_REDIS_URL for these sentinels.
 func (s *sentinels) url() string {
 	return fmt.Sprintf("redis://:%s@%s:26379/0?master_name=haggle&addr=%s:26379&addr=%s:26379&password=%s",
 		s.Passwords.Sentinel, s.called[0], s.called[1], s.called[2], s.Passwords.Redis)
@@ -77,11 +77,11 @@ func (s *sentinels) url() string {
 func (s *sentinels) ask(address, port, password string, args ...string) string {
 	c := exec.Command("redis-cli", append([]string{"-h", address, "-p", port}, args...)...)
 	c.Env = []string{"PATH=" + os.Getenv("PATH"), "REDISCLI_AUTH=" + password}
-	out, _ := c.Output() // one that does not answer says nothing
+	out, _ := c.Output() // empty if it does not respond
 	return string(out)
 }
 
-// primary is the node that the sentinels name, or -1 while most do not agree.
+// primary returns the node that most sentinels name, or -1 if there is no majority.
 func (s *sentinels) primary() int {
 	votes := map[string]int{}
 	for _, at := range s.called {
@@ -96,7 +96,7 @@ func (s *sentinels) primary() int {
 	return -1
 }
 
-// whole reports whether the primary has two replicas, which all sentinels know.
+// whole reports whether the primary has two replicas that all sentinels know.
 func (s *sentinels) whole() bool {
 	at := s.primary()
 	if at < 0 || strings.Count(s.ask(s.listen[at], "6379", s.Passwords.Redis, "INFO", "replication"), "state=online") != 2 {
@@ -111,10 +111,10 @@ func (s *sentinels) whole() bool {
 	return true
 }
 
-// perSecond and burst are the rate of a buyer's address in this test.
+// perSecond and burst are the rate limit of a buyer's address in this test.
 const perSecond, burst = 5, 10
 
-// greedy is a client of one address that asks both servers all the time.
+// greedy is a client with one address that sends requests to both servers continuously.
 type greedy struct {
 	allowed, refused, failed atomic.Int64
 	stop                     chan struct{}
@@ -149,7 +149,7 @@ func (g *greedy) ask(url string) {
 			g.failed.Add(1)
 			continue
 		}
-		_ = response.Body.Close() // its status counts
+		_ = response.Body.Close() // only the status counts
 		switch response.StatusCode {
 		case http.StatusOK:
 			g.allowed.Add(1)
@@ -161,7 +161,7 @@ func (g *greedy) ask(url string) {
 	}
 }
 
-// together reports whether a server counts in Redis, as its metrics say.
+// together reports whether a server counts in Redis, according to its metrics.
 func together(p *faults.Process) bool {
 	response, err := impatient.Get(p.Ops + "/metrics")
 	if err != nil {
@@ -172,8 +172,8 @@ func together(p *faults.Process) bool {
 	return err == nil && strings.Contains(string(text), "rate_limit_degraded 0")
 }
 
-// The primary of Redis is killed and stopped while a client asks more than it may. It is neither let through nor refused altogether,
-// and buyers within the rate notice nothing. The servers count together again at the new primary.
+// The Redis primary is killed and stopped while a client exceeds its rate limit. The client is neither let through nor refused
+// altogether, and buyers within the limit are not affected. The servers use the new primary's counts afterwards.
 func TestCluster_redis(t *testing.T) {
 	needs(t, "redis")
 	r := newSentinels(newFolder(t))
@@ -209,13 +209,14 @@ func TestCluster_redis(t *testing.T) {
 	t.Logf("%d orders", s.paid())
 }
 
-// watchAgain starts a sentinel again on its own file, in which it keeps what it knows.
+// watchAgain restarts a sentinel with its own configuration file, in which it stores its state.
 func (s *sentinels) watchAgain(i int) {
 	name := fmt.Sprint("sentinel", i+1)
 	s.watch[i] = s.start(name, "redis-sentinel", filepath.Join(s.dir, name, "sentinel.conf"))
 }
 
-// fault does something to the primary and heals it, and holds what was allowed meanwhile to the rate.
+// fault makes the primary fail and repairs it, and checks the number of requests that were allowed meanwhile against the rate
+// limit.
 func (s *sentinels) fault(t *testing.T, shop *shop, name string, do, heal func(int) error) {
 	t.Helper()
 	began, g := time.Now(), shop.greedy()
@@ -245,7 +246,7 @@ func (s *sentinels) fault(t *testing.T, shop *shop, name string, do, heal func(i
 	close(g.stop)
 	g.asks.Wait()
 	took := time.Since(began)
-	// Its loss and its return may give one burst more each.
+	// The primary's failure and its return may each allow another burst.
 	most, least := int64(3*burst+perSecond*took.Seconds()), int64(perSecond*took.Seconds()/2)
 	if n := g.allowed.Load(); n > most || n < least || g.failed.Load() > 0 {
 		t.Errorf("%s: in %s %d were allowed and %d failed, want %d to %d and 0", name, took.Round(time.Second), n, g.failed.Load(), least, most)

@@ -22,19 +22,19 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/merchant"
 )
 
-// decided is how long a buyer asks at most what became of a payment.
+// decided is the maximum time until a payment is decided.
 const decided = 2 * time.Minute
 
-// stock is more than buyers take.
+// stock is more than buyers buy.
 const stock = 100_000
 
-// client waits for a server that has lost its database in the middle of a request: it says so within 25 s.
+// client waits long enough for a server that loses its database during a request, which returns an error within 25 s.
 var client = &http.Client{Timeout: 40 * time.Second, Transport: &http.Transport{
 	MaxIdleConnsPerHost: 64,
-	IdleConnTimeout:     30 * time.Second, // the server closes them after 60 s, perhaps while a request is on its way
+	IdleConnTimeout:     30 * time.Second, // servers close idle connections after 60 s, perhaps while a request is in transit
 }}
 
-// shop is a project with one product, whose buyers pay at a provider with books of its own.
+// shop is a project with one product, whose buyers pay through a provider with its own ledger.
 type shop struct {
 	program
 	slug, project, product string
@@ -43,21 +43,21 @@ type shop struct {
 	buyers sync.WaitGroup
 
 	mu       sync.Mutex
-	orders   map[string]time.Time // that buyers were told of, and when
+	orders   map[string]time.Time // orders that buyers were given, and when
 	broken   []string
-	refusals map[string]int // answers that were no success, by status and code
-	before   int            // orders when the current fault began
-	failures []failure      // the requests behind refusals, up to mostFailures
-	kills    bool           // servers are killed, so that a request may have no answer
+	refusals map[string]int // error responses by status and code
+	before   int            // number of orders when the current fault began
+	failures []failure      // the failed requests in refusals, up to mostFailures
+	kills    bool           // servers are killed, so a request may get no response
 }
 
-// failure is a request, or some in a row, that had no success.
+// failure is a failed request, or a sequence of them.
 type failure struct {
 	began, ended time.Time
 	what         string
 }
 
-// mostFailures bounds what is kept of them.
+// mostFailures limits how many failures are stored.
 const mostFailures = 100_000
 
 func (s *shop) management() *merchant.Client {
@@ -98,7 +98,7 @@ func openShop(p program, slug string) (*shop, error) {
 	return s, err
 }
 
-// servedBy is the shop, which is opened first, with other servers of the same database.
+// servedBy returns the shop, created on the first call, with other servers on the same database.
 func (s *shop) servedBy(t *testing.T, p program) *shop {
 	t.Helper()
 	if s != nil {
@@ -112,7 +112,7 @@ func (s *shop) servedBy(t *testing.T, p program) *shop {
 	return s
 }
 
-// open lets buyers in, each of whom makes one purchase after the other.
+// open starts buyers, each of whom makes one purchase after the other.
 func (s *shop) open(buyers int) {
 	s.stop.Store(false)
 	for n := range buyers {
@@ -124,14 +124,14 @@ func (s *shop) open(buyers int) {
 	}
 }
 
-// close waits until each purchase that has begun is decided.
+// close waits until all started purchases are decided.
 func (s *shop) close() {
 	s.stop.Store(true)
 	s.buyers.Wait()
 }
 
-// places are the addresses that buyers come from. Servers remember 65,536 when they limit rates: that grew by 2 MB in an hour of
-// buyers with an address each.
+// places is the number of buyers' addresses. Servers store 65,536 addresses for rate limits: with a new address for each buyer,
+// memory grew by 2 MB in an hour.
 const places = 1000
 
 var addresses atomic.Int64
@@ -147,11 +147,11 @@ func (s *shop) client(server int) *acp.Client {
 	}), s.slug)
 }
 
-// pause is how long a buyer waits who was refused.
+// pause is how long a buyer waits after a refusal.
 const pause = 50 * time.Millisecond
 
-// buy is one purchase at a server, whose payment is asked for until it is decided, at one server and the other in turn. What fails before
-// the payment is nobody's loss.
+// buy makes one purchase at a server and retries the payment until it is decided, at alternating servers. A failure before the
+// payment costs nobody money.
 func (s *shop) buy(n int) {
 	began := time.Now()
 	checkout, err := s.haggle(s.client(n))
@@ -190,16 +190,16 @@ func (s *shop) buy(n int) {
 	}
 }
 
-// again reports whether a client may send a finalize again.
+// again reports whether a client may retry a finalize after the error.
 func again(err error) bool {
-	var told *acp.Error
-	if !errors.As(err, &told) {
-		return acp.CodeOf(err) == "" // no answer
+	var problem *acp.Error
+	if !errors.As(err, &problem) {
+		return acp.CodeOf(err) == "" // no response
 	}
-	return told.HTTPStatus >= 500 || told.Code == "checkout_processing"
+	return problem.HTTPStatus >= 500 || problem.Code == "checkout_processing"
 }
 
-// haggle searches, makes an offer and opens a checkout at the price that was agreed on.
+// haggle searches, makes an offer and opens a checkout at the agreed price.
 func (s *shop) haggle(c *acp.Client) (checkout string, err error) {
 	ctx := context.Background()
 	found, err := c.Search(ctx, acp.SearchRequest{Query: "lantern"})
@@ -235,7 +235,7 @@ var home = acp.Address{
 	Country:    "US",
 }
 
-// token is one that the payment provider charges once.
+// token returns a token that the payment provider charges once.
 func (s *shop) token() (string, error) {
 	body, err := json.Marshal(map[string]any{"kind": "stripe", "script": "ok", "currency": "usd", "max_amount": 100_00})
 	if err != nil {
@@ -266,41 +266,40 @@ func (s *shop) note(format string, args ...any) {
 	s.broken = append(s.broken, fmt.Sprintf(format, args...))
 }
 
-// refused counts an answer that was no success, to requests that began at a moment. A server whose database is away says 503
-// and when to come again.
+// refused counts a failed request that began at a given time. A server without its database must return 503 with Retry-After.
 func (s *shop) refused(began time.Time, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.failed(began, err.Error())
-	var told *acp.Error
-	if !errors.As(err, &told) {
+	var problem *acp.Error
+	if !errors.As(err, &problem) {
 		s.refusals["no answer"]++
 		if !s.kills {
 			s.broken = append(s.broken, "a request had no answer: "+err.Error())
 		}
 		return
 	}
-	s.refusals[fmt.Sprint(told.HTTPStatus, " ", told.Code)]++
-	if told.HTTPStatus >= 500 && (told.HTTPStatus != http.StatusServiceUnavailable || told.RetryAfter == 0) {
-		s.broken = append(s.broken, fmt.Sprintf("refused with %d %s, retry_after %d: %s", told.HTTPStatus, told.Code, told.RetryAfter, told.Message))
+	s.refusals[fmt.Sprint(problem.HTTPStatus, " ", problem.Code)]++
+	if problem.HTTPStatus >= 500 && (problem.HTTPStatus != http.StatusServiceUnavailable || problem.RetryAfter == 0) {
+		s.broken = append(s.broken, fmt.Sprintf("refused with %d %s, retry_after %d: %s", problem.HTTPStatus, problem.Code, problem.RetryAfter, problem.Message))
 	}
 }
 
-// failed keeps a failure. The caller holds mu.
+// failed stores a failure. The caller holds mu.
 func (s *shop) failed(began time.Time, what string) {
 	if len(s.failures) < mostFailures {
 		s.failures = append(s.failures, failure{began, time.Now(), what})
 	}
 }
 
-// paid is how many orders buyers were told of.
+// paid returns how many orders buyers were given.
 func (s *shop) paid() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.orders)
 }
 
-// firstSince is when a buyer was first told of an order since a moment; zero: none was.
+// firstSince returns when a buyer was first given an order after a moment, or the zero time.
 func (s *shop) firstSince(moment time.Time) (first time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -312,14 +311,14 @@ func (s *shop) firstSince(moment time.Time) (first time.Time) {
 	return first
 }
 
-// reset begins to count for another fault.
+// reset starts the counts for another fault.
 func (s *shop) reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.before, s.broken, s.refusals = len(s.orders), nil, map[string]int{}
 }
 
-// fresh is how many orders buyers were told of since reset.
+// fresh returns how many orders buyers were given since reset.
 func (s *shop) fresh() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// judgeAll judges a soak whose purchases are all decided.
+// judgeAll checks a soak whose purchases are all decided.
 func (k *soak) judgeAll() {
 	k.t.Helper()
 	k.judgeFailures()
@@ -19,11 +19,11 @@ func (k *soak) judgeAll() {
 	}
 	k.judgePadding()
 	if k.t.Failed() {
-		k.tails()
+		k.logTails()
 	}
 }
 
-// judgeFailures finds requests that failed although no server had been lost.
+// judgeFailures reports requests that failed although no server was down.
 func (k *soak) judgeFailures() {
 	k.t.Helper()
 	k.shop.mu.Lock()
@@ -43,13 +43,13 @@ func (k *soak) judgeFailures() {
 	if len(others) > shown {
 		k.t.Errorf("%d requests failed outside of all outages", len(others))
 	}
-	// Otherwise the soak says little about buyers.
+	// With fewer purchases the soak would say little.
 	if want := int(k.perSecond * k.length.Seconds() / 2); k.paid() < want {
 		k.t.Errorf("%d orders in %s, want %d at least: the machine is too slow for SOAK_RATE", k.paid(), k.length, want)
 	}
 }
 
-// judgeGrowth compares the end with the middle.
+// judgeGrowth compares the end of the soak with its middle.
 func (k *soak) judgeGrowth() {
 	k.t.Helper()
 	for _, l := range limits {
@@ -65,11 +65,11 @@ func (k *soak) judgeGrowth() {
 	}
 }
 
-// judgeCeilings bounds what is not compared with the middle.
+// judgeCeilings checks the limits that do not depend on the middle.
 func (k *soak) judgeCeilings() {
 	k.t.Helper()
 	if len(k.samples) == 0 {
-		return // judgeGrowth has said so
+		return // judgeGrowth has reported it
 	}
 	for _, wal := range []quantity{firstWALBytes, secondWALBytes, thirdWALBytes} {
 		if most := highest(wal)(k.samples); most > mostWAL {
@@ -83,7 +83,7 @@ func (k *soak) judgeCeilings() {
 	if err := k.disks(&now); err != nil || now.of[temporaryBytes] > 0 {
 		k.t.Errorf("%.0f bytes of temporary files are left, %v", now.of[temporaryBytes], err)
 	}
-	// A slot that nobody reads keeps all WAL from then on.
+	// A replication slot without a consumer keeps all WAL.
 	leader := k.db.leader()
 	if leader == nil {
 		k.t.Error("there is no leader at the end")
@@ -94,35 +94,35 @@ func (k *soak) judgeCeilings() {
 	}
 }
 
-// judgeAnnouncements looks for each order in the stream of NATS and at the webhook's receiver.
+// judgeAnnouncements looks for each order in the NATS stream and at the webhook's receiver.
 func (k *soak) judgeAnnouncements() {
 	k.t.Helper()
 	k.shop.mu.Lock()
-	var told []string
+	var problem []string
 	for id := range k.orders {
-		told = append(told, id)
+		problem = append(problem, id)
 	}
 	k.shop.mu.Unlock()
 	for way, heard := range map[string]func() map[string]int{
-		"NATS":    func() map[string]int { return k.bus.heard(k.t, k.js, k.project) },
-		"webhook": func() map[string]int { return k.heard.Heard(k.slug) },
+		"NATS":    func() map[string]int { return k.bus.announcedOrders(k.t, k.js, k.project) },
+		"webhook": func() map[string]int { return k.webhooks.Deliveries(k.slug) },
 	} {
 		var found map[string]int
 		silent := func(id string) bool { return found[id] == 0 }
-		within(2*time.Minute, func() bool { found = heard(); return !slices.ContainsFunc(told, silent) })
+		within(2*time.Minute, func() bool { found = heard(); return !slices.ContainsFunc(problem, silent) })
 		twice := 0
 		for _, n := range found {
 			twice += n - 1
 		}
-		missing := slices.DeleteFunc(slices.Clone(told), func(id string) bool { return !silent(id) })
-		if len(missing) > 0 || len(found) != len(told) {
-			k.t.Errorf("by %s %d orders were announced, of %d; not announced: %v", way, len(found), len(told), missing[:min(5, len(missing))])
+		missing := slices.DeleteFunc(slices.Clone(problem), func(id string) bool { return !silent(id) })
+		if len(missing) > 0 || len(found) != len(problem) {
+			k.t.Errorf("by %s %d orders were announced, of %d; not announced: %v", way, len(found), len(problem), missing[:min(5, len(missing))])
 		}
 		fmt.Printf("%d orders announced by %s, %d announcements more than once\n", len(found), way, twice)
 	}
 }
 
-// judgePadding compares the database with what it takes without dead rows and free space.
+// judgePadding compares the size of the database with its size after VACUUM FULL.
 func (k *soak) judgePadding() {
 	k.t.Helper()
 	if len(k.samples) == 0 {
@@ -131,7 +131,7 @@ func (k *soak) judgePadding() {
 	var sizes [2]float64
 	for i := range sizes {
 		if i == 1 {
-			if err := k.pack(); err != nil {
+			if err := k.vacuumFull(); err != nil {
 				k.t.Error(err)
 				return
 			}

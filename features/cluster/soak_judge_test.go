@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// quantity is what a sample measures.
+// quantity is a measured quantity.
 type quantity int
 
 const (
@@ -31,7 +31,7 @@ const (
 	quantities
 )
 
-// columns names the quantities, and how many of each a table shows as one.
+// columns are the quantities' names, and the units in which a table shows them.
 var columns = [quantities]struct {
 	name string
 	unit float64
@@ -56,23 +56,23 @@ var columns = [quantities]struct {
 	logBytesB:       {"log B kB", 1e3},
 }
 
-// sample is what was measured at one moment of the soak.
+// sample has the quantities at one time of the soak.
 type sample struct {
-	at time.Duration // since its begin
+	at time.Duration // since the start
 	of [quantities]float64
 }
 
-// window is a part of the soak, in shares of its length.
+// window is a part of the soak, as shares of its length.
 type window struct{ from, to float64 }
 
-// Memory and disk are flat if the end of the soak is as its middle is. The first quarter fills caches, pools and PostgreSQL's free
-// space. No fault of PostgreSQL's leader is in either window.
+// Memory and disk usage are flat if the end of the soak is like its middle. The first quarter fills caches, pools and
+// PostgreSQL's free space. PostgreSQL's leader has no fault in either window.
 var middle, end = window{0.25, 0.45}, window{0.8, 1}
 
-// leastSamples is how many samples a window has to have, of twelve.
+// leastSamples is the minimum number of a window's samples, of twelve.
 const leastSamples = 8
 
-// in are the samples of a window.
+// in returns the samples of a window.
 func (w window) in(samples []sample, length time.Duration) []sample {
 	return slices.DeleteFunc(slices.Clone(samples), func(s sample) bool {
 		return s.at < time.Duration(w.from*float64(length)) || s.at > time.Duration(w.to*float64(length))
@@ -106,7 +106,7 @@ func median(q quantity) measure {
 	}
 }
 
-// perOrder is by how much a quantity grows for each order. Without orders it is all of the growth.
+// perOrder returns a quantity's growth per order, or its whole growth if there were no orders.
 func perOrder(q quantity) measure {
 	return func(samples []sample) float64 {
 		first, last := samples[0].of, samples[len(samples)-1].of
@@ -114,7 +114,7 @@ func perOrder(q quantity) measure {
 	}
 }
 
-// limit bounds a figure of the end of the soak by that of its middle: by growth times that, and slack.
+// limit bounds a figure at the end of the soak: the figure of the middle times growth, plus slack.
 type limit struct {
 	name          string
 	measure       measure
@@ -122,7 +122,7 @@ type limit struct {
 	unit          float64
 }
 
-// verdict is what a limit found.
+// verdict is the result of a limit.
 type verdict struct {
 	name             string
 	before, now, top float64
@@ -148,7 +148,7 @@ func (l limit) judge(samples []sample, length time.Duration) (verdict, error) {
 	return verdict{l.name, was / l.unit, is / l.unit, (l.growth*was + l.slack) / l.unit}, nil
 }
 
-// planned is a fault and when it is due.
+// planned is a fault and its time.
 type planned struct {
 	at    time.Duration
 	fault string
@@ -160,11 +160,11 @@ const (
 	leaderSwitched = "planned switchover of PostgreSQL"
 )
 
-// leastBetween is the least time between two faults: a replica starts within it on a busy machine.
+// leastBetween is the minimum time between two faults, within which a replica restarts even on a busy machine.
 const leastBetween = 30 * time.Second
 
-// schedule is what happens in a soak. Replica B is killed every twelfth of it. At half time, and at three quarters, it is the leader of
-// PostgreSQL instead.
+// schedule returns the faults of a soak. Replica B is killed every twelfth of it. At half time and at three quarters it is
+// PostgreSQL's leader instead.
 func schedule(length time.Duration) (all []planned) {
 	every := max(length/12, leastBetween)
 	half, late := length/2, length*3/4
@@ -182,12 +182,12 @@ func schedule(length time.Duration) (all []planned) {
 type outage struct {
 	fault       string
 	from, until time.Time
-	note        string // how long what took
+	note        string // what took how long
 }
 
 func (o outage) explains(f failure) bool { return !f.ended.Before(o.from) && !f.began.After(o.until) }
 
-// unexplained are the failures outside of all outages, and counts how many there are in each.
+// unexplained returns the failures outside of all outages, and the number of failures in each outage.
 func unexplained(failures []failure, outages []outage) (others []failure, counts []int) {
 	counts = make([]int, len(outages))
 	for _, f := range failures {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// hour makes the samples of an hour, one a minute, whose quantities value makes of the minute.
+// hour returns the samples of an hour, one per minute. value returns the quantities of a minute.
 func hour(value func(minute float64) map[quantity]float64) (samples []sample) {
 	for minute := range 61 {
 		s := sample{at: time.Duration(minute) * time.Minute}
@@ -18,7 +18,7 @@ func hour(value func(minute float64) map[quantity]float64) (samples []sample) {
 	return samples
 }
 
-// named is the limit with a name.
+// named returns the limit with a name.
 func named(t *testing.T, name string) limit {
 	t.Helper()
 	for _, l := range limits {
@@ -39,7 +39,7 @@ func judged(t *testing.T, name string, samples []sample) verdict {
 	return v
 }
 
-// Memory goes up and down between collections, and by a little for caches.
+// flat has memory that oscillates between collections and grows a little for caches.
 func flat(minute float64) map[quantity]float64 {
 	noise := float64(int(minute) * 7 % 5)
 	return map[quantity]float64{
@@ -66,14 +66,14 @@ func TestLimits_flat(t *testing.T) {
 	}
 }
 
-// Each leak breaks the limit of what leaks.
+// Each leak exceeds the limit of its quantity.
 func TestLimits_leaks(t *testing.T) {
 	t.Parallel()
 	for name, leak := range map[string]struct {
 		of        quantity
 		perMinute float64
 	}{
-		"heap, lowest after a collection": {heapBytes, 200e3}, // 1.7 kB an order
+		"heap, lowest after a collection": {heapBytes, 200e3}, // 1.7 kB per order
 		"resident memory, median":         {residentBytes, 3e6},
 		"anonymous memory, median":        {anonymousBytes, 3e6},
 		"goroutines, lowest":              {goroutineCount, 1},
@@ -91,7 +91,7 @@ func TestLimits_leaks(t *testing.T) {
 	}
 }
 
-// What an order costs must not depend on how many there are.
+// The growth per order must not depend on the number of orders.
 func TestLimits_growthPerOrder(t *testing.T) {
 	t.Parallel()
 	for name, of := range map[string]quantity{
@@ -110,7 +110,7 @@ func TestLimits_growthPerOrder(t *testing.T) {
 
 func TestLimit_judge_samplesMissing(t *testing.T) {
 	t.Parallel()
-	samples := hour(flat)[:53] // the server that is sampled ended after 52 minutes
+	samples := hour(flat)[:53] // the sampled server ended after 52 minutes
 	if _, err := limits[0].judge(samples, time.Hour); err == nil || !strings.Contains(err.Error(), "5 at the end") {
 		t.Errorf("error %v", err)
 	}
@@ -153,7 +153,7 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-// A failure is explained by an outage that it overlaps, however long it took, and by no other.
+// A failure is explained only by an outage that it overlaps, however long the failure lasted.
 func TestUnexplained(t *testing.T) {
 	t.Parallel()
 	start := time.Now()

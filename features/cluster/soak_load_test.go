@@ -15,15 +15,15 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/merchant"
 )
 
-// assortment is how many products the shop has beside the one that is bought.
+// assortment is the number of products besides the one that is bought.
 const assortment = 300
 
-// merchantEvery is how often the merchant asks for something.
+// merchantEvery is the interval of the merchant's requests.
 const merchantEvery = 500 * time.Millisecond
 
 var kinds = []string{"tent", "stove", "rope", "compass", "kettle", "blanket"}
 
-// fill gives the shop products to find, so that its search index is not empty.
+// fill adds products, so that the search index is not empty.
 func (s *shop) fill() error {
 	var products []merchant.Product
 	for n := range assortment {
@@ -43,7 +43,7 @@ func (s *shop) fill() error {
 	return err
 }
 
-// pace lets buyers in, at most so many at once, who begin perSecond purchases a second as long as they keep up, and a merchant.
+// pace starts a merchant and a number of buyers, who begin perSecond purchases per second as long as they keep up.
 func (s *shop) pace(buyers int, perSecond float64) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	purchases := time.NewTicker(time.Duration(float64(time.Second) / perSecond))
@@ -68,7 +68,7 @@ func (s *shop) pace(buyers int, perSecond float64) (stop func()) {
 	}
 }
 
-// browse is a search that nobody has made before, and a look at what it found.
+// browse makes a new search and opens a result.
 func (s *shop) browse(n int) {
 	began, c := time.Now(), s.client(n)
 	found, err := c.Search(context.Background(), acp.SearchRequest{Query: fmt.Sprintf("light %s for %d people", kinds[n%len(kinds)], addresses.Load())})
@@ -83,29 +83,29 @@ func (s *shop) browse(n int) {
 	}
 }
 
-// office is a merchant at one of the replicas.
-type office struct {
+// merchantClient is a merchant's client of one replica.
+type merchantClient struct {
 	*merchant.Client
-	orders []merchant.Order // that were listed last
+	orders []merchant.Order // the last list
 }
 
-// duties are what a merchant does in turn.
+// duties are a merchant's requests, in turn.
 var duties = []struct {
 	name string
-	do   func(context.Context, *office, int) error
+	do   func(context.Context, *merchantClient, int) error
 }{
-	{"GET /v1/orders", func(ctx context.Context, o *office, _ int) error {
+	{"GET /v1/orders", func(ctx context.Context, o *merchantClient, _ int) error {
 		list, err := o.Orders(ctx, merchant.OrderQuery{Page: merchant.Page{Limit: 20}})
 		o.orders = list.Data
 		return err
 	}},
-	{"GET /v1/orders/{id}", func(ctx context.Context, o *office, n int) error {
-		return o.about(n, func(order merchant.Order) error { _, err := o.Order(ctx, order.ID); return err })
+	{"GET /v1/orders/{id}", func(ctx context.Context, o *merchantClient, n int) error {
+		return o.withOrder(n, func(order merchant.Order) error { _, err := o.Order(ctx, order.ID); return err })
 	}},
 	{"GET /v1/analytics/summary", analytics("summary")},
 	{"POST refund", refundPart},
 	{"GET /v1/analytics/sales", analytics("sales")},
-	{"PATCH product", func(ctx context.Context, o *office, n int) error {
+	{"PATCH product", func(ctx context.Context, o *merchantClient, n int) error {
 		list, err := o.Products(ctx, merchant.ProductQuery{Text: kinds[n%len(kinds)], Page: merchant.Page{Limit: 5}})
 		if err == nil && len(list.Data) > 0 {
 			_, err = o.PatchProduct(ctx, list.Data[n%len(list.Data)].ID, merchant.Patch{"description": fmt.Sprintf("Changed, version %d.", n)})
@@ -114,12 +114,12 @@ var duties = []struct {
 	}},
 	{"GET /v1/analytics/negotiations", analytics("negotiations")},
 	{"GET /v1/negotiations", get("/v1/negotiations?limit=20")},
-	{"GET /v1/finance/payments", func(ctx context.Context, o *office, _ int) error {
+	{"GET /v1/finance/payments", func(ctx context.Context, o *merchantClient, _ int) error {
 		_, err := o.Payments(ctx, merchant.FinanceQuery{Page: merchant.Page{Limit: 20}})
 		return err
 	}},
-	{"POST fulfillment", func(ctx context.Context, o *office, n int) error {
-		return o.about(n, func(order merchant.Order) error {
+	{"POST fulfillment", func(ctx context.Context, o *merchantClient, n int) error {
+		return o.withOrder(n, func(order merchant.Order) error {
 			if order.Fulfillment.Status == "shipped" {
 				return nil
 			}
@@ -129,33 +129,33 @@ var duties = []struct {
 				TrackingNumber: fmt.Sprint("T", n),
 			})
 			if merchant.CodeOf(err) == "conflict" {
-				return nil // a call whose answer was lost has done it
+				return nil // the same call succeeded before, but its response was lost
 			}
 			return err
 		})
 	}},
-	{"GET /v1/finance/transactions", func(ctx context.Context, o *office, _ int) error {
+	{"GET /v1/finance/transactions", func(ctx context.Context, o *merchantClient, _ int) error {
 		_, err := o.Transactions(ctx, merchant.FinanceQuery{Page: merchant.Page{Limit: 20}})
 		return err
 	}},
-	{"GET /v1/events", func(ctx context.Context, o *office, _ int) error {
+	{"GET /v1/events", func(ctx context.Context, o *merchantClient, _ int) error {
 		_, err := o.Events(ctx, "", merchant.Page{Limit: 20})
 		return err
 	}},
-	{"GET /v1/finance/wallets", func(ctx context.Context, o *office, _ int) error { _, err := o.Wallets(ctx); return err }},
+	{"GET /v1/finance/wallets", func(ctx context.Context, o *merchantClient, _ int) error { _, err := o.Wallets(ctx); return err }},
 }
 
-// about does something to an order of the last list.
-func (o *office) about(n int, do func(merchant.Order) error) error {
+// withOrder does something with an order of the last list.
+func (o *merchantClient) withOrder(n int, do func(merchant.Order) error) error {
 	if len(o.orders) == 0 {
 		return nil
 	}
 	return do(o.orders[n%len(o.orders)])
 }
 
-// refundPart gives a part of a payment back that no part was given back of.
-func refundPart(ctx context.Context, o *office, n int) error {
-	return o.about(n, func(order merchant.Order) error {
+// refundPart makes a partial refund of a payment without refunds.
+func refundPart(ctx context.Context, o *merchantClient, n int) error {
+	return o.withOrder(n, func(order merchant.Order) error {
 		if order.Payment.Status != "succeeded" {
 			return nil
 		}
@@ -165,16 +165,16 @@ func refundPart(ctx context.Context, o *office, n int) error {
 	})
 }
 
-// analytics asks for figures of the last day.
-func analytics(of string) func(context.Context, *office, int) error {
-	return func(ctx context.Context, o *office, n int) error {
+// analytics returns a request for the analytics of the last day.
+func analytics(of string) func(context.Context, *merchantClient, int) error {
+	return func(ctx context.Context, o *merchantClient, n int) error {
 		now := time.Now().UTC()
 		return get("/v1/analytics/"+of+"?from="+now.Add(-24*time.Hour).Format(time.RFC3339)+"&to="+now.Format(time.RFC3339))(ctx, o, n)
 	}
 }
 
-func get(path string) func(context.Context, *office, int) error {
-	return func(ctx context.Context, o *office, _ int) error {
+func get(path string) func(context.Context, *merchantClient, int) error {
+	return func(ctx context.Context, o *merchantClient, _ int) error {
 		response, err := o.Do(ctx, http.MethodGet, path, nil, nil)
 		if err == nil && !response.OK() {
 			err = merchant.ErrorOf(response)
@@ -183,16 +183,16 @@ func get(path string) func(context.Context, *office, int) error {
 	}
 }
 
-// manage does the duties in turn, at one replica and the other.
+// manage runs the duties in turn, at alternating replicas.
 func (s *shop) manage(ctx context.Context) {
-	var offices []*office
+	var merchants []*merchantClient
 	for _, server := range s.servers {
 		connection := exchange.NewClient(exchange.Config{
 			URL:        server.URL,
 			HTTP:       client,
 			Transcript: exchange.NewTranscript(1),
 		})
-		offices = append(offices, &office{Client: merchant.New(connection, boottest.Key, s.project)})
+		merchants = append(merchants, &merchantClient{Client: merchant.New(connection, boottest.Key, s.project)})
 	}
 	tick := time.NewTicker(merchantEvery)
 	defer tick.Stop()
@@ -202,28 +202,28 @@ func (s *shop) manage(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		// There is an odd number of duties, so that each comes to each replica.
+		// The number of duties is odd, so that each duty runs at each replica.
 		began, duty := time.Now(), duties[n%len(duties)]
-		// What is under way when the soak ends is finished.
-		err := duty.do(context.WithoutCancel(ctx), offices[n%len(offices)], n/len(duties))
+		// A duty that is running when the soak ends is completed.
+		err := duty.do(context.WithoutCancel(ctx), merchants[n%len(merchants)], n/len(duties))
 		if err != nil {
 			s.merchantRefused(began, duty.name, err)
 		}
 	}
 }
 
-// merchantRefused counts an answer to a merchant that was no success.
+// merchantRefused counts a failed request of the merchant.
 func (s *shop) merchantRefused(began time.Time, duty string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.failed(began, "merchant: "+duty+": "+err.Error())
-	var told *merchant.Error
-	if !errors.As(err, &told) {
+	var problem *merchant.Error
+	if !errors.As(err, &problem) {
 		s.refusals["no answer to the merchant"]++
 		return
 	}
-	s.refusals[fmt.Sprint(told.HTTPStatus, " ", told.Code, " to the merchant")]++
-	if told.HTTPStatus >= 500 && told.HTTPStatus != http.StatusServiceUnavailable {
+	s.refusals[fmt.Sprint(problem.HTTPStatus, " ", problem.Code, " to the merchant")]++
+	if problem.HTTPStatus >= 500 && problem.HTTPStatus != http.StatusServiceUnavailable {
 		s.broken = append(s.broken, fmt.Sprintf("%s: %v", duty, err))
 	}
 }

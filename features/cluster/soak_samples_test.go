@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// readMetrics reads Prometheus' text format. What has labels is summed over them.
+// readMetrics parses Prometheus' text format. It sums a metric over its labels.
 func readMetrics(from io.Reader) (map[string]float64, error) {
 	values := map[string]float64{}
 	lines := bufio.NewScanner(from)
@@ -39,11 +39,11 @@ func readMetrics(from io.Reader) (map[string]float64, error) {
 	return values, lines.Err()
 }
 
-// fetch reads a page of a server's operations address.
+// fetch returns a page of a server's operations address.
 func fetch(url string) (io.ReadCloser, error) {
 	response, err := client.Get(url)
 	if err == nil && response.StatusCode != http.StatusOK {
-		_ = response.Body.Close() // its status is the error
+		_ = response.Body.Close() // the error has the status
 		err = fmt.Errorf("%s: %s", url, response.Status)
 	}
 	if err != nil {
@@ -52,7 +52,7 @@ func fetch(url string) (io.ReadCloser, error) {
 	return response.Body, nil
 }
 
-// ofStatus are values in bytes and counts of /proc/PID/status.
+// ofStatus returns sizes in bytes and counts from /proc/PID/status.
 func ofStatus(pid int, names ...string) ([]float64, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -75,7 +75,7 @@ func ofStatus(pid int, names ...string) ([]float64, error) {
 	return values, nil
 }
 
-// size is that of all files below a path; those that go meanwhile count nothing.
+// size returns the size of all files below a path, without those that disappear meanwhile.
 func size(path string) (bytes float64) {
 	_ = filepath.WalkDir(path, func(_ string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.Type().IsRegular() {
@@ -89,8 +89,8 @@ func size(path string) (bytes float64) {
 	return bytes
 }
 
-// sample measures everything. A garbage collection comes first, so that the heap is what is in use. Its profile is kept beside the logs:
-// go tool pprof -base EARLY LATE shows what grows.
+// sample measures everything. It runs a garbage collection first, so that the heap is what is in use. The heap profile is
+// stored beside the logs: go tool pprof -base EARLY LATE shows what grows.
 func (k *soak) sample(n int) (s sample, err error) {
 	s.at = time.Since(k.began)
 	s.of[orderCount] = float64(k.paid())
@@ -136,7 +136,7 @@ func (k *soak) sample(n int) (s sample, err error) {
 	return s, k.disks(&s)
 }
 
-// disks measures what is on disk.
+// disks measures disk usage.
 func (k *soak) disks(s *sample) error {
 	for i, q := range []quantity{firstWALBytes, secondWALBytes, thirdWALBytes} {
 		data := filepath.Join(k.db.Nodes[i].Dir, "postgresql")
@@ -151,7 +151,7 @@ func (k *soak) disks(s *sample) error {
 		s.of[r.log] = size(r.replica.log)
 		s.of[temporaryBytes] += size(r.replica.temporary())
 	}
-	// Each node can say it. One that was killed cannot.
+	// Any node can return it, unless it was killed.
 	var err error
 	for _, n := range k.db.Nodes {
 		var text string
@@ -163,7 +163,7 @@ func (k *soak) disks(s *sample) error {
 	return err
 }
 
-// text is a table of samples.
+// text formats samples as a table.
 func text(samples []sample) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -179,7 +179,7 @@ func text(samples []sample) string {
 		}
 		fmt.Fprintln(w)
 	}
-	_ = w.Flush() // into memory
+	_ = w.Flush() // writes to memory
 	return b.String()
 }
 
@@ -204,7 +204,7 @@ func writeSamples(path string, samples []sample) error {
 		name, _, _ = strings.Cut(name, " kB")
 		row = append(row, name)
 	}
-	_ = w.Write(row) // its error is w.Error's
+	_ = w.Write(row) // w.Error returns the error
 	for _, s := range samples {
 		row = append(row[:0], strconv.FormatFloat(s.at.Seconds(), 'f', 1, 64))
 		for _, v := range s.of {

@@ -21,47 +21,49 @@ import (
 )
 
 const (
-	// shortestSoak has two windows of some samples, and each fault.
+	// shortestSoak is long enough for two windows with some samples, and for each fault.
 	shortestSoak = 3 * time.Minute
 	// samplesOfSoak is the number of samples.
 	samplesOfSoak = 60
 	// printed is the interval, in samples, at which a sample is printed during the soak.
 	printed = 5
-	// leastGrace is how long after a fault, once all servers run again, requests may fail at least.
+	// leastGrace is the minimum time after a fault and the restart of all servers in which requests may fail.
 	leastGrace = 15 * time.Second
 	mostGrace  = time.Minute
 )
 
-// limits say what is flat. The memory of a replica is bounded: its search indexes by HAGGLE_SEARCH_MEMORY, its caches by their numbers of
-// entries, its metrics by the number of routes. What still grows after the first quarter are caches that are not full yet, such as the
-// answers of searches with a megabyte a shop and the names of webhooks that were heard. A leak of 1 kB an order is found in an hour.
+// limits say which quantities are flat. The memory of a replica is bounded: its search indexes by HAGGLE_SEARCH_MEMORY, its
+// caches by their numbers of entries, and its metrics by the number of routes. After the first quarter only caches that are not
+// full yet still grow, such as search results with a megabyte per shop and the ids of received webhooks. A leak of 1 kB per
+// order is found in an hour.
 var limits = []limit{
 	{"heap, lowest after a collection", lowest(heapBytes), 1.05, 2e6, 1e6},
-	// GOGC is 400, so resident memory is garbage for the most part, and depends on when it was collected last.
+	// GOGC is 400, so resident memory is mostly garbage and depends on the time of the last collection.
 	{"resident memory, median", median(residentBytes), 1.15, 16e6, 1e6},
 	{"anonymous memory, median", median(anonymousBytes), 1.15, 16e6, 1e6},
 	{"goroutines, lowest", lowest(goroutineCount), 1, 10, 1},
 	{"threads, lowest", lowest(threadCount), 1, 10, 1},
 	{"open files, lowest", lowest(fileCount), 1, 10, 1},
-	// An order adds rows, and entries to indexes whose pages are split now and then. PostgreSQL extends files in steps.
+	// An order adds rows and index entries. Index pages are split now and then, and PostgreSQL extends files in steps.
 	{"kB of database an order", perOrder(databaseBytes), 1.5, 5e3, 1e3},
 	{"kB of log A an order", perOrder(logBytesA), 1.3, 500, 1e3},
 	{"kB of log B an order", perOrder(logBytesB), 1.3, 500, 1e3},
 }
 
 const (
-	// mostWAL is what PostgreSQL keeps with max_wal_size of 1 GB, its default, and wal_keep_size of 128 MB, which is Patroni's, and
+	// mostWAL is what PostgreSQL keeps with max_wal_size of 1 GB (its default) and wal_keep_size of 128 MB (Patroni's), plus
 	// what is written during a checkpoint.
 	mostWAL = 1.5e9
-	// mostConnections is HAGGLE_DATABASE_CONNECTIONS, whose default is 20. The pool has as many as were needed at once, and opens them
-	// anew after a failover, so they are not compared with the middle.
+	// mostConnections is HAGGLE_DATABASE_CONNECTIONS, whose default is 20. The pool keeps as many connections as were needed at
+	// once, and reopens them after a failover, so they are not compared with the middle.
 	mostConnections = 20
-	// mostPadding is how much larger the database may be than after VACUUM FULL, which leaves no dead rows and no free space: pages of
-	// indexes are split in halves, and autovacuum waits until a fifth of a table is dead. A soak of four minutes has 1.25.
+	// mostPadding is the maximum ratio of the database's size to its size after VACUUM FULL, which leaves no dead rows and no
+	// free space: index pages are split in halves, and autovacuum waits until a fifth of a table is dead. In a soak of four
+	// minutes the ratio is 1.25.
 	mostPadding = 2.0
 )
 
-// replica is a server that keeps its address, its folder and its log when it is started again.
+// replica is a server that keeps its address, folder and log when it is restarted.
 type replica struct {
 	name, dir, log string
 	process        *faults.Process
@@ -69,7 +71,7 @@ type replica struct {
 
 func (r *replica) temporary() string { return filepath.Join(r.dir, "tmp") }
 
-// soak is a shop that is open for long.
+// soak is a shop under a constant load.
 type soak struct {
 	*shop
 	t             *testing.T
@@ -77,7 +79,7 @@ type soak struct {
 	a, b          *replica
 	js            jetstream.JetStream
 	bus           *bus
-	heard         *faults.Receiver
+	webhooks      *faults.Receiver
 	length, grace time.Duration
 	perSecond     float64
 
@@ -87,7 +89,7 @@ type soak struct {
 
 	mu      sync.Mutex
 	samples []sample
-	missed  []string // samples that failed
+	missed  []string // errors of failed samples
 	once    sync.Once
 }
 
@@ -107,7 +109,7 @@ func TestSoak(t *testing.T) {
 	defer sampled()
 	for _, p := range schedule(k.length) {
 		k.wait(p.at)
-		k.strike(p.fault)
+		k.causeFault(p.fault)
 	}
 	k.wait(k.length)
 	sampled()
@@ -142,7 +144,7 @@ func newSoak(t *testing.T) *soak {
 	for _, r := range []*replica{k.a, k.b} {
 		k.start(built, r)
 		t.Cleanup(func() { r.process.Kill() })
-		built.servers = append(built.servers, r.process) // B's address stays
+		built.servers = append(built.servers, r.process) // B keeps its address
 	}
 	k.openShop(built)
 	return k
@@ -158,7 +160,7 @@ func newReplica(f *folder, name string) *replica {
 	return r
 }
 
-// start starts a replica, for the first time or again.
+// start starts or restarts a replica.
 func (k *soak) start(p program, r *replica) {
 	k.t.Helper()
 	log, err := os.OpenFile(r.log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
@@ -179,7 +181,7 @@ func (k *soak) start(p program, r *replica) {
 	}
 }
 
-// openShop opens the shop, whose orders are announced by webhook too.
+// openShop creates the shop. Its orders are announced by webhook too.
 func (k *soak) openShop(p program) {
 	k.t.Helper()
 	var err error
@@ -187,15 +189,15 @@ func (k *soak) openShop(p program) {
 		err = k.fill()
 	}
 	if err == nil {
-		k.heard, err = faults.NewReceiver()
+		k.webhooks, err = faults.NewReceiver()
 	}
 	if err != nil {
 		k.t.Fatal(err)
 	}
 	k.kills = true
-	k.t.Cleanup(k.heard.Close)
+	k.t.Cleanup(k.webhooks.Close)
 	_, err = k.management().Subscribe(context.Background(), merchant.NewSubscription{
-		URL:        k.heard.URL + "/" + k.slug,
+		URL:        k.webhooks.URL + "/" + k.slug,
 		EventTypes: []string{"order.completed"},
 	})
 	if err != nil {
@@ -211,20 +213,20 @@ func (k *soak) openShop(p program) {
 	}
 }
 
-// wait waits until a time of the soak. It ends it if replica A has ended, which nobody has killed.
+// wait waits until a time of the soak. It fails if replica A has ended, because the test does not kill A.
 func (k *soak) wait(until time.Duration) {
 	timer := time.NewTimer(until - time.Since(k.began))
 	defer timer.Stop()
 	select {
 	case <-timer.C:
 	case <-k.a.process.Ended():
-		k.tails()
+		k.logTails()
 		k.t.Fatalf("replica A ended after %s", time.Since(k.began).Round(time.Second))
 	}
 }
 
-// strike does a fault and makes it good.
-func (k *soak) strike(fault string) {
+// causeFault causes a fault and repairs it.
+func (k *soak) causeFault(fault string) {
 	o := outage{fault: fault, from: time.Now()}
 	switch fault {
 	case replicaKilled:
@@ -241,7 +243,8 @@ func (k *soak) strike(fault string) {
 	fmt.Printf("%s  %s: %s\n", time.Since(k.began).Round(time.Second), o.fault, o.note)
 }
 
-// replaceLeader does a fault to PostgreSQL's leader, and waits until there is another one, buyers buy, and the cluster is whole.
+// replaceLeader makes PostgreSQL's leader fail, and waits until there is another leader, purchases succeed and the cluster is
+// healthy.
 func (k *soak) replaceLeader(f fault) (note string) {
 	began, old := time.Now(), k.db.leader()
 	if old == nil {
@@ -262,14 +265,14 @@ func (k *soak) replaceLeader(f fault) (note string) {
 	if err := f.heal(old); err != nil {
 		k.t.Errorf("%s: %v", f.name, err)
 	}
-	if !within(time.Minute, k.db.whole) && !k.db.mend() {
+	if !within(time.Minute, k.db.whole) && !k.db.repair() {
 		k.db.fail(f.name + ": the cluster is not whole again")
 	}
 	return fmt.Sprintf("another leader after %s, a purchase %s later, whole again after %s", led.Sub(began).Round(100*time.Millisecond),
 		bought.Round(100*time.Millisecond), time.Since(began).Round(100*time.Millisecond))
 }
 
-// sampleUntil takes samples at equal times.
+// sampleUntil takes samples at equal intervals.
 func (k *soak) sampleUntil(ctx context.Context) {
 	tick := time.NewTicker(k.length / samplesOfSoak)
 	defer tick.Stop()
@@ -293,7 +296,7 @@ func (k *soak) sampleUntil(ctx context.Context) {
 	}
 }
 
-// report prints and writes what was measured, once, also of a soak that ended early.
+// report prints and writes the samples once, even if the soak ended early.
 func (k *soak) report() { k.once.Do(k.printSamples) }
 
 func (k *soak) printSamples() {
@@ -310,15 +313,15 @@ func (k *soak) printSamples() {
 	}
 }
 
-// tails is what the replicas logged last.
-func (k *soak) tails() {
+// logTails logs the end of the replicas' logs.
+func (k *soak) logTails() {
 	for _, r := range []*replica{k.a, k.b} {
 		k.t.Logf("replica %s:\n%s", r.name, (&process{log: r.log}).output())
 	}
 }
 
-// pack rewrites all tables without what is dead.
-func (k *soak) pack() error {
+// vacuumFull runs VACUUM FULL on all tables.
+func (k *soak) vacuumFull() error {
 	leader := k.db.leader()
 	if leader == nil {
 		return fmt.Errorf("there is no leader")

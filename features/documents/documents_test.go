@@ -1,12 +1,12 @@
-// Package documents_test runs the commands of every document of the repository as a reader pastes them: in order, in one
-// shell for each page, beside a demo shop, in a fresh clone.
+// Package documents_test runs the commands of every document of the repository as a reader would paste them: in order, in one
+// shell for each page, with a demo shop running, in a fresh clone.
 //
-// What stands before a block of commands decides how it runs:
+// A comment before a block of commands says how it runs:
 //
-//	<!-- commands: background -->                it goes on until the end of the page
-//	<!-- commands: instead of the server -->     the page's server ends first, and this is the server from now on
-//	<!-- commands: may answer CODE … -->         these error codes are what it is about
-//	<!-- commands: not run, REASON -->           it needs what a test does not have
+//	<!-- commands: background -->                it runs until the end of the page
+//	<!-- commands: instead of the server -->     it replaces the page's server
+//	<!-- commands: may answer CODE … -->         it is expected to return these error codes
+//	<!-- commands: not run, REASON -->           the test environment lacks something that it needs
 package documents_test
 
 import (
@@ -54,7 +54,7 @@ func TestBlocksOf(t *testing.T) {
 	}
 }
 
-// pages are the documents with commands, by their path in the repository.
+// pages returns the blocks of the documents with commands, by path in the repository.
 func pages(t *testing.T, root string) map[string][]block {
 	t.Helper()
 	out, err := exec.Command("git", "-C", root, "ls-files", "*.md").Output()
@@ -77,7 +77,7 @@ func pages(t *testing.T, root string) map[string][]block {
 	return found
 }
 
-// Every block says how it runs in words that the test knows, and few are not run.
+// Every block's comment is one of the known forms, and few blocks are not run.
 func TestCommands_marks(t *testing.T) {
 	t.Parallel()
 	run, left := 0, 0
@@ -129,7 +129,7 @@ func command(t *testing.T, dir, name string, args ...string) {
 	}
 }
 
-// longest is how long the commands of a block may take.
+// longest is the timeout of a block's commands.
 const longest = 5 * time.Minute
 
 func runPage(t *testing.T, clone string, blocks []block) {
@@ -163,13 +163,13 @@ func runPage(t *testing.T, clone string, blocks []block) {
 	}
 }
 
-// errorCode is in answers of the Management API and of buyers' APIs.
+// errorCode matches the error code in a response of the Management API or the buyers' APIs.
 var errorCode = regexp.MustCompile(`"error":\s*(?:\{\s*"code":\s*)?"(\w+)"`)
 
-// reader is somebody who follows a page.
+// reader is the environment of somebody who follows a page.
 type reader struct{ clone, home string }
 
-// shellFor runs commands with bash where the reader is.
+// shellFor returns a bash command in the reader's environment.
 func (r *reader) shellFor(args ...string) *exec.Cmd {
 	c := exec.Command("bash", append([]string{"--norc"}, args...)...)
 	c.Dir = r.clone

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// process is a program in the background with everything that it prints.
+// process is a program in the background and its output.
 type process struct {
 	command *exec.Cmd
 	ended   chan struct{}
@@ -32,7 +32,7 @@ func (p *process) output() string {
 	return p.text.String()
 }
 
-// start runs commands in a group of processes, which ends with the test.
+// start runs commands in a process group that ends with the test.
 func (r *reader) start(t *testing.T, commands string) *process {
 	t.Helper()
 	p := &process{command: r.shellFor("-c", commands), ended: make(chan struct{})}
@@ -46,9 +46,9 @@ func (r *reader) start(t *testing.T, commands string) *process {
 	return p
 }
 
-// stop ends the processes as Ctrl-C does, or after ten seconds for good.
+// stop interrupts the processes as Ctrl-C does, and kills them after ten seconds.
 func (p *process) stop() {
-	_ = syscall.Kill(-p.command.Process.Pid, syscall.SIGINT) // it may have ended
+	_ = syscall.Kill(-p.command.Process.Pid, syscall.SIGINT) // it may have exited
 	select {
 	case <-p.ended:
 	case <-time.After(10 * time.Second):
@@ -57,7 +57,7 @@ func (p *process) stop() {
 	}
 }
 
-// await waits until a process has printed a text; "" is a line.
+// await waits until a process has printed a text. The text "" stands for any line.
 func (r *reader) await(t *testing.T, p *process, text string) {
 	t.Helper()
 	if text == "" {
@@ -75,7 +75,7 @@ func (r *reader) await(t *testing.T, p *process, text string) {
 	}
 }
 
-// shell is bash that runs the blocks of a page one after the other, so that variables and functions stay.
+// shell is a bash that runs a page's blocks one after the other, so that variables and functions stay defined.
 type shell struct {
 	in    io.Writer
 	lines chan string
@@ -112,7 +112,7 @@ func openShell(t *testing.T, r *reader) *shell {
 	}()
 	t.Cleanup(func() {
 		_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL)
-		for range s.lines { // so that the goroutine ends
+		for range s.lines { // lets the goroutine end
 		}
 		_ = c.Wait()
 	})
@@ -122,7 +122,7 @@ func openShell(t *testing.T, r *reader) *shell {
 // end is printed after a block.
 const end = "--- end of the commands"
 
-// run returns what the commands print, and the first one that fails.
+// run returns the output of the commands, and the first command that failed.
 func (s *shell) run(t *testing.T, commands string) (output, failed string) {
 	t.Helper()
 	const note = `trap 'printf "\n--- failed: %%s\n" "$BASH_COMMAND"' ERR` + "\n%s\ntrap - ERR\nprintf '\\n%s\\n'\n"

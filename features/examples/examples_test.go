@@ -16,7 +16,7 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 )
 
-// buyers are the commands that run the examples, without their arguments.
+// buyers returns the commands that run the examples, without arguments.
 func buyers(t *testing.T) map[string][]string {
 	t.Helper()
 	return map[string][]string{
@@ -25,7 +25,7 @@ func buyers(t *testing.T) map[string][]string {
 	}
 }
 
-// compiled is the folder of the TypeScript example as JavaScript. Compiling checks its types.
+// compiled type-checks and compiles the TypeScript example, and returns the folder of the JavaScript.
 func compiled(t *testing.T) string {
 	t.Helper()
 	out := t.TempDir()
@@ -82,7 +82,7 @@ func TestBuyers(t *testing.T) {
 	}
 }
 
-// run runs an example and returns what it printed.
+// run runs an example and returns its output.
 func run(t *testing.T, succeeds bool, command []string, args ...string) string {
 	t.Helper()
 	printed, err := exec.CommandContext(t.Context(), command[0], append(command[1:], args...)...).CombinedOutput()
@@ -106,7 +106,7 @@ func amount(t *testing.T, said, pattern string) float64 {
 	return number
 }
 
-// orders is how many orders the shop has.
+// orders returns the number of the shop's orders.
 func orders(t *testing.T, app *boot.App, shop boot.DemoShop) int {
 	t.Helper()
 	var manifest struct{ Merchant struct{ ID string } }
@@ -122,7 +122,7 @@ func orders(t *testing.T, app *boot.App, shop boot.DemoShop) int {
 	return *list.Meta.Total
 }
 
-// get reads the JSON of an answer.
+// get reads a JSON response.
 func get(t *testing.T, url string, header http.Header, into any) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)

@@ -12,8 +12,8 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/faults"
 )
 
-// cut is one fault of the connection to the database: at a COMMIT or any statement of a finalize, by
-// how many of them came before.
+// cut is one failure of the database connection: at a COMMIT or at any statement of a finalize, given by the number of those
+// before it.
 type cut struct {
 	text     string
 	nth      int
@@ -38,7 +38,7 @@ const (
 	mostRequests = 14
 )
 
-func (l *lab) cuts(t *testing.T) {
+func (l *harness) cuts(t *testing.T) {
 	var cases []cut
 	for text, most := range map[string]int{"COMMIT": mostCommits, "": mostRequests} {
 		for nth := range most {
@@ -63,7 +63,7 @@ func (l *lab) cuts(t *testing.T) {
 	together(make([]struct{}, benches), benches, func(struct{}) { l.bench(t, queue) })
 }
 
-// fewCuts has every kind of cut at COMMIT, and some at other statements.
+// fewCuts returns every kind of cut at COMMIT, and some at other statements.
 func fewCuts(all []cut) []cut {
 	var chosen []cut
 	kinds, others := map[cut]bool{}, 0
@@ -85,8 +85,8 @@ func fewCuts(all []cut) []cut {
 	return chosen
 }
 
-// bench is two replicas on one database, one of them with a proxy between.
-func (l *lab) bench(t *testing.T, queue <-chan cut) {
+// bench tests cuts with two replicas on one database, one of them behind a proxy.
+func (l *harness) bench(t *testing.T, queue <-chan cut) {
 	database, drop, err := l.database(postgres)
 	if err != nil {
 		t.Error(err)
@@ -119,8 +119,8 @@ func (l *lab) bench(t *testing.T, queue <-chan cut) {
 	}
 }
 
-// cutOne is a purchase whose server loses its database at one moment.
-func (l *lab) cutOne(c cut, database string, proxy *faults.Proxy, cut, direct *faults.Process) (violations []string) {
+// cutOne makes a purchase whose server loses its database connection at one point.
+func (l *harness) cutOne(c cut, database string, proxy *faults.Proxy, cut, direct *faults.Process) (violations []string) {
 	shop, err := openShop(direct.URL, 5)
 	if err == nil {
 		err = l.subscribe(direct.URL, shop)
@@ -148,7 +148,7 @@ func (l *lab) cutOne(c cut, database string, proxy *faults.Proxy, cut, direct *f
 	case <-fired:
 		l.report.Count("database connections cut", 1)
 		l.report.Decided(time.Since(began))
-	default: // a finalize has fewer
+	default: // a finalize has fewer statements
 	}
 	if took := time.Since(began); took > soon {
 		violations = append(violations, fmt.Sprintf("it took %s", took))
@@ -160,8 +160,8 @@ func (l *lab) cutOne(c cut, database string, proxy *faults.Proxy, cut, direct *f
 	return append(violations, l.delivered(shop, 1, []string{order})...)
 }
 
-// lateCommit holds up the COMMIT of one order while both servers complete and announce later ones.
-func (l *lab) lateCommit(proxy *faults.Proxy, cut, direct *faults.Process) (violations []string) {
+// lateCommit delays the COMMIT of one order while both servers complete and announce later ones.
+func (l *harness) lateCommit(proxy *faults.Proxy, cut, direct *faults.Process) (violations []string) {
 	const later = 4
 	shop, err := openShop(direct.URL, 1+later)
 	if err == nil {

@@ -11,12 +11,12 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
-// ofDeals reports whether a point is passed when a deal is written to a CRM.
+// ofDeals reports whether a fail point is in the code that writes a deal to a CRM.
 func ofDeals(point string) bool { return strings.HasPrefix(point, "crm.") }
 
-// deals has buyers pay while orders are written to HubSpot as deals and something fails. In the end each order is one deal, which
-// shows whether it was canceled.
-func (l *lab) deals(t *testing.T) {
+// deals lets buyers pay while orders are written to HubSpot as deals and something fails. In the end each order has exactly one
+// deal, which shows whether the order was canceled.
+func (l *harness) deals(t *testing.T) {
 	var cases []writeCase
 	for _, engine := range []string{sqlite, postgres} {
 		for _, point := range boottest.FailPoints() {
@@ -47,7 +47,7 @@ func (l *lab) deals(t *testing.T) {
 	random := rand.New(rand.NewPCG(l.report.Seed, 8))
 	random.Shuffle(len(cases), func(i, j int) { cases[i], cases[j] = cases[j], cases[i] })
 	together(cases[:l.pick(2, len(cases))], 4, func(c writeCase) {
-		f := &feed{lab: l, engine: c.engine}
+		f := &feed{harness: l, engine: c.engine}
 		violations := f.dealUnder(c)
 		l.judge(t, "orders written as deals", c.String(), violations, f.log())
 		f.end()
@@ -82,10 +82,10 @@ func (f *feed) dealUnder(c writeCase) []string {
 		}
 		stages[order] = "closedwon"
 		if n > 1 {
-			continue // it stays
+			continue // it is not canceled
 		}
 		stages[order] = "closedlost"
-		if n == 0 { // the other one is canceled at once
+		if n == 0 { // the other one is canceled immediately
 			if err := f.shown(order, "closedwon"); err != nil {
 				return []string{err.Error()}
 			}
@@ -104,7 +104,7 @@ func (f *feed) dealUnder(c writeCase) []string {
 	return f.allShown(stages)
 }
 
-// shown waits until nothing is to be done for an order's deal, which is the only one and in a stage.
+// shown waits until an order's deal has no work left, and checks that it is the only one and in the stage.
 func (f *feed) shown(order, stage string) error {
 	return f.eventually(func() error {
 		var d platformOrder
@@ -128,7 +128,7 @@ func (f *feed) dealsOf(order string) (found []map[string]any) {
 	return found
 }
 
-// allShown says what is wrong with the deals of orders.
+// allShown returns what is wrong with the orders' deals.
 func (f *feed) allShown(stages map[string]string) (violations []string) {
 	for order, stage := range stages {
 		if err := f.shown(order, stage); err != nil {
@@ -136,7 +136,7 @@ func (f *feed) allShown(stages map[string]string) (violations []string) {
 			continue
 		}
 		d := f.dealsOf(order)[0]
-		lost := stage == "closedlost" // then it counts as no purchase of the contact
+		lost := stage == "closedlost" // a lost deal is not a purchase of the contact
 		if named := len(d["contacts"].([]string)) == 1; named == lost || (d["amount"] == "0.00") != lost {
 			violations = append(violations, fmt.Sprintf("%s is %v", order, d))
 		}

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// subscribe has a shop's orders told to the lab's receiver.
-func (l *lab) subscribe(url string, s shop) error {
+// subscribe creates a subscription to a shop's orders at the harness's receiver.
+func (l *harness) subscribe(url string, s shop) error {
 	body, err := json.Marshal(map[string]any{"url": l.receiver.URL + "/" + s.slug, "event_types": []string{"order.completed"}})
 	if err != nil {
 		return err
@@ -20,27 +20,26 @@ func (l *lab) subscribe(url string, s shop) error {
 	return err
 }
 
-// late is when an event has reached its receiver that was claimed by servers that died: two leases and a
-// little more.
+// late is the maximum delay of an event that was claimed by servers that died: two leases and a little more.
 const late = 75 * time.Second
 
-// delivered waits until the receiver has heard of so many orders of a shop, of those that buyers were
-// told of among them, and says what is missing or too much.
-func (l *lab) delivered(s shop, orders int, told []string) (violations []string) {
+// delivered waits until the receiver has as many orders of a shop, including those that buyers were given, and returns what is
+// missing or superfluous.
+func (l *harness) delivered(s shop, orders int, confirmed []string) (violations []string) {
 	deadline := time.Now().Add(late)
-	heard := l.receiver.Heard(s.slug)
-	for ; len(heard) < orders && time.Now().Before(deadline); heard = l.receiver.Heard(s.slug) {
+	received := l.receiver.Deliveries(s.slug)
+	for ; len(received) < orders && time.Now().Before(deadline); received = l.receiver.Deliveries(s.slug) {
 		time.Sleep(50 * time.Millisecond)
 	}
-	if len(heard) != orders {
-		violations = append(violations, fmt.Sprintf("%d orders were announced to the receiver, want %d", len(heard), orders))
+	if len(received) != orders {
+		violations = append(violations, fmt.Sprintf("%d orders were announced to the receiver, want %d", len(received), orders))
 	}
-	for _, id := range told {
-		if id != "" && heard[id] == 0 {
+	for _, id := range confirmed {
+		if id != "" && received[id] == 0 {
 			violations = append(violations, fmt.Sprintf("order %s was not announced", id))
 		}
 	}
-	for _, n := range heard {
+	for _, n := range received {
 		l.report.Count("order.completed deliveries", n)
 	}
 	return violations

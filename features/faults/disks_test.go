@@ -16,8 +16,8 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/decimal"
 )
 
-// disks fills the disks of databases while buyers pay.
-func (l *lab) disks(t *testing.T) {
+// disks fills the databases' disks while buyers pay.
+func (l *harness) disks(t *testing.T) {
 	together([]string{sqlite, postgres}, 2, func(engine string) {
 		dir, unmount := smallDisk(t, map[string]string{sqlite: "64m", postgres: "224m"}[engine])
 		if dir == "" {
@@ -35,7 +35,7 @@ func (l *lab) disks(t *testing.T) {
 	})
 }
 
-// smallDisk mounts a small file system in memory, which everybody may read. dir is "" where that is not allowed.
+// smallDisk mounts a small in-memory file system that every user may read. It returns "" if mounting is not allowed.
 func smallDisk(t *testing.T, size string) (dir string, unmount func()) {
 	dir, err := os.MkdirTemp("", "haggle-disk-")
 	if err == nil {
@@ -58,9 +58,9 @@ func smallDisk(t *testing.T, size string) (dir string, unmount func()) {
 	}
 }
 
-// fillPostgres fills the disk of a PostgreSQL server of its own. Where it ends because it cannot write its log, it is
-// started again once there is space, as an operator or a supervisor does.
-func (l *lab) fillPostgres(t *testing.T, servers *replicas, dir string) (broken []string) {
+// fillPostgres fills the disk of a PostgreSQL server. If the server exits because it cannot write its WAL, the test restarts it
+// once there is space, as an operator or a supervisor would.
+func (l *harness) fillPostgres(t *testing.T, servers *replicas, dir string) (broken []string) {
 	cluster := boottest.StartClusterIn(t, dir)
 	defer cluster.Stop(true)
 	if err := cluster.CreateDatabase("small", ""); err != nil {
@@ -81,7 +81,7 @@ func (l *lab) fillPostgres(t *testing.T, servers *replicas, dir string) (broken 
 	ballast := filepath.Join(dir, "ballast")
 	for range l.pick(1, 5) {
 		full, freed := make(chan struct{}), sync.WaitGroup{}
-		freed.Go(func() { // what is freed meanwhile is taken, too
+		freed.Go(func() { // freed space is filled again
 			for ended := false; !ended; {
 				fill(ballast)
 				select {
@@ -92,7 +92,7 @@ func (l *lab) fillPostgres(t *testing.T, servers *replicas, dir string) (broken 
 			}
 		})
 		broken = append(broken, l.refusals(work.shop, servers.alive()[0])...)
-		_, _ = cluster.PSQL("small", "SELECT pg_switch_wal()") // the next part of its log finds no space either, which ends it
+		_, _ = cluster.PSQL("small", "SELECT pg_switch_wal()") // the next WAL segment finds no space either, so the server exits
 		broken = append(broken, l.refusals(work.shop, servers.alive()[0])...)
 		close(full)
 		freed.Wait()
@@ -111,7 +111,7 @@ func (l *lab) fillPostgres(t *testing.T, servers *replicas, dir string) (broken 
 	return append(broken, work.end(database)...)
 }
 
-func (l *lab) fillAround(servers *replicas, dir string) (broken []string) {
+func (l *harness) fillAround(servers *replicas, dir string) (broken []string) {
 	content, err := os.ReadFile(l.sqliteTemplate())
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, "haggle.db"), content, 0o600)
@@ -141,7 +141,7 @@ func (l *lab) fillAround(servers *replicas, dir string) (broken []string) {
 	return append(broken, work.end(database)...)
 }
 
-// fill writes a file until the disk has no space left.
+// fill writes a file until the disk is full.
 func fill(path string) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
@@ -155,9 +155,8 @@ func fill(path string) {
 	}
 }
 
-// refusals asks for prices until several are refused, and says which refusals are no 503 that tells when to
-// come again.
-func (l *lab) refusals(s shop, server string) (broken []string) {
+// refusals requests prices until several requests are refused, and returns the refusals that are not a 503 with Retry-After.
+func (l *harness) refusals(s shop, server string) (broken []string) {
 	price := decimal.MustParse("40")
 	refused := 0
 	for patience := time.Now().Add(soon); refused < 10 && time.Now().Before(patience); {
@@ -166,14 +165,14 @@ func (l *lab) refusals(s shop, server string) (broken []string) {
 			Quantity:   1,
 			OfferPrice: &price,
 		})
-		var told *acp.Error
+		var problem *acp.Error
 		switch {
 		case err == nil:
 			continue
-		case !errors.As(err, &told):
+		case !errors.As(err, &problem):
 			broken = append(broken, fmt.Sprintf("with a full disk: %v", err))
-		case told.HTTPStatus != 503 || told.RetryAfter == 0:
-			broken = append(broken, fmt.Sprintf("with a full disk: %d %s, retry_after %d", told.HTTPStatus, told.Code, told.RetryAfter))
+		case problem.HTTPStatus != 503 || problem.RetryAfter == 0:
+			broken = append(broken, fmt.Sprintf("with a full disk: %d %s, retry_after %d", problem.HTTPStatus, problem.Code, problem.RetryAfter))
 		}
 		refused++
 	}

@@ -1,10 +1,10 @@
-// Package faults kills, hangs and cuts off whole servers while buyers pay, on both engines, and then
-// looks whether money and goods still add up: over HTTP as a client does, and with `haggle verify`.
+// Package faults kills, hangs and disconnects whole servers while buyers pay, on both engines, and then checks that money and
+// goods add up: over HTTP as a client does, and with `haggle verify`.
 //
 //	go test ./features/faults                   a selection, in a minute or two
 //	FAULTS=full go test -v ./features/faults    everything (make faults)
 //	FAULTS_SEED=7 …                             the order and the random moments of an earlier run
-//	FAULTS_ONLY=points,kills …                  some groups alone: points doors kills database restarts races provider syncs syncpoints writes webhooks clocks
+//	FAULTS_ONLY=points,kills …                  only some groups: points doors kills database restarts races provider syncs syncpoints writes webhooks clocks
 //	                                           stops poison disk upgrade
 package faults
 
@@ -27,18 +27,18 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/faults"
 )
 
-// soon is how long after a crash every payment is decided: twice the 30 s that are promised, for a machine may be busy
-// with other tests. The report tells how long it took.
+// soon is the maximum time after a crash until every payment is decided: twice the promised 30 s, because other tests may keep
+// the machine busy. The report has the actual time.
 const soon = time.Minute
 
-// lab is what all cases share: the program, a PostgreSQL server, and the report.
-type lab struct {
+// harness is what all cases share: the program, a PostgreSQL server, and the report.
+type harness struct {
 	full    bool
 	program string
 	dir     string
 	ctx     context.Context
 	cluster *boottest.Cluster
-	durable *boottest.Cluster // it is crashed
+	durable *boottest.Cluster // for crashes of PostgreSQL
 
 	receiver *faults.Receiver
 	report   *faults.Report
@@ -48,13 +48,13 @@ func TestFaults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a minute or two")
 	}
-	l := openLab(t)
+	l := openHarness(t)
 	t.Cleanup(func() { fmt.Print(l.report) })
 	groups := []group{
-		{"points", (*lab).points}, {"doors", (*lab).doors}, {"kills", (*lab).kills}, {"database", (*lab).cuts}, {"restarts", (*lab).restarts}, {"races", (*lab).races},
-		{"provider", (*lab).provider}, {"syncs", (*lab).syncs}, {"syncpoints", (*lab).syncPoints}, {"writes", (*lab).writes}, {"deals", (*lab).deals}, {"webhooks", (*lab).webhooks},
-		{"clocks", (*lab).clocks}, {"stops", (*lab).stops}, {"poison", (*lab).poison}, {"disk", (*lab).disks},
-		{"upgrade", (*lab).upgrade},
+		{"points", (*harness).points}, {"doors", (*harness).agentCompletes}, {"kills", (*harness).kills}, {"database", (*harness).cuts}, {"restarts", (*harness).restarts}, {"races", (*harness).races},
+		{"provider", (*harness).provider}, {"syncs", (*harness).syncs}, {"syncpoints", (*harness).syncPoints}, {"writes", (*harness).writes}, {"deals", (*harness).deals}, {"webhooks", (*harness).webhooks},
+		{"clocks", (*harness).clocks}, {"stops", (*harness).stops}, {"poison", (*harness).poison}, {"disk", (*harness).disks},
+		{"upgrade", (*harness).upgrade},
 	}
 	if only := os.Getenv("FAULTS_ONLY"); only != "" {
 		groups = slices.DeleteFunc(groups, func(g group) bool { return !slices.Contains(strings.Split(only, ","), g.name) })
@@ -65,21 +65,21 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// group is a kind of faults. Its cases fail the test from goroutines, so none of them ends it.
+// group is a group of cases. Its cases run in goroutines, so none of them may call Fatal.
 type group struct {
 	name string
-	run  func(*lab, *testing.T)
+	run  func(*harness, *testing.T)
 }
 
-// pick is a number for the selection, or for everything.
-func (l *lab) pick(few, all int) int {
+// pick returns few for the selection, and all for everything.
+func (l *harness) pick(few, all int) int {
 	if l.full {
 		return all
 	}
 	return few
 }
 
-func openLab(t *testing.T) *lab {
+func openHarness(t *testing.T) *harness {
 	t.Helper()
 	seed := rand.Uint64N(1_000_000)
 	if text := os.Getenv("FAULTS_SEED"); text != "" {
@@ -88,7 +88,7 @@ func openLab(t *testing.T) *lab {
 			t.Fatalf("FAULTS_SEED: %v", err)
 		}
 	}
-	l := &lab{
+	l := &harness{
 		ctx:    context.Background(),
 		full:   os.Getenv("FAULTS") == "full",
 		dir:    t.TempDir(),
@@ -115,12 +115,12 @@ func openLab(t *testing.T) *lab {
 	return l
 }
 
-func (l *lab) sqliteTemplate() string { return filepath.Join(l.dir, "template.db") }
+func (l *harness) sqliteTemplate() string { return filepath.Join(l.dir, "template.db") }
 
-// template is the database that others are copies of.
+// template is the database that the others are created from.
 const template = "faults_template"
 
-func (l *lab) migrated(t *testing.T, c *boottest.Cluster) {
+func (l *harness) migrated(t *testing.T, c *boottest.Cluster) {
 	t.Helper()
 	if err := c.CreateDatabase(template, ""); err != nil {
 		t.Fatal(err)
@@ -132,13 +132,13 @@ func (l *lab) migrated(t *testing.T, c *boottest.Cluster) {
 
 var databases atomic.Int64
 
-// database makes an empty database with the current schema, and a way to remove it.
-func (l *lab) database(engine string) (url string, drop func(), err error) {
+// database creates an empty database with the current schema, and returns a function that drops it.
+func (l *harness) database(engine string) (url string, drop func(), err error) {
 	name := fmt.Sprintf("faults_%d", databases.Add(1))
 	if engine == postgres {
 		err := l.cluster.CreateDatabase(name, template)
 		return l.cluster.URL(name), func() {
-			_, _ = l.cluster.PSQL("postgres", "DROP DATABASE "+name+" WITH (FORCE)") // it goes with the cluster otherwise
+			_, _ = l.cluster.PSQL("postgres", "DROP DATABASE "+name+" WITH (FORCE)") // otherwise it is removed with the cluster
 		}, err
 	}
 	content, err := os.ReadFile(l.sqliteTemplate())
@@ -153,7 +153,7 @@ func (l *lab) database(engine string) (url string, drop func(), err error) {
 	}, os.WriteFile(path, content, 0o600)
 }
 
-// environment is a server's. Rates are out of the way, and each buyer has an address of its own.
+// environment returns a server's environment. Rate limits are effectively off, and X-Forwarded-For gives each buyer its own address.
 func environment(database string, extra ...string) []string {
 	return append([]string{
 		"HAGGLE_DATABASE_URL=" + database, "HAGGLE_DATABASE_CONNECTIONS=10", "HAGGLE_BOOTSTRAP_KEY=" + boottest.Key, "HAGGLE_ACP_RATE=off",
@@ -161,12 +161,12 @@ func environment(database string, extra ...string) []string {
 	}, extra...)
 }
 
-// serve starts a server at an address of its own.
-func (l *lab) serve(database string, extra ...string) (*faults.Process, error) {
+// serve starts a server at a new address.
+func (l *harness) serve(database string, extra ...string) (*faults.Process, error) {
 	return l.serveAt(database, boottest.Address(), extra...)
 }
 
-func (l *lab) serveAt(database, address string, extra ...string) (*faults.Process, error) {
+func (l *harness) serveAt(database, address string, extra ...string) (*faults.Process, error) {
 	l.report.Count("servers started", 1)
 	return faults.Start(faults.Command{
 		Path: l.program,
@@ -176,7 +176,7 @@ func (l *lab) serveAt(database, address string, extra ...string) (*faults.Proces
 }
 
 // haggle runs a command of the program on a database.
-func (l *lab) haggle(database string, args ...string) (string, error) {
+func (l *harness) haggle(database string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	c := exec.CommandContext(ctx, l.program, args...)
@@ -185,8 +185,8 @@ func (l *lab) haggle(database string, args ...string) (string, error) {
 	return string(out), err
 }
 
-// verify says which invariants are broken once nothing is under way, which it waits for.
-func (l *lab) verify(database string, wait time.Duration) []string {
+// verify waits until nothing is in progress, and returns the violated invariants.
+func (l *harness) verify(database string, wait time.Duration) []string {
 	out, err := l.haggle(database, "verify", "--wait="+wait.String())
 	if err == nil {
 		return nil
@@ -200,7 +200,7 @@ func (l *lab) verify(database string, wait time.Duration) []string {
 	return []string{fmt.Sprintf("haggle verify: %v: %s", err, strings.Join(broken, "; "))}
 }
 
-// together runs cases, so many at once: most of their time is waiting.
+// together runs cases, up to atOnce concurrently, because most of their time is waiting.
 func together[T any](cases []T, atOnce int, run func(T)) {
 	var all sync.WaitGroup
 	queue := make(chan T)
@@ -218,8 +218,8 @@ func together[T any](cases []T, atOnce int, run func(T)) {
 	all.Wait()
 }
 
-// judge fails the test for what a group broke.
-func (l *lab) judge(t *testing.T, group, name string, violations []string, logs ...string) {
+// judge fails the test for the violations of a case, and prints the logs.
+func (l *harness) judge(t *testing.T, group, name string, violations []string, logs ...string) {
 	l.report.Case(group, name, violations...)
 	for _, v := range violations {
 		t.Errorf("%s: %s", name, v)

@@ -9,7 +9,7 @@ import (
 )
 
 // kills kills servers at random moments while many buyers pay.
-func (l *lab) kills(t *testing.T) {
+func (l *harness) kills(t *testing.T) {
 	for _, engine := range []struct {
 		name            string
 		replicas, kills int
@@ -19,7 +19,7 @@ func (l *lab) kills(t *testing.T) {
 	}
 }
 
-func (l *lab) killAround(engine string, count, kills int) (broken, logs []string) {
+func (l *harness) killAround(engine string, count, kills int) (broken, logs []string) {
 	database, drop, err := l.database(engine)
 	if err != nil {
 		return []string{err.Error()}, nil
@@ -54,9 +54,9 @@ func (l *lab) killAround(engine string, count, kills int) (broken, logs []string
 	return append(broken, work.end(database)...), servers.logs()
 }
 
-// begin opens a shop with plenty of stock and lets buyers in.
-func (l *lab) begin(servers *replicas, buyers int) (*load, error) {
-	work := &load{lab: l, servers: servers}
+// begin opens a shop with enough stock and starts buyers.
+func (l *harness) begin(servers *replicas, buyers int) (*load, error) {
+	work := &load{harness: l, servers: servers}
 	url := servers.alive()[0]
 	var err error
 	if work.shop, err = openShop(url, 100_000); err != nil {
@@ -69,7 +69,7 @@ func (l *lab) begin(servers *replicas, buyers int) (*load, error) {
 	return work, nil
 }
 
-func (l *lab) progress(format string, args ...any) {
+func (l *harness) progress(format string, args ...any) {
 	if l.report.Progress != nil {
 		fmt.Fprintf(l.report.Progress, format+"\n", args...)
 	}

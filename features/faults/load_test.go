@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/faults"
 )
 
-// replicas are the servers of a load, some of which come and go.
+// replicas are the servers of a load. Some are added and removed during it.
 type replicas struct {
 	mu      sync.Mutex
 	running []*faults.Process
@@ -34,14 +34,14 @@ func (r *replicas) add(p *faults.Process) {
 	r.running = append(r.running, p)
 }
 
-// replace puts a fresh server into the place of one.
+// replace replaces a server by a new one.
 func (r *replicas) replace(i int, p *faults.Process) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.running[i] = p
 }
 
-// removeFirst takes the server that was added first out of the list.
+// removeFirst removes the server that was added first from the list.
 func (r *replicas) removeFirst() *faults.Process {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -57,8 +57,8 @@ func (r *replicas) logs() (logs []string) {
 	return logs
 }
 
-// serveEach starts servers, each on its way to the database.
-func (l *lab) serveEach(r *replicas, databases ...string) error {
+// serveEach starts servers, each with its own URL of the database.
+func (l *harness) serveEach(r *replicas, databases ...string) error {
 	for _, database := range databases {
 		p, err := l.serve(database)
 		if err != nil {
@@ -75,15 +75,15 @@ func (r *replicas) kill() {
 	}
 }
 
-// mix is what buyers under load pay with.
+// mix are the payment tokens of buyers under load.
 var mix = [][]string{
 	{"spt_sandbox_ok"}, {"spt_sandbox_ok_again"}, {"spt_sandbox_lost_reply"}, {"spt_sandbox_outage_1"},
 	{"spt_sandbox_decline_do_not_honor", "spt_sandbox_ok"},
 }
 
-// load is many buyers who pay, each until decided, while something fails.
+// load is many buyers, each of whom retries a payment until it is decided, while something fails.
 type load struct {
-	lab     *lab
+	harness *harness
 	shop    shop
 	servers *replicas
 	stop    atomic.Bool
@@ -92,10 +92,10 @@ type load struct {
 	mu     sync.Mutex
 	orders map[string]*payer
 	broken []string
-	begun  int // finalizes
+	begun  int // number of finalizes
 }
 
-// start lets so many buyers pay one checkout after the other until stop.
+// start starts buyers who pay one checkout after the other until stop.
 func (l *load) start(buyers int) {
 	l.orders = map[string]*payer{}
 	for range buyers {
@@ -107,7 +107,7 @@ func (l *load) start(buyers int) {
 	}
 }
 
-// trip is one purchase. What fails before its finalize is nobody's loss.
+// trip makes one purchase. A failure before its finalize costs nobody money.
 func (l *load) trip(tokens []string) {
 	urls := l.servers.alive()
 	if len(urls) == 0 {
@@ -135,33 +135,33 @@ func (l *load) trip(tokens []string) {
 	}
 }
 
-// paid is how many orders there are so far.
+// paid returns the number of orders so far.
 func (l *load) paid() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.orders)
 }
 
-// end waits for the buyers and judges the whole.
+// end waits for the buyers and checks the result.
 func (l *load) end(database string) []string {
 	l.stop.Store(true)
 	l.buyers.Wait()
 	began := time.Now()
-	broken := append(l.broken, l.lab.verify(database, soon)...)
-	l.lab.report.Decided(time.Since(began))
+	broken := append(l.broken, l.harness.verify(database, soon)...)
+	l.harness.report.Decided(time.Since(began))
 	urls := l.servers.alive()
 	if len(urls) == 0 {
 		return append(broken, "no server is left")
 	}
 	broken = append(broken, l.shop.addUp(urls[0], len(l.orders))...)
-	told := make([]string, 0, len(l.orders))
+	confirmed := make([]string, 0, len(l.orders))
 	for id, p := range l.orders {
-		told = append(told, id)
-		if len(told)%20 == 1 { // a buyer who asks once more gets the same
+		confirmed = append(confirmed, id)
+		if len(confirmed)%20 == 1 { // a buyer who retries gets the same order
 			again, err := p.pay(soon, l.servers.alive)
 			broken = append(broken, agree([]string{id, again}, []error{err})...)
 		}
 	}
-	l.lab.report.Count("orders under load", len(l.orders))
-	return append(broken, l.lab.delivered(l.shop, len(l.orders), told)...)
+	l.harness.report.Count("orders under load", len(l.orders))
+	return append(broken, l.harness.delivered(l.shop, len(l.orders), confirmed)...)
 }

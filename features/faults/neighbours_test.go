@@ -10,9 +10,8 @@ import (
 	"time"
 )
 
-// stops stops replicas amid what they do for longer than a lease, and lets them go on: all of a stopped
-// process's clocks jump.
-func (l *lab) stops(t *testing.T) {
+// stops stops replicas during their work for longer than a lease, and resumes them: all clocks of a stopped process jump.
+func (l *harness) stops(t *testing.T) {
 	servers := &replicas{}
 	defer servers.kill()
 	n := l.pick(1, 8)
@@ -20,13 +19,13 @@ func (l *lab) stops(t *testing.T) {
 	l.judge(t, "load with stopped replicas", fmt.Sprintf("%s, %d", postgres, n), broken, servers.logs()...)
 }
 
-func (l *lab) stopAround(servers *replicas, stops int) (broken []string) {
+func (l *harness) stopAround(servers *replicas, stops int) (broken []string) {
 	database, drop, err := l.database(postgres)
 	if err != nil {
 		return []string{err.Error()}
 	}
 	defer drop()
-	// With the time limits of production: what a stopped replica has locked is free after ten seconds.
+	// The timeouts are those of production: a stopped replica's locks are released after ten seconds.
 	address, err := url.Parse(database)
 	if err != nil {
 		return []string{err.Error()}
@@ -61,13 +60,12 @@ func (l *lab) stopAround(servers *replicas, stops int) (broken []string) {
 	return append(broken, work.end(database)...)
 }
 
-// prompt is how long a purchase of a shop that nothing befalls takes at most on a busy machine. It is much shorter than
-// what ends the transactions and leases of a server that stopped.
+// prompt is the maximum duration of an unaffected shop's purchase on a busy machine. It is much shorter than the timeouts of a
+// stopped server's transactions and leases.
 const prompt = 2 * time.Second
 
-// unnoticed has a buyer pay at a shop again and again until a time, and says what was not as ever: a purchase that
-// failed or took long.
-func (l *lab) unnoticed(s shop, url string, until time.Time) (broken []string) {
+// unnoticed lets a buyer pay at a shop repeatedly until a time, and returns the purchases that failed or took long.
+func (l *harness) unnoticed(s shop, url string, until time.Time) (broken []string) {
 	orders, slowest := 0, time.Duration(0)
 	for ; time.Now().Before(until); time.Sleep(50 * time.Millisecond) {
 		began, p := time.Now(), s.payer("spt_sandbox_ok")
@@ -93,7 +91,7 @@ func (l *lab) unnoticed(s shop, url string, until time.Time) (broken []string) {
 	return broken
 }
 
-// reaches waits until buyers have so many orders, or says that they cannot pay.
+// reaches waits until buyers have as many orders, or returns that they cannot pay.
 func (l *load) reaches(orders int) []string {
 	for patience := time.Now().Add(2 * soon); l.paid() < orders; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(patience) {
@@ -103,17 +101,16 @@ func (l *load) reaches(orders int) []string {
 	return nil
 }
 
-// poison makes rows of some merchants unreadable. Another merchant's payments are decided and its events
-// delivered as ever.
-func (l *lab) poison(t *testing.T) {
+// poison makes rows of some merchants unreadable. Another merchant's payments must be decided and its events delivered as
+// usual.
+func (l *harness) poison(t *testing.T) {
 	servers := &replicas{}
 	defer servers.kill()
 	broken := l.poisonAround(servers)
 	l.judge(t, "poison rows", "a checkout and a project's settings", broken, servers.logs()...)
 }
 
-// poisoned are what one merchant's checkout in flight and another one's settings become. The event is due
-// before all others.
+// poisoned corrupts one merchant's checkout in flight and another one's settings. The event is due before all others.
 const poisoned = `
 CREATE TABLE poison_saved AS SELECT id, settings FROM projects WHERE id = '%[2]s';
 UPDATE projects SET settings = 'nonsense' WHERE id = '%[2]s';
@@ -126,7 +123,7 @@ UPDATE projects SET settings = s.settings FROM poison_saved AS s WHERE projects.
 DELETE FROM outbox WHERE id = 'evt_poison';
 DELETE FROM checkouts WHERE id = '%[1]s'`
 
-func (l *lab) poisonAround(servers *replicas) (broken []string) {
+func (l *harness) poisonAround(servers *replicas) (broken []string) {
 	database, drop, err := l.database(postgres)
 	if err != nil {
 		return []string{err.Error()}
@@ -140,7 +137,7 @@ func (l *lab) poisonAround(servers *replicas) (broken []string) {
 		return []string{err.Error()}
 	}
 	base := servers.alive()[0]
-	var shops [3]shop // with a bad checkout, with bad settings, and a healthy one
+	var shops [3]shop // one with a bad checkout, one with bad settings, and a healthy one
 	for i := range shops {
 		if shops[i], err = openShop(base, 5); err == nil {
 			err = l.subscribe(base, shops[i])
@@ -161,7 +158,7 @@ func (l *lab) poisonAround(servers *replicas) (broken []string) {
 	if out, err := l.cluster.PSQL(name, fmt.Sprintf(poisoned, victim.checkout, shops[1].project)); err != nil {
 		return []string{fmt.Sprintf("poisoning: %v: %s", err, out)}
 	}
-	_, _ = healthy.finalize(l.ctx, base, "spt_sandbox_lost_reply") // and then nobody asks: the server decides
+	_, _ = healthy.finalize(l.ctx, base, "spt_sandbox_lost_reply") // no client retries, so the server decides
 	for patience := time.Now().Add(soon); shops[2].sold(base) != 1; time.Sleep(100 * time.Millisecond) {
 		if time.Now().After(patience) {
 			broken = append(broken, "a healthy merchant's payment is not decided beside a poison row")

@@ -19,14 +19,14 @@ const (
 	postgres = "postgres"
 )
 
-// Who asks again after a fault.
+// Values of crash.retry: the clients that retry after a fault.
 const (
 	sameClient = "same client"
 	nobody     = "nobody"
-	five       = "five at once" // on another replica, where there can be one
+	five       = "five at once" // at another replica, if there is one
 )
 
-// What a server does at a point.
+// Values of crash.action: what a server does at a fail point.
 const (
 	kill = "kill"
 	hang = "hang"
@@ -37,7 +37,7 @@ const (
 type crash struct {
 	engine, point, action, retry string
 	tokens                       []string
-	clock, otherClock            string        // by how much those of the server that fails and of the other one are wrong
+	clock, otherClock            string        // clock offsets of the failing and of the other server
 	transport                    ucp.Transport // "": the buyer speaks Haggle's own protocol
 }
 
@@ -52,7 +52,7 @@ func (c crash) String() string {
 	return name
 }
 
-// background tells that the point is passed by a loop, which another replica would do the work of.
+// background reports whether the point is in a background loop, whose work another replica would do.
 func (c crash) background() bool { return !strings.HasPrefix(c.point, "finalize.") }
 
 func (c crash) about(area string) bool { return strings.HasPrefix(c.point, area+".") }
@@ -63,8 +63,8 @@ var payments = [][]string{
 	{"spt_sandbox_decline_insufficient_funds", "spt_sandbox_ok"},
 }
 
-// points runs every point with every retry and both engines, and more than a crash at each.
-func (l *lab) points(t *testing.T) {
+// points runs every fail point with every retry on both engines, with several crashes at each.
+func (l *harness) points(t *testing.T) {
 	var cases []crash
 	n := 0
 	for _, point := range slices.DeleteFunc(boottest.FailPoints(), func(point string) bool { return ofPlatforms(point) || ofOrders(point) || ofDeals(point) }) {
@@ -98,7 +98,7 @@ func (l *lab) points(t *testing.T) {
 	together(cases, 8, func(c crash) { l.crash(t, c) })
 }
 
-// selection has a crash at each point, and a few hangs and errors.
+// selection returns a crash at each point, and a few hangs and errors.
 func selection(all []crash) []crash {
 	var chosen []crash
 	seen, others := map[string]bool{}, map[string]int{}
@@ -115,15 +115,15 @@ func selection(all []crash) []crash {
 	return chosen
 }
 
-// crash runs a case on a database of its own.
-func (l *lab) crash(t *testing.T, c crash) {
-	s := &scene{lab: l, crash: c}
+// crash runs a case on its own database.
+func (l *harness) crash(t *testing.T, c crash) {
+	s := &scene{harness: l, crash: c}
 	defer s.end()
 	s.play()
 	l.judge(t, "points, "+c.action, c.String(), s.violations, s.logs()...)
 }
 
-// play is a purchase with a fault in it, and what is expected of it afterwards.
+// play makes a purchase with a fault in it, and checks the result.
 func (s *scene) play() {
 	if !s.open() {
 		return
@@ -136,20 +136,20 @@ func (s *scene) play() {
 	s.began = time.Now()
 	decided := make(chan []string, 1)
 	if s.recover() {
-		go func() { decided <- s.lab.verify(s.database, soon) }()
+		go func() { decided <- s.harness.verify(s.database, soon) }()
 		orders, errs := s.askAgain()
 		s.violations = append(s.violations, <-decided...)
-		s.lab.report.Decided(time.Since(s.began))
+		s.harness.report.Decided(time.Since(s.began))
 		s.judge(first, orders, errs)
 	}
 }
 
-// purchase opens a checkout and pays, and returns the order that the buyer was told of, if any.
+// purchase opens a checkout and pays, and returns a channel with the order that the buyer got, if any.
 func (s *scene) purchase() <-chan string {
-	told := make(chan string, 1)
+	result := make(chan string, 1)
 	open := s.payer.haggle
 	if s.background() {
-		open = s.payer.browse // no event of its own
+		open = s.payer.browse // without events of its own
 	}
 	if err := open(s.setup().URL); err != nil {
 		s.broken("opening a checkout: %v", err)
@@ -159,13 +159,12 @@ func (s *scene) purchase() <-chan string {
 		if answer.Status == acp.Success && s.about("refund") {
 			s.refund(s.faulty.URL, answer.Payment.ID)
 		}
-		told <- answer.Order.ID
+		result <- answer.Order.ID
 	}()
-	return told
+	return result
 }
 
-// untilFault sends finalize as long as the server says that it does not know yet, or until the fault;
-// once where the reconciler is to decide.
+// untilFault retries finalize while the outcome is unknown, until the fault. It sends only one if the reconciler is to decide.
 func (s *scene) untilFault() acp.Finalized {
 	ctx, cancel := context.WithTimeout(context.Background(), soon)
 	defer cancel()
@@ -177,26 +176,26 @@ func (s *scene) untilFault() acp.Finalized {
 	}
 }
 
-// askAgain is what the buyers do after the fault.
+// askAgain makes the buyers retry after the fault.
 func (s *scene) askAgain() (orders []string, errs []error) {
 	clients := map[string]int{
 		sameClient: 1,
 		nobody:     0,
 		five:       5,
 	}[s.retry]
-	type told struct {
+	type outcome struct {
 		order string
 		err   error
 	}
-	all := make(chan told, clients)
+	all := make(chan outcome, clients)
 	for i := range clients {
 		p := *s.payer
-		if i > 2 { // a declined token too often ends the checkout
+		if i > 2 { // too many declined tokens end the checkout
 			p.tokens = p.tokens[len(p.tokens)-1:]
 		}
 		go func() {
 			order, err := p.pay(soon+5*time.Second, s.alive)
-			all <- told{order, err}
+			all <- outcome{order, err}
 		}()
 	}
 	for range clients {
@@ -206,7 +205,7 @@ func (s *scene) askAgain() (orders []string, errs []error) {
 	return orders, errs
 }
 
-// judge looks at the whole once everything is decided.
+// judge checks everything once all payments are decided.
 func (s *scene) judge(first <-chan string, orders []string, errs []error) {
 	select {
 	case order := <-first:
@@ -216,7 +215,7 @@ func (s *scene) judge(first <-chan string, orders []string, errs []error) {
 	}
 	s.violations = append(s.violations, agree(orders, errs)...)
 	url := s.alive()[0]
-	s.violations = append(s.violations, s.lab.verify(s.database, soon)...) // a server that hung may have claimed since
+	s.violations = append(s.violations, s.harness.verify(s.database, soon)...) // a server that hung may have claimed work meanwhile
 	want := 1
 	if s.retry == nobody {
 		want = min(max(0, s.shop.sold(url)), 1)
@@ -225,5 +224,5 @@ func (s *scene) judge(first <-chan string, orders []string, errs []error) {
 		}
 	}
 	s.violations = append(s.violations, s.shop.addUp(url, want)...)
-	s.violations = append(s.violations, s.lab.delivered(s.shop, want, orders)...)
+	s.violations = append(s.violations, s.harness.delivered(s.shop, want, orders)...)
 }

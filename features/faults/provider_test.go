@@ -17,24 +17,23 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/merchant"
 )
 
-// fates are what becomes of buyers' tokens at the look-alike provider: of the first, and of the next
-// one should that be declined. "refund." is what becomes of money given back.
+// fates are what happens to buyers' tokens at the simulated provider: to the first, and to the next one if that is declined. A
+// fate with "refund." is what happens to a refund.
 var fates = [][]string{
 	{"ok"}, {"decline:insufficient_funds", "ok"}, {"reset_after"}, {"error_after"}, {"malformed"}, {"error_before:2;ok"},
 	{"rate_limited:1;ok"}, {"in_use:1;ok"}, {"hang_after"}, {"slow:300;ok"}, {"ok;refund.reset_after"},
 	{"ok;refund.error_before:1"}, {"decline:expired_card", "reset_after"},
 }
 
-// provider has buyers pay at a payment provider with books of its own, which loses answers in every
-// way, dies in the middle, and sends its notices twice, late, in another order or not at all. The
-// server dies too. In the end both have the same books.
-func (l *lab) provider(t *testing.T) {
+// provider lets buyers pay at a payment provider with its own ledger, which loses responses in every way, dies in between, and
+// sends its webhooks twice, late, in another order or not at all. The server dies too. In the end both ledgers agree.
+func (l *harness) provider(t *testing.T) {
 	engines := []string{sqlite, postgres}
 	for _, engine := range engines[l.pick(1, 0):] {
 		b := &bank{
-			lab:    l,
-			engine: engine,
-			buyers: l.pick(28, 140),
+			harness: l,
+			engine:  engine,
+			buyers:  l.pick(28, 140),
 		}
 		violations := b.run()
 		l.judge(t, "a provider with its own books", fmt.Sprintf("%s, %d buyers", engine, b.buyers), violations, b.logs()...)
@@ -44,7 +43,7 @@ func (l *lab) provider(t *testing.T) {
 
 // bank is one run.
 type bank struct {
-	lab      *lab
+	harness  *harness
 	engine   string
 	buyers   int
 	database string
@@ -80,7 +79,7 @@ func (b *bank) run() []string {
 	})
 	crash.Wait()
 	b.giveBack()
-	out, err := b.lab.haggle(b.database, "verify", "--wait="+soon.String(), "--provider="+b.at(b.provider))
+	out, err := b.harness.haggle(b.database, "verify", "--wait="+soon.String(), "--provider="+b.at(b.provider))
 	if err != nil {
 		b.broken("haggle verify: %v: %s", err, out)
 	}
@@ -93,7 +92,7 @@ func (b *bank) run() []string {
 
 // open starts the provider and a server that uses it, and connects a shop.
 func (b *bank) open() (err error) {
-	if b.database, b.drop, err = b.lab.database(b.engine); err != nil {
+	if b.database, b.drop, err = b.harness.database(b.engine); err != nil {
 		return err
 	}
 	if b.provider, err = b.startProvider(boottest.Address()); err != nil {
@@ -105,37 +104,37 @@ func (b *bank) open() (err error) {
 	if b.shop, err = openShop(b.server.URL, 10*b.buyers); err != nil {
 		return err
 	}
-	_, err = management(b.server.URL, b.shop.project).ConnectAPIKey(b.lab.ctx,
+	_, err = management(b.server.URL, b.shop.project).ConnectAPIKey(b.harness.ctx,
 		merchant.NewIntegration{Type: "stripe", Credentials: merchant.Credentials{Key: "sk_test_" + b.shop.slug}})
 	if err != nil {
 		return err
 	}
-	return b.tell("/lookalike/webhooks", map[string]any{
-		"seed": b.lab.report.Seed, "duplicates": 2, "shuffle": 3, "drop": 0.2, "tamper": 1, "early": true,
+	return b.control("/lookalike/webhooks", map[string]any{
+		"seed": b.harness.report.Seed, "duplicates": 2, "shuffle": 3, "drop": 0.2, "tamper": 1, "early": true,
 	}, nil)
 }
 
 func (b *bank) startProvider(addr string) (*faults.Process, error) {
 	return faults.Start(faults.Command{
-		Path: b.lab.program,
+		Path: b.harness.program,
 		Args: []string{"simulate", "provider", "--addr=" + addr, "--ledger=" + b.ledger()},
 		Env:  []string{"FAULT_LIFELINE=1"},
 	})
 }
 
-func (b *bank) ledger() string { return filepath.Join(b.lab.dir, "provider-"+b.engine+".ledger") }
+func (b *bank) ledger() string { return filepath.Join(b.harness.dir, "provider-"+b.engine+".ledger") }
 
 func (b *bank) startServer(addr string) (*faults.Process, error) {
-	return b.lab.serveAt(b.database, addr, "HAGGLE_STRIPE_URL="+b.provider.URL)
+	return b.harness.serveAt(b.database, addr, "HAGGLE_STRIPE_URL="+b.provider.URL)
 }
 
-// crash kills the provider and then the server, and starts each again at its address.
+// crash kills the provider and then the server, and restarts each at its address.
 func (b *bank) crash() {
 	for _, what := range []struct {
 		process **faults.Process
 		start   func(string) (*faults.Process, error)
 	}{{&b.provider, b.startProvider}, {&b.server, b.startServer}} {
-		time.Sleep(500 * time.Millisecond) // so that buyers are amid their payments
+		time.Sleep(500 * time.Millisecond) // so that payments are in progress
 		old := *what.process
 		old.Kill()
 		fresh, err := what.start(strings.TrimPrefix(old.URL, "http://"))
@@ -149,20 +148,20 @@ func (b *bank) crash() {
 	}
 }
 
-// at is where a process is: it keeps its address when it is started again.
+// at returns the address of a process, which keeps it when it is restarted.
 func (b *bank) at(p *faults.Process) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return p.URL
 }
 
-func (b *bank) tell(path string, request, answer any) error {
+func (b *bank) control(path string, request, answer any) error {
 	body, err := json.Marshal(request)
 	if err != nil {
 		return err
 	}
 	var last error
-	for range 200 { // it may be away for a moment
+	for range 200 { // it may be down for a moment
 		response, err := http.Post(b.at(b.provider)+path, "application/json", bytes.NewReader(body))
 		if last = err; err != nil {
 			time.Sleep(50 * time.Millisecond)
@@ -180,12 +179,12 @@ func (b *bank) tell(path string, request, answer any) error {
 	return last
 }
 
-// buy pays with a buyer's tokens until it is decided. Everybody has a good one in the end.
+// buy pays with a buyer's tokens until the payment is decided. The last token of every buyer succeeds.
 func (b *bank) buy(n int) {
 	var tokens []string
 	for _, script := range fates[n%len(fates)] {
 		var granted struct{ ID string }
-		if err := b.tell("/lookalike/tokens", map[string]any{"kind": "stripe", "script": script, "currency": "usd", "max_amount": 100_00}, &granted); err != nil {
+		if err := b.control("/lookalike/tokens", map[string]any{"kind": "stripe", "script": script, "currency": "usd", "max_amount": 100_00}, &granted); err != nil {
 			b.broken("a token: %v", err)
 			return
 		}
@@ -208,9 +207,9 @@ func (b *bank) buy(n int) {
 	}
 }
 
-// giveBack refunds every third payment in part, and what is left of every sixth.
+// giveBack refunds a part of every third payment, and the rest of every sixth.
 func (b *bank) giveBack() {
-	ctx, m := b.lab.ctx, management(b.at(b.server), b.shop.project)
+	ctx, m := b.harness.ctx, management(b.at(b.server), b.shop.project)
 	payments, err := m.Payments(ctx, merchant.FinanceQuery{Page: merchant.Page{Limit: 100}})
 	if err != nil {
 		b.broken("payments: %v", err)
@@ -231,11 +230,11 @@ func (b *bank) giveBack() {
 	}
 }
 
-// reconciled asks the server to compare its books with the provider's.
+// reconciled asks the server to compare its ledger with the provider's.
 func (b *bank) reconciled() {
 	m := management(b.at(b.server), b.shop.project)
 	from, to := time.Now().Add(-time.Hour).UTC(), time.Now().Add(time.Hour).UTC()
-	report, err := m.Reconciliation(b.lab.ctx, from.Format(time.RFC3339), to.Format(time.RFC3339))
+	report, err := m.Reconciliation(b.harness.ctx, from.Format(time.RFC3339), to.Format(time.RFC3339))
 	if err != nil {
 		b.broken("reconciliation: %v", err)
 		return

@@ -9,8 +9,8 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/acp"
 )
 
-// races let many pay at once, at two replicas: one checkout many times, and many checkouts for little.
-func (l *lab) races(t *testing.T) {
+// races lets many buyers pay concurrently at two replicas: one checkout many times, and many checkouts of scarce goods.
+func (l *harness) races(t *testing.T) {
 	servers := &replicas{}
 	defer servers.kill()
 	database, drop, err := l.database(postgres)
@@ -34,8 +34,8 @@ func (l *lab) races(t *testing.T) {
 	l.judge(t, "more buyers than stock", name, append(l.rush(servers, buyers, units), l.verify(database, soon)...), servers.running[0].Output())
 }
 
-// oneCheckout pays one checkout fifty times at once.
-func (l *lab) oneCheckout(servers *replicas) (violations []string) {
+// oneCheckout pays one checkout fifty times concurrently.
+func (l *harness) oneCheckout(servers *replicas) (violations []string) {
 	const clients = 50
 	urls := servers.alive()
 	shop, err := openShop(urls[0], 5)
@@ -57,8 +57,8 @@ func (l *lab) oneCheckout(servers *replicas) (violations []string) {
 	return append(agree(orders, errs), shop.addUp(urls[0], 1)...)
 }
 
-// rush has many more buyers than there are units.
-func (l *lab) rush(servers *replicas, buyers, units int) (violations []string) {
+// rush has many more buyers than units.
+func (l *harness) rush(servers *replicas, buyers, units int) (violations []string) {
 	urls := servers.alive()
 	shop, err := openShop(urls[0], units)
 	if err != nil {

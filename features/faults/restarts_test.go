@@ -10,15 +10,15 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/faults"
 )
 
-// restarts crashes PostgreSQL, and restarts it in good order, again and again while buyers pay.
-func (l *lab) restarts(t *testing.T) {
+// restarts crashes PostgreSQL and restarts it cleanly, repeatedly, while buyers pay.
+func (l *harness) restarts(t *testing.T) {
 	servers := &replicas{}
 	defer servers.kill()
 	broken := l.crashUnder(servers)
 	l.judge(t, "load with PostgreSQL crashes and restarts", fmt.Sprint(l.pick(2, 6)), broken, servers.logs()...)
 }
 
-func (l *lab) crashUnder(servers *replicas) (broken []string) {
+func (l *harness) crashUnder(servers *replicas) (broken []string) {
 	const name = "restarted"
 	if err := l.durable.CreateDatabase(name, template); err != nil {
 		return []string{err.Error()}
@@ -47,8 +47,8 @@ func (l *lab) crashUnder(servers *replicas) (broken []string) {
 	return append(broken, work.end(database)...)
 }
 
-// restartPostgres stops PostgreSQL, immediate without a checkpoint, and starts it again, and says where a server told
-// something else than the truth, or ended.
+// restartPostgres stops PostgreSQL (if immediate, without a checkpoint) and starts it again. It returns which servers reported
+// a wrong state or exited.
 func restartPostgres(cluster *boottest.Cluster, servers *replicas, immediate bool) (broken []string) {
 	if err := cluster.Stop(immediate); err != nil {
 		return []string{err.Error()}
@@ -78,7 +78,7 @@ func becomes(p *faults.Process, status int) bool {
 		if err != nil {
 			continue
 		}
-		_ = response.Body.Close() // only its status counts
+		_ = response.Body.Close() // only the status counts
 		if response.StatusCode == status {
 			return true
 		}

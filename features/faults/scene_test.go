@@ -9,17 +9,17 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/faults"
 )
 
-// scene is the stage of a case: a database, the server that fails, and those that take over.
+// scene is the setup of a case: a database, the server that fails, and those that take over.
 type scene struct {
 	crash
-	lab        *lab
+	harness    *harness
 	database   string
 	drop       func()
 	faulty     *faults.Process
-	other      *faults.Process // a replica that was there before
+	other      *faults.Process // a replica that was running before
 	shop       shop
 	payer      *payer
-	began      time.Time // the fault
+	began      time.Time // time of the fault
 	violations []string
 
 	mu      sync.Mutex
@@ -32,9 +32,9 @@ func (s *scene) broken(format string, args ...any) {
 	s.violations = append(s.violations, fmt.Sprintf(format, args...))
 }
 
-// start starts a server of the scene, or says why it does not.
+// start starts a server of the scene, or records why it does not start.
 func (s *scene) start(extra ...string) *faults.Process {
-	p, err := s.lab.serve(s.database, extra...)
+	p, err := s.harness.serve(s.database, extra...)
 	if err != nil {
 		s.broken("%v", err)
 		return nil
@@ -45,13 +45,13 @@ func (s *scene) start(extra ...string) *faults.Process {
 	return p
 }
 
-// zombie is when a server that hung goes on, after others have taken its work over.
+// zombie is when a server that hung continues, after others have taken over its work.
 const zombie = 18 * time.Second
 
 // open starts the servers and opens the shop.
 func (s *scene) open() bool {
 	var err error
-	if s.database, s.drop, err = s.lab.database(s.engine); err != nil {
+	if s.database, s.drop, err = s.harness.database(s.engine); err != nil {
 		s.broken("%v", err)
 		return false
 	}
@@ -64,7 +64,7 @@ func (s *scene) open() bool {
 	}
 	s.shop, err = openShop(s.setup().URL, 5)
 	if err == nil {
-		err = s.lab.subscribe(s.setup().URL, s.shop)
+		err = s.harness.subscribe(s.setup().URL, s.shop)
 	}
 	if err != nil {
 		s.broken("opening a shop: %v", err)
@@ -75,7 +75,7 @@ func (s *scene) open() bool {
 	return true
 }
 
-// setup is the server that the shop is opened at.
+// setup returns the server that creates the shop.
 func (s *scene) setup() *faults.Process {
 	if s.other != nil {
 		return s.other
@@ -83,13 +83,13 @@ func (s *scene) setup() *faults.Process {
 	return s.faulty
 }
 
-// recover does what an operator would, and reports whether a server runs.
+// recover repairs what an operator would, and reports whether a server runs.
 func (s *scene) recover() bool {
 	switch {
 	case s.action == kill:
 		<-s.faulty.Ended()
 	case s.action == hang && s.engine == sqlite:
-		s.faulty.Kill() // one server has the database
+		s.faulty.Kill() // SQLite allows one server
 	case s.action == hang && s.other == nil:
 		s.other = s.start()
 	}
@@ -99,7 +99,7 @@ func (s *scene) recover() bool {
 	return s.start() != nil
 }
 
-// alive are the servers that a client would be sent to: not the one that failed, where there is another.
+// alive returns the servers that a load balancer would use: not the one that failed, if there is another.
 func (s *scene) alive() (urls []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,8 +127,8 @@ func (s *scene) end() {
 	}
 }
 
-// refund asks for the money back, once; the server sees to it.
+// refund requests a refund once, and the server must complete it.
 func (s *scene) refund(url, payment string) {
 	header := http.Header{"Idempotency-Key": {"refund-" + payment}}
-	_, _ = management(url, s.shop.project).Do(s.lab.ctx, "POST", "/v1/finance/payments/"+payment+"/refund", header, []byte(`{}`)) // the server may fail amid it
+	_, _ = management(url, s.shop.project).Do(s.harness.ctx, "POST", "/v1/finance/payments/"+payment+"/refund", header, []byte(`{}`)) // the server may fail during the request
 }

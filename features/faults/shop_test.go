@@ -31,10 +31,10 @@ var impatient = &http.Client{Timeout: 25 * time.Second, Transport: func() http.R
 	return t
 }()}
 
-// unhurried hears a busy server say so, which it does within 25 s, and can then try again.
+// unhurried waits for a busy server's error, which comes within 25 s.
 var unhurried = &http.Client{Timeout: 40 * time.Second, Transport: impatient.Transport}
 
-// patient is how a busy server is taken by whoever is not the one that is watched.
+// patient returns how long clients outside of the measured case retry at a busy server.
 func patient() *exchange.Patience { return &exchange.Patience{Longest: time.Minute, Busy: true} }
 
 func management(url, project string) *merchant.Client {
@@ -63,7 +63,7 @@ func openShop(url string, stock int) (shop, error) {
 	return s, err
 }
 
-// addUp says how the shop's stock and statistics differ from so many orders of one piece each.
+// addUp returns how the shop's stock and statistics differ from a number of orders of one piece each.
 func (s shop) addUp(url string, orders int) (violations []string) {
 	ctx, m := context.Background(), management(url, s.project)
 	levels, err := m.Inventory(ctx, "LANTERN", merchant.Page{})
@@ -77,7 +77,7 @@ func (s shop) addUp(url string, orders int) (violations []string) {
 	return violations
 }
 
-// sold is how many orders the shop has by its statistics, or -1.
+// sold returns the shop's number of orders according to its statistics, or -1.
 func (s shop) sold(url string) int {
 	p, err := management(url, s.project).Project(context.Background(), s.project)
 	if err != nil || p.Statistics == nil {
@@ -86,12 +86,12 @@ func (s shop) sold(url string) int {
 	return p.Statistics.Orders30D
 }
 
-// payer is a buyer on the way to an order.
+// payer is a buyer who is about to pay.
 type payer struct {
 	shop     shop
 	address  string
 	checkout string
-	tokens   []string // one after the other, as each is declined
+	tokens   []string // used one after the other, as each is declined
 
 	transport ucp.Transport // of UCP; "": it speaks Haggle's own protocol
 }
@@ -163,7 +163,7 @@ func (p *payer) open(client *acp.Client, session string, request acp.InitRequest
 	return err
 }
 
-// finalize sends one finalize, whatever comes of it.
+// finalize sends one finalize.
 func (p *payer) finalize(ctx context.Context, url, token string) (acp.Finalized, error) {
 	if p.transport != "" {
 		return p.complete(ctx, url, token)
@@ -175,11 +175,11 @@ func (p *payer) finalize(ctx context.Context, url, token string) (acp.Finalized,
 	})
 }
 
-// errGaveUp ends a payer whose time is over.
+// errGaveUp ends a payer after its timeout.
 var errGaveUp = errors.New("no decision")
 
-// pay sends finalize until it is decided, to one server and the next in turn, as a client does that
-// misses answers: with the next token once one was declined. It returns the order's id.
+// pay retries finalize until it is decided, at alternating servers, as a client does that misses responses. After a decline it
+// uses the next token. It returns the order's id.
 func (p *payer) pay(within time.Duration, servers func() []string) (order string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()
@@ -209,25 +209,25 @@ func (p *payer) pay(within time.Duration, servers func() []string) (order string
 	}
 }
 
-// again tells that a client may send the same request again.
+// again reports whether a client may retry the same request.
 func again(err error) bool {
 	var problem *acp.Error
 	if !errors.As(err, &problem) {
-		return true // no answer
+		return true // no response
 	}
 	return problem.HTTPStatus >= 500 || problem.Code == "checkout_processing" || problem.Code == "too_many_payments"
 }
 
-// agree says how orders that one checkout's payers were told differ.
+// agree returns the differences between the orders of one checkout's payers.
 func agree(orders []string, errs []error) (violations []string) {
 	for _, err := range errs {
 		if err != nil {
 			violations = append(violations, "a finalize was not decided: "+err.Error())
 		}
 	}
-	told := slices.Compact(slices.Sorted(slices.Values(orders)))
-	if told = slices.DeleteFunc(told, func(id string) bool { return id == "" }); len(told) > 1 {
-		violations = append(violations, fmt.Sprintf("one checkout has the orders %v", told))
+	distinct := slices.Compact(slices.Sorted(slices.Values(orders)))
+	if distinct = slices.DeleteFunc(distinct, func(id string) bool { return id == "" }); len(distinct) > 1 {
+		violations = append(violations, fmt.Sprintf("one checkout has the orders %v", distinct))
 	}
 	return violations
 }

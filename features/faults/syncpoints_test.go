@@ -12,16 +12,16 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
-// ofPlatforms reports whether a point is passed when a platform is read, or calls.
+// ofPlatforms reports whether a fail point is in the code that reads a platform or handles its webhooks.
 func ofPlatforms(point string) bool {
 	return strings.HasPrefix(point, "sync.") || strings.HasPrefix(point, "webhook.")
 }
 
-// syncPoint is a server that dies where a platform is read, or where its calls are worked on.
+// syncPoint is a server that dies at a point while it reads a platform or handles its webhooks.
 type syncPoint struct{ engine, point string }
 
-// syncPoints kills a server at each of these points. Another goes on, and in the end all is as the platform has it.
-func (l *lab) syncPoints(t *testing.T) {
+// syncPoints kills a server at each of these points. Another server continues, and in the end all data is as on the platform.
+func (l *harness) syncPoints(t *testing.T) {
 	var cases []syncPoint
 	for _, point := range boottest.FailPoints() {
 		for _, engine := range []string{sqlite, postgres} {
@@ -35,7 +35,7 @@ func (l *lab) syncPoints(t *testing.T) {
 	cases = cases[:l.pick(min(2, len(cases)), len(cases))]
 	together(cases, 4, func(c syncPoint) {
 		f := &feed{
-			lab:      l,
+			harness:  l,
 			engine:   c.engine,
 			products: 900,
 		}
@@ -70,7 +70,7 @@ func (f *feed) dieAt(point string) []string {
 	return append(f.counted(done), f.equals(platforms.Custom, true)...)
 }
 
-// reborn waits for the server's end, and starts another.
+// reborn waits until the server has ended, and starts another one.
 func (f *feed) reborn(point string) []string {
 	ctx, cancel := context.WithTimeout(context.Background(), waited)
 	defer cancel()
@@ -85,7 +85,7 @@ func (f *feed) reborn(point string) []string {
 	return nil
 }
 
-// dieAtACall has a server die with a call of the platform's, which calls again when it got no answer.
+// dieAtACall makes a server die during a webhook call, which the platform repeats if it got no response.
 func (f *feed) dieAtACall(name, point string) []string {
 	if r, err := f.await(name, waited, func(r run) bool { return r.Status != "running" }); err != nil || r.Status != "completed" {
 		return []string{fmt.Sprintf("%+v, %v", r, err)}
@@ -98,23 +98,23 @@ func (f *feed) dieAtACall(name, point string) []string {
 	address := strings.TrimPrefix(f.server.URL, "http://")
 	f.server.Kill()
 	var err error
-	if f.server, err = f.lab.serveAt(f.database, address, "FAULT_POINT="+point+"=kill:3"); err != nil {
+	if f.server, err = f.harness.serveAt(f.database, address, "FAULT_POINT="+point+"=kill:3"); err != nil {
 		return []string{err.Error()}
 	}
 	dead := make(chan error, 1)
 	go func() {
 		<-f.server.Ended()
 		var err error
-		f.server, err = f.lab.serveAt(f.database, address)
+		f.server, err = f.harness.serveAt(f.database, address)
 		dead <- err
 	}()
 	sent, err := f.platform.Webhooks(context.Background(), platforms.Webhooks{
 		Platform:  platforms.Custom,
 		Count:     200,
-		Topics:    told,
+		Topics:    weighted,
 		Duplicate: .1,
 		Reorder:   .1,
-		Seed:      f.lab.report.Seed,
+		Seed:      f.harness.report.Seed,
 		Retries:   12,
 		PauseMS:   50,
 	})

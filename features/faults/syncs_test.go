@@ -17,13 +17,13 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
-// syncs kills servers again and again while they read a platform's products. What the dead had in hand is
-// taken up by the next, after the lease, and in the end every product is there once.
-func (l *lab) syncs(t *testing.T) {
+// syncs kills servers repeatedly while they read a platform's products. The next server takes over a dead server's run after
+// the lease, and in the end every product exists once.
+func (l *harness) syncs(t *testing.T) {
 	engines := []string{sqlite, postgres}
 	together(engines, len(engines), func(engine string) {
 		f := &feed{
-			lab:      l,
+			harness:  l,
 			engine:   engine,
 			products: l.pick(3_000, 50_000),
 		}
@@ -36,7 +36,7 @@ func (l *lab) syncs(t *testing.T) {
 
 // feed is a shop whose data comes from a platform.
 type feed struct {
-	lab      *lab
+	harness  *harness
 	engine   string
 	products int
 
@@ -46,20 +46,20 @@ type feed struct {
 	platform    *platforms.Server
 	shop        shop
 	integration string
-	extra       []string // of the next server's environment
+	extra       []string // variables of the next server
 }
 
 func (f *feed) open(platform string) (err error) {
 	if f.platform, err = platforms.Start("127.0.0.1:0", platforms.Config{
 		Products:       f.products,
-		Seed:           f.lab.report.Seed,
+		Seed:           f.harness.report.Seed,
 		ShopifyBucket:  1e6,
 		ShopifyRestore: 1e6,
 		ShopifyMaxCost: 1e6,
 	}); err != nil {
 		return err
 	}
-	if f.database, f.drop, err = f.lab.database(f.engine); err != nil {
+	if f.database, f.drop, err = f.harness.database(f.engine); err != nil {
 		return err
 	}
 	if err = f.start(); err != nil {
@@ -72,7 +72,7 @@ func (f *feed) open(platform string) (err error) {
 }
 
 func (f *feed) start() (err error) {
-	f.server, err = f.lab.serve(f.database, append(f.extra, "HAGGLE_SHOPIFY_URL="+f.platform.URL+"/shopify", "HAGGLE_HUBSPOT_URL="+f.platform.URL+"/hubspot")...)
+	f.server, err = f.harness.serve(f.database, append(f.extra, "HAGGLE_SHOPIFY_URL="+f.platform.URL+"/shopify", "HAGGLE_HUBSPOT_URL="+f.platform.URL+"/hubspot")...)
 	f.extra = nil
 	return err
 }
@@ -82,7 +82,7 @@ func (f *feed) end() {
 		f.server.Kill()
 	}
 	if f.platform != nil {
-		_ = f.platform.Close() // nobody asks it any more
+		_ = f.platform.Close() // nothing calls it any more
 	}
 	if f.drop != nil {
 		f.drop()
@@ -96,7 +96,7 @@ func (f *feed) log() string {
 	return f.server.Output()
 }
 
-// connect connects the platform: the merchant's own system and WooCommerce by a key, Shopify by consent.
+// connect connects the platform: the custom system and WooCommerce by a key, Shopify by OAuth consent.
 func (f *feed) connect(platform string) error {
 	var made struct {
 		ID string `json:"id"`
@@ -131,7 +131,7 @@ func (f *feed) connect(platform string) error {
 	return err
 }
 
-// consent approves on the platform's page, and is where it sends the merchant back to.
+// consent approves on the platform's page, and returns the URL that it redirects to.
 func consent(page string) (*url.URL, error) {
 	client := &http.Client{Timeout: 10 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	answer, err := client.PostForm(page, url.Values{"approve": {"1"}})
@@ -142,7 +142,7 @@ func consent(page string) (*url.URL, error) {
 	return answer.Location()
 }
 
-// send asks the Management API, and reads the answer into dest, if any.
+// send sends a request to the Management API, and decodes the response into dest unless it is nil.
 func (f *feed) send(method, path string, body, dest any) error {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -165,7 +165,7 @@ func (f *feed) send(method, path string, body, dest any) error {
 
 func (f *feed) path(rest string) string { return "/v1/integrations/" + f.integration + rest }
 
-// run is a sync as the API tells of it.
+// run is a sync run in the API's format.
 type run struct {
 	ID        string `json:"sync_id"`
 	Status    string
@@ -173,7 +173,7 @@ type run struct {
 	Resources map[string]struct{ Total, Created, Updated, Unchanged, Errors int }
 }
 
-// sync starts a run over resources.
+// sync starts a run for resources.
 func (f *feed) sync(resources ...string) (string, error) {
 	var started struct {
 		ID string `json:"sync_id"`
@@ -182,7 +182,7 @@ func (f *feed) sync(resources ...string) (string, error) {
 	return started.ID, err
 }
 
-// await reads a run until it is as wanted.
+// await polls a run until it is as wanted.
 func (f *feed) await(name string, within time.Duration, wanted func(run) bool) (r run, err error) {
 	for deadline := time.Now().Add(within); ; time.Sleep(10 * time.Millisecond) {
 		if err = f.send("GET", f.path("/sync/"+name), nil, &r); err != nil || wanted(r) {
@@ -194,7 +194,7 @@ func (f *feed) await(name string, within time.Duration, wanted func(run) bool) (
 	}
 }
 
-// waited is longer than the lease of whoever was killed, and some pages.
+// waited is longer than a killed server's lease and some pages.
 const waited = 60 * time.Second
 
 func (f *feed) readUnderFire(kills int) []string {
@@ -211,12 +211,12 @@ func (f *feed) readUnderFire(kills int) []string {
 			return []string{fmt.Sprintf("before kill %d: %v", n+1, err)}
 		}
 		f.server.Kill()
-		f.lab.report.Count("kills while synchronising", 1)
+		f.harness.report.Count("kills while synchronising", 1)
 		if err := f.start(); err != nil {
 			return []string{fmt.Sprintf("after kill %d: %v", n+1, err)}
 		}
 		if n%5 == 4 {
-			f.lab.progress("%s: %d kills of a sync", f.engine, n+1)
+			f.harness.progress("%s: %d kills of a sync", f.engine, n+1)
 		}
 	}
 	done, err := f.await(name, 2*waited, func(r run) bool { return r.Status != "running" })
@@ -226,7 +226,7 @@ func (f *feed) readUnderFire(kills int) []string {
 	return append(f.counted(done), f.equals(platforms.Custom, false)...)
 }
 
-// counted says what is wrong with the counters of a first reading.
+// counted returns what is wrong with the counters of a first run.
 func (f *feed) counted(r run) (violations []string) {
 	c := r.Resources["products"]
 	if r.Status != "completed" || c.Total != f.products || c.Created != f.products || c.Created+c.Updated+c.Unchanged+c.Errors != c.Total {
@@ -235,7 +235,7 @@ func (f *feed) counted(r run) (violations []string) {
 	return violations
 }
 
-// equals says how the shop differs from the platform: in products, and with stock in what lies where.
+// equals returns how the shop's products differ from the platform's, and also its stock if asked.
 func (f *feed) equals(platform string, stock bool) (violations []string) {
 	broken := func(format string, args ...any) { violations = append(violations, fmt.Sprintf(format, args...)) }
 	ours, total, err := f.catalogue()
@@ -246,7 +246,7 @@ func (f *feed) equals(platform string, stock bool) (violations []string) {
 	if err != nil {
 		return []string{err.Error()}
 	}
-	if total != len(theirs)+1 { // and the lantern
+	if total != len(theirs)+1 { // plus the lantern
 		broken("%d products, want %d", total, len(theirs)+1)
 	}
 	for _, p := range theirs {
@@ -280,7 +280,7 @@ func wantedStatus(p map[string]any) string {
 	return "active"
 }
 
-// samePrice reports whether a variant's price is the platform's.
+// samePrice reports whether a variant has the platform's price.
 func samePrice(p merchant.Product, sku string, price any) bool {
 	have := p.Price.String()
 	for _, v := range p.Variants {
@@ -293,7 +293,7 @@ func samePrice(p merchant.Product, sku string, price any) bool {
 	return errX == nil && errY == nil && x == y
 }
 
-// records are a platform's, in its plain form.
+// records returns a platform's records in a common format.
 func (f *feed) records(platform, resource string) (list []map[string]any, err error) {
 	all, err := f.platform.Records(platform, resource)
 	for _, one := range all {
@@ -306,8 +306,7 @@ func (f *feed) records(platform, resource string) (list []map[string]any, err er
 	return list, err
 }
 
-// catalogue is all products by the skus of their variants, and how many there are. One that is there twice
-// is an error.
+// catalogue returns all products by their variants' skus, and their number. A duplicate product is an error.
 func (f *feed) catalogue() (map[string]merchant.Product, int, error) {
 	ours, owner := map[string]merchant.Product{}, map[string]string{}
 	for page := (merchant.Page{Limit: 100}); ; page.Offset += page.Limit {
@@ -329,7 +328,7 @@ func (f *feed) catalogue() (map[string]merchant.Product, int, error) {
 	}
 }
 
-// stockEquals compares what lies at all locations together.
+// stockEquals compares the stock, summed over all locations.
 func (f *feed) stockEquals(platform string) (violations []string) {
 	want, have := map[string]int{}, map[string]int{}
 	levels, err := f.records(platform, "inventory")

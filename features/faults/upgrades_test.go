@@ -26,7 +26,7 @@ type release struct {
 
 var releaseEntry = regexp.MustCompile("(?m)^## (\\d+\\.\\d+\\.\\d+) .*\n\nCommit `([0-9a-f]+)`\\. Schema (\\d+)\\.")
 
-// releaseBefore is the newest release in the changelog with an older schema, so that the upgrade from it migrates.
+// releaseBefore returns the newest release in the changelog with an older schema, so that the upgrade migrates.
 func releaseBefore(changelog string, schema int) (release, error) {
 	for _, entry := range releaseEntry.FindAllStringSubmatch(changelog, -1) {
 		if of, err := strconv.Atoi(entry[3]); err == nil && of < schema {
@@ -50,11 +50,11 @@ func (r release) build(root, dir string) (string, error) {
 	return filepath.Join(dir, "haggle"), os.RemoveAll(filepath.Join(dir, "source"))
 }
 
-// upgrade replaces two servers of the last release by this program's while buyers pay and a reader keeps a transaction
-// open, and goes back to the last release.
-func (l *lab) upgrade(t *testing.T) {
+// upgrade replaces two servers of the previous release by this program's, while buyers pay and a reader keeps a transaction
+// open. Then it goes back to the previous release.
+func (l *harness) upgrade(t *testing.T) {
 	if !l.full {
-		return // it builds the last release, which takes minutes
+		return // building the previous release takes minutes
 	}
 	servers := &replicas{}
 	defer servers.kill()
@@ -62,7 +62,7 @@ func (l *lab) upgrade(t *testing.T) {
 	l.judge(t, "rolling upgrade", fmt.Sprintf("from %s and back", before.version), broken, servers.logs()...)
 }
 
-func (l *lab) upgradeUnder(servers *replicas, cluster *boottest.Cluster) (before release, broken []string) {
+func (l *harness) upgradeUnder(servers *replicas, cluster *boottest.Cluster) (before release, broken []string) {
 	fail := func(err error) (release, []string) { return before, append(broken, err.Error()) }
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -79,7 +79,7 @@ func (l *lab) upgradeUnder(servers *replicas, cluster *boottest.Cluster) (before
 	if before, err = releaseBefore(string(changelog), schema); err != nil {
 		return fail(err)
 	}
-	old := *l // the lab with the last release as its program
+	old := *l // the harness with the previous release as its program
 	if old.program, err = before.build(root, filepath.Join(l.dir, "release")); err != nil {
 		return fail(err)
 	}
@@ -99,7 +99,7 @@ func (l *lab) upgradeUnder(servers *replicas, cluster *boottest.Cluster) (before
 		return fail(err)
 	}
 	u := &upgrading{
-		lab:     l,
+		harness: l,
 		work:    work,
 		servers: servers,
 	}
@@ -120,8 +120,8 @@ func (l *lab) upgradeUnder(servers *replicas, cluster *boottest.Cluster) (before
 	return before, append(u.broken, work.end(database)...)
 }
 
-// schema is the version that this program migrates to.
-func (l *lab) schema() (int, error) {
+// schema returns the version that this program migrates to.
+func (l *harness) schema() (int, error) {
 	out, err := l.haggle("sqlite://unused", "version")
 	if err != nil {
 		return 0, err
@@ -131,9 +131,9 @@ func (l *lab) schema() (int, error) {
 	return strconv.Atoi(number)
 }
 
-// upgrading is a load whose servers are replaced in good order.
+// upgrading is a load whose servers are replaced one by one.
 type upgrading struct {
-	lab     *lab
+	harness *harness
 	work    *load
 	servers *replicas
 	broken  []string
@@ -142,7 +142,7 @@ type upgrading struct {
 // reaches waits until buyers have paid for ten more orders.
 func (u *upgrading) reaches() { u.broken = append(u.broken, u.work.reaches(u.work.paid()+10)...) }
 
-// migrate applies this program's migrations beside servers of the last release. A reader has a transaction open on every
+// migrate runs this program's migrations next to servers of the previous release. A reader keeps a transaction open on every
 // table until buyers have paid for ten more orders.
 func (u *upgrading) migrate(database, admin string) {
 	reader, err := openReader(admin)
@@ -152,7 +152,7 @@ func (u *upgrading) migrate(database, admin string) {
 	}
 	began, ended := time.Now(), make(chan error, 1)
 	go func() {
-		out, err := u.lab.haggle(database, "migrate")
+		out, err := u.harness.haggle(database, "migrate")
 		if err != nil {
 			err = fmt.Errorf("haggle migrate: %w\n%s", err, out)
 		}
@@ -165,11 +165,11 @@ func (u *upgrading) migrate(database, admin string) {
 	if err := errors.Join(reader.end(), <-ended); err != nil {
 		u.broken = append(u.broken, err.Error())
 	}
-	u.lab.progress("migrated in %s, %d orders", time.Since(began).Round(time.Millisecond), u.work.paid())
+	u.harness.progress("migrated in %s, %d orders", time.Since(began).Round(time.Millisecond), u.work.paid())
 	u.reaches()
 }
 
-// reader has a transaction open that has read every table.
+// reader has an open transaction that has read every table.
 type reader struct {
 	db *sql.DB
 	tx *sql.Tx
@@ -198,7 +198,7 @@ END $$`
 	return &reader{db, tx}, nil
 }
 
-// isInTheWay waits until a migration waits for a lock, or for the end of transactions older than its own.
+// isInTheWay waits until a migration waits for a lock, or for the end of older transactions.
 func (r *reader) isInTheWay(within time.Duration) (yes bool) {
 	const waiting = `
 SELECT EXISTS (
@@ -216,7 +216,7 @@ SELECT EXISTS (
 
 func (r *reader) end() error { return errors.Join(r.tx.Rollback(), r.db.Close()) }
 
-// replaceOldest starts a server, takes the oldest out of the buyers' list, as a load balancer does, and ends it in good order.
+// replaceOldest starts a server, removes the oldest one from the buyers' list, as a load balancer does, and shuts it down.
 func (u *upgrading) replaceOldest(with string, start func() (*faults.Process, error)) {
 	next, err := start()
 	if err != nil {
@@ -235,8 +235,8 @@ func (u *upgrading) replaceOldest(with string, start func() (*faults.Process, er
 		u.broken = append(u.broken, "a server that was asked to end goes on")
 	}
 	u.reaches()
-	u.lab.report.Count("servers replaced in a rolling upgrade", 1)
-	u.lab.progress("replaced a server by %s, %d orders", with, u.work.paid())
+	u.harness.report.Count("servers replaced in a rolling upgrade", 1)
+	u.harness.progress("replaced a server by %s, %d orders", with, u.work.paid())
 }
 
 func TestReleaseBefore(t *testing.T) {

@@ -12,33 +12,33 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
-// topics are what a platform tells of here, and told how often it does each: few products go.
+// topics are the platforms' webhook topics, weighted by repetition: few products are deleted.
 var (
-	topics = []string{"products/update", "products/delete", "inventory_levels/update"}
-	told   = slices.Concat(slices.Repeat(topics[:1], 6), topics[1:2], slices.Repeat(topics[2:], 12))
+	topics   = []string{"products/update", "products/delete", "inventory_levels/update"}
+	weighted = slices.Concat(slices.Repeat(topics[:1], 6), topics[1:2], slices.Repeat(topics[2:], 12))
 )
 
-// webhooks has platforms call with changes, of which many come twice, late, in another order or forged. The
-// server dies in the middle. In the end the shop is as the platform, and the log knows what became of each call.
-func (l *lab) webhooks(t *testing.T) {
+// webhooks lets platforms send changes by webhook, many of them twice, late, in another order or forged. The server dies in
+// between. In the end the shop is as the platform, and the log accounts for each call.
+func (l *harness) webhooks(t *testing.T) {
 	cases := []struct{ engine, platform string }{{postgres, platforms.Custom}, {sqlite, platforms.Shopify}}
 	if l.full {
 		cases = append(cases, struct{ engine, platform string }{sqlite, platforms.Custom}, struct{ engine, platform string }{postgres, platforms.Shopify})
 	}
 	together(cases, 2, func(c struct{ engine, platform string }) {
 		f := &feed{
-			lab:      l,
+			harness:  l,
 			engine:   c.engine,
 			products: l.pick(300, 1_500),
 		}
 		calls := l.pick(600, 10_000)
-		violations := f.hear(c.platform, calls)
+		violations := f.exerciseWebhooks(c.platform, calls)
 		l.judge(t, "webhooks", fmt.Sprintf("%s, %s, %d changes", c.engine, c.platform, calls), violations, f.log())
 		f.end()
 	})
 }
 
-func (f *feed) hear(platform string, changes int) []string {
+func (f *feed) exerciseWebhooks(platform string, changes int) []string {
 	if err := f.open(platform); err != nil {
 		return []string{"opening: " + err.Error()}
 	}
@@ -58,8 +58,8 @@ func (f *feed) hear(platform string, changes int) []string {
 	if err != nil {
 		return []string{err.Error()}
 	}
-	f.lab.report.Count("webhook calls", sent.Sent+sent.Retried)
-	if sent.TamperedAnswers[401]+sent.TamperedAnswers[0] != sent.Tampered || sent.Answers[200] == 0 { // 0: the server was dead
+	f.harness.report.Count("webhook calls", sent.Sent+sent.Retried)
+	if sent.TamperedAnswers[401]+sent.TamperedAnswers[0] != sent.Tampered || sent.Answers[200] == 0 { // 0 means that the server was down
 		return []string{fmt.Sprintf("%d forged calls were answered %v, genuine ones %v", sent.Tampered, sent.TamperedAnswers, sent.Answers)}
 	}
 	if err := f.quiet(); err != nil {
@@ -68,7 +68,7 @@ func (f *feed) hear(platform string, changes int) []string {
 	return append(f.fates(sent), f.equals(platform, true)...)
 }
 
-// call has the platform call, and the server die once meanwhile.
+// call makes the platform send webhooks, and kills the server once meanwhile.
 func (f *feed) call(platform string, changes int) (sent platforms.Sent, err error) {
 	address := strings.TrimPrefix(f.server.URL, "http://")
 	var crash sync.WaitGroup
@@ -77,18 +77,18 @@ func (f *feed) call(platform string, changes int) (sent platforms.Sent, err erro
 			time.Sleep(20 * time.Millisecond)
 		}
 		f.server.Kill()
-		f.lab.report.Count("kills while webhooks come", 1)
-		f.server, err = f.lab.serveAt(f.database, address, "HAGGLE_SHOPIFY_URL="+f.platform.URL+"/shopify")
+		f.harness.report.Count("kills while webhooks come", 1)
+		f.server, err = f.harness.serveAt(f.database, address, "HAGGLE_SHOPIFY_URL="+f.platform.URL+"/shopify")
 	})
 	sent, failed := f.platform.Webhooks(context.Background(), platforms.Webhooks{
 		Platform:  platform,
 		Count:     changes,
-		Topics:    told,
+		Topics:    weighted,
 		Duplicate: .1,
 		Reorder:   .2,
 		Late:      .05,
 		Tamper:    .1,
-		Seed:      f.lab.report.Seed,
+		Seed:      f.harness.report.Seed,
 		Retries:   12,
 		PauseMS:   50,
 	})
@@ -99,7 +99,7 @@ func (f *feed) call(platform string, changes int) (sent platforms.Sent, err erro
 	return sent, err
 }
 
-// logged is how many calls the log has, of a status if it is not empty.
+// logged returns how many calls the log has, in a status unless that is "".
 func (f *feed) logged(status string) int {
 	var list struct{ Meta struct{ Total int } }
 	if err := f.send("GET", f.path("/webhooks/logs?since=1h&limit=1&status="+status), nil, &list); err != nil {
@@ -108,7 +108,7 @@ func (f *feed) logged(status string) int {
 	return list.Meta.Total
 }
 
-// quiet waits until nothing is left to work on: what a dead server had in hand is, after its lease.
+// quiet waits until no webhook is left to handle, including those that a dead server had leased.
 func (f *feed) quiet() error {
 	deadline := time.Now().Add(2 * waited)
 	for f.logged("received") != 0 {
@@ -120,11 +120,11 @@ func (f *feed) quiet() error {
 	return nil
 }
 
-// listedRefusals is how many refused calls of a webhook the log has at least: the others of a minute are one row.
+// listedRefusals is the minimum number of refused calls of a webhook in the log: further ones in the same minute share a row.
 const listedRefusals = 5
 
-// fates says which calls the log does not account for. One that was stored and not answered, for the server
-// died, came again.
+// fates returns the calls that the log does not account for. A call that was stored without a response, because the server
+// died, was repeated.
 func (f *feed) fates(sent platforms.Sent) (violations []string) {
 	processed, failed, rejected, repeated := f.logged("processed"), f.logged("failed"), f.logged("rejected"), f.logged("duplicate")
 	if genuine := len(sent.Changes); processed+failed != genuine || failed != 0 {

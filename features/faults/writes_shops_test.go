@@ -8,8 +8,8 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
-// writeFaults are what platforms fail with, by platform. WooCommerce recognizes no repeated request, so an attempt without an answer is
-// repeated most of a minute later, and one of them has to do.
+// writeFaults are the faults by platform. WooCommerce does not recognize repeated requests, so an attempt without a response is
+// repeated almost a minute later, and one such fault has to do.
 func writeFaults() map[string][]platforms.Fault {
 	all := map[string][]platforms.Fault{}
 	add := func(platform string, times int, kinds, resources string) {
@@ -32,15 +32,15 @@ func writeFaults() map[string][]platforms.Fault {
 	return all
 }
 
-// orderShop is what a merchant does and sees at a platform that orders are written to.
+// orderShop is the merchant's view of a platform that orders are written to.
 type orderShop interface {
-	refund(order string) error // 1.00 of it
+	refund(order string) error // 1.00 of the order
 	cancel(order string) error
 	orders() []orderThere
 	stock() (violations []string)
 }
 
-// orderThere is an order at a platform, with ours as its reference.
+// orderThere is an order at a platform, with our order's id as its reference.
 type orderThere struct {
 	reference          string
 	canceled           bool
@@ -97,7 +97,8 @@ func (s wooOrders) cancel(order string) error {
 	return s.f.platform.ChangeAtWooCommerce(platforms.WooCommerceChange{Order: order, Status: "cancelled"})
 }
 
-// orders that are canceled here are refunded in whole, and are "refunded" then; one that the merchant cancels there gives nothing back.
+// In WooCommerce, an order that is canceled here is refunded in full and gets the status "refunded". An order that the merchant
+// cancels there is not refunded.
 func (s wooOrders) orders() (list []orderThere) {
 	for _, one := range s.f.platform.State()["woocommerce_orders"].([]any) {
 		o := one.(map[string]any)
@@ -115,7 +116,7 @@ func (s wooOrders) orders() (list []orderThere) {
 	return list
 }
 
-// stock compares what the shop counts.
+// stock compares the stock of the products that the shop counts.
 func (s wooOrders) stock() []string {
 	return slices.DeleteFunc(s.f.stockEquals(platforms.WooCommerce), func(violation string) bool {
 		var have int
@@ -134,7 +135,7 @@ func (s customOrders) cancel(order string) error {
 	return s.f.platform.ChangeAtCustom(platforms.CustomChange{Order: order, Cancel: true})
 }
 
-// orders that are canceled here are refunded in whole; one that the merchant cancels there gives nothing back.
+// An order that is canceled here is refunded in full. An order that the merchant cancels there is not refunded.
 func (s customOrders) orders() (list []orderThere) {
 	for _, one := range s.f.platform.State()["custom_orders"].([]any) {
 		o := one.(map[string]any)

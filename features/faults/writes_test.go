@@ -15,10 +15,10 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
-// ofOrders reports whether a point is passed when an order is written to a platform.
+// ofOrders reports whether a fail point is in the code that writes an order to a platform.
 func ofOrders(point string) bool { return strings.HasPrefix(point, "writeback.") }
 
-// writeCase is what happens while orders are written to a platform: the server dies at a point, or the platform fails.
+// writeCase is a fault while orders are written to a platform: the server dies at a point, or the platform fails.
 type writeCase struct {
 	engine, platform, point string
 	fault                   platforms.Fault
@@ -31,9 +31,9 @@ func (c writeCase) String() string {
 	return c.engine + ", " + c.platform + ", " + c.fault.Kind + " of " + c.fault.Resource
 }
 
-// writes has buyers pay while orders are written to a platform and something fails. In the end each order is there once, is
-// canceled there if it was here and the other way round, as much money is given back, and the stock is the same here and there.
-func (l *lab) writes(t *testing.T) {
+// writes lets buyers pay while orders are written to a platform and something fails. In the end each order exists there once,
+// is canceled there if it is canceled here and vice versa, the refunded sums are equal, and so is the stock.
+func (l *harness) writes(t *testing.T) {
 	var cases []writeCase
 	for _, engine := range []string{sqlite, postgres} {
 		for platform, faults := range writeFaults() {
@@ -61,7 +61,7 @@ func (l *lab) writes(t *testing.T) {
 	cases = cases[:l.pick(min(2, len(cases)), len(cases))]
 	together(cases, 4, func(c writeCase) {
 		f := &feed{
-			lab:      l,
+			harness:  l,
 			engine:   c.engine,
 			products: 20,
 		}
@@ -71,7 +71,7 @@ func (l *lab) writes(t *testing.T) {
 	})
 }
 
-// Of the orders that are sold, each in its own checkout, one is canceled at once, and one when it is written. At Shopify the
+// One of the sold orders, each from its own checkout, is canceled immediately, and one when it is written. At Shopify the
 // merchant refunds a part of one, and cancels another.
 const (
 	sold              = 5
@@ -135,8 +135,8 @@ func (f *feed) sellUnder(c writeCase) []string {
 	return f.allWritten(there, orders)
 }
 
-// reverseThere has the merchant refund and cancel orders at the platform. It waits until the merchant is alerted of the refund, and
-// the order is canceled here.
+// reverseThere makes the merchant refund and cancel orders at the platform. It waits until the merchant is alerted of the
+// refund and the order is canceled here.
 func (f *feed) reverseThere(there orderShop, orders []string) error {
 	for _, order := range []string{orders[refundedThere], orders[canceledThere]} {
 		if _, err := f.rested(order); err != nil {
@@ -168,7 +168,7 @@ func (f *feed) reverseThere(there orderShop, orders []string) error {
 	})
 }
 
-// refundAlerts counts the alerts of the refund of 1.00 at the platform.
+// refundAlerts counts the alerts about the refund of 1.00 at the platform.
 func (f *feed) refundAlerts() (n int, err error) {
 	var list struct{ Data []json.RawMessage }
 	if err := f.send("GET", "/v1/events?type=integration.error&limit=100", nil, &list); err != nil {
@@ -182,7 +182,7 @@ func (f *feed) refundAlerts() (n int, err error) {
 	return n, nil
 }
 
-// refundsOf are how many refunds an order has here, and of how much money in all.
+// refundsOf returns the number and the sum of an order's refunds here.
 func (f *feed) refundsOf(order string) (n int, sum string, err error) {
 	var o struct {
 		Status  string
@@ -203,10 +203,10 @@ func (f *feed) refundsOf(order string) (n int, sum string, err error) {
 	return len(o.Refunds), fmt.Sprintf("%.2f", total), nil
 }
 
-// uncounted is less than what stands for goods that a platform sells without counting.
+// uncounted is less than the stock that stands for goods without stock keeping at the platform.
 const uncounted = 500
 
-// stocked is a product that the platform counts, with so many pieces.
+// stocked returns a product with stock keeping at the platform, and at least as many pieces.
 func (f *feed) stocked(pieces int) (product string, err error) {
 	var list struct {
 		Data []struct {
@@ -228,7 +228,7 @@ func (f *feed) stocked(pieces int) (product string, err error) {
 	return "", fmt.Errorf("no product has %d pieces: %+v", pieces, list)
 }
 
-// eventually asks again what a server that died did not answer, of the one that took its place.
+// eventually retries work until a restarted server has completed it.
 func (f *feed) eventually(work func() error) (err error) {
 	for deadline := time.Now().Add(waited); ; time.Sleep(50 * time.Millisecond) {
 		if err = work(); err == nil || time.Now().After(deadline) {
@@ -273,14 +273,14 @@ func (f *feed) cancel(order string) error {
 	})
 }
 
-// platformOrder is an order's counterpart at the platform as the API tells of it.
+// platformOrder is an order's counterpart at the platform in the API's format.
 type platformOrder struct {
 	Status  string
 	Problem *string
 	Next    *string `json:"next_attempt_at"`
 }
 
-// rested waits until nothing is to be done for an order at the platform.
+// rested waits until nothing is left to do for an order at the platform.
 func (f *feed) rested(order string) (w platformOrder, err error) {
 	err = f.eventually(func() error {
 		w = platformOrder{}
@@ -295,7 +295,7 @@ func (f *feed) rested(order string) (w platformOrder, err error) {
 	return w, err
 }
 
-// allWritten waits for orders to be at the platform, and says what is wrong with them.
+// allWritten waits until orders are at the platform, and returns what is wrong with them.
 func (f *feed) allWritten(shop orderShop, orders []string) (violations []string) {
 	skipped := ""
 	for n, order := range orders {
@@ -326,8 +326,8 @@ func (f *feed) allWritten(shop orderShop, orders []string) (violations []string)
 	return append(violations, shop.stock()...)
 }
 
-// asMuchRefunded expects as much money to be given back here as at the platform, for each of the orders, in one refund at most. The
-// merchant's refunds there give none back here.
+// asMuchRefunded checks that each order's refunds here have the same sum as at the platform, in at most one refund. The
+// merchant's refunds there cause none here.
 func (f *feed) asMuchRefunded(there orderThere, orders []string) []string {
 	order := there.reference
 	if !slices.Contains(orders, order) {

@@ -26,10 +26,10 @@ import (
 //go:embed testdata/axe-core-4.11.0/axe.min.js
 var axe string
 
-// patience is how long a page may take.
+// patience is the timeout of a page.
 const patience = 30 * time.Second
 
-// window is one person's browser, with cookies of its own. It notes what the browser complains of.
+// window is one person's browser with its own cookies. It records the browser's complaints.
 type window struct {
 	ctx    context.Context
 	origin string
@@ -45,7 +45,7 @@ func startBrowser(t *testing.T) context.Context {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Root, as in containers, cannot have Chromium's sandbox. Only pages of this test's server are opened.
+	// Chromium's sandbox does not work for root, as in containers. Only pages of this test's server are opened.
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox)
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	browser, closeBrowser := chromedp.NewContext(allocator)
@@ -59,7 +59,7 @@ func startBrowser(t *testing.T) context.Context {
 	return browser
 }
 
-// open opens a window, with the cookie of a session in the console unless it is "".
+// open opens a window, with the cookie of a console session unless it is "".
 func open(t *testing.T, browser context.Context, origin, session string) *window {
 	t.Helper()
 	ctx := cdp.WithExecutor(browser, chromedp.FromContext(browser).Browser)
@@ -75,7 +75,7 @@ func open(t *testing.T, browser context.Context, origin, session string) *window
 	var closeTab context.CancelFunc
 	w.ctx, closeTab = chromedp.NewContext(browser, chromedp.WithTargetID(made))
 	t.Cleanup(closeTab)
-	chromedp.ListenTarget(w.ctx, w.hear)
+	chromedp.ListenTarget(w.ctx, w.record)
 	w.run(t, network.Enable(), log.Enable())
 	if session != "" {
 		w.run(t, network.SetCookie("haggle_console", session).WithURL(origin+"/console").WithPath("/console"))
@@ -91,7 +91,7 @@ func (w *window) run(t *testing.T, actions ...chromedp.Action) {
 }
 
 func (w *window) try(actions ...chromedp.Action) error {
-	if err := chromedp.Run(w.ctx); err != nil { // or the first action's time would end the window
+	if err := chromedp.Run(w.ctx); err != nil { // otherwise the first action's timeout would close the window
 		return err
 	}
 	ctx, cancel := context.WithTimeout(w.ctx, patience)
@@ -99,8 +99,8 @@ func (w *window) try(actions ...chromedp.Action) error {
 	return chromedp.Run(ctx, actions...)
 }
 
-// hear notes complaints. A page's own status is none: errors have pages, too.
-func (w *window) hear(event any) {
+// record records complaints. A page's own error status is none, because errors have pages too.
+func (w *window) record(event any) {
 	switch e := event.(type) {
 	case *runtime.EventExceptionThrown:
 		w.note("exception: " + e.ExceptionDetails.Error())
@@ -148,15 +148,15 @@ func (w *window) note(fault string) {
 	}
 }
 
-// answered is the status of the last page.
+// answered returns the status of the last page.
 func (w *window) answered() int {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	return int(w.status)
 }
 
-// heard are the complaints since the last time.
-func (w *window) heard() []string {
+// complaints returns the complaints since the last call.
+func (w *window) complaints() []string {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	faults := w.faults
@@ -164,7 +164,7 @@ func (w *window) heard() []string {
 	return faults
 }
 
-// scheme has pages be light or dark.
+// scheme sets the preferred color scheme to light or dark.
 func scheme(name string) chromedp.Action {
 	return emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
 		{Name: "prefers-color-scheme", Value: name},
@@ -172,7 +172,7 @@ func scheme(name string) chromedp.Action {
 	})
 }
 
-// evaluate runs an expression beside the page, where the page's policy does not count.
+// evaluate runs an expression in an isolated world, to which the page's content security policy does not apply.
 func (w *window) evaluate(expression string, out any) error {
 	return w.try(chromedp.ActionFunc(func(ctx context.Context) error {
 		tree, err := page.GetFrameTree().Do(ctx)
@@ -194,7 +194,7 @@ func (w *window) evaluate(expression string, out any) error {
 	}))
 }
 
-// violation is a rule that a page breaks.
+// violation is an accessibility rule that a page violates.
 type violation struct {
 	ID, Impact, Help string
 	Nodes            []string
@@ -209,7 +209,7 @@ axe.run(document, {resultTypes: ["violations"]}).then(r => r.violations
 	return found, err
 }
 
-// paint is when a page first shows something, and its largest part, in milliseconds.
+// paint has the times of the first and the largest contentful paint in milliseconds.
 type paint struct{ FCP, LCP float64 }
 
 func (w *window) paint() (p paint) {
@@ -225,7 +225,7 @@ func (w *window) paint() (p paint) {
 	return p
 }
 
-// overflow is by how many pixels the page is wider than the window, and what reaches beyond it.
+// overflow returns by how many pixels the page is wider than the window, and which element reaches beyond it.
 func (w *window) overflow() (by int, what string, err error) {
 	var found struct {
 		By   int

@@ -67,11 +67,11 @@ func TestGallery(t *testing.T) {
 	}
 }
 
-// look judges one page in both schemes at all widths.
+// look checks one page in both color schemes at all widths.
 func (w *window) look(t *testing.T, dir string, one screen) shown {
 	seen := shown{screen: one}
 	for _, s := range schemes {
-		w.heard()
+		w.complaints()
 		w.run(t, scheme(s), resize(1280), chromedp.Navigate(one.origin+one.path))
 		if got := w.answered(); one.status != 0 && got != one.status {
 			t.Errorf("%s is answered %d", one.path, got)
@@ -95,12 +95,12 @@ func (w *window) look(t *testing.T, dir string, one screen) shown {
 			}
 			if slices.Contains(pictured, width) {
 				seen.Pictures = append(seen.Pictures, w.picture(t, dir, one, s, width))
-				if s == schemes[0] || width == pictured[len(pictured)-1] { // dark differs in colours alone
+				if s == schemes[0] || width == pictured[len(pictured)-1] { // dark differs only in colors
 					w.judge(t, one, s, width)
 				}
 			}
 		}
-		for _, fault := range w.heard() {
+		for _, fault := range w.complaints() {
 			t.Errorf("%s (%s): %s", one.path, s, fault)
 		}
 	}
@@ -118,7 +118,7 @@ func (w *window) judge(t *testing.T, one screen, scheme string, width int) {
 	}
 }
 
-// fill submits a form as it would be by hand: the script fills it, and the page that answers is looked at.
+// fill runs a script that fills in and submits a form, and waits for the resulting page.
 func (w *window) fill(script string) error {
 	loaded := make(chan struct{}, 1)
 	ctx, cancel := context.WithCancel(w.ctx)

@@ -10,26 +10,26 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 )
 
-// screen is a page as somebody meets it.
+// screen is a page in a state that people see.
 type screen struct {
 	Name    string
 	origin  string
 	path    string
 	session string // of the console; "": a stranger's
-	fill    string // script that sends a form of the page
-	status  int    // that the page is answered with; 0: any, for errors have pages, too
+	fill    string // script that submits a form of the page
+	status  int    // expected status; 0 accepts any, because errors have pages too
 }
 
-// Path is the page's address on its server.
+// Path returns the page's path on its server.
 func (s screen) Path() string { return s.path }
 
-// submit is a script that sends the form at an address with fields filled in.
+// submit returns a script that submits the form with an action and fills in its fields.
 func submit(action, fields string) string {
 	return `(() => { const f = document.querySelector('form[action$="` + action + `"]') ?? document.querySelector("form.form"); f.noValidate = true;
   for (const [name, value] of Object.entries(` + fields + `)) f.elements[name].value = value; f.submit(); })()`
 }
 
-// screens are all pages: those of the console by its own list of routes, and the rest by hand.
+// screens returns all pages: those of the console from its list of routes, and a list of the others.
 func (s *shop) screens() []screen {
 	all := s.consoleScreens()
 	page := func(name, path string) { all = append(all, screen{name, s.url, path, "", "", 0}) }
@@ -91,7 +91,7 @@ func (s *shop) screens() []screen {
 	return all
 }
 
-// unpictured are routes that show no page, each with its reason.
+// unpictured are routes without a page, with the reasons.
 var unpictured = map[string]string{
 	"GET /console/{shop}":                                    "the same page as with a slash",
 	"GET /console/{shop}/live":                               "a stream of events",
@@ -106,7 +106,7 @@ var unpictured = map[string]string{
 
 var wildcard = regexp.MustCompile(`\{(\w+)\}`)
 
-// consoleScreens are those of the routes of a shop. A route whose wildcards have no address here fails.
+// consoleScreens returns the screens of a shop's routes. It fails for a route whose wildcards have no value here.
 func (s *shop) consoleScreens() (all []screen) {
 	for _, route := range boottest.ConsoleRoutes() {
 		method, path, _ := strings.Cut(route, " ")
@@ -133,7 +133,7 @@ func (s *shop) consoleScreens() (all []screen) {
 func files(t *testing.T, dir string) string {
 	content := http.NewServeMux()
 	content.Handle("/", http.FileServer(http.Dir(dir)))
-	content.HandleFunc("/favicon.ico", func(http.ResponseWriter, *http.Request) {}) // browsers ask for it by themselves
+	content.HandleFunc("/favicon.ico", func(http.ResponseWriter, *http.Request) {}) // browsers request it automatically
 	server := httptest.NewServer(content)
 	t.Cleanup(server.Close)
 	return server.URL

@@ -21,17 +21,17 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
-// shop is the demo shop with something on every page.
+// shop is the demo shop with content for every page.
 type shop struct {
 	t       *testing.T
 	app     *boot.App
 	url     string
 	key     string
 	project string
-	known   map[string]string // values of wildcards in routes, and addresses by name
+	known   map[string]string // values of wildcards in routes, and URLs by name
 
 	owner, support, codeDue string // sessions
-	report                  string // where the market report is served
+	report                  string // URL of the market report
 }
 
 const password = "correct horse battery"
@@ -90,7 +90,7 @@ func openShop(t *testing.T) *shop {
 	return s
 }
 
-// staff are the people whose windows are opened.
+// staff creates the members whose windows are opened.
 func (s *shop) staff() {
 	s.key = boottest.Key
 	owner := s.hire("ada@example.com", "owner")
@@ -105,14 +105,14 @@ func (s *shop) staff() {
 func (s *shop) hire(email, role string) boottest.Session {
 	s.t.Helper()
 	made := s.call("POST", "/v1/members/invitations", fmt.Sprintf(`{"email": %q, "role": %q}`, email, role))
-	in, err := boottest.Door{App: s.app, Address: email}.Join(s.t.Context(), text(made, "link"), "Ada Example", password)
+	in, err := boottest.MemberClient{App: s.app, Address: email}.Join(s.t.Context(), text(made, "link"), "Ada Example", password)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	return in
 }
 
-// enrol gives somebody an authenticator, and signs them in up to the page that asks for its code.
+// enrol enrolls a member's authenticator, and signs the member in up to the page that asks for the code.
 func (s *shop) enrol() {
 	in := s.hire("pat@example.com", "manager")
 	before := s.key
@@ -124,14 +124,14 @@ func (s *shop) enrol() {
 	}
 	s.call("POST", "/v1/account/mfa/confirm", fmt.Sprintf(`{"code": %q}`, code))
 	s.key = before
-	due, err := boottest.Door{App: s.app, Address: "pat"}.SignIn(s.t.Context(), "pat@example.com", password)
+	due, err := boottest.MemberClient{App: s.app, Address: "pat"}.SignIn(s.t.Context(), "pat@example.com", password)
 	if err != nil || !due.CodeDue {
 		s.t.Fatalf("no code is due (%v)", err)
 	}
 	s.codeDue = due.Token
 }
 
-// sell makes orders, a return, a payment without an answer, and finds a negotiation.
+// sell creates orders, a return and a payment with an unknown outcome, and finds a negotiation.
 func (s *shop) sell() {
 	found := s.call("POST", "/p/demo/acp/search", `{"query": "tent", "limit": 1}`)
 	product := text(found, "results.0.product_id")
@@ -156,7 +156,7 @@ func (s *shop) sell() {
 	s.haggled()
 }
 
-// haggled finds an order whose price was negotiated, for its price path.
+// haggled finds an order whose price was negotiated. The page of its price path shows it.
 func (s *shop) haggled() {
 	orders, _ := s.call("GET", "/v1/orders?limit=50", "")["data"].([]any)
 	for _, one := range orders {
@@ -175,12 +175,12 @@ func (s *shop) haggled() {
 	s.t.Error("nobody haggled")
 }
 
-// listen has a subscription, of which nothing is sent: its address is nobody's.
+// listen creates a subscription whose URL no server has. No event is sent to it.
 func (s *shop) listen() {
 	s.known["subscription"] = text(s.call("POST", "/v1/event-subscriptions", `{"url": "https://hooks.invalid/haggle", "event_types": ["order.completed"]}`), "id", "subscription.id")
 }
 
-// connectPlatform connects the merchant's own system and reads it. Some of its records are refused.
+// connectPlatform connects the merchant's own system and syncs it. Some of its records are refused.
 func (s *shop) connectPlatform(there *platforms.Server) {
 	if err := there.Fault(platforms.Fault{
 		Platform: "custom",
@@ -210,7 +210,7 @@ func (s *shop) connectPlatform(there *platforms.Server) {
 	}
 }
 
-// importProducts previews a file, some of whose products are refused.
+// importProducts previews a file with some invalid products.
 func (s *shop) importProducts() {
 	r, err := http.NewRequestWithContext(s.t.Context(), "POST", s.url+"/v1/imports?dry_run=true", strings.NewReader("sku,name,price,cost\nM-1,Mug,12.50,99\nM-2,Mat,\"12,50\",\nM-3,,5,\n"))
 	if err != nil {
@@ -261,7 +261,7 @@ func (s *shop) send(method, path, body string) (answer map[string]any) {
 	return s.answer(r)
 }
 
-// answer is what the server answers to a request, which is the merchant's where it is for the Management API.
+// answer sends a request and returns the JSON response. Requests to the Management API have the merchant's key.
 func (s *shop) answer(r *http.Request) (answer map[string]any) {
 	s.t.Helper()
 	if strings.HasPrefix(r.URL.Path, "/v1") {
@@ -285,7 +285,7 @@ func (s *shop) answer(r *http.Request) (answer map[string]any) {
 	return answer
 }
 
-// text is the first of some fields that is there, each by its path.
+// text returns the first of the fields, given by their paths, that exists.
 func text(answer map[string]any, paths ...string) string {
 	for _, path := range paths {
 		var value any = answer
@@ -307,7 +307,7 @@ func text(answer map[string]any, paths ...string) string {
 	return ""
 }
 
-// path is what follows the server in an address.
+// path returns the path of a URL.
 func path(address string) string {
 	_, rest, _ := strings.Cut(address, "://")
 	_, rest, _ = strings.Cut(rest, "/")

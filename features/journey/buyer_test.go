@@ -17,17 +17,17 @@ import (
 	"time"
 )
 
-// buyer sends the five requests of a journey with as little work of its own as possible, since it runs on the
-// server's cores.
+// buyer sends the five requests of a journey. It does as little work of its own as possible, because it shares the server's
+// cores.
 type buyer struct {
-	urls   []string // of the shop, at each replica
+	urls   []string // the shop's URL at each replica
 	client *http.Client
-	number *atomic.Int64 // of journeys so far
+	number *atomic.Int64 // number of journeys so far
 	hot    string        // the only product to buy; "": one of those that were found
 
 	mu        sync.Mutex
-	finalizes []time.Duration // with the time until a refused one was accepted
-	refused   map[int]int     // answers by status, which were asked for again
+	finalizes []time.Duration // including retries of refused ones
+	refused   map[int]int     // responses by status that were retried
 }
 
 func newBuyer(slug string, replicas ...string) *buyer {
@@ -44,7 +44,7 @@ func newBuyer(slug string, replicas ...string) *buyer {
 	return b
 }
 
-// run makes n journeys, so many at once, and returns the first error.
+// run makes n journeys, atOnce concurrently, and returns the first error.
 func (b *buyer) run(n, atOnce int) error {
 	var left atomic.Int64
 	left.Store(int64(n))
@@ -83,7 +83,7 @@ type quoted struct {
 
 const address = `{"name": "A. Buyer", "line1": "1 Main St", "city": "Springfield", "state": "IL", "postal_code": "62701", "country": "US"}`
 
-// first returns a product that is found.
+// first returns a product that the search finds.
 func (b *buyer) first() (string, error) {
 	var found searched
 	err := b.send(sender{url: b.urls[0], address: "10.255.255.255"}, "POST", "/acp/search", fmt.Sprintf(`{"query": %q}`, words[0]), &found)
@@ -93,14 +93,14 @@ func (b *buyer) first() (string, error) {
 	return found.Results[0].ProductID, nil
 }
 
-// journey searches, looks at a product, agrees on a price, opens a checkout and pays.
+// journey searches, opens a product, agrees on a price, opens a checkout and pays.
 func (b *buyer) journey(url string) error {
 	n := b.number.Add(1)
 	from := sender{url: url, address: fmt.Sprintf("10.%d.%d.%d", n>>16&255, n>>8&255, n&255)}
 	var found searched
 	query := words[n%int64(len(words))]
 	if fresh {
-		query += strings.Repeat(" ", int(n%1000)) // more queries than the search index keeps answers of
+		query += strings.Repeat(" ", int(n%1000)) // more queries than the search index caches
 	}
 	if err := b.send(from, "POST", "/acp/search", fmt.Sprintf(`{"query": %q}`, query), &found); err != nil {
 		return err
@@ -144,17 +144,17 @@ func (b *buyer) journey(url string) error {
 	return err
 }
 
-// sender is where requests are sent to, and which address they come from.
+// sender is the destination of requests and the address that they come from.
 type sender struct {
 	url, address string
-	header       http.Header // besides
+	header       http.Header // further headers
 }
 
-// mostRefused is how often one request is asked for again.
+// mostRefused is how often one request is retried.
 const mostRefused = 100
 
-// send sends one request, again as long as the server is too busy, and reads the answer into a struct, or drops it
-// where that is nil.
+// send sends one request and retries it as long as the server is too busy. It decodes the response into a struct, or discards
+// it if into is nil.
 func (b *buyer) send(from sender, method, path, body string, into any) error {
 	for tries := 1; ; tries++ {
 		status, wait, text, err := b.once(from, method, path, body)
@@ -194,13 +194,13 @@ func (b *buyer) once(from sender, method, path, body string) (status int, wait t
 	return answer.StatusCode, time.Duration(seconds) * time.Second, text, err
 }
 
-// forget drops what was noted about answers so far.
+// forget discards what was recorded so far.
 func (b *buyer) forget() {
 	b.finalizes = nil
 	clear(b.refused)
 }
 
-// report reports how long finalizes took, and how many requests the server refused.
+// report reports the duration of finalizes, and how many requests the server refused.
 func (b *buyer) report(tb *testing.B) {
 	slices.Sort(b.finalizes)
 	for _, percent := range []int{50, 99} {

@@ -16,8 +16,8 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 )
 
-// pages are those of the console that a merchant opens most. {order} and {negotiation} are the newest ones, {old} is a place
-// in the list of orders that has half of them before it.
+// pages are the console pages that merchants open most. {order} and {negotiation} are the newest ones, {old} is a cursor in the
+// middle of the list of orders.
 var pages = []string{
 	"", "/orders", "/orders?after={old}", "/orders?q=nobody@example.com", "/orders/{order}", "/negotiations", "/negotiations/{negotiation}", "/lost", "/returns", "/money", "/money/payments",
 	"/money/movements", "/find?q=tent", "/settings/audit-log",
@@ -59,7 +59,7 @@ func (s *server) open(b *testing.B) {
 		name := "/console/" + s.slug + page
 		path := ids.Replace(name)
 		b.Run(strings.ReplaceAll(strings.TrimPrefix(name, "/console/"), "/", ":"), func(b *testing.B) {
-			if i%3 == 0 { // a session may open only so many pages a minute, and a member may sign in only so often
+			if i%3 == 0 { // a session's page rate is limited, and so is a member's sign-in rate
 				must(b, m.signIn())
 			}
 			must(b, m.page(path))
@@ -78,7 +78,7 @@ func (s *server) open(b *testing.B) {
 	}
 }
 
-// cpu is what the server and its database have used, in µs.
+// cpu returns the CPU time of the server and its database in µs.
 func (s *server) cpu(b *testing.B) int64 {
 	b.Helper()
 	total, err := cpu(s.replicas[0].process.PID())
@@ -118,7 +118,7 @@ func (m *looker) signIn() error {
 	return m.form("/console/sign-in", url.Values{"email": {lookerEmail}, "password": {lookerPassword}})
 }
 
-// form sends a form after which a session has begun.
+// form submits a form that begins a session.
 func (m *looker) form(path string, values url.Values) error {
 	m.cookie = nil
 	m.signIns++
@@ -127,7 +127,7 @@ func (m *looker) form(path string, values url.Values) error {
 		return err
 	}
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	r.Header.Set("X-Forwarded-For", fmt.Sprintf("192.0.2.%d", m.signIns)) // few sign in from one address
+	r.Header.Set("X-Forwarded-For", fmt.Sprintf("192.0.2.%d", m.signIns)) // sign-ins from one address are limited
 	answer, err := m.send(r)
 	if err != nil {
 		return err
@@ -156,7 +156,7 @@ func (m *looker) page(path string) error {
 	return err
 }
 
-// send sends what a browser sends from a page of the console, and reads the whole answer.
+// send sends a request as a browser would from a page of the console, and reads the whole response.
 func (m *looker) send(r *http.Request) (*http.Response, error) {
 	r.Header.Set("Sec-Fetch-Site", "same-origin")
 	answer, err := (&http.Client{
@@ -193,7 +193,7 @@ func (m *looker) api(method, path, body string, out any) error {
 	return json.Unmarshal(text, out)
 }
 
-// newest is the id of the first of a list.
+// newest returns the id of the first element of a list.
 func (m *looker) newest(b *testing.B, path string) string {
 	b.Helper()
 	var page struct {
@@ -208,7 +208,7 @@ func (m *looker) newest(b *testing.B, path string) string {
 	return page.Data[0].ID
 }
 
-// old is a place in the list of orders that has half of them before it.
+// old returns a cursor in the middle of the list of orders.
 func (m *looker) old(b *testing.B) string {
 	b.Helper()
 	var page struct {

@@ -11,7 +11,7 @@ import (
 
 var (
 	distributedTable = regexp.MustCompile(`create_distributed_table\('(\w+)'`)
-	// ownProject is what row-level security adds to every condition.
+	// ownProject matches the condition that row-level security adds.
 	ownProject = regexp.MustCompile(`\(\((\w+\.)?project_id = current_setting\('haggle\.project_id'::text, true\)\) ` +
 		`OR \(current_setting\('haggle\.project_id'::text, true\) = '\*'::text\)\)`)
 )
@@ -20,7 +20,7 @@ var (
 var ofOneProject = regexp.MustCompile(`'proj_[0-9a-z]{20,}'`)
 
 // distributed fails for statements that join the rows of tables distributed by project without their project_id: Citus would
-// compare rows on different nodes.
+// have to compare rows on different nodes.
 func (p *plans) distributed(t *testing.T, list []planned) {
 	t.Helper()
 	var out strings.Builder
@@ -47,8 +47,8 @@ func (p *plans) distributed(t *testing.T, list []planned) {
 	}
 }
 
-// across counts the scans of distributed tables in a plan, and returns those that neither look for a project nor are joined by
-// one.
+// across counts the scans of distributed tables in a plan, and returns those that are neither restricted to a project nor
+// joined by one.
 func across(plan node, tables map[string]bool) (scans int, found []string) {
 	var visit func(n node, joins string)
 	visit = func(n node, joins string) {

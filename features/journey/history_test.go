@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// lived is how many journeys the past is copied from.
+// lived is how many journeys the history is copied from.
 const lived = 50
 
-// pastDays is how far the past goes back.
+// pastDays is how far the history goes back.
 const pastDays = 90
 
-// past lists the tables of a shop's past in the order in which they are filled, with what is different in a copy. A copy
-// is at least two days older than its model: copies are spread over ninety days. Quotes were not redeemed and checkouts not paid, so that orders, charges
-// and money stay those of the benchmark's own journeys. Decisions are sealed beside the chain, which goes on from its end:
-// they are none that haggle verifies.
+// past lists the tables of a shop's history in the order in which they are filled, with the columns that differ in a copy. A
+// copy is at least two days older than its original, and copies are spread over ninety days. Quotes are not redeemed and
+// checkouts not paid, so that orders, charges and money are only those of the benchmark's own journeys. Decisions are sealed
+// outside of the chain, which continues from its end, so haggle verify does not check them.
 var past = []struct {
 	table     string
 	different map[string]string
@@ -34,7 +34,7 @@ var past = []struct {
 	}},
 }
 
-// live gives the shop a past of n sessions.
+// live gives the shop a history of n sessions.
 func (s *server) live(b *testing.B, n int) {
 	b.Helper()
 	must(b, s.buyer.run(lived, min(lived, clients)))
@@ -44,20 +44,20 @@ func (s *server) live(b *testing.B, n int) {
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	copies := (n + lived - 1) / lived
+	repeats := (n + lived - 1) / lived
 	for _, p := range past {
 		names, err := s.cluster.PSQL("journey", fmt.Sprintf(
 			"SELECT string_agg(attname, ' ') FROM pg_attribute WHERE attrelid = '%s'::regclass AND attnum > 0 AND NOT attisdropped", p.table))
 		must(b, err)
 		var values []string
 		for _, column := range strings.Fields(names) {
-			values = append(values, copied(column, p.different, pastDays*24*time.Hour/time.Duration(copies)))
+			values = append(values, copied(column, p.different, pastDays*24*time.Hour/time.Duration(repeats)))
 		}
 		_, err = s.cluster.PSQL("journey", fmt.Sprintf(`SET session_replication_role = replica;
 INSERT INTO %[1]s (%[2]s)
 SELECT %[3]s
 FROM (SELECT * FROM %[1]s ORDER BY id LIMIT %[4]d) AS t
-CROSS JOIN generate_series(CAST(1 AS BIGINT), %[5]d) AS n`, p.table, strings.Join(strings.Fields(names), ", "), strings.Join(values, ", "), lived, copies))
+CROSS JOIN generate_series(CAST(1 AS BIGINT), %[5]d) AS n`, p.table, strings.Join(strings.Fields(names), ", "), strings.Join(values, ", "), lived, repeats))
 		must(b, err)
 	}
 	for _, statement := range []string{"VACUUM ANALYZE", "UPDATE retention SET due_at = 0"} {
@@ -72,7 +72,8 @@ CROSS JOIN generate_series(CAST(1 AS BIGINT), %[5]d) AS n`, p.table, strings.Joi
 	}
 }
 
-// copied is a column of a copy: as in the model unless it is different. Ids get another end, times another day.
+// copied returns the expression of a copy's column: the original's, unless it is in different. Ids get another suffix, and
+// times another day.
 func copied(column string, different map[string]string, apart time.Duration) string {
 	value, ok := different[column]
 	switch {

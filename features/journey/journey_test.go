@@ -26,11 +26,11 @@ const (
 	price   = "40"
 	offered = "37.20" // 93 % of the price, which the default policy accepts
 	stock   = 1_000_000
-	warmUp  = 100 // journeys before the first that counts
-	counted = 100 // journeys of which the traffic with PostgreSQL is counted
+	warmUp  = 100 // journeys before the measured ones
+	counted = 100 // journeys whose traffic with PostgreSQL is counted
 )
 
-// number is a whole number from the environment.
+// number returns an integer from the environment.
 func number(name string, or int) int {
 	if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
 		return n
@@ -44,12 +44,11 @@ var (
 	history  = number("HISTORY", 0)    // past sessions, each with a quote, a decision and a checkout; PostgreSQL only
 	replicas = number("REPLICAS", 1)   // servers on one database; PostgreSQL only
 	hot      = number("HOT", 0) != 0   // all orders are of one variant
-	fresh    = number("FRESH", 0) != 0 // no search is one that the index has answered before
-	flush    = number("FLUSH", 0)      // µs that each flush of PostgreSQL's log takes at least, as on another disk
+	fresh    = number("FRESH", 0) != 0 // no query is in the search index's cache
+	flush    = number("FLUSH", 0)      // minimum µs per flush of PostgreSQL's log, to simulate another disk
 )
 
-// BenchmarkJourney makes b.N journeys. CPU times are those of the kernel's books for whole processes, so what runs in
-// the background counts.
+// BenchmarkJourney makes b.N journeys. CPU times are the kernel's for whole processes, so they include background work.
 func BenchmarkJourney(b *testing.B) {
 	asked(b)
 	dir := b.TempDir()
@@ -63,7 +62,7 @@ func BenchmarkJourney(b *testing.B) {
 	b.Run("postgres", func(b *testing.B) { onPostgres(b, program) })
 }
 
-// asked skips what takes minutes unless somebody says how large the shop is to be.
+// asked skips benchmarks that take minutes unless PRODUCTS is set.
 func asked(b *testing.B) {
 	b.Helper()
 	if os.Getenv("PRODUCTS") == "" {
@@ -71,7 +70,7 @@ func asked(b *testing.B) {
 	}
 }
 
-// built is the program to measure: PROGRAM, or what the sources make.
+// built returns the path of the program to measure: PROGRAM, or a build of the sources.
 func built(b *testing.B) string {
 	b.Helper()
 	if program := os.Getenv("PROGRAM"); program != "" {
@@ -107,10 +106,10 @@ func onPostgres(b *testing.B, program string) {
 	reference(b, cluster)
 }
 
-// server is a shop on servers of its own.
+// server is a shop on its own servers.
 type server struct {
 	replicas []*replica
-	cluster  *boottest.Cluster // nil: SQLite
+	cluster  *boottest.Cluster // nil for SQLite
 	file     string            // of SQLite
 	slug     string
 	project  string
@@ -139,11 +138,11 @@ func start(b *testing.B, program, database string, replicas int) *server {
 	return s
 }
 
-// run starts the program. Rates are out of the way.
+// run starts the program. Rate limits are effectively off.
 func run(b *testing.B, program, database string) *replica {
 	b.Helper()
 	profiles := newProfiler(b)
-	log, err := os.CreateTemp(b.TempDir(), "log") // of each request: too much to keep in memory
+	log, err := os.CreateTemp(b.TempDir(), "log") // the request log is too large to keep in memory
 	must(b, err)
 	process, err := faults.Start(faults.Command{
 		Path: program,
@@ -181,7 +180,7 @@ func (s *server) merchant() *merchant.Client {
 	return merchant.New(exchange.NewClient(exchange.Config{URL: url, HTTP: http.DefaultClient}), boottest.Key, "")
 }
 
-// fill adds products that the buyer's words find.
+// fill adds products that match the buyer's queries.
 func fill(ctx context.Context, m *merchant.Client, products int) error {
 	plenty := stock
 	for done := 0; done < products; {
@@ -235,7 +234,7 @@ func (s *server) witness(b *testing.B) {
 	}
 }
 
-// count asks the shop's database for a number.
+// count queries the shop's database for a number.
 func (s *server) count(b *testing.B, query string) (n int) {
 	b.Helper()
 	if s.cluster != nil {
@@ -245,8 +244,7 @@ func (s *server) count(b *testing.B, query string) (n int) {
 	return n
 }
 
-// countTraffic counts what a server and PostgreSQL say to each other, through a proxy that is not part of the
-// measurement before it.
+// countTraffic counts the messages between a server and PostgreSQL, through a proxy that is not used in the measurement before.
 func (s *server) countTraffic(b *testing.B, program string) {
 	b.Helper()
 	socket := s.text(b, "SELECT setting FROM pg_settings WHERE name = 'unix_socket_directories'") + "/.s.PGSQL.5432"
@@ -258,7 +256,7 @@ func (s *server) countTraffic(b *testing.B, program string) {
 	buyer.hot = s.buyer.hot
 	buyer.number.Store(s.buyer.number.Load())
 	must(b, buyer.run(warmUp, clients))
-	time.Sleep(time.Second) // what runs behind the first journeys
+	time.Sleep(time.Second) // background work of the first journeys
 	before := proxy.Traffic()
 	must(b, buyer.run(counted, clients))
 	after := proxy.Traffic()
@@ -277,7 +275,7 @@ func (s *server) text(b *testing.B, sql string) string {
 
 var tps = regexp.MustCompile(`tps = ([0-9.]+)`)
 
-// reference runs pgbench's own transaction on the same server, so that machines and moments can be compared.
+// reference runs pgbench's own transaction on the same server, so that results of different machines and times can be compared.
 func reference(b *testing.B, cluster *boottest.Cluster) {
 	b.Helper()
 	must(b, cluster.CreateDatabase("pgbench", ""))

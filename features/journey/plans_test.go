@@ -1,12 +1,10 @@
 package journey
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -17,117 +15,8 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/merchant"
 )
 
-// planned is how PostgreSQL ran a statement, as auto_explain logs it.
-type planned struct {
-	Text string `json:"Query Text"`
-	Plan node
-}
-
-type node struct {
-	Type      string `json:"Node Type"`
-	Operation string // of ModifyTable
-	Table     string `json:"Relation Name"`
-	Alias     string
-	Index     string  `json:"Index Name"`
-	Cond      string  `json:"Index Cond"`
-	Filter    string  `json:"Filter"`
-	Bitmap    string  `json:"Recheck Cond"`
-	Hash      string  `json:"Hash Cond"`
-	Merge     string  `json:"Merge Cond"`
-	Join      string  `json:"Join Filter"`
-	Rows      float64 `json:"Actual Rows"`
-	Loops     float64 `json:"Actual Loops"`
-	Filtered  float64 `json:"Rows Removed by Filter"`
-	Recheck   float64 `json:"Rows Removed by Index Recheck"`
-	Joined    float64 `json:"Rows Removed by Join Filter"`
-	Plans     []node
-}
-
-// visit calls do with a node and those below it.
-func (n node) visit(do func(node)) {
-	do(n)
-	for _, below := range n.Plans {
-		below.visit(do)
-	}
-}
-
-func (n node) dropped() float64 { return max(n.Filtered, n.Recheck, n.Joined) * n.Loops }
-
-// wasteful reports whether a node drops more than a few rows, and more than it keeps. A table of a few pages is read from
-// end to end, as it should be, and the rows of two short lists are compared with one another.
-func (n node) wasteful(few float64) bool {
-	kept := n.Rows * n.Loops
-	switch {
-	case strings.HasPrefix(n.Table, "pg_"):
-		return false
-	case n.Type == "Seq Scan" && n.Loops == 1 && n.Rows+n.Filtered <= 100:
-		return false
-	case n.Joined > 0:
-		return n.Joined*n.Loops > 100*max(kept, few)
-	}
-	return n.dropped() > max(few, 2*kept, perValue*n.listed())
-}
-
-// perValue is how many rows may be read, and dropped, in place of looking one value of a list up in an index: for a long list
-// in a small table PostgreSQL chooses that, depending on how many sessions a loop finds at a time.
-const perValue = 32
-
-// listed is how many values of a list a node looks for, if it does so once.
-func (n node) listed() float64 {
-	_, list, found := strings.Cut(n.Filter, "= ANY ('{")
-	if !found || n.Loops != 1 {
-		return 0
-	}
-	list, _, _ = strings.Cut(list, "}'")
-	return float64(strings.Count(list, ",") + 1)
-}
-
-// String is a node without the values that it looks for.
-func (n node) String() string {
-	text := fmt.Sprintf("%s %s %s (%s) filter %s", n.Type, n.Table, n.Index, n.Cond, n.Filter)
-	return literal.ReplaceAllString(text, "?")
-}
-
-var literal = regexp.MustCompile(`'[^']*'`)
-
-// plansIn returns the plans in PostgreSQL's log since an offset.
-func plansIn(log string, since int64) (list []planned, err error) {
-	text, err := os.ReadFile(log)
-	if err != nil {
-		return nil, err
-	}
-	for _, part := range strings.Split(string(text[since:]), "  plan:\n")[1:] {
-		var plan strings.Builder
-		for line := range strings.Lines(part) {
-			if !strings.HasPrefix(line, "\t") {
-				break
-			}
-			plan.WriteString(strings.ReplaceAll(line, "\t", " "))
-		}
-		var p planned
-		if err := json.Unmarshal([]byte(plan.String()), &p); err != nil {
-			return nil, fmt.Errorf("%w:\n%s", err, plan.String())
-		}
-		list = append(list, p)
-	}
-	return list, nil
-}
-
-// touched are the tables that plans read and write: "Update stock", "Scan orders".
-func touched(list []planned) map[string]bool {
-	all := map[string]bool{}
-	for _, one := range list {
-		one.Plan.visit(func(n node) {
-			if n.Table != "" {
-				all[cmp.Or(n.Operation, "Scan")+" "+n.Table] = true
-			}
-		})
-	}
-	return all
-}
-
-// clone copies what the journeys of a project left, many times: ids and hashes get a number, times lie further back. Six
-// tenths of the copies stay in the project, the others go to two more.
+// clone copies the rows of a project's journeys many times, with numbered ids and hashes and earlier times. Six tenths of the
+// repeats stay in the project, the others go to two more projects.
 const clone = `
 CREATE FUNCTION renamed(text, bigint) RETURNS text IMMUTABLE LANGUAGE sql AS $$
   SELECT CASE
@@ -172,7 +61,7 @@ ALTER DATABASE %[1]s SET auto_explain.log_timing = off;
 ALTER DATABASE %[1]s SET auto_explain.log_nested_statements = on;
 ALTER DATABASE %[1]s SET auto_explain.log_format = json`
 
-// steps are what journeys and the loops behind them do. All of it is among the plans.
+// steps are the operations of journeys and background loops. All of them must be among the plans.
 var steps = strings.Split("Insert cart_items, Insert checkouts, Insert decisions, Insert haggled_sessions, Insert ledger_postings, "+
 	"Insert ledger_transactions, Insert orders, Insert outbox, Insert payments, Insert quotes, "+
 	"Insert sandbox_charges, Insert sessions, Insert shown, Update checkouts, Update quotes, Update stock, "+
@@ -180,8 +69,8 @@ var steps = strings.Split("Insert cart_items, Insert checkouts, Insert decisions
 	"Scan variants, Scan stock, Scan declines, Scan deliveries, Scan orphan_charges, Scan refunds, "+
 	"Scan stock_turns", ", ")
 
-// TestPlans runs journeys and the background loops, and fails where PostgreSQL looks at rows only to drop them: in a new
-// database without statistics, and when it has grown and the server has made some.
+// TestPlans runs journeys and the background loops, and fails if PostgreSQL reads rows only to discard them: in a new database
+// without statistics, and after the database has grown and the server has run ANALYZE.
 func TestPlans(t *testing.T) {
 	p := plansOf(t)
 	app := boottest.Start(t, p.cluster.URL(database))
@@ -190,7 +79,7 @@ func TestPlans(t *testing.T) {
 			p.projects = append(p.projects, open(t, app.URL(), slug))
 		}
 		release := p.hold(t)
-		p.explain(t, 2*before, app.URL()) // no table has more than that many rows: what drops more reads them again and again
+		p.explain(t, 2*before, app.URL()) // no table has more rows: a plan that discards more reads rows repeatedly
 		release()
 	})
 	size := number("PLANS", 1_000)
@@ -203,8 +92,8 @@ func TestPlans(t *testing.T) {
 
 const (
 	database   = "plans"
-	shelf      = 16 // products of a project
-	before     = 24 // journeys of a new database
+	shelf      = 16 // products per project
+	before     = 24 // journeys in a new database
 	unanalyzed = "SELECT count(*) FROM pg_class WHERE relname = ANY (string_to_array('%[1]s', ' ')) AND 3 * reltuples < pg_stat_get_live_tuples(oid)"
 )
 
@@ -232,7 +121,7 @@ func (p *plans) sql(t *testing.T, text string) string {
 	return out
 }
 
-// until waits for a condition.
+// until polls until a condition holds.
 func until(t *testing.T, what string, met func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(30 * time.Second); !met(); time.Sleep(50 * time.Millisecond) {
@@ -242,11 +131,11 @@ func until(t *testing.T, what string, met func() bool) {
 	}
 }
 
-// left is what journeys leave to the background loops.
+// left counts the work that journeys leave to the background loops.
 const left = `SELECT (SELECT count(*) FROM decisions WHERE position IS NULL)
   + (SELECT count(*) FROM outbox WHERE due_at IS NOT NULL) + (SELECT count(*) FROM analytics_pending)`
 
-// explain runs journeys and what is behind them, and reports plans that drop more than a few rows.
+// explain runs journeys and the background loops after them, and reports plans that discard more than few rows.
 func (p *plans) explain(t *testing.T, few float64, urls ...string) {
 	t.Helper()
 	logged, err := os.Stat(p.log)
@@ -254,7 +143,7 @@ func (p *plans) explain(t *testing.T, few float64, urls ...string) {
 	buyer := newBuyer("plans", urls...)
 	must(t, buyer.run(before-8, 4))
 	work(t, urls[0], p.projects[0])
-	if few < before { // in a new database PostgreSQL reads the few products of the project for the name of one
+	if few < before { // in a new database PostgreSQL scans the project's few products to find one by name
 		m := merchant.New(exchange.NewClient(exchange.Config{URL: urls[0], HTTP: http.DefaultClient}), boottest.Key, "")
 		look(t, m.In(p.projects[0]))
 	}
@@ -266,7 +155,7 @@ func (p *plans) explain(t *testing.T, few float64, urls ...string) {
 	p.distributed(t, list)
 }
 
-// report fails for each node that wastes time, once, and for what should have been done and was not.
+// report reports each wasteful node once, and each of steps that no plan has.
 func report(t *testing.T, list []planned, few float64) {
 	t.Helper()
 	type found struct {
@@ -299,7 +188,7 @@ func report(t *testing.T, list []planned, few float64) {
 	}
 }
 
-// work changes prices and stock, so that replicas read what has changed.
+// work changes prices and stock, so that replicas read changes.
 func work(t *testing.T, url, project string) {
 	t.Helper()
 	m := merchant.New(exchange.NewClient(exchange.Config{URL: url, HTTP: http.DefaultClient}), boottest.Key, "").In(project)
@@ -333,7 +222,7 @@ func look(t *testing.T, m *merchant.Client) {
 	}
 }
 
-// hold keeps all tables from being analyzed.
+// hold keeps autovacuum from analyzing tables.
 func (p *plans) hold(t *testing.T) (release func()) {
 	t.Helper()
 	tables := p.sql(t, "SELECT string_agg(quote_ident(tablename), ', ') FROM pg_tables WHERE schemaname = 'public'")
@@ -352,7 +241,7 @@ func (p *plans) hold(t *testing.T) (release func()) {
 	}
 }
 
-// open opens a shop with products that the buyer's words find.
+// open creates a shop with products that match the buyer's queries.
 func open(t *testing.T, url, slug string) (project string) {
 	t.Helper()
 	m := merchant.New(exchange.NewClient(exchange.Config{URL: url, HTTP: http.DefaultClient}), boottest.Key, "")
@@ -360,22 +249,4 @@ func open(t *testing.T, url, slug string) (project string) {
 	must(t, err)
 	must(t, fill(t.Context(), m.In(p.ID), shelf))
 	return p.ID
-}
-
-func TestNode_wasteful(t *testing.T) {
-	t.Parallel()
-	list := "((session_id = ANY ('{" + strings.TrimSuffix(strings.Repeat("sess_1,", 32), ",") + "}'::text[])) AND (project_id = current_setting('haggle.project_id'::text, true)))"
-	for why, c := range map[string]struct {
-		node node
-		want bool
-	}{
-		"a short list in a small table": {node{Type: "Bitmap Heap Scan", Filter: list, Rows: 30, Filtered: 630, Loops: 1}, false},
-		"it in a large one":             {node{Type: "Bitmap Heap Scan", Filter: list, Rows: 30, Filtered: 60_000, Loops: 1}, true},
-		"it again and again":            {node{Type: "Bitmap Heap Scan", Filter: list, Rows: 30, Filtered: 630, Loops: 9}, true},
-		"one value":                     {node{Type: "Bitmap Heap Scan", Filter: "(session_id = 'sess_1'::text)", Rows: 1, Filtered: 630, Loops: 1}, true},
-	} {
-		if got := c.node.wasteful(20); got != c.want {
-			t.Errorf("%s: %v", why, got)
-		}
-	}
 }

@@ -14,7 +14,7 @@ import (
 // ticks is how many clock ticks /proc counts in a second: USER_HZ is 100 on every Linux.
 const ticks = 100
 
-// cpu is the time, in µs, that a process has run, user and kernel, with those of its children that ended.
+// cpu returns the CPU time of a process in µs, user and kernel, including its children that have exited.
 func cpu(pid int) (int64, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -32,7 +32,7 @@ func cpu(pid int) (int64, error) {
 	return total * 1_000_000 / ticks, nil
 }
 
-// cpuOfTree is the time of a process and all below it.
+// cpuOfTree returns the CPU time of a process and all its descendants.
 func cpuOfTree(root int) (int64, error) {
 	total, err := cpu(root)
 	if err != nil {
@@ -45,14 +45,14 @@ func cpuOfTree(root int) (int64, error) {
 	for _, list := range lists {
 		text, err := os.ReadFile(list)
 		if err != nil {
-			continue // the thread has ended
+			continue // the thread has exited
 		}
 		for _, child := range strings.Fields(string(text)) {
 			pid, err := strconv.Atoi(child)
 			if err != nil {
 				return 0, err
 			}
-			if below, err := cpuOfTree(pid); err == nil { // else it has ended
+			if below, err := cpuOfTree(pid); err == nil { // otherwise it has exited
 				total += below
 			}
 		}
@@ -60,7 +60,7 @@ func cpuOfTree(root int) (int64, error) {
 	return total, nil
 }
 
-// memory is what a server has allocated since it started.
+// memory is what a server has allocated since its start.
 type memory struct{ objects, bytes float64 }
 
 var metric = regexp.MustCompile(`(?m)^(go_memstats_mallocs_total|go_memstats_alloc_bytes_total) (\S+)$`)

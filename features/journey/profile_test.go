@@ -11,11 +11,11 @@ import (
 	"testing"
 )
 
-// profiles is the folder that profiles of the server are written into; without it none are taken. Profiling costs CPU
-// time and allocations, so the figures of such a run do not count.
+// profiles is the folder for profiles of the server, or "" for none. Profiling costs CPU time and allocations, so the results
+// of such a run do not count.
 var profiles = os.Getenv("PROFILES")
 
-// buildTags are those of the program.
+// buildTags returns the program's build tags.
 func buildTags() string {
 	if profiles == "" {
 		return ""
@@ -23,7 +23,7 @@ func buildTags() string {
 	return "profile"
 }
 
-// profiler takes profiles of a server: ENGINE.cpu.pprof, ENGINE.allocs.pprof and, with what was allocated before,
+// profiler takes profiles of a server: ENGINE.cpu.pprof, ENGINE.allocs.pprof and, with the allocations before the measurement,
 // ENGINE.base.pprof. Without an address it takes none.
 type profiler struct{ address, engine string }
 
@@ -54,7 +54,7 @@ func (p profiler) stop(b *testing.B) {
 	}
 }
 
-// save writes what the server answers into a file, if it has a name.
+// save writes the server's response to a file, if it has a name.
 func (p profiler) save(path, name string) error {
 	answer, err := http.Get("http://" + p.address + "/" + path)
 	if err != nil {

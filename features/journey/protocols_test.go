@@ -15,9 +15,9 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/faults"
 )
 
-// BenchmarkProtocols compares what searches, quotes and checkouts cost over Haggle's own protocol, UCP's REST binding and MCP,
-// in one run on one server: b.N of each, in rounds that alternate. A checkout is opened with a deal, an address and an e-mail
-// address, and paid. CPU time is that of the server's process and, on PostgreSQL, of the database besides.
+// BenchmarkProtocols compares the costs of searches, quotes and checkouts over Haggle's own protocol, UCP's REST binding and
+// MCP, in one run on one server: b.N of each, in alternating rounds. A checkout is opened with a deal, an address and an e-mail
+// address, and paid. CPU time is the server's plus, on PostgreSQL, the database's.
 func BenchmarkProtocols(b *testing.B) {
 	asked(b)
 	program := built(b)
@@ -38,13 +38,13 @@ func BenchmarkProtocols(b *testing.B) {
 	})
 }
 
-// rounds is how often the protocols take turns.
+// rounds is how often the protocols alternate.
 const rounds = 6
 
-// want is an item that buyers ask for, by each of its names.
+// want is an item that buyers ask for, with its id in each protocol.
 type want struct{ session, product, variant string }
 
-// agreement is what a quote came to.
+// agreement is the result of a quote.
 type agreement struct {
 	want
 	token string
@@ -67,7 +67,7 @@ var speakers = []speaker{
 
 var stages = []string{"search", "quote", "checkout"}
 
-// costs are microseconds, or statements, by protocol and step.
+// costs are microseconds or statements, by protocol and step.
 type costs map[string]float64
 
 func (s *server) compareProtocols(b *testing.B) {
@@ -99,7 +99,7 @@ func (s *server) compareProtocols(b *testing.B) {
 	s.witness(b)
 }
 
-// report reports each step's cost, and how many times that of Haggle's own protocol it is.
+// report reports each step's cost, and its ratio to the cost with Haggle's own protocol.
 func (c costs) report(b *testing.B, unit string, count float64) {
 	b.Helper()
 	for _, p := range speakers {
@@ -117,7 +117,7 @@ func (c costs) report(b *testing.B, unit string, count float64) {
 	}
 }
 
-// work does n of each step over one protocol, and returns by how much a meter rose.
+// work does n of each step over one protocol, and returns the increase of a meter.
 func (s *server) work(p speaker, n int, meter func() float64) (costs, error) {
 	found, agreed := make([]want, n), make([]agreement, n)
 	first := s.buyer.number.Add(int64(n)) - int64(n)
@@ -145,7 +145,7 @@ func (s *server) work(p speaker, n int, meter func() float64) (costs, error) {
 	return did, nil
 }
 
-// each does the numbers below n, as many clients as there are at once.
+// each calls do with the numbers below n, concurrently by all clients.
 func each(n int, do func(int) error) error {
 	failed := make(chan error, clients)
 	var all sync.WaitGroup
@@ -164,7 +164,7 @@ func each(n int, do func(int) error) error {
 	return <-failed
 }
 
-// countProtocols counts the statements of each step, through a proxy that is not part of the measurement before it.
+// countProtocols counts the statements of each step, through a proxy that is not used in the measurement before.
 func (s *server) countProtocols(b *testing.B, program string) {
 	b.Helper()
 	socket := s.text(b, "SELECT setting FROM pg_settings WHERE name = 'unix_socket_directories'") + "/.s.PGSQL.5432"
@@ -181,7 +181,7 @@ func (s *server) countProtocols(b *testing.B, program string) {
 		must(b, err)
 	}
 	for _, p := range speakers {
-		time.Sleep(time.Second) // what runs behind the payments before
+		time.Sleep(time.Second) // background work of earlier payments
 		one, err := behind.work(p, counted, func() float64 { return float64(proxy.Traffic().Statements) })
 		must(b, err)
 		time.Sleep(time.Second)
@@ -246,10 +246,10 @@ func ownCheckout(b *buyer, from sender, a agreement) error {
 	return err
 }
 
-// keyFor is an idempotency key that is long enough for everybody.
+// keyFor returns an idempotency key that is long enough for every protocol.
 func keyFor(checkout string) string { return "key-of-an-agent-" + checkout }
 
-// binding sends an operation of UCP: its REST path and MCP's tool, with the body and what MCP calls it.
+// binding sends an operation of UCP, by its REST path or as a tool of MCP.
 type binding func(b *buyer, from sender, o operation, into any) error
 
 type operation struct {

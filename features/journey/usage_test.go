@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// usage is what has been used up so far.
+// usage is the resources used so far.
 type usage struct {
 	server, database, client int64 // µs
 	memory                   memory
@@ -36,7 +36,7 @@ func (s *server) usage(b *testing.B) (u usage) {
 	return u
 }
 
-// add adds what was used up between two moments.
+// add adds the difference of two measurements.
 func (u *usage) add(before, after usage) {
 	u.server += after.server - before.server
 	u.database += after.database - before.database
@@ -79,11 +79,11 @@ func (s *server) measure(b *testing.B) {
 	s.witness(b)
 }
 
-// turns is how often a comparison alternates.
-const turns = 5
+// alternations is how often a comparison alternates.
+const alternations = 5
 
-// compare makes b.N journeys that all buy one product, and as many between them that buy many. What was used up is that
-// of the one product; hot-% is how many journeys were made in a time in which there are 100 of many products.
+// compare makes b.N journeys that all buy one product, alternating with as many that buy many products. The returned usage is
+// that of the one product. hot-% is how many of its journeys took the time of 100 journeys for many products.
 func (s *server) compare(b *testing.B) (used usage) {
 	b.Helper()
 	product, err := s.buyer.first()
@@ -95,8 +95,8 @@ func (s *server) compare(b *testing.B) (used usage) {
 	b.ResetTimer()
 	b.StopTimer()
 	var others time.Duration
-	for turn := range turns {
-		n := b.N*(turn+1)/turns - b.N*turn/turns
+	for turn := range alternations {
+		n := b.N*(turn+1)/alternations - b.N*turn/alternations
 		began := time.Now()
 		must(b, spread.run(n, clients))
 		others += time.Since(began)

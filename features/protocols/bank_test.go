@@ -15,11 +15,11 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/provider"
 )
 
-// bank is a look-alike of a payment provider with a gate: while it is shut, charges wait there.
+// bank is a simulated payment provider with a gate. While the gate is shut, charges wait there.
 type bank struct {
 	url     string
-	arrived chan struct{} // one for each charge that comes to the gate
-	open    chan struct{} // one lets one charge pass
+	arrived chan struct{} // receives a value for each charge that reaches the gate
+	open    chan struct{} // each value lets one charge pass
 	next    http.Handler
 }
 
@@ -53,7 +53,7 @@ func openBank(t *testing.T) *bank {
 	return b
 }
 
-// ServeHTTP has a charge wait at the gate.
+// ServeHTTP makes a charge wait at the gate.
 func (b *bank) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/payment_intents") {
 		b.arrived <- struct{}{}
@@ -66,7 +66,7 @@ func (b *bank) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	b.next.ServeHTTP(w, r)
 }
 
-// pass lets one charge pass the gate, sooner or later.
+// pass lets one charge pass the gate, now or later.
 func (b *bank) pass() {
 	select {
 	case b.open <- struct{}{}:
@@ -74,10 +74,10 @@ func (b *bank) pass() {
 	}
 }
 
-// serves has the server charge here.
+// serves configures a server to charge here.
 func (b *bank) serves(c *boot.Config) { c.StripeURL = b.url }
 
-// connect gives the shop an account at the bank.
+// connect connects the shop's account at the bank.
 func (b *bank) connect(t *testing.T, s *shop) {
 	t.Helper()
 	_, err := s.merchant.ConnectAPIKey(t.Context(), merchant.NewIntegration{
@@ -90,7 +90,7 @@ func (b *bank) connect(t *testing.T, s *shop) {
 
 func (*bank) accountOf(s *shop) string { return "sk_test_" + s.slug }
 
-// token grants a buyer's token for one charge.
+// token issues a buyer's token for one charge.
 func (b *bank) token(t *testing.T, s *shop) string {
 	t.Helper()
 	body, err := json.Marshal(map[string]any{"kind": "stripe", "script": "ok", "currency": strings.ToLower(s.currency), "max_amount": 10_000_000})
@@ -103,7 +103,7 @@ func (b *bank) token(t *testing.T, s *shop) string {
 	return granted.ID
 }
 
-// charge is one that the bank has taken.
+// charge is a successful charge.
 type charge struct {
 	Amount   int64             `json:"amount"`
 	Status   string            `json:"status"`
@@ -111,7 +111,7 @@ type charge struct {
 	Token    string            `json:"token"`
 }
 
-// charges are those of a token.
+// charges returns the charges of a token.
 func (b *bank) charges(t *testing.T, token string) (list []charge) {
 	t.Helper()
 	answer, err := http.Get(b.url + "/ledger")

@@ -12,8 +12,8 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/ucp"
 )
 
-// TestHangingProfile has many requests name profiles whose server does not answer. They wait outside of the places in which
-// requests of buyers are worked on, of which this server has one for a shop: another agent is served meanwhile.
+// TestHangingProfile sends many requests with profiles whose server does not respond. They must not wait in the places in which
+// buyers' requests are processed. This server has one place per shop, and serves another agent meanwhile.
 func TestHangingProfile(t *testing.T) {
 	const callers, profiles = 12, 2
 	asked, release := make(chan struct{}, profiles), make(chan struct{})

@@ -22,22 +22,21 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/ucp/signature"
 )
 
-// hearingPatience is longer than the first retry of a delivery takes, on a busy machine.
-const hearingPatience = 60 * time.Second
+// deliveryPatience is longer than the first retry of a delivery takes on a busy machine.
+const deliveryPatience = 60 * time.Second
 
-// listener is an agent that buys and hears of its orders. It keeps the shop's profile as long as it may.
+// listener is an agent that buys and receives webhooks about its orders. It caches the shop's profile as long as it may.
 type listener struct {
 	shop     *shop
 	platform *platform
 	receiver *receiver.Receiver
-	agent    *agentDoor
+	agent    *ucpBuyer
 	database *sql.DB
-	keys     map[string]*ecdsa.PublicKey // of the profile that it keeps
+	keys     map[string]*ecdsa.PublicKey // of the cached profile
 }
 
-// TestOrderHooks has an agent order over UCP and over MCP, and hear of the order at the address that its profile names: when it
-// is placed, shipped and paid back, while the shop's keys are replaced. Every delivery is verified by the profile that the
-// agent has.
+// TestOrderHooks lets an agent order over UCP and over MCP and receive webhooks at the URL in its profile: when the order is
+// placed, shipped and refunded, while the shop's keys are rotated. The agent verifies every delivery with its cached profile.
 func TestOrderHooks(t *testing.T) {
 	onEngines(t, func(t *testing.T, engine boottest.Engine) {
 		database := engine.URL(t)
@@ -61,11 +60,11 @@ func TestOrderHooks(t *testing.T) {
 	})
 }
 
-// follow orders, and hears of what becomes of the order.
+// follow places an order and receives its events.
 func (l *listener) follow(t *testing.T) {
 	l.receiver.Answer(http.StatusInternalServerError)
 	order := l.order(t)
-	first := l.hears(t, 2)
+	first := l.receive(t, 2)
 	if id := first[0].Header.Get("Webhook-Id"); id == "" || id != first[1].Header.Get("Webhook-Id") {
 		t.Errorf("a retry has the id %q, and the first attempt %q", first[1].Header.Get("Webhook-Id"), id)
 	}
@@ -74,19 +73,19 @@ func (l *listener) follow(t *testing.T) {
 		Carrier:     "DHL",
 		TrackingURL: "https://example.com/1",
 	}, nil)
-	l.hears(t, 3)
+	l.receive(t, 3)
 
-	// The clock moves on until the next key may sign, and the agent's copy of the profile has aged; then the key is replaced
+	// The clock advances until the next key may sign and the agent's cached profile has expired. Then the key is rotated
 	// between two attempts of one delivery.
 	l.moveClock(t)
 	l.readKeys(t)
 	l.receiver.Answer(http.StatusServiceUnavailable)
-	payment, err := l.shop.own().client.Order(t.Context(), order)
+	payment, err := l.shop.acp().client.Order(t.Context(), order)
 	must(t, err)
 	l.shop.sends(t, "POST", "/v1/finance/payments/"+payment.Payment.ID+"/refund", map[string]any{"amount": 1.5}, nil)
-	l.hears(t, 4)
+	l.receive(t, 4)
 	l.shop.sends(t, "POST", "/v1/signing-keys/rotate", nil, nil)
-	all := l.hears(t, 5)
+	all := l.receive(t, 5)
 	if signers := l.verify(t, all); len(signers) != 2 {
 		t.Errorf("it was signed with %v", signers)
 	}
@@ -110,10 +109,10 @@ func (l *listener) order(t *testing.T) string {
 	return done.order
 }
 
-// hears waits for so many requests, and verifies each.
-func (l *listener) hears(t *testing.T, n int) []receiver.Request {
+// receive waits for a number of requests and verifies each.
+func (l *listener) receive(t *testing.T, n int) []receiver.Request {
 	t.Helper()
-	came, err := l.receiver.Wait("", n, hearingPatience)
+	came, err := l.receiver.Wait("", n, deliveryPatience)
 	if err != nil || len(came) != n {
 		t.Fatalf("%d requests came, want %d: %v", len(came), n, err)
 	}
@@ -121,7 +120,7 @@ func (l *listener) hears(t *testing.T, n int) []receiver.Request {
 	return came
 }
 
-// verify verifies what came by the keys that the agent has, and returns the ids of those that signed.
+// verify verifies requests with the agent's keys, and returns the ids of the keys that signed them.
 func (l *listener) verify(t *testing.T, came []receiver.Request) []string {
 	t.Helper()
 	var signers []string
@@ -144,7 +143,7 @@ func (l *listener) verify(t *testing.T, came []receiver.Request) []string {
 	return slices.Compact(signers)
 }
 
-// genuine verifies one request: its digest, its signature and what that covers.
+// genuine verifies one request: its digest, its signature and the components that the signature covers.
 func (l *listener) genuine(came receiver.Request) (kid string, err error) {
 	input := came.Header.Get("Signature-Input")
 	for _, name := range []string{"webhook-id", "webhook-timestamp"} {
@@ -167,7 +166,7 @@ func (l *listener) genuine(came receiver.Request) (kid string, err error) {
 	}, l.keys))
 }
 
-// readKeys reads the shop's profile, as an agent does whose copy is too old.
+// readKeys reloads the shop's profile, as an agent does whose cache has expired.
 func (l *listener) readKeys(t *testing.T) {
 	t.Helper()
 	published := l.shop.agent(t, schema.V20260825, ucp.REST).client.Profile.Keys
@@ -191,7 +190,7 @@ func (l *listener) moveClock(t *testing.T) {
 	}
 }
 
-// rising judges the times of the events, in whole seconds: no later one is earlier, and a retry has that of the first attempt.
+// rising checks the times of the events in whole seconds: they do not decrease, and a retry has the time of the first attempt.
 func rising(t *testing.T, all []receiver.Request) {
 	t.Helper()
 	times, ids, last := map[string]int64{}, map[string]bool{}, int64(0)
@@ -212,20 +211,20 @@ func rising(t *testing.T, all []receiver.Request) {
 	}
 }
 
-// leaves has the agent answer that it is gone, after which nothing is sent.
+// leaves makes the agent respond with 410 Gone, after which nothing more is sent.
 func (l *listener) leaves(t *testing.T, order string) {
 	t.Helper()
 	l.receiver.AnswerAlways(http.StatusGone, 0)
 	l.shop.sends(t, "POST", "/v1/orders/"+order+"/fulfillment", merchant.Shipping{Status: "delivered"}, nil)
-	l.hears(t, 6)
+	l.receive(t, 6)
 	l.awaitEnded(t, order)
-	payment, err := l.shop.own().client.Order(t.Context(), order)
+	payment, err := l.shop.acp().client.Order(t.Context(), order)
 	must(t, err)
 	l.shop.sends(t, "POST", "/v1/finance/payments/"+payment.Payment.ID+"/refund", map[string]any{"amount": 2}, nil)
 
-	// Another order of the agent's is told after that one's refund was looked at.
+	// The event of another order of this agent comes after the refund of the first one was handled.
 	l.order(t)
-	came, err := l.receiver.Wait("", 7, hearingPatience)
+	came, err := l.receiver.Wait("", 7, deliveryPatience)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,18 +236,18 @@ func (l *listener) leaves(t *testing.T, order string) {
 	}
 }
 
-// awaitEnded waits until the order's hook has ended.
+// awaitEnded waits until the order's webhook has ended.
 func (l *listener) awaitEnded(t *testing.T, order string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), hearingPatience)
+	ctx, cancel := context.WithTimeout(t.Context(), deliveryPatience)
 	defer cancel()
 	for ctx.Err() == nil {
-		var told struct {
+		var shown struct {
 			Hook struct {
 				Status string `json:"status"`
 			} `json:"order_webhook"`
 		}
-		if l.shop.sends(t, "GET", "/v1/orders/"+order, nil, &told); told.Hook.Status == "ended" {
+		if l.shop.sends(t, "GET", "/v1/orders/"+order, nil, &shown); shown.Hook.Status == "ended" {
 			return
 		}
 		time.Sleep(20 * time.Millisecond)

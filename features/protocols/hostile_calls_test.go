@@ -15,7 +15,7 @@ import (
 
 func exchangeWith(url string) *exchange.Client { return exchange.NewClient(exchange.Config{URL: url}) }
 
-// visitor calls the operations of a shop as an agent does, over REST or MCP.
+// visitor calls a shop's operations as an agent does, over REST or MCP.
 type visitor struct {
 	*testing.T
 	shop    hostileShop
@@ -25,7 +25,7 @@ type visitor struct {
 	seen    []answered
 }
 
-// visit haggles for, buys and reads everything, over REST and MCP in both versions, and returns all answers.
+// visit negotiates, buys and reads everything, over REST and MCP in both versions, and returns all responses.
 func (s hostileShop) visit(t *testing.T) (all []answered) {
 	t.Helper()
 	for _, version := range []string{"", "/2026-04-08"} {
@@ -57,7 +57,7 @@ func (v *visitor) browses() {
 	v.call("get_product", "", object{"id": product})
 }
 
-// haggles agrees on a price, and says the text with every step.
+// haggles agrees on a price, and sends the text with every step.
 func (v *visitor) haggles() (cart string) {
 	message := v.shop.fit(2_000)
 	asked := v.call("start_negotiation", "", object{
@@ -105,10 +105,10 @@ func (v *visitor) buys(cart string) {
 	v.call("get_order", object(order).text("id"), nil)
 }
 
-// refusals are the calls of isRefused.
+// refusals is the number of calls in isRefused.
 const refusals = 9
 
-// isRefused is what the shop refuses. What it says of that is its own words.
+// isRefused makes calls that the shop refuses. The error messages must be the server's own text.
 func (v *visitor) isRefused() {
 	product, variant := v.shop.items[0].product, v.shop.items[0].variant
 	v.call("start_negotiation", "", object{"item": object{"id": product}, "quantity": 1})
@@ -119,7 +119,7 @@ func (v *visitor) isRefused() {
 		"line_items": []any{object{"item": object{"id": variant}, "quantity": 1}},
 		"discounts":  object{"codes": []string{"ct_unknown"}},
 	})
-	// The same text as a value of the caller's own. An error may name it, but is one.
+	// These calls have the text as a value of the caller. The error may contain the value, but has to be an error.
 	own := v.shop.fit(100)
 	v.call("get_product", "", object{"id": own})
 	v.call("start_negotiation", "", object{"item": object{"id": own}, "quantity": 1})
@@ -136,7 +136,8 @@ func (o object) text(name string) string {
 
 func usd(amount int) object { return object{"amount": amount, "currency": "USD"} }
 
-// operations are the methods and paths of REST, and the argument of MCP that is the body; none: the other arguments are.
+// operations has each operation's REST method and path, and the MCP argument with the body; if that is empty, the arguments are
+// the body.
 var operations = map[string]struct{ method, path, argument string }{
 	"search_catalog":    {"POST", "/catalog/search", "catalog"},
 	"lookup_catalog":    {"POST", "/catalog/lookup", "catalog"},
@@ -153,7 +154,7 @@ var operations = map[string]struct{ method, path, argument string }{
 	"get_order":         {"GET", "/orders/{id}", ""},
 }
 
-// call calls an operation, notes its answer, and returns what is in it.
+// call calls an operation, records the response, and returns its object.
 func (v *visitor) call(operation, id string, body object) object {
 	v.Helper()
 	o := operations[operation]
@@ -183,12 +184,12 @@ func (v *visitor) call(operation, id string, body object) object {
 	return v.result(operation, v.rpc("tools/call", string(text)))
 }
 
-// result is what a tool answers: one object, and nothing beside it.
+// result returns a tool's response, which must be exactly one object.
 func (v *visitor) result(tool string, message object) object {
 	v.Helper()
 	result, ok := message["result"].(map[string]any)
 	if !ok {
-		return nil // an error, which was noted
+		return nil // an error, which was recorded
 	}
 	content, _ := result["content"].([]any)
 	if len(content) != 1 {
@@ -212,7 +213,7 @@ func (v *visitor) result(tool string, message object) object {
 	return structured
 }
 
-// rpc sends a message of MCP, and notes the answer without the copy of what is in it.
+// rpc sends a message of MCP, and records the response without the copy of its structured content.
 func (v *visitor) rpc(method, params string) object {
 	v.Helper()
 	body := v.send("POST", "/mcp", []byte(`{"jsonrpc": "2.0", "id": 1, "method": "`+method+`", "params": `+params+`}`))

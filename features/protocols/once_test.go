@@ -13,8 +13,8 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/ucp/schema"
 )
 
-// TestDeal has a deal made at each door and redeemed at each other one, while all others hold it in a checkout of theirs:
-// whoever is second is told that it is used up, in the words of its protocol, and pays nothing.
+// TestDeal makes a deal over each protocol and redeems it over each other one, while every protocol has a checkout with it. The
+// other checkouts get the protocol's error that the deal is used up, and are charged nothing.
 func TestDeal(t *testing.T) {
 	onEngines(t, func(t *testing.T, engine boottest.Engine) {
 		s := openShop(t, serve(t, engine.URL(t)), "USD", 10_000)
@@ -24,8 +24,8 @@ func TestDeal(t *testing.T) {
 				if made == redeemed {
 					continue
 				}
-				doors := s.doors(t)
-				t.Run(doors[made].String()+" to "+doors[redeemed].String(), func(t *testing.T) { s.redeem(t, doors, made, redeemed) })
+				buyers := s.buyers(t)
+				t.Run(buyers[made].String()+" to "+buyers[redeemed].String(), func(t *testing.T) { s.redeem(t, buyers, made, redeemed) })
 				if orders++; s.orders(t) != orders {
 					t.Errorf("there are %d orders, want %d", s.orders(t), orders)
 				}
@@ -34,11 +34,11 @@ func TestDeal(t *testing.T) {
 	})
 }
 
-// redeem makes a deal at one door and redeems it at another.
-func (s *shop) redeem(t *testing.T, doors []door, made, redeemed int) {
+// redeem makes a deal over one protocol and redeems it over another.
+func (s *shop) redeem(t *testing.T, buyers []buyer, made, redeemed int) {
 	ctx := t.Context()
 	want := line{item: s.items[0], quantity: 2}
-	agreed, err := doors[made].haggle(ctx, "", want)
+	agreed, err := buyers[made].haggle(ctx, "", want)
 	must(t, err)
 	if agreed.unit >= want.item.price {
 		t.Fatalf("a deal at %d", agreed.unit)
@@ -49,17 +49,17 @@ func (s *shop) redeem(t *testing.T, doors []door, made, redeemed int) {
 		to:    places[1],
 		way:   atOnce,
 	}
-	held := make([]string, len(doors))
-	for i, d := range doors {
+	held := make([]string, len(buyers))
+	for i, d := range buyers {
 		got, err := d.open(ctx, c)
 		if held[i] = got.id; err != nil || got.price.savings != 2*(want.item.price-agreed.unit) {
 			t.Fatalf("%s: %+v, %v", d, got, err)
 		}
 	}
-	if done, err := doors[redeemed].pay(ctx, held[redeemed], "", "spt_sandbox_ok"); err != nil || done.status != ucp.Completed {
-		t.Fatalf("%s: %+v, %v", doors[redeemed], done, err)
+	if done, err := buyers[redeemed].pay(ctx, held[redeemed], "", "spt_sandbox_ok"); err != nil || done.status != ucp.Completed {
+		t.Fatalf("%s: %+v, %v", buyers[redeemed], done, err)
 	}
-	for i, d := range doors {
+	for i, d := range buyers {
 		if i != redeemed {
 			usedUp(t, d, held[i])
 		}
@@ -67,11 +67,11 @@ func (s *shop) redeem(t *testing.T, doors []door, made, redeemed int) {
 	}
 }
 
-// usedUp pays a checkout whose deal another one has redeemed.
-func usedUp(t *testing.T, d door, checkout string) {
+// usedUp tries to pay a checkout whose deal has been redeemed.
+func usedUp(t *testing.T, d buyer, checkout string) {
 	t.Helper()
 	done, err := d.pay(t.Context(), checkout, "", "spt_sandbox_ok")
-	if _, own := d.(*ownDoor); own {
+	if _, own := d.(*acpBuyer); own {
 		if acp.CodeOf(err) != "token_redeemed" {
 			t.Errorf("%s paid for a used deal: %+v, %v", d, done, err)
 		}
@@ -82,11 +82,11 @@ func usedUp(t *testing.T, d door, checkout string) {
 	}
 }
 
-// late opens a new checkout with a deal that was redeemed.
-func late(t *testing.T, d door, c cart) {
+// late tries to open a new checkout with a redeemed deal.
+func late(t *testing.T, d buyer, c cart) {
 	t.Helper()
 	got, err := d.open(t.Context(), c)
-	if _, own := d.(*ownDoor); own {
+	if _, own := d.(*acpBuyer); own {
 		if acp.CodeOf(err) != "token_redeemed" {
 			t.Errorf("%s opened a checkout with a used deal: %+v, %v", d, got, err)
 		}
@@ -97,18 +97,18 @@ func late(t *testing.T, d door, c cart) {
 	}
 }
 
-// gatePatience is longer than a charge takes to come to the gate on a busy machine.
+// gatePatience is longer than a charge takes to reach the gate on a busy machine.
 const gatePatience = 30 * time.Second
 
-// outcome is what one of two buyers was answered.
+// outcome is the response to one of two buyers.
 type outcome struct {
-	door door
-	paid paid
-	err  error
+	buyer buyer
+	paid  paid
+	err   error
 }
 
-// TestTwoCompletes completes one checkout over two protocols at the same instant. The charge waits at the provider until both
-// requests are sent and a third protocol shows the checkout in progress, so the two overlap whoever is first.
+// TestTwoCompletes completes one checkout over two protocols concurrently. The charge waits at the provider until both requests
+// are sent and a third protocol shows the checkout in progress, so the two requests always overlap.
 func TestTwoCompletes(t *testing.T) {
 	onEngines(t, func(t *testing.T, engine boottest.Engine) {
 		b := openBank(t)
@@ -117,8 +117,8 @@ func TestTwoCompletes(t *testing.T) {
 		orders := 0
 		for first := range 4 {
 			for second := range first {
-				doors := s.doors(t)
-				t.Run(doors[first].String()+" and "+doors[second].String(), func(t *testing.T) { s.completeTwice(t, b, doors[first], doors[second]) })
+				buyers := s.buyers(t)
+				t.Run(buyers[first].String()+" and "+buyers[second].String(), func(t *testing.T) { s.completeTwice(t, b, buyers[first], buyers[second]) })
 				if orders++; s.orders(t) != orders {
 					t.Errorf("there are %d orders, want %d", s.orders(t), orders)
 				}
@@ -127,9 +127,9 @@ func TestTwoCompletes(t *testing.T) {
 	})
 }
 
-// completeTwice opens a checkout at one door, and completes it there and at another.
-func (s *shop) completeTwice(t *testing.T, b *bank, doors ...door) {
-	got, err := doors[0].open(t.Context(), cart{
+// completeTwice opens a checkout over one protocol, and completes it there and over another.
+func (s *shop) completeTwice(t *testing.T, b *bank, buyers ...buyer) {
+	got, err := buyers[0].open(t.Context(), cart{
 		lines: []line{{item: s.items[0], quantity: 1}},
 		to:    places[1],
 		way:   atOnce,
@@ -137,7 +137,7 @@ func (s *shop) completeTwice(t *testing.T, b *bank, doors ...door) {
 	must(t, err)
 	token := b.token(t, s)
 	answered, sent := make(chan outcome, 2), make(chan struct{}, 8)
-	for _, d := range doors {
+	for _, d := range buyers {
 		go func() {
 			done, err := d.pay(whenSent(sent), got.id, "", token)
 			answered <- outcome{d, done, err}
@@ -149,14 +149,14 @@ func (s *shop) completeTwice(t *testing.T, b *bank, doors ...door) {
 	s.readsInProgress(t, got.id)
 	b.pass()
 	orders := map[string]bool{}
-	for range doors {
+	for range buyers {
 		o := <-answered
 		if o.err != nil || o.paid.status != ucp.Completed {
-			t.Errorf("%s: %+v, %v", o.door, o.paid, o.err)
+			t.Errorf("%s: %+v, %v", o.buyer, o.paid, o.err)
 		}
 		orders[o.paid.order] = true
 	}
-	for _, d := range doors {
+	for _, d := range buyers {
 		again, err := d.pay(t.Context(), got.id, "", token)
 		if orders[again.order] = true; err != nil {
 			t.Errorf("%s once more: %v", d, err)
@@ -170,7 +170,7 @@ func (s *shop) completeTwice(t *testing.T, b *bank, doors ...door) {
 	}
 }
 
-// whenSent tells of each request that is written whole.
+// whenSent returns a context that reports each completely written request.
 func whenSent(sent chan<- struct{}) context.Context {
 	return httptrace.WithClientTrace(context.Background(), &httptrace.ClientTrace{
 		WroteRequest: func(httptrace.WroteRequestInfo) { sent <- struct{}{} },
@@ -186,7 +186,7 @@ func await(t *testing.T, event <-chan struct{}, what string) {
 	}
 }
 
-// readsInProgress reads a checkout whose charge is at the provider.
+// readsInProgress reads a checkout whose charge is in progress at the provider.
 func (s *shop) readsInProgress(t *testing.T, checkout string) {
 	t.Helper()
 	got, err := s.agent(t, schema.V20260825, ucp.REST).client.Checkout(t.Context(), checkout)
@@ -195,12 +195,12 @@ func (s *shop) readsInProgress(t *testing.T, checkout string) {
 	}
 }
 
-// TestUnresolved completes a checkout whose charge is taken and never answered. The same request under the same key is told
-// of the order once the payment is looked up: the first answer, which knew nothing, is not repeated.
+// TestUnresolved completes a checkout whose charge succeeds without a response. A retry with the same key gets the order once
+// the payment is looked up: the first response, with an unknown outcome, is not replayed.
 func TestUnresolved(t *testing.T) {
 	onEngines(t, func(t *testing.T, engine boottest.Engine) {
 		s := openShop(t, serve(t, engine.URL(t)), "USD", 10_000)
-		for _, d := range s.doors(t)[1:] {
+		for _, d := range s.buyers(t)[1:] {
 			t.Run(d.String(), func(t *testing.T) {
 				t.Parallel()
 				got, err := d.open(t.Context(), cart{

@@ -7,13 +7,13 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/ucp"
 )
 
-// The names that everybody has.
+// The buyers' names.
 const (
 	firstName = "Ada"
 	lastName  = "Buyer"
 )
 
-// ownBuyer, ownAddress and ownLine are the parts of a checkout's request in Haggle's own protocol.
+// ownBuyer, ownAddress and ownLine are parts of a checkout request in Haggle's own protocol.
 type ownBuyer struct {
 	FirstName string `json:"first_name"`
 	LastName  string `json:"last_name"`
@@ -67,8 +67,8 @@ func (c cart) ownLines() (lines []ownLine) {
 	return lines
 }
 
-// open leaves out codes that take nothing off: a request with one is refused here.
-func (d *ownDoor) open(ctx context.Context, c cart) (opened, error) {
+// open omits codes without an effect, because this protocol refuses a request with one.
+func (d *acpBuyer) open(ctx context.Context, c cart) (opened, error) {
 	ask := ownCheckout{
 		SessionID:      c.session(),
 		Items:          c.ownLines(),
@@ -136,7 +136,7 @@ func (c cart) fulfillment() *ucp.Fulfillment {
 	return &ucp.Fulfillment{Methods: []ucp.Method{method}}
 }
 
-func (d *agentDoor) open(ctx context.Context, c cart) (opened, error) {
+func (d *ucpBuyer) open(ctx context.Context, c cart) (opened, error) {
 	ask := ucp.CheckoutRequest{
 		Lines: c.ucpLines(),
 		Buyer: &ucp.Buyer{

@@ -14,10 +14,10 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/ucp/signature"
 )
 
-// besides lets servers reach agents on this machine.
+// besides allows a server to reach agents on this machine.
 func besides(c *boot.Config) { c.AllowLoopback = true }
 
-// platform is whoever runs an agent. Its profile lies at an address on this machine.
+// platform is the operator of an agent. Its profile has a URL on this machine.
 type platform struct {
 	url     string
 	key     *signature.Key
@@ -41,7 +41,7 @@ func openPlatform(t *testing.T, hook string) *platform {
 	return p
 }
 
-// offers are the capabilities of a platform that can do everything.
+// offers are the capabilities of a platform that supports everything.
 var offers = map[string]string{
 	judge.Search:      "catalog_search",
 	judge.Lookup:      "catalog_lookup",
@@ -75,7 +75,7 @@ func (p *platform) profile() []byte {
 	return text
 }
 
-// as speaks for the platform, and signs with its key.
+// as configures a client to speak for the platform and sign with its key.
 func (p *platform) as(c *ucp.Config) {
 	c.Agent, c.Key, c.Authority = p.url, p.key, publicHost
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/ucp/schema"
 )
 
-// TestManyUpdates has many requests replace one checkout at the same time. Each is answered with the checkout as it made it,
-// never with an error of the transport.
+// TestManyUpdates replaces one checkout with many concurrent requests. Each response has the checkout as that request changed
+// it, and none is a transport error.
 func TestManyUpdates(t *testing.T) {
 	onEngines(t, func(t *testing.T, engine boottest.Engine) {
 		s := openShop(t, serve(t, engine.URL(t)), "USD", 10_000)
@@ -39,8 +39,8 @@ func TestManyUpdates(t *testing.T) {
 	})
 }
 
-// TestKeyWhilePaying cancels and updates a checkout while it is paid. The same requests under the same keys get another
-// answer once the payment is over.
+// TestKeyWhilePaying cancels and updates a checkout while it is being paid. The same requests with the same keys get another
+// response once the payment has ended.
 func TestKeyWhilePaying(t *testing.T) {
 	onEngines(t, func(t *testing.T, engine boottest.Engine) {
 		b := openBank(t)

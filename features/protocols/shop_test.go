@@ -1,6 +1,6 @@
-// Package protocols shows that Haggle's own protocol, UCP over REST in both versions and MCP are doors to one shop: the
-// same cart costs the same at each, a deal made at one is redeemed at another, once in all, and a checkout that is
-// completed at two is charged once. It sees of the server what clients see.
+// Package protocols tests that Haggle's own protocol, UCP over REST in both versions and MCP give access to one shop: the same
+// cart costs the same in each, a deal made in one can be redeemed in another but only once, and a checkout that is completed in
+// two is charged once. It uses only the servers' public interfaces.
 //
 //	go test ./features/protocols                          everything, a few minutes
 //	PROTOCOLS_SEED=7 go test ./features/protocols …       the random choices of an earlier run
@@ -26,10 +26,10 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/merchant"
 )
 
-// plenty is stock that no test uses up.
+// plenty is more stock than any test uses.
 const plenty = 1_000_000
 
-// shop is a project at a server.
+// shop is a project on a server.
 type shop struct {
 	url      string
 	slug     string
@@ -38,21 +38,21 @@ type shop struct {
 	items    []item
 	merchant *merchant.Client
 
-	instrument string // that UCP pays with
+	instrument string // the instrument that UCP pays with
 }
 
-// item is a variant that is sold.
+// item is a variant on sale.
 type item struct {
 	product string
 	variant string
 	price   int64 // minor units
 }
 
-// publicHost owns the names of the servers' own capabilities.
+// publicHost is the host of the servers' public URL, from which the names of their own capabilities are derived.
 const publicHost = "shops.example.com"
 
-// serve starts a server that stands behind a proxy, and returns the address that it listens on: it believes what tests say
-// of a buyer's address, and its public one is another.
+// serve starts a server behind a proxy, and returns the URL on which it listens. It trusts X-Forwarded-For, and its public URL
+// is another one.
 func serve(t testing.TB, databaseURL string, change ...func(*boot.Config)) string {
 	t.Helper()
 	address := freeAddress(t)
@@ -64,7 +64,8 @@ func serve(t testing.TB, databaseURL string, change ...func(*boot.Config)) strin
 	return "http://" + address
 }
 
-// freeAddress is a port at one of this machine's many addresses, so that nobody else is given the two meanwhile.
+// freeAddress returns a free port at a random loopback address of this machine, so that no other program is given the same
+// address meanwhile.
 func freeAddress(t testing.TB) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", boottest.Address())
@@ -75,7 +76,7 @@ func freeAddress(t testing.TB) string {
 
 var shops atomic.Int64
 
-// openShop opens a shop with the given list prices in minor units, two variants to a product.
+// openShop creates a shop with products at the list prices in minor units, two variants per product.
 func openShop(t testing.TB, url, currency string, prices ...int64) *shop {
 	t.Helper()
 	s := &shop{
@@ -127,7 +128,7 @@ func (s *shop) sell(t testing.TB, sku string, prices []int64) {
 	}
 }
 
-// decimal is an amount of minor units as Haggle's own protocol writes it.
+// decimal converts minor units to the format of Haggle's own protocol.
 func (s *shop) decimal(minor int64) decimal.Decimal {
 	places := decimal.Places(s.currency)
 	text := fmt.Sprintf("%0*d", places+1, minor)
@@ -137,7 +138,7 @@ func (s *shop) decimal(minor int64) decimal.Decimal {
 	return decimal.MustParse(text)
 }
 
-// minor reads back what decimal writes.
+// minor is the inverse of decimal.
 func (s *shop) minor(amount decimal.Decimal) int64 {
 	for range decimal.Places(s.currency) {
 		amount = amount.Times(10)
@@ -153,7 +154,7 @@ func (s *shop) orders(t testing.TB) int {
 	return p.Statistics.Orders30D
 }
 
-// sends sends the merchant's request and reads the answer into a struct, unless it is nil.
+// sends sends a request of the merchant and decodes the response into a struct, unless it is nil.
 func (s *shop) sends(t testing.TB, method, path string, body, into any) {
 	t.Helper()
 	var text []byte
@@ -172,7 +173,7 @@ func (s *shop) sends(t testing.TB, method, path string, body, into any) {
 	}
 }
 
-// chance draws from PROTOCOLS_SEED, or from a seed that it prints.
+// chance returns a random source with PROTOCOLS_SEED, or with a random seed that it logs.
 func chance(t *testing.T) *rand.Rand {
 	t.Helper()
 	seed, err := strconv.ParseUint(os.Getenv("PROTOCOLS_SEED"), 10, 64)
@@ -185,13 +186,13 @@ func chance(t *testing.T) *rand.Rand {
 
 var callers atomic.Int64
 
-// newCaller is a client address that nobody has had.
+// newCaller returns an unused client address.
 func newCaller() string {
 	n := callers.Add(1)
 	return fmt.Sprintf("10.%d.%d.%d", n>>16&255, n>>8&255, n&255)
 }
 
-// onEngines runs a test on each database engine; in short mode on SQLite alone.
+// onEngines runs a test on each database engine, in short mode only on SQLite.
 func onEngines(t *testing.T, test func(*testing.T, boottest.Engine)) {
 	t.Helper()
 	for _, engine := range boottest.Engines {
@@ -211,5 +212,5 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// joined is a list on one line.
+// joined formats a list on one line.
 func joined[T any](list []T) string { return strings.Trim(fmt.Sprint(list), "[]") }

@@ -18,14 +18,14 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/ucp/signature"
 )
 
-// sent is a request of an agent's that creates a checkout.
+// sent is an agent's request that creates a checkout.
 type sent struct {
 	path   string
 	header http.Header
 	body   []byte
 }
 
-// signedBy signs the request as it is now.
+// signedBy signs the request in its current state.
 func (r *sent) signedBy(t *testing.T, key *signature.Key, at time.Time) {
 	t.Helper()
 	must(t, key.Sign(signature.Message{
@@ -37,7 +37,7 @@ func (r *sent) signedBy(t *testing.T, key *signature.Key, at time.Time) {
 	}, at))
 }
 
-// digest puts the body's digest into the header, and leaves the signature as it is.
+// digest sets the header with the body's digest without updating the signature.
 func (r *sent) digest(t *testing.T) {
 	t.Helper()
 	other := sent{
@@ -51,7 +51,7 @@ func (r *sent) digest(t *testing.T) {
 	r.header["Content-Digest"] = other.header["Content-Digest"]
 }
 
-// overDER writes the signature as DER, as many libraries do by themselves.
+// overDER encodes the signature as DER, which many libraries do by default.
 func (r *sent) overDER(t *testing.T) {
 	t.Helper()
 	text := strings.TrimSuffix(strings.TrimPrefix(r.header.Get("Signature"), "sig1=:"), ":")
@@ -62,8 +62,8 @@ func (r *sent) overDER(t *testing.T) {
 	r.header.Set("Signature", "sig1=:"+base64.StdEncoding.EncodeToString(der)+":")
 }
 
-// TestSignatures sends signed requests over REST and over MCP that are not what the agent signed, or not signed by it as it
-// says. Each is refused, never served as if it were unsigned.
+// TestSignatures sends signed requests over REST and MCP that were changed after signing, or signed in a way that does not
+// match their claims. Each must be refused, and never treated as unsigned.
 func TestSignatures(t *testing.T) {
 	s := openShop(t, serve(t, boottest.Engines[0].URL(t), besides), "USD", 10_000)
 	other := openShop(t, s.url, "USD", 10_000)
@@ -73,7 +73,7 @@ func TestSignatures(t *testing.T) {
 	disguised, late := *foreign, *p.key
 	disguised.ID, late.Expires = p.key.ID, time.Now().Add(-time.Minute)
 	for name, test := range map[string]struct {
-		change func(t *testing.T, r *sent) // of a request that the agent signed
+		change func(t *testing.T, r *sent) // changes a request that the agent signed
 		code   string                      // "": served
 		status int
 	}{
@@ -98,7 +98,7 @@ func TestSignatures(t *testing.T) {
 			for _, field := range []string{"Signature", "Signature-Input", "Content-Digest"} {
 				r.header.Del(field)
 			}
-		}, "", 0}, // permissionless buying is the point
+		}, "", 0}, // unsigned requests are allowed
 	} {
 		for _, transport := range []ucp.Transport{ucp.REST, ucp.MCP} {
 			t.Run(name+" over "+string(transport), func(t *testing.T) {
@@ -116,14 +116,14 @@ func TestSignatures(t *testing.T) {
 
 var checkoutsSent int
 
-// creates is a request for a checkout, unsigned, under a key that no other has.
+// creates returns an unsigned request for a checkout, with a new idempotency key.
 func (s *shop) creates(p *platform, transport ucp.Transport) sent {
 	checkoutsSent++
 	body := fmt.Sprintf(`{"line_items": [{"item": {"id": %q}, "quantity": 1}]}`, s.items[0].variant)
 	r := sent{path: "/p/" + s.slug + "/ucp/checkout-sessions", header: http.Header{
 		"Ucp-Agent":       {fmt.Sprintf("profile=%q", p.url)},
 		"Content-Type":    {"application/json"},
-		"X-Forwarded-For": {newCaller()}, // profiles that are not known are fetched twice a second for an address
+		"X-Forwarded-For": {newCaller()}, // unknown profiles are fetched at most twice a second per address
 		"Idempotency-Key": {fmt.Sprintf("the-key-of-a-signed-request-%d", checkoutsSent)},
 	}}
 	if transport == ucp.MCP {
@@ -135,7 +135,7 @@ func (s *shop) creates(p *platform, transport ucp.Transport) sent {
 	return r
 }
 
-// send sends a request and reads the code of the error.
+// send sends a request and returns the status and the error's code.
 func (s *shop) send(t *testing.T, r sent) (status int, code string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+r.path, bytes.NewReader(r.body))

@@ -16,10 +16,10 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/ucp/schema"
 )
 
-// place is where the goods go.
+// place is a shipping address and its tax.
 type place struct {
 	country, region, postal string
-	tax                     int64 // thousandths of a percent
+	tax                     int64 // in thousandths of a percent
 }
 
 func (p place) own() *acp.Address {
@@ -45,7 +45,7 @@ func (p place) ucp() ucp.Address {
 	}
 }
 
-// places are those that the shop serves, each with a tax of its own.
+// places are the destinations that the shop serves, each with its own tax.
 var places = []place{
 	{"US", "NY", "10001", 8_875},
 	{"US", "IL", "62701", 5_000},
@@ -55,7 +55,7 @@ var places = []place{
 	{"AU", "NSW", "2000", 0},
 }
 
-// methods are the shipping options by place, in minor units, cheapest first; standard is free from a subtotal on.
+// methods are the shipping options by place in minor units, cheapest first. Standard is free from a subtotal on.
 var methods = map[string]map[string]int64{
 	"":   {"standard": 599, "express": 1_499, "overnight": 2_999},
 	"CA": {"standard": 1_250, "express": 3_001},
@@ -71,7 +71,7 @@ func shippingTo(country, method string) int64 {
 	return methods[""][method]
 }
 
-// furnish gives the shop its rates.
+// furnish sets the shop's shipping and tax rates.
 func (s *shop) furnish(t testing.TB) {
 	t.Helper()
 	var rates, taxes []any
@@ -102,7 +102,7 @@ func (s *shop) furnish(t testing.TB) {
 	must(t, err)
 }
 
-// compute is what the cart costs, by the rules and nothing of the server's.
+// compute returns the price of the cart by the rules, without the server's code.
 func (c cart) compute() sums {
 	var s sums
 	for _, l := range c.lines {
@@ -126,8 +126,9 @@ func (c cart) compute() sums {
 	return s
 }
 
-// draw draws a cart of one to five lines. Deals are made at the doors in turn, all in one session, and each is good at every one.
-func draw(ctx context.Context, s *shop, r *rand.Rand, doors []door) (cart, error) {
+// draw returns a random cart of one to five lines. Its deals are made over the protocols in turn, all in one session, and each
+// is valid in every protocol.
+func draw(ctx context.Context, s *shop, r *rand.Rand, buyers []buyer) (cart, error) {
 	c := cart{to: places[r.IntN(len(places))], way: []way{atOnce, addressed, carted}[r.IntN(3)]}
 	if r.IntN(2) == 0 {
 		c.shipping = []string{"standard", "express", "overnight"}[r.IntN(3)]
@@ -143,13 +144,13 @@ func draw(ctx context.Context, s *shop, r *rand.Rand, doors []door) (cart, error
 		if r.IntN(3) == 0 {
 			continue
 		}
-		agreed, err := doors[r.IntN(len(doors))].haggle(ctx, c.session(), *l)
+		agreed, err := buyers[r.IntN(len(buyers))].haggle(ctx, c.session(), *l)
 		if err != nil {
 			return c, fmt.Errorf("agreeing on %d of %s: %w", l.quantity, l.item.variant, err)
 		}
 		l.deal = &agreed
 		if r.IntN(8) == 0 {
-			l.quantity++ // the deal is for fewer and does not apply
+			l.quantity++ // the deal is for a smaller quantity and does not apply
 		}
 	}
 	if c.session() != "" && r.IntN(4) == 0 {
@@ -158,7 +159,7 @@ func draw(ctx context.Context, s *shop, r *rand.Rand, doors []door) (cart, error
 	return c, nil
 }
 
-// carts is how many carts are drawn on each engine: 200 in all.
+// carts returns how many carts are drawn on each engine, 200 in all.
 func carts() int {
 	if n, err := strconv.Atoi(os.Getenv("CARTS")); err == nil {
 		return n
@@ -166,8 +167,8 @@ func carts() int {
 	return 100
 }
 
-// TestTotals prices random carts at every door: all say the same to the minor unit, and what the rules come to. Then each is paid
-// at one of them, and the order has that total too.
+// TestTotals prices random carts over every protocol: all prices are equal to the minor unit, and equal to the rules' result.
+// Then each cart is paid over one of them, and the order has that total too.
 func TestTotals(t *testing.T) {
 	onEngines(t, func(t *testing.T, engine boottest.Engine) {
 		url := serve(t, engine.URL(t))
@@ -190,20 +191,20 @@ func TestTotals(t *testing.T) {
 	})
 }
 
-// tally counts what was drawn.
+// tally counts the drawn carts.
 type tally struct{ carts, deals, useless, paid int }
 
-// compare draws a cart and prices it everywhere.
+// compare draws a cart and prices it over every protocol.
 func (s *shop) compare(t *testing.T, r *rand.Rand, seen *tally) bool {
-	ctx, doors := t.Context(), s.doors(t)
-	c, err := draw(ctx, s, r, doors)
+	ctx, buyers := t.Context(), s.buyers(t)
+	c, err := draw(ctx, s, r, buyers)
 	if err != nil {
 		t.Errorf("%s", err)
 		return false
 	}
 	want, good := c.compute(), true
-	ids := make([]string, len(doors))
-	for i, d := range doors {
+	ids := make([]string, len(buyers))
+	for i, d := range buyers {
 		got, err := d.open(ctx, c)
 		if ids[i] = got.id; err != nil || got.price != want {
 			t.Errorf("%s: %+v (%s), %v; the rules say %+v for %+v", d, got.price, got.said, err, want, c)
@@ -212,9 +213,9 @@ func (s *shop) compare(t *testing.T, r *rand.Rand, seen *tally) bool {
 	}
 	seen.count(c)
 	if good && c.applies() {
-		at := r.IntN(len(doors))
+		at := r.IntN(len(buyers))
 		seen.paid++
-		return s.settle(t, doors[at], ids[at], want)
+		return s.settle(t, buyers[at], ids[at], want)
 	}
 	return good
 }
@@ -229,7 +230,7 @@ func (n *tally) count(c cart) {
 	}
 }
 
-// applies reports whether every code takes something off.
+// applies reports whether every code has an effect.
 func (c cart) applies() bool {
 	for _, l := range c.lines {
 		if l.deal != nil && l.deal.quantity != l.quantity {
@@ -240,14 +241,14 @@ func (c cart) applies() bool {
 }
 
 // settle pays, and reads the order over UCP and over Haggle's own protocol.
-func (s *shop) settle(t *testing.T, d door, checkout string, want sums) bool {
+func (s *shop) settle(t *testing.T, d buyer, checkout string, want sums) bool {
 	ctx := t.Context()
 	done, err := d.pay(ctx, checkout, "", "spt_sandbox_ok")
 	if err != nil || done.status != ucp.Completed {
 		t.Errorf("%s: paying: %+v, %v", d, done, err)
 		return false
 	}
-	record, err := s.own().client.Order(ctx, done.order)
+	record, err := s.acp().client.Order(ctx, done.order)
 	if err != nil || s.minor(record.Summary.Total) != want.total || s.minor(record.Payment.Amount) != want.total {
 		t.Errorf("%s: the order has %+v, %v, want %+v", d, record.Summary, err, want)
 		return false

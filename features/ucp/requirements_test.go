@@ -1,4 +1,4 @@
-// Package ucp_test holds the scenarios of the Universal Commerce Protocol to the requirements that they must show.
+// Package ucp_test checks that the scenarios of the Universal Commerce Protocol cover its requirements.
 package ucp_test
 
 import (
@@ -16,7 +16,7 @@ var (
 	tagged = regexp.MustCompile(`^\s*@`)
 )
 
-// requirements reads the ids of the tables that apply, and of the last one, which do not.
+// requirements returns the ids in the tables of applicable requirements, and those in the last table, which do not apply.
 func requirements(t *testing.T) (apply, not []string) {
 	t.Helper()
 	body, err := os.ReadFile("REQUIREMENTS.md")
@@ -36,7 +36,7 @@ func requirements(t *testing.T) (apply, not []string) {
 	return apply, not
 }
 
-// shown are the ids on the tag lines of the feature files.
+// shown returns the ids in the feature files' tags, and where they are.
 func shown(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}

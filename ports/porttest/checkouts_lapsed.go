@@ -88,9 +88,9 @@ func checkoutDeclines(s *Shop) {
 	foreign := OpenShop(s.T, s.Stores)
 	sess, p := s.Session(), s.Product(50)
 	window := 4 * time.Hour
-	attemptsOf := func(c *checkout.Checkout, client string) ports.Standing {
+	attemptsOf := func(c *checkout.Checkout, client string) ports.PayAttempts {
 		s.T.Helper()
-		got, err := s.Checkouts.Standing(s.Ctx, s.Project.ID, c.ID(), client, window)
+		got, err := s.Checkouts.PayAttempts(s.Ctx, s.Project.ID, c.ID(), client, window)
 		s.Must(err)
 		Same(s.T, "checkout", got.Checkout.Snapshot(), s.Stored(c).Snapshot())
 		return got
@@ -113,10 +113,10 @@ func checkoutDeclines(s *Shop) {
 		Same(s.T, "the first of them", got.First, now.Add(-3*time.Hour))
 	}
 	theirs := foreign.Checkout(foreign.Session(), Line(foreign.Product(1), 1))
-	got, err := foreign.Checkouts.Standing(s.Ctx, foreign.Project.ID, theirs.ID(), "client", window)
+	got, err := foreign.Checkouts.PayAttempts(s.Ctx, foreign.Project.ID, theirs.ID(), "client", window)
 	s.Must(err)
 	Same(s.T, "declines in another project", got.Declines, 0)
-	_, err = s.Checkouts.Standing(s.Ctx, s.Project.ID, theirs.ID(), "client", window)
+	_, err = s.Checkouts.PayAttempts(s.Ctx, s.Project.ID, theirs.ID(), "client", window)
 	WantFault(s.T, err, fault.NotFound, "checkout_not_found")
 
 	window = 150 * time.Minute

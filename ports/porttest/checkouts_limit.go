@@ -87,7 +87,7 @@ func checkoutsOutsideWindow(s *Shop) {
 	next := s.Checkout(s.Session(), Line(s.Product(1), 1))
 	tried := func(window time.Duration) int {
 		s.T.Helper()
-		got, err := s.Checkouts.Standing(s.Ctx, s.Project.ID, next.ID(), "client", window)
+		got, err := s.Checkouts.PayAttempts(s.Ctx, s.Project.ID, next.ID(), "client", window)
 		s.Must(err)
 		Same(s.T, "declines", got.Declines, 0)
 		return got.Attempts
@@ -95,7 +95,7 @@ func checkoutsOutsideWindow(s *Shop) {
 	since := s.now().Sub(Noon)
 	Same(s.T, "attempts in flight of the client", tried(since+time.Hour), checkout.MostDeclined)
 	Same(s.T, "attempts claimed later", tried(since-time.Hour), 0)
-	got, err := s.Checkouts.Standing(s.Ctx, s.Project.ID, claimed[0].ID(), "another", since+time.Hour)
+	got, err := s.Checkouts.PayAttempts(s.Ctx, s.Project.ID, claimed[0].ID(), "another", since+time.Hour)
 	s.Must(err)
 	Same(s.T, "attempts in flight of the session", got.Attempts, 1)
 
@@ -109,7 +109,7 @@ func checkoutsOutsideWindow(s *Shop) {
 func (s *Shop) now() time.Time {
 	s.T.Helper()
 	c := s.Checkout(s.Session(), Line(s.Product(1), 1))
-	got, err := s.Checkouts.Standing(s.Ctx, s.Project.ID, c.ID(), "", time.Minute)
+	got, err := s.Checkouts.PayAttempts(s.Ctx, s.Project.ID, c.ID(), "", time.Minute)
 	s.Must(err)
 	return got.Now
 }

@@ -89,7 +89,7 @@ func caseRoundTrip(s *Shop) {
 	sameCase(s.T, got, want)
 	Same(s.T, "payment", got.Order.Payment.Status(), order.PartiallyRefunded)
 	Same(s.T, "stock", s.Stock(p), map[string]int{"main": 7})
-	Same(s.T, "taken", got.Taken, []catalog.Take{{
+	Same(s.T, "taken", got.Taken, []catalog.Reservation{{
 		Variant:  p.Variants[0].ID,
 		Location: "main",
 		Quantity: 3,

@@ -52,7 +52,7 @@ func Purchase(t *testing.T, open Open) {
 }
 
 // takesOf allocates what the checkout needs.
-func takesOf(c *checkout.Checkout, levels []catalog.Level) []catalog.Take {
+func takesOf(c *checkout.Checkout, levels []catalog.Level) []catalog.Reservation {
 	takes, _ := catalog.Allocate(c.Needs(), levels)
 	return takes
 }
@@ -132,7 +132,7 @@ func purchaseShort(s *Shop) {
 		if err != nil {
 			return err
 		}
-		takes := []catalog.Take{
+		takes := []catalog.Reservation{
 			{
 				Variant:  other.Variants[0].ID,
 				Location: "main",

@@ -63,7 +63,7 @@ func Orphans(t *testing.T, open Open) {
 	WantFault(t, err, fault.NotFound, "orphan_not_found")
 
 	unsure := c.Orphaned(1, "ch_unsure", Noon)
-	unsure.Doubt(checkout.ErrSecondCharge, Noon)
+	unsure.MarkUncertain(checkout.ErrSecondCharge, Noon)
 	s.Must(s.Checkouts.InTx(s.Ctx, s.Project.ID, func(tx ports.Purchase) error {
 		stored, err := tx.Orphan(s.Ctx, unsure, nil)
 		Same(t, "one that is not booked and not announced is stored", stored, true)

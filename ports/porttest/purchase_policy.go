@@ -57,7 +57,7 @@ func purchaseAlwaysAvailable(s *Shop) {
 	made, tracked := s.stockless(catalog.AlwaysAvailable), s.Product(2)
 	c := s.MustClaim(s.Checkout(s.Session(), Line(made, 7), Line(tracked, 2)))
 	Same(s.T, "takes", len(c.Snapshot().Taken), 2)
-	Same(s.T, "taken", catalog.Stocked(c.Snapshot().Taken), []catalog.Take{
+	Same(s.T, "taken", catalog.Stocked(c.Snapshot().Taken), []catalog.Reservation{
 		{
 			Variant:  tracked.Variants[0].ID,
 			Location: project.DefaultLocation,

@@ -67,14 +67,14 @@ type Stores struct {
 	SyncRuns    ports.SyncRuns
 	SyncChanges ports.SyncChanges
 	SyncQueue   ports.SyncQueue
-	Copies      ports.Copies
-	CopyReader  ports.CopyReader
-	StockRoom   ports.StockRoom
+	Copies      ports.ExternalRecords
+	CopyReader  ports.ExternalRecordReader
+	StockRoom   ports.StockAdjuster
 	SyncUnit    ports.SyncUnit
 	Log         ports.EventLog
 
 	Sales     ports.SalesReader
-	StockNews ports.StockNews
+	StockNews ports.AvailabilityChanges
 	Analytics ports.Analytics
 
 	Late            ports.LateAnnouncements

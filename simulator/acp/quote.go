@@ -71,9 +71,9 @@ type BundleSuggestion struct {
 	TotalSavings decimal.Decimal `json:"total_savings"`
 }
 
-// Standing returns the price that the merchant is bound to until ValidUntil: the counter, the quoted price, or the price
+// CurrentPrice returns the price that the merchant is bound to until ValidUntil: the counter, the quoted price, or the price
 // that still holds after a rejection. A buyer gets it by offering it. Standing is zero if the answer has none.
-func (q Quote) Standing() decimal.Decimal {
+func (q Quote) CurrentPrice() decimal.Decimal {
 	if q.Status == CounterOffer {
 		return q.CounterPrice
 	}

@@ -68,7 +68,7 @@ func (a Alone) Next(s Situation) (Move, error) {
 	offer = min(limit, max(offer, s.Hint))
 	exhausted := s.Final || s.Hint > limit || made >= steps
 	switch {
-	case s.Standing <= offer, exhausted && s.Standing <= limit:
+	case s.CurrentPrice <= offer, exhausted && s.CurrentPrice <= limit:
 		return Move{Action: Accept}, nil
 	case exhausted:
 		return Move{Action: WalkAway}, nil

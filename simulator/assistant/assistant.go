@@ -227,10 +227,10 @@ func (e *errand) priced(ctx context.Context, v ucp.Variant) (cart string, err er
 
 func (e *errand) takesListPrice(ctx context.Context, v ucp.Variant) (string, error) {
 	move, err := e.buyer.Next(Situation{
-		Currency: v.Price.Currency,
-		List:     v.Price.Amount,
-		Standing: v.Price.Amount,
-		Final:    true,
+		Currency:     v.Price.Currency,
+		List:         v.Price.Amount,
+		CurrentPrice: v.Price.Amount,
+		Final:        true,
 	})
 	if err != nil {
 		return "", err

@@ -17,13 +17,13 @@ import (
 func TestAlone_Next(t *testing.T) {
 	situation := func(current, hint int64, final bool, offers ...int64) Situation {
 		return Situation{
-			Currency: "USD",
-			List:     25000,
-			Standing: current,
-			Hint:     hint,
-			Offers:   offers,
-			Allowed:  6,
-			Final:    final,
+			Currency:     "USD",
+			List:         25000,
+			CurrentPrice: current,
+			Hint:         hint,
+			Offers:       offers,
+			Allowed:      6,
+			Final:        final,
 		}
 	}
 	offer := func(amount int64) Move { return Move{Offer, amount} }
@@ -57,21 +57,21 @@ func TestAlone_neverPaysMoreThanItsBudget(t *testing.T) {
 	for budget := int64(1); budget < 300; budget += 7 {
 		buyer := Alone{Budget: decimal.FromInt(budget)}
 		s := Situation{
-			Currency: "USD",
-			List:     25000,
-			Standing: 25000,
-			Allowed:  6,
+			Currency:     "USD",
+			List:         25000,
+			CurrentPrice: 25000,
+			Allowed:      6,
 		}
 		for range 30 {
 			move, _ := buyer.Next(s)
-			if move.Action == Accept && s.Standing > budget*100 || move.Price > budget*100 || move.Action == Offer && move.Price > s.Standing {
+			if move.Action == Accept && s.CurrentPrice > budget*100 || move.Price > budget*100 || move.Action == Offer && move.Price > s.CurrentPrice {
 				t.Fatalf("budget %d: %v at %+v", budget, move, s)
 			}
 			if move.Action != Offer {
 				break
 			}
 			s.Offers = append(s.Offers, move.Price)
-			s.Standing -= 900
+			s.CurrentPrice -= 900
 			s.Final = len(s.Offers) == 6
 		}
 	}
@@ -97,9 +97,9 @@ func TestPerson(t *testing.T) {
 		t.Errorf("product %d, %v", i, err)
 	}
 	s := Situation{
-		Currency: "USD",
-		List:     25000,
-		Standing: 24000,
+		Currency:     "USD",
+		List:         25000,
+		CurrentPrice: 24000,
 	}
 	if m, err := p.Next(s); m != (Move{Offer, 19000}) || err != nil {
 		t.Errorf("%v, %v", m, err)

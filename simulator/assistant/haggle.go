@@ -26,13 +26,13 @@ type Move struct {
 
 // Situation is what a buyer knows when it decides. Prices are per piece, in minor units.
 type Situation struct {
-	Currency string
-	List     int64
-	Standing int64   // the shop's current price
-	Hint     int64   // the lowest price that the shop would consider, if it said so
-	Offers   []int64 // the buyer's own, oldest first
-	Allowed  int     // how many offers the shop answers
-	Final    bool    // offers no longer change the price
+	Currency     string
+	List         int64
+	CurrentPrice int64   // the shop's current price
+	Hint         int64   // the lowest price that the shop would consider, if it said so
+	Offers       []int64 // the buyer's own, oldest first
+	Allowed      int     // how many offers the shop answers
+	Final        bool    // offers no longer change the price
 }
 
 // mostOffers limits a negotiation, even if the shop allows more offers.
@@ -70,16 +70,16 @@ func (e *errand) haggle(ctx context.Context, v ucp.Variant) (string, error) {
 }
 
 func (e *errand) next(n ucp.Negotiation, offers []int64) (Move, error) {
-	if n.StandingPrice == nil || !n.May("make_offer") && !n.May("accept_offer") {
+	if n.CurrentPrice == nil || !n.May("make_offer") && !n.May("accept_offer") {
 		return Move{}, fmt.Errorf("%w: the negotiation is %s", ErrNothing, clean(n.Status))
 	}
 	s := Situation{
-		Currency: n.StandingPrice.Currency,
-		List:     n.Item.ListPrice.Amount,
-		Standing: n.StandingPrice.Amount,
-		Offers:   offers,
-		Allowed:  n.Rounds.Allowed,
-		Final:    n.Final || !n.May("make_offer") || len(offers) >= mostOffers,
+		Currency:     n.CurrentPrice.Currency,
+		List:         n.Item.ListPrice.Amount,
+		CurrentPrice: n.CurrentPrice.Amount,
+		Offers:       offers,
+		Allowed:      n.Rounds.Allowed,
+		Final:        n.Final || !n.May("make_offer") || len(offers) >= mostOffers,
 	}
 	if n.Hint != nil {
 		s.Hint = n.Hint.Amount
@@ -88,22 +88,22 @@ func (e *errand) next(n ucp.Negotiation, offers []int64) (Move, error) {
 }
 
 func (e *errand) offers(ctx context.Context, n ucp.Negotiation, offer int64) (ucp.Negotiation, error) {
-	offered := ucp.Money{Amount: offer, Currency: n.StandingPrice.Currency}
+	offered := ucp.Money{Amount: offer, Currency: n.CurrentPrice.Currency}
 	e.Page.you("make_offer", "I offer %s.", price(offered))
 	return call[ucp.Negotiation](ctx, e.shop, judge.MakeOffer, keyed(map[string]any{"id": n.ID, "offer": offered}))
 }
 
 func (e *errand) accepts(ctx context.Context, n ucp.Negotiation) (ucp.Negotiation, error) {
-	e.Page.you("accept_offer", "%s it is.", price(*n.StandingPrice))
-	return call[ucp.Negotiation](ctx, e.shop, judge.AcceptOffer, keyed(map[string]any{"id": n.ID, "price": *n.StandingPrice}))
+	e.Page.you("accept_offer", "%s it is.", price(*n.CurrentPrice))
+	return call[ucp.Negotiation](ctx, e.shop, judge.AcceptOffer, keyed(map[string]any{"id": n.ID, "price": *n.CurrentPrice}))
 }
 
 func (e *errand) walksAway(ctx context.Context, n ucp.Negotiation) error {
-	e.Page.you("decline_offer", "%s is too much for me. Thank you.", price(*n.StandingPrice))
+	e.Page.you("decline_offer", "%s is too much for me. Thank you.", price(*n.CurrentPrice))
 	_, err := call[ucp.Negotiation](ctx, e.shop, judge.DeclineOffer, keyed(map[string]any{"id": n.ID, "reason": "price_sensitivity"}))
 	if err != nil {
 		return err
 	}
 	e.Page.shop("The negotiation is closed. Come again.")
-	return fmt.Errorf("%w: the price stayed at %s", ErrNothing, price(*n.StandingPrice))
+	return fmt.Errorf("%w: the price stayed at %s", ErrNothing, price(*n.CurrentPrice))
 }

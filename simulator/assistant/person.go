@@ -100,9 +100,9 @@ func (p *Person) choose(question string, count int, otherwise string) (int, erro
 
 // Next asks for an offer.
 func (p *Person) Next(s Situation) (Move, error) {
-	question := fmt.Sprintf("Your offer? (a price, y to accept %s, n to walk away)", amount(s.Standing, s.Currency))
+	question := fmt.Sprintf("Your offer? (a price, y to accept %s, n to walk away)", amount(s.CurrentPrice, s.Currency))
 	if s.Final {
-		question = fmt.Sprintf("This is final. Accept %s %s? (y or n)", amount(s.Standing, s.Currency), clean(s.Currency))
+		question = fmt.Sprintf("This is final. Accept %s %s? (y or n)", amount(s.CurrentPrice, s.Currency), clean(s.Currency))
 	}
 	for {
 		said, err := p.ask("%s", question)
@@ -121,9 +121,9 @@ func (p *Person) Next(s Situation) (Move, error) {
 		case s.Final:
 			p.page.aside("Type y or n.")
 		case err != nil || minor(offer, s.Currency) < 1:
-			p.page.aside("Type a price such as %s, y or n.", amount(s.Standing*9/10, s.Currency))
-		case minor(offer, s.Currency) >= s.Standing:
-			p.page.aside("The shop asks for %s. Type y to accept that.", amount(s.Standing, s.Currency))
+			p.page.aside("Type a price such as %s, y or n.", amount(s.CurrentPrice*9/10, s.Currency))
+		case minor(offer, s.Currency) >= s.CurrentPrice:
+			p.page.aside("The shop asks for %s. Type y to accept that.", amount(s.CurrentPrice, s.Currency))
 		case most > 0 && minor(offer, s.Currency) > most:
 			p.page.aside("That is more than your budget of %s.", amount(most, s.Currency))
 		default:

@@ -35,7 +35,7 @@ func (b *Buyer) FollowUp(price decimal.Decimal, message string) *Buyer {
 // AcceptCounter offers the merchant's counter, or the price that still holds after a rejection.
 func (b *Buyer) AcceptCounter() *Buyer {
 	return b.do("accept the counter", func() error {
-		price := b.Quote.Standing()
+		price := b.Quote.CurrentPrice()
 		if price.Sign() <= 0 {
 			return fmt.Errorf("%w: the latest answer is %q", ErrNothingToDo, b.Quote.Status)
 		}
@@ -170,8 +170,8 @@ func (s *Situation) learn(answer acp.Quote) bool {
 		s.Final = !answer.Offers("counter")
 	case acp.Reject:
 		s.Rejected = true
-		if answer.Standing().Sign() > 0 {
-			s.Counters = append(s.Counters, answer.Standing())
+		if answer.CurrentPrice().Sign() > 0 {
+			s.Counters = append(s.Counters, answer.CurrentPrice())
 		}
 		if hint, err := decimal.Parse(answer.FloorHint); err == nil {
 			s.Hint = hint

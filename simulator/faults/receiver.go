@@ -60,8 +60,8 @@ func (r *Receiver) note(path, order string) {
 	r.orders[path][order]++
 }
 
-// Heard returns the orders that were delivered to a path, with the number of deliveries of each.
-func (r *Receiver) Heard(path string) map[string]int {
+// Deliveries returns the orders that were delivered to a path, with the number of deliveries of each.
+func (r *Receiver) Deliveries(path string) map[string]int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	received := map[string]int{}

@@ -16,10 +16,10 @@ const (
 
 // Answer is the server's answer to one offer, in minor units.
 type Answer struct {
-	Kind     Kind
-	Price    int64 // the agreed price, the counter, or with Rejected the hint
-	Standing int64 // the price that still holds after a rejection
-	Over     bool  // no better answer will follow
+	Kind         Kind
+	Price        int64 // the agreed price, the counter, or with Rejected the hint
+	CurrentPrice int64 // the price that still holds after a rejection
+	Over         bool  // no better answer will follow
 }
 
 // Setting is a setting of the shop that a report shows.

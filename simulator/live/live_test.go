@@ -146,9 +146,9 @@ func TestShop_Open_negotiation(t *testing.T) {
 		asked string
 	}{
 		{6000, Answer{
-			Kind:     Rejected,
-			Price:    8500,
-			Standing: 9750,
+			Kind:         Rejected,
+			Price:        8500,
+			CurrentPrice: 9750,
 		}, `{"product_id":"prod_1","quantity":1,"offer_price":60}`},
 		{8601, Answer{
 			Kind:  Countered,

@@ -8,7 +8,7 @@ import (
 )
 
 // pay checks out the agreement and pays with the sandbox token.
-func (t *Talk) pay(price decimal.Decimal) error {
+func (t *Negotiation) pay(price decimal.Decimal) error {
 	checkout, err := t.client.InitCheckout(t.shop.ctx, acp.InitRequest{
 		SessionID:             t.session,
 		CheckoutToken:         t.token,

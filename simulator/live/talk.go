@@ -13,8 +13,8 @@ import (
 // sessions counts negotiations, to name them.
 var sessions atomic.Int64
 
-// Talk is one buyer's negotiation. Its session starts with the first offer.
-type Talk struct {
+// Negotiation is one buyer's negotiation. Its session starts with the first offer.
+type Negotiation struct {
 	shop    *Shop
 	name    string
 	client  *acp.Client
@@ -28,9 +28,9 @@ type Talk struct {
 }
 
 // Open returns a negotiation for a new buyer. The item must be in stock.
-func (s *Shop) Open(item Item) *Talk {
+func (s *Shop) Open(item Item) *Negotiation {
 	name := strconv.FormatInt(sessions.Add(1), 10)
-	t := &Talk{
+	t := &Negotiation{
 		shop:    s,
 		name:    name,
 		item:    item,
@@ -41,7 +41,7 @@ func (s *Shop) Open(item Item) *Talk {
 }
 
 // Offer makes an offer, and pays for an agreement if Config.Pay is set.
-func (t *Talk) Offer(price int64) Answer {
+func (t *Negotiation) Offer(price int64) Answer {
 	t.offers++
 	answer, err := t.ask(price)
 	if err == nil && answer.Kind == Accepted && t.shop.config.Pay {
@@ -60,7 +60,7 @@ func (t *Talk) Offer(price int64) Answer {
 	return answer
 }
 
-func (t *Talk) ask(price int64) (Answer, error) {
+func (t *Negotiation) ask(price int64) (Answer, error) {
 	offer := t.shop.amount(price)
 	request := acp.QuoteRequest{
 		SessionID:  t.session,
@@ -84,13 +84,13 @@ func (t *Talk) ask(price int64) (Answer, error) {
 }
 
 // idempotencyKey returns an idempotency key for a request, so that it can be repeated.
-func (t *Talk) idempotencyKey(what string) acp.Option {
+func (t *Negotiation) idempotencyKey(what string) acp.Option {
 	return acp.IdempotencyKey(t.shop.idempotencyKey(t.name + "-" + what))
 }
 
 // toAnswer converts an answer to the market's types.
-func (t *Talk) toAnswer(quote acp.Quote) (Answer, error) {
-	price := minor(quote.Standing(), t.shop.places)
+func (t *Negotiation) toAnswer(quote acp.Quote) (Answer, error) {
+	price := minor(quote.CurrentPrice(), t.shop.places)
 	last := len(quote.NextActions) > 0 && !quote.Offers("counter")
 	switch quote.Status {
 	case acp.Accept:
@@ -109,10 +109,10 @@ func (t *Talk) toAnswer(quote acp.Quote) (Answer, error) {
 	case acp.Reject:
 		hint, err := decimal.Parse(quote.FloorHint)
 		return Answer{
-			Kind:     Rejected,
-			Price:    minor(hint, t.shop.places),
-			Standing: price,
-			Over:     last,
+			Kind:         Rejected,
+			Price:        minor(hint, t.shop.places),
+			CurrentPrice: price,
+			Over:         last,
 		}, err
 	}
 	return Answer{}, fmt.Errorf("an offer was answered by %q", quote.Status)

@@ -127,8 +127,8 @@ func (p *Provider) Does(f Faults) { p.set(func() { p.faults = f }) }
 // verified.
 func (p *Provider) Asks() { p.set(func() { p.asks = true }) }
 
-// Tells sets the provider's clock.
-func (p *Provider) Tells(now func() time.Time) { p.set(func() { p.now = now }) }
+// SetClock sets the provider's clock.
+func (p *Provider) SetClock(now func() time.Time) { p.set(func() { p.now = now }) }
 
 // Served returns the number of requests to a path.
 func (p *Provider) Served(path string) int {

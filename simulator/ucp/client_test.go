@@ -246,10 +246,10 @@ func everything(ctx context.Context, c *ucp.Client) error {
 		Quantity: 1,
 		Offer:    &dollars,
 	})
-	check(negotiation.Status == ucp.Countered && negotiation.StandingPrice.Amount == 22400 && negotiation.May("accept_offer"), err)
+	check(negotiation.Status == ucp.Countered && negotiation.CurrentPrice.Amount == 22400 && negotiation.May("accept_offer"), err)
 	_, err = c.MakeOffer(ctx, "quote_1", ucp.OfferRequest{Offer: dollars})
 	check(true, err)
-	_, err = c.AcceptOffer(ctx, "quote_1", ucp.AcceptRequest{Price: *negotiation.StandingPrice})
+	_, err = c.AcceptOffer(ctx, "quote_1", ucp.AcceptRequest{Price: *negotiation.CurrentPrice})
 	check(true, err)
 	_, err = c.Negotiation(ctx, "quote_1")
 	check(true, err)

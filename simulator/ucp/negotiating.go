@@ -58,11 +58,11 @@ type Negotiation struct {
 		Title     string `json:"title"`
 		ListPrice Money  `json:"list_price"`
 	} `json:"item"`
-	Quantity      int    `json:"quantity"`
-	StandingPrice *Money `json:"standing_price"`
-	Final         bool   `json:"final"`
-	Hint          *Money `json:"hint"`
-	Rounds        struct {
+	Quantity     int    `json:"quantity"`
+	CurrentPrice *Money `json:"standing_price"`
+	Final        bool   `json:"final"`
+	Hint         *Money `json:"hint"`
+	Rounds       struct {
 		Used    int `json:"used"`
 		Allowed int `json:"allowed"`
 	} `json:"rounds"`

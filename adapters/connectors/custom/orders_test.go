@@ -212,10 +212,10 @@ func TestFindOrder(t *testing.T) {
 	}
 }
 
-func TestTellOrder(t *testing.T) {
+func TestUpdateOrder(t *testing.T) {
 	t.Parallel()
 	refund := order.Refund{ID: id.New[id.Refund]([16]byte{7}), Amount: euro("11.00")}
-	back := []catalog.Take{{Variant: mug, Location: "main", Quantity: 1}, {Variant: mug, Location: "east", Quantity: 1}, {Variant: cup, Quantity: 1}}
+	back := []catalog.Reservation{{Variant: mug, Location: "main", Quantity: 1}, {Variant: mug, Location: "east", Quantity: 1}, {Variant: cup, Quantity: 1}}
 	for name, test := range map[string]struct {
 		step      order.PlatformStep
 		path, key string
@@ -233,13 +233,13 @@ func TestTellOrder(t *testing.T) {
 			map[string]any{"carrier": "ups", "tracking_number": "1Z"}, false},
 	} {
 		o, s, ctx, c := connectStub(t, 204, "")
-		restocked, err := s.TellOrder(ctx, c, "a/7", draft(), test.step)
+		restocked, err := s.UpdateOrder(ctx, c, "a/7", draft(), test.step)
 		if err != nil || restocked != test.restocked || o.asked[0] != "POST /orders/a%2F7/"+test.path || o.keys[0] != test.key || !reflect.DeepEqual(o.body, test.body) {
 			t.Errorf("%s: %v, %v, %q, %q, %v", name, restocked, err, o.asked, o.keys, o.body)
 		}
 		for status, want := range map[int]string{410: "Your system does not have the order any more.", 409: "Your system refused the request: sold_out."} {
 			_, s, ctx, c := connectStub(t, status, `{"code": "sold_out"}`)
-			if _, err := s.TellOrder(ctx, c, "7", draft(), test.step); err == nil || err.Error() != want {
+			if _, err := s.UpdateOrder(ctx, c, "7", draft(), test.step); err == nil || err.Error() != want {
 				t.Errorf("%s: %d is %v", name, status, err)
 			}
 		}

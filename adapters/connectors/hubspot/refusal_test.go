@@ -100,13 +100,13 @@ func TestWriteDeal_errors(t *testing.T) {
 		"a batch without a scope": {answers{upsert: errorsOf("MISSING_SCOPES")}, denied},
 		"a batch that failed":     {answers{upsert: errorsOf("INTERNAL_ERROR")}, "again: HubSpot did not do what was asked."},
 		"a conflict":              {answers{upsert: {{409, `{"category": "CONFLICT"}`}}}, "again: HubSpot is changing the same record."},
-		"patience":                {answers{upsert: {{429, `{"category": "RATE_LIMITS"}`}}}, "again: The platform asks for patience."},
+		"patience":                {answers{upsert: {{429, `{"category": "RATE_LIMITS"}`}}}, "again: The platform's rate limit was reached."},
 		"a failure":               {answers{upsert: {{500, `{}`}}}, "again: HubSpot has a problem of its own (500)."},
 		"garbage":                 {answers{upsert: {{200, `{"results": [{"id`}}}, "again: HubSpot sent an answer that cannot be read."},
 		"no deal":                 {answers{upsert: {{200, `{"results": []}`}}}, "again: HubSpot does not say which deal it is."},
 		"an id that is none":      {answers{upsert: {{200, `{"results": [{"id": "../7"}]}`}}}, "again: HubSpot does not say which deal it is."},
 		"an id without end":       {answers{upsert: {{200, `{"results": [{"id": "123456789012345678901234567890123"}]}`}}}, "again: HubSpot does not say which deal it is."},
-		"a token that has ended":  {answers{upsert: {{401, `{"category": "EXPIRED_AUTHENTICATION"}`}}}, "again: The platform refused the account's credentials."},
+		"a token that has ended":  {answers{upsert: {{401, `{"category": "EXPIRED_AUTHENTICATION"}`}}}, "again: The platform rejected the account's credentials."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -35,7 +35,7 @@ func (c *Connector) signedByApp(text, given []byte) bool {
 // kinds has the kinds of demands by topic (https://shopify.dev/docs/apps/build/compliance/privacy-law-compliance, read 2026-11-28: an app
 // answers 401 to a wrong HMAC, and with a status of the 200 series to the others).
 var kinds = map[string]privacy.Kind{
-	"customers/data_request": privacy.Tell,
+	"customers/data_request": privacy.ReportData,
 	"customers/redact":       privacy.Redact,
 	"shop/redact":            privacy.RedactShop,
 	"app/uninstalled":        privacy.Uninstalled,
@@ -57,7 +57,7 @@ type demandPayload struct {
 // matches reports whether a payload is of a kind, because the header with the topic is not signed.
 func (p demandPayload) matches(kind privacy.Kind) bool {
 	switch kind {
-	case privacy.Tell:
+	case privacy.ReportData:
 		return p.Customer != nil && p.DataRequest != nil
 	case privacy.Redact:
 		return p.Customer != nil && p.DataRequest == nil

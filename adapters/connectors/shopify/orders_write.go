@@ -357,8 +357,8 @@ func (n levelNode) record() []syncrun.Record {
 	return nil
 }
 
-// TellOrder sends a change of an order to the shop. It reports whether the shop restocks the pieces.
-func (c *Connector) TellOrder(ctx ports.Outbound, conn ports.Connection, remote string, d ports.OrderDraft, step order.PlatformStep) (restocked bool, err error) {
+// UpdateOrder sends a change of an order to the shop. It reports whether the shop restocks the pieces.
+func (c *Connector) UpdateOrder(ctx ports.Outbound, conn ports.Connection, remote string, d ports.OrderDraft, step order.PlatformStep) (restocked bool, err error) {
 	id := orderID(remote)
 	switch s := step.(type) {
 	case order.CancelStep:

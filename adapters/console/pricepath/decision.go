@@ -47,8 +47,8 @@ type Progress struct {
 
 // Inputs are the signals that a sentence may name.
 type Inputs struct {
-	Claims Standing `json:"claims"`
-	Member Standing `json:"member"`
+	Claims Loyalty `json:"claims"`
+	Member Loyalty `json:"member"`
 	Probed struct {
 		Session int `json:"session"`
 		Client  int `json:"client"`
@@ -56,8 +56,8 @@ type Inputs struct {
 	} `json:"probed"`
 }
 
-// Standing is a buyer's loyalty, as claimed or as known to the shop.
-type Standing struct {
+// Loyalty is a buyer's loyalty, as claimed or as known to the shop.
+type Loyalty struct {
 	Tier      string `json:"loyalty_tier"`
 	Purchases int    `json:"purchase_history"`
 }

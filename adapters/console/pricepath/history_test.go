@@ -112,8 +112,8 @@ func record(e negotiation.Entry) pricepath.Decision {
 			Counter:   positive(e.Before.Counter),
 		},
 		Inputs: pricepath.Inputs{
-			Claims: pricepath.Standing{Tier: e.Signals.Claims.Tier.String(), Purchases: e.Signals.Claims.Purchases},
-			Member: pricepath.Standing{Tier: e.Signals.Member.Tier.String(), Purchases: e.Signals.Member.Purchases},
+			Claims: pricepath.Loyalty{Tier: e.Signals.Claims.Tier.String(), Purchases: e.Signals.Claims.Purchases},
+			Member: pricepath.Loyalty{Tier: e.Signals.Member.Tier.String(), Purchases: e.Signals.Member.Purchases},
 		},
 	}
 	if e.Handler != "" {

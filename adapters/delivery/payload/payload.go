@@ -212,7 +212,7 @@ var payloads = map[event.Type]func(*object, event.Data){
 	// until then; an order.completed may follow:
 	//
 	//	{"checkout_id": "chk_…", "attempt": 1, "amount": 196.94, "currency": "USD", "method": "psp_spt", "provider": "stripe",
-	//	 "since": "2026-03-04T12:00:00Z", "times_asked": 1, "problem": "The provider did not answer in time."}
+	//	 "since": "2026-03-04T12:00:00Z", "times_asked": 1, "problem": "The provider did not respond in time."}
 	event.PaymentUnresolvedType: of(func(o *object, d event.PaymentUnresolved) {
 		o.checkout(d.Checkout)
 		o.int("attempt", d.Attempt)
@@ -227,7 +227,7 @@ var payloads = map[event.Type]func(*object, event.Data){
 	//
 	//
 	//	{"refund_id": "ref_…", "order_id": "ord_…", "payment_id": "pay_…", "amount": 95.00, "currency": "USD", "provider": "stripe",
-	//	 "since": "2026-03-04T12:00:00Z", "times_asked": 12, "problem": "The provider refuses the credentials."}
+	//	 "since": "2026-03-04T12:00:00Z", "times_asked": 12, "problem": "The provider rejects the credentials."}
 	event.RefundUnresolvedType: of(func(o *object, d event.RefundUnresolved) {
 		o.text("refund_id", d.Refund.String())
 		o.text("order_id", d.Order.String())

@@ -46,10 +46,10 @@ var (
 
 // tags describes the groups of operations, in the order of the documentation.
 var tags = []*huma.Tag{
-	{Name: discoveryTag[0], Description: "For buyers' agents: the shop's manifest, products, stock and shipping."},
-	{Name: commerceTag[0], Description: "For buyers' agents: negotiating a price, checkout and payment. An agent may name its profile, " +
-		"in any request: UCP-Agent: profile=\"https://…\". The merchant sees it with the order; it moves no price."},
-	{Name: aftersalesTag[0], Description: "For buyers' agents: reading and canceling orders, receipts and returns."},
+	{Name: discoveryTag[0], Description: "For buyers' agents: read the shop's manifest, products, stock and shipping."},
+	{Name: commerceTag[0], Description: "For buyers' agents: negotiate a price, check out and pay. In any request an agent may " +
+		"name its profile: UCP-Agent: profile=\"https://…\". The merchant sees it with the order; it does not affect prices."},
+	{Name: aftersalesTag[0], Description: "For buyers' agents: read and cancel orders, print receipts and request returns."},
 }
 
 // Register adds the operations of every project's ACP API.
@@ -116,7 +116,7 @@ func (h *handlers) oneOf(forms map[string]reflect.Type) map[string]*huma.Respons
 		schema.Discriminator.Mapping[status] = form.Ref
 	}
 	return map[string]*huma.Response{"200": {
-		Description: "An answer, told apart by its status",
+		Description: "A response; its status tells which one",
 		Content:     map[string]*huma.MediaType{"application/json": {Schema: schema}},
 	}}
 }

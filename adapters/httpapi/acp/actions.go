@@ -42,30 +42,31 @@ const (
 var actions = []struct{ word, meaning string }{
 	{actSearch, "POST search: find products and their ids."},
 	{actReadOn, "POST search again with next_cursor as cursor, and the same query, filters and sort."},
-	{actReadProduct, "GET product: its variants, stock and prices."},
-	{actCheckAvailability, "POST availability: stock and shipping of items."},
+	{actReadProduct, "GET product: read its variants, stock and prices."},
+	{actCheckAvailability, "POST availability: read the stock and shipping of items."},
 	{actAskPrice, "POST quote with product_id, variant_id and quantity, without quote_id and offer_price."},
 	{actMakeOffer, "POST quote with product_id, variant_id, quantity and offer_price, without quote_id."},
-	{actAccept, "POST quote with session_id, quote_id and the standing price (counter_price or offered_price) as offer_price."},
-	{actCounter, "POST quote with session_id, quote_id and an offer_price that is higher by at least 1 % of the list price; less is no move."},
+	{actAccept, "POST quote with session_id, quote_id and the current price (counter_price or offered_price) as offer_price."},
+	{actCounter, "POST quote with session_id, quote_id and an offer_price that is higher by at least 1 % of the list price; a " +
+		"smaller step earns no concession."},
 	{actDecline, "Send nothing more on this quote."},
-	{actAddBundle, "POST quote with session_id, quote_id and add_bundle: true: takes the standing price and the bundle."},
+	{actAddBundle, "POST quote with session_id, quote_id and add_bundle: true. It accepts the current price and the bundle."},
 	{actReadCart, "GET cart with session_id."},
 	{actPutCart, "PUT cart with session_id and all of its items."},
-	{actInitCheckout, "POST checkout with items (each with the checkout_token of its accepted quote, if there is one) and shipping_address; or with session_id and from_cart: true, which buys the cart with all that was agreed."},
+	{actInitCheckout, "POST checkout with items (each with the checkout_token of its accepted quote, if there is one) and shipping_address; or with session_id and from_cart: true to buy the cart at its agreed prices."},
 	{actReadCheckout, "GET checkout_read."},
-	{actReviseCheckout, "PUT checkout_revise: items (with their line_id), shipping_address, shipping_option and buyer as they shall be: what is left out is gone."},
+	{actReviseCheckout, "PUT checkout_revise with all items (with their line_id), shipping_address, shipping_option and buyer; omitted values are removed."},
 	{actCancelCheckout, "POST checkout_cancel with checkout_id."},
-	{actFinalize, "POST finalize with checkout_id, the revision that you read, and payment {method, token}. After payment_failed: with another token."},
-	{actReadSession, "GET session: its cart and every offer with its answer."},
-	{actNewSession, "Send the request again without session_id and quote_id: a new session begins."},
-	{actReadOrder, "GET orders: how payment, shipping, returns and refunds stand."},
+	{actFinalize, "POST finalize with checkout_id, the revision that you read, and payment {method, token}. After payment_failed, use another token."},
+	{actReadSession, "GET session: read its cart, and every offer with its answer."},
+	{actNewSession, "Send the request again without session_id and quote_id to open a new session."},
+	{actReadOrder, "GET orders: read the state of payment, shipping, returns and refunds."},
 	{actCancelOrder, "POST order_cancel with the order's manage_token."},
-	{actRequestReturn, "POST returns with order_id and items. Only the merchant ends a return, and until then the order cannot be canceled."},
+	{actRequestReturn, "POST returns with order_id and items. Only the merchant can close a return, and an order with an open return cannot be canceled."},
 	{actReadReturn, "GET return_read."},
-	{actReadManifest, "GET manifest: the addresses of all operations."},
-	{actCorrect, "Mend what message and details name, and send the request again, under a new Idempotency-Key."},
-	{actRetryLater, "Wait retry_after seconds, and send the same request again under the same Idempotency-Key."},
+	{actReadManifest, "GET manifest: read the addresses of all operations."},
+	{actCorrect, "Correct the fields that message and details name, and send the request again with a new Idempotency-Key."},
+	{actRetryLater, "Wait retry_after seconds, and send the same request again with the same Idempotency-Key."},
 }
 
 // meanings are the meanings of the words, by word.
@@ -85,7 +86,7 @@ type nextActions []string
 func (nextActions) Schema(r huma.Registry) *huma.Schema {
 	const name = "ACPNextAction"
 	if r.Map()[name] == nil {
-		word := &huma.Schema{Type: huma.TypeString, Description: "What can follow an answer:\n"}
+		word := &huma.Schema{Type: huma.TypeString, Description: "Actions that can follow a response:\n"}
 		for _, a := range actions {
 			word.Enum = append(word.Enum, a.word)
 			word.Description += "\n- `" + a.word + "`: " + a.meaning

@@ -32,9 +32,9 @@ type Quoted struct {
 	ProductID string `json:"product_id"`
 	VariantID string `json:"variant_id"`
 	Quantity  int    `json:"quantity" minimum:"1"`
-	Currency  string `json:"currency" example:"USD" doc:"Of all prices."`
+	Currency  string `json:"currency" example:"USD" doc:"The currency of all prices."`
 
-	Warnings []warning `json:"warnings,omitempty" doc:"What of the request had no effect."`
+	Warnings []warning `json:"warnings,omitempty" doc:"Fields of the request that had no effect."`
 }
 
 func toAPIQuoted(q negotiation.Snapshot, warnings []warning) Quoted {
@@ -48,8 +48,8 @@ type acceptAnswer struct {
 	FinalPrice    wire.Money `json:"final_price" minimum:"0"`
 	Message       string     `json:"message"`
 	ValidUntil    wire.Time  `json:"valid_until"`
-	CheckoutToken string     `json:"checkout_token" doc:"Redeems the price at checkout, once. Keep it: it is not shown again."`
-	Bundle        *agreedTo  `json:"bundle,omitempty" doc:"What the checkout_token covers besides, together with the item alone."`
+	CheckoutToken string     `json:"checkout_token" doc:"Redeems the price at checkout, once. Store it: no later response shows it."`
+	Bundle        *agreedTo  `json:"bundle,omitempty" doc:"The bundled item that the checkout_token also covers, only together with the quoted item."`
 
 	Quoted
 
@@ -68,7 +68,7 @@ type counterAnswer struct {
 	Reasoning       string        `json:"reasoning"`
 	ValidUntil      wire.Time     `json:"valid_until"`
 	Bundle          *bundle       `json:"bundle_suggestion,omitempty"`
-	NextActions     []string      `json:"next_actions" enum:"accept,counter,decline,add_bundle" doc:"accept: send counter_price as offer_price. Without counter: the price is final."`
+	NextActions     []string      `json:"next_actions" enum:"accept,counter,decline,add_bundle" doc:"To accept, send counter_price as offer_price. Without counter in the list, the price is final."`
 
 	Quoted
 }
@@ -83,8 +83,8 @@ type bundle struct {
 	Name         string     `json:"name"`
 	RegularPrice wire.Money `json:"regular_price" minimum:"0"`
 	BundlePrice  wire.Money `json:"bundle_price" minimum:"0"`
-	BundleTotal  wire.Money `json:"bundle_total" minimum:"0" doc:"Counter price times quantity, and one piece of the bundle, whatever the quantity."`
-	TotalSavings wire.Money `json:"total_savings" minimum:"0" doc:"Against the list prices of all of it: what the counter saves, and regular_price less bundle_price."`
+	BundleTotal  wire.Money `json:"bundle_total" minimum:"0" doc:"Counter price × quantity, plus one bundled piece, whatever the quantity."`
+	TotalSavings wire.Money `json:"total_savings" minimum:"0" doc:"Savings of the counter, plus regular_price − bundle_price, against list prices."`
 }
 
 type rejectAnswer struct {
@@ -92,9 +92,9 @@ type rejectAnswer struct {
 	SessionID string `json:"session_id"`
 	QuoteID   string `json:"quote_id"`
 	Reason    string `json:"reason"`
-	FloorHint string `json:"floor_hint" pattern:"^[0-9]+(\\.[0-9]+)?$" example:"75" doc:"A plain number. Offers below it will hardly succeed."`
+	FloorHint string `json:"floor_hint" pattern:"^[0-9]+(\\.[0-9]+)?$" example:"75" doc:"A plain number. Lower offers are unlikely to succeed."`
 	// A rejection keeps the price that is on the table, as a quote has it.
-	OfferedPrice wire.Money `json:"offered_price" minimum:"0" doc:"Yours at this price until valid_until."`
+	OfferedPrice wire.Money `json:"offered_price" minimum:"0" doc:"You can buy at this price until valid_until."`
 	ValidUntil   wire.Time  `json:"valid_until"`
 
 	Quoted

@@ -22,10 +22,8 @@ func (h *handlers) registerAvailability() {
 		Method:      http.MethodPost,
 		Path:        "/acp/availability",
 		Tags:        discoveryTag,
-		Summary:     "Ask what is in stock and what shipping costs",
-		Description: "Nothing is held. Shipping is for all items together, at list prices, to the address's country, or to " +
-			"the first of the shop's shipping_regions where none is given; a country outside of them is 422 " +
-			"validation_error. Unknown items: 404 product_not_found or variant_not_found.",
+		Summary:     "Check stock and shipping costs",
+		Description: "Returns the stock of each item and the shipping options. It reserves nothing. Shipping is for all items together, at list prices, to the country of shipping_address, or else to the first of the shop's shipping_regions. Errors: 404 product_not_found, variant_not_found; 422 validation_error for a country outside of shipping_regions.",
 	}), h.availability)
 }
 
@@ -36,7 +34,7 @@ type availabilityRequest struct {
 
 type wantedItem struct {
 	ProductID string `json:"product_id" minLength:"1" example:"prod_06fszq2d8v3m5xk9t1c7w4hpeg"`
-	VariantID string `json:"variant_id,omitempty" doc:"May be left out for a product with one variant."`
+	VariantID string `json:"variant_id,omitempty" doc:"Optional for a product with one variant."`
 	Quantity  int    `json:"quantity" minimum:"1" maximum:"1000"`
 }
 
@@ -46,10 +44,10 @@ type destination struct {
 }
 
 type availabilityAnswer struct {
-	Available       bool             `json:"available" doc:"Whether all of everything is there."`
+	Available       bool             `json:"available" doc:"Whether all pieces are available."`
 	Items           []availableItem  `json:"items"`
-	ShippingOptions []shippingMethod `json:"shipping_options" doc:"Cheapest method first."`
-	TotalShipping   wire.Money       `json:"total_shipping" minimum:"0" doc:"By the first option."`
+	ShippingOptions []shippingMethod `json:"shipping_options" doc:"Cheapest option first."`
+	TotalShipping   wire.Money       `json:"total_shipping" minimum:"0" doc:"The cost of the first shipping option."`
 	FreeShipping    bool             `json:"free_shipping_qualified" doc:"Whether the items reach the free shipping threshold."`
 
 	NextActions nextActions `json:"next_actions,omitempty"`
@@ -60,14 +58,14 @@ type availableItem struct {
 	VariantID         string         `json:"variant_id"`
 	RequestedQuantity int            `json:"requested_quantity" minimum:"1"`
 	AvailableQuantity int            `json:"available_quantity" minimum:"0"`
-	Status            string         `json:"status" enum:"in_stock,partial,backorder,out_of_stock" doc:"partial: some, but not enough. backorder: all of it can be bought, and is sent once it has come in."`
-	Warehouse         string         `json:"warehouse" doc:"Where it would come from; empty if nowhere."`
-	ShippingEstimate  shippingMethod `json:"shipping_estimate" doc:"The first option, shared by all items."`
+	Status            string         `json:"status" enum:"in_stock,partial,backorder,out_of_stock" doc:"partial: fewer pieces are available. backorder: all can be bought, and ship once back in stock."`
+	Warehouse         string         `json:"warehouse" doc:"The location that would ship the item; empty if none has it."`
+	ShippingEstimate  shippingMethod `json:"shipping_estimate" doc:"The first shipping option, shared by all items."`
 }
 
 type shippingMethod struct {
 	Method string     `json:"method" enum:"standard,express,overnight"`
-	Days   string     `json:"days" example:"3-5" doc:"Business days."`
+	Days   string     `json:"days" example:"3-5" doc:"In business days."`
 	Cost   wire.Money `json:"cost" minimum:"0"`
 }
 

@@ -13,12 +13,12 @@ import (
 
 // buyerContext is what a buyer's agent claims about the buyer (features/PROTOCOL.md#search and features/PROTOCOL.md#quotes).
 type buyerContext struct {
-	LoyaltyTier     string   `json:"loyalty_tier,omitempty" example:"gold" doc:"bronze, silver, gold or platinum; other words mean nothing."`
-	PurchaseHistory int      `json:"purchase_history,omitempty" example:"12" doc:"Number of earlier purchases."`
-	Urgency         string   `json:"urgency,omitempty" example:"flexible" doc:"flexible, normal or high; other words mean nothing."`
+	LoyaltyTier     string   `json:"loyalty_tier,omitempty" example:"gold" doc:"bronze, silver, gold or platinum; other values have no effect."`
+	PurchaseHistory int      `json:"purchase_history,omitempty" example:"12" doc:"The number of earlier purchases."`
+	Urgency         string   `json:"urgency,omitempty" example:"flexible" doc:"flexible, normal or high; other values have no effect."`
 	Location        string   `json:"location,omitempty" example:"US"`
-	ColorPreference []string `json:"color_preference,omitempty" example:"green,blue" doc:"Up to 20 colours that the buyer likes: in a search, what there is in one of them ranks higher, and nothing is excluded."`
-	BuyerToken      string   `json:"buyer_token,omitempty" doc:"With which the merchant vouches for the buyer: what the shop's own systems know of it counts twice what a claim of it would. One that is not valid: 422."`
+	ColorPreference []string `json:"color_preference,omitempty" example:"green,blue" doc:"Up to 20 colors that the buyer prefers. A search ranks products in one of them higher, and excludes none."`
+	BuyerToken      string   `json:"buyer_token,omitempty" doc:"Confirms the buyer's identity: what the shop's own systems know of the buyer counts twice as much as a claim. An invalid token is 422."`
 }
 
 // These are the bounds of a claim. Anything beyond them is nonsense and is ignored (features/PROTOCOL.md#inputs-of-a-price).

@@ -27,10 +27,10 @@ func (h *handlers) registerOrderCancel() {
 		Path:        "/acp/orders/{id}/cancel",
 		Tags:        aftersalesTag,
 		Summary:     "Cancel an order",
-		Description: "Ends an order that was not shipped and gives back what was paid; the refund may be pending still in the " +
-			"answer. It takes the order's manage_token, which finalize answered, or the session_id that the order was placed in: " +
-			"else 403 order_token_required. Sent again it answers the same. Shipped: 409 order_shipped (ask for a return instead); a return that the " +
-			"merchant has not decided: 409 return_open. Unknown: 404 order_not_found.",
+		Description: "Cancels an order that has not shipped and refunds the payment; the refund may still be pending in the " +
+			"response. Requires the order's manage_token, which finalize returned, or the session_id in which the order was " +
+			"placed. A repeated request returns the same response. Errors: 403 order_token_required; 404 order_not_found; 409 " +
+			"order_shipped (request a return instead); 409 return_open (the merchant has not decided a return yet).",
 		Errors: []int{http.StatusForbidden, http.StatusConflict},
 	}), h.cancelOrder)
 }
@@ -38,8 +38,8 @@ func (h *handlers) registerOrderCancel() {
 type cancelOrderInput struct {
 	ID   wire.Ref[id.Order] `path:"id" thing:"order" doc:"The order's id."`
 	Body *struct {
-		ManageToken string `json:"manage_token,omitempty" maxLength:"100" example:"om_7k2m9qxa7k2m9qxa7k2m9qxa7k2m9qxa" doc:"As finalize answered it. This or session_id is required."`
-		SessionID   string `json:"session_id,omitempty" maxLength:"100" doc:"The session that the order was placed in."`
+		ManageToken string `json:"manage_token,omitempty" maxLength:"100" example:"om_7k2m9qxa7k2m9qxa7k2m9qxa7k2m9qxa" doc:"As finalize returned it. Required without session_id."`
+		SessionID   string `json:"session_id,omitempty" maxLength:"100" doc:"The session in which the order was placed."`
 		Reason      string `json:"reason,omitempty" maxLength:"1000" example:"Ordered twice"`
 	} `required:"false"`
 }
@@ -66,10 +66,9 @@ func (h *handlers) registerCheckoutCancel() {
 		Method:      http.MethodPost,
 		Path:        "/acp/checkout/cancel",
 		Tags:        commerceTag,
-		Summary:     "Give up a checkout",
-		Description: "Ends a checkout that is not being paid; its tokens may be used in another one. Sent again it answers the " +
-			"same. A payment under way: 409 checkout_processing; paid: 409 checkout_completed (cancel its order instead); " +
-			"past valid_until: 409 checkout_expired.",
+		Summary:     "Cancel a checkout",
+		Description: "Cancels a checkout that has no payment in progress; its tokens can be used in another checkout. A repeated " +
+			"request returns the same response. Errors: 409 checkout_processing; 409 checkout_completed (cancel the order instead); 409 checkout_expired.",
 		Errors: []int{http.StatusConflict},
 	}), h.cancelCheckout)
 }

@@ -25,10 +25,8 @@ func (h *handlers) registerCart() {
 		Path:        cartPath,
 		Tags:        commerceTag,
 		Summary:     "Read a cart",
-		Description: "The cart of a session: what the buyer wrote and what accepted quotes put there. Prices are those that a " +
-			"checkout would charge now; warnings name lines that it would refuse. Reading counts as activity. Unknown: 404 " +
-			"session_not_found. Past: 409 session_expired.",
-		Errors: []int{http.StatusConflict},
+		Description: "Returns the cart of a session: the lines that the buyer wrote and those that accepted quotes added. Prices are those of a checkout now; warnings name lines that it would refuse. Reading counts as activity. Errors: 404 session_not_found; 409 session_expired.",
+		Errors:      []int{http.StatusConflict},
 	}), h.cart)
 	wire.AddPrepared(h.mount, h.operation(huma.Operation{
 		OperationID: cartPutID,
@@ -36,10 +34,9 @@ func (h *handlers) registerCart() {
 		Path:        cartPath,
 		Tags:        commerceTag,
 		Summary:     "Replace a cart",
-		Description: "Items replace all lines: what is left out is gone. An item keeps the line that its line_id names, or else one of " +
-			"the same product, variant and quantity, with its agreed price; where these differ it is at list price, and a warning names the " +
-			"agreement. An item with a checkout_token sells at its price, others at list price. Nothing is reserved. Without " +
-			"session_id it opens a session. Refusals are those of checkout/init.",
+		Description: "Items replace all lines; omitted lines are removed. An item keeps the line named by its line_id, or else a " +
+			"line of the same product, variant and quantity, with its agreed price. If these differ, it is at list price, and a warning names the agreement. An item with a checkout_token is sold at its price, others at list price. Nothing is reserved. Without session_id it opens a session. Errors are those of " +
+			"checkout/init.",
 		Errors: []int{http.StatusConflict},
 	}), h.putCart)
 	wire.AddPrepared(h.mount, h.operation(huma.Operation{
@@ -48,48 +45,48 @@ func (h *handlers) registerCart() {
 		Path:        cartPath,
 		Tags:        commerceTag,
 		Summary:     "Empty a cart",
-		Description: "Takes all lines out. What was agreed can still be bought by its checkout_token until it expires, and be put " +
-			"into the cart again. A checkout that was made of the cart stays as it is: cancel it, or it ends by itself.",
+		Description: "Removes all lines. Agreed prices remain valid: until it expires, a checkout_token can be used at checkout or " +
+			"put into the cart again. A checkout opened from the cart does not change: cancel it, or it expires.",
 		Errors: []int{http.StatusConflict},
 	}), h.cancelCart)
 }
 
 type cartInput struct {
-	Session string `query:"session_id" required:"true" doc:"Whose cart it is."`
+	Session string `query:"session_id" required:"true" doc:"The session of the cart."`
 }
 
 type putCartRequest struct {
-	SessionID string        `json:"session_id,omitempty" example:"sess_06fszq2d8v3m5xk9t1c7w4hpeg" doc:"Left out: a new session, which the answer names."`
-	Items     []revisedItem `json:"items" maxItems:"50" doc:"All lines. None: the cart is empty."`
+	SessionID string        `json:"session_id,omitempty" example:"sess_06fszq2d8v3m5xk9t1c7w4hpeg" doc:"Omit it to open a new session, which the response names."`
+	Items     []revisedItem `json:"items" maxItems:"50" doc:"All lines. An empty list empties the cart."`
 	Unknown   wire.Unknown  `json:",embed" hidden:"true"`
 }
 
 type cartAnswer struct {
-	SessionID  string     `json:"session_id" doc:"It is the cart's id, too."`
+	SessionID  string     `json:"session_id" doc:"Also the id of the cart."`
 	Items      []cartLine `json:"items"`
 	Subtotal   wire.Money `json:"subtotal" minimum:"0" doc:"Without shipping and tax."`
-	Savings    wire.Money `json:"savings" doc:"Against list prices."`
+	Savings    wire.Money `json:"savings" doc:"Compared with list prices."`
 	Currency   string     `json:"currency" example:"USD"`
-	ExpiresAt  wire.Time  `json:"expires_at" doc:"The session, and its cart, do not end before then."`
-	CheckoutID string     `json:"checkout_id,omitempty" doc:"The open checkout that was made of the cart. checkout/init with from_cart brings it up to the cart."`
+	ExpiresAt  wire.Time  `json:"expires_at" doc:"The session and its cart do not expire before this time."`
+	CheckoutID string     `json:"checkout_id,omitempty" doc:"The open checkout of the cart. checkout/init with from_cart updates it."`
 	Warnings   []warning  `json:"warnings,omitempty"`
 
 	NextActions nextActions `json:"next_actions,omitempty"`
 }
 
 type cartLine struct {
-	LineID        string     `json:"line_id" example:"li_1" doc:"Never given to another line of the session."`
+	LineID        string     `json:"line_id" example:"li_1" doc:"Never reused in the session."`
 	ProductID     string     `json:"product_id"`
 	VariantID     string     `json:"variant_id"`
 	Name          string     `json:"name"`
-	Variant       string     `json:"variant" example:"M / Green" doc:"In words; empty if there is only one."`
+	Variant       string     `json:"variant" example:"M / Green" doc:"The options as text; empty if there is only one variant."`
 	Quantity      int        `json:"quantity" minimum:"1"`
 	UnitPrice     wire.Money `json:"unit_price" minimum:"0"`
 	OriginalPrice wire.Money `json:"original_price" minimum:"0"`
 	Discount      string     `json:"discount" example:"12.5%"`
-	Agreed        bool       `json:"agreed" doc:"The price was agreed on; otherwise it is the list price."`
-	QuoteID       string     `json:"quote_id,omitempty" doc:"That agreed on the price."`
-	ValidUntil    *wire.Time `json:"valid_until,omitempty" doc:"When the time to check out at the agreed price is over."`
+	Agreed        bool       `json:"agreed" doc:"Whether the price is an agreed one; otherwise it is the list price."`
+	QuoteID       string     `json:"quote_id,omitempty" doc:"The quote in which the price was agreed."`
+	ValidUntil    *wire.Time `json:"valid_until,omitempty" doc:"The latest time to check out at the agreed price."`
 }
 
 func (h *handlers) cart(ctx context.Context, rq Request, in *cartInput) (*wire.Output[cartAnswer], error) {
@@ -176,9 +173,11 @@ func toAPICart(b *baskets.Basket) cartAnswer {
 }
 
 var cartProblems = map[baskets.Problem]string{
-	baskets.AgreementNotUsed: "A price was agreed that the line does not have: put the item in exactly the agreed quantity, with the checkout_token of that quote. A bundle's price is only for the item that it was offered with.",
-	baskets.AgreementExpired: "The time for the agreed price is over. Ask for a new quote, or put the cart again to have the line at list price.",
-	baskets.ItemUnavailable:  "The product is not sold any more. Take the line out of the cart.",
+	baskets.AgreementNotUsed: "An agreed price does not apply to this line. Put the item into the cart in exactly the agreed " +
+		"quantity, with the checkout_token of that quote. A bundle's price applies only together with the item that it was " +
+		"offered with.",
+	baskets.AgreementExpired: "The agreed price has expired. Ask for a new quote, or put the cart again to have the line at list price.",
+	baskets.ItemUnavailable:  "The product is no longer sold. Remove the line from the cart.",
 }
 
 func toAPICartWarning(w baskets.Warning) warning {

@@ -25,8 +25,8 @@ func (h *handlers) registerCheckout() {
 		Path:        "/acp/checkout/{id}",
 		Tags:        commerceTag,
 		Summary:     "Read a checkout",
-		Description: "What is bought, at which prices, what is missing, and what became of it. Anyone with the id can read it, so " +
-			"the answer has neither buyer nor address. Unknown: 404 checkout_not_found.",
+		Description: "Returns the items, their prices, missing fields and the status. Anyone who has the id can read a checkout, so " +
+			"the response has neither buyer nor address. Errors: 404 checkout_not_found.",
 	}), h.checkout)
 	wire.AddPrepared(h.mount, h.operation(huma.Operation{
 		OperationID: checkoutReviseID,
@@ -34,13 +34,9 @@ func (h *handlers) registerCheckout() {
 		Path:        "/acp/checkout/{id}",
 		Tags:        commerceTag,
 		Summary:     "Replace the cart of a checkout",
-		Description: "Items, address and buyer replace those before: what is left out is gone. Totals are computed anew, and " +
-			"revision counts one up. Without order_webhook nobody hears of the order any more. An item keeps the line that its line_id names, or else one of the same product, variant and quantity, with the price that was " +
-			"agreed for it; one with a " +
-			"checkout_token sells at its price, others at list price. It can be paid until 30 minutes after the last change, at " +
-			"most 6 hours after init. With the revision that was read, 409 checkout_changed if it is another one now. A payment " +
-			"under way: 409 checkout_processing; paid: 409 checkout_completed; canceled: 409 checkout_canceled; past " +
-			"valid_until: 409 checkout_expired. Other refusals are those of init.",
+		Description: "Items, address and buyer replace the previous ones; omitted values are removed. Revision increases by one. Without order_webhook, no more are sent. An item keeps the line named " +
+			"by its line_id, or else a line of the same product, variant and quantity, with its agreed price. An item with a checkout_token is sold at its price, others at list price. The checkout can be paid until 30 " +
+			"minutes after the last change, at most 6 hours after init. Errors: 409 checkout_changed (the revision is not the current one); 409 checkout_processing, checkout_completed, checkout_canceled, checkout_expired. Other errors are those of init.",
 		Errors: []int{http.StatusConflict},
 	}), h.revise)
 }
@@ -55,54 +51,54 @@ type reviseInput struct {
 }
 
 type reviseRequest struct {
-	Revision        int             `json:"revision,omitempty" minimum:"1" doc:"The one that the request was made by; left out: whichever there is."`
-	CheckoutToken   string          `json:"checkout_token,omitempty" maxLength:"200" doc:"Of an accepted quote. More than one: give each with its item."`
-	Items           []revisedItem   `json:"items,omitempty" maxItems:"50" doc:"May be left out with a checkout_token."`
+	Revision        int             `json:"revision,omitempty" minimum:"1" doc:"The revision that this request is based on. Omit it to revise the current one."`
+	CheckoutToken   string          `json:"checkout_token,omitempty" maxLength:"200" doc:"Of an accepted quote. Send several with their items."`
+	Items           []revisedItem   `json:"items,omitempty" maxItems:"50" doc:"Optional with a checkout_token."`
 	ShippingAddress shippingAddress `json:"shipping_address,omitempty" doc:"Name, line1, city, postal_code and country are required, unless allow_incomplete is true."`
-	ShippingOption  string          `json:"shipping_option,omitempty" maxLength:"100" example:"express" doc:"An option's id; left out: the one selected, or else the cheapest."`
+	ShippingOption  string          `json:"shipping_option,omitempty" maxLength:"100" example:"express" doc:"The id of an option. Default: the selected one, or else the cheapest."`
 	Buyer           *checkoutBuyer  `json:"buyer,omitempty"`
 	OrderWebhook    *orderWebhook   `json:"order_webhook,omitempty"`
-	AllowIncomplete bool            `json:"allow_incomplete,omitempty" doc:"As at init."`
+	AllowIncomplete bool            `json:"allow_incomplete,omitempty" doc:"As for init."`
 	Unknown         wire.Unknown    `json:",embed" hidden:"true"`
 }
 
 type revisedItem struct {
-	LineID          string        `json:"line_id,omitempty" maxLength:"20" example:"li_1" doc:"Keeps this line, and its agreed price; left out: a line of the same product, variant and quantity, or a new one."`
+	LineID          string        `json:"line_id,omitempty" maxLength:"20" example:"li_1" doc:"Keeps this line and its agreed price. If omitted: a line of the same product, variant and quantity, or else a new one."`
 	ProductID       string        `json:"product_id" minLength:"1" example:"prod_06fszq2d8v3m5xk9t1c7w4hpeg"`
-	VariantID       string        `json:"variant_id,omitempty" doc:"May be left out with a line_id, and for a product with one variant."`
+	VariantID       string        `json:"variant_id,omitempty" doc:"Optional with a line_id, and for a product with one variant."`
 	Quantity        int           `json:"quantity" minimum:"1" maximum:"1000"`
-	NegotiatedPrice *wire.Decimal `json:"negotiated_price,omitempty" nullable:"true" minimum:"0" example:"89.50" doc:"For one piece, as you understand it. Left out: whatever applies."`
-	CheckoutToken   string        `json:"checkout_token,omitempty" maxLength:"200" doc:"Covers this item."`
+	NegotiatedPrice *wire.Decimal `json:"negotiated_price,omitempty" nullable:"true" minimum:"0" example:"89.50" doc:"The price that you expect for one piece."`
+	CheckoutToken   string        `json:"checkout_token,omitempty" maxLength:"200" doc:"The token of its accepted quote."`
 }
 
 type checkoutAnswer struct {
 	CheckoutID      string           `json:"checkout_id"`
 	Status          string           `json:"status" enum:"incomplete,ready,processing,pending,completed,expired,canceled"`
 	Revision        int              `json:"revision" minimum:"1"`
-	Missing         []string         `json:"missing" example:"shipping_address.line1" doc:"What payment needs and the checkout lacks, by the field of the request. While something is missing, shipping and tax may change."`
+	Missing         []string         `json:"missing" example:"shipping_address.line1" doc:"Fields required before payment. While any is missing, shipping and tax may change."`
 	Summary         checkoutSummary  `json:"summary"`
 	Items           []checkoutLine   `json:"items"`
-	ShippingOptions []shippingOption `json:"shipping_options" doc:"None until the country is known, or if all is digital."`
+	ShippingOptions []shippingOption `json:"shipping_options" doc:"Empty until the country is known, and if all items are digital."`
 	PaymentMethods  []readyMethod    `json:"payment_methods"`
 	ValidUntil      wire.Time        `json:"valid_until"`
-	OrderID         string           `json:"order_id,omitempty" doc:"Of a completed one."`
-	OrderWebhook    *acceptedWebhook `json:"order_webhook,omitempty" doc:"In the answer to a revision that names one."`
+	OrderID         string           `json:"order_id,omitempty" doc:"The order of a completed checkout."`
+	OrderWebhook    *acceptedWebhook `json:"order_webhook,omitempty" doc:"Present in the response to a revision that has one."`
 
 	Warnings    []warning   `json:"warnings,omitempty"`
 	NextActions nextActions `json:"next_actions,omitempty"`
 }
 
 type checkoutLine struct {
-	LineID        string     `json:"line_id" example:"li_1" doc:"Never given to another line of the checkout."`
+	LineID        string     `json:"line_id" example:"li_1" doc:"Never reused in the checkout."`
 	ProductID     string     `json:"product_id"`
 	VariantID     string     `json:"variant_id"`
 	Name          string     `json:"name"`
-	Variant       string     `json:"variant" example:"M / Green" doc:"In words; empty if there is only one."`
+	Variant       string     `json:"variant" example:"M / Green" doc:"The options as text; empty if there is only one variant."`
 	Quantity      int        `json:"quantity" minimum:"1"`
 	UnitPrice     wire.Money `json:"unit_price" minimum:"0"`
 	OriginalPrice wire.Money `json:"original_price" minimum:"0"`
 	Discount      string     `json:"discount" example:"12.5%"`
-	Agreed        bool       `json:"agreed" doc:"A checkout_token covers the line."`
+	Agreed        bool       `json:"agreed" doc:"Whether a checkout_token covers the line."`
 
 	RequiresShipping bool `json:"requires_shipping"`
 }
@@ -144,7 +140,7 @@ func fromAPIRevise(shop *project.Project, in *reviseInput) (purchase.ReviseReque
 		return purchase.ReviseRequest{}, err
 	}
 	if len(list) == 0 && r.CheckoutToken == "" {
-		return purchase.ReviseRequest{}, fault.Field("items", "must have all items that are to stay, 1 to 50")
+		return purchase.ReviseRequest{}, fault.Field("items", "must list all lines to keep, 1 to 50")
 	}
 	request := purchase.ReviseRequest{
 		InitRequest: purchase.InitRequest{TokenHash: hashed(r.CheckoutToken), Items: list},

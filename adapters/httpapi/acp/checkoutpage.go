@@ -30,9 +30,9 @@ func (h *handlers) registerCheckoutPage() {
 		Method:      http.MethodGet,
 		Path:        "/acp/checkout/{id}/page",
 		Tags:        commerceTag,
-		Summary:     "Show a checkout to people",
-		Description: "What is bought, what is missing and how a person goes on, without buyer and address: a page of HTML that loads " +
-			"nothing else and takes no payment. It shows the storefront's checkout_instructions. Unknown: 404 checkout_not_found.",
+		Summary:     "Show a checkout as a web page",
+		Description: "Returns an HTML page with the items, missing fields and the storefront's checkout_instructions. It shows neither buyer nor address, loads no other files and takes no payment. " +
+			"Errors: 404 checkout_not_found.",
 		Responses: map[string]*huma.Response{"200": {Description: "The page", Content: map[string]*huma.MediaType{
 			"text/html": {Schema: &huma.Schema{Type: huma.TypeString}},
 		}}},
@@ -88,11 +88,11 @@ type checkoutViewTotal struct {
 var headlines = map[checkout.Status]string{
 	checkout.Incomplete: "This checkout is not complete yet.",
 	checkout.Ready:      "This checkout is ready to be paid.",
-	checkout.Pending:    "The payment was declined. It can be tried again with another one.",
-	checkout.Processing: "The payment is under way. Do not pay again.",
+	checkout.Pending:    "The payment was declined. Try another payment method.",
+	checkout.Processing: "The payment is in progress. Do not pay again.",
 	checkout.Completed:  "This checkout is paid.",
 	checkout.Canceled:   "This checkout is canceled. Nothing was charged.",
-	checkout.Expired:    "The time for this checkout is over. Nothing was charged.",
+	checkout.Expired:    "This checkout has expired. Nothing was charged.",
 }
 
 // missingWords names what a checkout may lack, by the field of a request.

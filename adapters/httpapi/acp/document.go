@@ -31,13 +31,12 @@ func (h *handlers) registerDocument() {
 		Path:        documentPath,
 		Tags:        discoveryTag,
 		Summary:     "Read the shop's OpenAPI document",
-		Description: "The operations for buyers' agents alone, at the shop's own address, with examples of what the shop sells. " +
-			"It has an ETag as the manifest does.",
+		Description: "Returns the operations for buyers' agents, at the shop's own address, with examples from its catalog. It has an ETag.",
 		Responses: map[string]*huma.Response{
 			"200": {Description: "An OpenAPI 3.1 document", Content: map[string]*huma.MediaType{
 				documentType: {Schema: &huma.Schema{Type: huma.TypeObject}},
 			}},
-			"304": {Description: "The document is still the one of If-None-Match."},
+			"304": {Description: "The document still has the ETag of If-None-Match."},
 		},
 	}), h.document)
 }
@@ -45,7 +44,7 @@ func (h *handlers) registerDocument() {
 const documentType = "application/openapi+json"
 
 type documentInput struct {
-	Known string `header:"If-None-Match" doc:"ETag of a document read before."`
+	Known string `header:"If-None-Match" doc:"The ETag of a previous response."`
 }
 
 type documentReply struct {
@@ -221,7 +220,7 @@ func (t *documentTemplate) tag(slots map[string][]byte) string {
 
 // documentText introduces the document.
 func documentText() string {
-	return "What buyers' agents can do in this shop. No credentials are needed.\n\n" +
+	return "Operations for buyers' agents in this shop. No credentials are needed.\n\n" +
 		"- Order of calls: " + howTo.Order + "\n" +
 		"- Search: " + howTo.Search + "\n" +
 		"- Prices: " + howTo.Prices + "\n" +
@@ -230,8 +229,7 @@ func documentText() string {
 		"- Checkout: " + howTo.Checkout + "\n" +
 		"- Payment: " + howTo.Payment + "\n" +
 		"- Repeating: " + howTo.Retries + "\n\n" +
-		"Any request may also be answered 400 (it cannot be read), 413, 429 (too many; wait for Retry-After), 500 or 503 (wait for " +
-		"Retry-After), all in the form of the default answer. RateLimit-Remaining says how many requests are left.\n\n" +
-		"The examples run as they stand. A value such as `" + of(initID, "/checkout_id") + "` is to be replaced by the field of " +
-		"that answer: here checkout_id of the answer to " + initID + ", called with its (first) example."
+		"Any request may also fail with 400 (it cannot be parsed), 413, 429, 500 or 503 (wait for Retry-After), in the form of the default response. RateLimit-Remaining is the number of requests left.\n\n" +
+		"The examples run as they are. Replace a value such as `" + of(initID, "/checkout_id") + "` by the field of that " +
+		"response: here checkout_id of the response to " + initID + ", called with its (first) example."
 }

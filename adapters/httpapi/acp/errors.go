@@ -26,20 +26,20 @@ var Style = &wire.Style{
 type Error struct {
 	status     int
 	Status     string        `json:"status" enum:"error"`
-	Code       string        `json:"error" doc:"Stable; switch on this."`
+	Code       string        `json:"error" doc:"Stable; branch on this code."`
 	Message    string        `json:"message" doc:"For people."`
 	Details    []wire.Detail `json:"details,omitempty"`
-	RetryAfter int           `json:"retry_after,omitzero" doc:"Seconds after which trying again may help."`
+	RetryAfter int           `json:"retry_after,omitzero" doc:"Seconds to wait before trying again."`
 	RequestID  string        `json:"request_id"`
 
-	Deal        *errorDeal  `json:"deal,omitempty" doc:"Of quote_accepted: where the deal stands."`
+	Deal        *errorDeal  `json:"deal,omitempty" doc:"Of quote_accepted: the state of the deal."`
 	NextActions nextActions `json:"next_actions,omitempty"`
 }
 
 // errorDeal is the agreement of a quote that accepts no further offers.
 type errorDeal struct {
 	QuoteID    string     `json:"quote_id"`
-	Status     string     `json:"status" enum:"open,expired,redeemed" doc:"open: the checkout_token that was answered opens a checkout until valid_until."`
+	Status     string     `json:"status" enum:"open,expired,redeemed" doc:"open: the checkout_token that you received opens a checkout until valid_until."`
 	FinalPrice wire.Money `json:"final_price" minimum:"0"`
 	Currency   string     `json:"currency" example:"USD"`
 	ValidUntil wire.Time  `json:"valid_until"`

@@ -65,18 +65,18 @@ var examples = map[string]example{
 		"shipping_address": map[string]any{"country": "@country@", "postal_code": "97205"},
 	})},
 	quoteID: {bodies: map[string]body{
-		"accept": {"An offer at the list price is accepted at once, and answered with a checkout_token", map[string]any{
+		"accept": {"An offer at the list price is accepted at once; the response has a checkout_token", map[string]any{
 			"product_id":  "@product@",
 			"variant_id":  "@variant@",
 			"quantity":    1,
 			"offer_price": "@list_price@",
 		}},
-		"ask": {"Without an offer the answer is a price", map[string]any{
+		"ask": {"Without an offer the response is a price", map[string]any{
 			"product_id": "@product@",
 			"variant_id": "@variant@",
 			"quantity":   1,
 		}},
-		"offer": {"An offer under the list price; follow up with session_id and quote_id of the answer", map[string]any{
+		"offer": {"An offer below the list price; follow up with session_id and quote_id of the response", map[string]any{
 			"product_id":  "@product@",
 			"variant_id":  "@variant@",
 			"quantity":    1,

@@ -27,15 +27,11 @@ func (h *handlers) registerFinalize() {
 		Path:        "/acp/checkout/finalize",
 		Tags:        commerceTag,
 		Summary:     "Pay a checkout",
-		Description: "Charges the payment token once and places the order. It is idempotent by checkout_id: sent again it " +
-			"returns the same order and charges nothing. A declined payment is an answer, payment_failed; retry_allowed tells " +
-			"whether another token may be tried; decline_code invalid_token means that the token is none. order.manage_token lets the buyer cancel the order and read the receipt. It and " +
-			"receipt_url are answered only to a request with the payment token that paid. Amounts are in payment.currency. Too little stock: 409 out_of_stock, with " +
-			"the items; past valid_until: 409 checkout_expired; ended by declines: 409 checkout_canceled; another attempt " +
-			"under way: 409 checkout_processing; incomplete: 409 checkout_incomplete, with what is missing. After ten declined payments within ten minutes, of a session or of a client's " +
-			"address: 429 too_many_declines. Payments under way count for this limit: while there are too many, finalize " +
-			"waits for up to ten seconds, then 429 too_many_payments. If nobody knows yet whether the payment went through: 503 " +
-			"payment_unresolved with retry_after; send the same request again then. The token is never stored.",
+		Description: "Charges the payment token once and places the order. It is idempotent by checkout_id: a repeated request " +
+			"returns the same order and charges nothing. A declined payment is a 200 with status payment_failed: retry_allowed tells whether to try another token; decline_code invalid_token means that the token does not exist. order.manage_token lets the buyer cancel the order and read the receipt. It and receipt_url are " +
+			"returned only to a request with the payment token that paid. Amounts are in payment.currency. Errors: 409 " +
+			"out_of_stock, with the items; 409 checkout_incomplete, with the missing fields; 409 checkout_processing (another attempt is in progress); 409 checkout_canceled (ended by declines); 409 checkout_expired; " +
+			"429 too_many_declines after ten declines within ten minutes, by session or client address; 429 too_many_payments (payments in progress count for this limit: finalize waits up to ten seconds); 503 payment_unresolved with retry_after while the outcome is unknown: send the same request again then. The token is never stored.",
 		Errors: []int{http.StatusConflict, http.StatusTooManyRequests, http.StatusServiceUnavailable},
 		Responses: h.oneOf(map[string]reflect.Type{
 			"success":        reflect.TypeFor[successAnswer](),
@@ -47,15 +43,15 @@ func (h *handlers) registerFinalize() {
 type finalizeRequest struct {
 	CheckoutID     string       `json:"checkout_id" minLength:"1" example:"chk_06fszq2d8v3m5xk9t1c7w4hpeg"`
 	Payment        paymentToken `json:"payment"`
-	ShippingOption string       `json:"shipping_option,omitempty" maxLength:"100" example:"express" doc:"An option's id; left out: the one that the checkout shows as selected. Another one counts revision up."`
-	BuyerEmail     string       `json:"buyer_email,omitempty" maxLength:"254" example:"ada@example.com" doc:"A plain address, without a name."`
-	Notes          string       `json:"notes,omitempty" maxLength:"2000" doc:"For the merchant."`
-	Revision       int          `json:"revision,omitempty" minimum:"1" doc:"Pays this revision of the checkout alone: 409 checkout_changed if it is another one now. Left out: whichever there is."`
+	ShippingOption string       `json:"shipping_option,omitempty" maxLength:"100" example:"express" doc:"The id of an option. Default: the selected one. Another one increases revision by one."`
+	BuyerEmail     string       `json:"buyer_email,omitempty" maxLength:"254" example:"ada@example.com" doc:"The address only, without a name."`
+	Notes          string       `json:"notes,omitempty" maxLength:"2000" doc:"A note for the merchant."`
+	Revision       int          `json:"revision,omitempty" minimum:"1" doc:"Pays only this revision: 409 checkout_changed if it is not the current one. Omit it to pay the current one."`
 }
 
 type paymentToken struct {
 	Method string `json:"method" enum:"psp_spt,wallet_ba" doc:"One of the checkout's payment_methods."`
-	Token  string `json:"token" minLength:"1" maxLength:"500" writeOnly:"true" example:"spt_sandbox_ok" doc:"Of the buyer; never stored."`
+	Token  string `json:"token" minLength:"1" maxLength:"500" writeOnly:"true" example:"spt_sandbox_ok" doc:"The buyer's payment token; never stored."`
 }
 
 type successAnswer struct {
@@ -63,10 +59,10 @@ type successAnswer struct {
 	Order       placedOrder      `json:"order"`
 	Payment     orderPayment     `json:"payment"`
 	Fulfillment orderFulfillment `json:"fulfillment"`
-	ReceiptURL  string           `json:"receipt_url" format:"uri" doc:"A page to print. It shows the buyer's address if the request has the payment token that paid."`
+	ReceiptURL  string           `json:"receipt_url" format:"uri" doc:"A page to print, with the buyer's address if the request has the payment token that paid."`
 	Tracking    orderTracking    `json:"tracking"`
 	Summary     orderSummary     `json:"summary"`
-	Items       []orderedItem    `json:"items" doc:"What was bought, by the ids that a return needs, in the order of summary.items."`
+	Items       []orderedItem    `json:"items" doc:"The items bought, with the ids that a return needs, in the order of summary.items."`
 
 	NextActions nextActions `json:"next_actions,omitempty"`
 }
@@ -77,15 +73,15 @@ type failedAnswer struct {
 	CheckoutID     string       `json:"checkout_id"`
 	CheckoutStatus string       `json:"checkout_status" enum:"pending,canceled"`
 	RetryAllowed   bool         `json:"retry_allowed"`
-	Revision       int          `json:"revision" minimum:"1" doc:"The checkout's: the attempt may have chosen another shipping option."`
-	Total          wire.Money   `json:"total" minimum:"0" doc:"That was not paid."`
+	Revision       int          `json:"revision" minimum:"1" doc:"The attempt may have increased it by another shipping option."`
+	Total          wire.Money   `json:"total" minimum:"0" doc:"The amount that was not paid."`
 	Currency       string       `json:"currency" example:"USD"`
 
 	NextActions nextActions `json:"next_actions,omitempty"`
 }
 
 type paymentError struct {
-	Code        string `json:"code" enum:"card_declined" doc:"card_declined for every method; decline_code says why."`
+	Code        string `json:"code" enum:"card_declined" doc:"card_declined for every method; decline_code is the reason."`
 	Message     string `json:"message"`
 	DeclineCode string `json:"decline_code" example:"insufficient_funds"`
 }

@@ -110,8 +110,8 @@ func (h *handlers) llms(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(&text, "- [Demo shop](%s): to try it out\n", demo+llmsPath)
 	}
 	fmt.Fprintf(&text, "\n## For merchants\n\n"+
-		"- [OpenAPI document](%s): all operations, those of the Management API included; it is long\n"+
-		"- [Documentation](%s): the same as a page\n", h.base()+"/openapi.json", h.base()+"/docs")
+		"- [OpenAPI document](%s): all operations, including those of the Management API; it is long\n"+
+		"- [Documentation](%s): the same document as a web page\n", h.base()+"/openapi.json", h.base()+"/docs")
 	write(w, r, &pageReply{
 		Type:   plainText,
 		Policy: pagePolicy,
@@ -123,7 +123,7 @@ func (h *handlers) llms(w http.ResponseWriter, r *http.Request) {
 // write sends a page that belongs to no shop.
 func write(w http.ResponseWriter, r *http.Request, p *pageReply, err error) {
 	if err != nil {
-		wire.WriteError(w, r, fault.New(fault.Internal, "internal_error", "The page could not be made.").Because(err))
+		wire.WriteError(w, r, fault.New(fault.Internal, "internal_error", "The page could not be created. Try again.").Because(err))
 		return
 	}
 	w.Header().Set("Content-Type", p.Type)

@@ -25,54 +25,52 @@ func (h *handlers) registerInit() {
 		Path:        "/acp/checkout/init",
 		Tags:        commerceTag,
 		Summary:     "Open a checkout",
-		Description: "Items that a checkout_token covers sell at its price, others at list price; a negotiated_price that is " +
-			"neither is 422 price_mismatch. Without items it is what the token covers, or with from_cart the cart of the session: " +
-			"its agreed lines sell at their prices, the others at list price, and what is paid leaves the cart. Amounts are in summary.currency; " +
-			"total = subtotal + shipping + tax. No stock is held. A country outside of the shop's shipping_regions: 422 " +
-			"validation_error. Unknown ids: 404. A past session: 409 session_expired; a token that is used up: 409 " +
-			"token_redeemed; one past its time: 409 token_expired. An item at list price for which the session has an agreed " +
-			"price is opened all the same, with the warning agreement_not_used.",
+		Description: "Opens a checkout of items, of what checkout_token covers, or with from_cart of the session's cart; paid lines leave the cart. Items with a checkout_token and agreed lines are sold at agreed prices, others at list price; a negotiated_price that is neither is 422 price_mismatch. Amounts are in " +
+			"summary.currency; total = subtotal + shipping + tax. No stock is reserved. An item at list price that has an " +
+			"agreed price in the session opens with the warning agreement_not_used. Errors: 404 for unknown ids; 409 " +
+			"session_expired; 409 token_redeemed, token_expired; 422 validation_error for a country " +
+			"outside of the shop's shipping_regions.",
 		Errors: []int{http.StatusConflict},
 	}), h.init)
 }
 
 type initRequest struct {
-	SessionID       string          `json:"session_id,omitempty" example:"sess_06fszq2d8v3m5xk9t1c7w4hpeg" doc:"Left out: that of the checkout_token, or else a new one, which the answer names."`
-	CheckoutToken   string          `json:"checkout_token,omitempty" maxLength:"200" doc:"Of an accepted quote. More than one: give each with its item."`
-	FromCart        bool            `json:"from_cart,omitempty" doc:"Buys the cart of the session, in place of items and checkout_token. A cart has one open checkout: if there is one, it is brought up to the cart and answered. What shipping_address and buyer leave out altogether stays as it is there."`
-	Items           []initItem      `json:"items,omitempty" maxItems:"50" doc:"May be left out with a checkout_token, and must be with from_cart."`
-	ShippingAddress shippingAddress `json:"shipping_address,omitempty" doc:"Name, line1, city, postal_code and country are required, unless allow_incomplete is true or all items are digital: without one they are taxed in the shop's country."`
-	BillingSame     bool            `json:"billing_same_as_shipping,omitempty" doc:"Taken and without effect: a billing address comes with the payment token."`
-	ShippingOption  string          `json:"shipping_option,omitempty" maxLength:"100" example:"express" doc:"An id of shipping_options; left out: the cheapest."`
+	SessionID       string          `json:"session_id,omitempty" example:"sess_06fszq2d8v3m5xk9t1c7w4hpeg" doc:"If omitted: the session of the checkout_token, or else a new one, which the response names."`
+	CheckoutToken   string          `json:"checkout_token,omitempty" maxLength:"200" doc:"Of an accepted quote. Send several with their items."`
+	FromCart        bool            `json:"from_cart,omitempty" doc:"Buys the cart of the session instead of items and checkout_token. A cart has one open checkout: an existing one is updated to the cart and returned. If shipping_address or buyer is omitted, it keeps its value there."`
+	Items           []initItem      `json:"items,omitempty" maxItems:"50" doc:"Optional with a checkout_token; must be omitted with from_cart."`
+	ShippingAddress shippingAddress `json:"shipping_address,omitempty" doc:"Name, line1, city, postal_code and country are required, unless allow_incomplete is true or all items are digital; these are taxed in the shop's country without an address."`
+	BillingSame     bool            `json:"billing_same_as_shipping,omitempty" doc:"Accepted and ignored: the payment token has the billing address."`
+	ShippingOption  string          `json:"shipping_option,omitempty" maxLength:"100" example:"express" doc:"An id of shipping_options. Omit it to take the cheapest."`
 	Buyer           *checkoutBuyer  `json:"buyer,omitempty"`
 	OrderWebhook    *orderWebhook   `json:"order_webhook,omitempty"`
-	AllowIncomplete bool            `json:"allow_incomplete,omitempty" doc:"Takes an address that lacks parts, also all of them. While something is missing the checkout is incomplete and cannot be paid: revise it."`
+	AllowIncomplete bool            `json:"allow_incomplete,omitempty" doc:"Accepts an incomplete address. While a field is missing, the checkout cannot be paid: revise it."`
 	Unknown         wire.Unknown    `json:",embed" hidden:"true"`
 }
 
 type checkoutBuyer struct {
 	FirstName string `json:"first_name,omitempty" maxLength:"200" example:"Ada"`
 	LastName  string `json:"last_name,omitempty" maxLength:"200" example:"Buyer"`
-	Email     string `json:"email,omitempty" maxLength:"254" example:"ada@example.com" doc:"A plain address, without a name. The order has it unless finalize brings another one."`
+	Email     string `json:"email,omitempty" maxLength:"254" example:"ada@example.com" doc:"The address only, without a name. The order gets it unless finalize has another one."`
 	Phone     string `json:"phone,omitempty" maxLength:"200" example:"+1 503 555 0100"`
 }
 
 type initItem struct {
 	ProductID       string        `json:"product_id" minLength:"1" example:"prod_06fszq2d8v3m5xk9t1c7w4hpeg"`
-	VariantID       string        `json:"variant_id,omitempty" doc:"May be left out for a product with one variant."`
+	VariantID       string        `json:"variant_id,omitempty" doc:"Optional for a product with one variant."`
 	Quantity        int           `json:"quantity" minimum:"1" maximum:"1000"`
-	NegotiatedPrice *wire.Decimal `json:"negotiated_price,omitempty" nullable:"true" minimum:"0" example:"89.50" doc:"For one piece, as you understand it. Left out: whatever applies."`
-	CheckoutToken   string        `json:"checkout_token,omitempty" maxLength:"200" doc:"Covers this item."`
+	NegotiatedPrice *wire.Decimal `json:"negotiated_price,omitempty" nullable:"true" minimum:"0" example:"89.50" doc:"The price that you expect for one piece."`
+	CheckoutToken   string        `json:"checkout_token,omitempty" maxLength:"200" doc:"The token of its accepted quote."`
 }
 
 type shippingAddress struct {
 	Name       string `json:"name,omitempty" maxLength:"200" example:"A. Buyer"`
-	FirstName  string `json:"first_name,omitempty" maxLength:"200" doc:"With last_name, in the place of name. An address without a name takes the buyer's."`
+	FirstName  string `json:"first_name,omitempty" maxLength:"200" doc:"Together with last_name, instead of name. An address without a name gets the buyer's name."`
 	LastName   string `json:"last_name,omitempty" maxLength:"200"`
 	Line1      string `json:"line1,omitempty" maxLength:"200" example:"12 Harbor Street"`
 	Line2      string `json:"line2,omitempty" maxLength:"200"`
 	City       string `json:"city,omitempty" maxLength:"200" example:"Portland"`
-	State      string `json:"state,omitempty" maxLength:"200" example:"OR" doc:"Names of states of the US, Canada and Australia become their ISO 3166-2 codes."`
+	State      string `json:"state,omitempty" maxLength:"200" example:"OR" doc:"Names of states of the US, Canada and Australia are converted to their ISO 3166-2 codes."`
 	PostalCode string `json:"postal_code,omitempty" maxLength:"200" example:"97205"`
 	Country    string `json:"country,omitempty" pattern:"^([A-Za-z]{2})?$" patternDescription:"an ISO 3166 alpha-2 country" example:"US"`
 	Phone      string `json:"phone,omitempty" maxLength:"200" example:"+1 503 555 0100"`
@@ -80,18 +78,18 @@ type shippingAddress struct {
 
 type initAnswer struct {
 	CheckoutID      string           `json:"checkout_id"`
-	SessionID       string           `json:"session_id,omitempty" doc:"Of a session that the request opened."`
-	Status          string           `json:"status" enum:"incomplete,ready,pending,processing" doc:"pending: a payment was declined, and another token may be tried. processing: a payment is under way. Both are of the cart's open checkout alone."`
+	SessionID       string           `json:"session_id,omitempty" doc:"The session that the request opened."`
+	Status          string           `json:"status" enum:"incomplete,ready,pending,processing" doc:"pending: a payment was declined, and another token may be tried. processing: a payment is in progress. Only for a cart's open checkout."`
 	Summary         checkoutSummary  `json:"summary"`
 	Items           []checkoutItem   `json:"items"`
 	ShippingOptions []shippingOption `json:"shipping_options"`
 	PaymentMethods  []readyMethod    `json:"payment_methods"`
 	ValidUntil      wire.Time        `json:"valid_until"`
-	Missing         []string         `json:"missing,omitempty" example:"shipping_address.line1" doc:"What payment needs and the checkout lacks, by the field of the request. While something is missing, shipping and tax may change."`
-	Revision        int              `json:"revision" minimum:"1" doc:"Give it to finalize or to a revision, and no other one is paid or revised."`
+	Missing         []string         `json:"missing,omitempty" example:"shipping_address.line1" doc:"Fields required before payment. While any is missing, shipping and tax may change."`
+	Revision        int              `json:"revision" minimum:"1" doc:"Send it to finalize or to a revision, which then fails if the checkout has changed."`
 
-	Lines        []openedLine     `json:"lines" doc:"The items by their ids, in the same order, as a revision names them."`
-	OrderWebhook *acceptedWebhook `json:"order_webhook,omitempty" doc:"Where news of the order will be sent."`
+	Lines        []openedLine     `json:"lines" doc:"The items with their ids, in the same order, as a revision names them."`
+	OrderWebhook *acceptedWebhook `json:"order_webhook,omitempty" doc:"Where the shop sends changes of the order."`
 
 	Warnings    []warning   `json:"warnings,omitempty"`
 	NextActions nextActions `json:"next_actions,omitempty"`
@@ -110,14 +108,14 @@ type checkoutSummary struct {
 	Shipping wire.Money `json:"shipping" minimum:"0"`
 	Tax      wire.Money `json:"tax" minimum:"0"`
 	Total    wire.Money `json:"total" minimum:"0"`
-	Savings  wire.Money `json:"savings" doc:"Against list prices."`
+	Savings  wire.Money `json:"savings" doc:"Compared with list prices."`
 	Currency string     `json:"currency" example:"USD"`
 }
 
 type checkoutItem struct {
 	ProductID     string     `json:"product_id"`
 	Name          string     `json:"name"`
-	Variant       string     `json:"variant" example:"M / Green" doc:"In words; empty if there is only one."`
+	Variant       string     `json:"variant" example:"M / Green" doc:"The options as text; empty if there is only one variant."`
 	Quantity      int        `json:"quantity" minimum:"1"`
 	UnitPrice     wire.Money `json:"unit_price" minimum:"0"`
 	OriginalPrice wire.Money `json:"original_price" minimum:"0"`
@@ -131,7 +129,7 @@ type shippingOption struct {
 	Name     string     `json:"name" example:"Standard shipping"`
 	Price    wire.Money `json:"price" minimum:"0"`
 	Estimate string     `json:"estimate" example:"3-5 business days"`
-	Selected bool       `json:"selected" doc:"What the summary is computed with. Another one can be chosen at finalize."`
+	Selected bool       `json:"selected" doc:"Whether the summary is computed with this option. finalize can choose another one."`
 }
 
 type readyMethod struct {

@@ -20,9 +20,9 @@ func (h *handlers) registerKeySet() {
 		Path:        keySetPath,
 		Tags:        discoveryTag,
 		Summary:     "Read the shop's signing keys",
-		Description: "A JSON Web Key Set (RFC 7517) with the public keys by which what the shop sends is verified, such as the " +
-			"requests to an order_webhook. A key is published before it signs, and for 7 days after it did. Keep the set for 5 " +
-			"minutes; read it again when a signature names a keyid that is not in it.",
+		Description: "Returns a JSON Web Key Set (RFC 7517) with the public keys that verify the shop's signatures, such as those " +
+			"of requests to an order_webhook. A key is published before its first signature, and for 7 days after its last. " +
+			"Cache the set for 5 minutes; read it again when a signature names a keyid that is not in it.",
 	}), h.keySet)
 }
 

@@ -23,7 +23,7 @@ type limiter struct {
 	counted []string
 }
 
-func (l *limiter) Take(_ context.Context, key string, r ports.Rate) ports.Verdict {
+func (l *limiter) Allow(_ context.Context, key string, r ports.Rate) ports.Verdict {
 	l.counted = append(l.counted, key+" "+strconv.Itoa(r.PerMinute)+"/"+strconv.Itoa(r.Burst))
 	return ports.Verdict{
 		Allowed:    key != l.refuses,
@@ -32,11 +32,11 @@ func (l *limiter) Take(_ context.Context, key string, r ports.Rate) ports.Verdic
 	}
 }
 
-func (l *limiter) TakeN(ctx context.Context, key string, r ports.Rate, n int) ports.Verdict {
+func (l *limiter) AllowN(ctx context.Context, key string, r ports.Rate, n int) ports.Verdict {
 	if n != 1 {
 		key += " times " + strconv.Itoa(n)
 	}
-	return l.Take(ctx, key, r)
+	return l.Allow(ctx, key, r)
 }
 
 // Requests are counted by client address before the shop is looked up, because buyers can make up slugs, and then in the shop

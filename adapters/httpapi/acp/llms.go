@@ -25,7 +25,7 @@ func (h *handlers) shopLLMs(_ context.Context, rq Request, _ *struct{}) (*pageRe
 	fmt.Fprintf(&text, "\nBuy here by HTTP with JSON, without credentials:\n\n- %s\n- %s\n- %s\n- %s\n- %s\n- %s\n- %s\n",
 		use.Order, use.Search, use.Prices, use.IDs, use.Checkout, use.Payment, use.Retries)
 	fmt.Fprintf(&text, "\n## Documents\n\n"+
-		"- [Manifest](%s): what the shop offers, the address of every operation, and what the words of next_actions mean\n"+
+		"- [Manifest](%s): what the shop offers, the address of every operation, and the meaning of the words in next_actions\n"+
 		"- [OpenAPI document](%s): the operations with their schemas, and examples that run\n", address+manifestPath, address+documentPath)
 	if h.Services.Protocols != nil {
 		otherProtocols(&text, h.Services.Protocols(shop))

@@ -26,17 +26,17 @@ func (h *handlers) registerManifest() {
 		Method:      http.MethodGet,
 		Path:        manifestPath,
 		Tags:        discoveryTag,
-		Summary:     "Read what a shop offers",
-		Description: "Who sells, in which currency, how to pay, where it ships, where the other operations are, and how to " +
-			"use them best. urls are absolute; endpoints are the same as path templates, to be appended to the address that " +
-			"/.well-known was appended to. " +
-			"Answers have an ETag; with a matching If-None-Match the answer is 304 without a body.",
-		Responses: map[string]*huma.Response{"304": {Description: "The manifest is still the one of If-None-Match."}},
+		Summary:     "Read the shop's manifest",
+		Description: "Returns the merchant, currencies, payment methods, shipping regions, the addresses of the other operations " +
+			"and a guide to using them. urls are absolute; endpoints are the same as path templates: append them to the " +
+			"address that precedes /.well-known. Responses have an ETag; a request with a matching If-None-Match gets 304 " +
+			"without a body.",
+		Responses: map[string]*huma.Response{"304": {Description: "The manifest still has the ETag of If-None-Match."}},
 	}), h.manifest)
 }
 
 type manifestInput struct {
-	Known string `header:"If-None-Match" doc:"ETag of a manifest read before."`
+	Known string `header:"If-None-Match" doc:"The ETag of a previous response."`
 }
 
 type manifestReply struct {
@@ -51,13 +51,13 @@ type manifest struct {
 	Merchant        merchant        `json:"merchant"`
 	Endpoints       endpoints       `json:"endpoints"`
 	PaymentMethods  []paymentMethod `json:"payment_methods"`
-	Currencies      []string        `json:"supported_currencies" doc:"ISO 4217. Every price of the shop is in the first."`
+	Currencies      []string        `json:"supported_currencies" doc:"ISO 4217. Every price of the shop is in the first currency."`
 	ShippingRegions []string        `json:"shipping_regions" doc:"ISO 3166 alpha-2 countries."`
 	Policies        policies        `json:"policies"`
 	Categories      []category      `json:"categories" doc:"The top two levels."`
 
 	URLs      urls              `json:"urls"`
-	Protocols map[string]string `json:"protocols" doc:"Addresses of the shop's other protocols, by their names."`
+	Protocols map[string]string `json:"protocols" doc:"Addresses of the shop's other protocols, by name."`
 	Usage     usage             `json:"usage"`
 }
 
@@ -94,7 +94,7 @@ type policies struct {
 type category struct {
 	ID           string `json:"id" doc:"The path, as filters.category takes it." example:"outdoor/tents"`
 	Name         string `json:"name" example:"Tents"`
-	ProductCount int    `json:"product_count" minimum:"0" doc:"Products at or below the path."`
+	ProductCount int    `json:"product_count" minimum:"0" doc:"The number of products at or below the path."`
 }
 
 func (h *handlers) manifest(ctx context.Context, rq Request, in *manifestInput) (*manifestReply, error) {

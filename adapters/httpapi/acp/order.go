@@ -23,9 +23,9 @@ func (h *handlers) registerOrders() {
 		Path:        "/acp/orders/{id}",
 		Tags:        aftersalesTag,
 		Summary:     "Read an order",
-		Description: "How its payment, fulfillment, tracking, returns and refunds stand. Amounts are in payment.currency. " +
-			"With the order's manage_token it also shows receipt_url and the payment instrument. " +
-			"Unknown: 404 order_not_found. A manage_token that is not the order's: 403 order_token_required.",
+		Description: "Returns the order with its payment, fulfillment, tracking, returns and refunds. Amounts are in " +
+			"payment.currency. With the order's manage_token it also shows receipt_url and the payment instrument. Errors: " +
+			"403 order_token_required (the manage_token is not the order's); 404 order_not_found.",
 		Errors: []int{http.StatusForbidden},
 	}), h.order)
 	page := map[string]*huma.Response{"200": {Description: "The receipt", Content: map[string]*huma.MediaType{
@@ -37,9 +37,8 @@ func (h *handlers) registerOrders() {
 		Path:        "/acp/orders/{id}/receipt",
 		Tags:        aftersalesTag,
 		Summary:     "Print an order",
-		Description: "The receipt without the buyer's name, address and payment instrument: a page of HTML that loads nothing " +
-			"else. Unknown: 404 order_not_found.",
-		Responses: page,
+		Description: "Returns the receipt without the buyer's name, address and payment instrument, as an HTML page. Errors: 404 order_not_found.",
+		Responses:   page,
 	}), h.orderPage)
 	wire.AddReadOnly(h.mount, h.operation(huma.Operation{
 		OperationID: receiptID,
@@ -47,9 +46,8 @@ func (h *handlers) registerOrders() {
 		Path:        "/acp/orders/{id}/receipt/{code}",
 		Tags:        aftersalesTag,
 		Summary:     "Print an order's receipt",
-		Description: "A page of HTML that loads nothing else and is made to be printed. Its address is the order's receipt_url. " +
-			"Unknown: 404 order_not_found or receipt_not_found.",
-		Responses: page,
+		Description: "Returns the receipt as an HTML page for printing. The order's receipt_url is its address. Errors: 404 order_not_found or receipt_not_found.",
+		Responses:   page,
 	}), h.receipt)
 }
 
@@ -57,19 +55,19 @@ type orderAnswer struct {
 	Order       placedOrder      `json:"order"`
 	Payment     orderPayment     `json:"payment"`
 	Fulfillment orderFulfillment `json:"fulfillment"`
-	ReceiptURL  string           `json:"receipt_url,omitempty" format:"uri" doc:"A page to print, with the buyer's address. Only with the manage_token."`
+	ReceiptURL  string           `json:"receipt_url,omitempty" format:"uri" doc:"A page to print, with the buyer's address. Present only with the manage_token."`
 	Tracking    orderTracking    `json:"tracking"`
 	Summary     orderSummary     `json:"summary"`
 	Refunds     []orderRefund    `json:"refunds" doc:"Oldest first."`
 	Returns     []orderReturn    `json:"returns" doc:"Oldest first."`
-	Items       []orderedItem    `json:"items" doc:"What was bought, by the ids that a return needs, in the order of summary.items."`
+	Items       []orderedItem    `json:"items" doc:"The items bought, with the ids that a return needs, in the order of summary.items."`
 
 	NextActions nextActions `json:"next_actions,omitempty"`
 }
 
 type placedOrder struct {
 	ID                 string    `json:"id"`
-	ManageToken        string    `json:"manage_token,omitempty" example:"om_7k2m9qxa7k2m9qxa7k2m9qxa7k2m9qxa" doc:"The buyer's right to the order: it cancels the order and shows its receipt. Only in the answer to finalize."`
+	ManageToken        string    `json:"manage_token,omitempty" example:"om_7k2m9qxa7k2m9qxa7k2m9qxa7k2m9qxa" doc:"Cancels the order and shows its receipt. Only in the response to finalize."`
 	ConfirmationNumber string    `json:"confirmation_number" example:"HG-7K2M-9QXA"`
 	Status             string    `json:"status" enum:"confirmed,refunded,canceled"`
 	CreatedAt          wire.Time `json:"created_at"`
@@ -79,9 +77,9 @@ type orderPayment struct {
 	ID       string      `json:"id"`
 	Status   string      `json:"status" enum:"succeeded,partially_refunded,refunded"`
 	Amount   wire.Money  `json:"amount" minimum:"0"`
-	Refunded *wire.Money `json:"refunded_amount,omitempty" minimum:"0" doc:"Given back so far. Not part of the answer to a payment."`
+	Refunded *wire.Money `json:"refunded_amount,omitempty" minimum:"0" doc:"The amount refunded so far. Not part of the response to a payment."`
 	Currency string      `json:"currency" example:"USD"`
-	Method   string      `json:"method" example:"Visa ending in 4242" doc:"The instrument in words; without the manage_token, the payment method."`
+	Method   string      `json:"method" example:"Visa ending in 4242" doc:"The payment instrument as text; without the manage_token, the payment method."`
 }
 
 type orderFulfillment struct {
@@ -93,7 +91,7 @@ type orderFulfillment struct {
 }
 
 type orderTracking struct {
-	Available bool    `json:"available" doc:"Whether there is a url to follow."`
+	Available bool    `json:"available" doc:"Whether url has a tracking page."`
 	URL       *string `json:"url" format:"uri"`
 	Carrier   string  `json:"carrier,omitempty"`
 	Number    string  `json:"number,omitempty"`
@@ -104,7 +102,7 @@ type orderRefund struct {
 	RefundID  string     `json:"refund_id"`
 	Status    string     `json:"status" enum:"pending,succeeded,failed"`
 	Amount    wire.Money `json:"amount" minimum:"0"`
-	ReturnID  string     `json:"return_id,omitempty" doc:"The return that it is for."`
+	ReturnID  string     `json:"return_id,omitempty" doc:"The return that the refund is for."`
 	CreatedAt wire.Time  `json:"created_at"`
 }
 
@@ -136,8 +134,8 @@ type orderedItem struct {
 
 type orderInput struct {
 	ID     wire.Ref[id.Order] `path:"id" thing:"order" doc:"The order's id."`
-	Header string             `header:"X-Manage-Token" maxLength:"100" doc:"The order's manage_token. A header does not end up in logs, as addresses may."`
-	Query  string             `query:"manage_token" maxLength:"100" doc:"The same."`
+	Header string             `header:"X-Manage-Token" maxLength:"100" doc:"The order's manage_token. Prefer the header: unlike an address, it does not end up in logs."`
+	Query  string             `query:"manage_token" maxLength:"100" doc:"The order's manage_token."`
 }
 
 func (h *handlers) order(ctx context.Context, rq Request, in *orderInput) (*wire.Output[orderAnswer], error) {

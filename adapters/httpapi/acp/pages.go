@@ -63,10 +63,9 @@ func (h *handlers) registerPages() {
 		Method:      http.MethodGet,
 		Path:        "",
 		Tags:        discoveryTag,
-		Summary:     "Show the shop to people",
-		Description: "A page of HTML that loads nothing else, with links to what agents read. Who accepts application/json and no " +
-			"HTML gets these links as JSON.",
-		Responses: page,
+		Summary:     "Show the shop as a web page",
+		Description: "Returns an HTML page that loads no other files, with links for agents. A request that accepts application/json and not text/html gets them as JSON.",
+		Responses:   page,
 	}), h.shopPage)
 	wire.AddReadOnly(h.mount, h.operation(huma.Operation{
 		OperationID: shopLLMsID,
@@ -74,7 +73,7 @@ func (h *handlers) registerPages() {
 		Path:        llmsPath,
 		Tags:        discoveryTag,
 		Summary:     "Introduce the shop to language models",
-		Description: "Markdown in the form of llmstxt.org.",
+		Description: "Returns Markdown in the form of llmstxt.org.",
 		Responses:   answer("The text", "text/plain"),
 	}), h.shopLLMs)
 }
@@ -90,7 +89,7 @@ type pointers struct {
 }
 
 type pageInput struct {
-	Accept string `header:"Accept" doc:"application/json without text/html: the links alone."`
+	Accept string `header:"Accept" doc:"application/json without text/html returns only the links."`
 }
 
 // wantsJSON reports whether a client that accepts these types gets JSON instead of a page.

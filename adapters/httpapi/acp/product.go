@@ -19,11 +19,12 @@ func (h *handlers) registerProduct() {
 		Method:      http.MethodGet,
 		Path:        "/acp/products/{id}",
 		Tags:        discoveryTag,
-		Summary:     "Look at a product",
-		Description: "Prices are in the shop's currency, for one piece. personalized_price is where a negotiation by this " +
-			"buyer would open; an offer within likely_acceptance_range is accepted at once; lower ones may succeed after a counter. In a session they are the " +
-			"session's own. Unknown product: 404 product_not_found. A buyer_context that is no JSON object: 400 " +
-			"invalid_request. A past session: 409 session_expired.",
+		Summary:     "Read a product",
+		Description: "Returns a product with its variants, stock, shipping and negotiation hints. Prices are in the shop's " +
+			"currency, for one piece. personalized_price is the opening price of a negotiation with this buyer. An offer " +
+			"within likely_acceptance_range is accepted at once; a lower one may succeed after a counteroffer. With a " +
+			"session_id, both are those of the session. Errors: 400 invalid_request (buyer_context is not a JSON object); 404 " +
+			"product_not_found; 409 session_expired.",
 		Errors: []int{http.StatusConflict},
 	}), h.product)
 }
@@ -31,7 +32,7 @@ func (h *handlers) registerProduct() {
 type productInput struct {
 	ID           wire.Ref[id.Product] `path:"id" thing:"product" doc:"The product's id."`
 	SessionID    string               `query:"session_id"`
-	BuyerContext string               `query:"buyer_context" doc:"A JSON object: loyalty_tier, purchase_history, urgency, location, buyer_token; color_preference means nothing here." example:"{\"loyalty_tier\":\"gold\",\"purchase_history\":12}"`
+	BuyerContext string               `query:"buyer_context" doc:"A JSON object with loyalty_tier, purchase_history, urgency, location and buyer_token; color_preference has no effect here." example:"{\"loyalty_tier\":\"gold\",\"purchase_history\":12}"`
 }
 
 type productAnswer struct {
@@ -62,7 +63,7 @@ type personalizedPrice struct {
 
 type negotiationHints struct {
 	SuggestedOffer        wire.Money    `json:"suggested_offer" minimum:"0"`
-	LikelyAcceptanceRange [2]wire.Money `json:"likely_acceptance_range" doc:"From, to; both included."`
+	LikelyAcceptanceRange [2]wire.Money `json:"likely_acceptance_range" doc:"Lowest and highest price, both included."`
 }
 
 type productVariant struct {
@@ -70,15 +71,15 @@ type productVariant struct {
 	Size     string     `json:"size"`
 	Color    string     `json:"color"`
 	SKU      string     `json:"sku"`
-	Price    wire.Money `json:"price" minimum:"0" doc:"List price of this variant."`
+	Price    wire.Money `json:"price" minimum:"0" doc:"The list price of this variant."`
 	InStock  bool       `json:"in_stock" doc:"Whether it can be bought."`
-	Quantity int        `json:"quantity" minimum:"0" doc:"Pieces in stock. More can be bought of what is made to order or on backorder."`
+	Quantity int        `json:"quantity" minimum:"0" doc:"Pieces in stock. More can be bought of products made to order or on backorder."`
 	GTIN     string     `json:"gtin,omitempty" doc:"Global Trade Item Number: EAN, UPC, ISBN."`
-	MPN      string     `json:"mpn,omitempty" doc:"Manufacturer's part number."`
+	MPN      string     `json:"mpn,omitempty" doc:"The manufacturer's part number."`
 
-	Availability string `json:"availability" enum:"in_stock,backorder,out_of_stock" doc:"backorder: it can be bought, and is sent once it has come in. What is made to order is in_stock."`
+	Availability string `json:"availability" enum:"in_stock,backorder,out_of_stock" doc:"backorder: it can be bought, and ships once back in stock. Products made to order are in_stock."`
 
-	RequiresShipping bool `json:"requires_shipping" doc:"False: it is digital."`
+	RequiresShipping bool `json:"requires_shipping" doc:"False for a digital product."`
 }
 
 type productImage struct {

@@ -21,16 +21,12 @@ func (h *handlers) registerQuote() {
 		Method:      http.MethodPost,
 		Path:        "/acp/quote",
 		Tags:        commerceTag,
-		Summary:     "Ask for a price, or make an offer",
-		Description: "Prices are in the shop's currency, for one piece. Without offer_price the answer is a quote. An offer is " +
-			"accepted, countered or rejected; a counter, a quoted price and the price offered beside a rejection are yours until " +
-			"valid_until. A follow-up " +
-			"names session_id and quote_id and may leave out product, variant and quantity; add_bundle also takes the bundle " +
-			"that was suggested. To accept the price that stands, send it as offer_price. An offer on a quote past valid_until is " +
-			"answered expired, on one that is accepted 409 quote_accepted with the deal, and on one that a newer quote " +
-			"replaced 409 quote_closed. The message moves no price. Unknown ids: 404 product_not_found, " +
-			"variant_not_found, quote_not_found or session_not_found. An offer_price of zero or less, with more decimals " +
-			"than the currency has, or too large: 422 validation_error.",
+		Summary:     "Ask for a price or make an offer",
+		Description: "Prices are in the shop's currency, for one piece. Without offer_price the response is a quote. An offer is " +
+			"accepted, countered or rejected. You can buy at a quoted price, a counter_price or the offered_price of a " +
+			"rejection until valid_until: to accept it, send it as offer_price. A follow-up names session_id and quote_id and " +
+			"may omit product, variant and quantity; add_bundle also accepts the suggested bundle. After valid_until the status is expired. Errors: 404 " +
+			"product_not_found, variant_not_found, quote_not_found or session_not_found; 409 quote_accepted, with the deal; 409 quote_closed (a newer quote replaced it); 422 validation_error for an offer_price that is not positive, too large or has more decimals than the currency.",
 		Errors: []int{http.StatusConflict},
 		Responses: h.oneOf(map[string]reflect.Type{
 			"accept":        reflect.TypeFor[acceptAnswer](),
@@ -43,15 +39,15 @@ func (h *handlers) registerQuote() {
 }
 
 type quoteRequest struct {
-	SessionID    string        `json:"session_id,omitempty" doc:"Required with quote_id; else left out for a new session."`
-	QuoteID      string        `json:"quote_id,omitempty" doc:"The quote that this follows up."`
+	SessionID    string        `json:"session_id,omitempty" doc:"Required with quote_id; otherwise omit it to open a new session."`
+	QuoteID      string        `json:"quote_id,omitempty" doc:"The quote that this request follows up."`
 	ProductID    string        `json:"product_id,omitempty" example:"prod_06fszq2d8v3m5xk9t1c7w4hpeg" doc:"Required without quote_id."`
-	VariantID    string        `json:"variant_id,omitempty" example:"var_06fszq2d8v3m5xk9t1c7w4hpeg" doc:"May be left out for a product with one variant."`
+	VariantID    string        `json:"variant_id,omitempty" example:"var_06fszq2d8v3m5xk9t1c7w4hpeg" doc:"Optional for a product with one variant."`
 	Quantity     int           `json:"quantity,omitempty" minimum:"1" maximum:"1000" example:"1" doc:"Required without quote_id."`
-	OfferPrice   *wire.Decimal `json:"offer_price,omitempty" nullable:"true" exclusiveMinimum:"0" example:"89.50" doc:"For one piece; null or left out asks for a quote."`
-	Message      string        `json:"message,omitempty" maxLength:"2000" doc:"Free text. No price depends on it."`
-	AddBundle    bool          `json:"add_bundle,omitempty" doc:"Take the suggested bundle too. Without an offer it takes the standing counter."`
-	BuyerContext *buyerContext `json:"buyer_context,omitempty" doc:"Unverified but for buyer_token, so it weighs little; nonsense in it is ignored."`
+	OfferPrice   *wire.Decimal `json:"offer_price,omitempty" nullable:"true" exclusiveMinimum:"0" example:"89.50" doc:"For one piece. Null or omitted: ask for a quote."`
+	Message      string        `json:"message,omitempty" maxLength:"2000" doc:"Free text. It does not affect the price."`
+	AddBundle    bool          `json:"add_bundle,omitempty" doc:"Accepts the suggested bundle too. Without an offer it accepts the current counter_price."`
+	BuyerContext *buyerContext `json:"buyer_context,omitempty" doc:"Unverified except for buyer_token, so it has little weight; invalid values are ignored."`
 	Unknown      wire.Unknown  `json:",embed" hidden:"true"`
 }
 

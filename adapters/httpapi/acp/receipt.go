@@ -46,7 +46,7 @@ type receiptReply struct {
 
 type receiptInput struct {
 	ID   wire.Ref[id.Order] `path:"id" thing:"order" doc:"The order's id."`
-	Code string             `path:"code" maxLength:"100" doc:"The receipt's own, of its address."`
+	Code string             `path:"code" maxLength:"100" doc:"The receipt's own code, from its address."`
 }
 
 func (h *handlers) receipt(ctx context.Context, rq Request, in *receiptInput) (*receiptReply, error) {
@@ -61,7 +61,7 @@ func (h *handlers) receipt(ctx context.Context, rq Request, in *receiptInput) (*
 }
 
 type onOrder struct {
-	ID wire.Ref[id.Order] `path:"id" thing:"order" doc:"Whoever knows the id may use it."`
+	ID wire.Ref[id.Order] `path:"id" thing:"order" doc:"Anyone who has the id can use it."`
 }
 
 func (h *handlers) orderPage(ctx context.Context, rq Request, in *onOrder) (*receiptReply, error) {

@@ -20,12 +20,11 @@ func (h *handlers) registerReturns() {
 		Method:        http.MethodPost,
 		Path:          "/acp/returns",
 		Tags:          aftersalesTag,
-		Summary:       "Ask to return part of an order",
+		Summary:       "Request a return",
 		DefaultStatus: http.StatusCreated,
-		Description: "The merchant decides. A return cannot be taken back, and while there is one the order cannot be canceled: cancel an order " +
-			"that is not shipped instead. Past the return window, items that are not part of the order, or more of them " +
-			"than was bought and not yet returned: 422 validation_error. A canceled order: 409 order_canceled. " +
-			"Unknown order: 404 order_not_found.",
+		Description: "Requests the return of items of an order; the merchant decides. A return cannot be withdrawn, and an order with an open return cannot be canceled: cancel an unshipped order instead. Errors: 404 " +
+			"order_not_found; 409 order_canceled; 422 validation_error after the return window, for items that are not part " +
+			"of the order, or for more pieces than were bought and not yet returned.",
 		Errors: []int{http.StatusConflict},
 	}), wire.HandleOne(h.requestReturn, toAPIReturn))
 	wire.AddReadOnly(h.mount, h.operation(huma.Operation{
@@ -34,7 +33,7 @@ func (h *handlers) registerReturns() {
 		Path:        "/acp/returns/{id}",
 		Tags:        aftersalesTag,
 		Summary:     "Read a return",
-		Description: "Unknown: 404 return_not_found.",
+		Description: "Errors: 404 return_not_found.",
 	}), wire.HandleOne(h.findReturn, toAPIReturn))
 }
 
@@ -46,7 +45,7 @@ type returnRequest struct {
 
 type returnItem struct {
 	ProductID string `json:"product_id" minLength:"1" example:"prod_06fszq2d8v3m5xk9t1c7w4hpeg"`
-	VariantID string `json:"variant_id,omitempty" doc:"May be left out where the order has one variant of the product."`
+	VariantID string `json:"variant_id,omitempty" doc:"Optional if the order has one variant of the product."`
 	Quantity  int    `json:"quantity" minimum:"1" maximum:"1000"`
 	Reason    string `json:"reason,omitempty" maxLength:"2000" example:"Too small"`
 }
@@ -54,11 +53,11 @@ type returnItem struct {
 type returnAnswer struct {
 	ReturnID       string     `json:"return_id"`
 	Status         string     `json:"status" enum:"requested,approved,rejected"`
-	RefundEstimate wire.Money `json:"refund_estimate" minimum:"0" doc:"What was paid for the items, with their share of the tax."`
+	RefundEstimate wire.Money `json:"refund_estimate" minimum:"0" doc:"Paid for the items, with their share of the tax."`
 	Currency       string     `json:"currency" example:"USD"`
 	Instructions   string     `json:"instructions"`
-	RefundID       string     `json:"refund_id,omitempty" doc:"Of an approved return. The order shows how the refund stands."`
-	Reason         string     `json:"reason,omitempty" doc:"Why the merchant rejected it."`
+	RefundID       string     `json:"refund_id,omitempty" doc:"Of an approved return. The order shows the state of the refund."`
+	Reason         string     `json:"reason,omitempty" doc:"The merchant's reason for rejecting it."`
 
 	NextActions nextActions `json:"next_actions,omitempty"`
 }
@@ -76,7 +75,7 @@ func (h *handlers) requestReturn(ctx context.Context, rq Request, in *wire.Input
 }
 
 type onReturn struct {
-	ID wire.Ref[id.Return] `path:"id" thing:"return" doc:"Whoever knows the id may use it."`
+	ID wire.Ref[id.Return] `path:"id" thing:"return" doc:"Anyone who has the id can use it."`
 }
 
 func (h *handlers) findReturn(ctx context.Context, rq Request, in *onReturn) (*order.Return, error) {

@@ -21,18 +21,14 @@ func (h *handlers) registerSearch() {
 		Path:        "/acp/search",
 		Tags:        discoveryTag,
 		Summary:     "Search products in natural language",
-		Description: "Ask best with keywords of one thing (\"waterproof hiking jacket\"), one search for each thing that is wanted, and put " +
-			"what must hold into filters: a price, a brand, a size, a colour, being in stock. A SKU, GTIN, MPN or part number as the " +
-			"query finds that product first. Matches by meaning and ranks what is in stock higher. An empty query finds " +
-			"everything that passes the filters.\n\n" +
-			"The facets tell what can be asked for next; each ignores its own filter. Read further results with cursor: the " +
-			"next_cursor of the answer before, with the same query, filters and sort. However the catalogue changes meanwhile, no " +
-			"product comes twice and none that matches all the while is left out. An empty answer says in no_results which filter " +
-			"removed what. Unknown fields and filters change nothing and are named in warnings.\n\n" +
-			"Without session_id it opens a session; an unknown one is 404 session_not_found, a past one 409 " +
-			"session_expired. Prices are in the shop's currency, for one piece. A price with more decimals than the " +
-			"currency has, a price_min above price_max and a cursor of another search are 422 validation_error. While the index of a shop that was " +
-			"not searched for a while is built: 503 index_building, with a Retry-After.",
+		Description: "Search with keywords of one product (\"waterproof hiking jacket\"), one search for each product. Put constraints into filters. A SKU, GTIN, MPN or part number " +
+			"as the query finds that product first. Results match by meaning; products in stock rank higher. An empty query " +
+			"finds everything that passes the filters.\n\nThe facets suggest further filters; each ignores its own filter. To " +
+			"read more results, send next_cursor of the previous response as cursor, with the same query, filters and sort. " +
+			"Even if the catalog changes in between, no product is repeated or omitted. If nothing is found, no_results shows how many results each filter removed. Unknown fields and filters " +
+			"have no effect; warnings name them.\n\nWithout session_id it opens a session. Prices are in the shop's currency, " +
+			"for one piece. Errors: 404 session_not_found; 409 session_expired; 422 validation_error for a price with more " +
+			"decimals than the currency, a price_min above price_max or the cursor of another search; 503 index_building, with a Retry-After, while the index is built.",
 		Errors: []int{http.StatusConflict, http.StatusServiceUnavailable},
 	}), h.search)
 }
@@ -40,20 +36,20 @@ func (h *handlers) registerSearch() {
 type searchAnswer struct {
 	SessionID       string           `json:"session_id"`
 	Results         []searchResult   `json:"results"`
-	TotalCount      int              `json:"total_count" minimum:"0" doc:"Relevant products in all, also those beyond limit."`
-	NextCursor      string           `json:"next_cursor,omitempty" doc:"Send it as cursor to read on. Left out where nothing more was found."`
-	Confidence      wire.Decimal     `json:"semantic_confidence" minimum:"0" maximum:"1" doc:"How well the best result fits."`
-	Facets          facets           `json:"facets" doc:"Counts over everything relevant. Brands ignore the filter brand, price_ranges price_min and price_max, colors color_preference."`
-	Recommendations []recommendation `json:"recommendations" doc:"What goes with the first result."`
+	TotalCount      int              `json:"total_count" minimum:"0" doc:"All relevant products, including those beyond limit."`
+	NextCursor      string           `json:"next_cursor,omitempty" doc:"Send it as cursor to read the next results. Omitted if there are none."`
+	Confidence      wire.Decimal     `json:"semantic_confidence" minimum:"0" maximum:"1" doc:"How well the best result matches the query."`
+	Facets          facets           `json:"facets" doc:"Counts over all relevant products. brands ignores the filter brand, price_ranges ignores price_min and price_max, colors ignores color_preference."`
+	Recommendations []recommendation `json:"recommendations" doc:"Products that complement the first result."`
 	NoResults       *noResults       `json:"no_results,omitempty" doc:"Why there is no result."`
-	Warnings        []warning        `json:"warnings,omitempty" doc:"What of the request had no effect."`
+	Warnings        []warning        `json:"warnings,omitempty" doc:"Fields of the request that had no effect."`
 
 	NextActions nextActions `json:"next_actions,omitempty"`
 }
 
 type searchResult struct {
 	ProductID     string               `json:"product_id"`
-	URL           string               `json:"url" format:"uri" doc:"Where to read all of the product."`
+	URL           string               `json:"url" format:"uri" doc:"The address of the full product."`
 	Name          string               `json:"name"`
 	Description   string               `json:"description"`
 	Brand         string               `json:"brand"`
@@ -63,7 +59,7 @@ type searchResult struct {
 	SemanticMatch semanticMatch        `json:"semantic_match"`
 	Images        []searchImage        `json:"images"`
 	Availability  searchAvailability   `json:"availability"`
-	Variants      []searchVariantMatch `json:"variants" doc:"At most 100. Of a product that has more, those that pass the filter come first, then those in stock."`
+	Variants      []searchVariantMatch `json:"variants" doc:"At most 100. Of a product with more, the variants that pass the filter come first, then those in stock."`
 }
 
 type semanticMatch struct {
@@ -78,7 +74,7 @@ type searchImage struct {
 
 type searchAvailability struct {
 	InStock          bool   `json:"in_stock"`
-	Quantity         int    `json:"quantity" minimum:"0" doc:"Pieces of the variants listed."`
+	Quantity         int    `json:"quantity" minimum:"0" doc:"Pieces in stock of the variants listed."`
 	ShippingEstimate string `json:"shipping_estimate" example:"3-5 business days"`
 }
 
@@ -88,9 +84,9 @@ type searchVariantMatch struct {
 	Color   string `json:"color"`
 	InStock bool   `json:"in_stock" doc:"Whether it can be bought."`
 
-	Availability string `json:"availability" enum:"in_stock,backorder,out_of_stock" doc:"backorder: it can be bought, and is sent once it has come in."`
+	Availability string `json:"availability" enum:"in_stock,backorder,out_of_stock" doc:"backorder: it can be bought, and ships once back in stock."`
 
-	RequiresShipping bool `json:"requires_shipping" doc:"False: it is digital."`
+	RequiresShipping bool `json:"requires_shipping" doc:"False for a digital product."`
 }
 
 type facets struct {
@@ -115,7 +111,7 @@ type recommendation struct {
 	ProductID      string     `json:"product_id"`
 	Name           string     `json:"name"`
 	Price          wire.Money `json:"price" minimum:"0"`
-	BundleDiscount string     `json:"bundle_discount" example:"5%" doc:"What it costs less as the bundle_suggestion of a counter."`
+	BundleDiscount string     `json:"bundle_discount" example:"5%" doc:"The reduction as the bundle_suggestion of a counteroffer."`
 }
 
 func (h *handlers) search(ctx ports.Outbound, rq Request, in *wire.Input[searchRequest]) (made plan[wire.Output[searchAnswer]], err error) {

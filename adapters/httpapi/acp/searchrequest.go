@@ -13,26 +13,26 @@ import (
 )
 
 type searchRequest struct {
-	SessionID    string         `json:"session_id,omitempty" doc:"Session to go on with; left out: a new one."`
-	Query        string         `json:"query,omitempty" maxLength:"2000" example:"light waterproof jacket for hiking" doc:"Keywords of one thing, in any language, or a SKU, GTIN, MPN or part number."`
-	Filters      *searchFilters `json:"filters,omitempty" doc:"What must hold. One variant must pass all of it."`
-	Sort         string         `json:"sort,omitempty" enum:"relevance,price_asc,price_desc,newest,rating,best_selling" doc:"Left out: relevance. Prices are list_price. Equals are in the order of their ids."`
-	Cursor       string         `json:"cursor,omitempty" maxLength:"40000" doc:"next_cursor of an answer to the same query, filters and sort: reads on behind it."`
-	Limit        int            `json:"limit,omitempty" minimum:"1" maximum:"100" default:"10" doc:"At most so many results."`
+	SessionID    string         `json:"session_id,omitempty" doc:"The session to continue. Omit it to open a new one."`
+	Query        string         `json:"query,omitempty" maxLength:"2000" example:"light waterproof jacket for hiking" doc:"Keywords of one product, in any language, or a SKU, GTIN, MPN or part number."`
+	Filters      *searchFilters `json:"filters,omitempty" doc:"Constraints. One variant must pass all of them."`
+	Sort         string         `json:"sort,omitempty" enum:"relevance,price_asc,price_desc,newest,rating,best_selling" doc:"Default: relevance. Prices are list_price. Equal results are sorted by id."`
+	Cursor       string         `json:"cursor,omitempty" maxLength:"40000" doc:"next_cursor of a response to the same query, filters and sort. Returns the results after it."`
+	Limit        int            `json:"limit,omitempty" minimum:"1" maximum:"100" default:"10" doc:"The maximum number of results."`
 	BuyerContext *buyerContext  `json:"buyer_context,omitempty"`
 	Unknown      wire.Unknown   `json:",embed" hidden:"true"`
 }
 
 type searchFilters struct {
-	Category        string                  `json:"category,omitempty" maxLength:"200" example:"outdoor" doc:"A category's path; those below it pass too."`
-	Brand           wire.Several            `json:"brand,omitempty" doc:"One brand or a list: any of them. Facets name the brands there are."`
+	Category        string                  `json:"category,omitempty" maxLength:"200" example:"outdoor" doc:"A path; subcategories match too."`
+	Brand           wire.Several            `json:"brand,omitempty" doc:"One brand or a list of which any matches. The facets list the shop's brands."`
 	PriceMin        *wire.Decimal           `json:"price_min,omitempty" minimum:"0" doc:"A variant costs at least this."`
 	PriceMax        *wire.Decimal           `json:"price_max,omitempty" minimum:"0" example:"150" doc:"A variant costs at most this."`
 	Size            string                  `json:"size,omitempty" maxLength:"100" example:"M"`
-	ColorPreference []string                `json:"color_preference,omitempty" maxItems:"20" maxLength:"100" example:"green,blue" doc:"Only products in one of these colours."`
-	InStock         bool                    `json:"in_stock,omitempty" doc:"True: only what is in stock."`
-	Attributes      map[string]wire.Several `json:"attributes,omitempty" maxProperties:"10" doc:"Attributes of the product page by name: for each, one value or a list of which any will do. Case does not matter. A product must have all of them."`
-	RatingMin       *wire.Decimal           `json:"rating_min,omitempty" minimum:"0" maximum:"5" example:"4" doc:"The average review is at least this, of 5."`
+	ColorPreference []string                `json:"color_preference,omitempty" maxItems:"20" maxLength:"100" example:"green,blue" doc:"Only products in one of these colors."`
+	InStock         bool                    `json:"in_stock,omitempty" doc:"True: only products in stock."`
+	Attributes      map[string]wire.Several `json:"attributes,omitempty" maxProperties:"10" doc:"Attributes by name; for each, one value or a list of which any matches. Case is ignored. All attributes must match."`
+	RatingMin       *wire.Decimal           `json:"rating_min,omitempty" minimum:"0" maximum:"5" example:"4" doc:"The minimum average rating, of 5."`
 	Unknown         wire.Unknown            `json:",embed" hidden:"true"`
 }
 
@@ -97,14 +97,14 @@ func fromAPIFilters(shop *project.Project, f *searchFilters, check fault.Check) 
 type noResults struct {
 	Message   string    `json:"message" example:"12 products match without filters; price_max removes 9 of them."`
 	Matched   int       `json:"matched_without_filters" minimum:"0"`
-	RemovedBy []removal `json:"removed_by,omitempty" doc:"Each filter by itself, the one that removes most first."`
-	Nearest   []string  `json:"did_you_mean,omitempty" doc:"Words of the shop that are written like unknown ones of the query."`
+	RemovedBy []removal `json:"removed_by,omitempty" doc:"The effect of each filter alone, the one that removes most first."`
+	Nearest   []string  `json:"did_you_mean,omitempty" doc:"Words of the shop with a spelling close to unknown words of the query."`
 }
 
 type removal struct {
 	Filter  string `json:"filter" example:"price_max"`
-	Removed int    `json:"removed" minimum:"0" doc:"Matches that do not pass this filter."`
-	Without int    `json:"found_without" minimum:"0" doc:"What is found if this filter alone is left out."`
+	Removed int    `json:"removed" minimum:"0" doc:"The number of matches that this filter removes."`
+	Without int    `json:"found_without" minimum:"0" doc:"The number of results if only this filter is omitted."`
 }
 
 func toAPINoResults(query string, none *catalog.NoResults) *noResults {

@@ -22,9 +22,9 @@ func (h *handlers) registerSessions() {
 		Path:        "/acp/sessions/{id}",
 		Tags:        commerceTag,
 		Summary:     "Read a session",
-		Description: "What the buyer said, what is agreed and in the cart, every offer and its answer, oldest first. Reading " +
-			"counts as activity; 24 hours after its creation a session ends all the same. Prices are in the shop's currency, for one piece. Unknown: 404 session_not_found. Past: 409 " +
-			"session_expired.",
+		Description: "Returns the buyer's context, the agreed prices, the cart, and every offer with its answer, oldest first. " +
+			"Reading counts as activity, but a session expires 24 hours after its creation at the latest. Prices are in the " +
+			"shop's currency, for one piece. Errors: 404 session_not_found; 409 session_expired.",
 		Errors: []int{http.StatusConflict},
 	}), h.session)
 	wire.AddAtomic(h.mount, h.operation(huma.Operation{
@@ -33,8 +33,8 @@ func (h *handlers) registerSessions() {
 		Path:        "/acp/sessions/{id}/extend",
 		Tags:        commerceTag,
 		Summary:     "Extend a session",
-		Description: "Moves the session's end by so many minutes, at most to 24 hours after its creation (422 " +
-			"validation_error). Unknown: 404 session_not_found. Past: 409 session_expired.",
+		Description: "Moves expires_at by this many minutes, at most to 24 hours after the session's creation (422 " +
+			"validation_error). Errors: 404 session_not_found; 409 session_expired.",
 		Errors: []int{http.StatusConflict},
 	}), h.extend)
 }
@@ -59,13 +59,13 @@ type sessionAnswer struct {
 	SessionID    string                `json:"session_id"`
 	Status       string                `json:"status" enum:"active"`
 	CreatedAt    wire.Time             `json:"created_at"`
-	LastActivity wire.Time             `json:"last_activity" doc:"Requests of the minute after it may not be noted."`
-	ExpiresAt    wire.Time             `json:"expires_at" doc:"The session does not end before then. Requests that are not noted extend it, too, by up to a minute."`
-	BuyerContext sessionBuyer          `json:"buyer_context" doc:"As the buyer's agent said it last."`
-	Cart         cart                  `json:"cart" doc:"What accepted quotes put there, and the buyer wrote."`
+	LastActivity wire.Time             `json:"last_activity" doc:"Accurate to a minute."`
+	ExpiresAt    wire.Time             `json:"expires_at" doc:"The session does not expire before this time, but up to a minute later."`
+	BuyerContext sessionBuyer          `json:"buyer_context" doc:"As the buyer's agent last sent it."`
+	Cart         cart                  `json:"cart" doc:"Lines of accepted quotes and of the buyer."`
 	History      []historyEntry        `json:"negotiation_history"`
 	Shown        []shownRecommendation `json:"recommendations_shown"`
-	Quotes       []sessionQuote        `json:"quotes" doc:"Where each quote stands, by its last answer, in the order in which they began. A quote of the same item takes the place of the one before."`
+	Quotes       []sessionQuote        `json:"quotes" doc:"The state of each quote after its last answer, in the order of their creation. A new quote for the same item replaces the previous one."`
 
 	NextActions nextActions `json:"next_actions,omitempty"`
 }
@@ -88,13 +88,13 @@ type cartItem struct {
 	Name            string     `json:"name"`
 	Quantity        int        `json:"quantity" minimum:"1"`
 	NegotiatedPrice wire.Money `json:"negotiated_price" minimum:"0"`
-	AtListPrice     bool       `json:"at_list_price,omitzero" doc:"Nobody agreed on the price: it is the list price of now."`
+	AtListPrice     bool       `json:"at_list_price,omitzero" doc:"No price was agreed: it is the current list price."`
 }
 
 type historyEntry struct {
 	Timestamp    wire.Time   `json:"timestamp"`
 	Type         string      `json:"type" enum:"quote_request"`
-	Offer        *wire.Money `json:"offer" nullable:"true" minimum:"0" doc:"null: the buyer asked for a price."`
+	Offer        *wire.Money `json:"offer" nullable:"true" minimum:"0" doc:"Null: the buyer asked for a price."`
 	Response     string      `json:"response" enum:"quote,counter_offer,accept,reject"`
 	Counter      *wire.Money `json:"counter,omitempty" minimum:"0" doc:"Of a counter_offer."`
 	FinalPrice   *wire.Money `json:"final_price,omitempty" minimum:"0" doc:"Of an accept."`
@@ -106,8 +106,8 @@ type sessionQuote struct {
 	ProductID string      `json:"product_id"`
 	VariantID string      `json:"variant_id"`
 	Quantity  int         `json:"quantity" minimum:"1"`
-	Response  string      `json:"response" enum:"quote,counter_offer,accept,reject" doc:"To the last request."`
-	Price     *wire.Money `json:"price,omitempty" minimum:"0" doc:"Quoted, countered, agreed, or offered beside a reject, for one piece."`
+	Response  string      `json:"response" enum:"quote,counter_offer,accept,reject" doc:"The answer to the last request."`
+	Price     *wire.Money `json:"price,omitempty" minimum:"0" doc:"For one piece: quoted, countered, agreed, or offered in a rejection."`
 }
 
 type shownRecommendation struct {
@@ -116,7 +116,7 @@ type shownRecommendation struct {
 }
 
 type onSession struct {
-	ID wire.Ref[id.Session] `path:"id" thing:"session" doc:"Whoever knows the id may use it."`
+	ID wire.Ref[id.Session] `path:"id" thing:"session" doc:"Anyone who has the id can use it."`
 }
 
 func (h *handlers) session(ctx context.Context, rq Request, in *onSession) (*wire.Output[sessionAnswer], error) {

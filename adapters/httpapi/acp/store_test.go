@@ -278,9 +278,9 @@ func (p fakePurchases) Get(_ context.Context, _ id.Project, named id.Checkout) (
 	return nil, fault.Missing("checkout")
 }
 
-func (p fakePurchases) Standing(ctx context.Context, in id.Project, named id.Checkout, _ string, _ time.Duration) (ports.Standing, error) {
+func (p fakePurchases) PayAttempts(ctx context.Context, in id.Project, named id.Checkout, _ string, _ time.Duration) (ports.PayAttempts, error) {
 	c, err := p.Get(ctx, in, named)
-	return ports.Standing{Checkout: c, Now: p.now}, err
+	return ports.PayAttempts{Checkout: c, Now: p.now}, err
 }
 
 func (p fakePurchases) InTx(_ context.Context, _ id.Project, work func(ports.Purchase) error) error {

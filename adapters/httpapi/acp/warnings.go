@@ -14,8 +14,8 @@ type warning struct {
 	Field   string `json:"field,omitempty" doc:"Path of the request's field."`
 	Message string `json:"message"`
 
-	QuoteID     string      `json:"quote_id,omitempty" doc:"Of an agreement that the warning is about."`
-	AgreedPrice *wire.Money `json:"agreed_price,omitempty" minimum:"0" doc:"For one piece, that the agreement is about."`
+	QuoteID     string      `json:"quote_id,omitempty" doc:"The quote of the agreed price."`
+	AgreedPrice *wire.Money `json:"agreed_price,omitempty" minimum:"0" doc:"The agreed price for one piece."`
 }
 
 // about returns warnings about a checkout that may differ from what its sender expects.
@@ -25,7 +25,7 @@ func about(c *checkout.Checkout, shop *project.Project, unused []checkout.Agreem
 		list = append(list, warning{
 			Code:    "state_unknown",
 			Field:   "shipping_address.state",
-			Message: "The tax depends on the state, and this is none that is known: the tax is that of the country without its states.",
+			Message: "The tax depends on the state, and this state is unknown. The tax is that of the country without its states.",
 		})
 	}
 	return list
@@ -38,8 +38,8 @@ func unusedAgreements(unused []checkout.Agreement) []warning {
 		list = append(list, warning{
 			Code:  "agreement_not_used",
 			Field: "checkout_token",
-			Message: "A price of " + a.Price.String() + " for " + strconv.Itoa(a.Quantity) + " of this item was agreed in the session, " +
-				"and is not used: have an item of exactly that quantity with the checkout_token of that quote.",
+			Message: "A price of " + a.Price.String() + " for " + strconv.Itoa(a.Quantity) + " of this item was agreed in the session " +
+				"but is not used. To use it, send exactly that quantity of the item with the checkout_token of that quote.",
 			QuoteID:     a.Quote.String(),
 			AgreedPrice: wire.ToOptionalMoney(&a.Price),
 		})

@@ -140,7 +140,7 @@ func times(n int, r ports.Rate) ports.Rate {
 }
 
 func count(ctx context.Context, h http.Header, limiter ports.Limiter, key string, rate ports.Rate) error {
-	return wire.Limit(h, limiter.Take(ctx, key, rate), rate)
+	return wire.Limit(h, limiter.Allow(ctx, key, rate), rate)
 }
 
 // findShop finds the shop before anything else of the request is checked, and counts the request against the client's rate in the
@@ -170,7 +170,7 @@ func (s *Services) countInShop(e *wire.Entry[Buyer], sender string) error {
 	if cost, ok := e.Operation.Metadata[costKey].(int); ok {
 		n = cost
 	}
-	return wire.Limit(e.Writer.Header(), s.Limiter.TakeN(e.Request.Context(), key, s.Rate, n), s.Rate)
+	return wire.Limit(e.Writer.Header(), s.Limiter.AllowN(e.Request.Context(), key, s.Rate, n), s.Rate)
 }
 
 // costKey is the key of an operation's cost in its metadata. Operations with a cost identify agents.

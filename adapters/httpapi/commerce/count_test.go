@@ -35,11 +35,11 @@ type countingLimiter struct {
 	full    bool
 }
 
-func (c *countingLimiter) Take(ctx context.Context, key string, r ports.Rate) ports.Verdict {
-	return c.TakeN(ctx, key, r, 1)
+func (c *countingLimiter) Allow(ctx context.Context, key string, r ports.Rate) ports.Verdict {
+	return c.AllowN(ctx, key, r, 1)
 }
 
-func (c *countingLimiter) TakeN(_ context.Context, key string, _ ports.Rate, n int) ports.Verdict {
+func (c *countingLimiter) AllowN(_ context.Context, key string, _ ports.Rate, n int) ports.Verdict {
 	c.counted = append(c.counted, fmt.Sprintf("%s ×%d", key, n))
 	return ports.Verdict{Allowed: !c.full, RetryAfter: time.Second}
 }

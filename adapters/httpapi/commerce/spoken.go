@@ -34,7 +34,7 @@ func (p Protocol) SpokenBy(shop *project.Project) error {
 	if p.on(shop.Settings.Protocols) {
 		return nil
 	}
-	return fault.New(fault.NotFound, "protocol_off", "The shop does not speak "+p.name+".")
+	return fault.New(fault.NotFound, "protocol_off", "The shop does not support "+p.name+".")
 }
 
 // Spoken is a step of a protocol's mount, after the shop is found. It notes that the agent speaks the protocol, and fails if the

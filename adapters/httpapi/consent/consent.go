@@ -69,12 +69,12 @@ func Register(mux *http.ServeMux, s Services) {
 func (s Services) limited(serve func(http.ResponseWriter, *http.Request) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		key := "oauth " + wire.AddressKey(s.ClientAddress(r))
-		err := wire.Limit(http.Header{}, s.Limiter.Look(r.Context(), key, s.Rate), s.Rate)
+		err := wire.Limit(http.Header{}, s.Limiter.Peek(r.Context(), key, s.Rate), s.Rate)
 		if err == nil {
 			if err = serve(w, r); err == nil {
 				return
 			}
-			s.Limiter.Take(r.Context(), key, s.Rate)
+			s.Limiter.Allow(r.Context(), key, s.Rate)
 		}
 		s.refuse(w, r, err)
 	})
@@ -135,7 +135,7 @@ func (s Services) choose(w http.ResponseWriter, r *http.Request) error {
 // refuse shows a page that says why there is nothing to do.
 func (Services) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	var known *fault.Error
-	problem := "Something went wrong at this server. Try again."
+	problem := "Something went wrong on our side. Try again."
 	if errors.As(err, &known) && known.Kind != fault.Internal {
 		problem = known.Message
 	} else {

@@ -42,10 +42,10 @@ func (d Demands) serve(s Services, r *http.Request) error {
 	demand, err := d.Read(ports.Call{Header: r.Header.Get, Payload: payload})
 	if err != nil {
 		// Only refused calls are limited: a signed call is served even if others at the same address guess signatures.
-		if limited := wire.Limit(http.Header{}, s.Limiter.Look(r.Context(), key, s.Rate), s.Rate); limited != nil {
+		if limited := wire.Limit(http.Header{}, s.Limiter.Peek(r.Context(), key, s.Rate), s.Rate); limited != nil {
 			return limited
 		}
-		s.Limiter.Take(r.Context(), key, s.Rate)
+		s.Limiter.Allow(r.Context(), key, s.Rate)
 		return err
 	}
 	ctx, leave, err := s.Lane.Enter(r.Context(), demand.Store)

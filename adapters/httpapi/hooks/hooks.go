@@ -40,9 +40,9 @@ const (
 
 // Services is what the handler works with.
 type Services struct {
-	Receiver *inbox.Receiver // handles platforms' webhooks; nil: there are none
-	Ear      payments.Ear    // of all others
-	Lane     *wire.Lane
+	Receiver        *inbox.Receiver         // handles platforms' webhooks; nil: there are none
+	PaymentWebhooks payments.WebhookHandler // of all others
+	Lane            *wire.Lane
 	// Limiter counts refused calls against Rate, by address, so that nobody can guess ids and signatures.
 	Limiter       ports.Limiter
 	Rate          ports.Rate
@@ -84,14 +84,14 @@ func (s handler) admit(r *http.Request) error {
 	if err == nil && s.Receiver != nil && s.Receiver.Knows(webhook) {
 		return s.receive(r, webhook)
 	}
-	if err := wire.Limit(http.Header{}, s.Limiter.Look(r.Context(), key, s.Rate), s.Rate); err != nil {
+	if err := wire.Limit(http.Header{}, s.Limiter.Peek(r.Context(), key, s.Rate), s.Rate); err != nil {
 		return err
 	}
 	if err == nil {
 		err = s.receive(r, webhook)
 	}
 	if kind := fault.KindOf(err); kind == fault.NotFound || kind == fault.Unauthenticated {
-		s.Limiter.Take(r.Context(), key, s.Rate)
+		s.Limiter.Allow(r.Context(), key, s.Rate)
 	}
 	return err
 }
@@ -108,7 +108,7 @@ func (s handler) body(r *http.Request, webhook id.Webhook) (payload []byte, done
 		case s.large <- struct{}{}:
 			done = func() { <-s.large }
 		default:
-			return nil, done, fault.New(fault.Unavailable, "overloaded", "Too many large calls at once.").After(time.Second)
+			return nil, done, fault.New(fault.Unavailable, "overloaded", "Too many large requests at once. Try again.").After(time.Second)
 		}
 		payload, err = s.rest(r, payload)
 	}
@@ -151,7 +151,7 @@ func (s handler) receive(r *http.Request, webhook id.Webhook) error {
 			return err
 		}
 	}
-	if err := s.Ear.Hear(wire.Outbound(ctx), webhook, call); err != nil {
+	if err := s.PaymentWebhooks.Handle(wire.Outbound(ctx), webhook, call); err != nil {
 		return err
 	}
 	s.known.Add(webhook, struct{}{})

@@ -45,7 +45,7 @@ type fakeProvider struct {
 	ports.IntegrationsInUse
 	webhook, other id.Webhook
 	received       []string
-	news           ports.PaymentNews // what each payload reports
+	news           ports.PaymentEvent // what each payload reports
 	// hang, if set, is called with each payload that is read.
 	hang func(payload string)
 }
@@ -59,10 +59,10 @@ func (p *fakeProvider) ByWebhook(_ context.Context, w id.Webhook) (*integration.
 	return i, nil
 }
 
-func (p *fakeProvider) ReadWebhook(_ ports.Outbound, _ ports.PaymentAccount, c ports.Call, _ string) (ports.PaymentNews, error) {
+func (p *fakeProvider) ReadWebhook(_ ports.Outbound, _ ports.PaymentAccount, c ports.Call, _ string) (ports.PaymentEvent, error) {
 	if p.hang != nil {
 		p.hang(string(c.Payload))
-		return ports.PaymentNews{}, nil
+		return ports.PaymentEvent{}, nil
 	}
 	p.received = append(p.received, string(c.Payload)+" "+c.Header("Stripe-Signature"))
 	return p.news, nil
@@ -80,14 +80,14 @@ type fakeLimiter struct {
 	left int
 }
 
-func (l *fakeLimiter) Look(context.Context, string, ports.Rate) ports.Verdict {
+func (l *fakeLimiter) Peek(context.Context, string, ports.Rate) ports.Verdict {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return ports.Verdict{Allowed: l.left > 0, RetryAfter: time.Second}
 }
 
-func (l *fakeLimiter) Take(ctx context.Context, key string, r ports.Rate) ports.Verdict {
-	v := l.Look(ctx, key, r)
+func (l *fakeLimiter) Allow(ctx context.Context, key string, r ports.Rate) ports.Verdict {
+	v := l.Peek(ctx, key, r)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.left--
@@ -118,7 +118,7 @@ func newFixture(t *testing.T, strikes int) *fixture {
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))
 	mux := http.NewServeMux()
 	mux.Handle(hooks.Pattern, hooks.Handler(hooks.Services{
-		Receiver: inbox.NewReceiver(inbox.Door{
+		Receiver: inbox.NewReceiver(inbox.ReceiverConfig{
 			Webhooks:  replica.Webhooks(),
 			Inbox:     replica.Inbox(),
 			Platforms: map[string]ports.CalledConnector{"custom": fakePlatform{}},
@@ -128,7 +128,7 @@ func newFixture(t *testing.T, strikes int) *fixture {
 			Log:       log,
 			Wake:      func() {},
 		}),
-		Ear: payments.Ear{
+		PaymentWebhooks: payments.WebhookHandler{
 			InUse:   d.provider,
 			Readers: map[string]ports.WebhookReader{"stripe": d.provider},
 			Vault:   fakeVault{},
@@ -274,7 +274,7 @@ func (noPayment) UndecidedAttempts(context.Context, id.Project) ([]*checkout.Che
 	})}, nil
 }
 
-func (noPayment) HeardExternalRefund(context.Context, id.Project, order.ExternalRefund) error {
+func (noPayment) RecordExternalRefund(context.Context, id.Project, order.ExternalRefund) error {
 	return fault.Missing("payment")
 }
 
@@ -286,7 +286,7 @@ func TestHandler_undecidedPayment(t *testing.T) {
 	stripe.news.External = &order.ExternalRefund{Provider: "re_1", Amount: money.Of(50, money.USD)}
 	mux := http.NewServeMux()
 	mux.Handle(hooks.Pattern, hooks.Handler(hooks.Services{
-		Ear: payments.Ear{
+		PaymentWebhooks: payments.WebhookHandler{
 			InUse:     stripe,
 			Readers:   map[string]ports.WebhookReader{"stripe": stripe},
 			Vault:     fakeVault{},

@@ -16,24 +16,24 @@ import (
 func (h *handlers) registerAccount() {
 	const path, mfa = "/v1/account", "/v1/account/mfa"
 	g := h.Group("Account", "keys", operation.WholeAccount)
-	operation.Register(g, "get-account", "GET "+path, "Get the account that the key belongs to", h.getAccount,
+	operation.Register(g, "get-account", "GET "+path, "Get the account of the API key", h.getAccount,
 		operation.Scope("projects:read"), operation.On(operation.TheAccount))
 	operation.Register(g, "update-account", "PATCH "+path, "Change the account", h.updateAccount)
-	operation.Register(g, "enrol-mfa", "POST "+mfa, "Enrol an authenticator of the account, or your own as a member; it is pending until confirmed", h.enrolMFA, operation.Own, operation.Created, operation.Errors(429))
-	operation.Register(g, "confirm-mfa", "POST "+mfa+"/confirm", "Confirm the pending authenticator with a code of it", h.confirmMFA, operation.Own, operation.Errors(404, 429))
+	operation.Register(g, "enrol-mfa", "POST "+mfa, "Enroll an authenticator for the account, or for yourself as a member; it is pending until you confirm it", h.enrolMFA, operation.Own, operation.Created, operation.Errors(429))
+	operation.Register(g, "confirm-mfa", "POST "+mfa+"/confirm", "Confirm the pending authenticator with one of its codes", h.confirmMFA, operation.Own, operation.Errors(404, 429))
 	operation.Register(g, "disable-mfa", "DELETE "+mfa, "Remove the authenticator", h.disableMFA, operation.Own, operation.Errors(404, 429))
 }
 
 type accountView struct {
 	ID        string     `json:"id"`
 	Name      string     `json:"name"`
-	Email     *string    `json:"email" nullable:"true" doc:"Where alerts go. Null: to the address that the installation is configured with, if any."`
+	Email     *string    `json:"email" nullable:"true" doc:"Where alerts are sent. Null: to the address configured for the server, if any."`
 	Plan      string     `json:"plan" enum:"starter,growth,enterprise"`
 	Limits    planLimits `json:"limits"`
-	MFA       mfaView    `json:"mfa" doc:"The account's second factor; asked by a member, the member's own."`
+	MFA       mfaView    `json:"mfa" doc:"The account's second factor; for a member, the member's own."`
 	CreatedAt wire.Time  `json:"created_at"`
 	// ConsoleSessionMinutes is not security.session_timeout_minutes, which is about buyers.
-	ConsoleSessionMinutes int `json:"console_session_minutes" doc:"After how many minutes without use members' sessions in the console end."`
+	ConsoleSessionMinutes int `json:"console_session_minutes" doc:"Minutes without use after which members' sessions in the console end."`
 }
 
 type planLimits struct {
@@ -87,9 +87,9 @@ func consoleMinutes(a *account.Account) int { return int(a.ConsoleIdle() / time.
 
 type enrolMFAOutput struct {
 	Body struct {
-		Secret        string   `json:"secret" doc:"Base32. It is shown here and never again."`
-		Address       string   `json:"otpauth_url" doc:"What authenticator apps read from a QR code."`
-		RecoveryCodes []string `json:"recovery_codes" doc:"Each stands in for a code, once. They are shown here and never again."`
+		Secret        string   `json:"secret" doc:"Base32. Shown only in this response."`
+		Address       string   `json:"otpauth_url" doc:"The content of the QR code for authenticator apps."`
+		RecoveryCodes []string `json:"recovery_codes" doc:"Each replaces a code once. Shown only in this response."`
 	}
 }
 

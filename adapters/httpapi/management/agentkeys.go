@@ -14,23 +14,23 @@ import (
 func (h *handlers) registerAgentKeys() {
 	const all = "/v1/agent-keys"
 	g := h.Group("Agent keys", "keys", operation.HeaderProject)
-	operation.Register(g, "create-agent-key", "POST "+all, "Give an agent a key that counts as its signature; its secret is shown once",
+	operation.Register(g, "create-agent-key", "POST "+all, "Create a key that counts as an agent's signature; the secret is shown once",
 		h.createAgentKey, operation.Created, operation.Errors(409))
-	operation.Register(g, "list-agent-keys", "GET "+all, "List the agent keys that are not revoked", operation.HandleList(h.listAgentKeys, toAPIAgentKey))
-	operation.Register(g, "revoke-agent-key", "DELETE "+all+"/{key_id}", "Revoke an agent key for good", h.revokeAgentKey)
+	operation.Register(g, "list-agent-keys", "GET "+all, "List agent keys that are not revoked", operation.HandleList(h.listAgentKeys, toAPIAgentKey))
+	operation.Register(g, "revoke-agent-key", "DELETE "+all+"/{key_id}", "Revoke an agent key", h.revokeAgentKey)
 }
 
 // AgentKeyView is an agent key without its secret.
 type AgentKeyView struct {
 	ID        string    `json:"id"`
 	Name      string    `json:"name"`
-	Profile   string    `json:"profile" doc:"The URL of the profile of the agent that sends the key."`
-	Prefix    string    `json:"prefix" doc:"How the key begins, to recognise it by."`
+	Profile   string    `json:"profile" doc:"The URL of the profile of the agent that uses the key."`
+	Prefix    string    `json:"prefix" doc:"The first characters of the key, to recognize it by."`
 	CreatedAt wire.Time `json:"created_at"`
 }
 
 type newAgentKey struct {
-	Name    string `json:"name,omitempty" doc:"1 to 200 characters: what the key is for."`
+	Name    string `json:"name,omitempty" doc:"1 to 200 characters: the purpose of the key."`
 	Profile string `json:"profile,omitempty" doc:"The https URL of the agent's profile, as in UCP-Agent. A request with the key counts as signed by that agent." example:"https://agent.example/profile.json"`
 }
 
@@ -45,7 +45,7 @@ type createdAgentKey struct {
 	ID        string    `json:"id"`
 	Name      string    `json:"name"`
 	Profile   string    `json:"profile"`
-	Key       string    `json:"key" doc:"The secret, for Authorization: Bearer. It is shown here and never again."`
+	Key       string    `json:"key" doc:"The secret, for Authorization: Bearer. Shown only in this response."`
 	Prefix    string    `json:"prefix"`
 	CreatedAt wire.Time `json:"created_at"`
 }

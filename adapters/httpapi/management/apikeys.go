@@ -18,29 +18,29 @@ func (h *handlers) registerKeys() {
 	g := h.Group("API keys", "keys", operation.TheAccount)
 	operation.Register(g, "create-api-key", "POST "+all, "Create an API key; its secret is shown once", h.createKey,
 		operation.Created, operation.Errors(409, 429))
-	operation.Register(g, "list-api-keys", "GET "+all, "List the API keys that are not revoked", operation.HandleList(h.listKeys, h.toAPIKey))
+	operation.Register(g, "list-api-keys", "GET "+all, "List API keys that are not revoked", operation.HandleList(h.listKeys, h.toAPIKey))
 	operation.Register(g, "get-api-key", "GET "+one, "Get an API key", wire.HandleOne(h.getKey, h.toAPIKey), operation.Errors(404))
-	operation.Register(g, "revoke-api-key", "DELETE "+one, "Revoke an API key for good", h.revokeKey, operation.Errors(404))
+	operation.Register(g, "revoke-api-key", "DELETE "+one, "Revoke an API key", h.revokeKey, operation.Errors(404))
 }
 
 // KeyView is an API key without its secret.
 type KeyView struct {
 	ID         string     `json:"id"`
 	Name       string     `json:"name"`
-	Prefix     string     `json:"prefix" doc:"How the key begins, to recognise it by."`
+	Prefix     string     `json:"prefix" doc:"The first characters of the key, to recognize it by."`
 	Status     string     `json:"status" enum:"active,expired"`
 	Scopes     []string   `json:"scopes"`
-	ProjectIDs []string   `json:"project_ids" doc:"The projects that the key is bound to; empty: all of the account's."`
+	ProjectIDs []string   `json:"project_ids" doc:"The projects that the key is bound to. Empty: all of the account's."`
 	CreatedAt  wire.Time  `json:"created_at"`
 	ExpiresAt  *wire.Time `json:"expires_at" nullable:"true" doc:"Null: never."`
-	LastUsedAt *wire.Time `json:"last_used_at" nullable:"true" doc:"Up to a minute behind. Null: never."`
+	LastUsedAt *wire.Time `json:"last_used_at" nullable:"true" doc:"Accurate to a minute. Null: never."`
 }
 
 type newKey struct {
-	Name       string                `json:"name,omitempty" doc:"1 to 200 characters: what the key is for."`
-	Scopes     []string              `json:"scopes,omitempty" doc:"Such as catalog:write; \"*\" is all of them. Only what this key itself has."`
+	Name       string                `json:"name,omitempty" doc:"1 to 200 characters: the purpose of the key."`
+	Scopes     []string              `json:"scopes,omitempty" doc:"Such as catalog:write; \"*\" is all. Only scopes that the calling key has."`
 	ProjectIDs []string              `json:"project_ids,omitempty" doc:"Empty: all of the account's projects."`
-	ExpiresAt  wire.Optional[string] `json:"expires_at,omitzero" doc:"RFC 3339. Null or left out: never."`
+	ExpiresAt  wire.Optional[string] `json:"expires_at,omitzero" doc:"RFC 3339. Null or omitted: never."`
 }
 
 func (newKey) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
@@ -55,7 +55,7 @@ type createKeyInput struct {
 type createdKey struct {
 	ID         string     `json:"id"`
 	Name       string     `json:"name"`
-	Key        string     `json:"key" doc:"The secret. It is shown here and never again."`
+	Key        string     `json:"key" doc:"The secret. Shown only in this response."`
 	Prefix     string     `json:"prefix"`
 	Scopes     []string   `json:"scopes"`
 	ProjectIDs []string   `json:"project_ids"`

@@ -12,8 +12,8 @@ import (
 
 func (h *handlers) registerAttention() {
 	g := h.Group("Projects", "projects", operation.HeaderProject)
-	operation.Register(g, "list-attention", "GET /v1/attention", "List what waits for the merchant, by kind, money at stake first", h.listAttention)
-	operation.Register(g, "count-attention", "GET /v1/attention/counts", "Count what waits for the merchant, by kind, up to 99 of each", h.countAttention)
+	operation.Register(g, "list-attention", "GET /v1/attention", "List items that wait for the merchant, by kind, those with money at stake first", h.listAttention)
+	operation.Register(g, "count-attention", "GET /v1/attention/counts", "Count items that wait for the merchant, by kind, up to 99 of each", h.countAttention)
 }
 
 // waitingScopes maps kinds to the scope that a caller needs for them, in addition to projects:read.
@@ -39,24 +39,24 @@ func waitingKinds(rq operation.Request) (kinds []ports.WaitingKind) {
 }
 
 type waitingView struct {
-	Kind     string         `json:"kind" enum:"payment_unresolved,refund_unresolved,dispute_open,return_requested,order_to_ship,sync_failed,subscription_disabled,work_set_aside" doc:"payment_unresolved to order_to_ship are shown to finance:read, sync_failed to integrations:read, subscription_disabled to events:read."`
+	Kind     string         `json:"kind" enum:"payment_unresolved,refund_unresolved,dispute_open,return_requested,order_to_ship,sync_failed,subscription_disabled,work_set_aside" doc:"payment_unresolved to order_to_ship require finance:read, sync_failed requires integrations:read, subscription_disabled requires events:read."`
 	Count    int            `json:"count"`
 	OldestAt wire.Time      `json:"oldest_at"`
-	Amount   *wire.Money    `json:"amount" nullable:"true" doc:"Of those in the project's currency. Null: there is none."`
+	Amount   *wire.Money    `json:"amount" nullable:"true" doc:"The total of the items in the project's currency. Null: there is none."`
 	Currency *string        `json:"currency" nullable:"true" example:"USD"`
-	DueAt    *wire.Time     `json:"due_at" nullable:"true" doc:"Of order_to_ship, the end of the earliest promised ship date, in the project's time zone; of dispute_open, until when the provider takes a response to the first. Null: no deadline is known."`
-	Late     *int           `json:"late,omitempty" doc:"Of order_to_ship: how many are past their promised ship date."`
-	Example  waitingExample `json:"example" doc:"The oldest."`
+	DueAt    *wire.Time     `json:"due_at" nullable:"true" doc:"For order_to_ship, the end of the earliest promised ship date, in the project's time zone; for dispute_open, the earliest deadline for a response. Null: no deadline is known."`
+	Late     *int           `json:"late,omitempty" doc:"For order_to_ship: the number of orders past their promised ship date."`
+	Example  waitingExample `json:"example" doc:"The oldest item."`
 }
 
 type waitingExample struct {
-	ID    *string `json:"id" nullable:"true" doc:"Of the checkout, refund, dispute, return, order, integration or subscription. Null: work has none to show."`
-	Words string  `json:"words" doc:"The order's confirmation number, the integration's type, why the subscription was disabled, or the kind of work."`
+	ID    *string `json:"id" nullable:"true" doc:"The id of the checkout, refund, dispute, return, order, integration or subscription. Null: background work has none."`
+	Words string  `json:"words" doc:"The order's confirmation number, the integration's type, the reason for disabling the subscription, or the kind of background work."`
 }
 
 type attentionOutput struct {
 	Body struct {
-		Data []waitingView `json:"data" doc:"Kinds with nothing waiting are left out."`
+		Data []waitingView `json:"data" doc:"Kinds without items are omitted."`
 	}
 }
 
@@ -76,14 +76,14 @@ func (h *handlers) listAttention(ctx context.Context, rq operation.Request, _ *s
 const mostCounted = 99
 
 type waitingCountView struct {
-	Kind  string `json:"kind" enum:"payment_unresolved,refund_unresolved,dispute_open,return_requested,order_to_ship,sync_failed,subscription_disabled,work_set_aside" doc:"Shown to whom GET /v1/attention shows it."`
+	Kind  string `json:"kind" enum:"payment_unresolved,refund_unresolved,dispute_open,return_requested,order_to_ship,sync_failed,subscription_disabled,work_set_aside" doc:"The same scopes are required as in GET /v1/attention."`
 	Count int    `json:"count" minimum:"1" maximum:"99"`
-	More  bool   `json:"more" doc:"There are more than 99."`
+	More  bool   `json:"more" doc:"Whether there are more than 99."`
 }
 
 type attentionCountsOutput struct {
 	Body struct {
-		Data []waitingCountView `json:"data" doc:"Kinds with nothing waiting are left out."`
+		Data []waitingCountView `json:"data" doc:"Kinds without items are omitted."`
 	}
 }
 

@@ -17,28 +17,28 @@ import (
 
 func (h *handlers) registerAudit() {
 	g := h.Group("Account", "keys", operation.TheAccount)
-	operation.Register(g, "list-audit-events", "GET /v1/audit-events", "List who changed what",
+	operation.Register(g, "list-audit-events", "GET /v1/audit-events", "List changes and who made them",
 		operation.HandleKeyset(h.listAuditEvents, placeOfEvent, toAPIAuditEvent))
 }
 
 // auditEvent is one change. Before and After have the fields that differ, if the caller may read the changed object.
 type auditEvent struct {
 	ID        string          `json:"id"`
-	Action    string          `json:"action" example:"update-settings" doc:"The operationId of what was done; of the console's sign-ins: sign-in, join-account, and block-sign-ins where there were too many attempts."`
-	Target    string          `json:"target" doc:"The id of what was changed. Empty: an order or return, to a key without the scope to read it."`
+	Action    string          `json:"action" example:"update-settings" doc:"The operationId of the change; for the console's sign-ins: sign-in, join-account, and block-sign-ins after too many attempts."`
+	Target    string          `json:"target" doc:"The id of the changed object. Empty: an order or return, for a key without the scope to read it."`
 	ProjectID *string         `json:"project_id" nullable:"true" doc:"Null: the account itself."`
-	KeyID     string          `json:"key_id" doc:"The API key that did it. Empty: a member did, or with no member either, somebody who had not signed in or the operator of the server."`
-	Member    *auditMember    `json:"member,omitempty" doc:"The member who did it. Left out: no member did."`
-	Address   string          `json:"address" doc:"Where the request came from."`
+	KeyID     string          `json:"key_id" doc:"The API key that made the change. Empty: a member did, or if there is no member either, the operator of the server or a person who had not signed in."`
+	Member    *auditMember    `json:"member,omitempty" doc:"The member who made the change. Omitted if no member did."`
+	Address   string          `json:"address" doc:"The network address of the request."`
 	RequestID string          `json:"request_id"`
 	CreatedAt wire.Time       `json:"created_at"`
-	Before    json.RawMessage `json:"before" doc:"What differed before. Null: nothing to tell, or not to a key without the scope to read it."`
-	After     json.RawMessage `json:"after" doc:"What differs after."`
+	Before    json.RawMessage `json:"before" doc:"The values before the change. Null: none, or the key lacks the scope to read them."`
+	After     json.RawMessage `json:"after" doc:"The values after the change."`
 }
 
 type auditMember struct {
 	ID   string `json:"id"`
-	Name string `json:"name" doc:"As it is now, or was when the member was removed."`
+	Name string `json:"name" doc:"The current name, or the name at the member's removal."`
 }
 
 type listAuditInput struct {
@@ -47,7 +47,7 @@ type listAuditInput struct {
 	Key     wire.Ref[id.APIKey]  `query:"key_id"`
 	Member  wire.Ref[id.Member]  `query:"member_id"`
 	Action  string               `query:"action" maxLength:"100"`
-	From    wire.When            `query:"from" doc:"Events at or after this time. A date is where that day begins in UTC. Events are kept for 730 days."`
+	From    wire.When            `query:"from" doc:"Events at or after this time. A date is the start of that day in UTC. Events are kept for 730 days."`
 	To      wire.When            `query:"to" doc:"Events before this time; a date as in from."`
 }
 

@@ -16,24 +16,24 @@ import (
 
 func (h *handlers) registerBuyers() {
 	g := h.Group("Buyers", "finance", operation.HeaderProject)
-	operation.Register(g, "create-buyer-token", "POST /v1/buyer-tokens", "Vouch for a buyer, whose agent then shows the token", h.createBuyerToken,
+	operation.Register(g, "create-buyer-token", "POST /v1/buyer-tokens", "Create a token that confirms a buyer's identity to the shop", h.createBuyerToken,
 		operation.Created, operation.Scope("agents:write"))
-	operation.Register(g, "export-buyer", "POST /v1/buyers/export", "Export what is kept of a buyer", h.exportBuyer)
+	operation.Register(g, "export-buyer", "POST /v1/buyers/export", "Export a buyer's personal data", h.exportBuyer)
 	operation.Register(g, "erase-buyer", "POST /v1/buyers/erase", "Erase a buyer's personal data", h.eraseBuyer)
 }
 
 type buyerTokenInput struct {
 	Body struct {
-		Email     string `json:"email" doc:"By which the connected CRM and shop platforms know the buyer."`
-		ExpiresIn int    `json:"expires_in,omitempty" doc:"In seconds, 60 to 86,400; left out: 3,600."`
+		Email     string `json:"email" doc:"The address by which the connected CRM and shop platforms know the buyer."`
+		ExpiresIn int    `json:"expires_in,omitempty" doc:"In seconds, 60 to 86,400. Default: 3,600."`
 	}
 }
 
 type buyerTokenOutput struct {
 	Body struct {
-		BuyerToken string    `json:"buyer_token" doc:"For buyer_context.buyer_token in the ACP API. Whoever has it counts as the buyer until it expires."`
+		BuyerToken string    `json:"buyer_token" doc:"For buyer_context.buyer_token in the ACP API. Anyone who has it counts as the buyer until it expires."`
 		Email      string    `json:"email"`
-		Tier       *string   `json:"loyalty_tier" nullable:"true" doc:"As the platforms know it at this moment; null: they do not."`
+		Tier       *string   `json:"loyalty_tier" nullable:"true" doc:"The tier that the platforms know at this moment. Null: unknown."`
 		Purchases  int       `json:"purchase_history"`
 		ExpiresAt  wire.Time `json:"expires_at"`
 	}
@@ -60,20 +60,20 @@ func (h *handlers) createBuyerToken(ctx context.Context, rq operation.Request, i
 type exportBuyerInput struct {
 	operation.WithMFA
 	Body struct {
-		Email  string `json:"email" doc:"The buyer's, in any case."`
-		Offset int    `json:"offset,omitempty" minimum:"0" doc:"next_offset of the part before."`
+		Email  string `json:"email" doc:"The buyer's e-mail address, in any case."`
+		Offset int    `json:"offset,omitempty" minimum:"0" doc:"next_offset of the previous response."`
 	}
 }
 
 type exportBuyerOutput struct {
 	Body struct {
-		Subject    string                `json:"subject" example:"buyer_00112233445566778899aabbccddeeff" doc:"The buyer's pseudonym, which stands in the audit log."`
+		Subject    string                `json:"subject" example:"buyer_00112233445566778899aabbccddeeff" doc:"The buyer's pseudonym in the audit log."`
 		Orders     []finance.OrderDetail `json:"orders" doc:"With their payments, returns, refunds and disputes."`
-		Checkouts  []checkoutView        `json:"checkouts" doc:"Those without an order."`
+		Checkouts  []checkoutView        `json:"checkouts" doc:"Checkouts without an order."`
 		Sessions   []sessionView         `json:"sessions" doc:"The sessions of those orders and checkouts."`
-		Events     []any                 `json:"events" doc:"Events about those orders and checkouts, as they are sent."`
-		Platforms  []copiedView          `json:"platforms" doc:"What connected platforms said of the buyer. With the last part."`
-		NextOffset *int                  `json:"next_offset" nullable:"true" doc:"Ask for the next part with it. Null: this is the last one."`
+		Events     []any                 `json:"events" doc:"Events about these orders and checkouts, as sent to receivers."`
+		Platforms  []copiedView          `json:"platforms" doc:"The buyer's data from connected platforms. Only in the last part."`
+		NextOffset *int                  `json:"next_offset" nullable:"true" doc:"The offset of the next part. Null: this is the last one."`
 	}
 }
 
@@ -84,7 +84,7 @@ type checkoutView struct {
 	Total     wire.Money          `json:"total"`
 	Currency  string              `json:"currency" example:"USD"`
 	Address   finance.AddressView `json:"shipping_address"`
-	Buyer     buyerView           `json:"buyer" doc:"As the buyer's agent said it before payment."`
+	Buyer     buyerView           `json:"buyer" doc:"As the buyer's agent sent it before payment."`
 	Email     string              `json:"email"`
 	Notes     string              `json:"notes"`
 	CreatedAt wire.Time           `json:"created_at"`
@@ -98,13 +98,13 @@ type buyerView struct {
 }
 
 type sessionView struct {
-	Buyer        buyerView         `json:"buyer" doc:"As the buyer's agent said it of the cart."`
-	Location     string            `json:"location" doc:"As the buyer's agent said."`
-	Tier         string            `json:"loyalty_tier" doc:"As the buyer's agent said."`
-	Purchases    int               `json:"purchase_history" doc:"As the buyer's agent said."`
-	Urgency      string            `json:"urgency" doc:"As the buyer's agent said."`
+	Buyer        buyerView         `json:"buyer" doc:"As the buyer's agent sent it with the cart."`
+	Location     string            `json:"location" doc:"As the buyer's agent sent it."`
+	Tier         string            `json:"loyalty_tier" doc:"As the buyer's agent sent it."`
+	Purchases    int               `json:"purchase_history" doc:"As the buyer's agent sent it."`
+	Urgency      string            `json:"urgency" doc:"As the buyer's agent sent it."`
 	CreatedAt    *wire.Time        `json:"created_at" nullable:"true"`
-	Negotiations []negotiationView `json:"negotiation" doc:"Each request and its answer, the oldest first."`
+	Negotiations []negotiationView `json:"negotiation" doc:"Each request and its answer, oldest first."`
 }
 
 type negotiationView struct {
@@ -113,7 +113,7 @@ type negotiationView struct {
 	VariantID string      `json:"variant_id"`
 	Quantity  int         `json:"quantity"`
 	Offer     *wire.Money `json:"offer" nullable:"true"`
-	Message   *string     `json:"message" nullable:"true" doc:"What the buyer wrote."`
+	Message   *string     `json:"message" nullable:"true" doc:"The buyer's message."`
 	Response  string      `json:"response" enum:"quote,accept,counter_offer,reject"`
 	Price     *wire.Money `json:"price" nullable:"true"`
 	CreatedAt wire.Time   `json:"created_at"`
@@ -122,7 +122,7 @@ type negotiationView struct {
 type copiedView struct {
 	IntegrationID string `json:"integration_id"`
 	Resource      string `json:"resource" enum:"customers,orders,webhooks"`
-	RemoteID      string `json:"remote_id" doc:"The platform's."`
+	RemoteID      string `json:"remote_id" doc:"The platform's id of the record."`
 	Content       any    `json:"content"`
 }
 
@@ -198,27 +198,27 @@ func toAPICheckout(c *checkout.Checkout) checkoutView {
 type eraseBuyerInput struct {
 	operation.WithMFA
 	Body struct {
-		Email string `json:"email" doc:"The buyer's, in any case."`
+		Email string `json:"email" doc:"The buyer's e-mail address, in any case."`
 	}
 }
 
 type eraseBuyerOutput struct {
 	Body struct {
-		Subject  string        `json:"subject" example:"buyer_00112233445566778899aabbccddeeff" doc:"The buyer's pseudonym, which stands in the audit log."`
-		Complete bool          `json:"complete" doc:"False: call it again, once what is pending is done."`
+		Subject  string        `json:"subject" example:"buyer_00112233445566778899aabbccddeeff" doc:"The buyer's pseudonym in the audit log."`
+		Complete bool          `json:"complete" doc:"False: repeat the request once the pending records are completed."`
 		Erased   erasedView    `json:"erased"`
-		Kept     int           `json:"kept_messages" doc:"Messages that stay, because the chain of decisions of an earlier release proves them word by word."`
-		Pending  []pendingView `json:"pending" doc:"What is in progress stays whole, with its session."`
-		Webhooks int           `json:"pending_webhooks" doc:"Webhooks of platforms that name the buyer and are still to be worked on."`
+		Kept     int           `json:"kept_messages" doc:"Messages that are kept because the decision chain of an earlier release covers their text."`
+		Pending  []pendingView `json:"pending" doc:"Open records, which are kept with their session."`
+		Webhooks int           `json:"pending_webhooks" doc:"Platform webhook calls that name the buyer and are not processed yet."`
 	}
 }
 
 type erasedView struct {
 	Sessions  int `json:"sessions"`
 	Orders    int `json:"orders"`
-	Checkouts int `json:"checkouts" doc:"Of these, open ones are canceled."`
+	Checkouts int `json:"checkouts" doc:"Open ones are canceled."`
 	Events    int `json:"events"`
-	Messages  int `json:"messages" doc:"Requests of negotiations, with or without a text."`
+	Messages  int `json:"messages" doc:"Negotiation requests, with or without a text."`
 	Platforms int `json:"platforms" doc:"Records of connected platforms. A platform that still has the buyer sends them again."`
 }
 

@@ -14,24 +14,24 @@ import (
 // registerConsoleSessions lets members manage their own sessions, in any role.
 func (h *handlers) registerConsoleSessions(g operation.Group) {
 	const all, one = "/v1/console-sessions", "/v1/console-sessions/{session_id}"
-	operation.Register(g, "list-console-sessions", "GET "+all, "List members' sessions in the console that last", h.listConsoleSessions,
+	operation.Register(g, "list-console-sessions", "GET "+all, "List members' active sessions in the console", h.listConsoleSessions,
 		operation.Own, operation.On(operation.WholeAccount))
 	operation.Register(g, "end-console-session", "DELETE "+one, "End a member's session", h.endConsoleSession,
 		operation.Own, operation.On(operation.WholeAccount), operation.Errors(404))
-	operation.Register(g, "end-console-sessions", "DELETE "+all, "End all sessions of a member, but not the one that asks", h.endConsoleSessions,
+	operation.Register(g, "end-console-sessions", "DELETE "+all, "End all sessions of a member, except the current one", h.endConsoleSessions,
 		operation.Own, operation.On(operation.WholeAccount), operation.Errors(404))
 }
 
 type consoleSessionView struct {
 	ID        string    `json:"id"`
 	MemberID  string    `json:"member_id"`
-	Current   bool      `json:"current" doc:"Whether it is the one that asks."`
-	Address   string    `json:"address" doc:"Where the member signed in from."`
-	Browser   string    `json:"browser" doc:"As it calls itself."`
-	Method    string    `json:"method" enum:"password,link,invitation,openid_connect,unknown" doc:"How the member signed in. A session from before this was recorded: unknown."`
+	Current   bool      `json:"current" doc:"Whether it is the session of this request."`
+	Address   string    `json:"address" doc:"The network address from which the member signed in."`
+	Browser   string    `json:"browser" doc:"The browser, as it identifies itself."`
+	Method    string    `json:"method" enum:"password,link,invitation,openid_connect,unknown" doc:"How the member signed in. unknown: the session is older than this record."`
 	CreatedAt wire.Time `json:"created_at"`
-	UsedAt    wire.Time `json:"last_used_at" doc:"Up to a minute behind."`
-	EndsAt    wire.Time `json:"ends_at" doc:"Unless it is used again."`
+	UsedAt    wire.Time `json:"last_used_at" doc:"Accurate to a minute."`
+	EndsAt    wire.Time `json:"ends_at" doc:"When it expires unless it is used again."`
 }
 
 type listConsoleSessionsInput struct {
@@ -85,7 +85,7 @@ func (h *handlers) endConsoleSession(ctx context.Context, rq operation.Request, 
 }
 
 type endConsoleSessionsInput struct {
-	Member string `query:"member_id" required:"true" doc:"Whose sessions end."`
+	Member string `query:"member_id" required:"true" doc:"The member whose sessions end."`
 }
 
 func (h *handlers) endConsoleSessions(ctx context.Context, rq operation.Request, in *endConsoleSessionsInput) (*struct{}, error) {

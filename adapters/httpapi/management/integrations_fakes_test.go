@@ -148,7 +148,7 @@ func (o *fakeIntegrations) Refresh(ports.Outbound, ports.Connection) (integratio
 // fakeSyncRuns keeps sync runs.
 type fakeSyncRuns struct {
 	ports.SyncRuns
-	ports.CopyReader
+	ports.ExternalRecordReader
 	list []*syncrun.Run
 }
 
@@ -187,10 +187,10 @@ func (d *fakeSyncRuns) Problems(context.Context, id.Project, id.Sync, ports.Page
 }
 
 // fakeRecords has the external record of one order.
-type fakeRecords struct{ ports.CopyReader }
+type fakeRecords struct{ ports.ExternalRecordReader }
 
-func (fakeRecords) List(_ context.Context, of ports.CopiesOf, _ ports.Page) ([]*syncrun.Copy, int, error) {
-	return []*syncrun.Copy{{
+func (fakeRecords) List(_ context.Context, of ports.RecordSet, _ ports.Page) ([]*syncrun.ExternalRecord, int, error) {
+	return []*syncrun.ExternalRecord{{
 		Resource: of.Resource, Remote: "1001", At: system{}.Now(),
 		Order: &syncrun.Order{
 			Number:   "#1",
@@ -277,7 +277,7 @@ func newIntegrationsFixture(t *testing.T) (*fixture, *fakeIntegrations) {
 	w := newFixture(t, func(s *management.Services) {
 		address := func(w id.Webhook) string { return "https://haggle.test/hooks/" + w.String() }
 		s.Stores.Integrations, s.Stores.InUse, s.Stores.Figures, s.Stores.Authorizations = o, o, o, o
-		s.Stores.Webhooks, s.Stores.Inbox, s.Stores.SyncRuns, s.Stores.Copies = &o.hooks, &o.calls, &o.runs, fakeRecords{}
+		s.Stores.Webhooks, s.Stores.Inbox, s.Stores.SyncRuns, s.Stores.ExternalRecords = &o.hooks, &o.calls, &o.runs, fakeRecords{}
 		s.Connecting = &connecting.Service{
 			Stores:      s.Stores,
 			Connectors:  map[string]ports.Connector{"shopify": o, "custom": o},
@@ -309,7 +309,7 @@ func newIntegrationsFixture(t *testing.T) (*fixture, *fakeIntegrations) {
 		}
 		s.HookAddress = address
 		begin := s.Begin // a store may run a transaction again
-		s.Begin = func(ctx context.Context, use *ports.KeyUse, work func(*ports.Stores, ports.Records) error) (bool, error) {
+		s.Begin = func(ctx context.Context, use *ports.KeyUsage, work func(*ports.Stores, ports.Records) error) (bool, error) {
 			before := slices.Clone(o.stored)
 			if committed, err := begin(ctx, use, work); err != nil || o.rerun || o.codes == nil {
 				return committed, err

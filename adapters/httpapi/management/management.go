@@ -81,7 +81,7 @@ func Unrouted(s Services, next http.Handler) http.Handler {
 	return operation.Unrouted(s, next)
 }
 
-var sandboxTag = &huma.Tag{Name: "Sandbox", Description: "What servers in the sandbox have besides: test buyers."}
+var sandboxTag = &huma.Tag{Name: "Sandbox", Description: "Only in the sandbox: test buyers."}
 
 // tags lists the groups of operations, in the order of the documentation.
 var tags = []*huma.Tag{
@@ -90,21 +90,21 @@ var tags = []*huma.Tag{
 	membersTag(),
 	{Name: "Projects", Description: "A project is one shop. Its catalog, buyers, orders and money are separate from those of other projects."},
 	{Name: "Settings", Description: "Settings of a project, by category."},
-	{Name: "Storefront", Description: "What buyers see of a shop, and its shipping, tax and returns."},
+	{Name: "Storefront", Description: "The shop's description, shipping, tax and returns, as buyers see them."},
 	{Name: "Catalog", Description: "Products, categories, imports in batches, synonyms, and the state of the search index."},
 	{Name: "Inventory", Description: "Stock levels by variant and location."},
-	{Name: "Agents", Description: "Who negotiates for a project: agents, the versions of their policies, their recorded decisions, and tuning."},
-	{Name: "Jobs", Description: "Work that takes longer than one request: its progress and its result."},
-	{Name: "Negotiations", Description: "What buyers offered and the shop answered, by session and item."},
+	{Name: "Agents", Description: "Agents that negotiate for a project: their policies and versions, recorded decisions, and tuning."},
+	{Name: "Jobs", Description: "Long-running work: its progress and its result."},
+	{Name: "Negotiations", Description: "Buyers' offers and the shop's answers, by session and item."},
 	{Name: "Integrations", Description: "Connections to shop platforms and payment providers, their sync runs and their webhooks."},
 	{Name: "Orders", Description: "Orders, their cancellation and fulfillment."},
-	{Name: "Returns", Description: "Returns that buyers request, to approve or reject."},
+	{Name: "Returns", Description: "Returns that buyers request: approve or reject them."},
 	{Name: "Disputes", Description: "Payments that buyers dispute at their bank or the provider: send evidence before the deadline, or accept them."},
-	{Name: "Shipping", Description: "Rates and labels of carriers for an order."},
+	{Name: "Shipping", Description: "Carriers' rates and labels for an order."},
 	{Name: "Finance", Description: "Payments, refunds, the ledger, reconciliation with payment providers, and exports as CSV."},
 	{Name: "Analytics", Description: "Negotiations and sales over time."},
-	{Name: "Signing keys", Description: "The keys with which a shop signs what it sends to agents."},
-	{Name: "Agent keys", Description: "Keys for agents that do not sign their requests: a request with one counts as signed for the key's profile."},
-	{Name: "Buyers", Description: "Tokens that vouch for a buyer, and export and erasure of personal data."},
-	{Name: "Events", Description: "Events, subscriptions to them, their deliveries, and the webhooks that carry them."},
+	{Name: "Signing keys", Description: "The keys that sign a shop's messages to agents."},
+	{Name: "Agent keys", Description: "Keys for agents that do not sign their requests: a request with such a key counts as signed for the key's profile."},
+	{Name: "Buyers", Description: "Tokens that confirm a buyer's identity, and export and erasure of personal data."},
+	{Name: "Events", Description: "Events, subscriptions to them, and their deliveries by webhook."},
 }

@@ -130,7 +130,7 @@ type fakeLimiter struct {
 	counted []string
 }
 
-func (l *fakeLimiter) Take(_ context.Context, key string, r ports.Rate) ports.Verdict {
+func (l *fakeLimiter) Allow(_ context.Context, key string, r ports.Rate) ports.Verdict {
 	l.counted = append(l.counted, key)
 	return ports.Verdict{
 		Allowed:    !l.full,
@@ -142,7 +142,7 @@ func (l *fakeLimiter) Take(_ context.Context, key string, r ports.Rate) ports.Ve
 }
 
 // Look gives the same verdict as Take, and counts nothing.
-func (l *fakeLimiter) Look(_ context.Context, _ string, r ports.Rate) ports.Verdict {
+func (l *fakeLimiter) Peek(_ context.Context, _ string, r ports.Rate) ports.Verdict {
 	return ports.Verdict{
 		Allowed:    !l.full,
 		Limit:      r.Burst,
@@ -208,7 +208,7 @@ func newFixture(t *testing.T, more ...func(*management.Services)) *fixture {
 		NewEventID:    func() id.AuditEvent { return id.New[id.AuditEvent]([16]byte{9}) },
 	}
 	services.Keys.Clock = system{}
-	services.Begin = func(_ context.Context, _ *ports.KeyUse, work func(*ports.Stores, ports.Records) error) (bool, error) {
+	services.Begin = func(_ context.Context, _ *ports.KeyUsage, work func(*ports.Stores, ports.Records) error) (bool, error) {
 		err := work(services.Stores, w)
 		return err == nil, err
 	}

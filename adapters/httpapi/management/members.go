@@ -19,25 +19,25 @@ import (
 func (h *handlers) registerMembers() {
 	const all, one, invitations = "/v1/members", "/v1/members/{member_id}", "/v1/members/invitations"
 	g := h.Group("Members", "keys", operation.TheAccount)
-	operation.Register(g, "list-members", "GET "+all, "List the members", operation.HandleList(h.listMembers, toAPIMember))
-	operation.RegisterFollowed(g, "create-invitation", "POST "+invitations, "Invite somebody; the link is shown once", h.createInvitation,
+	operation.Register(g, "list-members", "GET "+all, "List members", operation.HandleList(h.listMembers, toAPIMember))
+	operation.RegisterFollowed(g, "create-invitation", "POST "+invitations, "Invite a member; the link is shown once", h.createInvitation,
 		operation.Created, operation.Errors(409, 429))
-	operation.Register(g, "list-invitations", "GET "+invitations, "List the invitations that are open", operation.HandleList(h.listInvitations, toAPIInvitation))
+	operation.Register(g, "list-invitations", "GET "+invitations, "List open invitations", operation.HandleList(h.listInvitations, toAPIInvitation))
 	operation.Register(g, "revoke-invitation", "DELETE "+invitations+"/{invitation_id}", "Revoke an invitation", h.revokeInvitation, operation.Errors(404))
 	operation.Register(g, "get-member", "GET "+one, "Get a member", wire.HandleOne(h.getMember, toAPIMember), operation.Errors(404))
-	operation.Register(g, "update-member", "PATCH "+one, "Change a member; it counts at once", operation.HandleUpdate(h.updateMember, toAPIMember),
+	operation.Register(g, "update-member", "PATCH "+one, "Change a member; changes take effect at once", operation.HandleUpdate(h.updateMember, toAPIMember),
 		operation.Errors(404, 429))
-	operation.Register(g, "remove-member", "DELETE "+one, "Remove a member, whose sessions end at once", h.removeMember, operation.Errors(404, 409))
-	operation.Register(g, "create-password-link", "POST "+one+"/password-link", "Make a link by which a member sets another password, once",
+	operation.Register(g, "remove-member", "DELETE "+one, "Remove a member and end the member's sessions", h.removeMember, operation.Errors(404, 409))
+	operation.Register(g, "create-password-link", "POST "+one+"/password-link", "Create a link by which a member sets a new password, once",
 		h.createPasswordLink, operation.Created, operation.Errors(404, 429), operation.On(operation.WholeAccount))
-	operation.Register(g, audit.ResetFactor, "POST "+one+"/reset-mfa", "Remove the lost authenticator of another member, whose sessions end at once",
+	operation.Register(g, audit.ResetFactor, "POST "+one+"/reset-mfa", "Remove the lost authenticator of another member and end the member's sessions",
 		h.resetMemberMFA, operation.NoContent, operation.Errors(404, 409, 429), operation.On(operation.WholeAccount))
 	h.registerConsoleSessions(g)
 }
 
 // membersTag has the roles.
 func membersTag() *huma.Tag {
-	text := "People who work for the account, and their sessions in the console. A role stands for scopes:\n\n| role | scopes |\n| --- | --- |\n"
+	text := "People who work for the account, and their sessions in the console. A role has scopes:\n\n| role | scopes |\n| --- | --- |\n"
 	for _, r := range member.Roles {
 		text += "| `" + r.String() + "` |"
 		for _, scope := range r.Scopes() {
@@ -45,7 +45,8 @@ func membersTag() *huma.Tag {
 		}
 		text += " |\n"
 	}
-	return &huma.Tag{Name: "Members", Description: text + "\nNobody gives more than they have, or changes who may do more. One owner stays."}
+	return &huma.Tag{Name: "Members", Description: text + "\n" +
+		"A member can grant only scopes that they have, and cannot change a member with more. At least one owner remains."}
 }
 
 // MemberView is a member without a password.
@@ -54,7 +55,7 @@ type MemberView struct {
 	Email      string    `json:"email"`
 	Name       string    `json:"name"`
 	Role       string    `json:"role" enum:"owner,manager,support,analyst"`
-	ProjectIDs []string  `json:"project_ids" doc:"The projects that the member is bound to; empty: all of the account's."`
+	ProjectIDs []string  `json:"project_ids" doc:"The projects that the member is bound to. Empty: all of the account's."`
 	CreatedAt  wire.Time `json:"created_at"`
 }
 
@@ -75,7 +76,7 @@ type InvitationView struct {
 	Email      string    `json:"email"`
 	Role       string    `json:"role" enum:"owner,manager,support,analyst"`
 	ProjectIDs []string  `json:"project_ids"`
-	InvitedBy  string    `json:"invited_by" doc:"The id of the member or API key that made it."`
+	InvitedBy  string    `json:"invited_by" doc:"The id of the member or API key that created it."`
 	CreatedAt  wire.Time `json:"created_at"`
 	ExpiresAt  wire.Time `json:"expires_at"`
 }
@@ -93,8 +94,8 @@ func toAPIInvitation(l *member.Link) InvitationView {
 }
 
 type newInvitation struct {
-	Email      string   `json:"email,omitempty" doc:"The e-mail address by which the member will sign in."`
-	Role       string   `json:"role,omitempty" doc:"owner, manager, support or analyst: one that may do no more than you may."`
+	Email      string   `json:"email,omitempty" doc:"The e-mail address with which the member will sign in."`
+	Role       string   `json:"role,omitempty" doc:"owner, manager, support or analyst: one with no more scopes than you have."`
 	ProjectIDs []string `json:"project_ids,omitempty" doc:"Empty: all of the account's projects. An owner has all."`
 }
 
@@ -109,8 +110,8 @@ type createInvitationInput struct {
 
 type createdInvitation struct {
 	InvitationView
-	Link   string `json:"link" doc:"Where the invited person chooses a name and a password. It works once, and is shown here and never again."`
-	Mailed bool   `json:"mailed" doc:"Whether the link was also mailed. False: hand it over yourself."`
+	Link   string `json:"link" doc:"The page where the invited person chooses a name and a password. It works once, and is shown only in this response."`
+	Mailed bool   `json:"mailed" doc:"Whether the link was mailed. False: send it to the person yourself."`
 }
 
 func (h *handlers) createInvitation(ctx context.Context, rq operation.Request, in *createInvitationInput) (*wire.Output[createdInvitation], operation.Stage[wire.Output[createdInvitation]], error) {
@@ -125,7 +126,7 @@ func (h *handlers) createInvitation(ctx context.Context, rq operation.Request, i
 	out := &wire.Output[createdInvitation]{Body: createdInvitation{InvitationView: v, Link: made.Address}}
 	return out, func(ctx ports.Outbound, rq operation.Request) (*wire.Output[createdInvitation], error) {
 		sent := *out
-		sent.Body.Mailed = h.People.Tell(ctx, rq.Caller.Account.Name, made)
+		sent.Body.Mailed = h.People.MailInvitation(ctx, rq.Caller.Account.Name, made)
 		return &sent, nil
 	}, nil
 }
@@ -218,7 +219,7 @@ type createPasswordLinkInput struct {
 }
 
 type passwordLink struct {
-	Link      string    `json:"link" doc:"Where the member sets another password. It works once, and is shown here and never again."`
+	Link      string    `json:"link" doc:"The page where the member sets a new password. It works once, and is shown only in this response."`
 	ExpiresAt wire.Time `json:"expires_at"`
 }
 

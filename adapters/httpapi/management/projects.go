@@ -17,7 +17,7 @@ import (
 func (h *handlers) registerProjects() {
 	const all, one = "/v1/projects", "/v1/projects/{project_id}"
 	g := h.Group("Projects", "projects", operation.TheAccount)
-	operation.Register(g, "create-project", "POST "+all, "Open a project", h.createProject,
+	operation.Register(g, "create-project", "POST "+all, "Create a project", h.createProject,
 		operation.Created, operation.Errors(409), operation.On(operation.WholeAccount))
 	operation.Register(g, "list-projects", "GET "+all, "List projects", operation.HandleList(h.listProjects, toAPIProjectItem))
 	operation.Register(g, "get-project", "GET "+one, "Get a project with its statistics", wire.HandleOne(h.getProject, h.toAPIDetail), operation.Books)
@@ -31,7 +31,7 @@ type ProjectItem struct {
 	ID        string    `json:"id"`
 	Name      string    `json:"name"`
 	Slug      string    `json:"slug"`
-	Status    string    `json:"status" enum:"active,closing,closed" doc:"A deleted project that took real money is closing while its personal data is erased, and then closed. Its orders, payments and finance can still be read; everything else answers 404."`
+	Status    string    `json:"status" enum:"active,closing,closed" doc:"A deleted project that took real money is closing while its personal data is erased, and then closed. Its orders, payments and finance can still be read; all other requests return 404."`
 	CreatedAt wire.Time `json:"created_at"`
 }
 
@@ -44,8 +44,8 @@ type ProjectView struct {
 }
 
 type endpoints struct {
-	ACP string `json:"acp" format:"uri" doc:"Address of the project's ACP API."`
-	API string `json:"api" format:"uri" doc:"Address of this API."`
+	ACP string `json:"acp" format:"uri" doc:"The address of the project's ACP API."`
+	API string `json:"api" format:"uri" doc:"The address of this API."`
 }
 
 type projectDetail struct {
@@ -87,7 +87,7 @@ type flatPatch struct {
 
 type newProject struct {
 	Name        string                   `json:"name,omitempty" doc:"1 to 200 characters."`
-	Slug        string                   `json:"slug,omitempty" doc:"Unique; a part of the project's ACP address."`
+	Slug        string                   `json:"slug,omitempty" doc:"Unique; it is part of the project's ACP address."`
 	Description string                   `json:"description,omitempty" doc:"At most 5,000 characters."`
 	Settings    wire.Optional[flatPatch] `json:"settings,omitzero"`
 }
@@ -120,7 +120,7 @@ func (h *handlers) createProject(ctx context.Context, rq operation.Request, in *
 
 type listProjectsInput struct {
 	operation.Paging
-	Status string `query:"status" enum:"active,closed" default:"active" doc:"closed: those that are closing, too."`
+	Status string `query:"status" enum:"active,closed" default:"active" doc:"closed includes projects that are closing."`
 }
 
 func (h *handlers) listProjects(ctx context.Context, rq operation.Request, in *listProjectsInput) ([]*project.Project, int, error) {

@@ -25,12 +25,12 @@ func TestSettings_unknownFields(t *testing.T) {
 	w := newFixture(t)
 	path := "/v1/projects/" + w.one.String() + "/settings"
 	for body, says := range map[string]string{
-		`{"negotiation":{"max_discount_percent":20}}`: `"is not a known field: did you mean commerce.max_discount_percent? known are agents, `,
-		`{"max_discount_percent":20}`:                 `"is not a known field: did you mean commerce.max_discount_percent? known are agents, `,
-		`{"commerce":{"max_discount_procent":20}}`:    `"is not a known field: did you mean max_discount_percent? known are `,
-		`{"commerce":{"MAX_DISCOUNT_PERCENT":20}}`:    `did you mean max_discount_percent? known are `,
-		`{"general":{"bundle_suggestions":true}}`:     `did you mean commerce.bundle_suggestions? known are `,
-		`{"general":{"xyzzy":true}}`:                  `"is not a known field: known are `,
+		`{"negotiation":{"max_discount_percent":20}}`: `"is not a known field: did you mean commerce.max_discount_percent? known fields are agents, `,
+		`{"max_discount_percent":20}`:                 `"is not a known field: did you mean commerce.max_discount_percent? known fields are agents, `,
+		`{"commerce":{"max_discount_procent":20}}`:    `"is not a known field: did you mean max_discount_percent? known fields are `,
+		`{"commerce":{"MAX_DISCOUNT_PERCENT":20}}`:    `did you mean max_discount_percent? known fields are `,
+		`{"general":{"bundle_suggestions":true}}`:     `did you mean commerce.bundle_suggestions? known fields are `,
+		`{"general":{"xyzzy":true}}`:                  `"is not a known field: known fields are `,
 	} {
 		wants(t, w.call("admin", "PATCH", path, body), "validation_error", says)
 	}

@@ -19,14 +19,14 @@ func (h *handlers) registerSandboxDisputes() {
 		return
 	}
 	g := h.Group("Sandbox", "finance", operation.HeaderProject)
-	operation.RegisterClaimed(g, "open-sandbox-dispute", "POST /v1/sandbox/disputes", "Have the buyer dispute a payment of the sandbox, once. The note winning_evidence or losing_evidence in an answer decides it",
+	operation.RegisterClaimed(g, "open-sandbox-dispute", "POST /v1/sandbox/disputes", "Dispute a sandbox payment as its buyer, once. The note winning_evidence or losing_evidence in a response decides the dispute",
 		h.openSandboxDispute, operation.Created, operation.Errors(409))
 }
 
 type sandboxDisputeRequest struct {
 	Payment string                      `json:"payment_id"`
-	Reason  string                      `json:"reason,omitempty" example:"product_not_received" doc:"Left out: fraudulent."`
-	Amount  wire.Optional[wire.Decimal] `json:"amount,omitzero" doc:"Left out or null: all of the payment."`
+	Reason  string                      `json:"reason,omitempty" example:"product_not_received" doc:"Default: fraudulent."`
+	Amount  wire.Optional[wire.Decimal] `json:"amount,omitzero" doc:"Omitted or null: the whole payment."`
 }
 
 func (h *handlers) openSandboxDispute(ctx ports.Outbound, rq operation.Request, in *wire.Input[sandboxDisputeRequest]) (made operation.Plan[wire.Output[finance.DisputeView]], err error) {
@@ -39,7 +39,7 @@ func (h *handlers) openSandboxDispute(ctx ports.Outbound, rq operation.Request, 
 		return made, err
 	}
 	if payment.Route.Provider != project.SandboxProvider {
-		return made, fault.New(fault.Conflict, "not_of_the_sandbox", "The payment was not taken by the sandbox.")
+		return made, fault.New(fault.Conflict, "not_of_the_sandbox", "The payment was not made with the sandbox provider. Choose one that was.")
 	}
 	amount := payment.Amount
 	if written, given := in.Body.Amount.Value(); given {
@@ -55,7 +55,7 @@ func (h *handlers) openSandboxDispute(ctx ports.Outbound, rq operation.Request, 
 		return made, err
 	}
 	made.Commit = func(ctx context.Context, st *ports.Stores) (*wire.Output[finance.DisputeView], error) {
-		if err := h.Aftersales.In(st).HeardDispute(ctx, rq.Caller.Project.ID, report); err != nil {
+		if err := h.Aftersales.In(st).RecordDispute(ctx, rq.Caller.Project.ID, report); err != nil {
 			return nil, err
 		}
 		opened, err := st.Payments.DisputesOf(ctx, rq.Caller.Project.ID, of)

@@ -38,7 +38,7 @@ type settings struct {
 		MaxTokens   int          `json:"max_tokens_per_request"`
 		Temperature wire.Decimal `json:"temperature"`
 
-		Authentication *string `json:"authentication" nullable:"true" doc:"Of buyers' agents, open or signed; null: open in the sandbox, signed in production."`
+		Authentication *string `json:"authentication" nullable:"true" doc:"Authentication of buyers' agents: open or signed. Null: open in the sandbox, signed in production."`
 	} `json:"agents"`
 	Notifications struct {
 		EmailEnabled  bool     `json:"email_enabled"`
@@ -50,8 +50,8 @@ type settings struct {
 		MFARequired    bool     `json:"mfa_required"`
 		SessionMinutes int      `json:"session_timeout_minutes"`
 	} `json:"security"`
-	Protocols protocols `json:"protocols" doc:"Which protocols the shop serves beside Haggle's own."`
-	Retention retention `json:"retention" doc:"For how many days what buyers and platforms leave behind is kept. Orders and money are kept."`
+	Protocols protocols `json:"protocols" doc:"Protocols that the shop serves in addition to Haggle's own."`
+	Retention retention `json:"retention" doc:"Days for which data of buyers and platforms is kept. Orders and money are always kept."`
 }
 
 // settingsPatch has the same groups. Any of them may be left out or be null.
@@ -86,17 +86,17 @@ type agentsPatch struct {
 	MaxTokens   wire.Optional[int]          `json:"max_tokens_per_request,omitzero" doc:"1 to 1,000,000."`
 	Temperature wire.Optional[wire.Decimal] `json:"temperature,omitzero" doc:"0 to 2, at most three decimals."`
 
-	Authentication wire.Optional[string] `json:"authentication,omitzero" doc:"Of buyers' agents that speak the Universal Commerce Protocol or use tools. signed: to read an order they must sign (RFC 9421), and those that did not sign hear of no order at their webhook. open: they need not. Searching, haggling and buying are open always."`
+	Authentication wire.Optional[string] `json:"authentication,omitzero" doc:"Authentication of buyers' agents that use the Universal Commerce Protocol or tools. signed: an agent must sign its requests (RFC 9421) to read an order; the webhooks of agents that did not sign get no orders. open: no signature is required. Searching, negotiating and buying never require one."`
 }
 
 type notificationsPatch struct {
 	EmailEnabled  wire.Optional[bool]     `json:"email_enabled,omitzero"`
 	ChatWebhook   wire.Optional[string]   `json:"chat_webhook,omitzero" doc:"An https URL."`
-	AlertChannels wire.Optional[[]string] `json:"alert_channels,omitzero" doc:"Of email and chat."`
+	AlertChannels wire.Optional[[]string] `json:"alert_channels,omitzero" doc:"Any of email and chat."`
 }
 
 type securityPatch struct {
-	IPAllowlist    wire.Optional[[]string] `json:"ip_allowlist,omitzero" doc:"Addresses and CIDR blocks; empty admits all."`
+	IPAllowlist    wire.Optional[[]string] `json:"ip_allowlist,omitzero" doc:"Addresses and CIDR blocks. Empty: all are allowed."`
 	MFARequired    wire.Optional[bool]     `json:"mfa_required,omitzero"`
 	SessionMinutes wire.Optional[int]      `json:"session_timeout_minutes,omitzero" doc:"5 to 1,440."`
 }
@@ -215,9 +215,9 @@ type protocols struct {
 }
 
 type protocolsPatch struct {
-	UCP    wire.Optional[bool] `json:"ucp,omitzero" doc:"Universal Commerce Protocol over REST: off, its profile and all its addresses are 404. Default true."`
-	MCP    wire.Optional[bool] `json:"mcp,omitzero" doc:"Tools over the Model Context Protocol: off, the endpoint is 404, and no profile names it. Default true."`
-	OAIACP wire.Optional[bool] `json:"oai_acp,omitzero" doc:"Agentic Commerce Protocol of OpenAI and Stripe. It is not served yet: true is refused. Default false."`
+	UCP    wire.Optional[bool] `json:"ucp,omitzero" doc:"Universal Commerce Protocol over REST. Off: its profile and all its addresses are 404. Default: true."`
+	MCP    wire.Optional[bool] `json:"mcp,omitzero" doc:"Tools over the Model Context Protocol. Off: the endpoint is 404, and no profile names it. Default: true."`
+	OAIACP wire.Optional[bool] `json:"oai_acp,omitzero" doc:"Agentic Commerce Protocol of OpenAI and Stripe. It is not supported yet: true is rejected. Default: false."`
 }
 
 func fromAPIProtocols(g protocolsPatch) project.ProtocolsPatch {
@@ -239,12 +239,12 @@ type retention struct {
 }
 
 type retentionPatch struct {
-	Messages   wire.Optional[int] `json:"messages,omitzero" doc:"Days that buyers' messages are kept, and a hash of who wrote them, which a pseudonym replaces: 1 to 3,650, default 30."`
-	Sessions   wire.Optional[int] `json:"sessions,omitzero" doc:"Days after a session expired that it is kept, with its quotes and checkouts, if it led to no order and no payment of it is undecided: 1 to 3,650, default 30."`
-	Decisions  wire.Optional[int] `json:"decisions,omitzero" doc:"Days that decisions are kept, which lists, replay and tuning reach back to: 7 to 3,650, no less than sessions, default 180. Those that go are folded into a checkpoint of the chain."`
-	Events     wire.Optional[int] `json:"events,omitzero" doc:"Days that events are kept: 1 to 3,650, default 90."`
-	Deliveries wire.Optional[int] `json:"deliveries,omitzero" doc:"Days that deliveries of events are kept: 1 to 3,650, no more than events, default 90."`
-	Logs       wire.Optional[int] `json:"logs,omitzero" doc:"Days that the logs of webhook calls, syncs and stock adjustments are kept: 1 to 3,650, default 90."`
+	Messages   wire.Optional[int] `json:"messages,omitzero" doc:"Days for which buyers' messages are kept, with a hash of their sender, which a pseudonym replaces: 1 to 3,650, default 30."`
+	Sessions   wire.Optional[int] `json:"sessions,omitzero" doc:"Days for which an expired session is kept, with its quotes and checkouts, if it has no order and no undecided payment: 1 to 3,650, default 30."`
+	Decisions  wire.Optional[int] `json:"decisions,omitzero" doc:"Days for which decisions are kept; lists, replay and tuning use only these: 7 to 3,650, at least as many as sessions, default 180. A checkpoint of the chain replaces the deleted ones."`
+	Events     wire.Optional[int] `json:"events,omitzero" doc:"Days for which events are kept: 1 to 3,650, default 90."`
+	Deliveries wire.Optional[int] `json:"deliveries,omitzero" doc:"Days for which deliveries of events are kept: 1 to 3,650, at most as many as events, default 90."`
+	Logs       wire.Optional[int] `json:"logs,omitzero" doc:"Days for which the logs of webhook calls, syncs and stock adjustments are kept: 1 to 3,650, default 90."`
 }
 
 func fromAPIRetention(g retentionPatch) project.RetentionPatch {

@@ -11,28 +11,28 @@ import (
 func (h *handlers) registerSigningKeys() {
 	const all = "/v1/signing-keys"
 	g := h.Group("Signing keys", "keys", operation.HeaderProject)
-	operation.Register(g, "list-signing-keys", "GET "+all, "List the keys by which agents verify what the shop signs", h.listSigningKeys)
+	operation.Register(g, "list-signing-keys", "GET "+all, "List the keys with which agents verify the shop's signatures", h.listSigningKeys)
 	operation.Register(g, "rotate-signing-keys", "POST "+all+"/rotate",
-		"Sign with the next key from now on, and publish another next one; 409 until the next key has been published for 10 minutes",
+		"Rotate to the next key and publish another next one; 409 until the next key has been published for 10 minutes",
 		h.rotateSigningKeys, operation.Errors(409))
 	operation.Register(g, "revoke-signing-key", "POST "+all+"/{kid}/revoke",
-		"Stop publishing a key at once; in the place of the current key the next one signs", h.revokeSigningKey, operation.Errors(404))
+		"Stop publishing a key at once; the next key replaces a revoked current one", h.revokeSigningKey, operation.Errors(404))
 }
 
 // SigningKeyView is a signing key without its private part.
 type SigningKeyView struct {
-	Kid         string     `json:"kid" doc:"The thumbprint of the public part, by RFC 7638."`
+	Kid         string     `json:"kid" doc:"The thumbprint of the public key, by RFC 7638."`
 	State       string     `json:"state" enum:"next,current,retired" doc:"next: published, and signs after a rotation. current: signs. retired: published for 7 more days."`
 	Algorithm   string     `json:"alg" enum:"ES256"`
 	PublishedAt wire.Time  `json:"published_at"`
-	CurrentAt   *wire.Time `json:"current_at" nullable:"true" doc:"Since when it signs, or when it began to."`
+	CurrentAt   *wire.Time `json:"current_at" nullable:"true" doc:"When it began to sign."`
 	RetiredAt   *wire.Time `json:"retired_at" nullable:"true"`
-	MaySignAt   *wire.Time `json:"may_sign_at" nullable:"true" doc:"Of the next key: from when on a rotation is possible."`
-	GoneAt      *wire.Time `json:"gone_at" nullable:"true" doc:"Of a retired key: when it is published no more."`
+	MaySignAt   *wire.Time `json:"may_sign_at" nullable:"true" doc:"For the next key: the earliest time of a rotation."`
+	GoneAt      *wire.Time `json:"gone_at" nullable:"true" doc:"For a retired key: when its publication ends."`
 }
 
 type signingKeys struct {
-	Data []SigningKeyView `json:"data" doc:"The one that signs first, then the next one, then those that signed before."`
+	Data []SigningKeyView `json:"data" doc:"The current key, then the next one, then retired ones."`
 }
 
 type noInput struct{}

@@ -13,7 +13,7 @@ import (
 func (h *handlers) registerStorefront() {
 	const path = "/v1/projects/{project_id}/storefront"
 	g := h.Group("Storefront", "projects", operation.PathProject)
-	operation.Register(g, "get-storefront", "GET "+path, "Get what buyers see, and shipping, tax and returns", wire.HandleOne(h.getStorefront, toAPIStorefront))
+	operation.Register(g, "get-storefront", "GET "+path, "Get the storefront: description, shipping, tax and returns", wire.HandleOne(h.getStorefront, toAPIStorefront))
 	operation.Register(g, "update-storefront", "PATCH "+path, "Change the storefront; null restores a default", operation.HandleUpdate(h.updateStorefront, toAPIStorefront))
 }
 
@@ -26,7 +26,7 @@ type storefront struct {
 	TaxRates         []taxRate      `json:"tax_rates"`
 	ReturnWindowDays int            `json:"return_window_days"`
 	ReturnConditions string         `json:"return_conditions"`
-	Instructions     string         `json:"checkout_instructions" doc:"How a buyer goes on by hand with a checkout that an agent began. Plain text, on the checkout's page."`
+	Instructions     string         `json:"checkout_instructions" doc:"How a buyer completes by hand a checkout that an agent opened. Plain text on the checkout's web page."`
 	Warehouses       []warehouse    `json:"warehouses"`
 }
 
@@ -44,7 +44,7 @@ type storefrontPatch struct {
 }
 
 type shippingRate struct {
-	Region  string       `json:"region" doc:"A country, or * for every other."`
+	Region  string       `json:"region" doc:"A country, or * for all others."`
 	Method  string       `json:"method" enum:"standard,express,overnight"`
 	Price   wire.Decimal `json:"price"`
 	MinDays int          `json:"min_days"`
@@ -58,10 +58,10 @@ type taxRate struct {
 }
 
 type warehouse struct {
-	Location   string `json:"location" doc:"The key of stock levels."`
+	Location   string `json:"location" doc:"The location key of stock levels."`
 	Name       string `json:"name"`
 	Country    string `json:"country,omitempty"`
-	PostalCode string `json:"postal_code,omitempty" doc:"Where parcels leave from, for shipping rates and labels. At most 20 characters."`
+	PostalCode string `json:"postal_code,omitempty" doc:"The origin of parcels, for shipping rates and labels. At most 20 characters."`
 }
 
 func (h *handlers) getStorefront(_ context.Context, rq operation.Request, _ *OnProject) (project.Storefront, error) {

@@ -14,14 +14,14 @@ func (h *handlers) registerTestBuyers() {
 		return
 	}
 	g := h.Group("Sandbox", "agents", operation.HeaderProject)
-	operation.Register(g, "get-test-buyers", "GET /v1/sandbox/buyers", "See whether test buyers can be sent, and whether some are on their way", h.getTestBuyers)
-	operation.RegisterClaimed(g, "send-test-buyers", "POST /v1/sandbox/buyers", "Send simulated buyers to the shop, who search, haggle and pay; one run at a time on a server", h.sendTestBuyers,
+	operation.Register(g, "get-test-buyers", "GET /v1/sandbox/buyers", "Check whether test buyers are available and running", h.getTestBuyers)
+	operation.RegisterClaimed(g, "send-test-buyers", "POST /v1/sandbox/buyers", "Run simulated buyers that search, negotiate and pay in the shop; one run at a time on a server", h.sendTestBuyers,
 		operation.Accepted, operation.Errors(409))
 }
 
 type testBuyersView struct {
 	Available bool `json:"available" doc:"False: haggle-sim is neither beside the server nor named by HAGGLE_SIMULATOR."`
-	Running   bool `json:"running" doc:"On the replica that answers."`
+	Running   bool `json:"running" doc:"Whether a run is active on the replica that responds."`
 }
 
 type testBuyersOutput struct{ Body testBuyersView }
@@ -40,7 +40,7 @@ func (h *handlers) testBuyers() *testBuyersOutput {
 const fewTestBuyers = 20
 
 type testBuyersRequest struct {
-	Count *int `json:"count,omitempty" nullable:"true" minimum:"1" maximum:"50" doc:"Null: 20. They have two minutes."`
+	Count *int `json:"count,omitempty" nullable:"true" minimum:"1" maximum:"50" doc:"Default: 20. The run has two minutes."`
 }
 
 func (h *handlers) sendTestBuyers(_ ports.Outbound, rq operation.Request, in *wire.Input[testBuyersRequest]) (made operation.Plan[testBuyersOutput], err error) {

@@ -63,17 +63,17 @@ func (a *recorder) put(text []byte) {
 func wordsFor(method string, code int64) (int64, string) {
 	switch code {
 	case jsonrpc.CodeMethodNotFound:
-		return code, "There is no such method in this version of the protocol."
+		return code, "This version of the protocol has no such method."
 	case codeHeaders:
-		return code, "The headers MCP-Protocol-Version, Mcp-Method and Mcp-Name must say what the message does."
+		return code, "The headers MCP-Protocol-Version, Mcp-Method and Mcp-Name must match the message."
 	case codeVersion:
-		return code, "MCP-Protocol-Version: is none of the versions that are served."
+		return code, "MCP-Protocol-Version: is not a supported version."
 	case jsonrpc.CodeInternalError:
 		return code, "Internal error."
 	case jsonrpc.CodeInvalidRequest:
-		return code, "The message is none that " + method + " takes."
+		return code, "The message is not valid for " + method + "."
 	}
-	return jsonrpc.CodeInvalidParams, "params: are none that " + method + " takes, or lack the members of _meta that this version of the protocol requires."
+	return jsonrpc.CodeInvalidParams, "params: are not valid for " + method + ", or lack the members of _meta that this version of the protocol requires."
 }
 
 // The codes of errors of MCP itself.
@@ -101,14 +101,14 @@ func errorText(e *jsonrpc.Error) []byte {
 
 // spellOut answers with a JSON-RPC error what the SDK refused in plain text.
 func (a *recorder) spellOut(w http.ResponseWriter, m envelope) {
-	text := "The request is none that MCP has over HTTP."
+	text := "The request is not a valid MCP request over HTTP."
 	switch said := a.body.String(); {
 	case a.status == http.StatusUnsupportedMediaType:
 		text = "Content-Type: must be application/json."
 	case strings.Contains(said, "protocol version"):
-		text = "MCP-Protocol-Version: is none of the versions that are served."
+		text = "MCP-Protocol-Version: is not a supported version."
 	case strings.Contains(said, "Last-Event-ID"):
-		text = "Last-Event-ID: is not for a POST."
+		text = "Last-Event-ID: must not be sent with a POST."
 	}
 	refuse(w, m.known(), a.status, jsonrpc.CodeInvalidRequest, text)
 }

@@ -179,7 +179,7 @@ func (c caller) path(slug string, given json.RawMessage) (string, error) {
 	}
 	var id string
 	if json.Unmarshal(given, &id) != nil || id == "" {
-		return "", invalid("id: is required, and is text.")
+		return "", invalid("id: is required, and must be text.")
 	}
 	if !plainID.MatchString(id) {
 		id = "unknown"

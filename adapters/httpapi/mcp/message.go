@@ -62,12 +62,12 @@ func parse(body []byte, wrong *problem, tools map[string]caller) (envelope, *pro
 	return m, wrong
 }
 
-var tooDeep = malformed("The message has more than 32 levels.")
+var tooDeep = malformed("The message nests deeper than 32 levels.")
 
 // check refuses what is not one message of JSON, of bounded depth.
 func check(body []byte) *problem {
 	if trimmed := bytes.TrimLeft(body, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '[' {
-		return malformed("Send one message in a request.")
+		return malformed("Send one message per request.")
 	}
 	deep := false
 	for d := jsontext.NewDecoder(bytes.NewReader(body)); ; {
@@ -78,7 +78,7 @@ func check(body []byte) *problem {
 		case err == io.EOF:
 			return nil
 		case err != nil:
-			return &problem{jsonrpc.CodeParseError, "The message is not JSON, or has a name twice in an object."}
+			return &problem{jsonrpc.CodeParseError, "The message is not JSON, or has a duplicate name in an object."}
 		case d.StackDepth() > maxDepth:
 			deep = true
 		}
@@ -109,7 +109,7 @@ func (m *envelope) check(tools map[string]caller) *problem {
 		return nil
 	}
 	if m.method, said = textOf(m.Method); !said {
-		return malformed("method: is required, and is text.")
+		return malformed("method: is required, and must be text.")
 	}
 	look, known := served[m.method]
 	notifies := strings.HasPrefix(m.method, "notifications/")
@@ -117,7 +117,7 @@ func (m *envelope) check(tools map[string]caller) *problem {
 	case !known:
 		return &problem{jsonrpc.CodeMethodNotFound, "There is no such method."}
 	case notifies && len(m.ID) > 0:
-		return malformed("id: a notification has none.")
+		return malformed("id: must be omitted in a notification.")
 	case !notifies && !isOneOf(m.ID, `"0`):
 		return malformed("id: is required, as text or a number.")
 	case !isOneOf(m.Params, "{n", absent):
@@ -142,9 +142,9 @@ func initializes(params jsontext.Value, _ map[string]caller) *problem {
 	}
 	switch {
 	case !isOneOf(params, "{"):
-		return unfit("params: is required, and is an object.")
+		return unfit("params: is required, and must be an object.")
 	case json.Unmarshal(params, &p) != nil || !isOneOf(p.Version, `"`):
-		return unfit("params.protocolVersion: is required, and is text.")
+		return unfit("params.protocolVersion: is required, and must be text.")
 	case !isOneOf(p.Capabilities, "{n", absent):
 		return unfit("params.capabilities: must be an object.")
 	case !isOneOf(p.Client, "{n", absent):
@@ -171,7 +171,7 @@ func lists(params jsontext.Value, _ map[string]caller) *problem {
 	case len(params) == 0 || params.Kind() == 'n':
 		return nil
 	case json.Unmarshal(params, &p) != nil || len(p.Cursor) > 0 && string(p.Cursor) != `""`:
-		return unfit("params.cursor: is none of this list, which has one page.")
+		return unfit("params.cursor: is unknown; the list has one page.")
 	case !isOneOf(p.Meta, "{n", absent):
 		return unfit("params._meta: must be an object.")
 	}
@@ -186,15 +186,15 @@ func calls(params jsontext.Value, tools map[string]caller) *problem {
 		Meta      jsontext.Value `json:"_meta"`
 	}
 	if !isOneOf(params, "{") || json.Unmarshal(params, &p) != nil {
-		return unfit("params: is required, and is an object.")
+		return unfit("params: is required, and must be an object.")
 	}
 	name, said := textOf(p.Name)
 	_, known := tools[name]
 	switch {
 	case !said:
-		return unfit("params.name: is required, and is text.")
+		return unfit("params.name: is required, and must be text.")
 	case !known:
-		return unfit("params.name: is none of the tools, which tools/list names.")
+		return unfit("params.name: is not a tool; tools/list has the names.")
 	case !isOneOf(p.Arguments, "{n", absent):
 		return unfit("params.arguments: must be an object.")
 	case !isOneOf(p.Meta, "{n", absent):

@@ -112,7 +112,7 @@ func (h *handlers) putCart(ctx ports.Outbound, rq Request, of id.Session, r cart
 		Repeatable: rq.Keyed,
 	})
 	if errors.Is(err, pricing.ErrNothingSold) && !of.IsZero() {
-		return h.settled(h.fail(checkout.ItemUnavailable.String(), "None of the items is sold here. The cart has what it had before.")), nil
+		return h.settled(h.fail(checkout.ItemUnavailable.String(), "None of the items is sold here. The cart is unchanged.")), nil
 	}
 	if err != nil {
 		return h.refusedPlan(rq, err)
@@ -213,7 +213,7 @@ func (h *handlers) toAPICart(rq Request, b *baskets.Basket, a asked, findings []
 				Type:    "warning",
 				Code:    checkout.ItemUnavailable.String(),
 				Path:    lineAt(i),
-				Content: "The item is digital, and is not sold over this protocol. Take the line out of the cart.",
+				Content: "The item is digital and cannot be sold over this protocol. Remove the line from the cart.",
 			})
 		}
 	}
@@ -263,7 +263,7 @@ var cartCodes = map[baskets.Problem]string{
 }
 
 var cartProblems = map[baskets.Problem]string{
-	baskets.AgreementNotUsed: "A price was agreed that the line does not have. Send the item in exactly the agreed quantity, with the deal's code.",
-	baskets.AgreementExpired: "The time for the agreed price is over. Negotiate again, or send the cart without the code.",
-	baskets.ItemUnavailable:  "The item is not sold any more. Take the line out of the cart.",
+	baskets.AgreementNotUsed: "An agreed price does not apply to this line. Send the item in exactly the agreed quantity, with the deal's code.",
+	baskets.AgreementExpired: "The agreed price has expired. Negotiate again, or send the cart without the code.",
+	baskets.ItemUnavailable:  "The item is no longer sold. Remove the line from the cart.",
 }

@@ -35,7 +35,7 @@ func (h *handlers) registerCatalog() {
 		OperationID: "lookup_catalog",
 		Method:      http.MethodPost,
 		Path:        catalogPath + "/lookup",
-		Summary:     "Look up products by their ids",
+		Summary:     "Look up products by id",
 	}), plain(h, (*handlers).lookupCatalog))
 	wire.AddReadOnly(h.mount, h.of(capability.CatalogLookup, huma.Operation{
 		OperationID: "get_product",
@@ -50,7 +50,7 @@ type searchInput struct {
 }
 
 type searchRequest struct {
-	Query       string          `json:"query,omitempty" maxLength:"2000" doc:"Keywords of one thing: waterproof hiking jacket. Constraints go into filters."`
+	Query       string          `json:"query,omitempty" maxLength:"2000" doc:"Keywords of one item, such as waterproof hiking jacket. Put constraints into filters."`
 	Filters     *filtersRequest `json:"filters,omitempty"`
 	Pagination  *pageRequest    `json:"pagination,omitempty"`
 	Context     *marketRequest  `json:"context,omitempty"`
@@ -58,7 +58,7 @@ type searchRequest struct {
 }
 
 type filtersRequest struct {
-	Categories []string       `json:"categories,omitempty" maxItems:"50" maxLength:"200" doc:"Paths as products name them, any of which will do. What is below passes, too."`
+	Categories []string       `json:"categories,omitempty" maxItems:"50" maxLength:"200" doc:"Paths as products name them, of which any matches. Subcategories match too."`
 	Price      *pricedRequest `json:"price,omitempty" doc:"In minor units of the shop's currency."`
 	Unknown    wire.Unknown   `json:",embed" hidden:"true"`
 }
@@ -69,8 +69,8 @@ type pricedRequest struct {
 }
 
 type pageRequest struct {
-	Cursor string `json:"cursor,omitempty" maxLength:"40000" doc:"pagination.cursor of the answer before, with the same query and filters."`
-	Limit  int    `json:"limit,omitempty" minimum:"1" maximum:"9007199254740991" doc:"At most 50 products are answered; 10 where it is left out."`
+	Cursor string `json:"cursor,omitempty" maxLength:"40000" doc:"pagination.cursor of the previous response, with the same query and filters."`
+	Limit  int    `json:"limit,omitempty" minimum:"1" maximum:"9007199254740991" doc:"The maximum number of products, at most 50. Default: 10."`
 }
 
 type lookupInput struct {
@@ -84,9 +84,9 @@ type lookupInput struct {
 
 type getProductInput struct {
 	Body struct {
-		ID          string             `json:"id" maxLength:"500" doc:"A product's, or a variant's."`
-		Selected    []selectionRequest `json:"selected,omitempty" maxItems:"20" doc:"Options that are wanted: name Size, label M."`
-		Preferences []string           `json:"preferences,omitempty" maxItems:"20" maxLength:"200" doc:"Names of options, the most important first, for when no variant has all that are selected."`
+		ID          string             `json:"id" maxLength:"500" doc:"The id of a product or a variant."`
+		Selected    []selectionRequest `json:"selected,omitempty" maxItems:"20" doc:"The options wanted, such as name Size, label M."`
+		Preferences []string           `json:"preferences,omitempty" maxItems:"20" maxLength:"200" doc:"Names of options, most important first, for the case that no variant has all selected options."`
 		Filters     *filtersRequest    `json:"filters,omitempty"`
 		Context     *marketRequest     `json:"context,omitempty"`
 		Attribution attribution        `json:"attribution,omitempty"`
@@ -194,7 +194,7 @@ func (h *handlers) lookupCatalog(ctx context.Context, rq Request, in *lookupInpu
 		body.Messages = append(body.Messages, message{
 			Type:    "info",
 			Code:    "not_found",
-			Content: "There is nothing by ids[" + strconv.Itoa(at) + "] of the request.",
+			Content: "Nothing was found by ids[" + strconv.Itoa(at) + "] of the request.",
 		})
 	}
 	return h.found(body)

@@ -143,7 +143,7 @@ func askForAddress(body *checkoutBody) {
 	body.Messages = append(body.Messages, message{
 		Type:     "error",
 		Code:     "fulfillment_required",
-		Content:  "The buyer says on the shop's page where the goods go.",
+		Content:  "The buyer chooses the destination on the shop's page.",
 		Severity: buyerInput,
 	})
 }
@@ -235,7 +235,7 @@ func (h *handlers) toAPIMessages(c *checkout.Checkout) (list []message) {
 		return []message{{
 			Type:    "info",
 			Code:    "checkout_expired",
-			Content: "The time for this checkout is over. Create a new one.",
+			Content: "The checkout has expired. Create a new one.",
 		}}
 	case checkout.Pending:
 		add("payment_failed", "$.payment", "The payment was declined. Try another instrument.")
@@ -257,7 +257,7 @@ func (h *handlers) toAPIMessages(c *checkout.Checkout) (list []message) {
 	}
 	switch {
 	case s.Address.IsZero():
-		add("missing", methodPath+".selected_destination_id", "The address that the goods go to is required.")
+		add("missing", methodPath+".selected_destination_id", "The destination address is required.")
 	case c.Undeliverable():
 		add("address_undeliverable", destinationPath, "The shop does not ship to this country.")
 	}
@@ -272,8 +272,8 @@ func digital(lines []checkout.Line) (list []message) {
 				Type: "error",
 				Code: checkout.ItemUnavailable.String(),
 				Path: lineAt(i),
-				Content: "The item is digital, and the checkout cannot be paid over this protocol. It can be paid over the one that opened it. " +
-					"Or update it without the item.",
+				Content: "The item is digital, and the checkout cannot be paid over this protocol. Pay it over the protocol that opened " +
+					"it, or update it without the item.",
 				Severity: buyerInput,
 			})
 		}
@@ -303,26 +303,26 @@ var missingParts = map[string]struct {
 	"shipping_address.name":        {destinationPath + ".last_name", "The recipient's name is required.", true},
 	"shipping_address.line1":       {destinationPath + ".street_address", "The street address is required.", true},
 	"shipping_address.city":        {destinationPath + ".address_locality", "The city is required.", true},
-	"shipping_address.state":       {destinationPath + ".address_region", "A state or province of the country is required, by its code or name.", true},
+	"shipping_address.state":       {destinationPath + ".address_region", "The state or province is required, by its code or name.", true},
 	"shipping_address.postal_code": {destinationPath + ".postal_code", "The postal code is required.", true},
-	"shipping_address.country":     {destinationPath + ".address_country", "The country is required, by its ISO 3166-1 alpha-2 code, such as US.", true},
+	"shipping_address.country":     {destinationPath + ".address_country", "The country is required, as an ISO 3166-1 alpha-2 code, such as US.", true},
 }
 
 // problems has the texts of problems of a cart.
 var problems = map[checkout.ProblemKind]string{
-	checkout.DealExpired:  "The time for an agreed price is over. Negotiate again, or send the checkout without its code.",
-	checkout.DealRedeemed: "Another order has used the agreed price. Send the checkout without its code: without any, discounts.codes is [].",
-	checkout.DealUnknown: "A deal code is not known in this cart or checkout. A deal is good in its negotiation's cart, or in a checkout that is created with its " +
-		"code. Send this one without it.",
-	checkout.DealNotUsed:         "A price was agreed for another item or quantity. Send the line as it was agreed, or the checkout without the code.",
-	checkout.ItemUnavailable:     "An item is not sold here, and was left out. Send the checkout without it.",
+	checkout.DealExpired:  "An agreed price has expired. Negotiate again, or send the checkout without its code.",
+	checkout.DealRedeemed: "Another order has used the agreed price. Send the checkout without its code; to send no code, set discounts.codes to [].",
+	checkout.DealUnknown: "A deal code is unknown in this cart or checkout. A deal is valid in its negotiation's cart, or in a " +
+		"checkout that is created with its code. Send this one without it.",
+	checkout.DealNotUsed:         "An agreed price is for another item or quantity. Send the line as it was agreed, or the checkout without the code.",
+	checkout.ItemUnavailable:     "An item is not sold here, and was omitted. Send the checkout without it.",
 	checkout.QuantityReduced:     "One line can have at most 1,000 pieces. Send the quantity that you want.",
-	checkout.ShippingUnsupported: "Everything is shipped together, in one way, to one destination. Send one method with one group.",
-	checkout.DestinationUnknown: "The selected destination is not known. Send its address among the destinations, with this id, or select " +
-		"the checkout's destination by its id.",
-	checkout.ItemsRefused: "The latest update was not taken: none of its items is sold here. The checkout has what it had before, and can be " +
-		"completed once an update is taken.",
-	checkout.UpdateRefused: "The latest update was not taken. The checkout has what it had before, and can be completed once an update is taken.",
+	checkout.ShippingUnsupported: "All items are shipped together, with one method, to one destination. Send one method with one group.",
+	checkout.DestinationUnknown: "The selected destination is unknown. Send its address among the destinations, with this id, or " +
+		"select the checkout's destination by its id.",
+	checkout.ItemsRefused: "The latest update was rejected: none of its items is sold here. The checkout is unchanged, and can " +
+		"be completed after an accepted update.",
+	checkout.UpdateRefused: "The latest update was rejected. The checkout is unchanged, and can be completed after an accepted update.",
 }
 
 // problemPath returns the path of a problem: its line, or else the part of the request that it is about.
@@ -351,7 +351,7 @@ func tooFew(short []checkout.Shortage) (list []message) {
 			Type:    "warning",
 			Code:    "out_of_stock",
 			Path:    lineAt(s.Line) + ".quantity",
-			Content: "The item is out of stock now.",
+			Content: "The item is out of stock.",
 		}
 		if s.Left > 0 {
 			m.Code = "insufficient_stock"

@@ -26,16 +26,16 @@ type paymentRequest struct {
 }
 
 type instrumentRequest struct {
-	ID         string             `json:"id" minLength:"1" maxLength:"200" doc:"The agent's own name for it."`
-	HandlerID  string             `json:"handler_id" minLength:"1" maxLength:"200" doc:"Id of one of the checkout's ucp.payment_handlers."`
+	ID         string             `json:"id" minLength:"1" maxLength:"200" doc:"The agent's own id for it."`
+	HandlerID  string             `json:"handler_id" minLength:"1" maxLength:"200" doc:"The id of one of the checkout's ucp.payment_handlers."`
 	Type       string             `json:"type" minLength:"1" maxLength:"200" doc:"One of the handler's available_instruments."`
 	Selected   bool               `json:"selected,omitempty"`
 	Credential *credentialRequest `json:"credential,omitempty"`
 }
 
 type credentialRequest struct {
-	Type  string `json:"type" minLength:"1" maxLength:"200" doc:"token, or what the handler says."`
-	Token string `json:"token" minLength:"1" maxLength:"500" writeOnly:"true" doc:"A token of the handler's, made for this purchase. Never the number of a card."`
+	Type  string `json:"type" minLength:"1" maxLength:"200" doc:"token, or as the handler specifies."`
+	Token string `json:"token" minLength:"1" maxLength:"500" writeOnly:"true" doc:"A token of the handler, created for this purchase. Never a card number."`
 }
 
 // completeCheckout pays with the instrument of the request. It is idempotent per checkout.
@@ -184,8 +184,8 @@ func (h *handlers) dealTaken(ctx ports.Outbound, rq Request, of id.Checkout) (*r
 		Type: "error",
 		Code: "deal_in_use",
 		Path: "$.discounts.codes",
-		Content: "Another checkout is being paid with an agreed price of this one. Nothing was charged here. If that payment fails, this " +
-			"checkout can be completed: try again in some seconds.",
+		Content: "Another checkout is being paid with an agreed price of this one. Nothing was charged here. If that payment fails, " +
+			"this checkout can be completed: try again in a few seconds.",
 		Severity: recoverable,
 	})
 	return undecided(answer), err
@@ -225,12 +225,12 @@ func (h *handlers) paidBy(shop *project.Project, p paymentRequest) (method proje
 		if ways[served].id == list[0].HandlerID {
 			switch {
 			case !slices.Contains(h.instruments(shop, served), list[0].Type):
-				return method, "", wrong("The type of the instrument is none of its handler's available_instruments.")
+				return method, "", wrong("The type of the instrument must be one of its handler's available_instruments.")
 			case list[0].Credential == nil:
 				return method, "", wrong("The instrument has no credential with a token.")
 			}
 			return served, list[0].Credential.Token, nil
 		}
 	}
-	return method, "", wrong("handler_id is none of the checkout's payment handlers.")
+	return method, "", wrong("handler_id must be the id of one of the checkout's payment handlers.")
 }

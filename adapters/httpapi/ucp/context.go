@@ -5,13 +5,13 @@ import "github.com/danielgtaylor/huma/v2"
 // contextRequest is what an agent claims about its buyer. Nothing depends on it. Unknown claims are ignored and must not be
 // refused.
 type contextRequest struct {
-	Intent string `json:"intent,omitempty" maxLength:"500" doc:"What the buyer is after."`
+	Intent string `json:"intent,omitempty" maxLength:"500" doc:"What the buyer is looking for."`
 }
 
 // marketRequest is a contextRequest to the catalogue.
 type marketRequest struct {
-	Intent   string `json:"intent,omitempty" maxLength:"500" doc:"What the buyer is after."`
-	Currency string `json:"currency,omitempty" maxLength:"200" doc:"Prices are in the shop's currency, whatever is named."`
+	Intent   string `json:"intent,omitempty" maxLength:"500" doc:"What the buyer is looking for."`
+	Currency string `json:"currency,omitempty" maxLength:"200" doc:"Ignored: prices are in the shop's currency."`
 }
 
 // attribution says where a buyer came from, in URL parameters. It is neither used nor stored.
@@ -32,7 +32,7 @@ func (attribution) Schema(huma.Registry) *huma.Schema {
 		Type:                 huma.TypeObject,
 		AdditionalProperties: value,
 		MaxProperties:        &most,
-		Description:          "Where the buyer came from.",
+		Description:          "The page or campaign that the buyer came from.",
 	}
 	s.PrecomputeMessages()
 	return s

@@ -119,12 +119,12 @@ func (h *handlers) dropped(list []checkout.Dropped) (messages []message) {
 			Type:    "warning",
 			Code:    "deal_dropped",
 			Path:    "$.line_items",
-			Content: "An agreed price no longer applies, for its item was taken out.",
+			Content: "An agreed price no longer applies because its item was removed.",
 		}
 		if d.Now >= 0 {
-			m.Path, m.Content = lineAt(d.Now), "The price that was agreed for this item no longer applies."
+			m.Path, m.Content = lineAt(d.Now), "The agreed price of this item no longer applies."
 		}
-		m.Content += " To have it again while the deal lasts, send the item in quantity " + strconv.Itoa(d.Was.Quantity)
+		m.Content += " To use it again while the deal is valid, send the item in quantity " + strconv.Itoa(d.Was.Quantity)
 		if code := h.Deals.Of(d.Was.Quote, d.Was.Token.Salt, d.Was.Token.Hash); code != "" {
 			m.Content += " with " + code + " in discounts.codes."
 		} else {

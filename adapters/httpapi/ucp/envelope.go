@@ -26,9 +26,9 @@ type entity struct {
 type message struct {
 	Type     string `json:"type" enum:"error,warning,info"`
 	Code     string `json:"code"`
-	Path     string `json:"path,omitempty" doc:"JSONPath (RFC 9535) from the answer's root."`
+	Path     string `json:"path,omitempty" doc:"JSONPath (RFC 9535) from the root of the response."`
 	Content  string `json:"content"`
-	Severity string `json:"severity,omitempty" enum:"recoverable,requires_buyer_input,requires_buyer_review,unrecoverable" doc:"Of errors."`
+	Severity string `json:"severity,omitempty" enum:"recoverable,requires_buyer_input,requires_buyer_review,unrecoverable" doc:"The severity of an error."`
 }
 
 // The severities of errors.

@@ -30,8 +30,8 @@ func (h *handlers) style() *wire.Style {
 // transportError is an error that is not a business outcome.
 type transportError struct {
 	status  int
-	Code    string `json:"code" doc:"Stable; switch on this."`
-	Content string `json:"content" doc:"For people."`
+	Code    string `json:"code" doc:"Stable; branch on this code."`
+	Content string `json:"content" doc:"For people; the text may change."`
 }
 
 func (e *transportError) Error() string  { return e.Code }
@@ -60,7 +60,7 @@ func (h *handlers) toAPIError(status int, e *fault.Error, _ string) huma.StatusE
 // handoff says why an agent cannot continue, and where its buyer can continue without it.
 type handoff struct{ url string }
 
-func (h handoff) Error() string { return "the buyer can go on at " + h.url }
+func (h handoff) Error() string { return "the buyer can continue at " + h.url }
 
 // shortestKey and longestKey bound idempotency keys (adapters/httpapi/ucp/README.md).
 const (
@@ -77,7 +77,7 @@ func (h *handlers) keyRules() wire.KeyRules[commerce.Buyer] {
 		Check:       checkKey,
 		Fingerprint: func(body []byte) ([sha256.Size]byte, bool) { return sha256.Sum256(body), true },
 		Reused: fault.New(fault.Conflict, "idempotency_conflict",
-			"The Idempotency-Key was sent before, with another request."),
+			"The Idempotency-Key was sent before with another request. Use a new one."),
 	}
 }
 
@@ -95,5 +95,5 @@ func checkKey(_ *huma.Operation, key string) error {
 		return nil
 	}
 	return fault.New(fault.Malformed, "invalid_request", "The Idempotency-Key is too short or too long.").
-		With(wire.KeyHeader, "must have 22 to 255 characters that nobody can guess")
+		With(wire.KeyHeader, "must have 22 to 255 random characters")
 }

@@ -40,7 +40,7 @@ type group struct {
 type option struct {
 	ID          string     `json:"id"`
 	Title       string     `json:"title"`
-	Description any        `json:"description,omitempty" doc:"{plain}; a text in 2026-04-08."`
+	Description any        `json:"description,omitempty" doc:"{plain}; text in 2026-04-08."`
 	Earliest    *wire.Time `json:"earliest_fulfillment_time,omitempty"`
 	Latest      *wire.Time `json:"latest_fulfillment_time,omitempty"`
 	Totals      []total    `json:"totals"`

@@ -39,7 +39,7 @@ func (h *handlers) registerNegotiations() {
 		Method:        http.MethodPost,
 		Path:          negotiationsPath,
 		DefaultStatus: http.StatusCreated,
-		Summary:       "Ask for a price, or make a first offer",
+		Summary:       "Ask for a price or make a first offer",
 		Responses:     h.negotiationAnswer(http.StatusCreated),
 	}), prepared(h, (*handlers).startNegotiation))
 	wire.AddPrepared(h.mount, h.of(h.config.Negotiation, huma.Operation{
@@ -53,7 +53,7 @@ func (h *handlers) registerNegotiations() {
 		OperationID: acceptOfferID,
 		Method:      http.MethodPost,
 		Path:        negotiationsPath + "/{id}/accept",
-		Summary:     "Accept the price that stands",
+		Summary:     "Accept the standing price",
 		Responses:   h.negotiationAnswer(http.StatusOK),
 	}), prepared(h, (*handlers).acceptOffer))
 	wire.AddReadOnly(h.mount, h.of(h.config.Negotiation, huma.Operation{
@@ -67,7 +67,7 @@ func (h *handlers) registerNegotiations() {
 		OperationID: declineOfferID,
 		Method:      http.MethodPost,
 		Path:        negotiationsPath + "/{id}/decline",
-		Summary:     "Give up a negotiation",
+		Summary:     "Decline a negotiation",
 		Responses:   h.negotiationAnswer(http.StatusOK),
 	}), prepared(h, (*handlers).declineOffer))
 }
@@ -75,41 +75,41 @@ func (h *handlers) registerNegotiations() {
 // priceRequest is a price for one piece.
 type priceRequest struct {
 	Amount   int64  `json:"amount" minimum:"1" maximum:"999999999999" doc:"For one piece, in the currency's minor units: 22400 is 224.00 USD." example:"22400"`
-	Currency string `json:"currency" minLength:"3" maxLength:"3" doc:"ISO 4217. It is the shop's." example:"USD"`
+	Currency string `json:"currency" minLength:"3" maxLength:"3" doc:"ISO 4217; the shop's currency." example:"USD"`
 }
 
 type wantedLine struct {
 	Item     itemRequest `json:"item"`
-	Quantity int         `json:"quantity,omitempty" minimum:"1" maximum:"1000" doc:"1 where it is left out."`
+	Quantity int         `json:"quantity,omitempty" minimum:"1" maximum:"1000" doc:"Default: 1."`
 }
 
 // startRequest is the start_request of the schema.
 type startRequest struct {
-	Item     *itemRequest    `json:"item,omitempty" doc:"What to negotiate. It and quantity are short for one line."`
-	Quantity int             `json:"quantity,omitempty" minimum:"1" maximum:"1000" doc:"1 where it is left out."`
-	Lines    []wantedLine    `json:"lines,omitempty" minItems:"1" maxItems:"1" doc:"In place of item and quantity. There is one line in this version."`
+	Item     *itemRequest    `json:"item,omitempty" doc:"The item to negotiate. item and quantity are a short form of one line."`
+	Quantity int             `json:"quantity,omitempty" minimum:"1" maximum:"1000" doc:"Default: 1."`
+	Lines    []wantedLine    `json:"lines,omitempty" minItems:"1" maxItems:"1" doc:"Instead of item and quantity. This version supports one line."`
 	Terms    map[string]any  `json:"terms,omitempty" doc:"Reserved: {}."`
-	CartID   string          `json:"cart_id,omitempty" maxLength:"200" doc:"The cart that the deal is for. A new one where it is left out."`
-	Offer    *priceRequest   `json:"offer,omitempty" doc:"Without an offer, the answer is the shop's price."`
-	Message  string          `json:"message,omitempty" maxLength:"2000" doc:"Free text. No price depends on it."`
-	Context  *contextRequest `json:"context,omitempty" doc:"What is known of the buyer. No price depends on it."`
+	CartID   string          `json:"cart_id,omitempty" maxLength:"200" doc:"The cart for the deal. Default: a new one."`
+	Offer    *priceRequest   `json:"offer,omitempty" doc:"Omit it to ask for the shop's price."`
+	Message  string          `json:"message,omitempty" maxLength:"2000" doc:"Free text. It does not affect the price."`
+	Context  *contextRequest `json:"context,omitempty" doc:"Information about the buyer. It does not affect the price."`
 }
 
 // offerRequest is the offer_request of the schema.
 type offerRequest struct {
-	Offer     *priceRequest `json:"offer,omitempty" doc:"Without it, add_bundle takes the price that stands."`
-	Message   string        `json:"message,omitempty" maxLength:"2000" doc:"Free text. No price depends on it."`
-	AddBundle bool          `json:"add_bundle,omitempty" doc:"Take the suggested bundle too."`
+	Offer     *priceRequest `json:"offer,omitempty" doc:"If omitted, add_bundle accepts the standing_price."`
+	Message   string        `json:"message,omitempty" maxLength:"2000" doc:"Free text. It does not affect the price."`
+	AddBundle bool          `json:"add_bundle,omitempty" doc:"Accept the suggested bundle too."`
 }
 
 // acceptRequest is the accept_request of the schema.
 type acceptRequest struct {
-	Price priceRequest `json:"price" doc:"The standing_price, repeated."`
+	Price priceRequest `json:"price" doc:"The standing_price, repeated as confirmation."`
 }
 
 // declineRequest is the decline_request of the schema.
 type declineRequest struct {
-	Reason string `json:"reason,omitempty" maxLength:"200" examples:"price_sensitivity,shipping_cost,shipping_speed,product_fit,trust_security,returns_policy,payment_options,comparison,timing_deferred,other" doc:"Why: price_sensitivity, shipping_cost, shipping_speed, product_fit, trust_security, returns_policy, payment_options, comparison, timing_deferred or other. An unknown one is other."`
+	Reason string `json:"reason,omitempty" maxLength:"200" examples:"price_sensitivity,shipping_cost,shipping_speed,product_fit,trust_security,returns_policy,payment_options,comparison,timing_deferred,other" doc:"price_sensitivity, shipping_cost, shipping_speed, product_fit, trust_security, returns_policy, payment_options, comparison, timing_deferred or other. Any other value counts as other."`
 }
 
 type startInput struct{ Body startRequest }
@@ -179,7 +179,7 @@ func (h *handlers) notStarted(rq Request, err error) (plan[reply], error) {
 	case errors.Is(err, haggling.ErrDigital):
 		return h.settled(h.fail("item_unavailable", haggling.ErrDigital.Message)), nil
 	case fault.Is(err, "variant_required"), namesField(err, "variant_id"):
-		return h.settled(h.fail("item_unavailable", "The product has several variants. Name the one that is meant by its id.")), nil
+		return h.settled(h.fail("item_unavailable", "The product has several variants. Name one by its id.")), nil
 	case fault.Is(err, "session_not_found"), fault.Is(err, "session_expired"):
 		return h.settled(h.fail("not_found", noCart)), nil
 	}
@@ -277,7 +277,7 @@ func (h *handlers) declineOffer(ctx ports.Outbound, rq Request, in *declineInput
 		answer, err := h.noNegotiation(err)
 		return settledBy(answer), err
 	case before.Quote.State == negotiation.Agreed:
-		return h.unmovedPlan(ctx, rq, of, "quote_accepted", "The negotiation is accepted. A deal that is not used ends by itself.")
+		return h.unmovedPlan(ctx, rq, of, "quote_accepted", "The negotiation is accepted. An unused deal expires.")
 	case before.Quote.State != negotiation.Open:
 		return h.settled(h.toAPIView(rq, before)), nil
 	}
@@ -323,7 +323,7 @@ func (h *handlers) unmoved(ctx context.Context, rq Request, of id.Quote, err err
 	case e.Code == "session_expired":
 		return h.unmovedPlan(ctx, rq, of, "quote_expired", "The negotiation has expired. Start a new one.")
 	case e.Code == "quote_accepted":
-		return h.unmovedPlan(ctx, rq, of, e.Code, "The negotiation is accepted already. Its deal is in the cart.")
+		return h.unmovedPlan(ctx, rq, of, e.Code, "The negotiation has been accepted. Its deal is in the cart.")
 	case e.Kind == fault.Invalid:
 		return h.unmovedPlan(ctx, rq, of, "invalid_input", content(e))
 	}

@@ -17,27 +17,27 @@ import (
 
 // NegotiationBody is a negotiation. It is exported because its schema is published.
 type NegotiationBody struct {
-	UCP           envelope         `json:"ucp"`
-	ID            string           `json:"id"`
-	CartID        string           `json:"cart_id" doc:"The cart that a deal is put into."`
-	Status        string           `json:"status" enum:"open,countered,rejected,accepted,expired,closed,declined"`
-	Item          negotiatedItem   `json:"item"`
-	Quantity      int              `json:"quantity" minimum:"1"`
-	Lines         []negotiatedLine `json:"lines" minItems:"1" doc:"item and quantity are short for one line."`
-	Terms         map[string]any   `json:"terms" doc:"Reserved."`
-	StandingPrice *price           `json:"standing_price" doc:"For one piece: the buyer's for the asking until expires_at."`
-	Final         bool             `json:"final" doc:"No offer brings a lower price any more."`
-	Hint          *price           `json:"hint" doc:"Of a rejection: offers below it are rejected."`
-	Rounds        rounds           `json:"rounds"`
-	Bundle        *bundleOffered   `json:"bundle"`
-	Deal          *deal            `json:"deal" doc:"On the answer that accepts, and its repetitions."`
-	ExpiresAt     *wire.Time       `json:"expires_at,omitempty"`
-	BuyerActions  []string         `json:"buyer_actions" enum:"make_offer,accept_offer,decline_offer,create_checkout,start_negotiation"`
-	Messages      []message        `json:"messages,omitempty"`
+	UCP          envelope         `json:"ucp"`
+	ID           string           `json:"id"`
+	CartID       string           `json:"cart_id" doc:"The cart for the deal."`
+	Status       string           `json:"status" enum:"open,countered,rejected,accepted,expired,closed,declined"`
+	Item         negotiatedItem   `json:"item"`
+	Quantity     int              `json:"quantity" minimum:"1"`
+	Lines        []negotiatedLine `json:"lines" minItems:"1" doc:"item and quantity are a short form of one line."`
+	Terms        map[string]any   `json:"terms" doc:"Reserved."`
+	CurrentPrice *price           `json:"standing_price" doc:"For one piece; the buyer can accept it until expires_at."`
+	Final        bool             `json:"final" doc:"Whether no offer lowers the price any more."`
+	Hint         *price           `json:"hint" doc:"Of a rejection: lower offers are rejected."`
+	Rounds       rounds           `json:"rounds"`
+	Bundle       *bundleOffered   `json:"bundle"`
+	Deal         *deal            `json:"deal" doc:"Present in the response that accepts, and when that is repeated."`
+	ExpiresAt    *wire.Time       `json:"expires_at,omitempty"`
+	BuyerActions []string         `json:"buyer_actions" enum:"make_offer,accept_offer,decline_offer,create_checkout,start_negotiation"`
+	Messages     []message        `json:"messages,omitempty"`
 }
 
 type negotiatedItem struct {
-	ID        string `json:"id" doc:"The variant's."`
+	ID        string `json:"id" doc:"The id of the variant."`
 	Title     string `json:"title,omitempty"`
 	ListPrice *price `json:"list_price,omitempty"`
 }
@@ -49,19 +49,19 @@ type negotiatedLine struct {
 
 type rounds struct {
 	Used    int `json:"used"`
-	Allowed int `json:"allowed" doc:"The counter of this number is final."`
+	Allowed int `json:"allowed" doc:"The number of the final counteroffer."`
 }
 
 // bundleOffered is a second product, one piece, which is sold with the item. add_bundle takes it.
 type bundleOffered struct {
 	Item      negotiatedItem `json:"item"`
 	Price     price          `json:"price"`
-	Included  bool           `json:"included" doc:"The deal has it."`
+	Included  bool           `json:"included" doc:"Whether the deal includes it."`
 	ExpiresAt *wire.Time     `json:"expires_at,omitempty"`
 }
 
 type deal struct {
-	Code      string     `json:"code" doc:"Redeems the price, once, in discounts.codes of a checkout, or of the negotiation's cart, which has it already."`
+	Code      string     `json:"code" doc:"Redeems the price, once, in discounts.codes of a checkout. The negotiation's cart has it already."`
 	UnitPrice price      `json:"unit_price"`
 	Quantity  int        `json:"quantity" minimum:"1"`
 	ExpiresAt *wire.Time `json:"expires_at"`
@@ -152,7 +152,7 @@ func (h *handlers) toAPIView(rq Request, v *haggling.View) NegotiationBody {
 	body.Lines = []negotiatedLine{{body.Item, body.Quantity}}
 	switch status {
 	case statusOpen, statusCountered, statusRejected, statusAccepted:
-		body.StandingPrice = toAPIKnownPrice(q.Standing())
+		body.CurrentPrice = toAPIKnownPrice(q.Standing())
 		body.Bundle = toAPIBundle(q)
 	}
 	if status == statusRejected {
@@ -216,14 +216,14 @@ func (h *handlers) toAPIWords(b NegotiationBody) message {
 		statusClosed:    "quote_closed",
 		statusDeclined:  "quote_declined",
 	}[b.Status]
-	stands := words(b.StandingPrice)
+	stands := words(b.CurrentPrice)
 	content := map[string]string{
-		statusOpen:      "The price is " + stands + " for one piece. An offer may bring it down.",
+		statusOpen:      "The price is " + stands + " for one piece. An offer may lower it.",
 		statusCountered: "We can do " + stands + " for one piece.",
-		statusRejected:  "The offer is too low: none below " + words(b.Hint) + " is considered. The price of " + stands + " stands.",
+		statusRejected:  "The offer is too low: no offer below " + words(b.Hint) + " is considered. The price of " + stands + " stands.",
 		statusAccepted:  "The price is agreed: " + stands + " for one piece, quantity " + strconv.Itoa(b.Quantity) + ". It is in the cart.",
 		statusExpired:   "The negotiation has expired. Start a new one.",
-		statusClosed:    "A newer negotiation about the same item took the place of this one.",
+		statusClosed:    "A newer negotiation about the same item replaced this one.",
 		statusDeclined:  "The negotiation is declined.",
 	}[b.Status]
 	if b.Status == statusOpen && b.Final {

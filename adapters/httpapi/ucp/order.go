@@ -20,8 +20,7 @@ func (h *handlers) registerOrders() {
 		Method:      http.MethodGet,
 		Path:        restPath + "/orders/{id}",
 		Summary:     "Read an order",
-		Description: "How the order stands, without the buyer's name, e-mail address and street: of its destination there are " +
-			"the country and the region.",
+		Description: "Returns the state of the order, without the buyer's name, e-mail address and street; its destination has only country and region.",
 	}), plain(h, (*handlers).getOrder))
 }
 
@@ -243,7 +242,7 @@ func toAPIAdjustments(c *order.Case, states []order.LineState) (list []adjustmen
 			Type:        "return",
 			OccurredAt:  wire.ToTime(r.CreatedAt),
 			Status:      returnStatuses[r.Status],
-			Description: "Part of the order is returned.",
+			Description: "Part of the order was returned.",
 		}
 		for _, part := range c.AllocationOf(r) {
 			a.LineItems = append(a.LineItems, linePart{commerce.LineID(c.Order.LineNumber(part.Line)), -part.Quantity})
@@ -261,7 +260,7 @@ func toAPIAdjustments(c *order.Case, states []order.LineState) (list []adjustmen
 				DisplayText: "Refund",
 				Amount:      -r.Amount.Minor(),
 			}},
-			Description: "Money is given back.",
+			Description: "Money was refunded.",
 		})
 	}
 	if c.Order.Status == order.Canceled {

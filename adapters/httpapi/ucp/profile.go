@@ -22,14 +22,15 @@ func (h *handlers) registerProfile() {
 		Method:      http.MethodGet,
 		Path:        profilePath,
 		Summary:     "Read the shop's profile",
-		Description: "Which versions, capabilities and payment handlers the shop serves, where, and the public keys by which what " +
-			"it signs is verified. Answers have an ETag; with a matching If-None-Match the answer is 304 without a body.",
-		Responses: map[string]*huma.Response{"304": {Description: "The profile is still the one of If-None-Match."}},
+		Description: "Returns the supported versions, capabilities and payment handlers with their addresses, and the public keys " +
+			"that verify the shop's signatures. Responses have an ETag; a request with a matching If-None-Match gets 304 " +
+			"without a body.",
+		Responses: map[string]*huma.Response{"304": {Description: "The profile still has the ETag of If-None-Match."}},
 	}), h.profile)
 }
 
 type profileInput struct {
-	Known string `header:"If-None-Match" doc:"ETag of a profile read before."`
+	Known string `header:"If-None-Match" doc:"The ETag of a profile that you read before."`
 }
 
 type profileReply struct {

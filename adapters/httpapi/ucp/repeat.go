@@ -12,7 +12,7 @@ import (
 
 // errKeyUsed answers a request that opened a cart, checkout or negotiation which has been used since.
 var errKeyUsed = fault.New(fault.Conflict, "idempotency_key_used",
-	"What this request opened has been used since. Name it by its id, or send another Idempotency-Key.")
+	"The object that this request created has been used since. Name it by its id, or send another Idempotency-Key.")
 
 // repeat refuses to repeat an answer that opened a session once the session has been used. An agent whose answer was lost has not
 // used the session. Agents that do not sign share the profile that they name, and often an address, so another agent with the

@@ -16,13 +16,13 @@ import (
 
 // lineRequest is a line of a request.
 type lineRequest struct {
-	ID       string      `json:"id,omitempty" maxLength:"200" doc:"Id of a line that is there, to keep it and its price."`
+	ID       string      `json:"id,omitempty" maxLength:"200" doc:"The id of an existing line, to keep it and its price."`
 	Item     itemRequest `json:"item"`
-	Quantity int         `json:"quantity" minimum:"1" maximum:"9007199254740991" doc:"Pieces. At most 1,000 are taken."`
+	Quantity int         `json:"quantity" minimum:"1" maximum:"9007199254740991" doc:"Pieces, at most 1,000."`
 }
 
 type itemRequest struct {
-	ID string `json:"id" minLength:"1" maxLength:"200" doc:"A variant's id. A product's where it has one variant, and a SKU where it is unique, are taken too."`
+	ID string `json:"id" minLength:"1" maxLength:"200" doc:"The id of a variant. The id of a product with one variant, or a unique SKU, is accepted too."`
 }
 
 type buyerRequest struct {
@@ -33,7 +33,7 @@ type buyerRequest struct {
 }
 
 type discountsRequest struct {
-	Codes []string `json:"codes,omitempty" maxItems:"20" maxLength:"200" doc:"Codes of deals, ct_…. They replace those before."`
+	Codes []string `json:"codes,omitempty" maxItems:"20" maxLength:"200" doc:"Codes of deals, ct_…. They replace the previous ones."`
 }
 
 // silent reports whether a request has no codes, so that the earlier ones stay.
@@ -46,17 +46,17 @@ type fulfillmentRequest struct {
 
 type methodRequest struct {
 	Type         string               `json:"type,omitempty" maxLength:"200" doc:"Always shipping."`
-	Destinations []destinationRequest `json:"destinations,omitempty" maxItems:"20" doc:"The address that everything goes to."`
-	Selected     string               `json:"selected_destination_id,omitempty" nullable:"true" maxLength:"200" doc:"Of several destinations, the id of the one. Without destinations, the id of the checkout's keeps it."`
-	Groups       []groupRequest       `json:"groups,omitempty" maxItems:"20" doc:"One, to choose how it is shipped."`
+	Destinations []destinationRequest `json:"destinations,omitempty" maxItems:"20" doc:"The destination address of all items."`
+	Selected     string               `json:"selected_destination_id,omitempty" nullable:"true" maxLength:"200" doc:"The id of the selected destination, if there are several. Without destinations, the id of the checkout's destination keeps it."`
+	Groups       []groupRequest       `json:"groups,omitempty" maxItems:"20" doc:"One group, to choose the shipping option."`
 }
 
 type groupRequest struct {
-	Selected string `json:"selected_option_id,omitempty" nullable:"true" maxLength:"200" doc:"Id of one of the options in the checkout's groups. The cheapest where it is left out."`
+	Selected string `json:"selected_option_id,omitempty" nullable:"true" maxLength:"200" doc:"The id of one of the options in the checkout's groups. Default: the cheapest."`
 }
 
 type destinationRequest struct {
-	ID string `json:"id,omitempty" maxLength:"200" doc:"The agent's own name for it. Alone, the id of the checkout's destination keeps that."`
+	ID string `json:"id,omitempty" maxLength:"200" doc:"The agent's own id for it. Without other fields, the id of the checkout's destination keeps that one."`
 	PostalAddress
 }
 
@@ -126,7 +126,7 @@ func (a *asked) addBuyer(b *buyerRequest) {
 	}
 	if b.Email != "" && !commerce.PlainAddress(b.Email) {
 		a.Buyer.Email = ""
-		a.warn("invalid", "$.buyer.email", "The e-mail address is none, and was not taken.")
+		a.warn("invalid", "$.buyer.email", "The e-mail address is invalid and was ignored.")
 	}
 }
 
@@ -148,7 +148,7 @@ func (a *asked) addCodes(d *discountsRequest) {
 		code = strings.ToLower(strings.TrimSpace(code))
 		a.codes = append(a.codes, code)
 		if !strings.HasPrefix(code, dealtoken.Prefix) {
-			a.warn("discount_code_invalid", codePath(i), "This is no code of this shop.")
+			a.warn("discount_code_invalid", codePath(i), "The code is not one of this shop's.")
 			continue
 		}
 		a.Lenient.Tokens = append(a.Lenient.Tokens, id.Hash(code))
@@ -214,6 +214,6 @@ func notAnOption(err error) bool {
 func (a asked) withoutOption() asked {
 	a.Option = ""
 	a.warn("fulfillment_changed", "$.fulfillment.methods[0].groups[0].selected_option_id",
-		"The option that was selected is not available for this destination. The cheapest is selected.")
+		"The selected option is not available for this destination. The cheapest one is selected.")
 	return a
 }

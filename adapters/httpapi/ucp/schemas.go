@@ -83,13 +83,13 @@ func metaSchema(keyed bool) map[string]any {
 			"ucp-agent": map[string]any{
 				"type":       "object",
 				"required":   []any{"profile"},
-				"properties": map[string]any{"profile": map[string]any{"type": "string", "format": "uri", "description": "Of a UCP platform. Other clients leave ucp-agent out."}},
+				"properties": map[string]any{"profile": map[string]any{"type": "string", "format": "uri", "description": "For UCP platforms. Other clients omit ucp-agent."}},
 			},
 			"idempotency-key": map[string]any{
 				"type":        "string",
 				"minLength":   shortestKey,
 				"maxLength":   longestKey,
-				"description": "A random UUID. The same key and arguments get the first answer again.",
+				"description": "A random UUID. The same key and arguments return the first response again.",
 			},
 		},
 	}

@@ -62,7 +62,7 @@ type checkoutInput struct {
 }
 
 type createRequest struct {
-	CartID string `json:"cart_id,omitempty" maxLength:"200" doc:"Buys the cart: its lines win over those of the request, which are then []."`
+	CartID string `json:"cart_id,omitempty" maxLength:"200" doc:"The cart to buy. Its lines replace those of the request: send []."`
 	ReplaceRequest
 }
 
@@ -197,7 +197,7 @@ func (h *handlers) cancelCheckout(ctx context.Context, rq Request, in *onCheckou
 		return h.read(ctx, rq, of, &message{
 			Type:     "error",
 			Code:     "not_cancelable",
-			Content:  "The checkout is paid, and its order is placed. It stays as it is.",
+			Content:  "The checkout is paid, and its order is placed. It cannot be changed.",
 			Severity: recoverable,
 		})
 	}

@@ -66,9 +66,9 @@ func (d Deprecation) headers() map[string]string {
 }
 
 var headerMeanings = map[string]string{
-	"Deprecation": "Since when the operation is deprecated, in seconds of Unix time (RFC 9745).",
-	"Sunset":      "When the operation may stop working (RFC 8594).",
-	"Link":        "How to move (deprecation) and what to use instead (successor-version).",
+	"Deprecation": "When the operation was deprecated, in seconds of Unix time (RFC 9745).",
+	"Sunset":      "The earliest time at which the operation may stop working (RFC 8594).",
+	"Link":        "Links to the migration guide (deprecation) and to the replacement (successor-version).",
 }
 
 func (d Deprecation) document(op *huma.Operation) {

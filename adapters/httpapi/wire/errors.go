@@ -45,8 +45,8 @@ type Detail struct {
 type ManagementError struct {
 	status int
 	Err    struct {
-		Code      string   `json:"code" doc:"Stable; switch on this."`
-		Message   string   `json:"message" doc:"For people."`
+		Code      string   `json:"code" doc:"Stable; branch on this code."`
+		Message   string   `json:"message" doc:"For people; the text may change."`
 		Details   []Detail `json:"details"`
 		RequestID string   `json:"request_id"`
 	} `json:"error"`
@@ -182,7 +182,7 @@ func fromValidation(status int, errs []error) *fault.Error {
 		case decoded:
 			values.Details = append(values.Details, found...)
 		case detail.Location == "body" && status == http.StatusBadRequest:
-			return fault.New(fault.Malformed, "invalid_request", "The body is not acceptable JSON: "+
+			return fault.New(fault.Malformed, "invalid_request", "The body is not valid JSON: "+
 				cut(strings.TrimPrefix(detail.Message, "jsontext: "))+".")
 		case strings.HasPrefix(where, "body"):
 			values.Details = append(values.Details, fieldProblem(detail))

@@ -119,7 +119,7 @@ func checkKey(op *huma.Operation, key string) error {
 		return nil
 	case utf8.RuneCountInString(key) < shortest:
 		return fault.New(fault.Invalid, "idempotency_key_too_short", "The Idempotency-Key is too short.").
-			With(KeyHeader, fmt.Sprintf("must have at least %d characters that nobody can guess", shortest))
+			With(KeyHeader, fmt.Sprintf("must have at least %d random characters", shortest))
 	case utf8.RuneCountInString(key) > longestKey || !storable(key):
 		return BadParameter(KeyHeader, "must have at most 255 characters of UTF-8 text")
 	}
@@ -127,7 +127,7 @@ func checkKey(op *huma.Operation, key string) error {
 }
 
 // keyUse returns the request's use of its key, or nil without a key.
-func (c *call[C, S]) keyUse() (*ports.KeyUse, error) {
+func (c *call[C, S]) keyUse() (*ports.KeyUsage, error) {
 	rules, r := c.mount.Rules, c.entry.Request
 	key := rules.key(r, c.body)
 	if err := rules.check(c.entry.Operation, key); err != nil || key == "" {
@@ -137,7 +137,7 @@ func (c *call[C, S]) keyUse() (*ports.KeyUse, error) {
 	if !ok {
 		return nil, nil
 	}
-	return &ports.KeyUse{
+	return &ports.KeyUsage{
 		Owner:       rules.Owner(c.entry, c.body),
 		Route:       r.Method + " " + r.URL.EscapedPath(),
 		Key:         key,
@@ -147,7 +147,7 @@ func (c *call[C, S]) keyUse() (*ports.KeyUse, error) {
 }
 
 // replay repeats the answer if the request was answered before under its key, and reports whether it was.
-func (c *call[C, S]) replay(use ports.KeyUse) bool {
+func (c *call[C, S]) replay(use ports.KeyUsage) bool {
 	w, r := c.entry.Writer, c.entry.Request
 	kept, err := c.mount.Keys.Find(r.Context(), use)
 	if err == nil && kept == nil {
@@ -223,7 +223,7 @@ func passing(out any) bool {
 	return after.IsValid() && !after.IsZero()
 }
 
-func (k KeyStore) open(use ports.KeyUse, sealed []byte) ([]byte, error) {
+func (k KeyStore) open(use ports.KeyUsage, sealed []byte) ([]byte, error) {
 	body, err := k.Vault.Open(sealed, purpose(use))
 	if err != nil {
 		return nil, err
@@ -231,7 +231,7 @@ func (k KeyStore) open(use ports.KeyUse, sealed []byte) ([]byte, error) {
 	return inflate(body)
 }
 
-func purpose(use ports.KeyUse) string { return "answer of " + use.Owner + " to " + use.Route }
+func purpose(use ports.KeyUsage) string { return "answer of " + use.Owner + " to " + use.Route }
 
 // subjects lists the kinds of ids by which stored answers about a buyer are found, the narrowest first.
 var subjects = []*regexp.Regexp{
@@ -285,9 +285,10 @@ func documentKey(op *huma.Operation) {
 		Name:   KeyHeader,
 		In:     "header",
 		Schema: schema,
-		Description: "Makes it safe to send the request again: for 24 hours the same key and body get the first answer, " +
-			"and nothing happens twice. Another body under the key: 422 idempotency_key_reused. While the first request is " +
-			"under way: 409 idempotency_in_progress. Once the buyer it is about was erased: 409 answer_erased.",
+		Description: "Makes the request safe to repeat: for 24 hours, the same key and body return the first response without " +
+			"repeating the effect. Errors: 422 idempotency_key_reused (the key was sent with another body); 409 " +
+			"idempotency_in_progress (the first request is still running); 409 answer_erased (the buyer's data in the " +
+			"response was erased).",
 	})
 	op.Errors = append(op.Errors, http.StatusConflict, http.StatusUnprocessableEntity)
 	for _, r := range op.Responses {
@@ -295,7 +296,7 @@ func documentKey(op *huma.Operation) {
 			r.Headers = map[string]*huma.Param{}
 		}
 		r.Headers[ReplayedHeader] = &huma.Param{
-			Description: "The answer was sent before, to the same request.", Schema: &huma.Schema{Type: huma.TypeString, Enum: []any{"true"}},
+			Description: "Whether this is the stored response of an earlier request with the same key.", Schema: &huma.Schema{Type: huma.TypeString, Enum: []any{"true"}},
 		}
 	}
 }

@@ -45,7 +45,7 @@ func nameKnownFields(e *fault.Error, op *huma.Operation, errs []error) {
 		if meant != "" {
 			meant = "did you mean " + meant + "? "
 		}
-		e.Details[i].Message = cut(unknownField + ": " + meant + "known are " + fault.Known(known))
+		e.Details[i].Message = cut(unknownField + ": " + meant + "known fields are " + fault.Known(known))
 	}
 }
 

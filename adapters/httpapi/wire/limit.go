@@ -22,7 +22,7 @@ func Limit(h http.Header, v ports.Verdict, rate ports.Rate) error {
 	if v.Allowed {
 		return nil
 	}
-	return fault.New(fault.Limited, "rate_limited", "There were too many requests. Try again later.").After(v.RetryAfter)
+	return fault.New(fault.Limited, "rate_limited", "Too many requests. Wait for the time in Retry-After.").After(v.RetryAfter)
 }
 
 // AddressKey returns the key under which an address's requests are counted. For IPv6 it is the /64 network, which one client has
@@ -60,9 +60,9 @@ func documentRate(responses map[string]*huma.Response) {
 		if r.Headers == nil {
 			r.Headers = map[string]*huma.Param{}
 		}
-		r.Headers["RateLimit-Limit"] = number("Requests that may be sent at once after a rest.")
-		r.Headers["RateLimit-Remaining"] = number("How many of them are left now.")
-		r.Headers["RateLimit-Reset"] = number("Seconds until all of them are there again.")
+		r.Headers["RateLimit-Limit"] = number("The number of requests that may be sent at once after a pause.")
+		r.Headers["RateLimit-Remaining"] = number("The number of them that are left.")
+		r.Headers["RateLimit-Reset"] = number("Seconds until all of them are available again.")
 	}
 }
 

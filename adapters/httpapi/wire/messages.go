@@ -44,8 +44,8 @@ func phraseMessages() {
 	validation.MsgExpectedMaxItems = "must have at most %d elements"
 	validation.MsgExpectedMinProperties = "must have at least %d fields"
 	validation.MsgExpectedMaxProperties = "must have at most %d fields"
-	validation.MsgExpectedMatchAtLeastOneSchema = "has no acceptable form"
-	validation.MsgExpectedMatchExactlyOneSchema = "has no acceptable form"
+	validation.MsgExpectedMatchAtLeastOneSchema = "does not match any accepted form"
+	validation.MsgExpectedMatchExactlyOneSchema = "does not match any accepted form"
 }
 
 // format is Sprintf, but writes 1000000 instead of 1e+06, and drops the errors of parsers.
@@ -83,7 +83,7 @@ func knownParameters(op *huma.Operation) string {
 		}
 	}
 	if len(names) == 0 {
-		return "there are none here"
+		return "there are no parameters here"
 	}
-	return "there are " + strings.Join(names, ", ")
+	return "known parameters are " + strings.Join(names, ", ")
 }

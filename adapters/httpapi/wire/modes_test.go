@@ -23,14 +23,14 @@ type recordingStore struct {
 	fakeKeyStore
 	did     []string
 	claimed bool
-	use     *ports.KeyUse // of the last stored answer
+	use     *ports.KeyUsage // of the last stored answer
 }
 
 func (j *recordingStore) write(format string, args ...any) {
 	j.did = append(j.did, fmt.Sprintf(format, args...))
 }
 
-func (j *recordingStore) Claim(context.Context, ports.KeyUse) error {
+func (j *recordingStore) Claim(context.Context, ports.KeyUsage) error {
 	if j.claimed || j.kept != nil {
 		return ports.ErrKeyTaken
 	}
@@ -39,7 +39,7 @@ func (j *recordingStore) Claim(context.Context, ports.KeyUse) error {
 	return nil
 }
 
-func (j *recordingStore) Release(context.Context, ports.KeyUse) error {
+func (j *recordingStore) Release(context.Context, ports.KeyUsage) error {
 	j.claimed = false
 	j.write("release")
 	return nil
@@ -80,7 +80,7 @@ func (j *recordingStore) handler(add func(*wire.Mount[nobody, int])) http.Handle
 	mount.Audit = func(_ context.Context, _ wire.Entry[nobody], n wire.Note) *audit.Event {
 		return &audit.Event{Target: n.Target}
 	}
-	mount.Begin = func(_ context.Context, claim *ports.KeyUse, work func(int, ports.Records) error) (bool, error) {
+	mount.Begin = func(_ context.Context, claim *ports.KeyUsage, work func(int, ports.Records) error) (bool, error) {
 		j.write("begin")
 		if claim != nil && j.kept != nil {
 			return false, ports.ErrKeyTaken

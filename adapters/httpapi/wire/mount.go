@@ -61,7 +61,7 @@ func Check[C any](e *Entry[C]) error { return checkRequest(e.Request, e.Operatio
 // Transaction runs work with the stores of one transaction, and reports whether the transaction was committed, or may have been.
 // It first claims the key, if there is one, and returns ports.ErrKeyTaken if another request has it. work may run more than once.
 // If work returns an error, the transaction is rolled back.
-type Transaction[S any] func(ctx context.Context, claim *ports.KeyUse, work func(S, ports.Records) error) (committed bool, err error)
+type Transaction[S any] func(ctx context.Context, claim *ports.KeyUsage, work func(S, ports.Records) error) (committed bool, err error)
 
 // Request is what a handler gets in addition to its input.
 type Request[C, S any] struct {

@@ -33,11 +33,11 @@ type call[C, S any] struct {
 	request Request[C, S]
 
 	body   []byte
-	use    *ports.KeyUse // of the request's idempotency key; nil: it has none
-	atomic bool          // the pipeline begins a transaction
-	placed bool          // in the lane
-	kept   bool          // the answer is stored under the key
-	taken  error         // that another request has the key
+	use    *ports.KeyUsage // of the request's idempotency key; nil: it has none
+	atomic bool            // the pipeline begins a transaction
+	placed bool            // in the lane
+	kept   bool            // the answer is stored under the key
+	taken  error           // that another request has the key
 
 	stored    Stored // the body of an operation that has it stored
 	committed bool   // the stored body is in use, and must not be discarded

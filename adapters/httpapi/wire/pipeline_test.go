@@ -24,7 +24,7 @@ type fakeKeyStore struct {
 	amended int
 }
 
-func (s *fakeKeyStore) Find(context.Context, ports.KeyUse) (*ports.Answer, error) {
+func (s *fakeKeyStore) Find(context.Context, ports.KeyUsage) (*ports.Answer, error) {
 	if s.kept == nil {
 		return nil, nil
 	}
@@ -32,7 +32,7 @@ func (s *fakeKeyStore) Find(context.Context, ports.KeyUse) (*ports.Answer, error
 	return &found, nil
 }
 
-func (s *fakeKeyStore) Amend(_ context.Context, _ ports.KeyUse, a ports.Answer) error {
+func (s *fakeKeyStore) Amend(_ context.Context, _ ports.KeyUsage, a ports.Answer) error {
 	s.kept, s.amended = &a, s.amended+1
 	return nil
 }
@@ -93,7 +93,7 @@ func keyedMount(api huma.API, s *fakeKeyStore) *wire.Mount[nobody, int] {
 		API:   api,
 		Style: wire.Plain,
 		Steps: []wire.Step[nobody]{wire.Check[nobody]},
-		Begin: func(_ context.Context, _ *ports.KeyUse, work func(int, ports.Records) error) (bool, error) {
+		Begin: func(_ context.Context, _ *ports.KeyUsage, work func(int, ports.Records) error) (bool, error) {
 			err := work(1, s)
 			return err == nil, err
 		},

@@ -76,7 +76,7 @@ func TestAddPrepared_discard(t *testing.T) {
 			t.Parallel()
 			j, discarded := &recordingStore{}, 0
 			send := j.serve(func(m *wire.Mount[nobody, int]) {
-				m.Begin = func(_ context.Context, _ *ports.KeyUse, work func(int, ports.Records) error) (bool, error) {
+				m.Begin = func(_ context.Context, _ *ports.KeyUsage, work func(int, ports.Records) error) (bool, error) {
 					return test.begin(func() error { return work(1, j) })
 				}
 				wire.AddPrepared(m, postTo("prepared", "/v1/thing"), func(ports.Outbound, stagedRequest, *none) (wire.Plan[int, said], error) {

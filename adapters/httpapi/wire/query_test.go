@@ -13,7 +13,7 @@ func TestUnknownQueryParameters(t *testing.T) {
 	r := post(t, server.URL+"/v1/offers?limit=5&Limit=6&sort=price", "application/json", `{"offer_price":1}`)
 	r.is(t, 400, "invalid_request", "Limit", "sort")
 	for _, d := range r.Details {
-		if d.Message != "is not a known parameter: there are limit" {
+		if d.Message != "is not a known parameter: known parameters are limit" {
 			t.Errorf("%s %s", d.Field, d.Message)
 		}
 	}

@@ -47,7 +47,7 @@ func (Several) Schema(huma.Registry) *huma.Schema {
 	many.PrecomputeMessages()
 	s := &huma.Schema{
 		OneOf:       []*huma.Schema{one(), many},
-		Description: "One text, or a list of at most " + strconv.Itoa(mostSeveral) + ".",
+		Description: "One value, or a list of at most " + strconv.Itoa(mostSeveral) + ".",
 	}
 	s.PrecomputeMessages()
 	return s

@@ -32,14 +32,14 @@ func notPermitted(err error) (*refusal, bool) {
 }
 
 // Dispute reads the current state of a dispute. It returns no news if the application may not read disputes.
-func (p *Provider) Dispute(ctx ports.Outbound, a ports.PaymentAccount, of string) (ports.PaymentNews, error) {
+func (p *Provider) Dispute(ctx ports.Outbound, a ports.PaymentAccount, of string) (ports.PaymentEvent, error) {
 	at := p.estimatedTime()
 	found, err := p.readDispute(ctx, a, of)
 	if _, refused := notPermitted(err); refused {
-		return ports.PaymentNews{}, nil
+		return ports.PaymentEvent{}, nil
 	}
 	if err != nil {
-		return ports.PaymentNews{}, err
+		return ports.PaymentEvent{}, err
 	}
 	return found.news(false, at), nil
 }

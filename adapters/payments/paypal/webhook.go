@@ -122,16 +122,16 @@ type event struct {
 
 // ReadWebhook parses a webhook event of PayPal. It does not verify events of types that it ignores. It does
 // not check the time of a transmission, because PayPal repeats one for three days, and a repetition changes nothing.
-func (p *Provider) ReadWebhook(ctx ports.Outbound, a ports.PaymentAccount, c ports.Call, secret string) (ports.PaymentNews, error) {
+func (p *Provider) ReadWebhook(ctx ports.Outbound, a ports.PaymentAccount, c ports.Call, secret string) (ports.PaymentEvent, error) {
 	var e event
 	if err := json.Unmarshal(c.Payload, &e); err != nil {
-		return ports.PaymentNews{}, errUnreadableEvent
+		return ports.PaymentEvent{}, errUnreadableEvent
 	}
 	if !slices.Contains(webhookEvents, e.Type) {
-		return ports.PaymentNews{}, nil
+		return ports.PaymentEvent{}, nil
 	}
 	if err := p.verify(ctx, a, c, secret); err != nil {
-		return ports.PaymentNews{}, err
+		return ports.PaymentEvent{}, err
 	}
 	switch kind := strings.ToLower(e.ResourceType); {
 	case kind == "dispute":
@@ -143,14 +143,14 @@ func (p *Provider) ReadWebhook(ctx ports.Outbound, a ports.PaymentAccount, c por
 	case kind == "capture":
 		return decode(e, captureNews)
 	}
-	return ports.PaymentNews{}, nil
+	return ports.PaymentEvent{}, nil
 }
 
 // decode reads an event's resource.
-func decode[T any](e event, news func(event, T) ports.PaymentNews) (ports.PaymentNews, error) {
+func decode[T any](e event, news func(event, T) ports.PaymentEvent) (ports.PaymentEvent, error) {
 	var resource T
 	if err := json.Unmarshal(e.Resource, &resource); err != nil {
-		return ports.PaymentNews{}, errUnreadableEvent
+		return ports.PaymentEvent{}, errUnreadableEvent
 	}
 	return news(e, resource), nil
 }
@@ -219,12 +219,12 @@ func (p *Provider) verify(ctx context.Context, a ports.PaymentAccount, c ports.C
 }
 
 // captureNews returns the outcome of an attempt, which it identifies by the custom id of the order.
-func captureNews(_ event, c capture) ports.PaymentNews {
+func captureNews(_ event, c capture) ports.PaymentEvent {
 	outcome, err := judgeCapture([]capture{c})
 	if _, _, problem := checkout.ParseAttemptKey(c.Custom); err != nil || problem != nil {
-		return ports.PaymentNews{} // undecided, or not a payment of this server
+		return ports.PaymentEvent{} // undecided, or not a payment of this server
 	}
-	return ports.PaymentNews{Key: c.Custom, Charge: outcome}
+	return ports.PaymentEvent{Key: c.Custom, Charge: outcome}
 }
 
 // refundKey returns the key of a refund that was requested here, or "". The key is both the custom id and the invoice id,
@@ -239,22 +239,22 @@ func (g refund) refundKey() string {
 }
 
 // refundNews reads a refund, or a reversal, which has the same form.
-func refundNews(e event, r refund) ports.PaymentNews {
+func refundNews(e event, r refund) ports.PaymentEvent {
 	outcome, amount := r.outcome(), r.amount()
 	switch {
 	case e.Type == "PAYMENT.CAPTURE.REVERSED" && outcome == nil:
 		outcome = order.Refunded{Provider: r.ID}
 	case outcome == nil:
-		return ports.PaymentNews{}
+		return ports.PaymentEvent{}
 	}
 	if key := r.refundKey(); key != "" {
-		return ports.PaymentNews{Key: key, Refund: outcome}
+		return ports.PaymentEvent{Key: key, Refund: outcome}
 	}
 	return external(r.capture(), r.ID, amount, outcome, e.At)
 }
 
 // reversalNews reads a capture that PayPal has reversed.
-func reversalNews(e event, c capture) ports.PaymentNews {
+func reversalNews(e event, c capture) ports.PaymentEvent {
 	reversal := c.ID + "-reversal" // a reversal has no id of its own
 	news := external(c.ID, reversal, c.Amount, order.Refunded{Provider: reversal}, e.At)
 	if news.External != nil {
@@ -263,12 +263,12 @@ func reversalNews(e event, c capture) ports.PaymentNews {
 	return news
 }
 
-func external(charge, of string, value amount, outcome order.RefundOutcome, at time.Time) ports.PaymentNews {
+func external(charge, of string, value amount, outcome order.RefundOutcome, at time.Time) ports.PaymentEvent {
 	read, err := value.read()
 	if err != nil || charge == "" || of == "" || !read.IsPositive() {
-		return ports.PaymentNews{}
+		return ports.PaymentEvent{}
 	}
-	return ports.PaymentNews{External: &order.ExternalRefund{
+	return ports.PaymentEvent{External: &order.ExternalRefund{
 		Charge:   charge,
 		Provider: of,
 		Amount:   read,
@@ -306,14 +306,14 @@ type dispute struct {
 // disputeNews reads the state of a dispute at the time of the event. Withdrawn is zero: PayPal withdraws money with a refund
 // or a reversal of the capture, which has its own event and would count twice, and an undecided dispute only puts the amount
 // on hold.
-func disputeNews(e event, d dispute) ports.PaymentNews {
+func disputeNews(e event, d dispute) ports.PaymentEvent {
 	return d.news(e.Type == "CUSTOMER.DISPUTE.RESOLVED", e.At)
 }
 
-func (d dispute) news(resolved bool, at time.Time) ports.PaymentNews {
+func (d dispute) news(resolved bool, at time.Time) ports.PaymentEvent {
 	value, err := d.Amount.read()
 	if err != nil || d.ID == "" || len(d.Transactions) == 0 || d.Transactions[0].Seller == "" {
-		return ports.PaymentNews{}
+		return ports.PaymentEvent{}
 	}
 	status, response := order.DisputeOpen, order.UnderReview
 	if slices.Contains(needsResponse, d.Status) {
@@ -327,7 +327,7 @@ func (d dispute) news(resolved bool, at time.Time) ports.PaymentNews {
 		}
 	}
 	none := money.Of(0, value.Currency())
-	return ports.PaymentNews{Dispute: &order.DisputeReport{
+	return ports.PaymentEvent{Dispute: &order.DisputeReport{
 		Charge:    d.Transactions[0].Seller,
 		Provider:  d.ID,
 		Status:    status,

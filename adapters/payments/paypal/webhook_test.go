@@ -42,8 +42,8 @@ func TestReadWebhook_events(t *testing.T) {
 		return `{"id":"R1","status":"` + status + `","custom_id":"` + custom + `","amount":{"currency_code":"USD","value":"10.00"},
 			"links":[{"href":"https://api.paypal.com/v2/payments/refunds/R1","rel":"self"},{"href":"https://api.paypal.com/v2/payments/captures/C1","rel":"up"}]}`
 	}
-	external := func(of string, minor int64, o order.RefundOutcome) ports.PaymentNews {
-		return ports.PaymentNews{External: &order.ExternalRefund{
+	external := func(of string, minor int64, o order.RefundOutcome) ports.PaymentEvent {
+		return ports.PaymentEvent{External: &order.ExternalRefund{
 			Charge:   "C1",
 			Provider: of,
 			Amount:   money.Of(minor, money.USD),
@@ -57,9 +57,9 @@ func TestReadWebhook_events(t *testing.T) {
 		return `{"dispute_id":"PP-D-1","reason":"UNAUTHORISED","status":"` + status + `","seller_response_due_date":"2026-03-08T12:00:00.000Z","dispute_amount":{"currency_code":"USD","value":"49.90"},
 			"disputed_transactions":[{"seller_transaction_id":"C1"}],"dispute_outcome":{"outcome_code":"` + outcome + `"}}`
 	}
-	disputed := func(status order.DisputeStatus, response order.DisputeResponse) ports.PaymentNews {
+	disputed := func(status order.DisputeStatus, response order.DisputeResponse) ports.PaymentEvent {
 		none := money.Of(0, money.USD)
-		return ports.PaymentNews{Dispute: &order.DisputeReport{
+		return ports.PaymentEvent{Dispute: &order.DisputeReport{
 			Charge:    "C1",
 			Provider:  "PP-D-1",
 			Status:    status,
@@ -74,17 +74,17 @@ func TestReadWebhook_events(t *testing.T) {
 	}
 	for _, test := range []struct {
 		kind, resourceType, resource string
-		want                         ports.PaymentNews
+		want                         ports.PaymentEvent
 	}{
-		{"PAYMENT.CAPTURE.COMPLETED", "capture", status("COMPLETED"), ports.PaymentNews{Key: key, Charge: checkout.Paid{Provider: "C1", Label: "PayPal"}}},
-		{"PAYMENT.CAPTURE.DENIED", "capture", status("DECLINED"), ports.PaymentNews{Key: key, Charge: declined("INSTRUMENT_DECLINED")}},
-		{"PAYMENT.CAPTURE.COMPLETED", "capture", strings.Replace(status("COMPLETED"), key, "another shop's", 1), ports.PaymentNews{}},
-		{"PAYMENT.CAPTURE.COMPLETED", "capture", status("PENDING"), ports.PaymentNews{}},
-		{"PAYMENT.CAPTURE.REFUNDED", "refund", back(refundKey, "COMPLETED"), ports.PaymentNews{Key: refundKey, Refund: order.Refunded{Provider: "R1"}}},
-		{"PAYMENT.CAPTURE.REFUNDED", "refund", strings.Replace(back(refundKey, "COMPLETED"), "custom_id", "invoice_id", 1), ports.PaymentNews{Key: refundKey, Refund: order.Refunded{Provider: "R1"}}},
+		{"PAYMENT.CAPTURE.COMPLETED", "capture", status("COMPLETED"), ports.PaymentEvent{Key: key, Charge: checkout.Paid{Provider: "C1", Label: "PayPal"}}},
+		{"PAYMENT.CAPTURE.DENIED", "capture", status("DECLINED"), ports.PaymentEvent{Key: key, Charge: declined("INSTRUMENT_DECLINED")}},
+		{"PAYMENT.CAPTURE.COMPLETED", "capture", strings.Replace(status("COMPLETED"), key, "another shop's", 1), ports.PaymentEvent{}},
+		{"PAYMENT.CAPTURE.COMPLETED", "capture", status("PENDING"), ports.PaymentEvent{}},
+		{"PAYMENT.CAPTURE.REFUNDED", "refund", back(refundKey, "COMPLETED"), ports.PaymentEvent{Key: refundKey, Refund: order.Refunded{Provider: "R1"}}},
+		{"PAYMENT.CAPTURE.REFUNDED", "refund", strings.Replace(back(refundKey, "COMPLETED"), "custom_id", "invoice_id", 1), ports.PaymentEvent{Key: refundKey, Refund: order.Refunded{Provider: "R1"}}},
 		{"PAYMENT.CAPTURE.REFUNDED", "refund", back(key, "COMPLETED"), external("R1", 1000, order.Refunded{Provider: "R1"})},
 		{"PAYMENT.CAPTURE.REFUNDED", "refund", back("", "COMPLETED"), external("R1", 1000, order.Refunded{Provider: "R1"})},
-		{"PAYMENT.REFUND.FAILED", "refund", back(refundKey, "FAILED"), ports.PaymentNews{Key: refundKey, Refund: refundFailed("", "R1")}},
+		{"PAYMENT.REFUND.FAILED", "refund", back(refundKey, "FAILED"), ports.PaymentEvent{Key: refundKey, Refund: refundFailed("", "R1")}},
 		{"PAYMENT.CAPTURE.REVERSED", "refund", back(key, ""), external("R1", 1000, order.Refunded{Provider: "R1"})},
 		{"PAYMENT.CAPTURE.REVERSED", "capture", status("REVERSED"), reversed},
 		{"CUSTOMER.DISPUTE.CREATED", "dispute", dispute("OPEN", ""), disputed(order.DisputeOpen, order.ResponseNeeded)},
@@ -94,8 +94,8 @@ func TestReadWebhook_events(t *testing.T) {
 		{"CUSTOMER.DISPUTE.RESOLVED", "dispute", dispute("RESOLVED", "RESOLVED_BUYER_FAVOUR"), disputed(order.DisputeLost, order.ResponseClosed)},
 		{"CUSTOMER.DISPUTE.RESOLVED", "dispute", dispute("RESOLVED", "RESOLVED_SELLER_FAVOUR"), disputed(order.DisputeWon, order.ResponseClosed)},
 		{"CUSTOMER.DISPUTE.RESOLVED", "dispute", dispute("RESOLVED", "CANCELED_BY_BUYER"), disputed(order.DisputeWon, order.ResponseClosed)},
-		{"CUSTOMER.DISPUTE.CREATED", "dispute", `{}`, ports.PaymentNews{}},
-		{"BILLING.PLAN.CREATED", "plan", `{}`, ports.PaymentNews{}},
+		{"CUSTOMER.DISPUTE.CREATED", "dispute", `{}`, ports.PaymentEvent{}},
+		{"BILLING.PLAN.CREATED", "plan", `{}`, ports.PaymentEvent{}},
 	} {
 		p, remote, _ := newProvider(t, map[string]string{verify: `200 {"verification_status":"SUCCESS"}`})
 		call := sent(test.kind, test.resourceType, test.resource)

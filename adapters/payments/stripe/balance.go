@@ -110,18 +110,18 @@ func changes(t *api.BalanceTransaction) (all []ports.BalanceChange) {
 }
 
 // Dispute reads the current state of a dispute.
-func (p *Provider) Dispute(ctx ports.Outbound, a ports.PaymentAccount, dispute string) (ports.PaymentNews, error) {
+func (p *Provider) Dispute(ctx ports.Outbound, a ports.PaymentAccount, dispute string) (ports.PaymentEvent, error) {
 	began := p.clock.Now()
 	found, err := p.client(a).V1Disputes.Retrieve(ctx, dispute, nil)
 	if err != nil {
-		return ports.PaymentNews{}, redacted(err)
+		return ports.PaymentEvent{}, redacted(err)
 	}
 	ahead, _ := p.remote.Skew()
 	return newsOfDispute(found, began.Add(ahead)), nil
 }
 
 // newsOfTransaction returns the news that a webhook should have reported about a transaction's source, or false if there is none.
-func newsOfTransaction(t *api.BalanceTransaction, at time.Time) (news ports.PaymentNews, ok bool) {
+func newsOfTransaction(t *api.BalanceTransaction, at time.Time) (news ports.PaymentEvent, ok bool) {
 	switch {
 	case t.Source == nil:
 		return news, false

@@ -63,7 +63,7 @@ func TestBalanceChanges_news(t *testing.T) {
 			{"id":"txn_4","object":"balance_transaction","amount":-500,"fee":0,"currency":"usd","created":1772366400,"reporting_category":"refund",
 				"source":{"id":"re_3","object":"refund","status":"succeeded","amount":500,"currency":"usd","payment_intent":"pi_1","metadata":{"`+metaRefund+`":"ref_2"}}}]}`)
 	})
-	got := map[string]ports.PaymentNews{}
+	got := map[string]ports.PaymentEvent{}
 	err := p.BalanceChanges(ports.NewOutbound(t.Context()), account, ports.StatementRequest{From: since, To: since.Add(time.Hour)}, func(c ports.BalanceChange) error {
 		switch c.Kind {
 		case ports.BalanceNews:

@@ -27,16 +27,16 @@ const tolerance = 5 * time.Minute
 
 // ReadWebhook reads a webhook event. It reads events of other API versions in the same way, because the few fields
 // that it reads have not changed. The event of a paid charge does not contain the payment instrument.
-func (p *Provider) ReadWebhook(_ ports.Outbound, _ ports.PaymentAccount, c ports.Call, secret string) (ports.PaymentNews, error) {
+func (p *Provider) ReadWebhook(_ ports.Outbound, _ ports.PaymentAccount, c ports.Call, secret string) (ports.PaymentEvent, error) {
 	signature := c.Header("Stripe-Signature")
 	event, err := webhook.ConstructEventWithOptions(c.Payload, signature, secret, webhook.ConstructEventOptions{
 		IgnoreTolerance: true, IgnoreAPIVersionMismatch: true, // recent checks the time
 	})
 	if !p.recent(signedAt(signature)) || err != nil || secret == "" {
-		return ports.PaymentNews{}, fault.New(fault.Unauthenticated, "invalid_signature", "The signature is not valid.")
+		return ports.PaymentEvent{}, fault.New(fault.Unauthenticated, "invalid_signature", "The signature is not valid.")
 	}
 	if event.Data == nil {
-		return ports.PaymentNews{}, nil
+		return ports.PaymentEvent{}, nil
 	}
 	switch object := event.Data.Object["object"]; object {
 	case "payment_intent":
@@ -46,11 +46,11 @@ func (p *Provider) ReadWebhook(_ ports.Outbound, _ ports.PaymentAccount, c ports
 	case "charge":
 		return decode(event.Data.Raw, newsOfNewestRefund)
 	case "dispute":
-		return decode(event.Data.Raw, func(dispute *api.Dispute) (ports.PaymentNews, error) {
+		return decode(event.Data.Raw, func(dispute *api.Dispute) (ports.PaymentEvent, error) {
 			return newsOfDispute(dispute, time.Unix(event.Created, 0).UTC()), nil // the state at the time of the event
 		})
 	}
-	return ports.PaymentNews{}, nil
+	return ports.PaymentEvent{}, nil
 }
 
 func (p *Provider) recent(signed time.Time) bool {
@@ -77,48 +77,48 @@ func signedAt(signature string) time.Time {
 var errUnreadableEvent = fault.New(fault.Malformed, "invalid_request", "The event is unreadable.")
 
 // decode reads an event's object.
-func decode[T any](raw json.RawMessage, news func(*T) (ports.PaymentNews, error)) (ports.PaymentNews, error) {
+func decode[T any](raw json.RawMessage, news func(*T) (ports.PaymentEvent, error)) (ports.PaymentEvent, error) {
 	var object T
 	if err := json.Unmarshal(raw, &object); err != nil {
-		return ports.PaymentNews{}, errUnreadableEvent
+		return ports.PaymentEvent{}, errUnreadableEvent
 	}
 	return news(&object)
 }
 
-func newsOfCharge(intent *api.PaymentIntent) (ports.PaymentNews, error) {
+func newsOfCharge(intent *api.PaymentIntent) (ports.PaymentEvent, error) {
 	outcome, decided := judge(intent)
 	if key := intent.Metadata[metaKey]; decided && key != "" {
-		return ports.PaymentNews{Key: key, Charge: outcome}, nil
+		return ports.PaymentEvent{Key: key, Charge: outcome}, nil
 	}
-	return ports.PaymentNews{}, nil
+	return ports.PaymentEvent{}, nil
 }
 
 // newsOfNewestRefund reads charge.refunded of an endpoint with an old API version, whose charges contain their refunds,
 // newest first. Later versions send a separate event for the refund.
-func newsOfNewestRefund(charge *api.Charge) (ports.PaymentNews, error) {
+func newsOfNewestRefund(charge *api.Charge) (ports.PaymentEvent, error) {
 	if charge.Refunds == nil || len(charge.Refunds.Data) == 0 {
-		return ports.PaymentNews{}, nil
+		return ports.PaymentEvent{}, nil
 	}
 	return newsOfRefund(charge.Refunds.Data[0])
 }
 
 // newsOfRefund returns the outcome of a refund that was requested here, or a refund that was made elsewhere. A charge
 // without a payment intent is not ours.
-func newsOfRefund(refund *api.Refund) (ports.PaymentNews, error) {
+func newsOfRefund(refund *api.Refund) (ports.PaymentEvent, error) {
 	outcome := judgeRefund(refund)
 	switch key := refund.Metadata[metaRefund]; {
 	case outcome == nil:
-		return ports.PaymentNews{}, nil
+		return ports.PaymentEvent{}, nil
 	case key != "":
-		return ports.PaymentNews{Key: key, Refund: outcome}, nil
+		return ports.PaymentEvent{Key: key, Refund: outcome}, nil
 	case refund.PaymentIntent == nil:
-		return ports.PaymentNews{}, nil
+		return ports.PaymentEvent{}, nil
 	}
 	amount, err := fromUnits(refund.Amount, string(refund.Currency))
 	if err != nil {
-		return ports.PaymentNews{}, nil // a currency that no payment here has
+		return ports.PaymentEvent{}, nil // a currency that no payment here has
 	}
-	return ports.PaymentNews{External: &order.ExternalRefund{
+	return ports.PaymentEvent{External: &order.ExternalRefund{
 		Charge:   refund.PaymentIntent.ID,
 		Provider: refund.ID,
 		Amount:   amount,
@@ -162,14 +162,14 @@ func dueBy(dispute *api.Dispute) time.Time {
 }
 
 // newsOfDispute reports the state of a dispute at a time. It returns no news if the dispute cannot belong to a payment here.
-func newsOfDispute(dispute *api.Dispute, at time.Time) ports.PaymentNews {
+func newsOfDispute(dispute *api.Dispute, at time.Time) ports.PaymentEvent {
 	status, known := disputeStatuses[dispute.Status]
 	amount, err := fromUnits(dispute.Amount, string(dispute.Currency))
 	if !known || err != nil || dispute.PaymentIntent == nil {
-		return ports.PaymentNews{}
+		return ports.PaymentEvent{}
 	}
 	withdrawn, fee := withdrawals(dispute, amount)
-	return ports.PaymentNews{Dispute: &order.DisputeReport{
+	return ports.PaymentEvent{Dispute: &order.DisputeReport{
 		Charge:    dispute.PaymentIntent.ID,
 		Provider:  dispute.ID,
 		Status:    status,

@@ -33,7 +33,7 @@ func signed(payload []byte, at time.Time) string {
 }
 
 // read reads a webhook with a payload.
-func read(p *Provider, payload []byte, signature, secret string) (ports.PaymentNews, error) {
+func read(p *Provider, payload []byte, signature, secret string) (ports.PaymentEvent, error) {
 	call := ports.Call{Payload: payload, Header: func(name string) string { return map[string]string{"Stripe-Signature": signature}[name] }}
 	return p.ReadWebhook(ports.NewOutbound(context.Background()), account, call, secret)
 }
@@ -44,8 +44,8 @@ func TestReadWebhook_events(t *testing.T) {
 	refund := `{"id":"re_1","object":"refund","amount":1000,"currency":"usd","status":"%s","metadata":{"refund":"ref_1"}}`
 	lastError := `,"last_payment_error":{"type":"card_error","code":"card_declined","decline_code":"stolen_card"}`
 	elsewhere := `{"id":"re_9","object":"refund","amount":1000,"currency":"usd","created":1772366400,"payment_intent":"pi_1","status":"succeeded","metadata":{}}`
-	external := func(o order.RefundOutcome) ports.PaymentNews {
-		return ports.PaymentNews{External: &order.ExternalRefund{
+	external := func(o order.RefundOutcome) ports.PaymentEvent {
+		return ports.PaymentEvent{External: &order.ExternalRefund{
 			Charge:   "pi_1",
 			Provider: "re_9",
 			Amount:   money.Of(1000, money.USD),
@@ -59,8 +59,8 @@ func TestReadWebhook_events(t *testing.T) {
 			"status":"` + status + `","balance_transactions":[` + transactions + `],"evidence_details":{"due_by":1772971199,"submission_count":0}}`
 	}
 	due := time.Unix(1772971199, 0).UTC()
-	disputed := func(status order.DisputeStatus, response order.DisputeResponse, withdrawn, fee int64) ports.PaymentNews {
-		return ports.PaymentNews{Dispute: &order.DisputeReport{
+	disputed := func(status order.DisputeStatus, response order.DisputeResponse, withdrawn, fee int64) ports.PaymentEvent {
+		return ports.PaymentEvent{Dispute: &order.DisputeReport{
 			Charge:    "pi_1",
 			Provider:  "dp_1",
 			Status:    status,
@@ -75,27 +75,27 @@ func TestReadWebhook_events(t *testing.T) {
 	}
 	for _, test := range []struct {
 		kind, object string
-		want         ports.PaymentNews
+		want         ports.PaymentEvent
 	}{
-		{"payment_intent.succeeded", intent("succeeded", `,"latest_charge":"ch_1"`), ports.PaymentNews{Key: key, Charge: checkout.Paid{Provider: "pi_1", Label: "Card"}}},
+		{"payment_intent.succeeded", intent("succeeded", `,"latest_charge":"ch_1"`), ports.PaymentEvent{Key: key, Charge: checkout.Paid{Provider: "pi_1", Label: "Card"}}},
 		{"payment_intent.payment_failed", intent("requires_payment_method", lastError),
-			ports.PaymentNews{Key: key, Charge: checkout.Declined{
+			ports.PaymentEvent{Key: key, Charge: checkout.Declined{
 				Code:    "stolen_card",
 				Message: message("stolen_card"),
 				Final:   true,
 			}}},
-		{"payment_intent.canceled", intent("canceled", ""), ports.PaymentNews{Key: key, Charge: checkout.NotCharged{}}},
-		{"payment_intent.processing", intent("processing", ""), ports.PaymentNews{}},
-		{"payment_intent.succeeded", `{"id":"pi_2","object":"payment_intent","status":"succeeded"}`, ports.PaymentNews{}},
-		{"refund.updated", fmt.Sprintf(refund, "succeeded"), ports.PaymentNews{Key: "ref_1", Refund: order.Refunded{Provider: "re_1"}}},
-		{"refund.created", fmt.Sprintf(refund, "pending"), ports.PaymentNews{Key: "ref_1", Refund: order.RefundPending{Provider: "re_1"}}},
-		{"refund.failed", fmt.Sprintf(refund, "failed"), ports.PaymentNews{Key: "ref_1", Refund: refundFailed("", "re_1")}},
-		{"charge.refunded", `{"id":"ch_1","object":"charge","metadata":{"key":"x"}}`, ports.PaymentNews{}},
+		{"payment_intent.canceled", intent("canceled", ""), ports.PaymentEvent{Key: key, Charge: checkout.NotCharged{}}},
+		{"payment_intent.processing", intent("processing", ""), ports.PaymentEvent{}},
+		{"payment_intent.succeeded", `{"id":"pi_2","object":"payment_intent","status":"succeeded"}`, ports.PaymentEvent{}},
+		{"refund.updated", fmt.Sprintf(refund, "succeeded"), ports.PaymentEvent{Key: "ref_1", Refund: order.Refunded{Provider: "re_1"}}},
+		{"refund.created", fmt.Sprintf(refund, "pending"), ports.PaymentEvent{Key: "ref_1", Refund: order.RefundPending{Provider: "re_1"}}},
+		{"refund.failed", fmt.Sprintf(refund, "failed"), ports.PaymentEvent{Key: "ref_1", Refund: refundFailed("", "re_1")}},
+		{"charge.refunded", `{"id":"ch_1","object":"charge","metadata":{"key":"x"}}`, ports.PaymentEvent{}},
 		{"charge.refunded", `{"id":"ch_1","object":"charge","refunds":{"object":"list","data":[` + elsewhere + `]}}`, external(order.Refunded{Provider: "re_9"})},
 		{"refund.created", elsewhere, external(order.Refunded{Provider: "re_9"})},
 		{"refund.failed", strings.Replace(elsewhere, "succeeded", "failed", 1), external(refundFailed("", "re_9"))},
-		{"refund.created", strings.Replace(elsewhere, `"payment_intent":"pi_1",`, "", 1), ports.PaymentNews{}},
-		{"invoice.paid", `{}`, ports.PaymentNews{}},
+		{"refund.created", strings.Replace(elsewhere, `"payment_intent":"pi_1",`, "", 1), ports.PaymentEvent{}},
+		{"invoice.paid", `{}`, ports.PaymentEvent{}},
 		{"charge.dispute.created", dispute("warning_needs_response", ""), disputed(order.DisputeOpen, order.ResponseNeeded, 0, 0)},
 		{"charge.dispute.funds_withdrawn", dispute("needs_response", withdrawal), disputed(order.DisputeOpen, order.ResponseNeeded, 4990, 1500)},
 		{"charge.dispute.updated", dispute("under_review", withdrawal), disputed(order.DisputeOpen, order.UnderReview, 4990, 1500)},
@@ -105,7 +105,7 @@ func TestReadWebhook_events(t *testing.T) {
 		{"charge.dispute.funds_reinstated", dispute("won", `{"id":"txn_1","amount":-4630,"fee":1500,"currency":"eur"},{"id":"txn_2","amount":4580,"fee":0,"currency":"eur"}`),
 			disputed(order.DisputeWon, order.ResponseClosed, 0, 0)},
 		{"charge.dispute.closed", dispute("prevented", ""), disputed(order.DisputeWon, order.ResponseClosed, 0, 0)},
-		{"charge.dispute.updated", dispute("dreaming", ""), ports.PaymentNews{}},
+		{"charge.dispute.updated", dispute("dreaming", ""), ports.PaymentEvent{}},
 	} {
 		payload := event(test.kind, test.object)
 		if news, err := read(p, payload, signed(payload, clock{}.Now()), secret); err != nil || !reflect.DeepEqual(news, test.want) {

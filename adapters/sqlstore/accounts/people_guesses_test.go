@@ -26,7 +26,7 @@ type level struct {
 	at   time.Time
 }
 
-func (b *buckets) Take(_ context.Context, key string, r ports.Rate) ports.Verdict {
+func (b *buckets) Allow(_ context.Context, key string, r ports.Rate) ports.Verdict {
 	now := b.now()
 	l, known := b.levels[key]
 	if !known {

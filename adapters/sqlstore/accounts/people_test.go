@@ -39,12 +39,12 @@ type strict struct {
 	taken map[string]int
 }
 
-func (s *strict) Take(_ context.Context, key string, _ ports.Rate) ports.Verdict {
+func (s *strict) Allow(_ context.Context, key string, _ ports.Rate) ports.Verdict {
 	s.taken[key]++
 	return ports.Verdict{Allowed: s.taken[key] <= s.most, RetryAfter: time.Second}
 }
 
-func (s *strict) Look(_ context.Context, key string, _ ports.Rate) ports.Verdict {
+func (s *strict) Peek(_ context.Context, key string, _ ports.Rate) ports.Verdict {
 	return ports.Verdict{Allowed: s.taken[key] < s.most}
 }
 
@@ -331,16 +331,16 @@ func mailed(h *accessSetup) {
 		h.Fatal(err)
 	}
 	ctx := ports.NewOutbound(h.Context())
-	if h.people.Tell(ctx, "Zoë's", l) {
+	if h.people.MailInvitation(ctx, "Zoë's", l) {
 		h.Error("mailed without a mail server")
 	}
 	box := &post{}
 	h.people.Mailer = box
-	if !h.people.Tell(ctx, "Zoë's", l) || box.sent[0].To != h.address("ada") || !strings.Contains(box.sent[0].Text, l.Address) {
+	if !h.people.MailInvitation(ctx, "Zoë's", l) || box.sent[0].To != h.address("ada") || !strings.Contains(box.sent[0].Text, l.Address) {
 		h.Errorf("%+v", box.sent)
 	}
 	box.err = context.DeadlineExceeded
-	if h.people.Tell(ctx, "Zoë's", l) {
+	if h.people.MailInvitation(ctx, "Zoë's", l) {
 		h.Error("mailed in vain")
 	}
 }

@@ -168,7 +168,7 @@ func refuseCurrencyInUse(ctx context.Context, t *db.Tx, project id.Project) erro
 		return err
 	}
 	if used {
-		return fault.New(fault.Conflict, "currency_in_use", "The currency can't change once there are products or orders.").
+		return fault.New(fault.Conflict, "currency_in_use", "The currency cannot be changed once the project has products or orders.").
 			With("default_currency", "is in use by products or orders")
 	}
 	return nil

@@ -200,7 +200,7 @@ func (r *reading) unfolded(ctx context.Context) error {
 
 // add adds a session's figures. Slots that are counted from the records have no folded figures to subtract.
 func (r *reading) add(s analytics.Session, times int64) {
-	facts, _ := s.Tell()
+	facts, _ := s.Facts()
 	for _, f := range facts {
 		span, inside := analytics.Span(r.period.Bounds, f.At)
 		if !inside || times < 0 && r.edges[analytics.SlotOf(f.At)] {
@@ -221,7 +221,7 @@ func unfolded(ctx context.Context, t *db.Tx, project id.Project) (notes, error) 
 	}
 	fresh := noted(rows)
 	if len(rows) > maxNotes || len(fresh) > maxUnfolded {
-		return nil, fault.New(fault.Unavailable, "analytics_behind", "Many new records are still being counted.").After(10 * time.Second)
+		return nil, fault.New(fault.Unavailable, "analytics_behind", "Many new records are still being counted. Try again.").After(10 * time.Second)
 	}
 	return fresh, nil
 }

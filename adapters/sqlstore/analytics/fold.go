@@ -175,7 +175,7 @@ func (f folding) slots(ctx context.Context, sessions []analytics.Session) error 
 }
 
 func addFacts(to map[time.Time]*analytics.Figures, s analytics.Session, times int64) {
-	facts, _ := s.Tell()
+	facts, _ := s.Facts()
 	for _, fact := range facts {
 		at := analytics.SlotOf(fact.At)
 		if to[at] == nil {
@@ -189,11 +189,11 @@ func addFacts(to map[time.Time]*analytics.Figures, s analytics.Session, times in
 func (f folding) lost(ctx context.Context, sessions []analytics.Session) error {
 	var gone, news [][]any
 	for _, s := range sessions {
-		_, before := s.Counted().Tell()
+		_, before := s.Counted().Facts()
 		for _, l := range before {
 			gone = append(gone, []any{l.Began, s.ID})
 		}
-		_, now := s.Tell()
+		_, now := s.Facts()
 		for _, l := range now {
 			news = append(news, lost.Args(lostRow{f.project, l}))
 		}

@@ -76,7 +76,7 @@ func addUnfoldedLost(ctx context.Context, t *db.Tx, project id.Project, f ports.
 		return err
 	}
 	for _, s := range sessions {
-		_, lost := s.Tell()
+		_, lost := s.Facts()
 		for _, l := range lost {
 			if l.Began.Before(f.From) || !l.Began.Before(f.To) || l.Currency != f.Currency || !l.Near(f.Near) {
 				continue

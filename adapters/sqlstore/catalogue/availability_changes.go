@@ -9,11 +9,11 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// StockNews reads availability changes: rows for stock that changed to or from zero. Triggers write them (migration
+// AvailabilityChanges reads availability changes: rows for stock that changed to or from zero. Triggers write them (migration
 // 18).
-type StockNews struct{ Store *db.DB }
+type AvailabilityChanges struct{ Store *db.DB }
 
-var _ ports.StockNews = StockNews{}
+var _ ports.AvailabilityChanges = AvailabilityChanges{}
 
 // LateCommits is how long after an availability change its transaction may still commit. The change has the time of its
 // write, and nobody sees it before the commit. A request has to be answered within 25 s, no matter what the limits of
@@ -48,7 +48,7 @@ WHERE (project_id, at, variant_id, location) IN (
 )`
 )
 
-func (n StockNews) Turned(ctx context.Context, project id.Project, since time.Time, late bool) (map[id.Variant]int, time.Time, error) {
+func (n AvailabilityChanges) ChangedSince(ctx context.Context, project id.Project, since time.Time, late bool) (map[id.Variant]int, time.Time, error) {
 	var now time.Time
 	var rows []struct {
 		Variant id.Variant
@@ -74,8 +74,8 @@ func (n StockNews) Turned(ctx context.Context, project id.Project, since time.Ti
 	return totals, now, nil
 }
 
-// ForgetTurns goes in steps, each short: SQLite's other writers wait meanwhile.
-func (n StockNews) ForgetTurns(ctx context.Context, before time.Time) error {
+// PruneBefore goes in steps, each short: SQLite's other writers wait meanwhile.
+func (n AvailabilityChanges) PruneBefore(ctx context.Context, before time.Time) error {
 	for {
 		gone, err := db.InTx(ctx, n.Store, db.AnyProject, func(t *db.Tx) (int64, error) { return t.Exec(ctx, deleteChanges, before) })
 		if err != nil || gone == 0 {

@@ -17,14 +17,14 @@ FROM checkouts
 WHERE project_id = $1
   AND status = 'processing'`
 
-var _ = stored.JSON[catalog.Take](nil)
+var _ = stored.JSON[catalog.Reservation](nil)
 
 // takenRow is the stock that an attempt holds. A row that cannot be read counts as nothing: the reconciler sets it
 // aside and reports it, and the shop can go on with its stock.
 type takenRow struct{ Attempt db.Decoded[takes] }
 
 type takes struct {
-	Taken []catalog.Take `db:",json"`
+	Taken []catalog.Reservation `db:",json"`
 }
 
 // stockKey identifies a level.

@@ -33,7 +33,7 @@ func TestInventory_unreadableAttempt(t *testing.T) {
 		if shelves, err := s.Inventory().ShelvesOf(t.Context(), sale.Project(), []id.Product{id.Stored[id.Product](product)}); err != nil || len(shelves) == 0 {
 			t.Errorf("read: %+v, %v", shelves, err)
 		}
-		if _, err := s.StockRoom().Shift(t.Context(), sale.Project(), []ports.StockShift{{SKU: sku, Location: "main", Delta: 1}}); err != nil {
+		if _, err := s.StockAdjuster().Shift(t.Context(), sale.Project(), []ports.StockShift{{SKU: sku, Location: "main", Delta: 1}}); err != nil {
 			t.Errorf("moved by a platform: %v", err)
 		}
 	})

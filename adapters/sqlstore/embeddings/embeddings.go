@@ -103,7 +103,7 @@ WHERE used_at < $1
 )
 
 func embeddingTaken() *fault.Error {
-	return fault.New(fault.Conflict, "embedding_taken", "Somebody else has taken over the embedding of the project.")
+	return fault.New(fault.Conflict, "embedding_taken", "Another server embeds the products of the project now.")
 }
 
 // Known stores uses in a transaction of its own, and only if the stored use is not from today. Vectors that Forget

@@ -134,7 +134,7 @@ func (v Events) Redeliver(ctx context.Context, project id.Project, to id.Subscri
 			return nil, err
 		}
 		if s.Status != event.Active {
-			return nil, fault.New(fault.Conflict, "subscription_disabled", "The subscription is disabled.")
+			return nil, fault.New(fault.Conflict, "subscription_disabled", "The subscription is disabled. Set its status to active first.")
 		}
 		now, err := t.Now(ctx)
 		if err != nil {
@@ -161,7 +161,7 @@ func (v Events) RedeliverFailed(ctx context.Context, project id.Project, to id.S
 			return 0, err
 		}
 		if s.Status != event.Active {
-			return 0, fault.New(fault.Conflict, "subscription_disabled", "The subscription is disabled.")
+			return 0, fault.New(fault.Conflict, "subscription_disabled", "The subscription is disabled. Set its status to active first.")
 		}
 		now, err := t.Now(ctx)
 		if err != nil {

@@ -81,7 +81,7 @@ func (v Events) Add(ctx context.Context, s *event.Subscription) error {
 			return err
 		}
 		if n >= event.MaxSubscriptions {
-			return fault.New(fault.Conflict, "too_many_subscriptions", "The project has 50 subscriptions already.")
+			return fault.New(fault.Conflict, "too_many_subscriptions", "The project has 50 subscriptions. Delete one first.")
 		}
 		_, err = t.Exec(ctx, subscriptions.Insert(), subscriptions.Args(sealed(t.Dialect, *s))...)
 		return err

@@ -118,7 +118,7 @@ func (v Ledger) Transactions(ctx context.Context, project id.Project, f ports.Tr
 	db.Count(b, &total, fromTransactions, w, page)
 	end := ListedTransactions.Page(&w, page)
 	list, err := v.read(ctx, b, w.Text+end, w.Args)
-	return db.Turned(list, page), total, err
+	return db.InListOrder(list, page), total, err
 }
 
 // read adds to a batch the selected transactions with their postings.

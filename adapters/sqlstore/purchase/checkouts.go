@@ -183,19 +183,19 @@ func (v Checkouts) InTx(ctx context.Context, project id.Project, work func(ports
 	return v.Store.InTx(ctx, project, func(t *db.Tx) error { return work(purchase{t, project}) })
 }
 
-func (v Checkouts) Standing(ctx context.Context, project id.Project, of id.Checkout, client string, window time.Duration) (ports.Standing, error) {
+func (v Checkouts) PayAttempts(ctx context.Context, project id.Project, of id.Checkout, client string, window time.Duration) (ports.PayAttempts, error) {
 	var row *checkoutNowRow
 	var tried []triedRow
 	b := v.Store.Read(project)
 	b.Query(&row, fmt.Sprintf(selectCheckoutNow, v.Store.Dialect.Clock), project, of)
 	b.Query(&tried, fmt.Sprintf(triedOf, v.Store.Dialect.Clock), project, of, client, window.Milliseconds())
 	if err := b.Run(ctx); err != nil {
-		return ports.Standing{}, err
+		return ports.PayAttempts{}, err
 	}
 	if row == nil {
-		return ports.Standing{}, fault.Missing("checkout")
+		return ports.PayAttempts{}, fault.Missing("checkout")
 	}
-	found := ports.Standing{Checkout: FromCheckoutRow(row.CheckoutRow), Now: row.Now}
+	found := ports.PayAttempts{Checkout: FromCheckoutRow(row.CheckoutRow), Now: row.Now}
 	for _, payer := range tried {
 		if payer.Declined > found.Declines {
 			found.Declines, found.First = payer.Declined, payer.First

@@ -24,7 +24,7 @@ var (
 		"Buyer.First": ",omitempty", "Buyer.Last": ",omitempty", "Buyer.Email": ",omitempty", "Buyer.Phone": ",omitempty",
 	})
 	_ = stored.JSON[checkout.Option](nil)
-	_ = stored.JSON[catalog.Take](nil)
+	_ = stored.JSON[catalog.Reservation](nil)
 )
 
 var (

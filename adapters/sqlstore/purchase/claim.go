@@ -173,7 +173,7 @@ func (p purchase) Claim(ctx context.Context, c *checkout.Checkout, version int64
 
 // take takes stock, which other transactions may be changing. This statement is the first to lock its rows, so that
 // buyers of the same variant wait for each other's COMMIT and not for the server's work before it.
-func (p purchase) take(takes []catalog.Take) db.Effect {
+func (p purchase) take(takes []catalog.Reservation) db.Effect {
 	args := db.Args{p.project}
 	statement := wanted + takesRows(&args, takes)
 	if len(takes) > 1 && p.tx.Dialect.ForUpdate != "" {

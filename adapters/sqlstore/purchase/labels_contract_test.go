@@ -40,8 +40,8 @@ func label(s *porttest.Shop, o *order.Order, test bool) *order.Label {
 	return l
 }
 
-func labelWish(through id.Integration) order.LabelWish {
-	return order.LabelWish{
+func labelWish(through id.Integration) order.LabelRequest {
+	return order.LabelRequest{
 		Integration: through,
 		Carrier:     "ups",
 		Service:     "ups_ground",
@@ -50,7 +50,7 @@ func labelWish(through id.Integration) order.LabelWish {
 }
 
 // claimLabel claims an order's label.
-func claimLabel(s *porttest.Shop, o id.Order, test bool, w order.LabelWish, now time.Time) (*order.Label, error) {
+func claimLabel(s *porttest.Shop, o id.Order, test bool, w order.LabelRequest, now time.Time) (*order.Label, error) {
 	return s.Labels.Change(s.Ctx, s.Project.ID, o, test, func(o *order.Order, l *order.Label) (*order.Label, error) {
 		if err := o.Shippable(); err != nil {
 			return nil, err

@@ -69,7 +69,7 @@ type orderRow struct {
 }
 
 type takenRow struct {
-	Taken []catalog.Take `db:",json"`
+	Taken []catalog.Reservation `db:",json"`
 }
 
 func toOrderRow(o *order.Order) orderRow { return orderRow{*o, o.Fulfillment.Status} }

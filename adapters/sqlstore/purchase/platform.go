@@ -15,9 +15,9 @@ import (
 var _ ports.PlatformOrders = Orders{}
 
 var (
-	_ = stored.JSON[order.Told](stored.Tags{"Told.Canceled": ",omitempty", "Told.Refunds": ",omitempty", "Told.Shipment": ",omitempty",
-		"Told.Changes": ",omitempty", "Told.Unread": ",omitempty", "Told.Read": ",omitempty", "Told.Asked": ",omitempty", "Told.Unfinished": ",omitempty",
-		"Told.Recorded": ",omitempty"})
+	_ = stored.JSON[order.PlatformSync](stored.Tags{"PlatformSync.Canceled": ",omitempty", "PlatformSync.Refunds": ",omitempty", "PlatformSync.Shipment": ",omitempty",
+		"PlatformSync.Changes": ",omitempty", "PlatformSync.Unread": ",omitempty", "PlatformSync.Read": ",omitempty", "PlatformSync.Asked": ",omitempty", "PlatformSync.Unfinished": ",omitempty",
+		"PlatformSync.Recorded": ",omitempty"})
 
 	platformOrders = db.NewTable[order.PlatformOrder]("platform_orders", db.Columns{"Told": ",json", "Moved": ",json", "Name": "remote_name", "URL": "remote_url", "DueAt": ",null"})
 

@@ -81,7 +81,7 @@ func platformRoundTrip(s *porttest.Shop) {
 	changed, err := s.Platform.ChangePlatformOrder(s.Ctx, s.Project.ID, o.ID, func(c *order.Case, w *order.PlatformOrder) error {
 		porttest.SameOrder(s.T, c.Order, o)
 		w.Written("4711", "#1042", "https://shop.example.com/o", c.Taken, porttest.Noon)
-		w.Told = order.Told{
+		w.Told = order.PlatformSync{
 			Canceled: true,
 			Refunds:  []id.Refund{porttest.Random[id.Refund]()},
 			Shipment: "x",

@@ -191,7 +191,7 @@ func (p purchase) undone(s ports.Settlement) []db.Effect {
 }
 
 // putBack returns stock to its locations, each variant and location once.
-func putBack(t *db.Tx, project id.Project, takes []catalog.Take) db.Effect {
+func putBack(t *db.Tx, project id.Project, takes []catalog.Reservation) db.Effect {
 	args := db.Args{project}
 	statement := wanted + takesRows(&args, takes) + holdStock + lock(t.Dialect, "s") + putBackStock
 	return db.Effect{
@@ -260,7 +260,7 @@ func tokensOf(lines []checkout.Line) []string {
 }
 
 // takesRows are rows with the types of stock's columns, which PostgreSQL cannot infer from parameters.
-func takesRows(a *db.Args, takes []catalog.Take) string {
+func takesRows(a *db.Args, takes []catalog.Reservation) string {
 	rows := make([]string, len(takes))
 	for i, t := range takes {
 		variant, location, pieces := a.Add(t.Variant), a.Add(t.Location), a.Add(t.Quantity)

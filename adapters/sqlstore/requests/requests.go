@@ -85,7 +85,7 @@ WHERE id IN (
 )
 
 // keyID is the row of a key. Its parts are hashed one by one, so that no two uses share a text.
-func keyID(use ports.KeyUse) []byte {
+func keyID(use ports.KeyUsage) []byte {
 	all := sha256.New()
 	for _, part := range []string{use.Owner, use.Route, use.Key} {
 		one := sha256.Sum256([]byte(part))
@@ -105,7 +105,7 @@ type answerRow struct {
 	Erased      bool
 }
 
-func (r Requests) Find(ctx context.Context, use ports.KeyUse) (*ports.Answer, error) {
+func (r Requests) Find(ctx context.Context, use ports.KeyUsage) (*ports.Answer, error) {
 	row, err := db.First[answerRow](ctx, r.Store.Read(db.NoProject), selectAnswer, keyID(use), over(use.At))
 	if err != nil || row == nil {
 		return nil, err
@@ -115,7 +115,7 @@ func (r Requests) Find(ctx context.Context, use ports.KeyUse) (*ports.Answer, er
 		return nil, nil
 	case subtle.ConstantTimeCompare(row.Fingerprint, use.Fingerprint[:]) != 1:
 		return nil, fault.New(fault.Invalid, "idempotency_key_reused",
-			"This Idempotency-Key was used for another request body.").With("Idempotency-Key", "was used for another request body")
+			"This Idempotency-Key was used for another request body. Use a new one.").With("Idempotency-Key", "was used for another request body")
 	case row.Status == 0:
 		return nil, ports.ErrKeyTaken
 	case row.Erased:
@@ -125,12 +125,12 @@ func (r Requests) Find(ctx context.Context, use ports.KeyUse) (*ports.Answer, er
 	return &row.Answer, nil
 }
 
-func (r Requests) Claim(ctx context.Context, use ports.KeyUse) error {
+func (r Requests) Claim(ctx context.Context, use ports.KeyUsage) error {
 	return r.Store.InTx(ctx, db.NoProject, func(t *db.Tx) error { return claimKey(ctx, t, use) })
 }
 
 // lease is the time that identifies a claim.
-func lease(use ports.KeyUse) time.Time {
+func lease(use ports.KeyUsage) time.Time {
 	if use.Until.IsZero() {
 		return use.At
 	}
@@ -138,7 +138,7 @@ func lease(use ports.KeyUse) time.Time {
 }
 
 // Claiming begins a request's transaction by claiming its key; nil: it has none.
-func Claiming(use *ports.KeyUse) func(context.Context, *db.Tx) error {
+func Claiming(use *ports.KeyUsage) func(context.Context, *db.Tx) error {
 	if use == nil {
 		return nil
 	}
@@ -146,7 +146,7 @@ func Claiming(use *ports.KeyUse) func(context.Context, *db.Tx) error {
 }
 
 // claimKey waits for an uncommitted claim of the key, but not for long.
-func claimKey(ctx context.Context, t *db.Tx, use ports.KeyUse) error {
+func claimKey(ctx context.Context, t *db.Tx, use ports.KeyUsage) error {
 	claimed, err := t.Exec(ctx, claimIdempotencyKey,
 		keyID(use), use.Fingerprint[:], db.Millis(use.At), lease(use), over(use.At))
 	if err == nil && claimed == 0 || db.WaitedTooLong(err) {
@@ -155,11 +155,11 @@ func claimKey(ctx context.Context, t *db.Tx, use ports.KeyUse) error {
 	return err
 }
 
-func (r Requests) Release(ctx context.Context, use ports.KeyUse) error {
+func (r Requests) Release(ctx context.Context, use ports.KeyUsage) error {
 	return r.Store.Exec(ctx, db.NoProject, releaseIdempotencyKey, keyID(use), lease(use))
 }
 
-func (r Requests) Amend(ctx context.Context, use ports.KeyUse, a ports.Answer) error {
+func (r Requests) Amend(ctx context.Context, use ports.KeyUsage, a ports.Answer) error {
 	return r.Store.Exec(ctx, db.NoProject, amendAnswer, a.Status, a.ContentType, a.Body, keyID(use), use.Fingerprint[:], db.Millis(use.At), lease(use))
 }
 

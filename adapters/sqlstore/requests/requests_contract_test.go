@@ -14,8 +14,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
-func keyUse(key, body string) ports.KeyUse {
-	return ports.KeyUse{
+func keyUse(key, body string) ports.KeyUsage {
+	return ports.KeyUsage{
 		Until:       porttest.Noon.Add(time.Minute),
 		Owner:       "acct",
 		Route:       "POST /v1/things",
@@ -41,7 +41,7 @@ func IdempotencyKeys(t *testing.T, open porttest.Open) {
 			Body:        []byte("{\"a\":1}\x00\xff"),
 		}
 		keep(t, s, use, answer)
-		for name, other := range map[string]ports.KeyUse{
+		for name, other := range map[string]ports.KeyUsage{
 			"key": keyUse("K", "{}"), "owner": {Owner: "other", Route: use.Route, Key: use.Key, At: porttest.Noon},
 			"route": {Owner: use.Owner, Route: "POST /v1/thing", Key: "sk", At: porttest.Noon},
 		} {
@@ -93,7 +93,7 @@ func IdempotencyKeys(t *testing.T, open porttest.Open) {
 		keep(t, s, use, first)
 		later, other := use, keyUse("k", "{1}")
 		later.At = porttest.Noon.Add(time.Second)
-		for _, stranger := range []ports.KeyUse{later, other, keyUse("K", "{}")} {
+		for _, stranger := range []ports.KeyUsage{later, other, keyUse("K", "{}")} {
 			noError(t, s.Keys.Amend(t.Context(), stranger, second))
 		}
 		if found, err := s.Keys.Find(t.Context(), use); err != nil || string(found.Body) != "first" {
@@ -176,7 +176,7 @@ func IdempotencyKeys(t *testing.T, open porttest.Open) {
 	})
 }
 
-func keep(t *testing.T, s porttest.Stores, use ports.KeyUse, a ports.Answer) {
+func keep(t *testing.T, s porttest.Stores, use ports.KeyUsage, a ports.Answer) {
 	t.Helper()
 	noError(t, s.Records.Record(t.Context(), ports.Record{Use: &use, Answer: a}))
 }

@@ -42,7 +42,7 @@ const zoe = "zoe@example.com"
 
 // marked is a store in which a buyer asked for a return of an order that is under way. Wherever personal data may be, it
 // is marked: "zoe" in all that is this buyer's, and "bob" in the order of another one.
-func marked(t *testing.T, s *storetest.Store) (sale *porttest.Sale, answer ports.KeyUse) {
+func marked(t *testing.T, s *storetest.Store) (sale *porttest.Sale, answer ports.KeyUsage) {
 	t.Helper()
 	bob := porttest.NewSale(t, storetest.Views(s))
 	bob.Finalize(bob.Init(bob.Quote()))
@@ -91,7 +91,7 @@ func marked(t *testing.T, s *storetest.Store) (sale *porttest.Sale, answer ports
 	} {
 		storetest.Change(t, s, statement)
 	}
-	answer = ports.KeyUse{
+	answer = ports.KeyUsage{
 		Owner:       "o",
 		Route:       "POST /x",
 		Key:         "k",

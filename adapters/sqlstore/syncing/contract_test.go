@@ -18,6 +18,6 @@ func TestSyncRuns(t *testing.T) { storetest.Suite(t, SyncRuns) }
 
 func TestSyncChanges(t *testing.T) { storetest.Suite(t, SyncChanges) }
 
-func TestCopies(t *testing.T) { storetest.Suite(t, Copies) }
+func TestExternalRecords(t *testing.T) { storetest.Suite(t, ExternalRecords) }
 
 func TestSyncUnit(t *testing.T) { storetest.Suite(t, SyncUnit) }

@@ -26,19 +26,19 @@ func (v SyncUnit) InTx(ctx context.Context, project id.Project, work func(ports.
 			return err
 		}
 		return work(ports.SyncStores{
-			Runs:         SyncRuns{view},
-			Changes:      SyncChanges{view},
-			Copies:       Copies{view},
-			Products:     catalogue.Catalog{Store: view},
-			StockRoom:    catalogue.StockRoom{Store: view},
-			Integrations: Integrations{view},
-			Orders:       purchase.Orders{Store: view},
-			Labels:       purchase.Labels{Store: view},
-			Platform:     purchase.Orders{Store: view},
-			Deals:        purchase.Orders{Store: view},
-			Webhooks:     Webhooks{view},
-			Inbox:        Inbox{view},
-			Events:       Announcements{view},
+			Runs:            SyncRuns{view},
+			Changes:         SyncChanges{view},
+			ExternalRecords: ExternalRecords{view},
+			Products:        catalogue.Catalog{Store: view},
+			StockRoom:       catalogue.StockAdjuster{Store: view},
+			Integrations:    Integrations{view},
+			Orders:          purchase.Orders{Store: view},
+			Labels:          purchase.Labels{Store: view},
+			Platform:        purchase.Orders{Store: view},
+			Deals:           purchase.Orders{Store: view},
+			Webhooks:        Webhooks{view},
+			Inbox:           Inbox{view},
+			Events:          Announcements{view},
 		})
 	})
 }

@@ -38,7 +38,7 @@ type page struct {
 	s       *porttest.Shop
 	run     *syncrun.Run
 	product *catalog.Product
-	of      ports.CopiesOf
+	of      ports.RecordSet
 }
 
 func pageOf(s *porttest.Shop) *page {
@@ -70,7 +70,7 @@ func (p *page) write(to ports.SyncStores) error {
 		i.LastSync = porttest.Noon
 		return nil
 	})
-	return errors.Join(upserted, shifted, to.Copies.Save(s.Ctx, storedRecords), advanced, changed,
+	return errors.Join(upserted, shifted, to.ExternalRecords.Save(s.Ctx, storedRecords), advanced, changed,
 		to.Runs.Note(s.Ctx, project, p.run.ID, problems(0, 2)),
 		to.Events.Announce(s.Ctx, &event.Event{
 			ID:      porttest.Random[id.Event](),
@@ -127,7 +127,7 @@ func unitSees(s *porttest.Shop) {
 		if err := p.write(to); err != nil {
 			return err
 		}
-		inside, err := to.Copies.Find(s.Ctx, p.of, []string{"remote-0000"})
+		inside, err := to.ExternalRecords.Find(s.Ctx, p.of, []string{"remote-0000"})
 		porttest.Same(s.T, "copies that it sees", len(inside), 1)
 		levels, failed := to.StockRoom.Levels(s.Ctx, s.Project.ID, []ports.StockPlace{{SKU: p.product.Variants[0].SKU, Location: "main"}})
 		porttest.Same(s.T, "levels that it sees", levels, []catalog.Shelf{porttest.Shelf(p.product, 0, "main", 7)})
@@ -142,7 +142,7 @@ func unitGoesOn(s *porttest.Shop) {
 	s.Must(s.Unit(func(to ports.SyncStores) error {
 		list := copied(p.of, 2)
 		list[1].Remote = "\x00"
-		porttest.WantFault(s.T, to.Copies.Save(s.Ctx, list), fault.Invalid, "validation_error")
+		porttest.WantFault(s.T, to.ExternalRecords.Save(s.Ctx, list), fault.Invalid, "validation_error")
 		_, err := to.Runs.Update(s.Ctx, s.Project.ID, porttest.Random[id.Sync](), func(*syncrun.Run) error { return nil })
 		porttest.WantFault(s.T, err, fault.NotFound, "sync_not_found")
 		porttest.WantFault(s.T, to.Runs.Start(s.Ctx, s.Run(p.of.Integration, porttest.Noon)), fault.Conflict, "sync_in_progress")
@@ -156,7 +156,7 @@ func unitRace(s *porttest.Shop) {
 	of := recorded(s, s.Connect(integration.Shopify, porttest.Noon).ID, syncrun.Inventory)
 	s.Must(porttest.AtOnce(porttest.Racers, func(int) error {
 		return s.Unit(func(to ports.SyncStores) error {
-			found, err := to.Copies.Find(s.Ctx, of, []string{"remote-0000"})
+			found, err := to.ExternalRecords.Find(s.Ctx, of, []string{"remote-0000"})
 			if err != nil {
 				return err
 			}
@@ -164,7 +164,7 @@ func unitRace(s *porttest.Shop) {
 				found = copied(of, 1)
 			}
 			found[0].Quantity++
-			return to.Copies.Save(s.Ctx, found)
+			return to.ExternalRecords.Save(s.Ctx, found)
 		})
 	}))
 	porttest.Same(s.T, "units that counted", storedRecords(s, of)[0].Quantity, porttest.Racers)

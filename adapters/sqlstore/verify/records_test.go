@@ -90,7 +90,7 @@ func orphaned(t *testing.T, s *storetest.Store, sale *porttest.Sale, charge, rea
 	}
 	o := c.Orphaned(1, charge, sale.Order.CreatedAt)
 	if reason != "" {
-		o.Doubt(reason, sale.Order.CreatedAt)
+		o.MarkUncertain(reason, sale.Order.CreatedAt)
 	}
 	if err := s.Checkouts().InTx(t.Context(), sale.Project(), func(p ports.Purchase) error {
 		_, err := p.Orphan(t.Context(), o, nil)

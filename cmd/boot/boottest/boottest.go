@@ -1,5 +1,4 @@
-// Package boottest starts whole servers for tests, on each engine: real HTTP, a real database, nothing
-// replaced.
+// Package boottest starts whole servers for tests, on each database engine: over real HTTP, with a real database and no fakes.
 package boottest
 
 import (
@@ -22,10 +21,10 @@ import (
 // Key is the bootstrap key of every server started here.
 const Key = "hk_test_0123456789abcdefghijklmnopqrstuvwxyz"
 
-// Engine is a database that servers are tested on.
+// Engine is a database engine that servers are tested on.
 type Engine struct {
 	Name string
-	// URL makes a database for a test, with the schema and without a row.
+	// URL creates a database for a test, with the schema and no rows.
 	URL func(tb testing.TB) string
 }
 
@@ -49,23 +48,22 @@ func migrate(url string) error {
 	return errors.Join(s.Migrate(context.Background()), s.Close())
 }
 
-// Address is where a server may listen that is to come back to it: a free port of any of this machine's loopback
-// addresses, so that nobody else is given the two meanwhile.
+// Address returns an address on which a server can listen again after a restart: a free port on a random loopback address of
+// this machine, so that no other program is given the same address meanwhile.
 func Address() string {
 	if runtime.GOOS != "linux" {
-		return "127.0.0.1:0" // there is no other
+		return "127.0.0.1:0" // no other loopback address works
 	}
 	return fmt.Sprintf("127.%d.%d.%d:0", 1+rand.IntN(254), 1+rand.IntN(254), 1+rand.IntN(254))
 }
 
-// Tick ends the millisecond, so that what comes next is later: servers keep no finer time.
+// Tick waits until the current millisecond is over, so that the next timestamp differs: servers store milliseconds.
 func Tick() {
 	now := time.Now()
 	time.Sleep(now.Truncate(time.Millisecond).Add(time.Millisecond).Sub(now))
 }
 
-// Start runs a server on ports of its own until the test ends. Rates are out of the way unless a change
-// sets them.
+// Start runs a server on its own ports until the test ends. Rate limits are effectively off unless a change sets them.
 func Start(tb testing.TB, databaseURL string, change ...func(*boot.Config)) *boot.App {
 	tb.Helper()
 	config := boot.Config{
@@ -79,12 +77,12 @@ func Start(tb testing.TB, databaseURL string, change ...func(*boot.Config)) *boo
 		EnterpriseSize:    "1000000/10000000",
 		ProfilesUnlimited: true,
 		RequestLog:        "off",
-		Simulator:         "/nonexistent/haggle-sim", // no test starts one that happens to lie beside it
+		Simulator:         "/nonexistent/haggle-sim", // tests must not start one that lies next to the test binary
 	}
 	for _, c := range change {
 		c(&config)
 	}
-	// go test shows what is logged of packages that fail.
+	// go test shows the log of packages that fail.
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))
 	app, err := boot.New(context.Background(), config, log)
 	if err != nil {

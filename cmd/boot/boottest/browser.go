@@ -5,10 +5,10 @@ import (
 	"os/exec"
 )
 
-// Browser is the path of Chromium. Its headless shell is the same engine without the windows around pages, which took more than
-// half of the processors' time.
+// Browser returns the path of Chromium. The headless shell has the same engine without a window system, which took more than
+// half of the CPU time.
 func Browser() (path string, err error) {
-	// Debian's script for the shell leaves it running when it is killed itself.
+	// Debian's wrapper script leaves the shell running when the script is killed.
 	for _, program := range []string{"/usr/lib/chromium/chromium-headless-shell", "chromium-headless-shell", "chromium"} {
 		if path, err = exec.LookPath(program); err == nil {
 			return path, nil

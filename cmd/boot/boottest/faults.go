@@ -17,8 +17,8 @@ func FailPoints() []string {
 	return names
 }
 
-// PostgreSQL returns the folder of PostgreSQL's programs, and the user to run them as, which is nil for this process's own:
-// they refuse to run as root.
+// PostgreSQL returns the folder of PostgreSQL's programs, and the user to run them as: nil for the current user, another one
+// for root, because they refuse to run as root.
 func PostgreSQL(tb testing.TB) (programs string, as *syscall.Credential) {
 	tb.Helper()
 	programs, as, err := pgserver.Programs()
@@ -31,8 +31,7 @@ func PostgreSQL(tb testing.TB) (programs string, as *syscall.Credential) {
 // Cluster is a PostgreSQL server.
 type Cluster = pgserver.Server
 
-// StartCluster starts a PostgreSQL server of the test's own, whose commits outlive its crashes if it is
-// durable.
+// StartCluster starts a PostgreSQL server for the test. If durable, its commits survive a crash.
 func StartCluster(tb testing.TB, durable bool) *Cluster {
 	tb.Helper()
 	return startCluster(tb, pgserver.Options{Durable: durable, Connections: 1000})

@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
 )
 
-// Inspect opens a server's database once more, past the store and its row-level security.
+// Inspect opens a direct connection to a server's database, which bypasses the store and its row-level security.
 func Inspect(tb testing.TB, databaseURL string) *sql.DB {
 	tb.Helper()
 	u, err := url.Parse(databaseURL)
@@ -46,9 +46,9 @@ WHERE id = $1
   AND due_at IS NOT NULL`
 )
 
-// Age moves the beginning of an unresolved payment attempt, or of an unresolved refund, into the past, and the next
-// question to its provider an hour into the future. The subject is the id of the checkout or of the refund. Age reports
-// whether it did: it does nothing while the provider is being asked about the attempt.
+// Age moves the start of an unresolved payment attempt or refund into the past, and the next query to its provider an hour into
+// the future. subject is the id of the checkout or refund. Age reports whether it changed anything: it does not while the
+// provider is being queried about the attempt.
 func Age(db *sql.DB, subject string, by time.Duration) (bool, error) {
 	statement := ageRefund
 	if strings.HasPrefix(subject, "chk_") {
@@ -67,7 +67,7 @@ UPDATE signing_keys
 SET published_at = published_at - $2
 WHERE project_id = $1`
 
-// AgeSigningKeys moves the publication of a project's signing keys into the past, and reports how many there are.
+// AgeSigningKeys moves the publication of a project's signing keys into the past, and returns how many keys it changed.
 func AgeSigningKeys(db *sql.DB, project string, by time.Duration) (int64, error) {
 	return changed(db, ageSigningKeys, project, by)
 }
@@ -78,7 +78,7 @@ SET retired_at = retired_at - $2
 WHERE project_id = $1
   AND retired_at IS NOT NULL`
 
-// AgeRetirement moves the time when a project's signing keys were retired into the past, and reports how many there are.
+// AgeRetirement moves the retirement of a project's signing keys into the past, and returns how many keys it changed.
 func AgeRetirement(db *sql.DB, project string, by time.Duration) (int64, error) {
 	return changed(db, ageRetirement, project, by)
 }
@@ -88,8 +88,8 @@ UPDATE idempotency_keys
 SET created_at = created_at - $2
 WHERE subject = $1`
 
-// AgeIdempotencyKeys moves the first use of the idempotency keys into the past whose answers are about a checkout, order,
-// session or buyer, and reports how many there are.
+// AgeIdempotencyKeys moves the first use of idempotency keys into the past if their responses contain subject: a checkout,
+// order, session or buyer. It returns how many keys it changed.
 func AgeIdempotencyKeys(db *sql.DB, subject string, by time.Duration) (int64, error) {
 	return changed(db, ageIdempotencyKeys, subject, by)
 }

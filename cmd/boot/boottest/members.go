@@ -11,19 +11,19 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-// Door lets members in at a server, as the pages of a console do, from an address.
-type Door struct {
+// MemberClient lets members sign in to a server from an address, as the console's pages do.
+type MemberClient struct {
 	App     *boot.App
 	Address string
 }
 
-// Session is one that was opened.
+// Session is an opened session of a member.
 type Session struct {
 	ID, Member, Token string
 	CodeDue           bool
 }
 
-func (d Door) client() people.Client {
+func (d MemberClient) client() people.Client {
 	return people.Client{
 		Address: d.Address,
 		Browser: "Test",
@@ -42,29 +42,29 @@ func session(in people.SignedIn, err error) (Session, error) {
 	}, nil
 }
 
-// Join follows an invitation's link.
-func (d Door) Join(ctx context.Context, link, name, password string) (Session, error) {
+// Join accepts an invitation by its link.
+func (d MemberClient) Join(ctx context.Context, link, name, password string) (Session, error) {
 	return session(d.App.People.Join(ctx, secretOf(link), name, password, d.client()))
 }
 
-// SignIn gives an e-mail address and a password.
-func (d Door) SignIn(ctx context.Context, email, password string) (Session, error) {
+// SignIn signs in with an e-mail address and a password.
+func (d MemberClient) SignIn(ctx context.Context, email, password string) (Session, error) {
 	return session(d.App.People.SignIn(ctx, email, password, d.client()))
 }
 
-// Prove gives the code of an authenticator.
-func (d Door) Prove(ctx context.Context, token, code string) (Session, error) {
+// Prove completes a sign-in with a code of the authenticator.
+func (d MemberClient) Prove(ctx context.Context, token, code string) (Session, error) {
 	return session(d.App.People.Prove(ctx, token, code, d.client()))
 }
 
-// SetPassword follows a link to set a password.
-func (d Door) SetPassword(ctx context.Context, link, password string) error {
+// SetPassword sets a password by the link from an e-mail.
+func (d MemberClient) SetPassword(ctx context.Context, link, password string) error {
 	return d.App.People.SetPassword(ctx, secretOf(link), password, d.client())
 }
 
 func secretOf(link string) string { return link[strings.LastIndex(link, "/")+1:] }
 
-// RetryAfter is how long a refused caller has to wait, or 0.
+// RetryAfter returns how long a refused caller has to wait, or 0.
 func RetryAfter(err error) time.Duration {
 	if refused, ok := errors.AsType[*fault.Error](err); ok {
 		return refused.RetryAfter

@@ -12,14 +12,14 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/boot"
 )
 
-// Merchant is a merchant with a project at a server, whose storefront has the slug shop.
+// Merchant is a merchant with a project on a server. Its storefront has the slug shop.
 type Merchant struct {
 	testing.TB
 	App     *boot.App
 	Project string
 }
 
-// NewMerchant opens a merchant's project, which sells in US dollars.
+// NewMerchant creates a project that sells in US dollars.
 func NewMerchant(tb testing.TB, app *boot.App) *Merchant {
 	tb.Helper()
 	m := &Merchant{TB: tb, App: app}
@@ -27,7 +27,7 @@ func NewMerchant(tb testing.TB, app *boot.App) *Merchant {
 	return m
 }
 
-// Ask sends a request to the server as the merchant, and expects a status.
+// Ask sends a request as the merchant, and fails the test unless the response has the status.
 func (m *Merchant) Ask(want int, method, path, body string) map[string]any {
 	m.Helper()
 	status, answer := m.Send(method, path, body)
@@ -37,7 +37,7 @@ func (m *Merchant) Ask(want int, method, path, body string) map[string]any {
 	return answer
 }
 
-// Send sends a request to the server as the merchant.
+// Send sends a request as the merchant.
 func (m *Merchant) Send(method, path, body string) (status int, answer map[string]any) {
 	m.Helper()
 	r, err := http.NewRequestWithContext(m.Context(), method, m.App.URL()+path, strings.NewReader(body))
@@ -63,14 +63,14 @@ func (m *Merchant) Send(method, path, body string) (status int, answer map[strin
 	return response.StatusCode, answer
 }
 
-// Sync runs a sync of an integration, by its path, to its end.
+// Sync runs a sync of an integration, given by its path, and waits for its end.
 func (m *Merchant) Sync(integration, body string) {
 	m.Helper()
 	run := integration + "/sync/" + m.Ask(202, "POST", integration+"/sync", body)["sync_id"].(string)
 	m.Until("a sync is completed", func() bool { return m.Ask(200, "GET", run, "")["status"] == "completed" })
 }
 
-// Until waits for something that comes to be in the background.
+// Until polls until done returns true.
 func (m *Merchant) Until(what string, done func() bool) {
 	m.Helper()
 	for end := time.Now().Add(20 * time.Second); !done(); time.Sleep(20 * time.Millisecond) {
@@ -80,7 +80,7 @@ func (m *Merchant) Until(what string, done func() bool) {
 	}
 }
 
-// Sell has a buyer pay for pieces of a product at list price, and returns the order's id.
+// Sell lets a buyer buy pieces of a product at list price, and returns the order's id.
 func (m *Merchant) Sell(product string, pieces int) string {
 	m.Helper()
 	session := m.Ask(200, "POST", "/p/shop/acp/quote", fmt.Sprintf(`{"product_id": %q, "quantity": 1, "offer_price": 0.01}`, product))["session_id"]
@@ -96,7 +96,7 @@ func (m *Merchant) Sell(product string, pieces int) string {
 	return fmt.Sprint(order["id"])
 }
 
-// Alerts are those that the merchant has had of integrations.
+// Alerts returns the merchant's alerts about integrations.
 func (m *Merchant) Alerts() (list []string) {
 	m.Helper()
 	for _, one := range m.Ask(200, "GET", "/v1/events?type=integration.error", "")["data"].([]any) {

@@ -17,21 +17,21 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// shares are the parts of all histories that an engine gets: SQLite is a few times as fast.
+// shares are the weights of the engines in the number of histories: SQLite is several times as fast.
 var shares = map[string]int{"sqlite": 7, "postgres": 1}
 
-// memory is a folder of files that are on no disk.
+// memory is a folder of files in memory.
 const memory = "/dev/shm"
 
-// TestHistories runs HISTORIES random histories (200 without), those of an engine one after the other in one shop. A failure
-// shows its seed: go test -run TestHistories/sqlite ./cmd/boot/cartmodel -rapid.seed=SEED.
+// TestHistories runs HISTORIES random histories (default 200), one engine's sequentially in one shop. A failure prints its
+// seed: go test -run TestHistories/sqlite ./cmd/boot/cartmodel -rapid.seed=SEED.
 func TestHistories(t *testing.T) {
 	all, err := strconv.Atoi(cmp.Or(os.Getenv("HISTORIES"), "200"))
 	if err != nil {
 		t.Fatalf("HISTORIES: %v", err)
 	}
 	if _, err := os.Stat(memory); err == nil {
-		t.Setenv("TMPDIR", memory) // a disk's waiting finds nothing here
+		t.Setenv("TMPDIR", memory) // waiting for a disk would find no more errors
 	}
 	for _, engine := range boottest.Engines {
 		t.Run(engine.Name, func(t *testing.T) {
@@ -47,7 +47,7 @@ func TestHistories(t *testing.T) {
 	}
 }
 
-// history is one buyer's: steps in any order, and then every attempt is decided.
+// history runs one buyer's steps in random order, and then has every attempt decided.
 func (s *shop) history(t *testing.T, r *rapid.T) {
 	h := &history{
 		T:     r,
@@ -67,7 +67,7 @@ func (s *shop) history(t *testing.T, r *rapid.T) {
 	h.end()
 }
 
-// prepare begins a history with the list prices of the first day and stock as it is drawn.
+// prepare starts a history with the initial list prices and random stock.
 func (s *shop) prepare(h *history) {
 	copy(s.stock, s.counted(h.ctx))
 	for product, pieces := range s.stock {
@@ -80,14 +80,14 @@ func (s *shop) prepare(h *history) {
 	}
 }
 
-// end decides every attempt that is in flight, and counts.
+// end has every attempt in flight decided, and counts the orders.
 func (h *history) end() {
 	for at, p := range h.papers {
 		if p.status == "processing" {
 			h.shop.wait(time.Minute)
 			h.takeUp(at, p.token == losesPaid)
 		}
-		if p.status == "processing" { // which may have been tried once more, in vain
+		if p.status == "processing" { // a retry may have failed
 			h.shop.wait(time.Minute)
 			h.takeUp(at, false)
 		}
@@ -114,7 +114,7 @@ func (h *history) end() {
 	}
 }
 
-// redeemed compares whose orders used the deals up.
+// redeemed compares which orders redeemed the deals.
 func (h *history) redeemed() {
 	for i, d := range h.deals {
 		found, err := h.shop.store.Haggling().Basket(h.ctx, h.shop.project.ID, ports.BasketAsk{Tokens: []string{id.Hash(d.token)}})
@@ -133,7 +133,7 @@ func (h *history) redeemed() {
 	}
 }
 
-// check has the store hold its own invariants. The provider of the model has no account in it.
+// check verifies the store's invariants. The model's provider has no account there.
 func (s *shop) check(t *testing.T) {
 	v, err := s.store.Verify(t.Context(), s.now, nil)
 	must(err)

@@ -12,7 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// addresses are where goods go, by state; the empty one is missing.
+// addresses are shipping addresses by state; the one for "" is missing.
 var addresses = map[string]checkout.Address{
 	"":   {},
 	"OR": {Name: "A. Buyer", Line1: "1 Main St", City: "Portland", State: "OR", PostalCode: "97205", Country: "US"},
@@ -34,7 +34,7 @@ func (h *history) init(r purchase.InitRequest) (*purchase.PreparedInit, error) {
 	})
 }
 
-// full reports whether the session may have no more open checkouts.
+// full reports whether the session has reached its limit of open checkouts.
 func (h *history) full() bool {
 	n := 0
 	for _, p := range h.papers {
@@ -45,7 +45,7 @@ func (h *history) full() bool {
 	return n >= checkout.MaxOpen
 }
 
-// initItems opens a checkout beside the cart.
+// initItems opens a checkout that is independent of the cart.
 func (h *history) initItems() {
 	if h.visit.IsZero() {
 		return
@@ -75,7 +75,7 @@ func (h *history) opened(of id.Checkout, fromCart bool, lines []bought, last int
 	h.compare(len(h.papers) - 1)
 }
 
-// initCart makes the checkout of the cart, or brings the one that is open up to it.
+// initCart opens the cart's checkout, or updates the open one to the cart.
 func (h *history) initCart() {
 	if h.visit.IsZero() {
 		return
@@ -113,7 +113,7 @@ func (h *history) initCart() {
 	h.compare(slices.Index(h.papers, open))
 }
 
-// expireCart ends what was made of the cart and is past its time: only then there may be another.
+// expireCart ends the cart's checkout if it has expired. Only then can the cart have another one.
 func (h *history) expireCart() {
 	for _, p := range h.papers {
 		if p.fromCart && p.seen(h.shop.now) == "expired" {
@@ -122,7 +122,7 @@ func (h *history) expireCart() {
 	}
 }
 
-// some draws a checkout; false: there is none.
+// some draws a checkout, or returns false if there is none.
 func (h *history) some() (int, bool) {
 	if len(h.papers) == 0 {
 		return 0, false
@@ -134,7 +134,7 @@ func (h *history) some() (int, bool) {
 	return rapid.IntRange(0, newest).Draw(h.T, "checkout"), true
 }
 
-// unchangeable is the code of a checkout that cannot be revised; "": it can.
+// unchangeable returns the error code of a checkout that cannot be revised, or "".
 func (p *paper) unchangeable(now time.Time) string {
 	switch status := p.seen(now); status {
 	case "processing", "completed", "canceled", "expired":

@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// What is read has the time of the shop's clock, and not of the engine's, which runs on.
+// These wrappers set the times of stored objects that are read to the shop's clock, because the engine's clock keeps running.
 
 type clockedCheckouts struct {
 	ports.Checkouts
@@ -21,8 +21,8 @@ func (c clockedCheckouts) InTx(ctx context.Context, p id.Project, work func(port
 	return c.Checkouts.InTx(ctx, p, func(tx ports.Purchase) error { return work(clockedTx{tx, c.shop}) })
 }
 
-func (c clockedCheckouts) Standing(ctx context.Context, p id.Project, of id.Checkout, client string, window time.Duration) (ports.Standing, error) {
-	found, err := c.Checkouts.Standing(ctx, p, of, client, window)
+func (c clockedCheckouts) PayAttempts(ctx context.Context, p id.Project, of id.Checkout, client string, window time.Duration) (ports.PayAttempts, error) {
+	found, err := c.Checkouts.PayAttempts(ctx, p, of, client, window)
 	found.Now = c.shop.now
 	return found, err
 }

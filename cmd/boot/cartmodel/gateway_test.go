@@ -7,20 +7,20 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// gateway is a provider that does what a token says, and remembers what it charged by the attempt's key.
+// gateway is a payment provider whose behavior depends on the token. It records charges by the attempt's key.
 type gateway struct {
 	ports.Gateway
 	charged map[string]int64
-	doubled []string // keys under which it was asked for another amount
+	doubled []string // keys that were used again with another amount
 }
 
-// The payment tokens.
+// Payment tokens.
 const (
 	pays      = "pays"
 	declines  = "declines"
-	forbids   = "forbids"    // declines for good
-	losesPaid = "loses_paid" // charges, and the answer is lost
-	loses     = "loses"      // charges nothing, and nobody knows
+	forbids   = "forbids"    // declines permanently
+	losesPaid = "loses_paid" // charges, but the response is lost
+	loses     = "loses"      // does not charge, and the response is lost
 )
 
 func (g *gateway) Charge(_ ports.Outbound, r ports.ChargeRequest) (checkout.Outcome, error) {

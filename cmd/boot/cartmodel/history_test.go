@@ -17,7 +17,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// history is one buyer's, drawn step by step.
+// history is the random steps of one buyer.
 type history struct {
 	*rapid.T
 	*model
@@ -26,14 +26,14 @@ type history struct {
 	steps []string
 }
 
-// fatal ends a history that is not as the model has it.
+// fatal ends a history that deviates from the model.
 func (h *history) fatal(format string, args ...any) {
 	h.Helper()
 	h.Logf("steps: %q", h.steps)
 	h.Fatalf(format, args...)
 }
 
-// judge compares a refusal with the codes that the model has for it, and reports whether there was none.
+// judge compares an error with the codes that the model allows, and reports whether there was no error.
 func (h *history) judge(step string, err error, codes ...string) bool {
 	h.Helper()
 	h.steps = append(h.steps, step)
@@ -49,7 +49,7 @@ func (h *history) judge(step string, err error, codes ...string) bool {
 	return false
 }
 
-// again prepares and commits until no other request was first, as the request pipeline does.
+// again repeats prepare and commit until there is no conflict with another request, as the request pipeline does.
 func again[P interface {
 	Commit(context.Context, *ports.Stores) error
 }](h *history, stores *ports.Stores, prepare func(ports.Outbound) (P, error)) (made P, err error) {
@@ -64,7 +64,7 @@ func again[P interface {
 	return made, err
 }
 
-// items draws what a buyer wants, with lines and tokens that may be wrong ones.
+// items draws the items of a request. Their lines and tokens may be wrong.
 func (h *history) items(lines []int) []wanted {
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) wanted {
 		w := wanted{deal: none}
@@ -92,7 +92,7 @@ func (h *history) items(lines []int) []wanted {
 	}), 1, 4).Draw(h.T, "items")
 }
 
-// as are the model's items as a request has them.
+// as converts the model's items to those of a request.
 func (h *history) as(items []wanted) []pricing.Item {
 	list := make([]pricing.Item, len(items))
 	for i, w := range items {
@@ -111,12 +111,12 @@ func (h *history) as(items []wanted) []pricing.Item {
 	return list
 }
 
-// putCart writes the cart: it changes some lines, leaves some out and adds others.
+// putCart writes the cart: it changes, removes and adds lines.
 func (h *history) putCart() {
 	var items []wanted
 	for _, l := range h.cart {
 		switch rapid.IntRange(0, 5).Draw(h.T, "line") {
-		case 0: // left out
+		case 0: // removed
 		case 1:
 			items = append(items, wanted{
 				line:     l.id,
@@ -160,7 +160,7 @@ func (h *history) write(step string, items []wanted) {
 	h.compareCart(step, &made.Basket)
 }
 
-// readCart compares the cart as it is read, and keeps the session alive.
+// readCart reads the cart and compares it. Reading keeps the session alive.
 func (h *history) readCart() {
 	if h.visit.IsZero() {
 		return
@@ -207,7 +207,7 @@ func (h *history) quoteOf(deal int) id.Quote {
 	return h.deals[deal].id
 }
 
-// haggle offers for a product, and takes the counter with its bundle, if there is one.
+// haggle makes an offer for a product and accepts the counter-offer, with its bundle if it has one.
 func (h *history) haggle() {
 	product, quantity := rapid.IntRange(0, last).Draw(h.T, "product"), rapid.IntRange(1, 3).Draw(h.T, "quantity")
 	share := rapid.SampledFrom([]int64{100, 97, 95, 88}).Draw(h.T, "share")
@@ -258,7 +258,7 @@ func (h *history) quote(r haggling.Request) haggling.Answer {
 	return made.Answer
 }
 
-// wait lets time pass. The session does not end meanwhile.
+// wait lets time pass, but not so much that the session ends.
 func (h *history) wait() {
 	for range rapid.IntRange(1, 4).Draw(h.T, "times") {
 		h.shop.wait(time.Duration(rapid.IntRange(1, 9).Draw(h.T, "minutes")) * time.Minute)

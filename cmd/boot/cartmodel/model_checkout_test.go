@@ -2,7 +2,7 @@ package cartmodel
 
 import "slices"
 
-// price makes the lines of a checkout of items, some of which may name lines of before.
+// price returns the lines of a checkout for items. Items may refer to lines of the previous version.
 func (m *model) price(items []wanted, before *paper) (lines []bought, last int, codes []string) {
 	has := func(deal int) bool {
 		return before != nil && slices.ContainsFunc(before.lines, func(l bought) bool { return l.deal == deal })
@@ -51,7 +51,7 @@ func (m *model) price(items []wanted, before *paper) (lines []bought, last int, 
 	return lines, last, nil
 }
 
-// fill puts lines and an address into a checkout.
+// fill writes lines and an address to a checkout.
 func (m *model) fill(p *paper, lines []bought, last int, state string) {
 	p.lines, p.lastLine, p.state = lines, last, state
 	p.revision++
@@ -70,7 +70,7 @@ func (m *model) fill(p *paper, lines []bought, last int, state string) {
 	}
 }
 
-// ofCart is the checkout of the cart that is not ended; nil: there is none.
+// ofCart returns the cart's checkout that has not ended, or nil.
 func (m *model) ofCart() *paper {
 	for _, p := range m.papers {
 		if p.fromCart && (p.lives(m.shop.now) || p.status == "processing") {
@@ -80,7 +80,7 @@ func (m *model) ofCart() *paper {
 	return nil
 }
 
-// cartItems are the items that buy the cart. What its checkout has of them keeps its line.
+// cartItems returns the items for a checkout of the cart. Items that are already in the checkout keep their lines.
 func (m *model) cartItems(p *paper) []wanted {
 	kept := map[int]bool{}
 	items := make([]wanted, len(m.cart))
@@ -123,7 +123,7 @@ func (m *model) paid(at int) {
 	})
 }
 
-// putBack frees what an attempt held.
+// release releases what an attempt reserved.
 func (m *model) putBack(at int) {
 	for product, pieces := range m.papers[at].needs() {
 		m.shop.stock[product] += pieces

@@ -7,18 +7,18 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// The model: a second reading of the rules, with its own arithmetic in cents.
+// The model is a second implementation of the rules, with its own arithmetic in cents.
 
 const (
-	freeFrom    = 200_00 // standard shipping
+	freeFrom    = 200_00 // free standard shipping
 	standard    = 5_99
 	express     = 14_99
-	taxRate     = 8875 // of New York, in thousandths of a percent
+	taxRate     = 8875 // in New York, in thousandths of a percent
 	agreedFor   = 15 * time.Minute
 	payableFor  = 30 * time.Minute
 	payableMost = 6 * time.Hour
 	none        = -1 // no quote, or no checkout
-	unknown     = -2 // a token that nobody was given
+	unknown     = -2 // a token that was never issued
 )
 
 // deal is an accepted quote.
@@ -28,16 +28,16 @@ type deal struct {
 	product  int
 	quantity int
 	price    int64
-	list     int64 // when it was agreed
-	bundled  bool  // with a piece of the last product
+	list     int64 // when the deal was agreed
+	bundled  bool  // together with a piece of the last product
 	bundle   int64 // its price
-	regular  int64 // its list price then
+	regular  int64 // its list price at that time
 	until    time.Time
-	claimed  int // by a checkout in flight
-	redeemed int // by a completed one
+	claimed  int // by checkouts in flight
+	redeemed int // by completed checkouts
 }
 
-// covers is the agreed price of a piece, if the deal is about these goods.
+// covers returns the agreed price of a piece if the deal covers these goods.
 func (d *deal) covers(product, quantity int) (cents int64, ok bool) {
 	switch {
 	case product == d.product && quantity == d.quantity:
@@ -53,7 +53,7 @@ type wanted struct {
 	line     int
 	product  int
 	quantity int
-	deal     int // whose token it has; none, or unknown
+	deal     int // the deal whose token it has; none, or unknown
 }
 
 // cartLine is a line of the cart.
@@ -73,7 +73,7 @@ type bought struct {
 	deal           int
 }
 
-// paper is a checkout.
+// modelCheckout is a checkout.
 type paper struct {
 	id       id.Checkout
 	fromCart bool
@@ -94,7 +94,7 @@ func (p *paper) lives(now time.Time) bool {
 	return (p.status == "incomplete" || p.status == "ready" || p.status == "pending") && now.Before(p.until)
 }
 
-// seen is the status that a buyer is shown.
+// seen returns the status that the buyer sees.
 func (p *paper) seen(now time.Time) string {
 	if (p.status == "incomplete" || p.status == "ready" || p.status == "pending") && !p.lives(now) {
 		return "expired"
@@ -102,7 +102,7 @@ func (p *paper) seen(now time.Time) string {
 	return p.status
 }
 
-// totals adds a checkout up, in cents.
+// totals returns a checkout's sums in cents.
 func (p *paper) totals() (subtotal, savings, shipping, tax int64) {
 	for _, l := range p.lines {
 		subtotal += l.unit * int64(l.quantity)
@@ -123,7 +123,7 @@ func (p *paper) totals() (subtotal, savings, shipping, tax int64) {
 	return subtotal, savings, shipping, tax
 }
 
-// needs are the pieces of each product that a checkout takes.
+// needs returns the pieces of each product in a checkout.
 func (p *paper) needs() []int {
 	pieces := make([]int, len(prices))
 	for _, l := range p.lines {
@@ -134,7 +134,7 @@ func (p *paper) needs() []int {
 
 // model is a buyer's session and its checkouts.
 type model struct {
-	shop     *shop // its clock, list prices and stock
+	shop     *shop // clock, list prices and stock
 	cart     []cartLine
 	lastLine int
 	deals    []*deal
@@ -142,7 +142,7 @@ type model struct {
 	declines []time.Time
 }
 
-// agree puts a deal into the cart.
+// agree adds a deal to the cart.
 func (m *model) agree(d *deal) {
 	m.deals = append(m.deals, d)
 	m.put(len(m.deals)-1, d.product, d.quantity)
@@ -153,7 +153,7 @@ func (m *model) agree(d *deal) {
 
 func (m *model) put(deal, product, quantity int) {
 	at := none
-	for _, agreed := range []bool{true, false} { // an agreement gives way before a line at list price
+	for _, agreed := range []bool{true, false} { // an agreed line is dropped before one at list price
 		for i, l := range m.cart {
 			if l.product == product && (l.deal != none) == agreed && (at == none || l.id < m.cart[at].id) {
 				at = i
@@ -178,7 +178,7 @@ func (m *model) put(deal, product, quantity int) {
 	m.cart = append(m.cart, line)
 }
 
-// charged is what a piece costs under a deal, and the list price beside it.
+// charged returns the price of a piece under a deal, and its list price.
 func (m *model) charged(deal, product int) (unit, original int64) {
 	list := m.shop.list[product]
 	if deal == none {
@@ -195,7 +195,7 @@ func (m *model) charged(deal, product int) (unit, original int64) {
 	return price, at
 }
 
-// badTokens are the codes of refusals for the tokens of items. Those that have lines already may be past their time.
+// badTokens returns the error codes for the items' tokens. Tokens that already have a line may have expired.
 func (m *model) badTokens(items []wanted, has func(deal int) bool) (codes []string) {
 	for _, w := range items {
 		switch {
@@ -211,8 +211,8 @@ func (m *model) badTokens(items []wanted, has func(deal int) bool) (codes []stri
 	return codes
 }
 
-// mismatched reports whether lines have prices that nobody agreed to: a deal has each of its prices once, and a bundle's only
-// beside its item. tokens are the items that have one.
+// mismatched reports whether lines have prices that were not agreed: a deal's price holds for one line, and a bundle's price
+// only together with its item. tokens are the items with a token.
 func (m *model) mismatched(lines []cartLine, tokens []wanted) bool {
 	for _, w := range tokens {
 		if _, ok := m.deals[w.deal].covers(w.product, w.quantity); !ok {
@@ -247,8 +247,8 @@ func withTokens(items []wanted) (list []wanted) {
 	return list
 }
 
-// matched has items without line and token name the first free line that is about the same: of its deal's quantity, or
-// else at list price.
+// matched assigns items without line and token to the first free line of the same product: one with a deal of the same
+// quantity, or else one at list price.
 func matched(items []wanted, lines []cartLine) []wanted {
 	items, free := slices.Clone(items), map[int]cartLine{}
 	for _, l := range lines {
@@ -273,7 +273,7 @@ func matched(items []wanted, lines []cartLine) []wanted {
 	return items
 }
 
-// write replaces the cart. It returns the codes of the refusal, if it is one.
+// write replaces the cart, or returns the codes of the error.
 func (m *model) write(items []wanted) (after []cartLine, last int, codes []string) {
 	items = matched(items, m.cart)
 	named := map[int]bool{}
@@ -309,7 +309,7 @@ func (m *model) write(items []wanted) (after []cartLine, last int, codes []strin
 	return after, last, nil
 }
 
-// kept is the deal that a line keeps when it is written as an item of a cart.
+// kept returns the deal that a line keeps when it is written back as an item of the cart.
 func (m *model) kept(before *cartLine, w wanted, with []wanted) int {
 	if before.deal == none || w.product != before.product || w.quantity != before.quantity {
 		return none
@@ -321,7 +321,7 @@ func (m *model) kept(before *cartLine, w wanted, with []wanted) int {
 	if before.product == d.product {
 		return before.deal
 	}
-	for _, other := range with { // the item that the bundle goes with
+	for _, other := range with { // the item that the bundle belongs to
 		main := m.line(other.line)
 		stays := main != nil && other.deal == none && main.deal == before.deal && main.product == d.product &&
 			other.product == main.product && other.quantity == main.quantity

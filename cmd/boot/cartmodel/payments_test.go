@@ -12,7 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// finalize pays a checkout, or tries. What is in flight has lapsed before it is asked for again.
+// finalize tries to pay a checkout. Before an attempt in flight is retried, its lease has expired.
 func (h *history) finalize() {
 	at, ok := h.some()
 	if !ok {
@@ -61,7 +61,7 @@ func (h *history) pay(at int, token, option string) {
 	h.compare(at)
 }
 
-// unpayable are the codes of a checkout that cannot be paid now.
+// unpayable returns the error codes of a checkout that cannot be paid now.
 func (h *history) unpayable(at int) []string {
 	p := h.papers[at]
 	switch status := p.seen(h.shop.now); status {
@@ -114,7 +114,7 @@ func (h *history) claim(at int, token, option string) {
 	}
 }
 
-// outcome notes what became of an attempt: a decline, or an order.
+// outcome records the result of an attempt: a decline or an order.
 func (h *history) outcome(at int, result purchase.Result) {
 	p := h.papers[at]
 	switch r := result.(type) {
@@ -139,7 +139,7 @@ func (h *history) outcome(at int, result purchase.Result) {
 	}
 }
 
-// takeUp asks for an attempt without an answer again, with its token or another one: what was charged is not charged again.
+// retryUnresolved retries an attempt without a response, with the same or another token. It must not charge a second time.
 func (h *history) takeUp(at int, same bool) {
 	p, token := h.papers[at], declines
 	if same {
@@ -160,7 +160,7 @@ func (h *history) takeUp(at int, same bool) {
 	h.compare(at)
 }
 
-// anew is the next attempt, after one that nothing was charged for.
+// checkNextAttempt checks the next attempt after one that charged nothing.
 func (h *history) anew(at int, token string, result purchase.Result, err error) {
 	p := h.papers[at]
 	h.putBack(at)
@@ -185,7 +185,7 @@ func (h *history) anew(at int, token string, result purchase.Result, err error) 
 	}
 }
 
-// compare reads a checkout and adds it up.
+// compare reads a checkout and compares its sums.
 func (h *history) compare(at int) {
 	h.Helper()
 	p := h.papers[at]

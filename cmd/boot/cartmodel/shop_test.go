@@ -1,5 +1,5 @@
-// Package cartmodel runs random histories of carts and checkouts through the use cases, on the real store of both engines,
-// and compares every step with a model that has its own rules and its own arithmetic.
+// Package cartmodel runs random sequences of cart and checkout use cases on the real store of both engines, and compares every
+// step with a model that has its own rules and arithmetic. It uses no HTTP.
 package cartmodel
 
 import (
@@ -26,22 +26,22 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// prices are the list prices of the shop's products, in cents. The last product goes with the first as a bundle.
+// prices are the products' list prices in cents. The last product is bundled with the first.
 var prices = []int64{100_00, 40_00, 9_99, 250_00, 7_00}
 
 const (
-	last   = 4 // of prices
-	scarce = 2 // whose stock is drawn for each history
+	last   = 4 // index of the last product
+	scarce = 2 // its stock is random in each history
 	plenty = 1_000_000
 )
 
-// shop is a project on one engine, which all histories share.
+// shop is a project on one engine. All histories share it.
 type shop struct {
 	store    *sqlstore.Store
 	project  *project.Project
 	products []*catalog.Product
-	list     []int64 // of now, by product
-	stock    []int   // as the model has it
+	list     []int64 // current prices by product
+	stock    []int   // according to the model
 	now      time.Time
 	gateway  *gateway
 	baskets  *baskets.Service
@@ -153,16 +153,16 @@ func (s *shop) assemble() {
 	}
 }
 
-// Now is the clock of the shop's programs.
+// Now returns the time of the shop's clock.
 func (s *shop) Now() time.Time { return s.now }
 
-// wait moves all clocks.
+// wait advances all clocks.
 func (s *shop) wait(d time.Duration) {
 	s.now = s.now.Add(d)
 	s.store.SetClock(s.now)
 }
 
-// reprice changes a list price.
+// reprice changes a product's list price.
 func (s *shop) reprice(ctx context.Context, product int, cents int64) {
 	if s.list[product] == cents {
 		return
@@ -175,7 +175,7 @@ func (s *shop) reprice(ctx context.Context, product int, cents int64) {
 	s.list[product] = cents
 }
 
-// restock sets the stock of a product.
+// restock sets a product's stock.
 func (s *shop) restock(ctx context.Context, product, pieces int) {
 	p := s.products[product]
 	_, err := s.store.Inventory().Set(ctx, s.project.ID, []ports.StockSet{{SKU: p.SKU, Location: "main", Quantity: pieces}})
@@ -183,7 +183,7 @@ func (s *shop) restock(ctx context.Context, product, pieces int) {
 	s.stock[product] = pieces
 }
 
-// counted is the stock of each product as stored.
+// counted returns each product's stock in the store.
 func (s *shop) counted(ctx context.Context) []int {
 	ids := make([]id.Product, len(s.products))
 	for i, p := range s.products {
@@ -207,7 +207,7 @@ func (s *shop) productOf(p id.Product) int {
 	panic("unknown product " + p.String())
 }
 
-// house is an agent that decides by the built-in rules.
+// builtinAgent is an agent with the built-in rules.
 type house struct{}
 
 func (house) Mandate(_ context.Context, p *project.Project, _ id.Session) (agent.Mandate, error) {
@@ -227,7 +227,7 @@ func (consenting) Finalize(ports.Outbound, agent.FinalizeInput) (agent.Verdict, 
 	return agent.Verdict{}, nil
 }
 
-// goesWith suggests the last product beside the first.
+// goesWith suggests the last product together with the first.
 type goesWith struct {
 	ports.Index
 	shop *shop

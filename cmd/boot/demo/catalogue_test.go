@@ -52,7 +52,7 @@ func products(t *testing.T) []product {
 	return all
 }
 
-func TestCatalogueIsAWholeShop(t *testing.T) {
+func TestCatalogue(t *testing.T) {
 	t.Parallel()
 	all := products(t)
 	if len(all) < 320 || len(all) != demo.Count() {
@@ -92,7 +92,7 @@ func within(t *testing.T, what string, n, low, high int) {
 	}
 }
 
-func TestSKUsAreUniqueAndRelatedOnesExist(t *testing.T) {
+func TestCatalogue_skus(t *testing.T) {
 	t.Parallel()
 	seen, named := map[string]bool{}, map[string]bool{}
 	for _, p := range products(t) {
@@ -124,7 +124,7 @@ func TestSKUsAreUniqueAndRelatedOnesExist(t *testing.T) {
 	}
 }
 
-func TestPricesAreSoundMoney(t *testing.T) {
+func TestCatalogue_prices(t *testing.T) {
 	t.Parallel()
 	for _, p := range products(t) {
 		price, cost := dollars(t, p, p.Price), dollars(t, p, p.Cost)
@@ -154,7 +154,7 @@ func dollars(t *testing.T, p product, n json.Number) money.Amount {
 	return amount
 }
 
-func TestEveryProductIsDescribed(t *testing.T) {
+func TestCatalogue_descriptions(t *testing.T) {
 	t.Parallel()
 	said := map[string]string{}
 	for _, p := range products(t) {

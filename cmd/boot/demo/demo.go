@@ -1,5 +1,5 @@
-// Package demo is the shop that `haggle serve --demo` opens: a catalogue and its pictures. It holds
-// data and draws tiles; putting the products into a store is the caller's job.
+// Package demo has the data of the shop that `haggle serve --demo` opens: a catalogue, its pictures and its history. The caller
+// imports them into a store.
 package demo
 
 import (
@@ -13,15 +13,15 @@ import (
 //go:embed catalogue.ndjson
 var catalogue string
 
-// Catalogue is the shop's products, one JSON object a line, in the form that imports take.
+// Catalogue returns the shop's products in the format of imports: one JSON object per line.
 func Catalogue() io.Reader { return strings.NewReader(catalogue) }
 
 //go:embed history.gz
 var remembered string
 
-// History is what happened in the shop in the ninety days before it is opened, in the form that the store's package history
-// reads. It is made by makehistory.
+// History returns the shop's last ninety days before it is opened, in the format of the package sqlstore/history. makehistory
+// writes it.
 func History() io.Reader { return strings.NewReader(remembered) }
 
-// Count is how many products the catalogue has.
+// Count returns the number of products in the catalogue.
 func Count() int { return strings.Count(catalogue, "\n") }

@@ -20,8 +20,8 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/boot/demo"
 )
 
-// living is a demo with its history on a server that runs.
-type living struct {
+// demoServer is a running server with the demo and its history.
+type demoServer struct {
 	*testing.T
 	url  string
 	app  *boot.App
@@ -29,11 +29,11 @@ type living struct {
 	db   *sql.DB
 }
 
-func onEngines(t *testing.T, test func(living)) {
+func onEngines(t *testing.T, test func(demoServer)) {
 	for _, engine := range boottest.Engines {
 		t.Run(engine.Name, func(t *testing.T) {
 			url := engine.URL(t)
-			l := living{
+			l := demoServer{
 				T:   t,
 				url: url,
 				app: boottest.Start(t, url),
@@ -48,7 +48,7 @@ func onEngines(t *testing.T, test func(living)) {
 	}
 }
 
-func (l living) count(query string, args ...any) (n int) {
+func (l demoServer) count(query string, args ...any) (n int) {
 	l.Helper()
 	if err := l.db.QueryRow(query, args...).Scan(&n); err != nil {
 		l.Fatalf("%s: %v", query, err)
@@ -56,8 +56,8 @@ func (l living) count(query string, args ...any) (n int) {
 	return n
 }
 
-// get asks the Management API for something.
-func (l living) get(method, path, body string) map[string]any {
+// get sends a request to the Management API and returns the response.
+func (l demoServer) get(method, path, body string) map[string]any {
 	l.Helper()
 	r, err := http.NewRequestWithContext(l.Context(), method, l.app.URL()+path, strings.NewReader(body))
 	if err != nil {
@@ -78,8 +78,8 @@ func (l living) get(method, path, body string) map[string]any {
 	return said
 }
 
-// number is a figure of an answer, by a dotted path.
-func (l living) number(answer map[string]any, path string) float64 {
+// number returns the number at a dotted path of a response.
+func (l demoServer) number(answer map[string]any, path string) float64 {
 	l.Helper()
 	var at any = answer
 	for name := range strings.SplitSeq(path, ".") {
@@ -93,7 +93,7 @@ func (l living) number(answer map[string]any, path string) float64 {
 	return n
 }
 
-func (l living) sealed() {
+func (l demoServer) sealed() {
 	l.Helper()
 	for deadline := time.Now().Add(30 * time.Second); l.count("SELECT count(*) FROM decisions WHERE position IS NULL") > 0; time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(deadline) {
@@ -102,8 +102,8 @@ func (l living) sealed() {
 	}
 }
 
-func TestHistory_everythingAgrees(t *testing.T) {
-	onEngines(t, func(l living) {
+func TestHistory_verified(t *testing.T) {
+	onEngines(t, func(l demoServer) {
 		l.sealed()
 		found, err := boot.Verify(l.Context(), boot.Config{DatabaseURL: l.url, Env: "sandbox"}, "", 0, nil)
 		if err != nil || found.Undecided != 0 || len(found.Violations()) > 0 {
@@ -131,9 +131,9 @@ func TestHistory_everythingAgrees(t *testing.T) {
 	})
 }
 
-// Neither the start nor what runs in the background does anything with what is over.
+// Neither a restart nor background work changes the past events of the history.
 func TestHistory_nothingIsDue(t *testing.T) {
-	onEngines(t, func(l living) {
+	onEngines(t, func(l demoServer) {
 		l.sealed()
 		events, sessions := l.count("SELECT count(*) FROM outbox"), l.count("SELECT count(*) FROM sessions")
 		for what, query := range map[string]string{
@@ -149,7 +149,7 @@ func TestHistory_nothingIsDue(t *testing.T) {
 		if _, err := l.app.DemoWithHistory(l.Context()); err != nil {
 			l.Error(err)
 		}
-		time.Sleep(3 * time.Second) // of background work
+		time.Sleep(3 * time.Second) // background work runs
 		if n := l.count("SELECT count(*) FROM sessions"); n != sessions {
 			l.Errorf("%d sessions, %d before", n, sessions)
 		}
@@ -162,8 +162,8 @@ func TestHistory_nothingIsDue(t *testing.T) {
 	})
 }
 
-func TestHistory_hasFigures(t *testing.T) {
-	onEngines(t, func(l living) {
+func TestHistory_analytics(t *testing.T) {
+	onEngines(t, func(l demoServer) {
 		l.sealed()
 		until := time.Now().UTC().Format(time.RFC3339)
 		from := time.Now().UTC().AddDate(0, 0, -30).Format(time.RFC3339)
@@ -199,8 +199,8 @@ func TestHistory_hasFigures(t *testing.T) {
 	})
 }
 
-// The file has the columns of the schema. A change of the schema takes a new file.
-func TestHistory_isOfThisSchema(t *testing.T) {
+// The file has the columns of the schema. If the schema changes, make demo-history has to write a new file.
+func TestHistory_columns(t *testing.T) {
 	url := boottest.Engines[0].URL(t)
 	db := boottest.Inspect(t, url)
 	columns := func(table string) (names []string) {
@@ -232,7 +232,7 @@ func TestHistory_isOfThisSchema(t *testing.T) {
 	}
 }
 
-// Every table of projects is in the file, or is left out with a reason.
+// Every table with a project_id is in the file, or is left out with a reason.
 func TestHistory_tables(t *testing.T) {
 	db := boottest.Inspect(t, boottest.Engines[0].URL(t))
 	rows, err := db.Query(`
@@ -263,12 +263,12 @@ ORDER BY t.name`)
 	}
 }
 
-// A start that ends while it loads leaves nothing of the history, and the next one loads all of it, once.
-func TestHistory_afterAnInterruptedStart(t *testing.T) {
+// A start that is interrupted while it loads the history leaves no row of it, and the next start loads all of it once.
+func TestHistory_interruptedStart(t *testing.T) {
 	for _, engine := range boottest.Engines {
 		t.Run(engine.Name, func(t *testing.T) {
 			url := engine.URL(t)
-			l := living{
+			l := demoServer{
 				T:   t,
 				app: boottest.Start(t, url),
 				db:  boottest.Inspect(t, url),

@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// ImagesPath is where the catalogue's pictures live: ImagesPath + sku + ".svg".
+// ImagesPath is the path of the catalogue's pictures: ImagesPath + sku + ".svg".
 const ImagesPath = "/demo/images/"
 
 // Images serves a drawn tile for each product of the catalogue, and 404 for everything else.
@@ -35,10 +35,10 @@ func serveTile(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(w, tile(sku, shown.Name, shown.Category))
 }
 
-// picture is what a tile shows of a product.
+// picture is what a tile shows about a product.
 type picture struct{ SKU, Name, Category string }
 
-// pictured reads the catalogue once; a broken one is a broken build.
+// pictured decodes the catalogue once. It panics if the embedded file is invalid.
 var pictured = sync.OnceValue(func() map[string]picture {
 	all := make(map[string]picture, Count())
 	for line := range strings.Lines(catalogue) {
@@ -64,8 +64,8 @@ const tileForm = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 480 480" 
 </svg>
 `
 
-// tile draws a product: its category's colours and icon, its name, and a light whose place depends
-// on the sku, so that neighbours in a list differ.
+// tile draws a product: the colors and icon of its category, its name, and a highlight whose position depends on the sku, so
+// that neighbors in a list differ.
 func tile(sku, name, category string) string {
 	department, _, _ := strings.Cut(category, "/")
 	look := looks[department]
@@ -78,7 +78,7 @@ func tile(sku, name, category string) string {
 		look.icon, lines(name), html.EscapeString(strings.ReplaceAll(category, "/", " · ")))
 }
 
-// lines sets the name in up to three centred lines.
+// lines draws the name in up to three centered lines.
 func lines(name string) string {
 	var text strings.Builder
 	wrapped := wrap(name, 26, 3)
@@ -89,8 +89,7 @@ func lines(name string) string {
 	return text.String()
 }
 
-// wrap breaks text between words into lines of about width characters; what does not fit in most
-// lines ends in an ellipsis.
+// wrap breaks text between words into at most most lines of about width characters. Text that does not fit ends in an ellipsis.
 func wrap(text string, width, most int) []string {
 	var lines []string
 	for _, word := range strings.Fields(text) {

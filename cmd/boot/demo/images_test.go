@@ -17,7 +17,7 @@ func get(method, path string) *httptest.ResponseRecorder {
 	return answer
 }
 
-func TestEveryProductHasAPicture(t *testing.T) {
+func TestImages(t *testing.T) {
 	t.Parallel()
 	for _, p := range products(t) {
 		answer := get(http.MethodGet, p.Images[0].URL)
@@ -30,7 +30,7 @@ func TestEveryProductHasAPicture(t *testing.T) {
 	}
 }
 
-// textOf fails unless body is well-formed XML.
+// textOf returns the text of an XML document. It fails the test unless body is well-formed.
 func textOf(t *testing.T, body io.Reader) string {
 	t.Helper()
 	var text strings.Builder
@@ -48,7 +48,7 @@ func textOf(t *testing.T, body io.Reader) string {
 	}
 }
 
-func TestPictureHeadersAllowCachingAndNothingActive(t *testing.T) {
+func TestImages_headers(t *testing.T) {
 	t.Parallel()
 	answer := get(http.MethodGet, "/demo/images/KETTLE-GOOSE.svg")
 	for name, want := range map[string]string{
@@ -65,7 +65,7 @@ func TestPictureHeadersAllowCachingAndNothingActive(t *testing.T) {
 	}
 }
 
-func TestOtherPathsHaveNoPicture(t *testing.T) {
+func TestImages_otherPaths(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]int{
 		"/demo/images/NOBODY.svg":           http.StatusNotFound,

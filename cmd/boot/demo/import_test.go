@@ -16,7 +16,7 @@ type noIDs struct{}
 func (noIDs) Product() (none id.Product) { return none }
 func (noIDs) Variant() (none id.Variant) { return none }
 
-func TestEveryProductCanBeImported(t *testing.T) {
+func TestCatalogue_import(t *testing.T) {
 	t.Parallel()
 	products, err := feed.New(demo.Catalogue(), feed.Options{Name: "catalogue.ndjson", Currency: money.USD})
 	if err != nil {

@@ -1,7 +1,6 @@
 package demo
 
-// look is how a department is drawn: two colours for the ground, and an icon as an SVG path in a
-// box of 24 by 24.
+// look is how a department's tiles are drawn: two background colors, and an icon as an SVG path in a box of 24 by 24.
 type look struct{ from, to, icon string }
 
 var looks = map[string]look{

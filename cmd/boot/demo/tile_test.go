@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestTileEscapesWhatItShows(t *testing.T) {
+func TestTile_escaped(t *testing.T) {
 	t.Parallel()
 	drawn := tile("X", `<script>"A & B"</script>`, "home/<b>")
 	if strings.Contains(drawn, "<script>") || strings.Contains(drawn, "<b>") || !strings.Contains(drawn, "A &amp; B") {
@@ -33,7 +33,7 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-func TestEveryDepartmentHasItsLook(t *testing.T) {
+func TestLooks(t *testing.T) {
 	t.Parallel()
 	for _, shown := range pictured() {
 		department, _, _ := strings.Cut(shown.Category, "/")

@@ -7,7 +7,7 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 )
 
-// The audit log shows prices and settings only to who may read them where they are.
+// The audit log shows prices and settings only to keys and members that may read them elsewhere.
 func TestTheAuditLogShowsNobodyMoreThanTheyMayRead(t *testing.T) {
 	onEngines(t, func(t *testing.T, engine boottest.Engine) {
 		trusting := func(c *boot.Config) { c.TrustedProxies = "127.0.0.1" }

@@ -1,6 +1,5 @@
-// Package exposure tests what a server needs to stand on the open internet: walls between tenants,
-// limits, requests that may be repeated, and secrets that stay secret. All of it over HTTP, on both
-// engines.
+// Package exposure tests over HTTP, on both engines, what a server needs on the open internet: isolation of tenants, limits,
+// idempotent requests, and secrets that stay secret.
 package exposure
 
 import (
@@ -16,7 +15,7 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 )
 
-// onEngines runs a test on both engines, side by side.
+// onEngines runs a test on both engines in parallel.
 func onEngines(t *testing.T, test func(*testing.T, boottest.Engine)) {
 	t.Helper()
 	t.Parallel()
@@ -35,12 +34,12 @@ type caller struct {
 	headers map[string]string
 }
 
-// call begins with a valid admin key.
+// call returns a caller with a valid admin key.
 func call(t *testing.T, url string) caller {
 	return caller{t, url, map[string]string{"Authorization": "Bearer " + boottest.Key}}
 }
 
-// with adds headers, name and value in turn. An empty value takes a header away.
+// with adds headers, given as alternating names and values. An empty value removes a header.
 func (c caller) with(headers ...string) caller {
 	all := make(map[string]string)
 	for name, value := range c.headers {
@@ -54,7 +53,7 @@ func (c caller) with(headers ...string) caller {
 
 func (c caller) key(secret string) caller { return c.with("Authorization", "Bearer "+secret) }
 
-// reply is an answer.
+// reply is a response.
 type reply struct {
 	status int
 	header http.Header
@@ -70,7 +69,7 @@ func (c caller) send(method, path, body string) reply {
 	return r
 }
 
-// try is send for calls that may fail, from any goroutine.
+// try is send for calls that may fail. It is safe for concurrent use.
 func (c caller) try(method, path, body string) (reply, error) {
 	r, err := http.NewRequest(method, c.url+path, strings.NewReader(body))
 	if err != nil {
@@ -90,7 +89,7 @@ func (c caller) try(method, path, body string) (reply, error) {
 	return reply{response.StatusCode, response.Header, string(text)}, err
 }
 
-// retry is try, but it repeats a request that a busy server sheds (503 overloaded), as clients do.
+// retry is try, but repeats a request that a busy server sheds (503 overloaded), as clients do.
 func (c caller) retry(method, path, body string) (reply, error) {
 	for n := 1; ; n++ {
 		r, err := c.try(method, path, body)
@@ -110,7 +109,7 @@ func (r reply) is(t *testing.T, status int, code string) reply {
 	return r
 }
 
-// field is a value of the body by its path, as text: "data.0.id".
+// field returns the value at a path such as "data.0.id" of the body, as text.
 func (r reply) field(path string) string {
 	var value any
 	decoder := json.NewDecoder(strings.NewReader(r.body))
@@ -138,7 +137,7 @@ func (r reply) field(path string) string {
 	return fmt.Sprint(value)
 }
 
-// code is the error's code, of either API; "" for no error.
+// code returns the error's code in the format of either API, or "".
 func (r reply) code() string {
 	if code := r.field("error.code"); code != "" && r.status >= 400 {
 		return code
@@ -149,7 +148,7 @@ func (r reply) code() string {
 	return ""
 }
 
-// atOnce makes n calls at the same moment.
+// atOnce makes n calls at the same time.
 func atOnce(t *testing.T, n int, call func(i int) (reply, error)) []reply {
 	t.Helper()
 	replies := make([]reply, n)
@@ -169,7 +168,7 @@ func atOnce(t *testing.T, n int, call func(i int) (reply, error)) []reply {
 	return replies
 }
 
-// openShop opens a project and returns its id.
+// openShop creates a project and returns its id.
 func openShop(c caller, slug string) string {
 	c.t.Helper()
 	return c.send("POST", "/v1/projects", `{"name":"Shop","slug":"`+slug+`"}`).is(c.t, 201, "").field("id")

@@ -14,11 +14,11 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
 )
 
-// What a stranger's address may send at once, and each minute.
+// Requests that an unknown address may send at once, and per minute.
 const strangersBurst, strangersRate = 150, 100
 
-// A flood of keys that nobody knows is refused for its address, after which it costs no lookups. Whoever
-// has a valid key behind the same address does not notice.
+// A flood of unknown keys is refused by address, and then costs no lookups. A client with a valid key at the same address is
+// not affected.
 func TestAFloodOfUnknownKeysCostsFewLookups(t *testing.T) {
 	onEngines(t, func(t *testing.T, engine boottest.Engine) {
 		database := engine.URL(t)
@@ -27,14 +27,14 @@ func TestAFloodOfUnknownKeysCostsFewLookups(t *testing.T) {
 		if engine.Name != "postgres" {
 			return
 		}
-		// The server has ended, so that its connections have told what they did: two scans a lookup.
+		// Closed connections have reported their statistics. A lookup takes two scans.
 		if scans := scansOf(t, database, "api_keys"); scans == 0 || scans > 2*most {
 			t.Errorf("%d scans of the keys, want at most %d", scans, 2*most)
 		}
 	})
 }
 
-// flood sends junk keys while a merchant works, and returns how many lookups that may cost.
+// flood sends invalid keys while a merchant works, and returns how many lookups that may cost.
 func flood(t *testing.T, url string) (most int) {
 	const junk, senders = 2000, 16
 	merchant := call(t, url)
@@ -76,15 +76,15 @@ func flood(t *testing.T, url string) (most int) {
 	close(over)
 	merchants.Wait()
 	most = strangersBurst + int(took*strangersRate/time.Minute) + 1
-	if told := met["401 unauthenticated"]; told > most || told < strangersBurst || met["429 rate_limited"] != junk-told {
+	if unauthenticated := met["401 unauthenticated"]; unauthenticated > most || unauthenticated < strangersBurst || met["429 rate_limited"] != junk-unauthenticated {
 		t.Errorf("%v, want at most %d told that their key is unknown", met, most)
 	}
 	t.Logf("%v in %v, a merchant was served %d times meanwhile", met, took, served)
-	// A sender may ask between another's look and its count, and the merchant's key is read anew.
+	// One sender's request may come between another's check and count, and the merchant's key is reloaded every second.
 	return most + senders*(2+int(took/time.Second)) + 4*(1+int(took/time.Second))
 }
 
-// scansOf is how often a table was read, when all who did have gone.
+// scansOf returns how often a table was read, after all other connections have closed.
 func scansOf(t *testing.T, databaseURL, table string) int {
 	t.Helper()
 	u, err := url.Parse(databaseURL)
@@ -107,12 +107,12 @@ func scansOf(t *testing.T, databaseURL, table string) int {
 	return sql("SELECT seq_scan + coalesce(idx_scan, 0) FROM pg_stat_user_tables WHERE relname = '" + table + "'")
 }
 
-// limitedBuyers limits buyers, and believes who they say they are.
+// limitedBuyers sets a rate limit for buyers and trusts X-Forwarded-For.
 func limitedBuyers(rate string) func(*boot.Config) {
 	return func(c *boot.Config) { c.ACPRate, c.TrustedProxies = rate, "127.0.0.0/8" }
 }
 
-// Invented shops give no fresh rate, and are refused themselves.
+// Unknown slugs have no rate limit of their own, and are limited too.
 func TestInventedShopsAreNoWayAroundTheRate(t *testing.T) {
 	onEngines(t, func(t *testing.T, engine boottest.Engine) {
 		url := boottest.Start(t, engine.URL(t), limitedBuyers("1/5")).URL()
@@ -135,13 +135,13 @@ func TestInventedShopsAreNoWayAroundTheRate(t *testing.T) {
 	})
 }
 
-// given is what a rate may have given since, and one that was under way.
+// given returns how many requests the rate may have allowed since start, plus one in progress.
 func given(start time.Time, perMinute int) int {
 	return int(time.Since(start)*time.Duration(perMinute)/time.Minute) + 1
 }
 
-// spend asks for what there is not until it is refused, and returns the refusal: after so many requests, and those
-// that the rate of a minute has given since.
+// spend sends requests until one is refused, and returns the refusal. It expects the refusal after burst requests plus those
+// that the rate has allowed meanwhile.
 func spend(t *testing.T, start time.Time, burst, perMinute int, ask func(n int) reply) reply {
 	t.Helper()
 	for n := 0; ; n++ {
@@ -156,7 +156,7 @@ func spend(t *testing.T, start time.Time, burst, perMinute int, ask func(n int) 
 	}
 }
 
-// Who has a whole network of addresses is one client at last.
+// Many addresses of one IPv6 network count as one client.
 func TestAnIPv6SiteHasARate(t *testing.T) {
 	t.Parallel()
 	url := boottest.Start(t, boottest.Engines[0].URL(t), limitedBuyers("1/1")).URL()
@@ -168,7 +168,7 @@ func TestAnIPv6SiteHasARate(t *testing.T) {
 	from("2001:db8:%x::1", 2).send("GET", "/p/invented/.well-known/acp/manifest.json", "").is(t, 404, "project_not_found")
 }
 
-// Without a rate for buyers nothing of it is left.
+// Without a rate limit for buyers there are neither refusals nor headers.
 func TestTheRateOfBuyersCanBeOff(t *testing.T) {
 	t.Parallel()
 	buyer := caller{t, boottest.Start(t, boottest.Engines[0].URL(t)).URL(), nil}
@@ -179,7 +179,7 @@ func TestTheRateOfBuyersCanBeOff(t *testing.T) {
 	}
 }
 
-// Where there is nothing, requests are counted too, and need no key.
+// Requests to unknown routes count towards the limit, even without a key.
 func TestUnknownRoutesAreCounted(t *testing.T) {
 	t.Parallel()
 	app := boottest.Start(t, boottest.Engines[0].URL(t), func(c *boot.Config) { c.EnterpriseRate = "1/12" })

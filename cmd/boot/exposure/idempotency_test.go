@@ -10,7 +10,7 @@ import (
 
 const keyHeader, replayedHeader = "Idempotency-Key", "Idempotent-Replayed"
 
-// same checks that an answer is another one sent again.
+// same checks that a response repeats the first one.
 func same(t *testing.T, again, first reply) {
 	t.Helper()
 	if again.status != first.status || again.body != first.body || again.header.Get(replayedHeader) != "true" ||
@@ -72,8 +72,8 @@ func TestAKeyBelongsToWhatItWasUsedFor(t *testing.T) {
 	})
 }
 
-// Sixteen requests with one key at the same moment, to two replicas where the engine has them: one
-// takes effect, and the others get its answer or are asked to wait.
+// Of sixteen concurrent requests with one key, to two replicas where the engine supports them, one takes effect. The others get
+// its response or are asked to wait.
 func TestRacingRequestsTakeEffectOnce(t *testing.T) {
 	onEngines(t, func(t *testing.T, engine boottest.Engine) {
 		database := engine.URL(t)
@@ -144,7 +144,7 @@ func TestBuyersMayRepeatThemselves(t *testing.T) {
 				`","payment":{"method":"psp_spt","token":"`+token+`"},"buyer_email":"a@example.com"}`).is(t, 200, "")
 		}
 		declined := pay("first", "spt_sandbox_decline_insufficient_funds")
-		for range 6 { // more than a checkout has declines: they are no attempts
+		for range 6 { // more than a checkout's limit of declines: replays are no attempts
 			same(t, pay("first", "spt_sandbox_decline_insufficient_funds"), declined)
 		}
 		paid := pay("second", "spt_sandbox_ok")

@@ -12,7 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
 )
 
-// timed is an answer and how long it took.
+// timed is a response and how long it took.
 type timed struct {
 	reply
 	err  error
@@ -25,7 +25,7 @@ func (c caller) timed(method, path, body string) timed {
 	return timed{r, err, time.Since(start)}
 }
 
-// lockTable keeps everybody from writing to a table until unlock.
+// lockTable blocks all writes to a table until unlock is called.
 func lockTable(t *testing.T, databaseURL, table string) (unlock func()) {
 	t.Helper()
 	u, err := url.Parse(databaseURL)
@@ -41,7 +41,7 @@ func lockTable(t *testing.T, databaseURL, table string) (unlock func()) {
 		return out
 	}
 	var holder sync.WaitGroup
-	holder.Go(func() { // ends with an error, for it is ended
+	holder.Go(func() { // unlock terminates the session, so psql returns an error
 		_, _ = server.PSQL(database, "BEGIN; LOCK TABLE "+table+" IN EXCLUSIVE MODE; SELECT pg_sleep(60)")
 	})
 	const held = "FROM pg_locks WHERE granted AND mode = 'ExclusiveLock' AND relation = '"
@@ -56,7 +56,7 @@ func lockTable(t *testing.T, databaseURL, table string) (unlock func()) {
 	return unlock
 }
 
-// limitedAsServed is a database's address without the patience of tests.
+// limitedAsServed returns a database URL without the longer timeouts of tests.
 func limitedAsServed(t *testing.T, databaseURL string) string {
 	t.Helper()
 	u, err := url.Parse(databaseURL)
@@ -70,7 +70,7 @@ func limitedAsServed(t *testing.T, databaseURL string) string {
 	return u.String()
 }
 
-// checkoutOf brings a buyer to the checkout of a shop that sells mugs, and returns what pays it.
+// checkoutOf takes a buyer to a checkout in a shop that sells mugs, and returns the request that pays it.
 func checkoutOf(t *testing.T, buyer caller, product string) (finalize string) {
 	t.Helper()
 	init := `{"items":[{"product_id":"` + product + `","quantity":1}],` +
@@ -81,7 +81,7 @@ func checkoutOf(t *testing.T, buyer caller, product string) (finalize string) {
 	return `{"checkout_id":"` + id + `","payment":{"method":"psp_spt","token":"spt_sandbox_ok"},"buyer_email":"a@example.com"}`
 }
 
-// metric is a line's value on the page of metrics; 0 if there is none.
+// metric returns the value of a line of the metrics page, or 0 if there is none.
 func metric(t *testing.T, opsURL, line string) float64 {
 	t.Helper()
 	page := caller{t: t, url: opsURL}.send("GET", "/metrics", "").is(t, 200, "").body
@@ -97,8 +97,8 @@ func metric(t *testing.T, opsURL, line string) float64 {
 	return 0
 }
 
-// All writes of merchants wait for a lock. The server turns away what it cannot take, soon and in
-// words, goes on selling, and is well when the lock is gone.
+// All writes of merchants wait for a lock. The server quickly sheds what it cannot take with a proper error, continues to sell,
+// and recovers when the lock is released.
 func TestAnOverloadedServerShedsAndRecovers(t *testing.T) {
 	t.Parallel()
 	database := boottest.Engines[1].URL(t)
@@ -129,7 +129,7 @@ func TestAnOverloadedServerShedsAndRecovers(t *testing.T) {
 	}
 	ops := caller{t: t, url: app.OpsURL()}
 	var others sync.WaitGroup
-	for range 20 { // one may find a place, and another one not
+	for range 20 { // one may be accepted and another one shed
 		others.Go(func() { servedOrShed(t, "a read", admin.timed("GET", "/v1/projects/"+shop, "")) })
 		others.Go(func() { servedOrShed(t, "a search", buyer.timed("POST", "/acp/search", `{"query":"mug"}`)) })
 	}
@@ -141,8 +141,8 @@ func TestAnOverloadedServerShedsAndRecovers(t *testing.T) {
 	others.Wait()
 	unlock()
 	crowd.Wait()
-	if turned := turnedAway(t, answers); float64(turned) > metric(t, app.OpsURL(), shed) || turned < len(answers)/3 {
-		t.Errorf("%d of %d were turned away, %v are counted", turned, len(answers), metric(t, app.OpsURL(), shed))
+	if shedCount := countShed(t, answers); float64(shedCount) > metric(t, app.OpsURL(), shed) || shedCount < len(answers)/3 {
+		t.Errorf("%d of %d were turned away, %v are counted", shedCount, len(answers), metric(t, app.OpsURL(), shed))
 	}
 	goesOn(t, "afterwards", map[string]func() timed{
 		"a merchant's write": func() timed { return admin.timed("PATCH", "/v1/projects/"+shop, `{"name":"After"}`) },
@@ -151,10 +151,10 @@ func TestAnOverloadedServerShedsAndRecovers(t *testing.T) {
 	})
 }
 
-// atMost is how long anything may take on a busy machine that is meant to be answered soon.
+// atMost is the maximum time of a fast response on a busy machine.
 const atMost = 10 * time.Second
 
-// goesOn sends everything at once, and wants it done soon.
+// goesOn makes all calls concurrently and expects each to succeed fast.
 func goesOn(t *testing.T, when string, calls map[string]func() timed) {
 	t.Helper()
 	var all sync.WaitGroup
@@ -168,7 +168,7 @@ func goesOn(t *testing.T, when string, calls map[string]func() timed) {
 	all.Wait()
 }
 
-// servedOrShed wants an answer soon, be it that there is no place.
+// servedOrShed expects a fast response, which may say that the server is overloaded.
 func servedOrShed(t *testing.T, what string, r timed) {
 	t.Helper()
 	if r.err != nil || r.took > atMost || r.status != 200 && !r.shed() {
@@ -176,7 +176,7 @@ func servedOrShed(t *testing.T, what string, r timed) {
 	}
 }
 
-// shed tells that an answer says overloaded, in the shape of its API.
+// shed reports whether the response is the error overloaded, in the format of its API.
 func (r timed) shed() bool {
 	if r.status != 503 || r.code() != "overloaded" || r.header.Get("Retry-After") != "1" {
 		return false
@@ -184,8 +184,8 @@ func (r timed) shed() bool {
 	return r.field("error.request_id") != "" || r.field("status") == "error" && r.field("retry_after") == "1"
 }
 
-// turnedAway counts the answers that say overloaded, and checks that all others say what happened.
-func turnedAway(t *testing.T, answers []timed) (n int) {
+// countShed counts the responses with the error overloaded, and checks that all others are expected.
+func countShed(t *testing.T, answers []timed) (n int) {
 	t.Helper()
 	met := map[string]int{}
 	slowest := map[string]time.Duration{}
@@ -211,8 +211,8 @@ func turnedAway(t *testing.T, answers []timed) (n int) {
 	return n
 }
 
-// The time for a body to arrive is not the time for its work: a write that waits longer for a lock than
-// a body may take ends well, and so does what follows on its connection.
+// The timeout for a request's body does not limit its work: a write that waits for a lock longer than a body may take succeeds,
+// and so does the next request on its connection.
 func TestWorkMayTakeLongerThanBodies(t *testing.T) {
 	t.Parallel()
 	database := boottest.Engines[1].URL(t)
@@ -229,7 +229,7 @@ func TestWorkMayTakeLongerThanBodies(t *testing.T) {
 			t.Errorf("%d: %d %s", i, r.status, r.body)
 		}
 	}
-	for range 2 { // on the connections that are kept
+	for range 2 { // on the kept-alive connections
 		if r := admin.send("GET", "/v1/projects", ""); r.status != 200 {
 			t.Errorf("the next request of the connection: %d %s", r.status, r.body)
 		}

@@ -8,14 +8,14 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 )
 
-// twoReplicas are two servers on one PostgreSQL database.
+// twoReplicas starts two servers on one PostgreSQL database.
 func twoReplicas(t *testing.T) (one, two caller) {
 	t.Helper()
 	database := boottest.Engines[1].URL(t)
 	return call(t, boottest.Start(t, database).URL()), call(t, boottest.Start(t, database).URL())
 }
 
-// A key works on every replica at once, and on none a second after it was revoked, however busy it is.
+// A new key works on every replica immediately, and a revoked one on none after a second, even if it is in constant use.
 func TestKeysComeAndGoOnEveryReplica(t *testing.T) {
 	t.Parallel()
 	here, there := twoReplicas(t)
@@ -24,7 +24,7 @@ func TestKeysComeAndGoOnEveryReplica(t *testing.T) {
 	for range 20 {
 		made := here.send("POST", path, body).is(t, 201, "")
 		holder := there.key(made.field("key"))
-		holder.send("GET", "/v1/account", "").is(t, 200, "") // at once, and remembered there from now on
+		holder.send("GET", "/v1/account", "").is(t, 200, "") // immediately, and cached there
 		here.key(made.field("key")).send("GET", "/v1/account", "").is(t, 200, "")
 		here.send("DELETE", path+"/"+made.field("id"), "").is(t, 204, "")
 		revoked := time.Now()
@@ -38,14 +38,14 @@ func TestKeysComeAndGoOnEveryReplica(t *testing.T) {
 				t.Fatalf("a revoked key works on the other replica after %v", asked)
 			}
 		}
-		for range 3 { // for good
+		for range 3 { // permanently
 			holder.send("GET", "/v1/account", "").is(t, 401, "unauthenticated")
 		}
 	}
 	t.Logf("a revoked key worked elsewhere for %v at most", worst)
 }
 
-// A key that is unknown is not remembered as such: it works from the moment that it is made.
+// Unknown keys are not cached: a key works as soon as it is created.
 func TestKeysMadeElsewhereWorkAfterARefusal(t *testing.T) {
 	t.Parallel()
 	here, there := twoReplicas(t)
@@ -57,7 +57,7 @@ func TestKeysMadeElsewhereWorkAfterARefusal(t *testing.T) {
 	}
 }
 
-// The same key at two replicas at the same moment, again and again: one row each, one answer.
+// Concurrent requests with one idempotency key at two replicas create one row and get one response, repeatedly.
 func TestReplicasRaceForAKey(t *testing.T) {
 	t.Parallel()
 	here, there := twoReplicas(t)

@@ -17,19 +17,19 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
-// outside is platforms whose every secret is known, those that they make too, and who hears of events.
+// outside has simulated platforms whose secrets are all known, including those that they issue, and a receiver of events.
 type outside struct {
 	*platforms.Platforms
 	url, listener string
 	events        vessel
 
-	mu    sync.Mutex
-	heard []string
+	mu       sync.Mutex
+	captured []string
 }
 
 const oauthSecret = "Os1PLANTEDoauthPLANTED4wTzH"
 
-// lookOutside opens the platforms and has a server use them.
+// lookOutside starts the platforms and configures a server to use them.
 func lookOutside(o *tour, c *boot.Config) *outside {
 	p := platforms.Config{
 		Products:          12,
@@ -56,7 +56,7 @@ func lookOutside(o *tour, c *boot.Config) *outside {
 	return out
 }
 
-// grant plants what opens an account, and belongs in no answer at all.
+// grant plants a credential, which must not be in any response.
 func (o *tour) grant(kind, value string) string {
 	o.credentials[kind] = value
 	return o.plant(kind, value)
@@ -67,10 +67,10 @@ func (out *outside) listen(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(&out.events, r.Body)
 }
 
-// handed are secrets as tokens and webhooks are asked for, and given.
+// handed matches secrets in the requests and responses of token and webhook endpoints.
 var handed = regexp.MustCompile(`"?\b(access_token|refresh_token|code_verifier|code|secret)"?[:=]"?([^"&]+)`)
 
-// ServeHTTP serves the platforms, and listens.
+// ServeHTTP serves the platforms, and records the secrets that pass.
 func (out *outside) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	secret := strings.Contains(r.URL.Path, "/oauth/") || strings.HasSuffix(r.URL.Path, "/webhooks")
 	if !secret || strings.HasSuffix(r.URL.Path, "authorize") {
@@ -84,7 +84,7 @@ func (out *outside) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out.mu.Lock()
 	for _, found := range handed.FindAllStringSubmatch(string(asked)+"\n"+given.Body.String(), -1) {
 		value, _ := url.QueryUnescape(strings.ReplaceAll(found[2], "+", "%2B"))
-		out.heard = append(out.heard, found[1]+" "+value)
+		out.captured = append(out.captured, found[1]+" "+value)
 	}
 	out.mu.Unlock()
 	for name, values := range given.Header() {
@@ -94,13 +94,13 @@ func (out *outside) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(given.Body.Bytes())
 }
 
-// tell plants what was heard.
-func (out *outside) tell(o *tour) {
+// plantCaptured plants the recorded secrets.
+func (out *outside) plantCaptured(o *tour) {
 	out.mu.Lock()
 	defer out.mu.Unlock()
 	seen := map[string]int{}
-	for n, heard := range out.heard {
-		kind, value, _ := strings.Cut(heard, " ")
+	for n, captured := range out.captured {
+		kind, value, _ := strings.Cut(captured, " ")
 		seen[kind]++
 		o.grant(fmt.Sprint(kind, " ", n), value)
 		if text, signing := strings.CutPrefix(value, "whsec_"); signing {
@@ -118,7 +118,7 @@ func (out *outside) tell(o *tour) {
 	}
 }
 
-// platforms connects all that there are, with good credentials and bad, and has them asked, called and fail.
+// platforms connects every platform with valid and invalid credentials, and makes each be read, send webhooks and fail.
 func (o *tour) platforms() {
 	sink := o.do(o.admin, 201, "POST", "/v1/event-subscriptions", `{"url":"`+o.outside.listener+"/hooks/"+
 		o.plant("token of a subscription's address", "Sa7PLANTEDaddress2mQxT")+`/end","event_types":["*"]}`)
@@ -160,7 +160,7 @@ func (o *tour) platforms() {
 	}
 }
 
-// byKey connects an account by its key, after another key was refused.
+// byKey connects an account by its key, after a wrong key was refused.
 func (o *tour) byKey(begin, key, secret string) string {
 	wrong := o.grant("wrong key for "+begin[:15], "Wk5PLANTEDwrong8aXdM"+fmt.Sprint(len(begin)))
 	body := func(key string) string {
@@ -173,7 +173,7 @@ func (o *tour) byKey(begin, key, secret string) string {
 	return made.field("id")
 }
 
-// byConsent connects an account by consent, after a wrong state and a wrong code.
+// byConsent connects an account by OAuth consent, after a wrong state and a wrong code.
 func (o *tour) byConsent(kind, store string) string {
 	body := func(state, code, query string) string {
 		return `{"type":"` + kind + `","state":"` + state + `","code":"` + code + `","callback_query":"` + query + `"}`
@@ -208,10 +208,10 @@ func (o *tour) byConsent(kind, store string) string {
 	return made.field("id")
 }
 
-// topics are those that platforms are asked to tell of.
+// topics are the webhook topics that the platforms send.
 var topics = map[string]string{"custom": "customers/update", "shopify": "customers/update", "shipstation": "SHIP_NOTIFY"}
 
-// synchronise reads all of a platform, which fails twice at first, and has it call.
+// synchronise reads all records of a platform, whose first two responses fail, and makes it call the webhook.
 func (o *tour) synchronise(kind, one string) {
 	resource := map[string]string{"hubspot": "contacts", "shipstation": "shipments"}[kind]
 	if resource == "" {
@@ -219,7 +219,7 @@ func (o *tour) synchronise(kind, one string) {
 	}
 	faults := []string{"error", "garbage"}
 	if kind == "hubspot" {
-		faults = append(faults, "refuse") // and its token is refreshed
+		faults = append(faults, "refuse") // the expired token is refreshed
 	}
 	for _, fault := range faults {
 		if err := o.outside.Fault(platforms.Fault{
@@ -267,7 +267,7 @@ func (o *tour) until(path, field, want string) {
 	}
 }
 
-// shipping asks for rates and a label.
+// shipping requests rates and a label.
 func (o *tour) shipping(id string) {
 	one, parcel := "/v1/orders/"+o.order, `{"integration_id":"`+id+`","weight_grams":500,"carrier_code":"stamps_com"`
 	for fault, status := range map[string]int{"error": 422, "garbage": 503} {
@@ -282,7 +282,7 @@ func (o *tour) shipping(id string) {
 	o.do(o.admin.with(keyHeader, "label"), 201, "POST", one+"/labels", parcel+`,"service_code":"usps_priority_mail"}`)
 }
 
-// vouching has a buyer vouched for, whose e-mail address is kept nowhere.
+// vouching has an identity provider attest a buyer whose e-mail address must not be stored.
 func (o *tour) vouching() {
 	body := `{"email":"` + o.plant("email of a buyer", "vb6planted.buyer@example.com") + `"}`
 	keyed := o.admin.with(keyHeader, "vouch")
@@ -296,7 +296,7 @@ func (o *tour) vouching() {
 	search(422, o.plant("wrong buyer token", "bt_Wb9PLANTEDbuyer2eBhQ"))
 }
 
-// refused has a platform refuse the credentials for good.
+// refused makes a platform refuse the credentials permanently.
 func (o *tour) refused(kind, one string) {
 	if err := o.outside.Revoke(kind); err != nil {
 		_ = o.outside.Fault(platforms.Fault{

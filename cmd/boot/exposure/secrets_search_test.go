@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// vessel is where bytes end up that somebody may read later.
+// vessel collects bytes that somebody may read later, such as a log.
 type vessel struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -29,15 +29,15 @@ func (v *vessel) String() string {
 	return v.text.String()
 }
 
-// forms are the ways in which a text may be hidden in another one. Of a long one its end is enough: a
-// key's beginning is shown to recognise it by.
+// forms returns the encodings in which a text may appear within another one. For a long text it looks for its end only, because
+// the beginning of a key is shown for recognition.
 func forms(text string) map[string]string {
 	core := text[max(0, len(text)-24):]
 	all := map[string]string{
 		"plain": core, "hex": hex.EncodeToString([]byte(core)), "HEX": strings.ToUpper(hex.EncodeToString([]byte(core))),
 		"query": url.QueryEscape(core), "path": url.PathEscape(core), "bare": strings.ReplaceAll(core, "-", ""),
 	}
-	for shift := range 3 { // within another text that is encoded
+	for shift := range 3 { // at each offset within other text that is base64-encoded
 		padded := append(bytes.Repeat([]byte{' '}, shift), core...)
 		for name, encoding := range map[string]*base64.Encoding{"base64": base64.RawStdEncoding, "base64url": base64.RawURLEncoding} {
 			encoded := encoding.EncodeToString(padded)
@@ -47,7 +47,7 @@ func forms(text string) map[string]string {
 	return all
 }
 
-// leak is the form in which a text holds a secret, and the text around it.
+// leak returns the encoding in which a text contains a secret, and the text around it.
 func leak(text, secret string) (form, around string) {
 	for form, hidden := range forms(secret) {
 		if i := strings.Index(text, hidden); i >= 0 {
@@ -57,7 +57,7 @@ func leak(text, secret string) (form, around string) {
 	return "", ""
 }
 
-// findIn complains of every secret that is in a text.
+// findIn reports every secret that a text contains.
 func findIn(t *testing.T, where, text string, secrets ...map[string]string) {
 	t.Helper()
 	for _, kind := range secrets {

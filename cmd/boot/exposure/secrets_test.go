@@ -22,25 +22,25 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest/redisserver"
 )
 
-// tour is a server on which every secret that there is gets used.
+// tour is a server on which every kind of secret is used.
 type tour struct {
 	*testing.T
 	app      *boot.App
 	admin    caller
 	database string
-	errors   vessel // answers that are errors,
-	answers  vessel // and all
+	errors   vessel // all error responses
+	answers  vessel // all responses
 	address  string // of the buyer
 	order    string
 	outside  *outside
-	// connected is what the database holds while there are integrations.
+	// connected is the database's content while there are integrations.
 	connected string
-	// What is planted, by what it is. Personal data belongs into the database alone. Secrets that we are told
-	// and never tell are among those of strangers, too.
+	// The planted values by kind. Personal data may be in the database only. secrets also contains the credentials, which
+	// others issued to us.
 	secrets, personal, credentials map[string]string
 }
 
-// do sends a request and keeps what is wrong with it.
+// do sends a request, records the response and checks the status.
 func (o *tour) do(c caller, status int, method, path, body string) reply {
 	o.Helper()
 	r := c.send(method, path, body)
@@ -59,7 +59,7 @@ func (o *tour) plant(kind, value string) string {
 	return value
 }
 
-// TestSecretsStaySecret cannot run beside others: where traces go is in the environment.
+// TestSecretsStaySecret cannot run in parallel, because it sets the trace exporter's environment variables.
 func TestSecretsStaySecret(t *testing.T) {
 	for i, engine := range boottest.Engines {
 		t.Run(engine.Name, func(t *testing.T) {
@@ -90,7 +90,7 @@ func TestSecretsStaySecret(t *testing.T) {
 			pages := ops.send("GET", "/metrics", "").body + ops.send("GET", "/readyz", "").body +
 				ops.with("Accept", "application/json").send("GET", "/readyz", "").body
 			stop()
-			o.outside.tell(o)
+			o.outside.plantCaptured(o)
 			dump := o.dump()
 
 			holds(t, "the log", log.String(), "req-marker-seen")
@@ -119,7 +119,7 @@ func TestSecretsStaySecret(t *testing.T) {
 	}
 }
 
-// start runs a server that logs everything. Its Redis does not take its password.
+// start runs a server that logs everything. Its Redis refuses its password.
 func (o *tour) start(t *testing.T, log io.Writer, format string) (stop func()) {
 	t.Helper()
 	redis, err := url.Parse(redisserver.Start(t).URL())
@@ -165,7 +165,7 @@ func (o *tour) start(t *testing.T, log io.Writer, format string) (stop func()) {
 	return stop
 }
 
-// merchants make keys, under an Idempotency-Key and without, and use them.
+// merchants creates keys, with and without an Idempotency-Key, and uses them.
 func (o *tour) merchants() {
 	shop := o.do(o.admin, 201, "POST", "/v1/projects", `{"name":"Marker Shop","slug":"shop"}`).field("id")
 	o.admin = o.admin.with("X-Project-ID", shop)
@@ -183,7 +183,7 @@ func (o *tour) merchants() {
 	o.do(o.admin, 200, "GET", "/v1/audit-events", "")
 }
 
-// secondFactor is enrolled, used well and badly, and replayed.
+// secondFactor enrolls an authenticator, and uses valid, invalid and replayed codes.
 func (o *tour) secondFactor() {
 	keyed := o.admin.with(keyHeader, "enrol")
 	made := o.do(keyed, 201, "POST", "/v1/account/mfa", "")
@@ -204,7 +204,7 @@ func (o *tour) secondFactor() {
 	o.do(o.admin.with("X-MFA-Code", o.secrets["recovery code 3"]), 204, "DELETE", "/v1/account/mfa", "")
 }
 
-// buyers haggle and pay, with tokens of every kind.
+// buyers negotiates and pays with tokens of every kind.
 func (o *tour) buyers() {
 	for field, value := range map[string]string{
 		"name": "Pn1PLANTEDname Ada", "line1": "Pl2PLANTEDline1 Harbor Street 12", "city": "Pc3PLANTEDcity", "postal_code": "Pp4PLANTED97205", "phone": "+1 503 555 0199 77",
@@ -247,7 +247,7 @@ func (o *tour) buyers() {
 	pay(503, ready("the-key-of-quote-3"), "psp_spt", "spt_sandbox_lost_reply")
 }
 
-// rights uses a buyer's right to an order, well and badly.
+// rights uses a buyer's order credential, correctly and incorrectly.
 func (o *tour) rights(buyer caller, paid reply) {
 	order, token := "/acp/orders/"+o.order, o.plant("manage token", paid.field("order.manage_token"))
 	_, code, _ := strings.Cut(paid.field("receipt_url"), "/receipt/")
@@ -261,7 +261,7 @@ func (o *tour) rights(buyer caller, paid reply) {
 	o.do(buyer, 422, "POST", order+"/cancel", `{"manage_token":"`+token+`","reason":1}`)
 }
 
-// strangers have credentials that are none, in all places.
+// strangers sends invalid credentials in every place.
 func (o *tour) strangers() {
 	bad := o.plant("bad key", "hk_test_Sb1PLANTEDbadPLANTED6zJtM3vGh8dLq")
 	odd := o.plant("odd credential", "So2PLANTEDodd7aKuN4wHi")
@@ -278,8 +278,7 @@ func (o *tour) strangers() {
 	o.do(o.admin.with("Content-Type", "text/"+odd), 400, "POST", "/v1/projects", odd)
 }
 
-// failures are ours: tables do not take what they are given. The answers and the log say that, and
-// nothing of what was in hand.
+// failures makes tables refuse writes. Responses and the log report that, without any of the values.
 func (o *tour) failures(engine string) {
 	if engine != "postgres" {
 		return
@@ -292,7 +291,7 @@ func (o *tour) failures(engine string) {
 	o.do(o.admin, 500, "POST", "/v1/api-keys", `{"name":"refused","scopes":["*"]}`)
 }
 
-// dump is all that the database holds, as text. In SQLite's files it is as it is.
+// dump returns the whole database as text; for SQLite, the bytes of its files.
 func (o *tour) dump() string {
 	var all strings.Builder
 	if path, sqlite := strings.CutPrefix(o.database, "sqlite://"); sqlite {
@@ -313,7 +312,7 @@ func (o *tour) dump() string {
 	return all.String()
 }
 
-// sql runs SQL on PostgreSQL as its superuser.
+// sql runs SQL on PostgreSQL as superuser.
 func (o *tour) sql(statement string) string {
 	u, _ := url.Parse(o.database)
 	out, err := pgserver.Shared(o.T).PSQL(strings.TrimPrefix(u.Path, "/"), statement)
@@ -323,7 +322,7 @@ func (o *tour) sql(statement string) string {
 	return out
 }
 
-// What stops a start names no password.
+// A failed start prints no password.
 func TestStartsThatFailShowNoPassword(t *testing.T) {
 	t.Parallel()
 	const password = "Fp9PLANTEDfailing5bLvO"

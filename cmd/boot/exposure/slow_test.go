@@ -14,21 +14,21 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 )
 
-// A server's limits (design 5), and what a busy machine may add.
+// A server's limits (features/MANAGEMENT.md#limits), and the tolerance for a busy machine.
 const (
 	headerLimit = 5 * time.Second
 	readLimit   = 15 * time.Second
-	slack       = 8 * time.Second // less than there is between the two
+	slack       = 8 * time.Second // less than the difference of the two limits
 )
 
-// crawler is a client that sends a byte every 300 ms, and learns how long it was let.
+// crawler is a client that sends a byte every 300 ms, and measures when the server closes the connection.
 type crawler struct {
 	at   string // host and port
 	head string // sent at once
-	slow string // sent bit by bit, again and again
+	slow string // sent byte by byte, repeatedly
 }
 
-// crawl returns when the server cuts the connection, after reading what it said before that.
+// crawl returns what the server sent before it closed the connection, and when that was.
 func (c crawler) crawl() (said string, took time.Duration, err error) {
 	start := time.Now()
 	conn, err := net.Dial("tcp", c.at)
@@ -57,10 +57,10 @@ func (c crawler) crawl() (said string, took time.Duration, err error) {
 	if failure, ok := err.(net.Error); ok && failure.Timeout() {
 		return string(answer), took, fmt.Errorf("not cut off within %v", took)
 	}
-	return string(answer), took, nil // cut off, gently or not
+	return string(answer), took, nil // closed or reset
 }
 
-// slowBodies are requests whose bodies never end. Those with a key come as far as reading them.
+// slowBodies are requests whose bodies never end. Those with a key get as far as the server reading the body.
 func slowBodies(shop string) map[string]crawler {
 	post := func(path, key, more, begins, slow string) crawler {
 		head := "POST " + path + " HTTP/1.1\r\nHost: shop.example\r\nContent-Type: application/json\r\n" +
@@ -84,15 +84,15 @@ func slowBodies(shop string) map[string]crawler {
 	}
 }
 
-// Seven hundred clients that hold on to their connections keep nobody else from being served, and
-// those that send slowly are cut off when their time is over.
+// Seven hundred clients that hold their connections do not keep others from being served, and slow senders are disconnected
+// when their time is up.
 func TestSlowClientsKeepNobodyWaiting(t *testing.T) {
 	t.Parallel()
 	app := boottest.Start(t, boottest.Engines[0].URL(t))
 	admin := call(t, app.URL())
 	shop := openShop(admin, "shop")
 	inShop := admin.with("X-Project-ID", shop)
-	for i := range 20 { // pages that no socket's buffer takes whole
+	for i := range 20 { // responses too large for a socket's buffer
 		inShop.send("POST", "/v1/catalog/products", fmt.Sprintf(
 			`{"name":"Mug","sku":"mug-%d","price":10,"category":"Kitchen","description":%q}`, i, strings.Repeat("long ", 990))).is(t, 201, "")
 	}
@@ -120,20 +120,20 @@ func TestSlowClientsKeepNobodyWaiting(t *testing.T) {
 	for range 20 { // more than the database has connections
 		slow.Go(func() { neverRead(t, at, "/v1/catalog/products?limit=100", shop, stop) })
 	}
-	for range 80 { // that cost less to make
+	for range 80 { // these are cheaper
 		slow.Go(func() { neverRead(t, at, "/openapi.json", shop, stop) })
 	}
 	served := serveOthers(t, inShop, caller{t, admin.url + "/p/shop", nil}, readLimit)
 	close(stop)
 	slow.Wait()
 	late.report(t)
-	if served < 10 { // a busy machine, with the race detector, serves 30; an idle one 1,500
+	if served < 10 { // a busy machine with the race detector serves 30, an idle one 1,500
 		t.Errorf("only %d requests of others were served", served)
 	}
 	t.Logf("%d requests of others were served", served)
 }
 
-// tally counts what happened many times, and keeps one example.
+// tally counts occurrences by kind and keeps one example of each.
 type tally struct {
 	mu       sync.Mutex
 	times    map[string]int
@@ -150,7 +150,7 @@ func (l *tally) add(what, example string) {
 	l.examples[what] = example
 }
 
-// report makes an error of everything.
+// report reports everything as errors.
 func (l *tally) report(t *testing.T) {
 	t.Helper()
 	for what, n := range l.times {
@@ -158,7 +158,7 @@ func (l *tally) report(t *testing.T) {
 	}
 }
 
-// neverRead asks for many pages and reads none of them.
+// neverRead requests many pages and reads none of the responses.
 func neverRead(t *testing.T, at, path, shop string, stop chan struct{}) {
 	conn, err := net.Dial("tcp", at)
 	if err != nil {
@@ -175,8 +175,8 @@ func neverRead(t *testing.T, at, path, shop string, stop chan struct{}) {
 	<-stop
 }
 
-// serveOthers sends ordinary requests, on connections of their own and on kept ones, and wants each
-// answered soon. On a busy machine a few are refused at once, for then the server is overloaded.
+// serveOthers sends ordinary requests, on new and kept-alive connections, and expects each response fast. On a busy machine a
+// few are refused immediately, because the server is overloaded.
 func serveOthers(t *testing.T, merchant, buyer caller, howLong time.Duration) (served int) {
 	t.Helper()
 	refused := 0
@@ -207,7 +207,7 @@ func serveOthers(t *testing.T, merchant, buyer caller, howLong time.Duration) (s
 	return served
 }
 
-// More operations than the lane has places wait for their bodies, and another one gets a place.
+// While more operations than a lane has places wait for their bodies, another operation still gets a place.
 func TestSlowBodiesHoldNoPlace(t *testing.T) {
 	t.Parallel()
 	app := boottest.Start(t, boottest.Engines[0].URL(t))
@@ -242,8 +242,8 @@ func TestSlowBodiesHoldNoPlace(t *testing.T) {
 	}
 }
 
-// What arrives too slowly is answered in the shape of its API, where anybody still listens.
-func TestSlowBodiesAreToldSo(t *testing.T) {
+// A body that arrives too slowly gets an error in the format of its API, if the client still reads.
+func TestSlowBodies_errorFormat(t *testing.T) {
 	t.Parallel()
 	app := boottest.Start(t, boottest.Engines[0].URL(t))
 	shop := openShop(call(t, app.URL()), "shop")

@@ -7,7 +7,7 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 )
 
-// A name that is written twice, or in capitals, in a body cannot smuggle another's id past a check.
+// A field that is repeated or in other letter case cannot smuggle another tenant's id past a check.
 func TestBodiesAreReadOneWay(t *testing.T) {
 	onEngines(t, func(t *testing.T, engine boottest.Engine) {
 		i := intrude(t, engine)
@@ -28,7 +28,8 @@ func TestBodiesAreReadOneWay(t *testing.T) {
 	})
 }
 
-// The answer to an Idempotency-Key is told to nobody but who may ask for it: it can hold a secret.
+// A stored response to an Idempotency-Key is returned only to a caller who may send the request, because it can contain a
+// secret.
 func TestKeptAnswersAreBehindTheWalls(t *testing.T) {
 	onEngines(t, func(t *testing.T, engine boottest.Engine) {
 		i := intrude(t, engine)
@@ -46,8 +47,8 @@ func TestKeptAnswersAreBehindTheWalls(t *testing.T) {
 	})
 }
 
-// Nor is another key of the same account told, which could not have asked: neither the secret of a key
-// that can do more, nor that a project was deleted that it does not reach.
+// Another key of the same account that could not have sent the request does not get the stored response either: neither the
+// secret of a key with more scopes, nor that a project out of its reach was deleted.
 func TestKeptAnswersBelongToTheirKey(t *testing.T) {
 	onEngines(t, func(t *testing.T, engine boottest.Engine) {
 		v := intrude(t, engine).victim

@@ -15,15 +15,15 @@ import (
 	"github.com/haggle-commerce/haggle/domain/capability"
 )
 
-// agentVersions are the versions of the protocol, by the prefix of their addresses.
+// agentVersions are the protocol versions by the prefix of their paths.
 var agentVersions = map[string]string{"": "2026-08-25", "/2026-04-08": "2026-04-08"}
 
-// profileOf is the address of the profile of an agent that speaks a version.
+// profileOf returns the URL of the profile of an agent that speaks a version.
 func profileOf(agent, prefix string) string {
 	return "https://" + agent + ".example" + prefix + "/agent"
 }
 
-// knownAgents is a file of the profiles of two agents, in both versions.
+// knownAgents returns a file with the profiles of two agents in both versions.
 func knownAgents() []byte {
 	known := map[string]any{}
 	for prefix, version := range agentVersions {
@@ -54,7 +54,7 @@ func knownAgents() []byte {
 	return text
 }
 
-// agentOperation is an operation over REST, or a tool.
+// agentOperation is a REST operation or a tool.
 type agentOperation struct {
 	commerce.Tool
 	prefix string
@@ -70,7 +70,7 @@ func (o agentOperation) String() string {
 	return over + o.prefix + " " + o.Name
 }
 
-// agentBodies are what requests hold. A {word} stands for an id: each is a place in which others' are tried.
+// agentBodies are request bodies. A {word} stands for an id: each is a place in which others' ids are tried.
 var agentBodies = map[string][]string{
 	"search_catalog": {`{"query": "mug"}`},
 	"lookup_catalog": {`{"ids": ["{variant}", "{product}"]}`},
@@ -95,13 +95,13 @@ var agentBodies = map[string][]string{
 	"get_negotiation":   {""},
 }
 
-// ownNames are fields that look like ids, and name nothing that another agent or shop has: lines, destinations, methods and
+// ownNames are fields that look like ids but name nothing of another agent or shop: lines, destinations, methods and
 // instruments of the request itself.
 var ownNames = regexp.MustCompile(`^(line_items\.id|lines\.item\.id|payment\.instruments\.(id|handler_id)|` +
 	`fulfillment\.methods\.(selected_destination_id|destinations\.id|groups\.selected_option_id))$`)
 
-// registered are all operations that are registered. It reports those for which the walk has no body, and fields with ids that
-// the body leaves out.
+// registered returns all registered operations. It reports those without a body in agentBodies, and fields with ids that the
+// body lacks.
 func (w *agentWalls) registered() (all []agentOperation) {
 	own, _ := capability.Negotiation("com.haggle")
 	config := ucp.Config{Authority: "com.haggle", Negotiation: own}
@@ -141,7 +141,7 @@ func (w *agentWalls) registered() (all []agentOperation) {
 	return all
 }
 
-// covers reports an operation that the walk has no body for, or whose body leaves out a field with an id.
+// covers reports an operation without a body in agentBodies, or with a body that lacks a field with an id.
 func (w *agentWalls) covers(tool commerce.Tool) {
 	bodies, known := agentBodies[tool.Name]
 	body := strings.Join(bodies, " ")
@@ -164,7 +164,7 @@ func (w *agentWalls) covers(tool commerce.Tool) {
 	}
 }
 
-// named are the dotted paths of all fields of a schema.
+// named returns the dotted paths of all fields of a schema.
 func named(schema map[string]any, path string) (all []string) {
 	if items, ok := schema["items"].(map[string]any); ok {
 		return named(items, path)
@@ -181,7 +181,7 @@ func named(schema map[string]any, path string) (all []string) {
 	return all
 }
 
-// message is a call of the tool.
+// message returns a call of the tool.
 func (o agentOperation) message(id, body string) string {
 	arguments := map[string]any{}
 	if body != "" && o.Body == "" {
@@ -204,7 +204,7 @@ func (o agentOperation) message(id, body string) string {
 	return string(text)
 }
 
-// target is the kind of thing whose id is in the path; "": none.
+// target returns the kind of thing whose id is in the path, or "".
 func (o agentOperation) target() string {
 	if !strings.Contains(o.Path, "{id}") {
 		return ""
@@ -217,7 +217,7 @@ func (o agentOperation) target() string {
 	return ""
 }
 
-// places are the kinds of things that the operation names.
+// places returns the kinds of things that the operation names.
 func (o agentOperation) places() []string {
 	kinds := map[string]bool{}
 	if kind := o.target(); kind != "" {
@@ -229,7 +229,7 @@ func (o agentOperation) places() []string {
 	return slices.Sorted(maps.Keys(kinds))
 }
 
-// succeeded reports whether an answer is one of success.
+// succeeded reports whether a response is a success.
 func (o agentOperation) succeeded(r reply) bool {
 	if o.mcp {
 		return r.status == http.StatusOK && r.field("result.structuredContent.ucp.status") == "success"

@@ -15,8 +15,8 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 )
 
-// Every operation and tool of UCP is tried by everybody who must not reach what an agent made: agents of another shop, other
-// agents of the same shop, and whoever says that it is the agent. What they name behaves as what nobody has.
+// The test calls every UCP operation and tool as every party that must not access what an agent created: agents of another
+// shop, other agents of the same shop, and clients that claim to be the agent. The ids of others must behave like unknown ids.
 func TestWallsBetweenAgents(t *testing.T) {
 	onEngines(t, func(t *testing.T, engine boottest.Engine) {
 		file := filepath.Join(t.TempDir(), "platforms.json")
@@ -49,24 +49,24 @@ func TestWallsBetweenAgents(t *testing.T) {
 	})
 }
 
-// privates are what only the agent that told it, and the merchant, may see.
+// privates are values that only the agent that sent them and the merchant may see.
 var privates = []string{"Zerlina", "Quietly", "zerlina@private.example", "77 Hidden Lane", "+1 303 555 0177"}
 
 const privateBuyer = `"buyer": {"first_name": "Zerlina", "last_name": "Quietly", "email": "zerlina@private.example", "phone_number": "+1 303 555 0177"},
   "fulfillment": {"methods": [{"type": "shipping", "destinations": [{"street_address": "77 Hidden Lane", "address_locality": "Denver",
     "address_region": "CO", "postal_code": "80202", "address_country": "US"}]}]}`
 
-// party is somebody who sends requests: with a key, or with no more than a profile's name, or with nothing.
+// party sends requests with a key, with only a profile's name, or with neither.
 type party struct {
 	who, profile, key string
 	slug              string
-	ids               map[string]string // of what it made
+	ids               map[string]string // of what it created
 }
 
 type agentWalls struct {
 	*testing.T
 	shop, other *tenant
-	owners      map[string]party // by the version that they speak
+	owners      map[string]party // by protocol version
 	intruders   map[string][]party
 	before      map[string]string
 
@@ -75,7 +75,7 @@ type agentWalls struct {
 	addresses int
 }
 
-// parties opens the shop of the owners, and everybody who will try to get at what they made.
+// parties sets up the owners, their shop, and all parties that try to access what the owners created.
 func (w *agentWalls) parties() {
 	w.owners, w.intruders, w.before = map[string]party{}, map[string][]party{}, map[string]string{}
 	for prefix := range agentVersions {
@@ -99,7 +99,7 @@ func (w *agentWalls) parties() {
 	}
 }
 
-// stocked has the tenant sell something of which there is enough for all.
+// stocked makes the tenant sell a product with enough stock for all parties.
 func (s *tenant) stocked() *tenant {
 	product := s.post("/v1/catalog/products", `{"name":"Plate","sku":"plate","price":100,"quantity":1000000}`)
 	s.ids["product_id"], s.ids["variant_id"] = product.field("id"), product.field("variants.0.id")
@@ -114,7 +114,7 @@ func (w *agentWalls) agentKey(s *tenant, profile string) string {
 	return made.field("key")
 }
 
-// opens has a party make one of everything.
+// opens makes a party create one of everything.
 func (w *agentWalls) opens(prefix string, p party) party {
 	w.Helper()
 	tenant := w.shop
@@ -158,7 +158,7 @@ func (w *agentWalls) opens(prefix string, p party) party {
 	return p
 }
 
-// caller sends a party's requests, each time from another address.
+// caller returns a caller for a party's requests, each time with another address.
 func (w *agentWalls) caller(p party) caller {
 	w.mu.Lock()
 	w.addresses++
@@ -191,7 +191,7 @@ func (w *agentWalls) call(o agentOperation, p party, ids map[string]string) repl
 	return r
 }
 
-// visit tries one operation with everybody.
+// visit tries one operation as every party.
 func (w *agentWalls) visit(o agentOperation) {
 	owner := w.owners[o.prefix]
 	own := w.opens(o.prefix, owner)
@@ -201,7 +201,7 @@ func (w *agentWalls) visit(o agentOperation) {
 	for _, p := range w.intruders[o.prefix] {
 		for _, kind := range o.places() {
 			if p.slug == owner.slug && (kind == "variant" || kind == "product" || kind == "code") {
-				continue // which are the shop's, or right to whoever has them: a deal is redeemed by its code alone
+				continue // these belong to the shop, or to any holder: a deal's code is enough to redeem it
 			}
 			w.compare(o, p, kind, owner.ids[kind])
 		}
@@ -211,12 +211,12 @@ func (w *agentWalls) visit(o agentOperation) {
 	}
 }
 
-// compare has a party name a thing of the owner's, and one that nobody has: the answers must not tell which was which.
+// compare calls the operation with an owner's id and with an unknown one: the responses must not differ.
 func (w *agentWalls) compare(o agentOperation, p party, kind, owners string) {
 	var seen [2]string
 	ids := maps.Clone(p.ids)
 	ids[kind] = unknownLike(owners)
-	w.call(o, p, ids) // so that what is the party's own changes no more
+	w.call(o, p, ids) // changes the party's own things first, so that the compared calls do not
 	for i, given := range []string{owners, ids[kind]} {
 		ids[kind] = given
 		r := w.call(o, p, ids)
@@ -234,7 +234,7 @@ func (w *agentWalls) compare(o agentOperation, p party, kind, owners string) {
 
 var secretCode = regexp.MustCompile(`\bct_[0-9a-z]+`)
 
-// judge finds what an answer must not have: the owner's things that were not named, and anything of its buyer.
+// judge reports what a response must not contain: ids of the owner that were not in the request, and data of its buyer.
 func (w *agentWalls) judge(o agentOperation, p party, r reply, given string) {
 	w.mu.Lock()
 	w.judged++
@@ -249,13 +249,13 @@ func (w *agentWalls) judge(o agentOperation, p party, r reply, given string) {
 		}
 	}
 	for _, text := range privates {
-		if strings.Contains(r.body, text) && o.Name != "update_checkout" { // whose answer has the caller's own buyer
+		if strings.Contains(r.body, text) && o.Name != "update_checkout" { // its response has the caller's own buyer
 			w.Errorf("%s, %s: it tells %s: %s", o, p.who, text, r.body)
 		}
 	}
 }
 
-// forget reads what was bought by somebody who proved nothing, as everybody may who has its id: the buyer is not in it.
+// forget reads a purchase as a caller without credentials, who may read it by its id: the buyer must not be in it.
 func (w *agentWalls) forget(o agentOperation) {
 	for _, p := range w.intruders[o.prefix] {
 		if p.key != "" {
@@ -279,7 +279,7 @@ func (w *agentWalls) forget(o agentOperation) {
 	}
 }
 
-// dump is what an owner reads of all that it made at first.
+// dump returns everything that an owner created at first.
 func (w *agentWalls) dump(prefix string) string {
 	p, all := w.owners[prefix], ""
 	for _, path := range []string{

@@ -13,8 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 )
 
-// intruder is a tenant that tries to get around the walls of a victim, with requests as no well-behaved
-// client writes them.
+// intruder is a tenant that tries to access a victim's data with malformed requests.
 type intruder struct {
 	*tenant
 	victim *tenant
@@ -32,8 +31,8 @@ func intrude(t *testing.T, engine boottest.Engine) intruder {
 	return i
 }
 
-// raw sends a request line and headers as they are, and reads the answer. {} stands for the intruder's
-// project, {victim} for the victim's.
+// raw sends a request line and headers unchanged, and returns the response. {} stands for the intruder's project, {victim} for
+// the victim's.
 func (i intruder) raw(t *testing.T, line string, headers ...string) reply {
 	t.Helper()
 	address := strings.TrimPrefix(i.url, "http://")
@@ -70,7 +69,7 @@ func (i intruder) fill(text string) string {
 	).Replace(text)
 }
 
-// holds reports whether an answer shows anything of the victim that its request did not name.
+// holds returns what a response contains of the victim that the request did not name, or "".
 func (i intruder) holds(r reply, line string) string {
 	for kind, value := range i.victim.ids {
 		text := fmt.Sprint(r.body, r.header)
@@ -81,7 +80,7 @@ func (i intruder) holds(r reply, line string) string {
 	return ""
 }
 
-// What is written twice is refused, and what is written in another way is read as one or not at all.
+// A repeated header is refused, and an unusual spelling of a header is either read as one header or ignored.
 func TestHeadersAreReadOneWay(t *testing.T) {
 	onEngines(t, func(t *testing.T, engine boottest.Engine) {
 		i := intrude(t, engine)
@@ -99,7 +98,7 @@ func TestHeadersAreReadOneWay(t *testing.T) {
 			{products, []string{key, own, victims}, 400, "invalid_request"},
 			{products, []string{key, victims, own}, 400, "invalid_request"},
 			{products, []string{key, "X-Project-ID: {},{victim}"}, 404, "project_not_found"},
-			{products, []string{key, "X-Project-ID: {} "}, 200, ""}, // HTTP strips the space
+			{products, []string{key, "X-Project-ID: {} "}, 200, ""}, // HTTP trims the space
 			{products, []string{key, "X_Project_ID: {}"}, 400, "project_required"},
 			{products, []string{key, "X-Project-ID:"}, 400, "project_required"},
 			{products, []string{"Authorization: Bearer nobody", key, own}, 400, "invalid_request"},
@@ -127,10 +126,10 @@ func TestHeadersAreReadOneWay(t *testing.T) {
 	})
 }
 
-// shows reports whether an answer has anything of the victim.
+// shows reports whether a response contains anything of the victim.
 func (i intruder) shows(r reply) bool { return i.holds(r, "") != "" }
 
-// Paths that a proxy, a mux and a handler might read differently lead to nothing.
+// Paths that a proxy, a mux and a handler might parse differently lead nowhere.
 func TestPathsAreReadOneWay(t *testing.T) {
 	onEngines(t, func(t *testing.T, engine boottest.Engine) {
 		i := intrude(t, engine)
@@ -162,7 +161,7 @@ func TestPathsAreReadOneWay(t *testing.T) {
 	})
 }
 
-// Every method is guarded as its operation is, and no header makes it another one.
+// Every method is guarded like its operation, and no header overrides the method.
 func TestMethodsAreWhatTheyAre(t *testing.T) {
 	onEngines(t, func(t *testing.T, engine boottest.Engine) {
 		i := intrude(t, engine)
@@ -181,7 +180,7 @@ func TestMethodsAreWhatTheyAre(t *testing.T) {
 			{"HEAD " + product, []string{key, "X-Project-ID: {victim}"}, 404},
 			{"OPTIONS " + project, []string{key}, 405},
 			{"OPTIONS " + product, nil, 405},
-			{"OPTIONS *", []string{key}, 200}, // net/http's own answer, which is empty
+			{"OPTIONS *", []string{key}, 200}, // net/http's own response, which is empty
 			{"TRACE " + project, []string{"Authorization: Bearer {victim's key}"}, 405},
 			{"PROPFIND " + project, []string{key}, 405},
 			{"get " + project, []string{key}, 405},

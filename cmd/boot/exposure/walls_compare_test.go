@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// control is the answer to a request that may do what it asks for.
+// control is the expected response to a permitted request.
 type control struct {
 	status int
 	code   string
@@ -23,12 +23,12 @@ func (o *operation) control() control {
 	return control{status: o.succeeds()}
 }
 
-// controls are the answers to requests that may do what they ask for and lack something else, or have one of
-// several successes; all others succeed.
+// controls are the responses to permitted requests that lack something else, or have one of several success statuses. All
+// others return their documented success status.
 var controls = map[string]control{
 	"confirm-mfa": {404, "mfa_not_found"},
 	"disable-mfa": {404, "mfa_not_found"},
-	// The tenant's member has none. Who asks would need one of their own.
+	// The tenant's member has no second factor, and the caller would need one.
 	"reset-member-mfa": {409, "mfa_not_enrolled"},
 
 	"cancel-order":     {409, "return_open"},
@@ -37,7 +37,7 @@ var controls = map[string]control{
 	"resolve-payment": {409, "payment_decided"},
 	"resolve-refund":  {409, "refund_decided"},
 	"resolve-orphan":  {404, "orphan_not_found"},
-	// The shop writes its orders to no platform.
+	// The shop exports its orders to no platform.
 	"get-platform-order":   {404, "platform_order_not_found"},
 	"retry-platform-order": {404, "platform_order_not_found"},
 	"get-crm-deal":         {404, "crm_deal_not_found"},
@@ -48,7 +48,7 @@ var controls = map[string]control{
 	// The next key must have been published for ten minutes.
 	"rotate-signing-keys": {409, "signing_key_too_new"},
 
-	"create-shipping-label": {201, ""}, // 200 for one that was bought before
+	"create-shipping-label": {201, ""}, // 200 for a label that was bought before
 
 	"tune-agent":        {409, "too_few_negotiations"},
 	"get-agent-holdout": {409, "no_holdout"},
@@ -60,7 +60,7 @@ var controls = map[string]control{
 	"test-event-subscription": {409, "subscription_disabled"},
 }
 
-// aboutMembers are operations that need, besides their scope, all that the member may.
+// aboutMembers are operations that require, besides their scope, all scopes of the member.
 var aboutMembers = map[string]bool{
 	"create-invitation":    true,
 	"update-member":        true,
@@ -81,8 +81,8 @@ var wholeAccount = map[string]bool{
 	"end-console-sessions":  true,
 }
 
-// control sends each operation by callers who may, with the least scope that lets them: else refusals
-// would prove nothing. A key bound to one project need not name it.
+// control sends each operation as a permitted caller with the minimal scope, because refusals alone would prove nothing. A key
+// bound to one project need not name it.
 func (w *walls) control(o *operation) {
 	group, _, _ := strings.Cut(o.scope(), ":")
 	scopes := `["` + group + `:write"]`
@@ -103,7 +103,7 @@ func (w *walls) control(o *operation) {
 	}
 }
 
-// permit wants the operation to succeed, with an answer in which there is no id of the victim's.
+// permit expects the operation to succeed, with a response that contains no id of the victim.
 func (w *walls) permit(o *operation, shop *tenant, secret string, headers ...string) {
 	r, err := o.request(shop.ids, nil)
 	if err = cmp.Or(shop.complete(), err); err != nil {
@@ -123,37 +123,37 @@ func (w *walls) permit(o *operation, shop *tenant, secret string, headers ...str
 	}
 }
 
-// unknownLike is a value of the same form that nothing has.
+// unknownLike returns a value of the same form that nothing has.
 func unknownLike(known string) string {
 	mark, rest, found := strings.Cut(known, "_")
-	if !found || rest == "" { // a secret may end with one
+	if !found || rest == "" { // a secret may end with a separator
 		mark, rest = "", known
 	} else {
 		mark += "_"
 	}
 	letters := []byte(rest)
 	slices.Reverse(letters)
-	if letters[0] == letters[len(letters)-1] { // and so it cannot be the same backwards
+	if letters[0] == letters[len(letters)-1] { // a reversed value must differ
 		letters[0] = map[bool]byte{true: '7', false: '6'}[letters[0] != '7']
 	}
 	return mark + string(letters)
 }
 
-// side is a tenant about to send a request, as a caller, and the ids of others that it may put into it.
+// side is a tenant that sends requests as a caller, and the ids of others that it puts into them.
 type side struct {
 	*tenant
 	as     caller
 	others map[string]string
-	idle   bool // other operations may use the tenant afterwards, if the request changes nothing
+	idle   bool // the tenant can be reused if the request changes nothing
 }
 
-// stranger has the ids of another account.
+// stranger returns a tenant with the ids of another account.
 func (w *walls) stranger(o *operation, harmless bool) side {
 	s := w.attacker(o, harmless)
 	return side{s, s.caller, w.victim.ids, harmless}
 }
 
-// bound has a key that is bound to one project, and the ids of another project of its account.
+// bound returns a key that is bound to one project, with the ids of another project of its account.
 func (w *walls) bound(o *operation, harmless bool) side {
 	s := w.attacker(o, harmless)
 	if s.other == nil {
@@ -164,7 +164,7 @@ func (w *walls) bound(o *operation, harmless bool) side {
 	return side{s, s.key(s.bound), s.other.ids, harmless}
 }
 
-// attacker is a tenant for requests that must be refused, or that only read (harmless), or for others.
+// attacker returns a tenant: a reused one if its requests must be refused or only read (harmless), otherwise a new one.
 func (w *walls) attacker(o *operation, harmless bool) *tenant {
 	if harmless {
 		return w.openIdle(o)
@@ -172,9 +172,8 @@ func (w *walls) attacker(o *operation, harmless bool) *tenant {
 	return w.open(o)
 }
 
-// compare sends an operation with another's ids in the places, and with unknown ids, from a side that
-// owns everything else: the answers must not tell which was which. Both requests come from one tenant, unless the first may change
-// something.
+// compare sends an operation with another tenant's ids in the places, and with unknown ids, from a tenant that owns everything
+// else in the request. The responses must not differ. One tenant sends both requests, unless the first may change something.
 func (w *walls) compare(o *operation, whose string, open func(_ *operation, harmless bool) side, places ...place) {
 	what := fmt.Sprint(places, " ", whose)
 	inPath := slices.ContainsFunc(places, func(p place) bool { return p.in == "path" })
@@ -212,7 +211,7 @@ func (w *walls) compare(o *operation, whose string, open func(_ *operation, harm
 			w.report("%s, %s: %d %s", o.name(), what, got.status, got.body)
 		}
 		if !harmless {
-			s = side{} // the next one is to meet the same
+			s = side{} // the next tenant must be in the same state
 		}
 	}
 	if s.idle {
@@ -229,8 +228,7 @@ var (
 	secret = regexp.MustCompile(`\b(hk_test_\w+|bt_[\w-]+)`)
 )
 
-// anonymous is an answer without what is different each time: the ids given, the caller's, new ones,
-// and times.
+// anonymous returns a response without what differs each time: the given ids, the caller's ids, new ids and times.
 func anonymous(r reply, shop *tenant, changed map[place]string) string {
 	body := r.body
 	for _, value := range changed {
@@ -255,8 +253,8 @@ func anonymous(r reply, shop *tenant, changed map[place]string) string {
 	return fmt.Sprint(r.status, " ", body, " ", lines)
 }
 
-// visitShop tries an operation of buyers, who have no keys: what they know the id of they may use, in
-// its own shop. A key of another shop's owner changes nothing.
+// visitShop tries an operation of buyers, who have no keys: they may use what they know the id of, in its own shop. A key of
+// another shop's owner makes no difference.
 func (w *walls) visitShop(o *operation) {
 	if len(o.Security) != 1 || len(o.Security[0]) != 0 {
 		w.report("%s: the document asks buyers for a key", o.name())

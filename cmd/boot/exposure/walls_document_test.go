@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// schema is what the walk understands of a JSON schema.
+// schema is the part of a JSON schema that the walk understands.
 type schema struct {
 	Ref        string             `json:"$ref"`
-	Type       any                `json:"type"` // a name, or a list of them
+	Type       any                `json:"type"` // one name or a list
 	Format     string             `json:"format"`
 	Enum       []any              `json:"enum"`
 	Examples   []any              `json:"examples"`
@@ -42,7 +42,7 @@ func (s *schema) resolved(defs map[string]*schema) *schema {
 	return s
 }
 
-// kind is the type's name, that of null apart.
+// kind returns the type's name, ignoring null.
 func (s *schema) kind() string {
 	names, ok := s.Type.([]any)
 	if !ok {
@@ -85,7 +85,7 @@ func (o *operation) has(in, name string) bool {
 	return slices.ContainsFunc(o.Parameters, func(p parameter) bool { return p.In == in && p.Name == name })
 }
 
-// scope is what the operation asks of a key; "": of nobody.
+// scope returns the scope that the operation requires, or "".
 func (o *operation) scope() string {
 	if len(o.Security) >= 1 && len(o.Security[0]["api_key"]) == 1 {
 		return o.Security[0]["api_key"][0]
@@ -93,7 +93,7 @@ func (o *operation) scope() string {
 	return ""
 }
 
-// or is another scope that is enough; "": none is.
+// or returns another scope that is sufficient, or "".
 func (o *operation) or() string {
 	if len(o.Security) == 2 && len(o.Security[1]["api_key"]) == 1 {
 		return o.Security[1]["api_key"][0]
@@ -101,7 +101,7 @@ func (o *operation) or() string {
 	return ""
 }
 
-// body is the schema of the request's body; nil: it has none.
+// body returns the schema of the request's body, or nil.
 func (o *operation) body() *schema {
 	if o.Body == nil {
 		return nil
@@ -109,7 +109,7 @@ func (o *operation) body() *schema {
 	return o.Body.Content["application/json"].Schema
 }
 
-// succeeds is the status that the document promises.
+// succeeds returns the documented success status.
 func (o *operation) succeeds() int {
 	for status := 200; status < 300; status++ {
 		if _, ok := o.Responses[fmt.Sprint(status)]; ok {
@@ -152,7 +152,7 @@ func operations(url string) ([]*operation, error) {
 	return list, nil
 }
 
-// filling makes bodies. set holds values by dotted path, in which lists have no index.
+// filling makes bodies. set has values by dotted path, in which lists have no index.
 type filling struct {
 	defs  map[string]*schema
 	set   map[string]any
@@ -169,7 +169,7 @@ func (f filling) wants(path string) bool {
 	return false
 }
 
-// value is what is set, or else the least that the schema takes.
+// value returns the set value, or the smallest value that the schema allows.
 func (f filling) value(s *schema, path string) any {
 	s = s.resolved(f.defs)
 	if given, ok := f.set[path]; ok && s.kind() != "array" {
@@ -231,11 +231,11 @@ func plain(s *schema) any {
 	return strings.Repeat("a", max(s.MinLength, 3))
 }
 
-// leaves are the dotted paths of all values that a schema has room for.
+// leaves collects the dotted paths of all values of a schema.
 func leaves(s *schema, defs map[string]*schema, path string, found map[string]bool) {
 	s = s.resolved(defs)
 	switch {
-	case strings.Count(path, ".") > 5: // a schema that holds itself
+	case strings.Count(path, ".") > 5: // a recursive schema
 	case s.kind() == "array" && s.Items != nil:
 		leaves(s.Items, defs, path, found)
 	case len(s.Properties) > 0:

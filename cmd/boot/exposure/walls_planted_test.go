@@ -17,14 +17,14 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 )
 
-// careless is a server that has operations with holes before those of a real one.
+// careless is a server that adds operations with security holes to those of a real one.
 type careless struct {
 	real  *httputil.ReverseProxy
 	mu    sync.Mutex
-	known map[string]string // ids that the real server made, and who made them
+	known map[string]string // ids that the real server created, and the key that created each
 }
 
-// plant is an operation with a hole, and what the walk must say about it.
+// plant is an operation with a hole, and what the walk must report about it.
 type plant struct {
 	scope, parameters, body string
 	serve                   func(*careless, http.ResponseWriter, *http.Request)
@@ -45,7 +45,7 @@ var plants = map[string]plant{
 	"GET /v1/catalog/stranger": {"finance:read", inProject, "", (*careless).lists, "with every scope but finance:read: <nil> 200"},
 	"GET /v1/catalog/anyones/{product_id}": {"catalog:read", inProject + "," + inPath, "", (*careless).showsAnyones,
 		"[path product_id] of another account: 200"},
-	"GET /v1/catalog/telling/{product_id}": {"catalog:read", inProject + "," + inPath, "", (*careless).tellsApart,
+	"GET /v1/catalog/telling/{product_id}": {"catalog:read", inProject + "," + inPath, "", (*careless).revealsExistence,
 		"it is told from an unknown one"},
 	"GET /v1/catalog/defaulting": {"catalog:read", inProject, "", (*careless).defaults, "without a project: <nil> 200"},
 	"GET /v1/catalog/widgets/{widget_id}": {"catalog:read", inProject + `,{"name":"widget_id","in":"path","required":true}`, "",
@@ -56,7 +56,7 @@ var plants = map[string]plant{
 	"POST /v1/catalog/named": {"catalog:write", inProject,
 		`{"type":"object","required":["widget_ids"],"properties":{"widget_ids":{"type":"array","items":{"type":"string"}}}}`,
 		(*careless).lists, "knows no value for body widget_ids"},
-	"POST /v1/catalog/eager": {"catalog:write", inProject, aName, (*careless).renamesFirst, ""}, // see below
+	"POST /v1/catalog/eager": {"catalog:write", inProject, aName, (*careless).renamesFirst, ""}, // see renamesFirst
 }
 
 func TestTheWalkFindsHoles(t *testing.T) {
@@ -90,7 +90,7 @@ func TestTheWalkFindsHoles(t *testing.T) {
 	}
 }
 
-// handler serves the plants, a document of them and of two real operations, and all real operations.
+// handler serves the plants, a document with them and two real operations, and all real operations.
 func (c *careless) handler(t *testing.T, realURL string) http.Handler {
 	paths := map[string]map[string]json.RawMessage{}
 	real, err := operations(realURL)
@@ -131,7 +131,7 @@ func (p plant) document() string {
 	return text + "}"
 }
 
-// remember learns the ids of projects and products.
+// remember records the ids of projects and products.
 func (c *careless) remember(r *http.Response) error {
 	if r.Request.Method != http.MethodPost || r.StatusCode != http.StatusCreated {
 		return nil
@@ -153,13 +153,13 @@ func (c *careless) maker(id string) string {
 	return c.known[id]
 }
 
-// answer asks nothing.
+// answer checks nothing.
 func (c *careless) answer(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = io.WriteString(w, `{}`)
 }
 
-// lists does what a real operation does that needs catalog:read.
+// lists does what a real operation does that requires catalog:read.
 func (c *careless) lists(w http.ResponseWriter, r *http.Request) {
 	c.forward(w, r, "/v1/catalog/products", r.Header)
 }
@@ -170,7 +170,7 @@ func (c *careless) forward(w http.ResponseWriter, r *http.Request, path string, 
 	c.real.ServeHTTP(w, r)
 }
 
-// showsAnyones looks after the key and the project, and then shows anybody's product.
+// showsAnyones checks the key and the project, and then shows any tenant's product.
 func (c *careless) showsAnyones(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("product_id")
 	if c.maker(id) == "" {
@@ -180,8 +180,8 @@ func (c *careless) showsAnyones(w http.ResponseWriter, r *http.Request) {
 	c.lists(w, r)
 }
 
-// tellsApart refuses another's product as an unknown one, with a header too many.
-func (c *careless) tellsApart(w http.ResponseWriter, r *http.Request) {
+// revealsExistence refuses another tenant's product like an unknown one, but with an extra header.
+func (c *careless) revealsExistence(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("product_id")
 	if c.maker(id) != "" {
 		w.Header().Set("X-Cache", "hit")
@@ -189,7 +189,7 @@ func (c *careless) tellsApart(w http.ResponseWriter, r *http.Request) {
 	c.forward(w, r, "/v1/catalog/products/"+id, r.Header)
 }
 
-// defaults takes some project where none is named.
+// defaults uses some project if none is named.
 func (c *careless) defaults(w http.ResponseWriter, r *http.Request) {
 	h := r.Header.Clone()
 	if h.Get("X-Project-ID") == "" {
@@ -204,7 +204,7 @@ func (c *careless) defaults(w http.ResponseWriter, r *http.Request) {
 	c.forward(w, r, "/v1/catalog/products", h)
 }
 
-// renamesFirst changes the project, and looks after the key then.
+// renamesFirst changes the project before it checks the key.
 func (c *careless) renamesFirst(w http.ResponseWriter, r *http.Request) {
 	project := r.Header.Get("X-Project-ID")
 	if maker := c.maker(project); maker != "" {

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// overrides are values of bodies that the schema alone does not tell, by operation and dotted path. {}
-// is the slug of the caller's shop, nil the caller's id of that kind.
+// overrides are values of bodies that the schema does not determine, by operation and dotted path. {} is the slug of the
+// caller's shop, and nil is the caller's id of that kind.
 var overrides = map[string]map[string]any{
 	"create-project":            {"slug": "new-{}"},
 	"update-project":            {"name": "Taken over"},
@@ -49,7 +49,7 @@ var overrides = map[string]map[string]any{
 	"start-sync":                {"resources": []any{"customers"}},
 	"register-webhook":          {"topic": "orders/create"},
 	"create-buyer-token":        {"email": nil},
-	"export-buyer":              {"email": "a@example.com"}, // who ordered at every tenant
+	"export-buyer":              {"email": "a@example.com"}, // who ordered from every tenant
 	"erase-buyer":               {"email": "b@example.com"},
 	"get-shipping-rates":        {"integration_id": nil, "weight_grams": 500},
 	"create-shipping-label":     {"integration_id": nil, "weight_grams": 500, "carrier_code": "stamps_com", "service_code": "usps_priority_mail"},
@@ -74,16 +74,16 @@ var overrides = map[string]map[string]any{
 
 var somewhere = map[string]any{"name": "A", "line1": "1 B St", "city": "C", "state": "CA", "postal_code": "90001", "country": "US"}
 
-// nameless are the values of parameters that must be there and name nothing.
+// nameless are values of required parameters that name nothing.
 var nameless = map[string]string{"from": "2026-01-01T00:00:00Z", "to": "2026-01-02T00:00:00Z", "resource": "customers", "version": "1"}
 
-// looksLikeID tells names whose values must be known to the walk.
+// looksLikeID matches names whose values the walk must know.
 var looksLikeID = regexp.MustCompile(`(?i)(^|[_-])(id|ids|sku|skus|token)$`)
 
-// notIDs look like ids and are none of ours, or are no way to reach anything.
+// notIDs look like ids but are not ours, or give no access to anything.
 var notIDs = []string{"items.line_id", "model.templates.id", "payment.token", "provider_charge_id", "provider_refund_id"}
 
-// kinds are what operations name by words that mean something else elsewhere, or nothing.
+// kinds are the kinds of things behind names that mean something else in other operations, or are ambiguous.
 var kinds = map[string]map[string]string{
 	"complete-connection":   {"code": "code", "state": "state"},
 	"create-buyer-token":    {"email": "customer_email"},
@@ -105,7 +105,7 @@ var kinds = map[string]map[string]string{
 	"export-import-errors":  {"job_id": "import_id"},
 }
 
-// kindOf tells what thing a parameter or field names: a key of tenant.ids; "": none.
+// kindOf returns the kind of thing that a parameter or field names, which is a key of tenant.ids, or "".
 func (o *operation) kindOf(name string) string {
 	if kind := kinds[o.ID][name]; kind != "" {
 		return kind
@@ -119,7 +119,7 @@ func (o *operation) kindOf(name string) string {
 		return "project_id"
 	case "related":
 		return "sku"
-	case "id": // of a path: sessions/{id}
+	case "id": // of a path such as sessions/{id}
 		before, _, _ := strings.Cut(o.path, "s/{id}")
 		return before[strings.LastIndex(before, "/")+1:] + "_id"
 	}
@@ -134,7 +134,7 @@ type place struct{ in, name string }
 
 func (p place) String() string { return p.in + " " + p.name }
 
-// places are all that name something, sorted.
+// places returns all places that name something, sorted.
 func (o *operation) places() []place {
 	var list []place
 	for _, p := range o.Parameters {
@@ -160,7 +160,7 @@ type request struct {
 	headers            []string
 }
 
-// request fills an operation in with ids, with those of changed in their places.
+// request fills in an operation with ids, and with those of changed in their places.
 func (o *operation) request(ids map[string]string, changed map[place]string) (request, error) {
 	r := request{method: o.method, path: o.path}
 	query := url.Values{}

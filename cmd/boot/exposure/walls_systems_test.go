@@ -16,7 +16,8 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
-// lookalikes are platforms that last as long as the test program, and refuse no tenant for what others ask.
+// lookalikes starts simulated platforms that run as long as the test program, and returns their URL. Their rate limits are high
+// enough that no tenant is refused because of others.
 var lookalikes = sync.OnceValue(func() string {
 	return httptest.NewServer(platforms.Open(platforms.Config{
 		Products:        -1,
@@ -27,8 +28,8 @@ var lookalikes = sync.OnceValue(func() string {
 	})).URL
 })
 
-// ownSystems are the systems of all tenants, each at its slug, with a key that has the slug in it. What they
-// tell names the tenant; of two products one cannot be taken.
+// ownSystems are the systems of all tenants, each at its slug, with a key that contains the slug. Their records contain the
+// tenant's slug, and one of each two products cannot be imported.
 type ownSystems struct {
 	url     string
 	mu      sync.Mutex
@@ -53,7 +54,7 @@ var systems = sync.OnceValue(func() *ownSystems {
 	return s
 })
 
-// answer answers with text in which {} is the slug, to who has its key.
+// answer responds with text, in which {} is the slug, if the request has the slug's key.
 func (s *ownSystems) answer(text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		slug := r.PathValue("slug")
@@ -75,7 +76,7 @@ func (s *ownSystems) subscribe(w http.ResponseWriter, r *http.Request) {
 	s.answer(`{"id":"W-{}"}`)(w, r)
 }
 
-// headers sign a call of a slug's system.
+// headers returns the headers that sign a webhook of a slug's system.
 func (s *ownSystems) headers(slug, body string) []string {
 	s.mu.Lock()
 	secret := s.signing[slug]
@@ -83,7 +84,7 @@ func (s *ownSystems) headers(slug, body string) []string {
 	return signed(secret, "call-of-"+slug, body)
 }
 
-// signed are the headers of a call by Standard Webhooks; with a secret that is none, of one that is refused.
+// signed returns the headers of a webhook signed by Standard Webhooks. With an invalid secret, the signature is invalid.
 func signed(secret, id, body string) []string {
 	at := time.Now()
 	signature := "v1," + base64.StdEncoding.EncodeToString(make([]byte, 32))
@@ -100,7 +101,7 @@ func (s *tenant) connect() {
 		`"},"config":{"base_url":"`+systems().url+"/"+slug+`"}}`).field("id")
 }
 
-// synchronise reads the tenant's own system, which has something that cannot be taken.
+// synchronise syncs the tenant's own system, which has a record that cannot be imported.
 func (s *tenant) synchronise() {
 	one := "/v1/integrations/" + s.ids["integration_id"] + "/sync"
 	s.ids["sync_id"] = s.post(one, `{}`).field("sync_id")
@@ -110,7 +111,7 @@ func (s *tenant) synchronise() {
 	}
 }
 
-// listen has the tenant's own system tell of something that cannot be taken.
+// listen makes the tenant's own system send a webhook that cannot be imported.
 func (s *tenant) listen() {
 	all := "/v1/integrations/" + s.ids["integration_id"] + "/webhooks"
 	s.ids["webhook_id"] = s.post(all, `{"topic":"products/update"}`).field("id")
@@ -129,7 +130,7 @@ func (s *tenant) ship() {
 	s.must("PATCH", "/v1/projects/"+s.ids["project_id"]+"/storefront", `{"warehouses":[{"name":"Main","location":"main","postal_code":"78703"}]}`)
 }
 
-// consent lets the tenant consent to being connected to its CRM, and leaves it at that.
+// consent begins connecting a CRM by OAuth and does not complete it.
 func (s *tenant) consent() {
 	begun := s.post("/v1/integrations/connect", `{"type":"hubspot","redirect_uri":"https://example.com/back"}`)
 	if s.err != nil {
@@ -140,7 +141,7 @@ func (s *tenant) consent() {
 	s.ids["state"], s.ids["code"] = back.Get("state"), back.Get("code")
 }
 
-// approve consents, and returns the query that it leads back with.
+// approve consents, and returns the query of the redirect.
 func approve(address string) (url.Values, error) {
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	r, err := client.PostForm(address, url.Values{"approve": {"1"}})
@@ -155,7 +156,7 @@ func approve(address string) (url.Values, error) {
 	return back.Query(), nil
 }
 
-// until reads until a field is as it is to be.
+// until polls until a field has a value.
 func (s *tenant) until(path, field, want string) (r reply) {
 	for end := time.Now().Add(30 * time.Second); s.err == nil; time.Sleep(10 * time.Millisecond) {
 		if r = s.get(path); r.field(field) == want {

@@ -16,22 +16,22 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/boot"
 )
 
-// tenant is a project, with one of everything that has an id. After the first failure its makers do
-// nothing more, and err tells it.
+// tenant is a project with one of everything that has an id. After the first failure its methods do nothing, and err has the
+// failure.
 type tenant struct {
-	caller // with a key of all scopes, unbound
+	caller // with an unbound key of all scopes
 	app    *boot.App
 	secret string
-	ids    map[string]string // by kind: product_id, sku …; and the slug
+	ids    map[string]string // by kind, such as product_id and sku; also the slug
 	err    error
 
-	other *tenant // another project of the account; nil: it has one project
-	bound string  // secret of a key that is bound to the tenant's project
+	other *tenant // another project of the account, or nil
+	bound string  // the secret of a key that is bound to the tenant's project
 }
 
 var tenants atomic.Int64
 
-// openTenant opens an account with a project, a product and a spare key.
+// openTenant creates an account with a project, a product and a spare key.
 func openTenant(t *testing.T, app *boot.App, url string) *tenant {
 	made, err := app.IssueKey(context.Background(), boot.KeyRequest{
 		Name:       "admin",
@@ -49,7 +49,7 @@ func openTenant(t *testing.T, app *boot.App, url string) *tenant {
 	return shop
 }
 
-// sibling is another project of the tenant's account.
+// sibling creates another project of the tenant's account.
 func (s *tenant) sibling() *tenant {
 	other := &tenant{
 		caller: s.caller,
@@ -75,20 +75,20 @@ func (s *tenant) fillProject() {
 	s.ids["subscription_id"] = s.post("/v1/event-subscriptions", `{"url":"https://127.0.0.1:1/hook","event_types":["*"]}`).field("id")
 	sent := s.post("/v1/event-subscriptions/"+s.ids["subscription_id"]+"/test", "")
 	s.ids["delivery_id"], s.ids["event_id"] = sent.field("id"), sent.field("event_id")
-	s.must("PATCH", "/v1/event-subscriptions/"+s.ids["subscription_id"], `{"status":"disabled"}`) // or its delivery would go on changing
+	s.must("PATCH", "/v1/event-subscriptions/"+s.ids["subscription_id"], `{"status":"disabled"}`) // otherwise its deliveries would keep changing
 	_, s.ids["key_id"] = s.newKey(`["keys:read"]`, s.ids["project_id"])
 	s.connect()
 	s.ids["customer_email"] = s.ids["slug"] + "@example.com"
 	s.ids["buyer_token"] = s.post("/v1/buyer-tokens", `{"email":"`+s.ids["customer_email"]+`"}`).field("buyer_token")
 }
 
-// work starts a job, and cancels it: a finished one does not change.
+// work starts a job and cancels it, because a finished job does not change.
 func (s *tenant) work() {
 	s.ids["job_id"] = s.post("/v1/agents/"+s.ids["agent_id"]+"/market", `{"buyers":5000,"product_ids":["`+s.ids["product_id"]+`"]}`).field("id")
 	s.must("POST", "/v1/jobs/"+s.ids["job_id"]+"/cancel", "")
 }
 
-// load imports a file with a product that is refused, and waits: a finished job does not change.
+// load imports a file with an invalid product and waits, because a finished job does not change.
 func (s *tenant) load() {
 	if s.err != nil {
 		return
@@ -109,7 +109,7 @@ func (s *tenant) load() {
 	}
 }
 
-// staff lets somebody join the account, and invites somebody else.
+// staff adds a member to the account, and invites another one.
 func (s *tenant) staff() {
 	invite := func(name string) reply {
 		return s.post("/v1/members/invitations", `{"email":"`+name+`@`+s.ids["slug"]+`.example","role":"support"}`)
@@ -118,7 +118,7 @@ func (s *tenant) staff() {
 	if s.err != nil {
 		return
 	}
-	from := people.Client{Address: s.ids["slug"]} // joining is counted by address
+	from := people.Client{Address: s.ids["slug"]} // joining is limited by address
 	in, err := s.app.People.Join(context.Background(), link[strings.LastIndex(link, "/")+1:], "Ada", "correct horse battery", from)
 	if s.err = err; err != nil {
 		return
@@ -137,8 +137,7 @@ func (s *tenant) newKey(scopes string, projects ...string) (secret, id string) {
 	return made.field("key"), made.field("id")
 }
 
-// trade lets a buyer order two mugs, get a part of the price back and return one, and leaves a checkout
-// open and a token unused.
+// trade lets a buyer order two mugs, get a partial refund and return one, and leaves a checkout open and a token unused.
 func (s *tenant) trade() *tenant {
 	acp := "/p/" + s.ids["slug"] + "/acp"
 	item := `"product_id":"` + s.ids["product_id"] + `"`
@@ -159,7 +158,7 @@ func (s *tenant) trade() *tenant {
 	paid := s.post(acp+"/checkout/finalize", `{"checkout_id":"`+checkout(first)+`","payment":{"method":"psp_spt","token":"spt_sandbox_ok"},"buyer_email":"a@example.com"}`)
 	s.ids["order_id"], s.ids["manage_token"] = paid.field("order.id"), paid.field("order.manage_token")
 	_, s.ids["receipt_code"], _ = strings.Cut(paid.field("receipt_url"), "/receipt/")
-	s.ids["orphan_id"] = "orphan-of-" + s.ids["slug"] // no request makes one
+	s.ids["orphan_id"] = "orphan-of-" + s.ids["slug"] // no request creates one
 	s.ids["negotiation_id"] = s.get("/v1/orders/" + s.ids["order_id"]).field("negotiation_id")
 	s.ids["payment_id"] = paid.field("payment.id")
 	s.ids["refund_id"] = s.post("/v1/finance/payments/"+s.ids["payment_id"]+"/refund", `{"amount":1}`).field("id")
@@ -173,7 +172,7 @@ func (s *tenant) trade() *tenant {
 	return s
 }
 
-// secure gives the tenant's account an active authenticator, and one that is pending.
+// secure gives the tenant's account an active and a pending authenticator.
 func (s *tenant) secure() *tenant {
 	made := s.post("/v1/account/mfa", "")
 	s.post("/v1/account/mfa/confirm", `{"code":"`+oneTimeCode(made.field("secret"), time.Now())+`"}`)
@@ -183,7 +182,7 @@ func (s *tenant) secure() *tenant {
 	return s
 }
 
-// oneTimeCode is what an authenticator app shows (RFC 6238).
+// oneTimeCode returns the code of an authenticator app (RFC 6238).
 func oneTimeCode(secret string, at time.Time) string {
 	key, _ := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(secret)
 	mac := hmac.New(sha1.New, key)
@@ -192,10 +191,10 @@ func oneTimeCode(secret string, at time.Time) string {
 	return fmt.Sprintf("%06d", binary.BigEndian.Uint32(sum[sum[19]&15:])&0x7fffffff%1_000_000)
 }
 
-// post is a request that must succeed.
+// post sends a request that must succeed.
 func (s *tenant) post(path, body string) reply { return s.must("POST", path, body) }
 
-// get is a request that must succeed.
+// get sends a request that must succeed.
 func (s *tenant) get(path string) reply { return s.must("GET", path, "") }
 
 func (s *tenant) must(method, path, body string) reply {
@@ -210,14 +209,14 @@ func (s *tenant) must(method, path, body string) reply {
 	return r
 }
 
-// settle waits until the tenant's decisions are sealed, which the server does by itself.
+// settle waits until the server has sealed the tenant's decisions.
 func (s *tenant) settle() {
 	for s.err == nil && s.get("/v1/agents/"+s.ids["agent_id"]+"/decisions/verify").field("unsealed") != "0" {
 		time.Sleep(20 * time.Millisecond)
 	}
 }
 
-// complete tells what the tenant lacks.
+// complete returns an error that names what the tenant lacks.
 func (s *tenant) complete() error {
 	for kind, value := range s.ids {
 		if s.err == nil && value == "" {

@@ -12,15 +12,15 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/provider"
 )
 
-// behindProxy lets a test say where its requests come from. Tenants have accounts with payment providers and
-// platforms, and systems of their own.
+// behindProxy lets a test choose the client address of its requests. Tenants have accounts with payment providers and
+// platforms, and their own systems.
 func behindProxy(c *boot.Config) {
 	c.TrustedProxies, c.AllowLoopback = "127.0.0.1", true
 	c.StripeURL, c.PayPalURL = paymentProviders(), paymentProviders()
 	c.HubSpotURL, c.ShipStationURL = lookalikes()+"/hubspot", lookalikes()+"/shipstation"
 }
 
-// paymentProviders is the address of a look-alike that lasts as long as the test program.
+// paymentProviders starts a simulated payment provider that runs as long as the test program, and returns its URL.
 var paymentProviders = sync.OnceValue(func() string {
 	dir, err := os.MkdirTemp("", "haggle-provider-")
 	if err != nil {
@@ -30,12 +30,12 @@ var paymentProviders = sync.OnceValue(func() string {
 	if err != nil {
 		panic(err)
 	}
-	_ = os.RemoveAll(dir) // the open file stays
+	_ = os.RemoveAll(dir) // the open file remains usable
 	return httptest.NewServer(p.Handler()).URL
 })
 
-// Every operation of the document is tried by everybody who must not, and every id of another tenant
-// behaves as an unknown one.
+// The test tries every documented operation as every caller that must be refused. Every id of another tenant must behave like
+// an unknown one.
 func TestWallsBetweenTenants(t *testing.T) {
 	onEngines(t, func(t *testing.T, engine boottest.Engine) {
 		app := boottest.Start(t, engine.URL(t), behindProxy)

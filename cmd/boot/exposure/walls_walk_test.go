@@ -14,29 +14,29 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/boot"
 )
 
-// walls walks along the walls between tenants: every operation of the document with every caller.
+// walls tries every documented operation as every caller.
 type walls struct {
 	t   *testing.T
 	app *boot.App
 	url string
 
 	operations      []*operation
-	victim, sibling *tenant // whose data nobody else may reach; the sibling is another project of its account
+	victim, sibling *tenant // nobody else may access their data; the sibling is another project of the same account
 	strangers       *tenant
-	keys            map[string]string // secrets of the victim's account, by what is wrong with them
+	keys            map[string]string // secrets of invalid keys of the victim's account, by what is wrong with them
 	idle            chan *tenant      // tenants whose requests have changed nothing so far
 
 	mu       sync.Mutex
 	findings []string
 	cases    atomic.Int64
-	// addresses counts those of callers without keys: the server bounds what one may try.
+	// addresses counts the addresses of callers without keys, because the server limits each.
 	addresses atomic.Int64
 }
 
-// visits is how many operations are tried at the same time.
+// visits is how many operations are tried concurrently.
 const visits = 8
 
-// walk returns what is wrong with the walls of the server at url, and how many requests were judged.
+// walk returns the violations of the server at url, and how many responses were judged.
 func walk(t *testing.T, app *boot.App, url string) (findings []string, cases int64) {
 	t.Helper()
 	w := &walls{
@@ -77,10 +77,10 @@ func (w *walls) report(format string, args ...any) {
 	w.findings = append(w.findings, fmt.Sprintf(format, args...))
 }
 
-// open opens a tenant who has what the operation names.
+// open creates a tenant that has what the operation names.
 func (w *walls) open(o *operation) *tenant { return o.equip(openTenant(w.t, w.app, w.url)) }
 
-// openIdle is open for requests that must change nothing: an idle tenant will do.
+// openIdle is open for requests that must change nothing, so an idle tenant can be reused.
 func (w *walls) openIdle(o *operation) *tenant {
 	select {
 	case s := <-w.idle:
@@ -90,7 +90,7 @@ func (w *walls) openIdle(o *operation) *tenant {
 	}
 }
 
-// release makes a tenant idle, whose requests have changed nothing.
+// release makes a tenant idle if its requests have changed nothing.
 func (w *walls) release(s *tenant) {
 	if s.err != nil {
 		return
@@ -101,7 +101,7 @@ func (w *walls) release(s *tenant) {
 	}
 }
 
-// equip lets the tenant do what makes what the operation names: with its platforms, or else trade.
+// equip lets the tenant create what the operation names: with its platforms, or else by trading.
 func (o *operation) equip(s *tenant) *tenant {
 	lacks := func(kind string) bool {
 		return slices.ContainsFunc(o.places(), func(p place) bool {
@@ -124,7 +124,7 @@ func (o *operation) equip(s *tenant) *tenant {
 	return s
 }
 
-// equipFully lets the tenant do everything.
+// equipFully lets the tenant create everything.
 func (s *tenant) equipFully() *tenant {
 	s.trade()
 	for _, make := range []func(){s.synchronise, s.listen, s.ship, s.consent, s.staff, s.work, s.load} {
@@ -162,13 +162,13 @@ func (w *walls) prepare() (err error) {
 	return w.cutKeys()
 }
 
-// groups are the scopes' groups (decisions 3).
+// groups are the scopes' groups (features/MANAGEMENT.md#keys).
 var groups = []string{"projects", "catalog", "agents", "integrations", "finance", "analytics", "events", "keys"}
 
-// cutKeys makes the victim's keys.
+// cutKeys creates the victim's keys.
 func (w *walls) cutKeys() error {
 	v := w.victim
-	end := time.Now().Add(5 * time.Second).UTC().Format(time.RFC3339Nano) // later than a busy machine makes the key
+	end := time.Now().Add(5 * time.Second).UTC().Format(time.RFC3339Nano) // later than a busy machine creates the key
 	w.keys["expired"] = v.post("/v1/api-keys", `{"name":"Short","scopes":["*"],"expires_at":"`+end+`"}`).field("key")
 	for _, group := range groups {
 		var others []string
@@ -201,11 +201,11 @@ func (w *walls) cutKeys() error {
 	return v.err
 }
 
-// alive is what reading itself, a key's use, or work in the background moves on.
+// alive matches fields that change because of reading, a key's use, or background work.
 var alive = regexp.MustCompile(`"(last_used_at|last_activity|expires_at|memory_bytes)":(null|[0-9]+|"[^"]*")`)
 
-// aroundToday is from yesterday to tomorrow. Reports without a window are of the days up to the current one, and so change at
-// midnight.
+// aroundToday is the time from yesterday to tomorrow. A report without a time range covers the days up to the current one, and
+// would change at midnight.
 func aroundToday() map[place]string {
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	return map[place]string{
@@ -214,7 +214,7 @@ func aroundToday() map[place]string {
 	}
 }
 
-// dump is everything that can be read of the victim and its sibling, in reports of the given days.
+// dump returns everything that can be read of the victim and its sibling, in reports of the given days.
 func (w *walls) dump(days map[place]string) map[string]string {
 	all := map[string]string{}
 	for _, s := range []*tenant{w.victim, w.sibling} {
@@ -241,7 +241,7 @@ func (w *walls) send(c caller, r request) (reply, error) {
 	return c.with("X-Request-Id", "walk").with(r.headers...).retry(r.method, r.path, r.body)
 }
 
-// visit tries one operation with everybody.
+// visit tries one operation as every caller.
 func (w *walls) visit(o *operation) {
 	if strings.HasPrefix(o.path, "/p/") {
 		w.visitShop(o)
@@ -278,7 +278,7 @@ func (o *operation) onProject() bool {
 	return o.has("path", "project_id") || o.has("header", "X-Project-ID")
 }
 
-// expect judges one answer.
+// expect judges one response.
 func (w *walls) expect(o *operation, who string, got reply, err error, status int, code string) {
 	w.cases.Add(1)
 	if err != nil || got.status != status || got.code() != code {
@@ -292,7 +292,7 @@ func (w *walls) try(o *operation, who string, c caller, r request, status int, c
 	return got
 }
 
-// noKeys are values of Authorization that let nobody in, for all that they hold of a valid key.
+// noKeys are invalid values of Authorization that contain parts of a valid key.
 func (w *walls) noKeys(secret string) map[string]string {
 	return map[string]string{
 		"without a key":              "",
@@ -312,7 +312,7 @@ func (w *walls) noKeys(secret string) map[string]string {
 	}
 }
 
-// refuseStrangers tries whatever is no key. One answer for all: it tells nothing of what is wrong.
+// refuseStrangers tries everything that is not a valid key. All get the same response, which does not reveal what is wrong.
 func (w *walls) refuseStrangers(o *operation, r request) {
 	body := ""
 	stranger := w.victim.with("X-Forwarded-For", fmt.Sprintf("2001:db8:%x::1", w.addresses.Add(1)))
@@ -330,7 +330,7 @@ func (w *walls) refuseScopes(o *operation, r request) {
 	if o.or() != "" {
 		w.try(o, "without "+o.scope()+" and "+o.or(), w.victim.key(w.keys["without "+o.scope()+" and "+o.or()]), r, 403, "insufficient_scope")
 		alone, status, code := r, 200, ""
-		if o.has("path", "job_id") { // keys of the catalogue see imports alone
+		if o.has("path", "job_id") { // keys with only the catalogue's scopes see only imports
 			alone, _ = o.request(w.victim.ids, map[place]string{{"path", "job_id"}: w.victim.ids["import_id"]})
 		}
 		if o.ID == "cancel-job" {
@@ -345,8 +345,7 @@ func (w *walls) refuseScopes(o *operation, r request) {
 	}
 }
 
-// refuseProjects tries keys on projects that they do not reach, and projects that nobody knows. All
-// get the same answer.
+// refuseProjects tries keys on projects that they do not reach, and on unknown projects. All get the same response.
 func (w *walls) refuseProjects(o *operation) {
 	in := place{"header", "X-Project-ID"}
 	if o.has("path", "project_id") {
@@ -355,7 +354,7 @@ func (w *walls) refuseProjects(o *operation) {
 	type refused struct{ who, secret, project string }
 	victims, body := w.victim.ids["project_id"], ""
 	onSlugs := []refused{{"on a slug", w.victim.secret, w.victim.ids["slug"]}}
-	if in.in == "header" { // which takes slugs of the caller's own
+	if in.in == "header" { // accepts slugs of the caller's own projects
 		onSlugs = []refused{
 			{"the key of another account, on a slug", w.strangers.secret, w.victim.ids["slug"]},
 			{"on another account's slug", w.victim.secret, w.strangers.ids["slug"]},

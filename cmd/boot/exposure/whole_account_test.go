@@ -6,8 +6,7 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 )
 
-// A key that is bound to projects does not act for the whole account, whatever its scopes: its holder
-// could lock the owner out.
+// A key that is bound to projects cannot act for the whole account, whatever its scopes: its holder could lock the owner out.
 func TestBoundKeysDoNotActForTheWholeAccount(t *testing.T) {
 	onEngines(t, func(t *testing.T, engine boottest.Engine) {
 		admin := call(t, boottest.Start(t, engine.URL(t)).URL())

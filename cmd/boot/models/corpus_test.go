@@ -25,7 +25,7 @@ type message struct {
 	Repeat        int
 }
 
-// messages are what buyers write who want a model to turn.
+// messages returns buyers' messages that try to manipulate a model.
 func messages(t *testing.T) []string {
 	t.Helper()
 	file, err := os.Open("../../../app/agents/testdata/messages.jsonl")
@@ -47,20 +47,20 @@ func messages(t *testing.T) []string {
 	return all
 }
 
-// said is what a buyer gets to see of a talk with one message, and what the model was asked meanwhile.
+// said is what a buyer sees of a negotiation with one message, and what the model was asked.
 type said struct {
 	Decision negotiation.Decision
 	Words    agent.Texts
 	Asked    []string
 }
 
-// talk has one offer answered and worded through a router of its own, so that nothing is remembered. Where a loaded
-// machine made the model late it says nothing of the model, and is held anew.
-func (s *shop) talk(t *testing.T, provider string, offer int64, message string) said {
+// negotiate negotiates one offer through a router of its own, so that nothing is cached. If a busy machine made the model time out,
+// it repeats the negotiation.
+func (s *shop) negotiate(t *testing.T, provider string, offer int64, message string) said {
 	t.Helper()
 	for range 20 {
 		late := s.late.Load()
-		if out := s.talkOnce(t, provider, offer, message); s.late.Load() == late {
+		if out := s.negotiateOnce(t, provider, offer, message); s.late.Load() == late {
 			return out
 		}
 	}
@@ -68,7 +68,7 @@ func (s *shop) talk(t *testing.T, provider string, offer int64, message string) 
 	return said{}
 }
 
-func (s *shop) talkOnce(t *testing.T, provider string, offer int64, message string) said {
+func (s *shop) negotiateOnce(t *testing.T, provider string, offer int64, message string) said {
 	t.Helper()
 	s.look.Forget()
 	router := s.router()
@@ -92,8 +92,8 @@ func (s *shop) talkOnce(t *testing.T, provider string, offer int64, message stri
 	return out
 }
 
-// Whatever a buyer writes and however a model behaves: the decision, the words and the prompts are the same as
-// without the message, nothing secret is in a prompt, and the words name no number but the answer's own.
+// For every message and every behavior of the model: the decision, the text and the prompts are the same as without the
+// message, no prompt contains a secret, and the text has no number except the response's own.
 func TestAdversarialMessages(t *testing.T) {
 	t.Parallel()
 	corpus := messages(t)
@@ -102,7 +102,7 @@ func TestAdversarialMessages(t *testing.T) {
 		plain := map[string]said{}
 		for _, provider := range providers {
 			for _, offer := range []int64{offerLow, offerHigh, offerMid} {
-				plain[provider] = s.talk(t, provider, offer, "")
+				plain[provider] = s.negotiate(t, provider, offer, "")
 				plain[provider].judge(t, behaviour)
 				if len(plain[provider].Asked) == 0 {
 					t.Errorf("%s, an offer of %d: no model was asked", behaviour, offer)
@@ -111,7 +111,7 @@ func TestAdversarialMessages(t *testing.T) {
 		}
 		for n, message := range corpus {
 			provider := providers[n%len(providers)]
-			if got := s.talk(t, provider, offerMid, message); !reflect.DeepEqual(got, plain[provider]) {
+			if got := s.negotiate(t, provider, offerMid, message); !reflect.DeepEqual(got, plain[provider]) {
 				t.Fatalf("%s %s, %.80q:\n%+v, and without it\n%+v", provider, behaviour, message, got, plain[provider])
 			}
 		}
@@ -120,7 +120,7 @@ func TestAdversarialMessages(t *testing.T) {
 
 var numbers = regexp.MustCompile(`[0-9][0-9.,]*[0-9]|[0-9]`)
 
-// judge tells, by means of its own, whether what was said and asked may be.
+// judge checks what was said and asked, without the code under test.
 func (s said) judge(t *testing.T, behaviour string) {
 	t.Helper()
 	for _, body := range s.Asked {
@@ -157,7 +157,7 @@ func (s said) judge(t *testing.T, behaviour string) {
 
 var secretWords = regexp.MustCompile(`(?i)\b(floor|target|cost|margin|minimum|policy|discount_?percent|opening|hint|quo_|sess|proj_)`)
 
-// checkPrompt looks for what only the shop knows, in every way that numbers are written.
+// checkPrompt looks for the shop's secret numbers in every usual notation.
 func checkPrompt(t *testing.T, body string) {
 	t.Helper()
 	if word := secretWords.FindString(body); word != "" {
@@ -179,8 +179,8 @@ func checkPrompt(t *testing.T, body string) {
 	}
 }
 
-// A search's text is in the prompt for its reasons. A model that obeys it says nothing but facts of the product all
-// the same.
+// A search query is in the prompt for the reasons of its results. Even a model that obeys it can state only facts about the
+// product.
 func TestAdversarialSearches(t *testing.T) {
 	t.Parallel()
 	for _, behaviour := range model.Behaviours {
@@ -211,12 +211,12 @@ func TestAdversarialSearches(t *testing.T) {
 				}
 			}
 			for _, q := range s.look.Questions() {
-				told := map[string]any{}
-				if err := json.Unmarshal([]byte(q.User), &told); err != nil || len(told) != 3 {
+				user := map[string]any{}
+				if err := json.Unmarshal([]byte(q.User), &user); err != nil || len(user) != 3 {
 					t.Fatalf("%v: %s", err, q.User)
 				}
-				delete(told, "query")
-				if keys := slices.Sorted(maps.Keys(told)); !slices.Equal(keys, []string{"locale", "products"}) || strings.Contains(q.Body, amount(secrets["cost"])) {
+				delete(user, "query")
+				if keys := slices.Sorted(maps.Keys(user)); !slices.Equal(keys, []string{"locale", "products"}) || strings.Contains(q.Body, amount(secrets["cost"])) {
 					t.Errorf("%v: %s", keys, q.Body)
 				}
 			}

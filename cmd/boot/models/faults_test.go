@@ -31,14 +31,14 @@ func question(provider, name string) ports.ModelRequest {
 	}
 }
 
-// What is wrong with an answer, for a model's caller. "": the text is there, and its reader will see.
+// faults maps a model's fault to the caller's error code. "" means that the text is returned, and its reader detects the error.
 var faults = map[string]string{
 	"slow": "model_timeout", "hang": "model_timeout", "error": "model_unreachable", "throttle": "model_refused", "redirect": "model_nonsense",
 	"lost": "model_unreachable", "broken": "model_nonsense", "truncated": "model_nonsense", "empty": "model_nonsense", "blank": "model_nonsense",
 	"hollow": "model_nonsense", "cut": "model_nonsense", "page": "model_nonsense", "endless": "model_nonsense", "prose": "", "schema": "", "null": "",
 }
 
-// Each fault has its code within the time there is, without a word of the question, the key or the answer in it. No
+// Each fault has its error code within the timeout. The error contains nothing of the prompt, the key or the response. No
 // request is sent twice.
 func TestFaults(t *testing.T) {
 	t.Parallel()
@@ -56,7 +56,7 @@ func TestFaults(t *testing.T) {
 				}
 				want, known := faults[kind]
 				ctx := t.Context()
-				if want == "model_timeout" { // when the question has come, on a loaded machine too
+				if want == "model_timeout" { // after the prompt arrived, which may take long on a busy machine
 					hurried, cancel := context.WithTimeout(ctx, 5*time.Second)
 					defer cancel()
 					ctx = hurried
@@ -77,7 +77,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// silent checks that whatever fails, the buyer is answered by the house in time.
+// silent checks that the buyer gets the built-in rules' response in time when the model fails.
 func (s *shop) silent(t *testing.T, provider string) {
 	t.Helper()
 	router, began := s.router(), time.Now()
@@ -95,12 +95,12 @@ func (s *shop) silent(t *testing.T, provider string) {
 	if words != (agent.Texts{}) {
 		t.Errorf("%+v", words)
 	}
-	if took := time.Since(began); took > 2*patience+20*time.Second { // a loaded machine's; a fault lasts a minute and more
+	if took := time.Since(began); took > 2*patience+20*time.Second { // generous for a busy machine; a fault lasts over a minute
 		t.Errorf("the buyer waits %s", took)
 	}
 }
 
-// Both services are asked for the same, each in its own form.
+// Both services get the same prompt, each in its own format.
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	s := open(t, model.Config{Key: key, Answer: func(model.Question) string { return "fine" }})
@@ -119,7 +119,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// A provider that has no key and no address is none, and neither is one of another name.
+// A provider without key and address is unknown, and so is one with another name.
 func TestUnknownProviders(t *testing.T) {
 	t.Parallel()
 	for _, provider := range []string{"openai", "anthropic", "", "other"} {
@@ -129,7 +129,7 @@ func TestUnknownProviders(t *testing.T) {
 	}
 }
 
-// A wrong key is refused, and is not in the error.
+// A wrong key is refused, and the error does not contain it.
 func TestWrongKeys(t *testing.T) {
 	t.Parallel()
 	s := open(t, model.Config{Key: key})
@@ -146,7 +146,7 @@ func TestWrongKeys(t *testing.T) {
 	}
 }
 
-// Models that think take no temperature. It is learnt from their first refusal.
+// Reasoning models refuse a temperature. The client learns this from their first refusal.
 func TestModelsWithoutTemperature(t *testing.T) {
 	t.Parallel()
 	s := open(t, model.Config{})
@@ -160,7 +160,7 @@ func TestModelsWithoutTemperature(t *testing.T) {
 	}
 }
 
-// A model that fails five times in a row is left alone; other models of the provider are not.
+// After five failures in a row the circuit of a model opens. Other models of the provider are not affected.
 func TestFailingModelsAreLeftAlone(t *testing.T) {
 	t.Parallel()
 	for _, provider := range providers {
@@ -191,7 +191,7 @@ func TestFailingModelsAreLeftAlone(t *testing.T) {
 	}
 }
 
-// What is wrong with one request, and buyers who go away, close a model for nobody.
+// Faults of a single request and canceled requests do not open a model's circuit.
 func TestWhatIsNoFailureOfAModel(t *testing.T) {
 	t.Parallel()
 	for _, provider := range providers {
@@ -220,7 +220,7 @@ func TestWhatIsNoFailureOfAModel(t *testing.T) {
 	}
 }
 
-// Nobody listens.
+// Connections are refused.
 func TestNobodyThere(t *testing.T) {
 	t.Parallel()
 	const url = "http://user:sk-secret@127.0.0.1:1"
@@ -232,7 +232,8 @@ func TestNobodyThere(t *testing.T) {
 	}
 }
 
-// The libraries' own environment variables are not ours: no key of theirs is sent, and no address taken.
+// The client ignores the environment variables of the services' own libraries: it sends none of their keys and uses none of
+// their addresses.
 func TestEnvironmentOfTheLibraries(t *testing.T) {
 	for _, name := range []string{"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "OPENAI_ORG_ID"} {
 		t.Setenv(name, key)
@@ -252,12 +253,12 @@ func TestEnvironmentOfTheLibraries(t *testing.T) {
 	}
 }
 
-// With a model that means well, its price and its words reach the buyer.
+// A well-behaved model's price and text reach the buyer.
 func TestPoliteModel(t *testing.T) {
 	t.Parallel()
 	for _, provider := range providers {
 		s := open(t, model.Config{})
-		got := s.talk(t, provider, offerMid, "")
+		got := s.negotiate(t, provider, offerMid, "")
 		if d, ok := got.Decision.(negotiation.Countered); !ok || d.Price != money.Of(opening, money.USD) || d.By != negotiation.AgentAnswer {
 			t.Errorf("%s: %+v", provider, got.Decision)
 		}

@@ -1,4 +1,5 @@
-// Package models_test holds language models to their place in a shop, over HTTP.
+// Package models_test runs negotiations with simulated language models over HTTP, and checks that models cannot change prices,
+// leak secrets or delay a response.
 package models_test
 
 import (
@@ -22,7 +23,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/model"
 )
 
-// Numbers of the talk. No two have a form in common.
+// The negotiation's numbers. No two have the same digits in any notation.
 const (
 	list                          = 131900
 	opening                       = 129990
@@ -33,11 +34,11 @@ var secrets = map[string]int64{"floor": 98765, "target": 117725, "cost": 65432}
 
 func amount(minor int64) string { return money.Of(minor, money.USD).String() }
 
-// shop is one whose agents use a look-alike model for everything.
+// shop is a shop whose agents use a simulated model for everything.
 type shop struct {
 	look   *model.Server
 	client *llm.Client
-	late   atomic.Int64 // how often the model was too slow
+	late   atomic.Int64 // number of timeouts
 }
 
 func open(t *testing.T, c model.Config) *shop {
@@ -55,7 +56,7 @@ func open(t *testing.T, c model.Config) *shop {
 	})}
 }
 
-// Complete asks the model, and counts where it was too slow.
+// Complete asks the model and counts timeouts.
 func (s *shop) Complete(ctx ports.Outbound, r ports.ModelRequest) (ports.ModelReply, error) {
 	reply, err := s.client.Complete(ctx, r)
 	if fault.Is(err, "model_timeout") {
@@ -101,7 +102,7 @@ func (s *shop) scene(provider string) agent.Scene {
 	}
 }
 
-// offer is a buyer's second, after the shop named its opening.
+// offer returns the input for a buyer's second offer, after the shop named its opening price.
 func (s *shop) offer(provider string, minor int64, message string) agent.QuoteInput {
 	usd := func(minor int64) money.Amount { return money.Of(minor, money.USD) }
 	at, cost := usd(minor), usd(secrets["cost"])

@@ -1,4 +1,4 @@
-// Package openidcontract tries the OpenID Connect adapter out with a provider that is written from the specifications.
+// Package openidcontract tests the OpenID Connect adapter against a provider that is written from the specifications.
 package openidcontract
 
 import (
@@ -57,7 +57,7 @@ func open(t *testing.T) *party {
 	there.Redirect = redirect
 	there.SignsIn(ada)
 	now := &clock{time.Now()}
-	there.Tells(now.Now)
+	there.SetClock(now.Now)
 	return &party{t, openid.New(openid.Config{
 		Issuer:       there.Issuer(),
 		ClientID:     there.ClientID,
@@ -69,12 +69,12 @@ func open(t *testing.T) *party {
 	}), there, now}
 }
 
-// unreachable is the way to hosts that are not the issuer's.
+// unreachable is a transport that refuses hosts other than the issuer's.
 type unreachable struct{}
 
 func (unreachable) RoundTrip(*http.Request) (*http.Response, error) { return nil, io.ErrUnexpectedEOF }
 
-// code is what the provider sends a browser back with.
+// code signs in at the provider and returns the code of its redirect.
 func (p *party) code() string {
 	p.Helper()
 	address, err := p.Address(ports.NewOutbound(p.Context()), challenge)
@@ -257,12 +257,12 @@ func TestProvider_unavailable(t *testing.T) {
 	fresh.wants("gone", err, "provider_unavailable")
 }
 
-// The issuer's metadata are refused if they name another issuer, or addresses that are not as safe as its own.
+// The issuer's metadata are refused if they name another issuer, or addresses that are less secure than its own.
 func TestProvider_metadata(t *testing.T) {
 	t.Parallel()
 	p := open(t)
 	other := openid.New(openid.Config{
-		Issuer:    p.there.Issuer() + "/", // whose metadata lie at the same address
+		Issuer:    p.there.Issuer() + "/", // its metadata are at the same address
 		Redirect:  func() string { return redirect },
 		Elsewhere: &http.Client{Transport: unreachable{}},
 		Clock:     p.clock,

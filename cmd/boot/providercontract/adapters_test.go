@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"reflect"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,10 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/payments/paypal"
 	"github.com/haggle-commerce/haggle/adapters/payments/stripe"
 	"github.com/haggle-commerce/haggle/domain/checkout"
-	"github.com/haggle-commerce/haggle/domain/fault"
-	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
-	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 	standin "github.com/haggle-commerce/haggle/simulator/provider"
@@ -28,18 +23,26 @@ var (
 	wallet  = ports.PaymentAccount{Key: "client", Secret: "secret"}
 )
 
-func (l *lookalike) stripe() *stripe.Provider {
-	return stripe.New(stripe.Config{URL: l.url, HTTP: l.client(), Clock: l.ours})
+func (l *fakeProvider) stripe() *stripe.Provider {
+	return stripe.New(stripe.Config{
+		URL:   l.url,
+		HTTP:  l.client(),
+		Clock: l.ours,
+	})
 }
 
-func (l *lookalike) paypal() *paypal.Provider {
-	return paypal.New(paypal.Config{URL: l.url, HTTP: l.client(), Clock: l.ours})
+func (l *fakeProvider) paypal() *paypal.Provider {
+	return paypal.New(paypal.Config{
+		URL:   l.url,
+		HTTP:  l.client(),
+		Clock: l.ours,
+	})
 }
 
 func usd(minor int64) money.Amount { return money.Of(minor, money.USD) }
 
-// A charge whose answer is lost is found or unknown, never taken for none, whatever our clock and that of the
-// database tell: of two attempts at most one is charged.
+// A charge whose response is lost is found or stays unknown, and is never declared not charged, however wrong our clock and the
+// database's are: of two attempts at most one is charged.
 func TestNoDoubleChargeByWrongClocks(t *testing.T) {
 	t.Parallel()
 	for _, skew := range []time.Duration{0, 4 * time.Minute, 6 * time.Minute, 10 * time.Minute, 3 * time.Hour, -6 * time.Minute, -10 * time.Minute, -3 * time.Hour} {
@@ -62,7 +65,7 @@ func TestNoDoubleChargeByWrongClocks(t *testing.T) {
 				if _, ok := outcome.(checkout.NotCharged); ok || err != nil {
 					t.Errorf("resolved: %#v, %v", outcome, err)
 				}
-				if ok := outcome == (checkout.NotCharged{}); ok { // as the purchase would
+				if ok := outcome == (checkout.NotCharged{}); ok { // as the purchase decides
 					_, _ = p.Charge(ports.NewOutbound(t.Context()), account, request(project.SharedPaymentToken, token, 2, since))
 				}
 				if n := l.taken(t); n != 1 {
@@ -73,20 +76,21 @@ func TestNoDoubleChargeByWrongClocks(t *testing.T) {
 	}
 }
 
-// What never reached Stripe is void with one request and its canceling, however busy the account is.
+// An attempt that never reached Stripe is void after one request with its key and the cancellation of that intent, however busy
+// the account is.
 func TestAttemptThatNeverArrivedOnABusyAccount(t *testing.T) {
 	t.Parallel()
 	l := open(t, standin.Config{SearchLag: time.Hour})
 	since := time.Now().Add(-15 * time.Minute)
-	l.tell(t, "intents", map[string]any{"account": standin.StripeAccount(merchant), "count": 8000, "from": since.Unix(), "to": time.Now().Unix()})
+	l.control(t, "intents", map[string]any{"account": standin.StripeAccount(merchant), "count": 8000, "from": since.Unix(), "to": time.Now().Unix()})
 	outcome, err := l.stripe().Resolve(ports.NewOutbound(t.Context()), account, request(project.SharedPaymentToken, "", 1, since))
 	if outcome != (checkout.NotCharged{}) || err != nil || l.count("GET /v1/payment_intents") != 0 {
 		t.Errorf("%#v, %v after %d lists", outcome, err, l.count("GET /v1/payment_intents"))
 	}
 }
 
-// A charge among 8,000 other intents is found although there is time for 40 pages at once: each try goes on from where
-// the last one ended.
+// A charge among 8,000 other intents is found although a request has time for only 40 pages: each call continues where the last
+// one ended.
 func TestChargeOnABusyAccountIsFound(t *testing.T) {
 	t.Parallel()
 	l := open(t, standin.Config{SearchLag: time.Hour})
@@ -102,7 +106,7 @@ func TestChargeOnABusyAccountIsFound(t *testing.T) {
 	l.losing.Store(false)
 	l.clock.set(0)
 	l.ours.set(0)
-	l.tell(t, "intents", map[string]any{"account": standin.StripeAccount(merchant), "count": 8000, "from": began.Unix() + 2, "to": time.Now().Unix()})
+	l.control(t, "intents", map[string]any{"account": standin.StripeAccount(merchant), "count": 8000, "from": began.Unix() + 2, "to": time.Now().Unix()})
 	for try := 1; ; try++ {
 		ctx, cancel := context.WithCancel(t.Context())
 		l.mu.Lock()
@@ -125,7 +129,7 @@ func TestChargeOnABusyAccountIsFound(t *testing.T) {
 	}
 }
 
-// Search spares the lists once it knows the intent.
+// Once search has found the intent, lists are not read.
 func TestSearchSparesLists(t *testing.T) {
 	t.Parallel()
 	l := open(t, standin.Config{})
@@ -140,8 +144,8 @@ func TestSearchSparesLists(t *testing.T) {
 	}
 }
 
-// A key that was used without an intent stays unknown as long as Stripe remembers it, and the repeat of the identical
-// charge changes nothing. Then the list decides.
+// A key that was used without an intent stays unknown as long as Stripe remembers the key, and repeating the identical charge
+// changes nothing. After that the list decides.
 func TestUnknownStaysUnknown(t *testing.T) {
 	t.Parallel()
 	l := open(t, standin.Config{})
@@ -169,7 +173,7 @@ func TestUnknownStaysUnknown(t *testing.T) {
 	}
 }
 
-// A repeat of the identical charge gets the first one's answer, also one that was lost.
+// A repeat of the identical charge gets the first response, even if that was lost.
 func TestRepeatOfTheIdenticalCharge(t *testing.T) {
 	t.Parallel()
 	for name, script := range map[string]string{"paid": "ok", "declined": "decline:insufficient_funds"} {
@@ -203,19 +207,19 @@ func TestRepeatOfTheIdenticalCharge(t *testing.T) {
 	}
 }
 
-// While the charge is at work nobody knows, and nothing is given up.
+// While Stripe is processing the charge, its outcome is unknown, and the attempt is not voided.
 func TestResolveWhileTheChargeIsAtWork(t *testing.T) {
 	t.Parallel()
 	l := open(t, standin.Config{})
 	p := l.stripe()
 	r := request(project.SharedPaymentToken, l.token(t, ""), 1, time.Now())
-	l.tell(t, "faults", map[string]any{"fault": "slow:3000", "operation": "charge"})
+	l.control(t, "faults", map[string]any{"fault": "slow:3000", "operation": "charge"})
 	charged := make(chan checkout.Outcome, 1)
 	go func() {
 		outcome, _ := p.Charge(ports.NewOutbound(context.Background()), account, r)
 		charged <- outcome
 	}()
-	for l.waiting(t) > 0 { // then the look-alike holds the key
+	for l.waiting(t) > 0 { // then the simulator holds the key
 		time.Sleep(time.Millisecond)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -228,256 +232,19 @@ func TestResolveWhileTheChargeIsAtWork(t *testing.T) {
 	}
 }
 
-// waiting is how many ordered faults nobody has met yet.
-func (l *lookalike) waiting(t *testing.T) int {
+// waiting returns the number of ordered faults that no request has met yet.
+func (l *fakeProvider) waiting(t *testing.T) int {
 	t.Helper()
 	r, _ := http.NewRequest(http.MethodGet, l.url+"/lookalike/faults", nil)
 	faults, _ := do(t, r).body["faults"].([]any)
 	return len(faults)
 }
 
-// listen is the news of the webhooks that a provider sends after each step, as its adapter reads them.
-type listener struct {
-	l      *lookalike
-	reader ports.WebhookReader
-	a      ports.PaymentAccount
-	secret string
-	remote string
-}
-
-func listen(t *testing.T, l *lookalike, a ports.PaymentAccount, p interface {
-	ports.WebhookReader
-	ports.WebhookPlatform
-}) *listener {
-	t.Helper()
-	remote, secret, err := p.RegisterWebhook(ports.NewOutbound(t.Context()), a, l.receivedAt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		_ = l.Run(ctx)
-	}()
-	t.Cleanup(func() {
-		cancel()
-		<-done
-	})
-	return &listener{l, p, a, secret, remote}
-}
-
-// next are the news of the next n webhooks that say something.
-func (w *listener) next(t *testing.T, n int) (all []ports.PaymentNews) {
-	t.Helper()
-	for len(all) < n {
-		select {
-		case d := <-w.l.deliveries:
-			call := ports.Call{Payload: d.payload, Header: d.header.Get}
-			news, err := w.reader.ReadWebhook(ports.NewOutbound(t.Context()), w.a, call, w.secret)
-			if err != nil {
-				t.Fatalf("%v: %s", err, d.payload)
-			}
-			if !reflect.DeepEqual(news, ports.PaymentNews{}) {
-				all = append(all, news)
-				tampered := ports.Call{Payload: []byte(strings.TrimSuffix(string(d.payload), "}") + " }"), Header: d.header.Get}
-				if _, err := w.reader.ReadWebhook(ports.NewOutbound(t.Context()), w.a, tampered, w.secret); !fault.Is(err, "invalid_signature") {
-					t.Errorf("tampered with: %v", err)
-				}
-			}
-		case <-time.After(20 * time.Second):
-			t.Fatalf("%d of %d news: %+v", len(all), n, all)
-		}
-	}
-	return all
-}
-
-func TestStripeWebhooks(t *testing.T) {
-	t.Parallel()
-	l := open(t, standin.Config{})
-	p := l.stripe()
-	w := listen(t, l, account, p)
-	r := request(project.SharedPaymentToken, l.token(t, ""), 1, time.Now())
-	outcome, err := p.Charge(ports.NewOutbound(t.Context()), account, r)
-	paid, ok := outcome.(checkout.Paid)
-	if !ok {
-		t.Fatal(outcome, err)
-	}
-	if news := w.next(t, 1)[0]; news.Key != r.Charge.Key || news.Charge.(checkout.Paid).Provider != paid.Provider {
-		t.Errorf("paid: %+v", news)
-	}
-	ours := id.New[id.Refund]([16]byte{5}).String()
-	given, err := p.Refund(ports.NewOutbound(t.Context()), account, ports.RefundRequest{Key: ours, Charge: paid.Provider, Amount: usd(1000), Since: time.Now()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if news := w.next(t, 2)[1]; news.Key != ours || news.Refund != given {
-		t.Errorf("refunded: %+v", news)
-	}
-	l.tell(t, "refunds/fail", map[string]any{"refund": given.(order.Refunded).Provider, "reason": "expired_or_canceled_card"})
-	if news := w.next(t, 1)[0]; news.Key != ours || news.Refund.(order.RefundFailed).Code != "expired_or_canceled_card" {
-		t.Errorf("failed after success: %+v", news)
-	}
-	elsewhere := l.tell(t, "refunds", map[string]any{"charge": paid.Provider, "amount": 500})["id"].(string)
-	if e := w.next(t, 2)[0].External; e == nil || e.Charge != paid.Provider || e.Provider != elsewhere || e.Amount != usd(500) || e.Outcome != (order.Refunded{Provider: elsewhere}) {
-		t.Errorf("refunded elsewhere: %+v", e)
-	}
-	dispute := l.tell(t, "disputes", map[string]any{"charge": paid.Provider})["id"].(string)
-	for i, want := range []money.Amount{usd(0), usd(4990)} {
-		if d := w.next(t, 1)[0].Dispute; d == nil || d.Charge != paid.Provider || d.Provider != dispute || d.Status != order.DisputeOpen || d.Withdrawn != want {
-			t.Errorf("disputed, %d: %+v", i, d)
-		}
-	}
-	l.tell(t, "disputes/close", map[string]any{"dispute": dispute, "outcome": "won"})
-	for _, news := range w.next(t, 2) {
-		if d := news.Dispute; d == nil || d.Status != order.DisputeWon || d.Withdrawn != usd(0) || d.Fee != usd(1500) {
-			t.Errorf("won: %+v", d)
-		}
-	}
-	l.tell(t, "payouts", map[string]any{"provider": "stripe", "account": standin.StripeAccount(merchant), "currency": "usd", "amount": 2000})
-	reported := wantBalance(t, p, account, map[string]int64{
-		"fee " + paid.Provider:     -(4990*29/1000 + 30),
-		"dispute " + paid.Provider: -1500, // what was withdrawn came back, but for the fee
-		"payout ":                  -2000,
-	})
-	var again []string // what the webhooks reported
-	for _, news := range reported {
-		switch {
-		case news.Dispute != nil && news.Dispute.Status == order.DisputeWon && news.Dispute.Withdrawn == usd(0):
-			again = append(again, news.Dispute.Provider)
-		case news.External != nil:
-			again = append(again, news.External.Provider)
-		case news.Refund != nil:
-			again = append(again, news.Key+" "+news.Refund.(order.RefundFailed).Code)
-		}
-	}
-	slices.Sort(again)
-	want := slices.Sorted(slices.Values([]string{dispute, dispute, elsewhere, ours + " expired_or_canceled_card", ours + " expired_or_canceled_card"}))
-	if !slices.Equal(again, want) {
-		t.Errorf("the balance reports %q, want %q", again, want)
-	}
-	if err := p.RemoveWebhook(ports.NewOutbound(t.Context()), account, w.remote); err != nil {
-		t.Error(err)
-	}
-}
-
-// wantBalance compares the sums of the balance report by kind and charge, and returns what webhooks report.
-func wantBalance(t *testing.T, p ports.BalanceReader, a ports.PaymentAccount, want map[string]int64) (news []ports.PaymentNews) {
-	t.Helper()
-	got := map[string]int64{}
-	span := ports.StatementRequest{From: time.Now().Add(-time.Hour), To: time.Now().Add(time.Hour)}
-	if err := p.BalanceChanges(ports.NewOutbound(t.Context()), a, span, func(c ports.BalanceChange) error {
-		if c.Kind == ports.BalanceNews {
-			news = append(news, c.News)
-			return nil
-		}
-		got[c.Kind.String()+" "+c.Charge] += c.Amount.Minor()
-		return nil
-	}); err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("the balance changed by %v, %v, want %v", got, err, want)
-	}
-	return news
-}
-
-func TestPayPalWebhooks(t *testing.T) {
-	t.Parallel()
-	l := open(t, standin.Config{})
-	p := l.paypal()
-	w := listen(t, l, wallet, p)
-	r := request(project.BillingAgreement, l.agreement(t, ""), 1, time.Now())
-	outcome, err := p.Charge(ports.NewOutbound(t.Context()), wallet, r)
-	paid, ok := outcome.(checkout.Paid)
-	if !ok {
-		t.Fatal(outcome, err)
-	}
-	if news := w.next(t, 1)[0]; news.Key != r.Charge.Key || news.Charge != outcome {
-		t.Errorf("paid: %+v", news)
-	}
-	ours := id.New[id.Refund]([16]byte{5}).String()
-	given, err := p.Refund(ports.NewOutbound(t.Context()), wallet, ports.RefundRequest{Key: ours, Charge: paid.Provider, Amount: usd(1000), Since: time.Now()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if news := w.next(t, 1)[0]; news.Key != ours || news.Refund != given {
-		t.Errorf("refunded: %+v", news)
-	}
-	elsewhere := l.tell(t, "refunds", map[string]any{"charge": paid.Provider, "amount": 500})["id"].(string)
-	if e := w.next(t, 1)[0].External; e == nil || e.Charge != paid.Provider || e.Provider != elsewhere || e.Amount != usd(500) {
-		t.Errorf("refunded elsewhere: %+v", e)
-	}
-	dispute := l.tell(t, "disputes", map[string]any{"charge": paid.Provider, "amount": 3490})["id"].(string)
-	if d := w.next(t, 1)[0].Dispute; d == nil || d.Charge != paid.Provider || d.Provider != dispute || d.Status != order.DisputeOpen || d.Amount != usd(3490) {
-		t.Errorf("disputed: %+v", d)
-	}
-	l.tell(t, "disputes/close", map[string]any{"dispute": dispute, "outcome": "lost"})
-	news := w.next(t, 2)
-	if e := news[0].External; e == nil || e.Charge != paid.Provider || e.Amount != usd(3490) {
-		t.Errorf("reversed: %+v", news[0])
-	}
-	if d := news[1].Dispute; d == nil || d.Status != order.DisputeLost || d.Withdrawn != usd(0) {
-		t.Errorf("lost: %+v", news[1])
-	}
-	l.tell(t, "payouts", map[string]any{"provider": "paypal", "account": standin.PayPalMerchant("client"), "currency": "USD", "amount": 2000})
-	wantBalance(t, p, wallet, map[string]int64{"fee " + paid.Provider: -(4990*349/10_000 + 49), "payout ": -2000})
-	refunds := map[string]bool{}
-	span := ports.StatementRequest{From: time.Now().Add(-time.Hour), To: time.Now().Add(time.Hour)}
-	if err := p.Statement(ports.NewOutbound(t.Context()), wallet, span, func(m ports.Movement) error {
-		if m.Refund {
-			refunds[fmt.Sprint(m.Amount, " ", m.Key)] = true
-		}
-		return nil
-	}); err != nil || !reflect.DeepEqual(refunds, map[string]bool{"10.00 " + ours: true, "5.00 ": true, "34.90 ": true}) {
-		t.Errorf("refunds of the statement: %v, %v", refunds, err)
-	}
-	if again, _, err := p.RegisterWebhook(ports.NewOutbound(t.Context()), wallet, l.receivedAt); err != nil || again != w.remote {
-		t.Errorf("registered again as %s, %v", again, err)
-	}
-	if err := p.RemoveWebhook(ports.NewOutbound(t.Context()), wallet, w.remote); err != nil {
-		t.Error(err)
-	}
-}
-
-// A capture that is pending is unknown until PayPal's webhook decides it.
-func TestPendingCaptureIsDecidedByWebhook(t *testing.T) {
-	t.Parallel()
-	for _, denied := range []bool{false, true} {
-		l := open(t, standin.Config{})
-		p := l.paypal()
-		w := listen(t, l, wallet, p)
-		r := request(project.BillingAgreement, l.agreement(t, "pending"), 1, time.Now())
-		if outcome, err := p.Charge(ports.NewOutbound(t.Context()), wallet, r); outcome != nil || err == nil {
-			t.Fatalf("%#v, %v although it is pending", outcome, err)
-		}
-		_, err := p.Resolve(ports.NewOutbound(t.Context()), wallet, r)
-		var looking ports.StillLooking
-		if !errors.As(err, &looking) {
-			t.Errorf("resolved: %v", err)
-		}
-		capture := l.capture(t)
-		l.tell(t, "captures/settle", map[string]any{"capture": capture, "denied": denied})
-		news := w.next(t, 1)[0]
-		if _, paid := news.Charge.(checkout.Paid); news.Key != r.Charge.Key || paid == denied {
-			t.Errorf("denied %t: %+v", denied, news)
-		}
-	}
-}
-
-// capture is the only one in the ledger.
-func (l *lookalike) capture(t *testing.T) string {
-	t.Helper()
-	r, _ := http.NewRequest(http.MethodGet, l.url+"/ledger", nil)
-	charges, _ := do(t, r).body["charges"].([]any)
-	if len(charges) != 1 {
-		t.Fatalf("%d charges", len(charges))
-	}
-	return (reply{body: charges[0].(map[string]any)}).at("id")
-}
-
-// The clocks of both providers are compared with ours by their first answer.
+// The adapters measure the difference between each provider's clock and ours with the first response.
 func TestSkewIsKnown(t *testing.T) {
 	t.Parallel()
 	l := open(t, standin.Config{})
-	l.tell(t, "clock", map[string]any{"ahead_ms": -600_000})
+	l.control(t, "clock", map[string]any{"ahead_ms": -600_000})
 	for name, p := range map[string]ports.RemoteClock{"stripe": l.stripe(), "paypal": l.paypal()} {
 		if _, known := p.Skew(); known {
 			t.Errorf("%s: known before the first answer", name)

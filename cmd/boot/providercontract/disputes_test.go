@@ -13,7 +13,7 @@ import (
 	standin "github.com/haggle-commerce/haggle/simulator/provider"
 )
 
-// responder is a provider that reads disputes and takes responses to them.
+// responder is a provider whose disputes can be read and answered.
 type responder interface {
 	ports.PaymentProvider
 	ports.DisputeReader
@@ -30,16 +30,16 @@ var said = order.Evidence{
 	Note:           strings.Repeat("é", order.MostEvidence),
 }
 
-// eachResponder runs a test with a disputed payment of each provider. path is where its disputes are.
-func eachResponder(t *testing.T, test func(t *testing.T, l *lookalike, p responder, a ports.PaymentAccount, dispute, path string)) {
+// eachResponder runs a test with a disputed payment at each provider. path is the path of its disputes.
+func eachResponder(t *testing.T, test func(t *testing.T, l *fakeProvider, p responder, a ports.PaymentAccount, dispute, path string)) {
 	for name, made := range map[string]struct {
-		of     func(*lookalike) responder
+		of     func(*fakeProvider) responder
 		a      ports.PaymentAccount
 		method project.PaymentMethod
 		path   string
 	}{
-		"stripe": {func(l *lookalike) responder { return l.stripe() }, account, project.SharedPaymentToken, "/v1/disputes/"},
-		"paypal": {func(l *lookalike) responder { return l.paypal() }, wallet, project.BillingAgreement, "/v1/customer/disputes/"},
+		"stripe": {func(l *fakeProvider) responder { return l.stripe() }, account, project.SharedPaymentToken, "/v1/disputes/"},
+		"paypal": {func(l *fakeProvider) responder { return l.paypal() }, wallet, project.BillingAgreement, "/v1/customer/disputes/"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -55,16 +55,17 @@ func eachResponder(t *testing.T, test func(t *testing.T, l *lookalike, p respond
 			if !ok {
 				t.Fatal(outcome, err)
 			}
-			dispute := l.tell(t, "disputes", map[string]any{"charge": paid.Provider})["id"].(string)
+			dispute := l.control(t, "disputes", map[string]any{"charge": paid.Provider})["id"].(string)
 			test(t, l, p, made.a, dispute, made.path)
 		})
 	}
 }
 
-// Evidence puts a dispute under review. The same again is found at the provider and not sent; other evidence is not taken.
+// Evidence puts a dispute under review. The same evidence again is found at the provider and not sent twice; different evidence
+// is refused.
 func TestDisputeEvidence(t *testing.T) {
 	t.Parallel()
-	eachResponder(t, func(t *testing.T, l *lookalike, p responder, a ports.PaymentAccount, dispute, path string) {
+	eachResponder(t, func(t *testing.T, l *fakeProvider, p responder, a ports.PaymentAccount, dispute, path string) {
 		ctx, r := ports.NewOutbound(t.Context()), ports.DisputeRequest{Dispute: dispute, Evidence: said}
 		news, err := p.Dispute(ctx, a, dispute)
 		if d := news.Dispute; err != nil || d == nil || d.Response != order.ResponseNeeded || time.Until(d.DueBy) < 6*24*time.Hour || time.Until(d.DueBy) > 7*24*time.Hour {
@@ -86,18 +87,18 @@ func TestDisputeEvidence(t *testing.T) {
 		if n := l.count("POST "+path+dispute) + l.count("POST "+path+dispute+"/provide-evidence"); n != 1 {
 			t.Errorf("sent %d times", n)
 		}
-		l.tell(t, "disputes/close", map[string]any{"dispute": dispute, "outcome": "won"})
+		l.control(t, "disputes/close", map[string]any{"dispute": dispute, "outcome": "won"})
 		if reply, err := p.SubmitEvidence(ctx, a, r); err != nil || reply.Done || reply.Report.Status != order.DisputeWon {
 			t.Errorf("evidence of a dispute that is won: %+v, %v", reply, err)
 		}
 	})
 }
 
-// The answer to evidence is lost: asked again, the provider has it.
+// If the response to evidence is lost, a retry finds the evidence at the provider.
 func TestDisputeEvidence_answerLost(t *testing.T) {
 	t.Parallel()
-	eachResponder(t, func(t *testing.T, l *lookalike, p responder, a ports.PaymentAccount, dispute, _ string) {
-		l.tell(t, "faults", map[string]any{"fault": "reset_after", "operation": "dispute", "count": 1})
+	eachResponder(t, func(t *testing.T, l *fakeProvider, p responder, a ports.PaymentAccount, dispute, _ string) {
+		l.control(t, "faults", map[string]any{"fault": "reset_after", "operation": "dispute", "count": 1})
 		reply, err := p.SubmitEvidence(ports.NewOutbound(t.Context()), a, ports.DisputeRequest{Dispute: dispute, Evidence: said})
 		if err != nil || !reply.Done || reply.Report.Response != order.UnderReview {
 			t.Errorf("%+v, %v", reply, err)
@@ -107,7 +108,7 @@ func TestDisputeEvidence_answerLost(t *testing.T) {
 
 func TestDisputeAccepted(t *testing.T) {
 	t.Parallel()
-	eachResponder(t, func(t *testing.T, _ *lookalike, p responder, a ports.PaymentAccount, dispute, _ string) {
+	eachResponder(t, func(t *testing.T, _ *fakeProvider, p responder, a ports.PaymentAccount, dispute, _ string) {
 		ctx, r := ports.NewOutbound(t.Context()), ports.DisputeRequest{Dispute: dispute, Evidence: said}
 		for i := range 2 {
 			reply, err := p.AcceptDispute(ctx, a, r)

@@ -1,4 +1,4 @@
-// Package providercontract holds the sentences about payment providers on which the payment adapters rest, as tests
-// with two targets: the look-alike, always, and the providers' own test modes with `make provider-contract`. Tests of
-// the adapters against the look-alike are here, too: both packages may be imported only from cmd.
+// Package providercontract tests the behavior of payment providers that the payment adapters rely on. The tests run against the
+// simulated provider, and with `make provider-contract` also against the providers' own test modes. Tests of the adapters
+// against the simulator are here too, because only packages in cmd may import both.
 package providercontract

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// What the PayPal adapter relies on. Sources, all read in November 2026: developer.paypal.com/api/rest/reference/idempotency,
-// docs.paypal.ai/reference/api/rest/orders/update-order, developer.paypal.com/api/webhooks/v1.
+// These tests check what the PayPal adapter relies on. Sources, all read in November 2026:
+// developer.paypal.com/api/rest/reference/idempotency, docs.paypal.ai/reference/api/rest/orders/update-order,
+// developer.paypal.com/api/webhooks/v1.
 
 func eachPayPal(t *testing.T, check func(*testing.T, target)) {
 	for name, at := range paypalTargets(t) {
@@ -34,8 +35,8 @@ func TestPayPalContract_aRequestIDMakesOneOrder(t *testing.T) {
 	})
 }
 
-// The intent of "an order with the CREATED or APPROVED status" may be replaced; after that it is not captured, and a
-// repeat of the request that made it shows the change.
+// The intent of "an order with the CREATED or APPROVED status" may be replaced. After that the order cannot be captured, and a
+// repeat of the request that created it shows the change.
 func TestPayPalContract_anOrderGivenUpIsNotCaptured(t *testing.T) {
 	t.Parallel()
 	eachPayPal(t, func(t *testing.T, p target) {
@@ -64,7 +65,7 @@ func TestPayPalContract_anOrderGivenUpIsNotCaptured(t *testing.T) {
 	})
 }
 
-// The events that matter are on offer.
+// PayPal offers all webhook events that the adapter needs.
 func TestPayPalContract_eventsOnOffer(t *testing.T) {
 	t.Parallel()
 	eachPayPal(t, func(t *testing.T, p target) {
@@ -85,7 +86,7 @@ func TestPayPalContract_eventsOnOffer(t *testing.T) {
 	})
 }
 
-// A signature that PayPal did not make is a FAILURE, not an error.
+// A forged signature has the verification status FAILURE, and is not an error.
 func TestPayPalContract_forgedSignatures(t *testing.T) {
 	t.Parallel()
 	eachPayPal(t, func(t *testing.T, p target) {

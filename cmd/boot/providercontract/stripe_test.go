@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// What the Stripe adapter relies on. Sources, all read in November 2026:
+// These tests check what the Stripe adapter relies on. Sources, all read in November 2026:
 // docs.stripe.com/api/idempotent_requests, docs.stripe.com/error-low-level, docs.stripe.com/api/payment_intents/list,
 // docs.stripe.com/api/payment_intents/search, docs.stripe.com/search.
 
-// payment is a charge of a test card, marked with its key.
+// payment returns the parameters of a charge of a test card, with its key as metadata.
 func (s target) payment(key string) map[string]string {
 	return map[string]string{
 		"amount": "4990", "currency": "usd", "confirm": "true", "payment_method": s.payable, "metadata[key]": key,
@@ -44,7 +44,8 @@ func TestStripeContract_aRepeatGetsTheFirstAnswer(t *testing.T) {
 	})
 }
 
-// A key that is at work is refused: 409, "the request conflicts with another request that's executing concurrently".
+// A key whose request is in progress is refused: 409, "the request conflicts with another request that's executing
+// concurrently".
 func TestStripeContract_aKeyInUseIs409(t *testing.T) {
 	t.Parallel()
 	eachStripe(t, func(t *testing.T, s target) {
@@ -79,8 +80,8 @@ func TestStripeContract_aKeyInUseIs409(t *testing.T) {
 	})
 }
 
-// "Saving the resulting status code and body [...] regardless of whether it succeeds or fails": a decline is repeated,
-// though the card would be paid by then.
+// "Saving the resulting status code and body [...] regardless of whether it succeeds or fails": a decline is repeated even if
+// the card would be accepted by then.
 func TestStripeContract_aDeclineIsRepeated(t *testing.T) {
 	t.Parallel()
 	eachStripe(t, func(t *testing.T, s target) {
@@ -96,7 +97,7 @@ func TestStripeContract_aDeclineIsRepeated(t *testing.T) {
 	})
 }
 
-// "Including 500 errors." Nobody can order a 500 of Stripe's.
+// "Including 500 errors." A test cannot make Stripe return a 500.
 func TestStripeContract_a500IsKept(t *testing.T) {
 	t.Parallel()
 	eachStripe(t, func(t *testing.T, s target) {
@@ -118,7 +119,7 @@ func TestStripeContract_a500IsKept(t *testing.T) {
 	})
 }
 
-// "If incoming parameters fail validation [...] we don't save the idempotent result": the key is free.
+// "If incoming parameters fail validation [...] we don't save the idempotent result": the key can be used again.
 func TestStripeContract_aMalformedRequestUsesNoKey(t *testing.T) {
 	t.Parallel()
 	eachStripe(t, func(t *testing.T, s target) {
@@ -134,8 +135,8 @@ func TestStripeContract_aMalformedRequestUsesNoKey(t *testing.T) {
 	})
 }
 
-// "Compares incoming parameters to those of the original request and errors if they're not the same": whichever of void
-// and charge was first wins, and says so.
+// "Compares incoming parameters to those of the original request and errors if they're not the same": of void and charge the
+// first one wins, and its response shows which it was.
 func TestStripeContract_voidAndChargeExcludeEachOther(t *testing.T) {
 	t.Parallel()
 	eachStripe(t, func(t *testing.T, s target) {
@@ -153,7 +154,7 @@ func TestStripeContract_voidAndChargeExcludeEachOther(t *testing.T) {
 	})
 }
 
-// listed are the intents of a key by list, newest first.
+// listed returns the ids of a key's intents by list, newest first.
 func (s target) listed(t *testing.T, key string, since time.Time) (found []string) {
 	t.Helper()
 	if s.look != nil {
@@ -176,7 +177,7 @@ func (s target) listed(t *testing.T, key string, since time.Time) (found []strin
 	}
 }
 
-// Lists "aren't subject to the availability delay": they show an intent at once.
+// Lists "aren't subject to the availability delay": they show an intent immediately.
 func TestStripeContract_aListShowsAnIntentAtOnce(t *testing.T) {
 	t.Parallel()
 	eachStripe(t, func(t *testing.T, s target) {
@@ -190,7 +191,7 @@ func TestStripeContract_aListShowsAnIntentAtOnce(t *testing.T) {
 	})
 }
 
-// Search finds an intent by its metadata within a minute, usually.
+// Search usually finds an intent by its metadata within a minute.
 func TestStripeContract_searchFindsAnIntentLater(t *testing.T) {
 	t.Parallel()
 	eachStripe(t, func(t *testing.T, s target) {
@@ -212,7 +213,8 @@ func TestStripeContract_searchFindsAnIntentLater(t *testing.T) {
 	})
 }
 
-// "Keys [...] at least 24 hours old" may be forgotten: a refund's key holds after 20 hours, and is free a day later.
+// "Keys [...] at least 24 hours old" may be forgotten: a refund's key is remembered after 20 hours, and can be reused a day
+// later.
 func TestStripeContract_aRefundsKeyAfter20Hours(t *testing.T) {
 	t.Parallel()
 	eachStripe(t, func(t *testing.T, s target) {
@@ -237,7 +239,7 @@ func TestStripeContract_aRefundsKeyAfter20Hours(t *testing.T) {
 	})
 }
 
-// The Date of an answer is the clock that created is read from.
+// The Date header of a response is from the same clock as created.
 func TestStripeContract_dateIsTheClockOfCreated(t *testing.T) {
 	t.Parallel()
 	eachStripe(t, func(t *testing.T, s target) {

@@ -27,20 +27,20 @@ import (
 
 const merchant = "sk_test_merchant"
 
-// offset is the system's clock, some time ahead.
+// offset is the system clock plus an adjustable offset.
 type offset struct{ ahead atomic.Int64 }
 
 func (c *offset) Now() time.Time      { return time.Now().Add(time.Duration(c.ahead.Load())).UTC() }
 func (c *offset) set(d time.Duration) { c.ahead.Store(int64(d)) }
 
-// lookalike is a provider with a clock of its own, and our way there, which can lose answers and be short of time.
-type lookalike struct {
+// fakeProvider is a simulated provider with its own clock, and a transport that can lose responses and run out of time.
+type fakeProvider struct {
 	*standin.Provider
 	url         string
 	clock, ours *offset
 	losing      atomic.Bool
 	mu          sync.Mutex
-	left        int // requests until there is no time for more; 0: no limit
+	left        int // requests until the time is over; 0 means no limit
 	outOfTime   func()
 	asked       []string
 	deliveries  chan delivery
@@ -52,9 +52,9 @@ type delivery struct {
 	payload []byte
 }
 
-func open(t *testing.T, c standin.Config) *lookalike {
+func open(t *testing.T, c standin.Config) *fakeProvider {
 	t.Helper()
-	l := &lookalike{
+	l := &fakeProvider{
 		clock:      &offset{},
 		ours:       &offset{},
 		deliveries: make(chan delivery, 64),
@@ -80,10 +80,10 @@ func open(t *testing.T, c standin.Config) *lookalike {
 	return l
 }
 
-func (l *lookalike) client() *http.Client { return &http.Client{Transport: l} }
+func (l *fakeProvider) client() *http.Client { return &http.Client{Transport: l} }
 
-// RoundTrip loses answers to requests that move money, and runs out of time.
-func (l *lookalike) RoundTrip(r *http.Request) (*http.Response, error) {
+// RoundTrip loses responses to requests that move money, and runs out of time.
+func (l *fakeProvider) RoundTrip(r *http.Request) (*http.Response, error) {
 	l.mu.Lock()
 	l.asked = append(l.asked, r.Method+" "+r.URL.Path)
 	if l.left > 0 {
@@ -101,7 +101,7 @@ func (l *lookalike) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, errors.New("the answer was lost")
 }
 
-func (l *lookalike) count(request string) (n int) {
+func (l *fakeProvider) count(request string) (n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, a := range l.asked {
@@ -112,8 +112,8 @@ func (l *lookalike) count(request string) (n int) {
 	return n
 }
 
-// tell posts to one of the look-alike's own endpoints.
-func (l *lookalike) tell(t *testing.T, path string, body map[string]any) map[string]any {
+// control posts to one of the simulator's own endpoints.
+func (l *fakeProvider) control(t *testing.T, path string, body map[string]any) map[string]any {
 	t.Helper()
 	encoded, err := json.Marshal(body)
 	if err != nil {
@@ -124,23 +124,23 @@ func (l *lookalike) tell(t *testing.T, path string, body map[string]any) map[str
 		t.Fatal(err)
 	}
 	defer answer.Body.Close()
-	var told map[string]any
-	if err := json.NewDecoder(answer.Body).Decode(&told); err != nil || answer.StatusCode != http.StatusOK {
-		t.Fatalf("%s: %d %v, %v", path, answer.StatusCode, told, err)
+	var decoded map[string]any
+	if err := json.NewDecoder(answer.Body).Decode(&decoded); err != nil || answer.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %d %v, %v", path, answer.StatusCode, decoded, err)
 	}
-	return told
+	return decoded
 }
 
-func (l *lookalike) token(t *testing.T, script string) string {
-	return l.tell(t, "tokens", map[string]any{"kind": "stripe", "seller": standin.StripeAccount(merchant), "script": script, "uses": -1})["id"].(string)
+func (l *fakeProvider) token(t *testing.T, script string) string {
+	return l.control(t, "tokens", map[string]any{"kind": "stripe", "seller": standin.StripeAccount(merchant), "script": script, "uses": -1})["id"].(string)
 }
 
-func (l *lookalike) agreement(t *testing.T, script string) string {
-	return l.tell(t, "agreements", map[string]any{"seller": standin.PayPalMerchant("client"), "script": script})["id"].(string)
+func (l *fakeProvider) agreement(t *testing.T, script string) string {
+	return l.control(t, "agreements", map[string]any{"seller": standin.PayPalMerchant("client"), "script": script})["id"].(string)
 }
 
-// taken counts the charges that took money.
-func (l *lookalike) taken(t *testing.T) (n int) {
+// taken counts the successful charges.
+func (l *fakeProvider) taken(t *testing.T) (n int) {
 	t.Helper()
 	answer, err := http.Get(l.url + "/ledger")
 	if err != nil {
@@ -174,15 +174,15 @@ func request(method project.PaymentMethod, token string, attempt int, since time
 	}
 }
 
-// target is where the contract is checked: the look-alike, or a provider's own test mode.
+// target is a provider under test: the simulator, or a provider's own test mode.
 type target struct {
 	url     string
 	key     string // Stripe's secret key, or PayPal's access token
-	look    *lookalike
-	payable string // a payment method that is paid: pm_card_visa
+	look    *fakeProvider
+	payable string // a payment method that succeeds, such as pm_card_visa
 }
 
-// stripeTargets are the look-alike and, with PROVIDER_CONTRACT, Stripe's test mode.
+// stripeTargets returns the simulator and, with PROVIDER_CONTRACT, Stripe's test mode.
 func stripeTargets(t *testing.T) map[string]target {
 	l := open(t, standin.Config{})
 	all := map[string]target{"look-alike": {l.url, merchant, l, "pm_card_visa"}}
@@ -198,7 +198,7 @@ func stripeTargets(t *testing.T) map[string]target {
 	return all
 }
 
-// paypalTargets are the look-alike and, with PROVIDER_CONTRACT, PayPal's sandbox, which no live credentials open.
+// paypalTargets returns the simulator and, with PROVIDER_CONTRACT, PayPal's sandbox, which live credentials cannot access.
 func paypalTargets(t *testing.T) map[string]target {
 	l := open(t, standin.Config{})
 	all := map[string]target{"look-alike": {l.url, "", l, ""}}
@@ -228,7 +228,7 @@ type reply struct {
 	body   map[string]any
 }
 
-// at reads a path of names in the answer.
+// at returns the value at a path of names in the response.
 func (r reply) at(path ...string) string {
 	var value any = r.body
 	for _, name := range path {
@@ -252,7 +252,7 @@ func do(t *testing.T, r *http.Request) reply {
 	return given
 }
 
-// form is a request in Stripe's form, under an idempotency key unless it is empty.
+// form sends a request in Stripe's format, with an idempotency key unless it is "".
 func (s target) form(t *testing.T, method, path, key string, values map[string]string) reply {
 	t.Helper()
 	encoded := url.Values{}
@@ -279,7 +279,7 @@ func (s target) form(t *testing.T, method, path, key string, values map[string]s
 	return do(t, r)
 }
 
-// json is a request in PayPal's form.
+// json sends a request in PayPal's format.
 func (s target) json(t *testing.T, method, path, key string, value any) reply {
 	t.Helper()
 	var body io.Reader
@@ -303,7 +303,7 @@ func (s target) json(t *testing.T, method, path, key string, value any) reply {
 	return do(t, r)
 }
 
-// fresh is a key that nobody has used.
+// fresh returns an unused key.
 func fresh(t *testing.T) string {
 	return strings.ReplaceAll(t.Name(), "/", "-")[:min(40, len(t.Name()))] + "-" + cmp.Or(time.Now().UTC().Format("20060102T150405.000000000"), "")
 }

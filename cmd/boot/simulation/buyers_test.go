@@ -17,7 +17,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest/memstore"
 )
 
-// buy pays a checkout as a buyer does, from one server or another, with the same token or another one.
+// buy pays a checkout as a buyer does, through one server or another, with the same or another token.
 func (h *shop) buy(name string, of id.Checkout, chance *rand.Rand) {
 	actor := &process{name: name}
 	token := h.token(chance)
@@ -54,11 +54,11 @@ func (h *shop) buy(name string, of id.Checkout, chance *rand.Rand) {
 		timer.Stop()
 		cancel()
 		if r.of.dead {
-			result = nil // whatever it was, nobody was told
+			result = nil // the buyer does not learn the result
 		}
 		if placed(result) != nil {
 			if chance.IntN(2) == 0 {
-				h.giveBack(actor, placed(result), chance)
+				h.refund(actor, placed(result), chance)
 			}
 			return
 		}
@@ -68,7 +68,7 @@ func (h *shop) buy(name string, of id.Checkout, chance *rand.Rand) {
 	}
 }
 
-// token is a card that is taken, or declined.
+// token returns a card token that is accepted or declined.
 func (h *shop) token(chance *rand.Rand) string {
 	kind := "taken"
 	if h == h.shops[0] && (h.carding || chance.IntN(3) == 0) {
@@ -77,8 +77,8 @@ func (h *shop) token(chance *rand.Rand) string {
 	return fmt.Sprintf("%s-%d", kind, chance.IntN(1_000_000))
 }
 
-// giveBack asks for a refund, of all or of a part.
-func (h *shop) giveBack(actor *process, o *order.Order, chance *rand.Rand) {
+// refund asks for a full or partial refund.
+func (h *shop) refund(actor *process, o *order.Order, chance *rand.Rand) {
 	h.wait(actor, "asks for a refund")
 	r := h.replicas[chance.IntN(len(h.replicas))].server
 	service := r.aftersales()
@@ -94,21 +94,23 @@ func (h *shop) giveBack(actor *process, o *order.Order, chance *rand.Rand) {
 			_, _, _ = service.Cancel(tagged(noReason, actor.name), h.project.ID, o.ID, "")
 			return
 		}
-		_, _ = giveBack(ports.NewOutbound(tagged(noReason, actor.name)), service, h.project.ID, request)
+		_, _ = refund(ports.NewOutbound(tagged(noReason, actor.name)), service, h.project.ID, request)
 	}()
 }
 
-// notice has the provider report a charge: late, twice or not at all, unless it broke its promise. Some charges are
-// disputed later.
-func (h *shop) notice(key, charge, decline string) {
+// reportCharge makes the provider report a charge by webhook: late, twice or not at all, unless it broke its promise. Some charges
+// are disputed later.
+func (h *shop) reportCharge(key, charge, decline string) {
 	var outcome checkout.Outcome = checkout.Paid{Provider: charge, Label: "Card"}
 	if decline != "" {
 		h.declined = append(h.declined, h.store.Now())
 		outcome = checkout.Declined{Code: decline, Message: "The payment was declined."}
 	}
-	tell := func(ctx context.Context, s *server) error { return s.purchase().Heard(ctx, h.project.ID, key, outcome) }
+	send := func(ctx context.Context, s *server) error {
+		return s.purchase().RecordOutcome(ctx, h.project.ID, key, outcome)
+	}
 	if h.breaksPromise && decline == "" {
-		h.report(charge+" is paid", tell)
+		h.report(charge+" is paid", send)
 	}
 	for range h.chance.IntN(3) {
 		after := time.Duration(h.chance.IntN(100_000_000)) * time.Microsecond
@@ -122,7 +124,7 @@ func (h *shop) notice(key, charge, decline string) {
 			r := h.replicas[number].server
 			go func() {
 				grow()
-				_ = tell(tagged(noReason, key+" heard"), r)
+				_ = send(tagged(noReason, key+" heard"), r)
 			}()
 		}()
 	}
@@ -131,8 +133,8 @@ func (h *shop) notice(key, charge, decline string) {
 	}
 }
 
-// report has the provider report something again and again until a server has recorded it.
-func (h *shop) report(what string, tell func(context.Context, *server) error) {
+// report makes the provider send a report repeatedly until a server has recorded it.
+func (h *shop) report(what string, send func(context.Context, *server) error) {
 	h.untold++
 	actor, chance := &process{name: h.name + "'s webhook"}, h.own()
 	go func() {
@@ -140,7 +142,7 @@ func (h *shop) report(what string, tell func(context.Context, *server) error) {
 			h.wait(actor, "reports "+what)
 			r := h.replicas[chance.IntN(len(h.replicas))].server
 			done := make(chan error, 1)
-			go func() { done <- tell(tagged(noReason, what), r) }()
+			go func() { done <- send(tagged(noReason, what), r) }()
 			if err := <-done; err == nil && !r.of.dead {
 				h.untold--
 				return
@@ -149,8 +151,8 @@ func (h *shop) report(what string, tell func(context.Context, *server) error) {
 	}()
 }
 
-// takeBack has the provider take back a refund that had succeeded.
-func (h *shop) takeBack(b *moneyBack) {
+// reverseRefund makes the provider reverse a refund that had succeeded.
+func (h *shop) reverseRefund(b *moneyBack) {
 	if !h.takesBack || h.chance.IntN(2) == 0 {
 		return
 	}
@@ -167,14 +169,14 @@ func (h *shop) takeBack(b *moneyBack) {
 		h.report(b.id+" has failed", func(ctx context.Context, s *server) error {
 			failure := order.RefundFailed{Code: "expired_or_canceled_card", Provider: b.id}
 			if checkout.IsOrphan(b.key) {
-				return s.purchase().HeardOrphanRefund(ctx, h.project.ID, b.key, failure)
+				return s.purchase().RecordOrphanRefund(ctx, h.project.ID, b.key, failure)
 			}
-			return s.aftersales().HeardRefund(ctx, h.project.ID, b.key, failure)
+			return s.aftersales().RecordRefund(ctx, h.project.ID, b.key, failure)
 		})
 	}()
 }
 
-// disputed has a buyer dispute a charge that an order is made of, and the dispute be won or lost.
+// disputed lets a buyer dispute the charge of an order. The dispute is won or lost.
 func (h *shop) disputed(of string) {
 	after, between, won := time.Duration(h.chance.IntN(60_000_000))*time.Microsecond, time.Duration(h.chance.IntN(60_000_000))*time.Microsecond, h.chance.IntN(2) == 0
 	actor := &process{name: h.name + "'s bank"}
@@ -225,17 +227,17 @@ func (h *shop) reportDispute(d *dispute, status order.DisputeStatus) {
 		Fee:       usd(d.fee),
 		At:        h.books.now().Truncate(time.Second),
 	}
-	h.report(d.id+" is "+status.String(), func(ctx context.Context, s *server) error { return s.aftersales().HeardDispute(ctx, h.project.ID, r) })
+	h.report(d.id+" is "+status.String(), func(ctx context.Context, s *server) error { return s.aftersales().RecordDispute(ctx, h.project.ID, r) })
 }
 
-// placed is the order of a result, or nil.
+// placed returns the order of a result, or nil.
 func placed(r purchase.Result) *order.Order {
 	p, _ := r.(purchase.Placed)
 	return p.Order
 }
 
-// giveBack gives money back.
-func giveBack(ctx ports.Outbound, s *aftersales.Service, project id.Project, r aftersales.RefundRequest) (*order.Refund, error) {
+// refund requests a refund.
+func refund(ctx ports.Outbound, s *aftersales.Service, project id.Project, r aftersales.RefundRequest) (*order.Refund, error) {
 	promised, err := s.RequestRefund(ctx, project, r)
 	if err != nil {
 		return nil, err

@@ -16,15 +16,15 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// bench is a gateway over a model of its provider, in which the next requests meet trouble.
+// bench is a gateway with a model of its provider. The next requests can be made to fail.
 type bench struct {
 	ports.Gateway
 	t       *testing.T
 	server  *server
 	books   *bank
-	stripe  *stripeModel // nil: another provider
+	stripe  *stripeModel // nil for another provider
 	trouble trouble
-	takes   time.Duration // how long the provider works on a request that moves money
+	takes   time.Duration // processing time of a request that moves money
 	begun   time.Time
 }
 
@@ -58,8 +58,8 @@ func newStripe(work func(string) trouble, now func() time.Time) *stripeModel {
 	}
 }
 
-// Every gateway of the simulation comes to the same conclusions, with clocks apart and at the limits of what providers
-// promise. The adapter of Stripe is one of them, so the cheaper models are as strict as it is.
+// All gateways of the simulation reach the same outcomes, with deviating clocks and at the limits of the providers' guarantees.
+// One of them is the real Stripe adapter, so the cheaper models are as strict as the adapter.
 func TestGateways(t *testing.T) {
 	t.Parallel()
 	cases := map[string]func(*bench){
@@ -128,7 +128,7 @@ func (b *bench) request(attempt int, token string) ports.ChargeRequest {
 	}
 }
 
-// bounded makes a call as the application does, within eight seconds.
+// bounded makes a call with the application's timeout of eight seconds.
 func bounded[T any](call func(context.Context) (T, error)) (T, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 8*time.Second)
 	defer cancel()
@@ -155,7 +155,7 @@ func (b *bench) refund(key, of string, amount int64) (order.RefundOutcome, error
 	})
 }
 
-// want checks the kind of an outcome; nil: nobody knows.
+// want checks the kind of an outcome. nil means that the outcome is unknown.
 func (b *bench) want(what string, got any, err error, want any) {
 	b.t.Helper()
 	if (want == nil) != (err != nil) || want != nil && reflect.TypeOf(got) != reflect.TypeOf(want) {
@@ -215,7 +215,7 @@ func underWay(b *bench) {
 	b.takes = 20 * time.Second
 	got, err := b.charge(b.request(1, "taken"))
 	b.want("charged", got, err, nil)
-	if b.stripe != nil { // an order of PayPal's is given up instead
+	if b.stripe != nil { // a PayPal order is voided instead
 		got, err = b.resolve(b.request(1, ""))
 		b.want("resolved at once", got, err, nil)
 	}
@@ -289,8 +289,8 @@ func refundTakenBack(b *bench) {
 	b.want("refunded again", got, err, order.Refunded{})
 }
 
-// errorKept: Stripe's answer is an error for a day, and nothing was charged. Nobody knows until the list of all the
-// time in which it could be charged has been read.
+// errorKept: Stripe returns an error for a day, and charged nothing. The outcome is unknown until the list of the whole time in
+// which a charge was possible has been read.
 func errorKept(b *bench) {
 	if b.stripe == nil {
 		return
@@ -329,7 +329,7 @@ func manyPages(b *bench) {
 	b.t.Errorf("the list is never at its end: %s", r.Charge.Progress)
 }
 
-// clocksApart has the attempt's start by a clock that is an hour ahead.
+// clocksApart starts the attempt by a clock that is an hour ahead.
 func clocksApart(b *bench) {
 	r := b.request(1, "taken")
 	r.Charge.Since = r.Charge.Since.Add(time.Hour)
@@ -341,7 +341,7 @@ func clocksApart(b *bench) {
 	b.taken(1)
 }
 
-// listedTooEarly has the provider work on a charge while its list is read part by part. The next list has it.
+// listedTooEarly lets the provider process a charge while its list is read page by page. The next list contains it.
 func listedTooEarly(b *bench) {
 	if b.stripe == nil {
 		return
@@ -351,8 +351,8 @@ func listedTooEarly(b *bench) {
 	b.resolvesTo(30, checkout.Paid{})
 }
 
-// voidedInManyPages has the provider carry a void out and keep an error as its answer. Only the list tells, which is
-// too long to be read at once.
+// voidedInManyPages: the provider voids the key, but keeps an error as its response. Only the list shows it, which is too long
+// to be read in one call.
 func voidedInManyPages(b *bench) {
 	if b.stripe == nil {
 		return
@@ -361,7 +361,7 @@ func voidedInManyPages(b *bench) {
 	b.resolvesTo(9, checkout.NotCharged{})
 }
 
-// resolvesTo checks the outcome of an attempt that takes several calls of Resolve, ten seconds apart, at most so many.
+// resolvesTo checks the outcome of an attempt that takes up to most calls of Resolve, ten seconds apart.
 func (b *bench) resolvesTo(most int, want checkout.Outcome) {
 	b.t.Helper()
 	r := b.request(1, "")

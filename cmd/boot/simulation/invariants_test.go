@@ -14,7 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest/memstore"
 )
 
-// The invariants. Those of stock, orders and ledger hold after every commit, too.
+// The names of the invariants. Those of stock, orders and ledger are also checked after every commit.
 const (
 	decided     = "every attempt is decided"
 	charges     = "money charged = orders + orphans refunded"
@@ -27,10 +27,10 @@ const (
 	delivered   = "every subscription gets every event"
 	declined    = "declines are limited"
 	neighbours  = "the second project notices nothing"
-	fewestSteps = 5 // of a finalize: standing, claim, the request to the provider and its answer, record
+	fewestSteps = 5 // of a finalize: read attempts, claim, request and response of the provider, record
 )
 
-// checkCommit checks what holds after every commit.
+// checkCommit checks the invariants that hold after every commit.
 func (s *simulation) checkCommit() {
 	for _, h := range s.shops {
 		f := s.store.Figures(h.project.ID)
@@ -46,7 +46,7 @@ func (s *simulation) checkCommit() {
 	}
 }
 
-// checkAtRest checks what must hold once everything is at rest.
+// checkAtRest checks the invariants that hold once all work is done.
 func (s *simulation) checkAtRest() {
 	if s.untold > 0 {
 		s.violated(decided, "%d reports of providers are not recorded", s.untold)
@@ -92,7 +92,7 @@ func (h *shop) checkCharges() {
 	}
 }
 
-// owed reports whether our books say that an orphan charge could not be given back: a person sees to it.
+// owed reports whether the ledger says that an orphan charge could not be refunded, and a person has to do it.
 func (h *shop) owed(charge string) bool {
 	list, _, err := memstore.Orphans{Store: h.store}.Orphans(noReason, h.project.ID, ports.OrphanFilter{}, ports.Page{Limit: 1000})
 	h.must(err)
@@ -133,7 +133,7 @@ func (h *shop) checkLedger() {
 	}
 }
 
-// checkSequences checks that the events of each order are numbered from 1 without gaps.
+// checkSequences checks that each order's events are numbered from 1 without gaps.
 func (h *shop) checkSequences() {
 	seen := map[id.Order]map[int]event.Data{}
 	for _, d := range h.store.Announcements(h.project.ID) {
@@ -163,7 +163,7 @@ func (h *shop) checkSequences() {
 	}
 }
 
-// sequence is the order that an event is of, and its number; zero: it is of none.
+// sequence returns an event's order and its number there, or zero values for an event without an order.
 func sequence(d event.Data) (id.Order, int) {
 	switch e := d.(type) {
 	case event.OrderCompleted:
@@ -182,20 +182,20 @@ func sequence(d event.Data) (id.Order, int) {
 	return id.Order{}, 0
 }
 
-// checkDelivered checks that each subscription got each event that was written since it is active, and until a time.
+// checkDelivered checks that each subscription received each event that was written after it became active and before until.
 func (h *shop) checkDelivered(until time.Time) {
 	all, _, err := memstore.Events{Store: h.store}.Events(noReason, h.project.ID, event.Type{}, ports.Page{Limit: 1000})
 	h.must(err)
 	for n, since := range h.subs {
 		for _, e := range all {
-			if e.At.After(since) && e.At.Before(until) && h.heard[h.receiver(n)][e.ID.String()].IsZero() {
+			if e.At.After(since) && e.At.Before(until) && h.received[h.receiver(n)][e.ID.String()].IsZero() {
 				h.violated(delivered, "%s %s of %s was never delivered to subscription %d, made at %s", e.Type, e.ID, e.At, n, since)
 			}
 		}
 	}
 }
 
-// checkDeclines checks the limit, but where the provider tries cards under keys that were voided.
+// checkDeclines checks the limit on declines, except where the provider charges keys that were voided.
 func (h *shop) checkDeclines() {
 	if h.breaksPromise {
 		return
@@ -214,8 +214,8 @@ func (h *shop) checkDeclines() {
 	}
 }
 
-// checkNeighbours checks, a quarter of an hour after the last failure and with rows of the first shop still
-// unreadable, that all else is decided and delivered.
+// checkNeighbours checks that everything else is decided and delivered a quarter of an hour after the last failure, while rows
+// of the first shop are still unreadable.
 func (s *simulation) checkNeighbours() {
 	for _, h := range s.shops {
 		for _, c := range h.opened {
@@ -233,29 +233,30 @@ func (s *simulation) checkNeighbours() {
 	}
 }
 
-// slow reports whether it may take the shop's provider a day to decide an attempt: it keeps errors of charges that did
+// slow reports whether the shop's provider may take a day to decide an attempt, because it keeps errors of charges that did not
+// happen.
 // not happen.
 func (h *shop) slow() bool { return h.keptErrors }
 
-// soonest is within which time the second shop's events are delivered while no server fails: looking for work three
-// times, for the deliveries are made and then attempted.
+// soonest is the maximum delay of the second shop's events while no server fails. It allows for three polls, because a delivery
+// is first created and then attempted.
 const soonest = 10 * time.Second
 
-// checkDelay checks that the second shop's events were delivered in time where no server failed.
+// checkDelay checks that the second shop's events were delivered in time if no server failed.
 func (s *simulation) checkDelay() {
 	for _, h := range s.shops[1:] {
 		all, _, err := memstore.Events{Store: h.store}.Events(noReason, h.project.ID, event.Type{}, ports.Page{Limit: 1000})
 		h.must(err)
 		for _, e := range all {
-			if at := s.heard[h.receiver(0)][e.ID.String()]; at.Sub(e.At) > soonest {
+			if at := s.received[h.receiver(0)][e.ID.String()]; at.Sub(e.At) > soonest {
 				h.violated(neighbours, "%s %s was delivered after %s", e.Type, e.ID, at.Sub(e.At))
 			}
 		}
 	}
 }
 
-// checkLatency checks that a purchase of the second shop has an order at once where no server fails, in as many
-// steps as ever.
+// checkLatency checks that a purchase in the second shop gets an order immediately, and in the usual number of steps, if no
+// server fails.
 func (h *shop) checkLatency(try int, took time.Duration, steps int, result purchase.Result) {
 	if h == h.shops[0] || h.rate > 0 || try > 0 {
 		return

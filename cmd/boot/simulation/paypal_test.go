@@ -11,10 +11,10 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// paypalModel is PayPal's API as far as a charge and a refund use it, written from its documentation: a request id is
-// remembered for six hours and shows its object as it stands; a charge is an order, which is captured in a second
-// request as long as its intent is to be captured; an invoice is paid once; the report of transactions lags by three
-// hours (developer.paypal.com/api/rest, read November 2026). Errors of the server are not kept.
+// paypalModel is the part of PayPal's API that charges and refunds use, written from its documentation: a request id is
+// remembered for six hours and returns the object's current state; a charge is an order, which a second request captures as
+// long as its intent is CAPTURE; an invoice is paid once; the transaction report lags by three hours
+// (developer.paypal.com/api/rest, read November 2026). Server errors are not kept.
 type paypalModel struct {
 	bank
 	work     func(what string) trouble
@@ -32,7 +32,7 @@ type paypalRequest struct {
 type paypalOrder struct {
 	id, key, checkout string
 	amount            int64
-	givenUp           bool // its intent is to authorize only
+	givenUp           bool // its intent is AUTHORIZE only
 	capture, decline  string
 }
 
@@ -47,17 +47,17 @@ func (m *paypalModel) known(key string) (paypalRequest, bool) {
 	return r, ok && m.now().Sub(r.at) < paypalKeyAge
 }
 
-// paypalReply is an order or a refund as it was then. ok is false for an error of the server.
+// paypalReply is an order or a refund at the time of the response. ok is false for a server error.
 type paypalReply struct {
 	ok     bool
 	issue  string
 	order  paypalOrder
 	refund moneyBack
-	found  *charge // by the report
+	found  *charge // according to the report
 	back   *moneyBack
 }
 
-// carry carries out a request, unless the server fails before or while it answers.
+// carry carries out a request, unless the server fails before or after its effect.
 func (m *paypalModel) carry(what string, effect func() paypalReply) paypalReply {
 	t := m.work(what)
 	if t.before {
@@ -140,7 +140,7 @@ func (m *paypalModel) giveUp(id string) paypalReply {
 	})
 }
 
-// report is what the transactions say of the charge or refund of a key.
+// report returns what the transaction report says about the charge or refund of a key.
 func (m *paypalModel) report(key string) paypalReply {
 	return m.carry("transactions", func() (r paypalReply) {
 		if c := m.byKey(key); c != nil && m.now().Sub(c.at) >= paypalLag {
@@ -179,7 +179,7 @@ func (m *paypalModel) refund(key, of string, amount int64) paypalReply {
 	})
 }
 
-// portPayPal is the payment port over the model of PayPal, without HTTP.
+// portPayPal implements the payment port with the model of PayPal, without HTTP.
 type portPayPal struct {
 	ports.Gateway
 	*server
@@ -241,8 +241,8 @@ func (g *portPayPal) Charge(ctx ports.Outbound, r ports.ChargeRequest) (checkout
 	return a.order.outcome(), nil
 }
 
-// Resolve gives the order of the key up, unless it was captured first. Later, when the key may be forgotten, the order
-// that was found, or the report, decides.
+// Resolve voids the order of the key, unless it was captured first. Later, when the key may be forgotten, the order that was
+// found, or the report, decides.
 func (g *portPayPal) Resolve(ctx ports.Outbound, r ports.ChargeRequest) (checkout.Outcome, error) {
 	if _, most := g.age(r.Charge.Since); most >= trustedKey {
 		return g.lookUp(ctx, r)
@@ -258,7 +258,7 @@ func (g *portPayPal) Resolve(ctx ports.Outbound, r ports.ChargeRequest) (checkou
 	return outcome, err
 }
 
-// end gives an order up and reads what became of it.
+// end voids an order and returns its outcome.
 func (g *portPayPal) end(ctx context.Context, id string) (checkout.Outcome, error) {
 	if _, err := g.request(ctx, "give up "+id, func() paypalReply { return g.paypal.giveUp(id) }); err != nil {
 		return nil, err

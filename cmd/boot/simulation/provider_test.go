@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// bank is a payment provider's own books.
+// bank is a payment provider's own ledger.
 type bank struct {
 	now      func() time.Time // its own clock
-	given    func(*moneyBack) // of a refund that was carried out
+	given    func(*moneyBack) // called with a refund that was carried out
 	charges  []*charge
 	refunds  []*moneyBack
 	disputes []*dispute
@@ -29,10 +29,10 @@ type moneyBack struct {
 	charge string
 	key    string
 	amount int64
-	failed bool // it was taken back after it had succeeded
+	failed bool // it was reversed after it had succeeded
 }
 
-// dispute of a charge: withdrawn and fee are what the provider has taken for it so far.
+// dispute is a dispute of a charge. withdrawn and fee are what the provider has deducted for it so far.
 type dispute struct {
 	id                     string
 	charge                 string
@@ -48,7 +48,7 @@ func (b *bank) charge(id string) *charge {
 	return nil
 }
 
-// refunded is what was given back of a charge.
+// refunded returns the refunded sum of a charge.
 func (b *bank) refunded(charge string) (sum int64) {
 	for _, r := range b.refunds {
 		if r.charge == charge && !r.failed {
@@ -58,7 +58,7 @@ func (b *bank) refunded(charge string) (sum int64) {
 	return sum
 }
 
-// disputed is what the provider has withdrawn for disputes of a charge, and its fees.
+// disputed returns what the provider has withdrawn for disputes of a charge, and its fees.
 func (b *bank) disputed(charge string) (withdrawn, fees int64) {
 	for _, d := range b.disputes {
 		if d.charge == charge {
@@ -68,13 +68,13 @@ func (b *bank) disputed(charge string) (withdrawn, fees int64) {
 	return withdrawn, fees
 }
 
-// left is what can be given back of a charge.
+// left returns what can still be refunded of a charge.
 func (b *bank) left(c *charge) int64 {
 	withdrawn, _ := b.disputed(c.id)
 	return c.amount - b.refunded(c.id) - withdrawn
 }
 
-// holds is what the provider holds for the merchant.
+// holds returns the merchant's balance at the provider.
 func (b *bank) holds() (sum int64) {
 	for _, c := range b.charges {
 		withdrawn, fees := b.disputed(c.id)
@@ -83,7 +83,7 @@ func (b *bank) holds() (sum int64) {
 	return sum
 }
 
-// of are the charges of a checkout.
+// of returns the charges of a checkout.
 func (b *bank) of(checkout string) (list []*charge) {
 	for _, c := range b.charges {
 		if c.checkout == checkout {
@@ -93,36 +93,36 @@ func (b *bank) of(checkout string) (list []*charge) {
 	return list
 }
 
-// trouble is what befalls a request at the provider.
+// trouble is how a request at the provider fails.
 type trouble struct {
-	before bool // a 500 that is kept, and nothing has happened
-	after  bool // a 500 that is kept, and it has happened
+	before bool // a 500 that is kept, without an effect
+	after  bool // a 500 that is kept, after the effect
 }
 
-// stripeModel is Stripe's API as far as a charge and a refund use it, written from its documentation:
+// stripeModel is the part of Stripe's API that charges and refunds use, written from its documentation:
 //
-//   - An idempotency key keeps the first answer, an error of the server too, for 24 hours, and refuses other
-//     parameters (docs.stripe.com/api/idempotent_requests). While the first request is at work the answer
-//     is 409 (docs.stripe.com/error-low-level, read November 2026).
-//   - Lists are newest first, in pages with has_more, by times of creation in whole seconds of its own clock
+//   - An idempotency key keeps the first response, including a server error, for 24 hours, and refuses other parameters
+//     (docs.stripe.com/api/idempotent_requests). While the first request is in progress the response is 409
+//     (docs.stripe.com/error-low-level, read November 2026).
+//   - Lists are newest first, in pages with has_more, by times of creation in whole seconds of Stripe's clock
 //     (docs.stripe.com/api/pagination). Search lags (docs.stripe.com/search).
-//   - Webhooks may come late, twice and in any order (docs.stripe.com/webhooks).
+//   - Webhooks may arrive late, twice and in any order (docs.stripe.com/webhooks).
 //
-// serve is its HTTP, for the real adapter; portStripe asks it directly.
+// serve is its HTTP interface, for the real adapter; portStripe calls the model directly.
 type stripeModel struct {
 	bank
 	work    func(what string) trouble
 	decided func(key, charge, decline string)
 	keys    map[string]*keptReply
 	intents []*stripeIntent // in the order of their creation
-	busy    int             // pages of others' intents before ours, in each list
-	// unsearchable has search answer with an error, as it does for merchants in India.
+	busy    int             // pages of other intents before ours in each list
+	// unsearchable makes search return an error, as it does for merchants in India.
 	unsearchable bool
-	// forgetful has it charge although the key was voided, which it promises not to do.
+	// forgetful makes it charge a voided key, which Stripe promises not to do.
 	forgetful bool
 }
 
-// reply is an answer of Stripe's, with its objects as they were then.
+// reply is a response of Stripe, with the state of its objects at that time.
 type reply struct {
 	status  int
 	kind    string // of an error
@@ -164,7 +164,7 @@ func refusal(status int, kind, code string) reply {
 	}
 }
 
-// post carries out a request once for its key.
+// post carries out a request once per key.
 func (m *stripeModel) post(key, what, request string, effect func() reply) reply {
 	kept := m.keys[key]
 	switch {
@@ -226,7 +226,7 @@ func (m *stripeModel) shown(i *stripeIntent) reply {
 	return reply{status: http.StatusOK, intent: &now}
 }
 
-func (m *stripeModel) giveBack(key, of string, amount int64) reply {
+func (m *stripeModel) refund(key, of string, amount int64) reply {
 	return m.post(key, "refunds", fmt.Sprint("refund ", of, amount), func() reply {
 		c := m.charge(of)
 		if c == nil || m.left(c) < amount {
@@ -276,7 +276,7 @@ func (m *stripeModel) cancel(id string) reply {
 	return m.shown(i)
 }
 
-// searchLag is after how long search finds an intent.
+// searchLag is how long it takes until search finds an intent.
 const searchLag = time.Minute
 
 func (m *stripeModel) search(key string) reply {
@@ -293,7 +293,7 @@ func (m *stripeModel) search(key string) reply {
 	return found
 }
 
-// page lists intents by their time of creation, after one of them.
+// page lists intents by their time of creation, starting after an intent.
 func (m *stripeModel) page(from, to int64, after string, limit int) reply {
 	m.work("payment_intents page")
 	found := reply{status: http.StatusOK, list: "list"}
@@ -338,7 +338,7 @@ func (m *stripeModel) refundsOf(intent string) reply {
 	return found
 }
 
-func (m *stripeModel) refund(id string) reply {
+func (m *stripeModel) readRefund(id string) reply {
 	m.work("refunds/" + id)
 	for _, r := range m.refunds {
 		if r.id == id {

@@ -16,36 +16,35 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-// scheduler decides, by chance from a seed, which of the goroutines that wait at a call of the outside goes on,
-// and what befalls the call. One goes on at a time, and only once all others wait, so that the same seed makes
-// the same schedule.
+// scheduler decides, at random from a seed, which of the goroutines that wait at an outside call continues, and how the call
+// fails. One goroutine runs at a time, and only once all others wait, so that the same seed gives the same schedule.
 type scheduler struct {
 	chance  *rand.Rand
 	mu      sync.Mutex
 	waiting []*waitingCall
 	ready   []*waitingCall
-	spare   []*waitingCall // to be used again
+	spare   []*waitingCall // for reuse
 	arrived chan struct{}
 	begun   time.Time
-	calm    bool // nothing befalls calls any more
-	rate    int  // of a thousand calls, how many something befalls
+	calm    bool // no more failures
+	rate    int  // failures per thousand calls
 	steps   int
-	stepsOf map[string]int // of work for a buyer, by the buyer's name
-	trace   []string       // nil unless it is wanted
+	stepsOf map[string]int // steps of work for a buyer, by the buyer's name
+	trace   []string       // nil unless it is printed
 	keep    bool
 	sum     uint64
-	stopped bool // the schedule is over
-	instant bool // every call goes on at once: this is no schedule
+	stopped bool // the schedule has ended
+	instant bool // calls do not wait; for setup without a schedule
 }
 
-// process is a server between its start and its end. Its calls wait while it is stopped. Once it is dead they
-// fail and do nothing, so that its goroutines come to their end without a trace.
+// process is one run of a server. Its calls wait while it is stopped. Once it is dead they fail without an effect, so that its
+// goroutines end without a trace.
 type process struct {
 	name  string
-	fails bool      // things befall its calls
+	fails bool      // its calls may fail
 	until time.Time // it is stopped until then
 	dead  bool
-	ends  []func() // called when it is dead, and at the end
+	ends  []func() // called when it dies, and at the end
 }
 
 // end kills the process.
@@ -63,7 +62,7 @@ type waitingCall struct {
 	grant chan verdict
 }
 
-// verdict is what befalls a call.
+// verdict is what happens to a call.
 type verdict int
 
 const (
@@ -96,7 +95,7 @@ func newScheduler(seed uint64, keep bool) *scheduler {
 	}
 }
 
-// wait has a call wait for its turn.
+// wait blocks a call until its turn, and returns what happens to it.
 func (s *scheduler) wait(of *process, name string) verdict {
 	s.mu.Lock()
 	if s.stopped || s.instant {
@@ -121,7 +120,7 @@ func (s *scheduler) wait(of *process, name string) verdict {
 	return v
 }
 
-// newCall is a call that is used for the first time, or again. The caller holds the lock.
+// newCall returns a new or reused call. The caller holds the lock.
 func (s *scheduler) newCall() *waitingCall {
 	n := len(s.spare)
 	if n == 0 {
@@ -132,8 +131,8 @@ func (s *scheduler) newCall() *waitingCall {
 	return c
 }
 
-// tag is what a context's work is for. Calls that wait at the same time are told apart by it: which of two came
-// first is chance of another kind.
+// tag identifies what a context's work is for. It distinguishes calls that wait at the same time, because the order in which
+// two of them arrived does not come from the seed.
 type tag struct{}
 
 type tagText struct{ who, what string }
@@ -146,7 +145,7 @@ func tagged(ctx context.Context, what string) context.Context {
 	return context.WithValue(ctx, tag{}, t)
 }
 
-// call makes a call of the outside by a process: effect happens once, or not at all.
+// call makes an outside call of a process: effect happens once or not at all.
 func (s *scheduler) call(ctx context.Context, of *process, name string, effect func() error) error {
 	if of.dead {
 		return errDead
@@ -178,7 +177,7 @@ func (s *scheduler) call(ctx context.Context, of *process, name string, effect f
 	err := effect()
 	switch v {
 	case killAfter:
-		if !s.calm { // a receiver that answers late may outlast the failures, and nobody starts a server again then
+		if !s.calm { // a slow receiver may outlast the failures, and nothing would restart the server then
 			of.end()
 			return errDead
 		}
@@ -197,7 +196,7 @@ func (s *scheduler) call(ctx context.Context, of *process, name string, effect f
 	return err
 }
 
-// again waits for its turn, and nothing else befalls it.
+// again waits for another turn. The only failure it can meet is that the process is dead.
 func (s *scheduler) again(of *process, name string) error {
 	if s.wait(of, name+" goes on") == killBefore {
 		return errDead
@@ -210,7 +209,7 @@ func (s *scheduler) stopProcess(of *process) {
 	of.until = time.Now().Add(time.Duration(1+s.chance.IntN(50_000)) * time.Millisecond)
 }
 
-// sleep waits for some time, and reports whether ctx lasted as long.
+// sleep waits for some time, and reports whether ctx is still valid then.
 func (s *scheduler) sleep(ctx context.Context) bool {
 	most := []int{50, 3_000, 12_000, 40_000}[s.chance.IntN(4)]
 	timer := time.NewTimer(time.Duration(1+s.chance.IntN(most))*time.Millisecond + time.Duration(s.chance.IntN(1000))*time.Nanosecond)
@@ -249,7 +248,7 @@ func (s *scheduler) run(end time.Time) {
 	}
 }
 
-// next takes a call out of those that wait and may go on; nil: there is none.
+// next removes and returns a waiting call that may continue, or nil.
 func (s *scheduler) next() *waitingCall {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -306,7 +305,7 @@ func (s *scheduler) grant(c *waitingCall) {
 	c.grant <- v
 }
 
-// hash adds a text to the sum of the schedule, by FNV-1a.
+// hash adds text to the schedule's checksum (FNV-1a).
 func (s *scheduler) hash(text string) {
 	for i := range len(text) {
 		s.sum = (s.sum ^ uint64(text[i])) * fnvPrime
@@ -321,16 +320,16 @@ func (s *scheduler) note(format string, args ...any) {
 	}
 }
 
-// pause waits, and reports whether the schedule goes on.
+// pause waits, and reports whether the schedule continues.
 func (s *scheduler) pause(d time.Duration) bool {
 	time.Sleep(d)
 	return !s.stopped
 }
 
-// longestPause is the longest pause of anybody.
+// longestPause is the longest pause of any goroutine.
 const longestPause = 10 * time.Minute
 
-// finish ends all goroutines: those that wait at once, and those that sleep when they wake up.
+// finish ends all goroutines: waiting ones immediately, sleeping ones when they wake up.
 func (s *scheduler) finish() {
 	s.mu.Lock()
 	s.stopped = true

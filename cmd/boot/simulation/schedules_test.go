@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// number is a number of the environment.
+// number reads a number from the environment.
 func number(name string, otherwise uint64) uint64 {
 	if n, err := strconv.ParseUint(os.Getenv(name), 10, 64); err == nil {
 		return n
@@ -21,8 +21,8 @@ func number(name string, otherwise uint64) uint64 {
 	return otherwise
 }
 
-// Schedules of random failures leave money, stock, orders and events as they must be: the same few schedules each time,
-// or as many others as SCHEDULES says. SEED is the first one's seed: a schedule's seed is the next number.
+// Random failures leave money, stock, orders and events consistent. Without SCHEDULES a few fixed schedules run, otherwise that
+// many. SEED is the first schedule's seed, and each further one has the next number.
 func TestSchedules(t *testing.T) {
 	t.Parallel()
 	first, n := number("SEED", 1), number("SCHEDULES", 0)
@@ -32,7 +32,7 @@ func TestSchedules(t *testing.T) {
 	case os.Getenv("SEED") == "":
 		first = uint64(time.Now().UnixNano())
 	}
-	debug.SetGCPercent(1600) // schedules are short-lived and small
+	debug.SetGCPercent(1600) // a schedule is short and uses little memory
 	begun := time.Now()
 	var next, failed, steps atomic.Uint64
 	var shards sync.WaitGroup
@@ -58,7 +58,7 @@ func scheduled(t *testing.T, seed uint64, keep bool) (s *simulation) {
 	return s
 }
 
-// The same seed is the same schedule.
+// The same seed gives the same schedule.
 func TestASeedIsOneSchedule(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(200) {

@@ -25,24 +25,24 @@ type shop struct {
 	session  *session.Session
 	opened   []*checkout.Checkout
 	books    *bank
-	stripe   *stripeModel // nil: another provider
+	stripe   *stripeModel // nil for another provider
 	gateway  func(*server) ports.Gateway
-	subs     []time.Time // when each subscription was made
-	declined []time.Time // by the provider, of the session's cards
+	subs     []time.Time // when each subscription was created
+	declined []time.Time // when the provider declined the session's cards
 
-	// keptErrors: Stripe keeps errors of charges that did not happen, which takes a day to be decided.
+	// keptErrors makes Stripe keep errors of charges that did not happen. Such attempts take a day to be decided.
 	keptErrors bool
-	// breaksPromise: Stripe charges keys that were voided. Such charges are orphans.
+	// breaksPromise makes Stripe charge keys that were voided. Such charges are orphans.
 	breaksPromise bool
-	takesBack     bool // refunds are taken back after they succeeded
+	takesBack     bool // refunds are reversed after they succeeded
 	disputes      bool // charges are disputed
-	deaf          bool // receivers of events do not answer
+	deaf          bool // receivers of events do not respond
 	poisoned      id.Checkout
-	unreadable    bool // the project's settings
+	unreadable    bool // the project's settings cannot be read
 }
 
-// providers of the first shop, by the seed: the real adapter in one of sixteen schedules, PayPal in one of eight, the cheaper model of
-// Stripe else.
+// providerOf returns the first shop's provider by the seed: the real adapter in one of sixteen schedules, PayPal in one of
+// eight, and otherwise the cheaper model of Stripe.
 func providerOf(seed uint64) string {
 	switch seed % 16 {
 	case 0:
@@ -53,7 +53,7 @@ func providerOf(seed uint64) string {
 	return "stripe"
 }
 
-// openShop opens a shop with its checkouts. work is what befalls requests at its provider.
+// openShop opens a shop with its checkouts.
 func (s *simulation) openShop(name, provider string, checkouts int, bits *entropy) *shop {
 	p, err := project.Open(id.New[id.Project](bits.Bits128()), id.New[id.Account](bits.Bits128()), project.Draft{Name: name, Slug: name}, s.store.Now())
 	s.must(err)
@@ -118,14 +118,14 @@ func (h *shop) checkout(name id.Checkout) {
 	h.opened = append(h.opened, c)
 }
 
-// openProvider opens the shop's provider, whose clock is up to a quarter of an hour off.
+// openProvider opens the shop's provider, whose clock is wrong by up to a quarter of an hour.
 func (h *shop) openProvider(provider string) {
 	off := clock(time.Duration(h.chance.IntN(7200)-3600) * time.Second / 4)
 	actor := &process{name: h.name + "'s provider"}
 	if provider == "paypal" {
 		m := &paypalModel{
-			bank:     bank{now: off.Now, given: h.takeBack},
-			decided:  h.notice,
+			bank:     bank{now: off.Now, given: h.reverseRefund},
+			decided:  h.reportCharge,
 			requests: map[string]paypalRequest{},
 		}
 		m.work = func(what string) trouble { return h.troubled(actor, what) }
@@ -133,8 +133,8 @@ func (h *shop) openProvider(provider string) {
 		return
 	}
 	m := &stripeModel{
-		bank:    bank{now: off.Now, given: h.takeBack},
-		decided: h.notice,
+		bank:    bank{now: off.Now, given: h.reverseRefund},
+		decided: h.reportCharge,
 		keys:    map[string]*keptReply{},
 	}
 	m.work = func(what string) trouble {
@@ -152,7 +152,7 @@ func (h *shop) openProvider(provider string) {
 	}
 }
 
-// afflict has things befall the first shop alone.
+// afflict enables failures for the first shop only.
 func (h *shop) afflict() {
 	h.trouble = []int{0, 0, 100, 400}[h.chance.IntN(4)]
 	h.takesBack, h.disputes, h.deaf = h.chance.IntN(4) == 0, h.chance.IntN(8) == 0, h.chance.IntN(8) == 0
@@ -166,7 +166,7 @@ func (h *shop) afflict() {
 	}
 }
 
-// troubled is what befalls a request at the shop's provider.
+// troubled returns how a request at the shop's provider fails.
 func (h *shop) troubled(actor *process, what string) (t trouble) {
 	h.wait(actor, what)
 	if h.calm || h != h.shops[0] || h.chance.IntN(1000) >= h.trouble {
@@ -184,7 +184,7 @@ func (h *shop) troubled(actor *process, what string) (t trouble) {
 	return t
 }
 
-// subscribe makes a subscription by one of the servers, whose clock it has.
+// subscribe creates a subscription through one of the servers, by that server's clock.
 func (h *shop) subscribe() {
 	r := h.replicas[h.own().IntN(len(h.replicas))]
 	url := h.receiver(len(h.subs))
@@ -192,7 +192,7 @@ func (h *shop) subscribe() {
 	h.must(err)
 	h.must(memstore.Events{Store: h.store}.Add(noReason, sub))
 	h.subs = append(h.subs, h.store.Now())
-	h.heard[url] = map[string]time.Time{}
+	h.received[url] = map[string]time.Time{}
 }
 
 func (h *shop) receiver(n int) string { return fmt.Sprintf("https://%s.example/%d", h.name, n) }

@@ -19,8 +19,8 @@ import (
 // active is how long buyers buy and servers fail.
 const active = 45 * time.Second
 
-// simulation is one schedule: shops with their buyers and payment providers, and their servers. Faults of a
-// provider, a receiver or a row befall the first shop only.
+// simulation is one schedule: shops with their buyers and payment providers, and their servers. Providers, receivers and rows
+// fail for the first shop only.
 type simulation struct {
 	*scheduler
 	seed      uint64
@@ -28,15 +28,15 @@ type simulation struct {
 	shops     []*shop
 	replicas  []*replica
 	actors    uint64
-	trouble   int                             // of a thousand requests at the first shop's provider, how many something befalls
-	carding   bool                            // somebody tries out stolen cards, all at once
-	heard     map[string]map[string]time.Time // when a receiver first got an event, by its URL
-	calmSince time.Time                       // nothing fails any more
-	untold    int                             // reports of providers that nobody has recorded yet
+	trouble   int                             // failures per thousand requests at the first shop's provider
+	carding   bool                            // stolen cards are tested all at once
+	received  map[string]map[string]time.Time // when a receiver first got an event, by its URL
+	calmSince time.Time                       // when failures ended
+	untold    int                             // provider reports that are not recorded yet
 	broken    []string
 }
 
-// replica is a server that is started again when it dies.
+// replica is a server that is restarted when it dies.
 type replica struct {
 	*server
 	number int
@@ -47,7 +47,7 @@ func simulate(seed uint64, keep bool) *simulation {
 	s := &simulation{
 		scheduler: newScheduler(seed, keep),
 		seed:      seed,
-		heard:     map[string]map[string]time.Time{},
+		received:  map[string]map[string]time.Time{},
 	}
 	s.open()
 	s.start()
@@ -66,7 +66,7 @@ func (s *simulation) violated(invariant, format string, args ...any) {
 	s.note("violated: %s", s.broken[len(s.broken)-1])
 }
 
-// own is a source of chance for one actor.
+// own returns a random source for one actor.
 func (s *simulation) own() *rand.Rand {
 	s.actors++
 	return rand.New(rand.NewPCG(s.seed, 1000+s.actors))
@@ -80,7 +80,7 @@ func (s *simulation) must(err error) {
 	}
 }
 
-// open opens the shops. The second one is there in every fourth schedule.
+// open opens the shops. Every fourth schedule has a second one.
 func (s *simulation) open() {
 	s.rate = []int{0, 15, 40, 80, 160}[s.chance.IntN(5)]
 	s.carding = s.chance.IntN(128) == 0
@@ -97,7 +97,7 @@ func (s *simulation) open() {
 	}
 }
 
-// start starts the servers, the buyers and what else happens.
+// start starts the servers, the buyers and all other actors.
 func (s *simulation) start() {
 	for n := range 2 + s.chance.IntN(4)/3 {
 		off := clock(0)
@@ -130,7 +130,7 @@ func (s *simulation) start() {
 	go s.operate(s.own())
 }
 
-// live starts a replica's background work, in a new process.
+// live starts a replica's background work in a new process.
 func (s *simulation) live(r *replica) {
 	r.lives++
 	fresh := *r.server
@@ -155,7 +155,7 @@ func (s *simulation) live(r *replica) {
 	s.poll(r.of, background)
 }
 
-// work is background work of a server: wake is called when it is due.
+// work is a background job of a server. wake is called when it is due.
 type work struct {
 	due  func() bool
 	wake func()
@@ -166,8 +166,8 @@ func due[T any](q ports.Queue[T]) bool {
 	return err == nil && len(groups) > 0
 }
 
-// works runs a worker as long as its process lives. It is woken up when something is due, instead of looking for it,
-// which saves most of a schedule's time.
+// works runs a worker as long as its process lives. It wakes the worker when something is due instead of polling, which saves
+// most of a schedule's time.
 func works[T any](s *simulation, of *process, j jobs.Job[T], due func() bool) work {
 	j.Poll = 10_000 * time.Hour
 	task := j.Work
@@ -185,7 +185,7 @@ func works[T any](s *simulation, of *process, j jobs.Job[T], due func() bool) wo
 	return work{due, w.Wake}
 }
 
-// poll wakes up the work that is due, as long as its process lives.
+// poll wakes due work as long as its process lives.
 func (s *simulation) poll(of *process, works []work) {
 	s.actors++
 	often := 3*time.Second + time.Duration(s.actors*7)*time.Microsecond
@@ -209,7 +209,7 @@ func (s *simulation) poll(of *process, works []work) {
 	}()
 }
 
-// operate starts dead servers again, subscribes at a bad time, and spoils rows of the first shop.
+// operate restarts dead servers, subscribes at a bad time, and corrupts rows of the first shop.
 func (s *simulation) operate(chance *rand.Rand) {
 	actor, h := &process{name: "operator"}, s.shops[0]
 	poisonAt, unreadableAt := 1+chance.IntN(24), 1+chance.IntN(24)
@@ -247,27 +247,27 @@ func (s *simulation) restart() {
 	}
 }
 
-// post is a receiver of events.
+// post implements a receiver of events.
 func (s *simulation) post(w ports.Webhook) event.Result {
 	if first := s.shops[0]; first.deaf && !s.calm && strings.HasPrefix(w.URL, "https://"+first.name) {
 		s.pause(15*time.Second + unlike(w.ID.String()+w.URL))
 		return event.Result{Error: "no answer"}
 	}
-	if at := s.heard[w.URL]; at[w.ID.String()].IsZero() {
+	if at := s.received[w.URL]; at[w.ID.String()].IsZero() {
 		at[w.ID.String()] = s.store.Now()
 	}
 	return event.Result{Code: 200}
 }
 
-// unlike is a short time that differs by name: what ends at the same time ends in an order of its own.
+// unlike returns a short time that depends on the name, so that things that end together end in a fixed order.
 func unlike(name string) time.Duration {
 	h := fnv.New32a()
 	h.Write([]byte(name))
 	return time.Duration(h.Sum32()%1_000_000) * time.Nanosecond
 }
 
-// settle lets everything come to rest. A row that cannot be read delays nobody else, for longer than a quarter of an
-// hour; then it is repaired.
+// settle lets all work finish. A row that cannot be read must not delay anything else by more than a quarter of an hour; after
+// that it is repaired.
 func (s *simulation) settle() {
 	s.calm, s.calmSince = true, s.store.Now()
 	s.restart()

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// serve answers a request as Stripe's API does.
+// serve handles a request like Stripe's API.
 func (m *stripeModel) serve(r *http.Request) (status int, body string) {
 	form := r.URL.Query()
 	if r.Body != nil {
@@ -43,11 +43,11 @@ func (m *stripeModel) route(method, path, key string, form url.Values) reply {
 		_, wanted, _ := strings.Cut(form.Get("query"), ":'")
 		return m.search(strings.TrimSuffix(wanted, "'"))
 	case path == "refunds" && method == http.MethodPost:
-		return m.giveBack(key, form.Get("payment_intent"), amount)
+		return m.refund(key, form.Get("payment_intent"), amount)
 	case path == "refunds":
 		return m.refundsOf(form.Get("payment_intent"))
 	case parts[0] == "refunds":
-		return m.refund(parts[1])
+		return m.readRefund(parts[1])
 	case strings.HasSuffix(path, "/cancel"):
 		return m.cancel(parts[1])
 	}

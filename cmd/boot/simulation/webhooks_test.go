@@ -22,11 +22,10 @@ import (
 	world "github.com/haggle-commerce/haggle/ports/porttest/synctest"
 )
 
-// Three changes of one product happen at a merchant's system, which calls its webhook with each. Every
-// interleaving of what follows is tried, within the bounds of budget: calls arrive in any order, one of them
-// twice; a server claims what is due and applies it, is killed at any of its calls of the store, or is
-// stopped there for longer than its lease and goes on; meanwhile a page of a sync run, read at any moment, is
-// taken. In the end the product has the price of the last change.
+// Three changes of one product happen in a merchant's system, which calls its webhook for each. The test tries every
+// interleaving of what follows, within the bounds of budget: calls arrive in any order, one of them twice; a server claims and
+// applies what is due, is killed at any of its calls of the store, or is stopped there for longer than its lease and continues;
+// meanwhile a page of a sync run, read at any moment, is imported. In the end the product has the price of the last change.
 func TestWebhooksOfOneProduct(t *testing.T) {
 	budgets := []budget{{works: 1}, {repeats: 1, pages: 1}}
 	if os.Getenv("SCHEDULES") != "" && os.Getenv("SEED") == "" {
@@ -71,15 +70,14 @@ func exploreWebhooks(t *testing.T, changedAt [3]string, bounds budget) {
 	t.Logf("%+v: %d schedules", bounds, schedules)
 }
 
-// budget bounds what happens before all calls have arrived.
+// budget limits what happens before all calls have arrived.
 type budget struct {
 	works   int // runs of a worker
-	repeats int // calls that come twice
+	repeats int // calls that arrive twice
 	pages   int // pages of sync runs
 }
 
-// chooser follows a path of choices, and the first choice wherever the path ends, so that next leads through
-// all paths.
+// chooser follows a path of choices, and takes the first choice after the path's end, so that next enumerates all paths.
 type chooser struct {
 	path, width []int
 	at          int
@@ -96,7 +94,7 @@ func (c *chooser) choose(n int) int {
 	return c.path[c.at-1]
 }
 
-// next is the path after this one; nil: it was the last.
+// next returns the path after this one, or nil after the last one.
 func (c *chooser) next() []int {
 	for last := c.at - 1; last >= 0; last-- {
 		if c.path[last]+1 < c.width[last] {
@@ -113,15 +111,15 @@ type webhookModel struct {
 	choices   chooser
 	trace     []string
 	wrong     string
-	redundant bool // the worker ended before it was killed or stopped: another schedule is the same
+	redundant bool // the worker finished before it was killed or stopped, so another schedule is the same
 
 	world   *world.World
 	system  *custom.Connector
 	webhook *integration.Webhook
 	entropy *world.Entropy
 	came    [3]bool
-	page    *syncrun.Record // read, and not taken yet
-	stopped chan struct{}   // closed, the stopped worker goes on; nil: none is stopped
+	page    *syncrun.Record // read and not imported yet
+	stopped chan struct{}   // closing it resumes the stopped worker; nil if none is stopped
 	done    chan struct{}
 }
 
@@ -155,7 +153,7 @@ func (m *webhookModel) run(t *testing.T) {
 	m.judge()
 }
 
-// act does one thing, and reports whether calls are still to come.
+// act performs one action, and reports whether calls are still to arrive.
 func (m *webhookModel) act(t *testing.T) bool {
 	var actions []func()
 	left := 0
@@ -191,14 +189,14 @@ func (m *webhookModel) act(t *testing.T) bool {
 	return true
 }
 
-// payload is the nth call's body.
+// payload returns the nth call's body.
 func (m *webhookModel) payload(n int) []byte {
 	at := "2026-03-01T" + m.changedAt[n] + "Z"
 	return fmt.Appendf(nil, `{"type": "products/update", "timestamp": %q, "data": {"id": "p-1", "sku": "TENT", "name": "Tent", "price": %s, "updated_at": %q}}`,
 		at, prices[n], at)
 }
 
-// arrive stores a call as the receiver does. The platform's id of it is the same when it comes again.
+// arrive stores a call as the receiver does. A repeated call has the same platform id.
 func (m *webhookModel) arrive(t *testing.T, n int) {
 	m.note("call %d arrives", n+1)
 	m.came[n] = true
@@ -213,10 +211,10 @@ func (m *webhookModel) arrive(t *testing.T, n int) {
 	}
 }
 
-// mostCalls is more than a worker makes of the store for three deliveries.
+// mostCalls is more than the calls of the store that a worker makes for three deliveries.
 const mostCalls = 24
 
-// work starts a worker that works off what is due, is killed at a call of the store, or is stopped there.
+// work starts a worker that handles what is due, and is killed or stopped at a call of the store.
 func (m *webhookModel) work(t *testing.T) {
 	switch m.choices.choose(3) {
 	case 0:
@@ -240,7 +238,7 @@ func (m *webhookModel) work(t *testing.T) {
 	}
 }
 
-// pass may let leases end.
+// pass may let leases expire.
 func (m *webhookModel) pass() {
 	if !m.redundant && m.choices.choose(2) == 1 {
 		m.note("leases end")
@@ -248,7 +246,7 @@ func (m *webhookModel) pass() {
 	}
 }
 
-// serve runs a worker until it has nothing left to do.
+// serve runs a worker until nothing is due.
 func (m *webhookModel) serve(t *testing.T, r *world.Replica) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
@@ -261,8 +259,8 @@ func (m *webhookModel) serve(t *testing.T, r *world.Replica) {
 	<-done
 }
 
-// stop runs a worker that waits before one of its calls, if that one is outside of a transaction: inside, the
-// database would end it.
+// stop runs a worker that stops before one of its calls, if that call is outside of a transaction: the database would end a
+// transaction.
 func (m *webhookModel) stop(t *testing.T, at int) {
 	r := m.world.Replica(0)
 	resume, done, calls, inTx := make(chan struct{}), make(chan struct{}), 0, false
@@ -305,7 +303,7 @@ func (m *webhookModel) worker(r *world.Replica) *jobs.Worker[*integration.Delive
 		Unit:         r,
 		Platforms:    map[string]ports.CalledConnector{"custom": m.system},
 		Accounts:     anyAccount{},
-		Taker:        &syncing.Taker{Clock: m.world, Entropy: m.entropy},
+		Importer:     &syncing.Importer{Clock: m.world, Entropy: m.entropy},
 		Clock:        m.world,
 		Log:          slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Changed:      func(context.Context, id.Project, []id.Product) {},
@@ -329,19 +327,19 @@ func (m *webhookModel) read(t *testing.T, n int) {
 	m.page = &records[0]
 }
 
-// take takes the page that was read, of a full run or of one that reads changes.
+// take imports the page that was read, as part of a full or an incremental run.
 func (m *webhookModel) take(t *testing.T) {
 	full := m.choices.choose(2) == 1
 	m.note("the page is taken, full: %v", full)
 	r := m.world.Replica(0)
 	err := r.InTx(t.Context(), m.world.Project.ID, func(s ports.SyncStores) error {
-		on := ports.Taking{
+		on := ports.ImportScope{
 			Project:     m.world.Project,
 			Integration: m.world.Integration,
 			Run:         id.New[id.Sync](m.entropy.Bits128()),
 			Full:        full,
 		}
-		_, err := (&syncing.Taker{Clock: m.world, Entropy: m.entropy}).Take(t.Context(), s, on, []syncrun.Record{*m.page})
+		_, err := (&syncing.Importer{Clock: m.world, Entropy: m.entropy}).Import(t.Context(), s, on, []syncrun.Record{*m.page})
 		return err
 	})
 	if err != nil {
@@ -350,7 +348,7 @@ func (m *webhookModel) take(t *testing.T) {
 	m.page = nil
 }
 
-// settle lets everything come to rest.
+// settle lets all work finish.
 func (m *webhookModel) settle(t *testing.T) {
 	before := m.stopped != nil && !m.redundant && m.choices.choose(2) == 0
 	if before {

@@ -26,14 +26,14 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest/memstore"
 )
 
-// clock is a machine's, off from the bubble's by so much.
+// clock is a machine's clock, and its value the offset from the bubble's.
 type clock time.Duration
 
 func (c clock) Now() time.Time {
 	return time.Now().Add(time.Duration(c)).UTC().Truncate(time.Millisecond)
 }
 
-// entropy counts, for one actor.
+// entropy returns an actor's counter in place of random bits.
 type entropy struct {
 	actor uint64
 	n     atomic.Uint64
@@ -41,7 +41,7 @@ type entropy struct {
 
 func (e *entropy) Bits128() (bits [16]byte) {
 	n := e.n.Add(1)
-	// Spread, so that confirmation numbers differ, which are the first bits of an id.
+	// The bits are spread, because a confirmation number is the first bits of an id and has to differ.
 	binary.BigEndian.PutUint64(bits[:8], (e.actor<<20|n)*0x9e3779b97f4a7c15)
 	binary.BigEndian.PutUint64(bits[8:], e.actor<<32|n)
 	return bits
@@ -53,14 +53,14 @@ func (*entropy) Secret(n int) string { return string(bytes.Repeat([]byte("a"), n
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// server is a replica's connections: each call waits for its turn.
+// server is a replica's connections to the store and to providers: each call waits for its turn.
 type server struct {
 	*scheduler
 	of       *process
 	store    *memstore.Store
 	posts    func(ports.Webhook) event.Result
 	off      clock
-	last     *uint64 // actor
+	last     *uint64 // of the actor
 	provider ports.Gateway
 }
 
@@ -69,7 +69,7 @@ func (s *server) entropy() *entropy {
 	return &entropy{actor: *s.last}
 }
 
-// on makes a call that has a result.
+// on makes a call that returns a result.
 func on[T any](ctx context.Context, s *server, name string, effect func() (T, error)) (result T, err error) {
 	err = s.call(ctx, s.of, name, func() (err error) {
 		result, err = effect()
@@ -95,8 +95,8 @@ func (v checkouts) InTx(ctx context.Context, p id.Project, work func(ports.Purch
 	return v.call(ctx, v.of, "purchase", func() error { return v.Checkouts.InTx(ctx, p, work) })
 }
 
-func (v checkouts) Standing(ctx context.Context, p id.Project, c id.Checkout, client string, window time.Duration) (ports.Standing, error) {
-	return on(ctx, v.server, "standing "+c.String(), func() (ports.Standing, error) { return v.Checkouts.Standing(ctx, p, c, client, window) })
+func (v checkouts) PayAttempts(ctx context.Context, p id.Project, c id.Checkout, client string, window time.Duration) (ports.PayAttempts, error) {
+	return on(ctx, v.server, "standing "+c.String(), func() (ports.PayAttempts, error) { return v.Checkouts.PayAttempts(ctx, p, c, client, window) })
 }
 
 type orders struct {
@@ -145,7 +145,7 @@ func (v payments) PaymentByCharge(ctx context.Context, p id.Project, charge stri
 	return on(ctx, v.server, "payment of "+charge, func() (*ports.OrderPayment, error) { return v.paymentsPort.PaymentByCharge(ctx, p, charge) })
 }
 
-// queue is a work queue behind the connection.
+// queue is a work queue of the store, as the server sees it.
 type queue[T any] struct {
 	ports.Queue[T]
 	*server
@@ -200,7 +200,7 @@ func (v webhooks) Post(ctx ports.Outbound, w ports.Webhook) event.Result {
 	return r
 }
 
-// ask brings a request to a provider and its answer back. The provider goes on when the client does not wait.
+// ask sends a request to a provider and returns its response. The provider continues even if the client stops waiting.
 func ask[T any](ctx context.Context, s *server, name string, serve func() T) (answer T, err error) {
 	came := make(chan T, 1)
 	err = s.call(ctx, s.of, name, func() error {
@@ -210,7 +210,7 @@ func ask[T any](ctx context.Context, s *server, name string, serve func() T) (an
 	if err != nil {
 		return answer, err
 	}
-	if ctx.Err() != nil && s.chance.IntN(2) == 0 { // after a stop the answer and the deadline may both be there
+	if ctx.Err() != nil && s.chance.IntN(2) == 0 { // after a stop both the response and the deadline may be ready
 		return answer, ctx.Err()
 	}
 	select {
@@ -225,7 +225,7 @@ func ask[T any](ctx context.Context, s *server, name string, serve func() T) (an
 	return answer, s.call(ctx, s.of, name+" answers", func() error { return nil })
 }
 
-// stripeTransport is the way to Stripe for the real adapter.
+// stripeTransport is the real adapter's transport to the model of Stripe.
 type stripeTransport struct {
 	*server
 	stripe *stripeModel
@@ -237,10 +237,10 @@ func (v stripeTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		body   string
 	}
 	name := r.Method + " " + r.URL.Path
-	if strings.Count(name, "/") == 2 { // else the key is the library's own, by chance
+	if strings.Count(name, "/") == 2 { // otherwise the library generated the key
 		name += " " + r.Header.Get("Idempotency-Key")
 	}
-	if r.Body != nil { // which the client may close
+	if r.Body != nil { // the client may close it
 		text, err := io.ReadAll(r.Body)
 		if err != nil {
 			return nil, err
@@ -262,7 +262,7 @@ func (v stripeTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// overHTTP is the real adapter over the model of Stripe, for the one account that there is.
+// overHTTP is the real adapter over the model of Stripe. The model has only one account.
 type overHTTP struct{ *stripe.Provider }
 
 func (s *server) overHTTP(m *stripeModel) overHTTP {
@@ -287,7 +287,7 @@ func (g overHTTP) Statement(ctx ports.Outbound, s ports.StatementRequest, each f
 	return g.Provider.Statement(ctx, account, s, each)
 }
 
-// gateways is each project's way to its provider.
+// gateways maps each project to its provider.
 type gateways map[id.Project]ports.Gateway
 
 func (g gateways) Charge(ctx ports.Outbound, r ports.ChargeRequest) (checkout.Outcome, error) {
@@ -319,7 +319,7 @@ func (mandates) Mandate(context.Context, *project.Project, id.Session) (agent.Ma
 	return agent.Mandate{}, nil
 }
 
-// noIndex has no project's products.
+// noIndex is an index without products.
 type noIndex struct{ ports.Index }
 
 func (noIndex) Version(id.Project) int64 { return 0 }

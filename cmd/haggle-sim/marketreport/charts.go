@@ -8,13 +8,14 @@ import (
 	"github.com/haggle-commerce/haggle/app/simulating"
 )
 
-// bar is a row of a bar chart. Spread is half of its 95 % interval, mark a second value to compare with; zero: none.
+// bar is a row of a bar chart. Spread is half of its 95 % interval, and mark is a second value to compare with; zero shows
+// neither.
 type bar struct {
 	label, class        string
 	value, spread, mark float64
 }
 
-// barChart has a row for each bar. Reference is where a line is drawn across all of them; zero: none.
+// barChart draws a row for each bar. Reference is the value of a line across all rows; zero draws none.
 func barChart(says, unit string, reference float64, format string, bars []bar) template.HTML {
 	const row, top, below, left, right, width = 25, 8, 40, 132, 58, 410
 	bottom := float64(top + row*len(bars))
@@ -55,7 +56,7 @@ func (p *plot) bar(b bar, x scale, y, row float64, value string) {
 	p.text("value", "end", p.width-2, middle+4, value)
 }
 
-// discountChart shows how deals spread over discounts.
+// discountChart draws the distribution of deals over discounts.
 func discountChart(counts []int) template.HTML {
 	p := newPlot(380, 250, "Share of deals by discount")
 	deals, highest := 0, 0
@@ -72,7 +73,7 @@ func discountChart(counts []int) template.HTML {
 	return p.done()
 }
 
-// pathChart shows one negotiation, in percent of list. low is where its scale starts, so that several compare.
+// pathChart draws one negotiation, in percent of list. low is the start of the scale, so that several charts compare.
 func pathChart(path simulating.Path, low float64) template.HTML {
 	p := newPlot(300, 220, "Offers and counters of a buyer: "+kind(path.Strategy))
 	f := newFrame(p, scale{low: .6, high: float64(path.Deadline) + 2}, scale{low: low, high: 103})
@@ -92,7 +93,7 @@ func pathChart(path simulating.Path, low float64) template.HTML {
 
 func (f *frame) steps(path simulating.Path) {
 	var offers, counters []point
-	var classes []string // of the counters
+	var classes []string // of the counter-offers
 	for i, step := range path.Steps {
 		x := f.x.of(float64(i + 1))
 		offers = append(offers, point{x, f.y.of(100 * step.Offer)})
@@ -122,7 +123,7 @@ func (f *frame) steps(path simulating.Path) {
 	}
 }
 
-// probeChart shows how far from the floor probers think it is, in percentage points of list.
+// probeChart draws how far probers' estimates are from the floor, in percentage points of list.
 func probeChart(rounds []simulating.ProbeRound) template.HTML {
 	p := newPlot(380, 260, "The prober's estimate of the floor by round, against the floor and the hint")
 	low, high := -1.0, 1.0

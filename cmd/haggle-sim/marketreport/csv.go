@@ -9,10 +9,10 @@ import (
 	"github.com/haggle-commerce/haggle/domain/market"
 )
 
-// WriteCSV writes a line for every negotiation, with prices in minor units. An empty price is no deal.
+// WriteCSV writes a line for every negotiation, with prices in minor units. The price is empty if there was no deal.
 func WriteCSV(w io.Writer, all []simulating.Ended) error {
 	table := csv.NewWriter(w)
-	_ = table.Write([]string{"population", "strategy", "buyer", "reservation_price", "first_offer", "deadline", "offers", "price", "note"}) // Error tells
+	_ = table.Write([]string{"population", "strategy", "buyer", "reservation_price", "first_offer", "deadline", "offers", "price", "note"}) // Error returns the error
 	for _, e := range all {
 		price, note := "", ""
 		if e.Price > 0 {

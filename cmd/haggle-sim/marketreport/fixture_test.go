@@ -10,33 +10,33 @@ import (
 	"github.com/haggle-commerce/haggle/domain/market"
 )
 
-// house is a simple seller: it talks about prices from its floor, and splits the difference to its last price.
-type house struct{ floor float64 }
+// fakeSeller is a simple seller. It splits the difference between its last price and the offer, and rejects offers below its floor.
+type fakeSeller struct{ floor float64 }
 
-type houseTalk struct{ list, floor, standing int64 }
+type fakeNegotiation struct{ list, floor, current int64 }
 
-func (h house) Open(item market.Item) market.Negotiation {
-	return &houseTalk{item.List, int64(math.Ceil(h.floor * float64(item.List))), item.List}
+func (h fakeSeller) Open(item market.Item) market.Negotiation {
+	return &fakeNegotiation{item.List, int64(math.Ceil(h.floor * float64(item.List))), item.List}
 }
 
-func (h *houseTalk) Offer(price int64) market.Answer {
+func (h *fakeNegotiation) Offer(price int64) market.Answer {
 	switch {
-	case price >= h.standing:
+	case price >= h.current:
 		return market.Answer{Verdict: market.Accepted, Price: min(price, h.list)}
 	case price < h.floor:
 		return market.Answer{Verdict: market.Rejected, Price: h.floor}
 	}
-	h.standing -= (h.standing - price) / 2
-	return market.Answer{Verdict: market.Countered, Price: h.standing}
+	h.current -= (h.current - price) / 2
+	return market.Answer{Verdict: market.Countered, Price: h.current}
 }
 
-func (h house) secrets(item market.Item) market.Secrets {
+func (h fakeSeller) secrets(item market.Item) market.Secrets {
 	floor := int64(math.Ceil(h.floor * float64(item.List)))
 	return market.Secrets{Floor: floor, Hint: floor + item.List/50}
 }
 
 func config(buyers int) simulating.Config {
-	h := house{.8}
+	h := fakeSeller{.8}
 	return simulating.Config{
 		Seed:        1,
 		Buyers:      buyers,
@@ -59,14 +59,16 @@ func simulated(t *testing.T, c simulating.Config) *simulating.Report {
 	return r
 }
 
-// cheat breaks its word to one buyer in a while.
-type cheat struct{ house }
+// cheat is a seller that sometimes charges more than it accepted.
+type cheat struct{ fakeSeller }
 
-func (c cheat) Open(item market.Item) market.Negotiation { return cheatTalk{c.house.Open(item)} }
+func (c cheat) Open(item market.Item) market.Negotiation {
+	return cheatNegotiation{c.fakeSeller.Open(item)}
+}
 
-type cheatTalk struct{ market.Negotiation }
+type cheatNegotiation struct{ market.Negotiation }
 
-func (c cheatTalk) Offer(price int64) market.Answer {
+func (c cheatNegotiation) Offer(price int64) market.Answer {
 	a := c.Negotiation.Offer(price)
 	if a.Verdict == market.Accepted && a.Price%10 == 0 {
 		a.Price++
@@ -74,19 +76,19 @@ func (c cheatTalk) Offer(price int64) market.Answer {
 	return a
 }
 
-// silent does not answer second offers.
-type silent struct{ house }
+// silent is a seller that does not answer second offers.
+type silent struct{ fakeSeller }
 
 func (s silent) Open(item market.Item) market.Negotiation {
-	return &silentTalk{Negotiation: s.house.Open(item)}
+	return &silentNegotiation{Negotiation: s.fakeSeller.Open(item)}
 }
 
-type silentTalk struct {
+type silentNegotiation struct {
 	market.Negotiation
 	offers int
 }
 
-func (s *silentTalk) Offer(price int64) market.Answer {
+func (s *silentNegotiation) Offer(price int64) market.Answer {
 	if s.offers++; s.offers > 1 {
 		return market.Answer{Verdict: market.NoAnswer}
 	}

@@ -7,10 +7,10 @@ import (
 	"github.com/haggle-commerce/haggle/app/simulating"
 )
 
-// name is what a reader is told instead of a code, and what that means.
+// name is a code's name in the report, and what it means.
 type name struct{ Code, Name, Meaning string }
 
-// strategies are the buyers' ways to haggle.
+// strategies are the names of the buyers' negotiation strategies.
 var strategies = []name{
 	{"boulware", "Holds out", "Holds out, and gives way shortly before its deadline."},
 	{"linear", "Steady", "Goes from its first offer to its limit in equal steps."},
@@ -25,7 +25,7 @@ var strategies = []name{
 	{"splitter", "Meets halfway", "Meets the standing price halfway."},
 }
 
-// worths are what buyers of a population would pay at most.
+// worths are the names of the distributions of buyers' reservation prices.
 var worths = map[string]string{
 	"uniform":   "Mixed",
 	"normal-85": "Thrifty",
@@ -34,7 +34,7 @@ var worths = map[string]string{
 	"lognormal": "Skewed",
 }
 
-// margins are what is left of the list price above the cost.
+// margins are the names of the margins of the list price over the cost.
 var margins = map[string]string{
 	"c50": "wide margin",
 	"c65": "thin margin",
@@ -49,7 +49,7 @@ func strategyName(code string) name {
 	return name{code, code, code}
 }
 
-// populationName names one of the built-in populations; others keep their codes.
+// populationName returns the name of a built-in population, and the code of any other.
 func populationName(code string) string {
 	at := strings.LastIndexByte(code, '-')
 	if at < 0 {
@@ -66,19 +66,19 @@ func named(p simulating.Market) name {
 	return name{p.Name, populationName(p.Name), p.Name + ": " + p.Title}
 }
 
-// earned is the margin of so many buyers, by this seller and by the list price alone.
+// earned is the margin from a number of buyers, with this seller and at the list price.
 type earned struct {
 	Buyers     int
 	This, List string
-	More       string // with its sign
-	OfList     string // in percent; "": the list price alone earns nothing
+	More       string // signed
+	OfList     string // in percent, or "" if the list price earns nothing
 	Loses      bool
 }
 
-// thousand is for how many buyers money is told.
+// thousand is the number of buyers that amounts of money are given for.
 const thousand = 1000
 
-// money is what a shop with equal parts of the populations earns.
+// money returns what a shop earns from equal parts of the populations.
 func (r report) money() earned {
 	var this, list float64
 	for _, p := range r.Populations {
@@ -103,7 +103,7 @@ func (r report) money() earned {
 	return e
 }
 
-// dollars are whole ones: the simulation's list price is in US dollars.
+// dollars formats whole US dollars, which is the currency of the simulation's list price.
 func dollars(x float64) string {
 	if x < 0 {
 		return "−" + dollars(-x)

@@ -33,7 +33,7 @@ func WriteJSON(w io.Writer, r *simulating.Report) error {
 	return encoder.Encode(r)
 }
 
-// WriteHTML writes a report as one page: styles and drawings are in it, and nothing is fetched.
+// WriteHTML writes a report as one self-contained page, with its styles and drawings.
 func WriteHTML(w io.Writer, of *simulating.Report) error {
 	r := report{of}
 	discounts := r.discounts()
@@ -58,7 +58,7 @@ func WriteHTML(w io.Writer, of *simulating.Report) error {
 	return page.Execute(w, v)
 }
 
-// view is a report with its drawings, as the page shows it.
+// view is the page's data: a report and its drawings.
 type view struct {
 	*simulating.Report
 	Words []string
@@ -70,14 +70,14 @@ type view struct {
 	Multiples, Discounts, DealRates, Margins, Probe template.HTML
 }
 
-// drawn is a path with its drawing, and how it ended.
+// drawn is a negotiation with its drawing and its result.
 type drawn struct {
 	simulating.Path
 	Ended string
 	Chart template.HTML
 }
 
-// discounts are those of the market's deals in all populations, by whole percent.
+// discounts counts the deals of all populations by discount in whole percent.
 func (r report) discounts() (all []int) {
 	for _, p := range r.Populations {
 		for percent, deals := range p.Policy.Discounts {
@@ -123,7 +123,7 @@ func dealRate(s simulating.Row) (value, spread float64) {
 	return 100 * s.DealRate, 100 * confidence * math.Sqrt(s.DealRate*(1-s.DealRate)/float64(max(s.Buyers, 1)))
 }
 
-// drawn has all paths on one scale.
+// drawn returns all negotiations, drawn on one scale.
 func (r report) drawn() (all []drawn) {
 	low := 95.0
 	for _, p := range r.Paths {
@@ -148,7 +148,7 @@ func ended(p simulating.Path) string {
 	return fmt.Sprintf("accepted at %.1f %% of list", 100*p.Price)
 }
 
-// verdict is the class of a cell: colours part at 100 %, where haggling earns what the best fixed price does.
+// verdict returns the CSS class of a cell. Colors change at 100 %, where haggling earns as much as the best fixed price.
 func verdict(r simulating.Ratio) string {
 	if r.Value >= 1 {
 		return "good"
@@ -156,7 +156,7 @@ func verdict(r simulating.Ratio) string {
 	return "poor"
 }
 
-// sign says the same as the colour.
+// sign returns a sign with the same meaning as the color.
 func sign(r simulating.Ratio) string {
 	if r.Value >= 1 {
 		return "▲"
@@ -164,10 +164,10 @@ func sign(r simulating.Ratio) string {
 	return "▼"
 }
 
-// weight is how strong the colour of a cell is, in percent.
+// weight returns the strength of a cell's color in percent.
 func weight(r simulating.Ratio) int { return int(min(6+110*math.Abs(r.Value-1), 38)) }
 
-// inPercent is a ratio with its 95 % interval, without the unit, which heads the column.
+// inPercent formats a ratio with its 95 % interval, without the unit, which is in the column's header.
 func inPercent(r simulating.Ratio) template.HTML {
-	return template.HTML(fmt.Sprintf("%.1f <small>±&#160;%.1f</small>", 100*r.Value, 100*confidence*r.Error)) // numbers alone
+	return template.HTML(fmt.Sprintf("%.1f <small>±&#160;%.1f</small>", 100*r.Value, 100*confidence*r.Error)) // only numbers
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/market"
 )
 
-// elements reads a page as strictly as XML, and counts its elements and the ids.
+// elements parses a page as XML, and returns the number of elements by name and the set of ids.
 func elements(t *testing.T, page string) (counts map[string]int, ids map[string]bool) {
 	t.Helper()
 	decoder := xml.NewDecoder(strings.NewReader(page))
@@ -41,7 +41,7 @@ var (
 	fetched    = regexp.MustCompile(`(?i)<script|<link|<img|src=|href="[^#]|url\(|@import|https?:`)
 )
 
-func TestThePageIsWholeAndWellFormed(t *testing.T) {
+func TestWriteHTML(t *testing.T) {
 	t.Parallel()
 	_, page := written(t, simulated(t, config(1000)))
 	counts, ids := elements(t, page)
@@ -67,8 +67,8 @@ func TestThePageIsWholeAndWellFormed(t *testing.T) {
 	}
 }
 
-// Odd runs have pages too: nobody buys, nothing is known of the floor, one strategy.
-func TestPagesOfOddRuns(t *testing.T) {
+// Unusual runs have pages too: with no deals, an unknown floor or one strategy.
+func TestWriteHTML_oddRuns(t *testing.T) {
 	t.Parallel()
 	one := config(10)
 	one.Populations, one.Tactics, one.Apart, one.Secrets = one.Populations[:1], one.Tactics[3:4], nil, nil
@@ -93,7 +93,7 @@ func TestPagesOfOddRuns(t *testing.T) {
 	}
 }
 
-func TestTicks(t *testing.T) {
+func TestScale_ticks(t *testing.T) {
 	t.Parallel()
 	for _, s := range []scale{{low: 0, high: 1}, {low: -17.3, high: 2.1}, {low: 0, high: 1e-6}, {low: 45, high: 103}, {low: 0, high: 8}, {low: 0, high: 12345}} {
 		ticks := s.ticks(5)

@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// plot is an SVG drawing in the making. Its colours are classes of the page, so that they follow the reader's choice
-// of light or dark.
+// plot builds an SVG drawing. Its colors are CSS classes of the page, so that they follow the light or dark mode.
 type plot struct {
 	strings.Builder
 	width, height float64
@@ -25,10 +24,10 @@ func (p *plot) add(format string, args ...any) { fmt.Fprintf(p, format+"\n", arg
 
 func (p *plot) done() template.HTML {
 	p.WriteString("</svg>\n")
-	return template.HTML(p.String()) // all in it is escaped, or a number
+	return template.HTML(p.String()) // only numbers and escaped text
 }
 
-// at drops digits that no screen shows.
+// at rounds a coordinate to a tenth of a pixel.
 func at(x float64) float64 { return math.Round(x*10) / 10 }
 
 func (p *plot) line(class string, x1, y1, x2, y2 float64) {
@@ -43,7 +42,7 @@ func (p *plot) dot(class string, x, y, radius float64) {
 	p.add(`<circle class="%s" cx="%g" cy="%g" r="%g"/>`, class, at(x), at(y), radius)
 }
 
-// text is anchored at its start, middle or end.
+// text draws text that is anchored at its start, middle or end.
 func (p *plot) text(class, anchor string, x, y float64, says string) {
 	p.add(`<text class="%s" text-anchor="%s" x="%g" y="%g">%s</text>`, class, anchor, at(x), at(y), html.EscapeString(says))
 }
@@ -71,7 +70,7 @@ func (s scale) of(value float64) float64 {
 	return s.from + (value-s.low)/(s.high-s.low)*(s.to-s.from)
 }
 
-// ticks are round numbers within the scale, about as many as wanted.
+// ticks returns round numbers within the scale, about as many as wanted.
 func (s scale) ticks(wanted int) (all []float64) {
 	raw := (s.high - s.low) / float64(wanted)
 	step := math.Pow(10, math.Floor(math.Log10(raw)))
@@ -86,13 +85,13 @@ func (s scale) ticks(wanted int) (all []float64) {
 	return all
 }
 
-// frame is the inner area of a plot with axes.
+// frame is the inner area of a plot, within the axes.
 type frame struct {
 	*plot
 	x, y scale
 }
 
-// newFrame leaves room for labels: left and below. Values go from low to high.
+// newFrame returns a frame with room for labels on the left and below. Values go from low to high.
 func newFrame(p *plot, x, y scale) *frame {
 	const left, right, top, below = 44, 10, 12, 38
 	x.from, x.to = left, p.width-right
@@ -100,7 +99,7 @@ func newFrame(p *plot, x, y scale) *frame {
 	return &frame{p, x, y}
 }
 
-// axes draws both, with a line across for every tick of y.
+// axes draws both axes, with a horizontal line at every tick of y.
 func (f *frame) axes(xLabel, yLabel string, xTicks, yTicks []float64, format func(float64) string) {
 	for _, tick := range yTicks {
 		f.line("grid", f.x.from, f.y.of(tick), f.x.to, f.y.of(tick))
@@ -116,7 +115,7 @@ func (f *frame) axes(xLabel, yLabel string, xTicks, yTicks []float64, format fun
 		at(middle), at(middle), html.EscapeString(yLabel))
 }
 
-// across is a line at a value of y, with a word at its end.
+// across draws a horizontal line at a value of y, with a label at its end.
 func (f *frame) across(class string, value float64, says string) {
 	y := f.y.of(value)
 	f.line(class, f.x.from, y, f.x.to, y)

@@ -1,4 +1,4 @@
-// Package marketreport shows what a market simulation found: as tables, a page, JSON and CSV.
+// Package marketreport formats the report of a market simulation as tables, an HTML page, JSON and CSV. It computes no results.
 package marketreport
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/app/simulating"
 )
 
-// report is one that is shown.
+// report adds the formatting to a simulating.Report.
 type report struct{ *simulating.Report }
 
 // Write prints a report as tables.
@@ -29,7 +29,7 @@ func Write(w io.Writer, of *simulating.Report) error {
 	return table.Flush()
 }
 
-// print writes a line; the tabwriter keeps its error until Flush.
+// print writes a line. The tabwriter returns the error in Flush.
 func print(w io.Writer, format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
 
 func (r report) writeHead(w io.Writer) {
@@ -69,7 +69,7 @@ func (r report) writePopulations(w io.Writer) {
 	}
 }
 
-// ifLimited is a text for reports that know the seller's limits.
+// ifLimited returns text if the report has the seller's limits, and "" otherwise.
 func (r report) ifLimited(text string) string {
 	if r.Summary.OfWithin == nil {
 		return ""
@@ -77,7 +77,7 @@ func (r report) ifLimited(text string) string {
 	return text
 }
 
-// limited is the cell that ends a row where the seller's limits are known.
+// limited returns the last cell of a row, which is empty if the seller's limits are unknown.
 func limited(r simulating.Row) string {
 	if r.OfWithin == nil {
 		return ""
@@ -115,7 +115,7 @@ func (r report) writeProbing(w io.Writer) {
 	}
 }
 
-// confidence is how many standard errors make a 95 % interval.
+// confidence is the number of standard errors of a 95 % interval.
 const confidence = 1.96
 
 func interval(r simulating.Ratio) string {
@@ -124,7 +124,7 @@ func interval(r simulating.Ratio) string {
 
 func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
 
-// thousands groups digits by three.
+// thousands formats n with thousands separators.
 func thousands(n int) string {
 	text := fmt.Sprint(n)
 	for i := len(text) - 3; i > 0; i -= 3 {

@@ -11,7 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/market"
 )
 
-// words are the report in sentences, for readers who have no time for tables.
+// words returns the report's main results as sentences.
 func (r report) words() (all []string) {
 	all = append(all, r.wordsOnEarning()...)
 	all = append(all, r.wordsOnSales(), r.wordsOnStrategies())
@@ -41,7 +41,7 @@ func (r report) wordsOnEarning() []string {
 	return []string{earned, fmt.Sprintf("%s. The best fixed price gets %s.", known, percent(s.PostedOfKnown))}
 }
 
-// beaten is in how many populations more was earned than by the best posted price.
+// beaten returns in how many populations the policy earned more than the best posted price.
 func (r report) beaten() (n int) {
 	for _, p := range r.Populations {
 		if p.Policy.OfPosted.Value > 1 {
@@ -76,9 +76,9 @@ func (r report) wordsOnProbing() string {
 	if c == nil || c.BothBought < 2 {
 		return ""
 	}
-	difference, doubt := c.Difference.Value, confidence*c.Difference.Error
+	difference, uncertainty := c.Difference.Value, confidence*c.Difference.Error
 	text := "Buyers who probed for the floor paid about what steady buyers with the same limits paid"
-	if math.Abs(difference) > doubt {
+	if math.Abs(difference) > uncertainty {
 		word := "more"
 		if difference < 0 {
 			word = "less"
@@ -117,5 +117,5 @@ func (r report) wordsOnPromises() string {
 
 func kind(strategy string) string { return lower(strategyName(strategy).Name) }
 
-// lower is a name within a sentence.
+// lower returns a name with a small first letter, for the middle of a sentence.
 func lower(name string) string { return strings.ToLower(name[:1]) + name[1:] }

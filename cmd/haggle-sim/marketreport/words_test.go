@@ -9,8 +9,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/market"
 )
 
-// The words are those of the figures, whatever they are.
-func TestWordsTellWhatTheFiguresAre(t *testing.T) {
+// The sentences contain the report's figures.
+func TestReport_words(t *testing.T) {
 	t.Parallel()
 	r := simulated(t, config(1000))
 	said := strings.Join(report{r}.words(), "\n")
@@ -35,7 +35,7 @@ func TestWordsTellWhatTheFiguresAre(t *testing.T) {
 	}
 }
 
-func TestWordsOnProbing(t *testing.T) {
+func TestReport_wordsOnProbing(t *testing.T) {
 	t.Parallel()
 	for difference, want := range map[float64]string{.01: "paid 1.00 % of the list price more", -.02: "paid 2.00 % of the list price less", .001: "paid about what"} {
 		r := report{&simulating.Report{Prober: &simulating.Comparison{
@@ -52,14 +52,14 @@ func TestWordsOnProbing(t *testing.T) {
 	}
 }
 
-func TestWordsOfOddRuns(t *testing.T) {
+func TestReport_words_oddRuns(t *testing.T) {
 	t.Parallel()
 	one := config(100)
 	one.Populations, one.Tactics, one.Apart, one.Secrets = one.Populations[:1], one.Tactics[3:4], nil, nil
 	poor := config(50)
 	poor.Populations = []market.Population{{Worths: market.Uniform(.05, .10), Cost: .5}}
 	bad := config(500)
-	bad.Seller = cheat{house{.8}}
+	bad.Seller = cheat{fakeSeller{.8}}
 	for want, c := range map[string]simulating.Config{
 		"With mixed, wide margin, this policy": one, "Each buyer of the kind “never moves” who came": one, "Nobody bought": poor, "broke a promise": bad,
 	} {
@@ -69,11 +69,11 @@ func TestWordsOfOddRuns(t *testing.T) {
 	}
 }
 
-// What a run has is on the tables, in the words and on the page.
-func TestReport_everyWay(t *testing.T) {
+// Broken promises, missing answers and the cross-session prober appear in tables, sentences and the page.
+func TestReport_everyFormat(t *testing.T) {
 	t.Parallel()
 	cheating, leaving := config(500), config(100)
-	cheating.Seller, leaving.Seller = cheat{house{.8}}, silent{house{.8}}
+	cheating.Seller, leaving.Seller = cheat{fakeSeller{.8}}, silent{fakeSeller{.8}}
 	for want, c := range map[string]simulating.Config{
 		"BROKEN: " + market.AboveTheOffer.String(): cheating,
 		"NO ANSWER":                          leaving,

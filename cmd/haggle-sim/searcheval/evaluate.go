@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	deep      = 100 // results that a query asks for, and that recall looks at
-	shallow   = 10  // results that NDCG looks at
-	shown     = 3   // results of a bad query that are reported
-	mostRuns  = 20  // of every query, for its latency
+	deep      = 100 // results per query, which recall is measured on
+	shallow   = 10  // results that NDCG is measured on
+	shown     = 3   // results that are reported of a bad query
+	mostRuns  = 20  // runs per query for its latency
 	untilTime = 5 * time.Second
 )
 
-// evaluation asks an index about a shop.
+// evaluation runs queries against an index and scores the results.
 type evaluation struct {
 	index    ports.Index
 	shop     *shop
@@ -53,7 +53,7 @@ func (e evaluation) measure(ctx context.Context, c Config, asked questions, r *R
 	return nil
 }
 
-// meanOf is the mean NDCG of the queries that have one of the ids of others; nil if none has.
+// meanOf returns the mean NDCG of those scores whose query id is also among others, or nil if there is none.
 func meanOf(scores, others []scored) *float64 {
 	wanted := make(map[string]bool, len(others))
 	for _, s := range others {
@@ -72,7 +72,7 @@ func meanOf(scores, others []scored) *float64 {
 	return &m
 }
 
-// judgements counts them, and those that can't be met.
+// judgements counts the judgements, and those whose query or product is unknown.
 func (e evaluation) judgements(asked questions) (n Judgements) {
 	n.Repeated = asked.repeated
 	known := make(map[string]bool, len(asked.queries))
@@ -95,7 +95,7 @@ func (e evaluation) judgements(asked questions) (n Judgements) {
 	return n
 }
 
-// scored is a query that has something to find, and what it found of that.
+// scored is a query with relevant products, and its results and score.
 type scored struct {
 	question     question
 	found        catalog.Found
@@ -139,7 +139,7 @@ func (e evaluation) ask(ctx context.Context, q question, limit int) (catalog.Fou
 	return found, nil
 }
 
-// score is false for a query that has nothing to find.
+// score reports false for a query without relevant products.
 func (e evaluation) score(q question, found catalog.Found) (scored, bool) {
 	gains := e.judged[q.id]
 	results := make([]float64, len(found.Hits))
@@ -162,7 +162,7 @@ func leastFirst(scores []scored) []scored {
 	return ordered
 }
 
-// latency runs all queries in rounds, whole ones, so that each counts alike. They have all run before.
+// latency times whole rounds of all queries, so that each query has the same weight. All queries have run once before.
 func (e evaluation) latency(ctx context.Context, stage string, all []question) (Latency, error) {
 	var took []Time
 	began := time.Now()

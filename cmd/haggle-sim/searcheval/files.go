@@ -22,15 +22,15 @@ import (
 // question is a query of a file. Several paraphrases may have one id.
 type question struct{ id, text string }
 
-// questions are all that the files ask, and what their answers are judged by.
+// questions are the contents of the files: queries, judgements, paraphrases and synonyms.
 type questions struct {
 	queries, paraphrases []question
 	judged               judgements
-	repeated             int // judgements in the place of earlier ones
+	repeated             int // judgements that replaced an earlier one
 	synonyms             []catalog.Synonym
 }
 
-// judgements are gains by query id and sku.
+// judgements has the gain by query id and sku.
 type judgements map[string]map[string]float64
 
 func readQuestions(c Config) (q questions, err error) {
@@ -75,7 +75,7 @@ func readQueries(path string, unique bool) (all []question, err error) {
 	return all, err
 }
 
-// readJudgements takes the later of two judgements of the same, and counts those.
+// readJudgements keeps the later of two judgements of the same query and sku, and counts such repetitions.
 func readJudgements(path string) (all judgements, repeated int, err error) {
 	type record struct {
 		Query label    `json:"query_id"`
@@ -108,7 +108,7 @@ func readJudgements(path string) (all judgements, repeated int, err error) {
 	return all, repeated, err
 }
 
-// readSynonyms holds them to the rules of the catalogue.
+// readSynonyms validates synonyms by the catalogue's rules.
 func readSynonyms(path string) (all []catalog.Synonym, err error) {
 	type record struct {
 		Input *string  `json:"input"`
@@ -134,7 +134,7 @@ func readSynonyms(path string) (all []catalog.Synonym, err error) {
 	return all, err
 }
 
-// label is an id in a file: a text, or a number.
+// label is an id in a file, which may be a string or a number.
 type label string
 
 func (l *label) UnmarshalJSONFrom(from *jsontext.Decoder) error {
@@ -146,17 +146,16 @@ func (l *label) UnmarshalJSONFrom(from *jsontext.Decoder) error {
 	return err
 }
 
-// longestLine bounds a record.
+// longestLine limits the bytes of a record.
 const longestLine = 1 << 20
 
-// records hands every line of a JSON Lines file to take. Empty lines are skipped; names that a record
-// doesn't have are left unread.
+// records calls take with every line of a JSON Lines file. It skips empty lines and ignores unknown names.
 func records[T any](path string, take func(T) error) error {
 	file, err := os.Open(path)
 	if err != nil {
 		return &InputError{File: path, Err: withoutPath(err)}
 	}
-	defer func() { _ = file.Close() }() // it was only read
+	defer func() { _ = file.Close() }() // opened for reading only
 	text, err := plain(file)
 	if err != nil {
 		return &InputError{File: path, Err: err}
@@ -195,7 +194,7 @@ func record[T any](line []byte, take func(T) error) error {
 	return take(r)
 }
 
-// plain is the text itself: decompressed and without a byte order mark.
+// plain decompresses gzipped input and removes a byte order mark.
 func plain(from io.Reader) (io.Reader, error) {
 	raw := bufio.NewReader(from)
 	if magic, _ := raw.Peek(2); string(magic) == "\x1f\x8b" {
@@ -211,7 +210,7 @@ func plain(from io.Reader) (io.Reader, error) {
 	return raw, nil
 }
 
-// badJSON says what the library found, with the field's name.
+// badJSON returns the JSON library's error with the field's name.
 func badJSON(err error) error {
 	if semantic, ok := errors.AsType[*json.SemanticError](err); ok {
 		field := strings.ReplaceAll(strings.TrimPrefix(string(semantic.JSONPointer), "/"), "/", ".")
@@ -229,7 +228,7 @@ func badJSON(err error) error {
 	return fmt.Errorf("is not JSON: %w", err)
 }
 
-// withoutPath is the error alone, for what names the file already.
+// withoutPath removes the path from an os.PathError, because an InputError already names the file.
 func withoutPath(err error) error {
 	if of, ok := errors.AsType[*os.PathError](err); ok {
 		return of.Err

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// asked reads files of these texts; "" is a good one.
-func asked(t *testing.T, name, queries, judgements, paraphrases, synonyms string) (questions, error) {
+// readFixture reads files with these texts; "" stands for a valid text.
+func readFixture(t *testing.T, name, queries, judgements, paraphrases, synonyms string) (questions, error) {
 	t.Helper()
 	or := func(text, good string) string {
 		if text == "" {
@@ -25,10 +25,10 @@ func asked(t *testing.T, name, queries, judgements, paraphrases, synonyms string
 	})
 }
 
-func TestQuestions(t *testing.T) {
+func TestReadQuestions(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{".jsonl", ".jsonl.gz"} {
-		q, err := asked(t, name,
+		q, err := readFixture(t, name,
 			"\ufeff{\"id\":\"q1\",\"query\":\"tent\",\"note\":\"read over\"}\n\n{\"id\":2,\"query\":\"mat\"}\r\n",
 			`{"query_id":"q1","sku":"T-1","gain":0.25}
 {"query_id":2,"sku":17,"gain":0}
@@ -49,7 +49,7 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
-func TestBadLinesAreNamed(t *testing.T) {
+func TestReadQuestions_badLines(t *testing.T) {
 	t.Parallel()
 	const query = `{"id":"q1","query":"tent"}` + "\n"
 	for _, c := range []struct{ queries, judgements, paraphrases, synonyms, want string }{
@@ -73,9 +73,9 @@ func TestBadLinesAreNamed(t *testing.T) {
 		{synonyms: `{"words":["tent"]}`, want: "synonyms.jsonl: line 1: words must have at least 2 words"},
 		{synonyms: `{"input":"tent"}`, want: "synonyms.jsonl: line 1: words must have at least 1 word"},
 	} {
-		_, err := asked(t, ".jsonl", c.queries, c.judgements, c.paraphrases, c.synonyms)
-		_, told := errors.AsType[*InputError](err)
-		if !told || !strings.Contains(err.Error(), string(filepath.Separator)+c.want) {
+		_, err := readFixture(t, ".jsonl", c.queries, c.judgements, c.paraphrases, c.synonyms)
+		_, isInputError := errors.AsType[*InputError](err)
+		if !isInputError || !strings.Contains(err.Error(), string(filepath.Separator)+c.want) {
 			t.Errorf("%v\nwant %s", err, c.want)
 		}
 	}

@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// NDCG compares the order of results with the best one there is: 1 is as good as can be. A result
-// counts with its gain, less the lower it stands (1/log2(rank+1)); those after the k-th don't count.
-// judged are the gains of all that was judged; if none is above 0 there is nothing to find, and no NDCG.
+// NDCG compares the order of results with the best possible one, which has an NDCG of 1. Each of the first k results
+// contributes its gain times 1/log2(rank+1). judged are the gains of all judgements; if none is above 0, nothing is relevant
+// and there is no NDCG.
 func NDCG(results, judged []float64, k int) (float64, bool) {
 	best := slices.Clone(judged)
 	slices.SortFunc(best, func(a, b float64) int { return cmp.Compare(b, a) })
@@ -27,7 +27,7 @@ func dcg(gains []float64, k int) (sum float64) {
 	return sum
 }
 
-// Recall is the share of what has a gain above 0 that is among the results.
+// Recall returns the share of the judgements with a gain above 0 that is among the results.
 func Recall(results, judged []float64) float64 {
 	return float64(positive(results)) / float64(positive(judged))
 }
@@ -51,8 +51,8 @@ func mean(values []float64) float64 {
 
 const resamples = 10_000
 
-// Interval is where the mean of such values lies with 95 % confidence, by the bootstrap: the means of
-// many samples of the values, drawn with replacement. The same values have the same interval.
+// Interval returns the 95 % confidence interval of the mean by the bootstrap: from the means of many samples of the values,
+// drawn with replacement. The same values have the same interval.
 func Interval(values []float64) (low, high float64) {
 	chance := rand.New(rand.NewPCG(1, 2))
 	means := make([]float64, resamples)
@@ -67,7 +67,7 @@ func Interval(values []float64) (low, high float64) {
 	return percentile(means, 2.5), percentile(means, 97.5)
 }
 
-// percentile is the smallest of the sorted values that p % of them don't exceed.
+// percentile returns the smallest of the sorted values that p % of them do not exceed.
 func percentile[T float64 | Time](sorted []T, p float64) T {
 	rank := int(math.Ceil(p / 100 * float64(len(sorted))))
 	return sorted[max(rank, 1)-1]

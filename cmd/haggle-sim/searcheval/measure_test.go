@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The expected values are worked out by hand: discounts are 1, .63093, .5, .43068 and .38685.
+// The expected values are computed by hand: the discounts are 1, .63093, .5, .43068 and .38685.
 func TestNDCG(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -58,8 +58,8 @@ func TestRecall(t *testing.T) {
 	}
 }
 
-// Of 400 values of which half are 1, the mean has a standard error of .025: 95 % lie within .049.
-func TestIntervalIsThatOfTheMeanAndAlwaysTheSame(t *testing.T) {
+// Half of the 400 values are 1. The standard error of their mean is .025, so 95 % of the means are within .049 of it.
+func TestInterval(t *testing.T) {
 	t.Parallel()
 	values := make([]float64, 400)
 	for i := range values {

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// Report is what was measured. As JSON, times are in milliseconds.
+// Report is the result of an evaluation. JSON times are in milliseconds.
 type Report struct {
 	Products    int        `json:"products"`
-	Refused     int        `json:"refused"`       // products that the import would refuse
-	Why         []Refused  `json:"why,omitempty"` // of the first refused ones
+	Refused     int        `json:"refused"`       // products that an import would refuse
+	Why         []Refused  `json:"why,omitempty"` // reasons of the first ones
 	Synonyms    int        `json:"synonyms,omitempty"`
 	Build       Build      `json:"build"`
 	IndexBytes  int64      `json:"index_bytes"` // without the products
@@ -21,22 +21,22 @@ type Report struct {
 	Explained   *Explained `json:"explained,omitempty"`
 }
 
-// Build is how long it took until products were found, and until the index was done.
+// Build is how long it took until products could be found, and until the index was complete.
 type Build struct {
 	Searchable Time `json:"searchable_ms"`
 	Done       Time `json:"done_ms"`
 }
 
-// Judgements are counted each, unknown skus once.
+// Judgements are counts of judgements. UnknownSKUs counts each sku once.
 type Judgements struct {
 	Count        int `json:"count"`
-	Repeated     int `json:"repeated"`      // the later one counts
-	OtherQueries int `json:"other_queries"` // of ids that no query has
-	UnknownSKUs  int `json:"unknown_skus"`  // that no product has: they count as not found
+	Repeated     int `json:"repeated"`      // replaced by a later one
+	OtherQueries int `json:"other_queries"` // of ids without a query
+	UnknownSKUs  int `json:"unknown_skus"`  // of no product; they count as not found
 }
 
-// Set is how some queries did. Of all Queries, those Judged have judgements, and those Evaluated one
-// with a gain above 0; the others are in no mean.
+// Set is the result of some queries. Judged of all Queries have judgements, and Evaluated have one with a gain above 0. Means
+// are over the latter.
 type Set struct {
 	Queries   int      `json:"queries"`
 	Judged    int      `json:"judged"`
@@ -44,21 +44,21 @@ type Set struct {
 	NDCG      float64  `json:"ndcg_at_10"`
 	Low       float64  `json:"ndcg_at_10_low"` // the 95 % interval
 	High      float64  `json:"ndcg_at_10_high"`
-	AsQueried *float64 `json:"ndcg_at_10_as_queried,omitempty"` // of paraphrases: the same needs in the words of the queries
+	AsQueried *float64 `json:"ndcg_at_10_as_queried,omitempty"` // of paraphrases: the mean of the original queries with the same ids
 	Recall    float64  `json:"recall_at_100"`
 	Latency   Latency  `json:"latency"`
 	Worst     []Poor   `json:"worst,omitempty"`
 }
 
-// Latency of all runs of all queries.
+// Latency is over all runs of all queries.
 type Latency struct {
 	P50    Time `json:"p50_ms"`
 	P95    Time `json:"p95_ms"`
 	P99    Time `json:"p99_ms"`
-	Rounds int  `json:"rounds"` // how often each query ran
+	Rounds int  `json:"rounds"` // runs of each query
 }
 
-// Poor is a query that did badly. Total is how many products matched it, Relevant how many should.
+// Poor is a query with a bad score. Total is how many products matched it, and Relevant how many are relevant.
 type Poor struct {
 	ID       string  `json:"id"`
 	Query    string  `json:"query"`
@@ -69,7 +69,7 @@ type Poor struct {
 	Top      []Seen  `json:"top"`
 }
 
-// Explained is a query with its best results and their reasons.
+// Explained is a query with its best results and the index's reasons for them.
 type Explained struct {
 	Query      string `json:"query"`
 	Total      int    `json:"total"`
@@ -77,7 +77,7 @@ type Explained struct {
 	Top        []Seen `json:"top"`
 }
 
-// Seen is one result. Gain is nil where nobody judged it.
+// Seen is one result. Gain is nil if it has no judgement.
 type Seen struct {
 	SKU     string   `json:"sku"`
 	Name    string   `json:"name"`

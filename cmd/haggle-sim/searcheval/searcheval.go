@@ -1,6 +1,5 @@
-// Package searcheval measures how well search answers buyers: it puts a catalogue from a file into an
-// index, asks queries that people have judged the products for, and compares. It stores nothing, and
-// asks no server.
+// Package searcheval measures the quality of search results: it indexes a catalogue from a file, runs queries whose relevant
+// products people have judged, and computes NDCG, recall and latency. It uses no database and no server.
 package searcheval
 
 import (
@@ -14,29 +13,29 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Config says what is measured. Paths may be those of gzipped files.
+// Config says what to measure. Files may be gzipped.
 type Config struct {
-	Products    string // a feed, as adapters/feed reads them
+	Products    string // a feed, in a format of adapters/feed
 	Queries     string // "": nothing is measured, a query is explained only
-	Judgements  string // needed with Queries
+	Judgements  string // required with Queries
 	Paraphrases string // other words for the same needs, by the ids of the queries; "": none
 	Synonyms    string // the merchant's; "": none
 	Worst       int    // how many of the worst queries to report
 	Explain     string // a query to explain; "": none
 
-	// Open makes the index, empty.
+	// Open returns a new, empty index.
 	Open func() ports.Index
-	// Progress hears how far a stage is; total is 0 where that is unknown.
+	// Progress is called with how far a stage is. total is 0 if it is unknown.
 	Progress func(stage string, done, total int64)
 }
 
-// settler is an index that goes on working after Apply has returned.
+// settler is an index that continues to work after Apply has returned.
 type settler interface {
-	// Settle waits until the index has done all it means to do with what was applied.
+	// Settle waits until the index has finished its background work.
 	Settle(context.Context) error
 }
 
-// InputError says what is wrong with a file. Line is 0 where it is the file as a whole.
+// InputError is an error in a file. Line is 0 if it concerns the whole file.
 type InputError struct {
 	File string
 	Line int
@@ -52,7 +51,7 @@ func (e *InputError) Error() string {
 
 func (e *InputError) Unwrap() error { return e.Err }
 
-// Run reads the files, builds the index and measures. What is wrong with a file is an InputError.
+// Run reads the files, builds the index and measures. It returns an InputError for an invalid file.
 func Run(ctx context.Context, c Config) (*Report, error) {
 	if c.Progress == nil {
 		c.Progress = func(string, int64, int64) {}
@@ -91,8 +90,8 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 	return r, err
 }
 
-// build puts the shop into a new index. Its memory is what the heap grows by: the products were there
-// before, and are shared.
+// build puts the shop into a new index. The index's memory is the growth of the heap; the products were allocated before and
+// are shared.
 func build(ctx context.Context, c Config, s *shop, synonyms []catalog.Synonym, r *Report) (ports.Index, error) {
 	changes := s.changes()
 	if c.Synonyms != "" {
@@ -115,7 +114,7 @@ func build(ctx context.Context, c Config, s *shop, synonyms []catalog.Synonym, r
 	return index, ctx.Err()
 }
 
-// heap is how much is in use. What sync.Pools hold takes two collections to go.
+// heap returns the bytes in use, after two collections, because the contents of a sync.Pool survive the first one.
 func heap() int64 {
 	var m runtime.MemStats
 	runtime.GC()

@@ -13,21 +13,20 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// scripted is an index whose answers are known: skus by query, best first. What the measuring makes of
-// them can then be worked out by hand.
-type scripted struct {
-	ports.Index // nothing else is asked of it
+// stubIndex is an index with given results: skus by query, best first. Scores can then be computed by hand.
+type stubIndex struct {
+	ports.Index // no other method is called
 	answers     map[string][]string
 
 	products map[string]*catalog.Product
 	synonyms *[]catalog.Synonym
 	settled  bool
-	early    bool // asked before it was done
+	early    bool // searched before it was settled
 	limits   map[int]bool
 	runs     map[string]int
 }
 
-func (x *scripted) Apply(_ id.Project, changes ports.CatalogChanges) {
+func (x *stubIndex) Apply(_ id.Project, changes ports.CatalogChanges) {
 	x.products, x.limits, x.runs = make(map[string]*catalog.Product), make(map[int]bool), make(map[string]int)
 	for _, p := range changes.Changed {
 		x.products[p.SKU] = p
@@ -35,14 +34,14 @@ func (x *scripted) Apply(_ id.Project, changes ports.CatalogChanges) {
 	x.synonyms = changes.Synonyms
 }
 
-func (x *scripted) Settle(context.Context) error {
+func (x *stubIndex) Settle(context.Context) error {
 	x.settled = true
 	return nil
 }
 
 var errNoAnswer = errors.New("no answer")
 
-func (x *scripted) Search(_ ports.Outbound, _ id.Project, q catalog.Query) (catalog.Found, error) {
+func (x *stubIndex) Search(_ ports.Outbound, _ id.Project, q catalog.Query) (catalog.Found, error) {
 	skus, known := x.answers[q.Text]
 	if !known {
 		return catalog.Found{}, errNoAnswer
@@ -67,11 +66,11 @@ const shopText = `{"sku":"T-1","name":"Ridge Tent","price":199,"quantity":3}
 {"sku":"M-2","name":"Mat without a price"}
 `
 
-// camp is a shop with queries: q1 comes back in the worst order, q2 as wanted, of q3 half is missing, and
-// q4 and q5 have nothing to find.
-func camp(t *testing.T) (Config, *scripted) {
+// fixture returns a shop with queries: the results of q1 are in the worst order, those of q2 are as judged, half of q3's are
+// missing, and q4 and q5 have nothing relevant.
+func fixture(t *testing.T) (Config, *stubIndex) {
 	t.Helper()
-	x := &scripted{answers: map[string][]string{
+	x := &stubIndex{answers: map[string][]string{
 		"tent": {"M-1", "T-1"}, "mat": {"M-1"}, "dome": {"T-2"}, "lamp": {}, "stove": {"T-1"},
 		"canvas": {"T-1", "M-1"}, "shelter": {},
 	}}
@@ -103,9 +102,9 @@ func run(t *testing.T, c Config) *Report {
 	return r
 }
 
-func TestWhatIsMeasured(t *testing.T) {
+func TestRun(t *testing.T) {
 	t.Parallel()
-	c, x := camp(t)
+	c, x := fixture(t)
 	c.Paraphrases = file(t, "paraphrases.jsonl", `{"id":"q1","query":"canvas"}
 {"id":"q1","query":"shelter"}
 {"id":"q4","query":"lamp"}`)
@@ -160,9 +159,9 @@ func near(t *testing.T, what string, got, want float64) {
 	}
 }
 
-func TestWhatIsShown(t *testing.T) {
+func TestReport_Write(t *testing.T) {
 	t.Parallel()
-	c, x := camp(t)
+	c, x := fixture(t)
 	c.Worst, c.Explain = 1, "tent"
 	r := run(t, c)
 	if !x.limits[10] || x.synonyms != nil {
@@ -188,9 +187,9 @@ func TestWhatIsShown(t *testing.T) {
 	}
 }
 
-func TestTheReportAsJSON(t *testing.T) {
+func TestReport_WriteJSON(t *testing.T) {
 	t.Parallel()
-	c, _ := camp(t)
+	c, _ := fixture(t)
 	c.Worst, c.Explain = 2, "mat"
 	var text strings.Builder
 	if err := run(t, c).WriteJSON(&text); err != nil {
@@ -218,7 +217,7 @@ func TestTheReportAsJSON(t *testing.T) {
 		t.Fatalf("%v\n%s", err, &text)
 	}
 	worst := got.Queries.Worst
-	_, timed := got.Queries.Latency["p99_ms"] // of three products it may be less than is shown
+	_, timed := got.Queries.Latency["p99_ms"] // with three products the latency may round to 0
 	if got.Products != 3 || got.Refused != 1 || got.Build.Done < 0 || got.Paraphrases != nil || !timed ||
 		len(worst) != 2 || worst[0].Query != "dome" || worst[1].Query != "tent" || worst[1].Top[1]["gain"] != 1.0 ||
 		got.Explained.Top[0].Reasons[0] != "because of mat" {
@@ -227,9 +226,9 @@ func TestTheReportAsJSON(t *testing.T) {
 	near(t, "recall", got.Queries.Recall, 2.5/3)
 }
 
-func TestExplainingNeedsNoJudgements(t *testing.T) {
+func TestRun_explainOnly(t *testing.T) {
 	t.Parallel()
-	c, _ := camp(t)
+	c, _ := fixture(t)
 	c.Queries, c.Judgements, c.Explain = "", "", "mat"
 	r := run(t, c)
 	var text strings.Builder
@@ -241,24 +240,24 @@ func TestExplainingNeedsNoJudgements(t *testing.T) {
 	}
 }
 
-func TestWhatEndsTheMeasuring(t *testing.T) {
+func TestRun_errors(t *testing.T) {
 	t.Parallel()
-	c, x := camp(t)
+	c, x := fixture(t)
 	delete(x.answers, "dome")
 	if _, err := Run(t.Context(), c); !errors.Is(err, errNoAnswer) || !strings.Contains(err.Error(), `query q3 ("dome")`) {
 		t.Errorf("a query that fails: %v", err)
 	}
-	c, _ = camp(t)
+	c, _ = fixture(t)
 	c.Judgements = file(t, "nothing.jsonl", `{"query_id":"q1","sku":"T-1","gain":0}`)
 	if _, err := Run(t.Context(), c); !errors.Is(err, errNothingJudged) || !strings.Contains(err.Error(), "nothing.jsonl: ") {
 		t.Errorf("nothing to find: %v", err)
 	}
-	c, _ = camp(t)
+	c, _ = fixture(t)
 	c.Paraphrases = file(t, "others.jsonl", `{"id":"q8","query":"mat"}`)
 	if _, err := Run(t.Context(), c); !errors.Is(err, errNothingJudged) || !strings.Contains(err.Error(), "others.jsonl: ") {
 		t.Errorf("paraphrases of nothing: %v", err)
 	}
-	c, _ = camp(t)
+	c, _ = fixture(t)
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
 	if _, err := Run(stopped, c); !errors.Is(err, context.Canceled) {

@@ -17,24 +17,24 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// shop is a catalogue as the server would have it after an import into a new project.
+// shop is a catalogue as it would be after an import into a new project.
 type shop struct {
 	project id.Project
 	items   []*item // in the order of the file
 	bySKU   map[string]*item
-	owners  map[string]*item // by sku of product or variant
-	made    int              // variants' ids
+	owners  map[string]*item // by sku of the product or variant
+	made    int              // number of variant ids
 	refused int
-	why     []Refused // the first ones
+	why     []Refused // of the first ones
 }
 
-// item is a product and its stock.
+// item is a product and its stock levels.
 type item struct {
 	product *catalog.Product
 	stock   map[id.Variant]int
 }
 
-// pieces is the stock of all its variants.
+// pieces returns the stock of all variants.
 func (i *item) pieces() (n int) {
 	for _, v := range i.product.Variants {
 		n += i.stock[v.ID]
@@ -42,13 +42,13 @@ func (i *item) pieces() (n int) {
 	return n
 }
 
-// Refused is a product that the import would refuse too.
+// Refused is a product that an import would refuse.
 type Refused struct {
 	Line int    `json:"line"`
 	Says string `json:"says"`
 }
 
-// opened is when every product was created: the result must not depend on the time of day.
+// opened is when every product was created. It is fixed, so that the result does not depend on the time of day.
 var opened = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 var projectID = id.New[id.Project](digest("project"))
@@ -65,7 +65,7 @@ func readShop(ctx context.Context, c Config) (*shop, error) {
 	if err != nil {
 		return nil, productsError(c.Products, err)
 	}
-	defer func() { _ = file.Close() }() // it was only read
+	defer func() { _ = file.Close() }() // opened for reading only
 	s := &shop{
 		project: projectID,
 		bySKU:   make(map[string]*item),
@@ -92,7 +92,7 @@ func readShop(ctx context.Context, c Config) (*shop, error) {
 	return s, s.filled(c.Products)
 }
 
-// filled is an error for a shop without a product.
+// filled returns an error if the shop has no product.
 func (s *shop) filled(path string) error {
 	switch {
 	case len(s.items) == 0 && s.refused > 0:
@@ -103,7 +103,7 @@ func (s *shop) filled(path string) error {
 	return nil
 }
 
-// mostReasons are kept of a file.
+// mostReasons limits how many refusals are kept for a file.
 const mostReasons = 1000
 
 func (s *shop) refuse(line feed.Line, bad *fault.Error) {
@@ -113,7 +113,7 @@ func (s *shop) refuse(line feed.Line, bad *fault.Error) {
 	}
 }
 
-// productsError takes the file's name off an error that has it already.
+// productsError removes the file's name from an error that already has it.
 func productsError(path string, err error) error {
 	text := strings.TrimPrefix(withoutPath(err).Error(), path+": ")
 	return &InputError{File: path, Err: errors.New(text)}
@@ -126,7 +126,7 @@ func inWords(d catalog.Draft, bad *fault.Error) string {
 	return bad.Description()
 }
 
-// add creates a product, or updates the one that has its sku.
+// add creates a product, or updates the one with its sku.
 func (s *shop) add(d catalog.Draft) error {
 	sku, _ := d.SKU.Value()
 	if sku == "" {
@@ -148,7 +148,7 @@ func (s *shop) add(d catalog.Draft) error {
 	return s.store(known, product, stock)
 }
 
-// store takes a product whose skus no other product has.
+// store stores a product unless another product has one of its skus.
 func (s *shop) store(known *item, product *catalog.Product, stock []catalog.Stock) error {
 	for _, sku := range skus(product) {
 		if owner := s.owners[sku]; owner != nil && owner != known {
@@ -182,8 +182,8 @@ func skus(p *catalog.Product) []string {
 	return all
 }
 
-// changes is the whole catalogue, as a reader of the store gives it to an index. Stock of variants
-// that are gone is left out.
+// changes returns the whole catalogue in the form in which the store gives it to an index. It omits the stock of deleted
+// variants.
 func (s *shop) changes() ports.CatalogChanges {
 	all := ports.CatalogChanges{Version: 1, Changed: make([]*catalog.Product, 0, len(s.items))}
 	for _, i := range s.items {
@@ -203,7 +203,7 @@ func (s *shop) changes() ports.CatalogChanges {
 	return all
 }
 
-// ids makes the same ids of the same file every time.
+// ids makes the same ids for the same file every time.
 type ids struct {
 	sku  string
 	made *int

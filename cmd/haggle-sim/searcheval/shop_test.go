@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// file writes a text to a file; one whose name ends with .gz is compressed.
+// file writes a text to a file, compressed if its name ends with .gz, and returns the path.
 func file(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -55,7 +55,7 @@ const (
 	asCSV = "sku,variant_sku,name,price,category,color,quantity\nT-1,T-1-G,Ridge Tent,199,outdoor/tents,Green,3\nT-1,T-1-R,,,,Red,0\nM-1,,Mat,20.5,,,7\n"
 )
 
-func TestACatalogueIsTheSameInEveryForm(t *testing.T) {
+func TestReadShop_formats(t *testing.T) {
 	t.Parallel()
 	want := open(t, "a.ndjson", asNDJSON).changes()
 	if len(want.Changed) != 2 || len(want.Levels) != 3 || want.Version == 0 || want.Changed[0].Variants[1].Color != "Red" {
@@ -76,7 +76,7 @@ func TestACatalogueIsTheSameInEveryForm(t *testing.T) {
 	}
 }
 
-func TestALaterLineUpdatesAndUnusableOnesAreLeftOut(t *testing.T) {
+func TestReadShop_updatedAndRefused(t *testing.T) {
 	t.Parallel()
 	s := open(t, "a.ndjson", asNDJSON+`{"sku":"T-1","name":"Ridge Tent 2","variants":[{"sku":"T-1-R","color":"Red"},{"sku":"T-1-B","color":"Blue","quantity":4}]}
 {"sku":"M-2","name":"Mat","price":-1}
@@ -105,7 +105,7 @@ func TestALaterLineUpdatesAndUnusableOnesAreLeftOut(t *testing.T) {
 	}
 }
 
-func TestProductsThatCannotBeUsed(t *testing.T) {
+func TestReadShop_errors(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ text, want string }{
 		"a.csv":        {"sku,colour\n", `unknown columns "colour" (did you mean color?)`},
@@ -119,8 +119,8 @@ func TestProductsThatCannotBeUsed(t *testing.T) {
 	} {
 		path := file(t, name, c.text)
 		_, err := readProducts(t.Context(), path)
-		_, told := errors.AsType[*InputError](err)
-		if !told || !strings.HasPrefix(err.Error(), path+": ") || !strings.Contains(err.Error(), c.want) || strings.Count(err.Error(), path) != 1 {
+		_, isInputError := errors.AsType[*InputError](err)
+		if !isInputError || !strings.HasPrefix(err.Error(), path+": ") || !strings.Contains(err.Error(), c.want) || strings.Count(err.Error(), path) != 1 {
 			t.Errorf("%s: %v; want %s", name, err, c.want)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Write writes tables for people.
+// Write writes the report as text tables.
 func (r *Report) Write(to io.Writer) error {
 	table := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
 	r.writeHead(table)
@@ -24,16 +24,16 @@ func (r *Report) Write(to io.Writer) error {
 	return table.Flush()
 }
 
-// print writes to a table, which keeps its error until Flush.
+// print writes to a tabwriter, which returns the error in Flush.
 func print(table io.Writer, format string, args ...any) { _, _ = fmt.Fprintf(table, format, args...) }
 
 func (r *Report) writeHead(table io.Writer) {
-	print(table, "products\t%d%s\n", r.Products, besides(count{r.Refused, "refused"}))
+	print(table, "products\t%d%s\n", r.Products, remark(count{r.Refused, "refused"}))
 	if r.Synonyms > 0 {
 		print(table, "synonyms\t%d\n", r.Synonyms)
 	}
 	if j := r.Judgements; j.Count > 0 {
-		print(table, "judgements\t%d%s\n", j.Count, besides(count{j.Repeated, "repeated: the later one counts"},
+		print(table, "judgements\t%d%s\n", j.Count, remark(count{j.Repeated, "repeated: the later one counts"},
 			count{j.OtherQueries, "of ids that no query has"}, count{j.UnknownSKUs, "judged skus that no product has"}))
 	}
 	waited := ""
@@ -44,7 +44,7 @@ func (r *Report) writeHead(table io.Writer) {
 	print(table, "index memory\t%.1f MiB\n", float64(r.IndexBytes)/(1<<20))
 }
 
-// short has three digits.
+// short formats a time with three digits.
 func short(t Time) string {
 	d, unit := time.Duration(t), time.Nanosecond
 	for d >= 1000*unit {
@@ -53,14 +53,14 @@ func short(t Time) string {
 	return d.Round(unit).String()
 }
 
-// count is how many there are of something.
+// count is a number and its name.
 type count struct {
 	n    int
 	what string
 }
 
-// besides are counts as a remark, without those of nothing: " (2 refused)".
-func besides(counts ...count) string {
+// remark formats the counts that are not zero as a remark such as " (2 refused)".
+func remark(counts ...count) string {
 	var parts []string
 	for _, c := range counts {
 		if c.n > 0 {
@@ -73,7 +73,7 @@ func besides(counts ...count) string {
 	return " (" + strings.Join(parts, "; ") + ")"
 }
 
-// setRows are the lines of a set: what they are called, and what they say.
+// setRows are the names and formats of a set's lines.
 var setRows = []struct {
 	name string
 	cell func(*Set) string
@@ -141,7 +141,7 @@ func (x *Explained) write(table io.Writer) {
 	}
 }
 
-// line is the result at a place in the list, without a verdict.
+// line formats the result at a place in the list, without its gain.
 func (s Seen) line(place int) string {
 	stock := fmt.Sprintf("%d in stock", s.Stock)
 	if s.Stock == 0 {

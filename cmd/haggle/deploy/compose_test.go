@@ -48,7 +48,7 @@ func compose(t *testing.T) *types.Project {
 	return project
 }
 
-// replicas are the services that serve.
+// replicas are the services that run haggle serve.
 var replicas = []string{"haggle-1", "haggle-2"}
 
 func TestCompose_host(t *testing.T) {
@@ -62,7 +62,7 @@ func TestCompose_host(t *testing.T) {
 	}
 }
 
-// Every variable of the programs is one that they know, and every file that is mounted exists.
+// Every variable that a service sets is known to haggle, and every mounted file exists.
 func TestCompose_names(t *testing.T) {
 	t.Parallel()
 	project := compose(t)
@@ -97,7 +97,7 @@ func TestCompose_names(t *testing.T) {
 	}
 }
 
-// Only the proxy can be reached from outside, no secret is in an environment, and replicas have no more rights than they need.
+// Only the proxy publishes ports, no environment contains a secret, and replicas run with the least privileges.
 func TestCompose_safe(t *testing.T) {
 	t.Parallel()
 	project := compose(t)
@@ -112,7 +112,7 @@ func TestCompose_safe(t *testing.T) {
 				}
 			}
 		}
-		if service.HealthCheck == nil && !slices.Contains(replicas, name) { // theirs is the image's
+		if service.HealthCheck == nil && !slices.Contains(replicas, name) { // the image has a health check
 			t.Errorf("%s has no health check", name)
 		}
 	}
@@ -132,7 +132,7 @@ func TestCompose_safe(t *testing.T) {
 	}
 }
 
-// The proxy knows each replica, by the port that the image serves at, and tells browsers to use TLS only.
+// The proxy forwards to each replica at the image's port, and tells browsers to use TLS only.
 func TestCompose_proxy(t *testing.T) {
 	t.Parallel()
 	project := compose(t)
@@ -151,7 +151,7 @@ func TestCompose_proxy(t *testing.T) {
 	}
 }
 
-// Caddy itself takes the configuration.
+// Caddy accepts the configuration.
 func TestCompose_proxyValidates(t *testing.T) {
 	t.Parallel()
 	caddy, err := exec.LookPath("caddy")
@@ -193,7 +193,7 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// The role that database.sh makes migrates a new database, and is let serve in production.
+// The role that database.sh creates can migrate a new database and serve in production.
 func TestCompose_database(t *testing.T) {
 	t.Parallel()
 	cluster, err := pgserver.Start(pgserver.Options{})

@@ -1,4 +1,4 @@
-// Package deploy_test holds the files that Haggle is deployed by to the programs that they are for.
+// Package deploy_test checks that the deployment files (Compose, Kubernetes, systemd, monitoring, image) fit the programs.
 package deploy_test
 
 import (
@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// moduleRoot is the folder of go.mod.
+// moduleRoot returns the folder of go.mod.
 func moduleRoot(t *testing.T) string {
 	t.Helper()
 	root, err := filepath.Abs("../../..")

@@ -18,17 +18,17 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/version"
 )
 
-// imageUser is who the image's programs run as.
+// imageUser is the user and group that the image's programs run as.
 const imageUser = "65532:65532"
 
-// image is an image that buildah packed into a storage of this test's own.
+// image is an image that buildah built into this test's own storage.
 type image struct {
-	buildah []string // the command with its storage
+	buildah []string // the command line with the storage
 	config  imageConfig
-	root    string // the mounted files of a container
+	root    string // where a container's files are mounted
 }
 
-// imageConfig is what tests read of an image's configuration in Docker's format.
+// imageConfig is the part of an image's configuration (Docker's format) that tests read.
 type imageConfig struct {
 	User, WorkingDir, StopSignal string
 	Env, Entrypoint, Cmd         []string
@@ -37,8 +37,8 @@ type imageConfig struct {
 	Healthcheck                  struct{ Test []string }
 }
 
-// TestImage packs the programs that make image built, by the Dockerfile's last stage, and runs them as a container runtime
-// would: as the image's user, on a root filesystem that nobody can write to.
+// TestImage builds the Dockerfile's last stage with the programs of make image, and runs them like a container runtime: as the
+// image's user, on a read-only root filesystem.
 func TestImage(t *testing.T) {
 	if os.Getenv("IMAGE") == "" {
 		t.Skip("IMAGE is not set: make image builds what is packed")
@@ -70,7 +70,7 @@ func pack(t *testing.T) *image {
 	return i
 }
 
-// run runs buildah and returns what it writes to its standard output.
+// run runs buildah and returns its standard output.
 func (i *image) run(t *testing.T, args ...string) string {
 	t.Helper()
 	c := exec.Command(i.buildah[0], append(slices.Clone(i.buildah[1:]), args...)...)
@@ -109,7 +109,7 @@ func (i *image) checkConfig(t *testing.T) {
 	}
 }
 
-// checkFiles checks that the image has no file but these, and that its user can change only its data.
+// checkFiles checks that the image has no unexpected file, and that its user can write only below its data folder.
 func (i *image) checkFiles(t *testing.T) {
 	var files []string
 	err := filepath.WalkDir(i.root, func(path string, entry fs.DirEntry, err error) error {
@@ -134,7 +134,7 @@ func (i *image) checkFiles(t *testing.T) {
 	}
 }
 
-// contained runs a command on the image's files, mounted read-only in a mount namespace of its own. The volume is data.
+// contained runs a command in its own mount namespace, on the image's files, mounted read-only. $data is the volume.
 const contained = `
 root=$1 data=$2 user=$3
 shift 3
@@ -144,7 +144,7 @@ mount --bind /proc "$root/proc"
 mount -o remount,bind,ro "$root"
 exec chroot --userspec="$user" "$root" "$@"`
 
-// command is a command in a container with a volume. Nothing of this test's environment is in it.
+// command returns a command in a container with a volume. It does not inherit the test's environment.
 func (i *image) command(data string, environment []string, args ...string) *exec.Cmd {
 	shell := []string{"--mount", "--propagation", "private", "sh", "-euc", contained, "sh", i.root, data, i.config.User}
 	c := exec.Command("unshare", append(append(shell, i.config.Entrypoint...), args...)...)
@@ -157,7 +157,7 @@ func (i *image) checkSelling(t *testing.T) {
 	if err := os.Chown(data, 65532, 65532); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.MkdirAll(filepath.Join(i.root, "proc"), 0o755); err != nil { // a runtime makes it
+	if err := os.MkdirAll(filepath.Join(i.root, "proc"), 0o755); err != nil { // container runtimes create it
 		t.Fatal(err)
 	}
 	loopback := []string{"HAGGLE_ADDR=127.0.0.1:0", "HAGGLE_OPS_ADDR=127.0.0.1:0"}
@@ -177,10 +177,10 @@ func (i *image) checkSelling(t *testing.T) {
 	}
 }
 
-// addresses are those that a server told.
+// addresses are those that a server printed.
 type addresses struct{ api, ops string }
 
-// started starts a server and waits until it serves.
+// started starts a server, waits until it is ready and returns its addresses.
 func started(t *testing.T, c *exec.Cmd) (a addresses) {
 	t.Helper()
 	out, err := c.StdoutPipe()
@@ -211,7 +211,7 @@ func started(t *testing.T, c *exec.Cmd) (a addresses) {
 	return a
 }
 
-// wantConfined checks that a process is no root, cannot become it, and cannot write to its root filesystem.
+// wantConfined checks that a process is not root, cannot gain privileges, and cannot write to its root filesystem.
 func wantConfined(t *testing.T, pid int) {
 	t.Helper()
 	status := read(t, fmt.Sprintf("/proc/%d/status", pid))
@@ -223,7 +223,7 @@ func wantConfined(t *testing.T, pid int) {
 	mounts := map[string]string{}
 	for line := range strings.Lines(read(t, fmt.Sprintf("/proc/%d/mountinfo", pid))) {
 		fields := strings.Fields(line)
-		mounts[fields[4]] = fields[5] // options by mount point
+		mounts[fields[4]] = fields[5] // mount options by mount point
 	}
 	if !strings.HasPrefix(mounts["/"]+",", "ro,") || !strings.HasPrefix(mounts["/data"]+",", "rw,") {
 		t.Errorf("its mounts are %v", mounts)

@@ -22,7 +22,7 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 )
 
-// cluster is what the manifests say, each kind once.
+// cluster has the manifests' objects, one of each kind.
 type cluster struct {
 	config     core.ConfigMap
 	deployment apps.Deployment
@@ -36,7 +36,7 @@ type cluster struct {
 	account    core.ServiceAccount
 }
 
-// kustomization is what the manifests use of Kustomize's file.
+// kustomization is the part of a kustomization file that the manifests use.
 type kustomization struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
@@ -48,7 +48,7 @@ type kustomization struct {
 	Resources []string `json:"resources"`
 }
 
-// manifests reads all manifests that the kustomizations name, and refuses fields that Kubernetes does not know.
+// manifests reads the manifests that the kustomizations list. Fields unknown to Kubernetes are an error.
 func manifests(t *testing.T) *cluster {
 	t.Helper()
 	c := &cluster{}
@@ -83,7 +83,7 @@ func manifests(t *testing.T) *cluster {
 	return c
 }
 
-// decode reads a document into the object of its kind, which it takes out of kinds.
+// decode decodes a document into the object of its kind, and removes the kind from kinds.
 func decode(document string, kinds map[string]any) error {
 	var head struct {
 		APIVersion string `json:"apiVersion"`
@@ -131,7 +131,7 @@ func TestKubernetes_resources(t *testing.T) {
 	}
 }
 
-// The variables are known, and each file that one names is a key of the mounted secret.
+// Every variable is known to haggle, and every *_FILE variable names a key of the mounted secret.
 func TestKubernetes_variables(t *testing.T) {
 	t.Parallel()
 	c := manifests(t)
@@ -159,7 +159,7 @@ func TestKubernetes_variables(t *testing.T) {
 	}
 }
 
-// Pods have the rights that the restricted Pod Security Standard leaves, and a root filesystem that is read-only.
+// Pods satisfy the restricted Pod Security Standard and have a read-only root filesystem.
 func TestKubernetes_restricted(t *testing.T) {
 	t.Parallel()
 	c := manifests(t)
@@ -184,7 +184,7 @@ func TestKubernetes_restricted(t *testing.T) {
 	}
 }
 
-// Ports are those that the server listens at, everything selects its pods, and its replicas fit into PostgreSQL.
+// Ports match the server's, every selector selects its pods, and the replicas' connections fit into PostgreSQL's limit.
 func TestKubernetes_wiring(t *testing.T) {
 	t.Parallel()
 	c := manifests(t)
@@ -226,7 +226,7 @@ func TestKubernetes_wiring(t *testing.T) {
 	}
 }
 
-// The probes ask for what a server answers, at its operations address, and stopping leaves it time.
+// Probes use paths that the operations address serves, and the termination grace period covers the server's shutdown.
 func TestKubernetes_probes(t *testing.T) {
 	t.Parallel()
 	c := manifests(t)

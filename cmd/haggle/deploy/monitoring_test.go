@@ -25,7 +25,7 @@ import (
 
 var update = flag.Bool("update", false, "write the table of metrics in README.md anew")
 
-// rules is what tests read of Prometheus' rule files.
+// rules is the part of Prometheus' rule files that tests read.
 type rules struct {
 	Groups []struct {
 		Name  string `json:"name"`
@@ -48,7 +48,7 @@ func alerts(t *testing.T) rules {
 	return r
 }
 
-// panel is what tests read of a panel of Grafana's.
+// panel is the part of a Grafana panel that tests read.
 type panel struct {
 	ID      int
 	Title   string
@@ -69,7 +69,7 @@ func dashboard(t *testing.T) []panel {
 	return d.Panels
 }
 
-// expressions are those of the alerts and of the dashboard, by where they are.
+// expressions returns the PromQL of alerts and dashboard panels, by place.
 func expressions(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -86,7 +86,7 @@ func expressions(t *testing.T) map[string]string {
 	return all
 }
 
-// The panel of sales divides the minor units of each currency by as many as its unit has.
+// The sales panel divides each currency's minor units by the right power of ten.
 func TestDashboard_sales(t *testing.T) {
 	t.Parallel()
 	panels := dashboard(t)
@@ -118,7 +118,7 @@ func TestDashboard_sales(t *testing.T) {
 	}
 }
 
-// selected is a metric in an expression, and the labels that it is asked by.
+// selected is a metric in an expression and the labels that it is selected by.
 type selected struct {
 	metric string
 	labels []string
@@ -133,7 +133,7 @@ var (
 	operators = []string{"and", "or", "unless", "offset", "bool"}
 )
 
-// selectors finds the metrics of a PromQL expression, and the labels that it groups by.
+// selectors returns the metrics in a PromQL expression, and the labels that it groups by.
 func selectors(expression string) (found []selected, groups []string) {
 	text := ranged.ReplaceAllString(quoted.ReplaceAllString(expression, `""`), "")
 	for _, g := range grouped.FindAllStringSubmatch(text, -1) {
@@ -161,15 +161,14 @@ func TestSelectors(t *testing.T) {
 	}
 }
 
-// silent are metrics that have no series until something goes wrong or is connected.
+// silent metrics have no series until an error occurs or a service is connected.
 var silent = []string{
 	"haggle_integrations", "haggle_jobs_set_aside", "haggle_money_differences", "haggle_money_unexplained",
 	"haggle_payments_unresolved_age_seconds", "haggle_rate_limit_refusals_total", "haggle_refunds_unresolved_age_seconds",
 	"haggle_shed_total", "haggle_sync_age_seconds",
 }
 
-// scraped are the names of the series of a server on which somebody has bought something, and what it says of its own
-// metrics.
+// scraped returns the names of the series of a server that has sold something, and its metrics' descriptions.
 func scraped(t *testing.T) (series map[string]bool, described map[string]telemetry.Description) {
 	t.Helper()
 	app := boottest.Start(t, boottest.Engines[0].URL(t))
@@ -206,7 +205,7 @@ func scraped(t *testing.T) (series map[string]bool, described map[string]telemet
 	return series, described
 }
 
-// describedAs is the metric that a series belongs to: those of a histogram have endings.
+// describedAs returns the metric of a series. A histogram's series have suffixes.
 func describedAs(name string, described map[string]telemetry.Description) (telemetry.Description, bool) {
 	if d, ok := described[name]; ok {
 		return d, d.Kind != "histogram"
@@ -221,13 +220,13 @@ func describedAs(name string, described map[string]telemetry.Description) (telem
 	return telemetry.Description{}, false
 }
 
-// Every metric that an alert or a panel asks for is one that a server has, with these labels.
+// Every metric and label in an alert or a panel exists on a server.
 func TestMonitoring_metricsExist(t *testing.T) {
 	t.Parallel()
 	series, described := scraped(t)
 	for where, expression := range expressions(t) {
 		found, groups := selectors(expression)
-		known := []string{"instance", "job"} // which Prometheus adds
+		known := []string{"instance", "job"} // Prometheus adds these
 		for _, s := range found {
 			d, ours := describedAs(s.metric, described)
 			known = append(known, d.Labels...)
@@ -275,7 +274,7 @@ func TestMonitoring_metricsExist(t *testing.T) {
 	t.Run("table", func(t *testing.T) { checkTable(t, described) })
 }
 
-// checkTable holds the table of metrics in README.md to what servers describe.
+// checkTable compares the table of metrics in README.md with the servers' descriptions.
 func checkTable(t *testing.T, described map[string]telemetry.Description) {
 	const begin, end = "<!-- metrics: go test ./cmd/haggle/deploy -run Monitoring -update -->\n", "<!-- end of metrics -->\n"
 	var table strings.Builder
@@ -307,7 +306,7 @@ func checkTable(t *testing.T, described map[string]telemetry.Description) {
 	}
 }
 
-// Alerts say how bad it is and what to do, and panels do not overlap.
+// Every alert has a severity and says what to do, and panels do not overlap.
 func TestMonitoring_complete(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
@@ -337,7 +336,7 @@ func TestMonitoring_complete(t *testing.T) {
 	}
 }
 
-// Prometheus itself takes the rules.
+// Prometheus accepts the rules.
 func TestMonitoring_rulesParse(t *testing.T) {
 	t.Parallel()
 	promtool, err := exec.LookPath("promtool")

@@ -12,7 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/boot"
 )
 
-// service is a copy of the unit that starts a program which is on this machine.
+// service returns the path of a copy of the unit whose program exists on this machine.
 func service(t *testing.T) (path string) {
 	t.Helper()
 	if _, err := exec.LookPath("systemd-analyze"); err != nil {
@@ -49,7 +49,7 @@ func TestService_exposure(t *testing.T) {
 	}
 }
 
-// The variables are known, and each names a credential that the unit loads.
+// Every variable is known to haggle, and names a credential that the unit loads.
 func TestService_credentials(t *testing.T) {
 	t.Parallel()
 	unit := read(t, "systemd/haggle.service")

@@ -1,5 +1,5 @@
-// Package licenses holds the license texts of all that is linked into haggle and haggle-sim: their own, Go's, those of the
-// modules, and those of files of others that are embedded. A test of the generator fails when a linked module's text is missing.
+// Package licenses embeds and prints the license texts of everything that is linked into haggle and haggle-sim: their own,
+// Go's, the modules', and those of embedded third-party files. The generator's test fails if a linked module's text is missing.
 package licenses
 
 import (
@@ -18,25 +18,25 @@ import (
 //go:embed texts.json.gz
 var packed []byte
 
-// Component is something that is linked or embedded, by a module's path or another name.
+// Component is a linked module or an embedded file. Name is the module's path or another name.
 type Component struct {
 	Name  string `json:"name"`
 	Files []File `json:"files"`
 }
 
-// File is one license, notice or list of patents. Components share texts: most are copies of a few.
+// File is a license, a notice or a list of patents. Components share texts, because most are copies of a few.
 type File struct {
 	Name string `json:"name"`
-	Text int    `json:"text"` // its place in Collection.Texts
+	Text int    `json:"text"` // index in Collection.Texts
 }
 
-// Collection is what the generator writes: components by name, the program itself first.
+// Collection is the generator's output: components by name, the program itself first.
 type Collection struct {
 	Texts      []string    `json:"texts"`
 	Components []Component `json:"components"`
 }
 
-// Load reads the embedded collection.
+// Load decodes the embedded collection.
 func Load() (*Collection, error) {
 	reader, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
@@ -46,13 +46,13 @@ func Load() (*Collection, error) {
 	return &c, json.NewDecoder(reader).Decode(&c)
 }
 
-// Print writes all texts, and the versions of those modules that the running program was built with.
+// Print writes all texts, and the versions of the modules that the running program was built with.
 func Print(w io.Writer) error {
 	info, _ := debug.ReadBuildInfo()
 	return PrintFor(w, info)
 }
 
-// PrintFor is Print with the versions of the modules that another program was built with. nil names no versions.
+// PrintFor is Print for another program's build information. If info is nil, it prints no versions.
 func PrintFor(w io.Writer, info *debug.BuildInfo) error {
 	c, err := Load()
 	if err != nil {
@@ -82,7 +82,7 @@ func PrintFor(w io.Writer, info *debug.BuildInfo) error {
 	return nil
 }
 
-// Of finds a component's texts; none if it is not known.
+// Of returns a component's texts, or none if it is unknown.
 func (c *Collection) Of(name string) (texts []string) {
 	i := slices.IndexFunc(c.Components, func(one Component) bool { return one.Name == name })
 	if i < 0 {

@@ -38,7 +38,7 @@ func (c clearance) Quote(_ context.Context, in agent.QuoteInput) (agent.QuoteAns
 	case in.Offers(agent.PercentOff(in.List(), 25)):
 		return in.Accept().Say("It is yours."), nil
 	}
-	return in.Counter(agent.Halfway(in.Standing(), *offer)).Because("Met halfway.").Say("Let us meet halfway."), nil
+	return in.Counter(agent.Halfway(in.CurrentPrice(), *offer)).Because("Met halfway.").Say("Let us meet halfway."), nil
 }
 
 // Checkout refuses quantities for resale.

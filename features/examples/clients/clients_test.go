@@ -16,10 +16,10 @@ import (
 
 const generator = "github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2"
 
-// client is a program with a generated client: the files of its folder, and what generates, compiles and runs it.
+// client is a program with a generated client: its files, and the commands that generate, compile and run it.
 type client struct {
 	files    []string
-	document string // where the OpenAPI document goes
+	document string // path of the OpenAPI document
 	commands [][]string
 }
 

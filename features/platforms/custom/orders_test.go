@@ -9,8 +9,8 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
-// A paid order is created in the system once, with what the buyer paid, and counts the stock down once, here and there. When it is
-// canceled, it is canceled there, its refund is recorded, and the stock is back.
+// A paid order is created in the system once, with the amounts that the buyer paid, and reduces the stock once on both sides.
+// When it is canceled here, it is canceled there, its refund is recorded, and the stock is restored.
 func TestOrders_written(t *testing.T) {
 	each(t, platforms.Config{}, func(t *testing.T, s *platformtest.Shop) {
 		s.Ask(200, "PATCH", "/v1/projects/"+s.Project+"/storefront", `{"tax_rates": [{"country": "US", "rate": 7}]}`)
@@ -49,13 +49,13 @@ func TestOrders_written(t *testing.T) {
 		s.SyncShop(`{"full_sync": true}`)
 		s.Written(order, "written")
 		g.Counts(before)
-		if told := s.Alerts(); len(told) > 0 {
-			t.Errorf("%v", told)
+		if alerts := s.Alerts(); len(alerts) > 0 {
+			t.Errorf("%v", alerts)
 		}
 	})
 }
 
-// A system may name its stock by SKU alone.
+// A system may identify its stock by SKU only.
 func TestOrders_withoutItemIDs(t *testing.T) {
 	each(t, platforms.Config{CustomNoItems: true}, func(t *testing.T, s *platformtest.Shop) {
 		g := s.Stocked(5)
@@ -75,7 +75,7 @@ func TestOrders_withoutItemIDs(t *testing.T) {
 	})
 }
 
-// What was cut off at any request is finished, and there is one order.
+// An order whose write is cut off at any request is completed later, and exists once.
 func TestOrders_cutOff(t *testing.T) {
 	for _, f := range []platforms.Fault{
 		{Kind: "lost", Resource: "order_create"},
@@ -102,7 +102,8 @@ func TestOrders_cutOff(t *testing.T) {
 	}
 }
 
-// What was sold out in the system meanwhile is refused. By the integration's policy the order stays, or is canceled and refunded.
+// An order is refused if the system has sold out meanwhile. Depending on the integration's policy it is kept, or canceled and
+// refunded.
 func TestOrders_soldOut(t *testing.T) {
 	for policy, status := range map[string]string{"keep": "confirmed", "refund": "canceled"} {
 		t.Run(policy, func(t *testing.T) {
@@ -119,15 +120,15 @@ func TestOrders_soldOut(t *testing.T) {
 				if now := s.Ask(200, "GET", "/v1/orders/"+order, "")["status"]; now != status {
 					t.Errorf("the order is %v, want %s", now, status)
 				}
-				if found, told := s.AtPlatform(order), s.Alerts(); len(found) > 0 || len(told) != 1 {
-					t.Errorf("%v, %v", found, told)
+				if found, alerts := s.AtPlatform(order), s.Alerts(); len(found) > 0 || len(alerts) != 1 {
+					t.Errorf("%v, %v", found, alerts)
 				}
 			})
 		})
 	}
 }
 
-// An order that was shipped here has its tracking there, and one that was shipped there is shipped here.
+// An order that is shipped here gets its tracking there, and an order that is shipped there is shipped here.
 func TestOrders_shipped(t *testing.T) {
 	each(t, platforms.Config{}, func(t *testing.T, s *platformtest.Shop) {
 		g := s.Stocked(5)
@@ -153,22 +154,22 @@ func TestOrders_shipped(t *testing.T) {
 			}
 			s.Written(order, "written")
 		}
-		if told := s.Alerts(); len(told) > 0 {
-			t.Errorf("%v", told)
+		if alerts := s.Alerts(); len(alerts) > 0 {
+			t.Errorf("%v", alerts)
 		}
 	})
 }
 
-// An order that the merchant cancels there is canceled here once, with its stock. Refunds there move no money here: the merchant is
-// alerted of each once. A refund that is made here is sent to the system, without an alert.
+// An order that the merchant cancels there is canceled here once, and its stock is restored. Refunds there move no money here,
+// and the merchant is alerted of each once. A refund here is sent to the system without an alert.
 func TestOrders_reversedThere(t *testing.T) {
 	for name, webhooks := range map[string]bool{"found out by a sync": false, "told by webhooks": true} {
 		t.Run(name, func(t *testing.T) {
 			each(t, platforms.Config{}, func(t *testing.T, s *platformtest.Shop) {
-				hear := func() { s.SyncShop(`{"resources": ["orders"]}`) }
+				syncOrders := func() { s.SyncShop(`{"resources": ["orders"]}`) }
 				if webhooks {
 					s.Ask(201, "POST", s.Integration+"/webhooks", `{"topic": "orders/updated"}`)
-					hear = func() {}
+					syncOrders = func() {}
 				}
 				g := s.Stocked(5)
 				before := g.Here()
@@ -181,7 +182,7 @@ func TestOrders_reversedThere(t *testing.T) {
 					if err := s.ChangeAtCustom(c); err != nil {
 						t.Fatal(err)
 					}
-					hear()
+					syncOrders()
 					s.Until(fmt.Sprintf("the merchant has %d alerts", alerts), func() bool { return len(s.Alerts()) == alerts })
 					s.Written(order, "written")
 				}
@@ -205,7 +206,7 @@ func TestOrders_reversedThere(t *testing.T) {
 	}
 }
 
-// Goods that come back are restocked there with their refund.
+// Returned goods are restocked there together with their refund.
 func TestOrders_returned(t *testing.T) {
 	each(t, platforms.Config{}, func(t *testing.T, s *platformtest.Shop) {
 		g := s.Stocked(5)
@@ -225,7 +226,7 @@ func TestOrders_returned(t *testing.T) {
 	})
 }
 
-// Orders are written only where the merchant wants it and the system takes them, and the goods are the system's.
+// Orders are written only if the merchant enabled it, the system accepts orders, and the goods are the system's.
 func TestOrders_notWritten(t *testing.T) {
 	t.Run("turned off", func(t *testing.T) {
 		each(t, platforms.Config{}, func(_ *testing.T, s *platformtest.Shop) {

@@ -1,4 +1,4 @@
-// Package custom runs whole servers against the look-alike of a merchant's own system: real HTTP, on both engines.
+// Package custom tests whole servers with a simulated custom system of a merchant, over real HTTP and on both engines.
 package custom
 
 import (

@@ -9,11 +9,11 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
-// A paid order is a deal that is won, of the buyer's contact. A refund lowers its amount, and a cancellation loses it.
-func TestDeals_followTheOrder(t *testing.T) {
+// A paid order is a won deal of the buyer's contact. A refund lowers the deal's amount, and a cancellation marks it as lost.
+func TestDeals_orderState(t *testing.T) {
 	each(t, platforms.Config{}, func(t *testing.T, s *shop) {
 		order := s.Sell(s.product, 1)
-		if d := s.written(order, "written"); d["problem"] != nil || d["url"] != nil { // the look-alike has no page to link to
+		if d := s.written(order, "written"); d["problem"] != nil || d["url"] != nil { // the simulator has no page to link to
 			t.Errorf("%v", d)
 		}
 		found, confirmation := s.deal(order), s.Ask(200, "GET", "/v1/orders/"+order, "")["confirmation_number"]
@@ -30,13 +30,13 @@ func TestDeals_followTheOrder(t *testing.T) {
 		s.shows(order, "closedwon", "80.99")
 		s.Ask(200, "POST", "/v1/orders/"+order+"/cancel", `{}`)
 		s.shows(order, "closedlost", "0.00")
-		if told := s.Alerts(); len(told) > 0 {
-			t.Errorf("%v", told)
+		if alerts := s.Alerts(); len(alerts) > 0 {
+			t.Errorf("%v", alerts)
 		}
 	})
 }
 
-// Whatever is cut off, and however it fails, there is one deal in the end, with the contact and the state of the order.
+// Whichever request is cut off, and however it fails, in the end there is one deal with the contact and the order's state.
 func TestDeals_cutOff(t *testing.T) {
 	for _, kind := range []string{"lost", "garbage", "error", "throttle"} {
 		t.Run(kind, func(t *testing.T) {
@@ -58,7 +58,7 @@ func TestDeals_cutOff(t *testing.T) {
 	}
 }
 
-// Two replicas write each order once.
+// Two replicas write each order only once.
 func TestDeals_replicas(t *testing.T) {
 	each(t, platforms.Config{}, func(t *testing.T, s *shop) {
 		other := *s.Merchant
@@ -82,7 +82,7 @@ func TestDeals_replicas(t *testing.T) {
 	})
 }
 
-// An account that does not give the scopes is connected without deals. The merchant can turn deals off, and a CRM refuses no goods.
+// An account without the required scopes is connected without deals. The merchant can disable deals. A CRM cannot refuse goods.
 func TestDeals_notWritten(t *testing.T) {
 	t.Run("no scope", func(t *testing.T) {
 		each(t, platforms.Config{HubSpotDenied: []string{"crm.schemas.deals.write"}}, func(t *testing.T, s *shop) {
@@ -105,7 +105,7 @@ func TestDeals_notWritten(t *testing.T) {
 	})
 }
 
-// What an account does not give beyond that costs the deal its contact alone.
+// An account that lacks only the scope for contacts gets deals without contacts.
 func TestDeals_withoutContact(t *testing.T) {
 	each(t, platforms.Config{HubSpotDenied: []string{"crm.objects.contacts.write"}}, func(t *testing.T, s *shop) {
 		order := s.Sell(s.product, 1)
@@ -116,7 +116,7 @@ func TestDeals_withoutContact(t *testing.T) {
 	})
 }
 
-// A deal that HubSpot does not take is refused in words, with one alert, and can be tried again.
+// A deal that HubSpot refuses has an error message and one alert, and can be retried.
 func TestDeals_refused(t *testing.T) {
 	each(t, platforms.Config{HubSpotCurrency: "EUR"}, func(t *testing.T, s *shop) {
 		order := s.Sell(s.product, 1)
@@ -124,8 +124,8 @@ func TestDeals_refused(t *testing.T) {
 			if d := s.written(order, "refused"); !strings.Contains(fmt.Sprint(d["problem"]), `"USD" is not a part of the current effective currency codes`) {
 				t.Errorf("%v", d)
 			}
-			if told := s.Alerts(); len(told) != 1 || !strings.Contains(told[0], "is not written: HubSpot does not take the deal") {
-				t.Errorf("%v", told)
+			if alerts := s.Alerts(); len(alerts) != 1 || !strings.Contains(alerts[0], "is not written: HubSpot does not take the deal") {
+				t.Errorf("%v", alerts)
 			}
 			s.Ask(200, "POST", "/v1/orders/"+order+"/crm-deal/retry", `{}`)
 		}
@@ -135,7 +135,7 @@ func TestDeals_refused(t *testing.T) {
 	})
 }
 
-// The stages of an account are found by their probability, in the pipeline that the deal is in.
+// An account's stages are found by their probability, in the pipeline that the deal is in.
 func TestDeals_stages(t *testing.T) {
 	each(t, platforms.Config{HubSpotStages: true}, func(_ *testing.T, s *shop) {
 		order, moved := s.Sell(s.product, 1), s.Sell(s.product, 1)
@@ -153,8 +153,8 @@ func TestDeals_stages(t *testing.T) {
 	})
 }
 
-// A deal that staff delete, or merge into another, is not created again by a change, but by the merchant's retry. The other deal
-// is left alone.
+// A deal that staff delete or merge is not recreated by a change, but by the merchant's retry. The deal that it was merged into
+// is not changed.
 func TestDeals_gone(t *testing.T) {
 	each(t, platforms.Config{}, func(t *testing.T, s *shop) {
 		deleted, merged, other := s.Sell(s.product, 1), s.Sell(s.product, 1), s.Sell(s.product, 1)
@@ -183,7 +183,7 @@ func TestDeals_gone(t *testing.T) {
 	})
 }
 
-// While the account is disconnected its deals rest, and go on when it is connected again.
+// Deals wait while the account is disconnected, and are written when it is connected again.
 func TestDeals_reconnected(t *testing.T) {
 	each(t, platforms.Config{}, func(t *testing.T, s *shop) {
 		s.fails(platforms.Fault{
@@ -204,8 +204,8 @@ func TestDeals_reconnected(t *testing.T) {
 	})
 }
 
-// While deals are turned off, those that wait rest. Nothing of their buyers is sent.
-func TestDeals_turnedOff(t *testing.T) {
+// While deals are disabled, pending deals wait. No data of their buyers is sent.
+func TestDeals_disabled(t *testing.T) {
 	each(t, platforms.Config{}, func(t *testing.T, s *shop) {
 		s.fails(platforms.Fault{
 			Kind:     "error",
@@ -229,7 +229,7 @@ func TestDeals_turnedOff(t *testing.T) {
 	})
 }
 
-// A sync knows our deals by their order, and the buyer's deals count as purchases.
+// A sync recognizes Haggle's deals by their order, and the buyer's deals count as purchases.
 func TestDeals_synced(t *testing.T) {
 	each(t, platforms.Config{}, func(t *testing.T, s *shop) {
 		order := s.Sell(s.product, 1)
@@ -251,8 +251,8 @@ func TestDeals_synced(t *testing.T) {
 	})
 }
 
-// An order is written to the shop that its goods come from, and is a deal too.
-func TestDeals_besideAShop(t *testing.T) {
+// An order is written to the shop of its goods, and to the CRM as a deal.
+func TestDeals_withShop(t *testing.T) {
 	each(t, platforms.Config{}, func(t *testing.T, s *shop) {
 		own := "/v1/integrations/" + s.Ask(201, "POST", "/v1/integrations/connect/api-key", fmt.Sprintf(`{"type": "custom",
 			"credentials": {"api_key": "custom-key"}, "config": {"base_url": %q}}`, s.URL+"/custom"))["id"].(string)

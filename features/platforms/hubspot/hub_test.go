@@ -1,5 +1,5 @@
-// Package hubspot runs whole servers against the look-alike of HubSpot, which is written from HubSpot's documentation of
-// November 2026: real HTTP, on both engines.
+// Package hubspot tests whole servers with a simulated HubSpot, which is written from HubSpot's documentation of November 2026,
+// over real HTTP and on both engines.
 package hubspot
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
-// shop is a merchant with a project and goods of their own, whose server is connected to the look-alike of HubSpot.
+// shop is a merchant with a project and products, whose server is connected to the simulated HubSpot.
 type shop struct {
 	*boottest.Merchant
 	*platforms.Server
@@ -45,7 +45,7 @@ func each(t *testing.T, c platforms.Config, run func(*testing.T, *shop)) {
 	}
 }
 
-// replica starts a server with the shop's database.
+// replica starts another server on the shop's database.
 func (s *shop) replica(t *testing.T) *boot.App {
 	return boottest.Start(t, s.database, func(c *boot.Config) {
 		c.AllowLoopback = true
@@ -53,13 +53,13 @@ func (s *shop) replica(t *testing.T) *boot.App {
 	})
 }
 
-// connect connects the account by its user's consent.
+// connect connects the account by OAuth consent.
 func (s *shop) connect() {
 	s.Helper()
 	s.crm = "/v1/integrations/" + s.Ask(201, "POST", "/v1/integrations/connect/complete", fmt.Sprintf(`{"type": "hubspot", "callback_query": %q}`, s.consent()))["id"].(string)
 }
 
-// consent is what the user is sent back with.
+// consent returns the query of the redirect after the consent.
 func (s *shop) consent() (query string) {
 	s.Helper()
 	at := s.Ask(200, "POST", "/v1/integrations/connect", `{"type": "hubspot", "redirect_uri": "http://127.0.0.1:3000/back"}`)["authorization_url"].(string)
@@ -89,7 +89,7 @@ func (s *shop) consent() (query string) {
 	return u.RawQuery
 }
 
-// written waits for the order's deal to be in a status, with nothing left to do but to write a deal once more.
+// written waits until the order's deal has a status and no work is left, except a retry.
 func (s *shop) written(order, status string) (d map[string]any) {
 	s.Helper()
 	defer func() {
@@ -104,7 +104,7 @@ func (s *shop) written(order, status string) (d map[string]any) {
 	return d
 }
 
-// deals are those in HubSpot that are of the order.
+// deals returns the order's deals in HubSpot.
 func (s *shop) deals(order string) (found []map[string]any) {
 	s.Helper()
 	for _, one := range s.State()["hubspot_deals"].([]any) {
@@ -115,7 +115,7 @@ func (s *shop) deals(order string) (found []map[string]any) {
 	return found
 }
 
-// deal is the only one of the order.
+// deal returns the order's only deal.
 func (s *shop) deal(order string) map[string]any {
 	s.Helper()
 	found := s.deals(order)
@@ -125,7 +125,7 @@ func (s *shop) deal(order string) map[string]any {
 	return found[0]
 }
 
-// shows waits for the order's only deal to show a state.
+// shows waits until the order's only deal shows a state.
 func (s *shop) shows(order, stage, amount string) {
 	s.Helper()
 	s.Until("the deal is "+stage+" with "+amount, func() bool {
@@ -135,7 +135,7 @@ func (s *shop) shows(order, stage, amount string) {
 	s.written(order, "written")
 }
 
-// named waits for the order's only deal to have the buyer's contact.
+// named waits until the order's only deal has the buyer's contact.
 func (s *shop) named(order string) {
 	s.Helper()
 	s.Until("the deal has a contact", func() bool {
@@ -160,7 +160,7 @@ func (s *shop) staff(c platforms.HubSpotChange) {
 	}
 }
 
-// total is the order's, as a deal shows it.
+// total returns the order's total in the format of a deal.
 func (s *shop) total(order string) string {
 	s.Helper()
 	return fmt.Sprintf("%.2f", s.Ask(200, "GET", "/v1/orders/"+order, "")["total"])
@@ -172,5 +172,5 @@ func (s *shop) refund(order, amount string) {
 	s.Ask(201, "POST", fmt.Sprintf("/v1/finance/payments/%v/refund", payment), `{"amount": `+amount+`}`)
 }
 
-// rests waits for as long as a change would have been written in.
+// rests waits for as long as it would take to write a change.
 func rests() { time.Sleep(1500 * time.Millisecond) }

@@ -1,5 +1,5 @@
-// Package platformtest holds what tests of whole servers against the look-alikes of shops have in common: goods with stock on both
-// sides, and orders that are written to the platform.
+// Package platformtest is shared by tests of whole servers with simulated shop platforms: goods with stock on both sides, and
+// orders that are written to the platform.
 package platformtest
 
 import (
@@ -9,17 +9,17 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
-// Shop is a merchant whose server is connected to a look-alike and has read its goods.
+// Shop is a merchant whose server is connected to a simulated platform and has synced its products.
 type Shop struct {
 	*boottest.Merchant
 	*platforms.Server
 	Platform    string // the look-alike's name: "shopify"
-	Orders      string // what the look-alike's state calls the platform's orders
-	Reference   string // the field of such an order that holds our order's id
-	Integration string // its path
+	Orders      string // name of the platform's orders in the simulator's state
+	Reference   string // field of such an order that has our order's id
+	Integration string // path of the integration
 }
 
-// Goods is a product without choices, with the stock that it has in all, here and at the platform.
+// Goods is a product without options, with its total stock here and at the platform.
 type Goods struct {
 	Shop    *Shop
 	SKU, ID string
@@ -46,7 +46,7 @@ func (s *Shop) Stocked(least int) Goods {
 	return Goods{}
 }
 
-// Here is the stock that buyers can have.
+// Here returns the stock that buyers can buy.
 func (g Goods) Here() (n int) {
 	g.Shop.Helper()
 	for _, one := range g.Shop.Ask(200, "GET", "/v1/catalog/inventory?limit=100&sku="+g.SKU, "")["data"].([]any) {
@@ -55,7 +55,7 @@ func (g Goods) Here() (n int) {
 	return n
 }
 
-// There is the stock at the platform.
+// There returns the stock at the platform.
 func (g Goods) There() (n int) {
 	g.Shop.Helper()
 	list, err := g.Shop.Records(g.Shop.Platform, "inventory")
@@ -70,13 +70,13 @@ func (g Goods) There() (n int) {
 	return n
 }
 
-// Buy has a buyer pay for pieces at list price, and returns the order's id.
+// Buy lets a buyer pay for pieces at list price, and returns the order's id.
 func (g Goods) Buy(pieces int) string {
 	g.Shop.Helper()
 	return g.Shop.Sell(g.ID, pieces)
 }
 
-// Counts waits until there are so many pieces on both sides.
+// Counts waits until both sides have so many pieces.
 func (g Goods) Counts(want int) {
 	g.Shop.Helper()
 	g.Shop.Until(fmt.Sprint("there are ", want, " pieces here and at the platform"), func() bool {
@@ -84,7 +84,7 @@ func (g Goods) Counts(want int) {
 	})
 }
 
-// Written waits until the order has a status at the platform, with nothing left to do.
+// Written waits until the order has a status at the platform and no work is left.
 func (s *Shop) Written(order, status string) (w map[string]any) {
 	s.Helper()
 	defer func() {
@@ -99,7 +99,7 @@ func (s *Shop) Written(order, status string) (w map[string]any) {
 	return w
 }
 
-// AtPlatform are the platform's orders that hold our order's id.
+// AtPlatform returns the platform's orders with our order's id.
 func (s *Shop) AtPlatform(order string) (found []map[string]any) {
 	s.Helper()
 	for _, one := range s.State()[s.Orders].([]any) {
@@ -110,7 +110,7 @@ func (s *Shop) AtPlatform(order string) (found []map[string]any) {
 	return found
 }
 
-// OnlyOne is the platform's only order that holds our order's id.
+// OnlyOne returns the platform's only order with our order's id.
 func (s *Shop) OnlyOne(order string) map[string]any {
 	s.Helper()
 	found := s.AtPlatform(order)
@@ -120,7 +120,7 @@ func (s *Shop) OnlyOne(order string) map[string]any {
 	return found[0]
 }
 
-// SyncShop runs a sync of the shop's integration to its end.
+// SyncShop runs a sync of the shop's integration and waits for its end.
 func (s *Shop) SyncShop(body string) {
 	s.Helper()
 	s.Sync(s.Integration, body)

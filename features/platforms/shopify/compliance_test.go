@@ -13,7 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
-// demand calls the app as Shopify does.
+// demand sends a compliance webhook as Shopify does, and returns the status.
 func (s *shop) demand(topic, event, secret, body string) int {
 	s.Helper()
 	mac := hmac.New(sha256.New, []byte(secret))
@@ -35,13 +35,13 @@ func (s *shop) demand(topic, event, secret, body string) int {
 	return answer.StatusCode
 }
 
-// records is how many records of a resource are known of a shop.
+// records returns how many records of a resource an integration has.
 func (s *shop) records(integration, resource string) float64 {
 	s.Helper()
 	return s.Ask(200, "GET", integration+"/records?resource="+resource, "")["meta"].(map[string]any)["total"].(float64)
 }
 
-// audited is how often an action is in the audit log of the project.
+// audited returns how often the project's audit log has an action.
 func (s *shop) audited(action string) float64 {
 	s.Helper()
 	return s.Ask(200, "GET", "/v1/audit-events?action="+action+"&project_id="+s.Project, "")["meta"].(map[string]any)["total"].(float64)
@@ -76,7 +76,7 @@ func TestCompliance_signature(t *testing.T) {
 	})
 }
 
-// A customer of a shop that two projects have connected, one after the other, is told of and erased in both, and once.
+// A customer of a shop that two projects have connected, one after the other, is reported and erased in both, once each.
 func TestCompliance_customers(t *testing.T) {
 	each(t, func(t *testing.T, database string) {
 		there := lookalike(t, platforms.Config{
@@ -127,7 +127,7 @@ func TestCompliance_customers(t *testing.T) {
 	})
 }
 
-// A shop that removes the app is disconnected; what comes too late, once it has the app again, does nothing.
+// A shop that removes the app is disconnected. A late webhook does nothing once the app is installed again.
 func TestCompliance_uninstalled(t *testing.T) {
 	each(t, func(t *testing.T, database string) {
 		there := lookalike(t, platforms.Config{

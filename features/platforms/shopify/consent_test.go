@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
-// follow asks for an address, and returns where it leads.
+// follow requests a URL, and returns where it redirects.
 func (s *shop) follow(address string) *url.URL {
 	s.Helper()
 	status, location := s.visit(address)
@@ -31,7 +31,7 @@ func (s *shop) visit(address string) (status int, location *url.URL) {
 	return answer.StatusCode, location
 }
 
-// approve consents at a platform's page, and returns where that leads.
+// approve consents on a platform's page, and returns where that redirects.
 func (s *shop) approve(address string) *url.URL {
 	s.Helper()
 	answer, err := browser.PostForm(address, url.Values{"approve": {"1"}})
@@ -46,7 +46,7 @@ func (s *shop) approve(address string) *url.URL {
 	return back
 }
 
-// The specification's bodies are enough: connect {type, redirect_uri} and complete {type, code, state}.
+// The bodies of the specification are sufficient: connect {type, redirect_uri} and complete {type, code, state}.
 func TestConsent_specified(t *testing.T) {
 	each(t, func(t *testing.T, database string) {
 		there := lookalike(t, platforms.Config{
@@ -58,7 +58,7 @@ func TestConsent_specified(t *testing.T) {
 		begun := s.Ask(200, "POST", "/v1/integrations/connect", `{"type": "shopify", "redirect_uri": "https://example.com/back?tab=2"}`)
 		state := begun["state"].(string)
 
-		// The page for the shop's domain works, too, though this platform's address stands for all shops.
+		// The page for the shop's domain works too, although this platform's URL stands for all shops.
 		page := s.App.URL() + "/oauth/shop?state=" + state
 		if status, _ := s.visit(page); status != http.StatusOK {
 			t.Errorf("the page: %d", status)
@@ -88,7 +88,7 @@ func TestConsent_specified(t *testing.T) {
 			return fmt.Sprintf(`{"type": "shopify", "code": %q, "state": %q}`, code, state)
 		}
 		code := callback.Query().Get("code")
-		s.Ask(422, "POST", "/v1/integrations/connect/complete", complete(code)) // it did not come here yet
+		s.Ask(422, "POST", "/v1/integrations/connect/complete", complete(code)) // the redirect has not been followed yet
 
 		forge := func(change func(url.Values)) string {
 			forged := *callback
@@ -109,7 +109,7 @@ func TestConsent_specified(t *testing.T) {
 				t.Errorf("%s: %d, %v", why, status, location)
 			}
 		}
-		for range 2 { // a browser may come twice
+		for range 2 { // a browser may follow it twice
 			back := s.follow(callback.String())
 			q := back.Query()
 			if back.Host != "example.com" || back.Path != "/back" || q.Get("tab") != "2" || q.Get("code") != code || q.Get("state") != state {
@@ -132,7 +132,7 @@ func TestConsent_specified(t *testing.T) {
 	})
 }
 
-// Who does not consent comes back with the platform's error, and can try again with the same state.
+// A user who denies consent is redirected with the platform's error, and can try again with the same state.
 func TestConsent_denied(t *testing.T) {
 	each(t, func(t *testing.T, database string) {
 		there := lookalike(t, platforms.Config{Products: 3})

@@ -8,7 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
-// A shop whose currency is not the project's is refused when it is connected, and not when it is read.
+// A shop with another currency than the project's is refused when it is connected, not when it is synced.
 func TestCurrency_mismatch(t *testing.T) {
 	each(t, func(t *testing.T, database string) {
 		there := lookalike(t, platforms.Config{Products: 2, ShopifyCurrency: "EUR"})

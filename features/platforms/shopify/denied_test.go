@@ -9,8 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
-// An app without level 2 of protected customer data, and without access to bulk queries, syncs all the same, and the run says
-// what is missing.
+// An app without level 2 of protected customer data and without bulk queries can still sync, and the run says what is missing.
 func TestNotices(t *testing.T) {
 	each(t, func(t *testing.T, database string) {
 		there := lookalike(t, platforms.Config{
@@ -45,7 +44,7 @@ func TestNotices(t *testing.T) {
 	})
 }
 
-// A shop with more than Shopify pages through is read to its end by pages.
+// A shop with more records than Shopify pages through is read completely by pages.
 func TestPages_moreThanShopifyPagesThrough(t *testing.T) {
 	each(t, func(t *testing.T, database string) {
 		there := lookalike(t, platforms.Config{
@@ -64,7 +63,7 @@ func TestPages_moreThanShopifyPagesThrough(t *testing.T) {
 	})
 }
 
-// An address that is not on the app's IP allowlist is not a matter of credentials: the integration stays connected.
+// An address that is not on the app's IP allowlist does not invalidate the credentials: the integration stays connected.
 func TestAllowlist(t *testing.T) {
 	each(t, func(t *testing.T, database string) {
 		there := lookalike(t, platforms.Config{

@@ -9,7 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
-// written is a new order that is written to Shopify.
+// written returns a new order that has been written to Shopify.
 func written(g platformtest.Goods) string {
 	g.Shop.Helper()
 	order := g.Buy(1)
@@ -29,8 +29,8 @@ func synced(t *testing.T, database string, c platforms.Config) *shop {
 	return s
 }
 
-// A paid order is created at Shopify once, with what the buyer paid, and counts the stock down once, here and there. When it is
-// canceled, it is canceled there, its refund is recorded, and the stock is back.
+// A paid order is created at Shopify once, with the amounts that the buyer paid, and reduces the stock once on both sides. When
+// it is canceled here, it is canceled there, its refund is recorded, and the stock is restored.
 func TestOrders_written(t *testing.T) {
 	each(t, func(t *testing.T, database string) {
 		s := synced(t, database, platforms.Config{})
@@ -67,7 +67,8 @@ func TestOrders_written(t *testing.T) {
 	})
 }
 
-// An order that was shipped here is fulfilled at Shopify with its tracking, and one that was fulfilled there is shipped here.
+// An order that is shipped here is fulfilled at Shopify with its tracking, and an order that is fulfilled there is shipped
+// here.
 func TestOrders_shipped(t *testing.T) {
 	each(t, func(t *testing.T, database string) {
 		s := synced(t, database, platforms.Config{})
@@ -105,8 +106,8 @@ func TestOrders_shipped(t *testing.T) {
 	})
 }
 
-// What was sold out at Shopify meanwhile is refused there. By the integration's policy the order stays, and is written once there
-// is stock, or is canceled and refunded.
+// An order is refused if Shopify has sold out meanwhile. Depending on the integration's policy it is kept and written once
+// there is stock, or canceled and refunded.
 func TestOrders_soldOut(t *testing.T) {
 	for policy, status := range map[string]string{"keep": "confirmed", "refund": "canceled"} {
 		t.Run(policy, func(t *testing.T) {
@@ -139,7 +140,7 @@ func TestOrders_soldOut(t *testing.T) {
 	}
 }
 
-// Orders are written only where the merchant wants it, and the goods are the shop's.
+// Orders are written only if the merchant enabled it and the goods are the shop's.
 func TestOrders_notWritten(t *testing.T) {
 	each(t, func(t *testing.T, database string) {
 		s := synced(t, database, platforms.Config{})

@@ -6,7 +6,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
-// A sync tells how many records it has read, and how many there are.
+// A sync run has the number of records read so far and the total.
 func TestProgress(t *testing.T) {
 	each(t, func(t *testing.T, database string) {
 		there := lookalike(t, platforms.Config{

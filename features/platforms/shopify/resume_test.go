@@ -6,8 +6,8 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
-// An order that could not be written because its integration was disconnected is written once it is connected again. What
-// happened meanwhile to one that was written is told then.
+// An order that could not be written because its integration was disconnected is written once it is connected again. Changes of
+// already written orders are sent then too.
 func TestOrders_reconnected(t *testing.T) {
 	each(t, func(t *testing.T, database string) {
 		s := synced(t, database, platforms.Config{})

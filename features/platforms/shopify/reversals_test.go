@@ -8,7 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
-// refunds are the order's, as amount and status.
+// refunds returns the order's refunds as amount and status.
 func (s *shop) refunds(order string) (list []string) {
 	s.Helper()
 	for _, one := range s.Ask(200, "GET", "/v1/orders/"+order, "")["refunds"].([]any) {
@@ -27,7 +27,7 @@ func (s *shop) canceled(order string) {
 	s.Written(order, "written")
 }
 
-// refunded waits until the order's refunds are these.
+// refunded waits until the order has these refunds.
 func (s *shop) refunded(order string, want ...string) {
 	s.Helper()
 	s.Until("its refunds are "+strings.Join(want, ", "), func() bool { return strings.Join(s.refunds(order), ", ") == strings.Join(want, ", ") })
@@ -41,15 +41,15 @@ func (s *shop) orders() {
 	}
 }
 
-// An order that the merchant cancels in Shopify's admin is canceled here once. The goods are back where Shopify has put
-// them back. No money moves, and the merchant is alerted of the refund or of what is left of the payment.
+// An order that the merchant cancels in Shopify's admin is canceled here once. Goods are restocked where Shopify has restocked
+// them. No money moves, and the merchant is alerted of the refund, or of the remaining payment.
 func TestOrders_canceledThere(t *testing.T) {
 	for name, c := range map[string]struct {
 		refund, restock bool
 		alert           string
 	}{
 		"refunded there": {refund: true, restock: true, alert: "is recorded at Shopify"},
-		"not refunded":   {restock: true, alert: "are not given back"},
+		"not refunded":   {restock: true, alert: "are not refunded"},
 		"not restocked":  {refund: true, alert: "is recorded at Shopify"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -80,8 +80,8 @@ func TestOrders_canceledThere(t *testing.T) {
 				if found := s.refunds(order); len(found) > 0 {
 					t.Errorf("refunds %v", found)
 				}
-				if told := s.Alerts(); len(told) != 1 || !strings.Contains(told[0], c.alert) {
-					t.Errorf("alerts %v", told)
+				if alerts := s.Alerts(); len(alerts) != 1 || !strings.Contains(alerts[0], c.alert) {
+					t.Errorf("alerts %v", alerts)
 				}
 				if canceled := s.Ask(200, "GET", "/v1/events?type=order.canceled", "")["data"].([]any); len(canceled) != 1 {
 					t.Errorf("%d cancellations", len(canceled))
@@ -91,8 +91,8 @@ func TestOrders_canceledThere(t *testing.T) {
 	}
 }
 
-// Each refund that the merchant makes in Shopify's admin is alerted once and moves no money. Goods that are restocked there
-// come back here, and a refund that is made here is told to Shopify without an alert.
+// Each refund that the merchant makes in Shopify's admin causes one alert and moves no money. Goods that are restocked there
+// are restocked here, and a refund here is recorded at Shopify without an alert.
 func TestOrders_refundedThere(t *testing.T) {
 	each(t, func(t *testing.T, database string) {
 		s := synced(t, database, platforms.Config{})
@@ -119,7 +119,7 @@ func TestOrders_refundedThere(t *testing.T) {
 		refund(platforms.AdminRefund{Amount: "5.00"})
 		alerted(2)
 
-		// Goods that are restocked without money come back here once.
+		// Goods that are restocked without a refund are restocked here once.
 		refund(platforms.AdminRefund{
 			Lines:   []platforms.AdminLine{{Quantity: 1}},
 			Amount:  "0",
@@ -141,7 +141,7 @@ func TestOrders_refundedThere(t *testing.T) {
 	})
 }
 
-// A refund at Shopify moves no money, and the merchant is alerted. Shopify is not told of one that is then made here.
+// A refund at Shopify moves no money, and the merchant is alerted. A refund that is then made here is not recorded at Shopify.
 func TestOrders_refundAlert(t *testing.T) {
 	each(t, func(t *testing.T, database string) {
 		s := synced(t, database, platforms.Config{})
@@ -152,8 +152,8 @@ func TestOrders_refundAlert(t *testing.T) {
 		s.orders()
 		s.Until("the merchant is alerted", func() bool { return len(s.Alerts()) > 0 })
 		s.Written(order, "written")
-		if told := s.Alerts(); len(told) != 1 || !strings.Contains(told[0], "A refund of 5.00 USD is recorded at Shopify") {
-			t.Errorf("%v", told)
+		if alerts := s.Alerts(); len(alerts) != 1 || !strings.Contains(alerts[0], "A refund of 5.00 USD is recorded at Shopify") {
+			t.Errorf("%v", alerts)
 		}
 		if found := s.refunds(order); len(found) > 0 {
 			t.Errorf("%v", found)
@@ -168,7 +168,7 @@ func TestOrders_refundAlert(t *testing.T) {
 	})
 }
 
-// Webhooks alone tell of it, too. Any number of calls, also old ones, leads to one cancellation and one alert of each refund.
+// Webhooks alone are sufficient too. Any number of calls, including old ones, causes one cancellation and one alert per refund.
 func TestOrders_reversedByWebhook(t *testing.T) {
 	each(t, func(t *testing.T, database string) {
 		s := synced(t, database, platforms.Config{})
@@ -195,8 +195,8 @@ func TestOrders_reversedByWebhook(t *testing.T) {
 		if n := len(s.OnlyOne(order)["refunds"].([]any)); n != 2 {
 			t.Errorf("%d refunds at Shopify", n)
 		}
-		if told := s.Alerts(); len(told) != 2 {
-			t.Errorf("%v", told)
+		if alerts := s.Alerts(); len(alerts) != 2 {
+			t.Errorf("%v", alerts)
 		}
 		if found := s.refunds(order); len(found) > 0 {
 			t.Errorf("%v", found)

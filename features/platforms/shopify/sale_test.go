@@ -7,10 +7,10 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
-// The first products of the look-alike with seed 2: each has one variant.
+// These are the simulator's first products with seed 2. Each has one variant.
 const daypack, backpack = "DP-00001", "BP-00002"
 
-// status is the product's here.
+// status returns the product's status here.
 func (s *shop) status(sku string) string {
 	s.Helper()
 	for _, one := range s.Ask(200, "GET", "/v1/catalog/products?limit=100", "")["data"].([]any) {
@@ -21,8 +21,8 @@ func (s *shop) status(sku string) string {
 	return "unknown"
 }
 
-// A product is offered while it is published to the Online Store, as webhooks tell. A gift card and a product for subscribers stay
-// hidden when a webhook tells of them.
+// A product is on sale while it is published to the Online Store, according to webhooks. A gift card and a product for
+// subscribers stay hidden when a webhook reports them.
 func TestSale_webhooks(t *testing.T) {
 	each(t, func(t *testing.T, database string) {
 		s := synced(t, database, platforms.Config{Seed: 2, ShopifyGiftCards: []string{backpack}})
@@ -50,8 +50,8 @@ func TestSale_webhooks(t *testing.T) {
 	})
 }
 
-// A digital good is sold without an address, and its order at Shopify has a line that is not shipped, and no way of
-// shipping. Fulfilled there, it is delivered here.
+// A digital product is sold without an address, and its order at Shopify has a line that needs no shipping, and no shipping
+// line. When it is fulfilled there, it is delivered here.
 func TestOrders_digital(t *testing.T) {
 	each(t, func(t *testing.T, database string) {
 		s := synced(t, database, platforms.Config{Seed: 2, Digital: []string{daypack}})

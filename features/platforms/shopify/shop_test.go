@@ -1,5 +1,5 @@
-// Package shopify runs whole servers against the look-alike of Shopify, which is written from shopify.dev's pages of
-// November 2026: real HTTP, on both engines.
+// Package shopify tests whole servers with a simulated Shopify, which is written from shopify.dev's pages of November 2026,
+// over real HTTP and on both engines.
 package shopify
 
 import (
@@ -19,7 +19,7 @@ import (
 
 const store = "trailhead-outfitters.myshopify.com"
 
-// shop is a merchant with a project, whose server is connected to the look-alike.
+// shop is a merchant with a project, whose server is connected to the simulated Shopify.
 type shop struct{ platformtest.Shop }
 
 // each runs a test on both engines.
@@ -42,7 +42,7 @@ func lookalike(t *testing.T, c platforms.Config) *platforms.Server {
 	return s
 }
 
-// open starts a server for a merchant. The look-alike may be behind a proxy, whose address is at then.
+// open starts a server for a merchant. If the simulator is behind a proxy, at is the proxy's URL.
 func open(t testing.TB, database string, there *platforms.Server, at string, change ...func(*boot.Config)) *shop {
 	t.Helper()
 	if at == "" {
@@ -67,7 +67,7 @@ func (s *shop) openProject(slug, currency string) string {
 	return made["id"].(string)
 }
 
-// in is the same merchant in another project.
+// in returns the same merchant in another project.
 func (s *shop) in(project string) *shop {
 	merchant := *s.Merchant
 	merchant.Project = project
@@ -78,7 +78,7 @@ func (s *shop) in(project string) *shop {
 
 var browser = http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 
-// consent begins to connect, has the merchant approve, and returns the body that completes it.
+// consent begins connecting, approves as the merchant, and returns the body that completes it.
 func (s *shop) consent() string {
 	s.Helper()
 	begun := s.Ask(200, "POST", "/v1/integrations/connect", `{"type": "shopify", "redirect_uri": "https://example.com/back", "store_domain": "`+store+`"}`)
@@ -92,7 +92,7 @@ func (s *shop) connect() string {
 	return "/v1/integrations/" + s.Ask(201, "POST", "/v1/integrations/connect/complete", s.consent())["id"].(string)
 }
 
-// sync runs a sync to its end.
+// sync runs a sync and waits for its end.
 func (s *shop) sync(integration, body string) map[string]any {
 	s.Helper()
 	run := integration + "/sync/" + s.Ask(202, "POST", integration+"/sync", body)["sync_id"].(string)
@@ -104,7 +104,7 @@ func (s *shop) sync(integration, body string) map[string]any {
 	return now
 }
 
-// proxy is between a server and the look-alike, and may answer in its place.
+// proxy is between a server and the simulator, and may respond in its place.
 type proxy struct {
 	*httptest.Server
 	next   http.Handler

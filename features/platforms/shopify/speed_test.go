@@ -8,8 +8,8 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
-// BenchmarkSync reads 2,000 products and their stock from the look-alike of Shopify, by bulk operations: products a second, from the
-// start of the sync to its end, the wait for the files included.
+// BenchmarkSync reads 2,000 products and their stock from the simulated Shopify by bulk operations. It reports products per
+// second, from the start of the sync to its end, including the wait for the files.
 func BenchmarkSync(b *testing.B) {
 	const products = 2000
 	for _, engine := range boottest.Engines {
@@ -29,7 +29,7 @@ func BenchmarkSync(b *testing.B) {
 				}
 				b.ReportMetric(products/took.Seconds(), "products/s")
 				for resource, one := range run["progress"].(map[string]any) {
-					if waited, told := one.(map[string]any)["waited_seconds"].(float64); told {
+					if waited, ok := one.(map[string]any)["waited_seconds"].(float64); ok {
 						b.ReportMetric(waited, resource+"-waited-s")
 					}
 				}

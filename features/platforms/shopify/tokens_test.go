@@ -43,8 +43,8 @@ func TestExpiringTokens_customApp(t *testing.T) {
 
 func custom(c *boot.Config) { c.ShopifyApp = "custom" }
 
-// A public app that is set up as a custom one is told so when it connects. A connection of before, with a token that never
-// expires, learns by its next sync that it has to be made anew.
+// A public app that is configured as a custom one gets an error that says so when it connects. An older connection, whose token
+// never expires, gets that error at its next sync, and has to be connected again.
 func TestNonExpiringTokens_refused(t *testing.T) {
 	each(t, func(t *testing.T, database string) {
 		wrong := open(t, database, lookalike(t, platforms.Config{Products: 1}), "", custom)

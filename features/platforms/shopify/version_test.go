@@ -10,9 +10,9 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
-// The doctor tells when Shopify answers with another version than the one that is asked for.
+// haggle doctor reports it if Shopify responds with another API version than the requested one.
 func TestVersion_doctor(t *testing.T) {
-	for versions, want := range map[string]boot.Verdict{"2026-07 2026-10 2027-01": boot.Fine, "2027-01 2027-04": boot.Doubt} {
+	for versions, want := range map[string]boot.Verdict{"2026-07 2026-10 2027-01": boot.OK, "2027-01 2027-04": boot.Warn} {
 		each(t, func(t *testing.T, database string) {
 			there := lookalike(t, platforms.Config{ShopifyVersions: strings.Fields(versions), Products: 3})
 			s := open(t, database, there, "")
@@ -34,7 +34,7 @@ func TestVersion_doctor(t *testing.T) {
 					found = append(found, f)
 				}
 			}
-			if len(found) != 1 || found[0].Verdict != want || want == boot.Doubt && !strings.Contains(found[0].Says, "2027-01") {
+			if len(found) != 1 || found[0].Verdict != want || want == boot.Warn && !strings.Contains(found[0].Says, "2027-01") {
 				t.Errorf("%s: %+v", versions, found)
 			}
 		})

@@ -7,8 +7,8 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
-// A webhook that Shopify has deleted, or that it calls with other fields than it should, is registered again, and what calls
-// may have told meanwhile is read.
+// A webhook that Shopify has deleted, or whose calls lack fields, is registered again, and the changes that may have been
+// missed are read.
 func TestWebhooks_restored(t *testing.T) {
 	each(t, func(t *testing.T, database string) {
 		there := lookalike(t, platforms.Config{

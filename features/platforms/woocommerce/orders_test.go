@@ -9,8 +9,8 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
-// A paid order is created at the shop once, with what the buyer paid, and counts the stock down once, here and there. When it is
-// canceled, it is canceled there, its refund is recorded, and the stock is back.
+// A paid order is created at the shop once, with the amounts that the buyer paid, and reduces the stock once on both sides.
+// When it is canceled here, it is canceled there, its refund is recorded, and the stock is restored.
 func TestOrders_written(t *testing.T) {
 	each(t, platforms.Config{}, func(t *testing.T, s *platformtest.Shop) {
 		g := s.Stocked(5)
@@ -45,14 +45,14 @@ func TestOrders_written(t *testing.T) {
 		s.SyncShop(`{"full_sync": true}`)
 		s.Written(order, "written")
 		g.Counts(before)
-		if told := s.Alerts(); len(told) > 0 {
-			t.Errorf("%v", told)
+		if alerts := s.Alerts(); len(alerts) > 0 {
+			t.Errorf("%v", alerts)
 		}
 	})
 }
 
-// The total there is what the buyer paid, whatever tax the shop would add. A shop that makes another total of it keeps no order, and
-// the merchant is alerted.
+// The total there is what the buyer paid, whatever tax the shop would add. If the shop computes another total, it keeps no
+// order, and the merchant is alerted.
 func TestOrders_totals(t *testing.T) {
 	for name, c := range map[string]struct{ here, there int }{
 		"the shop has a tax of its own": {0, 19},
@@ -84,14 +84,14 @@ func TestOrders_totals(t *testing.T) {
 			if !strings.Contains(fmt.Sprint(w["problem"]), "instead of") || len(s.AtPlatform(order)) > 0 || g.There() != before {
 				t.Errorf("%v; %v", w, s.AtPlatform(order))
 			}
-			if told := s.Alerts(); len(told) != 1 {
-				t.Errorf("%v", told)
+			if alerts := s.Alerts(); len(alerts) != 1 {
+				t.Errorf("%v", alerts)
 			}
 		})
 	})
 }
 
-// What was cut off at any request is finished, and there is one order.
+// An order whose write is cut off at any request is completed later, and exists once.
 func TestOrders_cutOff(t *testing.T) {
 	for _, f := range []platforms.Fault{
 		{Kind: "lost", Resource: "order_create"},
@@ -121,7 +121,8 @@ func TestOrders_cutOff(t *testing.T) {
 	}
 }
 
-// What was sold out at the shop meanwhile is refused. By the integration's policy the order stays, or is canceled and refunded.
+// An order is refused if the shop has sold out meanwhile. Depending on the integration's policy it is kept, or canceled and
+// refunded.
 func TestOrders_soldOut(t *testing.T) {
 	for policy, status := range map[string]string{"keep": "confirmed", "refund": "canceled"} {
 		t.Run(policy, func(t *testing.T) {
@@ -138,15 +139,16 @@ func TestOrders_soldOut(t *testing.T) {
 				if now := s.Ask(200, "GET", "/v1/orders/"+order, "")["status"]; now != status {
 					t.Errorf("the order is %v, want %s", now, status)
 				}
-				if found, told := s.AtPlatform(order), s.Alerts(); len(found) > 0 || len(told) != 1 {
-					t.Errorf("%v, %v", found, told)
+				if found, alerts := s.AtPlatform(order), s.Alerts(); len(found) > 0 || len(alerts) != 1 {
+					t.Errorf("%v, %v", found, alerts)
 				}
 			})
 		})
 	}
 }
 
-// An order that was shipped here is completed there with its tracking in a note, and one that was completed there is shipped here.
+// An order that is shipped here is completed there with its tracking in a note, and an order that is completed there is shipped
+// here.
 func TestOrders_shipped(t *testing.T) {
 	each(t, platforms.Config{}, func(t *testing.T, s *platformtest.Shop) {
 		g := s.Stocked(5)
@@ -175,16 +177,16 @@ func TestOrders_shipped(t *testing.T) {
 	})
 }
 
-// An order that the merchant cancels there is canceled here once, with its stock. Refunds there move no money here: the merchant is
-// alerted of each once, and one that is made here is told to the shop without an alert.
+// An order that the merchant cancels there is canceled here once, and its stock is restored. Refunds there move no money here,
+// and the merchant is alerted of each once. A refund here is recorded at the shop without an alert.
 func TestOrders_reversedThere(t *testing.T) {
 	for name, webhooks := range map[string]bool{"found out by a sync": false, "told by webhooks": true} {
 		t.Run(name, func(t *testing.T) {
 			each(t, platforms.Config{}, func(t *testing.T, s *platformtest.Shop) {
-				hear := func() { s.SyncShop(`{"resources": ["orders"]}`) }
+				syncOrders := func() { s.SyncShop(`{"resources": ["orders"]}`) }
 				if webhooks {
 					s.Ask(201, "POST", s.Integration+"/webhooks", `{"topic": "order.updated"}`)
-					hear = func() {}
+					syncOrders = func() {}
 				}
 				g := s.Stocked(5)
 				before := g.Here()
@@ -197,7 +199,7 @@ func TestOrders_reversedThere(t *testing.T) {
 					if err := s.ChangeAtWooCommerce(c); err != nil {
 						t.Fatal(err)
 					}
-					hear()
+					syncOrders()
 					s.Until(fmt.Sprintf("the merchant has %d alerts", alerts), func() bool { return len(s.Alerts()) == alerts })
 					s.Written(order, "written")
 				}
@@ -221,7 +223,7 @@ func TestOrders_reversedThere(t *testing.T) {
 	}
 }
 
-// Goods that come back are restocked there with their refund.
+// Returned goods are restocked there together with their refund.
 func TestOrders_returned(t *testing.T) {
 	each(t, platforms.Config{}, func(t *testing.T, s *platformtest.Shop) {
 		g := s.Stocked(5)
@@ -241,7 +243,7 @@ func TestOrders_returned(t *testing.T) {
 	})
 }
 
-// Orders are written only where the merchant wants it and the key may write, and the goods are the shop's.
+// Orders are written only if the merchant enabled it, the key may write, and the goods are the shop's.
 func TestOrders_notWritten(t *testing.T) {
 	t.Run("turned off", func(t *testing.T) {
 		each(t, platforms.Config{}, func(_ *testing.T, s *platformtest.Shop) {

@@ -1,4 +1,4 @@
-// Package woocommerce runs whole servers against the look-alike of WooCommerce: real HTTP, on both engines.
+// Package woocommerce tests whole servers with a simulated WooCommerce shop, over real HTTP and on both engines.
 package woocommerce
 
 import (

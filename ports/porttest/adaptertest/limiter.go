@@ -63,7 +63,7 @@ func Limiter(t *testing.T, open func(t *testing.T) ports.Limiter) {
 	t.Run("it answers a caller that is gone", func(t *testing.T) {
 		gone, cancel := context.WithCancel(context.Background())
 		cancel()
-		if v := open(t).Take(gone, "key", rarely(3)); !v.Allowed || v.Limit != 3 {
+		if v := open(t).Allow(gone, "key", rarely(3)); !v.Allowed || v.Limit != 3 {
 			t.Errorf("%+v", v)
 		}
 	})
@@ -149,15 +149,15 @@ func limiterWeighs(t *testing.T, l ports.Limiter) {
 		n, left int
 		ok      bool
 	}{{5, 7, true}, {2, 5, true}, {1, 4, true}, {5, 0, false}, {4, 0, true}, {1, 0, false}} {
-		v := l.TakeN(ctx, "key", rarely(12), step.n)
+		v := l.AllowN(ctx, "key", rarely(12), step.n)
 		if v.Allowed != step.ok || v.Allowed && v.Remaining != step.left || v.Allowed != (v.RetryAfter == 0) {
 			t.Fatalf("%d: %+v, want %d left", step.n, v, step.left)
 		}
 	}
-	if v := l.TakeN(ctx, "small", rarely(3), 5); !v.Allowed || v.Remaining != 0 {
+	if v := l.AllowN(ctx, "small", rarely(3), 5); !v.Allowed || v.Remaining != 0 {
 		t.Errorf("one that counts as more than the burst: %+v", v)
 	}
-	if v := l.TakeN(ctx, "nothing", rarely(3), 0); !v.Allowed || v.Remaining != 2 {
+	if v := l.AllowN(ctx, "nothing", rarely(3), 0); !v.Allowed || v.Remaining != 2 {
 		t.Errorf("one that counts as none: %+v", v)
 	}
 }
@@ -185,7 +185,7 @@ func limiterLook(t *testing.T, l ports.Limiter) {
 	}
 	porttest.Together(8, func(int) error {
 		for range 50 {
-			l.Look(context.Background(), "raced", rarely(burst))
+			l.Peek(context.Background(), "raced", rarely(burst))
 		}
 		return nil
 	})
@@ -197,7 +197,7 @@ func limiterLook(t *testing.T, l ports.Limiter) {
 // look looks and checks what every verdict of it promises.
 func look(t *testing.T, l ports.Limiter, key string, r ports.Rate) ports.Verdict {
 	t.Helper()
-	v := l.Look(context.Background(), key, r)
+	v := l.Peek(context.Background(), key, r)
 	if v.Limit != r.Burst || v.Remaining > v.Limit || v.Reset < 0 || v.Allowed != (v.Remaining > 0) || v.Allowed != (v.RetryAfter == 0) || v.RetryAfter < 0 {
 		t.Fatalf("%+v under %+v", v, r)
 	}
@@ -214,7 +214,7 @@ func exhaust(t *testing.T, l ports.Limiter, key string, r ports.Rate) {
 // take takes one request and checks what every verdict promises.
 func take(t *testing.T, l ports.Limiter, key string, r ports.Rate) ports.Verdict {
 	t.Helper()
-	v := l.Take(context.Background(), key, r)
+	v := l.Allow(context.Background(), key, r)
 	switch {
 	case v.Limit != max(r.Burst, 1), v.Remaining < 0, v.Remaining >= v.Limit, v.Reset <= 0:
 		t.Fatalf("%+v under %+v", v, r)
@@ -230,7 +230,7 @@ var errRefused = errors.New("refused")
 func admittedOf(n int, l ports.Limiter, r ports.Rate) int {
 	admitted := 0
 	for _, err := range porttest.Together(n, func(int) error {
-		if !l.Take(context.Background(), "raced", r).Allowed {
+		if !l.Allow(context.Background(), "raced", r).Allowed {
 			return errRefused
 		}
 		return nil

@@ -100,17 +100,17 @@ func (v Checkouts) InTx(ctx context.Context, p id.Project, work func(ports.Purch
 	return v.inTx(ctx, func(s *state) error { return work(purchase{v.Store, s, p}) })
 }
 
-func (v Checkouts) Standing(ctx context.Context, p id.Project, of id.Checkout, client string, window time.Duration) (ports.Standing, error) {
+func (v Checkouts) PayAttempts(ctx context.Context, p id.Project, of id.Checkout, client string, window time.Duration) (ports.PayAttempts, error) {
 	s, err := v.read(ctx)
 	if err != nil {
-		return ports.Standing{}, err
+		return ports.PayAttempts{}, err
 	}
 	c, err := s.checkout(p, of)
 	if err != nil {
-		return ports.Standing{}, err
+		return ports.PayAttempts{}, err
 	}
 	now := v.Now()
-	found := ports.Standing{Checkout: c, Now: now}
+	found := ports.PayAttempts{Checkout: c, Now: now}
 	for _, payer := range checkout.Payers(c.Snapshot().Session, client) {
 		n, first := s.declined(p, payer, now.Add(-window))
 		if n > found.Declines {
@@ -336,7 +336,7 @@ func (p purchase) Settle(_ context.Context, settled ports.Settlement) error {
 }
 
 // putBack puts stock back where its variant still exists, up to the maximum.
-func (s *state) putBack(p id.Project, takes []catalog.Take) {
+func (s *state) putBack(p id.Project, takes []catalog.Reservation) {
 	for _, t := range takes {
 		at := place{p, t.Variant, t.Location}
 		if there, known := s.stock.rows[at]; known {

@@ -272,7 +272,7 @@ func (s *state) active(p id.Project, to id.Subscription) error {
 	case !known:
 		return fault.Missing("subscription")
 	case sub.Status != event.Active:
-		return fault.New(fault.Conflict, "subscription_disabled", "The subscription is disabled.")
+		return fault.New(fault.Conflict, "subscription_disabled", "The subscription is disabled. Set its status to active first.")
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ type orderRow struct {
 	order    order.Order
 	returns  []order.Return
 	refunds  []order.Refund
-	taken    []catalog.Take
+	taken    []catalog.Reservation
 	disputes []order.Dispute
 }
 

@@ -77,18 +77,18 @@ func (r *Replica) InTx(_ context.Context, _ id.Project, work func(ports.SyncStor
 	before := r.state.clone()
 	v := view{r, true}
 	err := work(ports.SyncStores{
-		Runs:         runs{v},
-		Changes:      syncChanges{v},
-		Copies:       externalRecords{v},
-		Products:     products{v},
-		StockRoom:    stockRoom{v},
-		Integrations: integrations{view: v},
-		Orders:       orders{view: v},
-		Labels:       labels{view: v},
-		Platform:     platformOrders{},
-		Webhooks:     webhooks{v},
-		Inbox:        inbox{v},
-		Events:       events{v},
+		Runs:            runs{v},
+		Changes:         syncChanges{v},
+		ExternalRecords: externalRecords{v},
+		Products:        products{v},
+		StockRoom:       stockRoom{v},
+		Integrations:    integrations{view: v},
+		Orders:          orders{view: v},
+		Labels:          labels{view: v},
+		Platform:        platformOrders{},
+		Webhooks:        webhooks{v},
+		Inbox:           inbox{v},
+		Events:          events{v},
 	})
 	if err == nil {
 		err = r.call("commit")
@@ -219,7 +219,7 @@ func (v syncQueue) Expiring(context.Context, time.Time, time.Time, int) ([]*inte
 
 type externalRecords struct{ view }
 
-func (v externalRecords) Find(_ context.Context, of ports.CopiesOf, remotes []string) (list []*syncrun.Copy, err error) {
+func (v externalRecords) Find(_ context.Context, of ports.RecordSet, remotes []string) (list []*syncrun.ExternalRecord, err error) {
 	err = v.do("copies.find", func(s *state) error {
 		for _, remote := range remotes {
 			if c, known := s.externalRecords[CopyKey{of.Resource, remote}]; known {
@@ -231,7 +231,7 @@ func (v externalRecords) Find(_ context.Context, of ports.CopiesOf, remotes []st
 	return list, err
 }
 
-func (v externalRecords) Of(_ context.Context, of ports.CopiesOf, locals []string) (list []*syncrun.Copy, err error) {
+func (v externalRecords) Of(_ context.Context, of ports.RecordSet, locals []string) (list []*syncrun.ExternalRecord, err error) {
 	err = v.do("copies.of", func(s *state) error {
 		for _, c := range s.externalRecords {
 			if c.Resource == of.Resource && !c.Removed && slices.Contains(locals, c.Local) {
@@ -243,7 +243,7 @@ func (v externalRecords) Of(_ context.Context, of ports.CopiesOf, locals []strin
 	return list, err
 }
 
-func (v externalRecords) Save(_ context.Context, list []*syncrun.Copy) error {
+func (v externalRecords) Save(_ context.Context, list []*syncrun.ExternalRecord) error {
 	return v.do("copies.save", func(s *state) error {
 		for _, c := range list {
 			s.externalRecords[CopyKey{c.Resource, c.Remote}] = *c
@@ -252,7 +252,7 @@ func (v externalRecords) Save(_ context.Context, list []*syncrun.Copy) error {
 	})
 }
 
-func (v externalRecords) See(_ context.Context, of ports.CopiesOf, run id.Sync, remotes []string) error {
+func (v externalRecords) MarkSeen(_ context.Context, of ports.RecordSet, run id.Sync, remotes []string) error {
 	return v.do("copies.see", func(s *state) error {
 		for _, remote := range remotes {
 			if c, known := s.externalRecords[CopyKey{of.Resource, remote}]; known {
@@ -264,7 +264,7 @@ func (v externalRecords) See(_ context.Context, of ports.CopiesOf, run id.Sync, 
 	})
 }
 
-func (v externalRecords) Unseen(_ context.Context, of ports.CopiesOf, run id.Sync, n int) (list []*syncrun.Copy, notSeen, all int, err error) {
+func (v externalRecords) NotSeenIn(_ context.Context, of ports.RecordSet, run id.Sync, n int) (list []*syncrun.ExternalRecord, notSeen, all int, err error) {
 	err = v.do("copies.unseen", func(s *state) error {
 		for _, c := range s.externalRecords {
 			if c.Resource != of.Resource || c.Removed {

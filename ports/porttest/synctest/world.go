@@ -43,7 +43,7 @@ type state struct {
 	runs            map[id.Sync]syncrun.Run
 	problems        map[id.Sync][]syncrun.Problem
 	changes         map[id.Sync][]syncrun.Change // of webhooks' records: of the zero run
-	externalRecords map[CopyKey]syncrun.Copy
+	externalRecords map[CopyKey]syncrun.ExternalRecord
 	products        map[id.Product]*catalog.Product
 	stock           map[ports.StockPlace]catalog.Shelf // what is for sale, and what is held; the rest is blank
 	integrations    map[id.Integration]integration.Integration
@@ -100,7 +100,7 @@ func New(t integration.Type) *World {
 		runs:            map[id.Sync]syncrun.Run{},
 		problems:        map[id.Sync][]syncrun.Problem{},
 		changes:         map[id.Sync][]syncrun.Change{},
-		externalRecords: map[CopyKey]syncrun.Copy{},
+		externalRecords: map[CopyKey]syncrun.ExternalRecord{},
 		products:        map[id.Product]*catalog.Product{},
 		stock:           map[ports.StockPlace]catalog.Shelf{},
 		integrations:    map[id.Integration]integration.Integration{},
@@ -200,8 +200,8 @@ func (w *World) Hold(sku, location string, pieces int) {
 	})
 }
 
-// Copy returns the stored copy of an external record.
-func (w *World) Copy(of syncrun.Resource, remote string) (syncrun.Copy, bool) {
+// ExternalRecord returns the stored copy of an external record.
+func (w *World) Copy(of syncrun.Resource, remote string) (syncrun.ExternalRecord, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	c, known := w.state.externalRecords[CopyKey{of, remote}]

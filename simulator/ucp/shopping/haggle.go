@@ -41,7 +41,7 @@ func (s *Shop) negotiate(ctx context.Context, request acp.QuoteRequest) (ucp.Neg
 		return s.client.Negotiation(ctx, before.ID)
 	}
 	offer := toMinor(*request.OfferPrice, before.Item.ListPrice.Currency)
-	if before.StandingPrice != nil && offer == *before.StandingPrice && !request.AddBundle && request.Message == "" {
+	if before.CurrentPrice != nil && offer == *before.CurrentPrice && !request.AddBundle && request.Message == "" {
 		return s.client.AcceptOffer(ctx, before.ID, ucp.AcceptRequest{Price: offer})
 	}
 	return s.client.MakeOffer(ctx, before.ID, ucp.OfferRequest{
@@ -64,15 +64,15 @@ func quoteOf(request acp.QuoteRequest, n ucp.Negotiation) (acp.Quote, error) {
 		NextActions:   actionsOf(n),
 	}
 	answer.Product.ID, answer.Product.Name = request.ProductID, n.Item.Title
-	if n.StandingPrice != nil {
-		answer.OfferedPrice = fromMinor(n.StandingPrice.Amount, currency)
+	if n.CurrentPrice != nil {
+		answer.OfferedPrice = fromMinor(n.CurrentPrice.Amount, currency)
 	}
 	switch n.Status {
 	case ucp.Open:
 		answer.Status = acp.Quoted
 	case ucp.Countered:
 		answer.Status, answer.CounterPrice = acp.CounterOffer, answer.OfferedPrice
-		answer.DiscountApplied = saving(n.Item.ListPrice, *n.StandingPrice) // UCP has only the prices
+		answer.DiscountApplied = saving(n.Item.ListPrice, *n.CurrentPrice) // UCP has only the prices
 		if request.OfferPrice != nil {
 			answer.YourOffer = *request.OfferPrice // UCP does not repeat it
 		}

@@ -32,16 +32,16 @@ const oneAgent = "/v1/agents/{agent_id}"
 func (h *handlers) registerAgents() {
 	const allAgents = "/v1/agents"
 	g := h.Group("Agents", "agents", operation.HeaderProject)
-	operation.Register(g, "create-agent", "POST "+allAgents, "Make a draft of an agent; the secret that signs requests to its remote handlers is shown once",
+	operation.Register(g, "create-agent", "POST "+allAgents, "Create a draft of an agent; the secret that signs requests to its remote handlers is shown once",
 		h.createAgent, operation.Created, operation.Errors(409))
 	operation.Register(g, "list-agents", "GET "+allAgents, "List agents, the active one first", operation.HandleList(h.listAgents, wire.Identity))
 	operation.Register(g, "get-agent", "GET "+oneAgent, "Get an agent", wire.HandleOne(h.getAgent, wire.Identity))
-	operation.Register(g, "update-agent", "PATCH "+oneAgent, "Change an agent; a policy becomes a new version, and is in force at once",
+	operation.Register(g, "update-agent", "PATCH "+oneAgent, "Change an agent; a changed policy becomes a new version and is in force at once",
 		operation.HandleUpdate(h.updateAgent, wire.Identity), operation.Errors(409))
 	operation.Register(g, "delete-agent", "DELETE "+oneAgent, "Delete a draft", h.deleteAgent, operation.Errors(409))
-	operation.Register(g, "activate-agent", "POST "+oneAgent+"/activate", "Have an agent serve the project in the place of the one that does, which becomes a draft",
+	operation.Register(g, "activate-agent", "POST "+oneAgent+"/activate", "Activate an agent; the previously active one becomes a draft",
 		operation.HandleUpdate(h.activateAgent, wire.Identity))
-	operation.Register(g, "rotate-agent-secret", "POST "+oneAgent+"/rotate-secret", "Replace the secret; the one before signs nothing from now on",
+	operation.Register(g, "rotate-agent-secret", "POST "+oneAgent+"/rotate-secret", "Rotate the secret; the previous one stops signing at once",
 		h.rotateAgentSecret)
 	h.registerPolicies(g)
 	h.registerDecisions(g)
@@ -75,34 +75,34 @@ type agentHandlers struct {
 
 type agentHandler struct {
 	Type    string `json:"type" enum:"builtin,remote"`
-	Program string `json:"program,omitempty" example:"haggle" doc:"Of a builtin handler."`
-	URL     string `json:"url,omitempty" doc:"Of a remote one."`
+	Program string `json:"program,omitempty" example:"haggle" doc:"The program of a builtin handler."`
+	URL     string `json:"url,omitempty" doc:"The URL of a remote handler."`
 }
 
 type modelView struct {
-	Provider    *string       `json:"provider" nullable:"true" doc:"Null: the project's default. So are the three below."`
+	Provider    *string       `json:"provider" nullable:"true" doc:"Null: the project's default, as for name, max_tokens and temperature."`
 	Name        *string       `json:"name" nullable:"true"`
 	MaxTokens   *int          `json:"max_tokens" nullable:"true"`
 	Temperature *wire.Decimal `json:"temperature" nullable:"true"`
-	Wording     bool          `json:"wording" doc:"It chooses the template that words a decided answer."`
-	Strategy    bool          `json:"strategy" doc:"It proposes prices, within the guardrails."`
-	Reasons     bool          `json:"reasons" doc:"It chooses what a search says first of why a product matches: its brand, its category or an attribute."`
+	Wording     bool          `json:"wording" doc:"Whether the model chooses the template that words an answer after its decision."`
+	Strategy    bool          `json:"strategy" doc:"Whether the model proposes prices, within the guardrails."`
+	Reasons     bool          `json:"reasons" doc:"Whether the model chooses which reason for a match a search names first: brand, category or an attribute."`
 
-	Templates []templateView `json:"templates" doc:"The sentences that answers are worded with. For an answer without a template of yours there are built-in ones in English."`
+	Templates []templateView `json:"templates" doc:"The sentences of answers. An answer without a template uses a built-in one in English."`
 }
 
 // templateView is a template, as it is read and written.
 type templateView struct {
 	ID        string `json:"id" example:"warm" doc:"1 to 40 characters of a-z, 0-9, - and _."`
-	On        string `json:"answer" example:"counter_offer" doc:"What it answers: accept, counter_offer, final_offer (the last counter offer), unmoved (a counter offer to a buyer who has offered no more than before) or reject."`
-	Reasoning string `json:"reasoning,omitempty" example:"We can come down to {price}." doc:"At most 240 characters, without numbers. {product}, {quantity}, {price}, {list_price}, {valid_until} and, in a rejection, {hint} stand for those of the answer."`
-	Message   string `json:"message,omitempty" doc:"As reasoning."`
+	On        string `json:"answer" example:"counter_offer" doc:"The answer that it words: accept, counter_offer, final_offer (the last counteroffer), unmoved (a counteroffer to a buyer who has offered no more than before) or reject."`
+	Reasoning string `json:"reasoning,omitempty" example:"We can come down to {price}." doc:"At most 240 characters, without numbers. {product}, {quantity}, {price}, {list_price}, {valid_until} and, in a rejection, {hint} are replaced by the values of the answer."`
+	Message   string `json:"message,omitempty" doc:"As for reasoning."`
 }
 
 type tuningView struct {
 	Automatic bool         `json:"automatic"`
-	Holdout   wire.Decimal `json:"holdout_percent" doc:"The share of sessions that stay with the baseline."`
-	Baseline  *int         `json:"baseline_version" nullable:"true" doc:"The version that was in force when the holdout began, or a later one: where more than curve and segments changes, the holdout goes along. Null: there is none."`
+	Holdout   wire.Decimal `json:"holdout_percent" doc:"The share of sessions that keep the baseline."`
+	Baseline  *int         `json:"baseline_version" nullable:"true" doc:"The version that was in force when the holdout began, or a later one: if a change goes beyond curve and segments, it applies to the holdout too. Null: there is no holdout."`
 }
 
 // toAPIAgent shows prices in the project's currency.
@@ -147,10 +147,10 @@ func toAPIHandler(h agent.Handler) agentHandler {
 // AgentPatch is an agent as merchants write it. A field that is left out keeps its value; null sets the value of a new agent.
 type AgentPatch struct {
 	Name     wire.Optional[string]        `json:"name,omitzero" doc:"1 to 200 characters."`
-	Handlers wire.Optional[handlersPatch] `json:"handlers,omitzero" doc:"Who serves each event; the house where nobody else does."`
-	Policy   wire.Optional[policyPatch]   `json:"policy,omitzero" doc:"In a change: what is left out of it stays as it is in the policy in force; null is the built-in policy."`
-	Model    wire.Optional[modelPatch]    `json:"model,omitzero" doc:"How a language model is used; not at all where this is left out."`
-	Tuning   wire.Optional[tuningPatch]   `json:"tuning,omitzero" doc:"How the agent learns from its record by itself."`
+	Handlers wire.Optional[handlersPatch] `json:"handlers,omitzero" doc:"The handler of each event; the built-in handler for events without one."`
+	Policy   wire.Optional[policyPatch]   `json:"policy,omitzero" doc:"In an update, omitted fields keep the value of the current policy; null is the built-in policy."`
+	Model    wire.Optional[modelPatch]    `json:"model,omitzero" doc:"How a language model is used. Omitted: no model is used."`
+	Tuning   wire.Optional[tuningPatch]   `json:"tuning,omitzero" doc:"How the agent learns automatically from its recorded negotiations."`
 }
 
 type handlersPatch struct {
@@ -162,25 +162,25 @@ type handlersPatch struct {
 
 type handlerPatch struct {
 	Type    string `json:"type" example:"remote" doc:"builtin or remote."`
-	Program string `json:"program,omitempty" doc:"Of a builtin handler: a program of this server. Left out: haggle, the house's."`
-	URL     string `json:"url,omitempty" example:"https://example.com/haggle/quote" doc:"Of a remote one: an https URL of at most 2,048 characters that does not lead to a private address."`
+	Program string `json:"program,omitempty" doc:"Of a builtin handler: a program of this server. Default: haggle, the built-in one."`
+	URL     string `json:"url,omitempty" example:"https://example.com/haggle/quote" doc:"Of a remote handler: an https URL of at most 2,048 characters that does not lead to a private address."`
 }
 
 type modelPatch struct {
 	Provider    wire.Optional[string]       `json:"provider,omitzero" doc:"Null: the project's default_llm_provider."`
 	Name        wire.Optional[string]       `json:"name,omitzero" doc:"Null: the project's default_llm_model."`
-	MaxTokens   wire.Optional[int]          `json:"max_tokens,omitzero" doc:"1 to 1,000,000 for one request. Null: the project's max_tokens_per_request."`
-	Temperature wire.Optional[wire.Decimal] `json:"temperature,omitzero" doc:"0 to 2, at most three decimals. Null: the project's."`
+	MaxTokens   wire.Optional[int]          `json:"max_tokens,omitzero" doc:"1 to 1,000,000 for each request. Null: the project's max_tokens_per_request."`
+	Temperature wire.Optional[wire.Decimal] `json:"temperature,omitzero" doc:"0 to 2, at most three decimals. Null: the project's temperature."`
 	Wording     wire.Optional[bool]         `json:"wording,omitzero"`
 	Strategy    wire.Optional[bool]         `json:"strategy,omitzero"`
 	Reasons     wire.Optional[bool]         `json:"reasons,omitzero"`
 
-	Templates wire.Optional[[]templateView] `json:"templates,omitzero" doc:"At most 40, in the place of those there were."`
+	Templates wire.Optional[[]templateView] `json:"templates,omitzero" doc:"At most 40. They replace the existing ones."`
 }
 
 type tuningPatch struct {
 	Automatic wire.Optional[bool]         `json:"automatic,omitzero"`
-	Holdout   wire.Optional[wire.Decimal] `json:"holdout_percent,omitzero" doc:"0 to 50. These sessions stay with the curve and segments in force when the holdout begins, to measure against; whatever else is put in force later counts for them too."`
+	Holdout   wire.Optional[wire.Decimal] `json:"holdout_percent,omitzero" doc:"0 to 50. These sessions keep the curve and segments in force when the holdout begins, as a baseline to compare with; other changes of the policy apply to them too."`
 }
 
 // newAgent is an AgentPatch whose required fields are documented.
@@ -244,7 +244,7 @@ type agentSecretOutput = wire.Output[agentSecret]
 
 type agentSecret struct {
 	AgentView
-	Secret string `json:"secret" example:"whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD" doc:"Signs each request to a remote handler by Standard Webhooks. It is shown here and never again."`
+	Secret string `json:"secret" example:"whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD" doc:"Signs each request to a remote handler by Standard Webhooks. Shown only in this response."`
 }
 
 func (h *handlers) createAgent(ctx context.Context, rq operation.Request, in *wire.Input[newAgent]) (*agentSecretOutput, error) {

@@ -16,14 +16,14 @@ import (
 
 func (h *handlers) registerDecisions(g operation.Group) {
 	const all = oneAgent + "/decisions"
-	operation.Register(g, "list-agent-decisions", "GET "+all, "List an agent's decisions, the newest first", h.listDecisions, operation.Books)
-	operation.Register(g, "verify-agent-decisions", "GET "+all+"/verify", "Verify the chain of hashes that seals the decisions of the project",
+	operation.Register(g, "list-agent-decisions", "GET "+all, "List an agent's decisions, newest first", h.listDecisions, operation.Books)
+	operation.Register(g, "verify-agent-decisions", "GET "+all+"/verify", "Verify the hash chain that seals the project's decisions",
 		h.verifyDecisions, operation.Books)
 }
 
 // DecisionView is a decision with all that led to it. Prices are per unit.
 type DecisionView struct {
-	Session string `json:"session_id" doc:"Who knows it may go on in the session, and cancel the order that came of it."`
+	Session string `json:"session_id" doc:"A capability: it can continue the session, and cancel the order placed in it."`
 	DecisionRecord
 }
 
@@ -31,25 +31,25 @@ type DecisionView struct {
 type DecisionRecord struct {
 	ID            string              `json:"id"`
 	Agent         *string             `json:"agent_id" nullable:"true" doc:"Null in old records."`
-	Negotiation   string              `json:"negotiation_id" doc:"The session under a name that orders, events and analytics show too, and that opens nothing."`
-	Seq           int                 `json:"seq" doc:"Counts the session's decisions from 1."`
+	Negotiation   string              `json:"negotiation_id" doc:"A public id of the session, which orders, events and analytics also show and which gives no access."`
+	Seq           int                 `json:"seq" doc:"The decision's number in its session, from 1."`
 	Quote         string              `json:"quote_id"`
 	Product       string              `json:"product_id"`
 	Variant       string              `json:"variant_id"`
 	Quantity      int                 `json:"quantity"`
 	CreatedAt     wire.Time           `json:"created_at"`
-	Offer         *wire.Money         `json:"offer" nullable:"true" doc:"Null: a question of the price."`
+	Offer         *wire.Money         `json:"offer" nullable:"true" doc:"Null: the buyer asked for a price."`
 	Answer        answerView          `json:"answer"`
-	Rule          string              `json:"rule" example:"concession" doc:"What decided: no_offer, list_only, commitment, at_ask, concession, no_movement, final_round, probing_limit, below_floor, or agent_answer."`
-	Handler       *string             `json:"handler" nullable:"true" example:"builtin:haggle" doc:"Who answered: builtin and the program's name, remote or model. Null in old records."`
-	Fallback      *string             `json:"fallback" nullable:"true" doc:"Why the house answered instead, such as agent_timeout."`
-	Proposal      *wire.Money         `json:"proposal" nullable:"true" doc:"The price that a handler other than the house's proposed."`
+	Rule          string              `json:"rule" example:"concession" doc:"The rule that decided: no_offer, list_only, commitment, at_ask, concession, no_movement, final_round, probing_limit, below_floor, or agent_answer."`
+	Handler       *string             `json:"handler" nullable:"true" example:"builtin:haggle" doc:"The handler that answered: builtin and the program's name, remote or model. Null in old records."`
+	Fallback      *string             `json:"fallback" nullable:"true" doc:"The reason why the built-in handler answered instead, such as agent_timeout."`
+	Proposal      *wire.Money         `json:"proposal" nullable:"true" doc:"The price that a handler other than the built-in one proposed."`
 	PolicyVersion int                 `json:"policy_version"`
 	Bounds        boundsView          `json:"bounds"`
-	Progress      progressView        `json:"progress" doc:"How far the haggling had come before."`
+	Progress      progressView        `json:"progress" doc:"The state of the negotiation before this decision."`
 	Inputs        inputsView          `json:"inputs"`
-	Message       *string             `json:"message" nullable:"true" doc:"What the buyer wrote. No decision depends on it."`
-	Chain         nullable[chainView] `json:"chain" doc:"The decision's link of the project's chain. Null: it is not sealed yet."`
+	Message       *string             `json:"message" nullable:"true" doc:"The buyer's message. No decision depends on it."`
+	Chain         nullable[chainView] `json:"chain" doc:"The decision's link of the project's chain. Null: not sealed yet."`
 }
 
 type answerView struct {
@@ -58,10 +58,10 @@ type answerView struct {
 }
 
 type progressView struct {
-	Rounds    int         `json:"rounds" doc:"Counters given."`
-	Moves     int         `json:"moves" doc:"The first offer, and those at least 1 % of the list price above the last move and no less than 3/4 of the floor."`
-	BestOffer *wire.Money `json:"best_offer" nullable:"true" doc:"Of the last move."`
-	Counter   *wire.Money `json:"counter" nullable:"true" doc:"The lowest price that was named."`
+	Rounds    int         `json:"rounds" doc:"The number of counteroffers made."`
+	Moves     int         `json:"moves" doc:"The buyer's moves: the first offer, and each offer at least 1 % of the list price above the last move and not below 3/4 of the floor."`
+	BestOffer *wire.Money `json:"best_offer" nullable:"true" doc:"The offer of the last move."`
+	Counter   *wire.Money `json:"counter" nullable:"true" doc:"The lowest price that the shop has named."`
 }
 
 type inputsView struct {
@@ -71,23 +71,23 @@ type inputsView struct {
 	Negotiable bool        `json:"negotiable"`
 	Quantity   int         `json:"quantity"`
 	Stock      int         `json:"stock"`
-	CartValue  wire.Money  `json:"cart_value" doc:"Of what else lay in the cart at agreed prices."`
-	CartAtList *wire.Money `json:"cart_at_list,omitempty" doc:"Of what else lay in the cart at list prices. It counts as a claim. Left out: nothing did."`
+	CartValue  wire.Money  `json:"cart_value" doc:"The value of the other items in the cart at agreed prices."`
+	CartAtList *wire.Money `json:"cart_at_list,omitempty" doc:"The value of the other items in the cart at list prices. It counts as a claim. Omitted if there are none."`
 	Category   string      `json:"category"`
 	Claims     struct {
 		Tier      string `json:"loyalty_tier"`
 		Purchases int    `json:"purchase_history"`
 		Urgency   string `json:"urgency"`
-	} `json:"claims" doc:"What the buyer said of itself."`
+	} `json:"claims" doc:"The claims of the buyer's agent."`
 	Member struct {
 		Tier      string `json:"loyalty_tier"`
 		Purchases int    `json:"purchase_history"`
-	} `json:"member" doc:"What the merchant's systems know of it."`
+	} `json:"member" doc:"What the merchant's systems know of the buyer."`
 	Probed struct {
 		Session int `json:"session" doc:"Offers below the floor in the whole session."`
-		Client  int `json:"client" doc:"The client's sessions of a day, where the policy bounds them."`
-		Product int `json:"product" doc:"Those of them that were about the product."`
-	} `json:"probed" doc:"What it tried out before."`
+		Client  int `json:"client" doc:"The client's sessions within a day, if the policy limits them."`
+		Product int `json:"product" doc:"The client's other sessions about the product within an hour that led to no order of it."`
+	} `json:"probed" doc:"The buyer's probing before this decision."`
 }
 
 // nullable is an object or null. Huma's tag nullable does not work for objects.
@@ -104,7 +104,7 @@ func (nullable[T]) Schema(r huma.Registry) *huma.Schema {
 type chainView struct {
 	Position int64   `json:"position" doc:"From 1."`
 	Hash     string  `json:"hash" doc:"SHA-256, in hex."`
-	Prior    *string `json:"prior" nullable:"true" doc:"The hash before. Null: it is the first."`
+	Prior    *string `json:"prior" nullable:"true" doc:"The previous hash. Null: this is the first."`
 }
 
 func toAPIDecision(d negotiation.Link) DecisionView {
@@ -178,7 +178,7 @@ type listDecisionsInput struct {
 	operation.Paging
 	operation.Period
 	Session  wire.Ref[id.Session] `query:"session_id"`
-	Order    wire.Ref[id.Order]   `query:"order_id" doc:"Those of the session that the order was placed in."`
+	Order    wire.Ref[id.Order]   `query:"order_id" doc:"Only decisions of the session in which this order was placed."`
 	Quote    wire.Ref[id.Quote]   `query:"quote_id"`
 	Product  wire.Ref[id.Product] `query:"product_id"`
 	Response string               `query:"response" enum:"quote,accept,counter_offer,reject"`
@@ -196,7 +196,7 @@ type decisionsMeta struct {
 	Total     int        `json:"total"`
 	Limit     int        `json:"limit"`
 	Offset    int        `json:"offset"`
-	KeptSince *wire.Time `json:"kept_since" nullable:"true" doc:"Decisions up to this time are not kept any longer (setting retention.decisions). Null: all are kept."`
+	KeptSince *wire.Time `json:"kept_since" nullable:"true" doc:"Decisions up to this time were deleted (setting retention.decisions). Null: all are kept."`
 }
 
 func (h *handlers) listDecisions(ctx context.Context, rq operation.Request, in *listDecisionsInput) (*decisionsOutput, error) {
@@ -231,25 +231,25 @@ func (h *handlers) keptSince(ctx context.Context, rq operation.Request) (*wire.T
 
 type verifyInput struct {
 	OnAgent
-	From int64 `query:"from" minimum:"1" maximum:"1000000000000" default:"1" doc:"The position to begin at: the next of the call before."`
+	From int64 `query:"from" minimum:"1" maximum:"1000000000000" default:"1" doc:"The position to start at: next of the previous response."`
 }
 
 type verifyOutput struct {
 	Body struct {
-		Verified   bool                     `json:"verified" doc:"All that was looked at is as it was sealed, and follows what is before it."`
-		Decisions  int                      `json:"decisions" doc:"That were looked at, at most 10,000 in a call."`
-		BrokenAt   *int64                   `json:"broken_at" nullable:"true" doc:"The first position that is not as it was sealed, or is missing."`
-		Next       *int64                   `json:"next" nullable:"true" doc:"Where to go on. Null: the head was reached, or the chain is broken."`
-		Checkpoint nullable[checkpointView] `json:"checkpoint" doc:"Stands for the decisions before, which are not kept any longer (setting retention.decisions): the first link that is kept follows its hash. Null: all are kept."`
-		Head       nullable[chainHead]      `json:"head" doc:"The last link. Who keeps it elsewhere can tell that nobody sealed the whole chain anew. Null: nothing is sealed."`
-		Unsealed   int                      `json:"unsealed" doc:"Decisions that wait to be sealed."`
+		Verified   bool                     `json:"verified" doc:"Whether all decisions checked are as they were sealed, and follow from those before."`
+		Decisions  int                      `json:"decisions" doc:"The number of decisions checked, at most 10,000 in a call."`
+		BrokenAt   *int64                   `json:"broken_at" nullable:"true" doc:"The first position that is missing or not as it was sealed."`
+		Next       *int64                   `json:"next" nullable:"true" doc:"The position to continue from. Null: the head was reached, or the chain is broken."`
+		Checkpoint nullable[checkpointView] `json:"checkpoint" doc:"Replaces the decisions that were deleted (setting retention.decisions): the first link that is kept follows its hash. Null: all are kept."`
+		Head       nullable[chainHead]      `json:"head" doc:"The last link. Store it elsewhere to detect that a whole chain was sealed again. Null: nothing is sealed."`
+		Unsealed   int                      `json:"unsealed" doc:"The number of decisions that are not sealed yet."`
 	}
 }
 
 type checkpointView struct {
 	Position int64     `json:"position"`
 	Hash     string    `json:"hash"`
-	Until    wire.Time `json:"until" doc:"When the last of them was made."`
+	Until    wire.Time `json:"until" doc:"The time of the last of them."`
 }
 
 type chainHead struct {

@@ -24,18 +24,18 @@ func (h *handlers) registerImports() {
 	g := h.Group("Catalog", "catalog", operation.HeaderProject)
 	operation.RegisterStored(g, "start-import", "POST "+all, "Import products from a file, as a job", []string{"text/csv", ndjsonType}, job.MostFileBytes,
 		h.storeImport, h.startImport, operation.Accepted, operation.Errors(409, 413, 415))
-	operation.Register(g, "export-import-errors", "GET "+all+"/{job_id}/errors", "Download the products that an import refused as CSV, to mend and import them again",
+	operation.Register(g, "export-import-errors", "GET "+all+"/{job_id}/errors", "Download the products that an import rejected as CSV, to correct and import them again",
 		h.exportImportErrors, operation.CSV)
 }
 
 type startImportInput struct {
-	Format string `query:"format" enum:"haggle,shopify,woocommerce" default:"haggle" doc:"Whose columns a CSV file has."`
-	DryRun bool   `query:"dry_run" doc:"Check everything and say what would be done. Nothing is stored."`
+	Format string `query:"format" enum:"haggle,shopify,woocommerce" default:"haggle" doc:"The system whose columns a CSV file has."`
+	DryRun bool   `query:"dry_run" doc:"Validate all products and report what would be imported, without storing anything."`
 	Type   string `header:"Content-Type" hidden:"true"`
 }
 
 type startImportOutput struct {
-	Location string `header:"Location" doc:"Of the job."`
+	Location string `header:"Location" doc:"The address of the job."`
 	Body     JobView
 }
 
@@ -72,22 +72,22 @@ func (h *handlers) startImport(ctx context.Context, rq operation.Request, in *st
 type importView struct {
 	Format    string          `json:"format" enum:"haggle,shopify,woocommerce"`
 	DryRun    bool            `json:"dry_run"`
-	Bytes     int             `json:"bytes" doc:"Of the file."`
-	Read      int             `json:"products_read" doc:"All of the next four."`
+	Bytes     int             `json:"bytes" doc:"The size of the file."`
+	Read      int             `json:"products_read" doc:"The sum of the next four counters."`
 	Created   int             `json:"created"`
 	Updated   int             `json:"updated"`
-	Unchanged int             `json:"unchanged" doc:"They were as the file has them, and were not written."`
+	Unchanged int             `json:"unchanged" doc:"Products that are equal to those in the file; they were not written."`
 	Refused   int             `json:"refused"`
-	Errors    []importProblem `json:"errors" doc:"What is wrong with refused products: the first 100 problems."`
-	Warnings  []importProblem `json:"warnings" doc:"Of products that were not refused: the first 100."`
-	ErrorsURL *string         `json:"errors_url" nullable:"true" doc:"A CSV of the first 10,000 refused products, with the columns of the file, to mend and import them again. Null: none was refused."`
+	Errors    []importProblem `json:"errors" doc:"Problems of rejected products, the first 100."`
+	Warnings  []importProblem `json:"warnings" doc:"Problems of products that were not rejected, the first 100."`
+	ErrorsURL *string         `json:"errors_url" nullable:"true" doc:"A CSV of the first 10,000 rejected products, with the columns of the file, to correct and import them again. Null: none was rejected."`
 }
 
 type importProblem struct {
-	Line    int    `json:"line" doc:"Of the file, from 1."`
-	SKU     string `json:"sku" doc:"Empty: it is not known."`
-	Field   string `json:"field" doc:"The column, or the path in JSON. Empty: the line as a whole."`
-	Value   string `json:"value" doc:"As the file has it, shortened."`
+	Line    int    `json:"line" doc:"The line in the file, from 1."`
+	SKU     string `json:"sku" doc:"Empty: unknown."`
+	Field   string `json:"field" doc:"The column, or the path in JSON. Empty: the whole line."`
+	Value   string `json:"value" doc:"The value in the file, shortened."`
 	Problem string `json:"problem" example:"is not a decimal number; write 12.50"`
 }
 

@@ -18,9 +18,9 @@ func (h *handlers) registerJobs() {
 	g := h.Group("Jobs", "agents", operation.HeaderProject)
 	// A caller with the catalog scopes sees and cancels imports, but no jobs of agents.
 	read, write := operation.OrScope("catalog:read"), operation.OrScope("catalog:write")
-	operation.Register(g, "list-jobs", "GET "+allJobs, "List jobs, the newest first", operation.HandleList(h.listJobs, toAPIJob), read)
-	operation.Register(g, "get-job", "GET "+one, "Get a job with its progress, and its result once it has succeeded", wire.HandleOne(h.getJob, toAPIJob), read)
-	operation.Register(g, "cancel-job", "POST "+one+"/cancel", "Cancel a job; one that runs stops within about a second",
+	operation.Register(g, "list-jobs", "GET "+allJobs, "List jobs, newest first", operation.HandleList(h.listJobs, toAPIJob), read)
+	operation.Register(g, "get-job", "GET "+one, "Get a job with its progress and its result", wire.HandleOne(h.getJob, toAPIJob), read)
+	operation.Register(g, "cancel-job", "POST "+one+"/cancel", "Cancel a job; a running one stops within about a second",
 		operation.HandleUpdate(h.cancelJob, toAPIJob), operation.Errors(409), write)
 }
 
@@ -28,21 +28,21 @@ func (h *handlers) registerJobs() {
 type JobView struct {
 	ID         string                 `json:"id" example:"job_01h2xcejqtf2nbrexx3vqjhp41"`
 	Kind       string                 `json:"kind" enum:"market,import"`
-	Status     string                 `json:"status" enum:"queued,running,succeeded,failed,canceled" doc:"queued and running are followed by the others, which are final. A job is kept for 30 days after its end, and at most 200 are."`
-	Agent      string                 `json:"agent_id" doc:"The agent that it was started for. Empty: it is an import."`
+	Status     string                 `json:"status" enum:"queued,running,succeeded,failed,canceled" doc:"queued and running change to one of the others, which are final. A job is kept for 30 days after its end; at most 200 jobs are kept."`
+	Agent      string                 `json:"agent_id" doc:"The agent that the job was started for. Empty: it is an import."`
 	Progress   jobProgress            `json:"progress"`
 	CreatedAt  wire.Time              `json:"created_at"`
-	StartedAt  *wire.Time             `json:"started_at" nullable:"true" doc:"Null: it has not begun."`
-	FinishedAt *wire.Time             `json:"finished_at" nullable:"true" doc:"Null: it is not finished."`
-	Error      nullable[jobError]     `json:"error" doc:"Why it failed; else null."`
-	Request    marketRequest          `json:"request" doc:"What was asked for of a market. Without meaning for an import."`
-	Result     nullable[marketResult] `json:"result" doc:"Of a market. Null until the job has succeeded, and for an import."`
-	Import     nullable[importView]   `json:"import" doc:"Null: it is no import."`
+	StartedAt  *wire.Time             `json:"started_at" nullable:"true" doc:"Null: not started."`
+	FinishedAt *wire.Time             `json:"finished_at" nullable:"true" doc:"Null: not finished."`
+	Error      nullable[jobError]     `json:"error" doc:"The reason of the failure; otherwise null."`
+	Request    marketRequest          `json:"request" doc:"The request of a market simulation. Not used by an import."`
+	Result     nullable[marketResult] `json:"result" doc:"The result of a market simulation. Null for an import, and until the job has succeeded."`
+	Import     nullable[importView]   `json:"import" doc:"The result of an import; otherwise null."`
 }
 
 type jobProgress struct {
-	Done  int `json:"done" doc:"Negotiations of a market, or bytes of a file, so far, told about once a second. A market whose server stopped begins again; an import goes on."`
-	Total int `json:"total" doc:"0: it is not known yet."`
+	Done  int `json:"done" doc:"Negotiations of a simulation, or bytes of a file, processed so far; updated about once a second. If the server stops, a simulation starts again and an import continues."`
+	Total int `json:"total" doc:"0: not known yet."`
 }
 
 type jobError struct {

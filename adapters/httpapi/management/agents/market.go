@@ -14,7 +14,7 @@ import (
 )
 
 func (h *handlers) registerMarket(g operation.Group) {
-	operation.Register(g, "start-market", "POST "+oneAgent+"/market", "Let simulated buyers meet two policies, as a job",
+	operation.Register(g, "start-market", "POST "+oneAgent+"/market", "Compare two policies on simulated buyers, as a job",
 		h.startMarket, operation.Accepted, operation.Errors(409))
 }
 
@@ -22,15 +22,15 @@ type startMarketInput struct {
 	OnAgent
 	Body struct {
 		OnTrial
-		Against  int      `json:"against_version,omitempty" minimum:"1" maximum:"1000000000" doc:"The version to compare with. Left out: the one in force."`
-		Buyers   *int     `json:"buyers,omitempty" doc:"50 to 5,000 buyers of each population, for each product. Left out: 1,000."`
-		Products []string `json:"product_ids,omitempty" doc:"At most 10 products of the shop, on sale by their first variant. Left out: the products that buyers haggled over most in the last 30 days, else the newest that are negotiable."`
-		Seed     *uint64  `json:"seed,omitempty" doc:"0 to 9,007,199,254,740,991. The same seed brings the same buyers. Left out: 1."`
+		Against  int      `json:"against_version,omitempty" minimum:"1" maximum:"1000000000" doc:"The version to compare with. Default: the one in force."`
+		Buyers   *int     `json:"buyers,omitempty" doc:"50 to 5,000 buyers of each population, for each product. Default: 1,000."`
+		Products []string `json:"product_ids,omitempty" doc:"At most 10 products of the shop, sold by their first variant. Default: the products with the most negotiations in the last 30 days, or else the newest negotiable ones."`
+		Seed     *uint64  `json:"seed,omitempty" doc:"0 to 9,007,199,254,740,991. The same seed creates the same buyers. Default: 1."`
 	}
 }
 
 type startMarketOutput struct {
-	Location string `header:"Location" doc:"Of the job."`
+	Location string `header:"Location" doc:"The address of the job."`
 	Body     JobView
 }
 
@@ -76,11 +76,11 @@ func fromAPIProducts(names []string, check fault.Check) []id.Product {
 
 // marketRequest is a parsed request.
 type marketRequest struct {
-	Policy   nullable[policyDocument] `json:"policy" doc:"The policy to try, as it would be stored. Null: policy_version."`
-	Version  *int                     `json:"policy_version" nullable:"true" doc:"Null: policy, which is no version yet."`
+	Policy   nullable[policyDocument] `json:"policy" doc:"The policy to test, as it would be stored. Null: policy_version is tested."`
+	Version  *int                     `json:"policy_version" nullable:"true" doc:"Null: policy is tested, which is not a version yet."`
 	Against  int                      `json:"against_version"`
 	Buyers   int                      `json:"buyers" doc:"Of each population, for each product."`
-	Products []string                 `json:"product_ids" doc:"Empty: the run chooses them; the result names them."`
+	Products []string                 `json:"product_ids" doc:"Empty: chosen by the job; the result names them."`
 	Seed     uint64                   `json:"seed"`
 }
 
@@ -100,53 +100,53 @@ func toAPIMarketRequest(r *job.MarketRequest, c money.Currency) marketRequest {
 
 // marketResult is what a run found.
 type marketResult struct {
-	Currency    string                 `json:"currency" doc:"Of all amounts."`
-	Buyers      int                    `json:"buyers" doc:"Of each population, for each product. Every buyer meets both policies."`
+	Currency    string                 `json:"currency" doc:"The currency of all amounts."`
+	Buyers      int                    `json:"buyers" doc:"Of each population, for each product. Every buyer negotiates under both policies."`
 	Seed        uint64                 `json:"seed"`
-	Monthly     *int                   `json:"negotiations_per_month" nullable:"true" doc:"Negotiations about these products in the last 30 days, by the shop's own record: one for each product in each session. Null: there were none, and nothing can be said per month."`
-	Before      marketSide             `json:"before" doc:"The version that is compared with."`
-	After       marketSide             `json:"after" doc:"The policy on trial."`
-	Difference  nullable[marketGain]   `json:"difference" doc:"Of the margins. Null: no product has a known cost."`
-	Populations []marketPopulation     `json:"populations" doc:"Each counts the same. They differ in what buyers would pay at most."`
-	Products    []marketProduct        `json:"products" doc:"They count by their negotiations per month, but each as at least one; where there are none, all count the same."`
-	Uncosted    int                    `json:"products_without_cost" doc:"Products of which no cost is known. They count for deals, discount and revenue, and not for any margin."`
-	Posted      nullable[marketEarned] `json:"best_posted_price" doc:"A bound to compare with: a shop that knew these very buyers, did not haggle, and sold each product at the one price that earns most. Products without cost are left out. Null: no product has a known cost."`
+	Monthly     *int                   `json:"negotiations_per_month" nullable:"true" doc:"Recorded negotiations about these products in the last 30 days: one for each product in each session. Null: there were none, so there are no monthly figures."`
+	Before      marketSide             `json:"before" doc:"The version to compare with."`
+	After       marketSide             `json:"after" doc:"The policy under test."`
+	Difference  nullable[marketGain]   `json:"difference" doc:"The difference of the margins. Null: no product has a known cost."`
+	Populations []marketPopulation     `json:"populations" doc:"All have the same weight. They differ in the buyers' maximum prices."`
+	Products    []marketProduct        `json:"products" doc:"Each is weighted by its negotiations per month, at least by one; if there are none, all have the same weight."`
+	Uncosted    int                    `json:"products_without_cost" doc:"Products without a known cost. They count for deals, discount and revenue, but not for margins."`
+	Posted      nullable[marketEarned] `json:"best_posted_price" doc:"A reference: the earnings of a shop that knows these buyers, does not negotiate, and sells each product at the single most profitable price. Products without cost are omitted. Null: no product has a known cost."`
 }
 
 // marketEarned is what a policy earns. The same amounts are shown of one product, of one population, and of all.
 type marketEarned struct {
-	Deals          wire.Decimal `json:"deals_share" doc:"Of the buyers: 0 to 1, with four decimals."`
-	Discount       wire.Decimal `json:"average_discount_percent" doc:"By value, of the list prices of what was sold."`
-	Revenue        wire.Money   `json:"revenue_per_thousand" doc:"From 1,000 buyers, whether they bought or not."`
-	Margin         *wire.Money  `json:"margin_per_thousand" nullable:"true" doc:"Price less cost, from 1,000 buyers of products of known cost. Null: there are none."`
-	MonthlyRevenue *wire.Money  `json:"revenue_per_month" nullable:"true" doc:"From as many buyers as negotiations_per_month. Null: that is."`
-	MonthlyMargin  *wire.Money  `json:"margin_per_month" nullable:"true" doc:"The same of the margin, over products of known cost. Null: there are none, or no record."`
+	Deals          wire.Decimal `json:"deals_share" doc:"The share of buyers with a deal: 0 to 1, four decimals."`
+	Discount       wire.Decimal `json:"average_discount_percent" doc:"Weighted by value, of the list prices of the items sold."`
+	Revenue        wire.Money   `json:"revenue_per_thousand" doc:"Per 1,000 buyers, including those who did not buy."`
+	Margin         *wire.Money  `json:"margin_per_thousand" nullable:"true" doc:"Price − cost, per 1,000 buyers of products with a known cost. Null: there are none."`
+	MonthlyRevenue *wire.Money  `json:"revenue_per_month" nullable:"true" doc:"For as many buyers as negotiations_per_month. Null if that is null."`
+	MonthlyMargin  *wire.Money  `json:"margin_per_month" nullable:"true" doc:"The same for the margin, over products with a known cost. Null: there are none, or negotiations_per_month is null."`
 }
 
 // marketSide is one of the two policies.
 type marketSide struct {
-	Version        *int         `json:"policy_version" nullable:"true" doc:"Null: a policy that is no version yet."`
-	Deals          wire.Decimal `json:"deals_share" doc:"Of the buyers: 0 to 1, with four decimals."`
-	Discount       wire.Decimal `json:"average_discount_percent" doc:"By value, of the list prices of what was sold."`
-	Revenue        wire.Money   `json:"revenue_per_thousand" doc:"From 1,000 buyers, whether they bought or not."`
-	Margin         *wire.Money  `json:"margin_per_thousand" nullable:"true" doc:"Price less cost, from 1,000 buyers of products of known cost. Null: there are none."`
-	MonthlyRevenue *wire.Money  `json:"revenue_per_month" nullable:"true" doc:"From as many buyers as negotiations_per_month. Null: that is."`
-	MonthlyMargin  *wire.Money  `json:"margin_per_month" nullable:"true" doc:"The same of the margin, over products of known cost. Null: there are none, or no record."`
+	Version        *int         `json:"policy_version" nullable:"true" doc:"Null: a policy that is not a version yet."`
+	Deals          wire.Decimal `json:"deals_share" doc:"The share of buyers with a deal: 0 to 1, four decimals."`
+	Discount       wire.Decimal `json:"average_discount_percent" doc:"Weighted by value, of the list prices of the items sold."`
+	Revenue        wire.Money   `json:"revenue_per_thousand" doc:"Per 1,000 buyers, including those who did not buy."`
+	Margin         *wire.Money  `json:"margin_per_thousand" nullable:"true" doc:"Price − cost, per 1,000 buyers of products with a known cost. Null: there are none."`
+	MonthlyRevenue *wire.Money  `json:"revenue_per_month" nullable:"true" doc:"For as many buyers as negotiations_per_month. Null if that is null."`
+	MonthlyMargin  *wire.Money  `json:"margin_per_month" nullable:"true" doc:"The same for the margin, over products with a known cost. Null: there are none, or negotiations_per_month is null."`
 }
 
 type marketGain struct {
-	Margin  wire.Money  `json:"margin_per_thousand" doc:"After less before."`
-	Low     wire.Money  `json:"low" doc:"Bounds of its 95 % interval, by the differences of each buyer. It covers the chance in who comes, and not whether the shop's own buyers are like these populations."`
+	Margin  wire.Money  `json:"margin_per_thousand" doc:"The margin of after − before."`
+	Low     wire.Money  `json:"low" doc:"Bounds of the 95 % interval of margin_per_thousand, from the differences of each buyer. It covers the randomness of the buyers, not whether the shop's own buyers resemble these populations."`
 	High    wire.Money  `json:"high"`
-	Monthly *wire.Money `json:"margin_per_month" nullable:"true" doc:"Null: the shop has no record."`
+	Monthly *wire.Money `json:"margin_per_month" nullable:"true" doc:"Null: the shop has no recorded negotiations."`
 	MonthLo *wire.Money `json:"low_per_month" nullable:"true" doc:"Bounds of the same interval."`
 	MonthHi *wire.Money `json:"high_per_month" nullable:"true"`
-	Verdict string      `json:"verdict" enum:"better,worse,undecided" doc:"Undecided where the interval contains zero."`
+	Verdict string      `json:"verdict" enum:"better,worse,undecided" doc:"Undecided if the interval contains zero."`
 }
 
 type marketPopulation struct {
-	Name   string       `json:"name" example:"normal-90" doc:"As haggle-sim market --population knows it."`
-	Title  string       `json:"title" example:"Most would pay about 90% of the list price" doc:"In plain words."`
+	Name   string       `json:"name" example:"normal-90" doc:"The name for haggle-sim market --population."`
+	Title  string       `json:"title" example:"Most would pay about 90% of the list price" doc:"A description in plain words."`
 	Before marketEarned `json:"before"`
 	After  marketEarned `json:"after"`
 }
@@ -155,11 +155,11 @@ type marketProduct struct {
 	Product string                 `json:"product_id"`
 	Name    string                 `json:"name"`
 	List    wire.Money             `json:"list_price"`
-	Cost    *wire.Money            `json:"cost" nullable:"true" doc:"Null: it is not known."`
+	Cost    *wire.Money            `json:"cost" nullable:"true" doc:"Null: unknown."`
 	Monthly int                    `json:"negotiations_per_month" doc:"In the last 30 days."`
 	Before  marketEarned           `json:"before"`
 	After   marketEarned           `json:"after"`
-	Posted  nullable[marketPosted] `json:"best_posted_price" doc:"Null: the cost is not known."`
+	Posted  nullable[marketPosted] `json:"best_posted_price" doc:"Null: the cost is unknown."`
 }
 
 type marketPosted struct {

@@ -16,16 +16,16 @@ import (
 
 func (h *handlers) registerPolicies(g operation.Group) {
 	const all, one = oneAgent + "/policies", oneAgent + "/policies/{version}"
-	operation.Register(g, "list-agent-policies", "GET "+all, "List the versions of an agent's policy, the newest first",
+	operation.Register(g, "list-agent-policies", "GET "+all, "List the versions of an agent's policy, newest first",
 		operation.HandleList(h.listPolicies, wire.Identity))
-	operation.Register(g, "create-agent-policy", "POST "+all, "Write a version of the policy, which is not in force by that",
+	operation.Register(g, "create-agent-policy", "POST "+all, "Create a version of the policy without activating it",
 		h.createPolicy, operation.Created)
 	operation.Register(g, "get-agent-policy", "GET "+one, "Get a version of the policy", wire.HandleOne(h.getPolicy, wire.Identity))
-	operation.Register(g, "activate-agent-policy", "POST "+one+"/activate", "Put a version of the policy in force",
+	operation.Register(g, "activate-agent-policy", "POST "+one+"/activate", "Activate a version of the policy",
 		operation.HandleUpdate(h.activatePolicy, wire.Identity))
-	operation.Register(g, "list-policy-presets", "GET /v1/agents/policy-presets", "List the policies that a merchant can start from, the one that gives least first",
+	operation.Register(g, "list-policy-presets", "GET /v1/agents/policy-presets", "List policy presets, the one with the smallest discounts first",
 		h.listPresets)
-	operation.RegisterPhased(g, "dry-run-agent-policy", "POST "+all+"/dry-run", "Show what a policy would change, and store nothing",
+	operation.RegisterPhased(g, "dry-run-agent-policy", "POST "+all+"/dry-run", "Compare prices under a policy with the current ones, without storing it",
 		h.dryRunPolicy, operation.Scope("agents:read"))
 }
 
@@ -37,7 +37,7 @@ type PolicyVersionView struct {
 	InForce     bool           `json:"in_force"`
 	Policy      policyDocument `json:"policy"`
 	CreatedAt   wire.Time      `json:"created_at"`
-	ActivatedAt *wire.Time     `json:"activated_at" nullable:"true" doc:"When it last began to serve the project. Null: never."`
+	ActivatedAt *wire.Time     `json:"activated_at" nullable:"true" doc:"The last time that it was activated. Null: never."`
 }
 
 func toAPIVersion(v agent.Version, a *agent.Agent, c money.Currency) PolicyVersionView {
@@ -56,8 +56,8 @@ func toAPIVersion(v agent.Version, a *agent.Agent, c money.Currency) PolicyVersi
 type presetView struct {
 	Name     string         `json:"name" enum:"keep_margin,balanced,clear_stock"`
 	Title    string         `json:"title" example:"Keep margin"`
-	Sentence string         `json:"sentence" doc:"What the policy does, in plain words."`
-	Policy   policyDocument `json:"policy" doc:"The whole policy. max_discount_percent is the policy's own bound: the project's setting bounds it further."`
+	Sentence string         `json:"sentence" doc:"A description of the policy in plain words."`
+	Policy   policyDocument `json:"policy" doc:"The whole policy. max_discount_percent is the policy's own limit: the project's setting limits it further."`
 }
 
 type presetsView struct {
@@ -94,8 +94,8 @@ func (h *handlers) listPolicies(ctx context.Context, rq operation.Request, in *l
 type createPolicyInput struct {
 	OnAgent
 	Body struct {
-		Policy policyPatch `json:"policy" doc:"What is left out is the built-in policy's."`
-		Note   string      `json:"note,omitempty" doc:"Why; at most 2,000 characters."`
+		Policy policyPatch `json:"policy" doc:"Omitted fields take the value of the built-in policy."`
+		Note   string      `json:"note,omitempty" doc:"The reason for the change; at most 2,000 characters."`
 	}
 }
 
@@ -150,15 +150,15 @@ func (h *handlers) activatePolicy(ctx context.Context, rq operation.Request, in 
 type dryRunInput struct {
 	OnAgent
 	Body struct {
-		Policy   policyPatch `json:"policy" doc:"What is left out is the built-in policy's."`
-		Products []string    `json:"product_ids,omitempty" doc:"At most 10. Left out: the 10 that came last."`
+		Policy   policyPatch `json:"policy" doc:"Omitted fields take the value of the built-in policy."`
+		Products []string    `json:"product_ids,omitempty" doc:"At most 10. Default: the 10 newest."`
 	}
 }
 
 type dryRunOutput struct {
 	Body struct {
 		Policy   policyDocument `json:"policy" doc:"The whole policy, as it would be stored."`
-		Products []effectView   `json:"products" doc:"Prices for one piece and a buyer of whom nothing is known, of a product's first variant."`
+		Products []effectView   `json:"products" doc:"Prices of each product's first variant, for one piece and an unknown buyer."`
 		Record   replayView     `json:"record" doc:"The newest 1,000 negotiations under the policy."`
 	}
 }
@@ -174,9 +174,9 @@ type effectView struct {
 type boundsView struct {
 	List    wire.Money `json:"list"`
 	Opening wire.Money `json:"opening" doc:"The first price."`
-	Target  wire.Money `json:"target" doc:"A first offer of as much is accepted."`
-	Floor   wire.Money `json:"floor" doc:"Nothing is sold below."`
-	Hint    wire.Money `json:"hint" doc:"What a rejection tells about the floor."`
+	Target  wire.Money `json:"target" doc:"A first offer at or above this price is accepted."`
+	Floor   wire.Money `json:"floor" doc:"The lowest price at which it is sold."`
+	Hint    wire.Money `json:"hint" doc:"The floor_hint of a rejection."`
 }
 
 func toAPIBounds(b negotiation.Bounds) boundsView {

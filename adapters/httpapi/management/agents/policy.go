@@ -13,50 +13,50 @@ import (
 
 // policyPatch is a policy as merchants write it. A field that is left out or null has the value of the built-in policy.
 type policyPatch struct {
-	Enabled     wire.Optional[bool]           `json:"enabled,omitzero" doc:"False: everything sells at its list price."`
-	MaxDiscount wire.Optional[wire.Decimal]   `json:"max_discount_percent,omitzero" doc:"0 to 90, of the list price. The project's setting bounds it further."`
-	MinMargin   wire.Optional[wire.Decimal]   `json:"min_margin_percent,omitzero" doc:"0 to 1,000, over cost and of cost, where cost is known."`
-	Unverified  wire.Optional[wire.Decimal]   `json:"unverified_share_percent,omitzero" doc:"0 to 100. What a buyer's own claims can move, either way, at most."`
-	RoundCap    wire.Optional[int]            `json:"round_cap,omitzero" doc:"1 to 20. The counter after which none lower follows."`
-	Depth       wire.Optional[wire.Decimal]   `json:"depth_percent,omitzero" doc:"0 to 100. How far the floor lies from the list price towards the lowest price that the limits above allow."`
-	Anchor      wire.Optional[wire.Decimal]   `json:"anchor_percent,omitzero" doc:"0 to 100. How far a first price lies from the list price towards the floor."`
+	Enabled     wire.Optional[bool]           `json:"enabled,omitzero" doc:"False: everything is sold at list price."`
+	MaxDiscount wire.Optional[wire.Decimal]   `json:"max_discount_percent,omitzero" doc:"0 to 90, of the list price. The project's setting limits it further."`
+	MinMargin   wire.Optional[wire.Decimal]   `json:"min_margin_percent,omitzero" doc:"0 to 1,000. The minimum margin over cost, in percent of the cost, if the cost is known."`
+	Unverified  wire.Optional[wire.Decimal]   `json:"unverified_share_percent,omitzero" doc:"0 to 100. The largest effect of a buyer's own claims, in either direction."`
+	RoundCap    wire.Optional[int]            `json:"round_cap,omitzero" doc:"1 to 20. The number of the last counteroffer: later ones are not lower."`
+	Depth       wire.Optional[wire.Decimal]   `json:"depth_percent,omitzero" doc:"0 to 100. The position of the floor between the list price (0) and the lowest price that the limits above allow (100)."`
+	Anchor      wire.Optional[wire.Decimal]   `json:"anchor_percent,omitzero" doc:"0 to 100. The position of the first price between the list price (0) and the floor (100)."`
 	Curve       wire.Optional[curvePatch]     `json:"curve,omitzero"`
-	Segments    wire.Optional[[]segmentPatch] `json:"segments,omitzero" doc:"At most 20. The first that matches puts its curve in the place of the policy's."`
-	Leanings    wire.Optional[leaningsPatch]  `json:"leanings,omitzero" doc:"What signals move prices by, in percent of the way from list to floor. They add up."`
+	Segments    wire.Optional[[]segmentPatch] `json:"segments,omitzero" doc:"At most 20. The curve of the first matching segment replaces the policy's curve."`
+	Leanings    wire.Optional[leaningsPatch]  `json:"leanings,omitzero" doc:"The effect of each signal on prices, in percent of the distance between list price and floor. Effects add up."`
 	Bundles     wire.Optional[bundlesPatch]   `json:"bundles,omitzero"`
-	Probing     wire.Optional[probingPatch]   `json:"probing,omitzero" doc:"How often prices may be tried out before the standing price is the last word. 0: without bound. A client is a network address."`
+	Probing     wire.Optional[probingPatch]   `json:"probing,omitzero" doc:"Limits on probing, after which the current price is final. 0: no limit. A client is a network address."`
 }
 
 type curvePatch struct {
-	Reach  wire.Optional[wire.Decimal]   `json:"reach_percent,omitzero" doc:"100 to 200. A first offer that comes up to the floor times this is met at the offer times markup_percent."`
+	Reach  wire.Optional[wire.Decimal]   `json:"reach_percent,omitzero" doc:"100 to 200. If a first offer times this reaches the floor, it is countered at the offer times markup_percent."`
 	Markup wire.Optional[wire.Decimal]   `json:"markup_percent,omitzero" doc:"100 to 200."`
-	Give   wire.Optional[[]wire.Decimal] `json:"give_percent,omitzero" doc:"1 to 8 numbers, none less than the one before: how far the counter to each of the buyer's moves lies from the list price towards the floor. The last one goes for all later moves."`
-	Take   wire.Optional[[]wire.Decimal] `json:"take_percent,omitzero" doc:"As give_percent: how far below the counter, towards the floor, an offer may lie and be accepted."`
+	Give   wire.Optional[[]wire.Decimal] `json:"give_percent,omitzero" doc:"1 to 8 numbers, in ascending order: the position of the counteroffer to each of the buyer's moves between the list price (0) and the floor (100). The last number applies to all later moves."`
+	Take   wire.Optional[[]wire.Decimal] `json:"take_percent,omitzero" doc:"As give_percent: how far below the counteroffer, towards the floor, an offer is still accepted."`
 }
 
 type segmentPatch struct {
 	Name     string                      `json:"name"`
-	Category string                      `json:"category,omitempty" doc:"A path; products below it match too. Left out: all."`
-	CostFrom wire.Optional[wire.Decimal] `json:"cost_from_percent,omitzero" doc:"Cost as a share of the list price. Matches known costs only."`
-	CostTo   wire.Optional[wire.Decimal] `json:"cost_to_percent,omitzero" doc:"Not included."`
-	PriceMin wire.Optional[wire.Decimal] `json:"price_min,omitzero" doc:"Of the list price."`
-	PriceMax wire.Optional[wire.Decimal] `json:"price_max,omitzero" doc:"Not included."`
-	Curve    wire.Optional[curvePatch]   `json:"curve,omitzero" doc:"What is left out of it is the policy's own."`
+	Category string                      `json:"category,omitempty" doc:"A path; products of its subcategories match too. Default: all."`
+	CostFrom wire.Optional[wire.Decimal] `json:"cost_from_percent,omitzero" doc:"The cost as a share of the list price. Matches only products with a known cost."`
+	CostTo   wire.Optional[wire.Decimal] `json:"cost_to_percent,omitzero" doc:"Exclusive."`
+	PriceMin wire.Optional[wire.Decimal] `json:"price_min,omitzero" doc:"The list price, inclusive."`
+	PriceMax wire.Optional[wire.Decimal] `json:"price_max,omitzero" doc:"Exclusive."`
+	Curve    wire.Optional[curvePatch]   `json:"curve,omitzero" doc:"Omitted fields take the value of the policy's own curve."`
 }
 
 type leaningsPatch struct {
 	Tiers           wire.Optional[tiersPatch]   `json:"tiers,omitzero"`
-	Purchases       wire.Optional[[]breakPatch] `json:"purchases,omitzero" doc:"By earlier purchases, ascending, at most 10."`
-	Volume          wire.Optional[[]breakPatch] `json:"volume,omitzero" doc:"By pieces asked for, ascending, at most 10."`
-	Flexible        wire.Optional[wire.Decimal] `json:"flexible_percent,omitzero" doc:"What a buyer without haste gains, and one in a hurry loses."`
+	Purchases       wire.Optional[[]breakPatch] `json:"purchases,omitzero" doc:"By the number of earlier purchases, in ascending order, at most 10."`
+	Volume          wire.Optional[[]breakPatch] `json:"volume,omitzero" doc:"By the number of pieces, in ascending order, at most 10."`
+	Flexible        wire.Optional[wire.Decimal] `json:"flexible_percent,omitzero" doc:"The discount of a buyer without urgency, and the markup of one with high urgency."`
 	Scarce          wire.Optional[wire.Decimal] `json:"scarce_percent,omitzero"`
-	ScarceBelow     wire.Optional[int]          `json:"scarce_below,omitzero" doc:"Stock is scarce where fewer pieces are left besides those asked for."`
+	ScarceBelow     wire.Optional[int]          `json:"scarce_below,omitzero" doc:"Stock is scarce if fewer pieces are left in addition to those requested."`
 	Plenty          wire.Optional[wire.Decimal] `json:"plenty_percent,omitzero"`
-	PlentyFrom      wire.Optional[int]          `json:"plenty_from,omitzero" doc:"Pieces. 0: never."`
+	PlentyFrom      wire.Optional[int]          `json:"plenty_from,omitzero" doc:"In pieces. 0: never."`
 	Cart            wire.Optional[wire.Decimal] `json:"cart_percent,omitzero"`
-	CartTimes       wire.Optional[int]          `json:"cart_times,omitzero" doc:"For a cart that already holds so many times the list price. 0: never."`
-	Competitor      wire.Optional[wire.Decimal] `json:"competitor_percent,omitzero" doc:"Where a competitor is known to sell for less."`
-	MatchCompetitor wire.Optional[bool]         `json:"match_competitor,omitzero" doc:"A first price comes down to the competitor's, not below the floor."`
+	CartTimes       wire.Optional[int]          `json:"cart_times,omitzero" doc:"Applies to a cart worth at least this many times the list price. 0: never."`
+	Competitor      wire.Optional[wire.Decimal] `json:"competitor_percent,omitzero" doc:"Applies if a competitor is known to be cheaper."`
+	MatchCompetitor wire.Optional[bool]         `json:"match_competitor,omitzero" doc:"Lowers the first price to the competitor's, but not below the floor."`
 }
 
 type tiersPatch struct {
@@ -73,13 +73,13 @@ type breakPatch struct {
 
 type bundlesPatch struct {
 	Enabled wire.Optional[bool]         `json:"enabled,omitzero"`
-	Share   wire.Optional[wire.Decimal] `json:"share_percent,omitzero" doc:"0 to 100. How far a bundled product's price lies from its first price towards its floor."`
+	Share   wire.Optional[wire.Decimal] `json:"share_percent,omitzero" doc:"0 to 100. The position of a bundled product's price between its first price (0) and its floor (100)."`
 }
 
 type probingPatch struct {
 	Session wire.Optional[int] `json:"session,omitzero" doc:"Offers below the floor in one session."`
-	Client  wire.Optional[int] `json:"client,omitzero" doc:"Sessions of one client in a day."`
-	Product wire.Optional[int] `json:"product,omitzero" doc:"Sessions of one client about one product in an hour that led to no order of it."`
+	Client  wire.Optional[int] `json:"client,omitzero" doc:"Sessions of one client within a day."`
+	Product wire.Optional[int] `json:"product,omitzero" doc:"Sessions of one client about one product within an hour that led to no order of it."`
 }
 
 // fromAPIPolicy returns a function that applies a change to the policy in force, or nil if the change leaves the policy out.

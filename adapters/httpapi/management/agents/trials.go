@@ -16,16 +16,16 @@ import (
 )
 
 func (h *handlers) registerTrials(g operation.Group) {
-	operation.RegisterPhased(g, "simulate-agent", "POST "+oneAgent+"/simulate", "Play a negotiation without effects",
+	operation.RegisterPhased(g, "simulate-agent", "POST "+oneAgent+"/simulate", "Simulate a negotiation without side effects",
 		h.simulateAgent, operation.Errors(503), operation.Scope("agents:read"))
-	operation.RegisterPhased(g, "replay-agent", "POST "+oneAgent+"/replay", "Tell what a policy would have done in past negotiations",
+	operation.RegisterPhased(g, "replay-agent", "POST "+oneAgent+"/replay", "Replay recorded negotiations under a policy",
 		h.replayAgent, operation.Scope("agents:read"))
 }
 
 // OnTrial is which policy to try.
 type OnTrial struct {
-	Policy  wire.Optional[policyPatch] `json:"policy,omitzero" doc:"A policy that need not be written yet. What is left out is the built-in policy's. Left out, with policy_version: the one in force."`
-	Version int                        `json:"policy_version,omitempty" minimum:"1" maximum:"1000000000" doc:"A version of the agent's."`
+	Policy  wire.Optional[policyPatch] `json:"policy,omitzero" doc:"A policy that need not be stored. Omitted fields take the value of the built-in policy. Without policy and policy_version, the current policy is used."`
+	Version int                        `json:"policy_version,omitempty" minimum:"1" maximum:"1000000000" doc:"A version of the agent's policy."`
 }
 
 // chosen reads it.
@@ -46,17 +46,17 @@ type simulateInput struct {
 
 type simulation struct {
 	OnTrial
-	Product    string                        `json:"product_id,omitempty" doc:"A product of the shop. Left out: one that is made up of the five below."`
+	Product    string                        `json:"product_id,omitempty" doc:"A product of the shop. Omit it to use a fictitious product of the five fields below."`
 	Variant    string                        `json:"variant_id,omitempty"`
 	List       wire.Optional[wire.Decimal]   `json:"list_price,omitzero"`
 	Cost       wire.Optional[wire.Decimal]   `json:"cost,omitzero"`
 	Competitor wire.Optional[wire.Decimal]   `json:"competitor_price,omitzero"`
-	Stock      *int                          `json:"stock,omitempty" doc:"Left out: ten pieces more than are asked for."`
+	Stock      *int                          `json:"stock,omitempty" doc:"Default: ten pieces more than requested."`
 	Category   string                        `json:"category,omitempty" maxLength:"200"`
-	Quantity   *int                          `json:"quantity,omitempty" doc:"1 to 1,000; 1 where left out."`
+	Quantity   *int                          `json:"quantity,omitempty" doc:"1 to 1,000. Default: 1."`
 	Buyer      simulatedBuyer                `json:"buyer_context,omitempty"`
-	Offers     []wire.Optional[wire.Decimal] `json:"offers" doc:"1 to 50, in turn, up to the one that is accepted. Null asks for the price."`
-	Remote     bool                          `json:"remote,omitempty" doc:"Ask remote handlers and language models too, as for buyers. Of a day's tokens of language models half are left to buyers: a step beyond has the fallback model_budget. False: only programs of this server answer."`
+	Offers     []wire.Optional[wire.Decimal] `json:"offers" doc:"1 to 50, in order, up to the one that is accepted. Null asks for the price."`
+	Remote     bool                          `json:"remote,omitempty" doc:"True: call remote handlers and language models too, as for buyers. Half of a day's language model tokens are reserved for buyers; after that, steps have the fallback model_budget. False: only programs of this server answer."`
 }
 
 // simulatedBuyer is what the buyer claims.
@@ -69,10 +69,10 @@ type simulatedBuyer struct {
 
 type simulateOutput struct {
 	Body struct {
-		PolicyVersion *int        `json:"policy_version" nullable:"true" doc:"Null: the policy that was sent."`
+		PolicyVersion *int        `json:"policy_version" nullable:"true" doc:"Null: the policy of the request."`
 		Bounds        boundsView  `json:"bounds"`
 		Steps         []stepView  `json:"steps"`
-		Deal          *wire.Money `json:"deal" nullable:"true" doc:"The agreed price per unit. Null: there is none."`
+		Deal          *wire.Money `json:"deal" nullable:"true" doc:"The agreed price per unit. Null: no deal."`
 	}
 }
 
@@ -83,14 +83,14 @@ type stepView struct {
 	Handler  string       `json:"handler"`
 	Fallback *string      `json:"fallback" nullable:"true"`
 	Proposal *wire.Money  `json:"proposal" nullable:"true"`
-	Progress progressView `json:"progress" doc:"Before the offer."`
+	Progress progressView `json:"progress" doc:"The state of the negotiation before the offer."`
 }
 
 type stepAnswer struct {
 	Response string      `json:"response" enum:"quote,accept,counter_offer,reject"`
 	Price    wire.Money  `json:"price"`
-	Hint     *wire.Money `json:"floor_hint" nullable:"true" doc:"Of a rejection."`
-	Final    bool        `json:"final" doc:"No lower price follows."`
+	Hint     *wire.Money `json:"floor_hint" nullable:"true" doc:"The floor_hint of a rejection."`
+	Final    bool        `json:"final" doc:"Whether no lower price follows."`
 }
 
 func (h *handlers) simulateAgent(ctx ports.Outbound, rq operation.Request, in *simulateInput) (*simulateOutput, error) {
@@ -175,10 +175,10 @@ type replayInput struct {
 	OnAgent
 	Body struct {
 		OnTrial
-		From         wire.When `json:"from,omitzero" doc:"Negotiations that began at or after this time. A date is where that day begins in the project's time zone. Left out: all."`
-		To           wire.When `json:"to,omitzero" doc:"And before this one; a date as in from."`
-		Limit        int       `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"1000" doc:"The newest of them."`
-		Negotiations []string  `json:"negotiation_ids,omitempty" doc:"Only negotiations of these sessions, at most 100, by the ids that lost deals, orders and negotiations are shown with. Those that do not exist are left out. Left out: of all."`
+		From         wire.When `json:"from,omitzero" doc:"Negotiations that began at or after this time. A date is the start of that day in the project's time zone. Default: all."`
+		To           wire.When `json:"to,omitzero" doc:"Negotiations that began before this time; a date as in from."`
+		Limit        int       `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"1000" doc:"The maximum number of negotiations, newest first."`
+		Negotiations []string  `json:"negotiation_ids,omitempty" doc:"Only negotiations with these ids, as lost deals, orders and negotiations show them; at most 100. Unknown ids are ignored. Default: all."`
 	}
 }
 
@@ -221,30 +221,30 @@ func fromAPINegotiations(names []string, check fault.Check) []id.Negotiation {
 // replayView is the result of a replay. Before has the recorded deals; certain and possible are explained at
 // negotiation.Replayer.
 type replayView struct {
-	PolicyVersion *int       `json:"policy_version" nullable:"true" doc:"Null: a policy that is no version yet."`
-	KeptSince     *wire.Time `json:"kept_since" nullable:"true" doc:"Decisions up to this time are not kept any longer (setting retention.decisions), and were not replayed. Null: all are kept."`
+	PolicyVersion *int       `json:"policy_version" nullable:"true" doc:"Null: a policy that is not a version yet."`
+	KeptSince     *wire.Time `json:"kept_since" nullable:"true" doc:"Decisions up to this time were deleted (setting retention.decisions) and not replayed. Null: all are kept."`
 	Negotiations  int        `json:"negotiations"`
-	Skipped       int        `json:"skipped" doc:"Negotiations in another currency than the project's, or in sums too large to add up."`
+	Skipped       int        `json:"skipped" doc:"Negotiations in a currency other than the project's, or with sums too large to add up."`
 	Decisions     int        `json:"decisions"`
-	Identical     int        `json:"identical" doc:"Decisions that come out the same."`
-	Changed       int        `json:"changed" doc:"The others, those that would no longer have been asked for included. None, where all was decided under this very version."`
+	Identical     int        `json:"identical" doc:"Decisions that do not change."`
+	Changed       int        `json:"changed" doc:"All other decisions, including those that would no longer be asked for. 0 if all were decided under this version."`
 	Deals         struct {
 		Before   int `json:"before"`
-		Bought   int `json:"bought" doc:"Of those before: the ones that were paid."`
-		Certain  int `json:"after_certain" doc:"An offer that the buyer made is accepted, or comes up to a price named earlier."`
-		Possible int `json:"after_possible" doc:"The certain ones, and those of which the record does not tell otherwise: the buyer once agreed to a lower price, or left at a higher one."`
+		Bought   int `json:"bought" doc:"Deals in before that were paid."`
+		Certain  int `json:"after_certain" doc:"Deals in which an offer that the buyer made is accepted, or reaches a price named earlier."`
+		Possible int `json:"after_possible" doc:"The certain deals, and those that the record does not rule out: the buyer once agreed to a lower price, or left at a higher one."`
 	} `json:"deals"`
-	Before   takingsView       `json:"before" doc:"The deals as they were."`
-	After    takingsView       `json:"after" doc:"The certain ones."`
-	Possible takingsView       `json:"after_possible" doc:"The possible ones; those that are not certain at the price that the policy stands by in the end."`
+	Before   takingsView       `json:"before" doc:"The recorded deals."`
+	After    takingsView       `json:"after" doc:"The certain deals."`
+	Possible takingsView       `json:"after_possible" doc:"The possible deals; those that are not certain at the policy's final price."`
 	Examples []changedDecision `json:"examples" doc:"The first changed decision of up to 20 negotiations."`
 }
 
 type takingsView struct {
 	Revenue  wire.Money   `json:"revenue"`
-	Margin   wire.Money   `json:"margin" doc:"Over cost, of the deals of known cost."`
+	Margin   wire.Money   `json:"margin" doc:"Price − cost, of deals with a known cost."`
 	Costed   int          `json:"deals_of_known_cost"`
-	Discount wire.Decimal `json:"average_discount_percent" doc:"By value, of list prices."`
+	Discount wire.Decimal `json:"average_discount_percent" doc:"Weighted by value, of list prices."`
 }
 
 type changedDecision struct {
@@ -254,7 +254,7 @@ type changedDecision struct {
 	Product   string               `json:"product_id"`
 	Offer     *wire.Money          `json:"offer" nullable:"true"`
 	Before    answerView           `json:"before"`
-	After     nullable[answerView] `json:"after" doc:"Null: the buyer had its deal before."`
+	After     nullable[answerView] `json:"after" doc:"Null: the buyer's deal came earlier."`
 	Rule      string               `json:"rule"`
 	RuleAfter *string              `json:"rule_after" nullable:"true"`
 }
@@ -275,7 +275,7 @@ func toAPIReplay(r negotiation.Replayed) replayView {
 	return v
 }
 
-func toAPIRevenue(t negotiation.Takings) takingsView {
+func toAPIRevenue(t negotiation.Revenue) takingsView {
 	return takingsView{wire.ToMoney(t.Revenue), wire.ToMoney(t.Margin), t.Costed, wire.ToPercent(t.Discount())}
 }
 

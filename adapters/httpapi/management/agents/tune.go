@@ -16,19 +16,19 @@ import (
 )
 
 func (h *handlers) registerTuning(g operation.Group) {
-	operation.RegisterClaimed(g, "tune-agent", "POST "+oneAgent+"/tune", "Have an agent learn from its recorded negotiations, and propose a policy",
+	operation.RegisterClaimed(g, "tune-agent", "POST "+oneAgent+"/tune", "Learn from an agent's recorded negotiations and propose a policy",
 		h.tuneAgent, operation.Errors(409, 503))
-	operation.Register(g, "get-agent-holdout", "GET "+oneAgent+"/holdout", "Compare what the policy in force has earned since it was put in force with the holdout's",
+	operation.Register(g, "get-agent-holdout", "GET "+oneAgent+"/holdout", "Compare the earnings of the policy in force with those of the holdout",
 		h.getHoldout, operation.Errors(409))
 }
 
 type holdoutOutput struct {
 	Body struct {
-		Since    wire.Time   `json:"since" doc:"When the policy in force was put in force. Negotiations that began earlier, or by other policies, do not count; of busy shops, the newest 20,000 do."`
-		Baseline heldArm     `json:"baseline" doc:"The policy that the holdout keeps."`
+		Since    wire.Time   `json:"since" doc:"The time when the policy in force was activated. Negotiations that began earlier, or under other policies, do not count; at most the newest 20,000 do."`
+		Baseline heldArm     `json:"baseline" doc:"The policy of the holdout."`
 		InForce  heldArm     `json:"in_force"`
-		Gain     *learntGain `json:"gain,omitempty" doc:"Of the policy in force over the baseline. Left out where one of them met nobody."`
-		Verdict  string      `json:"verdict" enum:"better,worse,undecided" doc:"Of the policy in force, with near certainty, from 100 sessions with each on. Only those in which an offer was made count, at what was agreed."`
+		Gain     *learntGain `json:"gain,omitempty" doc:"The gain of the policy in force over the baseline. Omitted if one of them has no sessions."`
+		Verdict  string      `json:"verdict" enum:"better,worse,undecided" doc:"On the policy in force, with near certainty, from 100 sessions each. Only sessions with an offer count, at the agreed price."`
 	}
 }
 
@@ -65,26 +65,26 @@ func (h *handlers) getHoldout(ctx context.Context, rq operation.Request, in *OnA
 type tuneAgentInput struct {
 	OnAgent
 	Body struct {
-		From     wire.When `json:"from,omitzero" doc:"Only negotiations that began then or later. A date is where that day begins in the project's time zone."`
-		To       wire.When `json:"to,omitzero" doc:"Only negotiations that began before; a date as in from."`
-		Limit    int       `json:"limit,omitempty" default:"5000" minimum:"200" maximum:"5000" doc:"The newest so many negotiations."`
-		Activate bool      `json:"activate,omitempty" doc:"Put the proposal in force if it is better with near certainty."`
+		From     wire.When `json:"from,omitzero" doc:"Only negotiations that began at or after this time. A date is the start of that day in the project's time zone."`
+		To       wire.When `json:"to,omitzero" doc:"Only negotiations that began before this time; a date as in from."`
+		Limit    int       `json:"limit,omitempty" default:"5000" minimum:"200" maximum:"5000" doc:"The maximum number of negotiations, newest first."`
+		Activate bool      `json:"activate,omitempty" doc:"Activate the proposal if it is better with near certainty."`
 		Note     string    `json:"note,omitempty" maxLength:"2000"`
 	}
 }
 
 type tuneAgentOutput struct {
 	Body struct {
-		Negotiations int            `json:"negotiations" doc:"That were learnt from."`
-		Buyers       []learntBuyers `json:"buyers" doc:"What the buyers are like, the most frequent first."`
-		Before       earnings       `json:"before" doc:"What the policy in force earns from buyers like these."`
-		After        earnings       `json:"after" doc:"What the proposed one would."`
+		Negotiations int            `json:"negotiations" doc:"The number of negotiations used for learning."`
+		Buyers       []learntBuyers `json:"buyers" doc:"The types of buyers, most frequent first."`
+		Before       earnings       `json:"before" doc:"The earnings of the policy in force with such buyers."`
+		After        earnings       `json:"after" doc:"The earnings of the proposed policy with such buyers."`
 		Gain         learntGain     `json:"gain"`
-		Replay       replayView     `json:"replay" doc:"The very negotiations under the proposed policy."`
+		Replay       replayView     `json:"replay" doc:"The recorded negotiations replayed under the proposed policy."`
 		Curve        curveView      `json:"proposed_curve"`
 		Segments     []segmentView  `json:"proposed_segments"`
-		Better       bool           `json:"better" doc:"With near certainty."`
-		Version      *int           `json:"policy_version" nullable:"true" doc:"The proposal as a version of the policy; null: it is no better."`
+		Better       bool           `json:"better" doc:"Whether it is better with near certainty."`
+		Version      *int           `json:"policy_version" nullable:"true" doc:"The proposal as a version of the policy. Null: it is not better."`
 		InForce      bool           `json:"in_force"`
 	}
 }
@@ -92,20 +92,20 @@ type tuneAgentOutput struct {
 // learntBuyers has what was learned about the buyers who haggle in one manner.
 type learntBuyers struct {
 	Manner string   `json:"manner" enum:"timed,firm,reactive,probing,splitting,erratic"`
-	Beta   *float64 `json:"beta" nullable:"true" doc:"Of timed buyers: below 1 they hold out, above it they give way early."`
+	Beta   *float64 `json:"beta" nullable:"true" doc:"For time-dependent buyers: below 1 they hold out, above 1 they concede early."`
 	Share  float64  `json:"share"`
 }
 
 // earnings are per negotiation, prices as shares of list.
 type earnings struct {
 	DealRate  float64 `json:"deal_rate"`
-	MeanPrice float64 `json:"mean_price" doc:"Of a deal, as a share of the list price."`
-	Margin    float64 `json:"margin" doc:"Price less cost, as a share of the list price, per negotiation; the price alone where no cost is known."`
+	MeanPrice float64 `json:"mean_price" doc:"The average price of a deal, as a share of the list price."`
+	Margin    float64 `json:"margin" doc:"Price − cost, as a share of the list price, per negotiation; the price alone if no cost is known."`
 }
 
 type learntGain struct {
-	Mean float64 `json:"mean" doc:"Of margin per negotiation."`
-	Low  float64 `json:"low" doc:"Bounds of its 95 % interval."`
+	Mean float64 `json:"mean" doc:"The mean margin per negotiation."`
+	Low  float64 `json:"low" doc:"Bounds of the 95 % interval."`
 	High float64 `json:"high"`
 }
 

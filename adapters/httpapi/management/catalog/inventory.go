@@ -14,7 +14,7 @@ func (h *handlers) registerInventory() {
 	g := h.Group("Inventory", "catalog", operation.HeaderProject)
 	operation.Register(g, "list-inventory", "GET "+path, "List stock levels", operation.HandleList(h.listInventory, toAPILevel))
 	operation.Register(g, "set-inventory", "PUT "+path, "Set stock levels, all or none", h.setInventory)
-	operation.Register(g, "adjust-inventory", "POST "+path+"/adjust", "Move stock levels, all or none, never below zero", h.adjustInventory, operation.Errors(409))
+	operation.Register(g, "adjust-inventory", "POST "+path+"/adjust", "Adjust stock levels, all or none, never below zero", h.adjustInventory, operation.Errors(409))
 }
 
 type level struct {
@@ -22,10 +22,10 @@ type level struct {
 	ProductID string `json:"product_id"`
 	VariantID string `json:"variant_id"`
 	Location  string `json:"location"`
-	Quantity  int    `json:"quantity" doc:"On the shelf, those in payment attempts included."`
-	Held      int    `json:"held" doc:"In payment attempts under way."`
-	Available int    `json:"available" doc:"For sale."`
-	Oversold  int    `json:"oversold" doc:"Held or sold beyond what was counted. What comes in or back makes up for it first."`
+	Quantity  int    `json:"quantity" doc:"Pieces on the shelf, including those reserved by payment attempts."`
+	Held      int    `json:"held" doc:"Pieces reserved by payment attempts in progress."`
+	Available int    `json:"available" doc:"Pieces for sale."`
+	Oversold  int    `json:"oversold" doc:"Pieces reserved or sold beyond the stock. Pieces that arrive or return make up for it first."`
 }
 
 type listInventoryInput struct {
@@ -39,8 +39,8 @@ func (h *handlers) listInventory(ctx context.Context, rq operation.Request, in *
 
 type levelSet struct {
 	SKU      string `json:"sku"`
-	Location string `json:"location,omitempty" doc:"Left out: main."`
-	Quantity int    `json:"quantity" doc:"On the shelf, those in payment attempts included."`
+	Location string `json:"location,omitempty" doc:"Default: main."`
+	Quantity int    `json:"quantity" doc:"Pieces on the shelf, including those reserved by payment attempts."`
 }
 
 type setInventoryInput struct {
@@ -63,7 +63,7 @@ func (h *handlers) setInventory(ctx context.Context, rq operation.Request, in *s
 
 type adjustment struct {
 	SKU      string `json:"sku"`
-	Location string `json:"location,omitempty" doc:"Left out: main."`
+	Location string `json:"location,omitempty" doc:"Default: main."`
 	Delta    int    `json:"delta"`
 	Reason   string `json:"reason,omitempty"`
 }

@@ -23,23 +23,23 @@ type product struct {
 	Images          []image           `json:"images"`
 	Attributes      map[string]string `json:"attributes"`
 	Tags            []string          `json:"tags"`
-	Variants        []variant         `json:"variants" doc:"In a list of products the first 100 of each."`
-	VariantCount    int               `json:"variant_count" minimum:"1" maximum:"2048" doc:"How many variants the product has."`
+	Variants        []variant         `json:"variants" doc:"In a list of products, the first 100 of each."`
+	VariantCount    int               `json:"variant_count" minimum:"1" maximum:"2048" doc:"The number of the product's variants."`
 	Negotiable      bool              `json:"negotiable"`
 	Cost            *wire.Money       `json:"cost" nullable:"true"`
 	CompetitorPrice *wire.Money       `json:"competitor_price" nullable:"true"`
 	Reviews         reviews           `json:"reviews"`
-	Related         []string          `json:"related" doc:"Skus of products that go with this one."`
-	Quantity        int               `json:"quantity" doc:"On the shelf, all variants and locations together, those in payment attempts included."`
+	Related         []string          `json:"related" doc:"Skus of related products."`
+	Quantity        int               `json:"quantity" doc:"Pieces on the shelf, of all variants and locations, including those reserved by payment attempts."`
 	Status          string            `json:"status" enum:"active,archived"`
 	CreatedAt       wire.Time         `json:"created_at"`
 	UpdatedAt       wire.Time         `json:"updated_at"`
-	Bounds          *priceBounds      `json:"bounds,omitempty" doc:"In a list with bounds=true: what bounds the price of one piece of the first variant, by the active agent's policy, for a buyer of whom nothing is known."`
+	Bounds          *priceBounds      `json:"bounds,omitempty" doc:"In a list with bounds=true: the negotiation bounds for one piece of the first variant, under the active agent's policy, for an unknown buyer."`
 }
 
 type priceBounds struct {
-	Target wire.Money `json:"target" doc:"A first offer of as much is accepted."`
-	Floor  wire.Money `json:"floor" doc:"Nothing is sold below."`
+	Target wire.Money `json:"target" doc:"A first offer at or above this price is accepted."`
+	Floor  wire.Money `json:"floor" doc:"The lowest price at which it is sold."`
 }
 
 type image struct {
@@ -58,7 +58,7 @@ type variant struct {
 	SKU      string      `json:"sku"`
 	Size     string      `json:"size"`
 	Color    string      `json:"color"`
-	Price    *wire.Money `json:"price" nullable:"true" doc:"Null: the product's."`
+	Price    *wire.Money `json:"price" nullable:"true" doc:"Null: the product's price."`
 	Quantity int         `json:"quantity"`
 	GTIN     string      `json:"gtin,omitempty"`
 	MPN      string      `json:"mpn,omitempty"`
@@ -86,13 +86,13 @@ type ProductPatch struct {
 	Reviews         wire.Optional[reviews]           `json:"reviews,omitzero"`
 	Related         wire.Optional[[]string]          `json:"related,omitzero"`
 	Status          wire.Optional[string]            `json:"status,omitzero" doc:"active or archived"`
-	Quantity        wire.Optional[int]               `json:"quantity,omitzero" doc:"On the shelf at the default location, without variants; those in payment attempts included."`
+	Quantity        wire.Optional[int]               `json:"quantity,omitzero" doc:"Pieces on the shelf at the default location, for a product without variants, including those reserved by payment attempts."`
 	GTIN            wire.Optional[string]            `json:"gtin,omitzero" doc:"Global Trade Item Number (EAN, UPC, ISBN) of a product without variants." example:"4006381333931"`
-	MPN             wire.Optional[string]            `json:"mpn,omitzero" doc:"Manufacturer's part number of a product without variants."`
+	MPN             wire.Optional[string]            `json:"mpn,omitzero" doc:"The manufacturer's part number of a product without variants."`
 
-	InventoryPolicy wire.Optional[string] `json:"inventory_policy,omitzero" doc:"What stock means for the sale of a product without variants. tracked (the default): it is sold while there is some. always_available: made to order, or a service; stock means nothing. backorder: it is sold on when there is none left."`
+	InventoryPolicy wire.Optional[string] `json:"inventory_policy,omitzero" doc:"How stock affects the sale of a product without variants. tracked (the default): sold while in stock. always_available: made to order, or a service; stock is ignored. backorder: sold even when out of stock."`
 
-	RequiresShipping wire.Optional[bool] `json:"requires_shipping,omitzero" doc:"Of a product without variants. True is the default. False: nothing is shipped, for it is a download, a voucher or a service. It is sold without an address, and not over UCP."`
+	RequiresShipping wire.Optional[bool] `json:"requires_shipping,omitzero" doc:"For a product without variants; default: true. False: nothing is shipped, as for a download, a voucher or a service. It is sold without an address, and not over UCP."`
 }
 
 type variantDraft struct {
@@ -102,11 +102,11 @@ type variantDraft struct {
 	Price    *wire.Decimal `json:"price,omitempty" nullable:"true"`
 	Quantity *int          `json:"quantity,omitempty" nullable:"true"`
 	GTIN     string        `json:"gtin,omitempty" doc:"Global Trade Item Number: EAN, UPC, ISBN." example:"4006381333931"`
-	MPN      string        `json:"mpn,omitempty" doc:"Manufacturer's part number."`
+	MPN      string        `json:"mpn,omitempty" doc:"The manufacturer's part number."`
 
-	InventoryPolicy string `json:"inventory_policy,omitempty" doc:"tracked, always_available or backorder. Left out: as it was; tracked for a new variant."`
+	InventoryPolicy string `json:"inventory_policy,omitempty" doc:"tracked, always_available or backorder. Omitted: unchanged; tracked for a new variant."`
 
-	RequiresShipping *bool `json:"requires_shipping,omitempty" nullable:"true" doc:"False: the variant is digital. Left out: as it was; true for a new variant."`
+	RequiresShipping *bool `json:"requires_shipping,omitempty" nullable:"true" doc:"False: the variant is digital. Omitted: unchanged; true for a new variant."`
 }
 
 // newProduct is a ProductPatch whose required fields are documented.

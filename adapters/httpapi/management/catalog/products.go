@@ -55,10 +55,10 @@ func (h *handlers) createProduct(ctx context.Context, rq operation.Request, in *
 
 type listProductsInput struct {
 	operation.Paging
-	Text     string `query:"q" maxLength:"200" doc:"In name or sku."`
-	Category string `query:"category" maxLength:"200" doc:"A path; categories below it count too."`
+	Text     string `query:"q" maxLength:"200" doc:"Text that the name or sku contains."`
+	Category string `query:"category" maxLength:"200" doc:"A path; products of its subcategories match too."`
 	Status   string `query:"status" enum:"active,archived"`
-	Bounds   bool   `query:"bounds" doc:"Adds the bounds of each product's negotiated price. Needs the scope agents:read as well."`
+	Bounds   bool   `query:"bounds" doc:"Adds the negotiation bounds of each product. Requires the scope agents:read as well."`
 }
 
 // listed is a product in a list, with the bounds of its first variant's price if they were asked for.

@@ -10,37 +10,37 @@ import (
 
 func (h *handlers) registerSearchIndex() {
 	g := h.Group("Catalog", "catalog", operation.HeaderProject)
-	operation.Register(g, "get-search-index", "GET /v1/catalog/search-index", "See how far the search index is, on the replica that answers",
+	operation.Register(g, "get-search-index", "GET /v1/catalog/search-index", "Get the state of the search index, on the replica that responds",
 		wire.HandleOne(h.searchIndex, toAPISearchIndex))
 }
 
 // SearchIndex is the state of a project's search index. Each replica has its own index, in memory.
 type SearchIndex struct {
-	Status         string        `json:"status" enum:"ready,building,idle,behind" doc:"ready: it has the whole catalogue. behind: an older copy, which the next search brings up to date. building: there is none yet, and searches wait for it or are answered 503 index_building. idle: there is none, and the next search builds it."`
-	CatalogVersion int64         `json:"catalog_version" minimum:"0" doc:"Rises with every change of products and synonyms."`
-	IndexedVersion int64         `json:"indexed_version" minimum:"0" doc:"The catalogue version that the index has; 0: none."`
+	Status         string        `json:"status" enum:"ready,building,idle,behind" doc:"ready: it has the whole catalog. behind: it has an older catalog; the next search updates it. building: there is none yet; searches wait for it or get 503 index_building. idle: there is none; the next search builds it."`
+	CatalogVersion int64         `json:"catalog_version" minimum:"0" doc:"Increases with every change of products and synonyms."`
+	IndexedVersion int64         `json:"indexed_version" minimum:"0" doc:"The catalog version of the index; 0: none."`
 	Products       int           `json:"products" minimum:"0" doc:"Active products in the index."`
 	Vectors        SearchVectors `json:"vectors"`
-	EmbeddingError *string       `json:"embedding_error" nullable:"true" doc:"Why the last attempt to embed the products failed; null: it did not. It is tried again by itself."`
-	MemoryBytes    int64         `json:"memory_bytes" minimum:"0" doc:"What the index takes, about."`
-	MemoryLimit    int64         `json:"memory_limit_bytes" minimum:"0" doc:"What one project's index may take: half of HAGGLE_SEARCH_MEMORY; 0: any."`
-	LeftOut        []string      `json:"left_out" nullable:"false" enum:"spelling,descriptions,products" doc:"What the index leaves out because it would take more memory than memory_limit_bytes. spelling: misspellings of rare words are not recognized. descriptions: some words of descriptions are not found. New words of names, brands, categories and attributes are left out after those. products: some products are not found; they can be read and bought by their ids. Once the catalogue takes a quarter less, the index is built again."`
+	EmbeddingError *string       `json:"embedding_error" nullable:"true" doc:"The error of the last attempt to embed the products, which is retried automatically. Null: no error."`
+	MemoryBytes    int64         `json:"memory_bytes" minimum:"0" doc:"The approximate memory of the index."`
+	MemoryLimit    int64         `json:"memory_limit_bytes" minimum:"0" doc:"The memory limit of one project's index: half of HAGGLE_SEARCH_MEMORY; 0: no limit."`
+	LeftOut        []string      `json:"left_out" nullable:"false" enum:"spelling,descriptions,products" doc:"Parts that the index omits because it would exceed memory_limit_bytes. spelling: misspellings of rare words are not recognized. descriptions: some words of descriptions are not found. After those, new words of names, brands, categories and attributes are omitted. products: some products are not found; they can be read and bought by their ids. The index is rebuilt once the catalog takes a quarter less memory."`
 }
 
 // SearchVectors describes the embeddings by which an index compares the meaning of queries and products, in addition to their
 // words.
 type SearchVectors struct {
-	Source   *string `json:"source" nullable:"true" example:"catalogue" doc:"embeddings: an embedding model. catalogue: what was learnt from the catalogue itself, which takes 50 products. Null: nothing, words alone count."`
-	Model    *string `json:"model" nullable:"true" doc:"The embedding model that is configured; null: none."`
-	Embedded int     `json:"embedded" minimum:"0" doc:"Products in the index with a vector of the model."`
-	Pending  int     `json:"pending" minimum:"0" doc:"Those that are still without one; 0 where no model is configured."`
+	Source   *string `json:"source" nullable:"true" example:"catalogue" doc:"embeddings: an embedding model. catalogue: learned from the catalog itself, which requires 50 products. Null: none, only words match."`
+	Model    *string `json:"model" nullable:"true" doc:"The configured embedding model. Null: none."`
+	Embedded int     `json:"embedded" minimum:"0" doc:"Products in the index with a vector from the model."`
+	Pending  int     `json:"pending" minimum:"0" doc:"Products without a vector yet; 0 if no model is configured."`
 }
 
-func (h *handlers) searchIndex(ctx context.Context, rq operation.Request, _ *struct{}) (discovery.Standing, error) {
-	return h.Discovery.In(rq.Stores).Standing(ctx, rq.Caller.Project)
+func (h *handlers) searchIndex(ctx context.Context, rq operation.Request, _ *struct{}) (discovery.IndexStatus, error) {
+	return h.Discovery.In(rq.Stores).IndexStatus(ctx, rq.Caller.Project)
 }
 
-func toAPISearchIndex(s discovery.Standing) SearchIndex {
+func toAPISearchIndex(s discovery.IndexStatus) SearchIndex {
 	leftOut := []string{}
 	if s.LeftOut.Spelling {
 		leftOut = append(leftOut, "spelling")

@@ -14,19 +14,19 @@ import (
 func (h *handlers) registerSynonyms() {
 	const all, one = "/v1/catalog/synonyms", "/v1/catalog/synonyms/{synonym_id}"
 	g := h.Group("Catalog", "catalog", operation.HeaderProject)
-	operation.Register(g, "create-synonym", "POST "+all, "Say that words mean the same in searches", h.createSynonym, operation.Created, operation.Errors(409))
-	operation.Register(g, "list-synonyms", "GET "+all, "List synonyms, in the order in which they were made",
+	operation.Register(g, "create-synonym", "POST "+all, "Create a synonym for searches", h.createSynonym, operation.Created, operation.Errors(409))
+	operation.Register(g, "list-synonyms", "GET "+all, "List synonyms, in the order of their creation",
 		operation.HandleList(h.listSynonyms, toAPISynonym))
 	operation.Register(g, "get-synonym", "GET "+one, "Get a synonym", wire.HandleOne(h.getSynonym, toAPISynonym))
 	operation.Register(g, "update-synonym", "PATCH "+one, "Change a synonym", operation.HandleUpdate(h.updateSynonym, toAPISynonym))
 	operation.Register(g, "delete-synonym", "DELETE "+one, "Delete a synonym", h.deleteSynonym)
-	operation.Register(g, "replace-synonyms", "PUT "+all, "Put new synonyms in the place of all", h.replaceSynonyms, operation.Batch)
+	operation.Register(g, "replace-synonyms", "PUT "+all, "Replace all synonyms", h.replaceSynonyms, operation.Batch)
 }
 
 // SynonymView is a synonym as merchants read it.
 type SynonymView struct {
 	ID        string    `json:"id" example:"syn_01h2xcejqtf2nbrexx3vqjhp41"`
-	Input     *string   `json:"input" nullable:"true" doc:"A search for it finds the words too, and not the other way around. Null: each word finds the others."`
+	Input     *string   `json:"input" nullable:"true" doc:"A search for it also finds the words, but not the reverse. Null: each word finds the others."`
 	Words     []string  `json:"words"`
 	CreatedAt wire.Time `json:"created_at"`
 	UpdatedAt wire.Time `json:"updated_at"`
@@ -34,8 +34,8 @@ type SynonymView struct {
 
 // SynonymPatch is a synonym as merchants write it. Fields that are left out keep their values.
 type SynonymPatch struct {
-	Input wire.Optional[string]   `json:"input,omitzero" example:"phone" doc:"Makes a one-way street: a search for it finds the words too, and not the other way around. 1 to 80 characters. Null or left out: each word finds the others."`
-	Words wire.Optional[[]string] `json:"words,omitzero" example:"[\"smartphone\", \"mobile phone\"]" doc:"2 to 20, or at least 1 with an input. Each has 1 to 80 characters, at least one letter or digit among them, and at most 6 words. Upper and lower case are the same."`
+	Input wire.Optional[string]   `json:"input,omitzero" example:"phone" doc:"Makes a one-way synonym: a search for it also finds the words, but not the reverse. 1 to 80 characters. Null or omitted: each word finds the others."`
+	Words wire.Optional[[]string] `json:"words,omitzero" example:"[\"smartphone\", \"mobile phone\"]" doc:"2 to 20, or at least 1 with an input. Each has 1 to 80 characters, at least one letter or digit, and at most 6 words. Case is ignored."`
 }
 
 // newSynonym is a SynonymPatch whose required fields are documented.

@@ -10,7 +10,7 @@ import (
 // The tests below check that merchants see every field of their data, except those listed with a reason.
 
 func TestToAPISynonym_everyField(t *testing.T) {
-	viewtest.Shown(viewtest.Pointed(toAPISynonym), viewtest.Unseen("catalog.Synonym", nil))(t)
+	viewtest.Shown(viewtest.Pointed(toAPISynonym), viewtest.Omitted("catalog.Synonym", nil))(t)
 }
 
 func TestToAPILevel_everyField(t *testing.T) {

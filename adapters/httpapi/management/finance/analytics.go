@@ -14,30 +14,30 @@ import (
 
 func (h *handlers) registerAnalytics() {
 	g := h.Group("Analytics", "analytics", operation.HeaderProject)
-	operation.Register(g, "analytics-summary", "GET /v1/analytics/summary", "Sum up a period, beside the one before it",
+	operation.Register(g, "analytics-summary", "GET /v1/analytics/summary", "Get the figures of a period, with those of the previous one",
 		wire.HandleOne(h.analyticsSummary, wire.Identity), operation.Errors(503))
-	operation.Register(g, "analytics-negotiations", "GET /v1/analytics/negotiations", "Show where negotiations end, what deals gave, and which were lost near the floor",
+	operation.Register(g, "analytics-negotiations", "GET /v1/analytics/negotiations", "Analyze where negotiations end, the discounts of deals, and deals lost near the floor",
 		wire.HandleOne(h.analyticsNegotiations, wire.Identity), operation.Errors(503))
-	operation.Register(g, "analytics-sales", "GET /v1/analytics/sales", "Show sales over time, and the products that sold most",
+	operation.Register(g, "analytics-sales", "GET /v1/analytics/sales", "Get sales over time, and the best-selling products",
 		wire.HandleOne(h.analyticsSales, wire.Identity), operation.Errors(503))
-	operation.Register(g, "analytics-protocols", "GET /v1/analytics/protocols", "Show by which protocols and through which agents buyers came",
+	operation.Register(g, "analytics-protocols", "GET /v1/analytics/protocols", "Get buyers and orders by protocol and agent",
 		wire.HandleOne(h.analyticsProtocols, wire.Identity), operation.Errors(503))
 }
 
 // Span is the query of every figure.
 type Span struct {
-	From     string `query:"from" example:"2026-03-01" doc:"An RFC 3339 time, or a date: where that day begins in the project's time zone. Default: 30 days before the end."`
-	To       string `query:"to" example:"2026-04-01" doc:"As from; what happened then is no longer counted. Default: the end of today."`
-	Interval string `query:"interval" enum:"hour,day,week,month" default:"day" doc:"What the series is cut by, in the project's time zone; weeks begin on Monday. At most 400 buckets. What was counted more than 400 days ago is kept by the day, and counts at its beginning."`
+	From     string `query:"from" example:"2026-03-01" doc:"An RFC 3339 time, or a date: the start of that day in the project's time zone. Default: 30 days before the end."`
+	To       string `query:"to" example:"2026-04-01" doc:"As from, exclusive. Default: the end of today."`
+	Interval string `query:"interval" enum:"hour,day,week,month" default:"day" doc:"The interval of the series, in the project's time zone; weeks begin on Monday. At most 400 buckets. Figures older than 400 days are kept by day, at its start."`
 }
 
 // Cut describes the period of an answer.
 type Cut struct {
 	From     wire.Time `json:"from"`
-	To       wire.Time `json:"to" doc:"Not counted any more."`
+	To       wire.Time `json:"to" doc:"Exclusive."`
 	Interval string    `json:"interval" enum:"hour,day,week,month"`
 	TimeZone string    `json:"time_zone" example:"Europe/Berlin"`
-	Currency string    `json:"currency" example:"USD" doc:"Of all amounts."`
+	Currency string    `json:"currency" example:"USD" doc:"The currency of all amounts."`
 }
 
 // span is a period as it was asked for.
@@ -106,15 +106,15 @@ type previousView struct {
 
 // Totals are of one period.
 type Totals struct {
-	Sessions      int64         `json:"sessions" doc:"That began."`
-	Negotiations  int64         `json:"negotiations" doc:"That began: each is on one product, variant and quantity in one session."`
-	Offers        int64         `json:"offers" doc:"In those negotiations."`
-	Deals         int64         `json:"deals" doc:"Of those negotiations: how many ended in an accepted quote, by now."`
-	DealRate      *wire.Decimal `json:"deal_rate" nullable:"true" doc:"Of the negotiations with an offer."`
-	AverageRounds *wire.Decimal `json:"average_rounds" nullable:"true" doc:"Offers for each negotiation with an offer."`
-	Discount      discountView  `json:"discount" doc:"What deals gave off the list price."`
+	Sessions      int64         `json:"sessions" doc:"Sessions that began."`
+	Negotiations  int64         `json:"negotiations" doc:"Negotiations that began: each is about one product, variant and quantity in one session."`
+	Offers        int64         `json:"offers" doc:"Offers in these negotiations."`
+	Deals         int64         `json:"deals" doc:"The number of these negotiations with an accepted quote by now."`
+	DealRate      *wire.Decimal `json:"deal_rate" nullable:"true" doc:"Deals ÷ negotiations with an offer."`
+	AverageRounds *wire.Decimal `json:"average_rounds" nullable:"true" doc:"Offers per negotiation with an offer."`
+	Discount      discountView  `json:"discount" doc:"The discount of the deals from list prices."`
 	Orders        int64         `json:"orders"`
-	Conversion    *wire.Decimal `json:"conversion" nullable:"true" doc:"Of the sessions that began: how many ordered, by now."`
+	Conversion    *wire.Decimal `json:"conversion" nullable:"true" doc:"The share of these sessions with an order by now."`
 	Revenue       RevenueView   `json:"revenue"`
 	Margin        marginView    `json:"margin"`
 }
@@ -127,15 +127,15 @@ type discountView struct {
 // RevenueView has the money received and the money given back.
 type RevenueView struct {
 	Gross    wire.Money `json:"gross" doc:"Paid for orders, with shipping and tax."`
-	Refunded wire.Money `json:"refunded" doc:"Given back in the period, whenever it was paid."`
-	Net      wire.Money `json:"net" doc:"Gross less refunded."`
+	Refunded wire.Money `json:"refunded" doc:"Refunded in the period, whenever the order was paid."`
+	Net      wire.Money `json:"net" doc:"Gross − refunded."`
 }
 
 type marginView struct {
-	Revenue wire.Money    `json:"revenue" doc:"Of pieces whose cost was recorded when their price was agreed, before refunds."`
+	Revenue wire.Money    `json:"revenue" doc:"Revenue of pieces whose cost was known when their price was agreed, before refunds."`
 	Cost    wire.Money    `json:"cost"`
 	Amount  wire.Money    `json:"amount"`
-	Share   *wire.Decimal `json:"share" nullable:"true" doc:"Of that revenue."`
+	Share   *wire.Decimal `json:"share" nullable:"true" doc:"As a share of that revenue."`
 }
 
 type summarySpan struct {

@@ -20,25 +20,25 @@ import (
 type negotiationsInput struct {
 	Span
 	operation.Paging
-	Near string `query:"near_floor_percent" default:"5" example:"5" doc:"How far below the floor, in percent of it, the best offer of a lost deal is at most: 0 to 50, with one decimal at most. Offers at or above the floor are near too."`
+	Near string `query:"near_floor_percent" default:"5" example:"5" doc:"The largest distance of a lost deal's best offer below the floor, in percent of the floor: 0 to 50, at most one decimal. Offers at or above the floor count too."`
 }
 
 type negotiationsView struct {
 	Cut
-	Funnel    []stageView    `json:"funnel" doc:"Of the negotiations that began in the period: how many came how far, by now."`
+	Funnel    []stageView    `json:"funnel" doc:"How far the negotiations that began in the period have got by now."`
 	Discounts discountsView  `json:"discounts"`
 	Lost      lostView       `json:"lost_deals"`
-	ByRule    []ruleView     `json:"by_rule" doc:"All decisions, the most frequent rule first."`
+	ByRule    []ruleView     `json:"by_rule" doc:"All decisions, most frequent rule first."`
 	ByPolicy  []policyView   `json:"by_policy" doc:"By the policy of a negotiation's first decision."`
-	ByHandler []handlerView  `json:"by_handler" doc:"By who answered a negotiation's first decision."`
-	Fallbacks []fallbackView `json:"fallbacks" doc:"Decisions that another than the agent's handler had to make, by why."`
+	ByHandler []handlerView  `json:"by_handler" doc:"By the handler of a negotiation's first decision."`
+	Fallbacks []fallbackView `json:"fallbacks" doc:"Decisions that the built-in handler made instead of the agent's handler, by reason."`
 	Series    []talkSpan     `json:"series"`
 }
 
 type stageView struct {
 	Stage string        `json:"stage" enum:"quoted,offered,countered,rejected,accepted,checkout_opened,order_paid"`
 	Count int64         `json:"count"`
-	Share *wire.Decimal `json:"share" nullable:"true" doc:"Of those that were quoted."`
+	Share *wire.Decimal `json:"share" nullable:"true" doc:"As a share of the quoted negotiations."`
 }
 
 type discountsView struct {
@@ -52,36 +52,36 @@ type distributionView struct {
 	P10       *string   `json:"p10" nullable:"true"`
 	P50       *string   `json:"p50" nullable:"true" example:"7.5%"`
 	P90       *string   `json:"p90" nullable:"true"`
-	Histogram []barView `json:"histogram" doc:"Those that are not empty."`
+	Histogram []barView `json:"histogram" doc:"Buckets that are not empty."`
 }
 
 type barView struct {
-	Percent int   `json:"percent" doc:"Of the list price: from this, to below the next."`
+	Percent int   `json:"percent" doc:"The discount from the list price: from this percentage, to below the next."`
 	Count   int64 `json:"count"`
 }
 
 type lostView struct {
 	NearFloorPercent wire.Decimal             `json:"near_floor_percent"`
-	Count            int64                    `json:"count" doc:"Negotiations that began in the period, had an offer near the floor, and have no deal so far."`
-	AboveFloor       int64                    `json:"above_floor" doc:"Of them, those whose best offer was at or above the floor."`
-	BestOffers       wire.Money               `json:"best_offers" doc:"What they would have brought at their best offers."`
+	Count            int64                    `json:"count" doc:"Negotiations that began in the period, had an offer near the floor, and have no deal by now."`
+	AboveFloor       int64                    `json:"above_floor" doc:"Those with a best offer at or above the floor."`
+	BestOffers       wire.Money               `json:"best_offers" doc:"The revenue at their best offers."`
 	List             wire.Money               `json:"list"`
 	ShareOfList      *wire.Decimal            `json:"share_of_list" nullable:"true"`
 	Examples         operation.List[lostDeal] `json:"examples" doc:"Newest first."`
 }
 
 type lostDeal struct {
-	Negotiation string     `json:"negotiation_id"`
-	Product     string     `json:"product_id"`
-	ProductName string     `json:"product_name" doc:"As the catalogue has it now, or had it when the product was deleted."`
-	Variant     string     `json:"variant_id"`
-	Quantity    int        `json:"quantity"`
-	BestOffer   wire.Money `json:"best_offer" doc:"Of a piece, as all prices here."`
-	Floor       wire.Money `json:"floor"`
-	Standing    wire.Money `json:"standing_price" doc:"What the shop asked for last."`
-	List        wire.Money `json:"list_price"`
-	BeganAt     wire.Time  `json:"began_at"`
-	LastAt      wire.Time  `json:"last_at"`
+	Negotiation  string     `json:"negotiation_id"`
+	Product      string     `json:"product_id"`
+	ProductName  string     `json:"product_name" doc:"The name in the catalog now, or at the product's deletion."`
+	Variant      string     `json:"variant_id"`
+	Quantity     int        `json:"quantity"`
+	BestOffer    wire.Money `json:"best_offer" doc:"For one piece, like all prices here."`
+	Floor        wire.Money `json:"floor"`
+	CurrentPrice wire.Money `json:"standing_price" doc:"The shop's last price."`
+	List         wire.Money `json:"list_price"`
+	BeganAt      wire.Time  `json:"began_at"`
+	LastAt       wire.Time  `json:"last_at"`
 }
 
 type ruleView struct {
@@ -94,7 +94,7 @@ type OutcomesView struct {
 	Negotiations int64         `json:"negotiations"`
 	Offered      int64         `json:"offered"`
 	Deals        int64         `json:"deals"`
-	DealRate     *wire.Decimal `json:"deal_rate" nullable:"true" doc:"Deals of those with an offer."`
+	DealRate     *wire.Decimal `json:"deal_rate" nullable:"true" doc:"Deals ÷ negotiations with an offer."`
 }
 
 type policyView struct {
@@ -223,17 +223,17 @@ func toAPIDistribution(counts map[int]int64, sum, of int64) distributionView {
 func toAPILost(s span, deals ports.LostDeals, names map[id.Product]string, near int64, p ports.Page) lostView {
 	examples := operation.ToAPIList(deals.Examples, func(l analytics.Lost) lostDeal {
 		return lostDeal{
-			Negotiation: id.NegotiationOf(l.Item.Session).String(),
-			Product:     l.Item.Product.String(),
-			ProductName: names[l.Item.Product],
-			Variant:     l.Item.Variant.String(),
-			Quantity:    l.Item.Quantity,
-			BestOffer:   s.money(l.Best),
-			Floor:       s.money(l.Floor),
-			Standing:    s.money(l.Standing),
-			List:        s.money(l.List),
-			BeganAt:     wire.ToTime(l.Began),
-			LastAt:      wire.ToTime(l.Last),
+			Negotiation:  id.NegotiationOf(l.Item.Session).String(),
+			Product:      l.Item.Product.String(),
+			ProductName:  names[l.Item.Product],
+			Variant:      l.Item.Variant.String(),
+			Quantity:     l.Item.Quantity,
+			BestOffer:    s.money(l.Best),
+			Floor:        s.money(l.Floor),
+			CurrentPrice: s.money(l.Standing),
+			List:         s.money(l.List),
+			BeganAt:      wire.ToTime(l.Began),
+			LastAt:       wire.ToTime(l.Last),
 		}
 	}, p, int(deals.Count))
 	return lostView{

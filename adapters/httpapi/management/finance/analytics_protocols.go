@@ -12,14 +12,14 @@ import (
 // ofAgents is the query for traffic by agents.
 type ofAgents struct {
 	Span
-	Limit int `query:"limit" minimum:"1" maximum:"100" default:"20" doc:"How many agents at most."`
+	Limit int `query:"limit" minimum:"1" maximum:"100" default:"20" doc:"The maximum number of agents."`
 }
 
 type protocolsView struct {
 	Cut
-	Protocols []protocolTraffic `json:"protocols" doc:"All of them."`
+	Protocols []protocolTraffic `json:"protocols" doc:"All protocols."`
 	Series    []protocolsSpan   `json:"series"`
-	Agents    []agentTraffic    `json:"agents" doc:"Those through which most was ordered, then agreed, then begun. Sessions that ended without an order, and their deals, are counted while they are kept (settings retention.sessions)."`
+	Agents    []agentTraffic    `json:"agents" doc:"Agents by orders, then deals, then sessions. Sessions that ended without an order, and their deals, count while they are kept (setting retention.sessions)."`
 }
 
 type protocolsSpan struct {
@@ -31,17 +31,17 @@ type protocolsSpan struct {
 // protocolTraffic is the traffic over one protocol. A deal may be made over one protocol and ordered over another.
 type protocolTraffic struct {
 	Protocol string     `json:"protocol" enum:"haggle,ucp,mcp"`
-	Sessions int64      `json:"sessions" doc:"That were opened by it."`
-	Deals    int64      `json:"deals" doc:"Of the negotiations that began in such sessions: how many ended in an accepted quote, by now."`
-	Orders   int64      `json:"orders" doc:"Whose checkouts were opened by it."`
+	Sessions int64      `json:"sessions" doc:"Sessions opened by it."`
+	Deals    int64      `json:"deals" doc:"The number of negotiations in these sessions with an accepted quote by now."`
+	Orders   int64      `json:"orders" doc:"Orders whose checkouts were opened by it."`
 	Gross    wire.Money `json:"gross" doc:"Paid for these orders, with shipping and tax."`
 }
 
 type agentTraffic struct {
-	Profile  *string    `json:"profile" nullable:"true" doc:"The URL of its profile; null: it did not say who it is."`
-	Verified bool       `json:"verified" doc:"It proved that the profile is its own. Else it only says so."`
+	Profile  *string    `json:"profile" nullable:"true" doc:"The URL of its profile. Null: the agent did not identify itself."`
+	Verified bool       `json:"verified" doc:"Whether it proved that the profile is its own; otherwise it only claims so."`
 	Sessions int64      `json:"sessions"`
-	Deals    int64      `json:"deals" doc:"In its sessions, as of protocols."`
+	Deals    int64      `json:"deals" doc:"Deals in its sessions, as for protocols."`
 	Orders   int64      `json:"orders"`
 	Gross    wire.Money `json:"gross"`
 }

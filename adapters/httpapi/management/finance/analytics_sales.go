@@ -14,25 +14,25 @@ import (
 
 type salesInput struct {
 	Span
-	Limit int `query:"limit" minimum:"1" maximum:"100" default:"10" doc:"How many products at most."`
+	Limit int `query:"limit" minimum:"1" maximum:"100" default:"10" doc:"The maximum number of products."`
 }
 
 type salesView struct {
 	Cut
 	Total    SoldView     `json:"total"`
 	Series   []soldSpan   `json:"series"`
-	Products []topProduct `json:"top_products" doc:"Those that were paid most for."`
+	Products []topProduct `json:"top_products" doc:"The products with the highest sales."`
 }
 
 // SoldView has the sales of a period.
 type SoldView struct {
 	Orders  int64 `json:"orders"`
 	Units   int64 `json:"units"`
-	Refunds int64 `json:"refunds" doc:"That succeeded in the period."`
+	Refunds int64 `json:"refunds" doc:"Refunds that succeeded in the period."`
 	RevenueView
-	List     wire.Money `json:"list" doc:"The units' list prices."`
+	List     wire.Money `json:"list" doc:"The list prices of the units."`
 	Goods    wire.Money `json:"goods" doc:"Paid for the units, without shipping and tax."`
-	Discount wire.Money `json:"discount_given" doc:"List less goods."`
+	Discount wire.Money `json:"discount_given" doc:"List − goods."`
 	Margin   marginView `json:"margin"`
 }
 

@@ -12,20 +12,20 @@ import (
 func (h *handlers) registerCRMDeals() {
 	const one = "/v1/orders/{order_id}/crm-deal"
 	g := h.Group("Orders", "finance", operation.HeaderProject)
-	operation.Register(g, "get-crm-deal", "GET "+one, "Get the deal that mirrors an order in a CRM",
+	operation.Register(g, "get-crm-deal", "GET "+one, "Get the CRM deal of an order",
 		wire.HandleOne(h.getCRMDeal, toAPICRMDeal))
-	operation.Register(g, "retry-crm-deal", "POST "+one+"/retry", "Write an order's deal to its CRM again that was refused or deleted",
+	operation.Register(g, "retry-crm-deal", "POST "+one+"/retry", "Write a rejected or deleted CRM deal of an order again",
 		wire.HandleOne(h.retryCRMDeal, toAPICRMDeal), operation.Errors(409))
 }
 
 type crmDealView struct {
 	OrderID       string     `json:"order_id"`
 	IntegrationID string     `json:"integration_id"`
-	Status        string     `json:"status" enum:"pending,written,refused" doc:"pending: it is about to be created there. refused: the CRM does not take it, or it was deleted there."`
-	RemoteID      *string    `json:"remote_id" doc:"The CRM's id of it; null: it is not there."`
-	URL           *string    `json:"url" doc:"Where your staff look at it."`
-	Problem       *string    `json:"problem" doc:"Why it is not written, or not up to date; null: there is no problem."`
-	NextAttempt   *wire.Time `json:"next_attempt_at" doc:"When it is written next, for a written deal once more after a request without an answer; null: there is nothing to do, or it waits for the integration, or for retry-crm-deal."`
+	Status        string     `json:"status" enum:"pending,written,refused" doc:"pending: it is about to be created. refused: the CRM rejected it, or it was deleted there."`
+	RemoteID      *string    `json:"remote_id" doc:"The CRM's id of the deal. Null: it does not exist there."`
+	URL           *string    `json:"url" doc:"The address of the deal for your team."`
+	Problem       *string    `json:"problem" doc:"The reason why it is missing or not up to date. Null: no problem."`
+	NextAttempt   *wire.Time `json:"next_attempt_at" doc:"When it is written next; a written deal is written once more if a request got no response. Null: nothing to write, or it waits for the integration or for retry-crm-deal."`
 	UpdatedAt     wire.Time  `json:"updated_at"`
 }
 

@@ -20,10 +20,10 @@ func (h *handlers) registerDisputes() {
 	const all, one = "/v1/disputes", "/v1/disputes/{dispute_id}"
 	g := h.Group("Disputes", "finance", operation.HeaderProject)
 	operation.Register(g, "list-disputes", "GET "+all, "List disputes, newest first", h.listDisputes)
-	operation.Register(g, "get-dispute", "GET "+one, "Get a dispute, with what its order tells as evidence", wire.HandleOne(h.getDispute, wire.Identity))
-	operation.RegisterClaimed(g, "submit-evidence", "POST "+one+"/evidence", "Send evidence to the provider, which cannot be changed later",
+	operation.Register(g, "get-dispute", "GET "+one, "Get a dispute, with evidence from its order", wire.HandleOne(h.getDispute, wire.Identity))
+	operation.RegisterClaimed(g, "submit-evidence", "POST "+one+"/evidence", "Send evidence to the provider; it cannot be changed later",
 		h.submitEvidence, operation.Errors(409, 503), operation.AsksProvider)
-	operation.RegisterClaimed(g, "accept-dispute", "POST "+one+"/accept", "Give a dispute up: the buyer keeps the money. One that is lost stays as it is",
+	operation.RegisterClaimed(g, "accept-dispute", "POST "+one+"/accept", "Accept a dispute: the buyer keeps the money. A lost dispute does not change",
 		h.acceptDispute, operation.Errors(409, 503), operation.AsksProvider)
 }
 
@@ -35,17 +35,17 @@ type DisputeView struct {
 	Provider          string        `json:"provider" example:"stripe"`
 	ProviderID        string        `json:"provider_id"`
 	Status            string        `json:"status" enum:"open,won,lost"`
-	Response          string        `json:"response" enum:"needed,under_review,closed" doc:"needed: the provider waits for evidence. under_review: it decides, or waits for the buyer. closed: the dispute is won or lost."`
-	DueBy             *wire.Time    `json:"due_by" nullable:"true" doc:"Until when the provider takes a response. Null: it does not say."`
-	Reason            string        `json:"reason" example:"fraudulent" doc:"The provider's code."`
-	Amount            wire.Money    `json:"amount" doc:"What the buyer disputes."`
+	Response          string        `json:"response" enum:"needed,under_review,closed" doc:"needed: the provider waits for evidence. under_review: the provider decides, or waits for the buyer. closed: the dispute is won or lost."`
+	DueBy             *wire.Time    `json:"due_by" nullable:"true" doc:"The provider's deadline for a response. Null: unknown."`
+	Reason            string        `json:"reason" example:"fraudulent" doc:"The provider's reason code."`
+	Amount            wire.Money    `json:"amount" doc:"The disputed amount."`
 	Currency          string        `json:"currency"`
-	Withdrawn         wire.Money    `json:"withdrawn_amount" doc:"What the provider has taken out of the balance for it so far."`
+	Withdrawn         wire.Money    `json:"withdrawn_amount" doc:"The amount that the provider has withdrawn from the balance so far."`
 	WithdrawnCurrency string        `json:"withdrawn_currency"`
-	Fee               wire.Money    `json:"fee_amount" doc:"What the provider charges for it so far."`
+	Fee               wire.Money    `json:"fee_amount" doc:"The fees that the provider has charged so far."`
 	FeeCurrency       string        `json:"fee_currency"`
-	Evidence          *EvidenceView `json:"evidence,omitempty" doc:"What was sent to the provider from here. Left out: nothing was."`
-	AnsweredAt        *wire.Time    `json:"answered_at" nullable:"true" doc:"When it was sent."`
+	Evidence          *EvidenceView `json:"evidence,omitempty" doc:"The evidence sent with this API. Omitted if none was sent."`
+	AnsweredAt        *wire.Time    `json:"answered_at" nullable:"true" doc:"When the evidence was sent."`
 	CreatedAt         wire.Time     `json:"created_at"`
 	UpdatedAt         wire.Time     `json:"updated_at"`
 }
@@ -63,12 +63,12 @@ type EvidenceView struct {
 
 type disputeDetail struct {
 	DisputeView
-	OrderEvidence EvidenceView `json:"order_evidence" doc:"What the order tells: what was sold, how it was sent, and what was paid."`
+	OrderEvidence EvidenceView `json:"order_evidence" doc:"Evidence from the order: the items, the shipment and the payment."`
 }
 
 type listDisputesInput struct {
 	operation.Period
-	After    string             `query:"after" maxLength:"200" doc:"Go on after this list's meta.next."`
+	After    string             `query:"after" maxLength:"200" doc:"meta.next of the previous page."`
 	Limit    int                `query:"limit" minimum:"1" maximum:"100" default:"20"`
 	Status   string             `query:"status" enum:"open,won,lost"`
 	Response string             `query:"response" enum:"needed,under_review,closed"`
@@ -84,7 +84,7 @@ type listDisputesOutput struct {
 
 type disputesMeta struct {
 	Limit int     `json:"limit"`
-	Next  *string `json:"next" nullable:"true" doc:"Where the list goes on, for after. Null: that is all."`
+	Next  *string `json:"next" nullable:"true" doc:"Send it as after to get the next page. Null: this is the last one."`
 }
 
 func (h *handlers) listDisputes(ctx context.Context, rq operation.Request, in *listDisputesInput) (*listDisputesOutput, error) {
@@ -153,13 +153,13 @@ func orderEvidence(ctx context.Context, rq operation.Request, d *order.Dispute) 
 type evidenceInput struct {
 	OnDispute
 	Body struct {
-		Product        *string `json:"product,omitempty" doc:"What was sold. At most 2,000 characters. Left out, like all texts here: what the order tells, if anything. Empty: nothing is sent."`
+		Product        *string `json:"product,omitempty" doc:"The goods or services sold. At most 2,000 characters. This and the other texts: if omitted, the text from the order, if any; if empty, nothing is sent."`
 		Carrier        *string `json:"carrier,omitempty" doc:"At most 200 characters."`
 		TrackingNumber *string `json:"tracking_number,omitempty" doc:"At most 200 characters."`
 		ShippedOn      *string `json:"shipped_on,omitempty" doc:"A date such as 2026-03-05."`
-		Communication  *string `json:"communication,omitempty" doc:"What was said between buyer and merchant. At most 2,000 characters."`
-		Receipt        *string `json:"receipt,omitempty" doc:"What was ordered, when, for how much, and how it was paid. At most 2,000 characters."`
-		Note           *string `json:"note,omitempty" doc:"Anything else that speaks for the merchant. At most 2,000 characters."`
+		Communication  *string `json:"communication,omitempty" doc:"The communication between buyer and merchant. At most 2,000 characters."`
+		Receipt        *string `json:"receipt,omitempty" doc:"The items, time, total and payment of the order. At most 2,000 characters."`
+		Note           *string `json:"note,omitempty" doc:"Other evidence in the merchant's favor. At most 2,000 characters."`
 	}
 }
 

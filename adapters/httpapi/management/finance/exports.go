@@ -14,7 +14,7 @@ import (
 func (h *handlers) registerExports() {
 	g := h.Group("Finance", "finance", operation.HeaderProject)
 	operation.Register(g, "export-payments", "GET /v1/finance/payments.csv", "Download payments as CSV, newest first", h.exportPayments, operation.CSV)
-	operation.Register(g, "export-transactions", "GET /v1/finance/transactions.csv", "Download the ledger as CSV, a line for each entry, newest first",
+	operation.Register(g, "export-transactions", "GET /v1/finance/transactions.csv", "Download the ledger as CSV, one line for each entry, newest first",
 		h.exportTransactions, operation.CSV)
 }
 

@@ -16,7 +16,7 @@ import (
 func (h *handlers) registerFinance() {
 	const wallets, all, one = "/v1/finance/wallets", "/v1/finance/transactions", "/v1/finance/transactions/{transaction_id}"
 	g := h.Group("Finance", "finance", operation.HeaderProject)
-	operation.Register(g, "list-wallets", "GET "+wallets, "List what payment providers hold, by currency; their fees are not counted",
+	operation.Register(g, "list-wallets", "GET "+wallets, "List balances with payment providers, by currency, without their fees",
 		operation.HandleList(h.listWallets, wire.Identity))
 	operation.Register(g, "list-transactions", "GET "+all, "List the ledger's transactions, newest first",
 		operation.HandleKeyset(h.listTransactions, placeOfTransaction, toAPITransaction))
@@ -28,14 +28,14 @@ func (h *handlers) registerFinance() {
 // walletView has the balances of the providers in one currency.
 type walletView struct {
 	Currency  string           `json:"currency" example:"USD"`
-	Balance   wire.Money       `json:"balance" doc:"Captured less refunded, disputed, fees and paid_out, plus orphaned and adjusted."`
-	Captured  wire.Money       `json:"captured" doc:"For orders, ever."`
-	Refunded  wire.Money       `json:"refunded" doc:"Ever, without refunds that failed later."`
+	Balance   wire.Money       `json:"balance" doc:"Captured − refunded − disputed − fees − paid_out + orphaned + adjusted."`
+	Captured  wire.Money       `json:"captured" doc:"Captured for orders, all time."`
+	Refunded  wire.Money       `json:"refunded" doc:"Refunded, all time, without refunds that failed later."`
 	Disputed  wire.Money       `json:"disputed" doc:"Withdrawn for disputes that are open or lost."`
-	Fees      wire.Money       `json:"fees" doc:"Of the providers, disputes' included."`
-	PaidOut   wire.Money       `json:"paid_out" doc:"To the merchant's bank account."`
-	Orphaned  wire.Money       `json:"orphaned" doc:"Taken without an order, and not given back yet."`
-	Adjusted  wire.Money       `json:"adjusted" doc:"By the providers, for reasons of their own; may be negative."`
+	Fees      wire.Money       `json:"fees" doc:"Fees of the providers, including those of disputes."`
+	PaidOut   wire.Money       `json:"paid_out" doc:"Paid out to the merchant's bank account."`
+	Orphaned  wire.Money       `json:"orphaned" doc:"Charged without an order, and not refunded yet."`
+	Adjusted  wire.Money       `json:"adjusted" doc:"Adjustments of the providers for other reasons; may be negative."`
 	Providers []providerWallet `json:"providers"`
 }
 
@@ -99,15 +99,15 @@ func toAPIWallets(wallets []ports.Wallet) ([]walletView, error) {
 
 type transactionView struct {
 	ID        string      `json:"id"`
-	Type      string      `json:"type" enum:"sale,refund,refund_reversal,dispute,fee,payout,adjustment,orphan,orphan_refund,orphan_reversal" doc:"refund_reversal, orphan_reversal: a refund failed after it had succeeded. orphan: money taken without an order, which is owed to a buyer."`
+	Type      string      `json:"type" enum:"sale,refund,refund_reversal,dispute,fee,payout,adjustment,orphan,orphan_refund,orphan_reversal" doc:"refund_reversal, orphan_reversal: a refund failed after it had succeeded. orphan: a charge without an order, which is owed to the buyer."`
 	Currency  string      `json:"currency" example:"USD"`
-	Amount    wire.Money  `json:"amount" doc:"What was moved; never negative."`
-	OrderID   *string     `json:"order_id" nullable:"true" doc:"Null: it belongs to no order."`
-	PaymentID *string     `json:"payment_id" nullable:"true" doc:"Null: it belongs to no order."`
-	RefundID  *string     `json:"refund_id" nullable:"true" doc:"Of a refund or its reversal."`
-	DisputeID *string     `json:"dispute_id" nullable:"true" doc:"Of a dispute, which may have several transactions: each records what changed."`
-	Reference *string     `json:"reference" nullable:"true" doc:"The provider's id of a fee, a payout, an adjustment, an orphan or its refund."`
-	Entries   []entryView `json:"entries" doc:"Their amounts sum to zero."`
+	Amount    wire.Money  `json:"amount" doc:"The amount moved; never negative."`
+	OrderID   *string     `json:"order_id" nullable:"true" doc:"Null: the transaction is for no order."`
+	PaymentID *string     `json:"payment_id" nullable:"true" doc:"Null: the transaction is for no order."`
+	RefundID  *string     `json:"refund_id" nullable:"true" doc:"The refund, also of a reversal."`
+	DisputeID *string     `json:"dispute_id" nullable:"true" doc:"The dispute. It may have several transactions: each records a change."`
+	Reference *string     `json:"reference" nullable:"true" doc:"The provider's id of a fee, a payout, an adjustment, an orphaned charge or its refund."`
+	Entries   []entryView `json:"entries" doc:"Entries whose amounts sum to zero."`
 	CreatedAt wire.Time   `json:"created_at"`
 }
 
@@ -182,8 +182,8 @@ func toAPITransaction(t ledger.Transaction) transactionView {
 }
 
 type reconcileInput struct {
-	From wire.When `query:"from" doc:"At or after this time. A date is where that day begins in the project's time zone. Without from and to, the answer is the last result of the hourly comparison of yesterday and today."`
-	To   wire.When `query:"to" doc:"Before this time, and at most 31 days later; a date as in from."`
+	From wire.When `query:"from" doc:"At or after this time. A date is the start of that day in the project's time zone. Without from and to, the response is the last result of the hourly comparison of yesterday and today."`
+	To   wire.When `query:"to" doc:"Before this time, and at most 31 days after from; a date as in from."`
 }
 
 type reconciliation struct {
@@ -195,14 +195,14 @@ type reconciliation struct {
 // providerReport compares one provider's books with ours.
 type providerReport struct {
 	Provider    string           `json:"provider" example:"stripe"`
-	Matched     int              `json:"matched" doc:"Movements of money that both have, with the same amount."`
-	Ours        []currencyTotal  `json:"ours" doc:"Taken less given back, by our books."`
-	Theirs      []currencyTotal  `json:"theirs" doc:"Taken less given back, by the provider's."`
-	Differences []differenceView `json:"differences" doc:"The most important first."`
-	Found       int              `json:"differences_found" doc:"All of them, also those that are left out of differences."`
-	Unexplained int              `json:"unexplained" doc:"Those that no state explains."`
-	ComparedAt  *wire.Time       `json:"compared_at" nullable:"true" doc:"When the hourly comparison last ended. Null: never, or not of it."`
-	Problem     *string          `json:"problem" nullable:"true" doc:"Why the hourly comparison failed since. Null: it did not."`
+	Matched     int              `json:"matched" doc:"Movements of money in both books, with the same amount."`
+	Ours        []currencyTotal  `json:"ours" doc:"Captured − refunded, by our books."`
+	Theirs      []currencyTotal  `json:"theirs" doc:"Captured − refunded, by the provider's books."`
+	Differences []differenceView `json:"differences" doc:"Most important first."`
+	Found       int              `json:"differences_found" doc:"The number of all differences, including those omitted from differences."`
+	Unexplained int              `json:"unexplained" doc:"Differences that no state explains."`
+	ComparedAt  *wire.Time       `json:"compared_at" nullable:"true" doc:"The time of the last hourly comparison. Null: none, or it did not include this."`
+	Problem     *string          `json:"problem" nullable:"true" doc:"The error of the hourly comparison since then. Null: no error."`
 }
 
 type currencyTotal struct {
@@ -211,17 +211,17 @@ type currencyTotal struct {
 }
 
 type differenceView struct {
-	Kind       string      `json:"kind" enum:"missing_here,missing_there,amount_differs" doc:"missing_here: the provider has it and we have not."`
+	Kind       string      `json:"kind" enum:"missing_here,missing_there,amount_differs" doc:"missing_here: the provider has it and our books do not."`
 	Type       string      `json:"type" enum:"sale,refund"`
 	PaymentID  *string     `json:"payment_id" nullable:"true"`
 	RefundID   *string     `json:"refund_id" nullable:"true"`
-	Reference  string      `json:"reference" doc:"Our id or, of what is missing here, the one that the provider kept."`
+	Reference  string      `json:"reference" doc:"Our id or, if it is missing here, the id that the provider stored."`
 	ProviderID string      `json:"provider_id" doc:"The provider's id."`
 	Currency   string      `json:"currency"`
 	Ours       *wire.Money `json:"ours" nullable:"true"`
 	Theirs     *wire.Money `json:"theirs" nullable:"true"`
 	At         wire.Time   `json:"at"`
-	State      *string     `json:"state" nullable:"true" enum:"in_flight,orphan,reversed,elsewhere" doc:"Explains what is missing here. in_flight: a payment attempt or a refund that is not decided yet. orphan: a charge that no order came of and that is given back, or its refund. reversed: a refund that the provider took back. elsewhere: moved at the provider without this project. Null: nothing explains it."`
+	State      *string     `json:"state" nullable:"true" enum:"in_flight,orphan,reversed,elsewhere" doc:"The explanation of a movement that is missing here. in_flight: a payment attempt or a refund that is not decided yet. orphan: a charge without an order that is being refunded, or its refund. reversed: a refund that the provider took back. elsewhere: moved at the provider outside of this project. Null: unexplained."`
 }
 
 type reconciliationOutput = wire.Output[reconciliation]
@@ -252,7 +252,7 @@ func bothEnds(from, to wire.When) error {
 	default:
 		return nil
 	}
-	return wire.BadParameter(missing, "is required beside the other end")
+	return wire.BadParameter(missing, "is required if the other end is given")
 }
 
 // latestReconciliation covers the periods of the providers' latest comparisons. Before the first comparison, both ends of its

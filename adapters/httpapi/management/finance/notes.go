@@ -13,22 +13,22 @@ import (
 func (h *handlers) registerNotes() {
 	const all = "/v1/orders/{order_id}/notes"
 	g := h.Group("Orders", "finance", operation.HeaderProject)
-	operation.Register(g, "list-order-notes", "GET "+all, "List what was written down about an order, oldest first", h.listNotes)
-	operation.Register(g, "create-order-note", "POST "+all, "Write down something about an order; its buyer never sees it", h.createNote,
+	operation.Register(g, "list-order-notes", "GET "+all, "List the notes of an order, oldest first", h.listNotes)
+	operation.Register(g, "create-order-note", "POST "+all, "Add a note to an order; the buyer cannot see it", h.createNote,
 		operation.Created, operation.Errors(409))
 }
 
 type noteView struct {
 	ID        string      `json:"id"`
-	Text      string      `json:"text" doc:"Empty: it was erased with the buyer's data."`
-	Member    *noteMember `json:"member,omitempty" doc:"The member who wrote it. Left out: no member did."`
+	Text      string      `json:"text" doc:"Empty: erased with the buyer's data."`
+	Member    *noteMember `json:"member,omitempty" doc:"The member who wrote it. Omitted if no member did."`
 	KeyID     string      `json:"key_id" doc:"The API key that wrote it. Empty: a member did."`
 	CreatedAt wire.Time   `json:"created_at"`
 }
 
 type noteMember struct {
 	ID   string `json:"id"`
-	Name string `json:"name" doc:"As it is now, or was when the member was removed."`
+	Name string `json:"name" doc:"The current name, or the name at the member's removal."`
 }
 
 type notesOutput struct {

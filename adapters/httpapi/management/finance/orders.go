@@ -24,9 +24,9 @@ func (h *handlers) registerOrders() {
 	operation.Register(g, "list-orders", "GET "+all, "List orders, newest first", operation.HandleKeyset(h.listOrders, placeOfOrder, toAPIOrder))
 	operation.Register(g, "get-order", "GET "+one, "Get an order with its lines, returns, refunds and disputes",
 		wire.HandleOne(h.getOrder, ToAPICase))
-	operation.RegisterStaged(g, "cancel-order", "POST "+one+"/cancel", "Cancel an order that was not shipped: its stock goes back, and so does its money",
+	operation.RegisterStaged(g, "cancel-order", "POST "+one+"/cancel", "Cancel an order that has not shipped, restock its items and refund it",
 		h.cancelOrder, operation.Errors(409))
-	operation.Register(g, "update-fulfillment", "POST "+one+"/fulfillment", "Tell that an order was shipped or delivered",
+	operation.Register(g, "update-fulfillment", "POST "+one+"/fulfillment", "Mark an order as shipped or delivered",
 		wire.HandleOne(h.updateFulfillment, ToAPICase), operation.Errors(409))
 }
 
@@ -34,15 +34,15 @@ func (h *handlers) registerOrders() {
 type OrderView struct {
 	ID           string          `json:"id"`
 	Confirmation string          `json:"confirmation_number" example:"HG-7K2M-9QXA"`
-	Negotiation  string          `json:"negotiation_id" doc:"The buyer's session, under a name that opens nothing. Decisions, events and analytics show it too."`
-	Status       string          `json:"status" enum:"confirmed,refunded,canceled" doc:"refunded: the whole payment was given back. A canceled order stays canceled."`
-	Email        string          `json:"email" doc:"The buyer's."`
+	Negotiation  string          `json:"negotiation_id" doc:"A public id of the buyer's session, which gives no access. Decisions, events and analytics also show it."`
+	Status       string          `json:"status" enum:"confirmed,refunded,canceled" doc:"refunded: the whole payment was refunded. A canceled order remains canceled."`
+	Email        string          `json:"email" doc:"The buyer's e-mail address."`
 	Total        wire.Money      `json:"total"`
 	Currency     string          `json:"currency" example:"USD"`
 	Payment      PaymentView     `json:"payment"`
 	Fulfillment  fulfillmentView `json:"fulfillment"`
 	Lines        []OrderLine     `json:"lines"`
-	Savings      wire.Money      `json:"savings" doc:"Against list prices."`
+	Savings      wire.Money      `json:"savings" doc:"Compared with list prices."`
 	CreatedAt    wire.Time       `json:"created_at"`
 }
 
@@ -52,28 +52,28 @@ type OrderDetail struct {
 	Shipping wire.Money      `json:"shipping"`
 	Tax      wire.Money      `json:"tax"`
 	Address  AddressView     `json:"shipping_address"`
-	Notes    string          `json:"notes" doc:"The buyer's."`
+	Notes    string          `json:"notes" doc:"The buyer's notes."`
 	Refunds  []RefundView    `json:"refunds" doc:"Oldest first."`
 	Returns  []ReturnView    `json:"returns" doc:"Oldest first."`
 	Disputes []DisputeView   `json:"disputes" doc:"Oldest first."`
-	Protocol string          `json:"protocol" enum:"haggle,ucp,mcp" doc:"By which its checkout was opened."`
-	Agent    *BuyerAgentView `json:"agent,omitempty" doc:"Who bought for the buyer. Left out: it did not say."`
-	Webhook  *HookView       `json:"order_webhook,omitempty" doc:"Where the agent wants to hear of the order. Left out: nowhere."`
+	Protocol string          `json:"protocol" enum:"haggle,ucp,mcp" doc:"The protocol that opened its checkout."`
+	Agent    *BuyerAgentView `json:"agent,omitempty" doc:"The buyer's agent. Omitted if it did not identify itself."`
+	Webhook  *HookView       `json:"order_webhook,omitempty" doc:"The webhook of the agent for changes of the order. Omitted if there is none."`
 }
 
 // BuyerAgentView is a buyer's agent.
 type BuyerAgentView struct {
 	Profile  string  `json:"profile" doc:"The URL of its profile."`
-	Verified bool    `json:"verified" doc:"It proved that the profile is its own. Else it only says so."`
-	Key      *string `json:"key_thumbprint" nullable:"true" doc:"Of the key by which it proved that (RFC 7638)."`
+	Verified bool    `json:"verified" doc:"Whether it proved that the profile is its own; otherwise it only claims so."`
+	Key      *string `json:"key_thumbprint" nullable:"true" doc:"The thumbprint of the key that proved it (RFC 7638)."`
 }
 
 // HookView is the webhook by which an agent follows its order.
 type HookView struct {
 	Protocol string     `json:"protocol" enum:"haggle,ucp,ucp_2026_04_08"`
-	URL      string     `json:"url" doc:"Its host, and the last characters: the rest may hold a token."`
+	URL      string     `json:"url" doc:"Only the host and the last characters, because the rest may contain a token."`
 	Status   string     `json:"status" enum:"active,ended"`
-	EndedAt  *wire.Time `json:"ended_at" nullable:"true" doc:"Since when the agent answers 410."`
+	EndedAt  *wire.Time `json:"ended_at" nullable:"true" doc:"When the agent responded 410 and ended the webhook."`
 }
 
 type OrderLine struct {
@@ -81,17 +81,17 @@ type OrderLine struct {
 	VariantID string     `json:"variant_id"`
 	SKU       string     `json:"sku"`
 	Name      string     `json:"name"`
-	Variant   string     `json:"variant" doc:"In words."`
+	Variant   string     `json:"variant" doc:"The options of the variant as text."`
 	Quantity  int        `json:"quantity"`
-	Unit      wire.Money `json:"unit_price" doc:"Paid for one piece."`
-	Original  wire.Money `json:"original_price" doc:"The list price then."`
+	Unit      wire.Money `json:"unit_price" doc:"The price paid for one piece."`
+	Original  wire.Money `json:"original_price" doc:"The list price at the time of the order."`
 
-	RequiresShipping bool `json:"requires_shipping" doc:"False: the item is digital. An order of digital items alone has no address, and goes from processing to delivered."`
+	RequiresShipping bool `json:"requires_shipping" doc:"False: the item is digital. An order of digital items only has no address, and changes from processing to delivered."`
 }
 
 type AddressView struct {
 	Name       string `json:"name"`
-	FirstName  string `json:"first_name,omitempty" doc:"Left out: the buyer gave the name whole."`
+	FirstName  string `json:"first_name,omitempty" doc:"Omitted if the buyer sent the whole name."`
 	LastName   string `json:"last_name,omitempty"`
 	Line1      string `json:"line1"`
 	Line2      string `json:"line2"`
@@ -120,7 +120,7 @@ type listOrdersInput struct {
 	Status      string   `query:"status" enum:"confirmed,refunded,canceled"`
 	Fulfillment string   `query:"fulfillment" enum:"processing,shipped,delivered,canceled"`
 	Text        string   `query:"q" maxLength:"254" doc:"A confirmation number, or the buyer's e-mail address."`
-	IDs         []string `query:"ids" maxItems:"100" doc:"Only these orders. Those that do not exist are left out."`
+	IDs         []string `query:"ids" maxItems:"100" doc:"Only these orders. Unknown ids are ignored."`
 }
 
 func (h *handlers) listOrders(ctx context.Context, rq operation.Request, in *listOrdersInput, page ports.Page) ([]*order.Order, int, error) {
@@ -195,10 +195,10 @@ func (h *handlers) cancelOrder(ctx context.Context, rq operation.Request, in *ca
 type fulfillmentInput struct {
 	OnOrder
 	Body struct {
-		Status         string `json:"status" enum:"shipped,delivered" doc:"The same again is fine: a shipped order may be given another tracking, and keeps what is left out."`
+		Status         string `json:"status" enum:"shipped,delivered" doc:"The current status is accepted: a shipped order can get new tracking; omitted fields do not change."`
 		Carrier        string `json:"carrier,omitempty" doc:"At most 200 characters."`
 		TrackingNumber string `json:"tracking_number,omitempty" doc:"At most 200 characters."`
-		TrackingURL    string `json:"tracking_url,omitempty" doc:"An https URL, for the buyer."`
+		TrackingURL    string `json:"tracking_url,omitempty" doc:"An https URL that the buyer can open."`
 	}
 }
 
@@ -219,7 +219,7 @@ func (h *handlers) moveOrder(ctx context.Context, rq operation.Request, in *fulf
 	if in.Body.Status == order.Shipped.String() {
 		return h.Aftersales.In(rq.Stores).Ship(ctx, shop, wanted, sent)
 	}
-	const early = "is told when the order is shipped"
+	const early = "requires the status shipped"
 	check := fault.NewCheck()
 	check.That(sent.Carrier == "", "carrier", early)
 	check.That(sent.TrackingNumber == "", "tracking_number", early)

@@ -43,7 +43,7 @@ func (h *handlers) registerPayments() {
 	operation.Register(g, "get-payment", "GET "+one, "Get a payment with its refunds and disputes", wire.HandleOne(h.getPayment, wire.Identity))
 	operation.Register(g, "list-payment-refunds", "GET "+one+"/refunds", "List the refunds of a payment, oldest first",
 		operation.HandleList(h.listRefunds, toAPIRefund))
-	operation.RegisterStaged(g, "refund-payment", "POST "+one+"/refund", "Give money back; left out, the amount is all that is left",
+	operation.RegisterStaged(g, "refund-payment", "POST "+one+"/refund", "Refund a payment; omit the amount to refund the rest",
 		h.refundPayment, operation.Created, operation.Errors(409))
 	operation.Register(g, "get-refund", "GET "+refunds+"/{refund_id}", "Get a refund with its payment",
 		wire.HandleOne(h.getRefund, wire.Identity))
@@ -52,20 +52,20 @@ func (h *handlers) registerPayments() {
 
 // PaymentView is a payment, without its refunds.
 type PaymentView struct {
-	ID             string     `json:"id" doc:"Empty: it is unresolved, and becomes a payment if it was charged."`
-	Status         string     `json:"status" enum:"succeeded,partially_refunded,refunded,unresolved" doc:"By the refunds that succeeded. unresolved: nobody knows whether it was charged."`
+	ID             string     `json:"id" doc:"Empty: the attempt is unresolved, and becomes a payment if it was charged."`
+	Status         string     `json:"status" enum:"succeeded,partially_refunded,refunded,unresolved" doc:"Follows from the refunds that succeeded. unresolved: it is unknown whether the attempt was charged."`
 	Amount         wire.Money `json:"amount"`
 	RefundedAmount wire.Money `json:"refunded_amount" doc:"By refunds that succeeded."`
-	DisputedAmount wire.Money `json:"disputed_amount" doc:"Taken by the provider for disputes that are open or lost; it can't be refunded."`
+	DisputedAmount wire.Money `json:"disputed_amount" doc:"Withdrawn by the provider for disputes that are open or lost; it cannot be refunded."`
 	Currency       string     `json:"currency" example:"USD"`
 	Method         string     `json:"method" enum:"psp_spt,wallet_ba"`
 	Instrument     string     `json:"instrument" example:"Visa ending in 4242"`
 	Provider       string     `json:"provider" example:"stripe"`
-	OrderID        string     `json:"order_id" doc:"Empty: it is unresolved."`
+	OrderID        string     `json:"order_id" doc:"Empty: the attempt is unresolved."`
 	CheckoutID     string     `json:"checkout_id"`
-	CreatedAt      wire.Time  `json:"created_at" doc:"If it is unresolved: when the attempt began."`
+	CreatedAt      wire.Time  `json:"created_at" doc:"For an unresolved attempt, its start."`
 
-	Unresolved *UnresolvedView `json:"unresolved,omitempty" doc:"In lists of what is unresolved."`
+	Unresolved *UnresolvedView `json:"unresolved,omitempty" doc:"Present in lists of unresolved attempts."`
 }
 
 type paymentDetail struct {
@@ -82,24 +82,24 @@ type RefundView struct {
 	Amount      wire.Money `json:"amount"`
 	Currency    string     `json:"currency"`
 	Origin      string     `json:"origin" enum:"requested,external" doc:"external: made in the provider's dashboard, or by the provider."`
-	Status      string     `json:"status" enum:"pending,succeeded,failed" doc:"pending: the provider has not decided, and is asked until it does."`
+	Status      string     `json:"status" enum:"pending,succeeded,failed" doc:"pending: the provider has not decided; its status is polled until it does."`
 	Reason      string     `json:"reason"`
-	FailureCode *string    `json:"failure_code" nullable:"true" doc:"The provider's. Null: it did not fail."`
+	FailureCode *string    `json:"failure_code" nullable:"true" doc:"The provider's code. Null: it did not fail."`
 	ReversedAt  *wire.Time `json:"reversed_at" nullable:"true" doc:"When it failed after it had succeeded. Null: it did not."`
 	CreatedAt   wire.Time  `json:"created_at"`
 
-	Unresolved *UnresolvedView `json:"unresolved,omitempty" doc:"In lists of what is unresolved."`
+	Unresolved *UnresolvedView `json:"unresolved,omitempty" doc:"Present in lists of unresolved refunds."`
 }
 
 type refundDetail struct {
 	RefundView
-	Payment PaymentView `json:"payment" doc:"As it stands now."`
+	Payment PaymentView `json:"payment" doc:"The payment's current state."`
 }
 
 type listPaymentsInput struct {
 	operation.Keyset[id.Payment]
 	operation.Period
-	Status string             `query:"status" enum:"succeeded,partially_refunded,refunded,unresolved" doc:"unresolved: attempts whose provider was asked in vain. They are in no other list of payments."`
+	Status string             `query:"status" enum:"succeeded,partially_refunded,refunded,unresolved" doc:"unresolved: payment attempts for which the provider did not report the outcome. Other lists of payments do not have them."`
 	Method string             `query:"method" enum:"psp_spt,wallet_ba"`
 	Order  wire.Ref[id.Order] `query:"order_id"`
 }
@@ -157,7 +157,7 @@ func (h *handlers) getPayment(ctx context.Context, rq operation.Request, in *OnP
 type listAllRefundsInput struct {
 	operation.Paging
 	operation.Period
-	Status string             `query:"status" enum:"pending,succeeded,failed,unresolved" doc:"unresolved: of the pending ones, those whose provider did not tell the outcome when it was last asked."`
+	Status string             `query:"status" enum:"pending,succeeded,failed,unresolved" doc:"unresolved: pending refunds for which the provider did not report the outcome when last asked."`
 	Order  wire.Ref[id.Order] `query:"order_id"`
 }
 
@@ -217,7 +217,7 @@ type refundInput struct {
 	OnPayment
 	operation.WithMFA
 	Body *struct {
-		Amount wire.Optional[wire.Decimal] `json:"amount,omitzero" doc:"Left out or null: all that is left."`
+		Amount wire.Optional[wire.Decimal] `json:"amount,omitzero" doc:"Omitted or null: the rest of the payment."`
 		Reason string                      `json:"reason,omitempty" doc:"At most 2,000 characters."`
 	}
 }

@@ -12,21 +12,21 @@ import (
 func (h *handlers) registerPlatformOrders() {
 	const one = "/v1/orders/{order_id}/platform-order"
 	g := h.Group("Orders", "finance", operation.HeaderProject)
-	operation.Register(g, "get-platform-order", "GET "+one, "Get an order's counterpart at the e-commerce platform that its goods come from",
+	operation.Register(g, "get-platform-order", "GET "+one, "Get an order's status at the e-commerce platform of its goods",
 		wire.HandleOne(h.getPlatformOrder, toAPIPlatformOrder))
-	operation.Register(g, "retry-platform-order", "POST "+one+"/retry", "Write an order to its platform again that was refused or skipped",
+	operation.Register(g, "retry-platform-order", "POST "+one+"/retry", "Write a rejected or skipped order to its platform again",
 		wire.HandleOne(h.retryPlatformOrder, toAPIPlatformOrder), operation.Errors(409))
 }
 
 type platformOrderView struct {
 	OrderID       string     `json:"order_id"`
 	IntegrationID string     `json:"integration_id"`
-	Status        string     `json:"status" enum:"pending,written,refused,skipped" doc:"pending: it is about to be created there. refused: the platform does not take it. skipped: it is not to be created."`
-	RemoteID      *string    `json:"remote_id" doc:"The platform's id of it; null: it is not there."`
-	Name          *string    `json:"name" doc:"What your staff call it at the platform." example:"#1042"`
-	URL           *string    `json:"url" doc:"Where your staff look at it."`
-	Problem       *string    `json:"problem" doc:"Why it is not written, or the platform not told of what happened since; null: there is no problem."`
-	NextAttempt   *wire.Time `json:"next_attempt_at" doc:"When it is tried again; null: there is nothing to do, or only retry-platform-order tries again."`
+	Status        string     `json:"status" enum:"pending,written,refused,skipped" doc:"pending: it is about to be created. refused: the platform rejected it. skipped: it will not be created."`
+	RemoteID      *string    `json:"remote_id" doc:"The platform's id of the order. Null: it does not exist there."`
+	Name          *string    `json:"name" doc:"The order's name at the platform." example:"#1042"`
+	URL           *string    `json:"url" doc:"The address of the order for your team."`
+	Problem       *string    `json:"problem" doc:"The reason why it is missing, or why later changes were not written. Null: no problem."`
+	NextAttempt   *wire.Time `json:"next_attempt_at" doc:"The time of the next attempt. Null: nothing to write, or only retry-platform-order tries again."`
 	UpdatedAt     wire.Time  `json:"updated_at"`
 }
 

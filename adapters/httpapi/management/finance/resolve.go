@@ -19,11 +19,13 @@ import (
 // People decide payments and refunds that their provider does not decide (features/MANAGEMENT.md#finance).
 func (h *handlers) registerResolutions() {
 	g := h.Group("Finance", "finance", operation.HeaderProject)
-	operation.RegisterPrepared(g, "resolve-payment", "POST /v1/finance/payments/{checkout_id}/resolve", "Decide a payment attempt whose outcome the provider does not tell",
+	operation.RegisterPrepared(g, "resolve-payment", "POST /v1/finance/payments/{checkout_id}/resolve", "Resolve a payment attempt for which the "+
+		"provider does not report the outcome",
 		h.resolvePayment, operation.Errors(409), operation.Books)
-	operation.Register(g, "resolve-refund", "POST /v1/finance/refunds/{refund_id}/resolve", "Decide a refund that the provider does not decide",
+	operation.Register(g, "resolve-refund", "POST /v1/finance/refunds/{refund_id}/resolve", "Resolve a refund for which the provider "+
+		"does not report the outcome",
 		wire.HandleOne(h.resolveRefund, wire.Identity), operation.Errors(409), operation.Books)
-	operation.Register(g, "resolve-orphan", "POST /v1/finance/orphans/{orphan_id}/resolve", "Decide the refund of an orphaned charge",
+	operation.Register(g, "resolve-orphan", "POST /v1/finance/orphans/{orphan_id}/resolve", "Resolve the refund of an orphaned charge",
 		wire.HandleOne(h.resolveOrphan, toAPIOrphan), operation.Errors(409), operation.Books)
 }
 
@@ -32,9 +34,9 @@ type resolvePaymentInput struct {
 	operation.WithMFA
 	Body struct {
 		Outcome string `json:"outcome" enum:"charged,not_charged"`
-		Charge  string `json:"provider_charge_id,omitempty" doc:"The provider's id of the charge, by which it is refunded and reconciled: Stripe's payment intent (pi_…), PayPal's capture. Required if charged, but for the sandbox."`
-		Attempt int    `json:"attempt,omitempty" minimum:"0" doc:"The attempt that is decided. 409 if another one is in flight. Without it, the one in flight."`
-		Reason  string `json:"reason" doc:"Why, for the audit log: what was looked up, and where. At most 2,000 characters. Do not name the buyer."`
+		Charge  string `json:"provider_charge_id,omitempty" doc:"The provider's id of the charge, for refunds and reconciliation: Stripe's payment intent (pi_…), PayPal's capture. Required if charged, except in the sandbox."`
+		Attempt int    `json:"attempt,omitempty" minimum:"0" doc:"The number of the attempt to resolve. 409 if another one is in progress. Default: the one in progress."`
+		Reason  string `json:"reason" doc:"The reason for the audit log: what you checked, and where. At most 2,000 characters. Do not name the buyer."`
 	}
 }
 
@@ -45,7 +47,7 @@ type resolvedPayment struct {
 	Amount     wire.Money `json:"amount"`
 	Currency   string     `json:"currency" example:"USD"`
 	Provider   string     `json:"provider" example:"stripe"`
-	OrderID    *string    `json:"order_id" nullable:"true" doc:"The order that was made. Null: not charged."`
+	OrderID    *string    `json:"order_id" nullable:"true" doc:"The order created. Null: not charged."`
 	PaymentID  *string    `json:"payment_id" nullable:"true" doc:"The order's payment. Null: not charged."`
 }
 
@@ -105,8 +107,8 @@ type resolveRefundInput struct {
 	operation.WithMFA
 	Body struct {
 		Outcome string `json:"outcome" enum:"succeeded,failed"`
-		Refund  string `json:"provider_refund_id,omitempty" doc:"The provider's id of the refund. Required if it succeeded, but for the sandbox."`
-		Reason  string `json:"reason" doc:"Why, for the audit log: what was looked up, and where. At most 2,000 characters. Do not name the buyer."`
+		Refund  string `json:"provider_refund_id,omitempty" doc:"The provider's id of the refund. Required if it succeeded, except in the sandbox."`
+		Reason  string `json:"reason" doc:"The reason for the audit log: what you checked, and where. At most 2,000 characters. Do not name the buyer."`
 	}
 }
 
@@ -138,9 +140,9 @@ type resolveOrphanInput struct {
 	Orphan string `path:"orphan_id"`
 	operation.WithMFA
 	Body struct {
-		Outcome string `json:"outcome" enum:"succeeded,failed" doc:"Of the refund. succeeded also settles a charge that failed: a person gave the money back."`
-		Refund  string `json:"provider_refund_id,omitempty" doc:"The provider's id of the refund. Required if it succeeded, but for the sandbox."`
-		Reason  string `json:"reason" doc:"Why, for the audit log: what was looked up, and where. At most 2,000 characters. Do not name the buyer."`
+		Outcome string `json:"outcome" enum:"succeeded,failed" doc:"The outcome of the refund. succeeded also resolves a failed one that a person has refunded."`
+		Refund  string `json:"provider_refund_id,omitempty" doc:"The provider's id of the refund. Required if it succeeded, except in the sandbox."`
+		Reason  string `json:"reason" doc:"The reason for the audit log: what you checked, and where. At most 2,000 characters. Do not name the buyer."`
 	}
 }
 
@@ -188,23 +190,23 @@ func noteDecision(rq operation.Request, before string, amount money.Amount, afte
 
 func (h *handlers) registerOrphans() {
 	g := h.Group("Finance", "finance", operation.HeaderProject)
-	operation.Register(g, "list-orphans", "GET /v1/finance/orphans", "List charges that no order comes of, newest first",
+	operation.Register(g, "list-orphans", "GET /v1/finance/orphans", "List orphaned charges, newest first",
 		operation.HandleList(h.listOrphans, toAPIOrphan))
 }
 
 // orphanView is money that a provider took for a payment attempt that was given up.
 type orphanView struct {
-	ID               string     `json:"id" doc:"Also the key of its refund at the provider."`
+	ID               string     `json:"id" doc:"Also the idempotency key of its refund at the provider."`
 	CheckoutID       string     `json:"checkout_id"`
 	Attempt          int        `json:"attempt"`
-	Status           string     `json:"status" enum:"detected,refunding,refunded,failed" doc:"detected: to be refunded. refunding: the provider was asked and has not decided. failed: a person has to see to it at the provider."`
+	Status           string     `json:"status" enum:"detected,refunding,refunded,failed" doc:"detected: to be refunded. refunding: requested from the provider, which has not decided. failed: a person must handle it at the provider."`
 	Amount           wire.Money `json:"amount"`
 	Currency         string     `json:"currency" example:"USD"`
 	Provider         string     `json:"provider" example:"stripe"`
 	ProviderChargeID string     `json:"provider_charge_id"`
-	ProviderRefundID *string    `json:"provider_refund_id" nullable:"true" doc:"Null: it is not refunded."`
-	FailureCode      *string    `json:"failure_code" nullable:"true" doc:"The provider's, resolved_by_merchant, attempt_unknown or second_charge_of_attempt. The last two stay when a person has seen to the charge. Null: it did not fail."`
-	Problem          *string    `json:"problem" nullable:"true" doc:"Why the provider could not be asked for the refund the last time. Null: it could, or was not asked yet."`
+	ProviderRefundID *string    `json:"provider_refund_id" nullable:"true" doc:"Null: not refunded."`
+	FailureCode      *string    `json:"failure_code" nullable:"true" doc:"The provider's code, resolved_by_merchant, attempt_unknown or second_charge_of_attempt. The last two remain after a person has resolved the charge. Null: it did not fail."`
+	Problem          *string    `json:"problem" nullable:"true" doc:"The error of the last request for the refund. Null: no error, or not requested yet."`
 	DetectedAt       wire.Time  `json:"detected_at"`
 	UpdatedAt        wire.Time  `json:"updated_at"`
 }
@@ -242,12 +244,12 @@ const statusUnresolved = "unresolved"
 
 // UnresolvedView says since when and why the outcome of a payment attempt or a refund is unknown.
 type UnresolvedView struct {
-	Attempt    int        `json:"attempt,omitempty" doc:"Of a payment: which attempt of its checkout it is."`
+	Attempt    int        `json:"attempt,omitempty" doc:"For a payment: the number of the attempt of its checkout."`
 	Provider   string     `json:"provider" example:"stripe"`
 	AgeSeconds int64      `json:"age_seconds" doc:"Since created_at."`
-	TimesAsked int        `json:"times_asked" doc:"How many times the provider was asked."`
-	Problem    string     `json:"problem" doc:"Why the provider did not tell the outcome when it was last asked."`
-	AlertedAt  *wire.Time `json:"alerted_at" nullable:"true" doc:"When the merchant was last alerted: an hour after it began, and every day since. Null: not yet."`
+	TimesAsked int        `json:"times_asked" doc:"How many times the provider was asked for the outcome."`
+	Problem    string     `json:"problem" doc:"The reason why the provider did not report the outcome when last asked."`
+	AlertedAt  *wire.Time `json:"alerted_at" nullable:"true" doc:"The last alert to the merchant: an hour after it began, and every day since. Null: none yet."`
 }
 
 func toAPIUnresolvedPayment(u ports.UnresolvedPayment) PaymentView {

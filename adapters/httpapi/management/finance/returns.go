@@ -17,9 +17,9 @@ func (h *handlers) registerReturns() {
 	g := h.Group("Returns", "finance", operation.HeaderProject)
 	operation.Register(g, "list-returns", "GET "+all, "List returns, newest first", operation.HandleKeyset(h.listReturns, placeOfReturn, toAPIReturn))
 	operation.Register(g, "get-return", "GET "+one, "Get a return with its refund", wire.HandleOne(h.getReturn, wire.Identity))
-	operation.RegisterStaged(g, "approve-return", "POST "+one+"/approve", "Take goods back: refund them, and put them into stock",
+	operation.RegisterStaged(g, "approve-return", "POST "+one+"/approve", "Approve a return: refund it and restock its items",
 		h.approveReturn, operation.Errors(409))
-	operation.Register(g, "reject-return", "POST "+one+"/reject", "Refuse a return", wire.HandleOne(h.rejectReturn, wire.Identity), operation.Errors(409))
+	operation.Register(g, "reject-return", "POST "+one+"/reject", "Reject a return", wire.HandleOne(h.rejectReturn, wire.Identity), operation.Errors(409))
 }
 
 // ReturnView is a return, with its refund's id.
@@ -28,11 +28,11 @@ type ReturnView struct {
 	OrderID   string       `json:"order_id"`
 	Status    string       `json:"status" enum:"requested,approved,rejected"`
 	Items     []returnItem `json:"items"`
-	Comment   string       `json:"comment" doc:"The buyer's."`
-	Estimate  wire.Money   `json:"refund_estimate" doc:"Prices paid, and their share of the tax."`
+	Comment   string       `json:"comment" doc:"The buyer's comment."`
+	Estimate  wire.Money   `json:"refund_estimate" doc:"The prices paid, with their share of the tax."`
 	Currency  string       `json:"currency" example:"USD"`
-	Reason    string       `json:"reason" doc:"Why it was rejected."`
-	Restocked int          `json:"restocked" doc:"Pieces put back into stock."`
+	Reason    string       `json:"reason" doc:"The reason for rejecting it."`
+	Restocked int          `json:"restocked" doc:"Pieces returned to stock."`
 	RefundID  *string      `json:"refund_id" nullable:"true" doc:"Null: nothing was refunded for it."`
 	CreatedAt wire.Time    `json:"created_at"`
 	DecidedAt *wire.Time   `json:"decided_at" nullable:"true"`
@@ -47,13 +47,13 @@ type returnItem struct {
 
 type returnDetail struct {
 	ReturnView
-	Refund *RefundView `json:"refund,omitempty" doc:"Left out: nothing was refunded for it."`
+	Refund *RefundView `json:"refund,omitempty" doc:"Omitted if nothing was refunded for it."`
 }
 
 type listReturnsInput struct {
 	operation.Keyset[id.Return]
 	operation.Period
-	Sort   string             `query:"sort" enum:"newest,oldest" default:"newest" doc:"oldest: the oldest first."`
+	Sort   string             `query:"sort" enum:"newest,oldest" default:"newest" doc:"oldest: oldest first."`
 	Status string             `query:"status" enum:"requested,approved,rejected"`
 	Order  wire.Ref[id.Order] `query:"order_id"`
 }
@@ -99,8 +99,8 @@ type approveInput struct {
 	OnReturn
 	operation.WithMFA
 	Body *struct {
-		Amount  wire.Optional[wire.Decimal] `json:"amount,omitzero" doc:"To refund. Left out or null: the estimate, as far as that much is left."`
-		Restock *bool                       `json:"restock,omitempty" doc:"Whether the goods may be sold again. Left out: they may."`
+		Amount  wire.Optional[wire.Decimal] `json:"amount,omitzero" doc:"The amount to refund. Omitted or null: the estimate, at most the rest of the payment."`
+		Restock *bool                       `json:"restock,omitempty" doc:"Whether the goods return to stock. Default: true."`
 	}
 }
 

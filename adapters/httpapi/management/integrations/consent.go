@@ -16,16 +16,16 @@ import (
 )
 
 func (h *handlers) registerConsent(g operation.Group, all string) {
-	operation.Register(g, "connect-integration", "POST "+all+"/connect", "Begin connecting an account by its owner's consent (OAuth 2.0)", h.connectIntegration,
+	operation.Register(g, "connect-integration", "POST "+all+"/connect", "Start connecting an account by its owner's consent (OAuth 2.0)", h.connectIntegration,
 		operation.Errors(409, 503))
-	operation.RegisterClaimed(g, "complete-connection", "POST "+all+"/connect/complete", "Connect the account with the code that the platform sent its owner back with",
+	operation.RegisterClaimed(g, "complete-connection", "POST "+all+"/connect/complete", "Complete a connection with the code of the platform's redirect",
 		h.completeConnection, operation.Created, operation.Errors(409, 503))
 }
 
 type newConnection struct {
-	Type        string `json:"type,omitempty" example:"shopify" doc:"shopify or hubspot. The others are connected by API key."`
-	RedirectURI string `json:"redirect_uri,omitempty" doc:"Where the account's owner comes back to, with code and state: an https URL, or an http URL of this machine. The platform sends the browser to {public_url}/oauth/callback first, which is the redirect URL to register with it; the answer is checked there."`
-	StoreDomain string `json:"store_domain,omitempty" example:"my-shop.myshopify.com" doc:"Of an e-commerce platform's shop; left out: the page at authorization_url asks for it."`
+	Type        string `json:"type,omitempty" example:"shopify" doc:"shopify or hubspot. Other types are connected by API key."`
+	RedirectURI string `json:"redirect_uri,omitempty" doc:"The URL to which the account's owner returns, with code and state: an https URL, or an http URL of this machine. The platform redirects to {public_url}/oauth/callback first, which validates the response; register that URL with the platform."`
+	StoreDomain string `json:"store_domain,omitempty" example:"my-shop.myshopify.com" doc:"The shop of an e-commerce platform. If omitted, the page at authorization_url asks for it."`
 }
 
 func (newConnection) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
@@ -33,9 +33,9 @@ func (newConnection) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Sche
 }
 
 type consentView struct {
-	URL       string `json:"authorization_url" format:"uri" doc:"Where the account's owner consents."`
-	State     string `json:"state" doc:"Comes back with the code. It is good for one completion, with the same API account and project."`
-	ExpiresIn int    `json:"expires_in" doc:"Seconds that the state lives."`
+	URL       string `json:"authorization_url" format:"uri" doc:"The page on which the account's owner consents."`
+	State     string `json:"state" doc:"Returned with the code. It is valid for one completion, with the same API account and project."`
+	ExpiresIn int    `json:"expires_in" doc:"Seconds until the state expires."`
 }
 
 func (h *handlers) connectIntegration(ctx context.Context, rq operation.Request, in *wire.Input[newConnection]) (*wire.Output[consentView], error) {
@@ -57,11 +57,11 @@ func (h *handlers) connectIntegration(ctx context.Context, rq operation.Request,
 
 type completion struct {
 	Type        string `json:"type,omitempty" example:"shopify"`
-	Code        string `json:"code,omitempty" writeOnly:"true" doc:"As it came to the redirect_uri. It and state may be left out with callback_query, which has both."`
-	State       string `json:"state,omitempty" writeOnly:"true" doc:"Likewise."`
-	RedirectURI string `json:"redirect_uri,omitempty" doc:"If given, it must be the one of the first step."`
-	StoreDomain string `json:"store_domain,omitempty" doc:"Of an e-commerce platform's shop. The callback_query names it, too."`
-	Callback    string `json:"callback_query,omitempty" doc:"The whole query of the redirect, as it came. Needed only of Shopify and if its answer did not come to /oauth/callback: without Shopify's signature no code is redeemed."`
+	Code        string `json:"code,omitempty" writeOnly:"true" doc:"The code that redirect_uri received. Code and state may be omitted with callback_query, which has both."`
+	State       string `json:"state,omitempty" writeOnly:"true" doc:"The state that redirect_uri received."`
+	RedirectURI string `json:"redirect_uri,omitempty" doc:"Optional; it must equal that of the first step."`
+	StoreDomain string `json:"store_domain,omitempty" doc:"The shop of an e-commerce platform. callback_query also names it."`
+	Callback    string `json:"callback_query,omitempty" doc:"The unchanged query of the redirect. Required only for Shopify if the redirect did not pass through /oauth/callback: without Shopify's signature no code is redeemed."`
 }
 
 func (completion) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
@@ -80,7 +80,7 @@ type completedView struct {
 	ID          string  `json:"id"`
 	Type        string  `json:"type"`
 	Status      string  `json:"status" enum:"connected,error,disconnected"`
-	StoreDomain *string `json:"store_domain" nullable:"true" doc:"Null: the type is of another kind than e-commerce."`
+	StoreDomain *string `json:"store_domain" nullable:"true" doc:"Null: not an e-commerce platform."`
 }
 
 type completedOutput = wire.Output[completedView]

@@ -14,16 +14,16 @@ import (
 
 func (h *handlers) registerDeliveries(g operation.Group, subscription string) {
 	all, one, log := subscription+"/deliveries", subscription+"/deliveries/{delivery_id}", "/v1/events"
-	operation.Register(g, "list-event-deliveries", "GET "+all, "List what became of events on their way to a subscription",
+	operation.Register(g, "list-event-deliveries", "GET "+all, "List the deliveries of a subscription",
 		operation.HandleList(h.listDeliveries, toAPIDelivery))
 	operation.Register(g, "get-event-delivery", "GET "+one, "Get a delivery and its event", wire.HandleOne(h.getDelivery, wire.Identity))
-	operation.Register(g, "redeliver-event", "POST "+one+"/redeliver", "Deliver an event again, whatever became of it", wire.HandleOne(h.redeliver, toAPIDelivery),
+	operation.Register(g, "redeliver-event", "POST "+one+"/redeliver", "Redeliver an event, whatever its status", wire.HandleOne(h.redeliver, toAPIDelivery),
 		operation.Accepted, operation.Errors(409))
-	operation.Register(g, "redeliver-failed-events", "POST "+subscription+"/redeliver-failed", "Deliver again all events that have not arrived", h.redeliverFailed,
+	operation.Register(g, "redeliver-failed-events", "POST "+subscription+"/redeliver-failed", "Redeliver all events that have not arrived", h.redeliverFailed,
 		operation.Errors(409))
 	operation.Register(g, "list-order-webhook-deliveries", "GET /v1/orders/{order_id}/webhook-deliveries",
-		"List what became of an order's news on their way to the webhook of its agent", operation.HandleList(h.listHookDeliveries, toAPIDelivery))
-	operation.Register(g, "list-events", "GET "+log, "List what was announced", operation.HandleList(h.listEvents, toAPIEvent))
+		"List the deliveries of an order's webhook", operation.HandleList(h.listHookDeliveries, toAPIDelivery))
+	operation.Register(g, "list-events", "GET "+log, "List events", operation.HandleList(h.listEvents, toAPIEvent))
 	operation.Register(g, "get-event", "GET "+log+"/{event_id}", "Get an event", wire.HandleOne(h.getEvent, toAPIEvent))
 }
 
@@ -34,9 +34,9 @@ type DeliveryView struct {
 	Type        string     `json:"type"`
 	Status      string     `json:"status" enum:"pending,delivered,failed,canceled"`
 	Attempts    int        `json:"attempts"`
-	LastCode    *int       `json:"last_status_code" nullable:"true" doc:"HTTP status of the last answer. Null: there was none."`
+	LastCode    *int       `json:"last_status_code" nullable:"true" doc:"The HTTP status of the last response. Null: none."`
 	LastError   *string    `json:"last_error" nullable:"true"`
-	NextAttempt *wire.Time `json:"next_attempt_at" nullable:"true" doc:"Null: none will follow. During an attempt: when the next one begins if this one is never heard of."`
+	NextAttempt *wire.Time `json:"next_attempt_at" nullable:"true" doc:"Null: no further attempt. During an attempt: the start of the next one if this one does not finish."`
 	CreatedAt   wire.Time  `json:"created_at"`
 	DeliveredAt *wire.Time `json:"delivered_at" nullable:"true"`
 }
@@ -47,7 +47,7 @@ type eventView struct {
 	Type      string          `json:"type"`
 	CreatedAt string          `json:"created_at" format:"date-time"`
 	ProjectID string          `json:"project_id"`
-	Data      json.RawMessage `json:"data" doc:"By type."`
+	Data      json.RawMessage `json:"data" doc:"Depends on type."`
 }
 
 type listDeliveriesInput struct {
@@ -114,7 +114,7 @@ const mostRedelivered = 1000
 type redeliverFailedInput struct {
 	OnSubscription
 	Body *struct {
-		Since *time.Time `json:"since,omitempty" doc:"Only events that were announced at or after this time. Left out: all that are kept."`
+		Since *time.Time `json:"since,omitempty" doc:"Only events that occurred at or after this time. Default: all that are kept."`
 	}
 }
 
@@ -123,8 +123,8 @@ type redeliverFailedOutput struct {
 }
 
 type redelivered struct {
-	Count int  `json:"redelivered" doc:"How many deliveries go out again, the oldest first: at most 1,000."`
-	More  bool `json:"more" doc:"Whether more have failed: send the request again."`
+	Count int  `json:"redelivered" doc:"The number of deliveries that are sent again, oldest first: at most 1,000."`
+	More  bool `json:"more" doc:"Whether there are more: repeat the request."`
 }
 
 func (h *handlers) redeliverFailed(ctx context.Context, rq operation.Request, in *redeliverFailedInput) (*redeliverFailedOutput, error) {

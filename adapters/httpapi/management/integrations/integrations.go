@@ -32,17 +32,17 @@ func Register(a *operation.API) {
 func (h *handlers) registerIntegrations() {
 	const all, one = "/v1/integrations", "/v1/integrations/{integration_id}"
 	g := h.Group("Integrations", "integrations", operation.HeaderProject)
-	operation.RegisterClaimed(g, "connect-api-key", "POST "+all+"/connect/api-key", "Connect an account by its API key; the platform is asked whether it takes it",
+	operation.RegisterClaimed(g, "connect-api-key", "POST "+all+"/connect/api-key", "Connect an account by its API key, which is verified at the platform",
 		h.connectAPIKey, operation.Created, operation.Errors(409, 503))
 	h.registerConsent(g, all)
-	operation.Register(g, "list-integrations", "GET "+all, "List integrations, disconnected ones too",
+	operation.Register(g, "list-integrations", "GET "+all, "List integrations, including disconnected ones",
 		operation.HandleList(h.listIntegrations, wire.Identity))
 	operation.Register(g, "get-integration", "GET "+one, "Get an integration", h.getIntegration)
-	operation.Register(g, "update-integration", "PATCH "+one, "Change an integration's name and what is synchronised; null restores a default",
+	operation.Register(g, "update-integration", "PATCH "+one, "Change an integration's name and sync settings; null restores a default",
 		h.updateIntegration)
-	operation.RegisterClaimed(g, "rotate-credentials", "PUT "+one+"/credentials", "Give an integration other credentials of the same account",
+	operation.RegisterClaimed(g, "rotate-credentials", "PUT "+one+"/credentials", "Replace an integration's credentials by others of the same account",
 		h.rotateCredentials, operation.Errors(409, 503))
-	operation.RegisterPrepared(g, "disconnect-integration", "DELETE "+one, "Disconnect an integration and forget its credentials; its sync and webhooks end",
+	operation.RegisterPrepared(g, "disconnect-integration", "DELETE "+one, "Disconnect an integration and delete its credentials; its sync and webhooks end",
 		h.disconnectIntegration, operation.Errors(409))
 	h.registerSyncs(g, one)
 	h.registerSyncChanges(g, one)
@@ -62,14 +62,14 @@ func (credentials) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema
 }
 
 type newIntegration struct {
-	Type        string      `json:"type,omitempty" example:"stripe" doc:"One that is not connected by consent."`
+	Type        string      `json:"type,omitempty" example:"stripe" doc:"A type that is not connected by consent."`
 	Credentials credentials `json:"credentials,omitzero"`
-	Name        string      `json:"name,omitempty" doc:"At most 200 characters; left out: the type's."`
+	Name        string      `json:"name,omitempty" doc:"At most 200 characters. Default: the name of the type."`
 	Config      newConfig   `json:"config,omitzero"`
 }
 
 type newConfig struct {
-	BaseURL string `json:"base_url,omitempty" doc:"Of a system that you host yourself (custom, woocommerce): an https URL that does not lead to a private address."`
+	BaseURL string `json:"base_url,omitempty" doc:"The address of a system that you host yourself (custom, woocommerce): an https URL that does not lead to a private address."`
 	SyncPatch
 }
 
@@ -191,23 +191,23 @@ type updateIntegrationInput struct {
 }
 
 type integrationPatch struct {
-	Name   wire.Optional[string]    `json:"name,omitzero" doc:"At most 200 characters; null: the type's."`
+	Name   wire.Optional[string]    `json:"name,omitzero" doc:"At most 200 characters. Null: the name of the type."`
 	Config wire.Optional[SyncPatch] `json:"config,omitzero"`
 }
 
 // SyncPatch changes which data is synced from a platform.
 type SyncPatch struct {
-	Products  wire.Optional[bool] `json:"sync_products,omitzero" doc:"With their stock. Left out at first: true."`
+	Products  wire.Optional[bool] `json:"sync_products,omitzero" doc:"Whether products are synced, with their stock. Default: true."`
 	Orders    wire.Optional[bool] `json:"sync_orders,omitzero"`
 	Customers wire.Optional[bool] `json:"sync_customers,omitzero"`
 
-	WriteOrders   wire.Optional[bool]   `json:"write_orders,omitzero" doc:"Left out at first: true, where the platform permits it. A CRM gets orders as deals."`
-	RefusedOrders wire.Optional[string] `json:"refused_orders,omitzero" enum:"keep,refund" doc:"Left out at first: keep. Of shops; a CRM has no stock."`
+	WriteOrders   wire.Optional[bool]   `json:"write_orders,omitzero" doc:"Default: true, if the platform permits it. A CRM gets orders as deals."`
+	RefusedOrders wire.Optional[string] `json:"refused_orders,omitzero" enum:"keep,refund" doc:"Default: keep. For shop platforms only; a CRM has no stock."`
 	SyncSchedule  wire.Optional[string] `json:"sync_schedule,omitzero" doc:"A cron expression of five fields, or @hourly, @daily or @weekly. Times are in UTC, or in the time zone before it: CRON_TZ=Europe/Berlin 0 6 * * *. Two syncs are at least five minutes apart. Null or empty: none." example:"0 6 * * *"`
 
-	OfferUnpublished      wire.Optional[bool] `json:"offer_unpublished,omitzero" doc:"Of Shopify: offer products that are not published to the Online Store, too. False at first. The next full_sync applies a change."`
-	OfferGiftCards        wire.Optional[bool] `json:"offer_gift_cards,omitzero" doc:"Of Shopify: offer gift cards, too. False at first. The next full_sync applies a change."`
-	OfferSubscriptionOnly wire.Optional[bool] `json:"offer_subscription_only,omitzero" doc:"Of Shopify: offer products that are sold by subscription only, too, as a single purchase. False at first. The next full_sync applies a change."`
+	OfferUnpublished      wire.Optional[bool] `json:"offer_unpublished,omitzero" doc:"For Shopify: also offer products that are not published to the Online Store. Default: false. The next full_sync applies a change."`
+	OfferGiftCards        wire.Optional[bool] `json:"offer_gift_cards,omitzero" doc:"For Shopify: also offer gift cards. Default: false. The next full_sync applies a change."`
+	OfferSubscriptionOnly wire.Optional[bool] `json:"offer_subscription_only,omitzero" doc:"For Shopify: also offer subscription-only products, as a single purchase. Default: false. The next full_sync applies a change."`
 }
 
 func (p SyncPatch) change() integration.Change {

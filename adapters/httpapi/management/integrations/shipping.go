@@ -19,19 +19,19 @@ import (
 func (h *handlers) registerShipping() {
 	const one = "/v1/orders/{order_id}"
 	g := h.Group("Shipping", "integrations", operation.HeaderProject)
-	operation.RegisterPrepared(g, "get-shipping-rates", "POST "+one+"/rates", "Ask what sending an order costs, the cheapest first", h.shippingRates,
+	operation.RegisterPrepared(g, "get-shipping-rates", "POST "+one+"/rates", "List shipping rates for an order, cheapest first", h.shippingRates,
 		operation.Errors(409, 503), operation.Scope("integrations:read"), operation.AsksProvider)
-	operation.RegisterClaimed(g, "create-shipping-label", "POST "+one+"/labels", "Buy the shipping label of an order, which is on its way then. An order has one until it is voided: asked again, the answer is 200 with the same",
+	operation.RegisterClaimed(g, "create-shipping-label", "POST "+one+"/labels", "Buy the shipping label of an order and mark it as shipped. An order has one label until it is voided: a repeated request returns 200 with the same label",
 		h.createLabel, operation.Created, operation.Errors(409, 503), operation.AsksProvider, operation.Again[labelView]())
-	operation.Register(g, "list-shipping-labels", "GET "+one+"/labels", "List the shipping labels that were bought for an order, newest first, also voided and test labels. It leaves label_pdf out: buying a label answers it, also when asked again",
+	operation.Register(g, "list-shipping-labels", "GET "+one+"/labels", "List the shipping labels of an order, newest first, including voided and test labels. It omits label_pdf: buying a label returns it, also when repeated",
 		h.listLabels)
-	operation.RegisterClaimed(g, "void-shipping-label", "POST "+one+"/labels/{label_id}/void", "Void a shipping label that is not used, so that the carrier gives its price back",
+	operation.RegisterClaimed(g, "void-shipping-label", "POST "+one+"/labels/{label_id}/void", "Void an unused shipping label, so that the carrier refunds its price",
 		h.voidLabel, operation.Errors(409, 503), operation.AsksProvider)
 }
 
 // OnParcel is what both need to know.
 type OnParcel struct {
-	Integration string `json:"integration_id,omitempty" doc:"A platform that ships orders; left out: the only one that is connected."`
+	Integration string `json:"integration_id,omitempty" doc:"A platform that ships orders. Default: the only one that is connected."`
 	Grams       int    `json:"weight_grams" doc:"1 to 100,000."`
 }
 
@@ -39,7 +39,7 @@ type ratesInput struct {
 	finance.OnOrder
 	Body struct {
 		OnParcel
-		Carrier string `json:"carrier_code,omitempty" example:"ups" doc:"Left out: every carrier of the account."`
+		Carrier string `json:"carrier_code,omitempty" example:"ups" doc:"Default: every carrier of the account."`
 	}
 }
 
@@ -79,9 +79,9 @@ type labelInput struct {
 	finance.OnOrder
 	Body struct {
 		OnParcel
-		Carrier string `json:"carrier_code" example:"ups" doc:"As rates have it."`
-		Service string `json:"service_code" example:"ups_ground" doc:"As rates have it."`
-		Test    bool   `json:"test_label,omitempty" doc:"A label that nobody ships and that costs nothing. It leaves the order as it is, and is kept beside the real one."`
+		Carrier string `json:"carrier_code" example:"ups" doc:"carrier_code of a rate."`
+		Service string `json:"service_code" example:"ups_ground" doc:"service_code of a rate."`
+		Test    bool   `json:"test_label,omitempty" doc:"Buys a free label for testing, which cannot be shipped. It does not change the order, and is kept beside the real label."`
 	}
 }
 
@@ -92,16 +92,16 @@ type LabelSummary struct {
 	Carrier        string      `json:"carrier_code"`
 	Service        string      `json:"service_code"`
 	TrackingNumber string      `json:"tracking_number"`
-	Price          *wire.Money `json:"price" nullable:"true" doc:"Null: the platform did not say."`
+	Price          *wire.Money `json:"price" nullable:"true" doc:"Null: unknown."`
 	Currency       *string     `json:"currency" nullable:"true"`
 	Test           bool        `json:"test_label"`
 	CreatedAt      wire.Time   `json:"created_at"`
-	VoidedAt       *wire.Time  `json:"voided_at" nullable:"true" doc:"When it was voided; null: nobody voided it here. The carrier decides when it gives the price back."`
+	VoidedAt       *wire.Time  `json:"voided_at" nullable:"true" doc:"When it was voided. Null: not voided here. The carrier decides when it refunds the price."`
 }
 
 type labelView struct {
 	LabelSummary
-	PDF *string `json:"label_pdf" nullable:"true" encoding:"base64" doc:"The label, in base64. Null where the platform's answer was lost and the label found later (print it there), and of a voided label."`
+	PDF *string `json:"label_pdf" nullable:"true" encoding:"base64" doc:"The label in base64. Null if the platform's response was lost and the label was found later (print it there), and for a voided label."`
 }
 
 type labelOutput struct {
@@ -114,7 +114,7 @@ func (h *handlers) createLabel(ctx ports.Outbound, rq operation.Request, in *lab
 	if err != nil {
 		return made, err
 	}
-	bought, isNew, err := h.Shipping.In(rq.Stores).Buy(ctx, rq.Caller.Project, in.Order.ID, order.LabelWish{
+	bought, isNew, err := h.Shipping.In(rq.Stores).Buy(ctx, rq.Caller.Project, in.Order.ID, order.LabelRequest{
 		Integration: through,
 		Carrier:     in.Body.Carrier,
 		Service:     in.Body.Service,
@@ -125,7 +125,7 @@ func (h *handlers) createLabel(ctx ports.Outbound, rq operation.Request, in *lab
 		return made, err
 	}
 	made.Commit = func(ctx context.Context, st *ports.Stores) (*labelOutput, error) {
-		label, err := h.Shipping.In(st).Tell(ctx, bought)
+		label, err := h.Shipping.In(st).MarkShipped(ctx, bought)
 		if err != nil {
 			return nil, err
 		}
@@ -167,7 +167,7 @@ func (h *handlers) voidLabel(ctx ports.Outbound, rq operation.Request, in *voidI
 		return made, err
 	}
 	made.Commit = func(ctx context.Context, st *ports.Stores) (*wire.Output[labelView], error) {
-		if err := h.Shipping.In(st).TellVoided(ctx, label); err != nil {
+		if err := h.Shipping.In(st).UnmarkShipped(ctx, label); err != nil {
 			return nil, err
 		}
 		out := &wire.Output[labelView]{Body: toAPILabel(label)}

@@ -14,7 +14,7 @@ import (
 func (h *handlers) registerSubscriptions() {
 	const all, one = "/v1/event-subscriptions", "/v1/event-subscriptions/{subscription_id}"
 	g := h.Group("Events", "events", operation.HeaderProject)
-	operation.Register(g, "create-event-subscription", "POST "+all, "Send events to a URL; the secret that signs them is shown once", h.createSubscription,
+	operation.Register(g, "create-event-subscription", "POST "+all, "Create an event subscription; the secret that signs its events is shown once", h.createSubscription,
 		operation.Created, operation.Errors(409))
 	operation.Register(g, "list-event-subscriptions", "GET "+all, "List event subscriptions",
 		operation.HandleList(h.listSubscriptions, toAPISubscription))
@@ -22,7 +22,7 @@ func (h *handlers) registerSubscriptions() {
 		wire.HandleOne(h.getSubscription, toAPISubscription))
 	operation.Register(g, "update-event-subscription", "PATCH "+one, "Change an event subscription", h.updateSubscription)
 	operation.Register(g, "delete-event-subscription", "DELETE "+one, "Delete an event subscription", h.deleteSubscription)
-	operation.Register(g, "rotate-event-secret", "POST "+one+"/rotate-secret", "Replace the secret; for 24 hours the one before signs too", h.rotateSecret)
+	operation.Register(g, "rotate-event-secret", "POST "+one+"/rotate-secret", "Rotate the secret; for 24 hours the previous one signs too", h.rotateSecret)
 	operation.Register(g, "test-event-subscription", "POST "+one+"/test", "Send an event of type ping",
 		wire.HandleOne(h.testSubscription, toAPIDelivery), operation.Accepted, operation.Errors(409))
 	h.registerDeliveries(g, one)
@@ -36,14 +36,14 @@ type SubscriptionView struct {
 	EventTypes  []string  `json:"event_types"`
 	Description string    `json:"description"`
 	Status      string    `json:"status" enum:"active,disabled"`
-	Reason      *string   `json:"disabled_reason" nullable:"true" doc:"merchant: by request. gone: the receiver answered 410. unreachable: an event could not be delivered in 24 hours."`
+	Reason      *string   `json:"disabled_reason" nullable:"true" doc:"merchant: by request. gone: the receiver responded 410. unreachable: an event could not be delivered within 24 hours."`
 	CreatedAt   wire.Time `json:"created_at"`
 	UpdatedAt   wire.Time `json:"updated_at"`
 }
 
 type newSubscription struct {
 	URL         string   `json:"url,omitempty" doc:"An https URL of at most 2,048 characters that does not lead to a private address."`
-	EventTypes  []string `json:"event_types,omitempty" doc:"Of order.completed, order.shipped, order.updated, order.delivered, order.canceled, order.refunded, return.requested, return.approved, return.rejected, refund.failed, dispute.opened, dispute.closed, quote.accepted, negotiation.lost, checkout.abandoned, payment.unresolved, refund.unresolved, payment.orphaned, money.unexplained, sync.completed, sync.failed, integration.error, customer.data_requested, inventory.low, subscription.disabled; or \"*\" alone, for all, those of later versions too."`
+	EventTypes  []string `json:"event_types,omitempty" doc:"Any of order.completed, order.shipped, order.updated, order.delivered, order.canceled, order.refunded, return.requested, return.approved, return.rejected, refund.failed, dispute.opened, dispute.closed, quote.accepted, negotiation.lost, checkout.abandoned, payment.unresolved, refund.unresolved, payment.orphaned, money.unexplained, sync.completed, sync.failed, integration.error, customer.data_requested, inventory.low, subscription.disabled; or only \"*\" for all, including those of later versions."`
 	Description string   `json:"description,omitempty" doc:"At most 5,000 characters."`
 }
 
@@ -55,7 +55,7 @@ type secretOutput = wire.Output[subscriptionSecret]
 
 type subscriptionSecret struct {
 	SubscriptionView
-	Secret string `json:"secret" doc:"Signs each request by Standard Webhooks. It is shown here and never again."`
+	Secret string `json:"secret" doc:"Signs each request by Standard Webhooks. Shown only in this response."`
 }
 
 func (h *handlers) createSubscription(ctx context.Context, rq operation.Request, in *wire.Input[newSubscription]) (*secretOutput, error) {
@@ -93,7 +93,7 @@ type subscriptionPatch struct {
 	URL         wire.Optional[string]   `json:"url,omitzero"`
 	EventTypes  wire.Optional[[]string] `json:"event_types,omitzero"`
 	Description wire.Optional[string]   `json:"description,omitzero"`
-	Status      wire.Optional[string]   `json:"status,omitzero" doc:"active or disabled. What is pending for a subscription that is disabled is canceled."`
+	Status      wire.Optional[string]   `json:"status,omitzero" doc:"active or disabled. Disabling a subscription cancels its pending deliveries."`
 }
 
 func (h *handlers) updateSubscription(ctx context.Context, rq operation.Request, in *updateSubscriptionInput) (*wire.Output[SubscriptionView], error) {

@@ -14,14 +14,14 @@ import (
 
 func (h *handlers) registerSyncs(g operation.Group, integration string) {
 	all, one := integration+"/sync", integration+"/sync/{sync_id}"
-	operation.Register(g, "start-sync", "POST "+all, "Read what has changed at the platform, or everything; one sync at a time", h.startSync,
+	operation.Register(g, "start-sync", "POST "+all, "Start a sync of changes, or of everything; one sync at a time", h.startSync,
 		operation.Accepted, operation.Errors(409))
 	operation.Register(g, "list-syncs", "GET "+all+"/history", "List syncs, newest first", operation.HandleList(h.listSyncs, toAPISync))
 	operation.Register(g, "get-sync", "GET "+one, "Get a sync with its counters", wire.HandleOne(h.findSync, toAPISync))
-	operation.Register(g, "list-sync-errors", "GET "+one+"/errors", "List the records that a sync did not take, the first 1,000 of them",
+	operation.Register(g, "list-sync-errors", "GET "+one+"/errors", "List the records that a sync rejected, the first 1,000",
 		operation.HandleList(h.listSyncErrors, toAPISyncError))
-	operation.Register(g, "cancel-sync", "POST "+one+"/cancel", "Cancel a sync; what it has read stays", h.cancelSync, operation.Errors(409))
-	operation.Register(g, "list-records", "GET "+integration+"/records", "List what is known of the platform's records",
+	operation.Register(g, "cancel-sync", "POST "+one+"/cancel", "Cancel a sync; the records that it has read are kept", h.cancelSync, operation.Errors(409))
+	operation.Register(g, "list-records", "GET "+integration+"/records", "List the platform's records",
 		operation.HandleList(h.listRecords, toAPIRecord))
 }
 
@@ -30,42 +30,42 @@ type SyncView struct {
 	ID          string                  `json:"sync_id"`
 	Status      string                  `json:"status" enum:"running,completed,failed,canceled"`
 	Full        bool                    `json:"full_sync"`
-	Preview     bool                    `json:"preview" doc:"It stored nothing: the counters say what a sync would do."`
+	Preview     bool                    `json:"preview" doc:"Whether it stores nothing: the counters say what a sync would do."`
 	Resources   map[string]syncCounters `json:"resources" doc:"By resource: products, inventory, customers and orders."`
-	Progress    map[string]syncProgress `json:"progress" doc:"By resource, how far it has come."`
-	SecondsLeft *int                    `json:"seconds_left" nullable:"true" doc:"An estimate at the pace so far, as of the last page that was stored. Null: it has ended, or it is not known, as long as a resource has not been counted or not begun."`
+	Progress    map[string]syncProgress `json:"progress" doc:"Progress by resource."`
+	SecondsLeft *int                    `json:"seconds_left" nullable:"true" doc:"An estimate from the pace so far, as of the last stored page. Null: the sync has ended, or a resource has not been counted or started yet."`
 	StartedAt   wire.Time               `json:"started_at"`
-	CompletedAt *wire.Time              `json:"completed_at" nullable:"true" doc:"When it ended, in whatever way."`
+	CompletedAt *wire.Time              `json:"completed_at" nullable:"true" doc:"When it ended, with any status."`
 	DurationMS  *int64                  `json:"duration_ms" nullable:"true"`
-	Error       *string                 `json:"error" nullable:"true" doc:"Why it failed."`
-	Notices     []syncNotice            `json:"notices" doc:"What is missing though the sync went on: at most 20, each once."`
+	Error       *string                 `json:"error" nullable:"true" doc:"The reason of the failure."`
+	Notices     []syncNotice            `json:"notices" doc:"Data that is missing although the sync continued: at most 20 notices, each once."`
 }
 
 // syncNotice is a notice to the merchant about a sync.
 type syncNotice struct {
-	Code     string `json:"code" enum:"field_denied,bulk_denied" doc:"field_denied: the platform does not show the app a field, for the lack of a scope or an approval. bulk_denied: the app may not run bulk queries, so that all was read page by page."`
+	Code     string `json:"code" enum:"field_denied,bulk_denied" doc:"field_denied: the app lacks a scope or an approval for a field. bulk_denied: the app may not run bulk queries, so everything was read page by page."`
 	Resource string `json:"resource" enum:"products,inventory,orders,customers"`
-	Message  string `json:"message" doc:"What is missing, and what to do about it."`
+	Message  string `json:"message" doc:"The missing data, and how to get it."`
 }
 
 // syncCounters count each record once.
 type syncCounters struct {
 	Total     int `json:"total"`
 	Created   int `json:"created"`
-	Updated   int `json:"updated" doc:"Removed ones too."`
+	Updated   int `json:"updated" doc:"Includes removed records."`
 	Unchanged int `json:"unchanged"`
-	Errors    int `json:"errors" doc:"They were not taken, and did not stop the others."`
-	Conflicts int `json:"conflicts" doc:"Fields, of whatever records, that both sides had changed."`
+	Errors    int `json:"errors" doc:"Rejected records; they do not stop the others."`
+	Conflicts int `json:"conflicts" doc:"Fields of any records that both sides had changed."`
 }
 
 // syncProgress is the progress of reading one resource.
 type syncProgress struct {
-	Done        int     `json:"done" doc:"Records that were read."`
-	Total       *int    `json:"total" nullable:"true" doc:"Records that there are to read, as the platform counts them, and never less than done. Null: the platform does not tell, or not yet."`
-	AtLeast     bool    `json:"at_least" doc:"There may be more than the total: the platform counts no further, or counts only some of them."`
-	SecondsLeft *int    `json:"seconds_left" nullable:"true" doc:"An estimate at the pace so far. Null: it is not known."`
-	Waited      float64 `json:"waited_seconds" doc:"For how long the platform had it wait: for its rate limit, or until it had prepared the data."`
-	LimitedBy   *string `json:"limited_by" nullable:"true" example:"rate_limit" doc:"What most of that was for: rate_limit, or bulk_operation, which the platform had not done yet. Null: there was no wait."`
+	Done        int     `json:"done" doc:"Records read."`
+	Total       *int    `json:"total" nullable:"true" doc:"The number of records to read, as the platform counts them, never less than done. Null: unknown, or not yet known."`
+	AtLeast     bool    `json:"at_least" doc:"Whether there may be more than total, because the platform counts up to a limit or only some of the records."`
+	SecondsLeft *int    `json:"seconds_left" nullable:"true" doc:"An estimate from the pace so far. Null: unknown."`
+	Waited      float64 `json:"waited_seconds" doc:"Seconds spent waiting for the platform: for its rate limit, or until it had prepared the data."`
+	LimitedBy   *string `json:"limited_by" nullable:"true" example:"rate_limit" doc:"The main reason for waiting: rate_limit, or bulk_operation, which the platform had not finished. Null: it did not wait."`
 }
 
 func toAPIProgress(s *syncrun.Step) syncProgress {
@@ -100,9 +100,9 @@ func seconds(d time.Duration) *int {
 type startSyncInput struct {
 	OnIntegration
 	Body *struct {
-		Resources []string `json:"resources,omitempty" nullable:"true" doc:"Of products, inventory, customers and orders, as far as the type has them. Left out or empty: all that the configuration has on."`
-		Full      bool     `json:"full_sync,omitempty" doc:"Read everything, and not only what has changed since the last sync; the platform's word counts for fields that were edited here, too. Stock moves as ever by what changed there, so that what was sold here stays sold."`
-		Preview   bool     `json:"preview,omitempty" doc:"Store nothing but the counters and errors: what a sync would do. Inventory cannot be previewed."`
+		Resources []string `json:"resources,omitempty" nullable:"true" doc:"Any of products, inventory, customers and orders that the type has. Omitted or empty: all that are enabled in the configuration."`
+		Full      bool     `json:"full_sync,omitempty" doc:"Read everything, not only changes since the last sync; the platform's values also replace fields that were edited here. Stock is still adjusted by its changes at the platform, so that sales here are preserved."`
+		Preview   bool     `json:"preview,omitempty" doc:"Store only the counters and errors, to see what a sync would do. Inventory cannot be previewed."`
 	}
 }
 
@@ -167,7 +167,7 @@ type syncErrorsInput struct {
 // SyncErrorView is a record that was not imported.
 type SyncErrorView struct {
 	Resource string    `json:"resource" enum:"products,inventory,orders,customers"`
-	RecordID string    `json:"record_id" doc:"The platform's."`
+	RecordID string    `json:"record_id" doc:"The platform's id of the record."`
 	Reason   string    `json:"reason"`
 	At       wire.Time `json:"at"`
 }
@@ -231,12 +231,12 @@ type recordsInput struct {
 
 // RecordView is an external record as it was last seen.
 type RecordView struct {
-	ID        string          `json:"record_id" doc:"The platform's."`
+	ID        string          `json:"record_id" doc:"The platform's id of the record."`
 	Resource  string          `json:"resource" enum:"products,inventory,orders,customers"`
-	LocalID   *string         `json:"local_id" nullable:"true" doc:"What it is here: a product's, a variant's or an order's id. Null: there is none."`
+	LocalID   *string         `json:"local_id" nullable:"true" doc:"The id of the local product, variant or order. Null: there is none."`
 	SKU       *string         `json:"sku" nullable:"true"`
-	ChangedAt *wire.Time      `json:"changed_at" nullable:"true" doc:"When the platform last changed it, as far as it says so."`
-	Removed   bool            `json:"removed" doc:"The platform no longer has it."`
+	ChangedAt *wire.Time      `json:"changed_at" nullable:"true" doc:"When the platform last changed it, if it reports that."`
+	Removed   bool            `json:"removed" doc:"Whether the platform no longer has it."`
 	Order     *recordOrder    `json:"order,omitempty"`
 	Customer  *recordCustomer `json:"customer,omitempty"`
 }
@@ -244,15 +244,15 @@ type RecordView struct {
 type recordOrder struct {
 	Number    string          `json:"number"`
 	Email     string          `json:"email"`
-	Status    string          `json:"status" doc:"The platform's word."`
-	Total     string          `json:"total" doc:"As the platform writes it."`
+	Status    string          `json:"status" doc:"The platform's status."`
+	Total     string          `json:"total" doc:"The total as the platform writes it."`
 	Currency  string          `json:"currency"`
 	Items     int             `json:"items"`
 	PlacedAt  *wire.Time      `json:"placed_at" nullable:"true"`
-	Reference *string         `json:"reference" nullable:"true" doc:"The id of the order here that it is of."`
+	Reference *string         `json:"reference" nullable:"true" doc:"The id of the local order."`
 	Shipment  *recordShipment `json:"shipment,omitempty"`
 	Canceled  bool            `json:"canceled"`
-	Refunded  string          `json:"refunded,omitempty" doc:"How much of the total was given back, as the platform tells it. Absent: nothing, or it does not tell."`
+	Refunded  string          `json:"refunded,omitempty" doc:"The refunded part of the total, as the platform reports it. Absent: nothing, or unknown."`
 }
 
 type recordShipment struct {
@@ -271,20 +271,20 @@ type recordCustomer struct {
 	Purchases int    `json:"purchases"`
 }
 
-func (h *handlers) listRecords(ctx context.Context, rq operation.Request, in *recordsInput) ([]*syncrun.Copy, int, error) {
+func (h *handlers) listRecords(ctx context.Context, rq operation.Request, in *recordsInput) ([]*syncrun.ExternalRecord, int, error) {
 	i, err := h.findIntegration(ctx, rq, in.OnIntegration)
 	if err != nil {
 		return nil, 0, err
 	}
 	resource, _ := syncrun.ParseResource(in.Resource) // the schema allows no other resource
-	return rq.Stores.Copies.List(ctx, ports.CopiesOf{
+	return rq.Stores.ExternalRecords.List(ctx, ports.RecordSet{
 		Project:     i.Project,
 		Integration: i.ID,
 		Resource:    resource,
 	}, in.Page())
 }
 
-func toAPIRecord(c *syncrun.Copy) RecordView {
+func toAPIRecord(c *syncrun.ExternalRecord) RecordView {
 	v := RecordView{
 		ID:        c.Remote,
 		Resource:  c.Resource.String(),

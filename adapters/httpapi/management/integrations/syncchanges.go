@@ -16,7 +16,7 @@ import (
 
 func (h *handlers) registerSyncChanges(g operation.Group, integration string) {
 	operation.Register(g, "list-sync-changes", "GET "+integration+"/sync/{sync_id}/changes",
-		"List what a preview would do, and the conflicts of a sync", h.listSyncChanges)
+		"List the changes of a preview, and the conflicts of a sync", h.listSyncChanges)
 	operation.Register(g, "list-conflicts", "GET "+integration+"/conflicts",
 		"List fields that both the platform and the merchant changed, newest first", operation.HandleList(h.listConflicts, toAPISyncChange))
 }
@@ -25,38 +25,38 @@ func (h *handlers) registerSyncChanges(g operation.Group, integration string) {
 type SyncChangesView struct {
 	Data  []SyncChangeView `json:"data"`
 	Meta  operation.Meta   `json:"meta"`
-	Found syncFound        `json:"found" doc:"How many the whole sync has found so far, of all resources."`
-	Cut   bool             `json:"cut" doc:"The sync has found more than its list has: the list ends at 1,000."`
+	Found syncFound        `json:"found" doc:"The number found by the whole sync so far, of all resources."`
+	Cut   bool             `json:"cut" doc:"Whether the sync has found more than the list has: the list ends at 1,000."`
 }
 
 // syncFound counts what a list could have.
 type syncFound struct {
-	Created   int `json:"created" doc:"Of a preview; 0 for any other sync, which counts in resources."`
-	Changed   int `json:"changed" doc:"Of a preview."`
-	Archived  int `json:"archived" doc:"Of a preview."`
-	Conflicts int `json:"conflicts" doc:"Fields."`
+	Created   int `json:"created" doc:"For a preview; 0 for any other sync, which counts in resources."`
+	Changed   int `json:"changed" doc:"For a preview."`
+	Archived  int `json:"archived" doc:"For a preview."`
+	Conflicts int `json:"conflicts" doc:"The number of fields."`
 }
 
 // SyncChangeView is a record that a preview would change, or a field in conflict.
 type SyncChangeView struct {
-	SyncID   *string           `json:"sync_id" nullable:"true" doc:"Null: a webhook told of the record."`
-	Kind     string            `json:"kind" enum:"created,changed,archived,conflict" doc:"created, changed, archived: what a sync would do to the record; a customer that is archived is forgotten. conflict: both sides changed one field since they last agreed."`
+	SyncID   *string           `json:"sync_id" nullable:"true" doc:"Null: a webhook reported the record."`
+	Kind     string            `json:"kind" enum:"created,changed,archived,conflict" doc:"created, changed, archived: what a sync would do to the record; the data of an archived customer is deleted. conflict: both sides changed a field since they last agreed."`
 	Resource string            `json:"resource" enum:"products,orders,customers"`
-	RecordID string            `json:"record_id" example:"7463529" doc:"The platform's."`
-	LocalID  *string           `json:"local_id" nullable:"true" example:"prod_06fszq2d8v3m5xk9t1c7w4hpeg" doc:"What it is here: a product's or an order's id. Null: there is none, or not yet."`
-	Title    *string           `json:"title" nullable:"true" example:"Trail tent" doc:"The product's name here, or at the platform if there is none here. Null for customers and orders, of which only ids are stored."`
-	Fields   []fieldChangeView `json:"fields" doc:"The fields that differ: of a conflict the one, of customers, orders and what is created none."`
+	RecordID string            `json:"record_id" example:"7463529" doc:"The platform's id of the record."`
+	LocalID  *string           `json:"local_id" nullable:"true" example:"prod_06fszq2d8v3m5xk9t1c7w4hpeg" doc:"The id of the local product or order. Null: there is none yet."`
+	Title    *string           `json:"title" nullable:"true" example:"Trail tent" doc:"The local product's name, or the platform's if there is none here. Null for customers and orders, of which only ids are stored."`
+	Fields   []fieldChangeView `json:"fields" doc:"The fields that differ: one for a conflict, none for customers, orders and created records."`
 	At       wire.Time         `json:"at"`
 }
 
 // fieldChangeView is a field with its value on both sides.
 type fieldChangeView struct {
 	Field  string     `json:"field" enum:"sku,name,price,category,description,brand,images,attributes,tags,variants,status" example:"price"`
-	Ours   fieldValue `json:"ours" doc:"The value here."`
+	Ours   fieldValue `json:"ours" doc:"The local value."`
 	Theirs fieldValue `json:"theirs" doc:"The platform's value."`
-	Cut    bool       `json:"cut" doc:"A text of a value is cut to 300 characters and ends with …, or a list has its first 10 entries."`
-	Winner *string    `json:"winner,omitempty" enum:"ours,theirs" example:"ours" doc:"Of a conflict: whose value is used."`
-	Rule   *string    `json:"rule,omitempty" enum:"edited_here,full_sync" example:"edited_here" doc:"Of a conflict, why: edited_here keeps a field that was edited here since both sides last agreed; full_sync takes the platform's value of every field."`
+	Cut    bool       `json:"cut" doc:"Whether a value is shortened: a text to 300 characters, ending with …, or a list to 10 entries."`
+	Winner *string    `json:"winner,omitempty" enum:"ours,theirs" example:"ours" doc:"For a conflict: the side whose value is used."`
+	Rule   *string    `json:"rule,omitempty" enum:"edited_here,full_sync" example:"edited_here" doc:"For a conflict, the reason: edited_here keeps a field that was edited here since both sides last agreed; full_sync uses the platform's value of every field."`
 }
 
 // fieldValue is the value of a field on one side.
@@ -69,7 +69,7 @@ type variantValue struct {
 	SKU              string        `json:"sku"`
 	Size             string        `json:"size"`
 	Color            string        `json:"color"`
-	Price            *wire.Decimal `json:"price" nullable:"true" doc:"Null: the product's."`
+	Price            *wire.Decimal `json:"price" nullable:"true" doc:"Null: the product's price."`
 	GTIN             string        `json:"gtin"`
 	MPN              string        `json:"mpn"`
 	InventoryPolicy  string        `json:"inventory_policy"`
@@ -118,7 +118,7 @@ func (fieldValue) Schema(r huma.Registry) *huma.Schema {
 	price.Description = "A price."
 	attributes := &huma.Schema{
 		Type:                 huma.TypeObject,
-		Description:          "Attributes that the other side does not have, or not so.",
+		Description:          "Attributes that the other side lacks or has with another value.",
 		AdditionalProperties: text,
 	}
 	tags := &huma.Schema{
@@ -130,7 +130,7 @@ func (fieldValue) Schema(r huma.Registry) *huma.Schema {
 	images := list(reflect.TypeFor[imageValue](), "ImageValue")
 	images.Description = "Images."
 	variants := list(reflect.TypeFor[variantValue](), "VariantValue")
-	variants.Description = "Variants that the other side does not have, or not so."
+	variants.Description = "Variants that the other side lacks or has with other values."
 	return &huma.Schema{
 		AnyOf: []*huma.Schema{text, price, tags, images, attributes, variants},
 		Examples: []any{"Trail tent", json.Number("149.5"), []any{"camping"}, []any{map[string]any{"url": "https://example.com/tent.jpg", "alt": "A tent"}},

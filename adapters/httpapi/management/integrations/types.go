@@ -31,5 +31,5 @@ func (IntegrationView) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Sc
 
 // topicsByType lists the topics of the webhooks that can be registered.
 func topicsByType() string {
-	return "One of the platform's. " + byType(func(t integration.Type) string { return strings.Join(t.Topics(), ", ") })
+	return "A topic of the platform. " + byType(func(t integration.Type) string { return strings.Join(t.Topics(), ", ") })
 }

@@ -19,32 +19,32 @@ type IntegrationView struct {
 	Type      string             `json:"type" example:"shopify"`
 	Name      string             `json:"name"`
 	Status    string             `json:"status" enum:"connected,error,disconnected"`
-	LastError *string            `json:"last_error" nullable:"true" doc:"Why status is error."`
+	LastError *string            `json:"last_error" nullable:"true" doc:"The reason for the status error."`
 	Config    integrationConfig  `json:"config"`
-	LastSync  *wire.Time         `json:"last_sync" nullable:"true" doc:"When a sync last completed. Null: never; there is nothing to synchronise with payment providers."`
-	NextSync  *wire.Time         `json:"next_sync" nullable:"true" doc:"When the next scheduled sync starts: up to a minute after the time of config.sync_schedule, always by as much for one integration. Null: none is scheduled, or the credentials are refused."`
+	LastSync  *wire.Time         `json:"last_sync" nullable:"true" doc:"When a sync last completed. Null: never; payment providers have nothing to sync."`
+	NextSync  *wire.Time         `json:"next_sync" nullable:"true" doc:"When the next scheduled sync starts: up to a minute after the time of config.sync_schedule, with a fixed delay for each integration. Null: none is scheduled, or the credentials are rejected."`
 	Metrics   integrationMetrics `json:"metrics"`
-	Webhook   *integrationHook   `json:"webhook,omitempty" doc:"Of payment providers. Those of other platforms have a list."`
+	Webhook   *integrationHook   `json:"webhook,omitempty" doc:"The webhook of a payment provider. list-webhooks has those of other platforms."`
 	CreatedAt wire.Time          `json:"created_at"`
 	UpdatedAt wire.Time          `json:"updated_at"`
 }
 
 // integrationConfig has the fields of the integration's type.
 type integrationConfig struct {
-	AccountID     string `json:"account_id,omitempty" doc:"The account's id with the platform."`
-	LiveMode      *bool  `json:"live_mode,omitempty" doc:"Whether a payment account's money is real."`
-	StoreDomain   string `json:"store_domain,omitempty" doc:"Of an e-commerce platform's shop."`
-	BaseURL       string `json:"base_url,omitempty" doc:"Of a system that you host yourself."`
-	SyncProducts  *bool  `json:"sync_products,omitempty" doc:"With their stock."`
+	AccountID     string `json:"account_id,omitempty" doc:"The platform's id of the account."`
+	LiveMode      *bool  `json:"live_mode,omitempty" doc:"Whether a payment account moves real money."`
+	StoreDomain   string `json:"store_domain,omitempty" doc:"The shop of an e-commerce platform."`
+	BaseURL       string `json:"base_url,omitempty" doc:"The address of a system that you host yourself."`
+	SyncProducts  *bool  `json:"sync_products,omitempty" doc:"Whether products are synced, with their stock."`
 	SyncOrders    *bool  `json:"sync_orders,omitempty"`
 	SyncCustomers *bool  `json:"sync_customers,omitempty"`
-	SyncSchedule  string `json:"sync_schedule,omitempty" doc:"A cron expression by which the platform is read."`
-	WriteOrders   *bool  `json:"write_orders,omitempty" doc:"Whether paid orders are written to the platform. It needs the platform's permission: for Shopify the scope write_orders, for WooCommerce a key that may write, for a system of your own writes_orders in its account. In HubSpot they are written as deals: it needs the scopes crm.objects.deals.write and crm.schemas.deals.write."`
-	RefusedOrders string `json:"refused_orders,omitempty" enum:"keep,refund" doc:"What becomes of a paid order that the platform has no stock for: it stays and you are alerted, or it is canceled and refunded."`
+	SyncSchedule  string `json:"sync_schedule,omitempty" doc:"The schedule of syncs, as a cron expression."`
+	WriteOrders   *bool  `json:"write_orders,omitempty" doc:"Whether paid orders are written to the platform. It requires the platform's permission: for Shopify the scope write_orders, for WooCommerce a key with write access, for your own system writes_orders in its account. HubSpot gets them as deals, with the scopes crm.objects.deals.write and crm.schemas.deals.write."`
+	RefusedOrders string `json:"refused_orders,omitempty" enum:"keep,refund" doc:"The handling of a paid order for which the platform has no stock: it is kept and you are alerted, or it is canceled and refunded."`
 
-	OfferUnpublished      *bool `json:"offer_unpublished,omitempty" doc:"Of Shopify: whether products that are not published to the Online Store are offered to buyers."`
-	OfferGiftCards        *bool `json:"offer_gift_cards,omitempty" doc:"Of Shopify: whether gift cards are offered to buyers."`
-	OfferSubscriptionOnly *bool `json:"offer_subscription_only,omitempty" doc:"Of Shopify: whether products that are sold by subscription only are offered to buyers, as a single purchase."`
+	OfferUnpublished      *bool `json:"offer_unpublished,omitempty" doc:"For Shopify: whether products that are not published to the Online Store are offered to buyers."`
+	OfferGiftCards        *bool `json:"offer_gift_cards,omitempty" doc:"For Shopify: whether gift cards are offered to buyers."`
+	OfferSubscriptionOnly *bool `json:"offer_subscription_only,omitempty" doc:"For Shopify: whether subscription-only products are offered to buyers, as a single purchase."`
 }
 
 type integrationMetrics struct {
@@ -54,8 +54,8 @@ type integrationMetrics struct {
 }
 
 type integrationHook struct {
-	Endpoint string `json:"endpoint" format:"uri" doc:"Where the provider may call."`
-	Status   string `json:"status" enum:"none,active,failed" doc:"Whether the provider calls: none was asked for, it does, or it refused to. Without it payments are found out by asking."`
+	Endpoint string `json:"endpoint" format:"uri" doc:"The address that the provider calls."`
+	Status   string `json:"status" enum:"none,active,failed" doc:"Whether the provider calls: no webhook was requested, it calls, or it rejected the request. Without a webhook, payments are polled."`
 }
 
 // toAPIIntegrations shows a project's integrations with their metrics.
@@ -116,7 +116,7 @@ func toAPIConfig(i *integration.Integration) integrationConfig {
 	if i.Type.WritesOrders() {
 		c.RefusedOrders = i.Config.Refused.String()
 	}
-	if offer := i.Config.Offer; i.Type.TellsOffers() {
+	if offer := i.Config.Offer; i.Type.ReportsOffers() {
 		c.OfferUnpublished, c.OfferGiftCards, c.OfferSubscriptionOnly = &offer.Unpublished, &offer.GiftCards, &offer.SubscriptionOnly
 	}
 	return c

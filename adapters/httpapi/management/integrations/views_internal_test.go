@@ -14,7 +14,7 @@ import (
 // The tests below check that merchants see every field of their data, except those listed with a reason.
 
 func TestToAPILabel_everyField(t *testing.T) {
-	viewtest.Shown(viewtest.Pointed(toAPILabel), viewtest.Unseen("order.Label", map[string]string{
+	viewtest.Shown(viewtest.Pointed(toAPILabel), viewtest.Omitted("order.Label", map[string]string{
 		"the request names it": "Integration Grams", viewtest.Internal: "DueAt VoidDueAt Unsure Remote Told", "BoughtAt is shown": "CreatedAt",
 		"each is shown as a label":          "Former",
 		"nobody is to print a voided label": "PDF",
@@ -22,7 +22,7 @@ func TestToAPILabel_everyField(t *testing.T) {
 }
 
 func TestToAPIRecord_everyField(t *testing.T) {
-	viewtest.Shown(viewtest.Pointed(toAPIRecord), viewtest.Unseen("syncrun.Copy", map[string]string{
+	viewtest.Shown(viewtest.Pointed(toAPIRecord), viewtest.Omitted("syncrun.ExternalRecord", map[string]string{
 		viewtest.InPath: "Integration", viewtest.Internal: "Digest Prints Quantity Seen UpdatedAt", "the order or customer has it": "Email",
 	}))(t)
 }
@@ -32,17 +32,17 @@ func TestToAPISyncChange_everyField(t *testing.T) {
 }
 
 func TestToAPIWebhookCall_everyField(t *testing.T) {
-	viewtest.Shown(viewtest.Pointed(toAPIWebhookCall), viewtest.Unseen("integration.Delivery", map[string]string{
+	viewtest.Shown(viewtest.Pointed(toAPIWebhookCall), viewtest.Omitted("integration.Delivery", map[string]string{
 		viewtest.InPath: "Integration", viewtest.Internal: "Remote At DueAt", "logs leave payloads out": "Payload",
 	}))(t)
 }
 
 func TestToAPISubscription_everyField(t *testing.T) {
-	viewtest.Shown(viewtest.Pointed(toAPISubscription), viewtest.Unseen("event.Subscription", map[string]string{viewtest.Secret: "Secret Previous", viewtest.Internal: "PreviousEnd ActiveSince"}))(t)
+	viewtest.Shown(viewtest.Pointed(toAPISubscription), viewtest.Omitted("event.Subscription", map[string]string{viewtest.Secret: "Secret Previous", viewtest.Internal: "PreviousEnd ActiveSince"}))(t)
 }
 
 func TestToAPIDelivery_everyField(t *testing.T) {
-	viewtest.Shown(viewtest.Pointed(toAPIDelivery), viewtest.Unseen("event.Delivery", map[string]string{viewtest.InPath: "Target", viewtest.Internal: "Tries Since"}))(t)
+	viewtest.Shown(viewtest.Pointed(toAPIDelivery), viewtest.Omitted("event.Delivery", map[string]string{viewtest.InPath: "Target", viewtest.Internal: "Tries Since"}))(t)
 }
 
 // omittedFromChanges excepts the parts of values, which TestFieldValue tests one by one.

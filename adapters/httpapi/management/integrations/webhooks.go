@@ -18,14 +18,14 @@ import (
 func (h *handlers) registerWebhooks(g operation.Group, integration string) {
 	all := integration + "/webhooks"
 	log := all + "/logs"
-	operation.Register(g, "list-webhooks", "GET "+all, "List webhooks that are registered with the platform",
+	operation.Register(g, "list-webhooks", "GET "+all, "List webhooks registered with the platform",
 		operation.HandleList(h.listWebhooks, h.toAPIWebhook))
-	operation.RegisterClaimed(g, "register-webhook", "POST "+all, "Have the platform call us about a topic", h.registerWebhook,
+	operation.RegisterClaimed(g, "register-webhook", "POST "+all, "Register a webhook for a topic with the platform", h.registerWebhook,
 		operation.Created, operation.Errors(409, 503))
 	operation.RegisterPrepared(g, "remove-webhook", "DELETE "+all+"/{webhook_id}", "Remove a webhook, here and at the platform", h.removeWebhook)
-	operation.Register(g, "list-webhook-logs", "GET "+log, "List calls of webhooks and what became of them, newest first",
+	operation.Register(g, "list-webhook-logs", "GET "+log, "List webhook calls and their results, newest first",
 		operation.HandleList(h.listWebhookLog, toAPIWebhookCall))
-	operation.Register(g, "retry-webhook-call", "POST "+log+"/{log_id}/retry", "Work on a call that failed once more",
+	operation.Register(g, "retry-webhook-call", "POST "+log+"/{log_id}/retry", "Process a failed webhook call again",
 		wire.HandleOne(h.retryWebhookCall, toAPIWebhookCall), operation.Accepted, operation.Errors(409))
 }
 
@@ -33,14 +33,14 @@ func (h *handlers) registerWebhooks(g operation.Group, integration string) {
 type WebhookView struct {
 	ID        string    `json:"id"`
 	Topic     string    `json:"topic" example:"products/update"`
-	Endpoint  string    `json:"endpoint" format:"uri" doc:"What the platform calls."`
-	Status    string    `json:"status" enum:"active,failed" doc:"failed: the platform does not call it, for the reason in problem."`
+	Endpoint  string    `json:"endpoint" format:"uri" doc:"The address that the platform calls."`
+	Status    string    `json:"status" enum:"active,failed" doc:"failed: the platform does not call it; problem has the reason."`
 	Actions   []string  `json:"actions"`
 	CreatedAt wire.Time `json:"created_at"`
 
-	Problem    *string    `json:"problem" nullable:"true" doc:"Why it failed."`
-	CheckedAt  *wire.Time `json:"checked_at" nullable:"true" doc:"When the platform was last asked whether it still has the webhook, which is done every six hours. Systems of the type custom are not asked."`
-	RestoredAt *wire.Time `json:"restored_at" nullable:"true" doc:"When it was last registered again because the platform did not have it any more, or had disabled it. The data of its topic is read then, for calls may be lost."`
+	Problem    *string    `json:"problem" nullable:"true" doc:"The reason of the failure."`
+	CheckedAt  *wire.Time `json:"checked_at" nullable:"true" doc:"When the platform was last asked whether it still has the webhook, which happens every six hours. Systems of the type custom are not asked."`
+	RestoredAt *wire.Time `json:"restored_at" nullable:"true" doc:"When it was last registered again because the platform had deleted or disabled it. The data of its topic is then read, because calls may be lost."`
 }
 
 type listWebhooksInput struct {
@@ -59,7 +59,7 @@ func (h *handlers) listWebhooks(ctx context.Context, rq operation.Request, in *l
 
 type newWebhook struct {
 	Topic   string   `json:"topic,omitempty" example:"products/update"`
-	Actions []string `json:"actions,omitempty" nullable:"true" doc:"Of sync_products, sync_inventory, sync_orders and sync_customers: what is read from the platform after a call, beside what the call itself tells."`
+	Actions []string `json:"actions,omitempty" nullable:"true" doc:"Any of sync_products, sync_inventory, sync_orders and sync_customers: the data to read from the platform after a call, in addition to the call's own data."`
 }
 
 func (newWebhook) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
@@ -121,7 +121,7 @@ func (h *handlers) toAPIWebhook(w *integration.Webhook) WebhookView {
 type webhookLogInput struct {
 	OnIntegration
 	operation.Paging
-	Since  string `query:"since" example:"1h" maxLength:"20" doc:"How far back: minutes, hours or days, as in 30m, 1h or 7d, at most 30d. Left out: all that is kept."`
+	Since  string `query:"since" example:"1h" maxLength:"20" doc:"The age limit: minutes, hours or days, as in 30m, 1h or 7d, at most 30d. Default: all that are kept."`
 	Status string `query:"status" enum:"received,processed,failed,rejected,duplicate"`
 }
 
@@ -130,7 +130,7 @@ type WebhookCallView struct {
 	ID         string    `json:"id"`
 	WebhookID  string    `json:"webhook_id"`
 	Topic      string    `json:"topic"`
-	Status     string    `json:"status" enum:"received,processed,failed,rejected,duplicate" doc:"received: to be worked on. rejected: its signature was wrong. Of the rejected calls of a webhook five a minute are listed; one more row's error says how many others there were."`
+	Status     string    `json:"status" enum:"received,processed,failed,rejected,duplicate" doc:"received: to be processed. rejected: its signature was wrong. Of a webhook's rejected calls five a minute are listed; the error of one more row has the number of the others."`
 	Error      *string   `json:"error" nullable:"true"`
 	Retries    int       `json:"retry_count"`
 	Size       int       `json:"payload_size" doc:"In bytes."`

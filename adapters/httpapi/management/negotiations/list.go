@@ -15,18 +15,18 @@ import (
 
 type listInput struct {
 	operation.Period
-	After    string               `query:"after" maxLength:"200" doc:"Go on after this list's meta.next."`
+	After    string               `query:"after" maxLength:"200" doc:"meta.next of the previous page."`
 	Limit    int                  `query:"limit" minimum:"1" maximum:"100" default:"20"`
 	State    string               `query:"state" enum:"deal,left,open"`
 	Product  wire.Ref[id.Product] `query:"product_id"`
-	Protocol string               `query:"protocol" enum:"haggle,ucp,mcp" doc:"By which the session was opened, of sessions that are kept."`
-	IDs      []string             `query:"ids" maxItems:"100" doc:"Only these negotiations. Those that do not exist are left out."`
+	Protocol string               `query:"protocol" enum:"haggle,ucp,mcp" doc:"The protocol that opened the session; only sessions that are kept match."`
+	IDs      []string             `query:"ids" maxItems:"100" doc:"Only these negotiations. Unknown ids are ignored."`
 }
 
 // threadRowView is a negotiation in the list. A session in which several items were negotiated has several rows.
 type threadRowView struct {
-	ID       string  `json:"id" doc:"Of the session, as orders, events and analytics show it."`
-	Protocol *string `json:"protocol" nullable:"true" enum:"haggle,ucp,mcp" doc:"By which the session was opened. Null: the session is not kept any longer."`
+	ID       string  `json:"id" doc:"The public id of the session, as orders, events and analytics show it."`
+	Protocol *string `json:"protocol" nullable:"true" enum:"haggle,ucp,mcp" doc:"The protocol that opened the session. Null: the session was deleted."`
 	ThreadItemView
 }
 
@@ -39,7 +39,7 @@ type listOutput struct {
 
 type negotiationsMeta struct {
 	Limit int     `json:"limit"`
-	Next  *string `json:"next" nullable:"true" doc:"Where the list goes on, for after. There may be more even if data has fewer than limit, or none: a call looks at 20,000 steps at most. Null: that is all."`
+	Next  *string `json:"next" nullable:"true" doc:"Send it as after to get the next page. A page may have fewer items than limit, or none, although there are more, because a call reads at most 20,000 steps. Null: this is the last one."`
 }
 
 func (h *handlers) list(ctx context.Context, rq operation.Request, in *listInput) (*listOutput, error) {

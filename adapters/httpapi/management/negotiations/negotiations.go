@@ -25,7 +25,7 @@ func Register(a *operation.API) {
 	const all, one = "/v1/negotiations", "/v1/negotiations/{negotiation_id}"
 	g := h.Group("Negotiations", "finance", operation.HeaderProject)
 	operation.Register(g, "list-negotiations", "GET "+all, "List negotiations, those with the newest step first", h.list, operation.OrScope(agentsRead))
-	operation.Register(g, "get-negotiation", "GET "+one, "Get all that was negotiated in a buyer's session", h.get, operation.OrScope(agentsRead))
+	operation.Register(g, "get-negotiation", "GET "+one, "Get the negotiations of a buyer's session", h.get, operation.OrScope(agentsRead))
 }
 
 const (
@@ -36,15 +36,15 @@ const (
 // sessionThreadsView has all negotiations of a buyer's session.
 type sessionThreadsView struct {
 	ID        string                  `json:"id" doc:"As orders, events and analytics show it."`
-	State     string                  `json:"state" enum:"deal,left,open" doc:"Of its items together: deal if one of them is, else open if one of them is, else left."`
-	Protocol  *string                 `json:"protocol" nullable:"true" enum:"haggle,ucp,mcp" doc:"By which the session was opened. Null: the session is not kept any longer."`
-	Agent     *finance.BuyerAgentView `json:"agent,omitempty" doc:"The buyer's. Left out: it did not say, or the session is not kept any longer."`
-	BeganAt   wire.Time               `json:"began_at" doc:"The first step."`
+	State     string                  `json:"state" enum:"deal,left,open" doc:"The state of all items together: deal if one of them is a deal, else open if one of them is open, else left."`
+	Protocol  *string                 `json:"protocol" nullable:"true" enum:"haggle,ucp,mcp" doc:"The protocol that opened the session. Null: the session was deleted."`
+	Agent     *finance.BuyerAgentView `json:"agent,omitempty" doc:"The buyer's agent. Omitted if it did not identify itself, or if the session was deleted."`
+	BeganAt   wire.Time               `json:"began_at" doc:"The time of the first step."`
 	LastAt    wire.Time               `json:"last_at"`
-	Items     []ThreadItemView        `json:"items" doc:"In the order in which they began, 100 at most."`
-	Steps     []threadStepView        `json:"steps" doc:"Of all items and agents, oldest first, 200 at most."`
-	StepCount int                     `json:"step_count" doc:"More than there are steps: the last ones are not shown."`
-	Orders    *[]placedOrder          `json:"orders,omitzero" doc:"Placed in the session, oldest first, 20 at most. Left out without the scope finance:read."`
+	Items     []ThreadItemView        `json:"items" doc:"In the order of their beginning, at most 100."`
+	Steps     []threadStepView        `json:"steps" doc:"Steps of all items and agents, oldest first, at most 200."`
+	StepCount int                     `json:"step_count" doc:"The number of all steps. If it is higher than that of steps, the last steps are omitted."`
+	Orders    *[]placedOrder          `json:"orders,omitzero" doc:"Orders placed in the session, oldest first, at most 20. Omitted without the scope finance:read."`
 }
 
 // placedOrder is an order in short.
@@ -56,39 +56,39 @@ type placedOrder struct {
 // ThreadItemView is the negotiation about an item. Prices are per unit.
 type ThreadItemView struct {
 	Product     string        `json:"product_id"`
-	ProductName string        `json:"product_name" doc:"As the catalogue has it now, or had it when the product was deleted."`
+	ProductName string        `json:"product_name" doc:"The name in the catalog now, or at the product's deletion."`
 	Variant     string        `json:"variant_id"`
-	VariantName string        `json:"variant_name" doc:"In words, as the catalogue has them now. Empty: it is the only one, or is gone."`
+	VariantName string        `json:"variant_name" doc:"The variant's options as text, in the catalog now. Empty: it is the only variant, or was deleted."`
 	Quantity    int           `json:"quantity"`
-	State       string        `json:"state" enum:"deal,left,open" doc:"deal: an offer was accepted, whether it was paid or not. left: none was, and the buyer declined the last price or its session is over. open: none was yet, and the session goes on."`
+	State       string        `json:"state" enum:"deal,left,open" doc:"deal: an offer was accepted, paid or not. left: there is no deal, and the buyer declined the last price or the session has ended. open: there is no deal yet, and the session continues."`
 	StepCount   int           `json:"step_count"`
-	LastOffer   *wire.Money   `json:"last_offer" nullable:"true" doc:"Null: the buyer made none."`
-	ShopPrice   wire.Money    `json:"shop_price" doc:"What the shop named last."`
-	DealPrice   *wire.Money   `json:"deal_price" nullable:"true" doc:"What was agreed last. Null: nothing was."`
-	OffList     *wire.Decimal `json:"off_list_percent" nullable:"true" example:"12.9" doc:"Of the deal, rounded down to a tenth. Null: there is no deal."`
-	List        wire.Money    `json:"list_price" doc:"As of the last step."`
-	Floor       *wire.Money   `json:"floor,omitempty" doc:"As of the last step. Left out without the scope agents:read."`
+	LastOffer   *wire.Money   `json:"last_offer" nullable:"true" doc:"Null: the buyer made no offer."`
+	ShopPrice   wire.Money    `json:"shop_price" doc:"The shop's last price."`
+	DealPrice   *wire.Money   `json:"deal_price" nullable:"true" doc:"The last agreed price. Null: none."`
+	OffList     *wire.Decimal `json:"off_list_percent" nullable:"true" example:"12.9" doc:"The deal's discount from the list price, rounded down to a tenth. Null: no deal."`
+	List        wire.Money    `json:"list_price" doc:"At the last step."`
+	Floor       *wire.Money   `json:"floor,omitempty" doc:"At the last step. Omitted without the scope agents:read."`
 	Currency    string        `json:"currency" example:"USD"`
 	BeganAt     wire.Time     `json:"began_at"`
 	LastAt      wire.Time     `json:"last_at"`
-	Offers      []*wire.Money `json:"offers" nullable:"false" doc:"Of the first step and the latest ones, 24 at most. Null in it: the buyer asked for the price."`
-	Prices      []*wire.Money `json:"prices" nullable:"false" doc:"What the shop named, step by step as offers. Null in it: an old rejection, which named none."`
+	Offers      []*wire.Money `json:"offers" nullable:"false" doc:"Offers of the first step and of the latest ones, at most 24. A null element: the buyer asked for the price."`
+	Prices      []*wire.Money `json:"prices" nullable:"false" doc:"The shop's price at each step of offers. A null element: an old rejection, which had no price."`
 }
 
 // threadStepView is an offer, or a question of the price, and its answer. Prices are per unit.
 type threadStepView struct {
-	Seq         int         `json:"seq" doc:"Counts the session's steps from 1."`
+	Seq         int         `json:"seq" doc:"The step's number in its session, from 1."`
 	Product     string      `json:"product_id"`
-	ProductName string      `json:"product_name" doc:"As the catalogue has it now, or had it when the product was deleted."`
+	ProductName string      `json:"product_name" doc:"The name in the catalog now, or at the product's deletion."`
 	Variant     string      `json:"variant_id"`
 	VariantName string      `json:"variant_name"`
 	Quantity    int         `json:"quantity"`
 	CreatedAt   wire.Time   `json:"created_at"`
-	Offer       *wire.Money `json:"offer" nullable:"true" doc:"Null: a question of the price."`
+	Offer       *wire.Money `json:"offer" nullable:"true" doc:"Null: the buyer asked for a price."`
 	Response    string      `json:"response" enum:"quote,accept,counter_offer,reject"`
-	Price       *wire.Money `json:"price" nullable:"true" doc:"What the shop named. Null in old records of rejections."`
+	Price       *wire.Money `json:"price" nullable:"true" doc:"The shop's price. Null in old records of rejections."`
 
-	Decision *agents.DecisionRecord `json:"decision,omitempty" doc:"All that led to the answer, with bounds, inputs, rule and message. Left out without the scope agents:read."`
+	Decision *agents.DecisionRecord `json:"decision,omitempty" doc:"The full decision, with bounds, inputs, rule and message. Omitted without the scope agents:read."`
 }
 
 // reader is what a caller may see.

@@ -41,7 +41,7 @@ var constraints = []constraint{
 	{"quotes.state", "quotes.state", stale},
 	{"checkouts_cart", "checkouts.project_id, checkouts.session_id", stale},
 	{"orders_checkout", "orders.project_id, orders.checkout_id", func() *fault.Error {
-		return fault.New(fault.Conflict, "order_exists", "The checkout has an order.")
+		return fault.New(fault.Conflict, "order_exists", "The checkout has an order already.")
 	}},
 	{"sync_runs_running", "sync_runs.project_id, sync_runs.integration_id", func() *fault.Error {
 		return fault.New(fault.Conflict, "sync_in_progress", "A sync of the integration is running. Wait for it, or cancel it.")
@@ -72,7 +72,7 @@ func stale() *fault.Error {
 }
 
 func SkuTaken() *fault.Error {
-	return fault.New(fault.Conflict, "sku_taken", "The sku is in use.").With("sku", "is in use by another product")
+	return fault.New(fault.Conflict, "sku_taken", "The sku is in use. Choose another one.").With("sku", "is in use by another product")
 }
 
 func MissingProject() *fault.Error { return fault.Missing("project") }
@@ -222,7 +222,7 @@ func Lost(err error) bool {
 }
 
 func SlugTaken() *fault.Error {
-	return fault.New(fault.Conflict, "slug_taken", "The slug is in use.").With("slug", "is in use")
+	return fault.New(fault.Conflict, "slug_taken", "The slug is in use. Choose another one.").With("slug", "is in use")
 }
 
 // IdentityTaken does not reveal which member has the identity.
@@ -232,10 +232,10 @@ func IdentityTaken() *fault.Error {
 
 // EmailTaken does not reveal which member or account has the address.
 func EmailTaken() *fault.Error {
-	return fault.New(fault.Conflict, "email_taken", "Somebody with this e-mail address is a member already.").With("email", "is a member's")
+	return fault.New(fault.Conflict, "email_taken", "A member has this e-mail address already.").With("email", "is a member's")
 }
 
 func webhookExists() *fault.Error {
-	return fault.New(fault.Conflict, "webhook_exists", "The integration has a webhook for the topic.").
+	return fault.New(fault.Conflict, "webhook_exists", "The integration has a webhook for the topic. Remove it first.").
 		With("topic", "has a webhook already")
 }

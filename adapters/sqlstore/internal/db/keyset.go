@@ -52,8 +52,8 @@ func rowsCounted(most int) int {
 	return n + 1
 }
 
-// Turned returns a page in the order of the list.
-func Turned[R any](rows []R, p ports.Page) []R {
+// InListOrder returns a page in the order of the list.
+func InListOrder[R any](rows []R, p ports.Page) []R {
 	rows = rows[:min(len(rows), p.Limit)]
 	if p.Before != nil {
 		slices.Reverse(rows)
@@ -96,5 +96,5 @@ func Keyed[R any](ctx context.Context, b *Batch, l Listing, where Conditions, pa
 	if rows == nil {
 		rows = []R{} // an empty page is no missing one
 	}
-	return Turned(rows, page), total, nil
+	return InListOrder(rows, page), total, nil
 }

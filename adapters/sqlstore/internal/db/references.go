@@ -40,7 +40,7 @@ const (
 )
 
 func projectChanged() *fault.Error {
-	return fault.New(fault.Conflict, ports.ProjectChanged, "The shop has changed meanwhile. Try again.")
+	return fault.New(fault.Conflict, ports.ProjectChanged, "The shop has changed in the meantime. Try again.")
 }
 
 const ActiveOnly = "\n  AND status = 'active'"

@@ -74,7 +74,7 @@ func TestFor(t *testing.T) {
 		t.Errorf("payment methods are %v", project.PaymentMethods)
 	}
 	spelled(t, methods, "card", "PSP_SPT", "shared_payment_token")
-	spelled(t, map[order.Status]string{order.Confirmed: "confirmed", order.GivenBack: "refunded", order.Canceled: "canceled", {}: ""})
+	spelled(t, map[order.Status]string{order.Confirmed: "confirmed", order.StatusRefunded: "refunded", order.Canceled: "canceled", {}: ""})
 }
 
 // Of closed types an unknown word is an error, never a zero value.

@@ -29,7 +29,7 @@ type Store struct {
 func on(opened *db.DB) *Store { return &Store{sqlstore.On(opened), opened} }
 
 // Within is the store's, with a view whose database tests can use.
-func (s *Store) Within(ctx context.Context, claim *ports.KeyUse, work func(*Store) error) error {
+func (s *Store) Within(ctx context.Context, claim *ports.KeyUsage, work func(*Store) error) error {
 	return s.DB.InRequest(ctx, requests.Claiming(claim), func(view *db.DB) error { return work(on(view)) })
 }
 

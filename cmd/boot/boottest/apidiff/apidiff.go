@@ -1,9 +1,9 @@
 // Package apidiff compares two OpenAPI documents and reports which changes break clients. It is for tests.
 //
-// oasdiff finds and judges the changes. Where its levels differ from what this API promises, levels says
-// otherwise: clients of v1 must expect new enum values and new forms of an answer (spec 9.2). An operation
-// that differs without a change that oasdiff has a rule for is reported as breaking, so that a rule that
-// is missing cannot hide a change. Descriptions, summaries, examples and tags are no part of the comparison.
+// The package oasdiff finds and classifies the changes. The variable levels has the exceptions for this API: its clients must
+// expect new enum values and new forms of a response (features/MANAGEMENT.md#versions). An operation with a difference that no
+// rule of oasdiff covers is reported as breaking, so that a missing rule cannot hide a change. The comparison ignores
+// descriptions, summaries, examples and tags.
 package apidiff
 
 import (
@@ -20,14 +20,14 @@ import (
 	"github.com/oasdiff/oasdiff/load"
 )
 
-// Change is one change, with every operation that it affects.
+// Change is a change and the operations that it affects.
 type Change struct {
 	Breaking   bool
 	What       string   // such as "removed the required property `sku` from the response with the `200` status"
 	Operations []string // such as "GET /v1/products"; none: the document as a whole
 }
 
-// mostShown is how many operations a line names: a change of a shared schema affects many.
+// mostShown is how many operations String names, because a change of a shared schema affects many.
 const mostShown = 4
 
 func (c Change) String() string {
@@ -42,7 +42,7 @@ func (c Change) String() string {
 	return c.What + " (" + strings.Join(shown, ", ") + more + ")"
 }
 
-// Changes are sorted, those that break clients first.
+// Changes is a sorted list, with breaking changes first.
 type Changes []Change
 
 // Breaking returns the changes that break clients.
@@ -50,7 +50,7 @@ func (c Changes) Breaking() Changes {
 	return slices.DeleteFunc(slices.Clone(c), func(c Change) bool { return !c.Breaking })
 }
 
-// String has a line for each change.
+// String returns a line for each change.
 func (c Changes) String() string {
 	var b strings.Builder
 	for _, change := range c {
@@ -59,14 +59,14 @@ func (c Changes) String() string {
 	return b.String()
 }
 
-// levels are where this API promises less or more than oasdiff expects.
+// levels are the rules whose severity differs from oasdiff's.
 var levels = map[string]checker.Level{
 	"response-property-enum-value-added": checker.INFO,
 	"response-body-one-of-added":         checker.INFO,
 	"response-property-one-of-added":     checker.INFO,
 	"response-body-any-of-added":         checker.INFO,
 	"response-property-any-of-added":     checker.INFO,
-	"api-schema-removed":                 checker.NONE, // names of schemas are not on the wire
+	"api-schema-removed":                 checker.NONE, // schema names are not on the wire
 	"api-major-version-not-bumped":       checker.NONE, // the version is in the path
 	"api-version-not-bumped":             checker.NONE,
 
@@ -81,15 +81,14 @@ var levels = map[string]checker.Level{
 	"request-property-default-value-removed":            checker.ERR,
 	"response-body-discriminator-mapping-changed":       checker.ERR,
 	"response-body-discriminator-property-name-changed": checker.ERR,
-	"response-body-type-specialized":                    checker.ERR, // another format, too
+	"response-body-type-specialized":                    checker.ERR, // also covers another format
 	"response-header-type-specialized":                  checker.ERR,
 	"response-non-success-status-removed":               checker.ERR,
 	"response-optional-property-removed":                checker.ERR,
 	"response-property-type-specialized":                checker.ERR,
 }
 
-// Compare reports what changed from one document to the next. Both are OpenAPI 3.1 as YAML or JSON. The
-// servers' addresses are no part of the contract.
+// Compare returns the changes between two OpenAPI 3.1 documents in YAML or JSON. It ignores the servers' addresses.
 func Compare(before, after []byte) (Changes, error) {
 	base, err := read(before)
 	if err != nil {
@@ -119,7 +118,7 @@ func read(document []byte) (*load.SpecInfo, error) {
 	return spec, err
 }
 
-// finding is a change of one operation; operation is empty for the document as a whole.
+// finding is a change of one operation, or of the whole document if operation is empty.
 type finding struct {
 	breaking        bool
 	what, operation string
@@ -133,7 +132,7 @@ func findings(changes checker.Changes, revision *load.SpecInfo) []finding {
 		switch c.GetId() {
 		case "api-security-removed":
 			breaking = !isPublic(revision, c)
-		case "api-global-security-added": // whose level cannot be set
+		case "api-global-security-added": // its level cannot be set
 			breaking = true
 		}
 		found = append(found, finding{breaking, line(c.GetUncolorizedText(say)), operationOf(c.GetOperation(), c.GetPath())})
@@ -141,7 +140,7 @@ func findings(changes checker.Changes, revision *load.SpecInfo) []finding {
 	return found
 }
 
-// isPublic reports whether the operation of a change needs no credentials any more.
+// isPublic reports whether the changed operation no longer needs credentials.
 func isPublic(revision *load.SpecInfo, c checker.Change) bool {
 	item := revision.Spec.Paths.Find(c.GetPath())
 	if item == nil || item.GetOperation(c.GetOperation()) == nil {
@@ -151,7 +150,7 @@ func isPublic(revision *load.SpecInfo, c checker.Change) bool {
 	return security != nil && slices.ContainsFunc(*security, func(r openapi3.SecurityRequirement) bool { return len(r) == 0 })
 }
 
-// missed are operations that differ though no rule tells how.
+// missed returns the operations with differences that no rule covers.
 func missed(report *diff.Diff, changes checker.Changes) []finding {
 	seen := map[string]bool{}
 	for _, c := range changes {
@@ -174,10 +173,10 @@ func missed(report *diff.Diff, changes checker.Changes) []finding {
 	return found
 }
 
-// operationOf is such as "GET /v1/products".
+// operationOf returns an operation's name, such as "GET /v1/products".
 func operationOf(method, path string) string { return strings.TrimSpace(method + " " + path) }
 
-// line is a text on one line, cut.
+// line returns text on one line, truncated.
 func line(text string) string {
 	const longest = 200
 	text = strings.Join(strings.Fields(text), " ")
@@ -187,7 +186,7 @@ func line(text string) string {
 	return text
 }
 
-// group makes one change of what is the same in many operations.
+// group merges equal changes of several operations.
 func group(found []finding) Changes {
 	type key struct {
 		breaking bool

@@ -19,12 +19,12 @@ const (
 	wanted    = "components schemas ACPQuoteRequest properties "
 )
 
-// Each change, whether it breaks clients, and what its line says.
+// changes are edits of a document, whether they break clients, and the words of their line.
 var changes = []struct {
 	name     string
 	edit     edit
 	breaking bool
-	says     string // words that one line has, all of them; none: there is no line
+	says     string // separated by "|", all in one line; "" means no line
 }{
 	{"path removed", drop("paths /v1/catalog/categories"), true, "api path removed|GET /v1/catalog/categories"},
 	{"operation removed", drop("paths /v1/catalog/products post"), true, "api removed|POST /v1/catalog/products"},
@@ -153,14 +153,14 @@ var changes = []struct {
 	{"server moved", set("servers", "[{url: 'http://127.0.0.1:1'}]"), false, ""},
 }
 
-// onReal are the changes that are made to the real document, too, which takes half a second each.
+// onReal are the changes that are tested on the real document too, which takes half a second each.
 var onReal = []string{
 	"path removed", "response field removed", "response enum value added", "answer's form added", "field of a form removed",
 	"status removed", "request field required", "maxLength tightened", "unknown fields refused", "parameter required",
 	"scope changed", "description changed", "schema renamed",
 }
 
-func TestChanges(t *testing.T) {
+func TestCompare(t *testing.T) {
 	t.Parallel()
 	for name, file := range map[string]string{"small": "testdata/base.yaml", "real": "../../testdata/openapi.yaml"} {
 		text := load(t, file)
@@ -204,7 +204,7 @@ func says(changes apidiff.Changes, breaking bool, words string) bool {
 	return false
 }
 
-// rename gives a schema another name wherever it is named.
+// rename renames a schema and its references.
 func rename(from, to string) edit {
 	return func(t *testing.T, doc map[string]any) {
 		t.Helper()
@@ -231,7 +231,7 @@ func replace(node any, from, to string) {
 	}
 }
 
-func TestNoChange(t *testing.T) {
+func TestCompare_noChange(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("testdata/base.yaml")
 	if err != nil {
@@ -243,7 +243,7 @@ func TestNoChange(t *testing.T) {
 	}
 }
 
-func TestParametersOfOneName(t *testing.T) {
+func TestCompare_parametersOfOneName(t *testing.T) {
 	t.Parallel()
 	doc := decode(t, load(t, "testdata/base.yaml"))
 	push(list+"parameters", "{name: a, in: header, schema: {type: string}}")(t, doc)
@@ -256,7 +256,7 @@ func TestParametersOfOneName(t *testing.T) {
 	}
 }
 
-func TestLinesAreShort(t *testing.T) {
+func TestChange_String_short(t *testing.T) {
 	t.Parallel()
 	text := load(t, "testdata/base.yaml")
 	doc := decode(t, text)
@@ -267,7 +267,7 @@ func TestLinesAreShort(t *testing.T) {
 	}
 }
 
-func TestUnreadable(t *testing.T) {
+func TestCompare_unreadable(t *testing.T) {
 	t.Parallel()
 	text := load(t, "testdata/base.yaml")
 	for _, bad := range []string{"", "[]", "{"} {

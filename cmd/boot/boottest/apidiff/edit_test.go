@@ -23,8 +23,8 @@ func all(edits ...edit) edit {
 	}
 }
 
-// set writes a value, given as YAML, at a path: steps by spaces, [name] being the element of a list
-// with that name. The step before last must be there.
+// set sets the value, given as YAML, at a path. The path's steps are separated by spaces; [name] is the element of a list with
+// that name. All steps but the last must exist.
 func set(path, value string) edit {
 	return func(t *testing.T, doc map[string]any) {
 		var v any
@@ -35,14 +35,14 @@ func set(path, value string) edit {
 	}
 }
 
-// drop removes what is at a path, which must be there.
+// drop removes the value at a path, which must exist.
 func drop(path string) edit {
 	return func(t *testing.T, doc map[string]any) {
 		at(t, doc, path)(nil)
 	}
 }
 
-// push adds a value at the end of a list; pull takes one out, which must be there.
+// push appends a value to a list, and pull removes one, which must exist.
 func push(path, value string) edit { return relist(path, value, true) }
 func pull(path, value string) edit { return relist(path, value, false) }
 
@@ -66,7 +66,7 @@ func relist(path, value string, add bool) edit {
 	}
 }
 
-// at gives the way to write at a path; nil removes.
+// at returns a function that sets the value at a path, or removes it if the argument is nil.
 func at(t *testing.T, doc map[string]any, path string) func(any) {
 	t.Helper()
 	steps := strings.Fields(path)
@@ -122,8 +122,8 @@ func named(list []any, step string) int {
 	})
 }
 
-// load reads a document and writes it as JSON, which is faster to read again. Shared responses, headers and
-// parameters are written where they are used, so that an edit of one operation changes no other.
+// load reads a document and returns it as JSON, which parses faster. It inlines shared responses, headers and parameters, so
+// that an edit of one operation changes no other.
 func load(t *testing.T, file string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -137,7 +137,7 @@ func load(t *testing.T, file string) []byte {
 	return encode(t, inlined(doc, doc).(map[string]any))
 }
 
-// inlined replaces references to anything but schemas.
+// inlined replaces all references except those to schemas.
 func inlined(doc map[string]any, node any) any {
 	switch n := node.(type) {
 	case map[string]any:

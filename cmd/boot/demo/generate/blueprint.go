@@ -10,10 +10,10 @@ import (
 //go:embed blueprints/*.txt
 var files embed.FS
 
-// departments in the order in which they stand in the catalogue.
+// departments are in the catalogue's order.
 var departments = []string{"outdoor", "kitchen", "home", "electronics", "apparel", "sports", "garden", "kids"}
 
-// blueprint is a product as written by hand.
+// blueprint is a product in the handwritten format.
 type blueprint struct {
 	sku, brand, name, description string
 	category                      string
@@ -25,7 +25,7 @@ type blueprint struct {
 	likes, dislikes               []string // of the subcategory
 }
 
-// size is a size and what it costs on top.
+// size is a size and its surcharge.
 type size struct {
 	name  string
 	extra int // cents
@@ -49,7 +49,7 @@ func readBlueprints() ([]blueprint, error) {
 
 func readDepartment(department, text string) ([]blueprint, error) {
 	var all []blueprint
-	var sub blueprint // what the products of a subcategory share
+	var sub blueprint // the common values of a subcategory's products
 	lines := strings.Split(text, "\n")
 	for i := 0; i < len(lines); i++ {
 		line := lines[i]
@@ -134,7 +134,7 @@ func (b *blueprint) readVariants(scheme string) error {
 	return nil
 }
 
-// cents reads "84.95", "39.5" or "249".
+// cents parses "84.95", "39.5" or "249".
 func cents(text string) (int, error) {
 	whole, fraction, _ := strings.Cut(text, ".")
 	if len(fraction) > 2 {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestCommittedCatalogueIsWhatTheBlueprintsGive(t *testing.T) {
+func TestCatalogue_committed(t *testing.T) {
 	t.Parallel()
 	want, err := catalogue()
 	if err != nil {
@@ -22,7 +22,7 @@ func TestCommittedCatalogueIsWhatTheBlueprintsGive(t *testing.T) {
 	}
 }
 
-func TestBadBlueprintsAreRefusedWithTheirLine(t *testing.T) {
+func TestReadDepartment_errors(t *testing.T) {
 	t.Parallel()
 	const sub = "@ tents | a quick pitch | thin stakes\n"
 	for _, c := range []struct{ name, text, want string }{

@@ -35,7 +35,7 @@ func main() {
 	}
 }
 
-// catalogue is the whole file: one product a line, in the form that imports take.
+// catalogue returns the whole file: one product per line, in the format of imports.
 func catalogue() ([]byte, error) {
 	blueprints, err := readBlueprints()
 	if err != nil {

@@ -6,12 +6,12 @@ import (
 	"hash/fnv"
 )
 
-// between is a number from low to high, both included, that depends on the sku and the purpose alone.
+// between returns a number from low to high, inclusive, that depends only on the sku and the purpose.
 func between(sku, purpose string, low, high int) int {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%s:%s", purpose, sku)
 	n := h.Sum64()
-	n ^= n >> 33 // FNV leaves its low bits poorly mixed
+	n ^= n >> 33 // the low bits of FNV are poorly mixed
 	n *= 0xff51afd7ed558ccd
 	n ^= n >> 33
 	return low + int(n%uint64(high-low+1))
@@ -19,7 +19,7 @@ func between(sku, purpose string, low, high int) int {
 
 func oneIn(n int, sku, purpose string) bool { return between(sku, purpose, 1, n) == 1 }
 
-// dollars writes 24950 cents as 249.5 and 24900 as 249.
+// dollars formats 24950 cents as 249.5 and 24900 as 249.
 func dollars(cents int) json.Number {
 	switch {
 	case cents%100 == 0:

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// product is one line of the catalogue, in the import form.
+// product is a line of the catalogue, in the format of imports.
 type product struct {
 	SKU             string            `json:"sku"`
 	Name            string            `json:"name"`
@@ -72,7 +72,7 @@ func (b blueprint) product() product {
 	return p
 }
 
-// variants are the sizes times the colours, none if there are neither.
+// variants returns all combinations of sizes and colors, or none if the blueprint has neither.
 func (b blueprint) variants() []variant {
 	if b.sizes == nil && b.colors == nil {
 		return nil
@@ -98,7 +98,7 @@ func (b blueprint) variants() []variant {
 	return all
 }
 
-// orOne lets a missing size or colour take part in the product as one empty value.
+// orOne returns values, or a list with one zero value if it is empty.
 func orOne[T any](values []T) []T {
 	if values == nil {
 		return make([]T, 1)
@@ -117,7 +117,7 @@ func suffix(value string) string {
 	return "-" + strings.Join(words, "-")
 }
 
-// stock is how many pieces lie there: fewer of what is dear, and about one product in forty has none.
+// stock returns a quantity: fewer pieces of expensive products, and none of about one product in forty.
 func (b blueprint) stock(sku string) int {
 	switch {
 	case oneIn(40, b.sku, "sold out"):
@@ -144,7 +144,7 @@ func (b blueprint) reviews() reviews {
 	}
 }
 
-// opinion words what buyers say; the best rated hear no complaint.
+// opinion returns a review's text. The best ratings mention no dislike.
 func opinion(average, wording int, like, alsoLike, dislike string) string {
 	if average >= 48 {
 		return fmt.Sprintf("Buyers praise %s and %s, with hardly a complaint.", like, alsoLike)

@@ -14,7 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/ucp/shopping"
 )
 
-// profiles are the agents that buyers shop with, and what they speak.
+// profiles maps the profiles of the buyers' agents to the UCP transport that they use.
 var profiles = map[string]ucp.Transport{
 	"https://concierge.example/agent.json": ucp.REST,
 	"https://basket.example/ucp/profile":   ucp.REST,
@@ -23,10 +23,10 @@ var profiles = map[string]ucp.Transport{
 	"https://shopmate.example/agent.json":  haggle,
 }
 
-// haggle is Haggle's own protocol, among the transports of the other one.
+// haggle stands for Haggle's own protocol among the UCP transports.
 const haggle ucp.Transport = ""
 
-// person is a buyer, who may come back.
+// person is a buyer, who may return.
 type person struct {
 	number  int
 	address acp.Address
@@ -37,7 +37,7 @@ type person struct {
 
 func (p *person) email() string { return fmt.Sprintf("buyer+%d@example.com", p.number) }
 
-// places are where buyers live: with and without sales tax.
+// places are buyers' addresses, with and without sales tax.
 var places = []acp.Address{
 	{
 		City:       "San Francisco",
@@ -101,7 +101,7 @@ var places = []acp.Address{
 	},
 }
 
-// someone comes for the first time, or once more.
+// someone returns a new or a returning buyer.
 func (w *world) someone() *person {
 	if len(w.known) > 20 && w.oneIn(6) {
 		return w.known[w.chance.IntN(len(w.known))]
@@ -120,7 +120,7 @@ func (w *world) someone() *person {
 	return p
 }
 
-// enter is the shop as a person's agent reaches it.
+// enter returns the shop as a person's agent reaches it.
 func (w *world) enter(p *person) (buyer.Shop, error) {
 	if profiles[p.agent] == haggle {
 		return w.shop(p.from, p.agent), nil
@@ -137,7 +137,7 @@ func (w *world) enter(p *person) (buyer.Shop, error) {
 	})
 }
 
-// visit is a buyer's way through the shop.
+// visit runs a buyer's visit to the shop.
 func (w *world) visit() {
 	p := w.someone()
 	b, err := w.look(p)
@@ -168,7 +168,7 @@ func (w *world) visit() {
 	w.pay(p, b)
 }
 
-// look searches for a product and reads it. Without a buyer there is none in stock.
+// look searches for a product and opens it. It returns no buyer if the product is out of stock.
 func (w *world) look(p *person) (*buyer.Buyer, error) {
 	shop, err := w.enter(p)
 	if err != nil {
@@ -199,7 +199,7 @@ func (w *world) look(p *person) (*buyer.Buyer, error) {
 	return b, b.Err()
 }
 
-// claims are what half of the agents say of their buyers.
+// claims returns what half of the agents claim about their buyers.
 func (w *world) claims(p *person) *acp.BuyerContext {
 	if !w.oneIn(2) {
 		return nil
@@ -213,17 +213,17 @@ func (w *world) claims(p *person) *acp.BuyerContext {
 	}
 }
 
-// worths are what the shop's buyers would pay, as shares of the list price.
+// worths are the distributions of buyers' reservation prices, as shares of the list price.
 var worths = []market.Worths{market.Normal(.84, .08), market.Normal(.79, .07), market.LogNormal(.84, .14), market.Uniform(.62, 1.02)}
 
-// haggle lets a buyer negotiate by one of the market's tactics. It returns the buyer that agreed.
+// haggle lets a buyer negotiate with one of the market's tactics. It returns the buyer that agreed.
 func (w *world) haggle(p *person, b *buyer.Buyer) *buyer.Buyer {
 	tactics := market.Measured()
 	if w.oneIn(4) {
 		tactics = market.Others()
 	}
 	tactic := tactics[w.chance.IntN(len(tactics))]
-	if b.Variant.Size != "" || w.oneIn(4) { // a size may have a price of its own
+	if b.Variant.Size != "" || w.oneIn(4) { // a size may have its own price
 		if b.AskPrice(); w.refused(b) {
 			return nil
 		}
@@ -257,7 +257,7 @@ func (w *world) haggle(p *person, b *buyer.Buyer) *buyer.Buyer {
 	return nil
 }
 
-// pay pays a checkout. Some payments are declined first, and a few for good.
+// pay pays a checkout. Some payments are declined first, and a few are never paid.
 func (w *world) pay(p *person, b *buyer.Buyer) {
 	if w.refused(b) {
 		return
@@ -290,7 +290,7 @@ func (w *world) pay(p *person, b *buyer.Buyer) {
 	w.placed(p, b)
 }
 
-// refused reports whether the shop refused what a buyer did, as it may: the last piece was sold meanwhile.
+// refused reports whether the shop refused what a buyer did for an expected reason: the last piece was sold meanwhile.
 func (w *world) refused(b *buyer.Buyer) bool {
 	err := b.Err()
 	if err == nil {
@@ -305,7 +305,7 @@ func (w *world) refused(b *buyer.Buyer) bool {
 	return true
 }
 
-// later is a moment some days on, by daylight.
+// later returns a time some days later, in the daytime.
 func (w *world) later(least, most int) time.Time {
 	day := w.now.Truncate(24*time.Hour).AddDate(0, 0, least+w.chance.IntN(most-least+1))
 	return day.Add(time.Duration(8+w.chance.IntN(12))*time.Hour + time.Duration(w.chance.IntN(3600))*time.Second)

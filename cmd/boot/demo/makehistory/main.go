@@ -1,8 +1,8 @@
-// Command makehistory writes the history of the demo: ninety days in which simulated buyers of all strategies haggle and
-// pay, and their merchant ships, refunds and decides. Each of them sends requests to a real server whose clock is moved, so
-// every row of the history was written by a use case.
+// Command makehistory writes the demo's history: ninety days in which simulated buyers of all strategies negotiate and pay, and
+// their merchant ships, refunds and decides. They send requests to a real server with a simulated clock, so a use case has
+// written every row of the history.
 //
-// What happens comes from the seed. Ids are drawn anew where the file is read.
+// The seed determines everything that happens. The ids are replaced when the file is loaded.
 package main
 
 import (
@@ -28,7 +28,7 @@ func main() {
 
 func run(ctx context.Context, out string, seed uint64) error {
 	chance := [32]byte{byte(seed >> 24), byte(seed >> 16), byte(seed >> 8), byte(seed)}
-	rand.Reader = mathrand.NewChaCha8(chance) // of ids, salts and numbers of orders
+	rand.Reader = mathrand.NewChaCha8(chance) // for ids, salts and order numbers
 	dir, err := os.MkdirTemp("", "haggle-history-")
 	if err != nil {
 		return err

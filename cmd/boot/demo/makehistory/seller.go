@@ -7,15 +7,15 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/decimal"
 )
 
-// seller is the shop as a buyer of the market meets it. Each negotiation is in a session of its own.
+// seller implements market.Seller with the shop. Each negotiation has its own session.
 type seller struct {
 	w      *world
 	person *person
-	first  *buyer.Buyer // who looked at the product; nil: the session is used
-	last   *buyer.Buyer // of the latest negotiation
+	first  *buyer.Buyer // who opened the product; nil once the session is used
+	last   *buyer.Buyer // the buyer of the latest negotiation
 }
 
-// Open is the market's.
+// Open implements market.Seller.
 func (s *seller) Open(market.Item) market.Negotiation {
 	b := s.first
 	if s.first = nil; b == nil {
@@ -25,7 +25,7 @@ func (s *seller) Open(market.Item) market.Negotiation {
 	return &negotiation{s.w, b}
 }
 
-// again comes back for the same product.
+// again returns to the same product in a new session.
 func (s *seller) again() *buyer.Buyer {
 	shop, err := s.w.enter(s.person)
 	s.w.check(err)
@@ -42,7 +42,7 @@ type negotiation struct {
 	buyer *buyer.Buyer
 }
 
-// Offer is the market's.
+// Offer implements market.Negotiation.
 func (n *negotiation) Offer(price int64) market.Answer {
 	b, offer := n.buyer, decimal.FromInt(price).Over(100)
 	switch {
@@ -73,7 +73,7 @@ func (n *negotiation) understand(q acp.Quote) market.Answer {
 	case acp.CounterOffer:
 		return market.Answer{
 			Verdict: market.Countered,
-			Price:   minor(q.Standing()),
+			Price:   minor(q.CurrentPrice()),
 			Over:    last,
 		}
 	case acp.Reject:
@@ -82,14 +82,14 @@ func (n *negotiation) understand(q acp.Quote) market.Answer {
 			return market.Answer{Verdict: market.NoAnswer}
 		}
 		return market.Answer{
-			Verdict:  market.Rejected,
-			Price:    minor(hint),
-			Standing: minor(q.Standing()),
-			Over:     last,
+			Verdict:      market.Rejected,
+			Price:        minor(hint),
+			CurrentPrice: minor(q.CurrentPrice()),
+			Over:         last,
 		}
 	}
 	return market.Answer{Verdict: market.NoAnswer}
 }
 
-// minor is a price in cents: the demo sells in dollars.
+// minor converts a price to cents; the demo sells in US dollars.
 func minor(price decimal.Decimal) int64 { return price.Times(100).Whole() }

@@ -9,15 +9,15 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/merchant"
 )
 
-// good is a product as buyers want it.
+// good is a product with its popularity.
 type good struct {
 	id, sku, name, category string
 	list                    int64 // cents
 	weight                  float64
-	sold                    map[string]int // by sku of the variant, since the merchant looked last
+	sold                    map[string]int // pieces sold since the last restock, by the variant's sku
 }
 
-// stockShelf reads the catalogue, and draws how much wanted each product is: a few much, most of them little.
+// stockShelf reads the catalogue and draws each product's popularity: a few are popular, most are not.
 func (w *world) stockShelf() error {
 	owner := w.merchant()
 	for offset := 0; ; offset += 100 {
@@ -50,7 +50,7 @@ func (w *world) stockShelf() error {
 	return w.failed
 }
 
-// wanted draws what a buyer comes for.
+// wanted draws a product by popularity.
 func (w *world) wanted() *good {
 	sum := 0.0
 	for _, g := range w.shelf {
@@ -65,7 +65,7 @@ func (w *world) wanted() *good {
 	return w.shelf[0]
 }
 
-// query is how a buyer asks for it.
+// query returns a search query for the product.
 func (g *good) query(chance *rand.Rand) string {
 	words := strings.Fields(g.name)
 	switch chance.IntN(3) {

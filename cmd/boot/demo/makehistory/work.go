@@ -16,7 +16,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/merchant"
 )
 
-// planWork puts what the merchant does on some days on the agenda.
+// planWork schedules what the merchant does on a day.
 func (w *world) planWork(day int, midnight time.Time) {
 	if midnight.Weekday() == time.Monday || midnight.Weekday() == time.Thursday {
 		w.at(midnight.Add(7*time.Hour+40*time.Minute), w.restock)
@@ -39,7 +39,7 @@ func (w *world) planWork(day int, midnight time.Time) {
 	}
 }
 
-// placed plans what follows an order.
+// placed schedules what follows an order.
 func (w *world) placed(p *person, b *buyer.Buyer) {
 	order := b.Finalized.Order.ID
 	if g := w.byProduct(b.Product.ProductID); g != nil {
@@ -59,7 +59,7 @@ func (w *world) placed(p *person, b *buyer.Buyer) {
 	w.at(ship, func() { w.ship(p, b, order) })
 }
 
-// cancel takes an order back before it is shipped: the buyer does, or the merchant.
+// cancel cancels an order before it is shipped, by the buyer or by the merchant.
 func (w *world) cancel(p *person, b *buyer.Buyer) {
 	if profiles[p.agent] == haggle && w.oneIn(2) {
 		b.CancelOrder("Ordered twice.")
@@ -92,12 +92,12 @@ func (w *world) deliver(p *person, b *buyer.Buyer, order string) {
 	case w.oneIn(7):
 		w.at(w.later(1, 9), func() { w.sendBack(p, b, order) })
 	case w.oneIn(30):
-		w.at(w.later(1, 3), func() { w.giveBack(b) })
+		w.at(w.later(1, 3), func() { w.refund(b) })
 	}
 }
 
-// disputes has the buyer of an order dispute its payment, twice in the history: the shop accepts the first dispute, and the
-// second one waits for its answer at the end.
+// disputes lets the buyer dispute the payment of an order, twice in the history: the shop accepts the first dispute, and the
+// second one is still open at the end.
 func (w *world) disputes(b *buyer.Buyer) bool {
 	day := w.now.Sub(begin) / (24 * time.Hour)
 	switch n := w.happened["disputes"]; {
@@ -123,7 +123,7 @@ func (w *world) dispute(b *buyer.Buyer, reason string, accepted bool) {
 	}
 }
 
-// reasons why buyers send things back, and how often they do.
+// reasons are buyers' reasons for returns, repeated by frequency.
 var reasons = []string{"Too small", "Too large", "Arrived damaged", "Not as described", "Changed my mind", "Changed my mind"}
 
 func (w *world) sendBack(p *person, b *buyer.Buyer, order string) {
@@ -162,8 +162,8 @@ func (w *world) decide(asked acp.Return) {
 	w.check(err)
 }
 
-// giveBack refunds a part of what was paid.
-func (w *world) giveBack(b *buyer.Buyer) {
+// refund refunds a part of the payment.
+func (w *world) refund(b *buyer.Buyer) {
 	owner := w.merchant()
 	order, err := owner.Order(w.ctx, b.Finalized.Order.ID)
 	w.check(err)
@@ -176,7 +176,7 @@ func (w *world) giveBack(b *buyer.Buyer) {
 	w.count("partial refunds")
 }
 
-// restock replaces what was sold where little is left.
+// restock replaces sold pieces of products with little stock.
 func (w *world) restock() {
 	owner := w.merchant()
 	var more []merchant.Adjustment
@@ -228,7 +228,7 @@ func (w *world) holdBack(percent int) {
 	w.check(err)
 }
 
-// newPolicy stores a version, and puts it in force.
+// newPolicy stores a policy version and activates it.
 func (w *world) newPolicy(note string, policy merchant.Patch) {
 	owner := w.merchant()
 	path := "/v1/agents/" + w.agent(owner) + "/policies"

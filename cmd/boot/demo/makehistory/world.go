@@ -18,8 +18,8 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/merchant"
 )
 
-// The history begins on a Monday and ends in a morning, so that what came in lately waits. No real time is of its year,
-// so that a time of this machine's clock among the rows is noticed.
+// The history begins on a Monday and ends in the morning, so that the last events are still unanswered. It is in a year without
+// real timestamps, so that a timestamp of this machine's clock among the rows is noticed.
 var (
 	begin = time.Date(2031, time.March, 3, 0, 0, 0, 0, time.UTC)
 	end   = begin.AddDate(0, 0, days).Add(9*time.Hour + 30*time.Minute)
@@ -27,7 +27,7 @@ var (
 
 const days = 90
 
-// world is the shop, its buyers and its merchant. What is to happen waits in the agenda.
+// world is the shop, its buyers, its merchant and the agenda of future events.
 type world struct {
 	ctx         context.Context
 	lapse       *boot.Lapse
@@ -36,7 +36,7 @@ type world struct {
 	now         time.Time
 	agenda      agenda
 	added       int
-	connections int // so far
+	connections int // number of connections so far
 	failed      error
 
 	manifest acp.Manifest
@@ -66,7 +66,7 @@ func open(ctx context.Context, database string, seed uint64) (*world, error) {
 	return w, err
 }
 
-// live lets everything happen that is on the agenda.
+// live runs all events on the agenda.
 func (w *world) live() error {
 	for day := range days + 1 {
 		w.plan(day)
@@ -88,7 +88,7 @@ func (w *world) live() error {
 	return w.failed
 }
 
-// moveTo moves the clock. Background work goes on where hours pass.
+// moveTo advances the clock. Background work runs if hours pass.
 func (w *world) moveTo(at time.Time) {
 	for hour := w.now.Truncate(time.Hour).Add(time.Hour); hour.Before(at); hour = hour.Add(time.Hour) {
 		w.now = hour
@@ -105,7 +105,7 @@ func (w *world) check(err error) {
 	}
 }
 
-// count notes that something happened.
+// count counts something that happened, for the report.
 func (w *world) count(what string) { w.happened[what]++ }
 
 func (w *world) report() string {
@@ -116,10 +116,10 @@ func (w *world) report() string {
 	return text.String()
 }
 
-// event is something that will happen.
+// event is a future event.
 type event struct {
 	at      time.Time
-	number  int // events of the same time keep their order
+	number  int // keeps the order of events at the same time
 	happens func()
 }
 
@@ -149,7 +149,7 @@ func (w *world) at(at time.Time, happens func()) {
 	})
 }
 
-// visitor sends requests from an address, and takes its time for each.
+// visitor sends requests from an address and lets time pass for each.
 type visitor struct {
 	w       *world
 	address string
@@ -178,7 +178,7 @@ func (w *world) connection(address string, header http.Header) *exchange.Client 
 	})
 }
 
-// shop is the demo as a buyer's agent with a profile reaches it by Haggle's own protocol.
+// shop returns a client of Haggle's own protocol for an agent with a profile.
 func (w *world) shop(address, profile string) *acp.Client {
 	header := http.Header{}
 	if profile != "" {
@@ -187,7 +187,7 @@ func (w *world) shop(address, profile string) *acp.Client {
 	return acp.New(w.connection(address, header), "demo")
 }
 
-// merchant is the shop's owner, who signs in for each piece of work.
+// merchant returns a client of the shop's owner, who signs in for each piece of work.
 func (w *world) merchant() *merchant.Client {
 	token, err := w.lapse.SignIn(w.ctx)
 	w.check(err)

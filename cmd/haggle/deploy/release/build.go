@@ -16,14 +16,14 @@ import (
 // released are the platforms of a release.
 var released = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64"}
 
-// platform is an operating system and an architecture, by Go's names.
+// platform is a GOOS and a GOARCH.
 type platform struct {
 	os, arch string
 }
 
 func (p platform) String() string { return p.os + "/" + p.arch }
 
-// parsePlatforms reads a list such as "linux/amd64,darwin/arm64".
+// parsePlatforms parses a list such as "linux/amd64,darwin/arm64".
 func parsePlatforms(list string) (platforms []platform, err error) {
 	for name := range strings.SplitSeq(list, ",") {
 		if !slices.Contains(released, name) {
@@ -42,13 +42,13 @@ type program struct {
 	info *debug.BuildInfo
 }
 
-// fixedEnvironment takes away what a developer's environment may change in a program. Programs are static, and run on
-// every processor of their architecture.
+// fixedEnvironment resets the variables of a developer's environment that would change the binaries. Binaries are static and
+// run on every processor of their architecture.
 var fixedEnvironment = []string{
 	"CGO_ENABLED=0", "GOFLAGS=", "GOEXPERIMENT=", "GOWORK=off", "GOAMD64=v1", "GOARM64=v8.0", "GOFIPS140=off",
 }
 
-// build builds packages for a platform into a folder. A commit is stamped into the programs where there is a repository.
+// build builds packages for a platform into a folder. Go stamps the commit into the binaries if root is a repository.
 func build(root, folder string, p platform, packages []string) ([]program, error) {
 	c := exec.Command("go", append([]string{
 		"build", "-trimpath", "-buildvcs=auto", "-ldflags", "-s -w", "-o", folder + string(filepath.Separator),
@@ -73,7 +73,7 @@ func build(root, folder string, p platform, packages []string) ([]program, error
 	return all, nil
 }
 
-// setting returns a build setting such as "vcs.revision"; "" if the build does not have it.
+// setting returns a build setting such as "vcs.revision", or "" if the build does not have it.
 func (p program) setting(key string) string {
 	for _, s := range p.info.Settings {
 		if s.Key == key {
@@ -83,7 +83,7 @@ func (p program) setting(key string) string {
 	return ""
 }
 
-// date returns the time that files of a release have: that of SOURCE_DATE_EPOCH, or else of the commit, or else 1970.
+// date returns the modification time of a release's files: SOURCE_DATE_EPOCH, or the commit's time, or 1970.
 // https://reproducible-builds.org/specs/source-date-epoch/ (read 2026-11-27)
 func (p program) date() (time.Time, error) {
 	if given := os.Getenv("SOURCE_DATE_EPOCH"); given != "" {

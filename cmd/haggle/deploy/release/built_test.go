@@ -13,7 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/version"
 )
 
-// TestRelease_built judges what make release wrote to the folder RELEASE, and builds this platform's archive again.
+// TestRelease_built checks what make release wrote to the folder RELEASE, and rebuilds this platform's archive.
 func TestRelease_built(t *testing.T) {
 	folder := os.Getenv("RELEASE")
 	if folder == "" {
@@ -46,7 +46,7 @@ func TestRelease_built(t *testing.T) {
 	t.Run("again", func(t *testing.T) { wantSameAgain(t, files) })
 }
 
-// wantStatic checks that a program needs no loader and no library.
+// wantStatic checks that a program needs no dynamic loader and no shared library.
 func wantStatic(t *testing.T, content []byte) {
 	t.Helper()
 	program, err := elf.NewFile(bytes.NewReader(content))
@@ -63,7 +63,7 @@ func wantStatic(t *testing.T, content []byte) {
 	}
 }
 
-// wantSameAgain builds this platform's files again, with an empty build cache where FRESH is set, and runs the program.
+// wantSameAgain rebuilds this platform's files, with an empty build cache if FRESH is set, and runs the program.
 func wantSameAgain(t *testing.T, files map[string][]byte) {
 	if os.Getenv("FRESH") != "" {
 		t.Setenv("GOCACHE", t.TempDir())

@@ -1,5 +1,5 @@
-// Command release builds haggle and haggle-sim for each platform of a release, and packs them with their licenses, a
-// CycloneDX SBOM and checksums. The same commit and the same version of Go give the same bytes.
+// Command release builds haggle and haggle-sim for each platform of a release, and packs them with their licenses, a CycloneDX
+// SBOM and checksums. The same commit and Go version give the same bytes.
 //
 //	go run ./cmd/haggle/deploy/release -out .bin/release
 package main
@@ -15,10 +15,10 @@ import (
 
 const module = "github.com/haggle-commerce/haggle"
 
-// programs are those that an archive holds.
+// programs are the packages of an archive's programs.
 var programs = []string{module + "/cmd/haggle", module + "/cmd/haggle-sim"}
 
-// documents are the files of the module that an archive holds beside the programs.
+// documents are the other files in an archive, from the module's root.
 var documents = []string{"LICENSE", "README.md", "CHANGELOG.md"}
 
 func main() {

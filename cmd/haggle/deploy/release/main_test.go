@@ -34,7 +34,7 @@ func TestParsePlatforms_unknown(t *testing.T) {
 // here is the platform that tests build for.
 var here = platform{runtime.GOOS, runtime.GOARCH}
 
-// smallRelease is a release of two programs that are built in no time, in a folder of its own.
+// smallRelease returns a release of two small programs in its own folder.
 func smallRelease(t *testing.T, greeting string) release {
 	t.Helper()
 	root := t.TempDir()
@@ -85,7 +85,7 @@ func filesOf(t *testing.T, folder string) map[string][]byte {
 	return files
 }
 
-// The folder, the user's environment and the time of the build do not show in a release; the source does.
+// A release depends on the source only, not on the folder, the user's environment or the time of the build.
 func TestRelease_reproducible(t *testing.T) {
 	first := written(t, smallRelease(t, "hello"))
 	t.Setenv("GOAMD64", "v3")
@@ -171,7 +171,7 @@ func unpack(t *testing.T, packed []byte) map[string]unpacked {
 	}
 }
 
-// wantSums checks that SHA256SUMS has the sum of every other file.
+// wantSums checks that SHA256SUMS has the checksum of every other file.
 func wantSums(t *testing.T, files map[string][]byte) {
 	t.Helper()
 	listed := map[string]string{}
@@ -190,7 +190,7 @@ func wantSums(t *testing.T, files map[string][]byte) {
 	}
 }
 
-// self is this test's program, which links some dozens of modules.
+// self returns this test's program, which links dozens of modules.
 func self(t *testing.T) program {
 	t.Helper()
 	file, err := os.Executable()

@@ -18,19 +18,19 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/haggle/licenses"
 )
 
-// release is what is built, and where to.
+// release says what to build and where to write it.
 type release struct {
 	root, out, version string
 
-	programs  []string // packages, the first of which is the product
+	programs  []string // packages; the first is the product
 	documents []string // files below root
 	platforms []platform
 }
 
-// sumsFile lists the SHA-256 of all other files of a release, as sha256sum -c reads them.
+// sumsFile has the SHA-256 of all other files of a release, in the format of sha256sum -c.
 const sumsFile = "SHA256SUMS"
 
-// write makes the folder of a release anew. It holds a release once SHA256SUMS is there.
+// write creates the release's folder, replacing an existing one. SHA256SUMS is written last.
 func (r release) write() error {
 	if err := os.RemoveAll(r.out); err != nil {
 		return err
@@ -46,7 +46,7 @@ func (r release) write() error {
 	return writeSums(r.out)
 }
 
-// name returns the name of a platform's files without ending, such as haggle_0.2.0_linux_amd64.
+// name returns the base name of a platform's files, such as haggle_0.2.0_linux_amd64.
 func (r release) name(p platform) string {
 	return fmt.Sprintf("haggle_%s_%s_%s", r.version, p.os, p.arch)
 }
@@ -110,7 +110,7 @@ func (r release) entries(built []program, sbom []byte) (all []entry, err error) 
 	return append(all, entry{"THIRD_PARTY_LICENSES.txt", 0o644, texts.Bytes()}, entry{"sbom.cdx.json", 0o644, sbom}), nil
 }
 
-// writeArchive writes a tar.gz whose bytes depend on its arguments alone.
+// writeArchive writes a tar.gz whose bytes depend only on the arguments.
 func writeArchive(file, folder string, entries []entry, date time.Time) (err error) {
 	out, err := os.Create(file)
 	if err != nil {

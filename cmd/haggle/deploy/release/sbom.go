@@ -12,8 +12,8 @@ import (
 	"github.com/CycloneDX/cyclonedx-go"
 )
 
-// billOfMaterials lists what the programs of an archive are built of, as CycloneDX 1.6 in JSON: what the linker stamped
-// into them. https://cyclonedx.org/docs/1.6/json/ (read 2026-11-27)
+// billOfMaterials returns a CycloneDX 1.6 SBOM (JSON) of an archive's programs, from the build information in the binaries.
+// https://cyclonedx.org/docs/1.6/json/ (read 2026-11-27)
 func billOfMaterials(version string, p platform, built []program, date time.Time) ([]byte, error) {
 	product := "pkg:golang/" + module + "@v" + version
 	var files, modules []cyclonedx.Component
@@ -59,7 +59,7 @@ func billOfMaterials(version string, p platform, built []program, date time.Time
 	return out.Bytes(), nil
 }
 
-// properties name the platform and, where it is known, the commit.
+// properties returns the platform and, if known, the commit.
 func properties(p platform, of program) *[]cyclonedx.Property {
 	all := []cyclonedx.Property{
 		{Name: "haggle:platform", Value: p.String()},
@@ -92,14 +92,14 @@ func library(path, version, sum string) cyclonedx.Component {
 		Version:    version,
 		PackageURL: packageURL(path, version),
 	}
-	if sum != "" { // a hash of hashes, which is none of the file's
+	if sum != "" { // go.sum's hash of hashes is not a hash of the file
 		c.Properties = &[]cyclonedx.Property{{Name: "haggle:go.sum", Value: sum}}
 	}
 	return c
 }
 
-// packageURL returns a module's purl, whose path is in lower case.
-// https://github.com/package-url/purl-spec, type golang (read 2026-11-27)
+// packageURL returns a module's purl. Its path is in lower case. https://github.com/package-url/purl-spec, type golang (read
+// 2026-11-27)
 func packageURL(path, version string) string {
 	segments := strings.Split(strings.ToLower(path), "/")
 	for i := range segments {
@@ -108,7 +108,7 @@ func packageURL(path, version string) string {
 	return "pkg:golang/" + strings.Join(segments, "/") + "@" + url.PathEscape(version)
 }
 
-// distinct sorts components and leaves out what both programs are built of.
+// distinct sorts components and removes the duplicates of programs with the same dependencies.
 func distinct(all []cyclonedx.Component) []cyclonedx.Component {
 	slices.SortFunc(all, func(a, b cyclonedx.Component) int { return strings.Compare(a.BOMRef, b.BOMRef) })
 	return slices.CompactFunc(all, func(a, b cyclonedx.Component) bool { return a.BOMRef == b.BOMRef })

@@ -13,7 +13,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// bomSchema is CycloneDX's own, which the library that writes SBOMs has among its tests.
+// bomSchema returns the CycloneDX schema from the tests of the library that writes SBOMs.
 func bomSchema(t *testing.T) *jsonschema.Schema {
 	t.Helper()
 	folder, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/CycloneDX/cyclonedx-go").Output()
@@ -55,7 +55,7 @@ func validate(t *testing.T, schema *jsonschema.Schema, sbom []byte) error {
 	return schema.Validate(document)
 }
 
-// bill is what the tests read of an SBOM.
+// bill is the part of an SBOM that tests read.
 type bill struct {
 	Metadata struct {
 		Timestamp string
@@ -97,7 +97,7 @@ func TestBillOfMaterials(t *testing.T) {
 			t.Errorf("%s is not in the SBOM", purl)
 		}
 	}
-	if len(b.Components) != len(one.info.Deps)+2 { // the program and the standard library
+	if len(b.Components) != len(one.info.Deps)+2 { // plus the program and the standard library
 		t.Errorf("%d components of %d modules", len(b.Components), len(one.info.Deps))
 	}
 	if len(b.Dependencies) != 1 || len(b.Dependencies[0].DependsOn) != len(one.info.Deps)+1 {

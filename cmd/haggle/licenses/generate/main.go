@@ -1,5 +1,5 @@
-// Command generate collects the license texts of what is linked into haggle and haggle-sim, on each system that they are
-// built for:
+// Command generate collects the license texts of everything that is linked into haggle and haggle-sim on the systems that they
+// are built for.
 //
 //	go generate ./cmd/haggle/licenses
 package main
@@ -22,14 +22,14 @@ import (
 
 const ours = "github.com/haggle-commerce/haggle"
 
-// programs are those that a release holds.
+// programs are the packages of a release's programs.
 var programs = []string{ours + "/cmd/haggle", ours + "/cmd/haggle-sim"}
 
-// systems are those that the programs are built for. Some modules are linked on one of them only.
+// systems are the values of GOOS that the programs are built for. Some modules are linked on only one of them.
 var systems = []string{"linux", "darwin", "windows"}
 
-// embedded are files of others that are no modules: what they are, and where their license texts are, in our tree or in
-// the module that is named before the colon.
+// embedded lists third-party files that are not modules, and the paths of their license texts: in this module, or in the module
+// named before the colon.
 var embedded = []struct {
 	name  string
 	files []string
@@ -66,13 +66,13 @@ func run(args []string) error {
 	return os.WriteFile(args[0], out.Bytes(), 0o644)
 }
 
-// collector gathers texts, each once.
+// collector collects texts and stores each once.
 type collector struct {
 	licenses.Collection
-	places map[string]int // of texts
+	places map[string]int // index in the collection by text
 }
 
-// collect gathers what is linked on the systems.
+// collect collects the texts of everything that is linked on the systems.
 func collect(systems []string) (*licenses.Collection, error) {
 	modules, err := linked(systems)
 	if err != nil {
@@ -141,13 +141,13 @@ func (c *collector) place(text string) int {
 	return at
 }
 
-// module is where a module lies, and which of its folders hold linked packages.
+// module is a module's folder and those of its folders whose packages are linked.
 type module struct {
 	dir     string
 	folders []string
 }
 
-// files are the license texts of a module: in its root, and in the folders above its linked packages.
+// files returns the paths of a module's license texts: in its root and in the parents of its linked packages.
 func (m module) files() []string {
 	var files []string
 	for _, folder := range m.folders {
@@ -173,7 +173,7 @@ func licenseFiles(folder string) (files []string) {
 	return files
 }
 
-// linked are the modules of the programs' packages, ours among them.
+// linked returns the modules of the programs' packages, including this one.
 func linked(systems []string) (map[string]module, error) {
 	const format = `{{with .Module}}{{.Path}}|{{.Dir}}|{{$.Dir}}{{end}}`
 	modules := map[string]module{}
@@ -188,7 +188,7 @@ func linked(systems []string) (map[string]module, error) {
 		for line := range strings.Lines(string(out)) {
 			parts := strings.Split(strings.TrimSpace(line), "|")
 			if len(parts) != 3 {
-				continue // of the standard library
+				continue // standard library
 			}
 			m := modules[parts[0]]
 			m.dir, m.folders = parts[1], append(m.folders, parts[2])
@@ -198,7 +198,7 @@ func linked(systems []string) (map[string]module, error) {
 	return modules, nil
 }
 
-// sortedPaths are the modules of others.
+// sortedPaths returns the paths of third-party modules.
 func sortedPaths(modules map[string]module) []string {
 	var paths []string
 	for path := range modules {

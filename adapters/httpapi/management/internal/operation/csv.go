@@ -20,7 +20,7 @@ const csvType = "text/csv"
 // csvAnswer documents a download.
 func csvAnswer() map[string]*huma.Response {
 	return map[string]*huma.Response{"200": {
-		Description: "A table with a line of column names (RFC 4180). Text of others that begins like a formula has a quote in front.",
+		Description: "A table with a line of column names (RFC 4180). Text from others that begins like a formula is prefixed with a quote.",
 		Headers: map[string]*huma.Param{"Content-Disposition": {
 			Description: "A name for the file.", Schema: &huma.Schema{Type: huma.TypeString},
 		}},

@@ -60,7 +60,7 @@ func (a *API) authorize(e *entry) (err error) {
 			wire.NoteProject(e.Request.Context(), e.Caller.Project.ID.String())
 		}
 	case o.on == WholeAccount && len(e.Caller.Key.Projects) > 0:
-		err = fault.New(fault.Forbidden, "insufficient_scope", "This API key or role is bound to its projects and does not act for the whole account.")
+		err = fault.New(fault.Forbidden, "insufficient_scope", "This API key or role is limited to its projects. Use one that has access to the whole account.")
 	}
 	return err
 }
@@ -73,7 +73,7 @@ func (a *API) count(w http.ResponseWriter, r *http.Request, from netip.Addr) (ac
 	}
 	secret := bearer(r.Header)
 	if !a.Access.Known(secret) {
-		if v := a.Limiter.Look(r.Context(), wire.AddressKey(from), a.RateOfStrangers); !v.Allowed {
+		if v := a.Limiter.Peek(r.Context(), wire.AddressKey(from), a.RateOfStrangers); !v.Allowed {
 			return access.Caller{}, wire.Limit(w.Header(), v, a.RateOfStrangers)
 		}
 	}
@@ -107,7 +107,7 @@ func Unrouted(s Services, next http.Handler) http.Handler {
 
 // limit counts a request against a rate, and sets the headers that say what is left of it.
 func (a *API) limit(w http.ResponseWriter, r *http.Request, key string, rate ports.Rate) error {
-	return wire.Limit(w.Header(), a.Limiter.Take(r.Context(), key, rate), rate)
+	return wire.Limit(w.Header(), a.Limiter.Allow(r.Context(), key, rate), rate)
 }
 
 func (a *API) findProject(r *http.Request, o spec, c Caller) (*project.Project, error) {
@@ -126,7 +126,7 @@ func (a *API) findProject(r *http.Request, o spec, c Caller) (*project.Project, 
 		return nil, fault.Missing("project")
 	}
 	if err == nil && !projects.Admits(p.Settings, c.Address) {
-		err = fault.New(fault.Forbidden, "ip_not_allowed", "This project does not admit your address.")
+		err = fault.New(fault.Forbidden, "ip_not_allowed", "The project's ip_allowlist does not contain your address.")
 	}
 	return p, err
 }
@@ -153,7 +153,7 @@ func (a *API) projectID(r *http.Request, o spec, caller access.Caller) (id.Proje
 	if only, ok := caller.Bound(); ok {
 		return only, nil
 	}
-	return id.Project{}, fault.New(fault.Malformed, "project_required", "The header "+projectHeader+" must name the project.")
+	return id.Project{}, fault.New(fault.Malformed, "project_required", "The header "+projectHeader+" must have the id or slug of the project.")
 }
 
 func bearer(h http.Header) string {
@@ -166,7 +166,7 @@ func bearer(h http.Header) string {
 
 // WithMFA is the header that confirms an operation.
 type WithMFA struct {
-	MFACode string `header:"X-MFA-Code" doc:"The authenticator's current code, or a recovery code, where a second factor is required."`
+	MFACode string `header:"X-MFA-Code" doc:"The authenticator's current code, or a recovery code, if a second factor is required."`
 }
 
 // ConfirmIfRequired asks for the second factor before money is given back or personal data leaves, where the project requires one

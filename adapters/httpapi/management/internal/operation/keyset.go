@@ -13,9 +13,9 @@ import (
 // costs the same anywhere in the list, and does not shift when objects are added.
 type Keyset[T any] struct {
 	Paging
-	After      string `query:"after" maxLength:"200" doc:"Go on after the meta.next of an answer. Such a page is not counted. Not with offset."`
-	Before     string `query:"before" maxLength:"200" doc:"Go back before the meta.previous of an answer. Such a page is not counted. Not with after or offset."`
-	TotalLimit int    `query:"total_limit" minimum:"1" maximum:"1000000" doc:"Count so many for meta.total at most. Left out: all are counted, which takes the longer the more there are."`
+	After      string `query:"after" maxLength:"200" doc:"meta.next of a previous response, to get the next page. Such a page is not counted. Not with offset."`
+	Before     string `query:"before" maxLength:"200" doc:"meta.previous of a previous response, to get the page before it. Such a page is not counted. Not with after or offset."`
+	TotalLimit int    `query:"total_limit" minimum:"1" maximum:"1000000" doc:"The limit up to which meta.total is counted. Default: none; counting takes longer for longer lists."`
 }
 
 // Keyed is an input with a Keyset.
@@ -48,8 +48,8 @@ func (k *Keyset[T]) Part() (ports.Page, error) {
 	}
 	check := fault.NewCheck()
 	byKey := page.After != nil || page.Before != nil
-	check.That(!byKey || page.Offset == 0, "offset", "is not for a page by after or before")
-	check.That(page.After == nil || page.Before == nil, "before", "is not for a page by after")
+	check.That(!byKey || page.Offset == 0, "offset", "must be omitted with after or before")
+	check.That(page.After == nil || page.Before == nil, "before", "must be omitted with after")
 	return page, check.Err()
 }
 
@@ -72,11 +72,11 @@ type KeysetList[T any] struct {
 // KeysetMeta describes which part of a list was sent, with cursors of the adjacent pages.
 type KeysetMeta struct {
 	Total     int     `json:"total"`
-	Precision string  `json:"total_precision" enum:"exact,at_least" doc:"at_least: the list is longer than total, or may be: there are more than total_limit, or after or before was given and nothing was counted but the page."`
+	Precision string  `json:"total_precision" enum:"exact,at_least" doc:"at_least: the list may be longer than total, because there are more than total_limit, or because a page by after or before is not counted."`
 	Limit     int     `json:"limit"`
 	Offset    int     `json:"offset" doc:"0 with after or before."`
-	Next      *string `json:"next" nullable:"true" doc:"Where the list goes on, for after. Null: that is all."`
-	Previous  *string `json:"previous" nullable:"true" doc:"For before: what comes before the first of these. Null: nothing did."`
+	Next      *string `json:"next" nullable:"true" doc:"Send it as after to get the next page. Null: this is the last one."`
+	Previous  *string `json:"previous" nullable:"true" doc:"Send it as before to get the previous page. Null: this is the first one."`
 }
 
 // HandleKeyset returns a handler that answers with the views of one page of a list, by key or by offset. find gets the page to

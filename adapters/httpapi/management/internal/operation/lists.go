@@ -46,7 +46,7 @@ func Part[T any](all []T, p Paging) []T {
 
 // Period is a part of time.
 type Period struct {
-	From wire.When `query:"from" doc:"At or after this time. A date is where that day begins in the project's time zone."`
+	From wire.When `query:"from" doc:"At or after this time. A date is the start of that day in the project's time zone."`
 	To   wire.When `query:"to" doc:"Before this time; a date as in from."`
 }
 

@@ -124,7 +124,7 @@ func On(subject Subject) Option { return func(_ *API, o *spec) { o.on = subject 
 func Again[T any]() Option {
 	return func(a *API, o *spec) {
 		o.Responses = map[string]*huma.Response{"200": {
-			Description: "It was there already.",
+			Description: "It existed already.",
 			Content: map[string]*huma.MediaType{
 				"application/json": {Schema: a.Document().Components.Schemas.Schema(reflect.TypeFor[T](), true, "")},
 			},
@@ -213,12 +213,12 @@ func (g Group) operation(id, route, summary string, options []Option) wire.Opera
 			Name:        projectHeader,
 			In:          "header",
 			Schema:      &huma.Schema{Type: huma.TypeString},
-			Description: "The project's id or slug. May be left out with a key that is bound to exactly one project.",
+			Description: "The project's id or slug. Optional for a key that is bound to exactly one project.",
 		}}
 	}
 	o.Description = "Scope: `" + o.scope + "`."
 	if o.own {
-		o.Description += " Members need none for what is their own."
+		o.Description += " Members need none for their own data."
 	}
 	o.Security = []map[string][]string{{wire.BearerScheme: {o.scope}}}
 	if o.or != "" {

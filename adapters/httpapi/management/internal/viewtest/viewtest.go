@@ -46,7 +46,7 @@ func twoOf() []any {
 		claims("gold", "").Tier, claims("silver", "").Tier, claims("", "urgent").Urgency, claims("", "flexible").Urgency,
 		negotiation.OutcomeCountered, negotiation.OutcomeAccepted, negotiation.Concession, negotiation.AtAsk,
 		negotiation.RehydrateBounds(usd(100), usd(95), usd(90), usd(80)), negotiation.RehydrateBounds(usd(101), usd(95), usd(90), usd(80)),
-		order.Confirmed, order.GivenBack, order.Shipped, order.Delivered, order.RefundIsFailed, order.RefundSucceeded, order.MadeElsewhere, order.RequestedHere,
+		order.Confirmed, order.StatusRefunded, order.Shipped, order.Delivered, order.RefundIsFailed, order.RefundSucceeded, order.MadeElsewhere, order.RequestedHere,
 		order.Approved, order.Rejected, order.DisputeLost, order.DisputeWon, order.UnderReview, order.ResponseClosed,
 		project.Closing, project.Closed, project.SharedPaymentToken, project.BillingAgreement,
 		syncrun.Running, syncrun.Failed, syncrun.Orders, syncrun.Customers, syncrun.Create, syncrun.Conflict, syncrun.EditedHere, syncrun.FullSync,
@@ -72,9 +72,9 @@ func Shown[T, V any](view func(T) V, except fieldtest.Reasons) func(*testing.T) 
 // Pointed converts a view of a *T to a view of a T.
 func Pointed[T, V any](view func(*T) V) func(T) V { return func(value T) V { return view(&value) } }
 
-// Unseen lists fields of a type that a view does not show, by reason: Unseen("order.Refund", map[string]string{reason: "Problem
+// Omitted lists fields of a type that a view does not show, by reason: Unseen("order.Refund", map[string]string{reason: "Problem
 // Attempts"}).
-func Unseen(of string, fields map[string]string) fieldtest.Reasons {
+func Omitted(of string, fields map[string]string) fieldtest.Reasons {
 	except := fieldtest.Reasons{of + ".Project": "it is in the path"}
 	for reason, names := range fields {
 		for name := range strings.FieldsSeq(names) {
