@@ -25,7 +25,7 @@ Feature: A front door that agents understand
         | protocols.ucp                      | matches /p/[^/]+/.well-known/ucp$                            |
         | protocols.mcp                      | matches /p/[^/]+/mcp$                                        |
         | usage.search                       | contains "keywords"                                          |
-        | usage.next_actions.accept          | contains "standing price"                                    |
+        | usage.next_actions.accept          | contains "current price"                                    |
         | usage.payment                      | contains "spt_sandbox_ok"                                    |
 
   Rule: Each answer says what can follow it

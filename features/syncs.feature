@@ -610,13 +610,13 @@ Feature: Syncs
       When the merchant starts a sync
       Then the sync ends as "failed"
       And the answer shows:
-        | error        | matches circle |
+        | error        | matches loop |
         | completed_at | matches Z$     |
       And 1 event "sync.failed" arrives, signed
       And the event shows:
         | sync_id        | "$sync"        |
         | integration_id | "$integration" |
-        | error          | matches circle |
+        | error          | matches loop |
         | started_at     | matches Z$     |
         | failed_at      | matches Z$     |
       And no event "sync.completed" arrived
