@@ -148,7 +148,7 @@ func TestSendBuyers_console(t *testing.T) {
 		t.Errorf("%d %s", status, page)
 	}
 	form = url.Values{"key": {"another key"}}.Encode()
-	if _, page := s.send(browser, "POST", today+"/buyers", "application/x-www-form-urlencoded", form); !strings.Contains(page, "on their way already") {
+	if _, page := s.send(browser, "POST", today+"/buyers", "application/x-www-form-urlencoded", form); !strings.Contains(page, "are running already") {
 		t.Errorf("a second run is not refused on %s", page)
 	}
 }
