@@ -221,7 +221,7 @@ func TestKeysCmd(t *testing.T) {
 		"is revoked already":                         {"revoke", id},
 		"there is no key key_x":                      {"revoke", "key_x"},
 		"there is no project nowhere":                {"create", "--projects=nowhere"},
-		"scopes.1 is not a scope such as":               {"create", "--scopes=catalog:read,dogs:read"},
+		"scopes.1 is not a scope such as":            {"create", "--scopes=catalog:read,dogs:read"},
 		"--expires-in is \"tomorrow\": it must be a": {"create", "--expires-in=tomorrow"},
 		"expires_at must be in the future":           {"create", "--expires=2001-01-01"},
 		"name must be a line of 1 to 200 characters": {"create", "--name="},
