@@ -21,7 +21,7 @@ import (
 )
 
 // pageTimeout limits how long a page may take to show something.
-const pageTimeout = 15 * time.Second
+const pageTimeout = time.Minute
 
 // startBrowser starts the browser that all scenarios of an engine share. The first scenario that opens a page starts it.
 func (s *server) startBrowser() (context.Context, error) {
