@@ -28,7 +28,7 @@ func (h *handlers) registerFinalize() {
 		Tags:        commerceTag,
 		Summary:     "Pay a checkout",
 		Description: "Charges the payment token once and places the order. It is idempotent by checkout_id: a repeated request " +
-			"returns the same order and charges nothing. A declined payment is a 200 with status payment_failed: retry_allowed tells whether to try another token; decline_code invalid_token means that the token does not exist. order.manage_token lets the buyer cancel the order and read the receipt. It and receipt_url are " +
+			"returns the same order and charges nothing. A declined payment is a 200 with status payment_failed: retry_allowed is true if another token may be tried; decline_code invalid_token means that the token does not exist. order.manage_token lets the buyer cancel the order and read the receipt. It and receipt_url are " +
 			"returned only to a request with the payment token that paid. Amounts are in payment.currency. Errors: 409 " +
 			"out_of_stock, with the items; 409 checkout_incomplete, with the missing fields; 409 checkout_processing (another attempt is in progress); 409 checkout_canceled (ended by declines); 409 checkout_expired; " +
 			"429 too_many_declines after ten declines within ten minutes, by session or client address; 429 too_many_payments (payments in progress count for this limit: finalize waits up to ten seconds); 503 payment_unresolved with retry_after while the outcome is unknown: send the same request again then. The token is never stored.",

@@ -25,13 +25,13 @@ type searchRequest struct {
 
 type searchFilters struct {
 	Category        string                  `json:"category,omitempty" maxLength:"200" example:"outdoor" doc:"A path; subcategories match too."`
-	Brand           wire.Several            `json:"brand,omitempty" doc:"One brand or a list of which any matches. The facets list the shop's brands."`
+	Brand           wire.Several            `json:"brand,omitempty" doc:"One brand, or a list; a product with any of them matches. The facets list the shop's brands."`
 	PriceMin        *wire.Decimal           `json:"price_min,omitempty" minimum:"0" doc:"A variant costs at least this."`
 	PriceMax        *wire.Decimal           `json:"price_max,omitempty" minimum:"0" example:"150" doc:"A variant costs at most this."`
 	Size            string                  `json:"size,omitempty" maxLength:"100" example:"M"`
 	ColorPreference []string                `json:"color_preference,omitempty" maxItems:"20" maxLength:"100" example:"green,blue" doc:"Only products in one of these colors."`
 	InStock         bool                    `json:"in_stock,omitempty" doc:"True: only products in stock."`
-	Attributes      map[string]wire.Several `json:"attributes,omitempty" maxProperties:"10" doc:"Attributes by name; for each, one value or a list of which any matches. Case is ignored. All attributes must match."`
+	Attributes      map[string]wire.Several `json:"attributes,omitempty" maxProperties:"10" doc:"Attributes by name; for each, one value, or a list; any of them matches. Case is ignored. All attributes must match."`
 	RatingMin       *wire.Decimal           `json:"rating_min,omitempty" minimum:"0" maximum:"5" example:"4" doc:"The minimum average rating, of 5."`
 	Unknown         wire.Unknown            `json:",embed" hidden:"true"`
 }

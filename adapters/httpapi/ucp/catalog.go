@@ -58,7 +58,7 @@ type searchRequest struct {
 }
 
 type filtersRequest struct {
-	Categories []string       `json:"categories,omitempty" maxItems:"50" maxLength:"200" doc:"Paths as products name them, of which any matches. Subcategories match too."`
+	Categories []string       `json:"categories,omitempty" maxItems:"50" maxLength:"200" doc:"Category paths as in products; any of them matches. Subcategories match too."`
 	Price      *pricedRequest `json:"price,omitempty" doc:"In minor units of the shop's currency."`
 	Unknown    wire.Unknown   `json:",embed" hidden:"true"`
 }

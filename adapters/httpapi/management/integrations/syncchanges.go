@@ -44,7 +44,7 @@ type SyncChangeView struct {
 	Resource string            `json:"resource" enum:"products,orders,customers"`
 	RecordID string            `json:"record_id" example:"7463529" doc:"The platform's id of the record."`
 	LocalID  *string           `json:"local_id" nullable:"true" example:"prod_06fszq2d8v3m5xk9t1c7w4hpeg" doc:"The id of the local product or order. Null: there is none yet."`
-	Title    *string           `json:"title" nullable:"true" example:"Trail tent" doc:"The local product's name, or the platform's if there is none here. Null for customers and orders, of which only ids are stored."`
+	Title    *string           `json:"title" nullable:"true" example:"Trail tent" doc:"The local product's name, or the platform's if there is none here. Null for customers and orders, because only their ids are stored."`
 	Fields   []fieldChangeView `json:"fields" doc:"The fields that differ: one for a conflict, none for customers, orders and created records."`
 	At       wire.Time         `json:"at"`
 }
