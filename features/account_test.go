@@ -58,8 +58,11 @@ func TestTotp_rfc6238(t *testing.T) {
 // codePattern matches the steps' words for the codes that a merchant may enter.
 const codePattern = `(no code|a fresh code|the same code|a recovery code|a wrong code)`
 
-func (w *world) code(kind string) (string, error) {
-	a := &w.authenticator
+// accountContext enrols authenticators and confirms guarded requests.
+type accountContext struct{ *scenario }
+
+func (c *accountContext) code(kind string) (string, error) {
+	a := &c.keys.authenticator
 	var err error
 	switch kind {
 	case "a fresh code":
@@ -78,10 +81,10 @@ func (w *world) code(kind string) (string, error) {
 	return a.lastCode, err
 }
 
-func (w *world) hasAuthenticator() error {
-	err := w.createsAccount()
+func (c *accountContext) hasAuthenticator() error {
+	err := c.keys.createsAccount()
 	for _, do := range []func() error{
-		func() error { return w.enrol("no code") }, w.unexpectedRefusal, func() error { return w.confirm("a fresh code") }, w.unexpectedRefusal,
+		func() error { return c.enrol("no code") }, c.unexpectedRefusal, func() error { return c.confirm("a fresh code") }, c.unexpectedRefusal,
 	} {
 		if err == nil {
 			err = do()
@@ -91,34 +94,34 @@ func (w *world) hasAuthenticator() error {
 }
 
 // enrol enrols a new authenticator for the merchant.
-func (w *world) enrol(code string) error {
-	text, err := w.code(code)
+func (c *accountContext) enrol(code string) error {
+	text, err := c.code(code)
 	if err != nil {
 		return err
 	}
-	return w.attempt(func() error {
-		made, err := w.merchant.EnrolMFA(w.ctx, merchant.MFACode(text))
+	return c.attempt(func() error {
+		made, err := c.merchant.EnrolMFA(c.ctx, merchant.MFACode(text))
 		if err == nil {
-			w.authenticator = authenticator{enrolment: made, usedStep: w.authenticator.usedStep}
+			c.keys.authenticator = authenticator{enrolment: made, usedStep: c.keys.authenticator.usedStep}
 		}
 		return err
 	})
 }
 
-func (w *world) confirm(code string) error {
-	text, err := w.code(code)
+func (c *accountContext) confirm(code string) error {
+	text, err := c.code(code)
 	if err != nil {
 		return err
 	}
-	return w.attempt(func() error {
-		_, err := w.merchant.ConfirmMFA(w.ctx, text)
+	return c.attempt(func() error {
+		_, err := c.merchant.ConfirmMFA(c.ctx, text)
 		return err
 	})
 }
 
-func (w *world) confirmsWrongCodes() error {
+func (c *accountContext) confirmsWrongCodes() error {
 	for range 5 {
-		_, err := w.merchant.ConfirmMFA(w.ctx, "not it")
+		_, err := c.merchant.ConfirmMFA(c.ctx, "not it")
 		if err := wantRefusal(err, http.StatusUnprocessableEntity, "validation_error"); err != nil {
 			return err
 		}
@@ -126,12 +129,12 @@ func (w *world) confirmsWrongCodes() error {
 	return nil
 }
 
-func (w *world) renameAccount(value string) error {
+func (c *accountContext) renameAccount(value string) error {
 	body, err := withField(map[string]any{}, "name", value)
 	if err != nil {
 		return err
 	}
-	return w.merchantSends("PATCH", "/v1/account", body)
+	return c.merchantSends("PATCH", "/v1/account", body)
 }
 
 // guardedActions are the requests that may need a second factor, by the steps' words for them.
@@ -164,43 +167,43 @@ var guardedActions = map[string]struct{ method, path, confirmation, body string 
 var concurrentPattern = regexp.MustCompile(`^(.+) (\d+) times at once$`)
 
 // doesWithCode sends a guarded request with a code: once, or several times concurrently.
-func (w *world) doesWithCode(code, key, what string) error {
+func (c *accountContext) doesWithCode(code, key, what string) error {
 	if what == "enrols another authenticator" {
-		return w.enrol(code)
+		return c.enrol(code)
 	}
-	text, err := w.code(code)
+	text, err := c.code(code)
 	if err != nil {
 		return err
 	}
 	header := http.Header{"X-Mfa-Code": {text}, idempotencyHeader: {key}}
 	if parts := concurrentPattern.FindStringSubmatch(what); parts != nil {
 		times, _ := strconv.Atoi(parts[2]) // digits
-		w.runConcurrently(times, func(int) error { return w.doGuarded(parts[1], header) })
+		c.runConcurrently(times, func(int) error { return c.doGuarded(parts[1], header) })
 		return nil
 	}
-	return w.attempt(func() error { return w.doGuarded(what, header) })
+	return c.attempt(func() error { return c.doGuarded(what, header) })
 }
 
-func (w *world) doGuarded(what string, header http.Header) error {
+func (c *accountContext) doGuarded(what string, header http.Header) error {
 	action, known := guardedActions[what]
 	if !known {
 		return fmt.Errorf("nobody knows how one %s", what)
 	}
 	header = header.Clone()
-	header.Set("X-Confirm-Delete", w.expand(action.confirmation))
-	return w.send(action.method, w.expand(action.path), w.expand(action.body), header)
+	header.Set("X-Confirm-Delete", c.expand(action.confirmation))
+	return c.send(action.method, c.expand(action.path), c.expand(action.body), header)
 }
 
-func (w *world) secondFactorIs(state string) error {
-	account, err := w.merchant.Account(w.ctx)
+func (c *accountContext) secondFactorIs(state string) error {
+	account, err := c.merchant.Account(c.ctx)
 	if err == nil && account.MFA.Enabled != (state == "on") {
 		err = fmt.Errorf("it is %+v", account.MFA)
 	}
 	return err
 }
 
-func (w *world) recoveryCodesLeft(want int) error {
-	account, err := w.merchant.Account(w.ctx)
+func (c *accountContext) recoveryCodesLeft(want int) error {
+	account, err := c.merchant.Account(c.ctx)
 	if err == nil && account.MFA.RecoveryCodesLeft != want {
 		err = fmt.Errorf("there are %d", account.MFA.RecoveryCodesLeft)
 	}
@@ -208,10 +211,10 @@ func (w *world) recoveryCodesLeft(want int) error {
 }
 
 // secretShownOnce searches every answer for the secret. The answer that shows it also contains it in the otpauth URL.
-func (w *world) secretShownOnce() error {
+func (c *accountContext) secretShownOnce() error {
 	shown := 0
-	for _, a := range w.recorder.all() {
-		if strings.Contains(string(a.body), w.authenticator.enrolment.Secret) {
+	for _, a := range c.recorder.all() {
+		if strings.Contains(string(a.body), c.keys.authenticator.enrolment.Secret) {
 			shown++
 		}
 	}

@@ -10,24 +10,27 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/exchange"
 )
 
-func (w *world) hasOrderedUnderName(name string) error {
-	if err := w.arrivesFor(1, w.product.Name, ""); err != nil {
+// aftersalesContext reads receipts and returns goods.
+type aftersalesContext struct{ *scenario }
+
+func (c *aftersalesContext) hasOrderedUnderName(name string) error {
+	if err := c.checkouts.arrivesFor(1, c.product.Name, ""); err != nil {
 		return err
 	}
-	w.shopper.address.Name = name
-	if err := w.checksOut(); err != nil {
+	c.shopper.address.Name = name
+	if err := c.checkouts.checksOut(); err != nil {
 		return err
 	}
-	return w.paysSuccessfully()
+	return c.checkouts.paysSuccessfully()
 }
 
-func (w *world) opensReceipt() error {
-	path, ours := strings.CutPrefix(w.shopper.Finalized.ReceiptURL, w.app.URL())
+func (c *aftersalesContext) opensReceipt() error {
+	path, ours := strings.CutPrefix(c.shopper.Finalized.ReceiptURL, c.app.URL())
 	if !ours {
-		return fmt.Errorf("the receipt is at %q", w.shopper.Finalized.ReceiptURL)
+		return fmt.Errorf("the receipt is at %q", c.shopper.Finalized.ReceiptURL)
 	}
-	return w.attempt(func() error {
-		response, err := w.connection.Do(w.ctx, exchange.Request{Method: "GET", Path: path})
+	return c.attempt(func() error {
+		response, err := c.connection.Do(c.ctx, exchange.Request{Method: "GET", Path: path})
 		if err == nil && !response.OK() {
 			return acp.ErrorOf(response)
 		}
@@ -35,16 +38,9 @@ func (w *world) opensReceipt() error {
 	})
 }
 
-func (w *world) lastBodyContains(text string, want bool) error {
-	if page := string(w.recorder.last().body); strings.Contains(page, text) != want {
-		return fmt.Errorf("the receipt is %s", page)
-	}
-	return nil
-}
-
 // receiptIsInert checks that the page's policy forbids scripts and subresources, and that the page references none.
-func (w *world) receiptIsInert() error {
-	header := w.recorder.last().header
+func (c *aftersalesContext) receiptIsInert() error {
+	header := c.recorder.last().header
 	var wrong error
 	policy := header.Get("Content-Security-Policy")
 	if !strings.Contains(policy, "default-src 'none'") || strings.Contains(policy, "script-src") || strings.Contains(policy, "unsafe") {
@@ -54,50 +50,50 @@ func (w *world) receiptIsInert() error {
 		wrong = errors.Join(wrong, fmt.Errorf("it is %q", kind))
 	}
 	for _, tag := range []string{"<script", "<img", "<link", "<iframe"} {
-		wrong = errors.Join(wrong, w.lastBodyContains(tag, false))
+		wrong = errors.Join(wrong, c.lastBodyContains(tag, false))
 	}
 	return wrong
 }
 
-func (w *world) returnsItems(quantity int, name string) error {
-	return w.act(func(b *shopper) {
-		b.Product.ProductID = w.products[name].ID
-		b.Variant.ID = w.products[name].Variants[0].ID
+func (c *aftersalesContext) returnsItems(quantity int, name string) error {
+	return c.act(func(b *shopper) {
+		b.Product.ProductID = c.products[name].ID
+		b.Variant.ID = c.products[name].Variants[0].ID
 		b.SendBack(quantity, "Too large")
 	})
 }
 
-func (w *world) returnsConcurrently(quantity int, name string, times int) {
+func (c *aftersalesContext) returnsConcurrently(quantity int, name string, times int) {
 	request := acp.ReturnRequest{
-		OrderID: w.shopper.Finalized.Order.ID, Items: []acp.ReturnItem{{ProductID: w.products[name].ID, Quantity: quantity}},
+		OrderID: c.shopper.Finalized.Order.ID, Items: []acp.ReturnItem{{ProductID: c.products[name].ID, Quantity: quantity}},
 	}
-	w.runConcurrently(times, func(int) error {
-		_, err := w.shopper.client.CreateReturn(w.ctx, request)
+	c.runConcurrently(times, func(int) error {
+		_, err := c.shopper.client.CreateReturn(c.ctx, request)
 		return err
 	})
 }
 
-func (w *world) returnReadsTheSame() error {
-	before := w.recorder.last().value()
-	if _, err := w.shopper.client.Return(w.ctx, w.shopper.Return.ReturnID); err != nil {
+func (c *aftersalesContext) returnReadsTheSame() error {
+	before := c.recorder.last().value()
+	if _, err := c.shopper.client.Return(c.ctx, c.shopper.Return.ReturnID); err != nil {
 		return err
 	}
-	if now := w.recorder.last().value(); !equalJSON(before, now) {
+	if now := c.recorder.last().value(); !equalJSON(before, now) {
 		return fmt.Errorf("it reads %s, it was %s", encode(now), encode(before))
 	}
 	return nil
 }
 
-func (w *world) extendsSession(minutes int) error {
-	return w.act(func(b *shopper) { b.ReadSession().Extend(minutes) })
+func (c *aftersalesContext) extendsSession(minutes int) error {
+	return c.act(func(b *shopper) { b.ReadSession().Extend(minutes) })
 }
 
 // sessionEndsLater rounds to minutes because some time passes between reading and extending the session.
-func (w *world) sessionEndsLater(minutes int) error {
-	if w.refusal != nil {
-		return w.refusal
+func (c *aftersalesContext) sessionEndsLater(minutes int) error {
+	if c.refusal != nil {
+		return c.refusal
 	}
-	before, after := w.shopper.Session.ExpiresAt, w.shopper.Extended.NewExpiresAt
+	before, after := c.shopper.Session.ExpiresAt, c.shopper.Extended.NewExpiresAt
 	if got := after.Sub(before).Round(time.Minute); got != time.Duration(minutes)*time.Minute {
 		return fmt.Errorf("it ends %s later", got)
 	}

@@ -10,84 +10,85 @@ import (
 )
 
 // answerSteps check the latest answer, and the latest refusal.
-func answerSteps(sc stepRegistry, w *world) {
-	sc.Step(`^((?:from "[^"]*" |under the key "[^"]*" |as request "[^"]*" )*)the (merchant|buyer|holder of "[^"]*") sends ([A-Z]+) (\S+)(?: (.+))?$`, w.sends)
+func answerSteps(sc stepRegistry, s *scenario) {
+	sc.Step(`^((?:from "[^"]*" |under the key "[^"]*" |as request "[^"]*" )*)the (merchant|buyer|holder of "[^"]*") sends ([A-Z]+) (\S+)(?: (.+))?$`, s.sends)
 
-	sc.When(`^the merchant sends (\d+) times at once ([A-Z]+) (\S+)(?: (.+))?$`, w.sendsConcurrently)
+	sc.When(`^the merchant sends (\d+) times at once ([A-Z]+) (\S+)(?: (.+))?$`, s.sendsConcurrently)
 
-	sc.Then(`^it answers (\d+)$`, w.statusIs)
-	sc.Then(`^the answer shows:$`, w.answerShows)
-	sc.Then(`^it is refused: (\d+) (\w+)$`, w.isRefused)
-	sc.Then(`^the refusal names "([^"]*)"$`, w.refusalNames)
-	sc.Then(`^the refusal names exactly:$`, w.refusalNamesExactly)
-	sc.Then(`^the answer's headers show:$`, w.answerHeadersShow)
-	sc.Then(`^the answer tells to come back with a bearer key$`, w.challengesForBearer)
+	sc.Then(`^it answers (\d+)$`, s.statusIs)
+	sc.Then(`^the answer shows:$`, func(table *godog.Table) error { return s.answerShows(fieldsOf(table)...) })
+	sc.Then(`^it is refused: (\d+) (\w+)$`, s.isRefused)
+	sc.Then(`^the refusal names "([^"]*)"$`, s.refusalNames)
+	sc.Then(`^the refusal names exactly:$`, s.refusalNamesExactly)
+	sc.Then(`^the answer's headers show:$`, func(table *godog.Table) error { return s.answerHeadersShow(fieldsOf(table)...) })
+	sc.Then(`^the answer tells to come back with a bearer key$`, s.challengesForBearer)
 }
 
-func (w *world) sendsConcurrently(times int, method, path, body string) {
-	path, body = w.expand(path), w.expand(body)
-	w.runConcurrently(times, func(int) error { return w.send(method, path, body, nil) })
+func (s *scenario) sendsConcurrently(times int, method, path, body string) {
+	path, body = s.expand(path), s.expand(body)
+	s.runConcurrently(times, func(int) error { return s.send(method, path, body, nil) })
 }
 
-func (w *world) statusIs(status int) error {
-	if got := w.recorder.last(); got.status != status {
+func (s *scenario) statusIs(status int) error {
+	if got := s.recorder.last(); got.status != status {
 		return fmt.Errorf("it answered %d: %.500s", got.status, got.body)
 	}
 	return nil
 }
 
-func (w *world) answerShows(table *godog.Table) error {
-	if w.refusal != nil {
-		return w.refusal
+// answerShows checks fields of the latest answer, given as pairs of a path and what it must be.
+func (s *scenario) answerShows(pairs ...string) error {
+	if s.refusal != nil {
+		return s.refusal
 	}
-	last := w.recorder.last()
-	if err := w.checkTable(last.value(), table); err != nil {
+	last := s.recorder.last()
+	if err := s.checkFields(last.value(), pairs); err != nil {
 		return fmt.Errorf("%w in the answer %d %.500s", err, last.status, last.body)
 	}
 	return nil
 }
 
-func (w *world) isRefused(status int, code string) error {
-	if w.refusal == nil {
-		return fmt.Errorf("it was not refused: %d %.500s", w.recorder.last().status, w.recorder.last().body)
+func (s *scenario) isRefused(status int, code string) error {
+	if s.refusal == nil {
+		return fmt.Errorf("it was not refused: %d %.500s", s.recorder.last().status, s.recorder.last().body)
 	}
-	w.refused = refusalOf(w.refusal)
-	if w.refused == nil || w.refused.status != status || w.refused.code != code {
-		return w.refusal
+	s.refused = refusalOf(s.refusal)
+	if s.refused == nil || s.refused.status != status || s.refused.code != code {
+		return s.refusal
 	}
-	w.refusal = nil
+	s.refusal = nil
 	return nil
 }
 
-func (w *world) refusalNames(field string) error {
+func (s *scenario) refusalNames(field string) error {
 	switch {
-	case w.refused == nil:
+	case s.refused == nil:
 		return errors.New("nothing was refused")
-	case w.refused.fields[field] == "":
-		return fmt.Errorf("it names %v", w.refused.fields)
+	case s.refused.fields[field] == "":
+		return fmt.Errorf("it names %v", s.refused.fields)
 	}
 	return nil
 }
 
-func (w *world) refusalNamesExactly(table *godog.Table) error {
-	if w.refused == nil {
+func (s *scenario) refusalNamesExactly(table *godog.Table) error {
+	if s.refused == nil {
 		return errors.New("nothing was refused")
 	}
 	var want []string
 	for _, row := range table.Rows {
 		want = append(want, row.Cells[0].Value)
 	}
-	if len(want) != len(w.refused.fields) || slices.ContainsFunc(want, func(f string) bool { return w.refused.fields[f] == "" }) {
-		return fmt.Errorf("it names %v", w.refused.fields)
+	if len(want) != len(s.refused.fields) || slices.ContainsFunc(want, func(f string) bool { return s.refused.fields[f] == "" }) {
+		return fmt.Errorf("it names %v", s.refused.fields)
 	}
 	return nil
 }
 
 // answerHeadersShow checks the headers of the latest answer. A numeric header compares as a number.
-func (w *world) answerHeadersShow(table *godog.Table) error {
-	header, values := w.recorder.last().header, map[string]any{}
-	for _, row := range table.Rows {
-		name := row.Cells[0].Value
+func (s *scenario) answerHeadersShow(pairs ...string) error {
+	header, values := s.recorder.last().header, map[string]any{}
+	for pair := range slices.Chunk(pairs, 2) {
+		name := pair[0]
 		if len(header.Values(name)) == 0 {
 			continue
 		}
@@ -96,11 +97,11 @@ func (w *world) answerHeadersShow(table *godog.Table) error {
 			values[name] = number
 		}
 	}
-	return w.checkTable(values, table)
+	return s.checkFields(values, pairs)
 }
 
-func (w *world) challengesForBearer() error {
-	if got := w.recorder.last().header.Get("WWW-Authenticate"); !strings.HasPrefix(got, "Bearer") {
+func (s *scenario) challengesForBearer() error {
+	if got := s.recorder.last().header.Get("WWW-Authenticate"); !strings.HasPrefix(got, "Bearer") {
 		return fmt.Errorf("WWW-Authenticate is %q", got)
 	}
 	return nil

@@ -347,11 +347,23 @@ func encode(value any) string {
 }
 
 // checkTable checks a value against every row of a table: a path, and what checkValue wants there.
-func (w *world) checkTable(value any, table *godog.Table) error {
+func (s *scenario) checkTable(value any, table *godog.Table) error {
+	return s.checkFields(value, fieldsOf(table))
+}
+
+// checkFields checks a value's fields, given as pairs of a path and what it must be.
+func (s *scenario) checkFields(value any, pairs []string) error {
 	var wrong error
-	for _, row := range table.Rows {
-		path, want := w.expand(row.Cells[0].Value), w.expand(row.Cells[1].Value)
-		wrong = errors.Join(wrong, checkValue(value, path, want))
+	for pair := range slices.Chunk(pairs, 2) {
+		wrong = errors.Join(wrong, checkValue(value, s.expand(pair[0]), s.expand(pair[1])))
 	}
 	return wrong
+}
+
+// fieldsOf returns the first two cells of each row.
+func fieldsOf(table *godog.Table) (pairs []string) {
+	for _, row := range table.Rows {
+		pairs = append(pairs, row.Cells[0].Value, row.Cells[1].Value)
+	}
+	return pairs
 }

@@ -1,6 +1,6 @@
 package features
 
-func auditSteps(sc stepRegistry, w *world) {
-	sc.Given(`^the merchant changed the shop's name (\d+) times$`, w.renamesShop)
-	sc.Then(`^no event tells a secret$`, w.auditHasNoSecret)
+func auditSteps(sc stepRegistry, s *scenario) {
+	sc.Given(`^the merchant changed the shop's name (\d+) times$`, s.audit.renamesShop)
+	sc.Then(`^no event tells a secret$`, s.audit.auditHasNoSecret)
 }

@@ -9,10 +9,13 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/merchant"
 )
 
-func (w *world) renamesShop(times int) error {
+// auditContext checks the audit log.
+type auditContext struct{ *scenario }
+
+func (c *auditContext) renamesShop(times int) error {
 	for i := range times {
 		patch := merchant.Patch{"name": fmt.Sprintf("Name %d", i+1)}
-		if _, err := w.merchant.PatchProject(w.ctx, w.shop.ID, patch); err != nil {
+		if _, err := c.merchant.PatchProject(c.ctx, c.shop.ID, patch); err != nil {
 			return err
 		}
 	}
@@ -20,17 +23,17 @@ func (w *world) renamesShop(times int) error {
 }
 
 // auditHasNoSecret searches the account's whole audit log for keys and codes.
-func (w *world) auditHasNoSecret() error {
-	events, err := w.merchant.AuditEvents(w.ctx, merchant.AuditQuery{Page: merchant.Page{Limit: 100}})
+func (c *auditContext) auditHasNoSecret() error {
+	events, err := c.merchant.AuditEvents(c.ctx, merchant.AuditQuery{Page: merchant.Page{Limit: 100}})
 	if err != nil {
 		return err
 	}
 	if len(events.Data) == 0 || len(events.Data) != events.Meta.Total {
 		return fmt.Errorf("%d of %d events", len(events.Data), events.Meta.Total)
 	}
-	text := string(w.recorder.last().body)
-	secrets := append([]string{w.authenticator.enrolment.Secret}, w.authenticator.enrolment.RecoveryCodes...)
-	for _, key := range w.keys {
+	text := string(c.recorder.last().body)
+	secrets := append([]string{c.keys.authenticator.enrolment.Secret}, c.keys.authenticator.enrolment.RecoveryCodes...)
+	for _, key := range c.keys.keys {
 		secrets = append(secrets, key.Secret)
 	}
 	var found error
@@ -40,7 +43,7 @@ func (w *world) auditHasNoSecret() error {
 		}
 	}
 	// Ids may contain the same six digits, but not as a word of their own.
-	if code := w.authenticator.lastCode; code != "" && regexp.MustCompile(`\b`+regexp.QuoteMeta(code)+`\b`).MatchString(text) {
+	if code := c.keys.authenticator.lastCode; code != "" && regexp.MustCompile(`\b`+regexp.QuoteMeta(code)+`\b`).MatchString(text) {
 		found = errors.Join(found, fmt.Errorf("it tells the code %q", code))
 	}
 	return found

@@ -33,7 +33,7 @@ func (s *server) startBrowser() (context.Context, error) {
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox)
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	browser, closeBrowser := chromedp.NewContext(allocator)
-	s.t.Cleanup(func() {
+	s.tb.Cleanup(func() {
 		closeBrowser()
 		stop()
 	})
@@ -48,17 +48,19 @@ type tab struct {
 	faults []string // script errors and policy violations of its pages
 }
 
-// browserState holds a scenario's browser tabs, by member.
-type browserState struct {
+// consoleContext drives members' browser tabs.
+type consoleContext struct {
+	*scenario
+
 	tabs map[string]*tab
 	file string // the latest download: status, headers, content
 }
 
-func (w *world) tab(name string) (*tab, error) {
-	if t := w.tabs[name]; t != nil {
+func (c *consoleContext) tab(name string) (*tab, error) {
+	if t := c.tabs[name]; t != nil {
 		return t, nil
 	}
-	browser, err := w.server.browser()
+	browser, err := c.server.browser()
 	if err != nil {
 		return nil, err
 	}
@@ -69,10 +71,10 @@ func (w *world) tab(name string) (*tab, error) {
 	t := &tab{}
 	t.ctx, t.close = chromedp.NewContext(browser, chromedp.WithTargetID(own))
 	chromedp.ListenTarget(t.ctx, t.onEvent)
-	if w.tabs == nil {
-		w.tabs = map[string]*tab{}
+	if c.tabs == nil {
+		c.tabs = map[string]*tab{}
 	}
-	w.tabs[name] = t
+	c.tabs[name] = t
 	return t, t.run(
 		chromedp.EmulateViewport(1280, 900),
 		emulation.SetFocusEmulationEnabled(true), // the tab gets keys even if another window is in front
@@ -129,9 +131,9 @@ func (t *tab) onEvent(event any) {
 }
 
 // closeTabs closes the scenario's tabs and returns the faults of their pages.
-func (w *world) closeTabs() error {
+func (c *consoleContext) closeTabs() error {
 	var problems []error
-	for name, t := range w.tabs {
+	for name, t := range c.tabs {
 		t.close()
 		t.mutex.Lock()
 		if len(t.faults) > 0 {
@@ -139,7 +141,7 @@ func (w *world) closeTabs() error {
 		}
 		t.mutex.Unlock()
 	}
-	w.tabs = nil
+	c.tabs = nil
 	return errors.Join(problems...)
 }
 

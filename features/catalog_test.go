@@ -6,8 +6,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/cucumber/godog"
 
@@ -21,24 +19,32 @@ const (
 	inventoryPath = "/v1/catalog/inventory"
 )
 
-func (w *world) openShopSelling(table *godog.Table) error {
-	if err := w.openShop("Test Shop"); err != nil {
+// catalogContext changes a shop's products and stock, and imports them from files.
+type catalogContext struct{ *scenario }
+
+func (c *catalogContext) openShopSelling(table *godog.Table) error {
+	return c.openShopWith(rowsOf(table))
+}
+
+// openShopWith opens a shop with products, given by the cells of their rows.
+func (c *catalogContext) openShopWith(rows []map[string]string) error {
+	if err := c.shops.openShop("Test Shop"); err != nil {
 		return err
 	}
 	var drafts []merchant.Product
-	for _, row := range rowsOf(table) {
+	for _, row := range rows {
 		draft, err := productFromRow(row)
 		if err != nil {
 			return err
 		}
 		drafts = append(drafts, draft)
 	}
-	return w.stockShop(drafts)
+	return c.stockShop(drafts)
 }
 
 // stockShop creates products in one batch. The first one becomes the scenario's current product.
-func (w *world) stockShop(drafts []merchant.Product) error {
-	results, err := w.merchant.BatchProducts(w.ctx, drafts)
+func (c *catalogContext) stockShop(drafts []merchant.Product) error {
+	results, err := c.merchant.BatchProducts(c.ctx, drafts)
 	if err != nil {
 		return err
 	}
@@ -47,11 +53,11 @@ func (w *world) stockShop(drafts []merchant.Product) error {
 			return fmt.Errorf("%s: %s %s", result.SKU, result.Status, result.Errors)
 		}
 	}
-	stored, err := w.merchant.Products(w.ctx, merchant.ProductQuery{Page: merchant.Page{Limit: 100}})
+	stored, err := c.merchant.Products(c.ctx, merchant.ProductQuery{Page: merchant.Page{Limit: 100}})
 	for _, p := range stored.Data {
-		w.products[p.Name] = p
+		c.products[p.Name] = p
 	}
-	w.product = w.products[drafts[0].Name]
+	c.product = c.products[drafts[0].Name]
 	return err
 }
 
@@ -131,11 +137,11 @@ func parseVariants(text string) []merchant.Variant {
 	return variants
 }
 
-func (w *world) openShopWithMany(n int) error {
-	if err := w.openShop("Test Shop"); err != nil {
+func (c *catalogContext) openShopWithMany(n int) error {
+	if err := c.shops.openShop("Test Shop"); err != nil {
 		return err
 	}
-	return w.stockShop(manyProducts(n))
+	return c.stockShop(manyProducts(n))
 }
 
 func manyProducts(n int) []merchant.Product {
@@ -152,140 +158,102 @@ func manyProducts(n int) []merchant.Product {
 	return drafts
 }
 
-func (w *world) sendBatchOf(n int) error {
+func (c *catalogContext) sendBatchOf(n int) error {
 	body, err := json.Marshal(map[string]any{"products": manyProducts(n)})
 	if err != nil {
 		return err
 	}
-	return w.merchantSends("POST", productsPath+"/batch", string(body))
+	return c.merchantSends("POST", productsPath+"/batch", string(body))
 }
 
-func (w *world) hasProduct(body *godog.DocString) error {
-	if err := w.createProduct(body); err != nil {
+func (c *catalogContext) hasProduct(body *godog.DocString) error {
+	if err := c.createProduct(body); err != nil {
 		return err
 	}
-	return w.refusal
+	return c.refusal
 }
 
-func (w *world) createProduct(body *godog.DocString) error {
-	return w.attempt(func() error { return w.rememberCreated(w.send("POST", productsPath, w.expand(body.Content), nil)) })
+func (c *catalogContext) createProduct(body *godog.DocString) error {
+	return c.attempt(func() error {
+		return c.rememberCreated(c.send("POST", productsPath, c.expand(body.Content), nil))
+	})
 }
 
 // rememberCreated makes the created product the scenario's current product.
-func (w *world) rememberCreated(refusal error) error {
+func (c *catalogContext) rememberCreated(refusal error) error {
 	if refusal != nil {
 		return refusal
 	}
-	err := json.Unmarshal(w.recorder.last().body, &w.product)
-	w.products[w.product.Name] = w.product
+	err := json.Unmarshal(c.recorder.last().body, &c.product)
+	c.products[c.product.Name] = c.product
 	return err
 }
 
-func (w *world) createProductWith(field, value string) error {
+func (c *catalogContext) createProductWith(field, value string) error {
 	body, err := withField(map[string]any{"name": "Trail Tent", "sku": "TENT", "price": 100}, field, value)
 	if err != nil {
 		return err
 	}
-	return w.merchantSends("POST", productsPath, body)
+	return c.merchantSends("POST", productsPath, body)
 }
 
-// sendsToOtherShop sends a Management API request for the other shop.
-func (w *world) sendsToOtherShop(method, path, body string) error {
-	header := http.Header{"X-Project-Id": {w.otherShops[0].ID}}
-	return w.attempt(func() error { return w.send(method, path, body, header) })
+func (c *catalogContext) createProductInOtherShop(body *godog.DocString) error {
+	return c.sendsToOtherShop("POST", productsPath, body.Content)
 }
 
-func (w *world) createProductInOtherShop(body *godog.DocString) error {
-	return w.sendsToOtherShop("POST", productsPath, body.Content)
+func (c *catalogContext) readsProductInOtherShop() error {
+	return c.sendsToOtherShop("GET", c.productPath(), "")
 }
 
-func (w *world) readsProductInOtherShop() error {
-	return w.sendsToOtherShop("GET", w.productPath(), "")
+func (c *catalogContext) productPath() string { return productsPath + "/" + c.product.ID }
+
+func (c *catalogContext) changeProduct(body *godog.DocString) error {
+	return c.merchantSends("PATCH", c.productPath(), body.Content)
 }
 
-func (w *world) productPath() string { return productsPath + "/" + w.product.ID }
-
-func (w *world) changeProduct(body *godog.DocString) error {
-	return w.merchantSends("PATCH", w.productPath(), body.Content)
+func (c *catalogContext) deleteProduct() error {
+	return c.merchantSends("DELETE", c.productPath(), "")
 }
 
-func (w *world) deleteProduct() error { return w.merchantSends("DELETE", w.productPath(), "") }
-
-func (w *world) setPrice(name, price string) error {
-	return w.merchantSends("PATCH", productsPath+"/"+w.products[name].ID, `{"price": `+price+`}`)
+func (c *catalogContext) setPrice(name, price string) error {
+	return c.merchantSends("PATCH", productsPath+"/"+c.products[name].ID, `{"price": `+price+`}`)
 }
 
-func (w *world) selectsShop(id string) { w.merchant = w.merchant.In(w.expand(id)) }
+func (c *catalogContext) selectsShop(id string) { c.merchant = c.merchant.In(c.expand(id)) }
 
-func (w *world) restock(quantity int, name string) error {
-	_, err := w.merchant.SetInventory(w.ctx, []merchant.Level{{SKU: w.products[name].SKU, Location: "main", Quantity: quantity}})
+func (c *catalogContext) restock(quantity int, name string) error {
+	_, err := c.merchant.SetInventory(c.ctx, []merchant.Level{{SKU: c.products[name].SKU, Location: "main", Quantity: quantity}})
 	return err
 }
 
-func (w *world) decrementConcurrently(sku string, times int) {
-	w.runConcurrently(times, func(int) error {
-		_, err := w.merchant.AdjustInventory(w.ctx, []merchant.Adjustment{{SKU: sku, Location: "main", Delta: -1}})
+func (c *catalogContext) decrementConcurrently(sku string, times int) {
+	c.runConcurrently(times, func(int) error {
+		_, err := c.merchant.AdjustInventory(c.ctx, []merchant.Adjustment{{SKU: sku, Location: "main", Delta: -1}})
 		return err
 	})
 }
 
-// runConcurrently runs n actions at the same time and records the error of each in concurrentErrs. It retries an action that
-// the server refused as overloaded or storage_unavailable.
-func (w *world) runConcurrently(n int, action func(i int) error) {
-	const tries = 10
-	w.concurrentErrs, w.concurrentFrom = make([]error, n), len(w.recorder.all())
-	var running sync.WaitGroup
-	for i := range n {
-		running.Go(func() {
-			for try := range tries {
-				w.concurrentErrs[i] = action(i)
-				if r := refusalOf(w.concurrentErrs[i]); r == nil || r.code != "storage_unavailable" && r.code != "overloaded" {
-					return
-				}
-				time.Sleep(time.Duration(try+1) * 100 * time.Millisecond)
-			}
-		})
-	}
-	running.Wait()
-}
-
-func (w *world) succeedAndRefused(well, badly, status int, code string) error {
-	good := 0
-	for _, err := range w.concurrentErrs {
-		switch {
-		case err == nil:
-			good++
-		case wantRefusal(err, status, code) != nil:
-			return wantRefusal(err, status, code)
-		}
-	}
-	if good != well || len(w.concurrentErrs)-good != badly {
-		return fmt.Errorf("%d of %d succeeded", good, len(w.concurrentErrs))
-	}
-	return nil
-}
-
-func (w *world) productReadsTheSame() error {
-	before := w.recorder.last().value()
-	if err := w.send("GET", w.productPath(), "", nil); err != nil {
+func (c *catalogContext) productReadsTheSame() error {
+	before := c.recorder.last().value()
+	if err := c.send("GET", c.productPath(), "", nil); err != nil {
 		return err
 	}
-	if now := w.recorder.last().value(); !equalJSON(before, now) {
+	if now := c.recorder.last().value(); !equalJSON(before, now) {
 		return fmt.Errorf("it reads %s, it was %s", encode(now), encode(before))
 	}
 	return nil
 }
 
-func (w *world) productFieldIs(field, want string) error {
-	if err := w.send("GET", w.productPath(), "", nil); err != nil {
+func (c *catalogContext) productFieldIs(field, want string) error {
+	if err := c.send("GET", c.productPath(), "", nil); err != nil {
 		return err
 	}
-	return checkValue(w.recorder.last().value(), field, want)
+	return checkValue(c.recorder.last().value(), field, want)
 }
 
 // stockIs checks the available quantity, summed over all locations.
-func (w *world) stockIs(want int, name string) error {
-	levels, err := w.merchant.Inventory(w.ctx, w.products[name].SKU, merchant.Page{})
+func (c *catalogContext) stockIs(want int, name string) error {
+	levels, err := c.merchant.Inventory(c.ctx, c.products[name].SKU, merchant.Page{})
 	got := 0
 	for _, level := range levels.Data {
 		got += level.Available
@@ -296,9 +264,9 @@ func (w *world) stockIs(want int, name string) error {
 	return err
 }
 
-func (w *world) availableIs(want int, name string) error {
-	answer, err := w.buyerClient(w.shop.Slug).Availability(w.ctx, acp.AvailabilityRequest{
-		Items: []acp.AvailabilityItem{{ProductID: w.products[name].ID, Quantity: 1}},
+func (c *catalogContext) availableIs(want int, name string) error {
+	answer, err := c.buyerClient(c.shop.Slug).Availability(c.ctx, acp.AvailabilityRequest{
+		Items: []acp.AvailabilityItem{{ProductID: c.products[name].ID, Quantity: 1}},
 	})
 	if err == nil && answer.Items[0].AvailableQuantity != want {
 		err = fmt.Errorf("they can have %d", answer.Items[0].AvailableQuantity)
@@ -306,26 +274,26 @@ func (w *world) availableIs(want int, name string) error {
 	return err
 }
 
-func (w *world) productNotFound() error {
-	_, err := w.merchant.Product(w.ctx, w.product.ID)
+func (c *catalogContext) productNotFound() error {
+	_, err := c.merchant.Product(c.ctx, c.product.ID)
 	return wantRefusal(err, http.StatusNotFound, "product_not_found")
 }
 
-func (w *world) productNotFoundByBuyers() error {
-	_, err := w.buyerClient(w.shop.Slug).Product(w.ctx, acp.ProductRequest{ProductID: w.product.ID})
+func (c *catalogContext) productNotFoundByBuyers() error {
+	_, err := c.buyerClient(c.shop.Slug).Product(c.ctx, acp.ProductRequest{ProductID: c.product.ID})
 	return wantRefusal(err, http.StatusNotFound, "product_not_found")
 }
 
-func (w *world) shopFigureIs(figure string, want int) error {
-	if err := w.send("GET", w.shopPath(), "", nil); err != nil {
+func (c *catalogContext) shopFigureIs(figure string, want int) error {
+	if err := c.send("GET", c.shops.shopPath(), "", nil); err != nil {
 		return err
 	}
-	return checkValue(w.recorder.last().value(), figure, fmt.Sprint(want))
+	return checkValue(c.recorder.last().value(), figure, fmt.Sprint(want))
 }
 
 // importFile imports a product file of the given media type, with query parameters.
-func (w *world) importFile(media, query string, file *godog.DocString) error {
-	return w.attempt(func() error {
-		return w.send("POST", "/v1/imports?"+query, file.Content+"\n", http.Header{"Content-Type": {media}})
+func (c *catalogContext) importFile(media, query string, file *godog.DocString) error {
+	return c.attempt(func() error {
+		return c.send("POST", "/v1/imports?"+query, file.Content+"\n", http.Header{"Content-Type": {media}})
 	})
 }

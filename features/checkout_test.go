@@ -11,93 +11,96 @@ import (
 
 const goodToken = "spt_sandbox_ok"
 
-func (w *world) arrivesFor(quantity int, name, label string) error {
-	if err := w.startBuyer(); err != nil {
+// checkoutsContext checks out, pays, and checks payments and orders.
+type checkoutsContext struct{ *scenario }
+
+func (c *checkoutsContext) arrivesFor(quantity int, name, label string) error {
+	if err := c.startBuyer(); err != nil {
 		return err
 	}
-	return w.view(name, label, quantity)
+	return c.buyers.view(name, label, quantity)
 }
 
-func (w *world) arrivesAndAgrees(quantity int, name, price string) error {
-	if err := w.startBuyer(); err != nil {
+func (c *checkoutsContext) arrivesAndAgrees(quantity int, name, price string) error {
+	if err := c.startBuyer(); err != nil {
 		return err
 	}
-	return w.agrees(quantity, name, price)
+	return c.agrees(quantity, name, price)
 }
 
-func (w *world) agrees(quantity int, name, price string) error {
-	if err := w.view(name, "", quantity); err != nil {
+func (c *checkoutsContext) agrees(quantity int, name, price string) error {
+	if err := c.buyers.view(name, "", quantity); err != nil {
 		return err
 	}
-	if err := w.offers(price); err != nil {
+	if err := c.haggling.offers(price); err != nil {
 		return err
 	}
-	return w.acceptsAt(price)
+	return c.haggling.acceptsAt(price)
 }
 
-func (w *world) isAtCheckout(quantity int, name string) error {
-	if err := w.arrivesFor(quantity, name, ""); err != nil {
+func (c *checkoutsContext) isAtCheckout(quantity int, name string) error {
+	if err := c.arrivesFor(quantity, name, ""); err != nil {
 		return err
 	}
-	return w.mustAct(func(b *shopper) { b.InitCheckoutAtList(b.address) })
+	return c.mustAct(func(b *shopper) { b.InitCheckoutAtList(b.address) })
 }
 
-func (w *world) isAtCheckoutWithTwo(first int, one string, second int, other string) error {
-	if err := w.arrivesFor(first, one, ""); err != nil {
+func (c *checkoutsContext) isAtCheckoutWithTwo(first int, one string, second int, other string) error {
+	if err := c.arrivesFor(first, one, ""); err != nil {
 		return err
 	}
 	items := []acp.CheckoutItem{
-		{ProductID: w.products[one].ID, Quantity: first}, {ProductID: w.products[other].ID, Quantity: second},
+		{ProductID: c.products[one].ID, Quantity: first}, {ProductID: c.products[other].ID, Quantity: second},
 	}
-	return w.mustAct(func(b *shopper) { b.InitCheckoutWith(acp.InitRequest{Items: items, ShippingAddress: b.address}) })
+	return c.mustAct(func(b *shopper) { b.InitCheckoutWith(acp.InitRequest{Items: items, ShippingAddress: b.address}) })
 }
 
-func (w *world) areAtCheckout(buyers int, name string) error {
+func (c *checkoutsContext) areAtCheckout(buyers int, name string) error {
 	for range buyers {
-		if err := w.isAtCheckout(1, name); err != nil {
+		if err := c.isAtCheckout(1, name); err != nil {
 			return err
 		}
-		w.checkoutQueue = append(w.checkoutQueue, w.shopper)
+		c.buyers.checkoutQueue = append(c.buyers.checkoutQueue, c.shopper)
 	}
 	return nil
 }
 
-func (w *world) hasOrdered(quantity int, name string) error {
-	if err := w.isAtCheckout(quantity, name); err != nil {
+func (c *checkoutsContext) hasOrdered(quantity int, name string) error {
+	if err := c.isAtCheckout(quantity, name); err != nil {
 		return err
 	}
-	return w.paysSuccessfully()
+	return c.paysSuccessfully()
 }
 
-func (w *world) paysSuccessfully() error {
-	if err := w.pays(acp.PSPToken, goodToken); err != nil {
+func (c *checkoutsContext) paysSuccessfully() error {
+	if err := c.pays(acp.PSPToken, goodToken); err != nil {
 		return err
 	}
-	return w.paymentSucceeds()
+	return c.paymentSucceeds()
 }
 
-func (w *world) paysDeclined(times int) error {
+func (c *checkoutsContext) paysDeclined(times int) error {
 	for range times {
-		if err := w.pays(acp.PSPToken, "spt_sandbox_decline_do_not_honor"); err != nil {
+		if err := c.pays(acp.PSPToken, "spt_sandbox_decline_do_not_honor"); err != nil {
 			return err
 		}
-		if answer := w.shopper.Finalized; w.refusal != nil || !answer.RetryAllowed || answer.CheckoutStatus != "pending" {
-			return errOr(w.refusal, fmt.Sprintf("retry_allowed %v, checkout %s", answer.RetryAllowed, answer.CheckoutStatus))
+		if answer := c.shopper.Finalized; c.refusal != nil || !answer.RetryAllowed || answer.CheckoutStatus != "pending" {
+			return errOr(c.refusal, fmt.Sprintf("retry_allowed %v, checkout %s", answer.RetryAllowed, answer.CheckoutStatus))
 		}
 	}
 	return nil
 }
 
-func (w *world) paymentIsRefused(status int, code string) error {
-	if err := w.pays(acp.PSPToken, goodToken); err != nil {
+func (c *checkoutsContext) paymentIsRefused(status int, code string) error {
+	if err := c.pays(acp.PSPToken, goodToken); err != nil {
 		return err
 	}
-	return w.isRefused(status, code)
+	return c.isRefused(status, code)
 }
 
 // checksOut opens a checkout at the agreed price or, without an agreement, at the list price of the product in view.
-func (w *world) checksOut() error {
-	return w.act(func(b *shopper) {
+func (c *checkoutsContext) checksOut() error {
+	return c.act(func(b *shopper) {
 		if b.Agreement != nil {
 			b.InitCheckout(b.address)
 			return
@@ -106,12 +109,12 @@ func (w *world) checksOut() error {
 	})
 }
 
-func (w *world) checksOutAt(price string) error {
+func (c *checkoutsContext) checksOutAt(price string) error {
 	amount, err := decimal.Parse(price)
 	if err != nil {
 		return err
 	}
-	return w.act(func(b *shopper) {
+	return c.act(func(b *shopper) {
 		item := acp.CheckoutItem{
 			ProductID:       b.Product.ProductID,
 			Quantity:        b.Quantity,
@@ -132,14 +135,14 @@ func (b *shopper) token() string {
 	return b.Agreement.Token
 }
 
-func (w *world) checksOutTo(country, state string) error {
-	w.shopper.address.Country, w.shopper.address.State = country, state
-	return w.checksOut()
+func (c *checkoutsContext) checksOutTo(country, state string) error {
+	c.shopper.address.Country, c.shopper.address.State = country, state
+	return c.checksOut()
 }
 
-func (w *world) checksOutWithToken(quantity int, name string) error {
-	item := acp.CheckoutItem{ProductID: w.products[name].ID, Quantity: quantity}
-	return w.act(func(b *shopper) {
+func (c *checkoutsContext) checksOutWithToken(quantity int, name string) error {
+	item := acp.CheckoutItem{ProductID: c.products[name].ID, Quantity: quantity}
+	return c.act(func(b *shopper) {
 		b.InitCheckoutWith(acp.InitRequest{
 			CheckoutToken:   b.token(),
 			Items:           []acp.CheckoutItem{item},
@@ -148,113 +151,113 @@ func (w *world) checksOutWithToken(quantity int, name string) error {
 	})
 }
 
-func (w *world) checksOutLines(lines int, name string) error {
-	item := acp.CheckoutItem{ProductID: w.products[name].ID, Quantity: 1}
-	return w.act(func(b *shopper) {
+func (c *checkoutsContext) checksOutLines(lines int, name string) error {
+	item := acp.CheckoutItem{ProductID: c.products[name].ID, Quantity: 1}
+	return c.act(func(b *shopper) {
 		b.InitCheckoutWith(acp.InitRequest{Items: slices.Repeat([]acp.CheckoutItem{item}, lines), ShippingAddress: b.address})
 	})
 }
 
-func (w *world) pays(method, token string) error {
-	w.recordOrder()
-	return w.act(func(b *shopper) { b.Pay(method, token) })
+func (c *checkoutsContext) pays(method, token string) error {
+	c.recordOrder()
+	return c.act(func(b *shopper) { b.Pay(method, token) })
 }
 
 // recordOrder records the buyer's current order before it pays again.
-func (w *world) recordOrder() {
-	if w.shopper != nil && w.shopper.Paid() {
-		w.recordedIDs = []string{w.shopper.Finalized.Order.ID}
+func (c *checkoutsContext) recordOrder() {
+	if c.shopper != nil && c.shopper.Paid() {
+		c.recordedIDs = []string{c.shopper.Finalized.Order.ID}
 	}
 }
 
-func (w *world) paysForShipping(option string) error {
-	return w.act(func(b *shopper) { b.PayShipping(acp.PSPToken, goodToken, option) })
+func (c *checkoutsContext) paysForShipping(option string) error {
+	return c.act(func(b *shopper) { b.PayShipping(acp.PSPToken, goodToken, option) })
 }
 
-func (w *world) paysWithNote(characters int) error {
-	return w.act(func(b *shopper) {
+func (c *checkoutsContext) paysWithNote(characters int) error {
+	return c.act(func(b *shopper) {
 		b.Notes = randomLetters(characters)
 		b.Pay(acp.PSPToken, goodToken)
 	})
 }
 
-func (w *world) paysForRemembered() error {
-	return w.buyerSends("POST", "/acp/checkout/finalize",
+func (c *checkoutsContext) paysForRemembered() error {
+	return c.buyerSends("POST", "/acp/checkout/finalize",
 		`{"checkout_id": "$remembered_checkout", "payment": {"method": "psp_spt", "token": "spt_sandbox_ok"}}`)
 }
 
-func (w *world) paysAgain() error {
-	w.recordOrder()
-	return w.act(func(b *shopper) { b.FinalizeAgain() })
+func (c *checkoutsContext) paysAgain() error {
+	c.recordOrder()
+	return c.act(func(b *shopper) { b.FinalizeAgain() })
 }
 
-func (w *world) paysConcurrently(times int) {
+func (c *checkoutsContext) paysConcurrently(times int) {
 	found := make([]string, times)
 	request := acp.FinalizeRequest{
-		CheckoutID: w.shopper.Checkout.CheckoutID, Payment: acp.Payment{Method: acp.PSPToken, Token: goodToken},
+		CheckoutID: c.shopper.Checkout.CheckoutID, Payment: acp.Payment{Method: acp.PSPToken, Token: goodToken},
 	}
-	w.runConcurrently(times, func(i int) error {
-		answer, err := w.shopper.client.Finalize(w.ctx, request)
+	c.runConcurrently(times, func(i int) error {
+		answer, err := c.shopper.client.Finalize(c.ctx, request)
 		found[i] = answer.Order.ID
 		return err
 	})
-	w.recordedIDs = found
+	c.recordedIDs = found
 }
 
-func (w *world) allPayConcurrently() {
-	w.runConcurrently(len(w.checkoutQueue), func(i int) error {
-		b := w.checkoutQueue[i]
+func (c *checkoutsContext) allPayConcurrently() {
+	c.runConcurrently(len(c.buyers.checkoutQueue), func(i int) error {
+		b := c.buyers.checkoutQueue[i]
 		b.Pay(acp.PSPToken, goodToken)
 		return b.TakeErr()
 	})
 }
 
-func (w *world) paymentSucceeds() error {
-	if w.refusal != nil {
-		return w.refusal
+func (c *checkoutsContext) paymentSucceeds() error {
+	if c.refusal != nil {
+		return c.refusal
 	}
-	if answer := w.shopper.Finalized; !w.shopper.Paid() || answer.Payment.Status != "succeeded" || answer.Order.ID == "" {
+	if answer := c.shopper.Finalized; !c.shopper.Paid() || answer.Payment.Status != "succeeded" || answer.Order.ID == "" {
 		return fmt.Errorf("the answer is %s: %+v", answer.Status, answer.Error)
 	}
 	return nil
 }
 
-func (w *world) sameOrder() error {
-	if err := w.paymentSucceeds(); err != nil {
+func (c *checkoutsContext) sameOrder() error {
+	if err := c.paymentSucceeds(); err != nil {
 		return err
 	}
-	if id := w.shopper.Finalized.Order.ID; len(w.recordedIDs) != 1 || w.recordedIDs[0] != id {
-		return fmt.Errorf("order %s after %v", id, w.recordedIDs)
+	if id := c.shopper.Finalized.Order.ID; len(c.recordedIDs) != 1 || c.recordedIDs[0] != id {
+		return fmt.Errorf("order %s after %v", id, c.recordedIDs)
 	}
 	return nil
 }
 
-func (w *world) allSameOrder() error {
-	if err := errors.Join(w.concurrentErrs...); err != nil {
+func (c *checkoutsContext) allSameOrder() error {
+	if err := errors.Join(c.concurrentErrs...); err != nil {
 		return err
 	}
-	if distinct := slices.Compact(slices.Sorted(slices.Values(w.recordedIDs))); len(distinct) != 1 || distinct[0] == "" {
+	if distinct := slices.Compact(slices.Sorted(slices.Values(c.recordedIDs))); len(distinct) != 1 || distinct[0] == "" {
 		return fmt.Errorf("the orders are %q", distinct)
 	}
 	return nil
 }
 
-func (w *world) answerHasRetryAfter() error {
-	answer := w.recorder.last()
+func (c *checkoutsContext) answerHasRetryAfter() error {
+	answer := c.recorder.last()
 	return errors.Join(
 		checkValue(answer.value(), "retry_after", "at least 1"),
 		checkValue(map[string]any{"Retry-After": answer.header.Get("Retry-After")}, "Retry-After", "matches ^[1-9]"),
 	)
 }
 
-func (w *world) orderHolds(quantity int, name, which string) error {
-	if err := w.paymentSucceeds(); err != nil {
+func (c *checkoutsContext) orderHolds(quantity int, name, which string) error {
+	if err := c.paymentSucceeds(); err != nil {
 		return err
 	}
-	items := w.shopper.Finalized.Summary.Items
+	items := c.shopper.Finalized.Summary.Items
 	for _, item := range items {
 		if item.Name == name && item.Quantity == quantity {
-			return isPrice(item.Price, w.agreedPrice(which).String())
+			return isPrice(item.Price, c.haggling.agreedPrice(which).String())
 		}
 	}
 	return fmt.Errorf("it holds %+v", items)

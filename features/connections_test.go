@@ -11,9 +11,12 @@ import (
 	"strings"
 )
 
+// connectionsContext connects platforms through OAuth.
+type connectionsContext struct{ *scenario }
+
 // apiKeyBody returns the request body that connects a platform by API key, or "" for a platform that uses OAuth.
-func (w *world) apiKeyBody(kind string) string {
-	return w.expand(map[string]string{
+func (c *connectionsContext) apiKeyBody(kind string) string {
+	return c.expand(map[string]string{
 		"custom":      `{"type": "custom", "credentials": {"api_key": "$custom_key"}, "config": {"base_url": "$base_url"}}`,
 		"shipstation": `{"type": "shipstation", "credentials": {"api_key": "$ship_key", "api_secret": "$ship_secret"}}`,
 		"woocommerce": `{"type": "woocommerce", "credentials": {"api_key": "$woo_key", "api_secret": "cs_woocommerce"}, "config": {"base_url": "$woo_url"}}`,
@@ -23,63 +26,63 @@ func (w *world) apiKeyBody(kind string) string {
 }
 
 // connectsPlatform connects a platform by API key or by OAuth.
-func (w *world) connectsPlatform(kind string) error {
+func (c *connectionsContext) connectsPlatform(kind string) error {
 	var err error
-	if body := w.apiKeyBody(kind); body != "" {
-		err = w.send("POST", integrationsPath+"/connect/api-key", body, nil)
+	if body := c.apiKeyBody(kind); body != "" {
+		err = c.send("POST", integrationsPath+"/connect/api-key", body, nil)
 	} else {
-		err = errors.Join(w.beginsConnecting(kind, ""), w.givesConsent(), w.completesConnecting(""), w.unexpectedRefusal())
+		err = errors.Join(c.beginsConnecting(kind, ""), c.givesConsent(), c.completesConnecting(""), c.unexpectedRefusal())
 	}
 	if err != nil {
 		return err
 	}
-	return w.recordIntegration()
+	return c.recordIntegration()
 }
 
 // recordIntegration makes the integration in the latest answer the scenario's current one.
-func (w *world) recordIntegration() error {
+func (c *connectionsContext) recordIntegration() error {
 	var made struct{ ID string }
-	if err := json.Unmarshal(w.recorder.last().body, &made); err != nil {
+	if err := json.Unmarshal(c.recorder.last().body, &made); err != nil {
 		return err
 	}
 	var err error
-	w.integration, err = w.merchant.Integration(w.ctx, made.ID)
+	c.integrations.integration, err = c.merchant.Integration(c.ctx, made.ID)
 	return err
 }
 
-func (w *world) beginsConnecting(kind, store string) error {
-	w.redirect = redirectURI
-	fields := map[string]string{"type": kind, "redirect_uri": w.redirect}
+func (c *connectionsContext) beginsConnecting(kind, store string) error {
+	c.platforms.redirect = redirectURI
+	fields := map[string]string{"type": kind, "redirect_uri": c.platforms.redirect}
 	if store != "" {
 		fields["store_domain"] = store
 	}
 	body, _ := json.Marshal(fields) // a map of strings always encodes
-	return w.attempt(func() error {
-		if err := w.send("POST", integrationsPath+"/connect", string(body), nil); err != nil {
+	return c.attempt(func() error {
+		if err := c.send("POST", integrationsPath+"/connect", string(body), nil); err != nil {
 			return err
 		}
-		w.pendingConnection.Type = kind
-		return json.Unmarshal(w.recorder.last().body, &w.pendingConnection)
+		c.platforms.pendingConnection.Type = kind
+		return json.Unmarshal(c.recorder.last().body, &c.platforms.pendingConnection)
 	})
 }
 
-func (w *world) givesConsent() error  { return w.decidesConsent("1") }
-func (w *world) deniesConsent() error { return w.decidesConsent("0") }
+func (c *connectionsContext) givesConsent() error  { return c.decidesConsent("1") }
+func (c *connectionsContext) deniesConsent() error { return c.decidesConsent("0") }
 
 // decidesConsent submits the platform's consent page and records the redirect to the server's callback. It does not follow
 // the redirect: shopifycontract's TestConsent_specified does.
-func (w *world) decidesConsent(approve string) error {
-	if w.refusal != nil {
-		return w.refusal
+func (c *connectionsContext) decidesConsent(approve string) error {
+	if c.refusal != nil {
+		return c.refusal
 	}
 	form := strings.NewReader(url.Values{"approve": {approve}}.Encode())
-	request, err := http.NewRequestWithContext(w.ctx, "POST", w.pendingConnection.URL, form)
+	request, err := http.NewRequestWithContext(c.ctx, "POST", c.platforms.pendingConnection.URL, form)
 	if err != nil {
 		return err
 	}
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	request.Header.Set(scenarioHeader, w.platformsName)
-	response, err := w.server.transport.RoundTrip(request)
+	request.Header.Set(scenarioHeader, c.platforms.platformsName)
+	response, err := c.server.transport.RoundTrip(request)
 	if err != nil {
 		return err
 	}
@@ -89,22 +92,22 @@ func (w *world) decidesConsent(approve string) error {
 		page, _ := io.ReadAll(response.Body) // as much as can be read
 		return fmt.Errorf("the platform answered %d: %s", response.StatusCode, page)
 	}
-	if want := w.app.URL() + "/oauth/callback?"; !strings.HasPrefix(back.String(), want) {
+	if want := c.app.URL() + "/oauth/callback?"; !strings.HasPrefix(back.String(), want) {
 		return fmt.Errorf("it leads to %s", back)
 	}
-	w.callback = back.Query()
-	w.server.platformHost.register(w.platforms, w.callback.Get("code"))
+	c.platforms.callback = back.Query()
+	c.server.platformHost.register(c.platforms.platforms, c.platforms.callback.Get("code"))
 	return nil
 }
 
 // completionBody returns the body that completes an OAuth connection, with a step's changes. Null removes a field.
-func (w *world) completionBody(changes string) (string, error) {
-	body := map[string]any{"type": w.pendingConnection.Type, "code": w.callback.Get("code"), "state": w.pendingConnection.State}
-	if w.pendingConnection.Type == "shopify" {
-		body["callback_query"] = w.callback.Encode()
+func (c *connectionsContext) completionBody(changes string) (string, error) {
+	body := map[string]any{"type": c.platforms.pendingConnection.Type, "code": c.platforms.callback.Get("code"), "state": c.platforms.pendingConnection.State}
+	if c.platforms.pendingConnection.Type == "shopify" {
+		body["callback_query"] = c.platforms.callback.Encode()
 	}
 	if changes != "" {
-		if err := json.Unmarshal([]byte(w.expand(changes)), &body); err != nil {
+		if err := json.Unmarshal([]byte(c.expand(changes)), &body); err != nil {
 			return "", err
 		}
 		maps.DeleteFunc(body, func(_ string, value any) bool { return value == nil })
@@ -113,24 +116,24 @@ func (w *world) completionBody(changes string) (string, error) {
 	return string(text), err
 }
 
-func (w *world) completesConnecting(changes string) error {
-	return w.attempt(func() error {
-		body, err := w.completionBody(changes)
+func (c *connectionsContext) completesConnecting(changes string) error {
+	return c.attempt(func() error {
+		body, err := c.completionBody(changes)
 		if err != nil {
 			return err
 		}
-		if err := w.send("POST", integrationsPath+"/connect/complete", body, nil); err != nil {
+		if err := c.send("POST", integrationsPath+"/connect/complete", body, nil); err != nil {
 			return err
 		}
 		var made struct{ ID string }
-		err = json.Unmarshal(w.recorder.last().body, &made)
-		w.integration.ID = made.ID
+		err = json.Unmarshal(c.recorder.last().body, &made)
+		c.integrations.integration.ID = made.ID
 		return err
 	})
 }
 
-func (w *world) completesConcurrently(key string, times int) error {
-	body, err := w.completionBody("")
+func (c *connectionsContext) completesConcurrently(key string, times int) error {
+	body, err := c.completionBody("")
 	if err != nil {
 		return err
 	}
@@ -138,22 +141,22 @@ func (w *world) completesConcurrently(key string, times int) error {
 	if key != "" {
 		header.Set("Idempotency-Key", key)
 	}
-	w.runConcurrently(times, func(int) error { return w.send("POST", integrationsPath+"/connect/complete", body, header) })
+	c.runConcurrently(times, func(int) error { return c.send("POST", integrationsPath+"/connect/complete", body, header) })
 	return nil
 }
 
 // changesCallback changes a query parameter of the callback, which the platform has signed.
-func (w *world) changesCallback(name, value string) error {
-	if !w.callback.Has(name) {
+func (c *connectionsContext) changesCallback(name, value string) error {
+	if !c.platforms.callback.Has(name) {
 		return fmt.Errorf("the callback has no %s", name)
 	}
-	w.callback.Set(name, value)
+	c.platforms.callback.Set(name, value)
 	return nil
 }
 
 // decidesInTab decides on the consent page that a link of the console leads to, and opens the callback in the browser.
-func (w *world) decidesInTab(name, decision, words string) error {
-	t, err := w.tab(name)
+func (c *connectionsContext) decidesInTab(name, decision, words string) error {
+	t, err := c.console.tab(name)
 	if err != nil {
 		return err
 	}
@@ -162,13 +165,13 @@ func (w *world) decidesInTab(name, decision, words string) error {
 	if err != nil {
 		return err
 	}
-	w.pendingConnection.URL = address
-	decide := w.givesConsent
+	c.platforms.pendingConnection.URL = address
+	decide := c.givesConsent
 	if decision == "declines" {
-		decide = w.deniesConsent
+		decide = c.deniesConsent
 	}
 	if err := decide(); err != nil {
 		return err
 	}
-	return w.opensPage(name, "/oauth/callback?"+w.callback.Encode())
+	return c.console.opensPage(name, "/oauth/callback?"+c.platforms.callback.Encode())
 }

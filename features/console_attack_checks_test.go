@@ -21,11 +21,11 @@ const maxPagesPerKind = 30
 
 // readsConsole crawls the console as a member and checks each page for injections.
 func (a *attack) readsConsole(name string) error {
-	a.email, a.pages = a.w.emailOf(name), map[string]bool{}
+	a.email, a.pages = a.scenario.members.emailOf(name), map[string]bool{}
 	if err := a.signIn(); err != nil {
 		return err
 	}
-	queue, kinds := []string{"/console/" + a.w.shop.Slug}, map[string]int{}
+	queue, kinds := []string{"/console/" + a.scenario.shop.Slug}, map[string]int{}
 	for len(queue) > 0 {
 		path := queue[0]
 		queue = queue[1:]
@@ -50,7 +50,7 @@ func (a *attack) readsConsole(name string) error {
 
 func (a *attack) signIn() error {
 	in := url.Values{"email": {a.email}, "password": {memberPassword}}
-	r, err := http.NewRequestWithContext(a.w.ctx, http.MethodPost, a.w.app.URL()+"/console/sign-in", strings.NewReader(in.Encode()))
+	r, err := http.NewRequestWithContext(a.scenario.ctx, http.MethodPost, a.scenario.app.URL()+"/console/sign-in", strings.NewReader(in.Encode()))
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (a *attack) signIn() error {
 var errPageLimit = errors.New("the session may open no more pages for now")
 
 func (a *attack) readPage(path string) (links []string, err error) {
-	r, err := http.NewRequestWithContext(a.w.ctx, http.MethodGet, a.w.app.URL()+path, http.NoBody)
+	r, err := http.NewRequestWithContext(a.scenario.ctx, http.MethodGet, a.scenario.app.URL()+path, http.NoBody)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +177,7 @@ func ownAddress(value string) bool {
 // opensInBrowser opens up to three pages of each kind in a browser. An attack that runs sets attackMark on the window or violates
 // the page's policy.
 func (a *attack) opensInBrowser(name string) error {
-	t, err := a.w.tab(name)
+	t, err := a.scenario.console.tab(name)
 	if err != nil {
 		return err
 	}
@@ -188,7 +188,7 @@ func (a *attack) opensInBrowser(name string) error {
 			continue
 		}
 		var ran string
-		if err := t.run(chromedp.Navigate(a.w.app.URL() + path)); err != nil {
+		if err := t.run(chromedp.Navigate(a.scenario.app.URL() + path)); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 		if err := t.script(&ran, `() => typeof window.zx9 + " " + document.title`); err != nil {

@@ -25,7 +25,7 @@ const attackMark = "zx9"
 
 // attack fills a shop's texts with attacks and reads the console's pages as a member.
 type attack struct {
-	w        *world
+	scenario *scenario
 	texts    []string
 	accepted map[string]int  // how many attacks the server stored, by field
 	email    string          // of the member who reads
@@ -34,8 +34,8 @@ type attack struct {
 	location string          // header of the latest answer
 }
 
-func attackSteps(sc stepRegistry, w *world) {
-	a := &attack{w: w}
+func attackSteps(sc stepRegistry, s *scenario) {
+	a := &attack{scenario: s}
 	sc.Given(`^a shop whose every text is an attack$`, a.opensShop)
 	sc.Then(`^each role reaches the pages and forms of the table$`, a.checkRoleTable)
 	sc.When(`^"([^"]*)" reads every page of the console$`, a.readsConsole)
@@ -178,7 +178,7 @@ func (a *attack) fillManagement() error {
 			return err
 		}
 	}
-	_, err = a.send(http.MethodPatch, "/v1/projects/"+a.w.shop.ID, map[string]any{"name": a.texts[min(12, len(a.texts)-1)], "description": a.texts[0]})
+	_, err = a.send(http.MethodPatch, "/v1/projects/"+a.scenario.shop.ID, map[string]any{"name": a.texts[min(12, len(a.texts)-1)], "description": a.texts[0]})
 	return err
 }
 
@@ -255,7 +255,7 @@ func (a *attack) send(method, path string, body map[string]any) (map[string]any,
 		status, content, err = a.sendAsBuyer(method, path, text)
 	} else {
 		var response exchange.Response
-		response, err = a.w.merchant.Do(a.w.ctx, method, path, nil, text)
+		response, err = a.scenario.merchant.Do(a.scenario.ctx, method, path, nil, text)
 		status, content = response.Status, response.Body
 	}
 	if err != nil {
@@ -276,7 +276,7 @@ func (a *attack) send(method, path string, body map[string]any) (map[string]any,
 }
 
 func (a *attack) sendAsBuyer(method, path string, body []byte) (int, []byte, error) {
-	r, err := http.NewRequestWithContext(a.w.ctx, method, a.w.app.URL()+"/p/"+a.w.shop.Slug+path, bytes.NewReader(body))
+	r, err := http.NewRequestWithContext(a.scenario.ctx, method, a.scenario.app.URL()+"/p/"+a.scenario.shop.Slug+path, bytes.NewReader(body))
 	if err != nil {
 		return 0, nil, err
 	}
@@ -288,7 +288,7 @@ var fieldNamePattern = regexp.MustCompile(`"field":\s*"([^"]+)"`)
 
 func (a *attack) do(r *http.Request) (int, []byte, error) {
 	answer, err := (&http.Client{
-		Transport:     retryTransport{a.w.server.transport},
+		Transport:     retryTransport{a.scenario.server.transport},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}).Do(r)
 	if err != nil {

@@ -2,10 +2,10 @@ package features
 
 import "github.com/cucumber/godog"
 
-func consoleCatalogueSteps(sc stepRegistry, w *world) {
-	sc.Step(`^"([^"]*)" types "([^"]*)" over "([^"]*)"$`, w.typesOver)
+func consoleCatalogueSteps(sc stepRegistry, s *scenario) {
+	sc.Step(`^"([^"]*)" types "([^"]*)" over "([^"]*)"$`, s.console.typesOver)
 	sc.Step(`^"([^"]*)" gives the file "([^"]*)" for "([^"]*)":$`, func(name, file, label string, text *godog.DocString) error {
-		return w.runsUntilFound(name, "has a field "+label+" for a file", chooseFileScript, label, file, text.Content)
+		return s.console.runsUntilFound(name, "has a field "+label+" for a file", chooseFileScript, label, file, text.Content)
 	})
 }
 
@@ -17,8 +17,8 @@ const fillByAriaLabelScript = `(label, text) => {
 	return true;
 }`
 
-func (w *world) typesOver(name, text, label string) error {
-	return w.runsUntilFound(name, "has a field "+label, fillByAriaLabelScript, label, text)
+func (c *consoleContext) typesOver(name, text, label string) error {
+	return c.runsUntilFound(name, "has a field "+label, fillByAriaLabelScript, label, text)
 }
 
 // chooseFileScript chooses a file for a file field.

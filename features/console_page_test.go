@@ -13,7 +13,7 @@ import (
 )
 
 // startSimulator writes a program that replaces haggle-sim and only sleeps, and returns its path.
-func startSimulator(t *testing.T) string {
+func startSimulator(t testing.TB) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "haggle-sim")
 	if err := os.WriteFile(path, []byte("#!/bin/sh\nexec sleep 600\n"), 0o700); err != nil {
@@ -28,14 +28,14 @@ const navCountScript = `(place) => {
 	return found ? found.querySelector(".count")?.textContent ?? "" : "no " + place;
 }`
 
-func (w *world) seesNavigationCount(name, words, place string) error {
-	return w.waitsForText(name, "says "+words+" at "+place, words, navCountScript, place)
+func (c *consoleContext) seesNavigationCount(name, words, place string) error {
+	return c.waitsForText(name, "says "+words+" at "+place, words, navCountScript, place)
 }
 
 var pdfPage = regexp.MustCompile(`/Type\s*/Page[^s]`)
 
-func (w *world) printsOnOneSheet(name string) error {
-	t, err := w.tab(name)
+func (c *consoleContext) printsOnOneSheet(name string) error {
+	t, err := c.tab(name)
 	if err != nil {
 		return err
 	}
@@ -48,22 +48,22 @@ func (w *world) printsOnOneSheet(name string) error {
 	}))
 }
 
-func (w *world) seesNoLonger(name, text string) error {
-	return w.waitsForText(name, "is silent about "+text, "false", `(text) => String(document.body.innerText.includes(text))`, text)
+func (c *consoleContext) seesNoLonger(name, text string) error {
+	return c.waitsForText(name, "is silent about "+text, "false", `(text) => String(document.body.innerText.includes(text))`, text)
 }
 
 // seesDialog waits for a modal dialog with the title; "" waits until there is none.
-func (w *world) seesDialog(name, title string) error {
-	return w.waitsForText(name, "asks "+title, w.expand(title), `() => document.querySelector("dialog:modal h2")?.innerText ?? ""`)
+func (c *consoleContext) seesDialog(name, title string) error {
+	return c.waitsForText(name, "asks "+title, c.expand(title), `() => document.querySelector("dialog:modal h2")?.innerText ?? ""`)
 }
 
-func (w *world) hasFocusOn(name, words string) error {
-	return w.waitsForText(name, "has the focus on "+words, words, `() => document.activeElement.innerText.trim()`)
+func (c *consoleContext) hasFocusOn(name, words string) error {
+	return c.waitsForText(name, "has the focus on "+words, words, `() => document.activeElement.innerText.trim()`)
 }
 
 // waitsForText waits until a script returns the wanted text.
-func (w *world) waitsForText(name, what, wanted, script string, arguments ...string) error {
-	t, err := w.tab(name)
+func (c *consoleContext) waitsForText(name, what, wanted, script string, arguments ...string) error {
+	t, err := c.tab(name)
 	if err != nil {
 		return err
 	}

@@ -29,10 +29,10 @@ func (a *attack) checkRoleTable() error {
 	}
 	cookies := map[string]*http.Cookie{}
 	for _, role := range memberRoles {
-		if err := a.w.becomesMember(role, `{"role": "`+role+`"}`); err != nil {
+		if err := a.scenario.members.becomesMember(role, `{"role": "`+role+`"}`); err != nil {
 			return err
 		}
-		a.email = a.w.emailOf(role)
+		a.email = a.scenario.members.emailOf(role)
 		if err := a.signIn(); err != nil {
 			return err
 		}
@@ -44,7 +44,7 @@ func (a *attack) checkRoleTable() error {
 		if strings.HasSuffix(path, "/live") || strings.HasSuffix(path, "/buyers") {
 			continue // the live stream does not end, and only one scenario at a time can run test buyers
 		}
-		own, err := fillPattern(strings.Replace(path, "{member}/remove", "{removed}/remove", 1), a.w.shop.Slug, ids)
+		own, err := fillPattern(strings.Replace(path, "{member}/remove", "{removed}/remove", 1), a.scenario.shop.Slug, ids)
 		if err != nil {
 			return err
 		}
@@ -76,7 +76,7 @@ func (a *attack) createOneOfEach() (map[string]string, error) {
 		return nil, err
 	}
 	for _, name := range []string{"somebody", "removed"} {
-		if err := a.w.becomesMember(name, `{"role": "support"}`); err != nil {
+		if err := a.scenario.members.becomesMember(name, `{"role": "support"}`); err != nil {
 			return nil, err
 		}
 	}
@@ -91,7 +91,7 @@ func (a *attack) createOneOfEach() (map[string]string, error) {
 		}
 		for _, one := range seen["data"].([]any) {
 			one, as := one.(map[string]any), name
-			if one["email"] == a.w.emailOf("removed") {
+			if one["email"] == a.scenario.members.emailOf("removed") {
 				as = "removed"
 			}
 			ids[as] = fmt.Sprint(one["id"])
@@ -99,10 +99,10 @@ func (a *attack) createOneOfEach() (map[string]string, error) {
 	}
 	// The platform is slow so that the sync keeps running until all requests are sent.
 	slow := `{"kind": "slow", "ms": 5000, "times": -1}`
-	if err := errors.Join(a.w.connectsPlatform("custom"), a.w.hasSynced(""), a.w.setsPlatformFault("custom", slow)); err != nil {
+	if err := errors.Join(a.scenario.connections.connectsPlatform("custom"), a.scenario.platforms.hasSynced(""), a.scenario.platforms.setsPlatformFault("custom", slow)); err != nil {
 		return nil, err
 	}
-	ids["integration"], ids["sync"], ids["type"] = a.w.integration.ID, a.w.syncID, "custom"
+	ids["integration"], ids["sync"], ids["type"] = a.scenario.integrations.integration.ID, a.scenario.platforms.syncID, "custom"
 	for _, absent := range []string{"call", "checkout", "delivery", "invitation", "job", "label", "session", "webhook"} {
 		ids[absent] = "x_0"
 	}
@@ -130,7 +130,7 @@ var minimalForm = url.Values{"key": {strings.Repeat("k", 24)}, "amount": {"1"}, 
 
 // requestStatus requests a page, or sends minimalForm, and returns the status.
 func (a *attack) requestStatus(method, path string, cookie *http.Cookie) (int, error) {
-	r, err := http.NewRequestWithContext(a.w.ctx, method, a.w.app.URL()+path, strings.NewReader(minimalForm.Encode()))
+	r, err := http.NewRequestWithContext(a.scenario.ctx, method, a.scenario.app.URL()+path, strings.NewReader(minimalForm.Encode()))
 	if err != nil {
 		return 0, err
 	}

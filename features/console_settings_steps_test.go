@@ -7,13 +7,13 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/merchant"
 )
 
-func consoleSettingsSteps(sc stepRegistry, w *world) {
-	sc.Step(`^"([^"]*)" chooses "([^"]*)" for "([^"]*)"$`, w.chooses)
-	sc.Step(`^"([^"]*)" ticks "([^"]*)"$`, w.ticks)
-	sc.Step(`^"([^"]*)" hands the link that is shown to "([^"]*)"$`, w.passesLink)
-	sc.Step(`^"([^"]*)" types the key that is shown into an authenticator$`, w.entersAuthenticatorKey)
-	sc.Step(`^"([^"]*)" keeps the secret that is shown as the key "([^"]*)"$`, w.keepsShownSecret)
-	sc.Then(`^"([^"]*)" still has "([^"]*)" in "([^"]*)"$`, w.fieldStillHas)
+func consoleSettingsSteps(sc stepRegistry, s *scenario) {
+	sc.Step(`^"([^"]*)" chooses "([^"]*)" for "([^"]*)"$`, s.console.chooses)
+	sc.Step(`^"([^"]*)" ticks "([^"]*)"$`, s.console.ticks)
+	sc.Step(`^"([^"]*)" hands the link that is shown to "([^"]*)"$`, s.console.passesLink)
+	sc.Step(`^"([^"]*)" types the key that is shown into an authenticator$`, s.console.entersAuthenticatorKey)
+	sc.Step(`^"([^"]*)" keeps the secret that is shown as the key "([^"]*)"$`, s.console.keepsShownSecret)
+	sc.Then(`^"([^"]*)" still has "([^"]*)" in "([^"]*)"$`, s.console.fieldStillHas)
 }
 
 // labelledScript finds the control of a visible label.
@@ -28,8 +28,8 @@ const chooseOptionScript = `(label, word) => { ` + labelledScript + `
 	return true;
 }`
 
-func (w *world) chooses(name, word, label string) error {
-	return w.runsUntilFound(name, "has the choice "+word+" for "+label, chooseOptionScript, label, w.expand(word))
+func (c *consoleContext) chooses(name, word, label string) error {
+	return c.runsUntilFound(name, "has the choice "+word+" for "+label, chooseOptionScript, label, c.expand(word))
 }
 
 const tickScript = `(label) => { ` + labelledScript + `
@@ -38,13 +38,13 @@ const tickScript = `(label) => { ` + labelledScript + `
 	return !!box;
 }`
 
-func (w *world) ticks(name, label string) error {
-	return w.runsUntilFound(name, "has "+label+" to tick", tickScript, w.expand(label))
+func (c *consoleContext) ticks(name, label string) error {
+	return c.runsUntilFound(name, "has "+label+" to tick", tickScript, c.expand(label))
 }
 
 // runsUntilFound repeats a script until it returns true.
-func (w *world) runsUntilFound(name, what, script string, arguments ...string) error {
-	t, err := w.tab(name)
+func (c *consoleContext) runsUntilFound(name, what, script string, arguments ...string) error {
+	t, err := c.tab(name)
 	if err != nil {
 		return err
 	}
@@ -55,8 +55,8 @@ func (w *world) runsUntilFound(name, what, script string, arguments ...string) e
 }
 
 // shownSecret waits for the secret or link that the page shows once, and returns it.
-func (w *world) shownSecret(name string) (text string, err error) {
-	t, err := w.tab(name)
+func (c *consoleContext) shownSecret(name string) (text string, err error) {
+	t, err := c.tab(name)
 	if err != nil {
 		return "", err
 	}
@@ -67,38 +67,38 @@ func (w *world) shownSecret(name string) (text string, err error) {
 	return text, err
 }
 
-func (w *world) passesLink(name, to string) error {
-	link, err := w.shownSecret(name)
+func (c *consoleContext) passesLink(name, to string) error {
+	link, err := c.shownSecret(name)
 	if err == nil {
-		w.memberLinks[to] = link
+		c.members.memberLinks[to] = link
 	}
 	return err
 }
 
-func (w *world) entersAuthenticatorKey(name string) error {
-	secret, err := w.shownSecret(name)
+func (c *consoleContext) entersAuthenticatorKey(name string) error {
+	secret, err := c.shownSecret(name)
 	if err == nil {
-		w.authenticators[name] = &authenticator{enrolment: merchant.Enrolment{Secret: strings.ReplaceAll(secret, " ", "")}}
+		c.members.authenticators[name] = &authenticator{enrolment: merchant.Enrolment{Secret: strings.ReplaceAll(secret, " ", "")}}
 	}
 	return err
 }
 
-func (w *world) keepsShownSecret(name, as string) error {
-	secret, err := w.shownSecret(name)
+func (c *consoleContext) keepsShownSecret(name, as string) error {
+	secret, err := c.shownSecret(name)
 	if err == nil {
-		w.keys[as] = merchant.APIKey{Name: as, Secret: secret}
+		c.keys.keys[as] = merchant.APIKey{Name: as, Secret: secret}
 	}
 	return err
 }
 
-func (w *world) fieldStillHas(name, text, label string) error {
-	t, err := w.tab(name)
+func (c *consoleContext) fieldStillHas(name, text, label string) error {
+	t, err := c.tab(name)
 	if err != nil {
 		return err
 	}
 	var held string
 	err = t.script(&held, `(label) => { `+labelledScript+` return labelled(label)?.value ?? ""; }`, label)
-	if err == nil && held != w.expand(text) {
+	if err == nil && held != c.expand(text) {
 		err = fmt.Errorf("%s holds %q", label, held)
 	}
 	return err

@@ -13,36 +13,36 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/openid"
 )
 
-func consoleSteps(sc stepRegistry, w *world) {
-	sc.Step(`^"([^"]*)" opens (/\S*)$`, w.opensPage)
-	sc.Step(`^"([^"]*)" opens the link$`, w.opensLink)
-	sc.Step(`^"([^"]*)" (?:signs|signed) in to the console$`, w.signsInToConsole)
-	sc.Step(`^"([^"]*)" fills in "([^"]*)" with "([^"]*)"$`, w.fillsIn)
-	sc.Step(`^"([^"]*)" fills in "([^"]*)" with (a fresh code|a recovery code|a wrong code)$`, w.fillsInCode)
-	sc.Step(`^"([^"]*)" decides with (a fresh code|a recovery code|a wrong code) by "([^"]*)"$`, w.decidesPayment)
-	sc.Step(`^"([^"]*)" looks on a phone$`, w.looksOnPhone)
-	sc.Step(`^"([^"]*)" looks without scripts$`, w.looksWithoutScripts)
-	sc.Step(`^"([^"]*)" presses "([^"]*)"$`, w.presses)
-	sc.Step(`^"([^"]*)" (consents|declines) at the platform by "([^"]*)"$`, w.decidesInTab)
-	sc.Step(`^"([^"]*)" strikes "([^"]*)"$`, w.pressesKeys)
-	sc.Step(`^"([^"]*)" sees "([^"]*)"$`, w.seesText)
-	sc.Step(`^"([^"]*)" (?:checks|unchecks) "([^"]*)"$`, w.togglesBox)
-	sc.Step(`^"([^"]*)" selects "([^"]*)"$`, w.selectsRow)
-	sc.Step(`^"([^"]*)" downloads (/\S*)$`, w.downloadsInTab)
-	sc.Then(`^the file says "([^"]*)"$`, w.fileSays)
-	sc.Then(`^"([^"]*)" does not see "([^"]*)"$`, w.doesNotSee)
-	sc.Then(`^"([^"]*)" finds no "([^"]*)" to press$`, w.findsNoControl)
-	sc.Then(`^"([^"]*)" is told that "([^"]*)" at "([^"]*)"$`, w.seesNavigationCount)
-	sc.Then(`^"([^"]*)" is asked "([^"]*)"$`, w.seesDialog)
-	sc.Then(`^"([^"]*)" is no longer told "([^"]*)"$`, w.seesNoLonger)
-	sc.Then(`^the page of "([^"]*)" prints on one sheet$`, w.printsOnOneSheet)
-	sc.Then(`^"([^"]*)" is asked nothing$`, func(name string) error { return w.seesDialog(name, "") })
-	sc.Then(`^"([^"]*)" has the focus on "([^"]*)"$`, w.hasFocusOn)
-	sc.Then(`^"([^"]*)" is at (/\S*)$`, w.isAtPath)
+func consoleSteps(sc stepRegistry, s *scenario) {
+	sc.Step(`^"([^"]*)" opens (/\S*)$`, s.console.opensPage)
+	sc.Step(`^"([^"]*)" opens the link$`, s.console.opensLink)
+	sc.Step(`^"([^"]*)" (?:signs|signed) in to the console$`, s.console.signsInToConsole)
+	sc.Step(`^"([^"]*)" fills in "([^"]*)" with "([^"]*)"$`, s.console.fillsIn)
+	sc.Step(`^"([^"]*)" fills in "([^"]*)" with (a fresh code|a recovery code|a wrong code)$`, s.console.fillsInCode)
+	sc.Step(`^"([^"]*)" decides with (a fresh code|a recovery code|a wrong code) by "([^"]*)"$`, s.console.decidesPayment)
+	sc.Step(`^"([^"]*)" looks on a phone$`, s.console.looksOnPhone)
+	sc.Step(`^"([^"]*)" looks without scripts$`, s.console.looksWithoutScripts)
+	sc.Step(`^"([^"]*)" presses "([^"]*)"$`, s.console.presses)
+	sc.Step(`^"([^"]*)" (consents|declines) at the platform by "([^"]*)"$`, s.connections.decidesInTab)
+	sc.Step(`^"([^"]*)" strikes "([^"]*)"$`, s.console.pressesKeys)
+	sc.Step(`^"([^"]*)" sees "([^"]*)"$`, s.console.seesText)
+	sc.Step(`^"([^"]*)" (?:checks|unchecks) "([^"]*)"$`, s.console.togglesBox)
+	sc.Step(`^"([^"]*)" selects "([^"]*)"$`, s.console.selectsRow)
+	sc.Step(`^"([^"]*)" downloads (/\S*)$`, s.console.downloadsInTab)
+	sc.Then(`^the file says "([^"]*)"$`, s.console.fileSays)
+	sc.Then(`^"([^"]*)" does not see "([^"]*)"$`, s.console.doesNotSee)
+	sc.Then(`^"([^"]*)" finds no "([^"]*)" to press$`, s.console.findsNoControl)
+	sc.Then(`^"([^"]*)" is told that "([^"]*)" at "([^"]*)"$`, s.console.seesNavigationCount)
+	sc.Then(`^"([^"]*)" is asked "([^"]*)"$`, s.console.seesDialog)
+	sc.Then(`^"([^"]*)" is no longer told "([^"]*)"$`, s.console.seesNoLonger)
+	sc.Then(`^the page of "([^"]*)" prints on one sheet$`, s.console.printsOnOneSheet)
+	sc.Then(`^"([^"]*)" is asked nothing$`, func(name string) error { return s.console.seesDialog(name, "") })
+	sc.Then(`^"([^"]*)" has the focus on "([^"]*)"$`, s.console.hasFocusOn)
+	sc.Then(`^"([^"]*)" is at (/\S*)$`, s.console.isAtPath)
 }
 
 // startOpenIDProvider starts an OpenID Connect provider that signs in any e-mail address.
-func startOpenIDProvider(t *testing.T) *openid.Provider {
+func startOpenIDProvider(t testing.TB) *openid.Provider {
 	t.Helper()
 	p, err := openid.Start()
 	if err != nil {
@@ -53,60 +53,60 @@ func startOpenIDProvider(t *testing.T) *openid.Provider {
 	return p
 }
 
-func (w *world) opensPage(name, path string) error {
-	t, err := w.tab(name)
+func (c *consoleContext) opensPage(name, path string) error {
+	t, err := c.tab(name)
 	if err != nil {
 		return err
 	}
-	return t.run(chromedp.Navigate(w.app.URL() + w.expand(path)))
+	return t.run(chromedp.Navigate(c.app.URL() + c.expand(path)))
 }
 
 // looksOnPhone emulates a phone's viewport.
-func (w *world) looksOnPhone(name string) error {
-	t, err := w.tab(name)
+func (c *consoleContext) looksOnPhone(name string) error {
+	t, err := c.tab(name)
 	if err != nil {
 		return err
 	}
 	return t.run(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile))
 }
 
-func (w *world) looksWithoutScripts(name string) error {
-	t, err := w.tab(name)
+func (c *consoleContext) looksWithoutScripts(name string) error {
+	t, err := c.tab(name)
 	if err != nil {
 		return err
 	}
 	return t.run(emulation.SetScriptExecutionDisabled(true))
 }
 
-func (w *world) opensLink(name string) error {
-	t, err := w.tab(name)
+func (c *consoleContext) opensLink(name string) error {
+	t, err := c.tab(name)
 	if err != nil {
 		return err
 	}
-	return t.run(chromedp.Navigate(w.memberLinks[name]))
+	return t.run(chromedp.Navigate(c.members.memberLinks[name]))
 }
 
 // addBrowserVars adds the variables of members' e-mail addresses and of the other shop's slug.
-func (w *world) addBrowserVars(vars map[string]string) {
-	for name := range w.memberLinks {
-		vars["email_"+name] = w.emailOf(name)
+func (c *consoleContext) addBrowserVars(vars map[string]string) {
+	for name := range c.members.memberLinks {
+		vars["email_"+name] = c.members.emailOf(name)
 	}
-	if len(w.otherShops) > 0 {
-		vars["other_slug"] = w.otherShops[0].Slug
+	if len(c.otherShops) > 0 {
+		vars["other_slug"] = c.otherShops[0].Slug
 	}
 }
 
-func (w *world) signsInToConsole(name string) error {
-	if err := w.opensPage(name, "/console/sign-in"); err != nil {
+func (c *consoleContext) signsInToConsole(name string) error {
+	if err := c.opensPage(name, "/console/sign-in"); err != nil {
 		return err
 	}
-	if err := w.fillsIn(name, "E-mail", w.emailOf(name)); err != nil {
+	if err := c.fillsIn(name, "E-mail", c.members.emailOf(name)); err != nil {
 		return err
 	}
-	if err := w.fillsIn(name, "Password", memberPassword); err != nil {
+	if err := c.fillsIn(name, "Password", memberPassword); err != nil {
 		return err
 	}
-	return w.presses(name, "Sign in")
+	return c.presses(name, "Sign in")
 }
 
 // focusFieldScript focuses a field by its label and selects its content.
@@ -118,32 +118,32 @@ const focusFieldScript = `(label) => {
 	return true;
 }`
 
-func (w *world) fillsIn(name, label, text string) error {
-	t, err := w.tab(name)
+func (c *consoleContext) fillsIn(name, label, text string) error {
+	t, err := c.tab(name)
 	if err != nil {
 		return err
 	}
 	err = t.until("has a field "+label, func() (found bool, err error) {
-		err = t.script(&found, focusFieldScript, w.expand(label))
+		err = t.script(&found, focusFieldScript, c.expand(label))
 		return found, err
 	})
 	if err != nil {
 		return err
 	}
-	return t.run(chromedp.KeyEvent(w.expand(text)))
+	return t.run(chromedp.KeyEvent(c.expand(text)))
 }
 
 // decidesPayment resolves an unresolved payment. It retries while background work is asking the provider about the payment.
-func (w *world) decidesPayment(name, code, words string) error {
-	t, err := w.tab(name)
+func (c *consoleContext) decidesPayment(name, code, words string) error {
+	t, err := c.tab(name)
 	if err != nil {
 		return err
 	}
 	return t.until("is free to be decided", func() (bool, error) {
-		if err := w.fillsInCode(name, "Authenticator's code", code); err != nil {
+		if err := c.fillsInCode(name, "Authenticator's code", code); err != nil {
 			return false, err
 		}
-		err := w.presses(name, words)
+		err := c.presses(name, words)
 		return err == nil && !strings.Contains(t.text(), "is being asked for the outcome"), err
 	})
 }
@@ -157,10 +157,10 @@ func (a *authenticator) codeFor(which string) (string, error) {
 	return a.enrolment.RecoveryCodes[a.recoveryCodesUsed-1], nil
 }
 
-func (w *world) fillsInCode(name, label, which string) error {
+func (c *consoleContext) fillsInCode(name, label, which string) error {
 	code := "000000"
 	if which != "a wrong code" {
-		app := w.authenticators[name]
+		app := c.members.authenticators[name]
 		if app == nil {
 			return fmt.Errorf("%q has no authenticator", name)
 		}
@@ -169,7 +169,7 @@ func (w *world) fillsInCode(name, label, which string) error {
 			return err
 		}
 	}
-	return w.fillsIn(name, label, code)
+	return c.fillsIn(name, label, code)
 }
 
 // pressScript presses a visible button or link by its text, or with look only finds it. It returns "leaves" if another page
@@ -189,14 +189,14 @@ const pressScript = `(words, look) => {
 	return leaves ? "leaves" : "stays";
 }`
 
-func (w *world) presses(name, words string) error {
-	t, err := w.tab(name)
+func (c *consoleContext) presses(name, words string) error {
+	t, err := c.tab(name)
 	if err != nil {
 		return err
 	}
 	var outcome string
 	err = t.until("has something to press that says "+words, func() (found bool, err error) {
-		err = t.script(&outcome, pressScript, w.expand(words))
+		err = t.script(&outcome, pressScript, c.expand(words))
 		return err == nil && outcome != "missing", err
 	})
 	if err != nil || outcome == "stays" {
@@ -209,8 +209,8 @@ func (w *world) presses(name, words string) error {
 }
 
 // pressesKeys presses keys one after the other, as in "g m", or a named key: "Enter", "Escape", "Ctrl K".
-func (w *world) pressesKeys(name, keys string) error {
-	t, err := w.tab(name)
+func (c *consoleContext) pressesKeys(name, keys string) error {
+	t, err := c.tab(name)
 	if err != nil {
 		return err
 	}
@@ -238,8 +238,8 @@ func (w *world) pressesKeys(name, keys string) error {
 }
 
 // findsNoControl waits until the page has no such control, because pages update themselves when the server's data changes.
-func (w *world) findsNoControl(name, words string) error {
-	t, err := w.tab(name)
+func (c *consoleContext) findsNoControl(name, words string) error {
+	t, err := c.tab(name)
 	if err != nil {
 		return err
 	}
@@ -251,12 +251,12 @@ func (w *world) findsNoControl(name, words string) error {
 }
 
 // seesText waits for a text. It also fails if the page is wider than its window.
-func (w *world) seesText(name, text string) error {
-	t, err := w.tab(name)
+func (c *consoleContext) seesText(name, text string) error {
+	t, err := c.tab(name)
 	if err != nil {
 		return err
 	}
-	wanted := w.expand(text)
+	wanted := c.expand(text)
 	over := -1
 	err = t.until("shows "+wanted, func() (found bool, err error) {
 		err = t.script(&over, overflowScript, wanted)
@@ -272,26 +272,26 @@ func (w *world) seesText(name, text string) error {
 const overflowScript = `(text) => document.body?.innerText.includes(text)
 	? Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth) : -1`
 
-func (w *world) doesNotSee(name, text string) error {
-	t, err := w.tab(name)
+func (c *consoleContext) doesNotSee(name, text string) error {
+	t, err := c.tab(name)
 	if err != nil {
 		return err
 	}
-	if shown := t.text(); strings.Contains(shown, w.expand(text)) {
+	if shown := t.text(); strings.Contains(shown, c.expand(text)) {
 		return fmt.Errorf("the page shows %q:\n%s", text, shown)
 	}
 	return nil
 }
 
-func (w *world) isAtPath(name, path string) error {
-	t, err := w.tab(name)
+func (c *consoleContext) isAtPath(name, path string) error {
+	t, err := c.tab(name)
 	if err != nil {
 		return err
 	}
 	return t.until("is at "+path, func() (bool, error) {
 		var at string
 		err := t.script(&at, `() => location.pathname + location.search`)
-		return at == w.expand(path), err
+		return at == c.expand(path), err
 	})
 }
 
@@ -302,8 +302,8 @@ const toggleScript = `(words) => {
 	return !!found?.control;
 }`
 
-func (w *world) togglesBox(name, words string) error {
-	t, err := w.tab(name)
+func (c *consoleContext) togglesBox(name, words string) error {
+	t, err := c.tab(name)
 	if err != nil {
 		return err
 	}
@@ -320,13 +320,13 @@ const selectRowScript = `(words) => {
 	return !!found;
 }`
 
-func (w *world) selectsRow(name, words string) error {
-	t, err := w.tab(name)
+func (c *consoleContext) selectsRow(name, words string) error {
+	t, err := c.tab(name)
 	if err != nil {
 		return err
 	}
 	return t.until("has a box for "+words, func() (found bool, err error) {
-		err = t.script(&found, selectRowScript, w.expand(words))
+		err = t.script(&found, selectRowScript, c.expand(words))
 		return found, err
 	})
 }
@@ -339,17 +339,17 @@ const downloadScript = `(path) => {
 	return [request.status, request.getResponseHeader("Content-Type"), request.getResponseHeader("Content-Disposition"), request.responseText].join("\n");
 }`
 
-func (w *world) downloadsInTab(name, path string) error {
-	t, err := w.tab(name)
+func (c *consoleContext) downloadsInTab(name, path string) error {
+	t, err := c.tab(name)
 	if err != nil {
 		return err
 	}
-	return t.script(&w.file, downloadScript, w.expand(path))
+	return t.script(&c.file, downloadScript, c.expand(path))
 }
 
-func (w *world) fileSays(text string) error {
-	if wanted := w.expand(text); !strings.Contains(w.file, wanted) {
-		return fmt.Errorf("the file does not say %q:\n%s", wanted, w.file)
+func (c *consoleContext) fileSays(text string) error {
+	if wanted := c.expand(text); !strings.Contains(c.file, wanted) {
+		return fmt.Errorf("the file does not say %q:\n%s", wanted, c.file)
 	}
 	return nil
 }

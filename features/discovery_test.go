@@ -14,15 +14,15 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/decimal"
 )
 
-func (w *world) hasSearched(query, claims string) error {
-	if err := w.startBuyer(); err != nil {
+func (c *discoveryContext) hasSearched(query, claims string) error {
+	if err := c.startBuyer(); err != nil {
 		return err
 	}
 	parsed, err := parseClaims(claims)
 	if err != nil {
 		return err
 	}
-	return w.mustAct(func(b *shopper) {
+	return c.mustAct(func(b *shopper) {
 		b.Claims = parsed
 		b.Search(query)
 	})
@@ -36,105 +36,105 @@ func parseClaims(text string) (*acp.BuyerContext, error) {
 	return claims, json.Unmarshal([]byte(text), claims)
 }
 
-func (w *world) hasSearchedWithoutResult(query string) error {
-	if err := w.hasSearched(query, ""); err != nil {
+func (c *discoveryContext) hasSearchedWithoutResult(query string) error {
+	if err := c.hasSearched(query, ""); err != nil {
 		return err
 	}
-	return w.findsExactly("nothing")
+	return c.findsExactly("nothing")
 }
 
-func (w *world) readsManifest() error {
-	if err := w.act(func(b *shopper) { b.Discover() }); err != nil {
+func (c *discoveryContext) readsManifest() error {
+	if err := c.act(func(b *shopper) { b.Discover() }); err != nil {
 		return err
 	}
-	w.remembered = map[string]string{"etag": w.recorder.last().header.Get("ETag")}
+	c.remembered = map[string]string{"etag": c.recorder.last().header.Get("ETag")}
 	return nil
 }
 
-func (w *world) revalidatesManifest() error {
-	known := http.Header{"If-None-Match": {w.remembered["etag"]}}
-	_, err := w.shopper.client.Do(w.ctx, "GET", "/.well-known/acp/manifest.json", known, nil)
+func (c *discoveryContext) revalidatesManifest() error {
+	known := http.Header{"If-None-Match": {c.remembered["etag"]}}
+	_, err := c.shopper.client.Do(c.ctx, "GET", "/.well-known/acp/manifest.json", known, nil)
 	return err
 }
 
-func (w *world) readsMissingShop() error {
-	return w.attempt(func() error {
-		_, err := w.buyerClient(uniqueSlug()).Manifest(w.ctx)
+func (c *discoveryContext) readsMissingShop() error {
+	return c.attempt(func() error {
+		_, err := c.buyerClient(uniqueSlug()).Manifest(c.ctx)
 		return err
 	})
 }
 
-func (w *world) searches(query, limit string) error {
-	if err := w.startBuyer(); err != nil {
+func (c *discoveryContext) searches(query, limit string) error {
+	if err := c.startBuyer(); err != nil {
 		return err
 	}
 	n, _ := strconv.Atoi(limit) // no limit is 0
-	return w.searchesFor(acp.SearchRequest{Query: query, Limit: n})
+	return c.searchesFor(acp.SearchRequest{Query: query, Limit: n})
 }
 
 // searchesFor sends a search request and records it.
-func (w *world) searchesFor(request acp.SearchRequest) error {
-	w.searchRequest = request
-	return w.act(func(b *shopper) { b.SearchFor(request) })
+func (c *discoveryContext) searchesFor(request acp.SearchRequest) error {
+	c.buyers.searchRequest = request
+	return c.act(func(b *shopper) { b.SearchFor(request) })
 }
 
-func (w *world) searchesWithFilters(query, filters string) error {
+func (c *discoveryContext) searchesWithFilters(query, filters string) error {
 	request := acp.SearchRequest{Query: query, Filters: &acp.Filters{}}
 	if err := json.Unmarshal([]byte(filters), request.Filters); err != nil {
 		return err
 	}
-	return w.searchesFor(request)
+	return c.searchesFor(request)
 }
 
-func (w *world) searchesAgain(query string) error {
-	if err := w.remember("session"); err != nil {
+func (c *discoveryContext) searchesAgain(query string) error {
+	if err := c.remember("session"); err != nil {
 		return err
 	}
-	return w.buyerSends("POST", "/acp/search", `{"session_id": "$session", "query": "`+query+`"}`)
+	return c.buyerSends("POST", "/acp/search", `{"session_id": "$session", "query": "`+query+`"}`)
 }
 
-func (w *world) sameSession() error {
-	return checkValue(w.recorder.last().value(), "session_id", strconv.Quote(w.remembered["session"]))
+func (c *discoveryContext) sameSession() error {
+	return checkValue(c.recorder.last().value(), "session_id", strconv.Quote(c.remembered["session"]))
 }
 
-func (w *world) looksAtProductAs(claims string) error {
+func (c *discoveryContext) looksAtProductAs(claims string) error {
 	parsed, err := parseClaims(claims)
 	if err != nil {
 		return err
 	}
-	return w.act(func(b *shopper) {
+	return c.act(func(b *shopper) {
 		b.Claims = parsed
-		b.View(w.product.ID)
+		b.View(c.product.ID)
 	})
 }
 
-func (w *world) checksAvailability(quantity int, name string) error {
-	if err := w.view(name, "", quantity); err != nil {
+func (c *discoveryContext) checksAvailability(quantity int, name string) error {
+	if err := c.buyers.view(name, "", quantity); err != nil {
 		return err
 	}
-	return w.act(func(b *shopper) { b.CheckAvailability(b.address) })
+	return c.act(func(b *shopper) { b.CheckAvailability(b.address) })
 }
 
-func (w *world) checksAvailabilityWithoutVariant(quantity int, name string) error {
-	item := fmt.Sprintf(`{"product_id": %q, "quantity": %d}`, w.products[name].ID, quantity)
-	return w.buyerSends("POST", "/acp/availability", `{"items": [`+item+`], "shipping_address": {"postal_code": "97205", "country": "US"}}`)
+func (c *discoveryContext) checksAvailabilityWithoutVariant(quantity int, name string) error {
+	item := fmt.Sprintf(`{"product_id": %q, "quantity": %d}`, c.products[name].ID, quantity)
+	return c.buyerSends("POST", "/acp/availability", `{"items": [`+item+`], "shipping_address": {"postal_code": "97205", "country": "US"}}`)
 }
 
-func (w *world) firstResultIs(name string) error {
-	return checkValue(w.recorder.last().value(), "results.0.name", strconv.Quote(name))
+func (c *discoveryContext) firstResultIs(name string) error {
+	return checkValue(c.recorder.last().value(), "results.0.name", strconv.Quote(name))
 }
 
 // resultNames returns the names of the latest search's results, sorted.
-func (w *world) resultNames() []string {
+func (c *discoveryContext) resultNames() []string {
 	var names []string
-	for _, r := range w.shopper.Found.Results {
+	for _, r := range c.shopper.Found.Results {
 		names = append(names, r.Name)
 	}
 	slices.Sort(names)
 	return names
 }
 
-func (w *world) findsExactly(list string) error {
+func (c *discoveryContext) findsExactly(list string) error {
 	var want []string
 	if list != "nothing" {
 		for name := range strings.SplitSeq(list, ", ") {
@@ -142,29 +142,29 @@ func (w *world) findsExactly(list string) error {
 		}
 	}
 	slices.Sort(want)
-	if got := w.resultNames(); !slices.Equal(got, want) {
+	if got := c.resultNames(); !slices.Equal(got, want) {
 		return fmt.Errorf("it finds %q", got)
 	}
 	return nil
 }
 
-func (w *world) searchFinds(query, what string) error {
-	if err := w.hasSearched(query, ""); err != nil {
+func (c *discoveryContext) searchFinds(query, what string) error {
+	if err := c.hasSearched(query, ""); err != nil {
 		return err
 	}
-	return w.findsExactly(what)
+	return c.findsExactly(what)
 }
 
-func (w *world) searchShowsStock(query string, quantity int) error {
-	if err := w.hasSearched(query, ""); err != nil {
+func (c *discoveryContext) searchShowsStock(query string, quantity int) error {
+	if err := c.hasSearched(query, ""); err != nil {
 		return err
 	}
-	return checkValue(w.recorder.last().value(), "results.0.availability.quantity", strconv.Itoa(quantity))
+	return checkValue(c.recorder.last().value(), "results.0.availability.quantity", strconv.Itoa(quantity))
 }
 
-func (w *world) scoresFall() error {
+func (c *discoveryContext) scoresFall() error {
 	last := "1"
-	for _, r := range w.shopper.Found.Results {
+	for _, r := range c.shopper.Found.Results {
 		score := r.SemanticMatch.Score
 		if ok, known := compare(score, "at most "+last); !ok || !known {
 			return fmt.Errorf("%s scores %s after %s", r.Name, score, last)
@@ -174,36 +174,36 @@ func (w *world) scoresFall() error {
 	return nil
 }
 
-func (w *world) priceRangesAddUp() error {
+func (c *discoveryContext) priceRangesAddUp() error {
 	sum := 0
-	for _, r := range w.shopper.Found.Facets.PriceRanges {
+	for _, r := range c.shopper.Found.Facets.PriceRanges {
 		sum += r.Count
 	}
-	if sum != w.shopper.Found.TotalCount {
-		return fmt.Errorf("they count %d of %d", sum, w.shopper.Found.TotalCount)
+	if sum != c.shopper.Found.TotalCount {
+		return fmt.Errorf("they count %d of %d", sum, c.shopper.Found.TotalCount)
 	}
 	return nil
 }
 
-func (w *world) productShows(name string, table *godog.Table) error {
-	_, err := w.buyerClient(w.shop.Slug).Product(w.ctx, acp.ProductRequest{ProductID: w.products[name].ID})
+func (c *discoveryContext) productShows(name string, table *godog.Table) error {
+	_, err := c.buyerClient(c.shop.Slug).Product(c.ctx, acp.ProductRequest{ProductID: c.products[name].ID})
 	if err != nil {
 		return err
 	}
-	return w.checkTable(w.recorder.last().value(), table)
+	return c.checkTable(c.recorder.last().value(), table)
 }
 
-func (w *world) rangeIsCoarse() error {
-	from := w.shopper.Product.NegotiationHints.LikelyAcceptanceRange[0]
+func (c *discoveryContext) rangeIsCoarse() error {
+	from := c.shopper.Product.NegotiationHints.LikelyAcceptanceRange[0]
 	if !from.MultipleOf(decimal.FromInt(5)) {
 		return fmt.Errorf("it begins at %s", from)
 	}
 	return nil
 }
 
-func (w *world) personalizedPriceIsLower() error {
-	mine := w.shopper.Product.PersonalizedPrice.Price
-	theirs, err := w.buyerClient(w.shop.Slug).Product(w.ctx, acp.ProductRequest{ProductID: w.product.ID})
+func (c *discoveryContext) personalizedPriceIsLower() error {
+	mine := c.shopper.Product.PersonalizedPrice.Price
+	theirs, err := c.buyerClient(c.shop.Slug).Product(c.ctx, acp.ProductRequest{ProductID: c.product.ID})
 	if err == nil && !mine.Less(theirs.PersonalizedPrice.Price) {
 		err = fmt.Errorf("it is %s, a stranger's %s", mine, theirs.PersonalizedPrice.Price)
 	}

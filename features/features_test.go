@@ -16,6 +16,7 @@ import (
 	"flag"
 	"os"
 	"regexp"
+	"strconv"
 	"sync"
 	"testing"
 
@@ -31,7 +32,7 @@ func TestFeaturesSQLite(t *testing.T)   { run(t, "sqlite") }
 func TestFeaturesPostgres(t *testing.T) { run(t, "postgres") }
 
 func run(t *testing.T, engine string) {
-	s := startServer(t, engine)
+	s := serverOf(engine)
 	suite := godog.TestSuite{
 		Name: engine,
 		Options: &godog.Options{
@@ -45,10 +46,10 @@ func run(t *testing.T, engine string) {
 			Tags:        tags(engine),
 		},
 		ScenarioInitializer: func(sc *godog.ScenarioContext) {
-			w := newWorld(s)
-			sc.After(w.finish)
+			scenario := newScenario(s)
+			sc.After(scenario.finish)
 			for _, register := range stepGroups {
-				register(stepRegistry{sc}, w)
+				register(stepRegistry{sc}, scenario)
 			}
 		},
 	}
@@ -63,6 +64,36 @@ func run(t *testing.T, engine string) {
 	}
 }
 
+// TestMain stops the servers of both engines after the tests.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if !flagSet("test.parallel") {
+		_ = flag.Set("test.parallel", strconv.Itoa(concurrency)) // a number
+	}
+	code := m.Run()
+	suite.end()
+	if code == 0 && suite.Failed() {
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func flagSet(name string) (set bool) {
+	flag.Visit(func(f *flag.Flag) { set = set || f.Name == name })
+	return set
+}
+
+// suite is the testing.TB of servers and browsers that all tests share.
+var suite suiteTB
+
+// serverOf returns an engine's server, which the first call starts.
+func serverOf(engine string) *server { return servers[engine]() }
+
+var servers = map[string]func() *server{
+	"sqlite":   sync.OnceValue(func() *server { return startServer(&suite, "sqlite") }),
+	"postgres": sync.OnceValue(func() *server { return startServer(&suite, "postgres") }),
+}
+
 // tags returns the tag expression that selects an engine's scenarios.
 func tags(engine string) string {
 	if engine == "postgres" && os.Getenv("FEATURES") != "full" {
@@ -72,7 +103,7 @@ func tags(engine string) string {
 }
 
 // stepGroups register the steps, one function per topic.
-var stepGroups = []func(stepRegistry, *world){
+var stepGroups = []func(stepRegistry, *scenario){
 	answerSteps, projectSteps, settingsSteps, catalogSteps, discoverySteps,
 	hagglingSteps, cartSteps, checkoutSteps, aftersalesSteps, sessionSteps, hostileSteps,
 	keySteps, memberSteps, accountSteps, limitSteps, idempotencySteps, auditSteps, financeSteps, reversalSteps, orderSteps, integrationSteps, eventSteps,

@@ -27,19 +27,22 @@ const (
 	returnsPath  = "/v1/returns"
 )
 
+// financeContext checks refunds, reversals and disputes against the provider's books.
+type financeContext struct{ *scenario }
+
 // addFinanceVars adds the variables of the payment and the return. It reads the latest refund and transaction only if text
 // names them, with a separate client so that the request is not recorded.
-func (w *world) addFinanceVars(vars map[string]string, text string) {
-	if w.shopper == nil {
+func (c *financeContext) addFinanceVars(vars map[string]string, text string) {
+	if c.shopper == nil {
 		return
 	}
-	vars["payment"], vars["return"] = w.shopper.Finalized.Payment.ID, w.shopper.Return.ReturnID
-	vars["confirmation"] = w.shopper.Finalized.Order.ConfirmationNumber
+	vars["payment"], vars["return"] = c.shopper.Finalized.Payment.ID, c.shopper.Return.ReturnID
+	vars["confirmation"] = c.shopper.Finalized.Order.ConfirmationNumber
 	if !strings.Contains(text, "$refund") && !strings.Contains(text, "$transaction") {
 		return
 	}
-	client := exchange.NewClient(exchange.Config{URL: w.app.URL()})
-	latest, err := merchant.New(client, w.merchant.Secret(), w.shop.ID).Transactions(w.ctx, merchant.FinanceQuery{Page: merchant.Page{Limit: 1}})
+	client := exchange.NewClient(exchange.Config{URL: c.app.URL()})
+	latest, err := merchant.New(client, c.merchant.Secret(), c.shop.ID).Transactions(c.ctx, merchant.FinanceQuery{Page: merchant.Page{Limit: 1}})
 	if err != nil || len(latest.Data) == 0 {
 		return
 	}
@@ -49,13 +52,13 @@ func (w *world) addFinanceVars(vars map[string]string, text string) {
 	}
 }
 
-func (w *world) refunds(body string) error {
-	return w.merchantSends("POST", paymentsPath+"/$payment/refund", body)
+func (c *financeContext) refunds(body string) error {
+	return c.merchantSends("POST", paymentsPath+"/$payment/refund", body)
 }
 
 // refundsConcurrently sends one request several times. With an idempotency key, each must get the answer of the first or
 // 409 idempotency_in_progress.
-func (w *world) refundsConcurrently(key, amount string, times int) error {
+func (c *financeContext) refundsConcurrently(key, amount string, times int) error {
 	body, header := `{"amount": `+amount+`}`, http.Header{}
 	if amount == "all" {
 		body = `{}`
@@ -63,12 +66,12 @@ func (w *world) refundsConcurrently(key, amount string, times int) error {
 	if key != "" {
 		header.Set(idempotencyHeader, key)
 	}
-	path := w.expand(paymentsPath + "/$payment/refund")
-	w.runConcurrently(times, func(int) error { return w.send("POST", path, body, header) })
+	path := c.expand(paymentsPath + "/$payment/refund")
+	c.runConcurrently(times, func(int) error { return c.send("POST", path, body, header) })
 	if key == "" {
 		return nil
 	}
-	for _, err := range w.concurrentErrs {
+	for _, err := range c.concurrentErrs {
 		if err == nil {
 			continue
 		}
@@ -79,25 +82,25 @@ func (w *world) refundsConcurrently(key, amount string, times int) error {
 	return nil
 }
 
-func (w *world) paymentIs(status, refunded string) error {
-	payment, err := w.merchant.Payment(w.ctx, w.expand("$payment"))
+func (c *financeContext) paymentIs(status, refunded string) error {
+	payment, err := c.merchant.Payment(c.ctx, c.expand("$payment"))
 	if err == nil && payment.Status != status {
 		err = fmt.Errorf("it is %s", payment.Status)
 	}
 	return errors.Join(err, isPrice(payment.RefundedAmount, refunded))
 }
 
-func (w *world) paymentBecomes(seconds int, status, refunded string) error {
-	return within(seconds, func() error { return w.paymentIs(status, refunded) })
+func (c *financeContext) paymentBecomes(seconds int, status, refunded string) error {
+	return within(seconds, func() error { return c.paymentIs(status, refunded) })
 }
 
 // paysWithScriptedToken pays with a token for which the payment provider runs a script.
-func (w *world) paysWithScriptedToken(script string) error {
-	body, err := json.Marshal(map[string]string{"kind": "stripe", "seller": w.integration.Config.AccountID, "script": script})
+func (c *financeContext) paysWithScriptedToken(script string) error {
+	body, err := json.Marshal(map[string]string{"kind": "stripe", "seller": c.integrations.integration.Config.AccountID, "script": script})
 	if err != nil {
 		return err
 	}
-	response, err := http.Post(w.server.providersURL+"/lookalike/tokens", "application/json", bytes.NewReader(body))
+	response, err := http.Post(c.server.providersURL+"/lookalike/tokens", "application/json", bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
@@ -106,15 +109,15 @@ func (w *world) paysWithScriptedToken(script string) error {
 	if err := json.NewDecoder(response.Body).Decode(&granted); err != nil {
 		return err
 	}
-	if err := w.pays(acp.PSPToken, granted.Token); err != nil {
+	if err := c.checkouts.pays(acp.PSPToken, granted.Token); err != nil {
 		return err
 	}
-	return w.paymentSucceeds()
+	return c.checkouts.paymentSucceeds()
 }
 
 // providerRefunded checks the account's refunds in the provider's ledger.
-func (w *world) providerRefunded(amount string, want int) error {
-	response, err := http.Get(w.server.providersURL + "/ledger")
+func (c *financeContext) providerRefunded(amount string, want int) error {
+	response, err := http.Get(c.server.providersURL + "/ledger")
 	if err != nil {
 		return err
 	}
@@ -130,8 +133,8 @@ func (w *world) providerRefunded(amount string, want int) error {
 		return err
 	}
 	ours := map[string]bool{}
-	for _, c := range books.Charges {
-		ours[c.ID] = c.Account == w.integration.Config.AccountID
+	for _, charge := range books.Charges {
+		ours[charge.ID] = charge.Account == c.integrations.integration.Config.AccountID
 	}
 	refunded, count := int64(0), 0
 	for _, r := range books.Refunds {
@@ -147,17 +150,17 @@ func (w *world) providerRefunded(amount string, want int) error {
 
 // booksBalance checks that the entries of each transaction sum to zero, and that each wallet's balance equals payments less
 // refunds and fees, both by the transactions and by the payments.
-func (w *world) booksBalance() error {
+func (c *financeContext) booksBalance() error {
 	all := merchant.FinanceQuery{Page: merchant.Page{Limit: 100}}
-	before, err := w.merchant.Wallets(w.ctx)
-	bookings, bookingsErr := w.merchant.Transactions(w.ctx, all)
-	payments, paymentsErr := w.merchant.Payments(w.ctx, all)
-	wallets, walletsErr := w.merchant.Wallets(w.ctx)
+	before, err := c.merchant.Wallets(c.ctx)
+	bookings, bookingsErr := c.merchant.Transactions(c.ctx, all)
+	payments, paymentsErr := c.merchant.Payments(c.ctx, all)
+	wallets, walletsErr := c.merchant.Wallets(c.ctx)
 	if err := errors.Join(err, bookingsErr, paymentsErr, walletsErr); err != nil {
 		return err
 	}
 	if !reflect.DeepEqual(before, wallets) {
-		return w.booksBalance() // a fee was booked meanwhile; each payment has one
+		return c.booksBalance() // a fee was booked meanwhile; each payment has one
 	}
 	held := map[string]decimal.Decimal{} // by currency and source
 	for _, t := range bookings.Data {
@@ -188,22 +191,22 @@ func (w *world) booksBalance() error {
 	return err
 }
 
-func (w *world) comparesBooks() error {
+func (c *financeContext) comparesBooks() error {
 	now := time.Now().UTC()
 	period := url.Values{"from": {now.Add(-time.Hour).Format(time.RFC3339)}, "to": {now.Add(time.Minute).Format(time.RFC3339)}}
-	return w.merchantSends("GET", "/v1/finance/reconciliation?"+period.Encode(), "")
+	return c.merchantSends("GET", "/v1/finance/reconciliation?"+period.Encode(), "")
 }
 
-func (w *world) exportsTable(table, from string) error {
-	return w.attempt(func() error {
-		_, err := w.merchant.Export(w.ctx, table, from, "")
+func (c *financeContext) exportsTable(table, from string) error {
+	return c.attempt(func() error {
+		_, err := c.merchant.Export(c.ctx, table, from, "")
 		return err
 	})
 }
 
 // rows returns the rows of the exported CSV table, by column.
-func (w *world) rows() ([]map[string]string, error) {
-	text := string(w.recorder.last().body)
+func (c *financeContext) rows() ([]map[string]string, error) {
+	text := string(c.recorder.last().body)
 	if strings.Count(text, "\n") != strings.Count(text, "\r\n") || !strings.HasSuffix(text, "\r\n") {
 		return nil, fmt.Errorf("its lines end otherwise than RFC 4180 says: %q", text)
 	}
@@ -222,28 +225,28 @@ func (w *world) rows() ([]map[string]string, error) {
 	return rows, nil
 }
 
-func (w *world) exportedTableHas(name string, want int) error {
-	if w.refusal != nil {
-		return w.refusal
+func (c *financeContext) exportedTableHas(name string, want int) error {
+	if c.refusal != nil {
+		return c.refusal
 	}
-	if got := w.recorder.last().header.Get("Content-Disposition"); got != `attachment; filename="`+name+`"` {
+	if got := c.recorder.last().header.Get("Content-Disposition"); got != `attachment; filename="`+name+`"` {
 		return fmt.Errorf("it is %q", got)
 	}
-	rows, err := w.rows()
+	rows, err := c.rows()
 	if err == nil && len(rows) != want {
 		err = fmt.Errorf("it has %d: %v", len(rows), rows)
 	}
 	return err
 }
 
-func (w *world) rowShows(number int, table *godog.Table) error {
-	rows, err := w.rows()
+func (c *financeContext) rowShows(number int, table *godog.Table) error {
+	rows, err := c.rows()
 	if err != nil || len(rows) < number {
 		return errors.Join(err, fmt.Errorf("there are %d rows", len(rows)))
 	}
 	var wrong error
 	for _, row := range table.Rows {
-		column, want := row.Cells[0].Value, w.expand(row.Cells[1].Value)
+		column, want := row.Cells[0].Value, c.expand(row.Cells[1].Value)
 		if got, known := rows[number-1][column]; !known || got != want {
 			wrong = errors.Join(wrong, fmt.Errorf("%s is %q, want %q", column, got, want))
 		}
@@ -251,8 +254,8 @@ func (w *world) rowShows(number int, table *godog.Table) error {
 	return wrong
 }
 
-func (w *world) columnSums(column, want string) error {
-	rows, err := w.rows()
+func (c *financeContext) columnSums(column, want string) error {
+	rows, err := c.rows()
 	sum := decimal.FromInt(0)
 	for _, row := range rows {
 		amount, problem := decimal.Parse(row[column])
@@ -262,8 +265,8 @@ func (w *world) columnSums(column, want string) error {
 }
 
 // personalData returns the personal data that the buyer has sent.
-func (w *world) personalData() []string {
-	b := w.shopper
+func (c *financeContext) personalData() []string {
+	b := c.shopper
 	all := []string{b.Email, b.Notes, b.address.Name, b.address.Line1, b.address.PostalCode, b.address.Phone}
 	return slices.DeleteFunc(all, func(text string) bool { return text == "" })
 }

@@ -10,12 +10,15 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/decimal"
 )
 
+// hagglingContext negotiates prices, and checks the answers to offers.
+type hagglingContext struct{ *scenario }
+
 // latestStatusIs returns an error unless the buyer's latest quote has the status.
-func (w *world) latestStatusIs(status string) error {
-	if w.refusal != nil {
-		return w.refusal
+func (c *hagglingContext) latestStatusIs(status string) error {
+	if c.refusal != nil {
+		return c.refusal
 	}
-	if got := w.shopper.latestQuote().Status; got != status {
+	if got := c.shopper.latestQuote().Status; got != status {
 		return fmt.Errorf("the answer is %q", got)
 	}
 	return nil
@@ -29,12 +32,12 @@ func isPrice(got decimal.Decimal, want string) error {
 	return nil
 }
 
-func (w *world) quotes(price string) error {
-	return errors.Join(w.latestStatusIs(acp.Quoted), isPrice(w.shopper.latestQuote().OfferedPrice, price))
+func (c *hagglingContext) quotes(price string) error {
+	return errors.Join(c.latestStatusIs(acp.Quoted), isPrice(c.shopper.latestQuote().OfferedPrice, price))
 }
 
-func (w *world) quotesBetween(from, to string) error {
-	return errors.Join(w.latestStatusIs(acp.Quoted), between(w.shopper.latestQuote().OfferedPrice, from, to))
+func (c *hagglingContext) quotesBetween(from, to string) error {
+	return errors.Join(c.latestStatusIs(acp.Quoted), between(c.shopper.latestQuote().OfferedPrice, from, to))
 }
 
 func between(got decimal.Decimal, from, to string) error {
@@ -46,28 +49,30 @@ func between(got decimal.Decimal, from, to string) error {
 	return nil
 }
 
-func (w *world) quotesTheSame() error { return w.quotes(w.shopper.quotes[0].OfferedPrice.String()) }
-
-func (w *world) quotesPersonalized() error {
-	return w.quotes(w.shopper.Product.PersonalizedPrice.Price.String())
+func (c *hagglingContext) quotesTheSame() error {
+	return c.quotes(c.shopper.quotes[0].OfferedPrice.String())
 }
 
-func (w *world) acceptsAt(price string) error {
-	return errors.Join(w.latestStatusIs(acp.Accept), isPrice(w.shopper.latestQuote().FinalPrice, price))
+func (c *hagglingContext) quotesPersonalized() error {
+	return c.quotes(c.shopper.Product.PersonalizedPrice.Price.String())
 }
 
-func (w *world) acceptsAtCounter() error {
-	counter, err := w.shopper.lastQuote(acp.CounterOffer)
-	return errors.Join(err, w.acceptsAt(counter.CounterPrice.String()))
+func (c *hagglingContext) acceptsAt(price string) error {
+	return errors.Join(c.latestStatusIs(acp.Accept), isPrice(c.shopper.latestQuote().FinalPrice, price))
 }
 
-func (w *world) acceptsOffer() error {
-	return w.acceptsAt(w.shopper.offers[len(w.shopper.offers)-1].String())
+func (c *hagglingContext) acceptsAtCounter() error {
+	counter, err := c.shopper.lastQuote(acp.CounterOffer)
+	return errors.Join(err, c.acceptsAt(counter.CounterPrice.String()))
 }
 
-func (w *world) countersAbove() error {
-	offer, counter := w.shopper.offers[len(w.shopper.offers)-1], w.shopper.latestQuote()
-	if err := w.latestStatusIs(acp.CounterOffer); err != nil {
+func (c *hagglingContext) acceptsOffer() error {
+	return c.acceptsAt(c.shopper.offers[len(c.shopper.offers)-1].String())
+}
+
+func (c *hagglingContext) countersAbove() error {
+	offer, counter := c.shopper.offers[len(c.shopper.offers)-1], c.shopper.latestQuote()
+	if err := c.latestStatusIs(acp.CounterOffer); err != nil {
 		return err
 	}
 	if !offer.Less(counter.CounterPrice) || counter.YourOffer != offer {
@@ -76,8 +81,8 @@ func (w *world) countersAbove() error {
 	return nil
 }
 
-func (w *world) countersAt(price string) error {
-	return errors.Join(w.latestStatusIs(acp.CounterOffer), isPrice(w.shopper.latestQuote().CounterPrice, price))
+func (c *hagglingContext) countersAt(price string) error {
+	return errors.Join(c.latestStatusIs(acp.CounterOffer), isPrice(c.shopper.latestQuote().CounterPrice, price))
 }
 
 // counters returns the counter-offers that the buyer got, oldest first.
@@ -91,37 +96,37 @@ func (b *shopper) counters() []acp.Quote {
 	return counters
 }
 
-func (w *world) countersTheSame() error {
-	counters := w.shopper.counters()
-	if err := w.latestStatusIs(acp.CounterOffer); err != nil || len(counters) < 2 {
+func (c *hagglingContext) countersTheSame() error {
+	counters := c.shopper.counters()
+	if err := c.latestStatusIs(acp.CounterOffer); err != nil || len(counters) < 2 {
 		return fmt.Errorf("%d counters: %w", len(counters), errOr(err, "too few"))
 	}
 	before := counters[len(counters)-2].CounterPrice
 	return isPrice(counters[len(counters)-1].CounterPrice, before.String())
 }
 
-func (w *world) rejects() error { return w.latestStatusIs(acp.Reject) }
+func (c *hagglingContext) rejects() error { return c.latestStatusIs(acp.Reject) }
 
-func (w *world) rejectsAtPrice(price string) error {
-	return errors.Join(w.rejects(), isPrice(w.shopper.latestQuote().OfferedPrice, price))
+func (c *hagglingContext) rejectsAtPrice(price string) error {
+	return errors.Join(c.rejects(), isPrice(c.shopper.latestQuote().OfferedPrice, price))
 }
 
-func (w *world) rejectsHinting(hint string) error {
-	if got := w.shopper.latestQuote().FloorHint; got != hint {
-		return errors.Join(w.rejects(), fmt.Errorf("it hints at %q", got))
+func (c *hagglingContext) rejectsHinting(hint string) error {
+	if got := c.shopper.latestQuote().FloorHint; got != hint {
+		return errors.Join(c.rejects(), fmt.Errorf("it hints at %q", got))
 	}
-	return w.rejects()
+	return c.rejects()
 }
 
-func (w *world) doesNotReject() error {
-	if w.rejects() == nil {
+func (c *hagglingContext) doesNotReject() error {
+	if c.rejects() == nil {
 		return errors.New("it does")
 	}
-	return w.refusal
+	return c.refusal
 }
 
-func (w *world) countersFall() error {
-	counters := w.shopper.counters()
+func (c *hagglingContext) countersFall() error {
+	counters := c.shopper.counters()
 	for i := 1; i < len(counters); i++ {
 		if counters[i-1].CounterPrice.Less(counters[i].CounterPrice) {
 			return fmt.Errorf("%s after %s", counters[i].CounterPrice, counters[i-1].CounterPrice)
@@ -133,34 +138,34 @@ func (w *world) countersFall() error {
 	return nil
 }
 
-func (w *world) onlyLastIsFinal() error {
-	counters := w.shopper.counters()
+func (c *hagglingContext) onlyLastIsFinal() error {
+	counters := c.shopper.counters()
 	for i, counter := range counters {
 		if last := i == len(counters)-1; counter.Offers("counter") == last {
 			return fmt.Errorf("counter %d of %d has the next actions %v", i+1, len(counters), counter.NextActions)
 		}
 	}
-	return w.latestStatusIs(acp.CounterOffer)
+	return c.latestStatusIs(acp.CounterOffer)
 }
 
-func (w *world) isFinal() error {
-	if latest := w.shopper.latestQuote(); latest.Offers("counter") || !latest.Offers("accept") {
+func (c *hagglingContext) isFinal() error {
+	if latest := c.shopper.latestQuote(); latest.Offers("counter") || !latest.Offers("accept") {
 		return fmt.Errorf("the next actions are %v", latest.NextActions)
 	}
 	return nil
 }
 
-func (w *world) hintsBetween(step int, from, to string) error {
-	hint, err := decimal.Parse(w.shopper.latestQuote().FloorHint)
+func (c *hagglingContext) hintsBetween(step int, from, to string) error {
+	hint, err := decimal.Parse(c.shopper.latestQuote().FloorHint)
 	if err == nil && !hint.MultipleOf(decimal.FromInt(int64(step))) {
 		err = fmt.Errorf("it is %s", hint)
 	}
 	return errors.Join(err, between(hint, from, to))
 }
 
-func (w *world) hintStays() error {
+func (c *hagglingContext) hintStays() error {
 	hints := map[string]int{}
-	for _, quote := range w.shopper.quotes {
+	for _, quote := range c.shopper.quotes {
 		if quote.Status == acp.Reject {
 			hints[quote.FloorHint]++
 		}
@@ -174,12 +179,12 @@ func (w *world) hintStays() error {
 }
 
 // fieldIsBelowFirstBuyers checks by how much a price in the current buyer's latest answer is below the previous buyer's.
-func (w *world) fieldIsBelowFirstBuyers(field, by string) error {
-	if w.refusal != nil {
-		return w.refusal
+func (c *hagglingContext) fieldIsBelowFirstBuyers(field, by string) error {
+	if c.refusal != nil {
+		return c.refusal
 	}
 	var prices [2]decimal.Decimal
-	for i, b := range []*shopper{w.previousShopper, w.shopper} {
+	for i, b := range []*shopper{c.previousShopper, c.shopper} {
 		value, _ := valueAt(b.lastAnswer, field)
 		price, err := decimal.Parse(fmt.Sprint(value))
 		if err != nil {
@@ -191,11 +196,11 @@ func (w *world) fieldIsBelowFirstBuyers(field, by string) error {
 }
 
 // bothBuyersGetSameAnswer compares the two buyers' latest answers without ids, tokens and times.
-func (w *world) bothBuyersGetSameAnswer() error {
-	if w.refusal != nil {
-		return w.refusal
+func (c *hagglingContext) bothBuyersGetSameAnswer() error {
+	if c.refusal != nil {
+		return c.refusal
 	}
-	first, second := withoutIDs(w.previousShopper.lastAnswer), withoutIDs(w.shopper.lastAnswer)
+	first, second := withoutIDs(c.previousShopper.lastAnswer), withoutIDs(c.shopper.lastAnswer)
 	if first == nil || !equalJSON(first, second) {
 		return fmt.Errorf("%s and %s", encode(first), encode(second))
 	}
@@ -214,11 +219,11 @@ func withoutIDs(value any) any {
 	return answer
 }
 
-func (w *world) agreedPriceIs(comparison, price string) error {
-	if w.shopper.Agreement == nil {
+func (c *hagglingContext) agreedPriceIs(comparison, price string) error {
+	if c.shopper.Agreement == nil {
 		return errors.New("nothing is agreed")
 	}
-	got := w.shopper.Agreement.UnitPrice
+	got := c.shopper.Agreement.UnitPrice
 	limit, err := decimal.Parse(price)
 	if err == nil && got.Less(limit) != (comparison == "below") {
 		err = fmt.Errorf("it is %s", got)
@@ -226,37 +231,37 @@ func (w *world) agreedPriceIs(comparison, price string) error {
 	return err
 }
 
-func (w *world) haveAgreed(outcome string) error {
-	if agreed := w.shopper.Agreement != nil; agreed != (outcome == "agree") {
-		return fmt.Errorf("agreed: %v, the answer was %s", agreed, w.shopper.Quote.Status)
+func (c *hagglingContext) haveAgreed(outcome string) error {
+	if agreed := c.shopper.Agreement != nil; agreed != (outcome == "agree") {
+		return fmt.Errorf("agreed: %v, the answer was %s", agreed, c.shopper.Quote.Status)
 	}
 	return nil
 }
 
-func (w *world) suggestsBundle(name string) error {
-	if bundle := w.shopper.Quote.BundleSuggestion; bundle == nil || bundle.Name != name || bundle.ProductID != w.products[name].ID {
+func (c *hagglingContext) suggestsBundle(name string) error {
+	if bundle := c.shopper.Quote.BundleSuggestion; bundle == nil || bundle.Name != name || bundle.ProductID != c.products[name].ID {
 		return fmt.Errorf("it suggests %+v", bundle)
 	}
-	return w.latestStatusIs(acp.CounterOffer)
+	return c.latestStatusIs(acp.CounterOffer)
 }
 
-func (w *world) suggestsNoBundle() error {
-	if bundle := w.shopper.Quote.BundleSuggestion; bundle != nil || w.shopper.Quote.Offers("add_bundle") {
+func (c *hagglingContext) suggestsNoBundle() error {
+	if bundle := c.shopper.Quote.BundleSuggestion; bundle != nil || c.shopper.Quote.Offers("add_bundle") {
 		return fmt.Errorf("it suggests %+v", bundle)
 	}
-	return w.latestStatusIs(acp.CounterOffer)
+	return c.latestStatusIs(acp.CounterOffer)
 }
 
-func (w *world) bundleAddsUp() error {
-	counter, bundle := w.shopper.Quote, w.shopper.Quote.BundleSuggestion
+func (c *hagglingContext) bundleAddsUp() error {
+	counter, bundle := c.shopper.Quote, c.shopper.Quote.BundleSuggestion
 	total := counter.CounterPrice.Plus(bundle.BundlePrice)
 	saved := counter.OriginalPrice.Plus(bundle.RegularPrice).Minus(total)
 	return errors.Join(isPrice(bundle.BundleTotal, total.String()), isPrice(bundle.TotalSavings, saved.String()))
 }
 
 // answerIsValidFor allows a minute for the time that the request took.
-func (w *world) answerIsValidFor(minutes int) error {
-	text, _ := valueAt(w.recorder.last().value(), "valid_until")
+func (c *hagglingContext) answerIsValidFor(minutes int) error {
+	text, _ := valueAt(c.recorder.last().value(), "valid_until")
 	written, _ := text.(string)
 	until, err := time.Parse(time.RFC3339, written)
 	left := time.Until(until)
@@ -266,43 +271,43 @@ func (w *world) answerIsValidFor(minutes int) error {
 	return err
 }
 
-func (w *world) sessionOutlivesAnswer() error {
-	answer := w.shopper.latestQuote()
-	err := w.mustAct(func(b *shopper) { b.ReadSession() })
-	if end := w.shopper.Session.ExpiresAt; err == nil && end.Before(answer.ValidUntil) {
+func (c *hagglingContext) sessionOutlivesAnswer() error {
+	answer := c.shopper.latestQuote()
+	err := c.mustAct(func(b *shopper) { b.ReadSession() })
+	if end := c.shopper.Session.ExpiresAt; err == nil && end.Before(answer.ValidUntil) {
 		err = fmt.Errorf("it ends at %s, the answer at %s", end, answer.ValidUntil)
 	}
 	return err
 }
 
-func (w *world) readSession() (acp.Session, error) {
-	err := w.mustAct(func(b *shopper) { b.ReadSession() })
-	return w.shopper.Session, err
+func (c *hagglingContext) readSession() (acp.Session, error) {
+	err := c.mustAct(func(b *shopper) { b.ReadSession() })
+	return c.shopper.Session, err
 }
 
-func (w *world) cartHolds(quantity int, name, which string) error {
-	session, err := w.readSession()
+func (c *hagglingContext) cartHolds(quantity int, name, which string) error {
+	session, err := c.readSession()
 	if err != nil {
 		return err
 	}
 	for _, item := range session.Cart.Items {
 		if item.Name == name && item.Quantity == quantity {
-			return isPrice(item.NegotiatedPrice, w.agreedPrice(which).String())
+			return isPrice(item.NegotiatedPrice, c.agreedPrice(which).String())
 		}
 	}
 	return fmt.Errorf("it holds %+v", session.Cart.Items)
 }
 
 // agreedPrice returns the agreed unit price, or the price of the agreed bundle.
-func (w *world) agreedPrice(which string) decimal.Decimal {
+func (c *hagglingContext) agreedPrice(which string) decimal.Decimal {
 	if which == "bundle" {
-		return w.shopper.Agreement.Bundle.BundlePrice
+		return c.shopper.Agreement.Bundle.BundlePrice
 	}
-	return w.shopper.Agreement.UnitPrice
+	return c.shopper.Agreement.UnitPrice
 }
 
-func (w *world) cartSizeIs(want int) error {
-	session, err := w.readSession()
+func (c *hagglingContext) cartSizeIs(want int) error {
+	session, err := c.readSession()
 	if err == nil && len(session.Cart.Items) != want {
 		err = fmt.Errorf("it holds %+v", session.Cart.Items)
 	}

@@ -11,31 +11,31 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/decimal"
 )
 
-func (w *world) wants(quantity int) error {
-	return w.mustAct(func(b *shopper) {
+func (c *hagglingContext) wants(quantity int) error {
+	return c.mustAct(func(b *shopper) {
 		b.Want(quantity)
 		b.quotes, b.offers = nil, nil
 	})
 }
 
 // negotiate lets the buyer send a quote request and records the answer.
-func (w *world) negotiate(action func(b *shopper)) error {
-	return w.act(func(b *shopper) {
+func (c *hagglingContext) negotiate(action func(b *shopper)) error {
+	return c.act(func(b *shopper) {
 		action(b)
 		b.quotes = append(b.quotes, b.Quote)
-		b.lastAnswer = w.recorder.last().value()
+		b.lastAnswer = c.recorder.last().value()
 	})
 }
 
-func (w *world) asksPrice() error { return w.negotiate(func(b *shopper) { b.AskPrice() }) }
+func (c *hagglingContext) asksPrice() error { return c.negotiate(func(b *shopper) { b.AskPrice() }) }
 
 // offers makes an offer. what is a price, or words for an earlier price, which parsePrice resolves.
-func (w *world) offers(what string) error {
-	price, err := w.parsePrice(what)
+func (c *hagglingContext) offers(what string) error {
+	price, err := c.parsePrice(what)
 	if err != nil {
 		return err
 	}
-	return w.negotiate(func(b *shopper) { b.bid(price) })
+	return c.negotiate(func(b *shopper) { b.bid(price) })
 }
 
 // bid makes an offer in the open negotiation, or opens one.
@@ -68,8 +68,8 @@ func (b *shopper) lastQuote(status string) (acp.Quote, error) {
 
 var relativePrice = regexp.MustCompile(`^([\d.]+) (more|less) than (before|the counter)$`)
 
-func (w *world) parsePrice(what string) (decimal.Decimal, error) {
-	b := w.shopper
+func (c *hagglingContext) parsePrice(what string) (decimal.Decimal, error) {
+	b := c.shopper
 	switch what {
 	case "the quoted price":
 		quote, err := b.lastQuote(acp.Quoted)
@@ -80,7 +80,7 @@ func (w *world) parsePrice(what string) (decimal.Decimal, error) {
 	case "the bottom of the likely range":
 		return b.Product.NegotiationHints.LikelyAcceptanceRange[0], nil
 	case "what is hinted at":
-		return w.hintedPrice()
+		return c.hintedPrice()
 	case "what stands":
 		return b.latestQuote().CurrentPrice(), nil
 	}
@@ -104,13 +104,13 @@ func (w *world) parsePrice(what string) (decimal.Decimal, error) {
 
 // hintedPrice returns the floor hint of the latest rejection. If there was none, it first makes the minimum offer, which the
 // merchant rejects with a hint.
-func (w *world) hintedPrice() (decimal.Decimal, error) {
-	rejected, err := w.shopper.lastQuote(acp.Reject)
+func (c *hagglingContext) hintedPrice() (decimal.Decimal, error) {
+	rejected, err := c.shopper.lastQuote(acp.Reject)
 	if err != nil {
-		if err := w.offersMinimum(); err != nil {
+		if err := c.offersMinimum(); err != nil {
 			return decimal.Decimal{}, err
 		}
-		rejected, err = w.shopper.lastQuote(acp.Reject)
+		rejected, err = c.shopper.lastQuote(acp.Reject)
 	}
 	if err != nil {
 		return decimal.Decimal{}, err
@@ -119,38 +119,38 @@ func (w *world) hintedPrice() (decimal.Decimal, error) {
 }
 
 // offersMinimum offers half of the lowest price that the shop's maximum discount allows, plus a cent.
-func (w *world) offersMinimum() error {
-	manifest, err := w.shopper.client.Manifest(w.ctx)
+func (c *hagglingContext) offersMinimum() error {
+	manifest, err := c.shopper.client.Manifest(c.ctx)
 	if err != nil {
 		return err
 	}
 	allowed := decimal.FromInt(100).Minus(manifest.Policies.MaxDiscountPercent)
-	return w.offers(w.product.Price.Percent(allowed, 2).Over(2).Down(2).Plus(decimal.MustParse("0.01")).String())
+	return c.offers(c.product.Price.Percent(allowed, 2).Over(2).Down(2).Plus(decimal.MustParse("0.01")).String())
 }
 
-func (w *world) makesCounteredOffer() error {
-	if err := w.offers("what is hinted at"); err != nil {
+func (c *hagglingContext) makesCounteredOffer() error {
+	if err := c.offers("what is hinted at"); err != nil {
 		return err
 	}
-	return w.latestStatusIs(acp.CounterOffer)
+	return c.latestStatusIs(acp.CounterOffer)
 }
 
-func (w *world) makesOffers(n int, step string) error {
-	if err := w.makesCounteredOffer(); err != nil {
+func (c *hagglingContext) makesOffers(n int, step string) error {
+	if err := c.makesCounteredOffer(); err != nil {
 		return err
 	}
 	for range n - 1 {
-		if err := w.offers(step + " more than before"); err != nil {
+		if err := c.offers(step + " more than before"); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (w *world) offersConcurrently(price string, times int) {
-	body := []byte(w.expand(`{"session_id": "$session", "quote_id": "$quote", "offer_price": ` + price + `}`))
-	w.runConcurrently(times, func(int) error {
-		response, err := w.shopper.client.Do(w.ctx, "POST", "/acp/quote", nil, body)
+func (c *hagglingContext) offersConcurrently(price string, times int) {
+	body := []byte(c.expand(`{"session_id": "$session", "quote_id": "$quote", "offer_price": ` + price + `}`))
+	c.runConcurrently(times, func(int) error {
+		response, err := c.shopper.client.Do(c.ctx, "POST", "/acp/quote", nil, body)
 		if err == nil && !response.OK() {
 			return acp.ErrorOf(response)
 		}
@@ -158,73 +158,73 @@ func (w *world) offersConcurrently(price string, times int) {
 	})
 }
 
-func (w *world) followsUpSaying(price string, characters int) error {
+func (c *hagglingContext) followsUpSaying(price string, characters int) error {
 	offer, err := decimal.Parse(price)
 	if err != nil {
 		return err
 	}
-	return w.negotiate(func(b *shopper) { b.FollowUp(offer, strings.Repeat("a", characters)) })
+	return c.negotiate(func(b *shopper) { b.FollowUp(offer, strings.Repeat("a", characters)) })
 }
 
-func (w *world) anotherOffersSaying(message string) error {
-	offers := w.shopper.offers
+func (c *hagglingContext) anotherOffersSaying(message string) error {
+	offers := c.shopper.offers
 	text, err := json.Marshal(message)
 	if err != nil {
 		return err
 	}
-	return w.anotherOffers(offers[len(offers)-1].String(), `"message": `+string(text))
+	return c.anotherOffers(offers[len(offers)-1].String(), `"message": `+string(text))
 }
 
-func (w *world) anotherOffersClaiming(claims, price string) error {
-	return w.anotherOffers(price, `"buyer_context": `+claims)
+func (c *hagglingContext) anotherOffersClaiming(claims, price string) error {
+	return c.anotherOffers(price, `"buyer_context": `+claims)
 }
 
 // anotherOffers lets a new buyer open a negotiation with an additional field.
-func (w *world) anotherOffers(price, field string) error {
-	if err := w.startBuyer(); err != nil {
+func (c *hagglingContext) anotherOffers(price, field string) error {
+	if err := c.startBuyer(); err != nil {
 		return err
 	}
-	body := fmt.Sprintf(`{"product_id": %q, "quantity": 1, "offer_price": %s, %s}`, w.product.ID, price, field)
-	return w.buyerSends("POST", "/acp/quote", body)
+	body := fmt.Sprintf(`{"product_id": %q, "quantity": 1, "offer_price": %s, %s}`, c.product.ID, price, field)
+	return c.buyerSends("POST", "/acp/quote", body)
 }
 
 // othersHaggled lets n buyers at the same client address offer half of the list price, each in its own session. Then it
 // starts the scenario's buyer.
-func (w *world) othersHaggled(n int, name string) error {
+func (c *hagglingContext) othersHaggled(n int, name string) error {
 	for range n {
-		if err := w.arrivesLookingAt(name); err != nil {
+		if err := c.buyers.arrivesLookingAt(name); err != nil {
 			return err
 		}
-		if err := w.offers(w.product.Price.Over(2).String()); err != nil {
+		if err := c.offers(c.product.Price.Over(2).String()); err != nil {
 			return err
 		}
 	}
-	return w.arrivesLookingAt(name)
+	return c.buyers.arrivesLookingAt(name)
 }
 
 // maxOffers is more than the offers after which any merchant names its final price.
 const maxOffers = 12
 
 // bargainsToEnd offers the hinted price, then a little more each time, and accepts the merchant's final price.
-func (w *world) bargainsToEnd() error {
-	if err := w.makesCounteredOffer(); err != nil {
+func (c *hagglingContext) bargainsToEnd() error {
+	if err := c.makesCounteredOffer(); err != nil {
 		return err
 	}
 	for range maxOffers {
 		switch {
-		case w.shopper.Agreement != nil:
+		case c.shopper.Agreement != nil:
 			return nil
-		case !w.shopper.Quote.Offers("counter"):
-			return w.offers("the counter")
+		case !c.shopper.Quote.Offers("counter"):
+			return c.offers("the counter")
 		}
-		if err := w.offers("0.5 more than before"); err != nil {
+		if err := c.offers("0.5 more than before"); err != nil {
 			return err
 		}
 	}
 	return fmt.Errorf("no final price after %d offers", maxOffers)
 }
 
-func (w *world) hagglesLike(name string, from, upTo int) error {
+func (c *hagglingContext) hagglesLike(name string, from, upTo int) error {
 	limits := buyer.Limits{
 		Opening:     decimal.FromInt(int64(from)),
 		Reservation: decimal.FromInt(int64(upTo)),
@@ -234,7 +234,7 @@ func (w *world) hagglesLike(name string, from, upTo int) error {
 	if err != nil {
 		return err
 	}
-	return w.act(func(b *shopper) { b.Haggle(strategy) })
+	return c.act(func(b *shopper) { b.Haggle(strategy) })
 }
 
 func percent(n int64) decimal.Decimal { return decimal.FromInt(n) }

@@ -14,15 +14,18 @@ const (
 	replayedHeader    = "Idempotent-Replayed"
 )
 
-func (w *world) closesShopWithKey(key string) error {
-	header := http.Header{idempotencyHeader: {key}, "X-Confirm-Delete": {w.shop.ID}}
-	return w.attempt(func() error { return w.send("DELETE", w.shopPath(), "", header) })
+// idempotencyContext repeats requests under idempotency keys.
+type idempotencyContext struct{ *scenario }
+
+func (c *idempotencyContext) closesShopWithKey(key string) error {
+	header := http.Header{idempotencyHeader: {key}, "X-Confirm-Delete": {c.shop.ID}}
+	return c.attempt(func() error { return c.send("DELETE", c.shops.shopPath(), "", header) })
 }
 
-func (w *world) buyerSendsToOtherShopWithKey(key, method, path, body string) error {
-	return w.attempt(func() error {
+func (c *idempotencyContext) buyerSendsToOtherShopWithKey(key, method, path, body string) error {
+	return c.attempt(func() error {
 		header := http.Header{idempotencyHeader: {textOfLength(key)}}
-		response, err := w.buyerClient(w.otherShops[0].Slug).Do(w.ctx, method, path, header, []byte(body))
+		response, err := c.buyerClient(c.otherShops[0].Slug).Do(c.ctx, method, path, header, []byte(body))
 		if err == nil && !response.OK() {
 			return acp.ErrorOf(response)
 		}
@@ -30,12 +33,12 @@ func (w *world) buyerSendsToOtherShopWithKey(key, method, path, body string) err
 	})
 }
 
-func (w *world) isReplay() error {
-	before, err := w.previousAnswer()
+func (c *idempotencyContext) isReplay() error {
+	before, err := c.previousAnswer()
 	if err != nil {
 		return err
 	}
-	now := w.recorder.last()
+	now := c.recorder.last()
 	switch {
 	case now.status != before.status, !bytes.Equal(now.body, before.body):
 		return fmt.Errorf("before: %d %.300s\nnow: %d %.300s", before.status, before.body, now.status, now.body)
@@ -47,41 +50,41 @@ func (w *world) isReplay() error {
 	return nil
 }
 
-func (w *world) isNotReplay() error {
-	if got := w.recorder.last().header.Get(replayedHeader); got != "" {
+func (c *idempotencyContext) isNotReplay() error {
+	if got := c.recorder.last().header.Get(replayedHeader); got != "" {
 		return fmt.Errorf("%s is %q", replayedHeader, got)
 	}
 	return nil
 }
 
-func (w *world) createsConcurrentlyWithKey(key string, times int) {
+func (c *idempotencyContext) createsConcurrentlyWithKey(key string, times int) {
 	product := merchant.Product{
 		Name:  "Tent",
 		SKU:   "T-1",
 		Price: percent(10),
 	}
-	w.runConcurrently(times, func(int) error {
-		_, err := w.merchant.CreateProduct(w.ctx, product, merchant.IdempotencyKey(key))
+	c.runConcurrently(times, func(int) error {
+		_, err := c.merchant.CreateProduct(c.ctx, product, merchant.IdempotencyKey(key))
 		return err
 	})
 }
 
-func (w *world) paysConcurrentlyWithKey(key string, times int) {
+func (c *idempotencyContext) paysConcurrentlyWithKey(key string, times int) {
 	request := acp.FinalizeRequest{
-		CheckoutID: w.shopper.Checkout.CheckoutID, Payment: acp.Payment{Method: acp.PSPToken, Token: goodToken},
+		CheckoutID: c.shopper.Checkout.CheckoutID, Payment: acp.Payment{Method: acp.PSPToken, Token: goodToken},
 		BuyerEmail: "buyer@example.com",
 	}
-	w.runConcurrently(times, func(int) error {
-		_, err := w.shopper.client.Finalize(w.ctx, request, acp.IdempotencyKey(key))
+	c.runConcurrently(times, func(int) error {
+		_, err := c.shopper.client.Finalize(c.ctx, request, acp.IdempotencyKey(key))
 		return err
 	})
 }
 
 // allGotSameAnswer checks that the concurrent requests got one answer and its replays, or 409 idempotency_in_progress.
-func (w *world) allGotSameAnswer() error {
+func (c *idempotencyContext) allGotSameAnswer() error {
 	var first []byte
 	replays := 0
-	for _, a := range w.recorder.all()[w.concurrentFrom:] {
+	for _, a := range c.recorder.all()[c.concurrentFrom:] {
 		switch {
 		case a.status == http.StatusConflict, a.status == http.StatusServiceUnavailable:
 			// a conflict is checked below; runConcurrently has retried a busy server
@@ -94,7 +97,7 @@ func (w *world) allGotSameAnswer() error {
 			replays++
 		}
 	}
-	for _, err := range w.concurrentErrs {
+	for _, err := range c.concurrentErrs {
 		if err == nil {
 			continue
 		}

@@ -22,8 +22,10 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/provider"
 )
 
-// providerState holds a scenario's account with a payment provider.
-type providerState struct {
+// integrationsContext connects payment providers, and checks their charges.
+type integrationsContext struct {
+	*scenario
+
 	integration merchant.Integration
 	dispute     string // id at the provider
 }
@@ -47,10 +49,12 @@ func (l *lossyProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // losesTraffic drops all requests with the account's key from now on, or the answers to them.
-func (w *world) losesTraffic(what string) { w.server.lossy.lost.Store("Bearer "+w.stripeKey(), what) }
+func (c *integrationsContext) losesTraffic(what string) {
+	c.server.lossy.lost.Store("Bearer "+c.stripeKey(), what)
+}
 
 // startProviders starts a fake of both payment providers behind a lossyProxy, and returns the proxy and its URL.
-func startProviders(t *testing.T) (*lossyProxy, string) {
+func startProviders(t testing.TB) (*lossyProxy, string) {
 	t.Helper()
 	p, err := provider.Open(provider.Config{Ledger: filepath.Join(t.TempDir(), "provider.ledger")})
 	if err != nil {
@@ -75,30 +79,30 @@ func startProviders(t *testing.T) (*lossyProxy, string) {
 }
 
 // stripeKey returns the API key of the merchant's Stripe account in this scenario.
-func (w *world) stripeKey() string { return "sk_test_" + w.newSlug }
+func (c *integrationsContext) stripeKey() string { return "sk_test_" + c.newSlug }
 
-func (w *world) addProviderVars(vars map[string]string) {
-	vars["stripe_key"], vars["integration"] = w.stripeKey(), w.integration.ID
-	vars["webhook"] = strings.TrimPrefix(w.integration.Webhook.Endpoint, w.app.URL())
+func (c *integrationsContext) addProviderVars(vars map[string]string) {
+	vars["stripe_key"], vars["integration"] = c.stripeKey(), c.integration.ID
+	vars["webhook"] = strings.TrimPrefix(c.integration.Webhook.Endpoint, c.app.URL())
 }
 
 // connectsAccount connects an account at a payment provider; secret signs its webhooks and may be "".
-func (w *world) connectsAccount(kind, secret string) error {
-	account := merchant.NewIntegration{Type: "stripe", Credentials: merchant.Credentials{Key: w.stripeKey(), Secret: secret}}
+func (c *integrationsContext) connectsAccount(kind, secret string) error {
+	account := merchant.NewIntegration{Type: "stripe", Credentials: merchant.Credentials{Key: c.stripeKey(), Secret: secret}}
 	if kind == "PayPal" {
-		account = merchant.NewIntegration{Type: "paypal", Credentials: merchant.Credentials{Key: "client-" + w.shop.Slug, Secret: "s"}}
+		account = merchant.NewIntegration{Type: "paypal", Credentials: merchant.Credentials{Key: "client-" + c.shop.Slug, Secret: "s"}}
 	}
 	var err error
-	w.integration, err = w.merchant.ConnectAPIKey(w.ctx, account)
+	c.integration, err = c.merchant.ConnectAPIKey(c.ctx, account)
 	return err
 }
 
-func (w *world) goesToAnotherShop() error { return w.openShop("Another shop") }
+func (c *integrationsContext) goesToAnotherShop() error { return c.shops.openShop("Another shop") }
 
 // paysWithGrantedToken pays with a token that the buyer's wallet has granted to the merchant's account.
-func (w *world) paysWithGrantedToken() error {
-	body, _ := json.Marshal(map[string]string{"kind": "stripe", "seller": w.integration.Config.AccountID})
-	response, err := http.Post(w.server.providersURL+"/lookalike/tokens", "application/json", bytes.NewReader(body))
+func (c *integrationsContext) paysWithGrantedToken() error {
+	body, _ := json.Marshal(map[string]string{"kind": "stripe", "seller": c.integration.Config.AccountID})
+	response, err := http.Post(c.server.providersURL+"/lookalike/tokens", "application/json", bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
@@ -107,12 +111,12 @@ func (w *world) paysWithGrantedToken() error {
 	if err := json.NewDecoder(response.Body).Decode(&granted); err != nil {
 		return err
 	}
-	return w.pays(acp.PSPToken, granted.Token)
+	return c.checkouts.pays(acp.PSPToken, granted.Token)
 }
 
 // providerCharged checks the number of the account's charges in the provider's ledger.
-func (w *world) providerCharged(want int) error {
-	response, err := http.Get(w.server.providersURL + "/ledger")
+func (c *integrationsContext) providerCharged(want int) error {
+	response, err := http.Get(c.server.providersURL + "/ledger")
 	if err != nil {
 		return err
 	}
@@ -124,8 +128,8 @@ func (w *world) providerCharged(want int) error {
 		return err
 	}
 	got := 0
-	for _, c := range books.Charges {
-		if c.Account == w.integration.Config.AccountID && c.Status == "succeeded" {
+	for _, charge := range books.Charges {
+		if charge.Account == c.integration.Config.AccountID && charge.Status == "succeeded" {
 			got++
 		}
 	}
@@ -135,8 +139,8 @@ func (w *world) providerCharged(want int) error {
 	return nil
 }
 
-func (w *world) hasNoIntegration() error {
-	list, err := w.merchant.Integrations(w.ctx, merchant.Page{})
+func (c *integrationsContext) hasNoIntegration() error {
+	list, err := c.merchant.Integrations(c.ctx, merchant.Page{})
 	if err == nil && list.Meta.Total != 0 {
 		err = fmt.Errorf("it has %+v", list.Data)
 	}
@@ -144,14 +148,14 @@ func (w *world) hasNoIntegration() error {
 }
 
 // accountKeyNotShown searches all answers for the account's key, after it has read every resource that shows an integration.
-func (w *world) accountKeyNotShown() error {
-	for _, path := range []string{"/v1/integrations", "/v1/audit-events", w.shopPath()} {
-		if err := w.send("GET", path, "", nil); err != nil {
+func (c *integrationsContext) accountKeyNotShown() error {
+	for _, path := range []string{"/v1/integrations", "/v1/audit-events", c.shops.shopPath()} {
+		if err := c.send("GET", path, "", nil); err != nil {
 			return err
 		}
 	}
-	for _, a := range w.recorder.all() {
-		if strings.Contains(string(a.body), w.stripeKey()) {
+	for _, a := range c.recorder.all() {
+		if strings.Contains(string(a.body), c.stripeKey()) {
 			return fmt.Errorf("%s tells it: %s", a.path, a.body)
 		}
 	}
@@ -159,20 +163,20 @@ func (w *world) accountKeyNotShown() error {
 }
 
 // callsStripeWebhook sends a Stripe event about an unknown payment.
-func (w *world) callsStripeWebhook(path, secret string) error {
+func (c *integrationsContext) callsStripeWebhook(path, secret string) error {
 	const event = `{"id": "evt_1", "object": "event", "type": "payment_intent.succeeded", "data": {"object": {` +
 		`"id": "pi_1", "object": "payment_intent", "status": "succeeded", "metadata": {}}}}`
-	request, err := http.NewRequestWithContext(w.ctx, "POST", w.app.URL()+w.expand(path), strings.NewReader(event))
+	request, err := http.NewRequestWithContext(c.ctx, "POST", c.app.URL()+c.expand(path), strings.NewReader(event))
 	if err != nil {
 		return err
 	}
-	if secret = w.expand(secret); secret != "" {
+	if secret = c.expand(secret); secret != "" {
 		at := strconv.FormatInt(time.Now().Unix(), 10)
 		mac := hmac.New(sha256.New, []byte(secret))
 		mac.Write([]byte(at + "." + event))
 		request.Header.Set("Stripe-Signature", "t="+at+",v1="+hex.EncodeToString(mac.Sum(nil)))
 	}
-	response, err := w.recorder.RoundTrip(request)
+	response, err := c.recorder.RoundTrip(request)
 	if err != nil {
 		return err
 	}

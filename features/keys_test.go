@@ -11,96 +11,99 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/merchant"
 )
 
-// keyState holds a scenario's API keys, the merchant's authenticator, and the result of a rate limit probe.
-type keyState struct {
+// keysContext creates, rotates and uses API keys of merchants and agents.
+type keysContext struct {
+	*scenario
+
 	keys          map[string]merchant.APIKey // by name
 	key           merchant.APIKey            // the latest
 	authenticator authenticator
+	agentKeys     agentKeys
 	probe         rateProbe
 }
 
 const keysPath = "/v1/api-keys"
 
 // createsAccount creates an account for the merchant, without other members.
-func (w *world) createsAccount() error {
-	made, err := w.app.IssueKey(w.ctx, boot.KeyRequest{
+func (c *keysContext) createsAccount() error {
+	made, err := c.app.IssueKey(c.ctx, boot.KeyRequest{
 		Name:       "Owner",
 		Scopes:     []string{"*"},
-		NewAccount: w.name,
+		NewAccount: c.name,
 	})
-	w.recorder.markAnswered()
-	w.merchant = merchant.New(w.connection, made.Secret, "")
+	c.recorder.markAnswered()
+	c.merchant = merchant.New(c.connection, made.Secret, "")
 	return err
 }
 
-func (w *world) createKey(body string) error {
-	return w.attempt(func() error {
-		if err := w.send("POST", keysPath, w.expand(body), nil); err != nil {
+func (c *keysContext) createKey(body string) error {
+	return c.attempt(func() error {
+		if err := c.send("POST", keysPath, c.expand(body), nil); err != nil {
 			return err
 		}
-		return w.recordKey()
+		return c.recordKey()
 	})
 }
 
 // recordKey records the key in the latest answer.
-func (w *world) recordKey() error {
+func (c *keysContext) recordKey() error {
 	var key merchant.APIKey
-	if err := json.Unmarshal(w.recorder.last().body, &key); err != nil {
+	if err := json.Unmarshal(c.recorder.last().body, &key); err != nil {
 		return err
 	}
-	if w.keys == nil {
-		w.keys = map[string]merchant.APIKey{}
+	if c.keys == nil {
+		c.keys = map[string]merchant.APIKey{}
 	}
-	w.keys[key.Name], w.key = key, key
+	c.keys[key.Name], c.key = key, key
 	return nil
 }
 
-func (w *world) createKeyWith(field, value string) error {
-	body, err := withField(map[string]any{"name": "Test Key", "scopes": []string{"catalog:read"}}, field, w.expand(value))
+func (c *keysContext) createKeyWith(field, value string) error {
+	body, err := withField(map[string]any{"name": "Test Key", "scopes": []string{"catalog:read"}}, field, c.expand(value))
 	if err != nil {
 		return err
 	}
-	return w.createKey(body)
+	return c.createKey(body)
 }
 
-func (w *world) hasKey(name, fields string) error {
-	if err := w.createKey(withName(name, fields)); err != nil {
+func (c *keysContext) hasKey(name, fields string) error {
+	if err := c.createKey(withName(name, fields)); err != nil {
 		return err
 	}
-	return w.unexpectedRefusal()
+	return c.unexpectedRefusal()
 }
 
 // withName adds a name to the fields of a JSON object.
 func withName(name, fields string) string { return fmt.Sprintf(`{"name": %q, %s`, name, fields[1:]) }
 
-func (w *world) hasExpiringKey(name string, seconds int) error {
+func (c *keysContext) hasExpiringKey(name string, seconds int) error {
 	end := time.Now().Add(time.Duration(seconds) * time.Second).UTC().Format(time.RFC3339Nano)
-	return w.hasKey(name, `{"scopes": ["projects:read"], "expires_at": "`+end+`"}`)
+	return c.hasKey(name, `{"scopes": ["projects:read"], "expires_at": "`+end+`"}`)
 }
 
 // maxKeys is the limit of keys per account, including the owner's key.
 const maxKeys = 100
 
-func (w *world) hasManyKeys() error {
+func (c *keysContext) hasManyKeys() error {
 	for range maxKeys - 2 {
-		if err := w.hasKey("Many", `{"scopes": ["catalog:read"]}`); err != nil {
+		if err := c.hasKey("Many", `{"scopes": ["catalog:read"]}`); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (w *world) createKeysConcurrently(n int) {
-	w.runConcurrently(n, func(int) error {
-		_, err := w.merchant.CreateKey(w.ctx, merchant.NewKey{Name: "Racer", Scopes: []string{"catalog:read"}})
+func (c *keysContext) createKeysConcurrently(n int) {
+	c.runConcurrently(n, func(int) error {
+		_, err := c.merchant.CreateKey(c.ctx, merchant.NewKey{Name: "Racer", Scopes: []string{"catalog:read"}})
 		return err
 	})
 }
 
-func (w *world) keyNamed(name string) (merchant.APIKey, error) {
-	key, known := w.keys[name]
+func (c *keysContext) keyNamed(name string) (merchant.APIKey, error) {
+	key, known := c.keys[name]
 	if name == "" {
-		key, known = w.key, w.key.Secret != ""
+		key, known = c.key, c.key.Secret != ""
 	}
 	if !known {
 		return key, fmt.Errorf("nobody holds %q", name)
@@ -108,59 +111,59 @@ func (w *world) keyNamed(name string) (merchant.APIKey, error) {
 	return key, nil
 }
 
-func (w *world) holderCreatesKey(holder, fields string) error {
-	key, err := w.keyNamed(holder)
+func (c *keysContext) holderCreatesKey(holder, fields string) error {
+	key, err := c.keyNamed(holder)
 	if err != nil {
 		return err
 	}
-	return w.attempt(func() error {
-		client := w.merchant.As(key.Secret).In("")
-		if err := w.sendBy(client, "POST", keysPath, w.expand(withName("Offspring", fields)), nil); err != nil {
+	return c.attempt(func() error {
+		client := c.merchant.As(key.Secret).In("")
+		if err := c.sendBy(client, "POST", keysPath, c.expand(withName("Offspring", fields)), nil); err != nil {
 			return err
 		}
-		return w.recordKey()
+		return c.recordKey()
 	})
 }
 
-func (w *world) revokeKey(name string) error {
-	key, err := w.keyNamed(name)
+func (c *keysContext) revokeKey(name string) error {
+	key, err := c.keyNamed(name)
 	if err != nil {
 		return err
 	}
-	return w.merchantSends("DELETE", keysPath+"/"+key.ID, "")
+	return c.merchantSends("DELETE", keysPath+"/"+key.ID, "")
 }
 
 // useKey authenticates with a key. It returns nil even if the key's scopes do not suffice.
-func (w *world) useKey(key merchant.APIKey) error {
-	_, err := w.merchant.As(key.Secret).Projects(w.ctx, merchant.Page{})
+func (c *keysContext) useKey(key merchant.APIKey) error {
+	_, err := c.merchant.As(key.Secret).Projects(c.ctx, merchant.Page{})
 	if r := refusalOf(err); r != nil && r.code == "insufficient_scope" {
 		return nil // the key was authenticated
 	}
 	return err
 }
 
-func (w *world) keyWorks(name string) error {
-	key, err := w.keyNamed(name)
+func (c *keysContext) keyWorks(name string) error {
+	key, err := c.keyNamed(name)
 	if err != nil {
 		return err
 	}
-	return w.useKey(key)
+	return c.useKey(key)
 }
 
-func (w *world) keyHasPrefix() error {
-	if w.key.Prefix == "" || w.key.Prefix == w.key.Secret || !strings.HasPrefix(w.key.Secret, w.key.Prefix) {
-		return fmt.Errorf("the prefix is %q", w.key.Prefix)
+func (c *keysContext) keyHasPrefix() error {
+	if c.key.Prefix == "" || c.key.Prefix == c.key.Secret || !strings.HasPrefix(c.key.Secret, c.key.Prefix) {
+		return fmt.Errorf("the prefix is %q", c.key.Prefix)
 	}
 	return nil
 }
 
-func (w *world) keyShownOnce(name string) error {
-	key, err := w.keyNamed(name)
+func (c *keysContext) keyShownOnce(name string) error {
+	key, err := c.keyNamed(name)
 	if err != nil {
 		return err
 	}
 	shown := 0
-	for _, a := range w.recorder.all() {
+	for _, a := range c.recorder.all() {
 		shown += strings.Count(string(a.body), key.Secret)
 	}
 	if shown != 1 {
@@ -169,25 +172,25 @@ func (w *world) keyShownOnce(name string) error {
 	return nil
 }
 
-func (w *world) keyStopsWorking(seconds int, name string) error {
-	key, err := w.keyNamed(name)
+func (c *keysContext) keyStopsWorking(seconds int, name string) error {
+	key, err := c.keyNamed(name)
 	if err != nil {
 		return err
 	}
-	return within(seconds, func() error { return wantRefusal(w.useKey(key), http.StatusUnauthorized, "unauthenticated") })
+	return within(seconds, func() error { return wantRefusal(c.useKey(key), http.StatusUnauthorized, "unauthenticated") })
 }
 
 // addKeyVars adds the variables of keys and of other shops, $scenario and $latest_time.
-func (w *world) addKeyVars(vars map[string]string) {
-	vars["scenario"] = w.name
-	for name, key := range w.keys {
+func (c *keysContext) addKeyVars(vars map[string]string) {
+	vars["scenario"] = c.name
+	for name, key := range c.keys {
 		vars["key_"+name] = key.ID
 	}
-	for i, other := range w.otherShops {
+	for i, other := range c.otherShops {
 		vars["other"] = other.ID
 		vars[fmt.Sprintf("other%d", i+1)] = other.ID
 	}
-	if at, ok := valueAt(w.recorder.last().value(), "data.0.created_at"); ok {
+	if at, ok := valueAt(c.recorder.last().value(), "data.0.created_at"); ok {
 		vars["latest_time"] = fmt.Sprint(at)
 	}
 }

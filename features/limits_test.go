@@ -28,16 +28,19 @@ func fromAddress(address string) http.Header {
 	return http.Header{"X-Forwarded-For": {address}}
 }
 
+// limitsContext sends requests until a rate limit refuses them.
+type limitsContext struct{ *scenario }
+
 // asMerchant, asAnonymous and asBuyer return functions that send a cheap request.
-func (w *world) asMerchant(from string) func() error {
-	return func() error { return w.send("GET", "/v1/account", "", fromAddress(from)) }
+func (c *limitsContext) asMerchant(from string) func() error {
+	return func() error { return c.send("GET", "/v1/account", "", fromAddress(from)) }
 }
 
 // asAnonymous sends no key. It treats 401 as an answer, not as a refusal.
-func (w *world) asAnonymous(from string) func() error {
-	client := w.merchant.As("")
+func (c *limitsContext) asAnonymous(from string) func() error {
+	client := c.merchant.As("")
 	return func() error {
-		err := w.sendBy(client, "GET", "/v1/account", "", fromAddress(from))
+		err := c.sendBy(client, "GET", "/v1/account", "", fromAddress(from))
 		if r := refusalOf(err); r != nil && r.status == http.StatusUnauthorized {
 			return nil
 		}
@@ -45,10 +48,10 @@ func (w *world) asAnonymous(from string) func() error {
 	}
 }
 
-func (w *world) asBuyer(from, slug string) func() error {
-	client := w.buyerClient(slug)
+func (c *limitsContext) asBuyer(from, slug string) func() error {
+	client := c.buyerClient(slug)
 	return func() error {
-		response, err := client.Do(w.ctx, "GET", "/acp/products/prod_unknown", fromAddress(from), nil)
+		response, err := client.Do(c.ctx, "GET", "/acp/products/prod_unknown", fromAddress(from), nil)
 		if err == nil && response.Status != http.StatusNotFound {
 			err = acp.ErrorOf(response)
 		}
@@ -57,18 +60,18 @@ func (w *world) asBuyer(from, slug string) func() error {
 }
 
 // askUntilRefused sends requests until one is refused. It keeps that refusal for a Then step.
-func (w *world) askUntilRefused(send func() error) error {
+func (c *limitsContext) askUntilRefused(send func() error) error {
 	began := time.Now()
-	w.probe = rateProbe{send: send}
-	return w.attempt(func() error {
+	c.keys.probe = rateProbe{send: send}
+	return c.attempt(func() error {
 		for range maxRequests {
-			w.probe.last = time.Now()
+			c.keys.probe.last = time.Now()
 			err := send()
-			w.probe.took = time.Since(began)
+			c.keys.probe.took = time.Since(began)
 			if err != nil {
 				return err
 			}
-			w.probe.answered++
+			c.keys.probe.answered++
 		}
 		return nil
 	})
@@ -76,21 +79,21 @@ func (w *world) askUntilRefused(send func() error) error {
 
 // answeredBeforeRefusal checks the burst. It allows one more request for each period (each, in milliseconds) that passed
 // meanwhile.
-func (w *world) answeredBeforeRefusal(burst int, each string) error {
+func (c *limitsContext) answeredBeforeRefusal(burst int, each string) error {
 	period := time.Second
 	if ms, err := strconv.Atoi(each); err == nil {
 		period = time.Duration(ms) * time.Millisecond
 	}
-	meanwhile := int(w.probe.took / period)
-	if n := w.probe.answered; n < burst || n > burst+meanwhile+1 {
-		return fmt.Errorf("it was answered %d times in %s", n, w.probe.took)
+	meanwhile := int(c.keys.probe.took / period)
+	if n := c.keys.probe.answered; n < burst || n > burst+meanwhile+1 {
+		return fmt.Errorf("it was answered %d times in %s", n, c.keys.probe.took)
 	}
 	return nil
 }
 
 // answeredAfterRetryAfter waits as long as Retry-After says and sends a request. It also checks that header and body agree.
-func (w *world) answeredAfterRetryAfter() error {
-	last := w.recorder.last()
+func (c *limitsContext) answeredAfterRetryAfter() error {
+	last := c.recorder.last()
 	seconds, err := strconv.Atoi(last.header.Get("Retry-After"))
 	if err != nil || seconds < 1 || seconds > 2 {
 		return fmt.Errorf("Retry-After is %q", last.header.Get("Retry-After"))
@@ -99,46 +102,46 @@ func (w *world) answeredAfterRetryAfter() error {
 		return fmt.Errorf("the body says %v, the header %d", inBody, seconds)
 	}
 	time.Sleep(time.Duration(seconds) * time.Second)
-	return w.probe.send()
+	return c.keys.probe.send()
 }
 
-func (w *world) refusedWithAnotherKey() error {
-	key, err := w.keyNamed("Other")
+func (c *limitsContext) refusedWithAnotherKey() error {
+	key, err := c.keys.keyNamed("Other")
 	if err != nil {
 		return err
 	}
-	return w.staysRefused(func() error { return w.sendBy(w.merchant.As(key.Secret), "GET", "/v1/account", "", nil) })
+	return c.staysRefused(func() error { return c.sendBy(c.merchant.As(key.Secret), "GET", "/v1/account", "", nil) })
 }
 
 // staysRefused sends requests until one is refused again. The limiter may allow one for each second since the first refusal.
-func (w *world) staysRefused(ask func() error) error {
+func (c *limitsContext) staysRefused(ask func() error) error {
 	for n := range maxRequests {
 		if err := ask(); err != nil {
 			return wantRefusal(err, http.StatusTooManyRequests, "rate_limited")
 		}
-		if since := time.Since(w.probe.last); n > int(since/time.Second) {
+		if since := time.Since(c.keys.probe.last); n > int(since/time.Second) {
 			return fmt.Errorf("it was answered %d times in the %s after it was refused", n+1, since)
 		}
 	}
 	return errors.New("it is refused no more")
 }
 
-func (w *world) anotherMerchantIsAnswered() error {
-	mine := w.merchant
-	defer func() { w.merchant = mine }()
-	if err := w.createsAccount(); err != nil {
+func (c *limitsContext) anotherMerchantIsAnswered() error {
+	mine := c.merchant
+	defer func() { c.merchant = mine }()
+	if err := c.keys.createsAccount(); err != nil {
 		return err
 	}
-	return w.asMerchant("")()
+	return c.asMerchant("")()
 }
 
-func (w *world) anonymousNeedsKey(from string) error {
-	err := w.sendBy(w.merchant.As(""), "GET", "/v1/account", "", fromAddress(from))
+func (c *limitsContext) anonymousNeedsKey(from string) error {
+	err := c.sendBy(c.merchant.As(""), "GET", "/v1/account", "", fromAddress(from))
 	return wantRefusal(err, http.StatusUnauthorized, "unauthenticated")
 }
 
-func (w *world) buyerReadsProduct(from string, times int) error {
-	send := w.asBuyer(from, w.shop.Slug)
+func (c *limitsContext) buyerReadsProduct(from string, times int) error {
+	send := c.asBuyer(from, c.shop.Slug)
 	for range times {
 		if err := send(); err != nil {
 			return err
@@ -147,10 +150,10 @@ func (w *world) buyerReadsProduct(from string, times int) error {
 	return nil
 }
 
-func (w *world) buyerOutcomeIs(how, from, slug string) error {
-	ask := w.asBuyer(from, slug)
+func (c *limitsContext) buyerOutcomeIs(how, from, slug string) error {
+	ask := c.asBuyer(from, slug)
 	if how == "answered" {
 		return ask()
 	}
-	return w.staysRefused(ask)
+	return c.staysRefused(ask)
 }

@@ -14,7 +14,7 @@ import (
 
 // protocolAgent is a buyer's agent that negotiates over UCP or MCP, which have the same requests and answers.
 type protocolAgent struct {
-	w           *world
+	scenario    *scenario
 	protocol    string
 	status      int
 	answer      map[string]any // the latest
@@ -22,12 +22,12 @@ type protocolAgent struct {
 	checkout    map[string]any // the latest checkout
 }
 
-func negotiationSteps(sc stepRegistry, w *world) {
-	a := &protocolAgent{w: w}
+func negotiationSteps(sc stepRegistry, s *scenario) {
+	a := &protocolAgent{scenario: s}
 	sc.Given(`^an agent that speaks (UCP|MCP)$`, func(protocol string) { a.protocol = protocol })
 	sc.Step(`^the agent goes on over (UCP|MCP)$`, func(protocol string) { a.protocol = protocol })
 	sc.Step(`^the agent asks for the price of (\d+) of the "([^"]*)"$`, a.asksPrice)
-	sc.When(`^the agent asks for the price of 1 of the item "([^"]*)"$`, func(ref string) error { return a.start(w.expand(ref), 1) })
+	sc.When(`^the agent asks for the price of 1 of the item "([^"]*)"$`, func(ref string) error { return a.start(s.expand(ref), 1) })
 	sc.Step(`^the agent offers (\S+) (\S+)$`, a.offers)
 	sc.When(`^the agent accepts (\S+) (\S+)$`, a.accepts)
 	sc.Step(`^the agent accepts the standing price$`, a.acceptsCurrentPrice)
@@ -40,12 +40,12 @@ func negotiationSteps(sc stepRegistry, w *world) {
 	sc.Step(`^the agent checks out what was agreed$`, a.checksOut)
 	sc.Step(`^the agent checks out (\d+) of the "([^"]*)" by the code$`, a.checksOutByCode)
 	sc.Step(`^the agent pays$`, a.pays)
-	sc.Then(`^the agent is answered:$`, func(table *godog.Table) error { return w.checkTable(a.answer, table) })
+	sc.Then(`^the agent is answered:$`, func(table *godog.Table) error { return s.checkTable(a.answer, table) })
 	sc.When(`^the buyer redeems the agent's code for (\d+) of the "([^"]*)"$`, a.redeemsOverACP)
 }
 
 func (a *protocolAgent) asksPrice(quantity int, name string) error {
-	return a.start(a.w.products[name].Variants[0].ID, quantity)
+	return a.start(a.scenario.products[name].Variants[0].ID, quantity)
 }
 
 func (a *protocolAgent) start(item string, quantity int) error {
@@ -100,7 +100,7 @@ func (a *protocolAgent) checksOut() error {
 }
 
 func (a *protocolAgent) checksOutByCode(quantity int, name string) error {
-	line := map[string]any{"item": map[string]any{"id": a.w.products[name].Variants[0].ID}, "quantity": quantity}
+	line := map[string]any{"item": map[string]any{"id": a.scenario.products[name].Variants[0].ID}, "quantity": quantity}
 	return a.opensCheckout(map[string]any{"line_items": []any{line}, "discounts": map[string]any{"codes": []any{a.code()}}})
 }
 
@@ -135,7 +135,7 @@ func (a *protocolAgent) pays() error {
 
 // redeemsOverACP redeems the negotiation's code over ACP.
 func (a *protocolAgent) redeemsOverACP(quantity int, name string) error {
-	p := a.w.products[name]
+	p := a.scenario.products[name]
 	body, err := json.Marshal(map[string]any{
 		"session_id": a.negotiation["cart_id"],
 		"items": []any{map[string]any{
@@ -148,14 +148,14 @@ func (a *protocolAgent) redeemsOverACP(quantity int, name string) error {
 	if err != nil {
 		return err
 	}
-	return a.w.sends("", "buyer", "POST", "/acp/checkout/init", string(body))
+	return a.scenario.sends("", "buyer", "POST", "/acp/checkout/init", string(body))
 }
 
 // call sends a request over the agent's protocol. Over MCP, body names the tool argument that holds the fields; "" makes each
 // field an argument.
 func (a *protocolAgent) call(method, path, tool, body string, fields map[string]any) error {
 	id, _ := a.negotiation["id"].(string)
-	shop := a.w.app.URL() + "/p/" + a.w.shop.Slug
+	shop := a.scenario.app.URL() + "/p/" + a.scenario.shop.Slug
 	var request any = fields
 	address := shop + "/ucp" + strings.Replace(path, "{id}", id, 1)
 	if a.protocol == "MCP" {
@@ -203,13 +203,13 @@ func (a *protocolAgent) send(method, address string, request any) (answer map[st
 	if err != nil {
 		return nil, err
 	}
-	r, err := http.NewRequestWithContext(a.w.ctx, method, address, bytes.NewReader(text))
+	r, err := http.NewRequestWithContext(a.scenario.ctx, method, address, bytes.NewReader(text))
 	if err != nil {
 		return nil, err
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("UCP-Agent", `profile="https://haggle.invalid/agent"`)
-	sent, err := (&http.Client{Transport: retryTransport{a.w.server.transport}}).Do(r)
+	sent, err := (&http.Client{Transport: retryTransport{a.scenario.server.transport}}).Do(r)
 	if err != nil {
 		return nil, err
 	}

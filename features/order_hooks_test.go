@@ -16,8 +16,10 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/receiver"
 )
 
-// orderWebhookState is what an agent knows that receives webhooks about its orders.
-type orderWebhookState struct {
+// orderHooksContext checks the order webhooks that agents receive.
+type orderHooksContext struct {
+	*scenario
+
 	keySet     []byte          // of the shop, as the agent last read it
 	kids       map[string]bool // of the keys that signed the deliveries
 	latestBody []byte          // body of the latest update
@@ -25,99 +27,99 @@ type orderWebhookState struct {
 
 const keySetPath = "/.well-known/jwks.json"
 
-func (w *world) agentReceivesWebhooks() error {
-	_, err := w.eventReceiver()
+func (c *orderHooksContext) agentReceivesWebhooks() error {
+	_, err := c.events.eventReceiver()
 	return err
 }
 
-func (w *world) agentAnswers(status int, once string) {
+func (c *orderHooksContext) agentAnswers(status int, once string) {
 	if once != "" {
-		w.receiver.Answer(status)
+		c.events.receiver.Answer(status)
 		return
 	}
-	w.receiver.AnswerAlways(status, 0)
+	c.events.receiver.AnswerAlways(status, 0)
 }
 
 // ordersWithWebhook buys at list price and registers an order webhook.
-func (w *world) ordersWithWebhook(quantity int, name string) error {
-	if err := w.isAtCheckout(quantity, name); err != nil {
+func (c *orderHooksContext) ordersWithWebhook(quantity int, name string) error {
+	if err := c.checkouts.isAtCheckout(quantity, name); err != nil {
 		return err
 	}
 	body := fmt.Sprintf(`{"items": [{"line_id": "li_1", "product_id": %q, "quantity": %d}], "shipping_address": $address, "order_webhook": {"url": "$hook"}}`,
-		w.products[name].ID, quantity)
-	if err := w.sends("", "buyer", "PUT", "/acp/checkout/$checkout", body); err != nil {
+		c.products[name].ID, quantity)
+	if err := c.sends("", "buyer", "PUT", "/acp/checkout/$checkout", body); err != nil {
 		return err
 	}
-	if err := w.unexpectedRefusal(); err != nil {
+	if err := c.unexpectedRefusal(); err != nil {
 		return err
 	}
-	return w.paysSuccessfully()
+	return c.checkouts.paysSuccessfully()
 }
 
 // agentBuys opens the checkout with the agent's profile in UCP-Agent, and pays.
-func (w *world) agentBuys(profile string, quantity int, name string) error {
-	if err := w.arrivesFor(quantity, name, ""); err != nil {
+func (c *orderHooksContext) agentBuys(profile string, quantity int, name string) error {
+	if err := c.checkouts.arrivesFor(quantity, name, ""); err != nil {
 		return err
 	}
-	body := fmt.Sprintf(`{"items": [{"product_id": %q, "quantity": %d}], "shipping_address": $address}`, w.products[name].ID, quantity)
+	body := fmt.Sprintf(`{"items": [{"product_id": %q, "quantity": %d}], "shipping_address": $address}`, c.products[name].ID, quantity)
 	header := http.Header{"UCP-Agent": {fmt.Sprintf("profile=%q", profile)}}
-	if err := w.shopper.send(w, "POST", "/acp/checkout/init", w.expand(body), header); err != nil {
+	if err := c.shopper.send(c.scenario, "POST", "/acp/checkout/init", c.expand(body), header); err != nil {
 		return err
 	}
-	if err := json.Unmarshal(w.recorder.last().body, &w.shopper.Checkout); err != nil {
+	if err := json.Unmarshal(c.recorder.last().body, &c.shopper.Checkout); err != nil {
 		return err
 	}
-	return w.paysSuccessfully()
+	return c.checkouts.paysSuccessfully()
 }
 
-func (w *world) agentReceives(times int, kind string) error {
-	deliveries, err := w.receiver.Wait("", times, deliveryTimeout)
+func (c *orderHooksContext) agentReceives(times int, kind string) error {
+	deliveries, err := c.events.receiver.Wait("", times, deliveryTimeout)
 	if err != nil {
 		return err
 	}
-	w.deliveries = deliveries
-	if len(deliveries) != times || w.latestUpdate().Type != kind {
-		return fmt.Errorf("it heard %d times, last %q", len(deliveries), w.latestUpdate().Type)
+	c.events.deliveries = deliveries
+	if len(deliveries) != times || c.latestUpdate().Type != kind {
+		return fmt.Errorf("it heard %d times, last %q", len(deliveries), c.latestUpdate().Type)
 	}
-	return w.webhooksAreSigned()
+	return c.webhooksAreSigned()
 }
 
 // agentAndMerchantReceive checks that the shared receiver got one webhook for the agent and one for the merchant. Only the
 // merchant's has a project id.
-func (w *world) agentAndMerchantReceive() error {
-	deliveries, err := w.receiver.Wait("order.completed", 2, deliveryTimeout)
+func (c *orderHooksContext) agentAndMerchantReceive() error {
+	deliveries, err := c.events.receiver.Wait("order.completed", 2, deliveryTimeout)
 	if err != nil {
 		return err
 	}
 	agents := 0
 	for _, delivery := range deliveries {
 		if delivery.Event.ProjectID != "" {
-			err = errors.Join(err, receiver.Verify(w.subscription.Secret, delivery))
+			err = errors.Join(err, receiver.Verify(c.events.subscription.Secret, delivery))
 			continue
 		}
-		agents, w.deliveries = agents+1, []receiver.Request{delivery}
+		agents, c.events.deliveries = agents+1, []receiver.Request{delivery}
 	}
 	if agents != 1 || len(deliveries) != 2 {
 		err = errors.Join(err, fmt.Errorf("the agent heard %d times of %d", agents, len(deliveries)))
 	}
-	return errors.Join(err, w.webhooksAreSigned())
+	return errors.Join(err, c.webhooksAreSigned())
 }
 
 // agentReceivesNoMore waits a second, which is longer than a delivery takes.
-func (w *world) agentReceivesNoMore() error {
-	before := len(w.receiver.Requests(""))
-	if _, err := w.receiver.Wait("", before+1, time.Second); err == nil {
-		return fmt.Errorf("it heard once more: %s", w.receiver.Requests("")[before].Body)
+func (c *orderHooksContext) agentReceivesNoMore() error {
+	before := len(c.events.receiver.Requests(""))
+	if _, err := c.events.receiver.Wait("", before+1, time.Second); err == nil {
+		return fmt.Errorf("it heard once more: %s", c.events.receiver.Requests("")[before].Body)
 	}
 	return nil
 }
 
 // latestUpdate returns the delivery with the highest sequence, because deliveries may arrive out of order.
-func (w *world) latestUpdate() (newest receiver.News) {
-	for _, delivery := range w.deliveries {
+func (c *orderHooksContext) latestUpdate() (newest receiver.News) {
+	for _, delivery := range c.events.deliveries {
 		var n receiver.News
 		if json.Unmarshal(delivery.Body, &n) == nil && n.Sequence >= newest.Sequence {
-			newest, w.latestBody = n, delivery.Body
+			newest, c.latestBody = n, delivery.Body
 		}
 	}
 	return newest
@@ -125,68 +127,68 @@ func (w *world) latestUpdate() (newest receiver.News) {
 
 // webhooksAreSigned verifies all deliveries as an agent does: with the key set that it has read before, or else with the one
 // that the shop publishes now.
-func (w *world) webhooksAreSigned() error {
-	w.kids = map[string]bool{}
-	for _, delivery := range w.deliveries {
-		kid, err := receiver.VerifyMessage(w.keySet, delivery)
+func (c *orderHooksContext) webhooksAreSigned() error {
+	c.kids = map[string]bool{}
+	for _, delivery := range c.events.deliveries {
+		kid, err := receiver.VerifyMessage(c.keySet, delivery)
 		if err != nil {
-			if err := w.readKeySet(); err != nil {
+			if err := c.readKeySet(); err != nil {
 				return err
 			}
-			if kid, err = receiver.VerifyMessage(w.keySet, delivery); err != nil {
+			if kid, err = receiver.VerifyMessage(c.keySet, delivery); err != nil {
 				return err
 			}
 		}
 		if id := delivery.Header.Get("Webhook-Id"); id == "" || id != delivery.Event.ID {
 			return fmt.Errorf("webhook-id is %q, and the event's id %q", id, delivery.Event.ID)
 		}
-		w.kids[kid] = true
+		c.kids[kid] = true
 	}
 	return nil
 }
 
-func (w *world) readKeySet() error {
-	if err := w.sends("", "buyer", "GET", keySetPath, ""); err != nil {
+func (c *orderHooksContext) readKeySet() error {
+	if err := c.sends("", "buyer", "GET", keySetPath, ""); err != nil {
 		return err
 	}
-	w.keySet = w.recorder.last().body
-	return w.unexpectedRefusal()
+	c.keySet = c.recorder.last().body
+	return c.unexpectedRefusal()
 }
 
-func (w *world) signedWithKeys(keys int) error {
-	if len(w.kids) != keys {
-		return fmt.Errorf("it was signed with %v", w.kids)
+func (c *orderHooksContext) signedWithKeys(keys int) error {
+	if len(c.kids) != keys {
+		return fmt.Errorf("it was signed with %v", c.kids)
 	}
 	return nil
 }
 
-func (w *world) latestWebhookShows(table *godog.Table) error {
-	w.latestUpdate()
-	value, err := decode(string(w.latestBody))
+func (c *orderHooksContext) latestWebhookShows(table *godog.Table) error {
+	c.latestUpdate()
+	value, err := decode(string(c.latestBody))
 	if err != nil {
 		return err
 	}
-	return w.checkTable(value, table)
+	return c.checkTable(value, table)
 }
 
-func (w *world) webhookMatchesOrder() error {
-	if err := w.sends("", "buyer", "GET", "/acp/orders/$order", ""); err != nil {
+func (c *orderHooksContext) webhookMatchesOrder() error {
+	if err := c.sends("", "buyer", "GET", "/acp/orders/$order", ""); err != nil {
 		return err
 	}
-	sent, err := decode(string(w.latestUpdate().Order))
+	sent, err := decode(string(c.latestUpdate().Order))
 	if err != nil {
 		return err
 	}
-	if read := w.recorder.last().value(); !reflect.DeepEqual(sent, read) {
+	if read := c.recorder.last().value(); !reflect.DeepEqual(sent, read) {
 		return fmt.Errorf("it heard %v, and reads %v", sent, read)
 	}
-	return w.unexpectedRefusal()
+	return c.unexpectedRefusal()
 }
 
 // webhooksHaveNoPersonalData searches the deliveries for the buyer's name, address and e-mail.
-func (w *world) webhooksHaveNoPersonalData() error {
-	for _, delivery := range w.deliveries {
-		for _, part := range []string{defaultAddress.Name, defaultAddress.Line1, defaultAddress.City, defaultAddress.PostalCode, w.shopper.Email} {
+func (c *orderHooksContext) webhooksHaveNoPersonalData() error {
+	for _, delivery := range c.events.deliveries {
+		for _, part := range []string{defaultAddress.Name, defaultAddress.Line1, defaultAddress.City, defaultAddress.PostalCode, c.shopper.Email} {
 			if part != "" && strings.Contains(string(delivery.Body), part) {
 				return fmt.Errorf("%q is told: %s", part, delivery.Body)
 			}
@@ -195,13 +197,13 @@ func (w *world) webhooksHaveNoPersonalData() error {
 	return nil
 }
 
-func (w *world) agesSigningKeys(ago string) error {
+func (c *orderHooksContext) agesSigningKeys(ago string) error {
 	age, err := time.ParseDuration(ago)
 	if err != nil {
 		return err
 	}
-	for _, db := range []*sql.DB{w.server.database, w.server.loopbackDB} {
-		n, err := boottest.AgeSigningKeys(db, w.shop.ID, age)
+	for _, db := range []*sql.DB{c.server.database, c.server.loopbackDB} {
+		n, err := boottest.AgeSigningKeys(db, c.shop.ID, age)
 		if n > 0 || err != nil {
 			return err
 		}
@@ -210,14 +212,14 @@ func (w *world) agesSigningKeys(ago string) error {
 }
 
 // addSigningKeyVars adds the ids of the shop's signing keys, $current_kid and $next_kid, from the Management API.
-func (w *world) addSigningKeyVars(vars map[string]string, text string) {
+func (c *orderHooksContext) addSigningKeyVars(vars map[string]string, text string) {
 	if !strings.Contains(text, "_kid") {
 		return
 	}
 	var list struct {
 		Data []struct{ Kid, State string }
 	}
-	if w.send("GET", "/v1/signing-keys", "", nil) != nil || json.Unmarshal(w.recorder.last().body, &list) != nil {
+	if c.send("GET", "/v1/signing-keys", "", nil) != nil || json.Unmarshal(c.recorder.last().body, &list) != nil {
 		return
 	}
 	for _, k := range list.Data {

@@ -6,24 +6,27 @@ import (
 	"strings"
 )
 
-func (w *world) reportsFulfillment(body string) error {
-	return w.merchantSends("POST", ordersPath+"/$order/fulfillment", body)
+// ordersContext fulfills orders.
+type ordersContext struct{ *scenario }
+
+func (c *ordersContext) reportsFulfillment(body string) error {
+	return c.merchantSends("POST", ordersPath+"/$order/fulfillment", body)
 }
 
-func (w *world) postsConcurrently(path string, times int) {
-	path = w.expand(path)
-	w.runConcurrently(times, func(int) error { return w.send("POST", path, "", nil) })
+func (c *ordersContext) postsConcurrently(path string, times int) {
+	path = c.expand(path)
+	c.runConcurrently(times, func(int) error { return c.send("POST", path, "", nil) })
 }
 
-func (w *world) fieldIs(path, field, want string) error {
-	if err := w.send("GET", w.expand(path), "", nil); err != nil {
+func (c *ordersContext) fieldIs(path, field, want string) error {
+	if err := c.send("GET", c.expand(path), "", nil); err != nil {
 		return err
 	}
-	return checkValue(w.recorder.last().value(), field, want)
+	return checkValue(c.recorder.last().value(), field, want)
 }
 
-func (w *world) buyersReturnIs(status string) error {
-	got, err := w.shopper.client.Return(w.ctx, w.shopper.Return.ReturnID)
+func (c *ordersContext) buyersReturnIs(status string) error {
+	got, err := c.shopper.client.Return(c.ctx, c.shopper.Return.ReturnID)
 	if err == nil && got.Status != status {
 		err = fmt.Errorf("it is %s", got.Status)
 	}
@@ -31,13 +34,13 @@ func (w *world) buyersReturnIs(status string) error {
 }
 
 // answerHasNoSecret checks that the merchant's view of orders has no floor, target, cost or margin either.
-func (w *world) answerHasNoSecret() error {
-	last := w.recorder.last()
+func (c *ordersContext) answerHasNoSecret() error {
+	last := c.recorder.last()
 	var found error
 	for _, name := range secretNames(last.value(), false) {
 		found = errors.Join(found, fmt.Errorf("it names %q", name))
 	}
-	for _, p := range w.products {
+	for _, p := range c.products {
 		if p.Cost != nil && containsAmount(last.body, *p.Cost) {
 			found = errors.Join(found, errors.New("it tells the cost"))
 		}
@@ -45,10 +48,10 @@ func (w *world) answerHasNoSecret() error {
 	return found
 }
 
-func (w *world) answerHasNoPersonalData() error {
-	body := string(w.recorder.last().body)
+func (c *ordersContext) answerHasNoPersonalData() error {
+	body := string(c.recorder.last().body)
 	var found error
-	for _, text := range w.personalData() {
+	for _, text := range c.finance.personalData() {
 		if strings.Contains(body, text) {
 			found = errors.Join(found, fmt.Errorf("it names %q", text))
 		}

@@ -39,8 +39,8 @@ func (l remoteLevel) location(platform string) string {
 }
 
 // platformRecords reads a platform's records of a resource.
-func platformRecords[T any](w *world, platform, resource string) (list []T, err error) {
-	records, err := w.platforms.Records(platform, resource)
+func platformRecords[T any](s *scenario, platform, resource string) (list []T, err error) {
+	records, err := s.platforms.platforms.Records(platform, resource)
 	if err != nil {
 		return nil, err
 	}
@@ -52,16 +52,16 @@ func platformRecords[T any](w *world, platform, resource string) (list []T, err 
 }
 
 // matchesPlatform checks that the shop's products and stock equal the platform's.
-func (w *world) matchesPlatform(platform string) error {
-	theirs, err := platformRecords[remoteProduct](w, platform, "products")
+func (c *platformsContext) matchesPlatform(platform string) error {
+	theirs, err := platformRecords[remoteProduct](c.scenario, platform, "products")
 	if err != nil {
 		return err
 	}
-	levels, err := platformRecords[remoteLevel](w, platform, "inventory")
+	levels, err := platformRecords[remoteLevel](c.scenario, platform, "inventory")
 	if err != nil {
 		return err
 	}
-	ours, stock, err := w.readCatalog()
+	ours, stock, err := c.readCatalog()
 	if err != nil {
 		return err
 	}
@@ -78,13 +78,13 @@ func (w *world) matchesPlatform(platform string) error {
 }
 
 // matchesPlatformWithin waits until the shop matches the platform.
-func (w *world) matchesPlatformWithin(seconds int, platform string) error {
-	return within(seconds, func() error { return w.matchesPlatform(platform) })
+func (c *platformsContext) matchesPlatformWithin(seconds int, platform string) error {
+	return within(seconds, func() error { return c.matchesPlatform(platform) })
 }
 
 // readCatalog returns the shop's products by their variants' skus, and its stock by "sku location".
-func (w *world) readCatalog() (products map[string]merchant.Product, stock map[string]int, err error) {
-	list, err := w.merchant.Products(w.ctx, merchant.ProductQuery{Page: merchant.Page{Limit: 100}})
+func (c *platformsContext) readCatalog() (products map[string]merchant.Product, stock map[string]int, err error) {
+	list, err := c.merchant.Products(c.ctx, merchant.ProductQuery{Page: merchant.Page{Limit: 100}})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -97,7 +97,7 @@ func (w *world) readCatalog() (products map[string]merchant.Product, stock map[s
 			products[v.SKU] = p
 		}
 	}
-	levels, err := w.merchant.Inventory(w.ctx, "", merchant.Page{Limit: 100})
+	levels, err := c.merchant.Inventory(c.ctx, "", merchant.Page{Limit: 100})
 	if err == nil && levels.Meta.Total > len(levels.Data) {
 		err = errors.New("there is more stock than a page holds")
 	}
@@ -130,12 +130,12 @@ func (p remoteProduct) compare(ours map[string]merchant.Product) error {
 
 // choosesProduct makes a product of a platform the scenario's current one: active, with one variant, and in stock at the first
 // location.
-func (w *world) choosesProduct(platform string) error {
-	products, err := platformRecords[remoteProduct](w, platform, "products")
+func (c *platformsContext) choosesProduct(platform string) error {
+	products, err := platformRecords[remoteProduct](c.scenario, platform, "products")
 	if err != nil {
 		return err
 	}
-	levels, err := platformRecords[remoteLevel](w, platform, "inventory")
+	levels, err := platformRecords[remoteLevel](c.scenario, platform, "inventory")
 	if err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func (w *world) choosesProduct(platform string) error {
 			inStock[l.SKU] = true
 		}
 	}
-	ours, _, err := w.readCatalog()
+	ours, _, err := c.readCatalog()
 	if err != nil {
 		return err
 	}
@@ -153,14 +153,14 @@ func (w *world) choosesProduct(platform string) error {
 		if p.Deleted || p.Damaged != "" || p.Status != "active" || len(p.Items) != 1 || !inStock[p.Items[0].SKU] {
 			continue
 		}
-		w.product = ours[p.Items[0].SKU]
-		w.products[w.product.Name] = w.product
-		w.nameValue("item", p.Items[0].Item)
-		w.nameValue("sku", p.Items[0].SKU)
-		if w.initialStock, err = w.platformStock(platform, w.product.SKU); err != nil {
+		c.product = ours[p.Items[0].SKU]
+		c.products[c.product.Name] = c.product
+		c.nameValue("item", p.Items[0].Item)
+		c.nameValue("sku", p.Items[0].SKU)
+		if c.initialStock, err = c.platformStock(platform, c.product.SKU); err != nil {
 			return err
 		}
-		if platform == platforms.WooCommerce && w.stockIs(w.initialStock, w.product.Name) != nil {
+		if platform == platforms.WooCommerce && c.catalog.stockIs(c.initialStock, c.product.Name) != nil {
 			continue // WooCommerce does not track this product's stock
 		}
 		return nil
@@ -169,34 +169,34 @@ func (w *world) choosesProduct(platform string) error {
 }
 
 // stockIsLessThanPlatform checks that the shop's stock of the product is the platform's less the quantity sold.
-func (w *world) stockIsLessThanPlatform(sold int, platform string) error {
-	there, err := w.platformStock(platform, w.product.SKU)
+func (c *platformsContext) stockIsLessThanPlatform(sold int, platform string) error {
+	there, err := c.platformStock(platform, c.product.SKU)
 	if err != nil {
 		return err
 	}
-	return w.stockIs(there-sold, w.product.Name)
+	return c.catalog.stockIs(there-sold, c.product.Name)
 }
 
 // bothStocksFellBy waits until the platform's stock has fallen by the quantity sold, and checks that the shop has the same.
-func (w *world) bothStocksFellBy(platform string, sold int) error {
+func (c *platformsContext) bothStocksFellBy(platform string, sold int) error {
 	return within(10, func() error {
-		there, err := w.platformStock(platform, w.product.SKU)
+		there, err := c.platformStock(platform, c.product.SKU)
 		if err != nil {
 			return err
 		}
-		if there != w.initialStock-sold {
-			return fmt.Errorf("%s has %d of %s, want %d", platform, there, w.product.Name, w.initialStock-sold)
+		if there != c.initialStock-sold {
+			return fmt.Errorf("%s has %d of %s, want %d", platform, there, c.product.Name, c.initialStock-sold)
 		}
-		return w.stockIs(there, w.product.Name)
+		return c.catalog.stockIs(there, c.product.Name)
 	})
 }
 
 // orderIsDeal waits until HubSpot has exactly one deal for the order, in the stage of the outcome.
-func (w *world) orderIsDeal(outcome string) error {
+func (c *platformsContext) orderIsDeal(outcome string) error {
 	return within(10, func() error {
 		var stages []string
-		for _, one := range w.platforms.State()["hubspot_deals"].([]any) {
-			if d := one.(map[string]any); d["haggle_order_id"] == w.expand("$order") {
+		for _, one := range c.platforms.State()["hubspot_deals"].([]any) {
+			if d := one.(map[string]any); d["haggle_order_id"] == c.expand("$order") {
 				stages = append(stages, fmt.Sprint(d["dealstage"]))
 			}
 		}
@@ -208,8 +208,8 @@ func (w *world) orderIsDeal(outcome string) error {
 }
 
 // platformStock returns a platform's stock of a sku over all locations.
-func (w *world) platformStock(platform, sku string) (n int, err error) {
-	levels, err := platformRecords[remoteLevel](w, platform, "inventory")
+func (c *platformsContext) platformStock(platform, sku string) (n int, err error) {
+	levels, err := platformRecords[remoteLevel](c.scenario, platform, "inventory")
 	for _, l := range levels {
 		if l.SKU == sku {
 			n += max(l.Quantity, 0)
@@ -219,34 +219,36 @@ func (w *world) platformStock(platform, sku string) (n int, err error) {
 }
 
 // buyersFindProduct checks whether a buyer's search for the product's name finds it.
-func (w *world) buyersFindProduct(want bool) error {
-	if err := w.hasSearched(w.product.Name, ""); err != nil {
+func (c *platformsContext) buyersFindProduct(want bool) error {
+	if err := c.discovery.hasSearched(c.product.Name, ""); err != nil {
 		return err
 	}
-	found := slices.ContainsFunc(w.shopper.Found.Results, func(r acp.Result) bool { return r.ProductID == w.product.ID })
+	found := slices.ContainsFunc(c.shopper.Found.Results, func(r acp.Result) bool { return r.ProductID == c.product.ID })
 	if found != want {
-		return fmt.Errorf("%s, and these are found: %q", w.product.Name, w.resultNames())
+		return fmt.Errorf("%s, and these are found: %q", c.product.Name, c.discovery.resultNames())
 	}
 	return nil
 }
 
-func (w *world) ordersProduct(quantity int) error { return w.hasOrdered(quantity, w.product.Name) }
+func (c *platformsContext) ordersProduct(quantity int) error {
+	return c.checkouts.hasOrdered(quantity, c.product.Name)
+}
 
-func (w *world) availableIsWithin(seconds, want int) error {
-	return within(seconds, func() error { return w.availableIs(want, w.product.Name) })
+func (c *platformsContext) availableIsWithin(seconds, want int) error {
+	return within(seconds, func() error { return c.catalog.availableIs(want, c.product.Name) })
 }
 
 // allStockIsAvailable checks that buyers can have the shop's stock of all locations.
-func (w *world) allStockIsAvailable() error {
-	_, stock, err := w.readCatalog()
+func (c *platformsContext) allStockIsAvailable() error {
+	_, stock, err := c.readCatalog()
 	if err != nil {
 		return err
 	}
 	want := 0
 	for place, quantity := range stock {
-		if strings.HasPrefix(place, w.product.SKU+" ") {
+		if strings.HasPrefix(place, c.product.SKU+" ") {
 			want += quantity
 		}
 	}
-	return w.availableIs(want, w.product.Name)
+	return c.catalog.availableIs(want, c.product.Name)
 }

@@ -31,7 +31,7 @@ type platformHost struct {
 // scenarioHeader names the platforms that a scenario's own requests are for.
 const scenarioHeader = "X-Scenario"
 
-func startPlatformHost(t *testing.T) *platformHost {
+func startPlatformHost(t testing.TB) *platformHost {
 	host := &platformHost{byCredential: map[string]*platforms.Platforms{}, secrets: map[*platforms.Platforms][]string{}}
 	host.fallback = platforms.Open(platforms.Config{
 		CustomKey:      rand.Text(),

@@ -14,8 +14,10 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
-// platformState holds a scenario's fake platforms and its integration with them.
-type platformState struct {
+// platformsContext runs the merchant's platforms, syncs with them, and compares catalogs.
+type platformsContext struct {
+	*scenario
+
 	platforms         *platforms.Platforms
 	formerPlatforms   []*platforms.Platforms // before the merchant moved to platforms
 	platformsName     string
@@ -41,70 +43,70 @@ const (
 )
 
 // hasPlatforms opens platforms with a step's data, and switches to the server that is configured with their URLs.
-func (w *world) hasPlatforms(what string) error {
-	w.useServer(w.server.loopback)
-	return w.opensPlatforms(what)
+func (c *platformsContext) hasPlatforms(what string) error {
+	c.useServer(c.server.loopback)
+	return c.opensPlatforms(what)
 }
 
 // opensPlatforms opens new platforms for the merchant.
-func (w *world) opensPlatforms(what string) error {
-	c := platforms.Config{
+func (c *platformsContext) opensPlatforms(what string) error {
+	config := platforms.Config{
 		Products:  12,
 		Customers: 8,
 		Orders:    6,
 		Seed:      5,
 	}
 	if what != "" {
-		if err := json.Unmarshal([]byte(what), &c); err != nil {
+		if err := json.Unmarshal([]byte(what), &config); err != nil {
 			return err
 		}
 	}
-	if w.platforms != nil {
-		w.formerPlatforms = append(w.formerPlatforms, w.platforms)
+	if c.platforms != nil {
+		c.formerPlatforms = append(c.formerPlatforms, c.platforms)
 	}
-	w.platformsName = uniqueSlug()
-	w.platforms = w.server.platformHost.open(w.platformsName, c)
+	c.platformsName = uniqueSlug()
+	c.platforms = c.server.platformHost.open(c.platformsName, config)
 	return nil
 }
 
 // addPlatformVars adds the named values and the variables of platforms, syncs and webhooks.
-func (w *world) addPlatformVars(vars map[string]string) {
-	maps.Copy(vars, w.namedValues)
-	vars["state"], vars["code"], vars["callback"] = w.pendingConnection.State, w.callback.Get("code"), w.callback.Encode()
-	vars["sync"], vars["wh"] = w.syncID, w.webhook.ID
-	if w.platforms != nil {
-		vars["base_url"], vars["custom_key"] = w.server.platformHost.url+"/custom", "custom-key-"+w.platformsName
-		vars["ship_key"], vars["ship_secret"] = "shipstation-key-"+w.platformsName, "shipstation-secret-"+w.platformsName
-		vars["woo_url"], vars["woo_key"] = w.server.platformHost.url+"/woocommerce", "ck_"+w.platformsName
-		vars["ship_v2_key"] = "shipstation-v2-key-" + w.platformsName
+func (c *platformsContext) addPlatformVars(vars map[string]string) {
+	maps.Copy(vars, c.namedValues)
+	vars["state"], vars["code"], vars["callback"] = c.pendingConnection.State, c.callback.Get("code"), c.callback.Encode()
+	vars["sync"], vars["wh"] = c.syncID, c.webhook.ID
+	if c.platforms != nil {
+		vars["base_url"], vars["custom_key"] = c.server.platformHost.url+"/custom", "custom-key-"+c.platformsName
+		vars["ship_key"], vars["ship_secret"] = "shipstation-key-"+c.platformsName, "shipstation-secret-"+c.platformsName
+		vars["woo_url"], vars["woo_key"] = c.server.platformHost.url+"/woocommerce", "ck_"+c.platformsName
+		vars["ship_v2_key"] = "shipstation-v2-key-" + c.platformsName
 	}
 }
 
 // namesAnswerField stores a field of the latest answer under a name.
-func (w *world) namesAnswerField(path, name string) error {
-	value, found := valueAt(w.recorder.last().value(), path)
+func (c *platformsContext) namesAnswerField(path, name string) error {
+	value, found := valueAt(c.recorder.last().value(), path)
 	if !found {
-		return fmt.Errorf("there is no %s in %s", path, w.recorder.last().body)
+		return fmt.Errorf("there is no %s in %s", path, c.recorder.last().body)
 	}
-	w.nameValue(name, fmt.Sprint(value))
+	c.nameValue(name, fmt.Sprint(value))
 	return nil
 }
 
-func (w *world) nameValue(name, value string) {
-	if w.namedValues == nil {
-		w.namedValues = map[string]string{}
+func (c *platformsContext) nameValue(name, value string) {
+	if c.namedValues == nil {
+		c.namedValues = map[string]string{}
 	}
-	w.namedValues[name] = value
+	c.namedValues[name] = value
 }
 
 // leaks returns an error for each platform credential in an answer or event.
-func (w *world) leaks() error {
-	if w.platforms == nil {
+func (c *platformsContext) leaks() error {
+	if c.platforms == nil {
 		return nil
 	}
 	secrets := []string{appSecret}
-	for _, p := range append(w.formerPlatforms, w.platforms) {
-		secrets = append(secrets, w.server.platformHost.secretsOf(p)...)
+	for _, p := range append(c.formerPlatforms, c.platforms) {
+		secrets = append(secrets, c.server.platformHost.secretsOf(p)...)
 	}
 	var found error
 	look := func(where string, text []byte) {
@@ -114,11 +116,11 @@ func (w *world) leaks() error {
 			}
 		}
 	}
-	for _, a := range w.recorder.all() {
+	for _, a := range c.recorder.all() {
 		look(a.path, a.body)
 	}
-	if w.receiver != nil {
-		for _, delivery := range w.receiver.Requests("") {
+	if c.events.receiver != nil {
+		for _, delivery := range c.events.receiver.Requests("") {
 			look("an event", delivery.Body)
 		}
 	}
@@ -126,39 +128,39 @@ func (w *world) leaks() error {
 }
 
 // closePlatforms closes the scenario's platforms.
-func (w *world) closePlatforms() {
-	if w.platforms == nil {
+func (c *platformsContext) closePlatforms() {
+	if c.platforms == nil {
 		return
 	}
-	for _, p := range append(w.formerPlatforms, w.platforms) {
+	for _, p := range append(c.formerPlatforms, c.platforms) {
 		p.ClearFaults()
 		p.Close()
-		w.server.platformHost.remove(p)
+		c.server.platformHost.remove(p)
 	}
 }
 
 // integrationLeaksNothing reads every resource that shows an integration, and searches all answers for credentials.
-func (w *world) integrationLeaksNothing() error {
-	one := integrationsPath + "/" + w.integration.ID
-	for _, path := range []string{integrationsPath, "/v1/audit-events?limit=100", "/v1/events", w.shopPath(), one, one + "/sync/history", one + "/webhooks", one + "/webhooks/logs"} {
-		if err := w.send("GET", path, "", nil); err != nil {
+func (c *platformsContext) integrationLeaksNothing() error {
+	one := integrationsPath + "/" + c.integrations.integration.ID
+	for _, path := range []string{integrationsPath, "/v1/audit-events?limit=100", "/v1/events", c.shops.shopPath(), one, one + "/sync/history", one + "/webhooks", one + "/webhooks/logs"} {
+		if err := c.send("GET", path, "", nil); err != nil {
 			return err
 		}
 	}
-	return w.leaks()
+	return c.leaks()
 }
 
-func (w *world) setsPlatformFault(platform, fault string) error {
+func (c *platformsContext) setsPlatformFault(platform, fault string) error {
 	f := platforms.Fault{Platform: platform}
 	if err := json.Unmarshal([]byte(fault), &f); err != nil {
 		return err
 	}
-	return w.platforms.Fault(f)
+	return c.platforms.Fault(f)
 }
 
-func (w *world) clearsPlatformFaults() { w.platforms.ClearFaults() }
+func (c *platformsContext) clearsPlatformFaults() { c.platforms.ClearFaults() }
 
-func (w *world) changesPlatform(n int, platform, topics string, seed int) error {
+func (c *platformsContext) changesPlatform(n int, platform, topics string, seed int) error {
 	request := platforms.Change{
 		Platform: platform,
 		N:        n,
@@ -167,11 +169,13 @@ func (w *world) changesPlatform(n int, platform, topics string, seed int) error 
 	for topic := range strings.SplitSeq(topics, ", ") {
 		request.Topics = append(request.Topics, topic)
 	}
-	changed, err := w.platforms.Change(request)
+	changed, err := c.platforms.Change(request)
 	if err == nil && len(changed) != n {
 		err = fmt.Errorf("%d things changed: %+v", len(changed), changed)
 	}
 	return err
 }
 
-func (w *world) revokesPlatformAccess(platform string) error { return w.platforms.Revoke(platform) }
+func (c *platformsContext) revokesPlatformAccess(platform string) error {
+	return c.platforms.Revoke(platform)
+}

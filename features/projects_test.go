@@ -17,98 +17,80 @@ import (
 
 const projectsPath = "/v1/projects"
 
-func (w *world) openShop(name string) error {
-	shop, err := w.merchant.CreateProject(w.ctx, merchant.NewProject{Name: name, Slug: uniqueSlug()})
-	w.useShop(shop)
+// shopsContext opens, reads, changes and closes shops, and their settings.
+type shopsContext struct{ *scenario }
+
+func (c *shopsContext) openShop(name string) error {
+	shop, err := c.merchant.CreateProject(c.ctx, merchant.NewProject{Name: name, Slug: uniqueSlug()})
+	c.useShop(shop)
 	return err
 }
 
 // useShop makes a shop the scenario's current one.
-func (w *world) useShop(shop merchant.Project) {
-	w.shop, w.shopper = shop, nil
-	w.merchant = w.merchant.In(shop.ID)
+func (c *shopsContext) useShop(shop merchant.Project) {
+	c.shop, c.shopper = shop, nil
+	c.merchant = c.merchant.In(shop.ID)
 }
 
-func (w *world) openOtherShops(n int) error {
+func (c *shopsContext) openOtherShops(n int) error {
 	for range n {
-		other, err := w.merchant.CreateProject(w.ctx, merchant.NewProject{Name: "Another Shop", Slug: uniqueSlug()})
+		other, err := c.merchant.CreateProject(c.ctx, merchant.NewProject{Name: "Another Shop", Slug: uniqueSlug()})
 		if err != nil {
 			return err
 		}
-		w.otherShops = append(w.otherShops, other)
+		c.otherShops = append(c.otherShops, other)
 	}
 	return nil
 }
 
-func (w *world) openShopWith(field, value string) error {
-	if err := w.tryOpeningWith("settings."+field, value); err != nil {
+func (c *shopsContext) openShopWith(field, value string) error {
+	if err := c.tryOpeningWith("settings."+field, value); err != nil {
 		return err
 	}
-	return w.refusal
+	return c.refusal
 }
 
-func (w *world) tryOpening(body string) error {
-	return w.attempt(func() error {
-		if err := w.send("POST", projectsPath, w.expand(body), nil); err != nil {
+func (c *shopsContext) tryOpening(body string) error {
+	return c.attempt(func() error {
+		if err := c.send("POST", projectsPath, c.expand(body), nil); err != nil {
 			return err
 		}
 		var shop merchant.Project
-		err := json.Unmarshal(w.recorder.last().body, &shop)
-		w.useShop(shop)
+		err := json.Unmarshal(c.recorder.last().body, &shop)
+		c.useShop(shop)
 		return err
 	})
 }
 
-func (w *world) tryOpeningWith(field, value string) error {
-	body, err := withField(map[string]any{"name": "Test Shop", "slug": w.newSlug}, field, w.expand(value))
+func (c *shopsContext) tryOpeningWith(field, value string) error {
+	body, err := withField(map[string]any{"name": "Test Shop", "slug": c.newSlug}, field, c.expand(value))
 	if err != nil {
 		return err
 	}
-	return w.tryOpening(body)
+	return c.tryOpening(body)
 }
 
-// send sends a request to the Management API. It returns a *merchant.Error for a status outside 2xx.
-func (w *world) send(method, path, body string, header http.Header) error {
-	return w.sendBy(w.merchant, method, path, body, header)
+func (c *shopsContext) listShops(query string) error {
+	return c.merchantSends("GET", projectsPath+"?"+query, "")
 }
 
-func (w *world) sendBy(client *merchant.Client, method, path, body string, header http.Header) error {
-	var content []byte
-	if body != "" {
-		content = []byte(body)
-	}
-	response, err := client.Do(w.ctx, method, path, header, content)
-	if err == nil && !response.OK() {
-		return merchant.ErrorOf(response)
-	}
-	return err
+func (c *shopsContext) shopPath() string { return projectsPath + "/" + c.shop.ID }
+
+func (c *shopsContext) readsShop() error { return c.merchantSends("GET", c.shopPath(), "") }
+
+func (c *shopsContext) changeShop(body *godog.DocString) error {
+	return c.merchantSends("PATCH", c.shopPath(), body.Content)
 }
 
-func (w *world) merchantSends(method, path, body string) error {
-	return w.attempt(func() error { return w.send(method, w.expand(path), w.expand(body), nil) })
-}
-
-func (w *world) listShops(query string) error {
-	return w.merchantSends("GET", projectsPath+"?"+query, "")
-}
-
-func (w *world) shopPath() string { return projectsPath + "/" + w.shop.ID }
-
-func (w *world) readsShop() error { return w.merchantSends("GET", w.shopPath(), "") }
-
-func (w *world) changeShop(body *godog.DocString) error {
-	return w.merchantSends("PATCH", w.shopPath(), body.Content)
-}
-
-func (w *world) closeShop(confirmation string) error {
+func (c *shopsContext) closeShop(confirmation string) error {
 	header := http.Header{}
 	if confirmation != "" {
-		header.Set("X-Confirm-Delete", w.expand(confirmation))
+		header.Set("X-Confirm-Delete", c.expand(confirmation))
 	}
-	return w.attempt(func() error { return w.send("DELETE", w.shopPath(), "", header) })
+	return c.attempt(func() error { return c.send("DELETE", c.shopPath(), "", header) })
 }
 
-func (w *world) readsShopWithCredentials(credentials string) error {
+func (c *shopsContext) readsShopWithCredentials(credentials string) error {
 	header := http.Header{"Authorization": {""}}
 	kind, value, _ := strings.Cut(credentials, ` "`)
 	value = strings.TrimSuffix(value, `"`)
@@ -118,7 +100,7 @@ func (w *world) readsShopWithCredentials(credentials string) error {
 	case "the authorization":
 		header.Set("Authorization", value)
 	}
-	return w.attempt(func() error { return w.send("GET", w.shopPath(), "", header) })
+	return c.attempt(func() error { return c.send("GET", c.shopPath(), "", header) })
 }
 
 // keyActions are the requests that holders of keys with few scopes try.
@@ -130,12 +112,12 @@ var keyActions = map[string]struct{ method, path, body string }{
 	"creates a product":    {"POST", "/v1/catalog/products", `{"name": "Tent", "sku": "T-1", "price": 10}`},
 }
 
-func (w *world) keyHolderDoes(scope, what string) error {
+func (c *shopsContext) keyHolderDoes(scope, what string) error {
 	action, known := keyActions[what]
 	if !known {
 		return fmt.Errorf("nobody knows how one %s", what)
 	}
-	made, err := w.app.IssueKey(w.ctx, boot.KeyRequest{
+	made, err := c.app.IssueKey(c.ctx, boot.KeyRequest{
 		Name:   "narrow",
 		Plan:   "enterprise",
 		Scopes: []string{scope},
@@ -144,24 +126,24 @@ func (w *world) keyHolderDoes(scope, what string) error {
 		return err
 	}
 	header := http.Header{"Authorization": {"Bearer " + made.Secret}}
-	return w.attempt(func() error { return w.send(action.method, w.expand(action.path), action.body, header) })
+	return c.attempt(func() error { return c.send(action.method, c.expand(action.path), action.body, header) })
 }
 
-func (w *world) buyersFindShop() error {
-	_, err := w.buyerClient(w.shop.Slug).Manifest(w.ctx)
+func (c *shopsContext) buyersFindShop() error {
+	_, err := c.buyerClient(c.shop.Slug).Manifest(c.ctx)
 	return err
 }
 
-func (w *world) buyersSeeName(want string) error {
-	manifest, err := w.buyerClient(w.shop.Slug).Manifest(w.ctx)
+func (c *shopsContext) buyersSeeName(want string) error {
+	manifest, err := c.buyerClient(c.shop.Slug).Manifest(c.ctx)
 	if err == nil && manifest.Merchant.Name != want {
 		err = fmt.Errorf("it is %q", manifest.Merchant.Name)
 	}
 	return err
 }
 
-func (w *world) noShopAt(slug string) error {
-	_, err := w.buyerClient(slug).Manifest(w.ctx)
+func (c *shopsContext) noShopAt(slug string) error {
+	_, err := c.buyerClient(slug).Manifest(c.ctx)
 	return wantRefusal(err, http.StatusNotFound, "project_not_found")
 }
 
@@ -180,19 +162,19 @@ func errOr(err error, text string) error {
 	return err
 }
 
-func (w *world) managementAPIAnswers() error {
-	path, ok := strings.CutPrefix(w.shop.Endpoints.API, w.app.URL())
+func (c *shopsContext) managementAPIAnswers() error {
+	path, ok := strings.CutPrefix(c.shop.Endpoints.API, c.app.URL())
 	if !ok {
-		return fmt.Errorf("%s is another server", w.shop.Endpoints.API)
+		return fmt.Errorf("%s is another server", c.shop.Endpoints.API)
 	}
-	return w.send("GET", path+"/projects/"+w.shop.ID, "", nil)
+	return c.send("GET", path+"/projects/"+c.shop.ID, "", nil)
 }
 
-func (w *world) shopIsListedWith(fields *godog.Table) error {
-	listed, _ := valueAt(w.recorder.last().value(), "data")
+func (c *shopsContext) shopIsListedWith(fields *godog.Table) error {
+	listed, _ := valueAt(c.recorder.last().value(), "data")
 	projects, _ := listed.([]any)
 	for _, project := range projects {
-		if id, _ := valueAt(project, "id"); id == w.shop.ID {
+		if id, _ := valueAt(project, "id"); id == c.shop.ID {
 			return hasOnlyFields(project, fields)
 		}
 	}
@@ -212,29 +194,29 @@ func hasOnlyFields(object any, fields *godog.Table) error {
 	return nil
 }
 
-func (w *world) shopUpdatedLater() error {
-	shop, err := w.merchant.Project(w.ctx, w.shop.ID)
+func (c *shopsContext) shopUpdatedLater() error {
+	shop, err := c.merchant.Project(c.ctx, c.shop.ID)
 	if err == nil && !shop.UpdatedAt.After(shop.CreatedAt) {
 		err = fmt.Errorf("created %s, updated %s", shop.CreatedAt, shop.UpdatedAt)
 	}
 	return err
 }
 
-func (w *world) shopIsNamed(name string) error {
-	shop, err := w.merchant.Project(w.ctx, w.shop.ID)
+func (c *shopsContext) shopIsNamed(name string) error {
+	shop, err := c.merchant.Project(c.ctx, c.shop.ID)
 	if err == nil && shop.Name != name {
 		err = fmt.Errorf("it is named %q", shop.Name)
 	}
 	return err
 }
 
-func (w *world) shopNotFound() error {
-	_, err := w.merchant.Project(w.ctx, w.shop.ID)
+func (c *shopsContext) shopNotFound() error {
+	_, err := c.merchant.Project(c.ctx, c.shop.ID)
 	return wantRefusal(err, http.StatusNotFound, "project_not_found")
 }
 
-func (w *world) slugIsFree() error {
-	_, err := w.merchant.CreateProject(w.ctx, merchant.NewProject{Name: "Successor", Slug: w.shop.Slug})
+func (c *shopsContext) slugIsFree() error {
+	_, err := c.merchant.CreateProject(c.ctx, merchant.NewProject{Name: "Successor", Slug: c.shop.Slug})
 	return err
 }
 

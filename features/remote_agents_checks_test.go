@@ -13,8 +13,8 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/decimal"
 )
 
-func (w *world) handlerWasAsked(times int, event string) error {
-	if got := w.handler.State().Events[event]; got != times {
+func (c *remoteAgentsContext) handlerWasAsked(times int, event string) error {
+	if got := c.handler.State().Events[event]; got != times {
 		return fmt.Errorf("it was asked %d times", got)
 	}
 	return nil
@@ -22,35 +22,35 @@ func (w *world) handlerWasAsked(times int, event string) error {
 
 // handlerWasAskedAtMost allows one more request per pause (the seconds that the server suspends a failing handler), because a
 // scenario may take longer than a pause on a busy machine.
-func (w *world) handlerWasAskedAtMost(times, pause int) error {
+func (c *remoteAgentsContext) handlerWasAskedAtMost(times, pause int) error {
 	total := 0
-	for _, n := range w.handler.State().Events {
+	for _, n := range c.handler.State().Events {
 		total += n
 	}
-	if most := times + int(time.Since(w.offersBegan).Seconds())/pause; total < times || total > most {
+	if most := times + int(time.Since(c.offersBegan).Seconds())/pause; total < times || total > most {
 		return fmt.Errorf("it was asked %d times, and may be asked %d to %d", total, times, most)
 	}
 	return nil
 }
 
-func (w *world) allHaveOrders() error {
-	if len(w.deals) == 0 {
+func (c *remoteAgentsContext) allHaveOrders() error {
+	if len(c.deals) == 0 {
 		return errors.New("there is no deal")
 	}
-	return checkValue(w.merchantReads("/v1/orders?limit=100"), "meta.total", fmt.Sprint(len(w.deals)))
+	return checkValue(c.merchantReads("/v1/orders?limit=100"), "meta.total", fmt.Sprint(len(c.deals)))
 }
 
 // merchantReads returns the answer to a GET request of the merchant, or nil if it was refused.
-func (w *world) merchantReads(path string) any {
-	if w.send("GET", path, "", nil) != nil {
+func (c *remoteAgentsContext) merchantReads(path string) any {
+	if c.send("GET", path, "", nil) != nil {
 		return nil
 	}
-	return w.recorder.last().value()
+	return c.recorder.last().value()
 }
 
 // quoteAnswers returns all successful answers to buyers' quote requests.
-func (w *world) quoteAnswers() (all []map[string]any) {
-	for _, a := range w.recorder.all() {
+func (c *remoteAgentsContext) quoteAnswers() (all []map[string]any) {
+	for _, a := range c.recorder.all() {
 		if value, ok := a.value().(map[string]any); ok && a.toBuyer && strings.HasSuffix(a.path, "/acp/quote") && a.status == 200 {
 			all = append(all, value)
 		}
@@ -58,10 +58,10 @@ func (w *world) quoteAnswers() (all []map[string]any) {
 	return all
 }
 
-func (w *world) pricesWereBetween(floor, list string) error {
+func (c *remoteAgentsContext) pricesWereBetween(floor, list string) error {
 	var wrong error
 	seen := 0
-	for _, answer := range w.quoteAnswers() {
+	for _, answer := range c.quoteAnswers() {
 		for _, field := range []string{"final_price", "counter_price", "offered_price"} {
 			if written, ok := answer[field]; ok {
 				price, err := decimal.Parse(fmt.Sprint(written))
@@ -69,7 +69,7 @@ func (w *world) pricesWereBetween(floor, list string) error {
 			}
 		}
 	}
-	for _, deal := range w.deals {
+	for _, deal := range c.deals {
 		wrong = errors.Join(wrong, between(deal.UnitPrice, floor, list))
 	}
 	if seen == 0 {
@@ -79,10 +79,10 @@ func (w *world) pricesWereBetween(floor, list string) error {
 }
 
 // textsShowOnlyAnswerNumbers checks that a text contains no number that the fields of its answer do not show.
-func (w *world) textsShowOnlyAnswerNumbers() error {
+func (c *remoteAgentsContext) textsShowOnlyAnswerNumbers() error {
 	var wrong error
 	seen := 0
-	for _, answer := range w.quoteAnswers() {
+	for _, answer := range c.quoteAnswers() {
 		shown := numbersIn(answer)
 		for _, field := range []string{"message", "reasoning", "reason"} {
 			text, _ := answer[field].(string)
@@ -154,9 +154,9 @@ func numbersIn(answer map[string]any) []string {
 }
 
 // noBuyerSaw checks that no answer to a buyer contains one of the comma-separated texts.
-func (w *world) noBuyerSaw(list string) error {
+func (c *remoteAgentsContext) noBuyerSaw(list string) error {
 	var wrong error
-	for _, a := range w.recorder.all() {
+	for _, a := range c.recorder.all() {
 		for text := range strings.SplitSeq(list, ", ") {
 			if a.toBuyer && strings.Contains(string(a.body), text) {
 				wrong = errors.Join(wrong, fmt.Errorf("%s has %s: %s", a.path, text, a.body))
@@ -167,8 +167,8 @@ func (w *world) noBuyerSaw(list string) error {
 }
 
 // decisionsName compares the distinct values of a field over an agent's decisions.
-func (w *world) decisionsName(agent, field, want string) error {
-	value := w.merchantReads(w.expand(agentsPath + "/$" + agent + "/decisions?limit=100"))
+func (c *remoteAgentsContext) decisionsName(agent, field, want string) error {
+	value := c.merchantReads(c.expand(agentsPath + "/$" + agent + "/decisions?limit=100"))
 	all, _ := valueAt(value, "data.*."+field)
 	list, ok := all.([]any)
 	if !ok || len(list) == 0 {

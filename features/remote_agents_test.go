@@ -17,8 +17,10 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/decimal"
 )
 
-// handlerState holds a scenario's remote agent handler and what buyers got from it.
-type handlerState struct {
+// remoteAgentsContext runs the merchant's own handlers of an agent's events.
+type remoteAgentsContext struct {
+	*scenario
+
 	handler     *handler
 	offersBegan time.Time       // start of the concurrent offers
 	waits       []time.Duration // how long each offer waited
@@ -41,10 +43,10 @@ func startHandler(secret, mode string) (*handler, error) {
 	return h, err
 }
 
-func (w *world) closeHandler() {
-	if w.handler != nil {
-		w.handler.server.CloseClientConnections() // or Close would wait for hanging requests
-		w.handler.server.Close()
+func (c *remoteAgentsContext) closeHandler() {
+	if c.handler != nil {
+		c.handler.server.CloseClientConnections() // or Close would wait for hanging requests
+		c.handler.server.Close()
 	}
 }
 
@@ -81,13 +83,13 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // hasHandler creates an agent, named "agent", with a remote handler for some events, and activates it.
-func (w *world) hasHandler(events, mode string) error {
-	if err := w.createsAgent(`{"name": "Ann"}`); err != nil {
+func (c *remoteAgentsContext) hasHandler(events, mode string) error {
+	if err := c.agents.createsAgent(`{"name": "Ann"}`); err != nil {
 		return err
 	}
-	secret, _ := valueAt(w.recorder.last().value(), "secret")
+	secret, _ := valueAt(c.recorder.last().value(), "secret")
 	var err error
-	if w.handler, err = startHandler(fmt.Sprint(secret), mode); err != nil {
+	if c.handler, err = startHandler(fmt.Sprint(secret), mode); err != nil {
 		return err
 	}
 	var names []string
@@ -96,42 +98,42 @@ func (w *world) hasHandler(events, mode string) error {
 	}
 	handlers := map[string]any{}
 	for _, name := range names {
-		handlers[name] = map[string]string{"type": "remote", "url": w.handler.server.URL + "/agent"}
+		handlers[name] = map[string]string{"type": "remote", "url": c.handler.server.URL + "/agent"}
 	}
 	return errors.Join(
-		w.merchantSends("PATCH", agentsPath+"/$agent", encode(map[string]any{"handlers": handlers})),
-		w.merchantSends("POST", agentsPath+"/$agent/activate", ""),
-		w.unexpectedRefusal(),
+		c.merchantSends("PATCH", agentsPath+"/$agent", encode(map[string]any{"handlers": handlers})),
+		c.merchantSends("POST", agentsPath+"/$agent/activate", ""),
+		c.unexpectedRefusal(),
 	)
 }
 
 // handlerTakesSecret makes the handler verify requests with the secret of the latest answer.
-func (w *world) handlerTakesSecret() error {
-	secret, found := valueAt(w.recorder.last().value(), "secret")
+func (c *remoteAgentsContext) handlerTakesSecret() error {
+	secret, found := valueAt(c.recorder.last().value(), "secret")
 	replacement, err := agent.Open(agent.Config{Secret: fmt.Sprint(secret)})
 	if err != nil || !found {
 		return fmt.Errorf("secret: %v, %w", found, err)
 	}
-	w.handler.mu.Lock()
-	defer w.handler.mu.Unlock()
-	w.handler.Agent = replacement
+	c.handler.mu.Lock()
+	defer c.handler.mu.Unlock()
+	c.handler.Agent = replacement
 	return nil
 }
 
-func (w *world) offerConcurrently(n int, price, name string) error {
-	body := fmt.Appendf(nil, `{"product_id": %q, "quantity": 1, "offer_price": %s}`, w.products[name].ID, price)
-	client := w.buyerClient(w.shop.Slug)
-	w.offersBegan, w.waits = time.Now(), make([]time.Duration, n)
-	w.runConcurrently(n, func(i int) error {
+func (c *remoteAgentsContext) offerConcurrently(n int, price, name string) error {
+	body := fmt.Appendf(nil, `{"product_id": %q, "quantity": 1, "offer_price": %s}`, c.products[name].ID, price)
+	client := c.buyerClient(c.shop.Slug)
+	c.offersBegan, c.waits = time.Now(), make([]time.Duration, n)
+	c.runConcurrently(n, func(i int) error {
 		from := time.Now()
-		response, err := client.Do(w.ctx, "POST", "/acp/quote", nil, body)
-		w.waits[i] = time.Since(from)
+		response, err := client.Do(c.ctx, "POST", "/acp/quote", nil, body)
+		c.waits[i] = time.Since(from)
 		if err == nil && !response.OK() {
 			err = fmt.Errorf("it answered %d", response.Status)
 		}
 		return err
 	})
-	for _, err := range w.concurrentErrs {
+	for _, err := range c.concurrentErrs {
 		if err != nil {
 			return err
 		}
@@ -139,36 +141,36 @@ func (w *world) offerConcurrently(n int, price, name string) error {
 	return nil
 }
 
-func (w *world) allAnsweredWithin(seconds int) error {
-	if longest := slices.Max(w.waits); longest > time.Duration(seconds)*time.Second {
+func (c *remoteAgentsContext) allAnsweredWithin(seconds int) error {
+	if longest := slices.Max(c.waits); longest > time.Duration(seconds)*time.Second {
 		return fmt.Errorf("one waited %s", longest)
 	}
 	return nil
 }
 
 // bargainWithEveryStrategy lets a buyer of each strategy, who would pay up to the list price, negotiate and pay.
-func (w *world) bargainWithEveryStrategy(name string) error {
+func (c *remoteAgentsContext) bargainWithEveryStrategy(name string) error {
 	limits := buyer.Limits{
 		Opening:     decimal.FromInt(75),
 		Reservation: decimal.FromInt(100),
 		Patience:    5,
 	}
 	for _, make := range buyer.Strategies {
-		if err := w.arrivesLookingAt(name); err != nil {
+		if err := c.buyers.arrivesLookingAt(name); err != nil {
 			return err
 		}
 		var outcome buyer.Outcome
-		err := w.mustAct(func(b *shopper) {
+		err := c.mustAct(func(b *shopper) {
 			outcome = b.Haggle(make(limits))
 			b.InitCheckout(b.address).Pay("psp_spt", goodToken)
 		})
 		if err != nil {
 			return fmt.Errorf("%s: %w", make(limits).Name(), err)
 		}
-		if !outcome.Agreed || !w.shopper.Paid() {
-			return fmt.Errorf("%s: agreed %v, paid %v", make(limits).Name(), outcome.Agreed, w.shopper.Paid())
+		if !outcome.Agreed || !c.shopper.Paid() {
+			return fmt.Errorf("%s: agreed %v, paid %v", make(limits).Name(), outcome.Agreed, c.shopper.Paid())
 		}
-		w.deals = append(w.deals, *w.shopper.Agreement)
+		c.deals = append(c.deals, *c.shopper.Agreement)
 	}
 	return nil
 }

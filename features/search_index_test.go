@@ -9,14 +9,17 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/merchant"
 )
 
-func searchIndexSteps(sc stepRegistry, w *world) {
-	sc.Given(`^a shop with products of 8 kinds in 8 colours$`, w.openColourfulShop)
-	sc.Then(`^the search index is (\w+) with (\d+) products$`, w.indexIs)
-	sc.Then(`^the search index soon compares meanings by "([^"]*)"$`, w.indexCompares)
+func searchIndexSteps(sc stepRegistry, s *scenario) {
+	sc.Given(`^a shop with products of 8 kinds in 8 colours$`, s.search.openColourfulShop)
+	sc.Then(`^the search index is (\w+) with (\d+) products$`, s.search.indexIs)
+	sc.Then(`^the search index soon compares meanings by "([^"]*)"$`, s.search.indexCompares)
 }
 
-func (w *world) openColourfulShop() error {
-	if err := w.openShop("Test Shop"); err != nil {
+// searchContext checks search results: reasons, scores, facets, synonyms, the index.
+type searchContext struct{ *scenario }
+
+func (c *searchContext) openColourfulShop() error {
+	if err := c.shops.openShop("Test Shop"); err != nil {
 		return err
 	}
 	var all []merchant.Product
@@ -31,11 +34,11 @@ func (w *world) openColourfulShop() error {
 			})
 		}
 	}
-	return w.stockShop(all)
+	return c.catalog.stockShop(all)
 }
 
-func (w *world) indexIs(status string, products int) error {
-	i, err := w.merchant.SearchIndex(w.ctx)
+func (c *searchContext) indexIs(status string, products int) error {
+	i, err := c.merchant.SearchIndex(c.ctx)
 	switch {
 	case err != nil:
 		return err
@@ -47,9 +50,9 @@ func (w *world) indexIs(status string, products int) error {
 	return nil
 }
 
-func (w *world) indexCompares(source string) error {
+func (c *searchContext) indexCompares(source string) error {
 	for end := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		i, err := w.merchant.SearchIndex(w.ctx)
+		i, err := c.merchant.SearchIndex(c.ctx)
 		if err != nil || i.Vectors.Source != nil && *i.Vectors.Source == source {
 			return err
 		}

@@ -13,50 +13,50 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/merchant"
 )
 
-func searchSteps(sc stepRegistry, w *world) {
-	sc.Given(`^a shop with:$`, w.openShopFromJSON)
-	sc.When(`^a buyer searches for "([^"]*)" repeated to (\d+) characters$`, w.searchesForLength)
-	sc.Then(`^the reasons for "([^"]*)" include "(.+)"$`, w.reasonsInclude)
-	sc.Then(`^every result says why$`, w.everyResultSaysWhy)
-	sc.Then(`^the scores lie between 0 and 1, and fall with the rank among what is in stock$`, w.scoresAreSound)
-	sc.Then(`^the facets count what was found$`, w.facetsAddUp)
-	sc.Then(`^a search for "([^"]*)" shows "([^"]*)" before "([^"]*)"( or without it)?$`, w.searchShowsBefore)
+func searchSteps(sc stepRegistry, s *scenario) {
+	sc.Given(`^a shop with:$`, s.search.openShopFromJSON)
+	sc.When(`^a buyer searches for "([^"]*)" repeated to (\d+) characters$`, s.search.searchesForLength)
+	sc.Then(`^the reasons for "([^"]*)" include "(.+)"$`, s.search.reasonsInclude)
+	sc.Then(`^every result says why$`, s.search.everyResultSaysWhy)
+	sc.Then(`^the scores lie between 0 and 1, and fall with the rank among what is in stock$`, s.search.scoresAreSound)
+	sc.Then(`^the facets count what was found$`, s.search.facetsAddUp)
+	sc.Then(`^a search for "([^"]*)" shows "([^"]*)" before "([^"]*)"( or without it)?$`, s.search.searchShowsBefore)
 }
 
 // openShopFromJSON opens a shop with products in the API's JSON, because a Gherkin table cannot hold every name.
-func (w *world) openShopFromJSON(products *godog.DocString) error {
+func (c *searchContext) openShopFromJSON(products *godog.DocString) error {
 	var drafts []merchant.Product
 	if err := json.Unmarshal([]byte(products.Content), &drafts); err != nil {
 		return err
 	}
-	if err := w.openShop("Test Shop"); err != nil {
+	if err := c.shops.openShop("Test Shop"); err != nil {
 		return err
 	}
-	return w.stockShop(drafts)
+	return c.catalog.stockShop(drafts)
 }
 
 // searchesForLength searches for a text that is repeated, with spaces between, up to the given number of characters.
-func (w *world) searchesForLength(text string, characters int) error {
+func (c *searchContext) searchesForLength(text string, characters int) error {
 	long := []rune(strings.Repeat(text+" ", characters))[:characters]
 	long[characters-1] = 'x'
-	return w.searches(string(long), "")
+	return c.discovery.searches(string(long), "")
 }
 
 // results returns the results of the latest search.
-func (w *world) results() ([]acp.Result, error) {
-	answer, err := w.lastSearch()
+func (c *searchContext) results() ([]acp.Result, error) {
+	answer, err := c.lastSearch()
 	return answer.Results, err
 }
 
-func (w *world) lastSearch() (answer acp.SearchResponse, err error) {
-	if w.refusal != nil {
-		return answer, w.refusal
+func (c *searchContext) lastSearch() (answer acp.SearchResponse, err error) {
+	if c.refusal != nil {
+		return answer, c.refusal
 	}
-	return answer, json.Unmarshal(w.recorder.last().body, &answer)
+	return answer, json.Unmarshal(c.recorder.last().body, &answer)
 }
 
-func (w *world) reasonsInclude(name, part string) error {
-	results, err := w.results()
+func (c *searchContext) reasonsInclude(name, part string) error {
+	results, err := c.results()
 	if err != nil {
 		return err
 	}
@@ -71,8 +71,8 @@ func (w *world) reasonsInclude(name, part string) error {
 	return nil
 }
 
-func (w *world) everyResultSaysWhy() error {
-	results, err := w.results()
+func (c *searchContext) everyResultSaysWhy() error {
+	results, err := c.results()
 	for _, r := range results {
 		if reasons := r.SemanticMatch.Reasons; len(reasons) == 0 || slices.Contains(reasons, "") {
 			err = errors.Join(err, fmt.Errorf("%s was found for the reasons %q", r.Name, reasons))
@@ -81,8 +81,8 @@ func (w *world) everyResultSaysWhy() error {
 	return err
 }
 
-func (w *world) scoresAreSound() error {
-	results, err := w.results()
+func (c *searchContext) scoresAreSound() error {
+	results, err := c.results()
 	if err != nil {
 		return err
 	}
@@ -103,12 +103,12 @@ func (w *world) scoresAreSound() error {
 	return nil
 }
 
-func (w *world) searchShowsBefore(query, first, second, orWithout string) error {
-	if err := w.hasSearched(query, ""); err != nil {
+func (c *searchContext) searchShowsBefore(query, first, second, orWithout string) error {
+	if err := c.discovery.hasSearched(query, ""); err != nil {
 		return err
 	}
 	var names []string
-	for _, r := range w.shopper.Found.Results {
+	for _, r := range c.shopper.Found.Results {
 		names = append(names, r.Name)
 	}
 	i, j := slices.Index(names, first), slices.Index(names, second)
@@ -119,19 +119,19 @@ func (w *world) searchShowsBefore(query, first, second, orWithout string) error 
 }
 
 // facetsAddUp repeats the latest search with each value of each facet as a filter, and compares the counts.
-func (w *world) facetsAddUp() error {
-	shown, err := w.lastSearch()
+func (c *searchContext) facetsAddUp() error {
+	shown, err := c.lastSearch()
 	if err != nil {
 		return err
 	}
 	finds := func(change func(f *acp.Filters)) (int, error) {
-		request, filters := w.searchRequest, acp.Filters{}
-		if w.searchRequest.Filters != nil {
-			filters = *w.searchRequest.Filters
+		request, filters := c.buyers.searchRequest, acp.Filters{}
+		if c.buyers.searchRequest.Filters != nil {
+			filters = *c.buyers.searchRequest.Filters
 		}
 		change(&filters)
 		request.Filters, request.Limit = &filters, 100
-		all, err := w.buyerClient(w.shop.Slug).Search(w.ctx, request)
+		all, err := c.buyerClient(c.shop.Slug).Search(c.ctx, request)
 		if err == nil && len(all.Results) != all.TotalCount {
 			err = fmt.Errorf("it counts %d and shows %d", all.TotalCount, len(all.Results))
 		}

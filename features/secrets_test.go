@@ -12,16 +12,16 @@ import (
 )
 
 // secrets returns an error for each answer to a buyer that contains a secret field name or the product's cost.
-func (w *world) secrets() error {
+func (s *scenario) secrets() error {
 	var found error
-	for _, a := range w.recorder.all() {
+	for _, a := range s.recorder.all() {
 		if !a.toBuyer {
 			continue
 		}
 		for _, name := range secretNames(a.value(), false) {
 			found = errors.Join(found, fmt.Errorf("%s names %q", a.path, name))
 		}
-		if w.product.Cost != nil && containsAmount(a.body, *w.product.Cost) {
+		if s.product.Cost != nil && containsAmount(a.body, *s.product.Cost) {
 			found = errors.Join(found, fmt.Errorf("%s tells the cost", a.path))
 		}
 	}

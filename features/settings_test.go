@@ -12,78 +12,80 @@ import (
 
 // A part of a shop is /settings or /storefront.
 
-func (w *world) readsPart(part string) error { return w.merchantSends("GET", w.shopPath()+part, "") }
+func (c *shopsContext) readsPart(part string) error {
+	return c.merchantSends("GET", c.shopPath()+part, "")
+}
 
-func (w *world) patchesPart(part, body string) error {
-	return w.attempt(func() error {
-		if err := w.send("PATCH", w.shopPath()+part, w.expand(body), nil); err != nil {
+func (c *shopsContext) patchesPart(part, body string) error {
+	return c.attempt(func() error {
+		if err := c.send("PATCH", c.shopPath()+part, c.expand(body), nil); err != nil {
 			return err
 		}
-		return w.recordSlug()
+		return c.recordSlug()
 	})
 }
 
 // recordSlug records the shop's slug if the latest answer changed it.
-func (w *world) recordSlug() error {
-	slug, ok := valueAt(w.recorder.last().value(), "general.slug")
-	if text, isText := slug.(string); ok && isText && text != w.shop.Slug {
-		w.oldSlug, w.shop.Slug = w.shop.Slug, text
+func (c *shopsContext) recordSlug() error {
+	slug, ok := valueAt(c.recorder.last().value(), "general.slug")
+	if text, isText := slug.(string); ok && isText && text != c.shop.Slug {
+		c.oldSlug, c.shop.Slug = c.shop.Slug, text
 	}
 	return nil
 }
 
-func (w *world) setsPartField(part, field, value string) error {
-	body, err := withField(map[string]any{}, field, w.expand(value))
+func (c *shopsContext) setsPartField(part, field, value string) error {
+	body, err := withField(map[string]any{}, field, c.expand(value))
 	if err != nil {
 		return err
 	}
-	return w.patchesPart(part, body)
+	return c.patchesPart(part, body)
 }
 
-func (w *world) takesOtherShopsSlug() error {
-	return w.setsPartField("/settings", "general.slug", strconv.Quote(w.otherShops[0].Slug))
+func (c *shopsContext) takesOtherShopsSlug() error {
+	return c.setsPartField("/settings", "general.slug", strconv.Quote(c.otherShops[0].Slug))
 }
 
-func (w *world) partFieldIs(part, field, want string) error {
-	if err := w.send("GET", w.shopPath()+part, "", nil); err != nil {
+func (c *shopsContext) partFieldIs(part, field, want string) error {
+	if err := c.send("GET", c.shopPath()+part, "", nil); err != nil {
 		return err
 	}
-	return checkValue(w.recorder.last().value(), field, w.expand(want))
+	return checkValue(c.recorder.last().value(), field, c.expand(want))
 }
 
-func (w *world) partReadsTheSame(part string) error {
-	before := w.recorder.last().value()
-	if err := w.send("GET", w.shopPath()+part, "", nil); err != nil {
+func (c *shopsContext) partReadsTheSame(part string) error {
+	before := c.recorder.last().value()
+	if err := c.send("GET", c.shopPath()+part, "", nil); err != nil {
 		return err
 	}
-	if now := w.recorder.last().value(); !equalJSON(before, now) {
+	if now := c.recorder.last().value(); !equalJSON(before, now) {
 		return fmt.Errorf("it reads %s, it was %s", encode(now), encode(before))
 	}
 	return nil
 }
 
-func (w *world) manifestShows(table *godog.Table) error {
-	if _, err := w.buyerClient(w.shop.Slug).Manifest(w.ctx); err != nil {
+func (c *shopsContext) manifestShows(table *godog.Table) error {
+	if _, err := c.buyerClient(c.shop.Slug).Manifest(c.ctx); err != nil {
 		return err
 	}
-	return w.checkTable(w.recorder.last().value(), table)
+	return c.checkTable(c.recorder.last().value(), table)
 }
 
-func (w *world) pricesAreIn(currency string) error {
-	manifest, err := w.buyerClient(w.shop.Slug).Manifest(w.ctx)
+func (c *shopsContext) pricesAreIn(currency string) error {
+	manifest, err := c.buyerClient(c.shop.Slug).Manifest(c.ctx)
 	if err == nil && (manifest.Currency() != currency || len(manifest.SupportedCurrencies) != 1) {
 		err = fmt.Errorf("they are in %v", manifest.SupportedCurrencies)
 	}
 	return err
 }
 
-func (w *world) newSessionLasts(minutes int) error {
-	buyer := w.buyerClient(w.shop.Slug)
-	found, err := buyer.Search(w.ctx, acp.SearchRequest{Query: "anything"})
+func (c *shopsContext) newSessionLasts(minutes int) error {
+	buyer := c.buyerClient(c.shop.Slug)
+	found, err := buyer.Search(c.ctx, acp.SearchRequest{Query: "anything"})
 	if err != nil {
 		return err
 	}
-	session, err := buyer.Session(w.ctx, found.SessionID)
+	session, err := buyer.Session(c.ctx, found.SessionID)
 	if err != nil {
 		return err
 	}

@@ -12,55 +12,58 @@ import (
 
 const labelBody = `{"weight_grams": 500, "carrier_code": "fedex", "service_code": "fedex_2day"}`
 
-func (w *world) labelsPath() string { return w.expand(ordersPath + "/$order/labels") }
+// shippingContext buys and voids labels.
+type shippingContext struct{ *scenario }
 
-func (w *world) buysLabelConcurrently(times int) {
-	path := w.labelsPath()
-	w.runConcurrently(times, func(int) error { return w.send("POST", path, labelBody, nil) })
+func (c *shippingContext) labelsPath() string { return c.expand(ordersPath + "/$order/labels") }
+
+func (c *shippingContext) buysLabelConcurrently(times int) {
+	path := c.labelsPath()
+	c.runConcurrently(times, func(int) error { return c.send("POST", path, labelBody, nil) })
 }
 
 // soldLabelsAre checks the number of ShipStation's shipments.
-func (w *world) soldLabelsAre(want int) error {
-	sold, err := platformRecords[json.RawMessage](w, "shipstation", "shipments")
+func (c *shippingContext) soldLabelsAre(want int) error {
+	sold, err := platformRecords[json.RawMessage](c.scenario, "shipstation", "shipments")
 	if err == nil && len(sold) != want {
 		err = fmt.Errorf("it has sold %s", sold)
 	}
 	return err
 }
 
-func (w *world) buysNamedLabel(name, tracking string) error {
-	if err := w.send("POST", w.labelsPath(), labelBody, nil); err != nil {
+func (c *shippingContext) buysNamedLabel(name, tracking string) error {
+	if err := c.send("POST", c.labelsPath(), labelBody, nil); err != nil {
 		return err
 	}
-	if err := w.namesAnswerField("id", name); err != nil {
+	if err := c.platforms.namesAnswerField("id", name); err != nil {
 		return err
 	}
-	return w.namesAnswerField("tracking_number", tracking)
+	return c.platforms.namesAnswerField("tracking_number", tracking)
 }
 
-func (w *world) voidPath(label string) string {
-	return w.labelsPath() + "/" + w.expand(label) + "/void"
+func (c *shippingContext) voidPath(label string) string {
+	return c.labelsPath() + "/" + c.expand(label) + "/void"
 }
 
 // voidsAndBuysConcurrently sends concurrent requests: half void the label, half buy one.
-func (w *world) voidsAndBuysConcurrently(label string, times int) {
-	void, buy := w.voidPath(label), w.labelsPath()
-	w.runConcurrently(times, func(i int) error {
+func (c *shippingContext) voidsAndBuysConcurrently(label string, times int) {
+	void, buy := c.voidPath(label), c.labelsPath()
+	c.runConcurrently(times, func(i int) error {
 		if i%2 == 0 {
-			return w.send("POST", void, "", nil)
+			return c.send("POST", void, "", nil)
 		}
-		return w.send("POST", buy, labelBody, nil)
+		return c.send("POST", buy, labelBody, nil)
 	})
 }
 
 // voidsWithin retries until the lease of an earlier, lost request has expired.
-func (w *world) voidsWithin(seconds int, label string) error {
-	return within(seconds, func() error { return w.send("POST", w.voidPath(label), "", nil) })
+func (c *shippingContext) voidsWithin(seconds int, label string) error {
+	return within(seconds, func() error { return c.send("POST", c.voidPath(label), "", nil) })
 }
 
 // unvoidedLabelsAre checks the number of ShipStation's shipments that are not voided.
-func (w *world) unvoidedLabelsAre(want int) error {
-	sold, err := platformRecords[struct{ Voided bool }](w, "shipstation", "shipments")
+func (c *shippingContext) unvoidedLabelsAre(want int) error {
+	sold, err := platformRecords[struct{ Voided bool }](c.scenario, "shipstation", "shipments")
 	unvoided := 0
 	for _, one := range sold {
 		if !one.Voided {
@@ -74,24 +77,24 @@ func (w *world) unvoidedLabelsAre(want int) error {
 }
 
 // voidsAtShipStation voids a label at ShipStation directly, as in its web application.
-func (w *world) voidsAtShipStation(tracking string) error {
+func (c *shippingContext) voidsAtShipStation(tracking string) error {
 	sold, err := platformRecords[struct {
 		ID       int    `json:"shipmentId"`
 		Tracking string `json:"trackingNumber"`
-	}](w, "shipstation", "shipments")
+	}](c.scenario, "shipstation", "shipments")
 	if err != nil {
 		return err
 	}
 	for _, one := range sold {
-		if one.Tracking == w.expand(tracking) {
-			return w.callShipStation("/shipments/voidlabel", fmt.Sprintf(`{"shipmentId": %d}`, one.ID), nil)
+		if one.Tracking == c.expand(tracking) {
+			return c.callShipStation("/shipments/voidlabel", fmt.Sprintf(`{"shipmentId": %d}`, one.ID), nil)
 		}
 	}
 	return fmt.Errorf("there is no such label in %v", sold)
 }
 
-func (w *world) ratesRise() error {
-	prices, found := valueAt(w.recorder.last().value(), "data.*.price")
+func (c *shippingContext) ratesRise() error {
+	prices, found := valueAt(c.recorder.last().value(), "data.*.price")
 	list, _ := prices.([]any)
 	if !found || len(list) < 2 {
 		return errors.New("there are no rates to compare")
@@ -105,37 +108,37 @@ func (w *world) ratesRise() error {
 }
 
 // addsOrderAtCustom adds the order to the merchant's own system, and optionally ships it there.
-func (w *world) addsOrderAtCustom(ship bool) error {
-	_, err := w.platforms.AddOrder(platforms.NewOrder{
+func (c *shippingContext) addsOrderAtCustom(ship bool) error {
+	_, err := c.platforms.platforms.AddOrder(platforms.NewOrder{
 		Platform:  platforms.Custom,
-		Reference: w.expand("$order"),
+		Reference: c.expand("$order"),
 		Ship:      ship,
 	})
 	return err
 }
 
 // shipsAtShipStation creates the order at ShipStation and buys a label there, as in its web application.
-func (w *world) shipsAtShipStation() error {
-	body := w.expand(`{"orderKey": "$order", "orderNumber": "1001", "orderDate": "2026-01-01T00:00:00", "orderStatus": "awaiting_shipment",
+func (c *shippingContext) shipsAtShipStation() error {
+	body := c.expand(`{"orderKey": "$order", "orderNumber": "1001", "orderDate": "2026-01-01T00:00:00", "orderStatus": "awaiting_shipment",
 		"billTo": {"name": "A. Buyer"}, "shipTo": {"name": "A. Buyer"}, "items": []}`)
 	var made struct {
 		ID int `json:"orderId"`
 	}
-	if err := w.callShipStation("/orders/createorder", body, &made); err != nil {
+	if err := c.callShipStation("/orders/createorder", body, &made); err != nil {
 		return err
 	}
-	return w.callShipStation("/orders/createlabelfororder", fmt.Sprintf(`{"orderId": %d, "carrierCode": "fedex", "serviceCode": "fedex_2day",
+	return c.callShipStation("/orders/createlabelfororder", fmt.Sprintf(`{"orderId": %d, "carrierCode": "fedex", "serviceCode": "fedex_2day",
 		"packageCode": "package", "shipDate": "2026-01-02", "weight": {"value": 20, "units": "ounces"}}`, made.ID), nil)
 }
 
-func (w *world) callShipStation(path, body string, into any) error {
-	request, err := http.NewRequestWithContext(w.ctx, "POST", w.server.platformHost.url+"/shipstation"+path, strings.NewReader(body))
+func (c *shippingContext) callShipStation(path, body string, into any) error {
+	request, err := http.NewRequestWithContext(c.ctx, "POST", c.server.platformHost.url+"/shipstation"+path, strings.NewReader(body))
 	if err != nil {
 		return err
 	}
-	request.SetBasicAuth(w.expand("$ship_key"), w.expand("$ship_secret"))
+	request.SetBasicAuth(c.expand("$ship_key"), c.expand("$ship_secret"))
 	request.Header.Set("Content-Type", "application/json")
-	response, err := w.server.transport.RoundTrip(request)
+	response, err := c.server.transport.RoundTrip(request)
 	if err != nil {
 		return err
 	}

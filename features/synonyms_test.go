@@ -8,24 +8,24 @@ import (
 
 const synonymsPath = "/v1/catalog/synonyms"
 
-func synonymSteps(sc stepRegistry, w *world) {
-	sc.Given(`^a shop with (\d+) synonyms$`, w.openShopWithSynonyms)
-	sc.Given(`^the synonym (\{.*\})$`, w.createsSynonym)
+func synonymSteps(sc stepRegistry, s *scenario) {
+	sc.Given(`^a shop with (\d+) synonyms$`, s.search.openShopWithSynonyms)
+	sc.Given(`^the synonym (\{.*\})$`, s.search.createsSynonym)
 	sc.When(`^the merchant replaces the synonyms by (\d+)$`, func(n int) error {
-		return w.attempt(func() error {
-			_, err := w.merchant.ReplaceSynonyms(w.ctx, manySynonyms(n))
+		return s.attempt(func() error {
+			_, err := s.merchant.ReplaceSynonyms(s.ctx, manySynonyms(n))
 			return err
 		})
 	})
-	sc.Then(`^the synonym reads the same$`, w.synonymReadsTheSame)
-	sc.Then(`^the shop has (\d+) synonyms?$`, w.synonymCountIs)
+	sc.Then(`^the synonym reads the same$`, s.search.synonymReadsTheSame)
+	sc.Then(`^the shop has (\d+) synonyms?$`, s.search.synonymCountIs)
 }
 
-func (w *world) openShopWithSynonyms(n int) error {
-	if err := w.openShop("Test Shop"); err != nil {
+func (c *searchContext) openShopWithSynonyms(n int) error {
+	if err := c.shops.openShop("Test Shop"); err != nil {
 		return err
 	}
-	_, err := w.merchant.ReplaceSynonyms(w.ctx, manySynonyms(n))
+	_, err := c.merchant.ReplaceSynonyms(c.ctx, manySynonyms(n))
 	return err
 }
 
@@ -38,27 +38,27 @@ func manySynonyms(n int) []merchant.NewSynonym {
 }
 
 // createsSynonym creates a synonym and names its id "synonym".
-func (w *world) createsSynonym(body string) error {
-	if err := w.send("POST", synonymsPath, body, nil); err != nil {
+func (c *searchContext) createsSynonym(body string) error {
+	if err := c.send("POST", synonymsPath, body, nil); err != nil {
 		return err
 	}
-	return w.namesAnswerField("id", "synonym")
+	return c.platforms.namesAnswerField("id", "synonym")
 }
 
-func (w *world) synonymReadsTheSame() error {
-	before := w.recorder.last().value()
+func (c *searchContext) synonymReadsTheSame() error {
+	before := c.recorder.last().value()
 	id, _ := valueAt(before, "id")
-	if err := w.send("GET", synonymsPath+"/"+fmt.Sprint(id), "", nil); err != nil {
+	if err := c.send("GET", synonymsPath+"/"+fmt.Sprint(id), "", nil); err != nil {
 		return err
 	}
-	if now := w.recorder.last().value(); !equalJSON(before, now) {
+	if now := c.recorder.last().value(); !equalJSON(before, now) {
 		return fmt.Errorf("it reads %s, it was %s", encode(now), encode(before))
 	}
 	return nil
 }
 
-func (w *world) synonymCountIs(n int) error {
-	all, err := w.merchant.Synonyms(w.ctx, merchant.Page{Limit: 1})
+func (c *searchContext) synonymCountIs(n int) error {
+	all, err := c.merchant.Synonyms(c.ctx, merchant.Page{Limit: 1})
 	if err == nil && all.Meta.Total != n {
 		err = fmt.Errorf("there are %d synonyms", all.Meta.Total)
 	}

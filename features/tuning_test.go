@@ -11,15 +11,15 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/decimal"
 )
 
-func tuningSteps(sc stepRegistry, w *world) {
-	sc.When(`^the merchant has the agent learn with (\{.*\})$`, w.tunesAgent)
-	sc.Given(`^(\d+) buyers haggled for the "([^"]*)", who would pay (\d+) to (\d+)% of its price$`, w.haveNegotiated)
+func tuningSteps(sc stepRegistry, s *scenario) {
+	sc.When(`^the merchant has the agent learn with (\{.*\})$`, s.agents.tunesAgent)
+	sc.Given(`^(\d+) buyers haggled for the "([^"]*)", who would pay (\d+) to (\d+)% of its price$`, s.agents.haveNegotiated)
 }
 
 // tunesAgent tunes the active agent. It retries a busy server, because tuning takes seconds of processor time.
-func (w *world) tunesAgent(body string) error {
-	w.runConcurrently(1, func(int) error { return w.send("POST", w.expand(agentsPath+"/$active/tune"), body, nil) })
-	return w.concurrentErrs[0]
+func (c *agentsContext) tunesAgent(body string) error {
+	c.runConcurrently(1, func(int) error { return c.send("POST", c.expand(agentsPath+"/$active/tune"), body, nil) })
+	return c.concurrentErrs[0]
 }
 
 // concurrentBuyers is how many buyers negotiate at the same time.
@@ -27,18 +27,18 @@ const concurrentBuyers = 8
 
 // haveNegotiated lets n buyers negotiate, each in its own session. Their reservation prices are spread evenly from least to
 // most percent of the price.
-func (w *world) haveNegotiated(n int, name string, least, most int) error {
-	product := w.products[name]
+func (c *agentsContext) haveNegotiated(n int, name string, least, most int) error {
+	product := c.products[name]
 	var running sync.WaitGroup
 	failures := make([]error, concurrentBuyers)
 	for h := range concurrentBuyers {
-		client := w.buyerClient(w.shop.Slug)
+		client := c.buyerClient(c.shop.Slug)
 		running.Go(func() {
 			for i := h; i < n && failures[h] == nil; i += concurrentBuyers {
 				share := least + (most-least)*(i*37%n)/n
 				most := product.Price.Percent(decimal.FromInt(int64(share)), 2)
 				from := fmt.Sprintf("203.0.%d.%d", i/250, i%250) // sessions per client address are limited
-				failures[h] = w.negotiates(client, product.ID, most, 3+i%3, acp.Header("X-Forwarded-For", from))
+				failures[h] = c.negotiates(client, product.ID, most, 3+i%3, acp.Header("X-Forwarded-For", from))
 			}
 		})
 	}
@@ -53,7 +53,7 @@ func (w *world) haveNegotiated(n int, name string, least, most int) error {
 
 // negotiates opens at three quarters of the reservation price and raises its offer to it in equal steps. It accepts a price
 // that is no higher than its next offer.
-func (w *world) negotiates(client *acp.Client, product string, most decimal.Decimal, rounds int, from acp.Option) error {
+func (c *agentsContext) negotiates(client *acp.Client, product string, most decimal.Decimal, rounds int, from acp.Option) error {
 	quote := acp.Quote{}
 	for round := range rounds + 1 {
 		offer := most.Percent(decimal.FromInt(int64(min(75+25*round/(rounds-1), 100))), 2)
@@ -76,7 +76,7 @@ func (w *world) negotiates(client *acp.Client, product string, most decimal.Deci
 				OfferPrice: &offer,
 			}
 		}
-		answer, err := quoteWithRetry(w.ctx, client, request, from)
+		answer, err := quoteWithRetry(c.ctx, client, request, from)
 		if err != nil || answer.Status == acp.Accept {
 			return err
 		}

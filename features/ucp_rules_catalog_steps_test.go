@@ -7,23 +7,23 @@ import (
 )
 
 // ucpCatalogRuleSteps are about pagination and lookups of many ids.
-func ucpCatalogRuleSteps(sc stepRegistry, w *world) {
-	sc.Then(`^following the cursors at "([^"]*)" over (REST|MCP), an agent reads (\d+) products, each once, in pages of (.+)$`, w.followsCursors)
-	sc.When(`^over (REST|MCP) an agent looks up (\d+) ids at "([^"]*)", the first of which is "([^"]*)"$`, w.looksUpMany)
+func ucpCatalogRuleSteps(sc stepRegistry, s *scenario) {
+	sc.Then(`^following the cursors at "([^"]*)" over (REST|MCP), an agent reads (\d+) products, each once, in pages of (.+)$`, s.ucp.followsCursors)
+	sc.When(`^over (REST|MCP) an agent looks up (\d+) ids at "([^"]*)", the first of which is "([^"]*)"$`, s.ucp.looksUpMany)
 }
 
 // followsCursors reads all pages of a search. sizes is a JSON array of the expected page sizes.
-func (w *world) followsCursors(prefix, over string, want int, sizes string) error {
+func (c *ucpContext) followsCursors(prefix, over string, want int, sizes string) error {
 	seen, pages := map[any]bool{}, []any{}
 	for body := map[string]any{"filters": map[string]any{"price": map[string]any{"min": 0}}}; ; {
 		text, err := json.Marshal(body)
 		if err != nil {
 			return err
 		}
-		if err := w.agentSendsOver(over, "POST", prefix+"/ucp/catalog/search", string(text)); err != nil {
+		if err := c.agentSendsOver(over, "POST", prefix+"/ucp/catalog/search", string(text)); err != nil {
 			return err
 		}
-		answer := w.recorder.last().value()
+		answer := c.recorder.last().value()
 		ids, _ := valueAt(answer, "products.*.id")
 		list, _ := ids.([]any)
 		for _, id := range list {
@@ -48,8 +48,8 @@ func (w *world) followsCursors(prefix, over string, want int, sizes string) erro
 	}
 }
 
-func (w *world) looksUpMany(over string, n int, prefix, first string) error {
-	ids := []string{w.expand(first)}
+func (c *ucpContext) looksUpMany(over string, n int, prefix, first string) error {
+	ids := []string{c.expand(first)}
 	for i := 1; i < n; i++ {
 		ids = append(ids, fmt.Sprintf("prod_unknown_%d", i))
 	}
@@ -57,5 +57,5 @@ func (w *world) looksUpMany(over string, n int, prefix, first string) error {
 	if err != nil {
 		return err
 	}
-	return w.agentSendsOver(over, http.MethodPost, prefix+"/ucp/catalog/lookup", string(body))
+	return c.agentSendsOver(over, http.MethodPost, prefix+"/ucp/catalog/lookup", string(body))
 }

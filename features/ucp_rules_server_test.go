@@ -1,7 +1,6 @@
 package features
 
 import (
-	"context"
 	"encoding/json"
 	"net"
 	"net/http"
@@ -19,16 +18,8 @@ import (
 )
 
 // ucpServerSteps start servers with a public URL and a file of known agents.
-func ucpServerSteps(sc stepRegistry, w *world) {
-	sc.Given(`^a (sandbox|production) server at "([^"]*)" that knows the agents:$`, w.startsPublicServer)
-	sc.sc.After(func(ctx context.Context, _ *godog.Scenario, _ error) (context.Context, error) {
-		if w.publicServerTB != nil {
-			for _, end := range slices.Backward(w.publicServerTB.cleanups) {
-				end()
-			}
-		}
-		return ctx, nil
-	})
+func ucpServerSteps(sc stepRegistry, s *scenario) {
+	sc.Given(`^a (sandbox|production) server at "([^"]*)" that knows the agents:$`, s.ucp.startsPublicServer)
 }
 
 // publicProxy is a transport that sends requests for a public host to the server's listen address, as a reverse proxy does.
@@ -52,8 +43,7 @@ var liveKey = strings.Replace(boottest.Key, "hk_test_", "hk_live_", 1)
 
 // startsPublicServer starts a server for this scenario. A row of agents is a known profile with all capabilities except those
 // in the column "without".
-func (w *world) startsPublicServer(environment, public string, agents *godog.Table) error {
-	w.publicServerTB = &scenarioTB{TB: w.server.t}
+func (c *ucpContext) startsPublicServer(environment, public string, agents *godog.Table) error {
 	listener, err := net.Listen("tcp", boottest.Address())
 	if err != nil {
 		return err
@@ -66,29 +56,29 @@ func (w *world) startsPublicServer(environment, public string, agents *godog.Tab
 	if err != nil {
 		return err
 	}
-	file := filepath.Join(w.server.t.TempDir(), "agents.json")
+	file := filepath.Join(c.tb.TempDir(), "agents.json")
 	if err := os.WriteFile(file, known, 0o600); err != nil {
 		return err
 	}
-	app := boottest.Start(w.publicServerTB, w.server.engine.URL(w.publicServerTB), func(c *boot.Config) {
-		c.Addr, c.PublicURL, c.UCPPlatforms = address, public, file
-		c.Connections = 10
+	app := boottest.Start(c.tb, c.server.engine.URL(c.tb), func(config *boot.Config) {
+		config.Addr, config.PublicURL, config.UCPPlatforms = address, public, file
+		config.Connections = 10
 		if environment == "production" {
-			c.Env, c.BootstrapKey, c.MasterKey = environment, liveKey, strings.Repeat("m", 64)
+			config.Env, config.BootstrapKey, config.MasterKey = environment, liveKey, strings.Repeat("m", 64)
 		}
 	})
-	w.recorder.next = publicProxy{strings.TrimPrefix(public, "https://"), address, w.recorder.next}
-	w.app = app
-	w.connection = exchange.NewClient(exchange.Config{
+	c.recorder.next = publicProxy{strings.TrimPrefix(public, "https://"), address, c.recorder.next}
+	c.app = app
+	c.connection = exchange.NewClient(exchange.Config{
 		URL:        app.URL(),
-		HTTP:       &http.Client{Transport: w.recorder},
-		RequestIDs: w.name,
+		HTTP:       &http.Client{Transport: c.recorder},
+		RequestIDs: c.name,
 	})
 	key := boottest.Key
 	if environment == "production" {
 		key = liveKey
 	}
-	w.merchant = merchant.New(w.connection, key, "")
+	c.merchant = merchant.New(c.connection, key, "")
 	return nil
 }
 

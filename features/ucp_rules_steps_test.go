@@ -12,38 +12,39 @@ import (
 	"strings"
 )
 
-// ucpState holds what the scenarios of the ucp_*_rules.feature files remember.
-type ucpState struct {
-	notedAnswers   map[string]any // by path
-	publicServerTB *scenarioTB    // cleanups of the scenario's own server
+// ucpContext buys over UCP and MCP, and checks the wire format.
+type ucpContext struct {
+	*scenario
+
+	notedAnswers map[string]any // by path
 }
 
 // ucpRuleSteps are the steps of the ucp_*_rules.feature files other than plain requests and tables of answers.
-func ucpRuleSteps(sc stepRegistry, w *world) {
-	ucpServerSteps(sc, w)
-	ucpCatalogRuleSteps(sc, w)
-	ucpToolSteps(sc, w)
+func ucpRuleSteps(sc stepRegistry, s *scenario) {
+	ucpServerSteps(sc, s)
+	ucpCatalogRuleSteps(sc, s)
+	ucpToolSteps(sc, s)
 	sc.Given(`^an agent's checkout at "([^"]*)" of (\d+) of the "([^"]*)"$`, func(prefix string, quantity int, name string) error {
-		return w.agentOpensCheckout(prefix, quantity, name, "")
+		return s.ucp.agentOpensCheckout(prefix, quantity, name, "")
 	})
 	sc.Given(`^an agent's checkout at "([^"]*)" that is ready, of (\d+) of the "([^"]*)"$`, func(prefix string, quantity int, name string) error {
-		return w.agentOpensCheckout(prefix, quantity, name, w.expand(`, "buyer": {"email": "ada@example.com"}, "fulfillment": $home_delivery`))
+		return s.ucp.agentOpensCheckout(prefix, quantity, name, s.expand(`, "buyer": {"email": "ada@example.com"}, "fulfillment": $home_delivery`))
 	})
-	sc.Given(`^an agent opens (\d+) checkouts of (\d+) of the "([^"]*)" with the code "([^"]*)"$`, w.agentOpensCheckouts)
-	sc.Given(`^the agent keeps the answer's id as "([^"]*)"$`, w.agentKeepsID)
-	sc.Step(`^the agent notes what it reads at (\S+)$`, w.agentNotesAnswer)
-	sc.Then(`^the agent reads the same at (\S+)$`, w.agentReadsAsNoted)
-	sc.Then(`^the two latest answers are alike, but for (times|times and ids)$`, w.answersEqualExcept)
-	sc.Then(`^the page at the answer's continue_url shows "([^"]*)"$`, w.continuePageShows)
-	sc.Step(`^the body is JSON$`, w.bodyIsJSON)
-	sc.Then(`^the answer's payment handlers are under (.+)$`, w.handlersAreUnder)
-	sc.Then(`^no answer to an agent or a merchant holds "([^"]*)"$`, w.noAnswerHolds)
+	sc.Given(`^an agent opens (\d+) checkouts of (\d+) of the "([^"]*)" with the code "([^"]*)"$`, s.ucp.agentOpensCheckouts)
+	sc.Given(`^the agent keeps the answer's id as "([^"]*)"$`, s.ucp.agentKeepsID)
+	sc.Step(`^the agent notes what it reads at (\S+)$`, s.ucp.agentNotesAnswer)
+	sc.Then(`^the agent reads the same at (\S+)$`, s.ucp.agentReadsAsNoted)
+	sc.Then(`^the two latest answers are alike, but for (times|times and ids)$`, s.ucp.answersEqualExcept)
+	sc.Then(`^the page at the answer's continue_url shows "([^"]*)"$`, s.ucp.continuePageShows)
+	sc.Step(`^the body is JSON$`, s.ucp.bodyIsJSON)
+	sc.Then(`^the answer's payment handlers are under (.+)$`, s.ucp.handlersAreUnder)
+	sc.Then(`^no answer to an agent or a merchant holds "([^"]*)"$`, s.ucp.noAnswerHolds)
 }
 
 // addUCPVars adds common parts of request bodies, such as $home_delivery and $payment_ok, and all variants of the shop's
 // products: ${Rain Coat: M/Blue}.
-func (w *world) addUCPVars(vars map[string]string) {
-	for name, p := range w.products {
+func (c *ucpContext) addUCPVars(vars map[string]string) {
+	for name, p := range c.products {
 		for _, v := range p.Variants {
 			vars[name+": "+v.Size+"/"+v.Color] = v.ID
 		}
@@ -56,22 +57,22 @@ func (w *world) addUCPVars(vars map[string]string) {
 }
 
 // agentOpensCheckout opens a checkout as an agent and remembers its id as $remembered_id.
-func (w *world) agentOpensCheckout(prefix string, quantity int, name, more string) error {
-	item := w.products[name].Variants[0].ID
+func (c *ucpContext) agentOpensCheckout(prefix string, quantity int, name, more string) error {
+	item := c.products[name].Variants[0].ID
 	body := fmt.Sprintf(`{"line_items": [{"item": {"id": %q}, "quantity": %d}]%s}`, item, quantity, more)
-	if err := w.agentSends("", "POST", prefix+"/ucp/checkout-sessions", body); err != nil {
+	if err := c.agentSends("", "POST", prefix+"/ucp/checkout-sessions", body); err != nil {
 		return err
 	}
-	if err := w.statusIs(http.StatusCreated); err != nil {
+	if err := c.statusIs(http.StatusCreated); err != nil {
 		return err
 	}
-	return w.rememberAnswer("id")
+	return c.rememberAnswer("id")
 }
 
 // agentOpensCheckouts opens several checkouts with the same discount code. $remembered_id is the last one's id.
-func (w *world) agentOpensCheckouts(many, quantity int, name, code string) error {
+func (c *ucpContext) agentOpensCheckouts(many, quantity int, name, code string) error {
 	for range many {
-		if err := w.agentOpensCheckout("", quantity, name, fmt.Sprintf(`, "discounts": {"codes": [%q]}`, w.expand(code))); err != nil {
+		if err := c.agentOpensCheckout("", quantity, name, fmt.Sprintf(`, "discounts": {"codes": [%q]}`, c.expand(code))); err != nil {
 			return err
 		}
 	}
@@ -79,33 +80,33 @@ func (w *world) agentOpensCheckouts(many, quantity int, name, code string) error
 }
 
 // agentKeepsID remembers the id in the latest answer as $remembered_NAME.
-func (w *world) agentKeepsID(name string) error {
-	if err := w.rememberAnswer("id"); err != nil {
+func (c *ucpContext) agentKeepsID(name string) error {
+	if err := c.rememberAnswer("id"); err != nil {
 		return err
 	}
-	w.remembered[name] = w.remembered["id"]
+	c.remembered[name] = c.remembered["id"]
 	return nil
 }
 
-func (w *world) agentReads(path string) (any, error) {
-	if err := w.agentSends("", "GET", path, ""); err != nil {
+func (c *ucpContext) agentReads(path string) (any, error) {
+	if err := c.agentSends("", "GET", path, ""); err != nil {
 		return nil, err
 	}
-	return withoutTimes(w.recorder.last().value()), w.statusIs(http.StatusOK)
+	return withoutTimes(c.recorder.last().value()), c.statusIs(http.StatusOK)
 }
 
-func (w *world) agentNotesAnswer(path string) error {
-	read, err := w.agentReads(path)
-	if w.notedAnswers == nil {
-		w.notedAnswers = map[string]any{}
+func (c *ucpContext) agentNotesAnswer(path string) error {
+	read, err := c.agentReads(path)
+	if c.notedAnswers == nil {
+		c.notedAnswers = map[string]any{}
 	}
-	w.notedAnswers[w.expand(path)] = read
+	c.notedAnswers[c.expand(path)] = read
 	return err
 }
 
-func (w *world) agentReadsAsNoted(path string) error {
-	read, err := w.agentReads(path)
-	if before := w.notedAnswers[w.expand(path)]; err == nil && !equalJSON(read, before) {
+func (c *ucpContext) agentReadsAsNoted(path string) error {
+	read, err := c.agentReads(path)
+	if before := c.notedAnswers[c.expand(path)]; err == nil && !equalJSON(read, before) {
 		err = fmt.Errorf("it reads %s, it was %s", encode(read), encode(before))
 	}
 	return err
@@ -132,12 +133,12 @@ func withoutTimes(value any) any {
 	return value
 }
 
-func (w *world) answersEqualExcept(butFor string) error {
-	before, err := w.previousAnswer()
+func (c *ucpContext) answersEqualExcept(butFor string) error {
+	before, err := c.previousAnswer()
 	if err != nil {
 		return err
 	}
-	now := w.recorder.last()
+	now := c.recorder.last()
 	one, other := withoutTimes(before.value()), withoutTimes(now.value())
 	if fields, isObject := one.(map[string]any); isObject && butFor == "times and ids" {
 		if again, isObject := other.(map[string]any); isObject {
@@ -157,13 +158,13 @@ func (w *world) answersEqualExcept(butFor string) error {
 }
 
 // continuePageShows opens the answer's continue_url as the buyer's browser does, and searches the page for a text.
-func (w *world) continuePageShows(text string) error {
-	address, _ := valueAt(w.recorder.last().value(), "continue_url")
+func (c *ucpContext) continuePageShows(text string) error {
+	address, _ := valueAt(c.recorder.last().value(), "continue_url")
 	link, err := url.Parse(fmt.Sprint(address))
 	if err != nil {
 		return err
 	}
-	response, err := (&http.Client{Transport: w.recorder.next}).Get(link.String())
+	response, err := (&http.Client{Transport: c.recorder.next}).Get(link.String())
 	if err != nil {
 		return err
 	}
@@ -180,8 +181,8 @@ func (w *world) continuePageShows(text string) error {
 }
 
 // bodyIsJSON checks that the body is one JSON value (RFC 8259) and that Content-Type says so.
-func (w *world) bodyIsJSON() error {
-	last := w.recorder.last()
+func (c *ucpContext) bodyIsJSON() error {
+	last := c.recorder.last()
 	if kind := last.header.Get("Content-Type"); !strings.HasPrefix(kind, "application/json") {
 		return fmt.Errorf("Content-Type is %q", kind)
 	}
@@ -192,8 +193,8 @@ func (w *world) bodyIsJSON() error {
 }
 
 // handlersAreUnder compares the names in ucp.payment_handlers with a sorted JSON array.
-func (w *world) handlersAreUnder(names string) error {
-	registry, _ := valueAt(w.recorder.last().value(), "ucp.payment_handlers")
+func (c *ucpContext) handlersAreUnder(names string) error {
+	registry, _ := valueAt(c.recorder.last().value(), "ucp.payment_handlers")
 	handlers, _ := registry.(map[string]any)
 	if found := encode(slices.Sorted(maps.Keys(handlers))); found != names {
 		return fmt.Errorf("they are under %s", found)
@@ -202,14 +203,14 @@ func (w *world) handlersAreUnder(names string) error {
 }
 
 // noAnswerHolds searches all answers of the scenario, including orders, payments and audit events that the merchant reads.
-func (w *world) noAnswerHolds(secret string) error {
-	secret = w.expand(secret)
+func (c *ucpContext) noAnswerHolds(secret string) error {
+	secret = c.expand(secret)
 	for _, path := range []string{"/v1/orders", "/v1/finance/payments", "/v1/audit-events"} {
-		if err := w.send("GET", path, "", nil); err != nil {
+		if err := c.send("GET", path, "", nil); err != nil {
 			return err
 		}
 	}
-	for _, a := range w.recorder.all() {
+	for _, a := range c.recorder.all() {
 		if strings.Contains(string(a.body), secret) || strings.Contains(fmt.Sprint(a.header), secret) {
 			return fmt.Errorf("%s tells %q: %.500s", a.path, secret, a.body)
 		}

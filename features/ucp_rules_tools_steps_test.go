@@ -12,17 +12,17 @@ import (
 )
 
 // ucpToolSteps send an operation over REST, or over MCP as a tool call with the same body.
-func ucpToolSteps(sc stepRegistry, w *world) {
-	sc.Step(`^over (REST|MCP) an agent sends ([A-Z]+) (/\S+)(?: (.+))?$`, w.agentSendsOver)
+func ucpToolSteps(sc stepRegistry, s *scenario) {
+	sc.Step(`^over (REST|MCP) an agent sends ([A-Z]+) (/\S+)(?: (.+))?$`, s.ucp.agentSendsOver)
 }
 
 // agentSendsOver records the same answer for REST and MCP: for MCP it replaces the recorded message by the tool's content. The
 // body of an error also has the JSON-RPC error code, as rpc.
-func (w *world) agentSendsOver(over, method, path, body string) error {
+func (c *ucpContext) agentSendsOver(over, method, path, body string) error {
 	if over == "REST" {
-		return w.agentSends("", method, path, body)
+		return c.agentSends("", method, path, body)
 	}
-	path, body = w.expand(path), w.expand(body)
+	path, body = c.expand(path), c.expand(body)
 	version, plain := ucpVersion(path)
 	operation, known := ucpOperations[method+" "+withoutID(plain)]
 	if !known {
@@ -33,12 +33,12 @@ func (w *world) agentSendsOver(over, method, path, body string) error {
 		return err
 	}
 	prefix := strings.TrimSuffix(path, plain)
-	r, err := http.NewRequestWithContext(w.ctx, http.MethodPost, w.app.URL()+"/p/"+w.shop.Slug+prefix+"/mcp", bytes.NewReader(message))
+	r, err := http.NewRequestWithContext(c.ctx, http.MethodPost, c.app.URL()+"/p/"+c.shop.Slug+prefix+"/mcp", bytes.NewReader(message))
 	if err != nil {
 		return err
 	}
 	r.Header.Set("Content-Type", "application/json")
-	response, err := (&http.Client{Transport: w.recorder}).Do(r)
+	response, err := (&http.Client{Transport: c.recorder}).Do(r)
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (w *world) agentSendsOver(over, method, path, body string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w in %s", operation, err, answer)
 	}
-	w.recorder.replaceLastBody(content)
+	c.recorder.replaceLastBody(content)
 	if refused {
 		return ucpjudge.TransportError(response.StatusCode, content)
 	}

@@ -12,22 +12,22 @@ import (
 )
 
 // ucpSteps send requests of the Universal Commerce Protocol. Every answer is checked against its schema and rules.
-func ucpSteps(sc stepRegistry, w *world) {
-	sc.Step(`^((?:as \S+ |under the key "[^"]*" )*)an agent sends ([A-Z]+) (/\S+)(?: (.+))?$`, w.agentSends)
-	sc.Step(`^a model sends (\S+)(?: (\{.*\}))? to (/\S+)$`, w.modelSends)
-	sc.Then(`^the introduction (names|does not name) "([^"]*)"$`, w.introductionNames)
-	sc.When(`^somebody reads (/\S+)$`, func(path string) error { return w.sendsUnchecked(http.MethodGet, path, "") })
+func ucpSteps(sc stepRegistry, s *scenario) {
+	sc.Step(`^((?:as \S+ |under the key "[^"]*" )*)an agent sends ([A-Z]+) (/\S+)(?: (.+))?$`, s.ucp.agentSends)
+	sc.Step(`^a model sends (\S+)(?: (\{.*\}))? to (/\S+)$`, s.ucp.modelSends)
+	sc.Then(`^the introduction (names|does not name) "([^"]*)"$`, s.ucp.introductionNames)
+	sc.When(`^somebody reads (/\S+)$`, func(path string) error { return s.ucp.sendsUnchecked(http.MethodGet, path, "") })
 }
 
 // modelSends sends an MCP message and does not check the answer.
-func (w *world) modelSends(method, params, path string) error {
-	body := `{"jsonrpc": "2.0", "id": 1, "method": "` + method + `", "params": ` + cmp.Or(w.expand(params), "{}") + `}`
-	return w.sendsUnchecked(http.MethodPost, path, body)
+func (c *ucpContext) modelSends(method, params, path string) error {
+	body := `{"jsonrpc": "2.0", "id": 1, "method": "` + method + `", "params": ` + cmp.Or(c.expand(params), "{}") + `}`
+	return c.sendsUnchecked(http.MethodPost, path, body)
 }
 
 // introductionNames checks whether the Markdown text in the latest answer links to a path of the shop.
-func (w *world) introductionNames(whether, path string) error {
-	named := strings.Contains(string(w.recorder.last().body), "/p/"+w.shop.Slug+path+")")
+func (c *ucpContext) introductionNames(whether, path string) error {
+	named := strings.Contains(string(c.recorder.last().body), "/p/"+c.shop.Slug+path+")")
 	if named != (whether == "names") {
 		return fmt.Errorf("the introduction names %s: %v", path, named)
 	}
@@ -35,13 +35,13 @@ func (w *world) introductionNames(whether, path string) error {
 }
 
 // sendsUnchecked sends a request to the shop and does not check the answer.
-func (w *world) sendsUnchecked(method, path, body string) error {
-	r, err := http.NewRequestWithContext(w.ctx, method, w.app.URL()+"/p/"+w.shop.Slug+path, strings.NewReader(body))
+func (c *ucpContext) sendsUnchecked(method, path, body string) error {
+	r, err := http.NewRequestWithContext(c.ctx, method, c.app.URL()+"/p/"+c.shop.Slug+path, strings.NewReader(body))
 	if err != nil {
 		return err
 	}
 	r.Header.Set("Content-Type", "application/json")
-	_, err = (&http.Client{Transport: w.recorder}).Do(r)
+	_, err = (&http.Client{Transport: c.recorder}).Do(r)
 	return err
 }
 
@@ -71,10 +71,10 @@ var ucpAgents = map[schema.Version]string{
 	schema.V20260408: "https://haggle.invalid/2026-04-08/agent",
 }
 
-func (w *world) agentSends(how, method, path, body string) error {
-	path, body = w.expand(path), w.expand(body)
+func (c *ucpContext) agentSends(how, method, path, body string) error {
+	path, body = c.expand(path), c.expand(body)
 	version, plain := ucpVersion(path)
-	r, err := http.NewRequestWithContext(w.ctx, method, w.app.URL()+"/p/"+w.shop.Slug+path, strings.NewReader(body))
+	r, err := http.NewRequestWithContext(c.ctx, method, c.app.URL()+"/p/"+c.shop.Slug+path, strings.NewReader(body))
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (w *world) agentSends(how, method, path, body string) error {
 	if profile != "nobody" {
 		r.Header.Set("UCP-Agent", fmt.Sprintf("profile=%q", profile))
 	}
-	response, err := (&http.Client{Transport: w.recorder}).Do(r)
+	response, err := (&http.Client{Transport: c.recorder}).Do(r)
 	if err != nil {
 		return err
 	}

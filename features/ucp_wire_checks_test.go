@@ -17,8 +17,8 @@ import (
 )
 
 // wireAnswers returns the scenario's answers to UCP and MCP requests.
-func (w *world) wireAnswers() (list []answer) {
-	for _, a := range w.recorder.all() {
+func (c *ucpContext) wireAnswers() (list []answer) {
+	for _, a := range c.recorder.all() {
 		if strings.Contains(a.path, "/ucp") || strings.HasSuffix(a.path, "/mcp") {
 			list = append(list, a)
 		}
@@ -76,10 +76,10 @@ func checkMCPAnswer(r *wireRequest, a answer) error {
 var wireSeverities = []any{"recoverable", "requires_buyer_input", "requires_buyer_review", "unrecoverable"}
 
 // messagesAreComplete checks that every message of the scenario has the fields of its type, and that all three types occur.
-func (w *world) messagesAreComplete() error {
+func (c *ucpContext) messagesAreComplete() error {
 	seen := map[any]int{}
 	var wrong error
-	for _, a := range w.wireAnswers() {
+	for _, a := range c.wireAnswers() {
 		list, _ := wireBody(a)["messages"].([]any)
 		for _, one := range list {
 			m, _ := one.(map[string]any)
@@ -121,8 +121,8 @@ func checkMessage(m map[string]any) error {
 }
 
 // hasOnlyMessages checks that the latest answer is an error with ucp, messages and at most a continue_url.
-func (w *world) hasOnlyMessages() error {
-	body := wireBody(w.recorder.last())
+func (c *ucpContext) hasOnlyMessages() error {
+	body := wireBody(c.recorder.last())
 	names := slices.Sorted(maps.Keys(body))
 	if rest := slices.DeleteFunc(names, func(n string) bool { return n == "continue_url" }); !slices.Equal(rest, []string{"messages", "ucp"}) {
 		return fmt.Errorf("it has %v", rest)
@@ -140,9 +140,9 @@ func (w *world) hasOnlyMessages() error {
 }
 
 // answersAreJSON checks that every answer of the scenario is JSON with the content type application/json.
-func (w *world) answersAreJSON() error {
+func (c *ucpContext) answersAreJSON() error {
 	var wrong error
-	for _, a := range w.wireAnswers() {
+	for _, a := range c.wireAnswers() {
 		if kind := a.header.Get("Content-Type"); kind != "application/json" || !json.Valid(a.body) {
 			wrong = errors.Join(wrong, fmt.Errorf("%s: %d %q %.200s", a.path, a.status, kind, a.body))
 		}
@@ -151,10 +151,10 @@ func (w *world) answersAreJSON() error {
 }
 
 // answersNameVersion checks that every answer names the version, and every answer with a resource its active capabilities.
-func (w *world) answersNameVersion(version string) error {
+func (c *ucpContext) answersNameVersion(version string) error {
 	var wrong error
 	seen := 0
-	for _, a := range w.wireAnswers() {
+	for _, a := range c.wireAnswers() {
 		if a.status >= 400 || strings.HasSuffix(a.path, wireProfilePath) {
 			continue
 		}
@@ -179,8 +179,8 @@ func (w *world) answersNameVersion(version string) error {
 }
 
 // activeCapabilitiesAre compares the latest answer's capabilities with names relative to dev.ucp.shopping: "checkout, discount".
-func (w *world) activeCapabilitiesAre(want string) error {
-	capabilities, _ := valueAt(wireBody(w.recorder.last()), "ucp.capabilities")
+func (c *ucpContext) activeCapabilitiesAre(want string) error {
+	capabilities, _ := valueAt(wireBody(c.recorder.last()), "ucp.capabilities")
 	active, _ := capabilities.(map[string]any)
 	var got []string
 	for name := range active {
@@ -195,8 +195,8 @@ func (w *world) activeCapabilitiesAre(want string) error {
 
 // schemasAreAtOwners checks that each capability's spec and schema are at the domain that its name belongs to: dev.ucp.* at
 // ucp.dev.
-func (w *world) schemasAreAtOwners() error {
-	declared, _ := valueAt(w.recorder.last().value(), "ucp.capabilities")
+func (c *ucpContext) schemasAreAtOwners() error {
+	declared, _ := valueAt(c.recorder.last().value(), "ucp.capabilities")
 	list, _ := declared.(map[string]any)
 	if len(list) == 0 {
 		return errors.New("the profile has no capabilities")
@@ -231,12 +231,12 @@ func ownedBy(name string, u *url.URL) bool {
 }
 
 // answersEqualExceptIDs compares the latest two answers without ids and times.
-func (w *world) answersEqualExceptIDs() error {
-	before, err := w.previousAnswer()
+func (c *ucpContext) answersEqualExceptIDs() error {
+	before, err := c.previousAnswer()
 	if err != nil {
 		return err
 	}
-	now := w.recorder.last()
+	now := c.recorder.last()
 	one, other := wireIDs.ReplaceAllString(string(before.body), "…"), wireIDs.ReplaceAllString(string(now.body), "…")
 	a, errA := decode(one)
 	b, errB := decode(other)
@@ -249,21 +249,21 @@ func (w *world) answersEqualExceptIDs() error {
 var wireIDs = regexp.MustCompile(`\b(?:chk|sess|ord|quote)_[0-9a-z]{26}\b|\b\d{4}-\d\d-\d\dT[0-9:.]+Z`)
 
 // lastWebhookShows checks the body of the latest webhook that the platform received.
-func (w *world) lastWebhookShows(table *godog.Table) error {
-	if len(w.deliveries) == 0 {
+func (c *ucpContext) lastWebhookShows(table *godog.Table) error {
+	if len(c.events.deliveries) == 0 {
 		return errors.New("it heard nothing")
 	}
-	value, err := decode(string(w.deliveries[len(w.deliveries)-1].Body))
+	value, err := decode(string(c.events.deliveries[len(c.events.deliveries)-1].Body))
 	if err != nil {
 		return err
 	}
-	return w.checkTable(value, table)
+	return c.checkTable(value, table)
 }
 
 // webhooksAreOneEvent checks that retries of a webhook have the same Webhook-Id.
-func (w *world) webhooksAreOneEvent() error {
-	first := w.deliveries[0].Header.Get("Webhook-Id")
-	for _, delivery := range w.deliveries {
+func (c *ucpContext) webhooksAreOneEvent() error {
+	first := c.events.deliveries[0].Header.Get("Webhook-Id")
+	for _, delivery := range c.events.deliveries {
 		if id := delivery.Header.Get("Webhook-Id"); id == "" || id != first {
 			return fmt.Errorf("the ids are %q and %q", first, id)
 		}
@@ -272,12 +272,12 @@ func (w *world) webhooksAreOneEvent() error {
 }
 
 // lastWebhookMatchesOrder compares the latest webhook with the order in the latest answer.
-func (w *world) lastWebhookMatchesOrder() error {
-	sent, err := decode(string(w.deliveries[len(w.deliveries)-1].Body))
+func (c *ucpContext) lastWebhookMatchesOrder() error {
+	sent, err := decode(string(c.events.deliveries[len(c.events.deliveries)-1].Body))
 	if err != nil {
 		return err
 	}
-	read := w.recorder.last().value()
+	read := c.recorder.last().value()
 	if !reflect.DeepEqual(sent, read) {
 		return fmt.Errorf("it heard %v, and reads %v", sent, read)
 	}

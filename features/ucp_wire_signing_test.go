@@ -128,8 +128,8 @@ func (s *wireSigning) sign(r *wireRequest, address *url.URL) error {
 }
 
 // shopKeys reads the keys in the shop's profile from its raw JSON. The field depends on the profile's version.
-func (w *world) shopKeys(address string) (map[string]*ecdsa.PublicKey, error) {
-	answer, err := (&http.Client{Transport: retryTransport{w.server.transport}}).Get(address)
+func (c *ucpContext) shopKeys(address string) (map[string]*ecdsa.PublicKey, error) {
+	answer, err := (&http.Client{Transport: retryTransport{c.server.transport}}).Get(address)
 	if err != nil {
 		return nil, err
 	}
@@ -160,13 +160,13 @@ func (w *world) shopKeys(address string) (map[string]*ecdsa.PublicKey, error) {
 const wireProfilePath = "/.well-known/ucp"
 
 // answerIsSigned verifies the latest answer with the keys of the shop's profile, in the version of the request.
-func (w *world) answerIsSigned() error {
-	a := w.recorder.last()
-	base := "/p/" + w.shop.Slug
+func (c *ucpContext) answerIsSigned() error {
+	a := c.recorder.last()
+	base := "/p/" + c.shop.Slug
 	if strings.HasPrefix(a.path, base+"/"+aprilVersion+"/") {
 		base += "/" + aprilVersion
 	}
-	keys, err := w.shopKeys(w.app.URL() + base + wireProfilePath)
+	keys, err := c.shopKeys(c.app.URL() + base + wireProfilePath)
 	if err != nil {
 		return err
 	}
@@ -181,9 +181,9 @@ func (w *world) answerIsSigned() error {
 	}, keys)
 }
 
-func (w *world) answerIsUnsigned() error {
+func (c *ucpContext) answerIsUnsigned() error {
 	for _, name := range []string{"Signature-Input", "Signature"} {
-		if got := w.recorder.last().header.Get(name); got != "" {
+		if got := c.recorder.last().header.Get(name); got != "" {
 			return fmt.Errorf("%s is %q", name, got)
 		}
 	}
@@ -193,11 +193,11 @@ func (w *world) answerIsUnsigned() error {
 // receivesWebhooks waits for a number of order webhooks. It checks each against the schema of the platform's version, and
 // verifies its signature with the keys of the profile that the webhook names as its sender.
 func (p *wirePlatform) receivesWebhooks(times int) error {
-	deliveries, err := p.w.receiver.Wait("", times, deliveryTimeout)
+	deliveries, err := p.scenario.events.receiver.Wait("", times, deliveryTimeout)
 	if err != nil {
 		return err
 	}
-	if p.w.deliveries = deliveries; len(deliveries) != times {
+	if p.scenario.events.deliveries = deliveries; len(deliveries) != times {
 		return fmt.Errorf("it heard %d times", len(deliveries))
 	}
 	checker := ucpjudge.New(schema.Version(p.version)).House()
@@ -211,7 +211,7 @@ func (p *wirePlatform) receivesWebhooks(times int) error {
 }
 
 func (p *wirePlatform) checkWebhookSignature(delivery receiver.Request) error {
-	base := p.w.app.URL() + "/p/" + p.w.shop.Slug
+	base := p.scenario.app.URL() + "/p/" + p.scenario.shop.Slug
 	if p.version == aprilVersion {
 		base += "/" + aprilVersion
 	}
@@ -219,7 +219,7 @@ func (p *wirePlatform) checkWebhookSignature(delivery receiver.Request) error {
 	if agent := delivery.Header.Get("UCP-Agent"); agent != fmt.Sprintf("profile=%q", profile) {
 		return fmt.Errorf("UCP-Agent is %q", agent)
 	}
-	keys, err := p.w.shopKeys(profile)
+	keys, err := p.scenario.ucp.shopKeys(profile)
 	if err != nil {
 		return err
 	}

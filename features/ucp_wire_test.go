@@ -2,7 +2,6 @@ package features
 
 import (
 	"bytes"
-	"context"
 	crand "crypto/rand"
 	"encoding/json"
 	"fmt"
@@ -12,14 +11,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/cucumber/godog"
 )
 
 // wirePlatform is an agent's platform with its own profile and signing key. It sends raw requests; steps check the answers in
 // the recorder.
 type wirePlatform struct {
-	w             *world
+	scenario      *scenario
 	version       string
 	capabilities  []string // of the profile; nil: all
 	webhookURL    string   // for order webhooks; "": none
@@ -61,15 +58,9 @@ func (p *wirePlatform) starts(version string) error {
 	// The server caches a profile, or the failure to read it, by URL. An earlier scenario may have had the same port.
 	p.url = "http://" + l.Addr().String() + "/" + crand.Text() + "/profile.json"
 	p.server = &http.Server{Handler: p, ReadHeaderTimeout: deliveryTimeout}
-	go func() { _ = p.server.Serve(l) }() // until close
+	go func() { _ = p.server.Serve(l) }() // until the scenario closes
+	p.scenario.atEnd(p.server.Close)
 	return nil
-}
-
-func (p *wirePlatform) close(ctx context.Context, _ *godog.Scenario, _ error) (context.Context, error) {
-	if p.server == nil {
-		return ctx, nil
-	}
-	return ctx, p.server.Close()
 }
 
 func (p *wirePlatform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -140,7 +131,7 @@ const aprilVersion = "2026-04-08"
 func (p *wirePlatform) answersProfile(status int, body string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.status, p.body = status, []byte(p.w.expand(body))
+	p.status, p.body = status, []byte(p.scenario.expand(body))
 }
 
 // rotatesKey replaces the published key by a new one.
@@ -159,7 +150,7 @@ func (p *wirePlatform) publishesCurve(curve string) {
 }
 
 func (p *wirePlatform) registersWebhook() error {
-	r, err := p.w.eventReceiver()
+	r, err := p.scenario.events.eventReceiver()
 	if err != nil {
 		return err
 	}
@@ -180,11 +171,11 @@ type wireRequest struct {
 func (p *wirePlatform) sends(how, method, path, body string) error {
 	r := &wireRequest{
 		method: method,
-		path:   p.w.expand(path),
+		path:   p.scenario.expand(path),
 		header: http.Header{},
 	}
 	if body != "" || method != http.MethodGet {
-		r.body = []byte(p.w.expand(body))
+		r.body = []byte(p.scenario.expand(body))
 		r.header.Set("Content-Type", "application/json")
 	}
 	return p.send(r, how)
@@ -197,7 +188,7 @@ func (p *wirePlatform) sendsUntilKnown(how, method, path, body string) error {
 		if err := p.sends(how, method, path, body); err != nil {
 			return err
 		}
-		if a := p.w.recorder.last(); strings.Contains(string(a.body), "key_not_found") {
+		if a := p.scenario.recorder.last(); strings.Contains(string(a.body), "key_not_found") {
 			return fmt.Errorf("it answered %d: %s", a.status, a.body)
 		}
 		return nil
@@ -218,7 +209,7 @@ func (p *wirePlatform) send(r *wireRequest, how string) error {
 			return err
 		}
 	}
-	address, err := url.Parse(p.w.app.URL() + "/p/" + p.w.shop.Slug + r.path)
+	address, err := url.Parse(p.scenario.app.URL() + "/p/" + p.scenario.shop.Slug + r.path)
 	if err != nil {
 		return err
 	}
@@ -230,12 +221,12 @@ func (p *wirePlatform) send(r *wireRequest, how string) error {
 	for _, change := range r.after {
 		change(r)
 	}
-	request, err := http.NewRequestWithContext(p.w.ctx, r.method, address.String(), bytes.NewReader(r.body))
+	request, err := http.NewRequestWithContext(p.scenario.ctx, r.method, address.String(), bytes.NewReader(r.body))
 	if err != nil {
 		return err
 	}
 	request.Header = r.header
-	answer, err := (&http.Client{Transport: p.w.recorder}).Do(request)
+	answer, err := (&http.Client{Transport: p.scenario.recorder}).Do(request)
 	if err != nil {
 		return err
 	}
@@ -243,16 +234,16 @@ func (p *wirePlatform) send(r *wireRequest, how string) error {
 		return err
 	}
 	if strings.HasSuffix(r.path, "/mcp") {
-		return checkMCPAnswer(r, p.w.recorder.last())
+		return checkMCPAnswer(r, p.scenario.recorder.last())
 	}
 	version, plain := ucpVersion(r.path)
-	return checkUCPAnswer(version, r.method, plain, answer.StatusCode, p.w.recorder.last().body)
+	return checkUCPAnswer(version, r.method, plain, answer.StatusCode, p.scenario.recorder.last().body)
 }
 
 // callsTool calls an MCP tool. The message's meta names the profile, as UCP requires.
 func (p *wirePlatform) callsTool(how, tool, arguments string) error {
 	fields := map[string]any{}
-	if err := json.Unmarshal([]byte(p.w.expand(arguments)), &fields); err != nil {
+	if err := json.Unmarshal([]byte(p.scenario.expand(arguments)), &fields); err != nil {
 		return err
 	}
 	meta, _ := fields["meta"].(map[string]any)
@@ -287,7 +278,7 @@ func (p *wirePlatform) sendsMCP(how, message string) error {
 	return p.send(&wireRequest{
 		method: http.MethodPost,
 		path:   path,
-		body:   []byte(p.w.expand(message)),
+		body:   []byte(p.scenario.expand(message)),
 		header: http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}},
 	}, how)
 }

@@ -16,10 +16,10 @@ const refundsPath = "/v1/finance/refunds"
 
 // addUnresolvedVars adds $unresolved, the refund without a known outcome, and the provider's ids of the account's latest charge
 // and refund. It reads them only if text names them, with clients that are not recorded.
-func (w *world) addUnresolvedVars(vars map[string]string, text string) {
+func (c *financeContext) addUnresolvedVars(vars map[string]string, text string) {
 	if strings.Contains(text, "$unresolved") {
-		client := merchant.New(exchange.NewClient(exchange.Config{URL: w.app.URL()}), w.merchant.Secret(), w.shop.ID)
-		answer, err := client.Do(w.ctx, "GET", refundsPath+"?status=unresolved", nil, nil)
+		client := merchant.New(exchange.NewClient(exchange.Config{URL: c.app.URL()}), c.merchant.Secret(), c.shop.ID)
+		answer, err := client.Do(c.ctx, "GET", refundsPath+"?status=unresolved", nil, nil)
 		var list struct{ Data []struct{ ID string } }
 		if err == nil && json.Unmarshal(answer.Body, &list) == nil && len(list.Data) > 0 {
 			vars["unresolved"] = list.Data[0].ID
@@ -28,7 +28,7 @@ func (w *world) addUnresolvedVars(vars map[string]string, text string) {
 	if !strings.Contains(text, "$charge") && !strings.Contains(text, "$given_back") {
 		return
 	}
-	response, err := http.Get(w.server.providersURL + "/ledger")
+	response, err := http.Get(c.server.providersURL + "/ledger")
 	if err != nil {
 		return
 	}
@@ -43,13 +43,13 @@ func (w *world) addUnresolvedVars(vars map[string]string, text string) {
 	if json.NewDecoder(response.Body).Decode(&books) != nil {
 		return
 	}
-	for _, c := range books.Charges {
-		if c.Account != w.integration.Config.AccountID {
+	for _, found := range books.Charges {
+		if found.Account != c.integrations.integration.Config.AccountID {
 			continue
 		}
-		vars["charge"] = c.Intent
+		vars["charge"] = found.Intent
 		for _, r := range books.Refunds {
-			if r.Charge == c.ID {
+			if r.Charge == found.ID {
 				vars["given_back"] = r.ID
 			}
 		}
@@ -59,14 +59,14 @@ func (w *world) addUnresolvedVars(vars map[string]string, text string) {
 var errReconciling = errors.New("its provider is being asked, or was not asked yet")
 
 // agesUnresolved makes the unresolved payment or refund older by a duration.
-func (w *world) agesUnresolved(what, by string) error {
+func (c *financeContext) agesUnresolved(what, by string) error {
 	age, err := time.ParseDuration(by)
 	if err != nil {
 		return err
 	}
 	subject := map[string]string{"payment": "$checkout", "refund": "$unresolved"}[what]
 	return within(30, func() error {
-		done, err := boottest.Age(w.server.database, w.expand(subject), age)
+		done, err := boottest.Age(c.server.database, c.expand(subject), age)
 		if err == nil && !done {
 			err = errReconciling
 		}

@@ -17,23 +17,23 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
-func (w *world) hasWebhook(topic, actions string) error {
-	return errors.Join(w.registersWebhook(topic, actions), w.unexpectedRefusal())
+func (c *platformsContext) hasWebhook(topic, actions string) error {
+	return errors.Join(c.registersWebhook(topic, actions), c.unexpectedRefusal())
 }
 
-func (w *world) registersWebhook(topic, actions string) error {
+func (c *platformsContext) registersWebhook(topic, actions string) error {
 	body := fmt.Sprintf(`{"topic": %q, "actions": %s}`, topic, cmp.Or(actions, "[]"))
-	return w.attempt(func() error {
-		if err := w.send("POST", w.integrationPath("/webhooks"), body, nil); err != nil {
+	return c.attempt(func() error {
+		if err := c.send("POST", c.integrationPath("/webhooks"), body, nil); err != nil {
 			return err
 		}
-		w.webhook = merchant.Webhook{}
-		return json.Unmarshal(w.recorder.last().body, &w.webhook)
+		c.webhook = merchant.Webhook{}
+		return json.Unmarshal(c.recorder.last().body, &c.webhook)
 	})
 }
 
 // platformSendsWebhooks makes a platform change records and send webhooks about them.
-func (w *world) platformSendsWebhooks(platform string, n int, more string) error {
+func (c *platformsContext) platformSendsWebhooks(platform string, n int, more string) error {
 	request := platforms.Webhooks{
 		Platform: platform,
 		Count:    n,
@@ -45,14 +45,14 @@ func (w *world) platformSendsWebhooks(platform string, n int, more string) error
 		}
 	}
 	var err error
-	w.sent, err = w.platforms.Webhooks(w.ctx, request)
+	c.sent, err = c.platforms.Webhooks(c.ctx, request)
 	return err
 }
 
-func (w *world) webhookCallsAnswered(kind string, n, status int) error {
-	answers := w.sent.Answers
+func (c *platformsContext) webhookCallsAnswered(kind string, n, status int) error {
+	answers := c.sent.Answers
 	if kind == "forged" {
-		answers = w.sent.TamperedAnswers
+		answers = c.sent.TamperedAnswers
 	}
 	total := 0
 	for _, times := range answers {
@@ -65,9 +65,9 @@ func (w *world) webhookCallsAnswered(kind string, n, status int) error {
 }
 
 // callsShopifyWebhook sends a webhook call in Shopify's form, signed with secret.
-func (w *world) callsShopifyWebhook(name, secret string, body *godog.DocString, without ...string) error {
-	content := w.expand(body.Content)
-	request, err := http.NewRequestWithContext(w.ctx, "POST", w.webhook.Endpoint, strings.NewReader(content))
+func (c *platformsContext) callsShopifyWebhook(name, secret string, body *godog.DocString, without ...string) error {
+	content := c.expand(body.Content)
+	request, err := http.NewRequestWithContext(c.ctx, "POST", c.webhook.Endpoint, strings.NewReader(content))
 	if err != nil {
 		return err
 	}
@@ -76,20 +76,20 @@ func (w *world) callsShopifyWebhook(name, secret string, body *godog.DocString, 
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("X-Shopify-Hmac-Sha256", base64.StdEncoding.EncodeToString(mac.Sum(nil)))
 	request.Header.Set("X-Shopify-Webhook-Id", name)
-	request.Header.Set("X-Shopify-Topic", w.webhook.Topic)
+	request.Header.Set("X-Shopify-Topic", c.webhook.Topic)
 	request.Header.Set("X-Shopify-Shop-Domain", "trailhead-outfitters.myshopify.com")
 	for _, name := range without {
 		request.Header.Del(name)
 	}
-	response, err := w.recorder.RoundTrip(request)
+	response, err := c.recorder.RoundTrip(request)
 	if err != nil {
 		return err
 	}
 	return response.Body.Close()
 }
 
-func (w *world) platformWebhooksAre(platform string, n int) error {
-	hooks, _ := json.Marshal(w.platforms.Hooks()[platform])
+func (c *platformsContext) platformWebhooksAre(platform string, n int) error {
+	hooks, _ := json.Marshal(c.platforms.Hooks()[platform])
 	var list []any
 	if err := json.Unmarshal(hooks, &list); err != nil {
 		return err
