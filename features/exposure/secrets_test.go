@@ -18,8 +18,6 @@ import (
 
 	"github.com/haggle-commerce/haggle/cmd/boot"
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
-	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
-	"github.com/haggle-commerce/haggle/ports/porttest/redisserver"
 )
 
 // tour is a server on which every kind of secret is used.
@@ -122,7 +120,7 @@ func TestSecretsStaySecret(t *testing.T) {
 // start runs a server that logs everything. Its Redis refuses its password.
 func (o *tour) start(t *testing.T, log io.Writer, format string) (stop func()) {
 	t.Helper()
-	redis, err := url.Parse(redisserver.Start(t).URL())
+	redis, err := url.Parse(boottest.Redis(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -314,8 +312,7 @@ func (o *tour) dump() string {
 
 // sql runs SQL on PostgreSQL as superuser.
 func (o *tour) sql(statement string) string {
-	u, _ := url.Parse(o.database)
-	out, err := pgserver.Shared(o.T).PSQL(strings.TrimPrefix(u.Path, "/"), statement)
+	out, err := boottest.PSQL(o.T, o.database, statement)
 	if err != nil {
 		o.Fatal(err)
 	}

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/haggle-commerce/haggle/app/people"
 	"github.com/haggle-commerce/haggle/cmd/boot"
+	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 )
 
 // tenant is a project with one of everything that has an id. After the first failure its methods do nothing, and err has the
@@ -118,12 +118,12 @@ func (s *tenant) staff() {
 	if s.err != nil {
 		return
 	}
-	from := people.Client{Address: s.ids["slug"]} // joining is limited by address
-	in, err := s.app.People.Join(context.Background(), link[strings.LastIndex(link, "/")+1:], "Ada", "correct horse battery", from)
+	from := boottest.MemberClient{App: s.app, Address: s.ids["slug"]} // joining is limited by address
+	in, err := from.Join(context.Background(), link, "Ada", "correct horse battery")
 	if s.err = err; err != nil {
 		return
 	}
-	s.ids["member_id"], s.ids["console_session_id"] = in.Member.ID.String(), in.Session.ID.String()
+	s.ids["member_id"], s.ids["console_session_id"] = in.Member, in.ID
 	s.ids["invitation_id"] = invite("grace").field("id")
 }
 

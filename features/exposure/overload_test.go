@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
-	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
 )
 
 // timed is a response and how long it took.
@@ -28,13 +27,8 @@ func (c caller) timed(method, path, body string) timed {
 // lockTable blocks all writes to a table until unlock is called.
 func lockTable(t *testing.T, databaseURL, table string) (unlock func()) {
 	t.Helper()
-	u, err := url.Parse(databaseURL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	server, database := pgserver.Shared(t), strings.TrimPrefix(u.Path, "/")
 	sql := func(statement string) string {
-		out, err := server.PSQL(database, statement)
+		out, err := boottest.PSQL(t, databaseURL, statement)
 		if err != nil {
 			t.Error(err)
 		}
@@ -42,7 +36,7 @@ func lockTable(t *testing.T, databaseURL, table string) (unlock func()) {
 	}
 	var holder sync.WaitGroup
 	holder.Go(func() { // unlock terminates the session, so psql returns an error
-		_, _ = server.PSQL(database, "BEGIN; LOCK TABLE "+table+" IN EXCLUSIVE MODE; SELECT pg_sleep(60)")
+		_, _ = boottest.PSQL(t, databaseURL, "BEGIN; LOCK TABLE "+table+" IN EXCLUSIVE MODE; SELECT pg_sleep(60)")
 	})
 	const held = "FROM pg_locks WHERE granted AND mode = 'ExclusiveLock' AND relation = '"
 	for sql("SELECT count(*) "+held+table+"'::regclass") == "0" {

@@ -9,10 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
-	"github.com/haggle-commerce/haggle/adapters/httpapi/ucp"
-	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
-	"github.com/haggle-commerce/haggle/domain/capability"
+	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 )
 
 // agentVersions are the protocol versions by the prefix of their paths.
@@ -27,27 +24,8 @@ func profileOf(agent, prefix string) string {
 func knownAgents() []byte {
 	known := map[string]any{}
 	for prefix, version := range agentVersions {
-		release, _ := capability.ParseVersion(version)
-		own, _ := capability.Negotiation("com.haggle")
-		declared := map[string]any{}
-		for _, c := range capability.Served(release, own).Capabilities {
-			entry := map[string]any{
-				"version": c.Version.String(),
-				"spec":    "https://ucp.dev/" + version,
-				"schema":  "https://ucp.dev/" + version,
-			}
-			if c.Name == capability.Discount || c.Name == capability.Fulfillment {
-				entry["extends"] = capability.Checkout.String()
-			}
-			declared[c.Name.String()] = []any{entry}
-		}
 		for _, agent := range []string{"owner", "rival"} {
-			known[profileOf(agent, prefix)] = map[string]any{"ucp": map[string]any{
-				"version":          version,
-				"services":         map[string]any{},
-				"payment_handlers": map[string]any{},
-				"capabilities":     declared,
-			}}
+			known[profileOf(agent, prefix)] = boottest.UCPProfile(version)
 		}
 	}
 	text, _ := json.Marshal(known)
@@ -56,7 +34,7 @@ func knownAgents() []byte {
 
 // agentOperation is a REST operation or a tool.
 type agentOperation struct {
-	commerce.Tool
+	boottest.UCPTool
 	prefix string
 	mcp    bool
 	body   string // one of agentBodies
@@ -103,25 +81,11 @@ var ownNames = regexp.MustCompile(`^(line_items\.id|lines\.item\.id|payment\.ins
 // registered returns all registered operations. It reports those without a body in agentBodies, and fields with ids that the
 // body lacks.
 func (w *agentWalls) registered() (all []agentOperation) {
-	own, _ := capability.Negotiation("com.haggle")
-	config := ucp.Config{Authority: "com.haggle", Negotiation: own}
-	rest := wire.NewPart(http.NewServeMux(), wire.Config{})
-	ucp.Register(rest, &commerce.Services{}, config)
-	routes := map[string]commerce.Tool{}
-	for path, item := range rest.OpenAPI().Paths {
-		for method, op := range map[string]any{"GET": item.Get, "POST": item.Post, "PUT": item.Put} {
-			text, _ := json.Marshal(op)
-			var named struct {
-				ID string `json:"operationId"`
-			}
-			if json.Unmarshal(text, &named) == nil && named.ID != "" && !strings.HasPrefix(named.ID, "ucp_profile") {
-				routes[named.ID] = commerce.Tool{Method: method, Path: path}
-			}
-		}
-	}
-	for _, set := range ucp.RegisterTools(wire.NewPart(http.NewServeMux(), wire.Config{}), &commerce.Services{}, config) {
-		for _, tool := range set.Tools {
-			id := tool.Name + "-" + agentVersions[set.Prefix]
+	routes := boottest.UCPRoutes()
+	tools := boottest.UCPTools()
+	for _, prefix := range slices.Sorted(maps.Keys(tools)) {
+		for _, tool := range tools[prefix] {
+			id := tool.Name + "-" + agentVersions[prefix]
 			route, served := routes[id]
 			if !served {
 				w.Errorf("%s is a tool, and no operation", id)
@@ -131,7 +95,7 @@ func (w *agentWalls) registered() (all []agentOperation) {
 			called := tool
 			called.Method, called.Path = route.Method, route.Path
 			for _, body := range agentBodies[tool.Name] {
-				all = append(all, agentOperation{tool, set.Prefix, true, body}, agentOperation{called, set.Prefix, false, body})
+				all = append(all, agentOperation{tool, prefix, true, body}, agentOperation{called, prefix, false, body})
 			}
 		}
 	}
@@ -142,7 +106,7 @@ func (w *agentWalls) registered() (all []agentOperation) {
 }
 
 // covers reports an operation without a body in agentBodies, or with a body that lacks a field with an id.
-func (w *agentWalls) covers(tool commerce.Tool) {
+func (w *agentWalls) covers(tool boottest.UCPTool) {
 	bodies, known := agentBodies[tool.Name]
 	body := strings.Join(bodies, " ")
 	if !known {

@@ -2,7 +2,6 @@ package exposure
 
 import (
 	"fmt"
-	"net/url"
 	"strconv"
 	"strings"
 	"sync"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/haggle-commerce/haggle/cmd/boot"
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
-	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
 )
 
 // Requests that an unknown address may send at once, and per minute.
@@ -87,12 +85,8 @@ func flood(t *testing.T, url string) (most int) {
 // scansOf returns how often a table was read, after all other connections have closed.
 func scansOf(t *testing.T, databaseURL, table string) int {
 	t.Helper()
-	u, err := url.Parse(databaseURL)
-	if err != nil {
-		t.Fatal(err)
-	}
 	sql := func(statement string) int {
-		out, err := pgserver.Shared(t).PSQL(strings.TrimPrefix(u.Path, "/"), statement)
+		out, err := boottest.PSQL(t, databaseURL, statement)
 		number, notNumber := strconv.Atoi(strings.TrimSpace(out))
 		if err != nil || notNumber != nil {
 			t.Fatal(out, err, notNumber)
