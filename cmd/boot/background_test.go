@@ -275,7 +275,7 @@ func newShopPair(t *testing.T, database string) *shopPair {
 		T:       t,
 		app:     app,
 		url:     server.URL,
-		db:      inspect(t, database),
+		db:      boottest.Inspect(t, database),
 		watched: app.Watch(),
 	}
 	m := apiClient{t, server.URL, boottest.Key}

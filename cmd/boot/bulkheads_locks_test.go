@@ -25,7 +25,7 @@ type rowLock struct {
 // lockRows locks the rows of a query until release is called.
 func lockRows(t *testing.T, database, query string, args ...any) rowLock {
 	t.Helper()
-	db := inspect(t, database)
+	db := boottest.Inspect(t, database)
 	tx, err := db.BeginTx(context.Background(), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -230,7 +230,7 @@ func TestOpenAgents_hangingModel(t *testing.T) {
 // from taking all the places.
 func TestPlatformShares_hangingPlatform(t *testing.T) {
 	t.Parallel()
-	lookalike, err := url.Parse(startProvider(t).url)
+	lookalike, err := url.Parse(boottest.StartProvider(t).URL)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,7 +290,7 @@ func TestPlatformShares_hangingPlatform(t *testing.T) {
 // for the payments of other shops.
 func TestOpenProviders_hangingProvider(t *testing.T) {
 	t.Parallel()
-	lookalike, err := url.Parse(startProvider(t).url)
+	lookalike, err := url.Parse(boottest.StartProvider(t).URL)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -334,8 +334,8 @@ func TestOpenProviders_hangingProvider(t *testing.T) {
 // The other shop at the same provider still sells.
 func TestOpenProviders_openBreaker(t *testing.T) {
 	t.Parallel()
-	provider := startProvider(t)
-	lookalike, err := url.Parse(provider.url)
+	provider := boottest.StartProvider(t)
+	lookalike, err := url.Parse(provider.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -373,9 +373,9 @@ func TestOpenProviders_openBreaker(t *testing.T) {
 		t.Error("the metrics do not tell of it")
 	}
 	checkout := other.checkout()
-	token := provider.issue(t, "/lookalike/tokens", map[string]any{
+	token := provider.Post(t, "/lookalike/tokens", map[string]any{
 		"kind": "stripe", "seller": standin.StripeAccount("sk_test_merchant"), "currency": "usd", "max_amount": 500_00,
-		"expires_at": provider.clock.Now().Add(time.Hour).Unix(),
+		"expires_at": time.Now().Add(time.Hour).Unix(),
 	})
 	expectAll(t, 1, 200, func(int) *http.Request { return other.finalize(checkout, token) })
 	if left := other.stock(); left != 99 {

@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -19,17 +17,12 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/id"
-	standin "github.com/haggle-commerce/haggle/simulator/provider"
 )
 
 // startProviderWithWebhooks starts a simulated payment provider that sends webhooks.
-func startProviderWithWebhooks(t *testing.T) *providerServer {
+func startProviderWithWebhooks(t *testing.T) *boottest.Provider {
 	t.Helper()
-	p, err := standin.Open(standin.Config{Ledger: filepath.Join(t.TempDir(), "ledger")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer(p.Handler())
+	p := boottest.StartProvider(t)
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- p.Run(ctx) }()
@@ -38,17 +31,14 @@ func startProviderWithWebhooks(t *testing.T) *providerServer {
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
-		server.CloseClientConnections()
-		server.Close()
-		p.Close()
 	})
-	return &providerServer{url: server.URL, clock: &shiftedClock{}}
+	return p
 }
 
 // closingShop is a shop with both payment providers that the test closes.
 type closingShop struct {
 	projectClient
-	providers *providerServer
+	providers *boottest.Provider
 	db        *sql.DB
 	product   string
 	session   any
@@ -99,7 +89,7 @@ func (c closingShop) exec(statements ...string) {
 // provider posts JSON to the simulated providers.
 func (c closingShop) provider(path, body string) {
 	c.Helper()
-	send(c.T, request(c.T, "POST", c.providers.url+path, body)).expect(c.T, 200)
+	send(c.T, request(c.T, "POST", c.providers.URL+path, body)).expect(c.T, 200)
 }
 
 // capture returns the id of PayPal's charge.
@@ -108,7 +98,7 @@ func (c closingShop) capture() string {
 	var books struct {
 		Charges []struct{ ID, Provider string }
 	}
-	if err := json.Unmarshal([]byte(get(c.T, c.providers.url+"/ledger").body), &books); err != nil {
+	if err := json.Unmarshal([]byte(get(c.T, c.providers.URL+"/ledger").body), &books); err != nil {
 		c.Fatal(err)
 	}
 	for _, charge := range books.Charges {
@@ -127,7 +117,7 @@ func (c closingShop) chargeLate(of string, cents int, token string) {
 		"amount": {strconv.Itoa(cents)}, "currency": {"usd"}, "confirm": {"true"}, "shared_payment_granted_token": {token},
 		"metadata[key]": {checkout.AttemptKey(id.Stored[id.Checkout](of), 1)},
 	}
-	r, err := http.NewRequestWithContext(c.Context(), "POST", c.providers.url+"/v1/payment_intents", strings.NewReader(form.Encode()))
+	r, err := http.NewRequestWithContext(c.Context(), "POST", c.providers.URL+"/v1/payment_intents", strings.NewReader(form.Encode()))
 	if err != nil {
 		c.Fatal(err)
 	}
@@ -145,11 +135,11 @@ func TestCloseProjects_lateChargeAndRefund(t *testing.T) {
 		t.Run(engine.Name, func(t *testing.T) {
 			t.Parallel()
 			database, providers := engine.URL(t), startProviderWithWebhooks(t)
-			app := boottest.Start(t, database, func(c *boot.Config) { c.StripeURL, c.PayPalURL = providers.url, providers.url })
+			app := boottest.Start(t, database, func(c *boot.Config) { c.StripeURL, c.PayPalURL = providers.URL, providers.URL })
 			c := closingShop{
 				projectClient: apiClient{t, app.URL(), boottest.Key}.openProject("shop"),
 				providers:     providers,
-				db:            inspect(t, database),
+				db:            boottest.Inspect(t, database),
 			}
 			for _, account := range []string{`"stripe", "credentials": {"api_key": "sk_test_merchant"`, `"paypal", "credentials": {"api_key": "client", "api_secret": "secret"`} {
 				c.ask(201, "POST", "/v1/integrations/connect/api-key", `{"type": `+account+`}}`)
@@ -157,16 +147,16 @@ func TestCloseProjects_lateChargeAndRefund(t *testing.T) {
 			c.product = c.ask(201, "POST", "/v1/catalog/products", `{"name": "Trail Tent", "sku": "T-1", "price": 20, "quantity": 5}`)["id"].(string)
 			c.session = c.buyer().call(200, "POST", "/acp/quote", fmt.Sprintf(`{"product_id": %q, "quantity": 1, "offer_price": null}`, c.product))["session_id"]
 			bought, _ := c.open()
-			c.pay(bought, "wallet_ba", providers.agreement(t, ""), "success")
+			c.pay(bought, "wallet_ba", providers.Agreement(t, ""), "success")
 			declined, total := c.open()
-			c.pay(declined, "psp_spt", providers.stripeToken(t, "decline:insufficient_funds"), "payment_failed")
+			c.pay(declined, "psp_spt", providers.StripeToken(t, "decline:insufficient_funds"), "payment_failed")
 
 			c.call(204, "DELETE", "/v1/projects/"+c.project, "", "X-Confirm-Delete: "+c.project)
 			c.exec("UPDATE projects SET closing_at = 1")
 			c.waitForCount(1, "SELECT count(*) FROM projects WHERE status = 'closed'")
 			c.waitForCount(2, "SELECT count(*) FROM integrations WHERE status = 'connected' AND sealed IS NOT NULL")
 
-			c.chargeLate(declined, total, providers.stripeToken(t, ""))
+			c.chargeLate(declined, total, providers.StripeToken(t, ""))
 			c.waitForCount(1, "SELECT count(*) FROM orphan_charges WHERE status = 'refunded' AND refund <> ''")
 			c.provider("/lookalike/refunds", fmt.Sprintf(`{"charge": %q, "amount": 700}`, c.capture()))
 			c.waitForCount(1, "SELECT count(*) FROM payments WHERE refunded = 700")

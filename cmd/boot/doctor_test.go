@@ -212,7 +212,7 @@ func TestDiagnose_accounts(t *testing.T) {
 	for _, engine := range boottest.Engines {
 		t.Run(engine.Name, func(t *testing.T) {
 			t.Parallel()
-			database, lookalike := engine.URL(t), startProvider(t).url
+			database, lookalike := engine.URL(t), boottest.StartProvider(t).URL
 			app := boottest.Start(t, database, func(c *boot.Config) { c.StripeURL, c.AllowLoopback = lookalike, true })
 			owner := shopkeeper.New(exchange.NewClient(exchange.Config{URL: app.URL()}), boottest.Key, "")
 			shop, err := owner.CreateProject(t.Context(), shopkeeper.NewProject{Name: "Shop", Slug: "shop"})

@@ -53,7 +53,7 @@ func newAnonymousBuyers(t *testing.T, engine boottest.Engine) *anonymousBuyers {
 		T:      t,
 		config: config,
 		app:    app,
-		db:     inspect(t, database),
+		db:     boottest.Inspect(t, database),
 		sqlite: strings.HasPrefix(database, "sqlite"),
 		buyer:  apiClient{t, server.URL + "/p/shop", ""},
 	}

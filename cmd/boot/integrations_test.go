@@ -19,7 +19,7 @@ import (
 func TestOpenIntegrations_productionPaymentMethods(t *testing.T) {
 	t.Parallel()
 	const key = "hk_live_0123456789abcdefghijklmnopqrstuvwxyz"
-	address := startProvider(t).url
+	address := boottest.StartProvider(t).URL
 	app := boottest.Start(t, boottest.Engines[0].URL(t), func(c *boot.Config) {
 		c.Env, c.BootstrapKey, c.MasterKey, c.StripeURL = "production", key, strings.Repeat("k", 32), address
 	})
@@ -72,7 +72,7 @@ func TestRotateMaster(t *testing.T) {
 	for _, engine := range boottest.Engines {
 		t.Run(engine.Name, func(t *testing.T) {
 			t.Parallel()
-			database, address := engine.URL(t), startProvider(t).url
+			database, address := engine.URL(t), boottest.StartProvider(t).URL
 			t.Run("connecting under the old key", func(t *testing.T) {
 				app := boottest.Start(t, database, func(c *boot.Config) { c.MasterKey, c.StripeURL = "old", address })
 				owner := shopkeeper.New(exchange.NewClient(exchange.Config{URL: app.URL()}), boottest.Key, "")

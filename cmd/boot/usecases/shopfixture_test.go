@@ -1,4 +1,6 @@
-package boot_test
+// Package usecases tests the use cases of app (purchase, haggling, aftersales, payments, tuning) over real databases on both
+// engines, with clocks and payment providers that the tests control. No server runs; those are tested in features.
+package usecases
 
 import (
 	"database/sql"
@@ -70,7 +72,7 @@ func newShopFixture(t *testing.T, database string) *shopFixture {
 		t:         t,
 		clock:     newManualClock(startTime),
 		provider:  newFakeProvider(),
-		inspector: inspect(t, database),
+		inspector: boottest.Inspect(t, database),
 	}
 	var err error
 	m.store, err = sqlstore.Open(t.Context(), sqlstore.Config{URL: database})
@@ -158,11 +160,6 @@ func (m *shopFixture) assemble() {
 		Entropy:    entropy,
 		Log:        log,
 	}
-}
-
-func inspect(t *testing.T, database string) *sql.DB {
-	t.Helper()
-	return boottest.Inspect(t, database)
 }
 
 func (m *shopFixture) must(err error) {

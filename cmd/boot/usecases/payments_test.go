@@ -1,4 +1,4 @@
-package boot_test
+package usecases
 
 import (
 	"context"
@@ -53,15 +53,15 @@ var faultyCases = []faultyCase{
 // Each fault of the provider during a charge leads to one charge or none, and Resolve finds out which.
 func TestStripe_Charge_faults(t *testing.T) {
 	kept := faultyCase{"error_kept", time.Minute, "unknown", "unknown"} // Stripe repeats the error until it forgets the key
-	testFaults(t, append(faultyCases, kept), stripeAt, (*providerServer).stripeToken)
+	testFaults(t, append(faultyCases, kept), stripeAt, (*providerServer).StripeToken)
 }
 
 func TestPayPal_Charge_faults(t *testing.T) {
-	testFaults(t, faultyCases, paypalAt, (*providerServer).agreement)
+	testFaults(t, faultyCases, paypalAt, (*providerServer).Agreement)
 }
 
 func testFaults(t *testing.T, cases []faultyCase, open func(*testing.T, *providerServer) adaptertest.Payments,
-	token func(*providerServer, *testing.T, string) string) {
+	token func(*providerServer, testing.TB, string) string) {
 	for _, c := range cases {
 		t.Run(c.script, func(t *testing.T) {
 			t.Parallel()
@@ -237,9 +237,9 @@ func TestRefund_faults(t *testing.T) {
 				t.Parallel()
 				l := startProvider(t)
 				p := open(t, l)
-				token := l.stripeToken
+				token := l.StripeToken
 				if name == "paypal" {
-					token = l.agreement
+					token = l.Agreement
 				}
 				r := chargeRequest(p.Method, token(t, "refund."+script))
 				paid, err := p.Charge(ports.NewOutbound(t.Context()), p.Account, r)

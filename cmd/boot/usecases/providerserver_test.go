@@ -1,13 +1,10 @@
-package boot_test
+package usecases
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
-	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -16,6 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/payments/paypal"
 	"github.com/haggle-commerce/haggle/adapters/payments/stripe"
 	"github.com/haggle-commerce/haggle/adapters/system"
+	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 	"github.com/haggle-commerce/haggle/ports/porttest/adaptertest"
@@ -24,10 +22,10 @@ import (
 
 // providerServer is a simulated payment provider, and an HTTP transport to it that can lose responses.
 type providerServer struct {
-	url         string
+	*boottest.Provider
+
 	loseAnswers atomic.Bool
 	clock       *shiftedClock
-	run         func(context.Context) error // sends webhooks
 }
 
 func startProvider(t *testing.T) *providerServer { return startLaggingProvider(t, 0) }
@@ -36,24 +34,9 @@ func startProvider(t *testing.T) *providerServer { return startLaggingProvider(t
 func startLaggingProvider(t *testing.T, lag time.Duration) *providerServer {
 	t.Helper()
 	clock := &shiftedClock{}
-	p, err := standin.Open(standin.Config{
-		Ledger:       filepath.Join(t.TempDir(), "ledger"),
-		Now:          clock.Now,
-		ReportingLag: lag,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer(p.Handler())
-	t.Cleanup(func() {
-		server.CloseClientConnections()
-		server.Close()
-		p.Close()
-	})
 	return &providerServer{
-		url:   server.URL,
-		clock: clock,
-		run:   p.Run,
+		Provider: boottest.StartProvider(t, func(c *standin.Config) { c.Now, c.ReportingLag = clock.Now, lag }),
+		clock:    clock,
 	}
 }
 
@@ -80,38 +63,13 @@ func (l *providerServer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// issue creates a token or an agreement and returns it.
-func (l *providerServer) issue(t *testing.T, path string, limits map[string]any) string {
-	t.Helper()
-	return l.post(t, path, limits)
-}
-
-// post posts JSON to the provider's control endpoint at path and returns the id in the response.
-func (l *providerServer) post(t *testing.T, path string, what map[string]any) string {
-	t.Helper()
-	body, err := json.Marshal(what)
-	if err != nil {
-		t.Fatal(err)
-	}
-	answer, err := http.Post(l.url+path, "application/json", strings.NewReader(string(body)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	var made struct{ ID string }
-	if err := json.NewDecoder(answer.Body).Decode(&made); err != nil || made.ID == "" {
-		t.Fatalf("%s: %d, %v", path, answer.StatusCode, err)
-	}
-	return made.ID
-}
-
 func stripeAt(t *testing.T, l *providerServer) adaptertest.Payments {
 	scripts := map[adaptertest.TokenFate]string{
 		adaptertest.TokenDecline: "decline:insufficient_funds", adaptertest.TokenFinal: "decline:stolen_card",
 	}
 	return adaptertest.Payments{
 		PaymentProvider: stripe.New(stripe.Config{
-			URL:   l.url,
+			URL:   l.URL,
 			HTTP:  &http.Client{Transport: l},
 			Clock: l.clock,
 		}),
@@ -122,16 +80,9 @@ func stripeAt(t *testing.T, l *providerServer) adaptertest.Payments {
 			if fate == adaptertest.TokenUnknown {
 				return "spt_unknown"
 			}
-			return l.stripeToken(t, scripts[fate])
+			return l.StripeToken(t, scripts[fate])
 		},
 	}
-}
-
-func (l *providerServer) stripeToken(t *testing.T, script string) string {
-	return l.issue(t, "/lookalike/tokens", map[string]any{
-		"kind": "stripe", "seller": standin.StripeAccount("sk_test_merchant"), "currency": "usd", "max_amount": 5000,
-		"script": script, "expires_at": l.clock.Now().Add(time.Hour).Unix(),
-	})
 }
 
 func paypalAt(t *testing.T, l *providerServer) adaptertest.Payments {
@@ -140,7 +91,7 @@ func paypalAt(t *testing.T, l *providerServer) adaptertest.Payments {
 	}
 	return adaptertest.Payments{
 		PaymentProvider: paypal.New(paypal.Config{
-			URL:   l.url,
+			URL:   l.URL,
 			HTTP:  &http.Client{Transport: l},
 			Clock: l.clock,
 		}),
@@ -151,21 +102,15 @@ func paypalAt(t *testing.T, l *providerServer) adaptertest.Payments {
 			if fate == adaptertest.TokenUnknown {
 				return "B-UNKNOWN"
 			}
-			return l.agreement(t, scripts[fate])
+			return l.Agreement(t, scripts[fate])
 		},
 	}
-}
-
-func (l *providerServer) agreement(t *testing.T, script string) string {
-	return l.issue(t, "/lookalike/agreements", map[string]any{
-		"seller": standin.PayPalMerchant("client"), "currency": "USD", "script": script,
-	})
 }
 
 // expectCharged checks in the provider's ledger whether it charged once or never.
 func (l *providerServer) expectCharged(t *testing.T, paid bool) {
 	t.Helper()
-	answer, err := http.Get(l.url + "/ledger")
+	answer, err := http.Get(l.URL + "/ledger")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package boot_test
+package usecases
 
 import (
 	"context"
@@ -240,7 +240,7 @@ func TestOrphanRefunds_failedAfterSuccessAtStripe(t *testing.T) {
 	forEachEngine(t, func(m *shopFixture) {
 		l := startProvider(m.t)
 		p := stripeAt(m.t, l)
-		r := chargeRequest(p.Method, l.issue(m.t, "/lookalike/tokens", map[string]any{
+		r := chargeRequest(p.Method, l.Post(m.t, "/lookalike/tokens", map[string]any{
 			"kind": "stripe", "seller": standin.StripeAccount("sk_test_merchant"), "currency": "usd", "uses": 1,
 		}))
 		_, same := m.productAndCheckout()
@@ -284,7 +284,7 @@ func TestOrphanRefunds_failedAfterSuccessAtStripe(t *testing.T) {
 
 		ctx, stop := context.WithCancel(m.t.Context())
 		sending := make(chan error)
-		go func() { sending <- l.run(ctx) }()
+		go func() { sending <- l.Run(ctx) }()
 		defer func() { stop(); <-sending }()
 
 		m.purchase.Gateway = stripeRefundGateway{m.provider, p}
@@ -293,7 +293,7 @@ func TestOrphanRefunds_failedAfterSuccessAtStripe(t *testing.T) {
 		if given.State != checkout.OrphanRefunded || given.Refund == "" {
 			m.t.Fatalf("%+v", given)
 		}
-		l.post(m.t, "/lookalike/refunds/fail", map[string]any{"refund": given.Refund, "reason": "lost_or_stolen_card"})
+		l.Post(m.t, "/lookalike/refunds/fail", map[string]any{"refund": given.Refund, "reason": "lost_or_stolen_card"})
 		for m.findOrphan(o.Charge).State == checkout.OrphanRefunded {
 			select {
 			case err := <-handled:
