@@ -122,7 +122,7 @@ type SyncStores struct {
 	Changes         SyncChanges
 	ExternalRecords ExternalRecords
 	Products        BulkProducts
-	StockRoom       StockAdjuster
+	StockAdjuster   StockAdjuster
 	Integrations    Integrations
 	Orders          Orders
 	Labels          Labels

@@ -26,9 +26,9 @@ type Service struct {
 	Entropy  ports.Entropy
 
 	// Learner is the index that LearnSales and HearStock update from Sales and AvailabilityChanges. Nil: they do nothing.
-	Learner   ports.Learner
-	Sales     ports.SalesReader
-	StockNews ports.AvailabilityChanges
+	Learner             ports.Learner
+	Sales               ports.SalesReader
+	AvailabilityChanges ports.AvailabilityChanges
 	// Model is the embedding model whose vectors Vectors stores; empty: there is none.
 	Model string
 

@@ -61,7 +61,7 @@ func (s *Service) UpdateStock(ctx context.Context) error {
 		if late {
 			since = next.late
 		}
-		totals, upTo, err := s.StockNews.ChangedSince(ctx, project, since, late)
+		totals, upTo, err := s.AvailabilityChanges.ChangedSince(ctx, project, since, late)
 		if err != nil {
 			return err
 		}

@@ -75,12 +75,12 @@ func openLearner() (*discovery.Service, *fakeLearner) {
 		totals:   map[id.Variant]int{id.New[id.Variant]([16]byte{3}): 4},
 	}
 	return discovery.New(discovery.Service{
-		Stores:    &ports.Stores{},
-		Index:     p,
-		Learner:   p,
-		Sales:     p,
-		StockNews: p,
-		Clock:     p,
+		Stores:              &ports.Stores{},
+		Index:               p,
+		Learner:             p,
+		Sales:               p,
+		AvailabilityChanges: p,
+		Clock:               p,
 	}), p
 }
 

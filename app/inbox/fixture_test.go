@@ -373,7 +373,7 @@ func (fi fakeImporter) product(ctx context.Context, s ports.SyncStores, p *syncr
 }
 
 func (fi fakeImporter) level(ctx context.Context, s ports.SyncStores, l *syncrun.Level, c *syncrun.ExternalRecord, first bool) (syncrun.Outcome, error) {
-	levels, err := s.StockRoom.Levels(ctx, fi.Project.ID, []ports.StockPlace{{SKU: l.SKU, Location: l.Location}})
+	levels, err := s.StockAdjuster.Levels(ctx, fi.Project.ID, []ports.StockPlace{{SKU: l.SKU, Location: l.Location}})
 	switch {
 	case err != nil:
 		return syncrun.Outcome{}, err
@@ -385,6 +385,6 @@ func (fi fakeImporter) level(ctx context.Context, s ports.SyncStores, l *syncrun
 		delta = c.Shift(l.Quantity)
 	}
 	c.Quantity = l.Quantity
-	_, err = s.StockRoom.Shift(ctx, fi.Project.ID, []ports.StockShift{{SKU: l.SKU, Location: l.Location, Delta: delta}})
+	_, err = s.StockAdjuster.Shift(ctx, fi.Project.ID, []ports.StockShift{{SKU: l.SKU, Location: l.Location, Delta: delta}})
 	return syncrun.Outcome{Verdict: syncrun.Updated}, err
 }

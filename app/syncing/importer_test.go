@@ -71,7 +71,7 @@ func renamed(r syncrun.Record, name string, at time.Time) syncrun.Record {
 	return r
 }
 
-func TestTake_product(t *testing.T) {
+func TestImporter_product(t *testing.T) {
 	t.Parallel()
 	one, later := tent(1, early), early.Add(time.Hour)
 	archivedThere := renamed(one, "Tent 1", later)
@@ -135,7 +135,7 @@ func TestTake_product(t *testing.T) {
 	}
 }
 
-func TestTake_editedFields(t *testing.T) {
+func TestImporter_editedFields(t *testing.T) {
 	t.Parallel()
 	f := newFixture()
 	f.importByWebhook(t, tent(1, early))
@@ -191,7 +191,7 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-func TestTake_duplicates(t *testing.T) {
+func TestImporter_duplicates(t *testing.T) {
 	t.Parallel()
 	f := newFixture()
 	stranger := tent(1, early)
@@ -213,7 +213,7 @@ func TestTake_duplicates(t *testing.T) {
 	}
 }
 
-func TestTake_skippedResource(t *testing.T) {
+func TestImporter_skippedResource(t *testing.T) {
 	t.Parallel()
 	f := newFixture()
 	f.Change(func(i *integration.Integration) { i.Config.Skip.Products = true })
@@ -237,7 +237,7 @@ func TestWriteProducts_oneUpsert(t *testing.T) {
 	}
 }
 
-func TestTake_highMark(t *testing.T) {
+func TestImporter_highMark(t *testing.T) {
 	t.Parallel()
 	f := newFixture()
 	taken := f.importByWebhook(t, tent(1, f.Now().Add(time.Hour)), tent(2, early))
@@ -249,7 +249,7 @@ func TestTake_highMark(t *testing.T) {
 var _ ports.SyncUnit = (*synctest.Replica)(nil)
 
 // A record with a time in the future does not keep out later ones.
-func TestTake_futureTime(t *testing.T) {
+func TestImporter_futureTime(t *testing.T) {
 	t.Parallel()
 	f := newFixture()
 	f.importByWebhook(t, tent(1, f.Now()), level(1, 44, f.Now().AddDate(900, 0, 0)))
@@ -261,7 +261,7 @@ func TestTake_futureTime(t *testing.T) {
 }
 
 // A product that was deleted and created again at the platform is active in the end, in whichever order the records arrive.
-func TestTake_recreatedProduct(t *testing.T) {
+func TestImporter_recreatedProduct(t *testing.T) {
 	t.Parallel()
 	gone := gone(tent(1, early), early.Add(time.Minute))
 	again := tent(2, early.Add(time.Minute))

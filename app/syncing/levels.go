@@ -34,7 +34,7 @@ func (b *batch) importLevels(ctx context.Context) error {
 	for i, c := range imports {
 		places[i] = c.place
 	}
-	levels, err := b.StockRoom.Levels(ctx, b.Project.ID, places)
+	levels, err := b.StockAdjuster.Levels(ctx, b.Project.ID, places)
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func (b *batch) shift(ctx context.Context, imports []*levelImport, shelves map[p
 	if len(shifts) == 0 {
 		return nil
 	}
-	_, err := b.StockRoom.Shift(ctx, b.Project.ID, shifts) // Levels has already found the unknown places
+	_, err := b.StockAdjuster.Shift(ctx, b.Project.ID, shifts) // Levels has already found the unknown places
 	return err
 }
 

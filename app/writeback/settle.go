@@ -64,7 +64,7 @@ func (h *claimedOrder) balance(ctx context.Context, p *project.Project, moved []
 		// between, where a decrease would be lost when the last pieces are sold.
 		back, off := splitShifts(h.shifts(moved, levels))
 		if len(back) > 0 {
-			if _, err := s.StockRoom.Shift(ctx, h.of.Project, back); err != nil {
+			if _, err := s.StockAdjuster.Shift(ctx, h.of.Project, back); err != nil {
 				return err
 			}
 		}
@@ -74,7 +74,7 @@ func (h *claimedOrder) balance(ctx context.Context, p *project.Project, moved []
 			Full:        true,
 		}, levels)
 		if err == nil && len(off) > 0 {
-			_, err = s.StockRoom.Shift(ctx, h.of.Project, off)
+			_, err = s.StockAdjuster.Shift(ctx, h.of.Project, off)
 		}
 		return err
 	})

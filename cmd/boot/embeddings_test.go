@@ -19,7 +19,7 @@ func TestEmbeddings(t *testing.T) {
 	for _, engine := range boottest.Engines {
 		t.Run(engine.Name, func(t *testing.T) {
 			t.Parallel()
-			e := embeddingsServer(t, embeddings.Config{Key: "secret"})
+			e := boottest.Embeddings(t, embeddings.Config{Key: "secret"})
 			for _, f := range []embeddings.Fault{{Kind: "throttle", RetryAfter: 1}, {Kind: "nan", After: 1}, {Kind: "wrong_count"}} {
 				if err := e.Fault(f); err != nil {
 					t.Fatal(err)

@@ -50,7 +50,7 @@ func (w *Watched) reach(loop string, p id.Project) {
 func (a *App) Watch() *Watched {
 	w := &Watched{Reached: map[string]bool{}}
 	a.Discovery.Learner = watchedIndex{a.Discovery.Learner, w}
-	a.Discovery.StockNews = watchedNews{a.Discovery.StockNews, w}
+	a.Discovery.AvailabilityChanges = watchedNews{a.Discovery.AvailabilityChanges, w}
 	a.announcing.Announcements = watchedAnnouncements{a.announcing.Announcements, w}
 	a.selfTuner.Projects = watchedProjects{a.selfTuner.Projects, w}
 	if r := a.embeddings.refresher; r != nil {

@@ -21,7 +21,7 @@ func TestApp_indexBuiltByFirstSearch(t *testing.T) {
 			t.Parallel()
 			database := engine.URL(t)
 			project := writeShop(t, database)
-			e := embeddingsServer(t, embeddings.Config{Key: "secret"})
+			e := boottest.Embeddings(t, embeddings.Config{Key: "secret"})
 			app := boottest.Start(t, database, func(c *boot.Config) { c.EmbeddingsURL, c.EmbeddingsKey = e.URL+"/v1", "guessed" })
 			get(t, app.OpsURL()+"/readyz").expect(t, 200)
 			k := projectClient{apiClient{t, app.URL(), boottest.Key}, project}

@@ -131,17 +131,17 @@ func (a *App) openMerchants(s *ports.Stores) {
 // openHaggling creates the use cases for search and negotiation.
 func (a *App) openHaggling(s *ports.Stores) {
 	a.Discovery = discovery.New(discovery.Service{
-		Stores:    s,
-		Agent:     a.router,
-		Mandates:  a.router,
-		Index:     timedIndex{a.index, a.metrics.Searched},
-		Cursors:   a.vault.Cursors(),
-		Clock:     a.clock,
-		Entropy:   system.Entropy{},
-		Learner:   a.index,
-		Sales:     a.store.Sales(),
-		StockNews: a.store.AvailabilityChanges(),
-		Model:     a.embeddings.model,
+		Stores:              s,
+		Agent:               a.router,
+		Mandates:            a.router,
+		Index:               timedIndex{a.index, a.metrics.Searched},
+		Cursors:             a.vault.Cursors(),
+		Clock:               a.clock,
+		Entropy:             system.Entropy{},
+		Learner:             a.index,
+		Sales:               a.store.Sales(),
+		AvailabilityChanges: a.store.AvailabilityChanges(),
+		Model:               a.embeddings.model,
 	})
 	a.haggling = &haggling.Service{
 		Stores:   s,

@@ -28,7 +28,7 @@ var rules = []rule{
 	{
 		name:    "test name",
 		instead: "TestType_Method_case or TestFunction_case, after an identifier of the package",
-		most:    29,
+		most:    5,
 		check:   each(testNames),
 	},
 	{

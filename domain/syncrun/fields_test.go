@@ -156,7 +156,7 @@ func TestProduct_Draft_shipping(t *testing.T) {
 }
 
 // An edit here of a field that the platform owns changes its print, and is kept at the next import.
-func TestPrints_everyField(t *testing.T) {
+func TestPrintsOf_everyField(t *testing.T) {
 	t.Parallel()
 	p := fieldtest.Fill[syncrun.Product]()
 	prices(&p)

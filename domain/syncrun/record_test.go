@@ -142,7 +142,7 @@ func TestNews(t *testing.T) {
 }
 
 // An edited field, and no other one, is left out of the platform's draft until a full run.
-func TestCopy_Keep_editedField(t *testing.T) {
+func TestExternalRecord_Keep_editedField(t *testing.T) {
 	t.Parallel()
 	for name, edit := range map[string]struct {
 		of    catalog.Draft
@@ -191,7 +191,7 @@ func TestCopy_Keep_editedField(t *testing.T) {
 }
 
 // The default variant's edits are kept if the product has no variants of its own.
-func TestCopy_Keep_defaultVariant(t *testing.T) {
+func TestExternalRecord_Keep_defaultVariant(t *testing.T) {
 	t.Parallel()
 	single := tent()
 	single.Variants, single.GTIN, single.MPN, single.InventoryPolicy, single.Shipping = nil, "96385074", "T-1", "tracked", syncrun.Ships
@@ -217,7 +217,7 @@ func TestCopy_Keep_defaultVariant(t *testing.T) {
 	}
 }
 
-func TestCopy_Keep_nothingEdited(t *testing.T) {
+func TestExternalRecord_Keep_nothingEdited(t *testing.T) {
 	t.Parallel()
 	ours, c := taken(t, tent())
 	d, err := tent().Draft(money.USD)
@@ -234,7 +234,7 @@ func TestCopy_Keep_nothingEdited(t *testing.T) {
 
 // After any order of sales here and changes on the platform, our stock is the platform's last quantity less the
 // number sold here, as long as neither reaches zero.
-func TestCopy_Shift_keepsSales(t *testing.T) {
+func TestExternalRecord_Shift_keepsSales(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c := &syncrun.ExternalRecord{Quantity: 1_000}
@@ -256,7 +256,7 @@ func TestCopy_Shift_keepsSales(t *testing.T) {
 }
 
 // A negative quantity counts as zero.
-func TestCopy_Shift_negative(t *testing.T) {
+func TestExternalRecord_Shift_negative(t *testing.T) {
 	t.Parallel()
 	c := &syncrun.ExternalRecord{Quantity: 3}
 	if got := c.Shift(-4); got != -3 {

@@ -159,7 +159,7 @@ func (s *Shop) heldStep(p *catalog.Product, m *heldModel, r *rand.Rand) string {
 		want := held(p, max(m.count-m.inAttempts(), 0), m.inAttempts(), max(m.inAttempts()-m.count, 0))
 		Same(s.T, "set", s.recount(p, m.count), want)
 		return fmt.Sprint("set ", m.count)
-	case step > 5 && s.StockRoom != nil:
+	case step > 5 && s.StockAdjuster != nil:
 		return s.heldMove(p, m, (n-2)*2, step == 6)
 	}
 	return "nothing"

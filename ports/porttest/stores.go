@@ -63,19 +63,19 @@ type Stores struct {
 	Inbox          ports.Inbox
 	InboxQueue     ports.InboxQueue
 
-	Figures     ports.IntegrationFigures
-	SyncRuns    ports.SyncRuns
-	SyncChanges ports.SyncChanges
-	SyncQueue   ports.SyncQueue
-	Copies      ports.ExternalRecords
-	CopyReader  ports.ExternalRecordReader
-	StockRoom   ports.StockAdjuster
-	SyncUnit    ports.SyncUnit
-	Log         ports.EventLog
+	Figures       ports.IntegrationFigures
+	SyncRuns      ports.SyncRuns
+	SyncChanges   ports.SyncChanges
+	SyncQueue     ports.SyncQueue
+	Copies        ports.ExternalRecords
+	CopyReader    ports.ExternalRecordReader
+	StockAdjuster ports.StockAdjuster
+	SyncUnit      ports.SyncUnit
+	Log           ports.EventLog
 
-	Sales     ports.SalesReader
-	StockNews ports.AvailabilityChanges
-	Analytics ports.Analytics
+	Sales               ports.SalesReader
+	AvailabilityChanges ports.AvailabilityChanges
+	Analytics           ports.Analytics
 
 	Late            ports.LateAnnouncements
 	Unresolved      ports.Unresolved

@@ -43,7 +43,7 @@ type news = map[id.Variant]int
 // changesSince returns the availability changes since a moment, and when they were read.
 func changesSince(s *porttest.Shop, since time.Time) (news, time.Time) {
 	s.T.Helper()
-	totals, upTo, err := s.StockNews.ChangedSince(s.Ctx, s.Project.ID, since, false)
+	totals, upTo, err := s.AvailabilityChanges.ChangedSince(s.Ctx, s.Project.ID, since, false)
 	s.Must(err)
 	return totals, upTo
 }
@@ -59,7 +59,7 @@ func wantChanges(s *porttest.Shop, what string, want news) {
 func quiet(s *porttest.Shop) {
 	s.T.Helper()
 	_, now := changesSince(s, time.Time{})
-	s.Must(s.StockNews.PruneBefore(s.Ctx, now.Add(time.Second)))
+	s.Must(s.AvailabilityChanges.PruneBefore(s.Ctx, now.Add(time.Second)))
 	wantChanges(s, "a quiet shop", news{})
 }
 
@@ -149,7 +149,7 @@ func newsFailed(s *porttest.Shop) {
 	p := s.Product(1)
 	quiet(s)
 	porttest.Same(s.T, "error", s.Unit(func(to ports.SyncStores) error {
-		_, err := to.StockRoom.Shift(s.Ctx, s.Project.ID, []ports.StockShift{porttest.At(p, "main", -1)})
+		_, err := to.StockAdjuster.Shift(s.Ctx, s.Project.ID, []ports.StockShift{porttest.At(p, "main", -1)})
 		s.Must(err)
 		return porttest.ErrPlain
 	}), porttest.ErrPlain)
@@ -162,7 +162,7 @@ func newsBackAndForth(s *porttest.Shop) {
 	s.Must(s.Unit(func(to ports.SyncStores) error {
 		for i := range 20 {
 			delta := i%2*2 - 1
-			if _, err := to.StockRoom.Shift(s.Ctx, s.Project.ID, []ports.StockShift{porttest.At(p, "main", delta), porttest.At(p, "north", -delta)}); err != nil {
+			if _, err := to.StockAdjuster.Shift(s.Ctx, s.Project.ID, []ports.StockShift{porttest.At(p, "main", delta), porttest.At(p, "north", -delta)}); err != nil {
 				return err
 			}
 		}
@@ -200,7 +200,7 @@ func newsLate(s *porttest.Shop) {
 	quiet(s)
 	var upTo time.Time
 	s.Must(s.Unit(func(to ports.SyncStores) error {
-		_, err := to.StockRoom.Shift(s.Ctx, s.Project.ID, []ports.StockShift{porttest.At(p, "main", -1)})
+		_, err := to.StockAdjuster.Shift(s.Ctx, s.Project.ID, []ports.StockShift{porttest.At(p, "main", -1)})
 		_, written := changesSince(s, time.Time{})
 		for upTo = written; upTo.Sub(written) < 5*time.Millisecond; {
 			var seen news
@@ -228,11 +228,11 @@ func newsSince(s *porttest.Shop) {
 		porttest.Same(s.T, "turned since "+ask.since.Sub(upTo).String(), got, ask.want)
 	}
 	for after, want := range map[time.Duration]news{10 * time.Second: {p.Variants[0].ID: 1}, time.Hour: {}} {
-		got, _, err := s.StockNews.ChangedSince(s.Ctx, s.Project.ID, upTo.Add(after), true)
+		got, _, err := s.AvailabilityChanges.ChangedSince(s.Ctx, s.Project.ID, upTo.Add(after), true)
 		s.Must(err)
 		porttest.Same(s.T, "turned since "+after.String()+", late ones too", got, want)
 	}
-	s.Must(s.StockNews.PruneBefore(s.Ctx, upTo.Add(-time.Hour)))
+	s.Must(s.AvailabilityChanges.PruneBefore(s.Ctx, upTo.Add(-time.Hour)))
 	wantChanges(s, "what is remembered", news{p.Variants[0].ID: 1})
 }
 

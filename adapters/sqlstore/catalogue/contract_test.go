@@ -16,6 +16,6 @@ func TestInventory(t *testing.T) { storetest.Suite(t, Inventory) }
 
 func TestSynonyms(t *testing.T) { storetest.Suite(t, Synonyms) }
 
-func TestStockRoom(t *testing.T) { storetest.Suite(t, StockAdjuster) }
+func TestStockAdjuster(t *testing.T) { storetest.Suite(t, StockAdjuster) }
 
-func TestStockNews(t *testing.T) { storetest.Suite(t, AvailabilityChanges) }
+func TestAvailabilityChanges(t *testing.T) { storetest.Suite(t, AvailabilityChanges) }

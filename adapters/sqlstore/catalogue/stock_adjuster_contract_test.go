@@ -34,7 +34,7 @@ func shiftLevels(s *porttest.Shop) {
 	a, b, none := s.Product(1, 2), s.Product(3), s.Product(0)
 	s.Keep(a, "north", 4)
 	foreign := porttest.OpenShop(s.T, s.Stores).Product(9)
-	got, err := s.StockRoom.Levels(s.Ctx, s.Project.ID, []ports.StockPlace{
+	got, err := s.StockAdjuster.Levels(s.Ctx, s.Project.ID, []ports.StockPlace{
 		{SKU: a.Variants[0].SKU, Location: "north"}, {SKU: b.SKU, Location: "main"}, {SKU: b.SKU, Location: "nowhere"},
 		{SKU: foreign.SKU, Location: "main"}, {SKU: a.SKU, Location: "main"}, {SKU: none.SKU, Location: "main"}, {SKU: b.SKU, Location: "main"},
 	})
@@ -46,7 +46,7 @@ func shiftLevels(s *porttest.Shop) {
 	slices.SortFunc(got, order)
 	slices.SortFunc(want, order)
 	porttest.Same(s.T, "levels", got, want)
-	got, err = s.StockRoom.Levels(s.Ctx, s.Project.ID, nil)
+	got, err = s.StockAdjuster.Levels(s.Ctx, s.Project.ID, nil)
 	s.Must(err)
 	porttest.Same(s.T, "of none", len(got), 0)
 	_, total, err := s.Inventory.Levels(s.Ctx, s.Project.ID, b.SKU, ports.Page{Limit: 9})
@@ -70,7 +70,7 @@ func shiftMany(s *porttest.Shop) {
 	}
 	porttest.Same(s.T, "failed", len(upsert(s, products...)), 0)
 	s.Shift(shifts...)
-	levels, err := s.StockRoom.Levels(s.Ctx, s.Project.ID, places)
+	levels, err := s.StockAdjuster.Levels(s.Ctx, s.Project.ID, places)
 	s.Must(err)
 	porttest.Same(s.T, "levels", len(levels), len(places))
 	for i, l := range levels {
@@ -99,14 +99,14 @@ func shiftClamps(s *porttest.Shop) {
 func shiftUnknown(s *porttest.Shop) {
 	p, foreign, gone := s.Product(1), porttest.OpenShop(s.T, s.Stores).Product(1), s.Product(1)
 	s.Must(s.Products.Delete(s.Ctx, s.Project.ID, gone.ID, porttest.Noon))
-	unknown, err := s.StockRoom.Shift(s.Ctx, s.Project.ID, []ports.StockShift{
+	unknown, err := s.StockAdjuster.Shift(s.Ctx, s.Project.ID, []ports.StockShift{
 		porttest.At(foreign, "main", 1), porttest.At(p, "main", 2), porttest.At(gone, "main", 3), {SKU: "no such", Location: "main", Delta: 4}, porttest.At(p, "main", 5),
 	})
 	s.Must(err)
 	porttest.Same(s.T, "unknown", unknown, []int{0, 2, 3})
 	porttest.Same(s.T, "stock", s.Stock(p), map[string]int{"main": 8})
 	porttest.Same(s.T, "foreign stock", len(s.Stock(foreign)), 0)
-	unknown, err = s.StockRoom.Shift(s.Ctx, s.Project.ID, []ports.StockShift{porttest.At(foreign, "main", 1)})
+	unknown, err = s.StockAdjuster.Shift(s.Ctx, s.Project.ID, []ports.StockShift{porttest.At(foreign, "main", 1)})
 	s.Must(err)
 	porttest.Same(s.T, "all unknown", unknown, []int{0})
 }
@@ -114,7 +114,7 @@ func shiftUnknown(s *porttest.Shop) {
 func shiftRace(s *porttest.Shop) {
 	p := s.Product(1)
 	s.Must(porttest.AtOnce(porttest.Racers, func(int) error {
-		_, err := s.StockRoom.Shift(s.Ctx, s.Project.ID, []ports.StockShift{porttest.At(p, "main", 2), porttest.At(p, "new", 3)})
+		_, err := s.StockAdjuster.Shift(s.Ctx, s.Project.ID, []ports.StockShift{porttest.At(p, "main", 2), porttest.At(p, "new", 3)})
 		return err
 	}))
 	porttest.Same(s.T, "stock", s.Stock(p), map[string]int{"main": 1 + 2*porttest.Racers, "new": 3 * porttest.Racers})
@@ -125,7 +125,7 @@ func shiftRaceCrossed(s *porttest.Shop) {
 	s.Must(porttest.AtOnce(porttest.Racers, func(i int) error {
 		var err error
 		if i%2 == 0 {
-			_, err = s.StockRoom.Shift(s.Ctx, s.Project.ID, []ports.StockShift{porttest.At(b, "main", -1), porttest.At(a, "main", -1)})
+			_, err = s.StockAdjuster.Shift(s.Ctx, s.Project.ID, []ports.StockShift{porttest.At(b, "main", -1), porttest.At(a, "main", -1)})
 		} else {
 			_, err = s.Adjust(ports.StockMove{
 				SKU:      a.SKU,

@@ -44,7 +44,7 @@ func TestEvents_storedWithTheirCause(t *testing.T) {
 	})
 }
 
-func TestPayloads(t *testing.T) {
+func TestOutbox_payloads(t *testing.T) {
 	t.Parallel()
 	usd := func(minor int64) money.Amount { return money.Of(minor, money.USD) }
 	at := time.Date(2026, 3, 4, 13, 0, 0, int(50*time.Millisecond), time.FixedZone("", 3600))

@@ -30,7 +30,7 @@ func (v SyncUnit) InTx(ctx context.Context, project id.Project, work func(ports.
 			Changes:         SyncChanges{view},
 			ExternalRecords: ExternalRecords{view},
 			Products:        catalogue.Catalog{Store: view},
-			StockRoom:       catalogue.StockAdjuster{Store: view},
+			StockAdjuster:   catalogue.StockAdjuster{Store: view},
 			Integrations:    Integrations{view},
 			Orders:          purchase.Orders{Store: view},
 			Labels:          purchase.Labels{Store: view},

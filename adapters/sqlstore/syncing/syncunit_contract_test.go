@@ -62,7 +62,7 @@ func (p *page) write(to ports.SyncStores) error {
 	_, upserted := to.Products.Upsert(s.Ctx, project, keys, func(ports.KnownProducts) []ports.ProductWrite {
 		return []ports.ProductWrite{{Product: p.product}}
 	})
-	_, shifted := to.StockRoom.Shift(s.Ctx, project, []ports.StockShift{porttest.At(p.product, "main", 7)})
+	_, shifted := to.StockAdjuster.Shift(s.Ctx, project, []ports.StockShift{porttest.At(p.product, "main", 7)})
 	_, advanced := to.Runs.Update(s.Ctx, project, p.run.ID, func(r *syncrun.Run) error {
 		return r.Advance(syncrun.Counters{Created: 1}, porttest.Noon, "next", porttest.Noon.Add(time.Minute), porttest.Noon)
 	})
@@ -129,7 +129,7 @@ func unitSees(s *porttest.Shop) {
 		}
 		inside, err := to.ExternalRecords.Find(s.Ctx, p.of, []string{"remote-0000"})
 		porttest.Same(s.T, "copies that it sees", len(inside), 1)
-		levels, failed := to.StockRoom.Levels(s.Ctx, s.Project.ID, []ports.StockPlace{{SKU: p.product.Variants[0].SKU, Location: "main"}})
+		levels, failed := to.StockAdjuster.Levels(s.Ctx, s.Project.ID, []ports.StockPlace{{SKU: p.product.Variants[0].SKU, Location: "main"}})
 		porttest.Same(s.T, "levels that it sees", levels, []catalog.Shelf{porttest.Shelf(p.product, 0, "main", 7)})
 		porttest.Same(s.T, "traces that others see", p.traces(), 0)
 		return errors.Join(err, failed)

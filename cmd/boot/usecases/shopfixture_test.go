@@ -1,5 +1,6 @@
 // Package usecases tests the use cases of app (purchase, haggling, aftersales, payments, tuning) over real databases on both
-// engines, with clocks and payment providers that the tests control. No server runs; those are tested in features.
+// engines, and adapters against simulated payment providers and models. Clocks and providers are under the tests' control. No server
+// runs; those are tested in features.
 package usecases
 
 import (

@@ -81,7 +81,7 @@ func (r *Replica) InTx(_ context.Context, _ id.Project, work func(ports.SyncStor
 		Changes:         syncChanges{v},
 		ExternalRecords: externalRecords{v},
 		Products:        products{v},
-		StockRoom:       stockRoom{v},
+		StockAdjuster:   stockAdjuster{v},
 		Integrations:    integrations{view: v},
 		Orders:          orders{view: v},
 		Labels:          labels{view: v},
@@ -328,7 +328,7 @@ func (s *state) taken(p *catalog.Product) bool {
 	return false
 }
 
-type stockRoom struct{ view }
+type stockAdjuster struct{ view }
 
 func (s *state) variant(sku string) (*catalog.Product, catalog.Variant, bool) {
 	for _, p := range s.products {
@@ -341,7 +341,7 @@ func (s *state) variant(sku string) (*catalog.Product, catalog.Variant, bool) {
 	return nil, catalog.Variant{}, false
 }
 
-func (v stockRoom) Levels(_ context.Context, _ id.Project, places []ports.StockPlace) (list []catalog.Shelf, err error) {
+func (v stockAdjuster) Levels(_ context.Context, _ id.Project, places []ports.StockPlace) (list []catalog.Shelf, err error) {
 	err = v.do("stock.levels", func(s *state) error {
 		for _, place := range places {
 			if p, v, known := s.variant(place.SKU); known {
@@ -355,7 +355,7 @@ func (v stockRoom) Levels(_ context.Context, _ id.Project, places []ports.StockP
 	return list, err
 }
 
-func (v stockRoom) Shift(_ context.Context, _ id.Project, shifts []ports.StockShift) (unknown []int, err error) {
+func (v stockAdjuster) Shift(_ context.Context, _ id.Project, shifts []ports.StockShift) (unknown []int, err error) {
 	err = v.do("stock.shift", func(s *state) error {
 		for n, shift := range shifts {
 			if _, _, known := s.variant(shift.SKU); !known {

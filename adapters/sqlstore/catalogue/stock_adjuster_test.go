@@ -13,7 +13,7 @@ import (
 )
 
 // An attempt that begins while a sync reads levels is in all of what it reads, or in nothing.
-func TestStockRoom_levelsAreOfOneMoment(t *testing.T) {
+func TestStockAdjuster_levelsAreOfOneMoment(t *testing.T) {
 	t.Parallel()
 	s := storetest.FreshPostgres(t)
 	sale := porttest.NewSale(t, storetest.Views(s))
@@ -49,7 +49,7 @@ func TestStockRoom_levelsAreOfOneMoment(t *testing.T) {
 	read := make(chan error, 1)
 	go func() {
 		read <- s.SyncUnit().InTx(t.Context(), sale.Project(), func(stores ports.SyncStores) (err error) {
-			levels, err = stores.StockRoom.Levels(t.Context(), sale.Project(), []ports.StockPlace{at})
+			levels, err = stores.StockAdjuster.Levels(t.Context(), sale.Project(), []ports.StockPlace{at})
 			return err
 		})
 	}()

@@ -1,4 +1,4 @@
-package boot_test
+package usecases
 
 import (
 	"context"
@@ -8,21 +8,12 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/llm/embedding"
+	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/ports"
 	"github.com/haggle-commerce/haggle/ports/porttest/adaptertest"
 	"github.com/haggle-commerce/haggle/simulator/embeddings"
 )
-
-func embeddingsServer(t *testing.T, c embeddings.Config) *embeddings.Server {
-	t.Helper()
-	s, err := embeddings.Start("127.0.0.1:0", c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	return s
-}
 
 func newEmbedder(s *embeddings.Server) *embedding.Client {
 	return embedding.New(embedding.Config{URL: s.URL + "/v1", Model: "look-alike"})
@@ -31,13 +22,13 @@ func newEmbedder(s *embeddings.Server) *embedding.Client {
 // embedding.Client fulfills the contract of ports.Embedder.
 func TestEmbed_contract(t *testing.T) {
 	t.Parallel()
-	adaptertest.Embedder(t, func(t *testing.T) ports.Embedder { return newEmbedder(embeddingsServer(t, embeddings.Config{})) })
+	adaptertest.Embedder(t, func(t *testing.T) ports.Embedder { return newEmbedder(boottest.Embeddings(t, embeddings.Config{})) })
 }
 
 // Requests are batches of at most 64 texts with the API key, below a base URL with or without a trailing slash.
 func TestEmbed_requests(t *testing.T) {
 	t.Parallel()
-	s := embeddingsServer(t, embeddings.Config{Key: "secret", Dims: 4})
+	s := boottest.Embeddings(t, embeddings.Config{Key: "secret", Dims: 4})
 	for _, url := range []string{s.URL + "/v1", s.URL + "/v1/"} {
 		c := embedding.New(embedding.Config{
 			URL:   url,
@@ -92,7 +83,7 @@ func TestEmbed_wrongAnswers(t *testing.T) {
 	} {
 		t.Run(test.fault.Kind, func(t *testing.T) {
 			t.Parallel()
-			s := embeddingsServer(t, embeddings.Config{})
+			s := boottest.Embeddings(t, embeddings.Config{})
 			if err := s.Fault(test.fault); err != nil {
 				t.Fatal(err)
 			}
@@ -120,7 +111,7 @@ func TestEmbed_wrongAnswers(t *testing.T) {
 // Vectors that are returned in another order are sorted by index. Vectors of different batches must have the same length.
 func TestEmbed_orderAndLength(t *testing.T) {
 	t.Parallel()
-	s := embeddingsServer(t, embeddings.Config{})
+	s := boottest.Embeddings(t, embeddings.Config{})
 	want, err := newEmbedder(s).Embed(ports.NewOutbound(t.Context()), []string{"sofa", "lamp"})
 	if err != nil {
 		t.Fatal(err)
@@ -139,7 +130,7 @@ func TestEmbed_orderAndLength(t *testing.T) {
 // Refused texts have another error code than an unavailable endpoint.
 func TestEmbed_refusedTexts(t *testing.T) {
 	t.Parallel()
-	s := embeddingsServer(t, embeddings.Config{MaxText: 10})
+	s := boottest.Embeddings(t, embeddings.Config{MaxText: 10})
 	if _, err := newEmbedder(s).Embed(ports.NewOutbound(t.Context()), []string{"a very long text"}); !fault.Is(err, "embeddings_refused") {
 		t.Errorf("%v", err)
 	}
@@ -149,14 +140,14 @@ func TestEmbed_refusedTexts(t *testing.T) {
 func TestForQueries_contract(t *testing.T) {
 	t.Parallel()
 	adaptertest.Embedder(t, func(t *testing.T) ports.Embedder {
-		return embedding.ForQueries(newEmbedder(embeddingsServer(t, embeddings.Config{})))
+		return embedding.ForQueries(newEmbedder(boottest.Embeddings(t, embeddings.Config{})))
 	})
 }
 
 // A query does not wait for a slow endpoint. The late response is cached and used by the next query.
 func TestForQueries_slowEndpoint(t *testing.T) {
 	t.Parallel()
-	s := embeddingsServer(t, embeddings.Config{})
+	s := boottest.Embeddings(t, embeddings.Config{})
 	q := embedding.ForQueries(newEmbedder(s))
 	_ = s.Fault(embeddings.Fault{Kind: "slow", Millis: 400})
 	if took, err := askQuery(t, q, "Couch"); err == nil {

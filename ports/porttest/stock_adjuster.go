@@ -8,7 +8,7 @@ import (
 // Shift moves stock of known skus.
 func (s *Shop) Shift(shifts ...ports.StockShift) {
 	s.T.Helper()
-	unknown, err := s.StockRoom.Shift(s.Ctx, s.Project.ID, shifts)
+	unknown, err := s.StockAdjuster.Shift(s.Ctx, s.Project.ID, shifts)
 	s.Must(err)
 	Same(s.T, "unknown", len(unknown), 0)
 }
