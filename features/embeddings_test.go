@@ -1,7 +1,6 @@
 package features
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -9,7 +8,9 @@ import (
 
 	"github.com/haggle-commerce/haggle/cmd/boot"
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
+	"github.com/haggle-commerce/haggle/simulator/decimal"
 	"github.com/haggle-commerce/haggle/simulator/embeddings"
+	"github.com/haggle-commerce/haggle/simulator/merchant"
 )
 
 // embeddingsContext runs a server that asks an embeddings endpoint of the scenario's own.
@@ -27,10 +28,25 @@ const (
 
 func embeddingSteps(sc stepRegistry, s *scenario) {
 	sc.Given(`^a server that asks a model what texts mean$`, s.embeddings.startsServerWithModel)
-	sc.Step(`^the model's endpoint answers with (\{.*\})$`, s.embeddings.setsModelFault)
+	sc.Step(`^the model's endpoint (always fails|fails once|fails twice) with "(\w+)"(?: about the "([^"]*)")?$`, s.embeddings.setsModelFault)
+	sc.Step(`^the model's endpoint takes 1 second for each answer$`, func() error {
+		return s.embeddings.endpoint.Fault(embeddings.Fault{
+			Kind:   "slow",
+			Millis: 1000,
+			Times:  -1,
+		})
+	})
 	sc.Step(`^the model's endpoint is down$`, func() error { return s.embeddings.endpoint.Close() })
 	sc.Step(`^the model's endpoint is back$`, s.embeddings.restartsModel)
-	sc.Step(`^the model's endpoint is well again$`, func() { s.embeddings.endpoint.ClearFaults() })
+	sc.Step(`^the model's endpoint works again$`, func() { s.embeddings.endpoint.ClearFaults() })
+	sc.Step(`^the merchant adds the "([^"]*)"(?: \((\w+)(?:, (\w+))?\))? for (\d+)$`, s.embeddings.addsProduct)
+	sc.When(`^the merchant turns the product into the "([^"]*)" \((\w+)\)$`, func(name, category string) error {
+		return s.merchantSends("PATCH", s.catalog.productPath(), fmt.Sprintf(`{"name": %q, "category": %q}`, name, category))
+	})
+	sc.When(`^the merchant takes the product off sale$`, func() error {
+		return s.merchantSends("PATCH", s.catalog.productPath(), `{"status": "archived"}`)
+	})
+	sc.Then(`^the results by meaning are, in order: (.+)$`, func(list string) error { return s.answerShows("results.*.name", "["+list+"]") })
 	sc.Step(`^a search for "([^"]*)" soon finds (nothing|".*")$`, s.embeddings.searchSoonFinds)
 	sc.Then(`^the model was asked about "([^"]*)" (\d+) times?$`, s.embeddings.modelWasAsked)
 	sc.Step(`^the model is soon asked about "([^"]*)"$`, func(text string) error {
@@ -70,12 +86,29 @@ func (c *embeddingsContext) closeModel() (leaked error) {
 	return errors.Join(leaked, c.endpoint.Close())
 }
 
-func (c *embeddingsContext) setsModelFault(fault string) error {
-	var f embeddings.Fault
-	if err := json.Unmarshal([]byte(fault), &f); err != nil {
-		return err
+// setsModelFault makes the endpoint fail, with any answer or only with those to requests that contain a text.
+func (c *embeddingsContext) setsModelFault(often, kind, about string) error {
+	times := map[string]int{"always fails": -1, "fails once": 1, "fails twice": 2}
+	return c.endpoint.Fault(embeddings.Fault{
+		Kind:  kind,
+		Times: times[often],
+		Match: about,
+	})
+}
+
+// addsProduct adds a product with a stock of five.
+func (c *embeddingsContext) addsProduct(name, category, brand string, price int) error {
+	product := merchant.Product{
+		Name:     name,
+		SKU:      skuOf(name),
+		Price:    decimal.FromInt(int64(price)),
+		Category: category,
+		Brand:    brand,
+		Quantity: new(5),
 	}
-	return c.endpoint.Fault(f)
+	made, err := c.merchant.CreateProduct(c.ctx, product)
+	c.product, c.products[name] = made, made
+	return err
 }
 
 // restartsModel starts the endpoint again at its old address.

@@ -1,9 +1,9 @@
 Feature: Agents that a merchant runs
-  A merchant's own program may answer for its shop. Whatever it does, or fails to do, buyers get an answer that keeps
-  the shop's promises and bounds, and the record says who gave it.
+  A merchant's own program may answer for its shop, as the handler of an agent's events. Whatever it does, or fails to do,
+  buyers get an answer that keeps the shop's promises and bounds, and the record says who gave it.
 
-  The tent costs the merchant 770.05, so that its floor is 850: 770.05 and a tenth more is 847.06, raised to the grid of
-  prices that may tell of a cost, which is 50 at a list price of 1,000. What the house hopes for is 943.75.
+  The tent costs the merchant 770.05, so its floor is 850: cost plus 10% is 847.06, raised to the next multiple of 50,
+  because prices that could reveal a cost are multiples of 50 at a list price of 1,000. The built-in target is 943.75.
 
   Background:
     Given a server beside the merchant's systems
@@ -14,256 +14,234 @@ Feature: Agents that a merchant runs
       | Camp Stove | 60.00   | 20    |        |
     And the active agent
 
-  Rule: A handler's prices and words reach the buyer
+  Rule: A handler's prices and texts reach the buyer
 
-    Scenario: Its own way to concede
-      Given a handler of the merchant's own for ["quote"] that is told to honest
+    Scenario: A handler concedes in its own way
+      Given the merchant's own handler for quotes, in "honest" mode
       And a buyer who looks at the "Trail Tent"
       When the buyer offers 880
       Then the merchant counters at 975
-      And the answer shows:
-        | reasoning | "We can come down to 975.00 USD." |
+      And the handler's reasoning reaches the buyer: "We can come down to 975.00 USD."
       When the buyer offers 900
       Then the merchant counters at 950
       When the buyer offers 945
       Then the merchant accepts at 945
-      And the answer shows:
-        | message | "It is yours." |
-      And the handler was asked 3 times about acp.quote
-      And the record of "agent" names the handlers ["remote"]
-      And the record of "agent" names the fallbacks [null]
-      And no text had a number that its answer does not show
+      And the handler's message reaches the buyer: "It is yours."
+      And the handler was asked 3 times about quotes
+      And the new agent's record names the handlers remote
+      And the new agent's record names the fallbacks none
+      And no text contains a number that its answer does not show
 
-    Scenario: What is too low is the house's matter
-      Given a handler of the merchant's own for ["quote"] that is told to honest
+    Scenario: Offers that are too low are rejected without the handler
+      Given the merchant's own handler for quotes, in "honest" mode
       And a buyer who looks at the "Trail Tent"
       When the buyer offers 500
       Then the merchant rejects the offer, hinting at "850"
-      And the handler was asked 0 times about acp.quote
+      And the handler was asked 0 times about quotes
 
-    Scenario: A search in its own order, with its own reasons
-      Given a handler of the merchant's own for ["search"] that is told to honest
-      And the handler answers acp.search with {"results": [{"product_id": "${Camp Tent}", "score": 0.5, "reasons": ["Our favourite"]}, {"product_id": "${Trail Tent}"}]}
+    Scenario: A handler sorts the search results
+      Given the merchant's own handler for searches, in "honest" mode
+      And the handler finds "Camp Tent", "Trail Tent"
       When a buyer searches for "tent"
-      Then the answer shows:
-        | results.*.name                   | ["Camp Tent", "Trail Tent"] |
-        | results.0.semantic_match.score   | 0.5                         |
-        | results.0.semantic_match.reasons | ["Our favourite"]           |
-      Given the handler answers acp.search with {"results": [{"product_id": "${Trail Tent}"}, {"product_id": "${Camp Tent}"}]}
+      Then the handler's order is kept: "Camp Tent", "Trail Tent"
+      Given the handler finds "Trail Tent", "Camp Tent"
       When a buyer searches for "tent"
-      Then the answer shows:
-        | results.*.name | ["Trail Tent", "Camp Tent"] |
+      Then the handler's order is kept: "Trail Tent", "Camp Tent"
 
-    Scenario: A search that drops some
-      Given a handler of the merchant's own for ["search"] that is told to honest
-      And the handler answers acp.search with {"results": [{"product_id": "${Camp Tent}"}]}
+    Scenario: A handler drops search results
+      Given the merchant's own handler for searches, in "honest" mode
+      And the handler finds "Camp Tent"
       When a buyer searches for "tent"
       Then the search finds exactly "Camp Tent"
-      Given the handler answers acp.search with {"results": []}
+      Given the handler finds nothing
       When a buyer searches for "tent"
       Then the search finds exactly nothing
 
-    Scenario Outline: Products that were no candidates are not shown
-      Given a handler of the merchant's own for ["search"] that is told to honest
-      And the handler answers acp.search with {"results": [<results>]}
+    Scenario Outline: A handler's search results are not used if it adds or repeats products
+      Given the merchant's own handler for searches, in "honest" mode
+      And the handler finds <products>
       When a buyer searches for "tent"
       Then the search finds exactly "Camp Tent", "Trail Tent"
 
       Examples:
-        | results                                                                 |
-        | {"product_id": "${Camp Tent}"}, {"product_id": "${Camp Stove}"}         |
-        | {"product_id": "${Camp Tent}"}, {"product_id": "${Camp Tent}"}          |
-        | {"product_id": "prod_00000000000000000000000000", "name": "Free Tent"}  |
+        | products                  |
+        | "Camp Tent", "Camp Stove" |
+        | "Camp Tent", "Camp Tent"  |
+        | "Free Tent"               |
 
   Rule: A handler may refuse a checkout, and a payment
 
-    Scenario: A checkout
-      Given a handler of the merchant's own for ["checkout", "finalize"] that is told to honest
-      And the handler answers acp.checkout with {"approve": false, "reason": "Tents do not go to Oregon."}
+    Scenario: A refused checkout
+      Given the merchant's own handler for checkouts and payments, in "honest" mode
+      And the handler refuses checkouts, saying "Tents do not go to Oregon."
       And a buyer who agreed on 1 of the "Trail Tent" at 960.00
       When the buyer checks out
-      Then it is refused: 409 checkout_refused
-      And the answer shows:
-        | message | "Tents do not go to Oregon." |
-      Given the handler answers acp.checkout with {"approve": true}
+      Then the handler has refused the checkout, and the buyer reads "Tents do not go to Oregon."
+      Given the handler approves checkouts
       When the buyer checks out again
       And the buyer pays
       Then the payment succeeds
-      And the handler was asked 2 times about acp.checkout
-      And the handler was asked 1 times about acp.finalize
+      And the handler was asked 2 times about checkouts
+      And the handler was asked 1 time about payments
 
-    Scenario: A checkout that a person has to look at first
-      Given a handler of the merchant's own for ["checkout", "finalize"] that is told to honest
-      And the handler answers acp.checkout with {"approve": false, "review": true, "reason": "We look at large orders first."}
+    Scenario: A checkout that a person has to review
+      Given the merchant's own handler for checkouts and payments, in "honest" mode
+      And the handler holds checkouts for review, saying "We look at large orders first."
       And a buyer who agreed on 1 of the "Trail Tent" at 960.00
       When the buyer checks out
-      Then it is refused: 409 checkout_refused
-      And the answer shows:
-        | message | "We look at large orders first." |
+      Then the handler has refused the checkout, and the buyer reads "We look at large orders first."
 
-    Scenario Outline: A payment over UCP that a person has to look at first
-      Given a handler of the merchant's own for ["checkout", "finalize"] that is told to honest
-      And the handler answers acp.finalize with {"approve": false, "review": true, "reason": "We look at large orders first."}
-      When an agent sends POST <door>/ucp/checkout-sessions {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 2}], "buyer": {"email": "ada@example.com", "first_name": "Ada", "last_name": "Buyer"}, "fulfillment": {"methods": [{"type": "shipping", "destinations": [{"street_address": "12 Harbor Street", "address_locality": "Portland", "address_region": "OR", "postal_code": "97205", "address_country": "US"}]}]}}
-      Then the answer shows:
-        | status | "ready_for_complete" |
-      Given the buyer remembers the answer's id
-      When an agent sends POST <door>/ucp/checkout-sessions/$remembered_id/complete {"payment": {"instruments": [{"id": "pi_1", "handler_id": "psp_spt", "type": "token", "credential": {"type": "token", "token": "spt_sandbox_ok"}}]}}
-      Then the answer shows:
-        | status              | "requires_escalation"                    |
-        | continue_url        | matches /acp/checkout/chk_[0-9a-z]+/page$ |
-        | messages.0.severity | "requires_buyer_review"                  |
-        | messages.0.content  | "We look at large orders first."         |
+    Scenario Outline: A UCP payment that a person has to review
+      Given the merchant's own handler for checkouts and payments, in "honest" mode
+      And the handler holds payments for review, saying "We look at large orders first."
+      When a UCP <version> agent orders 2 of the "Trail Tent"
+      Then the UCP agent is referred to a review that says "We look at large orders first."
       And there are 40 of the "Trail Tent" left
-      Given the handler answers acp.finalize with {"approve": true}
-      When an agent sends POST <door>/ucp/checkout-sessions/$remembered_id/complete {"payment": {"instruments": [{"id": "pi_1", "handler_id": "psp_spt", "type": "token", "credential": {"type": "token", "token": "spt_sandbox_ok"}}]}}
-      Then the answer shows:
-        | status | "completed" |
+      Given the handler approves payments
+      When the UCP agent completes the checkout again
+      Then the UCP agent's checkout is completed
 
       Examples:
-        | door        |
-        |             |
-        | /2026-04-08 |
+        | version    |
+        | 2026-08-25 |
+        | 2026-04-08 |
 
-    Scenario: A payment
-      Given a handler of the merchant's own for ["checkout", "finalize"] that is told to honest
-      And the handler answers acp.finalize with {"approve": false}
+    Scenario: A refused payment
+      Given the merchant's own handler for checkouts and payments, in "honest" mode
+      And the handler refuses payments
       And a buyer who agreed on 1 of the "Trail Tent" at 960.00
       And the buyer checks out
       When the buyer pays
-      Then it is refused: 409 finalize_refused
-      And the answer shows:
-        | message | present |
+      Then the handler has refused the payment, and the buyer reads a reason
       And there are 40 of the "Trail Tent" left
-      Given the handler answers acp.finalize with {"approve": true, "reason": "Go on."}
+      Given the handler approves payments, saying "Go on."
       When the buyer pays
       Then the payment succeeds
       And there are 39 of the "Trail Tent" left
 
-  Rule: Whatever a handler does, every deal is struck within the bounds, and nothing leaks
+  Rule: Whatever a handler does, prices stay within the bounds, and no secret leaks
 
-    Scenario Outline: Misbehaviour
-      Given a handler of the merchant's own for ["search", "quote", "checkout", "finalize"] that is told to <mode>
-      When buyers bargain for the "Trail Tent" in every way, and pay
+    Scenario Outline: A misbehaving handler
+      Given the merchant's own handler for searches, quotes, checkouts and payments, in "<mode>" mode
+      When buyers of every strategy negotiate for the "Trail Tent", and pay
       Then all of them have an order
       And no price was below 850 or above 1000
-      And no text had a number that its answer does not show
-      And no answer to a buyer had 770.05, 847.06, 943.75, 425.00
-      And the record of "agent" names the handlers <handlers>
-      And the record of "agent" names the fallbacks <fallbacks>
+      And no text contains a number that its answer does not show
+      And no answer to a buyer contains the numbers 770.05, 847.06, 943.75, 425.00
+      And the new agent's record names the handlers <handlers>
+      And the new agent's record names the fallbacks <fallbacks>
 
       Examples:
-        | mode     | handlers                     | fallbacks                                      |
-        | honest   | ["builtin:haggle", "remote"] | [null]                                         |
-        | leak     | ["builtin:haggle", "remote"] | [null]                                         |
-        | gouge    | ["builtin:haggle", "remote"] | [null]                                         |
-        | undercut | ["builtin:haggle", "remote"] | ["agent_nonsense", null]                       |
-        | nonsense | ["builtin:haggle"]           | ["agent_nonsense", "agent_suspended", null]    |
-        | refuse   | ["builtin:haggle"]           | ["agent_refused", "agent_suspended", null]     |
-        | flap     | ["builtin:haggle", "remote"] | ["agent_refused", "agent_suspended", null]     |
+        | mode     | handlers               | fallbacks                             |
+        | honest   | builtin:haggle, remote | none                                  |
+        | leak     | builtin:haggle, remote | none                                  |
+        | gouge    | builtin:haggle, remote | none                                  |
+        | undercut | builtin:haggle, remote | agent_nonsense, none                  |
+        | nonsense | builtin:haggle         | agent_nonsense, agent_suspended, none |
+        | refuse   | builtin:haggle         | agent_refused, agent_suspended, none  |
+        | flap     | builtin:haggle, remote | agent_refused, agent_suspended, none  |
 
-    Scenario: An agent's own policy binds its handlers
-      Given a handler of the merchant's own for ["quote"] that is told to undercut
-      And the merchant sends PATCH /v1/agents/$agent {"policy": {"max_discount_percent": 5}}
-      When buyers bargain for the "Trail Tent" in every way, and pay
+    Scenario: The policy of an agent limits its handlers
+      Given the merchant's own handler for quotes, in "undercut" mode
+      And the merchant limits discounts to 5%
+      When buyers of every strategy negotiate for the "Trail Tent", and pay
       Then no price was below 950 or above 1000
 
-    Scenario: A handler that hangs is waited for a little, and then no longer
-      Given a handler of the merchant's own for ["search", "quote", "checkout", "finalize"] that is told to hang
+    Scenario: A handler that hangs is waited for briefly, then suspended
+      Given the merchant's own handler for searches, quotes, checkouts and payments, in "hang" mode
       When 5 buyers at once offer 880 for the "Trail Tent"
       Then each was answered within 12 seconds
-      And the handler was asked 5 times about acp.quote
-      And the record of "agent" names the fallbacks ["agent_timeout"]
-      When buyers bargain for the "Trail Tent" in every way, and pay
+      And the handler was asked 5 times about quotes
+      And the new agent's record names the fallbacks agent_timeout
+      When buyers of every strategy negotiate for the "Trail Tent", and pay
       Then all of them have an order
       And the handler was asked 5 times in all, and at most once in each 30 seconds after
       And no price was below 850 or above 1000
-      And the record of "agent" names the handlers ["builtin:haggle"]
-      And the record of "agent" names the fallbacks ["agent_suspended", "agent_timeout", null]
+      And the new agent's record names the handlers builtin:haggle
+      And the new agent's record names the fallbacks agent_suspended, agent_timeout, none
 
     Scenario: A slow handler is waited for
-      Given a handler of the merchant's own for ["quote", "finalize"] that is told to slow
+      Given the merchant's own handler for quotes and payments, in "slow" mode
       And a buyer who looks at the "Trail Tent"
       And the buyer offers 880
       And the buyer offers the counter
       And the buyer checks out
       When the buyer pays
       Then the payment succeeds
-      And the handler was asked 1 times about acp.quote
-      And the handler was asked 1 times about acp.finalize
+      And the handler was asked 1 time about quotes
+      And the handler was asked 1 time about payments
 
     Scenario: A handler that cannot be reached
-      Given the agent {"name": "Ann", "handlers": {"search": {"type": "remote", "url": "http://127.0.0.1:1/agent"}, "quote": {"type": "remote", "url": "http://127.0.0.1:1/agent"}, "checkout": {"type": "remote", "url": "http://127.0.0.1:1/agent"}, "finalize": {"type": "remote", "url": "http://127.0.0.1:1/agent"}}}
-      And the agent "agent" takes over
-      When buyers bargain for the "Trail Tent" in every way, and pay
+      Given the merchant's own handler, which cannot be reached
+      When buyers of every strategy negotiate for the "Trail Tent", and pay
       Then all of them have an order
-      And the record of "agent" names the fallbacks ["agent_suspended", "agent_unreachable", null]
+      And the new agent's record names the fallbacks agent_suspended, agent_unreachable, none
 
-  Rule: A handler believes only who knows the agent's secret
+  Rule: A handler answers only requests that are signed with the agent's secret
 
     Scenario: A new secret
-      Given a handler of the merchant's own for ["quote"] that is told to honest
-      When the merchant sends POST /v1/agents/$agent/rotate-secret
+      Given the merchant's own handler for quotes, in "honest" mode
+      When the merchant rotates the agent's secret
       Given a buyer who looks at the "Trail Tent"
       When the buyer offers 880
       Then the merchant counters at 976.80
-      And the record of "agent" names the fallbacks ["agent_refused"]
-      When the merchant sends POST /v1/agents/$agent/rotate-secret
-      And the handler learns the agent's secret
+      And the new agent's record names the fallbacks agent_refused
+      When the merchant rotates the agent's secret
+      And the handler gets the new secret
       Given a buyer who looks at the "Trail Tent"
       When the buyer offers 880
       Then the merchant counters at 975
 
-  Rule: What one agent promised, another one keeps
+  Rule: An agent keeps what the agent before it promised
 
-    Scenario: From a handler to the house
-      Given a handler of the merchant's own for ["quote"] that is told to honest
+    Scenario: From a handler to the built-in agent
+      Given the merchant's own handler for quotes, in "honest" mode
       And a buyer who looks at the "Trail Tent"
       And the buyer offers 880
       And the merchant counters at 975
-      When the agent "active" takes over
-      And the merchant sends DELETE /v1/agents/$agent
+      When the built-in agent takes over
+      And the merchant deletes the new agent
       And the buyer offers the counter
       Then the merchant accepts at 975
-      And the record of "active" names the handlers ["builtin:haggle"]
+      And the built-in agent's record names the handlers builtin:haggle
 
-    Scenario: From the house to a handler that wants more
+    Scenario: From the built-in agent to a handler that asks for more
       Given a buyer who looks at the "Trail Tent"
       And the buyer offers 880
       And the merchant counters at 976.80
-      And a handler of the merchant's own for ["quote"] that is told to gouge
+      And the merchant's own handler for quotes, in "gouge" mode
       When the buyer offers 900
       Then the merchant counters with the same price
       When the buyer offers the counter
       Then the merchant accepts at 976.80
 
-    Scenario: To an agent that would not go so far
+    Scenario: To an agent with a tighter policy
       Given a buyer who looks at the "Trail Tent"
       And the buyer offers 860
       And the buyer offers 870
       And the merchant counters at 899.50
-      And the agent {"name": "Strict", "policy": {"max_discount_percent": 1}}
-      When the agent "agent" takes over
+      And a new agent that gives discounts of at most 1%
+      When the new agent takes over
       And the buyer offers what stands
       Then the merchant accepts at 899.50
       When the buyer checks out
       And the buyer pays
       Then the payment succeeds
 
-    Scenario: A handler that turns bad halfway
-      Given a handler of the merchant's own for ["quote"] that is told to honest
+    Scenario: A handler that starts to misbehave during a negotiation
+      Given the merchant's own handler for quotes, in "honest" mode
       And a buyer who looks at the "Trail Tent"
       And the buyer offers 880
       And the merchant counters at 975
-      When the handler is told to gouge
+      When the handler switches to "gouge" mode
       And the buyer offers 900
       Then the merchant counters at 975
-      When the handler is told to refuse
+      When the handler switches to "refuse" mode
       And the buyer offers the counter
       Then the merchant accepts at 975
       Given a buyer who looks at the "Trail Tent"
       And the buyer offers 900
       And the merchant counters at 999.00
-      When the handler is told to undercut
+      When the handler switches to "undercut" mode
       And the buyer offers 912
       Then the merchant accepts at 912

@@ -13,8 +13,9 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/decimal"
 )
 
-func (c *remoteAgentsContext) handlerWasAsked(times int, event string) error {
-	if got := c.handler.State().Events[event]; got != times {
+func (c *remoteAgentsContext) handlerWasAsked(times int, what string) error {
+	event, known := handlerEvents[what]
+	if got := c.handler.State().Events["acp."+event]; got != times || !known {
 		return fmt.Errorf("it was asked %d times", got)
 	}
 	return nil
@@ -166,9 +167,9 @@ func (c *remoteAgentsContext) noBuyerSaw(list string) error {
 	return wrong
 }
 
-// decisionsName compares the distinct values of a field over an agent's decisions.
+// decisionsName compares the distinct values of a field over an agent's decisions with a list such as "agent_refused, none".
 func (c *remoteAgentsContext) decisionsName(agent, field, want string) error {
-	value := c.merchantReads(c.expand(agentsPath + "/$" + agent + "/decisions?limit=100"))
+	value := c.merchantReads(c.expand(agentsPath + "/" + agentVariables[agent] + "/decisions?limit=100"))
 	all, _ := valueAt(value, "data.*."+field)
 	list, ok := all.([]any)
 	if !ok || len(list) == 0 {
@@ -176,13 +177,17 @@ func (c *remoteAgentsContext) decisionsName(agent, field, want string) error {
 	}
 	names := make([]string, len(list))
 	for i, one := range list {
-		names[i] = encode(one)
+		names[i] = "none"
+		if one != nil {
+			names[i] = fmt.Sprint(one)
+		}
 	}
-	if late := encode("agent_timeout"); strings.Contains(want, "null") && !strings.Contains(want, late) {
+	const late = "agent_timeout"
+	if strings.Contains(want, "none") && !strings.Contains(want, late) {
 		names = slices.DeleteFunc(names, func(name string) bool { return name == late }) // timeouts happen if the machine stalls
 	}
 	slices.Sort(names)
-	if got := "[" + strings.Join(slices.Compact(names), ", ") + "]"; got != want {
+	if got := strings.Join(slices.Compact(names), ", "); got != want {
 		return fmt.Errorf("it names %s", got)
 	}
 	return nil

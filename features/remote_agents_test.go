@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -25,6 +26,7 @@ type remoteAgentsContext struct {
 	offersBegan time.Time       // start of the concurrent offers
 	waits       []time.Duration // how long each offer waited
 	deals       []buyer.Agreement
+	ucpPath     string // of the checkouts of a UCP agent
 }
 
 // handler serves an agent's events in the configured mode, except the events for which a step has set an answer.
@@ -82,8 +84,17 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte(answer))
 }
 
-// hasHandler creates an agent, named "agent", with a remote handler for some events, and activates it.
-func (c *remoteAgentsContext) hasHandler(events, mode string) error {
+// handlerEvents are an agent's events by the words of steps.
+var handlerEvents = map[string]string{
+	"searches":  "search",
+	"quotes":    "quote",
+	"checkouts": "checkout",
+	"payments":  "finalize",
+}
+
+// hasHandler creates an agent, named "agent", with a remote handler for some events, and activates it. what is a list such as
+// "searches, quotes and payments".
+func (c *remoteAgentsContext) hasHandler(what, mode string) error {
 	if err := c.agents.createsAgent(`{"name": "Ann"}`); err != nil {
 		return err
 	}
@@ -92,19 +103,67 @@ func (c *remoteAgentsContext) hasHandler(events, mode string) error {
 	if c.handler, err = startHandler(fmt.Sprint(secret), mode); err != nil {
 		return err
 	}
-	var names []string
-	if err := json.Unmarshal([]byte(events), &names); err != nil {
-		return err
-	}
 	handlers := map[string]any{}
-	for _, name := range names {
-		handlers[name] = map[string]string{"type": "remote", "url": c.handler.server.URL + "/agent"}
+	for word := range strings.SplitSeq(strings.ReplaceAll(what, " and ", ", "), ", ") {
+		event, known := handlerEvents[word]
+		if !known {
+			return fmt.Errorf("a handler has no %q", word)
+		}
+		handlers[event] = map[string]string{"type": "remote", "url": c.handler.server.URL + "/agent"}
 	}
 	return errors.Join(
 		c.merchantSends("PATCH", agentsPath+"/$agent", encode(map[string]any{"handlers": handlers})),
-		c.merchantSends("POST", agentsPath+"/$agent/activate", ""),
+		c.agentTakesOver("new"),
 		c.unexpectedRefusal(),
 	)
+}
+
+func (c *remoteAgentsContext) hasUnreachableHandler() error {
+	handlers := map[string]any{}
+	for _, event := range handlerEvents {
+		handlers[event] = map[string]string{"type": "remote", "url": "http://127.0.0.1:1/agent"}
+	}
+	return errors.Join(
+		c.agents.createsAgent(encode(map[string]any{"name": "Ann", "handlers": handlers})),
+		c.agentTakesOver("new"),
+	)
+}
+
+// agentVariables are the variables that hold the ids of agents, by the words of steps.
+var agentVariables = map[string]string{"new": "$agent", "built-in": "$active"}
+
+func (c *remoteAgentsContext) agentTakesOver(which string) error {
+	return c.merchantSends("POST", agentsPath+"/"+agentVariables[which]+"/activate", "")
+}
+
+// handlerFinds sets the handler's answer to searches, a list of quoted names. A name that the shop does not sell has an
+// unknown product id.
+func (c *remoteAgentsContext) handlerFinds(list string) error {
+	results := []any{}
+	for name := range strings.SplitSeq(list, ", ") {
+		name = strings.Trim(name, `"`)
+		switch p, sold := c.products[name]; {
+		case list == "nothing":
+		case sold:
+			results = append(results, map[string]any{"product_id": p.ID})
+		default:
+			results = append(results, map[string]any{"product_id": "prod_00000000000000000000000000", "name": name})
+		}
+	}
+	c.handler.setAnswer("acp.search", encode(map[string]any{"results": results}))
+	return nil
+}
+
+// handlerDecides sets the handler's answer to checkouts or payments.
+func (c *remoteAgentsContext) handlerDecides(how, what, reason string) {
+	answer := map[string]any{"approve": how == "approves"}
+	if how == "holds" {
+		answer["review"] = true
+	}
+	if reason != "" {
+		answer["reason"] = reason
+	}
+	c.handler.setAnswer("acp."+handlerEvents[what], encode(answer))
 }
 
 // handlerTakesSecret makes the handler verify requests with the secret of the latest answer.

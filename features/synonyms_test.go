@@ -1,7 +1,9 @@
 package features
 
 import (
+	"errors"
 	"fmt"
+	"net/http"
 
 	"github.com/haggle-commerce/haggle/simulator/merchant"
 )
@@ -9,7 +11,7 @@ import (
 const synonymsPath = "/v1/catalog/synonyms"
 
 func synonymSteps(sc stepRegistry, s *scenario) {
-	sc.Given(`^a shop with (\d+) synonyms$`, s.search.openShopWithSynonyms)
+	sc.Given(`^a shop with (\d+) synonyms?$`, s.search.openShopWithSynonyms)
 	sc.Given(`^the synonym (\{.*\})$`, s.search.createsSynonym)
 	sc.When(`^the merchant replaces the synonyms by (\d+)$`, func(n int) error {
 		return s.attempt(func() error {
@@ -17,9 +19,26 @@ func synonymSteps(sc stepRegistry, s *scenario) {
 			return err
 		})
 	})
-	sc.Then(`^the synonym reads the same$`, s.search.synonymReadsTheSame)
+	sc.When(`^the merchant replaces the synonyms of the other shop by none$`, func() error {
+		return s.sendsToOtherShop("PUT", synonymsPath, `{"synonyms": []}`)
+	})
+	sc.When(`^the merchant (?:adds a|tries to add another) synonym$`, func() error { return s.merchantSends("POST", synonymsPath, sofaSynonym) })
+	sc.When(`^the merchant adds a synonym (\d+) times at once$`, func(times int) { s.sendsConcurrently(times, "POST", synonymsPath, sofaSynonym) })
+
+	sc.Then(`^that is one synonym too many$`, func() error { return s.isRefused(http.StatusConflict, "limit_reached") })
+	sc.Then(`^(\d+) of the synonyms are added and (\d+) are too many$`, func(added, refused int) error {
+		return s.succeedAndRefused(added, refused, http.StatusConflict, "limit_reached")
+	})
+	sc.Then(`^that is refused, because a shop has no room for as many synonyms$`, func() error {
+		return errors.Join(s.isRefused(http.StatusUnprocessableEntity, "validation_error"), s.refusalNames("synonyms"))
+	})
 	sc.Then(`^the shop has (\d+) synonyms?$`, s.search.synonymCountIs)
+	sc.Then(`^the other shop has no synonyms$`, func() error {
+		return errors.Join(s.sendsToOtherShop("GET", synonymsPath, ""), s.answerShows("meta.total", "0"))
+	})
 }
+
+const sofaSynonym = `{"words": ["sofa", "couch"]}`
 
 func (c *searchContext) openShopWithSynonyms(n int) error {
 	if err := c.shops.openShop("Test Shop"); err != nil {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"strconv"
 	"sync"
 	"time"
 
@@ -12,12 +14,130 @@ import (
 )
 
 func tuningSteps(sc stepRegistry, s *scenario) {
-	sc.When(`^the merchant has the agent learn with (\{.*\})$`, s.agents.tunesAgent)
 	sc.Given(`^(\d+) buyers haggled for the "([^"]*)", who would pay (\d+) to (\d+)% of its price$`, s.agents.haveNegotiated)
+	sc.Given(`^a holdout of (\d+)% of the sessions$`, s.agents.setsHoldout)
+	sc.Step(`^the merchant activates a policy that never concedes$`, func() error { return s.agents.changesPolicy(noConcessions) })
+	sc.Given(`^the merchant activates a policy that never concedes, with discounts of up to (\d+)% and (\d+) rounds$`, func(percent, rounds int) error {
+		return s.agents.changesPolicy(fmt.Sprintf(`"max_discount_percent": %d, "round_cap": %d, `, percent, rounds) + noConcessions)
+	})
+	sc.Step(`^the merchant activates a policy with another curve$`, func() error { return s.agents.changesPolicy(`"curve": {"take_percent": [100]}`) })
+	sc.When(`^the agent learns from its record, with the note "([^"]*)"$`, func(note string) error { return s.agents.tunesAgent(fmt.Sprintf(`{"note": %q}`, note)) })
+	sc.When(`^the agent learns from its record, and its proposal is put in force$`, func() error { return s.agents.tunesAgent(`{"activate": true}`) })
+
+	sc.Then(`^the holdout compares policy version (\d+) with version (\d+)$`, s.agents.holdoutCompares)
+	sc.Then(`^more than (\d+) negotiations were held under each of them$`, s.agents.holdoutHasMoreThan)
+	sc.Then(`^the baseline of the holdout has earned something$`, s.agents.baselineHasEarned)
+	sc.Then(`^the holdout's verdict is "([^"]*)"$`, func(verdict string) error { return s.answerShows("verdict", strconv.Quote(verdict)) })
+	sc.Then(`^policy version (\d+) is the new baseline, with nothing to compare it with$`, s.agents.baselineIs)
+	sc.Then(`^there is nothing to compare$`, s.agents.hasNoHoldout)
+	sc.Then(`^the agent has too few negotiations to learn from$`, s.agents.cannotLearn)
+	sc.Then(`^the agent has (\d+) policy versions$`, s.agents.policyCountIs)
+	sc.Then(`^it has learned from (\d+) negotiations, and proposes policy version (\d+), which earns more$`, s.agents.proposes)
+	sc.Then(`^policy version (\d+) is noted "([^"]*)", and still has discounts of up to (\d+)% and (\d+) rounds$`, s.agents.proposalKeepsBounds)
+	sc.Then(`^policy version (\d+) earns more, and is in force with discounts of up to (\d+)% and (\d+) rounds$`, s.agents.proposalIsInForce)
+}
+
+// noConcessions are the fields of a policy that asks for 150% of the offer, at most the list price, and stays there.
+const noConcessions = `"curve": {"reach_percent": 100, "markup_percent": 150, "give_percent": [0], "take_percent": [0]}`
+
+// changesPolicy changes fields of the active agent's policy, which makes a version that is in force.
+func (c *agentsContext) changesPolicy(fields string) error {
+	return c.sendsActive("PATCH", "", `{"policy": {`+fields+`}}`)
+}
+
+func (c *agentsContext) setsHoldout(percent int) error {
+	return c.sendsActive("PATCH", "", fmt.Sprintf(`{"tuning": {"holdout_percent": %d}}`, percent))
+}
+
+func (c *agentsContext) holdoutCompares(baseline, inForce int) error {
+	return errors.Join(
+		c.sendsActive("GET", "/holdout", ""),
+		c.statusIs(http.StatusOK),
+		c.answerShows("baseline.policy_version", strconv.Itoa(baseline), "in_force.policy_version", strconv.Itoa(inForce)),
+	)
+}
+
+func (c *agentsContext) holdoutHasMoreThan(negotiations int) error {
+	more := fmt.Sprintf("above %d", negotiations)
+	return c.answerShows("baseline.negotiations", more, "in_force.negotiations", more)
+}
+
+func (c *agentsContext) baselineHasEarned() error {
+	return c.answerShows(
+		"baseline.earned.deal_rate", "above 0",
+		"baseline.earned.mean_price", "above 0",
+		"baseline.earned.margin", "above 0",
+	)
+}
+
+func (c *agentsContext) baselineIs(version int) error {
+	return errors.Join(
+		c.sendsActive("GET", "", ""),
+		c.answerShows("tuning.baseline_version", strconv.Itoa(version)),
+		c.hasNoHoldout(),
+	)
+}
+
+func (c *agentsContext) hasNoHoldout() error {
+	return errors.Join(c.sendsActive("GET", "/holdout", ""), c.isRefused(http.StatusConflict, "no_holdout"))
+}
+
+func (c *agentsContext) cannotLearn() error {
+	return errors.Join(c.sendsActive("POST", "/tune", `{}`), c.isRefused(http.StatusConflict, "too_few_negotiations"))
+}
+
+func (c *agentsContext) policyCountIs(n int) error {
+	return errors.Join(c.sendsActive("GET", "/policies", ""), c.answerShows("meta.total", strconv.Itoa(n)))
+}
+
+func (c *agentsContext) proposes(negotiations, version int) error {
+	return errors.Join(
+		c.statusIs(http.StatusOK),
+		c.answerShows(
+			"negotiations", strconv.Itoa(negotiations),
+			"buyers.0.share", "above 0",
+			"before.deal_rate", "above 0",
+			"before.margin", "above 0",
+			"after.margin", "above 0",
+			"gain.low", "above 0",
+			"replay.negotiations", strconv.Itoa(negotiations),
+			"better", "true",
+			"policy_version", strconv.Itoa(version),
+			"in_force", "false",
+		),
+	)
+}
+
+func (c *agentsContext) proposalKeepsBounds(version int, note string, percent, rounds int) error {
+	return errors.Join(
+		c.sendsActive("GET", "/policies/"+strconv.Itoa(version), ""),
+		c.answerShows(
+			"origin", `"tuned"`,
+			"note", strconv.Quote(note),
+			"in_force", "false",
+			"policy.max_discount_percent", strconv.Itoa(percent),
+			"policy.round_cap", strconv.Itoa(rounds),
+		),
+	)
+}
+
+func (c *agentsContext) proposalIsInForce(version, percent, rounds int) error {
+	return errors.Join(
+		c.answerShows("better", "true", "policy_version", strconv.Itoa(version), "in_force", "true"),
+		c.sendsActive("GET", "", ""),
+		c.answerShows(
+			"policy_version", strconv.Itoa(version),
+			"policy.max_discount_percent", strconv.Itoa(percent),
+			"policy.round_cap", strconv.Itoa(rounds),
+		),
+	)
 }
 
 // tunesAgent tunes the active agent. It retries a busy server, because tuning takes seconds of processor time.
 func (c *agentsContext) tunesAgent(body string) error {
+	if err := c.remembersActiveAgent(); err != nil {
+		return err
+	}
 	c.runConcurrently(1, func(int) error { return c.send("POST", c.expand(agentsPath+"/$active/tune"), body, nil) })
 	return c.concurrentErrs[0]
 }
