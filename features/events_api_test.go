@@ -9,7 +9,11 @@ import (
 func (a *apiTest) opensShopWithReceiver() {
 	a.Helper()
 	a.useServer(a.server.loopback)
-	a.opensShopSelling(product{name: "Trail Tent", price: "100.00", stock: "7"})
+	a.opensShopSelling(product{
+		name:  "Trail Tent",
+		price: "100.00",
+		stock: "7",
+	})
 }
 
 func TestCreateEventSubscription_secretShownOnce(t *testing.T) {

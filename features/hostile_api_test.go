@@ -8,7 +8,12 @@ import (
 // opensHostileShop opens a shop whose product has a cost that no buyer may see, and lets a buyer look at the product.
 func (a *apiTest) opensHostileShop() {
 	a.Helper()
-	a.opensShopSelling(product{name: "Trail Tent", price: "1000.00", stock: "20", cost: "437.21"})
+	a.opensShopSelling(product{
+		name:  "Trail Tent",
+		price: "1000.00",
+		stock: "20",
+		cost:  "437.21",
+	})
 	a.must(a.buyers.arrivesLookingAt("Trail Tent"))
 }
 

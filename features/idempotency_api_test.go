@@ -26,7 +26,11 @@ const (
 
 func TestUpdateProject_repeatedUnderKey(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
-		a.opensShopSelling(product{name: "Tent", price: "10", stock: "5"})
+		a.opensShopSelling(product{
+			name:  "Tent",
+			price: "10",
+			stock: "5",
+		})
 		for i, row := range []struct {
 			request string
 			status  int
@@ -100,7 +104,11 @@ func TestGetProject_neverReplayed(t *testing.T) {
 func TestCreateProduct_refusalRepeatedUnderKey(t *testing.T) {
 	const double = `POST /v1/catalog/products {"name": "Double", "sku": "tent", "price": 10}`
 	onEngines(t, func(a *apiTest) {
-		a.opensShopSelling(product{name: "Tent", price: "10", stock: "5"})
+		a.opensShopSelling(product{
+			name:  "Tent",
+			price: "10",
+			stock: "5",
+		})
 		a.with(idempotencyHeader, "a").asMerchant(double)
 		a.refused("409 sku_taken")
 		a.must(a.catalog.deleteProduct())

@@ -13,7 +13,11 @@ const (
 // opensTentShop opens a shop and lets a buyer look at its tent.
 func (a *apiTest) opensTentShop() {
 	a.Helper()
-	a.opensShopSelling(product{name: "Trail Tent", price: "1000.00", stock: "20"})
+	a.opensShopSelling(product{
+		name:  "Trail Tent",
+		price: "1000.00",
+		stock: "20",
+	})
 	a.must(a.buyers.arrivesLookingAt("Trail Tent"))
 }
 

@@ -4,21 +4,25 @@ import (
 	"testing"
 )
 
-func (a *apiTest) turns(protocol, state string) {
+func (a *apiTest) setsProtocol(protocol, state string) {
 	a.Helper()
 	c := &protocolsContext{a.scenario}
-	a.must(c.turns(protocol, state))
+	a.must(c.sets(protocol, state))
 }
 
 func (a *apiTest) opensShopForAgents() {
 	a.Helper()
-	a.opensShopSelling(product{name: "Trail Tent", price: "100.00", stock: "7"})
+	a.opensShopSelling(product{
+		name:  "Trail Tent",
+		price: "100.00",
+		stock: "7",
+	})
 }
 
 func TestUpdateSettings_ucpOff(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
 		a.opensShopForAgents()
-		a.turns("UCP", "false")
+		a.setsProtocol("UCP", "false")
 		for _, row := range []struct{ method, path, body string }{
 			{"GET", "/.well-known/ucp", ""},
 			{"GET", "/2026-04-08/.well-known/ucp", ""},
@@ -37,7 +41,7 @@ func TestUpdateSettings_ucpOff(t *testing.T) {
 func TestUpdateSettings_mcpOff(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
 		a.opensShopForAgents()
-		a.turns("MCP", "false")
+		a.setsProtocol("MCP", "false")
 		for _, row := range []struct{ method, params, path string }{
 			{"initialize", "", "/mcp"},
 			{"tools/list", "", "/mcp"},
@@ -55,10 +59,10 @@ func TestUpdateSettings_protocolsOfProfile(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
 		a.opensShopForAgents()
 		for _, version := range []string{"", "/2026-04-08"} {
-			a.turns("MCP", "false")
+			a.setsProtocol("MCP", "false")
 			a.must(a.ucp.sendsUnchecked("GET", version+"/.well-known/ucp", ""))
 			a.shows("ucp.services.*.*.transport", `[["rest"], ["rest"]]`)
-			a.turns("MCP", "null")
+			a.setsProtocol("MCP", "null")
 			a.must(a.ucp.sendsUnchecked("GET", version+"/.well-known/ucp", ""))
 			a.shows("ucp.services.*.*.transport", `[["rest", "mcp"], ["rest", "mcp"]]`)
 		}
@@ -69,11 +73,11 @@ func TestAcpLlms_protocols(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
 		a.opensShopForAgents()
 		for protocol, path := range map[string]string{"ucp": "/.well-known/ucp", "mcp": "/mcp"} {
-			a.turns(protocol, "false")
+			a.setsProtocol(protocol, "false")
 			a.must(a.ucp.sendsUnchecked("GET", "/llms.txt", ""))
 			a.answers(200)
 			a.must(a.ucp.introductionNames("does not name", path))
-			a.turns(protocol, "true")
+			a.setsProtocol(protocol, "true")
 			a.must(a.ucp.sendsUnchecked("GET", "/llms.txt", ""))
 			a.must(a.ucp.introductionNames("names", path))
 		}

@@ -12,14 +12,14 @@ type protocolsContext struct{ *scenario }
 
 func protocolSteps(sc stepRegistry, s *scenario) {
 	c := &protocolsContext{s}
-	sc.Step(`^the merchant turns (UCP|MCP) (on|off)$`, func(protocol, state string) error { return c.turns(protocol, strconv.FormatBool(state == "on")) })
+	sc.Step(`^the merchant turns (UCP|MCP) (on|off)$`, func(protocol, state string) error { return c.sets(protocol, strconv.FormatBool(state == "on")) })
 	sc.Then(`^agents are served over (\w+) and (\w+)$`, c.areServed)
 	sc.Then(`^agents are not served over (UCP|MCP)$`, c.areNotServed)
 	sc.Then(`^the manifest names (UCP|MCP), and not (UCP|MCP)$`, c.manifestNames)
 }
 
-// turns sets a protocol to "true", "false" or, for the default, "null".
-func (c *protocolsContext) turns(protocol, state string) error {
+// sets changes the setting of a protocol to "true", "false" or, for the default, "null".
+func (c *protocolsContext) sets(protocol, state string) error {
 	if err := c.shops.setsPartField("/settings", "protocols."+strings.ToLower(protocol), state); err != nil {
 		return err
 	}
