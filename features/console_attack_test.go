@@ -39,13 +39,13 @@ func attackSteps(sc stepRegistry, s *scenario) {
 	sc.Given(`^a shop whose every text is an attack$`, a.opensShop)
 	sc.Then(`^each role reaches the pages and forms of the table$`, a.checkRoleTable)
 	sc.When(`^"([^"]*)" reads every page of the console$`, a.readsConsole)
-	sc.Then(`^(\d+) pages or more are whole$`, func(n int) error {
+	sc.Then(`^at least (\d+) pages contain no attack$`, func(n int) error {
 		if len(a.pages) < n {
 			return fmt.Errorf("only %d pages were read", len(a.pages))
 		}
 		return nil
 	})
-	sc.Then(`^nothing runs in the browser of "([^"]*)"$`, a.opensInBrowser)
+	sc.Then(`^no attack runs in the browser of "([^"]*)"$`, a.opensInBrowser)
 }
 
 func (a *attack) opensShop() error {

@@ -1,12 +1,15 @@
 package features
 
-import "github.com/cucumber/godog"
+import (
+	"encoding/csv"
+	"strings"
+
+	"github.com/cucumber/godog"
+)
 
 func consoleCatalogueSteps(sc stepRegistry, s *scenario) {
 	sc.Step(`^"([^"]*)" types "([^"]*)" over "([^"]*)"$`, s.console.typesOver)
-	sc.Step(`^"([^"]*)" gives the file "([^"]*)" for "([^"]*)":$`, func(name, file, label string, text *godog.DocString) error {
-		return s.console.runsUntilFound(name, "has a field "+label+" for a file", chooseFileScript, label, file, text.Content)
-	})
+	sc.Step(`^"([^"]*)" chooses a file for "([^"]*)" with:$`, s.console.choosesFile)
 }
 
 // fillByAriaLabelScript fills in a field that has an aria-label instead of a visible label.
@@ -19,6 +22,23 @@ const fillByAriaLabelScript = `(label, text) => {
 
 func (c *consoleContext) typesOver(name, text, label string) error {
 	return c.runsUntilFound(name, "has a field "+label, fillByAriaLabelScript, label, text)
+}
+
+// choosesFile chooses a CSV file with the rows of a table.
+func (c *consoleContext) choosesFile(name, label string, table *godog.Table) error {
+	var content strings.Builder
+	writer := csv.NewWriter(&content)
+	for _, row := range table.Rows {
+		var record []string
+		for _, cell := range row.Cells {
+			record = append(record, cell.Value)
+		}
+		if err := writer.Write(record); err != nil {
+			return err
+		}
+	}
+	writer.Flush()
+	return c.runsUntilFound(name, "has a field "+label+" for a file", chooseFileScript, label, "products.csv", content.String())
 }
 
 // chooseFileScript chooses a file for a file field.

@@ -10,7 +10,7 @@ import (
 func consoleSettingsSteps(sc stepRegistry, s *scenario) {
 	sc.Step(`^"([^"]*)" chooses "([^"]*)" for "([^"]*)"$`, s.console.chooses)
 	sc.Step(`^"([^"]*)" ticks "([^"]*)"$`, s.console.ticks)
-	sc.Step(`^"([^"]*)" hands the link that is shown to "([^"]*)"$`, s.console.passesLink)
+	sc.Step(`^"([^"]*)" gives the link that is shown to "([^"]*)"$`, s.console.passesLink)
 	sc.Step(`^"([^"]*)" types the key that is shown into an authenticator$`, s.console.entersAuthenticatorKey)
 	sc.Step(`^"([^"]*)" keeps the secret that is shown as the key "([^"]*)"$`, s.console.keepsShownSecret)
 	sc.Then(`^"([^"]*)" still has "([^"]*)" in "([^"]*)"$`, s.console.fieldStillHas)

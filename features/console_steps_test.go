@@ -14,29 +14,35 @@ import (
 )
 
 func consoleSteps(sc stepRegistry, s *scenario) {
+	consolePlaceSteps(sc, s)
+	consoleMemberSteps(sc, s)
+	consoleShopSteps(sc, s)
+
 	sc.Step(`^"([^"]*)" opens (/\S*)$`, s.console.opensPage)
 	sc.Step(`^"([^"]*)" opens the link$`, s.console.opensLink)
 	sc.Step(`^"([^"]*)" (?:signs|signed) in to the console$`, s.console.signsInToConsole)
 	sc.Step(`^"([^"]*)" fills in "([^"]*)" with "([^"]*)"$`, s.console.fillsIn)
 	sc.Step(`^"([^"]*)" fills in "([^"]*)" with (a fresh code|a recovery code|a wrong code)$`, s.console.fillsInCode)
-	sc.Step(`^"([^"]*)" decides with (a fresh code|a recovery code|a wrong code) by "([^"]*)"$`, s.console.decidesPayment)
-	sc.Step(`^"([^"]*)" looks on a phone$`, s.console.looksOnPhone)
-	sc.Step(`^"([^"]*)" looks without scripts$`, s.console.looksWithoutScripts)
+	sc.Step(`^"([^"]*)" presses "([^"]*)" with (a fresh code|a recovery code|a wrong code)$`, s.console.decidesPayment)
+	sc.Step(`^"([^"]*)" uses a phone$`, s.console.looksOnPhone)
+	sc.Step(`^"([^"]*)" turns scripts off$`, s.console.looksWithoutScripts)
 	sc.Step(`^"([^"]*)" presses "([^"]*)"$`, s.console.presses)
 	sc.Step(`^"([^"]*)" (consents|declines) at the platform by "([^"]*)"$`, s.connections.decidesInTab)
-	sc.Step(`^"([^"]*)" strikes "([^"]*)"$`, s.console.pressesKeys)
+	sc.Step(`^"([^"]*)" presses the keys? "([^"]*)"$`, s.console.pressesKeys)
 	sc.Step(`^"([^"]*)" sees "([^"]*)"$`, s.console.seesText)
 	sc.Step(`^"([^"]*)" (?:checks|unchecks) "([^"]*)"$`, s.console.togglesBox)
 	sc.Step(`^"([^"]*)" selects "([^"]*)"$`, s.console.selectsRow)
-	sc.Step(`^"([^"]*)" downloads (/\S*)$`, s.console.downloadsInTab)
-	sc.Then(`^the file says "([^"]*)"$`, s.console.fileSays)
+	sc.Then(`^the file contains "([^"]*)"$`, s.console.fileContains)
 	sc.Then(`^"([^"]*)" does not see "([^"]*)"$`, s.console.doesNotSee)
 	sc.Then(`^"([^"]*)" finds no "([^"]*)" to press$`, s.console.findsNoControl)
-	sc.Then(`^"([^"]*)" is told that "([^"]*)" at "([^"]*)"$`, s.console.seesNavigationCount)
+	sc.Then(`^"([^"]*)" sees "([^"]*)" next to "([^"]*)" in the navigation$`, s.console.seesNavigationCount)
+	sc.Then(`^"([^"]*)" sees nothing next to "([^"]*)" in the navigation$`, func(name, place string) error {
+		return s.console.seesNavigationCount(name, "", place)
+	})
 	sc.Then(`^"([^"]*)" is asked "([^"]*)"$`, s.console.seesDialog)
-	sc.Then(`^"([^"]*)" is no longer told "([^"]*)"$`, s.console.seesNoLonger)
+	sc.Then(`^"([^"]*)" no longer sees "([^"]*)"$`, s.console.seesNoLonger)
 	sc.Then(`^the page of "([^"]*)" prints on one sheet$`, s.console.printsOnOneSheet)
-	sc.Then(`^"([^"]*)" is asked nothing$`, func(name string) error { return s.console.seesDialog(name, "") })
+	sc.Then(`^"([^"]*)" sees no dialog$`, func(name string) error { return s.console.seesDialog(name, "") })
 	sc.Then(`^"([^"]*)" has the focus on "([^"]*)"$`, s.console.hasFocusOn)
 	sc.Then(`^"([^"]*)" is at (/\S*)$`, s.console.isAtPath)
 }
@@ -134,7 +140,7 @@ func (c *consoleContext) fillsIn(name, label, text string) error {
 }
 
 // decidesPayment resolves an unresolved payment. It retries while background work is asking the provider about the payment.
-func (c *consoleContext) decidesPayment(name, code, words string) error {
+func (c *consoleContext) decidesPayment(name, words, code string) error {
 	t, err := c.tab(name)
 	if err != nil {
 		return err
@@ -347,9 +353,16 @@ func (c *consoleContext) downloadsInTab(name, path string) error {
 	return t.script(&c.file, downloadScript, c.expand(path))
 }
 
-func (c *consoleContext) fileSays(text string) error {
+func (c *consoleContext) fileContains(text string) error {
 	if wanted := c.expand(text); !strings.Contains(c.file, wanted) {
-		return fmt.Errorf("the file does not say %q:\n%s", wanted, c.file)
+		return fmt.Errorf("the file does not contain %q:\n%s", wanted, c.file)
+	}
+	return nil
+}
+
+func (c *consoleContext) downloadRefused() error {
+	if !strings.HasPrefix(c.file, "400\n") {
+		return fmt.Errorf("the download answers:\n%s", c.file)
 	}
 	return nil
 }

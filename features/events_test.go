@@ -3,6 +3,7 @@ package features
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/url"
 	"time"
 
@@ -61,9 +62,9 @@ func (c *eventsContext) isSubscribed(types string) error {
 	return c.unexpectedRefusal()
 }
 
-func (c *eventsContext) hasSubscriptions(n int, types string) error {
+func (c *eventsContext) hasSubscriptions(n int) error {
 	for range n {
-		if err := c.isSubscribed(types); err != nil {
+		if err := c.isSubscribed(`["*"]`); err != nil {
 			return err
 		}
 	}
@@ -148,7 +149,7 @@ func (c *eventsContext) eventNamesOrder() error {
 		return err
 	}
 	if want := c.expand("$order"); data.OrderID != want {
-		return fmt.Errorf("it tells of %q, and %s was ordered", data.OrderID, want)
+		return fmt.Errorf("it names %q, and %s was ordered", data.OrderID, want)
 	}
 	return nil
 }
@@ -162,16 +163,41 @@ func (c *eventsContext) eventShows(table *godog.Table) error {
 	return c.checkTable(data, table)
 }
 
+// subscriptionPath returns the path of the latest subscription.
+func (c *eventsContext) subscriptionPath() string {
+	return subscriptionsPath + "/" + url.PathEscape(c.subscription.ID)
+}
+
+// sendsTest asks for a test event, which must answer 202.
+func (c *eventsContext) sendsTest() error {
+	if err := c.send("POST", c.subscriptionPath()+"/test", "", nil); err != nil {
+		return err
+	}
+	return c.statusIs(http.StatusAccepted)
+}
+
+// redelivers asks for the latest event again, which must answer 202.
 func (c *eventsContext) redelivers() error {
-	of := url.PathEscape(c.subscription.ID)
 	list, err := c.merchant.Deliveries(c.ctx, c.subscription.ID, "", merchant.Page{})
 	if err != nil {
 		return err
 	}
-	return c.merchantSends("POST", subscriptionsPath+"/"+of+"/deliveries/"+list.Data[0].ID+"/redeliver", "")
+	if err := c.send("POST", c.subscriptionPath()+"/deliveries/"+list.Data[0].ID+"/redeliver", "", nil); err != nil {
+		return err
+	}
+	return c.statusIs(http.StatusAccepted)
 }
 
-func (c *eventsContext) secretIsNew() error {
+// setsStatus makes the subscription "active" or "disabled".
+func (c *eventsContext) setsStatus(status string) error {
+	return c.send("PATCH", c.subscriptionPath(), fmt.Sprintf(`{"status": %q}`, status), nil)
+}
+
+// rotatesSecret gets another secret, which must differ from the first.
+func (c *eventsContext) rotatesSecret() error {
+	if err := c.send("POST", c.subscriptionPath()+"/rotate-secret", "", nil); err != nil {
+		return err
+	}
 	var changed merchant.Subscription
 	if err := json.Unmarshal(c.recorder.last().body, &changed); err != nil {
 		return err
@@ -183,20 +209,32 @@ func (c *eventsContext) secretIsNew() error {
 	return nil
 }
 
+func (c *eventsContext) isDisabledAsGone(seconds int) error {
+	if err := c.send("GET", c.subscriptionPath(), "", nil); err != nil {
+		return err
+	}
+	return c.answerBecomes(seconds, "status", `"disabled"`, "disabled_reason", `"gone"`)
+}
+
 // answerShowsWithin repeats the latest GET request until its answer matches the table.
 func (c *eventsContext) answerShowsWithin(seconds int, table *godog.Table) error {
+	return c.answerBecomes(seconds, fieldsOf(table)...)
+}
+
+// answerBecomes repeats the latest GET request until its answer shows the fields.
+func (c *eventsContext) answerBecomes(seconds int, pairs ...string) error {
 	path := c.recorder.last().path
 	if query := c.recorder.last().query; query != "" {
 		path += "?" + query
 	}
 	return within(seconds, func() error {
-		if c.answerShows(fieldsOf(table)...) == nil {
+		if c.answerShows(pairs...) == nil {
 			return nil
 		}
 		if err := c.send("GET", path, "", nil); err != nil {
 			return err
 		}
-		return c.answerShows(fieldsOf(table)...)
+		return c.answerShows(pairs...)
 	})
 }
 

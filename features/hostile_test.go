@@ -4,78 +4,23 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"regexp"
-	"strings"
 
 	"github.com/haggle-commerce/haggle/simulator/acp"
 )
 
-func twoMiB(field string) string { return `{"` + field + `": "` + strings.Repeat("a", 2<<20) + `"}` }
-
 // hostileContext sends hostile requests.
 type hostileContext struct{ *scenario }
-
-func (c *hostileContext) searchesNested(depth int) error {
-	nest := strings.Repeat("[", depth-1) + strings.Repeat("]", depth-1)
-	return c.buyerSends("POST", "/acp/search", `{"query": "tent", "deep": `+nest+`}`)
-}
-
-// buyerSendsWithHeader sends a buyer's request with additional headers.
-func (c *hostileContext) buyerSendsWithHeader(header http.Header, method, path, body string) error {
-	return c.attempt(func() error {
-		b, err := c.currentBuyer()
-		if err != nil {
-			return err
-		}
-		return b.send(c.scenario, method, path, body, header)
-	})
-}
-
-func (c *hostileContext) buyerSearchesWithHeader(header, value string) error {
-	return c.buyerSendsWithHeader(http.Header{header: {value}}, "POST", "/acp/search", `{"query": "tent"}`)
-}
 
 func (c *hostileContext) buyerSearchesFor(text string) error {
 	query, err := json.Marshal(map[string]string{"query": text})
 	if err != nil {
 		return err
 	}
-	return c.buyerSendsWithHeader(nil, "POST", "/acp/search", string(query))
-}
-
-func (c *hostileContext) merchantSendsLargeWithKey(key, path string) error {
-	return c.attempt(func() error { return c.send("POST", path, twoMiB("name"), http.Header{idempotencyHeader: {key}}) })
-}
-
-// merchantSendsHeader sends a header with a body that would fail validation if the server read it.
-func (c *hostileContext) merchantSendsHeader(header, value string) error {
-	return c.attempt(func() error { return c.send("POST", keysPath, `{"name": ""}`, http.Header{header: {value}}) })
+	return c.buyerSends("POST", "/acp/search", string(query))
 }
 
 const requestIDHeader = "X-Request-Id"
-
-func (c *hostileContext) readsProductWithRequestID(id string) error {
-	c.remembered = map[string]string{"request": id}
-	return c.buyerSendsWithHeader(http.Header{requestIDHeader: {id}}, "GET", "/acp/products/"+c.product.ID, "")
-}
-
-func (c *hostileContext) readsProductWithOddRequestID(kind string) error {
-	odd := map[string]string{"no": "", "unprintable": "caf\u00e9", "129": strings.Repeat("a", 129)}
-	return c.readsProductWithRequestID(odd[kind])
-}
-
-func (c *hostileContext) readsMissingWithRequestID(id string) error {
-	return c.buyerSendsWithHeader(http.Header{requestIDHeader: {id}}, "GET", "/acp/products/prod_unknown", "")
-}
-
-func (c *hostileContext) echoesRequestID(same bool) error {
-	got := c.recorder.last().header.Get(requestIDHeader)
-	if got == "" || (got == c.remembered["request"]) != same {
-		return fmt.Errorf("it names %q", got)
-	}
-	return nil
-}
 
 func (c *hostileContext) showsRequestID(where, want string) error {
 	answer := c.recorder.last()

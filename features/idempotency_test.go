@@ -57,9 +57,38 @@ func (c *idempotencyContext) isNotReplay() error {
 	return nil
 }
 
-func (c *idempotencyContext) createsConcurrentlyWithKey(key string, times int) {
+// createsWithKey creates a product, which must answer 201.
+func (c *idempotencyContext) createsWithKey(name, key string) error {
+	body := fmt.Sprintf(`{"name": %q, "sku": "T-1", "price": 10}`, name)
+	return c.sendsSuccessfully("merchant", key, "POST", productsPath, body, http.StatusCreated)
+}
+
+// adjustsStockWithKey removes pieces from stock.
+func (c *idempotencyContext) adjustsStockWithKey(quantity int, name, key string) error {
+	body := fmt.Sprintf(`{"adjustments": [{"sku": %q, "location": "main", "delta": -%d, "reason": "broken"}]}`, c.products[name].SKU, quantity)
+	return c.sendsSuccessfully("merchant", key, "POST", inventoryPath+"/adjust", body, http.StatusOK)
+}
+
+// paysWithKey pays for the buyer's current checkout.
+func (c *idempotencyContext) paysWithKey(key string) error {
+	body := `{"checkout_id": "$checkout", "payment": {"method": "psp_spt", "token": "` + goodToken + `"}}`
+	return c.sendsSuccessfully("buyer", key, "POST", "/acp/checkout/finalize", body, http.StatusOK)
+}
+
+// sendsSuccessfully sends a request under an idempotency key. Its answer must have the status.
+func (c *idempotencyContext) sendsSuccessfully(who, key, method, path, body string, status int) error {
+	if err := c.sendsWith(http.Header{idempotencyHeader: {key}}, who, method, path, body); err != nil {
+		return err
+	}
+	if err := c.unexpectedRefusal(); err != nil {
+		return err
+	}
+	return c.statusIs(status)
+}
+
+func (c *idempotencyContext) createsConcurrentlyWithKey(name, key string, times int) {
 	product := merchant.Product{
-		Name:  "Tent",
+		Name:  name,
 		SKU:   "T-1",
 		Price: percent(10),
 	}

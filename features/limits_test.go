@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 	"github.com/haggle-commerce/haggle/simulator/acp"
 )
 
@@ -30,6 +31,24 @@ func fromAddress(address string) http.Header {
 
 // limitsContext sends requests until a rate limit refuses them.
 type limitsContext struct{ *scenario }
+
+// useStrictServer makes an account of the merchant's own on the server with rate limits.
+func (c *limitsContext) useStrictServer() error {
+	c.useServer(c.server.strict)
+	return c.keys.createsAccount()
+}
+
+// useServerWithoutProxy makes an account of the merchant's own on a new server that trusts no proxy.
+func (c *limitsContext) useServerWithoutProxy() error {
+	c.useServer(boottest.Start(c.tb, c.server.engine.URL(c.tb)))
+	return c.keys.createsAccount()
+}
+
+// isManagedFrom lets the merchant, who sends from an address, admit only that address to the Management API.
+func (c *limitsContext) isManagedFrom(address string) error {
+	body := fmt.Sprintf(`{"security": {"ip_allowlist": [%q]}}`, address)
+	return c.send("PATCH", c.shops.shopPath()+"/settings", body, fromAddress(address))
+}
 
 // asMerchant, asAnonymous and asBuyer return functions that send a cheap request.
 func (c *limitsContext) asMerchant(from string) func() error {
