@@ -84,6 +84,61 @@ func (c *aftersalesContext) returnReadsTheSame() error {
 	return nil
 }
 
+// cancellationProofs are bodies of requests to cancel an order, by the steps' words for what they prove it with.
+var cancellationProofs = map[string]string{
+	"its token":               `{"manage_token": "$manage_token", "reason": "Ordered twice"}`,
+	"its own session":         `{"session_id": "$session"}`,
+	"nothing":                 `{}`,
+	"the order's id":          `{"manage_token": "$order"}`,
+	"a made-up token":         `{"manage_token": "om_made_up"}`,
+	"another order's token":   `{"manage_token": "$remembered_manage_token"}`,
+	"another buyer's session": `{"session_id": "$remembered_session"}`,
+}
+
+// cancelsWith cancels the order as a buyer. If that is not refused, it checks the answer.
+func (c *aftersalesContext) cancelsWith(proof string) error {
+	body, known := cancellationProofs[proof]
+	if !known {
+		return fmt.Errorf("nobody cancels with %s", proof)
+	}
+	err := c.buyerSends("POST", "/acp/orders/$order/cancel", body)
+	if err != nil || c.refusal != nil {
+		return err
+	}
+	return errors.Join(c.statusIs(200), c.answerShows("order.status", `"canceled"`))
+}
+
+// idShowsNoBuyer reads the order and its receipt without the manage token, then with it.
+func (c *aftersalesContext) idShowsNoBuyer() error {
+	const buyer = "A. Buyer"
+	read := func(path string) error {
+		return errors.Join(c.buyerSends("GET", path, ""), c.unexpectedRefusal())
+	}
+	return errors.Join(
+		read("/acp/orders/$order"),
+		c.answerShows(
+			"order.id", `"$order"`,
+			"summary.total", `205.99`,
+			"order.manage_token", "absent",
+			"receipt_url", "absent",
+			"payment.method", `"psp_spt"`,
+		),
+		c.lastBodyContains(buyer, false),
+		read("/acp/orders/$order/receipt"),
+		c.lastBodyContains("205.99", true),
+		c.lastBodyContains(buyer, false),
+		read("/acp/orders/$order?manage_token=$manage_token"),
+		c.answerShows("receipt_url", "matches /receipt/rc_", "payment.method", "present"),
+	)
+}
+
+func (c *aftersalesContext) productIsNotReturnable(name string) error {
+	if _, err := c.buyerClient(c.shop.Slug).Product(c.ctx, acp.ProductRequest{ProductID: c.products[name].ID}); err != nil {
+		return err
+	}
+	return c.answerShows("returns.allowed", "false", "returns.window_days", "0")
+}
+
 func (c *aftersalesContext) extendsSession(minutes int) error {
 	return c.act(func(b *shopper) { b.ReadSession().Extend(minutes) })
 }

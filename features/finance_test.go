@@ -1,17 +1,13 @@
 package features
 
 import (
-	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
-	"reflect"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/cucumber/godog"
 
@@ -82,31 +78,40 @@ func (c *financeContext) refundsConcurrently(key, amount string, times int) erro
 	return nil
 }
 
-func (c *financeContext) paymentIs(status, refunded string) error {
+// paymentIs checks the payment's status and refunded amount, and its whole amount unless that is "".
+func (c *financeContext) paymentIs(status, refunded, amount string) error {
 	payment, err := c.merchant.Payment(c.ctx, c.expand("$payment"))
 	if err == nil && payment.Status != status {
 		err = fmt.Errorf("it is %s", payment.Status)
 	}
+	if amount != "" {
+		err = errors.Join(err, isPrice(payment.Amount, amount))
+	}
 	return errors.Join(err, isPrice(payment.RefundedAmount, refunded))
 }
 
-func (c *financeContext) paymentBecomes(seconds int, status, refunded string) error {
-	return within(seconds, func() error { return c.paymentIs(status, refunded) })
+// paymentBecomes is paymentIs, and waits for some seconds unless that is "".
+func (c *financeContext) paymentBecomes(seconds, status, refunded, amount string) error {
+	return within(number(seconds), func() error { return c.paymentIs(status, refunded, amount) })
 }
 
-// paysWithScriptedToken pays with a token for which the payment provider runs a script.
-func (c *financeContext) paysWithScriptedToken(script string) error {
-	body, err := json.Marshal(map[string]string{"kind": "stripe", "seller": c.integrations.integration.Config.AccountID, "script": script})
-	if err != nil {
-		return err
+// stripeScripts are scripts of the fake Stripe, by the steps' words for them.
+var stripeScripts = map[string]string{
+	"":                                 "ok",
+	"the first 5 tries to refund fail": "refund.error_before:5",
+	"the answer to a refund is lost":   "refund.reset_after",
+	"the first refund is declined":     "refund.decline:insufficient_funds:1",
+}
+
+// paysThroughStripe pays with a token for which the fake Stripe runs a script.
+func (c *financeContext) paysThroughStripe(where string) error {
+	script, known := stripeScripts[where]
+	if !known {
+		return fmt.Errorf("there is no script in which %s", where)
 	}
-	response, err := http.Post(c.server.providersURL+"/lookalike/tokens", "application/json", bytes.NewReader(body))
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close()
 	var granted struct{ Token string }
-	if err := json.NewDecoder(response.Body).Decode(&granted); err != nil {
+	wanted := map[string]any{"kind": "stripe", "seller": c.integrations.integration.Config.AccountID, "script": script}
+	if err := c.postToProvider("tokens", wanted, &granted); err != nil {
 		return err
 	}
 	if err := c.checkouts.pays(acp.PSPToken, granted.Token); err != nil {
@@ -146,55 +151,6 @@ func (c *financeContext) providerRefunded(amount string, want int) error {
 		return errors.Join(err, fmt.Errorf("%d in %d refunds", refunded, count))
 	}
 	return nil
-}
-
-// booksBalance checks that the entries of each transaction sum to zero, and that each wallet's balance equals payments less
-// refunds and fees, both by the transactions and by the payments.
-func (c *financeContext) booksBalance() error {
-	all := merchant.FinanceQuery{Page: merchant.Page{Limit: 100}}
-	before, err := c.merchant.Wallets(c.ctx)
-	bookings, bookingsErr := c.merchant.Transactions(c.ctx, all)
-	payments, paymentsErr := c.merchant.Payments(c.ctx, all)
-	wallets, walletsErr := c.merchant.Wallets(c.ctx)
-	if err := errors.Join(err, bookingsErr, paymentsErr, walletsErr); err != nil {
-		return err
-	}
-	if !reflect.DeepEqual(before, wallets) {
-		return c.booksBalance() // a fee was booked meanwhile; each payment has one
-	}
-	held := map[string]decimal.Decimal{} // by currency and source
-	for _, t := range bookings.Data {
-		sum := decimal.FromInt(0)
-		for _, e := range t.Entries {
-			sum = sum.Plus(e.Amount)
-			if strings.HasPrefix(e.Account, "funds:") {
-				held[t.Currency+" booked"] = held[t.Currency+" booked"].Plus(e.Amount)
-			}
-		}
-		if sum.Sign() != 0 || len(t.Entries) < 2 {
-			err = errors.Join(err, fmt.Errorf("%s sums to %s: %+v", t.ID, sum, t.Entries))
-		}
-	}
-	for _, p := range payments.Data {
-		held[p.Currency+" paid"] = held[p.Currency+" paid"].Plus(p.Amount).Minus(p.RefundedAmount)
-	}
-	for _, wallet := range wallets.Data {
-		booked, paid := held[wallet.Currency+" booked"], held[wallet.Currency+" paid"]
-		kept := paid.Minus(wallet.Fees) // background work books the provider's fees
-		if wallet.Balance != booked || wallet.Balance != kept || wallet.Captured.Minus(wallet.Refunded).Minus(wallet.Fees) != wallet.Balance {
-			err = errors.Join(err, fmt.Errorf("%+v, booked %s, paid %s", wallet, booked, paid))
-		}
-	}
-	if len(payments.Data) > 0 && len(wallets.Data) == 0 {
-		err = errors.Join(err, errors.New("there is no wallet"))
-	}
-	return err
-}
-
-func (c *financeContext) comparesBooks() error {
-	now := time.Now().UTC()
-	period := url.Values{"from": {now.Add(-time.Hour).Format(time.RFC3339)}, "to": {now.Add(time.Minute).Format(time.RFC3339)}}
-	return c.merchantSends("GET", "/v1/finance/reconciliation?"+period.Encode(), "")
 }
 
 func (c *financeContext) exportsTable(table, from string) error {

@@ -7,10 +7,9 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"strconv"
 	"strings"
 	"time"
-
-	"github.com/cucumber/godog"
 
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 	"github.com/haggle-commerce/haggle/simulator/receiver"
@@ -162,13 +161,56 @@ func (c *orderHooksContext) signedWithKeys(keys int) error {
 	return nil
 }
 
-func (c *orderHooksContext) latestWebhookShows(table *godog.Table) error {
+// latestWebhookShows checks fields of the latest webhook's body.
+func (c *orderHooksContext) latestWebhookShows(pairs ...string) error {
 	c.latestUpdate()
 	value, err := decode(string(c.latestBody))
 	if err != nil {
 		return err
 	}
-	return c.checkTable(value, table)
+	return c.checkFields(value, pairs)
+}
+
+func (c *orderHooksContext) webhookShowsNewOrder() error {
+	return c.latestWebhookShows(
+		"id", "matches ^evt_",
+		"created_at", "matches Z$",
+		"sequence", "1",
+		"project_id", "absent",
+		"order.order.id", `"$order"`,
+		"order.order.manage_token", "absent",
+		"order.receipt_url", "absent",
+		"order.fulfillment.status", `"processing"`,
+		"order.summary.items.0.name", `"Trail Tent"`,
+	)
+}
+
+// deliveryIsListed waits until the order's only webhook was delivered in so many attempts.
+func (c *orderHooksContext) deliveryIsListed(seconds, attempts int) error {
+	return within(seconds, func() error {
+		return c.orders.resourceShows(ordersPath+"/$order/webhook-deliveries",
+			"data.#", "1",
+			"data.0.type", `"order.completed"`,
+			"data.0.status", `"delivered"`,
+			"data.0.attempts", strconv.Itoa(attempts),
+			"data.0.last_status_code", "204",
+		)
+	})
+}
+
+func (c *orderHooksContext) webhookHasEnded(seconds int) error {
+	return within(seconds, func() error {
+		return c.orders.resourceShows(ordersPath+"/$order", "order_webhook.status", `"ended"`, "order_webhook.ended_at", "matches Z$")
+	})
+}
+
+// publishesKeys checks that the shop has exactly one key in each state, in this order, and publishes them.
+func (c *orderHooksContext) publishesKeys(states ...string) error {
+	quoted, kids := `"`+strings.Join(states, `", "`)+`"`, `"$`+strings.Join(states, `_kid", "$`)+`_kid"`
+	if err := c.orders.resourceShows("/v1/signing-keys", "data.*.state", "["+quoted+"]"); err != nil {
+		return err
+	}
+	return errors.Join(c.readKeySet(), c.answerShows("keys.*.kid", "["+kids+"]"))
 }
 
 func (c *orderHooksContext) webhookMatchesOrder() error {

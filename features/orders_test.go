@@ -9,8 +9,24 @@ import (
 // ordersContext fulfills orders.
 type ordersContext struct{ *scenario }
 
+const trackingLink = "https://ups.example.com/1Z"
+
 func (c *ordersContext) reportsFulfillment(body string) error {
 	return c.merchantSends("POST", ordersPath+"/$order/fulfillment", body)
+}
+
+// shipsWithTracking ships the order and checks the answer.
+func (c *ordersContext) shipsWithTracking() error {
+	err := c.reportsFulfillment(`{"status": "shipped", "carrier": "UPS", "tracking_number": "1Z", "tracking_url": "` + trackingLink + `"}`)
+	return errors.Join(err, c.statusIs(200), c.answerShows(
+		"status", `"confirmed"`,
+		"fulfillment.status", `"shipped"`,
+		"fulfillment.carrier", `"UPS"`,
+		"fulfillment.tracking_number", `"1Z"`,
+		"fulfillment.tracking_url", `"`+trackingLink+`"`,
+		"fulfillment.shipped_at", "matches Z$",
+		"fulfillment.delivered_at", "null",
+	))
 }
 
 func (c *ordersContext) postsConcurrently(path string, times int) {
@@ -18,19 +34,138 @@ func (c *ordersContext) postsConcurrently(path string, times int) {
 	c.runConcurrently(times, func(int) error { return c.send("POST", path, "", nil) })
 }
 
-func (c *ordersContext) fieldIs(path, field, want string) error {
-	if err := c.send("GET", c.expand(path), "", nil); err != nil {
+// succeeds sends a request as the merchant, which must not be refused.
+func (c *ordersContext) succeeds(method, path, body string) error {
+	if err := c.merchantSends(method, path, body); err != nil {
 		return err
 	}
-	return checkValue(c.recorder.last().value(), field, want)
+	return c.unexpectedRefusal()
 }
 
-func (c *ordersContext) buyersReturnIs(status string) error {
+// resourceShows reads a resource as the merchant and checks fields of the answer.
+func (c *ordersContext) resourceShows(path string, pairs ...string) error {
+	if err := c.succeeds("GET", path, ""); err != nil {
+		return err
+	}
+	return c.answerShows(pairs...)
+}
+
+func (c *ordersContext) fieldIs(path, field, want string) error {
+	return c.resourceShows(path, field, want)
+}
+
+// orderStates are the merchant's fields of an order in each state.
+var orderStates = map[string][]string{
+	"confirmed": {"status", `"confirmed"`},
+	"canceled":  {"status", `"canceled"`, "fulfillment.status", `"canceled"`},
+	"not shipped yet": {
+		"status", `"confirmed"`,
+		"fulfillment.status", `"processing"`,
+		"fulfillment.tracking_number", "null",
+		"fulfillment.shipped_at", "null",
+	},
+	"shipped":   {"status", `"confirmed"`, "fulfillment.status", `"shipped"`, "fulfillment.shipped_at", "matches Z$"},
+	"delivered": {"status", `"confirmed"`, "fulfillment.status", `"delivered"`, "fulfillment.delivered_at", "matches Z$"},
+}
+
+func (c *ordersContext) orderIs(state string) error {
+	return c.resourceShows(ordersPath+"/$order", orderStates[state]...)
+}
+
+// buyerOrderStates are the buyer's fields of an order in each state.
+var buyerOrderStates = map[string][]string{
+	"canceled":        {"order.status", `"canceled"`, "payment.status", `"refunded"`, "fulfillment.status", `"canceled"`},
+	"not shipped yet": {"fulfillment.status", `"processing"`, "tracking.number", "absent"},
+	"shipped":         {"fulfillment.status", `"shipped"`},
+	"delivered":       {"fulfillment.status", `"delivered"`},
+}
+
+// buyerShows reads the order as its buyer and checks fields of the answer.
+func (c *ordersContext) buyerShows(pairs ...string) error {
+	if err := c.mustAct(func(b *shopper) { b.ReadOrder() }); err != nil {
+		return err
+	}
+	return c.answerShows(pairs...)
+}
+
+func (c *ordersContext) buyerSeesOrderAs(state string) error {
+	return c.buyerShows(buyerOrderStates[state]...)
+}
+
+func (c *ordersContext) buyerSeesTrackingLink() error {
+	return c.buyerShows("tracking.available", "true", "tracking.url", `"`+trackingLink+`"`)
+}
+
+// refundsAre checks the amounts of the order's refunds, "50 and 155.99". All must have succeeded.
+func (c *ordersContext) refundsAre(amounts string) error {
+	list := strings.Split(amounts, " and ")
+	statuses := strings.TrimSuffix(strings.Repeat(`"succeeded", `, len(list)), ", ")
+	return c.resourceShows(ordersPath+"/$order", "refunds.*.amount", "["+strings.Join(list, ", ")+"]", "refunds.*.status", "["+statuses+"]")
+}
+
+func (c *ordersContext) approves(body string) error {
+	return c.merchantSends("POST", returnsPath+"/$return/approve", body)
+}
+
+// rejects rejects the return. If that is not refused, it checks the answer.
+func (c *ordersContext) rejects(reason string) error {
+	err := c.merchantSends("POST", returnsPath+"/$return/reject", `{"reason": "`+reason+`"}`)
+	if err != nil || c.refusal != nil {
+		return err
+	}
+	return c.answerShows("status", `"rejected"`, "reason", `"`+reason+`"`, "refund", "absent", "decided_at", "matches Z$")
+}
+
+// returnIs checks a return's status as the merchant and the buyer see it.
+func (c *ordersContext) returnIs(status string) error {
+	if err := c.resourceShows(returnsPath+"/$return", "status", `"`+status+`"`); err != nil {
+		return err
+	}
 	got, err := c.shopper.client.Return(c.ctx, c.shopper.Return.ReturnID)
 	if err == nil && got.Status != status {
-		err = fmt.Errorf("it is %s", got.Status)
+		err = fmt.Errorf("the buyer sees it as %s", got.Status)
 	}
 	return err
+}
+
+// approvalShows checks the latest answer, to an approval.
+func (c *ordersContext) approvalShows(amount string, restocked int) error {
+	return errors.Join(c.statusIs(200), c.answerShows(
+		"status", `"approved"`,
+		"restocked", fmt.Sprint(restocked),
+		"decided_at", "matches Z$",
+		"refund.amount", amount,
+		"refund.status", `"succeeded"`,
+		"refund.return_id", `"$return"`,
+	))
+}
+
+func (c *ordersContext) approvalHasNoRefund() error {
+	return errors.Join(c.statusIs(200), c.answerShows("status", `"approved"`, "refund", "absent"))
+}
+
+func (c *ordersContext) writesNote(text string) error {
+	return c.succeeds("POST", ordersPath+"/$order/notes", `{"text": "`+text+`"}`)
+}
+
+// notShownToBuyers reads the order in every way that buyers and their agents have.
+func (c *ordersContext) notShownToBuyers(text string) error {
+	for _, read := range []func() error{
+		func() error { return c.buyerSends("GET", "/acp/orders/$order?manage_token=$manage_token", "") },
+		c.aftersales.opensReceipt,
+		func() error { return c.ucp.agentSends("", "GET", "/ucp/orders/$order", "") },
+		func() error {
+			return c.ucp.modelSends("tools/call", `{"name": "get_order", "arguments": {"id": "$order"}}`, "/mcp")
+		},
+	} {
+		if err := read(); err != nil {
+			return err
+		}
+		if err := errors.Join(c.unexpectedRefusal(), c.statusIs(200), c.lastBodyContains(text, false)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // answerHasNoSecret checks that the merchant's view of orders has no floor, target, cost or margin either.
@@ -57,4 +192,64 @@ func (c *ordersContext) answerHasNoPersonalData() error {
 		}
 	}
 	return found
+}
+
+// moneyRefusals are the reasons of refusals about orders and money, by the steps' words for them. A field is of a
+// validation error.
+var moneyRefusals = map[string]struct {
+	status      int
+	code, field string
+}{
+	"a code is required":                             {403, "mfa_required", ""},
+	"all of it was refunded":                         {409, "payment_refunded", ""},
+	"it exceeds the rest of the payment":             {422, "validation_error", "amount"},
+	"a return is not decided yet":                    {409, "return_open", ""},
+	"the return is decided already":                  {409, "return_closed", ""},
+	"the order is canceled":                          {409, "order_canceled", ""},
+	"the order was shipped":                          {409, "order_shipped", ""},
+	"the order was not shipped":                      {409, "order_not_shipped", ""},
+	"the order was delivered":                        {409, "order_delivered", ""},
+	"the payment's outcome is unknown":               {503, "payment_unresolved", ""},
+	"the provider may still report the payment":      {409, "payment_too_recent", ""},
+	"the provider may still report the refund":       {409, "refund_too_recent", ""},
+	"it was decided already":                         {409, "payment_decided", ""},
+	"the dispute was answered":                       {409, "dispute_answered", ""},
+	"the dispute is closed":                          {409, "dispute_closed", ""},
+	"it exceeds what was bought":                     {422, "validation_error", "items.0.quantity"},
+	"the order has no such product":                  {422, "validation_error", "items.0.product_id"},
+	"the shop takes nothing back":                    {422, "validation_error", "order_id"},
+	"only the order's buyer may":                     {403, "order_token_required", ""},
+	"shipstation is unavailable":                     {503, "provider_unavailable", ""},
+	"an earlier request about a label is unfinished": {409, "label_in_progress", ""},
+	"the carrier has the parcel":                     {409, "label_not_voided", ""},
+	"shipstation was disconnected":                   {409, "integration_disconnected", ""},
+	"the next key is too new":                        {409, "signing_key_too_new", ""},
+}
+
+// refusedBecause checks the latest request's refusal.
+func (c *ordersContext) refusedBecause(reason string) error {
+	want, known := moneyRefusals[reason]
+	if !known {
+		return fmt.Errorf("no refusal is described as %q", reason)
+	}
+	err := c.isRefused(want.status, want.code)
+	if err == nil && want.field != "" {
+		err = c.refusalNames(want.field)
+	}
+	return err
+}
+
+// succeedOrRefusedBecause checks the results of concurrent requests.
+func (c *ordersContext) succeedOrRefusedBecause(well, badly int, reason string) error {
+	want, known := moneyRefusals[reason]
+	if !known {
+		return fmt.Errorf("no refusal is described as %q", reason)
+	}
+	return c.succeedAndRefused(well, badly, want.status, want.code)
+}
+
+// noteIsLogged checks that the audit log has the note on the order, without its text.
+func (c *ordersContext) noteIsLogged(text string) error {
+	err := c.resourceShows("/v1/audit-events?project_id=$shop&action=create-order-note", "data.0.target", `"$order"`)
+	return errors.Join(err, c.lastBodyContains(text, false))
 }

@@ -70,21 +70,6 @@ func buyerSteps(sc stepRegistry, s *scenario) {
 	sc.Then(`^no answer to a buyer has the token$`, s.buyers.buyerTokenNotShown)
 }
 
-func shippingSteps(sc stepRegistry, s *scenario) {
-	sc.Step(`^the merchant ships the order at shipstation$`, s.shipping.shipsAtShipStation)
-	sc.Step(`^custom has the order$`, func() error { return s.shipping.addsOrderAtCustom(false) })
-	sc.Step(`^custom ships the order$`, func() error { return s.shipping.addsOrderAtCustom(true) })
-	sc.When(`^the merchant buys the label (\d+) times at once$`, s.shipping.buysLabelConcurrently)
-	sc.Then(`^shipstation has sold (\d+) labels?$`, s.shipping.soldLabelsAre)
-	sc.Step(`^the merchant buys a label, called "(\w+)", with the tracking number "(\w+)"$`, s.shipping.buysNamedLabel)
-	sc.Step(`^the carrier has collected the parcel "([^"]+)"$`, func(tracking string) error { return s.platforms.platforms.Collect(s.expand(tracking)) })
-	sc.Step(`^the label "([^"]+)" is voided at shipstation itself$`, s.shipping.voidsAtShipStation)
-	sc.When(`^the merchant voids the label "([^"]+)" and buys one (\d+) times at once$`, s.shipping.voidsAndBuysConcurrently)
-	sc.Then(`^within (\d+) seconds the merchant has voided the label "([^"]+)"$`, s.shipping.voidsWithin)
-	sc.Then(`^shipstation has (\d+) labels? that (?:is|are) not voided$`, s.shipping.unvoidedLabelsAre)
-	sc.Then(`^the rates rise$`, s.shipping.ratesRise)
-}
-
 // number parses digits; "" is 0.
 func number(digits string) int {
 	n, _ := strconv.Atoi(digits) // the step's expression matches only digits

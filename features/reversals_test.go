@@ -3,23 +3,16 @@ package features
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
+	"strings"
 
 	"github.com/haggle-commerce/haggle/simulator/acp"
 	"github.com/haggle-commerce/haggle/simulator/decimal"
 	"github.com/haggle-commerce/haggle/simulator/provider"
 )
-
-func reversalSteps(sc stepRegistry, s *scenario) {
-	sc.Step(`^the buyer pays by wallet_ba, which PayPal (leaves pending|takes)$`, s.finance.paysByPayPal)
-	sc.When(`^PayPal (captures|denies) the payment$`, s.finance.settlesPayPal)
-	sc.When(`^the provider takes the refund back$`, s.finance.failsRefund)
-	sc.When(`^the buyer disputes the payment$`, s.finance.opensDispute)
-	sc.When(`^the merchant (wins|loses) the dispute$`, s.finance.closesDispute)
-	sc.Then(`^the estimates sum to the goods and the tax of the order$`, s.finance.estimatesSum)
-	sc.Step(`^the buyer checks out the agreed (\d+) and (\d+) more of the "([^"]*)"$`, s.finance.checksOutAtTwoPrices)
-}
 
 // postToProvider calls the control API of the fake payment providers.
 func (c *financeContext) postToProvider(path string, body map[string]any, answer any) error {
@@ -48,7 +41,7 @@ func (c *financeContext) providerAccount() string {
 
 func (c *financeContext) paysByPayPal(how string) error {
 	var agreement struct{ ID string }
-	script := map[string]string{"leaves pending": "pending", "takes": "ok"}[how]
+	script := map[string]string{"leaves the payment pending": "pending", "captures the payment": "ok"}[how]
 	wanted := map[string]any{"seller": c.providerAccount(), "script": script}
 	if err := c.postToProvider("agreements", wanted, &agreement); err != nil {
 		return err
@@ -134,10 +127,10 @@ func (c *financeContext) checksOutAtTwoPrices(agreed, more int, name string) err
 	})
 }
 
-// estimatesSum checks that the refund estimates of the listed returns sum to the order's goods and tax. Shipping is not refunded.
-func (c *financeContext) estimatesSum() error {
-	if c.refusal != nil {
-		return c.refusal
+// estimatesSum checks that the refund estimates of the order's returns sum to its goods and tax. Shipping is not refunded.
+func (c *financeContext) estimatesSum(count int) error {
+	if err := c.orders.resourceShows(returnsPath+"?order_id=$order", "data.#", strconv.Itoa(count)); err != nil {
+		return err
 	}
 	var returns struct {
 		Data []struct {
@@ -156,4 +149,143 @@ func (c *financeContext) estimatesSum() error {
 		return fmt.Errorf("they sum to %s, want %s: %s", sum, want, c.recorder.last().body)
 	}
 	return nil
+}
+
+const disputesPath = "/v1/disputes"
+
+// stockShows checks the stock of a product: all of it, and the parts that are held, available and oversold. It waits for
+// some seconds unless that is "".
+func (c *financeContext) stockShows(seconds, name string, quantity, held, available, oversold int) error {
+	return within(number(seconds), func() error {
+		err := c.orders.resourceShows(inventoryPath+"?sku="+c.products[name].SKU, stockFields(quantity, held, available, oversold)...)
+		if err != nil {
+			return err
+		}
+		return c.orders.resourceShows(productsPath, "data.*.quantity", fmt.Sprintf("[%d]", quantity))
+	})
+}
+
+func stockFields(quantity, held, available, oversold int) []string {
+	return []string{
+		"data.0.quantity", strconv.Itoa(quantity),
+		"data.0.held", strconv.Itoa(held),
+		"data.0.available", strconv.Itoa(available),
+		"data.0.oversold", strconv.Itoa(oversold),
+	}
+}
+
+// countsStock sets the stock of a product. The answer is the same as a later reading.
+func (c *financeContext) countsStock(quantity int, name string) error {
+	sku := c.products[name].SKU
+	err := c.orders.succeeds("PUT", inventoryPath, fmt.Sprintf(`{"levels": [{"sku": %q, "quantity": %d}]}`, sku, quantity))
+	if err != nil {
+		return err
+	}
+	counted, _ := valueAt(c.recorder.last().value(), "data.0")
+	if err := c.orders.resourceShows(inventoryPath + "?sku=" + sku); err != nil {
+		return err
+	}
+	for _, field := range []string{"quantity", "held", "available", "oversold"} {
+		answered, _ := valueAt(counted, field)
+		if read, found := valueAt(c.recorder.last().value(), "data.0."+field); !found || !equalJSON(answered, read) {
+			return fmt.Errorf("%s was answered as %s and reads %s", field, encode(answered), encode(read))
+		}
+	}
+	return nil
+}
+
+func (c *financeContext) refundIsReversed(amount string) error {
+	return c.orders.resourceShows(refundsPath+"?status=failed",
+		"data.*.amount", "["+amount+"]",
+		"data.0.status", `"failed"`,
+		"data.0.failure_code", `"expired_or_canceled_card"`,
+		"data.0.reversed_at", "matches Z$",
+	)
+}
+
+// paymentIsDisputed waits until the payment has one dispute, which the merchant has lost.
+func (c *financeContext) paymentIsDisputed(seconds int, amount, fee string) error {
+	return within(seconds, func() error {
+		return c.orders.resourceShows(paymentsPath+"/$payment",
+			"disputed_amount", amount,
+			"disputes.*.status", `["lost"]`,
+			"disputes.0.amount", amount,
+			"disputes.0.withdrawn_amount", amount,
+			"disputes.0.fee_amount", fee,
+		)
+	})
+}
+
+// hasDispute waits for a dispute that the merchant has to answer, and names it $dispute.
+func (c *financeContext) hasDispute(seconds int, amount, provider string) error {
+	err := within(seconds, func() error {
+		return c.orders.resourceShows(disputesPath+"?response=needed",
+			"data.*.status", `["open"]`,
+			"data.0.amount", amount,
+			"data.0.provider", `"`+strings.ToLower(provider)+`"`,
+			"data.0.due_by", "matches T",
+			"data.0.evidence", "absent",
+			"meta.next", "null",
+		)
+	})
+	return errors.Join(err, c.platforms.namesAnswerField("data.0.id", "dispute"))
+}
+
+func (c *financeContext) orderIsEvidence(goods, total string) error {
+	return c.orders.resourceShows(disputesPath+"/$dispute",
+		"order_evidence.product", "matches ^"+goods,
+		"order_evidence.receipt", "matches "+total,
+	)
+}
+
+// submitsNote submits evidence with more fields than the note.
+func (c *financeContext) submitsNote(note, more string) error {
+	return c.merchantSends("POST", disputesPath+"/$dispute/evidence", `{"note": "`+note+`"`+more+`}`)
+}
+
+// evidenceIsUnderReview checks the latest answer, to evidence without a receipt.
+func (c *financeContext) evidenceIsUnderReview(goods string) error {
+	return errors.Join(c.statusIs(http.StatusOK), c.answerShows(
+		"status", `"open"`,
+		"response", `"under_review"`,
+		"evidence.note", `"It was handed over."`,
+		"evidence.product", "matches ^"+goods,
+		"evidence.receipt", `""`,
+		"answered_at", "matches Z$",
+	))
+}
+
+// disputeIsClosed waits until a dispute is won, or lost.
+func (c *financeContext) disputeIsClosed(seconds int, status string) error {
+	return within(seconds, func() error {
+		return c.orders.resourceShows(disputesPath+"/$dispute", "status", `"`+status+`"`, "response", `"closed"`)
+	})
+}
+
+// opensSandboxDispute disputes the payment as the sandbox's buyer, and names the dispute $dispute. The reason may be "".
+func (c *financeContext) opensSandboxDispute(reason string) error {
+	body := `{"payment_id": "$payment"}`
+	if reason != "" {
+		body = `{"payment_id": "$payment", "reason": "` + reason + `"}`
+	}
+	err := c.orders.succeeds("POST", "/v1/sandbox/disputes", body)
+	return errors.Join(err, c.statusIs(http.StatusCreated), c.platforms.namesAnswerField("id", "dispute"))
+}
+
+// acceptsDispute accepts the dispute, which is then lost.
+func (c *financeContext) acceptsDispute() error {
+	return errors.Join(c.orders.succeeds("POST", disputesPath+"/$dispute/accept", ""), c.disputeIsLost())
+}
+
+// disputeIsLost checks the latest answer, to the acceptance of a dispute.
+func (c *financeContext) disputeIsLost() error {
+	return errors.Join(c.statusIs(http.StatusOK), c.answerShows("status", `"lost"`))
+}
+
+func (c *financeContext) attentionHasDispute(amount string) error {
+	return c.orders.resourceShows("/v1/attention",
+		"data.0.kind", `"dispute_open"`,
+		"data.0.amount", amount,
+		"data.0.due_at", "matches T",
+	)
 }
