@@ -12,15 +12,11 @@ Feature: Buying over MCP
     And the agent offers 90.00 USD
     And the agent accepts the standing price
     When the agent checks out what was agreed
-    Then the agent is answered:
-      | status                   | "ready_for_complete" |
-      | discounts.applied.0.title | "Agreed price"      |
+    Then the agent can pay the agreed price
     When the agent pays
-    Then the agent is answered:
-      | status   | "completed"   |
-      | order.id | matches ^ord_ |
+    Then the agent has an order
 
-  Rule: A deal is redeemed once in all
+  Rule: A deal is redeemed once, over whichever protocol
 
     Scenario: Agreed over MCP, redeemed over UCP, refused over Haggle's own protocol
       Given an agent that speaks MCP
@@ -29,7 +25,6 @@ Feature: Buying over MCP
       When the agent goes on over UCP
       And the agent checks out 2 of the "Trail Tent" by the code
       And the agent pays
-      Then the agent is answered:
-        | status | "completed" |
+      Then the agent has an order
       When the buyer redeems the agent's code for 2 of the "Trail Tent"
-      Then it is refused: 409 token_redeemed
+      Then the shop refuses the code, because it is redeemed

@@ -1,66 +1,63 @@
 Feature: Orders over the Universal Commerce Protocol
-  The agent that bought follows the order, without learning more of the buyer than it needs. Every answer is held against the
-  protocol's schemas and rules.
+  The agent that bought follows the order, without learning more of the buyer than it needs.
 
   Background:
-    Given a shop selling:
+    Given a server beside the merchant's systems
+    And a shop selling:
       | name       | price  | stock |
-      | Trail Tent | 100.00 | 7     |
+      | Trail Tent | 100.00 | 30    |
+      | Camp Stove | 40.00  | 30    |
 
   Rule: An order shows what was bought and what became of it, and nobody's address
 
-    Scenario Outline: An order that was just placed
-      When an agent sends POST <door>/ucp/checkout-sessions {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 2}], "buyer": {"email": "ada@example.com", "first_name": "Ada", "last_name": "Buyer"}, "fulfillment": {"methods": [{"type": "shipping", "destinations": [{"street_address": "12 Harbor Street", "address_locality": "Portland", "address_region": "OR", "postal_code": "97205", "address_country": "US"}]}]}}
-      Given the buyer remembers the answer's id
-      When an agent sends POST <door>/ucp/checkout-sessions/$remembered_id/complete {"payment": {"instruments": [{"id": "pi_1", "handler_id": "psp_spt", "type": "token", "credential": {"type": "token", "token": "spt_sandbox_ok"}}]}}
-      Given the buyer remembers the answer's order.id
-      When an agent sends GET <door>/ucp/orders/$remembered_order_id
-      Then the answer shows:
-        | checkout_id                              | matches ^chk_                                |
-        | permalink_url                            | matches /acp/orders/ord_                     |
-        | line_items.0.id                          | "li_1"                                       |
-        | line_items.0.quantity                    | {"original": 2, "total": 2, "fulfilled": 0}  |
-        | line_items.0.status                      | "processing"                                 |
-        | fulfillment.expectations.0.destination   | {"address_country": "US", "address_region": "OR"} |
-        | fulfillment.events                       | absent                                       |
-        | adjustments                              | absent                                       |
-        | totals.*.type                            | ["subtotal", "fulfillment", "tax", "total"]  |
+    Scenario: An order that was just placed
+      Given an agent that bought 2 of the "Trail Tent" over UCP
+      When the agent reads the order
+      Then the agent sees 2 of the "Trail Tent" processing, and no street address
+
+  Rule: A merchant may require agents to sign before they read orders
+
+    Scenario: An agent that does not sign
+      Given an agent that bought 2 of the "Trail Tent" over UCP
+      And the merchant requires agents to sign
+      When the agent reads the order
+      Then the agent is asked to sign
+      When the agent checks out 1 of the "Camp Stove"
+      Then the agent can pay 45.99 USD
+      When the merchant requires no signatures any more
+      And the agent reads the order
+      Then the agent sees 2 of the "Trail Tent" processing, and no street address
+
+  Rule: A platform is notified of all that becomes of its orders
+
+    Scenario Outline: From the purchase to a refund
+      Given an agent's platform of UCP <version> that follows its orders
+      When the platform buys 2 of the "Trail Tent" and 1 of the "Camp Stove"
+      Then the platform is notified 1 time, last that the order is placed
+      When the merchant ships the platform's order
+      Then the platform is notified 2 times, last that the order is shipped
+      When the merchant delivers the platform's order
+      Then the platform is notified 3 times, last that the order is delivered
+      When the buyer returns 1 of the "Trail Tent" of the platform's order
+      Then the platform is notified 4 times, last that the order is returned in part
+      When the merchant refunds 100.00 USD for the platform's return
+      Then the platform is notified 6 times, last that the order is refunded in part
 
       Examples:
-        | door        |
-        |             |
-        | /2026-04-08 |
+        | version    |
+        | 2026-08-25 |
+        | 2026-04-08 |
 
-    Scenario: An order that is none
-      When an agent sends GET /ucp/orders/ord_unknown
-      Then the answer shows:
-        | ucp.status      | "error"     |
-        | messages.0.code | "not_found" |
+    Scenario: An order that the merchant cancels
+      Given an agent's platform of UCP 2026-08-25 that follows its orders
+      And the platform buys 2 of the "Trail Tent" and 1 of the "Camp Stove"
+      And the platform is notified 1 time, last that the order is placed
+      When the merchant cancels the platform's order
+      Then the platform is notified 3 times, last that the order is canceled
 
-  Rule: A merchant may want agents to sign before they read orders
-
-    Scenario Outline: An agent that does not sign
-      Given the merchant sets "agents.authentication" to "signed"
-      When an agent sends GET <door>/ucp/orders/ord_unknown
-      Then it answers 401
-      And the answer shows:
-        | code | "signature_missing" |
-      When an agent sends POST <door>/ucp/checkout-sessions {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 1}]}
-      Then it answers 201
-      Given the merchant sets "agents.authentication" to null
-      When an agent sends GET <door>/ucp/orders/ord_unknown
-      Then it answers 200
-
-      Examples:
-        | door        |
-        |             |
-        | /2026-04-08 |
-
-    Scenario: A model that has no key
-      Given the merchant sets "agents.authentication" to "signed"
-      When a model sends tools/call {"name": "get_order", "arguments": {"id": "ord_unknown"}} to /mcp
-      Then it answers 401
-      And the answer shows:
-        | error.data.code | "signature_missing" |
-      When a model sends tools/call {"name": "search_catalog", "arguments": {"catalog": {"query": "tent"}}} to /mcp
-      Then it answers 200
+    Scenario: A platform that fails at first
+      Given an agent's platform of UCP 2026-08-25 that follows its orders
+      And the platform fails once
+      When the platform buys 2 of the "Trail Tent" and 1 of the "Camp Stove"
+      Then the platform is notified 2 times, last that the order is placed
+      And both notifications are of one event

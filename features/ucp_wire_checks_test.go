@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cucumber/godog"
-
 	ucpjudge "github.com/haggle-commerce/haggle/simulator/ucp/judge"
 )
 
@@ -249,7 +247,7 @@ func (c *ucpContext) answersEqualExceptIDs() error {
 var wireIDs = regexp.MustCompile(`\b(?:chk|sess|ord|quote)_[0-9a-z]{26}\b|\b\d{4}-\d\d-\d\dT[0-9:.]+Z`)
 
 // lastWebhookShows checks the body of the latest webhook that the platform received.
-func (c *ucpContext) lastWebhookShows(table *godog.Table) error {
+func (c *ucpContext) lastWebhookShows(pairs ...string) error {
 	if len(c.events.deliveries) == 0 {
 		return errors.New("it heard nothing")
 	}
@@ -257,7 +255,7 @@ func (c *ucpContext) lastWebhookShows(table *godog.Table) error {
 	if err != nil {
 		return err
 	}
-	return c.checkTable(value, table)
+	return c.checkFields(value, pairs)
 }
 
 // webhooksAreOneEvent checks that retries of a webhook have the same Webhook-Id.

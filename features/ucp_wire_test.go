@@ -142,6 +142,15 @@ func (p *wirePlatform) rotatesKey() {
 	p.publishedKeys = []map[string]string{p.key.public("P-256")}
 }
 
+func (p *wirePlatform) profileWasRead(times int) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.profileReads != times {
+		return fmt.Errorf("it was read %d times", p.profileReads)
+	}
+	return nil
+}
+
 // publishesCurve publishes the key with another curve than P-256.
 func (p *wirePlatform) publishesCurve(curve string) {
 	p.mu.Lock()

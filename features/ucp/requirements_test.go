@@ -1,4 +1,4 @@
-// Package ucp_test checks that the scenarios of the Universal Commerce Protocol cover its requirements.
+// Package ucp_test checks that the tests of the Universal Commerce Protocol cover its requirements.
 package ucp_test
 
 import (
@@ -11,9 +11,10 @@ import (
 )
 
 var (
-	row    = regexp.MustCompile(`(?m)^\| ([A-Z0-9]+-\d{3}) \| (.+) \| (.+) \|$`)
-	tag    = regexp.MustCompile(`@([A-Z0-9]+-\d{3})\b`)
-	tagged = regexp.MustCompile(`^\s*@`)
+	row     = regexp.MustCompile(`(?m)^\| ([A-Z0-9]+-\d{3}) \| (.+) \| (.+) \|$`)
+	id      = regexp.MustCompile(`\b[A-Z0-9]+-\d{3}\b`)
+	tagged  = regexp.MustCompile(`(?m)^\s*@.*$`)                                    // tags of a scenario
+	comment = regexp.MustCompile(`(?m)^\s*// [A-Z0-9]+-\d{3}(, [A-Z0-9]+-\d{3})*:`) // ids at the start of a test's comment
 )
 
 // requirements returns the ids in the tables of applicable requirements, and those in the last table, which do not apply.
@@ -36,11 +37,14 @@ func requirements(t *testing.T) (apply, not []string) {
 	return apply, not
 }
 
-// shown returns the ids in the feature files' tags, and where they are.
+// shown returns the ids in the comments of tests and the tags of scenarios, and where they are.
 func shown(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}
-	for _, pattern := range []string{"*.feature", "../*.feature"} {
+	for pattern, lines := range map[string]*regexp.Regexp{
+		"../ucp_*_test.go": comment,
+		"../*.feature":     tagged,
+	} {
 		names, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)
@@ -50,12 +54,9 @@ func shown(t *testing.T) map[string]string {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for line := range strings.Lines(string(body)) {
-				if !tagged.MatchString(line) {
-					continue
-				}
-				for _, id := range tag.FindAllStringSubmatch(line, -1) {
-					found[id[1]] = name
+			for _, line := range lines.FindAllString(string(body), -1) {
+				for _, shows := range id.FindAllString(line, -1) {
+					found[shows] = name
 				}
 			}
 		}
@@ -77,7 +78,7 @@ func TestRequirements_tablesNameEachOnce(t *testing.T) {
 	}
 }
 
-func TestRequirements_eachHasAScenarioOrIsOpen(t *testing.T) {
+func TestRequirements_eachHasATestOrIsOpen(t *testing.T) {
 	apply, not := requirements(t)
 	body, err := os.ReadFile("open.txt")
 	if err != nil {
@@ -87,14 +88,14 @@ func TestRequirements_eachHasAScenarioOrIsOpen(t *testing.T) {
 	if !slices.IsSorted(open) {
 		t.Error("open.txt is not sorted")
 	}
-	scenarios := shown(t)
+	tests := shown(t)
 	for _, id := range apply {
-		feature, done := scenarios[id]
+		file, done := tests[id]
 		switch waiting := slices.Contains(open, id); {
 		case !done && !waiting:
-			t.Errorf("%s applies and no scenario has the tag @%s", id, id)
+			t.Errorf("%s applies and no test names it", id)
 		case done && waiting:
-			t.Errorf("%s has a scenario in %s: take it out of open.txt", id, feature)
+			t.Errorf("%s has a test in %s: remove it from open.txt", id, file)
 		}
 	}
 	for _, id := range open {
@@ -102,9 +103,9 @@ func TestRequirements_eachHasAScenarioOrIsOpen(t *testing.T) {
 			t.Errorf("open.txt has %s, which does not apply", id)
 		}
 	}
-	for id, feature := range scenarios {
+	for id, file := range tests {
 		if !slices.Contains(apply, id) {
-			t.Errorf("%s has the tag @%s, which does not apply: %v", feature, id, slices.Contains(not, id))
+			t.Errorf("%s names %s, which does not apply: %v", file, id, slices.Contains(not, id))
 		}
 	}
 }

@@ -6,10 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
-
-	"github.com/cucumber/godog"
 
 	"github.com/haggle-commerce/haggle/cmd/boot"
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
@@ -17,10 +14,8 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/merchant"
 )
 
-// ucpServerSteps start servers with a public URL and a file of known agents.
-func ucpServerSteps(sc stepRegistry, s *scenario) {
-	sc.Given(`^a (sandbox|production) server at "([^"]*)" that knows the agents:$`, s.ucp.startsPublicServer)
-}
+// knownAgent is a profile in a server's file of known agents. It has all capabilities except without.
+type knownAgent struct{ profile, version, without string }
 
 // publicProxy is a transport that sends requests for a public host to the server's listen address, as a reverse proxy does.
 type publicProxy struct {
@@ -41,9 +36,8 @@ func (p publicProxy) RoundTrip(r *http.Request) (*http.Response, error) {
 // liveKey is the bootstrap key of production servers.
 var liveKey = strings.Replace(boottest.Key, "hk_test_", "hk_live_", 1)
 
-// startsPublicServer starts a server for this scenario. A row of agents is a known profile with all capabilities except those
-// in the column "without".
-func (c *ucpContext) startsPublicServer(environment, public string, agents *godog.Table) error {
+// startsPublicServer starts a server of an environment, sandbox or production, with a public URL.
+func (c *ucpContext) startsPublicServer(environment, public string, agents ...knownAgent) error {
 	listener, err := net.Listen("tcp", boottest.Address())
 	if err != nil {
 		return err
@@ -83,15 +77,15 @@ func (c *ucpContext) startsPublicServer(environment, public string, agents *godo
 }
 
 // knownProfiles returns the content of the file of known agents' profiles.
-func knownProfiles(agents *godog.Table) ([]byte, error) {
+func knownProfiles(agents []knownAgent) ([]byte, error) {
 	known := map[string]any{}
-	for _, row := range rowsOf(agents) {
-		known[row["agent"]] = platformProfile(row["version"], strings.Fields(row["without"]))
+	for _, agent := range agents {
+		known[agent.profile] = platformProfile(agent.version, agent.without)
 	}
 	return json.Marshal(known)
 }
 
-func platformProfile(version string, without []string) any {
+func platformProfile(version, without string) any {
 	site := "https://ucp.dev/" + version
 	capabilities := map[string]any{}
 	for name, extends := range map[string]any{
@@ -99,7 +93,7 @@ func platformProfile(version string, without []string) any {
 		"fulfillment": "dev.ucp.shopping.checkout", "discount": []string{"dev.ucp.shopping.checkout", "dev.ucp.shopping.cart"},
 	} {
 		full := "dev.ucp.shopping." + name
-		if slices.Contains(without, full) {
+		if full == without {
 			continue
 		}
 		entry := map[string]any{

@@ -6,12 +6,6 @@ import (
 	"net/http"
 )
 
-// ucpCatalogRuleSteps are about pagination and lookups of many ids.
-func ucpCatalogRuleSteps(sc stepRegistry, s *scenario) {
-	sc.Then(`^following the cursors at "([^"]*)" over (REST|MCP), an agent reads (\d+) products, each once, in pages of (.+)$`, s.ucp.followsCursors)
-	sc.When(`^over (REST|MCP) an agent looks up (\d+) ids at "([^"]*)", the first of which is "([^"]*)"$`, s.ucp.looksUpMany)
-}
-
 // followsCursors reads all pages of a search. sizes is a JSON array of the expected page sizes.
 func (c *ucpContext) followsCursors(prefix, over string, want int, sizes string) error {
 	seen, pages := map[any]bool{}, []any{}

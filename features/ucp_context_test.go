@@ -16,29 +16,9 @@ import (
 type ucpContext struct {
 	*scenario
 
-	notedAnswers map[string]any // by path
-}
-
-// ucpRuleSteps are the steps of the ucp_*_rules.feature files other than plain requests and tables of answers.
-func ucpRuleSteps(sc stepRegistry, s *scenario) {
-	ucpServerSteps(sc, s)
-	ucpCatalogRuleSteps(sc, s)
-	ucpToolSteps(sc, s)
-	sc.Given(`^an agent's checkout at "([^"]*)" of (\d+) of the "([^"]*)"$`, func(prefix string, quantity int, name string) error {
-		return s.ucp.agentOpensCheckout(prefix, quantity, name, "")
-	})
-	sc.Given(`^an agent's checkout at "([^"]*)" that is ready, of (\d+) of the "([^"]*)"$`, func(prefix string, quantity int, name string) error {
-		return s.ucp.agentOpensCheckout(prefix, quantity, name, s.expand(`, "buyer": {"email": "ada@example.com"}, "fulfillment": $home_delivery`))
-	})
-	sc.Given(`^an agent opens (\d+) checkouts of (\d+) of the "([^"]*)" with the code "([^"]*)"$`, s.ucp.agentOpensCheckouts)
-	sc.Given(`^the agent keeps the answer's id as "([^"]*)"$`, s.ucp.agentKeepsID)
-	sc.Step(`^the agent notes what it reads at (\S+)$`, s.ucp.agentNotesAnswer)
-	sc.Then(`^the agent reads the same at (\S+)$`, s.ucp.agentReadsAsNoted)
-	sc.Then(`^the two latest answers are alike, but for (times|times and ids)$`, s.ucp.answersEqualExcept)
-	sc.Then(`^the page at the answer's continue_url shows "([^"]*)"$`, s.ucp.continuePageShows)
-	sc.Step(`^the body is JSON$`, s.ucp.bodyIsJSON)
-	sc.Then(`^the answer's payment handlers are under (.+)$`, s.ucp.handlersAreUnder)
-	sc.Then(`^no answer to an agent or a merchant holds "([^"]*)"$`, s.ucp.noAnswerHolds)
+	agent        *protocolAgent
+	notedAnswers map[string]any    // by path
+	vars         map[string]string // of a ucpTest
 }
 
 // addUCPVars adds common parts of request bodies, such as $home_delivery and $payment_ok, and all variants of the shop's
@@ -49,34 +29,14 @@ func (c *ucpContext) addUCPVars(vars map[string]string) {
 			vars[name+": "+v.Size+"/"+v.Color] = v.ID
 		}
 	}
+	maps.Copy(vars, c.vars)
 	vars["long_text"] = strings.Repeat("x", 1_001)
 	vars["home_delivery"] = `{"methods": [{"type": "shipping", "destinations": [{"first_name": "Ada", "last_name": "Byron", ` +
 		`"street_address": "12 Harbor Street", "address_locality": "Portland", "address_region": "OR", "postal_code": "97205", "address_country": "US"}]}]}`
+	vars["delivery_without_name"] = `{"methods": [{"type": "shipping", "destinations": [{"street_address": "12 Harbor Street", ` +
+		`"address_locality": "Portland", "address_region": "OR", "postal_code": "97205", "address_country": "US"}]}]}`
 	vars["payment_ok"] = `{"instruments": [{"id": "pi_1", "handler_id": "psp_spt", "type": "token", ` +
 		`"credential": {"type": "token", "token": "spt_sandbox_ok"}}]}`
-}
-
-// agentOpensCheckout opens a checkout as an agent and remembers its id as $remembered_id.
-func (c *ucpContext) agentOpensCheckout(prefix string, quantity int, name, more string) error {
-	item := c.products[name].Variants[0].ID
-	body := fmt.Sprintf(`{"line_items": [{"item": {"id": %q}, "quantity": %d}]%s}`, item, quantity, more)
-	if err := c.agentSends("", "POST", prefix+"/ucp/checkout-sessions", body); err != nil {
-		return err
-	}
-	if err := c.statusIs(http.StatusCreated); err != nil {
-		return err
-	}
-	return c.rememberAnswer("id")
-}
-
-// agentOpensCheckouts opens several checkouts with the same discount code. $remembered_id is the last one's id.
-func (c *ucpContext) agentOpensCheckouts(many, quantity int, name, code string) error {
-	for range many {
-		if err := c.agentOpensCheckout("", quantity, name, fmt.Sprintf(`, "discounts": {"codes": [%q]}`, c.expand(code))); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // agentKeepsID remembers the id in the latest answer as $remembered_NAME.

@@ -11,11 +11,6 @@ import (
 	ucpjudge "github.com/haggle-commerce/haggle/simulator/ucp/judge"
 )
 
-// ucpToolSteps send an operation over REST, or over MCP as a tool call with the same body.
-func ucpToolSteps(sc stepRegistry, s *scenario) {
-	sc.Step(`^over (REST|MCP) an agent sends ([A-Z]+) (/\S+)(?: (.+))?$`, s.ucp.agentSendsOver)
-}
-
 // agentSendsOver records the same answer for REST and MCP: for MCP it replaces the recorded message by the tool's content. The
 // body of an error also has the JSON-RPC error code, as rpc.
 func (c *ucpContext) agentSendsOver(over, method, path, body string) error {
