@@ -2,6 +2,24 @@ package features
 
 import "testing"
 
+// stockedProduct is a product of a shop with a quantity in stock.
+func stockedProduct(name, price, stock string) product {
+	return product{
+		name:  name,
+		price: price,
+		stock: stock,
+	}
+}
+
+// variedProduct is a product of a shop with variants, such as "M/Red=3, L/Red=0".
+func variedProduct(name, price, variants string) product {
+	return product{
+		name:     name,
+		price:    price,
+		variants: variants,
+	}
+}
+
 func TestCreateProduct_defaults(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
 		a.opensShop()

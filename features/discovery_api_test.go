@@ -117,8 +117,8 @@ func TestAcpSearch_filtersWithoutQuery(t *testing.T) {
 func TestAcpSearch_likedColors(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
 		a.opensShopSelling(
-			product{name: "Tee Ada", price: "20.00", variants: "M/Red=3"},
-			product{name: "Tee Bea", price: "20.00", variants: "M/Blue=3"},
+			variedProduct("Tee Ada", "20.00", "M/Red=3"),
+			variedProduct("Tee Bea", "20.00", "M/Blue=3"),
 		)
 		a.asBuyer("POST /acp/search", `{"query": "tee", "buyer_context": {"color_preference": ["sunshine", "", "blue"]}}`)
 		a.shows("total_count", `2`, "results.0.name", `"Tee Bea"`)
@@ -218,7 +218,7 @@ func TestAcpProduct_refusals(t *testing.T) {
 
 func TestAcpAvailability_inStock(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
-		a.opensShopSelling(product{name: "Trail Tent", price: "100.00", stock: "5"})
+		a.opensShopSelling(stockedProduct("Trail Tent", "100.00", "5"))
 		a.must(a.discovery.checksAvailability(2, "Trail Tent"))
 		a.shows(
 			"available", `true`,
@@ -241,7 +241,7 @@ func TestAcpAvailability_inStock(t *testing.T) {
 
 func TestAcpAvailability_refusals(t *testing.T) {
 	a := newAPITest(t)
-	a.opensShopSelling(product{name: "Trail Tent", price: "100.00", stock: "5"}, product{name: "Boot", price: "80.00", variants: "M/Brown=3, L/Black=0"})
+	a.opensShopSelling(stockedProduct("Trail Tent", "100.00", "5"), variedProduct("Boot", "80.00", "M/Brown=3, L/Black=0"))
 	for _, row := range [][2]string{
 		{`{"items": [], "shipping_address": {"postal_code": "97205", "country": "US"}}`, "items"},
 		{`{"shipping_address": {"postal_code": "97205", "country": "US"}}`, "items"},

@@ -6,9 +6,9 @@ import "testing"
 func (a *apiTest) opensShopForGuidance() {
 	a.Helper()
 	a.opensShopSelling(
-		product{name: "Trail Tent", price: "1000.00", stock: "7"},
-		product{name: "Boot", price: "80.00", variants: "M/Brown=5, L/Black=1"},
-		product{name: "Camp Stove", price: "40.00", stock: "0"},
+		stockedProduct("Trail Tent", "1000.00", "7"),
+		variedProduct("Boot", "80.00", "M/Brown=5, L/Black=1"),
+		stockedProduct("Camp Stove", "40.00", "0"),
 	)
 }
 

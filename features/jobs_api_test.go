@@ -11,7 +11,7 @@ func (a *apiTest) jobEnds(name string) {
 
 func TestStartImport_errors(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
-		a.opensShopSelling(product{name: "Trail Tent", price: "100.00", stock: "20"})
+		a.opensShopSelling(stockedProduct("Trail Tent", "100.00", "20"))
 		a.must(a.catalog.importFile("text/csv", "", `sku,name,price,cost,quantity
 M-1,Mug,12.50,99,3
 M-2,Mat,"12,50",,3
@@ -116,7 +116,12 @@ func TestStartImport_refusals(t *testing.T) {
 // opensShopForRuns opens a shop and names its product "tent" and its agent "active".
 func (a *apiTest) opensShopForRuns() {
 	a.Helper()
-	a.opensShopSelling(product{name: "Trail Tent", price: "100.00", cost: "50.00", stock: "20"})
+	a.opensShopSelling(product{
+		name:  "Trail Tent",
+		price: "100.00",
+		cost:  "50.00",
+		stock: "20",
+	})
 	a.must(a.agents.remembersActiveAgent())
 	a.platforms.nameValue("tent", a.product.ID)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/cucumber/godog"
 )
 
-// jobsContext imports product files and starts market runs, both of which are jobs.
+// jobsContext imports product files and starts market runs. The server runs both in the background, as jobs.
 type jobsContext struct{ *scenario }
 
 // jobTimeout is in seconds. Jobs run in the background, after those of other scenarios.

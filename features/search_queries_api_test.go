@@ -132,7 +132,7 @@ func TestAcpSearch_refusals(t *testing.T) {
 
 func TestAcpSearch_unknownFields(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
-		a.opensShopSelling(product{name: "Tent One", price: "100.00", stock: "5"})
+		a.opensShopSelling(stockedProduct("Tent One", "100.00", "5"))
 		a.asBuyer("POST /acp/search", `{"query": "tent", "filters": {"max_price": 10}, "keywords": "stove"}`)
 		a.shows(
 			"results.*.name", `["Tent One"]`,
@@ -150,11 +150,11 @@ func TestAcpSearch_unknownFields(t *testing.T) {
 func TestAcpSearch_cursors(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
 		a.opensShopSelling(
-			product{name: "Tent One", price: "100.00", stock: "5"},
-			product{name: "Tent Two", price: "200.00", stock: "5"},
-			product{name: "Tent Three", price: "300.00", stock: "5"},
-			product{name: "Tent Four", price: "400.00", stock: "5"},
-			product{name: "Tent Five", price: "500.00", stock: "5"},
+			stockedProduct("Tent One", "100.00", "5"),
+			stockedProduct("Tent Two", "200.00", "5"),
+			stockedProduct("Tent Three", "300.00", "5"),
+			stockedProduct("Tent Four", "400.00", "5"),
+			stockedProduct("Tent Five", "500.00", "5"),
 		)
 		a.asBuyer("POST /acp/search", `{"query": "tent", "limit": 2, "filters": {"price_max": 450}}`)
 		a.must(a.discovery.remembersCursor())
@@ -169,7 +169,7 @@ func TestAcpSearch_cursors(t *testing.T) {
 
 		a.asBuyer("POST /acp/search", `{"query": "tent", "limit": 2}`)
 		a.must(a.discovery.remembersCursor())
-		a.opensShopSelling(product{name: "Tent One", price: "10.00", stock: "5"})
+		a.opensShopSelling(stockedProduct("Tent One", "10.00", "5"))
 		a.asBuyer("POST /acp/search", `{"query": "tent", "limit": 2, "cursor": "$cursor"}`)
 		a.refused("422 validation_error", "cursor")
 	})
@@ -177,7 +177,7 @@ func TestAcpSearch_cursors(t *testing.T) {
 
 func TestAcpSearch_sort(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
-		a.opensShopSelling(product{name: "Tent A", price: "90.00", stock: "5"}, product{name: "Tent B", price: "200.00", stock: "5"})
+		a.opensShopSelling(stockedProduct("Tent A", "90.00", "5"), stockedProduct("Tent B", "200.00", "5"))
 		a.must(a.catalog.creates(`{"name": "Tent C", "sku": "C", "price": 10, "quantity": 5}`))
 		a.asBuyer("POST /acp/search", `{"query": "tent", "sort": "newest", "limit": 1}`)
 		a.shows("results.*.name", `["Tent C"]`)
