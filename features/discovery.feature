@@ -51,7 +51,7 @@ Feature: Discovery
       When a buyer searches for "waterproof tent"
       Then the scores never rise
 
-    Scenario: Nothing fits
+    Scenario: No product matches
       When a buyer searches for "submarine"
       Then the search finds exactly nothing
       And the search recommends nothing
@@ -78,7 +78,7 @@ Feature: Discovery
         | Blue  | Tee Bea  |
         | green | Tee Cleo |
 
-  Rule: What is in stock comes first
+  Rule: Products in stock come first
 
     Scenario: The better match is sold out
       Given a shop selling:
@@ -104,7 +104,7 @@ Feature: Discovery
       When the buyer goes on in the other shop
       Then it is refused, because the session belongs to another shop
 
-  Rule: What goes with a product is recommended
+  Rule: Related products are recommended
 
     Scenario: Related products
       Given a shop selling:

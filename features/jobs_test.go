@@ -46,7 +46,7 @@ func importSteps(sc stepRegistry, s *scenario) {
 		return c.ends("run", "status", `"succeeded"`, "result.before.margin_per_month", fmt.Sprintf("at least %d", least),
 			"result.difference.low_per_month", fmt.Sprintf("at least -%d", less))
 	})
-	sc.Then(`^the audit log has the start of the run and then its end$`, c.auditHasRun)
+	sc.Then(`^the audit log has the start and the cancellation of the run$`, c.auditHasRun)
 }
 
 // importsTable imports a CSV file with the cells of a table.

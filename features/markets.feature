@@ -34,14 +34,14 @@ Feature: Market runs
       When the merchant starts another market run
       Then the run is queued
 
-  Rule: The audit log names who started and canceled a run
+  Rule: The audit log records the start and the cancellation of a run
 
     Scenario: The audit log
       Given a merchant with an account of its own
       And a shop
       And the merchant starts a market run with 5000 buyers
       When the merchant cancels the run
-      Then the audit log has the start of the run and then its end
+      Then the audit log has the start and the cancellation of the run
 
   Rule: A run belongs to a shop, and those who may only read agents start none
 

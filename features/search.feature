@@ -21,7 +21,7 @@ Feature: Search that understands the buyer
       And the reasons for "Velvet Sofa" include "'couch' understood as 'sofa'"
       And every result says why
 
-    Scenario Outline: What is meant comes first
+    Scenario Outline: The product that is meant comes first
       When a buyer searches for "<query>"
       Then the first result is "<first>"
       And the reasons for "<first>" include "<reason>"
@@ -198,7 +198,7 @@ Feature: Search that understands the buyer
         | charger for my laptop | Charger for laptop               |
         | women's bag           | Bag for women                    |
 
-  Rule: Among results of similar score what is in stock comes first
+  Rule: Among results of similar score, products in stock come first
 
     Background:
       Given a shop selling:
@@ -219,7 +219,7 @@ Feature: Search that understands the buyer
       When a buyer searches for "trail tent"
       Then the search shows "Trail Tent", "Trail Tent Plus", "Night Light" in this order
 
-    Scenario: A buyer who is at the checkout holds nothing back
+    Scenario: A checkout that is not paid yet reserves no stock
       Given a buyer at the checkout with 1 of the "Trail Tent"
       When a buyer searches for "trail tent"
       Then the first result is "Trail Tent"
@@ -242,7 +242,7 @@ Feature: Search that understands the buyer
         | Hiking Boot         | 149.00 | shoes/hiking     | Norrsken | 5     | Leather, for wet trails.                | waterproof       | M/Brown=3, L/Black=2            |
         | Camp Stove          | 49.00  | outdoor/kitchen  | Ember    | 5     | Boils a litre.                          |                  |                                 |
 
-    Scenario Outline: Whatever is asked
+    Scenario Outline: For any query
       When a buyer searches for "<query>"
       Then every result says why
       And the scores lie between 0 and 1, and fall with the rank among what is in stock
@@ -260,7 +260,7 @@ Feature: Search that understands the buyer
         | tent xyzzyx 4711                                   |
         | leather black boot for hiking in the rain, please  |
 
-    Scenario: Every place that matched is named
+    Scenario: The reasons name every field that matched
       When a buyer searches for "waterproof norrsken tents rain"
       Then the first result is "Trail Tent"
       And the reasons for "Trail Tent" include "'waterproof'"

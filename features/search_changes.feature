@@ -136,7 +136,7 @@ Feature: What the merchant changes in search
       When the merchant creates the product "Snow Igloo"
       Then a search for "igloo" finds "Snow Igloo"
 
-  Rule: What goes with the first result is recommended
+  Rule: Products that go with the first result are recommended
 
     Background:
       Given a shop selling:
