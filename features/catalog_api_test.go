@@ -293,9 +293,9 @@ func TestDeleteProduct_status(t *testing.T) {
 	a.answers(204)
 }
 
-func TestGetProduct_refusals(t *testing.T) {
+func TestListProducts_projectRequired(t *testing.T) {
 	a := newAPITest(t)
-	a.merchantIsRefused([]rejection{ // without a project
+	a.merchantIsRefused([]rejection{
 		{"GET /v1/catalog/products", "400 project_required", ""},
 		{`POST /v1/catalog/products {"name": "X", "sku": "X", "price": 1}`, "400 project_required", ""},
 		{`POST /v1/catalog/products/batch {"products": [{"sku": "X"}]}`, "400 project_required", ""},
@@ -309,7 +309,10 @@ func TestGetProduct_refusals(t *testing.T) {
 		a.catalog.selectsShop(project)
 		a.merchantIsRefused([]rejection{{"GET /v1/catalog/products", "404 project_not_found", ""}})
 	}
+}
 
+func TestGetProduct_refusals(t *testing.T) {
+	a := newAPITest(t)
 	a.opensShop()
 	a.merchantIsRefused([]rejection{
 		{"GET /v1/catalog/products/prod_unknown", "404 product_not_found", ""},
