@@ -1,7 +1,6 @@
 package features
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,23 +10,24 @@ import (
 )
 
 func browsingSteps(sc stepRegistry, s *scenario) {
-	sc.When(`^a buyer asks (\{.*\})$`, s.discovery.searchesFirstPage)
-	sc.When(`^a buyer reads all results of (\{.*\})$`, s.discovery.readsAllPages)
-	sc.When(`^the buyer reads on to the end$`, s.discovery.readsRemainingPages)
-	sc.When(`^the buyer keeps the cursor$`, s.discovery.remembersCursor)
+	const paging = `for "([^"]*)", (\d+) a page, (best matching|cheapest|most expensive|newest) first$`
+	sc.Given(`^a shop whose tents were reviewed:$`, s.search.openShopReviewed)
+	sc.When(`^a buyer reads the first results `+paging, s.discovery.searchesFirstPage)
+	sc.When(`^a buyer reads all results `+paging, s.discovery.readsAllPages)
+	sc.When(`^the buyer reads the other pages$`, s.discovery.readsRemainingPages)
 	sc.Then(`^the buyer has seen (".*"), each once, on (\d+) pages?$`, s.discovery.hasSeenResults)
 }
 
 // discoveryContext finds products as a buyer does: manifest, searches, pages, availability.
 type discoveryContext struct{ *scenario }
 
-func (c *discoveryContext) searchesFirstPage(text string) error {
-	var request acp.SearchRequest
-	if err := json.Unmarshal([]byte(text), &request); err != nil {
-		return err
-	}
+func (c *discoveryContext) searchesFirstPage(query string, limit int, order string) error {
 	c.buyers.pages = nil
-	return c.searchesPage(request)
+	return c.searchesPage(acp.SearchRequest{
+		Query: query,
+		Limit: limit,
+		Sort:  sortOrders[order],
+	})
 }
 
 // searchesPage sends a search and records the names of its results.
@@ -39,8 +39,8 @@ func (c *discoveryContext) searchesPage(request acp.SearchRequest) error {
 	return nil
 }
 
-func (c *discoveryContext) readsAllPages(text string) error {
-	if err := c.searchesFirstPage(text); err != nil {
+func (c *discoveryContext) readsAllPages(query string, limit int, order string) error {
+	if err := c.searchesFirstPage(query, limit, order); err != nil {
 		return err
 	}
 	return c.readsRemainingPages()
@@ -60,8 +60,10 @@ func (c *discoveryContext) readsRemainingPages() error {
 	return errors.New("there is no last page")
 }
 
+// remembersCursor stores the next_cursor of the latest search as $cursor.
 func (c *discoveryContext) remembersCursor() error {
-	if c.buyers.cursor = c.shopper.Found.NextCursor; c.buyers.cursor == "" {
+	next, _ := valueAt(c.recorder.last().value(), "next_cursor")
+	if c.buyers.cursor, _ = next.(string); c.buyers.cursor == "" {
 		return errors.New("there is no further page")
 	}
 	return nil

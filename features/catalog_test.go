@@ -31,6 +31,10 @@ func (c *catalogContext) openShopWith(rows []map[string]string) error {
 	if err := c.shops.openShop("Test Shop"); err != nil {
 		return err
 	}
+	return c.storesRows(rows)
+}
+
+func (c *catalogContext) storesRows(rows []map[string]string) error {
 	var drafts []merchant.Product
 	for _, row := range rows {
 		draft, err := productFromRow(row)
@@ -173,9 +177,12 @@ func (c *catalogContext) hasProduct(body *godog.DocString) error {
 	return c.refusal
 }
 
-func (c *catalogContext) createProduct(body *godog.DocString) error {
+func (c *catalogContext) createProduct(body *godog.DocString) error { return c.creates(body.Content) }
+
+// creates creates a product from JSON, and makes it the current one.
+func (c *catalogContext) creates(body string) error {
 	return c.attempt(func() error {
-		return c.rememberCreated(c.send("POST", productsPath, c.expand(body.Content), nil))
+		return c.rememberCreated(c.send("POST", productsPath, c.expand(body), nil))
 	})
 }
 
@@ -195,10 +202,6 @@ func (c *catalogContext) createProductWith(field, value string) error {
 		return err
 	}
 	return c.merchantSends("POST", productsPath, body)
-}
-
-func (c *catalogContext) createProductInOtherShop(body *godog.DocString) error {
-	return c.sendsToOtherShop("POST", productsPath, body.Content)
 }
 
 func (c *catalogContext) readsProductInOtherShop() error {
@@ -292,8 +295,8 @@ func (c *catalogContext) shopFigureIs(figure string, want int) error {
 }
 
 // importFile imports a product file of the given media type, with query parameters.
-func (c *catalogContext) importFile(media, query string, file *godog.DocString) error {
+func (c *catalogContext) importFile(media, query, file string) error {
 	return c.attempt(func() error {
-		return c.send("POST", "/v1/imports?"+query, file.Content+"\n", http.Header{"Content-Type": {media}})
+		return c.send("POST", "/v1/imports?"+query, file, http.Header{"Content-Type": {media}})
 	})
 }

@@ -115,11 +115,6 @@ func (c *discoveryContext) checksAvailability(quantity int, name string) error {
 	return c.act(func(b *shopper) { b.CheckAvailability(b.address) })
 }
 
-func (c *discoveryContext) checksAvailabilityWithoutVariant(quantity int, name string) error {
-	item := fmt.Sprintf(`{"product_id": %q, "quantity": %d}`, c.products[name].ID, quantity)
-	return c.buyerSends("POST", "/acp/availability", `{"items": [`+item+`], "shipping_address": {"postal_code": "97205", "country": "US"}}`)
-}
-
 func (c *discoveryContext) firstResultIs(name string) error {
 	return checkValue(c.recorder.last().value(), "results.0.name", strconv.Quote(name))
 }

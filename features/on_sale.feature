@@ -8,41 +8,24 @@ Feature: On sale
   Rule: Products that are not on sale are archived
 
     Scenario Outline: By the kind of product
-      Given the merchant moves to other platforms that hold {"products": 2, "seed": 2, "<hidden>": ["DP-00001"]}
-      And a connected shopify account
-      And the merchant has synced with {"full_sync": true}
-      When the merchant sends GET /v1/catalog/products?status=active
-      Then the answer shows:
-        | data.*.sku | ["BP-00002"] |
-      When the merchant sends PATCH /v1/integrations/$integration {"config": {"<setting>": true}}
-      Then the answer shows:
-        | config.<setting> | true |
-      Given the merchant has synced with {"full_sync": true}
-      When the merchant sends GET /v1/catalog/products?status=active
-      Then the answer shows:
-        | data.# | 2 |
-      When the merchant sends PATCH /v1/integrations/$integration {"config": {"<setting>": false}}
-      And the merchant has synced with {"full_sync": true}
-      When the merchant sends GET /v1/catalog/products?status=archived
-      Then the answer shows:
-        | data.*.sku | ["DP-00001"] |
+      Given the merchant syncs a Shopify shop with 2 products, one of them <kind>
+      Then the shop sells only the other one
+      When the merchant chooses to offer what is <kind>, and syncs
+      Then the shop sells both
+      When the merchant chooses not to offer what is <kind>, and syncs
+      Then the one product is archived
 
       Examples:
-        | hidden             | setting                 |
-        | ShopifyUnpublished | offer_unpublished       |
-        | ShopifyGiftCards   | offer_gift_cards        |
-        | ShopifySubscribed  | offer_subscription_only |
+        | kind                     |
+        | unpublished              |
+        | a gift card              |
+        | sold by subscription only |
 
-    Scenario: Digital goods of a platform
-      Given the merchant moves to other platforms that hold {"products": 1, "seed": 2, "Digital": ["DP-00001"]}
-      And a connected shopify account
-      And the merchant has synced with {"full_sync": true}
-      When the merchant sends GET /v1/catalog/products?status=active
-      Then the answer shows:
-        | data.*.variants.*.requires_shipping | [[false]] |
+    Scenario: Digital goods of a platform need no shipping
+      Given the merchant syncs a Shopify shop with 1 product, which is digital
+      Then the shop sells it without shipping
 
-    Scenario: Settings of Shopify alone
+    Scenario: Only Shopify has gift cards
       Given a connected custom account
-      When the merchant sends PATCH /v1/integrations/$integration {"config": {"offer_gift_cards": true}}
-      Then it is refused: 422 validation_error
-      And the refusal names "config.offer_gift_cards"
+      When the merchant chooses to offer what is a gift card
+      Then it is refused, because only Shopify has this setting

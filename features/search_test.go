@@ -7,15 +7,21 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cucumber/godog"
-
 	"github.com/haggle-commerce/haggle/simulator/acp"
 	"github.com/haggle-commerce/haggle/simulator/merchant"
 )
 
 func searchSteps(sc stepRegistry, s *scenario) {
-	sc.Given(`^a shop with:$`, s.search.openShopFromJSON)
-	sc.When(`^a buyer searches for "([^"]*)" repeated to (\d+) characters$`, s.search.searchesForLength)
+	searchChangeSteps(sc, s)
+	sc.When(`^a buyer searches for '(.*)'$`, func(query string) error { return s.discovery.searches(query, "") })
+	sc.When(`^a buyer searches for "([^"]*)"((?:`+filterPhrases+`)+)$`, s.search.searchesWithin)
+	sc.When(`^a buyer searches for "([^"]*)", (cheapest|most expensive|best rated|newest) first$`, s.search.searchesSorted)
+	sc.Then(`^the first result is '(.*)'$`, s.discovery.firstResultIs)
+	sc.Then(`^the first result costs ([\d.]+)$`, func(price string) error { return s.answerShows("results.0.list_price", price) })
+	sc.Then(`^the search shows (".*") in this order$`, func(names string) error { return s.answerShows("results.*.name", "["+names+"]") })
+	sc.Then(`^the search has found (at least )?(\d+) products?$`, func(atLeast, n string) error { return s.answerShows("total_count", atLeast+n) })
+	sc.Then(`^only (".*") (?:is|are) shown as sold out$`, s.search.onlySoldOut)
+	sc.Then(`^the search recommends (".*") in this order(, each with a bundle discount|, none with a bundle discount)?$`, s.search.recommends)
 	sc.Then(`^the reasons for "([^"]*)" include "(.+)"$`, s.search.reasonsInclude)
 	sc.Then(`^every result says why$`, s.search.everyResultSaysWhy)
 	sc.Then(`^the scores lie between 0 and 1, and fall with the rank among what is in stock$`, s.search.scoresAreSound)
@@ -23,10 +29,10 @@ func searchSteps(sc stepRegistry, s *scenario) {
 	sc.Then(`^a search for "([^"]*)" shows "([^"]*)" before "([^"]*)"( or without it)?$`, s.search.searchShowsBefore)
 }
 
-// openShopFromJSON opens a shop with products in the API's JSON, because a Gherkin table cannot hold every name.
-func (c *searchContext) openShopFromJSON(products *godog.DocString) error {
+// openShopFromJSON opens a shop with products in the API's JSON.
+func (c *searchContext) openShopFromJSON(products string) error {
 	var drafts []merchant.Product
-	if err := json.Unmarshal([]byte(products.Content), &drafts); err != nil {
+	if err := json.Unmarshal([]byte(products), &drafts); err != nil {
 		return err
 	}
 	if err := c.shops.openShop("Test Shop"); err != nil {
