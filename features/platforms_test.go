@@ -31,6 +31,7 @@ type platformsContext struct {
 	syncID      string // the latest sync
 	webhook     merchant.Webhook
 	sent        platforms.Sent
+	reports     int               // of stock, that Shopify has sent
 	namedValues map[string]string // values that steps have named
 }
 
