@@ -10,7 +10,7 @@ Feature: Connecting platforms
     Scenario Outline: Consenting
       When the merchant begins to connect <platform>
       And the merchant consents at the platform
-      And the merchant comes back
+      And the merchant returns from the platform
       Then <platform> is connected
       And nothing tells a key or a token
 
@@ -22,20 +22,20 @@ Feature: Connecting platforms
     Scenario: Connecting a Shopify shop that is chosen at Shopify
       When the merchant begins to connect shopify
       And the merchant consents at the platform
-      And the merchant comes back
+      And the merchant returns from the platform
       Then the Shopify shop "trailhead-outfitters.myshopify.com" is connected
 
     Scenario: Declining
       Given the merchant begins to connect hubspot
       And the merchant denies consent at the platform
-      When the merchant comes back
+      When the merchant returns from the platform
       Then nothing is connected, because consent was denied
 
     Scenario: A platform that does not answer
       Given the merchant begins to connect hubspot
       And the merchant consents at the platform
       And hubspot is down
-      When the merchant comes back
+      When the merchant returns from the platform
       Then nothing is connected, because the platform does not answer
 
   Rule: A callback counts only if the platform has signed it
@@ -44,7 +44,7 @@ Feature: Connecting platforms
       Given the merchant begins to connect shopify for "trailhead-outfitters.myshopify.com"
       And the merchant consents at the platform
       And the callback's "<name>" is changed to "<value>"
-      When the merchant comes back
+      When the merchant returns from the platform
       Then nothing is connected, because <reason>
 
       Examples:
@@ -57,27 +57,27 @@ Feature: Connecting platforms
     Scenario: A callback about a shop that was not asked for
       Given the merchant begins to connect shopify for "another.myshopify.com"
       And the merchant consents at the platform
-      When the merchant comes back
+      When the merchant returns from the platform
       Then nothing is connected, because consent was asked for something else
 
   Rule: A consent connects one account, once, to the shop that asked for it
 
     Scenario: Using a consent twice
       Given a connected hubspot account
-      When the merchant comes back
+      When the merchant returns from the platform
       Then the consent cannot be used again
 
     Scenario: Using a consent twenty times at once
       Given the merchant begins to connect hubspot
       And the merchant consents at the platform
-      When the merchant comes back 20 times at once
+      When the merchant returns from the platform 20 times at once
       Then 1 of the 20 connects hubspot, and the others are refused
 
     Scenario: The consent of another shop
       Given the merchant begins to connect hubspot
       And the merchant consents at the platform
       And another shop that the merchant goes to
-      When the merchant comes back
+      When the merchant returns from the platform
       Then nothing is connected, because consent was asked for something else
 
     Scenario: The consent of another merchant
@@ -85,7 +85,7 @@ Feature: Connecting platforms
       And the merchant consents at the platform
       And a merchant with an account of its own
       And a shop
-      When the merchant comes back
+      When the merchant returns from the platform
       Then nothing is connected, because consent was asked for something else
 
   Rule: A shop connects one account of a platform, and can connect it again
@@ -93,10 +93,10 @@ Feature: Connecting platforms
     Scenario: Consenting again
       Given a connected shopify account
       And the merchant names the integration "Our shop"
-      And shopify lets nobody in any more
+      And shopify withdraws the access
       When the merchant begins to connect shopify
       And the merchant consents at the platform
-      And the merchant comes back
+      And the merchant returns from the platform
       Then the only integration is "Our shop", and it is connected
       And the merchant has synced customers
 
@@ -105,7 +105,7 @@ Feature: Connecting platforms
       And the merchant moves to another Shopify shop
       When the merchant begins to connect shopify
       And the merchant consents at the platform
-      And the merchant comes back
+      And the merchant returns from the platform
       Then it is refused, because another account is connected
 
     Scenario: Connecting again what was disconnected
@@ -114,7 +114,7 @@ Feature: Connecting platforms
       And the merchant disconnects the integration
       When the merchant begins to connect hubspot
       And the merchant consents at the platform
-      And the merchant comes back
+      And the merchant returns from the platform
       Then the only integration is "Our CRM", and it is connected
 
   Rule: A disconnected platform is left alone
@@ -137,7 +137,7 @@ Feature: Connecting platforms
       When shopify calls about a product
       Then the call finds no webhook
 
-    Scenario: Connecting again finds what was there
+    Scenario: Connecting again reuses the products that were synced
       Given a connected custom account
       And the merchant has synced
       And the merchant disconnects the integration
@@ -147,7 +147,7 @@ Feature: Connecting platforms
       Then at most 9 products were created
       And the shop has what custom has
 
-    Scenario: What it had brought stays
+    Scenario: Synced products stay in the shop
       Given a connected custom account
       And the merchant has synced
       And a product of custom

@@ -183,6 +183,10 @@ func TestCompleteConnection_unknownCode(t *testing.T) {
 func TestCompleteConnection_refusals(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
 		a.opensShopWithPlatforms()
+		a.beginsWithConsent("hubspot", "")
+		a.completes(`{"redirect_uri": "http://127.0.0.1:9/back"}`) // the one that the state was issued for
+		a.answers(201)
+
 		for _, row := range []struct{ changes, with string }{
 			{`{"state": "guessed"}`, "400 invalid_state"},
 			{`{"state": null}`, "422 validation_error"},
@@ -199,11 +203,6 @@ func TestCompleteConnection_refusals(t *testing.T) {
 			a.completes("")
 			a.shows("status", `"connected"`)
 		}
-
-		a.asMerchant("DELETE /v1/integrations/$integration")
-		a.beginsWithConsent("hubspot", "")
-		a.completes(`{"redirect_uri": "http://127.0.0.1:9/back"}`)
-		a.shows("status", `"connected"`)
 	})
 }
 

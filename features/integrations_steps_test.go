@@ -18,8 +18,8 @@ func integrationSteps(sc stepRegistry, s *scenario) {
 	sc.When(`^Stripe calls about a payment$`, func() error { return s.integrations.callsStripeWebhook("$webhook", "whsec_$slug") })
 	sc.When(`^somebody calls about a payment in Stripe's name$`, func() error { return s.integrations.callsStripeWebhook("$webhook", "whsec_guessed") })
 	sc.Step(`^the merchant names the integration "([^"]*)"$`, func(name string) error { return s.integrations.changes(`{"name": "` + name + `"}`) })
-	sc.Step(`^the merchant turns off the reading of (.+)$`, func(resources string) error { return s.integrations.turnsOff(readingSettings(resources)...) })
-	sc.Step(`^the merchant turns off the writing of orders$`, func() error { return s.integrations.turnsOff("write_orders") })
+	sc.Step(`^the merchant turns off the reading of (.+)$`, func(resources string) error { return s.integrations.disables(readingSettings(resources)...) })
+	sc.Step(`^the merchant turns off the writing of orders$`, func() error { return s.integrations.disables("write_orders") })
 	sc.Step(`^the merchant disconnects the integration$`, s.integrations.disconnects)
 
 	sc.Then(`^the account has received (\d+) payments?$`, s.integrations.providerCharged)

@@ -166,8 +166,8 @@ func (c *integrationsContext) changes(fields string) error {
 	return c.merchantSends("PATCH", integrationsPath+"/$integration", fields)
 }
 
-// turnsOff turns off the reading of resources, or the writing of orders.
-func (c *integrationsContext) turnsOff(settings ...string) error {
+// disables turns off the reading of resources, or the writing of orders.
+func (c *integrationsContext) disables(settings ...string) error {
 	config := map[string]bool{}
 	for _, name := range settings {
 		config[name] = false
@@ -177,6 +177,14 @@ func (c *integrationsContext) turnsOff(settings ...string) error {
 		return err
 	}
 	return c.changes(string(body))
+}
+
+// readingSettings are the settings that turn the reading of resources on and off.
+func readingSettings(resources string) (settings []string) {
+	for _, resource := range namesOf(resources) {
+		settings = append(settings, "sync_"+resource)
+	}
+	return settings
 }
 
 func (c *integrationsContext) disconnects() error {

@@ -1,7 +1,6 @@
 package features
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,7 +21,7 @@ var faults = map[string]string{
 	"sends its pages in a circle": `{"kind": "circle", "resource": "products", "times": -1}`,
 }
 
-// passingFaults happen once, for one resource.
+// passingFaults happen once, when a platform is asked for a resource.
 var passingFaults = map[string]string{
 	"limits the rate":   `{"kind": "throttle", "retry_after": 1, "resource": "%s"}`,
 	"fails":             `{"kind": "error", "resource": "%s"}`,
@@ -93,55 +92,4 @@ func onlyProducts(n int) string { return fmt.Sprintf(`{"products": %d, "seed": 2
 // namesOf returns the elements of "products, customers and orders".
 func namesOf(list string) []string {
 	return strings.Split(strings.ReplaceAll(list, " and ", ", "), ", ")
-}
-
-// readingSettings are the settings that turn the reading of resources on and off.
-func readingSettings(resources string) (settings []string) {
-	for _, resource := range namesOf(resources) {
-		settings = append(settings, "sync_"+resource)
-	}
-	return settings
-}
-
-// sellsSameSKU creates a product of the shop that has the SKU of the chosen one, called $before.
-func (c *platformsContext) sellsSameSKU() error {
-	if err := c.merchantSends("POST", productsPath, `{"name": "Old name", "sku": "$sku", "price": 5, "quantity": 1}`); err != nil {
-		return err
-	}
-	return errors.Join(c.unexpectedRefusal(), c.namesAnswerField("id", "before"))
-}
-
-func (c *platformsContext) ownsProductSoldBefore() error {
-	if err := c.send("GET", c.integrationPath("/records?resource=products&limit=100"), "", nil); err != nil {
-		return err
-	}
-	return c.answerShows("data.*.local_id", `contains "$before"`)
-}
-
-// editsConflictingly edits fields of the chosen product, the price among them.
-func (c *platformsContext) editsConflictingly() error {
-	return c.merchantSends("PATCH", c.catalog.productPath(), `{"price": 1.5, "category": "our/own", "brand": "Our own"}`)
-}
-
-func (c *platformsContext) renamesProduct(name, description string) error {
-	return c.merchantSends("PATCH", c.catalog.productPath(), fmt.Sprintf(`{"name": %q, "description": %q}`, name, description))
-}
-
-func (c *platformsContext) productIsNamed(name, description string) error {
-	return errors.Join(
-		c.catalog.productFieldIs("name", fmt.Sprintf("%q", name)),
-		c.catalog.productFieldIs("description", fmt.Sprintf("%q", description)),
-	)
-}
-
-func (c *platformsContext) productIsDescribedByPlatform() error {
-	return c.catalog.productFieldIs("description", "matches ^Made of")
-}
-
-// archivedAre checks the number of archived products: "1" or "at most 3".
-func (c *platformsContext) archivedAre(want string) error {
-	if err := c.send("GET", productsPath+"?status=archived", "", nil); err != nil {
-		return err
-	}
-	return c.answerShows("meta.total", want)
 }

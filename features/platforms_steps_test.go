@@ -15,7 +15,7 @@ func platformSteps(sc stepRegistry, s *scenario) {
 	sc.Given(`^custom sends (\d+) (`+damageWords+`)$`, s.platforms.sendsDamaged)
 	sc.Given(`^(shopify|hubspot|custom) once (`+passingFaultWords+`) when it is asked for (products|customers|orders)$`, s.platforms.failsOnce)
 	sc.Step(`^the platforms are well again$`, func() error { s.platforms.clearsPlatformFaults(); return nil })
-	sc.Step(`^(shopify|hubspot) lets nobody in any more$`, s.platforms.revokesPlatformAccess)
+	sc.Step(`^(shopify|hubspot) withdraws the access$`, s.platforms.revokesPlatformAccess)
 	sc.Step(`^(\d+) changes? at (shopify|custom): (.+)$`, s.platforms.changesAtPlatform)
 	sc.Step(`^custom changes its name, texts and price$`, s.platforms.changesChosenProduct)
 
@@ -33,8 +33,8 @@ func connectionSteps(sc stepRegistry, s *scenario) {
 	sc.Step(`^the merchant consents at the platform$`, s.connections.givesConsent)
 	sc.Step(`^the merchant denies consent at the platform$`, s.connections.deniesConsent)
 	sc.Given(`^the callback's "([^"]*)" is changed to "([^"]*)"$`, s.connections.changesCallback)
-	sc.Step(`^the merchant comes back$`, func() error { return s.connections.completesConnecting("") })
-	sc.When(`^the merchant comes back (\d+) times at once$`, func(times int) error { return s.connections.completesConcurrently("", times) })
+	sc.Step(`^the merchant returns from the platform$`, func() error { return s.connections.completesConnecting("") })
+	sc.When(`^the merchant returns from the platform (\d+) times at once$`, func(times int) error { return s.connections.completesConcurrently("", times) })
 
 	sc.Then(`^(shopify|hubspot) is connected$`, s.connections.isConnected)
 	sc.Then(`^the Shopify shop "([^"]*)" is connected$`, s.connections.shopifyShopIsConnected)

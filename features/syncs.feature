@@ -68,22 +68,22 @@ Feature: Syncs
       And a product of custom
       Then buyers find it
       And buyers can have all that there is
-      When a buyer who ordered 2 of it
-      Then there are 2 less of it than custom has
+      When a buyer orders 2 of it
+      Then the shop has 2 fewer of it than custom
       When the merchant has synced inventory
-      Then there are 2 less of it than custom has
+      Then the shop has 2 fewer of it than custom
       When 1 change at custom: changed stock
       And the merchant has synced inventory
-      Then there are 2 less of it than custom has
+      Then the shop has 2 fewer of it than custom
 
-    Scenario Outline: What buyers buy is sold at the platform, too
+    Scenario Outline: An order of a buyer lowers the stock at the platform, too
       Given a connected <platform> account
       And the merchant has synced products and inventory
       And a product of <platform>
-      When a buyer who ordered 2 of it
-      Then <platform> has 2 less of it, and so has the shop
+      When a buyer orders 2 of it
+      Then <platform> and the shop have 2 fewer of it than before
       When the merchant has synced inventory
-      Then <platform> has 2 less of it, and so has the shop
+      Then <platform> and the shop have 2 fewer of it than before
 
       Examples:
         | platform    |
@@ -91,14 +91,14 @@ Feature: Syncs
         | woocommerce |
         | custom      |
 
-    Scenario: What buyers buy is a deal in the CRM, too
+    Scenario: An order of a buyer is a deal in the CRM, too
       Given a connected hubspot account
       And a connected shopify account
       And the merchant has synced products and inventory
       And a product of shopify
-      When a buyer who ordered 2 of it
+      When a buyer orders 2 of it
       Then hubspot has the order as one deal that is won
-      And shopify has 2 less of it, and so has the shop
+      And shopify and the shop have 2 fewer of it than before
       When the merchant cancels the order
       Then hubspot has the order as one deal that is lost
 
@@ -221,7 +221,7 @@ Feature: Syncs
       Then 11 products were created
       And 1 product was rejected
 
-    Scenario: Less than nothing in stock
+    Scenario: A stock below zero counts as none
       Given a connected custom account
       And custom sends 3 stock levels below zero
       When the merchant has synced products and inventory
@@ -310,13 +310,13 @@ Feature: Syncs
     Scenario: Consent that is withdrawn
       Given a subscription to ["integration.error"]
       And a connected hubspot account
-      And hubspot lets nobody in any more
+      And hubspot withdraws the access
       When the merchant starts a sync
       Then the sync fails
       And 1 event "integration.error" arrives, signed
       And the integration has an error
       When the merchant begins to connect hubspot
       And the merchant consents at the platform
-      And the merchant comes back
+      And the merchant returns from the platform
       Then the integration is connected
       And the merchant has synced

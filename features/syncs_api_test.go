@@ -89,16 +89,16 @@ func TestStartSync_refusals(t *testing.T) {
 	}
 }
 
-func TestStartSync_resourcesTurnedOff(t *testing.T) {
+func TestStartSync_disabledResources(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
 		a.opensShopWithPlatforms("custom")
-		a.must(a.integrations.turnsOff("sync_products", "sync_customers"))
+		a.must(a.integrations.disables("sync_products", "sync_customers"))
 		a.asMerchant("POST /v1/integrations/$integration/sync", `{"resources": ["products"]}`)
 		a.refused("422 validation_error", "resources.0")
 		a.must(a.platforms.hasSynced(""))
 		a.shows("resources.products", `absent`, "resources.orders.created", `6`)
 
-		a.must(a.integrations.turnsOff("sync_orders"))
+		a.must(a.integrations.disables("sync_orders"))
 		a.asMerchant("POST /v1/integrations/$integration/sync")
 		a.refused("422 validation_error", "resources")
 	})
