@@ -154,6 +154,63 @@ func (c *connectionsContext) changesCallback(name, value string) error {
 	return nil
 }
 
+// refusalReasons are the reasons why a connection is refused, with what the server answers.
+var refusalReasons = map[string]struct {
+	status int
+	code   string
+}{
+	"consent was asked for something else": {http.StatusBadRequest, "invalid_state"},
+	"consent was denied":                   {http.StatusUnprocessableEntity, "validation_error"},
+	"it is not about a Shopify shop":       {http.StatusUnprocessableEntity, "validation_error"},
+	"the platform does not answer":         {http.StatusServiceUnavailable, "provider_unavailable"},
+	"the platform has not signed it":       {http.StatusUnprocessableEntity, "authorization_failed"},
+}
+
+func (c *connectionsContext) connectsNothingBecause(reason string) error {
+	want, known := refusalReasons[reason]
+	if !known {
+		return fmt.Errorf("there is no reason %q", reason)
+	}
+	if err := c.isRefused(want.status, want.code); err != nil {
+		return err
+	}
+	return c.integrations.hasNoIntegration()
+}
+
+func (c *connectionsContext) isOtherAccount() error {
+	return c.isRefused(http.StatusConflict, "integration_exists")
+}
+
+func (c *connectionsContext) consentIsUsed() error {
+	if err := c.isRefused(http.StatusBadRequest, "invalid_state"); err != nil {
+		return err
+	}
+	return c.refusalNames("state")
+}
+
+// onlyOneConnects checks that one of n concurrent completions has connected the platform, and that there is one integration.
+func (c *connectionsContext) onlyOneConnects(n int, kind string) error {
+	if err := c.succeedAndRefused(1, n-1, http.StatusBadRequest, "invalid_state"); err != nil {
+		return err
+	}
+	return c.integrations.integrationsShow("data.*.type", `["`+kind+`"]`, "data.*.status", `["connected"]`, "meta.total", "1")
+}
+
+// isConnected checks that the connection has just been made, and that the shop has no other.
+func (c *connectionsContext) isConnected(kind string) error {
+	if err := errors.Join(c.unexpectedRefusal(), c.statusIs(http.StatusCreated)); err != nil {
+		return err
+	}
+	return c.integrations.integrationsShow("data.*.type", `["`+kind+`"]`, "data.*.status", `["connected"]`)
+}
+
+func (c *connectionsContext) shopifyShopIsConnected(domain string) error {
+	if err := errors.Join(c.statusIs(http.StatusCreated), c.answerShows("store_domain", `"`+domain+`"`)); err != nil {
+		return err
+	}
+	return c.isConnected("shopify")
+}
+
 // decidesInTab decides on the consent page that a link of the console leads to, and opens the callback in the browser.
 func (c *connectionsContext) decidesInTab(name, decision, words string) error {
 	t, err := c.console.tab(name)

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -145,6 +146,80 @@ func (c *integrationsContext) hasNoIntegration() error {
 		err = fmt.Errorf("it has %+v", list.Data)
 	}
 	return err
+}
+
+// integrationsShow reads the shop's integrations, and checks fields of the answer.
+func (c *integrationsContext) integrationsShow(pairs ...string) error {
+	if err := c.send("GET", integrationsPath, "", nil); err != nil {
+		return err
+	}
+	return c.answerShows(pairs...)
+}
+
+// isOnlyIntegration checks that the shop has one integration, the latest that was connected, with a name that it got earlier.
+func (c *integrationsContext) isOnlyIntegration(name string) error {
+	return c.integrationsShow("data.*.id", `["$integration"]`, "data.*.name", `["`+name+`"]`, "data.*.status", `["connected"]`)
+}
+
+// changes changes the integration: {"name": "Our shop"}.
+func (c *integrationsContext) changes(fields string) error {
+	return c.merchantSends("PATCH", integrationsPath+"/$integration", fields)
+}
+
+// disables turns off the reading of resources, or the writing of orders.
+func (c *integrationsContext) disables(settings ...string) error {
+	config := map[string]bool{}
+	for _, name := range settings {
+		config[name] = false
+	}
+	body, err := json.Marshal(map[string]any{"config": config})
+	if err != nil {
+		return err
+	}
+	return c.changes(string(body))
+}
+
+// readingSettings are the settings that turn the reading of resources on and off.
+func readingSettings(resources string) (settings []string) {
+	for _, resource := range namesOf(resources) {
+		settings = append(settings, "sync_"+resource)
+	}
+	return settings
+}
+
+func (c *integrationsContext) disconnects() error {
+	return c.merchantSends("DELETE", integrationsPath+"/$integration", "")
+}
+
+// callIsAnswered checks the answer to a webhook call.
+func (c *integrationsContext) callIsAnswered(how string) error {
+	return c.statusIs(map[string]int{
+		"is accepted":      http.StatusOK,
+		"is rejected":      http.StatusUnauthorized,
+		"finds no webhook": http.StatusNotFound,
+	}[how])
+}
+
+// opensLatestSync opens the console's page of the integration's latest sync.
+func (c *integrationsContext) opensLatestSync(name string) error {
+	if err := c.merchantSends("GET", integrationsPath+"/$integration/sync/history", ""); err != nil {
+		return err
+	}
+	if err := errors.Join(c.unexpectedRefusal(), c.platforms.namesAnswerField("data.0.sync_id", "run")); err != nil {
+		return err
+	}
+	return c.console.opensPage(name, "/console/$slug/integrations/$integration/syncs/$run")
+}
+
+func (c *integrationsContext) syncsHourly() error {
+	if err := c.merchantSends("GET", integrationsPath+"/$integration", ""); err != nil {
+		return err
+	}
+	return c.answerShows("config.sync_schedule", `"@hourly"`)
+}
+
+func (c *integrationsContext) paymentIsDeclined() error {
+	return c.answerShows("status", `"payment_failed"`)
 }
 
 // accountKeyNotShown searches all answers for the account's key, after it has read every resource that shows an integration.

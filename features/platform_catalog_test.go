@@ -4,10 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
-	"github.com/haggle-commerce/haggle/simulator/acp"
 	"github.com/haggle-commerce/haggle/simulator/decimal"
 	"github.com/haggle-commerce/haggle/simulator/merchant"
 	"github.com/haggle-commerce/haggle/simulator/platforms"
@@ -168,45 +165,6 @@ func (c *platformsContext) choosesProduct(platform string) error {
 	return errors.New("no product will do")
 }
 
-// stockIsLessThanPlatform checks that the shop's stock of the product is the platform's less the quantity sold.
-func (c *platformsContext) stockIsLessThanPlatform(sold int, platform string) error {
-	there, err := c.platformStock(platform, c.product.SKU)
-	if err != nil {
-		return err
-	}
-	return c.catalog.stockIs(there-sold, c.product.Name)
-}
-
-// bothStocksFellBy waits until the platform's stock has fallen by the quantity sold, and checks that the shop has the same.
-func (c *platformsContext) bothStocksFellBy(platform string, sold int) error {
-	return within(10, func() error {
-		there, err := c.platformStock(platform, c.product.SKU)
-		if err != nil {
-			return err
-		}
-		if there != c.initialStock-sold {
-			return fmt.Errorf("%s has %d of %s, want %d", platform, there, c.product.Name, c.initialStock-sold)
-		}
-		return c.catalog.stockIs(there, c.product.Name)
-	})
-}
-
-// orderIsDeal waits until HubSpot has exactly one deal for the order, in the stage of the outcome.
-func (c *platformsContext) orderIsDeal(outcome string) error {
-	return within(10, func() error {
-		var stages []string
-		for _, one := range c.platforms.State()["hubspot_deals"].([]any) {
-			if d := one.(map[string]any); d["haggle_order_id"] == c.expand("$order") {
-				stages = append(stages, fmt.Sprint(d["dealstage"]))
-			}
-		}
-		if len(stages) != 1 || stages[0] != "closed"+outcome {
-			return fmt.Errorf("deals of the order: %v, want one that is %s", stages, outcome)
-		}
-		return nil
-	})
-}
-
 // platformStock returns a platform's stock of a sku over all locations.
 func (c *platformsContext) platformStock(platform, sku string) (n int, err error) {
 	levels, err := platformRecords[remoteLevel](c.scenario, platform, "inventory")
@@ -218,37 +176,7 @@ func (c *platformsContext) platformStock(platform, sku string) (n int, err error
 	return n, err
 }
 
-// buyersFindProduct checks whether a buyer's search for the product's name finds it.
-func (c *platformsContext) buyersFindProduct(want bool) error {
-	if err := c.discovery.hasSearched(c.product.Name, ""); err != nil {
-		return err
-	}
-	found := slices.ContainsFunc(c.shopper.Found.Results, func(r acp.Result) bool { return r.ProductID == c.product.ID })
-	if found != want {
-		return fmt.Errorf("%s, and these are found: %q", c.product.Name, c.discovery.resultNames())
-	}
-	return nil
-}
-
-func (c *platformsContext) ordersProduct(quantity int) error {
-	return c.checkouts.hasOrdered(quantity, c.product.Name)
-}
-
-func (c *platformsContext) availableIsWithin(seconds, want int) error {
-	return within(seconds, func() error { return c.catalog.availableIs(want, c.product.Name) })
-}
-
-// allStockIsAvailable checks that buyers can have the shop's stock of all locations.
-func (c *platformsContext) allStockIsAvailable() error {
-	_, stock, err := c.readCatalog()
-	if err != nil {
-		return err
-	}
-	want := 0
-	for place, quantity := range stock {
-		if strings.HasPrefix(place, c.product.SKU+" ") {
-			want += quantity
-		}
-	}
-	return c.catalog.availableIs(want, c.product.Name)
+// editsConflictingly edits fields of the chosen product, the price among them.
+func (c *platformsContext) editsConflictingly() error {
+	return c.merchantSends("PATCH", c.catalog.productPath(), `{"price": 1.5, "category": "our/own", "brand": "Our own"}`)
 }

@@ -1,64 +1,47 @@
 package features
 
-import (
-	"strconv"
-
-	"github.com/cucumber/godog"
-)
+import "strconv"
 
 func platformSteps(sc stepRegistry, s *scenario) {
 	sc.Given(`^a merchant with platforms(?: that hold (\{.*\}))?$`, s.platforms.hasPlatforms)
 	sc.Step(`^the merchant moves to other platforms(?: that hold (\{.*\}))?$`, s.platforms.opensPlatforms)
+	sc.Given(`^the platforms have (\d+) products?$`, func(n int) error { return s.platforms.opensPlatforms(onlyProducts(n)) })
+	sc.Given(`^the platforms' tokens last a second$`, func() error { return s.platforms.opensPlatforms(`{"hubspotlife": 1000000000}`) })
+	sc.Step(`^the merchant moves to another Shopify shop$`, func() error { return s.platforms.opensPlatforms(`{"shop": "another.myshopify.com"}`) })
 	sc.Step(`^the answer's "([^"]*)" is called "(\w+)"$`, s.platforms.namesAnswerField)
 
+	sc.Step(`^(shopify|hubspot|shipstation|custom) meets (\{.*\})$`, s.platforms.setsPlatformFault)
+	sc.Step(`^(shopify|hubspot|shipstation|custom) (`+faultWords+`)$`, s.platforms.hasFault)
+	sc.Given(`^custom sends (\d+) (`+damageWords+`)$`, s.platforms.sendsDamaged)
+	sc.Given(`^(shopify|hubspot|custom) once (`+passingFaultWords+`) when it is asked for (products|customers|orders)$`, s.platforms.failsOnce)
+	sc.Step(`^the platforms are well again$`, func() error { s.platforms.clearsPlatformFaults(); return nil })
+	sc.Step(`^(shopify|hubspot) withdraws the access$`, s.platforms.revokesPlatformAccess)
+	sc.Step(`^(\d+) changes? at (shopify|custom): (.+)$`, s.platforms.changesAtPlatform)
+	sc.Step(`^custom changes its name, texts and price$`, s.platforms.changesChosenProduct)
+
+	connectionSteps(sc, s)
+	syncSteps(sc, s)
+	webhookSteps(sc, s)
+
+	sc.Then(`^the event shows:$`, s.events.eventShows)
+	sc.Then(`^nothing tells a key or a token$`, s.platforms.integrationLeaksNothing)
+}
+
+func connectionSteps(sc stepRegistry, s *scenario) {
 	sc.Given(`^a connected (shopify|hubspot|shipstation|shipstation-v2|woocommerce|custom) account$`, s.connections.connectsPlatform)
 	sc.Step(`^the merchant begins to connect (\w+)(?: for "([^"]*)")?$`, s.connections.beginsConnecting)
 	sc.Step(`^the merchant consents at the platform$`, s.connections.givesConsent)
 	sc.Step(`^the merchant denies consent at the platform$`, s.connections.deniesConsent)
 	sc.Given(`^the callback's "([^"]*)" is changed to "([^"]*)"$`, s.connections.changesCallback)
-	sc.Step(`^the merchant comes back(?: with (\{.*\}))?$`, s.connections.completesConnecting)
-	sc.When(`^(?:under the key "([^"]*)" )?the merchant comes back (\d+) times at once$`, s.connections.completesConcurrently)
+	sc.Step(`^the merchant returns from the platform$`, func() error { return s.connections.completesConnecting("") })
+	sc.When(`^the merchant returns from the platform (\d+) times at once$`, func(times int) error { return s.connections.completesConcurrently("", times) })
 
-	sc.Step(`^(shopify|hubspot|shipstation|custom) meets (\{.*\})$`, s.platforms.setsPlatformFault)
-	sc.Step(`^the platforms are well again$`, func() error { s.platforms.clearsPlatformFaults(); return nil })
-	sc.Step(`^(\d+) changes? of "([^"]*)" happens? at (\w+)(?:, drawn by (\d+))?$`, func(n int, topics, platform, seed string) error {
-		return s.platforms.changesPlatform(n, platform, topics, number(seed))
-	})
-	sc.Step(`^(shopify|hubspot) lets nobody in any more$`, s.platforms.revokesPlatformAccess)
-
-	sc.Step(`^the merchant starts a sync(?: with (\{.*\}))?$`, s.platforms.startsSync)
-	sc.Step(`^the merchant has synced(?: with (\{.*\}))?$`, s.platforms.hasSynced)
-	sc.Step(`^the sync ends as "(\w+)"$`, s.platforms.syncEnds)
-	sc.Then(`^at least (\d+) syncs have completed$`, s.platforms.syncsComplete)
-	sc.Then(`^the shop has what (shopify|custom) has$`, s.platforms.matchesPlatform)
-	sc.Then(`^within (\d+) seconds the shop has what (shopify|custom) has$`, s.platforms.matchesPlatformWithin)
-	sc.Given(`^a product of (shopify|woocommerce|custom)$`, s.platforms.choosesProduct)
-	sc.Then(`^there are (\d+) less of it than (custom) has$`, s.platforms.stockIsLessThanPlatform)
-	sc.Then(`^(shopify|woocommerce|custom) has (\d+) less of it, and so has the shop$`, s.platforms.bothStocksFellBy)
-	sc.Then(`^hubspot has the order as one deal that is (won|lost)$`, s.platforms.orderIsDeal)
-	sc.Then(`^buyers find it$`, func() error { return s.platforms.buyersFindProduct(true) })
-	sc.Then(`^buyers do not find it$`, func() error { return s.platforms.buyersFindProduct(false) })
-	sc.Then(`^buyers can have all that there is$`, s.platforms.allStockIsAvailable)
-	sc.Then(`^within (\d+) seconds buyers can have (\d+) of it$`, s.platforms.availableIsWithin)
-	sc.Step(`^a buyer who ordered (\d+) of it$`, s.platforms.ordersProduct)
-
-	sc.When(`^the merchant registers a webhook for "([^"]*)"(?: with the actions (\[.*\]))?$`, s.platforms.registersWebhook)
-	sc.Given(`^a webhook for "([^"]*)"(?: with the actions (\[.*\]))?$`, s.platforms.hasWebhook)
-	sc.Step(`^(shopify|custom|shipstation) tells of (\d+) changes?(?: (\{.*\}))?$`, s.platforms.platformSendsWebhooks)
-	sc.Then(`^(\d+) (genuine|forged) calls? (?:was|were) answered (\d+)$`, func(n int, kind string, status int) error {
-		return s.platforms.webhookCallsAnswered(kind, n, status)
-	})
-	sc.Step(`^shopify calls as "([^"]*)" with:$`, func(name string, body *godog.DocString) error {
-		return s.platforms.callsShopifyWebhook(name, appSecret, body)
-	})
-	sc.Step(`^a call of shopify's is sent again without "([^"]*)":$`, func(header string, body *godog.DocString) error {
-		return s.platforms.callsShopifyWebhook("captured", appSecret, body, header)
-	})
-	sc.Step(`^somebody calls in shopify's name with:$`, func(body *godog.DocString) error { return s.platforms.callsShopifyWebhook("forged", "guessed", body) })
-	sc.Step(`^(shopify|custom|shipstation) knows (\d+) webhooks?$`, s.platforms.platformWebhooksAre)
-
-	sc.Then(`^the event shows:$`, s.events.eventShows)
-	sc.Then(`^nothing tells a key or a token$`, s.platforms.integrationLeaksNothing)
+	sc.Then(`^(shopify|hubspot) is connected$`, s.connections.isConnected)
+	sc.Then(`^the Shopify shop "([^"]*)" is connected$`, s.connections.shopifyShopIsConnected)
+	sc.Then(`^nothing is connected, because (.+)$`, s.connections.connectsNothingBecause)
+	sc.Then(`^it is refused, because another account is connected$`, s.connections.isOtherAccount)
+	sc.Then(`^the consent cannot be used again$`, s.connections.consentIsUsed)
+	sc.Then(`^1 of the (\d+) connects (hubspot|shopify), and the others are refused$`, s.connections.onlyOneConnects)
 }
 
 func buyerSteps(sc stepRegistry, s *scenario) {

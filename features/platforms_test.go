@@ -31,6 +31,7 @@ type platformsContext struct {
 	syncID      string // the latest sync
 	webhook     merchant.Webhook
 	sent        platforms.Sent
+	reports     int               // of stock, that Shopify has sent
 	namedValues map[string]string // values that steps have named
 }
 
@@ -72,7 +73,6 @@ func (c *platformsContext) opensPlatforms(what string) error {
 // addPlatformVars adds the named values and the variables of platforms, syncs and webhooks.
 func (c *platformsContext) addPlatformVars(vars map[string]string) {
 	maps.Copy(vars, c.namedValues)
-	vars["state"], vars["code"], vars["callback"] = c.pendingConnection.State, c.callback.Get("code"), c.callback.Encode()
 	vars["sync"], vars["wh"] = c.syncID, c.webhook.ID
 	if c.platforms != nil {
 		vars["base_url"], vars["custom_key"] = c.server.platformHost.url+"/custom", "custom-key-"+c.platformsName
