@@ -7,4 +7,7 @@ func auditSteps(sc stepRegistry, s *scenario) {
 	sc.Then(`^the latest event says that "([^"]*)" did ([a-z-]+)$`, s.audit.latestIsBy)
 	sc.Then(`^("[^"]*") sees (\d+) events?, of this shop$`, s.audit.seesShopEvents)
 	sc.Then(`^the merchant sees no event of the shop$`, s.audit.seesNoShopEvent)
+
+	analyticsSteps(sc, &analyticsContext{s})
+	personalDataSteps(sc, &personalDataContext{s})
 }
