@@ -24,6 +24,7 @@ func projectSteps(sc stepRegistry, s *scenario) {
 	sc.Then(`^buyers no longer find the shop at its old address$`, func() error { return s.shops.noShopAt(s.oldSlug) })
 	sc.Then(`^the merchant finds the Management API at its address$`, s.shops.managementAPIAnswers)
 	sc.Then(`^the shop's revenue is (\S+)$`, s.shops.revenueIs)
+	sc.Then(`^the shop is still named "([^"]*)"$`, s.shops.shopIsNamed)
 	sc.Then(`^the shop is still open$`, func() error { return s.shops.shopIsNamed(s.shop.Name) })
 	sc.Then(`^the merchant no longer finds the shop$`, s.shops.shopNotFound)
 	sc.Then(`^its slug is free again$`, s.shops.slugIsFree)
