@@ -93,6 +93,14 @@ func (c *accountContext) hasAuthenticator() error {
 	return err
 }
 
+// opensGuardedShop opens a shop that requires a second factor.
+func (c *accountContext) opensGuardedShop() error {
+	if err := c.shops.openShop("Test Shop"); err != nil {
+		return err
+	}
+	return c.doGuarded("requires it", http.Header{})
+}
+
 // enrol enrols a new authenticator for the merchant.
 func (c *accountContext) enrol(code string) error {
 	text, err := c.code(code)
@@ -147,9 +155,9 @@ var guardedActions = map[string]struct{ method, path, confirmation, body string 
 	"creates a key for a lost shop": {"POST", keysPath, "", `{"name": "Clerk", "scopes": ["catalog:read"], "project_ids": ["$shop", "proj_lost"]}`},
 	"creates a key for all shops":   {"POST", keysPath, "", `{"name": "Clerk", "scopes": ["catalog:read"]}`},
 	"no longer requires it":         {"PATCH", "/v1/projects/$shop/settings", "", `{"security": {"mfa_required": false}}`},
-	"restores whether it requires":  {"PATCH", "/v1/projects/$shop/settings", "", `{"security": {"mfa_required": null}}`},
-	"restores all of the security":  {"PATCH", "/v1/projects/$shop/settings", "", `{"security": null}`},
-	"spoils the settings":           {"PATCH", "/v1/projects/$shop/settings", "", `{"security": {"mfa_required": false, "session_timeout_minutes": 0}}`},
+	"restores the default of it":    {"PATCH", "/v1/projects/$shop/settings", "", `{"security": {"mfa_required": null}}`},
+	"restores security defaults":    {"PATCH", "/v1/projects/$shop/settings", "", `{"security": null}`},
+	"sends a wrong setting":         {"PATCH", "/v1/projects/$shop/settings", "", `{"security": {"mfa_required": false, "session_timeout_minutes": 0}}`},
 	"requires it":                   {"PATCH", "/v1/projects/$shop/settings", "", `{"security": {"mfa_required": true}}`},
 	"renames the shop":              {"PATCH", "/v1/projects/$shop", "", `{"name": "Renamed"}`},
 	"removes the authenticator":     {"DELETE", "/v1/account/mfa", "", ""},
@@ -200,6 +208,11 @@ func (c *accountContext) secondFactorIs(state string) error {
 		err = fmt.Errorf("it is %+v", account.MFA)
 	}
 	return err
+}
+
+// mayTryAgain checks how long the latest refusal asks the merchant to wait.
+func (c *accountContext) mayTryAgain(seconds int) error {
+	return c.answerHeadersShow("Retry-After", fmt.Sprintf("at most %d", seconds))
 }
 
 func (c *accountContext) recoveryCodesLeft(want int) error {

@@ -48,3 +48,48 @@ func (c *auditContext) auditHasNoSecret() error {
 	}
 	return found
 }
+
+// holds checks the actions of all events in the account's audit log.
+func (c *auditContext) holds(actions string) error {
+	if err := c.keys.mustDo("the merchant", "GET /v1/audit-events", 200); err != nil {
+		return err
+	}
+	return c.answerShows(
+		"data.*.action", `["`+strings.ReplaceAll(actions, ", ", `", "`)+`"]`,
+		"meta.total", fmt.Sprint(strings.Count(actions, ",")+1),
+	)
+}
+
+// latestIsBy checks the latest event's action, shop and the key that it names.
+func (c *auditContext) latestIsBy(key, action string) error {
+	if err := c.keys.mustDo("the merchant", "GET /v1/audit-events", 200); err != nil {
+		return err
+	}
+	return c.answerShows(
+		"data.0.action", `"`+action+`"`,
+		"data.0.key_id", `"$key_`+key+`"`,
+		"data.0.project_id", `"$shop"`,
+	)
+}
+
+// seesShopEvents checks that a key's holder sees the events of the current shop, and none of the other one.
+func (c *auditContext) seesShopEvents(who string, n int) error {
+	if err := c.keys.mustDo(who, "GET /v1/audit-events", 200); err != nil {
+		return err
+	}
+	shops := `["` + strings.Repeat(`$shop", "`, n-1) + `$shop"]`
+	if err := c.answerShows("data.*.project_id", shops, "meta.total", fmt.Sprint(n)); err != nil {
+		return err
+	}
+	if err := c.keys.mustDo(who, "GET /v1/audit-events?project_id=$other", 200); err != nil {
+		return err
+	}
+	return c.answerShows("meta.total", "0")
+}
+
+func (c *auditContext) seesNoShopEvent() error {
+	if err := c.keys.mustDo("the merchant", "GET /v1/audit-events?project_id=$shop", 200); err != nil {
+		return err
+	}
+	return c.answerShows("data", "[]", "meta.total", "0")
+}

@@ -72,7 +72,7 @@ func (c *membersContext) invitedBy(client *merchant.Client, name, fields string,
 	})
 }
 
-func (c *membersContext) memberInvites(code, by, name, fields string) error {
+func (c *membersContext) memberInvites(by, name, role, code string) error {
 	header := http.Header{}
 	if code != "no code" {
 		var err error
@@ -84,7 +84,7 @@ func (c *membersContext) memberInvites(code, by, name, fields string) error {
 	if err != nil {
 		return err
 	}
-	return c.invitedBy(c.merchant.As(key.Secret).In(""), name, fields, header)
+	return c.invitedBy(c.merchant.As(key.Secret).In(""), name, fmt.Sprintf(`{"role": %q}`, role), header)
 }
 
 // codeHeader returns a header with a fresh code of a member's authenticator.

@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/cucumber/godog"
 
 	"github.com/haggle-commerce/haggle/cmd/boot"
 	"github.com/haggle-commerce/haggle/simulator/merchant"
@@ -70,16 +70,16 @@ func (c *shopsContext) tryOpeningWith(field, value string) error {
 	return c.tryOpening(body)
 }
 
-func (c *shopsContext) listShops(query string) error {
-	return c.merchantSends("GET", projectsPath+"?"+query, "")
-}
-
 func (c *shopsContext) shopPath() string { return projectsPath + "/" + c.shop.ID }
 
 func (c *shopsContext) readsShop() error { return c.merchantSends("GET", c.shopPath(), "") }
 
-func (c *shopsContext) changeShop(body *godog.DocString) error {
-	return c.merchantSends("PATCH", c.shopPath(), body.Content)
+func (c *shopsContext) renamesShop(name string) error {
+	return c.keys.mustDo("the merchant", fmt.Sprintf(`PATCH /v1/projects/$shop {"name": %q}`, name), http.StatusOK)
+}
+
+func (c *shopsContext) opensWithSameSlug() error {
+	return c.tryOpening(`{"name": "Copycat", "slug": "$slug"}`)
 }
 
 func (c *shopsContext) closeShop(confirmation string) error {
@@ -88,6 +88,17 @@ func (c *shopsContext) closeShop(confirmation string) error {
 		header.Set("X-Confirm-Delete", c.expand(confirmation))
 	}
 	return c.attempt(func() error { return c.send("DELETE", c.shopPath(), "", header) })
+}
+
+// closesConfirmed closes the shop with the confirmation that this requires.
+func (c *shopsContext) closesConfirmed() error {
+	if err := c.closeShop("$shop"); err != nil {
+		return err
+	}
+	if err := c.unexpectedRefusal(); err != nil {
+		return err
+	}
+	return c.statusIs(http.StatusNoContent)
 }
 
 func (c *shopsContext) readsShopWithCredentials(credentials string) error {
@@ -104,12 +115,15 @@ func (c *shopsContext) readsShopWithCredentials(credentials string) error {
 }
 
 // keyActions are the requests that holders of keys with few scopes try.
-var keyActions = map[string]struct{ method, path, body string }{
-	"looks at the shop":    {"GET", "/v1/projects/$shop", ""},
-	"closes the shop":      {"DELETE", "/v1/projects/$shop", ""},
-	"changes the settings": {"PATCH", "/v1/projects/$shop/settings", `{"general": {"name": "Changed"}}`},
-	"lists products":       {"GET", "/v1/catalog/products", ""},
-	"creates a product":    {"POST", "/v1/catalog/products", `{"name": "Tent", "sku": "T-1", "price": 10}`},
+var keyActions = map[string]struct {
+	method, path, body string
+	status             int
+}{
+	"looks at the shop":    {"GET", "/v1/projects/$shop", "", 200},
+	"closes the shop":      {"DELETE", "/v1/projects/$shop", "", 204},
+	"changes the settings": {"PATCH", "/v1/projects/$shop/settings", `{"general": {"name": "Changed"}}`, 200},
+	"lists products":       {"GET", "/v1/catalog/products", "", 200},
+	"creates a product":    {"POST", "/v1/catalog/products", `{"name": "Tent", "sku": "T-1", "price": 10}`, 201},
 }
 
 func (c *shopsContext) keyHolderDoes(scope, what string) error {
@@ -126,7 +140,11 @@ func (c *shopsContext) keyHolderDoes(scope, what string) error {
 		return err
 	}
 	header := http.Header{"Authorization": {"Bearer " + made.Secret}}
-	return c.attempt(func() error { return c.send(action.method, c.expand(action.path), action.body, header) })
+	err = c.attempt(func() error { return c.send(action.method, c.expand(action.path), action.body, header) })
+	if err != nil || c.refusal != nil {
+		return err
+	}
+	return c.statusIs(action.status)
 }
 
 func (c *shopsContext) buyersFindShop() error {
@@ -170,28 +188,20 @@ func (c *shopsContext) managementAPIAnswers() error {
 	return c.send("GET", path+"/projects/"+c.shop.ID, "", nil)
 }
 
-func (c *shopsContext) shopIsListedWith(fields *godog.Table) error {
+// shopIsListedWith checks that the latest answer lists the shop, with exactly these fields.
+func (c *shopsContext) shopIsListedWith(fields ...string) error {
 	listed, _ := valueAt(c.recorder.last().value(), "data")
 	projects, _ := listed.([]any)
 	for _, project := range projects {
 		if id, _ := valueAt(project, "id"); id == c.shop.ID {
-			return hasOnlyFields(project, fields)
+			shown, _ := project.(map[string]any)
+			if names := slices.Sorted(maps.Keys(shown)); !slices.Equal(names, slices.Sorted(slices.Values(fields))) {
+				return fmt.Errorf("the shop shows %v", names)
+			}
+			return nil
 		}
 	}
 	return fmt.Errorf("the shop is not among %d", len(projects))
-}
-
-func hasOnlyFields(object any, fields *godog.Table) error {
-	shown, _ := object.(map[string]any)
-	for _, row := range fields.Rows {
-		if _, ok := shown[row.Cells[0].Value]; !ok {
-			return fmt.Errorf("%s is missing in %s", row.Cells[0].Value, encode(object))
-		}
-	}
-	if len(shown) != len(fields.Rows) {
-		return fmt.Errorf("there is more in %s", encode(object))
-	}
-	return nil
 }
 
 func (c *shopsContext) shopUpdatedLater() error {
@@ -208,6 +218,13 @@ func (c *shopsContext) shopIsNamed(name string) error {
 		err = fmt.Errorf("it is named %q", shop.Name)
 	}
 	return err
+}
+
+func (c *shopsContext) revenueIs(want string) error {
+	if err := c.keys.mustDo("the merchant", "GET /v1/projects/$shop", http.StatusOK); err != nil {
+		return err
+	}
+	return c.answerShows("statistics.revenue_30d", want)
 }
 
 func (c *shopsContext) shopNotFound() error {

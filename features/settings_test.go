@@ -64,11 +64,43 @@ func (c *shopsContext) partReadsTheSame(part string) error {
 	return nil
 }
 
-func (c *shopsContext) manifestShows(table *godog.Table) error {
+// switchedSettings are by the steps' words for them.
+var switchedSettings = map[string]string{
+	"negotiation":        "commerce.negotiation_enabled",
+	"bundle suggestions": "commerce.bundle_suggestions",
+	"subscriptions":      "commerce.subscription_enabled",
+}
+
+func (c *shopsContext) switchesSetting(what, state string) error {
+	return c.setsPartField("/settings", switchedSettings[what], strconv.FormatBool(state == "on"))
+}
+
+func (c *shopsContext) changesRegion(what, value string) error {
+	field := map[string]string{"currency": "general.default_currency", "time zone": "general.timezone"}[what]
+	return c.setsPartField("/settings", field, strconv.Quote(value))
+}
+
+func (c *shopsContext) secondFactorIs(state string) error {
+	return c.partFieldIs("/settings", "security.mfa_required", strconv.FormatBool(state == "requires a"))
+}
+
+// manifestOffers checks the capabilities in the manifest.
+func (c *shopsContext) manifestOffers(state, what string) error {
+	capability := map[string]string{"negotiation": "negotiate", "bundles": "bundle", "subscriptions": "subscribe"}[what]
+	operator := map[string]string{"offers": "contains", "does not offer": "without"}[state]
+	return c.manifestHas("merchant.capabilities", operator+` "`+capability+`"`)
+}
+
+// manifestHas checks fields of the manifest, given as pairs of a path and what it must be.
+func (c *shopsContext) manifestHas(pairs ...string) error {
 	if _, err := c.buyerClient(c.shop.Slug).Manifest(c.ctx); err != nil {
 		return err
 	}
-	return c.checkTable(c.recorder.last().value(), table)
+	return c.checkFields(c.recorder.last().value(), pairs)
+}
+
+func (c *shopsContext) manifestShows(table *godog.Table) error {
+	return c.manifestHas(fieldsOf(table)...)
 }
 
 func (c *shopsContext) pricesAreIn(currency string) error {
