@@ -2,7 +2,7 @@ package features
 
 import "testing"
 
-func TestAcpOrder_answer(t *testing.T) {
+func TestACPOrder_answer(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
 		a.opensTentShop()
 		a.must(a.checkouts.hasOrdered(2, "Trail Tent"))
@@ -22,7 +22,7 @@ func TestAcpOrder_answer(t *testing.T) {
 	})
 }
 
-func TestAcpOrder_refusals(t *testing.T) {
+func TestACPOrder_refusals(t *testing.T) {
 	a := newAPITest(t)
 	a.opensTentShop()
 	a.buyerIsRefused([]rejection{
@@ -44,7 +44,7 @@ func TestAcpOrder_refusals(t *testing.T) {
 	})
 }
 
-func TestAcpOrder_otherShop(t *testing.T) {
+func TestACPOrder_otherShop(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
 		a.opensTentShop()
 		a.must(a.checkouts.hasOrdered(2, "Trail Tent"))
@@ -57,7 +57,7 @@ func TestAcpOrder_otherShop(t *testing.T) {
 }
 
 // The ids that the merchant's staff sees are no rights of the buyer.
-func TestAcpOrderCancel_negotiationID(t *testing.T) {
+func TestACPOrderCancel_negotiationID(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
 		a.opensTentShop()
 		a.must(a.checkouts.hasOrdered(2, "Trail Tent"))
@@ -76,7 +76,7 @@ func TestAcpOrderCancel_negotiationID(t *testing.T) {
 	})
 }
 
-func TestAcpBuyerReceipt_hostileNames(t *testing.T) {
+func TestACPBuyerReceipt_hostileNames(t *testing.T) {
 	a := newAPITest(t)
 	a.must(a.shops.openShop("<script>alert('shop')</script>"))
 	a.asMerchant("POST /v1/catalog/products", `{"name": "<img src=x onerror=alert(1)> & \"Co\"", "sku": "XSS", "price": 10,
@@ -91,7 +91,7 @@ func TestAcpBuyerReceipt_hostileNames(t *testing.T) {
 	a.must(a.aftersales.receiptIsInert())
 }
 
-func TestAcpReturnCreate_answer(t *testing.T) {
+func TestACPReturnCreate_answer(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
 		a.opensTentShop()
 		a.must(a.finance.chargesTax("10"))
@@ -109,7 +109,7 @@ func TestAcpReturnCreate_answer(t *testing.T) {
 	})
 }
 
-func TestAcpReturnCreate_refusals(t *testing.T) {
+func TestACPReturnCreate_refusals(t *testing.T) {
 	a := newAPITest(t)
 	a.opensTentShop()
 	a.must(a.checkouts.hasOrdered(3, "Trail Tent"))

@@ -5,7 +5,7 @@ import "testing"
 // opensHaggledShop opens a shop whose agent, "active", has decided about a buyer's offers of 75, 79 and 82.
 func opensHaggledShop(a *apiTest) {
 	a.Helper()
-	opensTentShop(a)
+	opensShopWithActiveAgent(a)
 	a.must(a.buyers.arrivesLookingAt("Trail Tent"))
 	for _, price := range []string{"75", "79", "82"} {
 		a.must(a.haggling.offers(price))

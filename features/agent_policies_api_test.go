@@ -2,8 +2,8 @@ package features
 
 import "testing"
 
-// opensTentShop opens a shop that sells tents, and names its agent "active".
-func opensTentShop(a *apiTest) {
+// opensShopWithActiveAgent opens a shop that sells tents, and names its agent "active".
+func opensShopWithActiveAgent(a *apiTest) {
 	a.Helper()
 	a.opensShopSelling(
 		product{
@@ -22,7 +22,7 @@ func opensTentShop(a *apiTest) {
 
 func TestCreateAgentPolicy(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
-		opensTentShop(a)
+		opensShopWithActiveAgent(a)
 		a.asMerchant("POST /v1/agents/$active/policies", `{"policy": {"max_discount_percent": 5}, "note": "Spring"}`)
 		a.answers(201)
 		a.shows(
@@ -59,7 +59,7 @@ func TestCreateAgentPolicy(t *testing.T) {
 
 func TestCreateAgentPolicy_refusals(t *testing.T) {
 	a := newAPITest(t)
-	opensTentShop(a)
+	opensShopWithActiveAgent(a)
 	a.bodiesAreRefused("POST /v1/agents/$active/policies", "422 validation_error", [][2]string{
 		{`{}`, "policy"},
 		{`{"policy": {"round_cap": 21}}`, "policy.round_cap"},
@@ -105,7 +105,7 @@ func TestDryRunAgentPolicy(t *testing.T) {
 
 func TestDryRunAgentPolicy_refusals(t *testing.T) {
 	a := newAPITest(t)
-	opensTentShop(a)
+	opensShopWithActiveAgent(a)
 	const dryRun = "POST /v1/agents/$active/policies/dry-run "
 	a.merchantIsRefused([]rejection{
 		{dryRun + `{}`, "422 validation_error", ""},
@@ -117,7 +117,7 @@ func TestDryRunAgentPolicy_refusals(t *testing.T) {
 
 func TestListPolicyPresets(t *testing.T) {
 	a := newAPITest(t)
-	opensTentShop(a)
+	opensShopWithActiveAgent(a)
 	a.asMerchant("GET /v1/agents/policy-presets")
 	a.shows(
 		"data.*.name", `["keep_margin", "balanced", "clear_stock"]`,
@@ -129,7 +129,7 @@ func TestListPolicyPresets(t *testing.T) {
 
 func TestSimulateAgent(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
-		opensTentShop(a)
+		opensShopWithActiveAgent(a)
 		a.must(a.buyers.arrivesLookingAt("Trail Tent"))
 		a.asMerchant("POST /v1/agents/$active/simulate", `{"product_id": "$product", "offers": [null, 75, 79, 82, 99]}`)
 		a.answers(200)
@@ -175,7 +175,7 @@ func TestSimulateAgent(t *testing.T) {
 
 func TestSimulateAgent_remoteHandler(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
-		opensTentShop(a)
+		opensShopWithActiveAgent(a)
 		a.must(a.agents.createsAgent(`{"name": "Ann", "handlers": {"quote": {"type": "remote", "url": "https://agent.invalid/quote"}}}`))
 		a.asMerchant("POST /v1/agents/$agent/simulate", `{"list_price": 100, "offers": [95]}`)
 		a.shows("steps.0.handler", `"builtin:haggle"`, "steps.0.fallback", `null`)
@@ -190,7 +190,7 @@ func TestSimulateAgent_remoteHandler(t *testing.T) {
 
 func TestSimulateAgent_refusals(t *testing.T) {
 	a := newAPITest(t)
-	opensTentShop(a)
+	opensShopWithActiveAgent(a)
 	const simulate = "POST /v1/agents/$active/simulate "
 	a.merchantIsRefused([]rejection{
 		{simulate + `{"offers": [1]}`, "422 validation_error", ""},

@@ -18,6 +18,7 @@ func answerSteps(sc stepRegistry, s *scenario) {
 	sc.Then(`^it answers (\d+)$`, s.statusIs)
 	sc.Then(`^the answer shows:$`, func(table *godog.Table) error { return s.answerShows(fieldsOf(table)...) })
 	sc.Then(`^it is refused: (\d+) (\w+)$`, s.isRefused)
+	sc.Then(`^(?:it|the (?:acceptance|approval|cancellation|change|decision|evidence|label|payment|refund|return|rotation|void)) is refused,? because (.+)$`, s.isRefusedBecause)
 	sc.Then(`^the refusal names "([^"]*)"$`, s.refusalNames)
 	sc.Then(`^the refusal names exactly:$`, s.refusalNamesExactly)
 	sc.Then(`^the answer's headers show:$`, func(table *godog.Table) error { return s.answerHeadersShow(fieldsOf(table)...) })

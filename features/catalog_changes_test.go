@@ -3,9 +3,7 @@ package features
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -29,45 +27,10 @@ func catalogChangeSteps(sc stepRegistry, s *scenario) {
 
 	sc.Then(`^the policy allows (\S+) and aims at (\S+) for a list price of (\S+)$`, s.catalog.boundsAre)
 	sc.Then(`^the shop has it$`, func() error { return errors.Join(s.unexpectedRefusal(), s.statusIs(http.StatusCreated)) })
-	sc.Then(`^its price is refused$`, func() error { return s.catalog.refusedFor("422 validation_error", "price") })
+	sc.Then(`^its price is refused$`, func() error { return s.isRefusedAs("422 validation_error", "price") })
 	sc.Then(`^(\d+) of them succeed, and (\d+) find too little stock$`, func(well, badly int) error {
 		return s.succeedAndRefused(well, badly, http.StatusConflict, "insufficient_stock")
 	})
-	sc.Then(`^it is refused, because (`+strings.Join(slices.Sorted(maps.Keys(refusalsByReason)), "|")+`)$`, s.catalog.refusedBecause)
-}
-
-// refusalsByReason are the status, code and field of each reason.
-var refusalsByReason = map[string][2]string{
-	"the key may not do this":             {"403 insufficient_scope"},
-	"the SKU is taken":                    {"409 sku_taken"},
-	"there is no such product":            {"404 product_not_found"},
-	"there are too many products":         {"422 validation_error", "products"},
-	"there is too little stock":           {"409 insufficient_stock"},
-	"two runs are under way":              {"409 too_many_jobs"},
-	"the run has ended":                   {"409 job_finished"},
-	"the import has ended":                {"409 job_finished"},
-	"the run belongs to another shop":     {"404 job_not_found"},
-	"the agent belongs to another shop":   {"404 agent_not_found"},
-	"only Shopify has this setting":       {"422 validation_error", "config.offer_gift_cards"},
-	"there is no such shop":               {"404 project_not_found"},
-	"the session belongs to another shop": {"404 session_not_found"},
-}
-
-func (c *catalogContext) refusedBecause(reason string) error {
-	return c.refusedFor(refusalsByReason[reason][0], refusalsByReason[reason][1])
-}
-
-// refusedFor checks the status and code of the latest refusal, "409 sku_taken", and the field that it names, if any.
-func (c *catalogContext) refusedFor(with, field string) error {
-	number, code, _ := strings.Cut(with, " ")
-	status, err := strconv.Atoi(number)
-	if err != nil {
-		return fmt.Errorf("%q is no status and code", with)
-	}
-	if err := c.isRefused(status, code); err != nil || field == "" {
-		return err
-	}
-	return c.refusalNames(field)
 }
 
 // uploads adds products to the shop in one batch. The first becomes the current product.

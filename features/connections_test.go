@@ -154,31 +154,11 @@ func (c *connectionsContext) changesCallback(name, value string) error {
 	return nil
 }
 
-// refusalReasons are the reasons why a connection is refused, with what the server answers.
-var refusalReasons = map[string]struct {
-	status int
-	code   string
-}{
-	"consent was asked for something else": {http.StatusBadRequest, "invalid_state"},
-	"consent was denied":                   {http.StatusUnprocessableEntity, "validation_error"},
-	"it is not about a Shopify shop":       {http.StatusUnprocessableEntity, "validation_error"},
-	"the platform does not answer":         {http.StatusServiceUnavailable, "provider_unavailable"},
-	"the platform has not signed it":       {http.StatusUnprocessableEntity, "authorization_failed"},
-}
-
 func (c *connectionsContext) connectsNothingBecause(reason string) error {
-	want, known := refusalReasons[reason]
-	if !known {
-		return fmt.Errorf("there is no reason %q", reason)
-	}
-	if err := c.isRefused(want.status, want.code); err != nil {
+	if err := c.isRefusedBecause(reason); err != nil {
 		return err
 	}
 	return c.integrations.hasNoIntegration()
-}
-
-func (c *connectionsContext) isOtherAccount() error {
-	return c.isRefused(http.StatusConflict, "integration_exists")
 }
 
 func (c *connectionsContext) consentIsUsed() error {

@@ -2,7 +2,7 @@ package features
 
 import "testing"
 
-func TestAcpManifest_newShop(t *testing.T) {
+func TestACPManifest_newShop(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
 		a.must(a.catalog.openShopWith([]map[string]string{{"name": "Trail Tent", "price": "100.00", "category": "outdoor/tents", "stock": "5"}}))
 		a.asBuyer("GET /.well-known/acp/manifest.json")
@@ -59,7 +59,7 @@ func (a *apiTest) opensShopOfTentsAndShoes() {
 	}))
 }
 
-func TestAcpSearch_results(t *testing.T) {
+func TestACPSearch_results(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
 		a.opensShopOfTentsAndShoes()
 		a.must(a.discovery.searches("waterproof tent", ""))
@@ -94,7 +94,7 @@ func TestAcpSearch_results(t *testing.T) {
 	})
 }
 
-func TestAcpSearch_filtersWithoutQuery(t *testing.T) {
+func TestACPSearch_filtersWithoutQuery(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
 		a.opensShopOfTentsAndShoes()
 		a.filtersFind([]filterCase{
@@ -114,7 +114,7 @@ func TestAcpSearch_filtersWithoutQuery(t *testing.T) {
 	})
 }
 
-func TestAcpSearch_likedColors(t *testing.T) {
+func TestACPSearch_likedColors(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
 		a.opensShopSelling(
 			variedProduct("Tee Ada", "20.00", "M/Red=3"),
@@ -128,7 +128,7 @@ func TestAcpSearch_likedColors(t *testing.T) {
 	})
 }
 
-func TestAcpSearch_relatedProducts(t *testing.T) {
+func TestACPSearch_relatedProducts(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
 		a.must(a.catalog.openShopWith([]map[string]string{
 			{"name": "Trail Tent", "price": "500.00", "stock": "20", "related": "Ground Mat, Peg"},
@@ -161,7 +161,7 @@ func (a *apiTest) opensShopWithDetailedTent() {
 		]}`))
 }
 
-func TestAcpProduct_allFields(t *testing.T) {
+func TestACPProduct_allFields(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
 		a.opensShopWithDetailedTent()
 		a.must(a.discovery.looksAtProductAs(""))
@@ -199,7 +199,7 @@ func TestAcpProduct_allFields(t *testing.T) {
 	})
 }
 
-func TestAcpProduct_refusals(t *testing.T) {
+func TestACPProduct_refusals(t *testing.T) {
 	a := newAPITest(t)
 	a.opensShopWithDetailedTent()
 	a.buyerIsRefused([]rejection{
@@ -216,7 +216,7 @@ func TestAcpProduct_refusals(t *testing.T) {
 	})
 }
 
-func TestAcpAvailability_inStock(t *testing.T) {
+func TestACPAvailability_inStock(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
 		a.opensShopSelling(stockedProduct("Trail Tent", "100.00", "5"))
 		a.must(a.discovery.checksAvailability(2, "Trail Tent"))
@@ -239,7 +239,7 @@ func TestAcpAvailability_inStock(t *testing.T) {
 	})
 }
 
-func TestAcpAvailability_refusals(t *testing.T) {
+func TestACPAvailability_refusals(t *testing.T) {
 	a := newAPITest(t)
 	a.opensShopSelling(stockedProduct("Trail Tent", "100.00", "5"), variedProduct("Boot", "80.00", "M/Brown=3, L/Black=0"))
 	for _, row := range [][2]string{

@@ -12,7 +12,7 @@ func (a *apiTest) opensShopForGuidance() {
 	)
 }
 
-func TestAcpManifest_absoluteURLs(t *testing.T) {
+func TestACPManifest_absoluteURLs(t *testing.T) {
 	a := newAPITest(t)
 	a.opensShopForGuidance()
 	a.asBuyer("GET /.well-known/acp/manifest.json")
@@ -34,7 +34,7 @@ func TestAcpManifest_absoluteURLs(t *testing.T) {
 }
 
 // TestAcpSearch_nextActions follows an order from the search to a return.
-func TestAcpSearch_nextActions(t *testing.T) {
+func TestACPSearch_nextActions(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
 		a.opensShopForGuidance()
 		next := func(actions string) {
@@ -70,7 +70,7 @@ func TestAcpSearch_nextActions(t *testing.T) {
 	})
 }
 
-func TestAcpSearch_nextActionsOfPages(t *testing.T) {
+func TestACPSearch_nextActionsOfPages(t *testing.T) {
 	a := newAPITest(t)
 	a.opensShopForGuidance()
 	a.asBuyer("POST /acp/search", `{"query": "", "limit": 1}`)
@@ -79,7 +79,7 @@ func TestAcpSearch_nextActionsOfPages(t *testing.T) {
 	a.shows("results.#", `0`, "next_actions", `["search"]`)
 }
 
-func TestAcpQuote_nextActionsOfFixedPrice(t *testing.T) {
+func TestACPQuote_nextActionsOfFixedPrice(t *testing.T) {
 	a := newAPITest(t)
 	a.opensShop()
 	a.must(a.catalog.creates(`{"name": "Gift Card", "sku": "GIFT", "price": 50, "negotiable": false, "quantity": 10}`))
@@ -88,7 +88,7 @@ func TestAcpQuote_nextActionsOfFixedPrice(t *testing.T) {
 	a.shows("next_actions", `["accept", "decline"]`)
 }
 
-func TestAcpQuote_acceptedQuote(t *testing.T) {
+func TestACPQuote_acceptedQuote(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
 		a.opensShopForGuidance()
 		a.must(a.checkouts.arrivesAndAgrees(2, "Trail Tent", "995"))
@@ -109,7 +109,7 @@ func TestAcpQuote_acceptedQuote(t *testing.T) {
 	})
 }
 
-func TestAcpCheckoutFinalize_unknownToken(t *testing.T) {
+func TestACPCheckoutFinalize_unknownToken(t *testing.T) {
 	a := newAPITest(t)
 	a.opensShopForGuidance()
 	a.must(a.checkouts.isAtCheckout(1, "Trail Tent"))
@@ -121,7 +121,7 @@ func TestAcpCheckoutFinalize_unknownToken(t *testing.T) {
 	)
 }
 
-func TestAcpProduct_nextActionsOfRefusals(t *testing.T) {
+func TestACPProduct_nextActionsOfRefusals(t *testing.T) {
 	a := newAPITest(t)
 	a.opensShopForGuidance()
 	for _, row := range [][3]string{ // a request, its refusal, and the next actions
@@ -137,7 +137,7 @@ func TestAcpProduct_nextActionsOfRefusals(t *testing.T) {
 	}
 }
 
-func TestAcpQuote_unknownFields(t *testing.T) {
+func TestACPQuote_unknownFields(t *testing.T) {
 	a := newAPITest(t)
 	a.opensShopForGuidance()
 	for _, row := range [][3]string{ // a request, the field that it should not have, and the field that the warning suggests
@@ -157,7 +157,7 @@ func TestAcpQuote_unknownFields(t *testing.T) {
 	}
 }
 
-func TestAcpQuote_variants(t *testing.T) {
+func TestACPQuote_variants(t *testing.T) {
 	a := newAPITest(t)
 	a.opensShopForGuidance()
 	a.asBuyer("POST /acp/quote", `{"product_id": "${Boot}", "quantity": 1}`)
@@ -174,7 +174,7 @@ func TestAcpQuote_variants(t *testing.T) {
 	a.shows("message", `contains "(M / Brown)"`, "next_actions", `["read_product", "search"]`)
 }
 
-func TestAcpCheckoutInit_regions(t *testing.T) {
+func TestACPCheckoutInit_regions(t *testing.T) {
 	a := newAPITest(t)
 	a.opensShopForGuidance()
 	a.asMerchant("PATCH /v1/projects/$shop/storefront", `{"shipping_regions": ["US", "CA"]}`)
@@ -189,7 +189,7 @@ func TestAcpCheckoutInit_regions(t *testing.T) {
 	)
 }
 
-func TestAcpCheckoutInit_agreedPriceWithoutToken(t *testing.T) {
+func TestACPCheckoutInit_agreedPriceWithoutToken(t *testing.T) {
 	a := newAPITest(t)
 	a.opensShopForGuidance()
 	a.must(a.checkouts.arrivesAndAgrees(2, "Trail Tent", "995"))
@@ -202,7 +202,7 @@ func TestAcpCheckoutInit_agreedPriceWithoutToken(t *testing.T) {
 	)
 }
 
-func TestAcpOrderCancel_openReturn(t *testing.T) {
+func TestACPOrderCancel_openReturn(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
 		a.opensShopForGuidance()
 		a.must(a.checkouts.hasOrdered(2, "Trail Tent"))
@@ -221,7 +221,7 @@ func TestCreateEventSubscription_unknownType(t *testing.T) {
 	a.shows("error.details.0.field", `"event_types.0"`, "error.details.0.message", `contains "order.completed"`)
 }
 
-func TestAcpOpenapi_shop(t *testing.T) {
+func TestACPOpenapi_shop(t *testing.T) {
 	a := newAPITest(t)
 	a.opensShop()
 	a.asBuyer("GET /acp/openapi.json")

@@ -19,7 +19,7 @@ func (a *apiTest) opensHostileShop() {
 
 // Names
 
-func TestAcpQuote_refusedNames(t *testing.T) {
+func TestACPQuote_refusedNames(t *testing.T) {
 	a := newAPITest(t)
 	a.opensHostileShop()
 	a.buyerIsRefused([]rejection{
@@ -56,7 +56,7 @@ func TestListOrders_unknownParameter(t *testing.T) {
 	})
 }
 
-func TestAcpSearch_unknownParameter(t *testing.T) {
+func TestACPSearch_unknownParameter(t *testing.T) {
 	a := newAPITest(t)
 	a.opensHostileShop()
 	a.asBuyer(`POST /acp/search?utm_source=agent {"query": "tent"}`)
@@ -65,7 +65,7 @@ func TestAcpSearch_unknownParameter(t *testing.T) {
 
 // Bodies
 
-func TestAcpSearch_notJSON(t *testing.T) {
+func TestACPSearch_notJSON(t *testing.T) {
 	a := newAPITest(t)
 	a.opensHostileShop()
 	for _, body := range []string{
@@ -97,7 +97,7 @@ func TestCreateProject_notJSON(t *testing.T) {
 	})
 }
 
-func TestAcpSearch_contentType(t *testing.T) {
+func TestACPSearch_contentType(t *testing.T) {
 	a := newAPITest(t)
 	a.opensHostileShop()
 	for _, kind := range []string{"text/plain", "application/xml", "application/x-www-form-urlencoded", "application/json; charset=utf-16"} {
@@ -143,7 +143,7 @@ func TestCreateAPIKey_bodyTooLarge(t *testing.T) {
 	a.refused("422 validation_error")
 }
 
-func TestAcpSearch_deepNesting(t *testing.T) {
+func TestACPSearch_deepNesting(t *testing.T) {
 	a := newAPITest(t)
 	a.opensHostileShop()
 	nested := func(depth int) string {
@@ -159,7 +159,7 @@ func TestAcpSearch_deepNesting(t *testing.T) {
 
 // Texts
 
-func TestAcpSearch_nulInText(t *testing.T) {
+func TestACPSearch_nulInText(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
 		a.opensHostileShop()
 		a.buyerIsRefused([]rejection{
@@ -181,7 +181,7 @@ func TestCreateProject_nulInText(t *testing.T) {
 	})
 }
 
-func TestAcpProduct_pathNotText(t *testing.T) {
+func TestACPProduct_pathNotText(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
 		a.opensHostileShop()
 		a.buyerIsRefused([]rejection{
@@ -192,7 +192,7 @@ func TestAcpProduct_pathNotText(t *testing.T) {
 	})
 }
 
-func TestAcpProduct_refusalHasNoInternals(t *testing.T) {
+func TestACPProduct_refusalHasNoInternals(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
 		a.opensHostileShop()
 		for _, request := range []string{
@@ -251,7 +251,7 @@ func TestListProjects_methodNotAllowed(t *testing.T) {
 
 // Request ids
 
-func TestAcpProduct_requestID(t *testing.T) {
+func TestACPProduct_requestID(t *testing.T) {
 	a := newAPITest(t)
 	a.opensHostileShop()
 	for _, id := range []string{"a", "7f1c9f0e-3b1a-4a56-9f3e-0a4c7d9e2b11", `with spaces and "quotes"`} {
@@ -270,7 +270,7 @@ func TestAcpProduct_requestID(t *testing.T) {
 	}
 }
 
-func TestAcpProduct_requestIDInRefusal(t *testing.T) {
+func TestACPProduct_requestIDInRefusal(t *testing.T) {
 	a := newAPITest(t)
 	a.opensHostileShop()
 	a.with(requestIDHeader, "find-me").asBuyer("GET /acp/products/prod_unknown")

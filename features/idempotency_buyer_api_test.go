@@ -10,8 +10,8 @@ const (
 	openSession = `POST /acp/search {"query": "tent"}`
 )
 
-// opensTentShop opens a shop and lets a buyer look at its tent.
-func (a *apiTest) opensTentShop() {
+// opensShopWithBuyer opens a shop and lets a buyer look at its tent.
+func (a *apiTest) opensShopWithBuyer() {
 	a.Helper()
 	a.opensShopSelling(product{
 		name:  "Trail Tent",
@@ -21,18 +21,18 @@ func (a *apiTest) opensTentShop() {
 	a.must(a.buyers.arrivesLookingAt("Trail Tent"))
 }
 
-func TestAcpQuote_repeatedUnderKey(t *testing.T) {
+func TestACPQuote_repeatedUnderKey(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
-		a.opensTentShop()
+		a.opensShopWithBuyer()
 		a.repeats("buyer", buyersKey, `POST /acp/quote {"session_id": "$session", "product_id": "$product", "quantity": 1, "offer_price": 1}`, 200)
 		a.asBuyer("GET /acp/sessions/$session")
 		a.shows("negotiation_history.#", `1`)
 	})
 }
 
-func TestAcpSearch_repeatedUnderKey(t *testing.T) {
+func TestACPSearch_repeatedUnderKey(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
-		a.opensTentShop()
+		a.opensShopWithBuyer()
 		a.repeats("buyer", buyersKey, openSession, 200)
 
 		a.with(idempotencyHeader, buyersKey).asBuyer(`POST /acp/search {"query": "tents"}`)
@@ -41,26 +41,26 @@ func TestAcpSearch_repeatedUnderKey(t *testing.T) {
 	})
 }
 
-func TestAcpCheckoutInit_repeatedUnderKey(t *testing.T) {
+func TestACPCheckoutInit_repeatedUnderKey(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
-		a.opensTentShop()
+		a.opensShopWithBuyer()
 		a.repeats("buyer", buyersKey,
 			`POST /acp/checkout/init {"session_id": "$session", "items": [{"product_id": "$product", "quantity": 1}], "shipping_address": $address}`, 200)
 	})
 }
 
-func TestAcpCheckoutFinalize_repeatedUnderKey(t *testing.T) {
+func TestACPCheckoutFinalize_repeatedUnderKey(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
-		a.opensTentShop()
+		a.opensShopWithBuyer()
 		a.must(a.checkouts.isAtCheckout(1, "Trail Tent"))
 		a.repeats("buyer", "a", payCheckout, 200)
 	})
 }
 
-func TestAcpCheckoutFinalize_declineRepeatedUnderKey(t *testing.T) {
+func TestACPCheckoutFinalize_declineRepeatedUnderKey(t *testing.T) {
 	const decline = `POST /acp/checkout/finalize {"checkout_id": "$checkout", "payment": {"method": "psp_spt", "token": "spt_sandbox_decline_do_not_honor"}}`
 	onEngines(t, func(a *apiTest) {
-		a.opensTentShop()
+		a.opensShopWithBuyer()
 		a.must(a.checkouts.isAtCheckout(1, "Trail Tent"))
 		a.with(idempotencyHeader, "a").asBuyer(decline)
 		a.with(idempotencyHeader, "a").asBuyer(decline)
@@ -74,9 +74,9 @@ func TestAcpCheckoutFinalize_declineRepeatedUnderKey(t *testing.T) {
 	})
 }
 
-func TestAcpQuote_refusalRepeatedUnderKey(t *testing.T) {
+func TestACPQuote_refusalRepeatedUnderKey(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
-		a.opensTentShop()
+		a.opensShopWithBuyer()
 		for range 2 {
 			a.with(idempotencyHeader, buyersKey).asBuyer(`POST /acp/quote {"product_id": "prod_unknown", "quantity": 1}`)
 			a.refused("404 product_not_found")
@@ -85,18 +85,18 @@ func TestAcpQuote_refusalRepeatedUnderKey(t *testing.T) {
 	})
 }
 
-func TestAcpSearch_keyTooLong(t *testing.T) {
+func TestACPSearch_keyTooLong(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
-		a.opensTentShop()
+		a.opensShopWithBuyer()
 		a.with(idempotencyHeader, randomLetters(256)).asBuyer(openSession)
 		a.refused("400 invalid_request", idempotencyHeader)
 	})
 }
 
 // A short key could be guessed by another buyer, which would get the answer and its session.
-func TestAcpSearch_keyTooShort(t *testing.T) {
+func TestACPSearch_keyTooShort(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
-		a.opensTentShop()
+		a.opensShopWithBuyer()
 		for _, request := range []string{
 			openSession,
 			`POST /acp/quote {"session_id": "$session", "product_id": "$product", "quantity": 1}`,
@@ -109,9 +109,9 @@ func TestAcpSearch_keyTooShort(t *testing.T) {
 	})
 }
 
-func TestAcpQuote_keyUsedInOtherSession(t *testing.T) {
+func TestACPQuote_keyUsedInOtherSession(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
-		a.opensTentShop()
+		a.opensShopWithBuyer()
 		a.with(idempotencyHeader, buyersKey).asBuyer(`POST /acp/quote {"session_id": "$session", "product_id": "$product", "quantity": 1, "offer_price": 900}`)
 		a.answers(200)
 		a.must(a.buyers.arrivesLookingAt("Trail Tent"))
@@ -122,10 +122,10 @@ func TestAcpQuote_keyUsedInOtherSession(t *testing.T) {
 }
 
 // A request that opened a session is not replayed once the session was used: the sender may be another buyer that guessed the key.
-func TestAcpSearch_sessionInUse(t *testing.T) {
+func TestACPSearch_sessionInUse(t *testing.T) {
 	const quote = `POST /acp/quote {"product_id": "$product", "quantity": 1}`
 	onEngines(t, func(a *apiTest) {
-		a.opensTentShop()
+		a.opensShopWithBuyer()
 		for i, row := range []struct{ opens, uses string }{
 			{openSession, `GET /acp/sessions/$remembered_session_id`},
 			{openSession, `POST /acp/search {"query": "tent", "session_id": "$remembered_session_id"}`},
@@ -147,10 +147,10 @@ func TestAcpSearch_sessionInUse(t *testing.T) {
 }
 
 // The same holds for the carts, negotiations and checkouts of UCP.
-func TestAcpSearch_ucpResourceInUse(t *testing.T) {
+func TestACPSearch_ucpResourceInUse(t *testing.T) {
 	const items = `{"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 1}]}`
 	onEngines(t, func(a *apiTest) {
-		a.opensTentShop()
+		a.opensShopWithBuyer()
 		for i, row := range []struct{ path, body, method, use, useBody string }{
 			{"/ucp/carts", items, "GET", "/ucp/carts/$remembered_id", ""},
 			{"/ucp/negotiations", `{"item": {"id": "${Trail Tent}"}, "quantity": 1}`, "GET", "/ucp/negotiations/$remembered_id", ""},
@@ -172,9 +172,9 @@ func TestAcpSearch_ucpResourceInUse(t *testing.T) {
 	})
 }
 
-func TestAcpSearch_keyUsedInOtherShop(t *testing.T) {
+func TestACPSearch_keyUsedInOtherShop(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
-		a.opensTentShop()
+		a.opensShopWithBuyer()
 		a.must(a.shops.openOtherShops(1))
 		a.with(idempotencyHeader, buyersKey).asBuyer(openSession)
 		a.answers(200)
@@ -185,7 +185,7 @@ func TestAcpSearch_keyUsedInOtherShop(t *testing.T) {
 }
 
 // A buyer without a session is identified by its address.
-func TestAcpSearch_keyUsedFromOtherAddress(t *testing.T) {
+func TestACPSearch_keyUsedFromOtherAddress(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
 		a.must(a.limits.useStrictServer())
 		a.opensShop()

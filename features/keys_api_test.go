@@ -8,7 +8,7 @@ func (a *apiTest) fieldsAreRefused(send func(field, value string) error, with st
 	for _, row := range rows {
 		err := send(row[0], row[1])
 		if err == nil {
-			err = a.keys.isRefusedAs(with, row[2])
+			err = a.isRefusedAs(with, row[2])
 		}
 		a.refusal = nil
 		if err != nil {

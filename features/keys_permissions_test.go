@@ -3,8 +3,6 @@ package features
 import (
 	"cmp"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 )
 
@@ -86,63 +84,6 @@ func (c *keysContext) mustDo(who, request string, status int) error {
 		return err
 	}
 	return c.unexpectedRefusal()
-}
-
-// isRefusedAs checks the latest refusal's status and code, "422 validation_error", and that it names the field, unless "".
-func (c *keysContext) isRefusedAs(with, field string) error {
-	var status int
-	var code string
-	if _, err := fmt.Sscan(with, &status, &code); err != nil {
-		return err
-	}
-	if err := c.isRefused(status, code); err != nil || field == "" {
-		return err
-	}
-	return c.refusalNames(field)
-}
-
-// refusalReasons are the refusals that steps put in words. A code without a status is that of the sign-in, which has no API.
-var refusalReasons = map[string]struct{ with, field string }{
-	"the address or the password is wrong":      {"sign_in_refused", ""},
-	"the code is wrong":                         {"code_refused", ""},
-	"the link is not valid":                     {"link_not_found", ""},
-	"the password is easy to guess":             {"validation_error", "password"},
-	"there were too many attempts":              {"rate_limited", ""},
-	"the address belongs to a member":           {"409 email_taken", ""},
-	"the account has too many members":          {"409 too_many_members", ""},
-	"an account needs an owner":                 {"409 last_owner", ""},
-	"the last owner stays owner":                {"422 validation_error", "role"},
-	"the role does not allow it":                {"403 insufficient_scope", ""},
-	"the session is somebody else's":            {"404 console_session_not_found", ""},
-	"it is their own second factor":             {"409 own_mfa", ""},
-	"there is no second factor":                 {"409 mfa_not_enrolled", ""},
-	"there is no authenticator":                 {"404 mfa_not_found", ""},
-	"there were too many wrong codes":           {"429 rate_limited", ""},
-	"no authenticator waits for its first code": {"404 mfa_not_found", ""},
-	"a valid code is missing":                   {"403 mfa_required", ""},
-	"the code does not confirm":                 {"422 validation_error", "code"},
-	"a setting is wrong":                        {"422 validation_error", ""},
-	"a shop does not exist":                     {"422 validation_error", ""},
-	"closing was not confirmed":                 {"400 confirmation_required", ""},
-	"nobody gives more than they have":          {"422 validation_error", "scopes.0"},
-	"another shop has the slug":                 {"409 slug_taken", ""},
-	"the scopes do not allow it":                {"403 insufficient_scope", ""},
-	"there are products with prices already":    {"409 currency_in_use", ""},
-	"it would shut out the merchant":            {"422 validation_error", "security.ip_allowlist"},
-}
-
-// reasonPattern matches the words of refusalReasons.
-var reasonPattern = "(" + strings.Join(slices.Sorted(maps.Keys(refusalReasons)), "|") + ")"
-
-func (c *keysContext) isRefusedBecause(words string) error {
-	reason := refusalReasons[words]
-	if strings.Contains(reason.with, " ") {
-		return c.isRefusedAs(reason.with, reason.field)
-	}
-	if reason.field != "" {
-		return c.members.signInRefusedNaming(reason.with, reason.field)
-	}
-	return c.members.signInRefused(reason.with)
 }
 
 // hasKeyFor creates a key for scopes in words, in the current shop ("in this shop only") or also the other one.

@@ -30,5 +30,4 @@ func keySteps(sc stepRegistry, s *scenario) {
 		return s.keys.findsNoShop(who, "GET /v1/projects/$shop", "GET /v1/catalog/products")
 	})
 	sc.Then(`^("[^"]*") may (not )?(.+)$`, s.keys.may)
-	sc.Then(`^it is refused because `+reasonPattern+`$`, s.keys.isRefusedBecause)
 }

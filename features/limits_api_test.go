@@ -41,7 +41,7 @@ func TestGetAccount_rateLimited(t *testing.T) {
 	})
 }
 
-func TestAcpProduct_rateLimited(t *testing.T) {
+func TestACPProduct_rateLimited(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
 		a.must(a.limits.useStrictServer())
 		a.opensShop()
@@ -61,7 +61,7 @@ func TestAcpProduct_rateLimited(t *testing.T) {
 }
 
 // The server of most tests has no limit for buyers.
-func TestAcpProduct_noRateLimit(t *testing.T) {
+func TestACPProduct_noRateLimit(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
 		a.opensShop()
 		a.must(a.limits.buyerReadsProduct("198.51.100.7", 50))

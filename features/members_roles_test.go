@@ -73,7 +73,7 @@ func (c *membersContext) isNoMember(name string) error {
 		if err := c.keys.does("the merchant", refused[0]+name, 200); err != nil {
 			return err
 		}
-		if err := c.keys.isRefusedAs(refused[1], ""); err != nil {
+		if err := c.isRefusedAs(refused[1], ""); err != nil {
 			return err
 		}
 	}

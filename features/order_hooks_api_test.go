@@ -11,7 +11,7 @@ func (a *apiTest) startsWithWebhooks() {
 }
 
 // A revision replaces the whole checkout, also its webhook.
-func TestAcpCheckoutRevise_orderWebhook(t *testing.T) {
+func TestACPCheckoutRevise_orderWebhook(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
 		a.startsWithWebhooks()
 		a.must(a.checkouts.isAtCheckout(1, "Trail Tent"))
@@ -29,7 +29,7 @@ func TestAcpCheckoutRevise_orderWebhook(t *testing.T) {
 	})
 }
 
-func TestAcpCheckoutInit_webhookAddresses(t *testing.T) {
+func TestACPCheckoutInit_webhookAddresses(t *testing.T) {
 	a := newAPITest(t)
 	a.startsWithWebhooks()
 	for _, url := range []string{
@@ -89,7 +89,7 @@ func TestGetOrder_agent(t *testing.T) {
 	})
 }
 
-func TestAcpSigningKeys_answer(t *testing.T) {
+func TestACPSigningKeys_answer(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
 		a.useServer(a.server.loopback)
 		a.opensShop()

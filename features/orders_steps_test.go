@@ -33,8 +33,7 @@ func orderSteps(sc stepRegistry, s *scenario) {
 	sc.Then(`^neither the buyer nor an agent reads "([^"]*)"$`, s.orders.notShownToBuyers)
 	sc.Then(`^the answer does not name the buyer$`, s.orders.answerHasNoPersonalData)
 
-	sc.Then(`^the (?:acceptance|approval|cancellation|change|decision|evidence|label|payment|refund|return|rotation|void) is refused because (.+)$`, s.orders.refusedBecause)
-	sc.Then(`^(\d+) requests? succeeds? and (\d+) are refused because (.+)$`, s.orders.succeedOrRefusedBecause)
+	sc.Then(`^(\d+) requests? succeeds? and (\d+) are refused because (.+)$`, s.succeedOrRefusedBecause)
 	sc.Then(`^a clerk who may only (edit the catalog|see the catalog|see the integrations|see the keys|see the finances) may not (.+)$`, s.orders.clerkMayNot)
 	sc.Then(`^the merchant of another shop cannot (.+)$`, s.orders.otherShopCannot)
 }

@@ -194,60 +194,6 @@ func (c *ordersContext) answerHasNoPersonalData() error {
 	return found
 }
 
-// moneyRefusals are the reasons of refusals about orders and money, by the steps' words for them. A field is of a
-// validation error.
-var moneyRefusals = map[string]struct {
-	status      int
-	code, field string
-}{
-	"a code is required":                             {403, "mfa_required", ""},
-	"all of it was refunded":                         {409, "payment_refunded", ""},
-	"it exceeds the rest of the payment":             {422, "validation_error", "amount"},
-	"a return is not decided yet":                    {409, "return_open", ""},
-	"the return is decided already":                  {409, "return_closed", ""},
-	"the order is canceled":                          {409, "order_canceled", ""},
-	"the order was shipped":                          {409, "order_shipped", ""},
-	"the order was not shipped":                      {409, "order_not_shipped", ""},
-	"the order was delivered":                        {409, "order_delivered", ""},
-	"the payment's outcome is unknown":               {503, "payment_unresolved", ""},
-	"the provider may still report the payment":      {409, "payment_too_recent", ""},
-	"the provider may still report the refund":       {409, "refund_too_recent", ""},
-	"it was decided already":                         {409, "payment_decided", ""},
-	"the dispute was answered":                       {409, "dispute_answered", ""},
-	"the dispute is closed":                          {409, "dispute_closed", ""},
-	"it exceeds what was bought":                     {422, "validation_error", "items.0.quantity"},
-	"the order has no such product":                  {422, "validation_error", "items.0.product_id"},
-	"the shop takes nothing back":                    {422, "validation_error", "order_id"},
-	"only the order's buyer may":                     {403, "order_token_required", ""},
-	"shipstation is unavailable":                     {503, "provider_unavailable", ""},
-	"an earlier request about a label is unfinished": {409, "label_in_progress", ""},
-	"the carrier has the parcel":                     {409, "label_not_voided", ""},
-	"shipstation was disconnected":                   {409, "integration_disconnected", ""},
-	"the next key is too new":                        {409, "signing_key_too_new", ""},
-}
-
-// refusedBecause checks the latest request's refusal.
-func (c *ordersContext) refusedBecause(reason string) error {
-	want, known := moneyRefusals[reason]
-	if !known {
-		return fmt.Errorf("no refusal is described as %q", reason)
-	}
-	err := c.isRefused(want.status, want.code)
-	if err == nil && want.field != "" {
-		err = c.refusalNames(want.field)
-	}
-	return err
-}
-
-// succeedOrRefusedBecause checks the results of concurrent requests.
-func (c *ordersContext) succeedOrRefusedBecause(well, badly int, reason string) error {
-	want, known := moneyRefusals[reason]
-	if !known {
-		return fmt.Errorf("no refusal is described as %q", reason)
-	}
-	return c.succeedAndRefused(well, badly, want.status, want.code)
-}
-
 // noteIsLogged checks that the audit log has the note on the order, without its text.
 func (c *ordersContext) noteIsLogged(text string) error {
 	err := c.resourceShows("/v1/audit-events?project_id=$shop&action=create-order-note", "data.0.target", `"$order"`)

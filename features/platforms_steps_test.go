@@ -39,7 +39,6 @@ func connectionSteps(sc stepRegistry, s *scenario) {
 	sc.Then(`^(shopify|hubspot) is connected$`, s.connections.isConnected)
 	sc.Then(`^the Shopify shop "([^"]*)" is connected$`, s.connections.shopifyShopIsConnected)
 	sc.Then(`^nothing is connected, because (.+)$`, s.connections.connectsNothingBecause)
-	sc.Then(`^it is refused, because another account is connected$`, s.connections.isOtherAccount)
 	sc.Then(`^the consent cannot be used again$`, s.connections.consentIsUsed)
 	sc.Then(`^1 of the (\d+) connects (hubspot|shopify), and the others are refused$`, s.connections.onlyOneConnects)
 }

@@ -69,7 +69,7 @@ func TestUpdateSettings_protocolsOfProfile(t *testing.T) {
 	})
 }
 
-func TestAcpLlms_protocols(t *testing.T) {
+func TestACPLlms_protocols(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
 		a.opensShopForAgents()
 		for protocol, path := range map[string]string{"ucp": "/.well-known/ucp", "mcp": "/mcp"} {

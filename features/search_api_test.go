@@ -19,7 +19,7 @@ func (a *apiTest) filtersFind(cases []filterCase) {
 	}
 }
 
-func TestAcpSearch_filters(t *testing.T) {
+func TestACPSearch_filters(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
 		a.must(a.search.openShopFromJSON(`[
 			{"name": "Tent One", "sku": "T1", "price": 100, "category": "outdoor/tents", "brand": "Norrsken", "variants": [
@@ -57,7 +57,7 @@ func TestAcpSearch_filters(t *testing.T) {
 	})
 }
 
-func TestAcpSearch_attributesAndRatings(t *testing.T) {
+func TestACPSearch_attributesAndRatings(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
 		a.must(a.search.openShopFromJSON(`[
 			{"name": "Tent One", "sku": "T1", "price": 100, "brand": "Fjord", "attributes": {"Season": "3", "fabric": "Nylon"},
@@ -102,7 +102,7 @@ func TestAcpSearch_attributesAndRatings(t *testing.T) {
 	})
 }
 
-func TestAcpSearch_synonymsDoNotWidenFilters(t *testing.T) {
+func TestACPSearch_synonymsDoNotWidenFilters(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
 		a.must(a.catalog.openShopWith([]map[string]string{
 			{"name": "Velvet Sofa", "price": "899.00", "category": "furniture/seating", "brand": "Hygge", "stock": "5", "description": "Three seats, deep and soft."},
@@ -133,7 +133,7 @@ func TestAcpSearch_synonymsDoNotWidenFilters(t *testing.T) {
 	})
 }
 
-func TestAcpSearch_facetsCountAllPages(t *testing.T) {
+func TestACPSearch_facetsCountAllPages(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
 		a.must(a.catalog.openShopWithMany(60))
 		a.must(a.discovery.searches("product", ""))
@@ -147,7 +147,7 @@ func TestAcpSearch_facetsCountAllPages(t *testing.T) {
 	})
 }
 
-func TestAcpSearch_recommendations(t *testing.T) {
+func TestACPSearch_recommendations(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
 		a.must(a.catalog.openShopWith([]map[string]string{
 			{"name": "Trail Tent", "price": "500.00", "category": "outdoor/tents", "brand": "Norrsken", "stock": "20", "related": "Ground Mat, Gone Mat"},

@@ -15,7 +15,7 @@ func (a *apiTest) opensShopOfManyScripts() {
 	}))
 }
 
-func TestAcpSearch_emptyQueriesFindAll(t *testing.T) {
+func TestACPSearch_emptyQueriesFindAll(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
 		a.opensShopOfManyScripts()
 		for _, query := range []string{
@@ -42,7 +42,7 @@ func TestAcpSearch_emptyQueriesFindAll(t *testing.T) {
 	})
 }
 
-func TestAcpSearch_controlCharactersSeparateWords(t *testing.T) {
+func TestACPSearch_controlCharactersSeparateWords(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
 		a.opensShopOfManyScripts()
 		for _, query := range []string{
@@ -60,7 +60,7 @@ func TestAcpSearch_controlCharactersSeparateWords(t *testing.T) {
 	})
 }
 
-func TestAcpSearch_hostileQueries(t *testing.T) {
+func TestACPSearch_hostileQueries(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
 		a.opensShopOfManyScripts()
 		for _, query := range []string{
@@ -82,7 +82,7 @@ func TestAcpSearch_hostileQueries(t *testing.T) {
 	})
 }
 
-func TestAcpSearch_longestQuery(t *testing.T) {
+func TestACPSearch_longestQuery(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
 		a.opensShopOfManyScripts()
 		for _, text := range []string{"tent", "plain tent", "a", "ü", "😀", "テント ﾃﾝﾄ", "1x", "9", "refrigeratr", "plaintent", "1/"} {
@@ -98,7 +98,7 @@ func TestAcpSearch_longestQuery(t *testing.T) {
 	})
 }
 
-func TestAcpSearch_refusals(t *testing.T) {
+func TestACPSearch_refusals(t *testing.T) {
 	a := newAPITest(t)
 	a.opensShopOfManyScripts()
 	a.buyerIsRefused([]rejection{
@@ -130,7 +130,7 @@ func TestAcpSearch_refusals(t *testing.T) {
 	})
 }
 
-func TestAcpSearch_unknownFields(t *testing.T) {
+func TestACPSearch_unknownFields(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
 		a.opensShopSelling(stockedProduct("Tent One", "100.00", "5"))
 		a.asBuyer("POST /acp/search", `{"query": "tent", "filters": {"max_price": 10}, "keywords": "stove"}`)
@@ -147,7 +147,7 @@ func TestAcpSearch_unknownFields(t *testing.T) {
 	})
 }
 
-func TestAcpSearch_cursors(t *testing.T) {
+func TestACPSearch_cursors(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
 		a.opensShopSelling(
 			stockedProduct("Tent One", "100.00", "5"),
@@ -175,7 +175,7 @@ func TestAcpSearch_cursors(t *testing.T) {
 	})
 }
 
-func TestAcpSearch_sort(t *testing.T) {
+func TestACPSearch_sort(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
 		a.opensShopSelling(stockedProduct("Tent A", "90.00", "5"), stockedProduct("Tent B", "200.00", "5"))
 		a.must(a.catalog.creates(`{"name": "Tent C", "sku": "C", "price": 10, "quantity": 5}`))
@@ -184,7 +184,7 @@ func TestAcpSearch_sort(t *testing.T) {
 	})
 }
 
-func TestAcpSearch_noResults(t *testing.T) {
+func TestACPSearch_noResults(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
 		a.must(a.search.openShopFromJSON(`[
 			{"name": "Trail Tent", "sku": "T1", "price": 249, "brand": "Lumi", "variants": [
@@ -224,7 +224,7 @@ func TestAcpSearch_noResults(t *testing.T) {
 	})
 }
 
-func TestAcpSearch_productNumbers(t *testing.T) {
+func TestACPSearch_productNumbers(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
 		a.must(a.search.openShopFromJSON(`[
 			{"name": "Cordless Drill", "sku": "CD-771/C2", "price": 129, "gtin": "4006381333931", "mpn": "DCD771.C2", "quantity": 5},

@@ -4,7 +4,7 @@ import "testing"
 
 func TestTuneAgent_refusals(t *testing.T) {
 	a := newAPITest(t)
-	opensTentShop(a)
+	opensShopWithActiveAgent(a)
 	a.merchantIsRefused([]rejection{
 		{`POST /v1/agents/$active/tune {"limit": 199}`, "422 validation_error", ""},
 		{`POST /v1/agents/$active/tune {"limit": 5001}`, "422 validation_error", ""},
@@ -15,7 +15,7 @@ func TestTuneAgent_refusals(t *testing.T) {
 
 func TestGetAgentHoldout_noHoldout(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
-		opensTentShop(a)
+		opensShopWithActiveAgent(a)
 		a.asMerchant("GET /v1/agents/$active/holdout")
 		a.refused("409 no_holdout")
 		a.asMerchant("GET /v1/agents/agent_unknown/holdout")

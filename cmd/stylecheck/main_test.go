@@ -149,6 +149,42 @@ func TestBuyersPay(*testing.T) {}
 	}
 }
 
+func TestOperationTests(t *testing.T) {
+	all := module(t, map[string]string{
+		openAPI: "paths:\n  /v1/agents:\n    get:\n      operationId: list-agents\n    post:\n      operationId: create-agent\n",
+		"features/agents_api_test.go": `package features
+
+import "testing"
+
+func TestListAgents(*testing.T)            {}
+func TestCreateAgent_refusals(*testing.T)  {}
+func TestUCPCart_fields(*testing.T)        {}
+func TestAgents(*testing.T)                {}
+`,
+		"features/agents_test.go": "package features\n\nimport \"testing\"\n\nfunc TestFeatures(*testing.T) {}\n",
+	})
+	if got := texts(each(operationTests)(all)); !slices.Equal(got, []string{"TestAgents"}) {
+		t.Errorf("found %q", got)
+	}
+}
+
+func TestScenarios(t *testing.T) {
+	all := module(t, map[string]string{
+		"features/a.go": "package features\n",
+		"features/a.feature": `Feature: Agents
+
+  Scenario: A draft
+    When the merchant sends POST /v1/agents {"name": "Ann"}
+    And a product with:
+      """
+    Then the merchant's POST is refused
+`,
+	})
+	if got := texts(scenarios(all)); !slices.Equal(got, []string{"POST /", `"""`}) {
+		t.Errorf("found %q", got)
+	}
+}
+
 func TestCitations(t *testing.T) {
 	all := module(t, map[string]string{
 		"features/PROTOCOL.md": "# Protocol\n\n## Inputs of a price\n\n## Buyers' data, `v1`\n",

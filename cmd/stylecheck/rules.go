@@ -32,6 +32,18 @@ var rules = []rule{
 		check:   each(testNames),
 	},
 	{
+		name:    "operation",
+		instead: "TestOperation_case, after an operationId of cmd/boot/testdata/openapi.yaml",
+		most:    0,
+		check:   each(operationTests),
+	},
+	{
+		name:    "scenario",
+		instead: "business words; requests and their bodies belong in features/*_api_test.go",
+		most:    0,
+		check:   scenarios,
+	},
+	{
 		name:    "citation",
 		instead: "cite a heading in the repository: features/PROTOCOL.md#quotes",
 		most:    0,
