@@ -61,15 +61,6 @@ func platformSteps(sc stepRegistry, s *scenario) {
 	sc.Then(`^nothing tells a key or a token$`, s.platforms.integrationLeaksNothing)
 }
 
-func buyerSteps(sc stepRegistry, s *scenario) {
-	sc.Step(`^the merchant vouches for "([^"]*)"$`, s.buyers.issuesBuyerToken)
-	sc.Step(`^the merchant vouches for a (\w*) ?customer of (hubspot|custom)$`, func(tier, platform string) error { return s.buyers.issuesTokenForTier(platform, tier) })
-	sc.Step(`^a buyer, claiming (\{.*\}), looks at the "([^"]*)"$`, s.buyers.arrivesClaiming)
-	sc.Step(`^the opening price is called "(\w+)"$`, s.buyers.namesOpeningPrice)
-	sc.Then(`^the price "(\w+)" is (below|at most) "(\w+)"$`, s.buyers.priceIsBelow)
-	sc.Then(`^no answer to a buyer has the token$`, s.buyers.buyerTokenNotShown)
-}
-
 func shippingSteps(sc stepRegistry, s *scenario) {
 	sc.Step(`^the merchant ships the order at shipstation$`, s.shipping.shipsAtShipStation)
 	sc.Step(`^custom has the order$`, func() error { return s.shipping.addsOrderAtCustom(false) })
