@@ -183,8 +183,8 @@ Feature: Carts
 
     Scenario: The list price falls below the agreed price
       Given a buyer who agreed on 2 of the "Trail Tent" at 95
-      And the merchant lowers the price of the "Trail Tent" to 90
-      When the buyer reads the cart
+      When the merchant lowers the price of the "Trail Tent" to 90
+      And the buyer reads the cart
       Then the cart holds:
         | product    | price | list price | agreed |
         | Trail Tent | 90    | 90         | yes    |

@@ -44,7 +44,7 @@ func checkoutSteps(sc stepRegistry, s *scenario) {
 	sc.Then(`^the payment succeeds$`, s.checkouts.paymentSucceeds)
 	sc.Then(`^the payment is declined, and (the buyer may try again|the checkout is canceled)$`, s.checkouts.isDeclined)
 	sc.Then(`^the (?:cart|session|offer|checkout|change|payment|cancellation|shipment) is refused: ([a-z ]+?)(?:, because of (.+))?$`, s.checkouts.isRefusedAs)
-	sc.Then(`^(\d+) of them have an order, and (\d+) are refused: ([a-z ]+)$`, s.checkouts.someAreRefusedAs)
+	sc.Then(`^(\d+) of them (?:have an order|succeeds?), and (\d+) are refused: ([a-z ]+)$`, s.checkouts.someAreRefusedAs)
 	sc.Then(`^the buyer paid ([\d.]+)$`, s.checkouts.hasPaid)
 	sc.Then(`^the buyer paid ([\d.]+), of which ([\d.]+) for shipping$`, s.checkouts.hasPaidForShipping)
 	sc.Then(`^it is the same order$`, s.checkouts.sameOrder)
