@@ -29,13 +29,45 @@ func (c *checkoutsContext) changesCheckout(table *godog.Table) error {
 
 // checksOutEarly opens a checkout for the product in view, of whose address only the country is known.
 func (c *checkoutsContext) checksOutEarly() error {
-	body := fmt.Sprintf(`{"session_id": "$session", "items": [{"product_id": "$product", "quantity": %d}],
-		"shipping_address": {"country": "US"}, "allow_incomplete": true, "buyer": {"email": "ada@example.com"}}`, c.shopper.Quantity)
-	if err := c.buyerSends("POST", "/acp/checkout/init", body); err != nil {
+	return c.opensCheckout(map[string]any{
+		"session_id":       c.shopper.SessionID,
+		"items":            []acp.CheckoutItem{{ProductID: c.product.ID, Quantity: c.shopper.Quantity}},
+		"shipping_address": map[string]string{"country": "US"},
+		"allow_incomplete": true,
+		"buyer":            map[string]string{"email": "ada@example.com"},
+	})
+}
+
+func (c *checkoutsContext) checksOutOne(quantity int, name, address string) error {
+	return c.checksOutItems([]acp.CheckoutItem{{ProductID: c.products[name].ID, Quantity: quantity}}, address)
+}
+
+func (c *checkoutsContext) checksOutTwo(first int, one string, second int, other, address string) error {
+	return c.checksOutItems([]acp.CheckoutItem{
+		{ProductID: c.products[one].ID, Quantity: first},
+		{ProductID: c.products[other].ID, Quantity: second},
+	}, address)
+}
+
+// checksOutItems opens a checkout. address is "without an address", "with an address" or "with the country DE alone".
+func (c *checkoutsContext) checksOutItems(items []acp.CheckoutItem, address string) error {
+	body := map[string]any{"items": items}
+	if country, alone := strings.CutPrefix(strings.TrimSuffix(address, " alone"), "with the country "); alone {
+		body["shipping_address"] = map[string]string{"country": country}
+	} else if address == "with an address" {
+		body["shipping_address"] = defaultAddress
+	}
+	return c.opensCheckout(body)
+}
+
+// opensCheckout sends a request to open a checkout, which becomes the buyer's current one.
+func (c *checkoutsContext) opensCheckout(body any) error {
+	text, err := json.Marshal(body)
+	if err != nil {
 		return err
 	}
-	if c.refusal != nil {
-		return c.refusal
+	if err := c.buyerSends("POST", "/acp/checkout/init", string(text)); err != nil || c.refusal != nil {
+		return err
 	}
 	return json.Unmarshal(c.recorder.last().body, &c.shopper.Checkout)
 }
@@ -85,4 +117,12 @@ func (c *checkoutsContext) paysDuringOutage(times int) error {
 func (c *checkoutsContext) paysInOtherShop() error {
 	return c.buyerSendsToOtherShop("POST", "/acp/checkout/finalize",
 		`{"checkout_id": "$checkout", "payment": {"method": "psp_spt", "token": "spt_sandbox_ok"}}`)
+}
+
+// agentFindsAlone searches the shop's UCP catalogue and checks that it finds exactly one product.
+func (c *checkoutsContext) agentFindsAlone(query, name string) error {
+	if err := c.ucp.agentSends("", "POST", "/ucp/catalog/search", fmt.Sprintf(`{"query": %q}`, query)); err != nil {
+		return err
+	}
+	return c.answerShows("products.*.id", fmt.Sprintf(`["%s"]`, c.products[name].ID))
 }

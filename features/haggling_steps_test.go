@@ -53,6 +53,7 @@ func hagglingSteps(sc stepRegistry, s *scenario) {
 	sc.Then(`^the cart holds (\d+) products?$`, s.haggling.cartSizeIs)
 	sc.Then(`^the cart is empty$`, func() error { return s.haggling.cartSizeIs(0) })
 	hagglingTermSteps(sc, s)
+	negotiationListSteps(sc, s)
 }
 
 // hagglingTermSteps set limits of the shop and of its agent.
