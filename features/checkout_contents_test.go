@@ -95,12 +95,12 @@ func (c *checkoutsContext) hasWarningOfItem(item int, code string) error {
 
 func (c *checkoutsContext) hasNoWarning() error { return c.answerShows("warnings", "absent") }
 
-func (c *checkoutsContext) hasPaid(amount string) error {
-	return c.answerShows("payment.amount", amount, "summary.total", amount)
-}
-
-func (c *checkoutsContext) hasPaidForShipping(amount, shipping string) error {
-	return errors.Join(c.hasPaid(amount), c.answerShows("summary.shipping", shipping))
+func (c *checkoutsContext) hasPaid(amount, shipping string) error {
+	return c.answerShows(
+		"payment.amount", amount,
+		"summary.total", amount,
+		"summary.shipping", shipping,
+	)
 }
 
 // isDeclined checks that the latest payment was declined, and whether the checkout can still be paid.

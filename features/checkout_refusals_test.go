@@ -10,11 +10,9 @@ import (
 // refusalStatus holds the HTTP status of each refusal that a scenario names.
 var refusalStatus = map[string]int{
 	"checkout_not_found":  404,
-	"product_not_found":   404,
 	"quote_not_found":     404,
 	"session_not_found":   404,
 	"checkout_canceled":   409,
-	"checkout_changed":    409,
 	"checkout_completed":  409,
 	"checkout_incomplete": 409,
 	"nothing_to_ship":     409,

@@ -48,8 +48,7 @@ func checkoutSteps(sc stepRegistry, s *scenario) {
 	sc.Then(`^the payment is declined, and (the buyer may try again|the checkout is canceled)$`, s.checkouts.isDeclined)
 	sc.Then(`^the (?:cart|session|offer|checkout|change|payment|cancellation|shipment) is refused: ([a-z ]+?)(?:, because of (.+))?$`, s.checkouts.isRefusedAs)
 	sc.Then(`^(\d+) of them (?:have an order|succeeds?), and (\d+) are refused: ([a-z ]+)$`, s.checkouts.someAreRefusedAs)
-	sc.Then(`^the buyer paid ([\d.]+)$`, s.checkouts.hasPaid)
-	sc.Then(`^the buyer paid ([\d.]+), of which ([\d.]+) for shipping$`, s.checkouts.hasPaidForShipping)
+	sc.Then(`^the buyer paid ([\d.]+), of which ([\d.]+) for shipping$`, s.checkouts.hasPaid)
 	sc.Then(`^it is the same order$`, s.checkouts.sameOrder)
 	sc.Then(`^every answer is the same order$`, s.checkouts.allSameOrder)
 	sc.Then(`^the answer says when to try again$`, s.checkouts.answerHasRetryAfter)
@@ -65,11 +64,11 @@ func checkoutSteps(sc stepRegistry, s *scenario) {
 
 // shopTermSteps set what the shop charges, where it ships to, and how it sells a product.
 func shopTermSteps(sc stepRegistry, s *scenario) {
-	sc.Given(`^the shop charges tax:$`, s.checkouts.chargesTax)
-	sc.Given(`^the shop ships to ([A-Z, ]+)$`, s.checkouts.shipsTo)
-	sc.Given(`^the shop's shipping rates are:$`, s.checkouts.shipsAtRates)
-	sc.Given(`^standard shipping is free from ([\d.]+)$`, s.checkouts.shipsFreeFrom)
-	sc.Given(`^the "([^"]*)" is (made to order|sold on backorder|sold from stock)$`, s.checkouts.isSold)
-	sc.Given(`^the "([^"]*)" is (digital|shipped)$`, s.checkouts.isShipped)
-	sc.Given(`^the merchant has (\d+) of the "([^"]*)" in "([^"]*)" and (\d+) in "([^"]*)"$`, s.checkouts.restockTwo)
+	sc.Given(`^the shop charges tax:$`, s.shops.chargesTax)
+	sc.Given(`^the shop ships to ([A-Z, ]+)$`, s.shops.shipsTo)
+	sc.Given(`^the shop's shipping rates are:$`, s.shops.shipsAtRates)
+	sc.Given(`^standard shipping is free from ([\d.]+)$`, s.shops.shipsFreeFrom)
+	sc.Given(`^the "([^"]*)" is (made to order|sold on backorder|sold from stock)$`, s.catalog.isSold)
+	sc.Given(`^the "([^"]*)" is (digital|shipped)$`, s.catalog.isShipped)
+	sc.Given(`^the merchant has (\d+) of the "([^"]*)" in "([^"]*)" and (\d+) in "([^"]*)"$`, s.catalog.restockTwo)
 }

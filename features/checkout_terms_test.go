@@ -11,7 +11,7 @@ import (
 )
 
 // chargesTax sets the shop's tax rates. A row without a state is the rate of its country.
-func (c *checkoutsContext) chargesTax(table *godog.Table) error {
+func (c *shopsContext) chargesTax(table *godog.Table) error {
 	var rates []map[string]any
 	for _, row := range rowsOf(table) {
 		rate := map[string]any{"country": row["country"], "rate": json.Number(row["percent"])}
@@ -24,12 +24,12 @@ func (c *checkoutsContext) chargesTax(table *godog.Table) error {
 }
 
 // shipsTo sets the countries that the shop ships to: "US, CA".
-func (c *checkoutsContext) shipsTo(countries string) error {
+func (c *shopsContext) shipsTo(countries string) error {
 	return c.changesStorefront("shipping_regions", strings.Split(countries, ", "))
 }
 
 // shipsAtRates sets the shop's shipping rates.
-func (c *checkoutsContext) shipsAtRates(table *godog.Table) error {
+func (c *shopsContext) shipsAtRates(table *godog.Table) error {
 	var rates []map[string]any
 	for _, row := range rowsOf(table) {
 		least, most, _ := strings.Cut(row["days"], "-")
@@ -44,23 +44,23 @@ func (c *checkoutsContext) shipsAtRates(table *godog.Table) error {
 	return c.changesStorefront("shipping_rates", rates)
 }
 
-func (c *checkoutsContext) shipsFreeFrom(subtotal string) error {
+func (c *shopsContext) shipsFreeFrom(subtotal string) error {
 	return c.changesStorefront("free_shipping_threshold", json.Number(subtotal))
 }
 
-func (c *checkoutsContext) changesStorefront(field string, value any) error {
+func (c *shopsContext) changesStorefront(field string, value any) error {
 	body, err := json.Marshal(map[string]any{field: value})
 	if err != nil {
 		return err
 	}
-	if err := c.shops.patchesPart("/storefront", string(body)); err != nil {
+	if err := c.patchesPart("/storefront", string(body)); err != nil {
 		return err
 	}
 	return c.unexpectedRefusal()
 }
 
 // changesProduct sets a field of a product.
-func (c *checkoutsContext) changesProduct(name, field string, value any) error {
+func (c *catalogContext) changesProduct(name, field string, value any) error {
 	body, err := json.Marshal(map[string]any{"products": []map[string]any{{"sku": skuOf(name), field: value}}})
 	if err != nil {
 		return err
@@ -71,7 +71,7 @@ func (c *checkoutsContext) changesProduct(name, field string, value any) error {
 	return c.answerShows("data.0.status", `"updated"`)
 }
 
-func (c *checkoutsContext) isSold(name, how string) error {
+func (c *catalogContext) isSold(name, how string) error {
 	policies := map[string]string{
 		"made to order":     "always_available",
 		"sold on backorder": "backorder",
@@ -80,12 +80,12 @@ func (c *checkoutsContext) isSold(name, how string) error {
 	return c.changesProduct(name, "inventory_policy", policies[how])
 }
 
-func (c *checkoutsContext) isShipped(name, how string) error {
+func (c *catalogContext) isShipped(name, how string) error {
 	return c.changesProduct(name, "requires_shipping", how == "shipped")
 }
 
 // restockTwo sets the stock of a product at two locations.
-func (c *checkoutsContext) restockTwo(first int, name, one string, second int, other string) error {
+func (c *catalogContext) restockTwo(first int, name, one string, second int, other string) error {
 	sku := c.products[name].SKU
 	_, err := c.merchant.SetInventory(c.ctx, []merchant.Level{
 		{SKU: sku, Location: one, Quantity: first},

@@ -17,7 +17,7 @@ func (a *apiTest) opensDigitalShop() {
 			stock: "50",
 		},
 	)
-	a.must(a.checkouts.isShipped("Trail Map", "digital"))
+	a.must(a.catalog.isShipped("Trail Map", "digital"))
 	a.must(a.shops.patchesPart("/storefront", `{"tax_rates": [{"country": "US", "rate": 10}, {"country": "DE", "rate": 19}]}`))
 	a.must(a.shops.patchesPart("/storefront", `{"shipping_regions": ["US", "DE"]}`))
 }
@@ -96,7 +96,7 @@ func TestACPCheckoutFinalize_becameDigital(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
 		a.opensDigitalShop()
 		a.must(a.checkouts.isAtCheckout(1, "Trail Tent"))
-		a.must(a.checkouts.isShipped("Trail Tent", "digital"))
+		a.must(a.catalog.isShipped("Trail Tent", "digital"))
 		a.must(a.checkouts.paysSuccessfully())
 		a.asMerchant("GET /v1/orders/$order")
 		a.shows(

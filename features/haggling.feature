@@ -194,7 +194,7 @@ Feature: Haggling
       And the counter is final
 
     Scenario: A buyer who probes too often
-      Given the agent allows 3 offers below the hint per session
+      Given the agent allows 3 offers below the floor per session
       And the buyer offers 500
       And the buyer offers 600
       And the buyer offers 700
@@ -366,7 +366,7 @@ Feature: Haggling
     Scenario: The most that claims can do
       Given the buyer offers 400
       When another buyer, who claims platinum loyalty, 1000 purchases and flexible urgency, offers 400
-      Then the hint is 0 below the first buyer's
+      Then the hint is the first buyer's
       And the price is 50 below the first buyer's
 
     Scenario: Claims lower the floor where the limits allow it

@@ -21,7 +21,6 @@ func hagglingSteps(sc stepRegistry, s *scenario) {
 	sc.Step(`^the buyer takes the bundle$`, func() error { return s.haggling.negotiate(func(b *shopper) { b.TakeBundle() }) })
 
 	sc.Then(`^the merchant quotes ([\d.]+)$`, s.haggling.quotes)
-	sc.Then(`^the merchant quotes a price from (\S+) to (\S+)$`, s.haggling.quotesBetween)
 	sc.Then(`^the merchant quotes the same price$`, s.haggling.quotesTheSame)
 	sc.Then(`^the merchant quotes the personalized price$`, s.haggling.quotesPersonalized)
 	sc.Then(`^the merchant accepts at ([\d.]+)$`, s.haggling.acceptsAt)
@@ -38,6 +37,7 @@ func hagglingSteps(sc stepRegistry, s *scenario) {
 	sc.Then(`^the counter is final$`, s.haggling.isFinal)
 	sc.Then(`^the hint is a multiple of (\d+), from (\S+) to (\S+)$`, s.haggling.hintsBetween)
 	sc.Then(`^the hint is always the same$`, s.haggling.hintStays)
+	sc.Then(`^the hint is the first buyer's$`, func() error { return s.haggling.fieldIsBelowFirstBuyers("floor_hint", "0") })
 	sc.Then(`^the hint is (\d+) below the first buyer's$`, func(by string) error { return s.haggling.fieldIsBelowFirstBuyers("floor_hint", by) })
 	sc.Then(`^the price is (\d+) below the first buyer's$`, func(by string) error { return s.haggling.fieldIsBelowFirstBuyers("offered_price", by) })
 	sc.Then(`^both buyers get the same answer$`, s.haggling.bothBuyersGetSameAnswer)
@@ -58,7 +58,7 @@ func hagglingSteps(sc stepRegistry, s *scenario) {
 
 // hagglingTermSteps set limits of the shop and of its agent.
 func hagglingTermSteps(sc stepRegistry, s *scenario) {
-	sc.Given(`^the agent allows (\d+) offers below the hint per session$`, func(n int) error { return s.haggling.changesPolicy(fmt.Sprintf(`{"probing": {"session": %d}}`, n)) })
+	sc.Given(`^the agent allows (\d+) offers below the floor per session$`, func(n int) error { return s.haggling.changesPolicy(fmt.Sprintf(`{"probing": {"session": %d}}`, n)) })
 	sc.Given(`^the agent allows any number of sessions about one product$`, func() error { return s.haggling.changesPolicy(`{"probing": {"product": 0}}`) })
 	sc.Given(`^the agent's floor is halfway to the lowest price allowed$`, func() error { return s.haggling.changesPolicy(`{"depth_percent": 50}`) })
 	sc.Given(`^the shop's sessions last (\d+) minutes$`, func(minutes string) error {
