@@ -224,6 +224,8 @@ func TestACPCheckoutInit_fromCartAgain(t *testing.T) {
 		a.must(a.carts.sameCheckout(true))
 		a.asBuyer("GET /acp/cart?session_id=$session")
 		a.shows("checkout_id", `"$checkout"`)
+		a.must(a.carts.checksOutCartWithoutAddress())
+		a.shows("status", `"ready"`)
 
 		a.asBuyer("PUT /acp/cart", `{"session_id": "$session", "items": [
 			{"line_id": "li_1", "product_id": "${Trail Tent}", "quantity": 2}, {"product_id": "${Camp Stove}", "quantity": 1}]}`)
@@ -231,6 +233,9 @@ func TestACPCheckoutInit_fromCartAgain(t *testing.T) {
 		a.asBuyer("GET /acp/checkout/$checkout")
 		a.shows("revision", "2", "items.*.line_id", `["li_1", "li_2"]`)
 
+		a.must(a.checkouts.paysWithDeclinedCard("do not honor"))
+		a.must(a.carts.checksOutCart(a.shopper.address))
+		a.shows("checkout_id", `"$checkout"`, "status", `"pending"`)
 		a.must(a.checkouts.paysSuccessfully())
 		a.asBuyer("GET /acp/cart?session_id=$session")
 		a.shows("items", "[]", "checkout_id", "absent")

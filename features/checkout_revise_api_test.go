@@ -46,6 +46,17 @@ func TestACPCheckoutRevise_shippingOption(t *testing.T) {
 	})
 }
 
+func TestACPCheckoutRevise_afterDecline(t *testing.T) {
+	onEngines(t, func(a *apiTest) {
+		a.opensOutfitter()
+		a.must(a.checkouts.isAtCheckout(2, "Trail Tent"))
+		a.must(a.checkouts.paysWithDeclinedCard("do not honor"))
+		a.asBuyer("PUT /acp/checkout/$checkout", `{"items": [{"line_id": "li_1", "product_id": "${Trail Tent}", "quantity": 1}],
+			"shipping_address": $address}`)
+		a.shows("status", `"pending"`, "summary.total", "105.99")
+	})
+}
+
 func TestACPCheckoutRevise_oldRevision(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
 		a.opensOutfitter()
