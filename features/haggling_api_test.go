@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// opensTentShop opens the shop of the negotiation tests. A new buyer looks at its tent.
-func (a *apiTest) opensTentShop() {
+// opensHagglingShop opens the shop of the negotiation tests. A new buyer looks at its tent.
+func (a *apiTest) opensHagglingShop() {
 	a.Helper()
 	a.opensShopSelling(
 		product{
@@ -25,7 +25,7 @@ func (a *apiTest) opensTentShop() {
 
 func TestACPQuote_answers(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
-		a.opensTentShop()
+		a.opensHagglingShop()
 		a.must(a.haggling.asksPrice())
 		a.shows(
 			"status", `"quote"`,
@@ -110,7 +110,7 @@ func TestACPQuote_bundle(t *testing.T) {
 
 func TestACPQuote_withoutSession(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
-		a.opensTentShop()
+		a.opensHagglingShop()
 		a.asBuyer("POST /acp/quote", `{"product_id": "$product", "quantity": 1, "offer_price": null}`)
 		a.shows("status", `"quote"`, "session_id", "matches ^sess_")
 	})
@@ -118,7 +118,7 @@ func TestACPQuote_withoutSession(t *testing.T) {
 
 func TestACPQuote_defaultQuantity(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
-		a.opensTentShop()
+		a.opensHagglingShop()
 		a.asBuyer("POST /acp/quote", `{"product_id": "$product", "offer_price": 1000}`)
 		a.shows("status", `"accept"`, "final_price", "1000")
 	})
@@ -126,7 +126,7 @@ func TestACPQuote_defaultQuantity(t *testing.T) {
 
 func TestACPQuote_followUp(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
-		a.opensTentShop()
+		a.opensHagglingShop()
 		a.must(a.haggling.wants(2))
 		a.must(a.haggling.asksPrice())
 		for _, row := range [][2]string{
@@ -148,7 +148,7 @@ func TestACPQuote_followUp(t *testing.T) {
 
 func TestACPQuote_unknown(t *testing.T) {
 	a := newAPITest(t)
-	a.opensTentShop()
+	a.opensHagglingShop()
 	for _, row := range [][2]string{
 		{`{"product_id": "prod_unknown", "quantity": 1, "offer_price": 900}`, "404 product_not_found"},
 		{`{"product_id": "prod_0000000000000000000000000a", "quantity": 1, "offer_price": 900}`, "404 product_not_found"},
@@ -165,7 +165,7 @@ func TestACPQuote_unknown(t *testing.T) {
 
 func TestACPQuote_refusals(t *testing.T) {
 	a := newAPITest(t)
-	a.opensTentShop()
+	a.opensHagglingShop()
 	for _, offer := range []string{"0", "0.00", "-900", "899.999", "0.001", "1e400", "1e15", "100000000000000", `"900"`, "[900]"} {
 		body := `{"product_id": "$product", "quantity": 1, "offer_price": ` + offer + `}`
 		a.buyerIsRefused([]rejection{{"POST /acp/quote " + body, "422 validation_error", "offer_price"}})
@@ -217,7 +217,7 @@ func TestACPQuote_decimals(t *testing.T) {
 
 func TestACPQuote_unknownClaims(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
-		a.opensTentShop()
+		a.opensHagglingShop()
 		for _, row := range [][2]string{
 			{"1", `{"loyalty_tier": "emperor", "purchase_history": -7, "urgency": "now or never"}`},
 			{"1", `{"loyalty_tier": "<script>alert(1)</script>", "urgency": "🔥🔥🔥"}`},

@@ -41,13 +41,13 @@ Feature: Negotiations
       And the buyer pays
 
     Scenario: A colleague who may read money alone
-      Given "Support" may read money, and nothing else
+      Given the colleague "Support", who may read money alone
       Then "Support" sees the negotiation with its order, without limits and reasons
 
     Scenario: A colleague who may read agents alone
-      Given "Analyst" may read agents, and nothing else
+      Given the colleague "Analyst", who may read agents alone
       Then "Analyst" sees the negotiation with limits and reasons, without its order
 
     Scenario: A colleague who may read neither
-      Given "Clerk" may write the catalog, and nothing else
-      Then "Clerk" may not see negotiations
+      Given the colleague "Clerk", who may write the catalog alone
+      Then the negotiations are refused to "Clerk"

@@ -18,10 +18,10 @@ func negotiationListSteps(sc stepRegistry, s *scenario) {
 	sc.Then(`^the negotiation is open, with a last offer of ([\d.]+)$`, c.isOpen)
 	sc.Then(`^the negotiation names the order$`, func() error { return s.answerShows("orders.*.id", `["$order"]`) })
 	sc.Then(`^the merchant sees these negotiations:$`, c.listHolds)
-	sc.Given(`^"([^"]*)" may (read money|read agents|write the catalog), and nothing else$`, c.hasColleague)
+	sc.Given(`^the colleague "([^"]*)", who may (read money|read agents|write the catalog) alone$`, c.hasColleague)
 	sc.Then(`^"([^"]*)" sees the negotiation with its order, without limits and reasons$`, c.colleagueSeesOrder)
 	sc.Then(`^"([^"]*)" sees the negotiation with limits and reasons, without its order$`, c.colleagueSeesReasons)
-	sc.Then(`^"([^"]*)" may not see negotiations$`, c.colleagueSeesNothing)
+	sc.Then(`^the negotiations are refused to "([^"]*)"$`, c.colleagueSeesNothing)
 }
 
 func (c *negotiationsContext) opensOfOrder() error {
