@@ -9,7 +9,6 @@ import (
 	"github.com/cucumber/godog"
 
 	"github.com/haggle-commerce/haggle/simulator/acp"
-	"github.com/haggle-commerce/haggle/simulator/decimal"
 )
 
 // cartsContext fills carts and checks them out.
@@ -25,7 +24,7 @@ func (c *cartsContext) arrivesAndPutsCart(table *godog.Table) error {
 	return c.unexpectedRefusal()
 }
 
-// putsCart replaces the cart's items. A row is an item; its line, token and price are optional.
+// putsCart replaces the cart's items. A row is an item; its line, variant and agreement are optional.
 func (c *cartsContext) putsCart(table *godog.Table) error {
 	items := []acp.CartItem{}
 	for _, row := range rowsOf(table) {
@@ -41,21 +40,22 @@ func (c *cartsContext) putsCart(table *godog.Table) error {
 func (c *cartsContext) cartItem(row map[string]string) (item acp.CartItem, err error) {
 	product, known := c.products[row["product"]]
 	if item.ProductID = product.ID; !known {
-		item.ProductID = c.expand(row["product"])
+		return item, fmt.Errorf("the shop sells no %q", row["product"])
 	}
 	if item.Quantity, err = strconv.Atoi(row["quantity"]); err != nil {
 		return item, err
 	}
-	item.LineID, item.CheckoutToken = row["line"], c.expand(row["token"])
+	item.LineID = row["line"]
+	switch row["agreement"] {
+	case "its own":
+		item.CheckoutToken = c.shopper.token()
+	case "the first buyer's":
+		item.CheckoutToken = c.previousShopper.token()
+	}
 	for _, v := range product.Variants {
 		if row["variant"] != "" && v.Size+"/"+v.Color == row["variant"] {
 			item.VariantID = v.ID
 		}
-	}
-	if text := row["price"]; text != "" {
-		price, err := decimal.Parse(text)
-		item.NegotiatedPrice = &price
-		return item, err
 	}
 	return item, nil
 }
@@ -151,4 +151,49 @@ func (c *cartsContext) allSameCheckout() error {
 		return fmt.Errorf("the checkouts are %q", distinct)
 	}
 	return nil
+}
+
+// takesOffSale deletes a product.
+func (c *cartsContext) takesOffSale(name string) error {
+	return c.merchantSends("DELETE", productsPath+"/"+c.products[name].ID, "")
+}
+
+// costs checks the subtotal of the cart in the latest answer and, unless it is empty, the savings.
+func (c *cartsContext) costs(subtotal, savings string) error {
+	if savings == "" {
+		return c.answerShows("subtotal", subtotal)
+	}
+	return c.answerShows("subtotal", subtotal, "savings", savings)
+}
+
+// sessionHolds reads the session and checks the cart in it.
+func (c *cartsContext) sessionHolds(subtotal string, table *godog.Table) error {
+	if _, err := c.haggling.readSession(); err != nil {
+		return err
+	}
+	rows := rowsOf(table)
+	pairs := []string{"cart.subtotal", subtotal, "cart.items.#", strconv.Itoa(len(rows))}
+	for i, row := range rows {
+		item := fmt.Sprintf("cart.items.%d.", i)
+		pairs = append(pairs,
+			item+"name", strconv.Quote(row["product"]),
+			item+"quantity", row["quantity"],
+			item+"negotiated_price", row["price"],
+		)
+		switch row["at list price"] {
+		case "yes":
+			pairs = append(pairs, item+"at_list_price", "true")
+		case "no":
+			pairs = append(pairs, item+"at_list_price", "absent")
+		}
+	}
+	return c.answerShows(pairs...)
+}
+
+// revisionIs reads the buyer's current checkout and checks its revision.
+func (c *cartsContext) revisionIs(revision string) error {
+	if err := c.buyerSends("GET", "/acp/checkout/$checkout", ""); err != nil {
+		return err
+	}
+	return c.answerShows("revision", revision)
 }

@@ -1,9 +1,5 @@
 package features
 
-import (
-	"github.com/haggle-commerce/haggle/simulator/acp"
-)
-
 func checkoutSteps(sc stepRegistry, s *scenario) {
 	sc.Given(`^(?:a|another) buyer who wants (\d+) of the "([^"]*)"(?: in (\S+))?$`, s.checkouts.arrivesFor)
 	sc.Given(`^a buyer who agreed on (\d+) of the "([^"]*)" at (\S+)$`, s.checkouts.arrivesAndAgrees)
@@ -13,28 +9,66 @@ func checkoutSteps(sc stepRegistry, s *scenario) {
 	sc.Given(`^(\d+) buyers at the checkout, each with 1 of the "([^"]*)"$`, s.checkouts.areAtCheckout)
 	sc.Given(`^a buyer who ordered (\d+) of the "([^"]*)"$`, s.checkouts.hasOrdered)
 	sc.Given(`^the payment is declined (\d+) times, and may be tried again each time$`, s.checkouts.paysDeclined)
-	sc.Given(`^the buyer pays in vain: (\d+) (\w+)$`, s.checkouts.paymentIsRefused)
+	sc.Given(`^the buyer pays in vain: ([a-z ]+)$`, s.checkouts.paymentIsRefused)
+	shopTermSteps(sc, s)
 
 	sc.Step(`^the buyer checks out(?: again)?$`, s.checkouts.checksOut)
 	sc.When(`^the buyer checks out at (\S+)$`, s.checkouts.checksOutAt)
 	sc.When(`^the buyer checks out to (\S+) (\S+)$`, s.checkouts.checksOutTo)
 	sc.When(`^the buyer checks out (\d+) of the "([^"]*)" with the token$`, s.checkouts.checksOutWithToken)
-	sc.When(`^the buyer checks out (\d+) lines of the "([^"]*)"$`, s.checkouts.checksOutLines)
-	sc.Step(`^the buyer pays$`, func() error { return s.checkouts.pays(acp.PSPToken, goodToken) })
+	sc.Step(`^the buyer checks out (\d+) of the "([^"]*)" (without an address|with the country [A-Z]+ alone)$`, s.checkouts.checksOutOne)
+	sc.When(`^the buyer checks out (\d+) of the "([^"]*)" and (\d+) of the "([^"]*)" (without an address|with an address)$`, s.checkouts.checksOutTwo)
+	sc.When(`^the buyer checks out with the first buyer's agreement$`, s.checkouts.checksOutWithFirstAgreement)
+	sc.When(`^the buyer checks out before the address is known$`, s.checkouts.checksOutEarly)
+	sc.When(`^the buyer adds the address to the checkout$`, s.checkouts.addsAddress)
+	sc.When(`^the buyer changes the checkout to:$`, s.checkouts.changesCheckout)
+	sc.Step(`^the buyer cancels the checkout$`, s.checkouts.cancelsCheckout)
+	sc.Step(`^the buyer pays$`, s.checkouts.paysByCard)
+	sc.When(`^the buyer pays by (card|wallet)$`, s.checkouts.paysBy)
 	sc.Step(`^the buyer pays by (\S+) with "([^"]*)"$`, s.checkouts.pays)
+	sc.Step(`^the buyer pays with a card that is declined: ([a-z ]+)$`, s.checkouts.paysWithDeclinedCard)
+	sc.When(`^the buyer pays, and the provider's answer is lost$`, s.checkouts.paysAndAnswerIsLost)
+	sc.When(`^the buyer pays, and the provider fails (\d+) times$`, s.checkouts.paysDuringOutage)
 	sc.When(`^the buyer pays for (\S+) shipping$`, s.checkouts.paysForShipping)
-	sc.When(`^the buyer pays with a note of (\d+) characters$`, s.checkouts.paysWithNote)
 	sc.When(`^the buyer pays for the remembered checkout$`, s.checkouts.paysForRemembered)
-	sc.When(`^the buyer pays for it in the other shop$`, func() error {
-		return s.buyerSendsToOtherShop("POST", "/acp/checkout/finalize", `{"checkout_id": "$checkout", "payment": {"method": "psp_spt", "token": "spt_sandbox_ok"}}`)
-	})
+	sc.When(`^the buyer pays for it in the other shop$`, s.checkouts.paysInOtherShop)
 	sc.When(`^the buyer pays again$`, s.checkouts.paysAgain)
 	sc.When(`^the buyer pays (\d+) times at once$`, s.checkouts.paysConcurrently)
 	sc.When(`^they all pay at once$`, s.checkouts.allPayConcurrently)
 
+	sc.Then(`^the (?:cart|checkout) holds:$`, s.checkouts.holds)
+	sc.Then(`^the checkout costs:$`, s.checkouts.costs)
+	sc.Then(`^the shipping options are:$`, s.checkouts.shippingOptionsAre)
+	sc.Then(`^there are no shipping options$`, func() error { return s.answerShows("shipping_options", "[]") })
+	sc.Then(`^the checkout is (ready|incomplete|pending|canceled|completed)$`, s.checkouts.statusOfCheckoutIs)
+	sc.Then(`^the buyer is warned: ([a-z ]+)$`, s.checkouts.hasWarning)
+	sc.Then(`^the buyer is warned of item (\d+): ([a-z ]+)$`, s.checkouts.hasWarningOfItem)
+	sc.Then(`^the buyer is not warned$`, s.checkouts.hasNoWarning)
 	sc.Then(`^the payment succeeds$`, s.checkouts.paymentSucceeds)
+	sc.Then(`^the payment is declined, and (the buyer may try again|the checkout is canceled)$`, s.checkouts.isDeclined)
+	sc.Then(`^the (?:cart|session|offer|checkout|change|payment|cancellation|shipment) is refused: ([a-z ]+?)(?:, because of (.+))?$`, s.checkouts.isRefusedAs)
+	sc.Then(`^(\d+) of them (?:have an order|succeeds?), and (\d+) are refused: ([a-z ]+)$`, s.checkouts.someAreRefusedAs)
+	sc.Then(`^the buyer paid ([\d.]+), of which ([\d.]+) for shipping$`, s.checkouts.hasPaid)
 	sc.Then(`^it is the same order$`, s.checkouts.sameOrder)
 	sc.Then(`^every answer is the same order$`, s.checkouts.allSameOrder)
-	sc.Then(`^the buyer is told when to try again$`, s.checkouts.answerHasRetryAfter)
+	sc.Then(`^the answer says when to try again$`, s.checkouts.answerHasRetryAfter)
 	sc.Then(`^the order holds (\d+) of the "([^"]*)" at the (agreed|bundle) price$`, s.checkouts.orderHolds)
+	sc.Then(`^an agent's search for "([^"]*)" over the Universal Commerce Protocol finds the "([^"]*)" alone$`, s.checkouts.agentFindsAlone)
+	sc.Then(`^a buyer who looks at the "([^"]*)" finds it in stock, with (\d+) in store$`, func(name string, n int) error {
+		return s.checkouts.productIs(name, "in_stock", n)
+	})
+	sc.Then(`^a buyer who looks at the "([^"]*)" finds it on backorder, with (\d+) in store$`, func(name string, n int) error {
+		return s.checkouts.productIs(name, "backorder", n)
+	})
+}
+
+// shopTermSteps set what the shop charges, where it ships to, and how it sells a product.
+func shopTermSteps(sc stepRegistry, s *scenario) {
+	sc.Given(`^the shop charges tax:$`, s.shops.chargesTax)
+	sc.Given(`^the shop ships to ([A-Z, ]+)$`, s.shops.shipsTo)
+	sc.Given(`^the shop's shipping rates are:$`, s.shops.shipsAtRates)
+	sc.Given(`^standard shipping is free from ([\d.]+)$`, s.shops.shipsFreeFrom)
+	sc.Given(`^the "([^"]*)" is (made to order|sold on backorder|sold from stock)$`, s.catalog.isSold)
+	sc.Given(`^the "([^"]*)" is (digital|shipped)$`, s.catalog.isShipped)
+	sc.Given(`^the merchant has (\d+) of the "([^"]*)" in "([^"]*)" and (\d+) in "([^"]*)"$`, s.catalog.restockTwo)
 }

@@ -12,7 +12,11 @@ import (
 const goodToken = "spt_sandbox_ok"
 
 // checkoutsContext checks out, pays, and checks payments and orders.
-type checkoutsContext struct{ *scenario }
+type checkoutsContext struct {
+	*scenario
+
+	declineReason string // of the latest declined card
+}
 
 func (c *checkoutsContext) arrivesFor(quantity int, name, label string) error {
 	if err := c.startBuyer(); err != nil {
@@ -89,13 +93,6 @@ func (c *checkoutsContext) paysDeclined(times int) error {
 		}
 	}
 	return nil
-}
-
-func (c *checkoutsContext) paymentIsRefused(status int, code string) error {
-	if err := c.pays(acp.PSPToken, goodToken); err != nil {
-		return err
-	}
-	return c.isRefused(status, code)
 }
 
 // checksOut opens a checkout at the agreed price or, without an agreement, at the list price of the product in view.

@@ -36,10 +36,6 @@ func (c *hagglingContext) quotes(price string) error {
 	return errors.Join(c.latestStatusIs(acp.Quoted), isPrice(c.shopper.latestQuote().OfferedPrice, price))
 }
 
-func (c *hagglingContext) quotesBetween(from, to string) error {
-	return errors.Join(c.latestStatusIs(acp.Quoted), between(c.shopper.latestQuote().OfferedPrice, from, to))
-}
-
 func between(got decimal.Decimal, from, to string) error {
 	low, badLow := decimal.Parse(from)
 	high, badHigh := decimal.Parse(to)

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
-	"strings"
 
 	"github.com/haggle-commerce/haggle/simulator/acp"
 	"github.com/haggle-commerce/haggle/simulator/buyer"
@@ -158,12 +157,8 @@ func (c *hagglingContext) offersConcurrently(price string, times int) {
 	})
 }
 
-func (c *hagglingContext) followsUpSaying(price string, characters int) error {
-	offer, err := decimal.Parse(price)
-	if err != nil {
-		return err
-	}
-	return c.negotiate(func(b *shopper) { b.FollowUp(offer, strings.Repeat("a", characters)) })
+func (c *hagglingContext) offersForRemembered(price string) error {
+	return c.buyerSends("POST", "/acp/quote", `{"session_id": "$session", "quote_id": "$remembered_quote", "offer_price": `+price+`}`)
 }
 
 func (c *hagglingContext) anotherOffersSaying(message string) error {
@@ -175,8 +170,17 @@ func (c *hagglingContext) anotherOffersSaying(message string) error {
 	return c.anotherOffers(offers[len(offers)-1].String(), `"message": `+string(text))
 }
 
-func (c *hagglingContext) anotherOffersClaiming(claims, price string) error {
-	return c.anotherOffers(price, `"buyer_context": `+claims)
+// anotherOffersClaiming lets a new buyer make an offer, with claims in words.
+func (c *hagglingContext) anotherOffersClaiming(words, price string) error {
+	claims := map[string]any{}
+	if err := addClaims(claims, words); err != nil {
+		return err
+	}
+	text, err := json.Marshal(claims)
+	if err != nil {
+		return err
+	}
+	return c.anotherOffers(price, `"buyer_context": `+string(text))
 }
 
 // anotherOffers lets a new buyer open a negotiation with an additional field.

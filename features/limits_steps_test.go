@@ -3,7 +3,6 @@ package features
 import "net/http"
 
 func limitSteps(sc stepRegistry, s *scenario) {
-	protocolSteps(sc, s)
 
 	sc.Given(`^a merchant on the strict server$`, s.limits.useStrictServer)
 	sc.Given(`^the account has another key$`, func() error { return s.keys.hasKey("Other", `{"scopes": ["projects:read"]}`) })

@@ -43,15 +43,6 @@ func connectionSteps(sc stepRegistry, s *scenario) {
 	sc.Then(`^1 of the (\d+) connects (hubspot|shopify), and the others are refused$`, s.connections.onlyOneConnects)
 }
 
-func buyerSteps(sc stepRegistry, s *scenario) {
-	sc.Step(`^the merchant vouches for "([^"]*)"$`, s.buyers.issuesBuyerToken)
-	sc.Step(`^the merchant vouches for a (\w*) ?customer of (hubspot|custom)$`, func(tier, platform string) error { return s.buyers.issuesTokenForTier(platform, tier) })
-	sc.Step(`^a buyer, claiming (\{.*\}), looks at the "([^"]*)"$`, s.buyers.arrivesClaiming)
-	sc.Step(`^the opening price is called "(\w+)"$`, s.buyers.namesOpeningPrice)
-	sc.Then(`^the price "(\w+)" is (below|at most) "(\w+)"$`, s.buyers.priceIsBelow)
-	sc.Then(`^no answer to a buyer has the token$`, s.buyers.buyerTokenNotShown)
-}
-
 // number parses digits; "" is 0.
 func number(digits string) int {
 	n, _ := strconv.Atoi(digits) // the step's expression matches only digits
