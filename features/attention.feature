@@ -32,4 +32,4 @@ Feature: What waits for a merchant
 
     Scenario: Somebody who may not read the shop
       Given "Clerk" may read the shop's money, but not the shop
-      Then "Clerk" may not see what waits
+      Then "Clerk" cannot read what waits

@@ -23,7 +23,7 @@ func attentionSteps(sc stepRegistry, c *attentionContext) {
 	sc.Then(`^nothing waits for the merchant$`, func() error { return c.nothingWaits("merchant") })
 	sc.Then(`^nothing waits for "([^"]*)"$`, func(name string) error { return c.nothingWaits("holder of " + name) })
 	sc.Then(`^(\d+) orders? of (\S+) waits? to be shipped, and nothing else waits$`, c.ordersWait)
-	sc.Then(`^"([^"]*)" may not see what waits$`, c.mayNotSee)
+	sc.Then(`^"([^"]*)" cannot read what waits$`, c.mayNotSee)
 }
 
 func (c *attentionContext) hasDisabledSubscription() error {

@@ -546,7 +546,7 @@ Feature: Console
       And "Ada" sees "No return waits for you."
       When "Ada" presses "See it"
       Then "Ada" sees "The product shows use."
-      And the return is rejected
+      And the order's return is rejected
 
     Scenario: Answering a dispute
       Given a buyer who ordered 1 of the "Trail Tent"

@@ -35,7 +35,7 @@ func consoleShopSteps(sc stepRegistry, s *scenario) {
 			"returns.0.restocked", pieces,
 		)
 	})
-	sc.Then(`^the return is rejected$`, func() error { return c.orderShows("returns.0.status", `"rejected"`) })
+	sc.Then(`^the order's return is rejected$`, func() error { return c.orderShows("returns.0.status", `"rejected"`) })
 	sc.Then(`^the shop gives at most (\S+)% discount$`, func(percent string) error {
 		return s.shops.partFieldIs("/settings", "commerce.max_discount_percent", percent)
 	})
