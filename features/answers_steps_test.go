@@ -5,24 +5,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/cucumber/godog"
 )
 
 // answerSteps check the latest answer, and the latest refusal.
 func answerSteps(sc stepRegistry, s *scenario) {
-	sc.Step(`^((?:from "[^"]*" |under the key "[^"]*" |as request "[^"]*" )*)the (merchant|buyer|holder of "[^"]*") sends ([A-Z]+) (\S+)(?: (.+))?$`, s.sends)
 
-	sc.When(`^the merchant sends (\d+) times at once ([A-Z]+) (\S+)(?: (.+))?$`, s.sendsConcurrently)
-
-	sc.Then(`^it answers (\d+)$`, s.statusIs)
-	sc.Then(`^the answer shows:$`, func(table *godog.Table) error { return s.answerShows(fieldsOf(table)...) })
-	sc.Then(`^it is refused: (\d+) (\w+)$`, s.isRefused)
 	sc.Then(`^(?:it|the (?:acceptance|approval|cancellation|change|decision|evidence|label|payment|refund|return|rotation|void)) is refused,? because (.+)$`, s.isRefusedBecause)
-	sc.Then(`^the refusal names "([^"]*)"$`, s.refusalNames)
-	sc.Then(`^the refusal names exactly:$`, s.refusalNamesExactly)
-	sc.Then(`^the answer's headers show:$`, func(table *godog.Table) error { return s.answerHeadersShow(fieldsOf(table)...) })
-	sc.Then(`^the answer tells to come back with a bearer key$`, s.challengesForBearer)
 }
 
 func (s *scenario) sendsConcurrently(times int, method, path, body string) {
@@ -66,20 +54,6 @@ func (s *scenario) refusalNames(field string) error {
 	case s.refused == nil:
 		return errors.New("nothing was refused")
 	case s.refused.fields[field] == "":
-		return fmt.Errorf("it names %v", s.refused.fields)
-	}
-	return nil
-}
-
-func (s *scenario) refusalNamesExactly(table *godog.Table) error {
-	if s.refused == nil {
-		return errors.New("nothing was refused")
-	}
-	var want []string
-	for _, row := range table.Rows {
-		want = append(want, row.Cells[0].Value)
-	}
-	if len(want) != len(s.refused.fields) || slices.ContainsFunc(want, func(f string) bool { return s.refused.fields[f] == "" }) {
 		return fmt.Errorf("it names %v", s.refused.fields)
 	}
 	return nil

@@ -27,9 +27,9 @@ Feature: What waits for a merchant
       Given a buyer who agreed on 1 of the "Trail Tent" at 95.00
       And the buyer checks out
       And the buyer pays
-      And "Clerk" may read the shop and its integrations, but no money
+      And the member "Clerk" reads the shop and its integrations, but no money
       Then nothing waits for "Clerk"
 
     Scenario: Somebody who may not read the shop
-      Given "Clerk" may read the shop's money, but not the shop
+      Given the member "Clerk" reads the shop's money, but not the shop
       Then "Clerk" cannot read what waits

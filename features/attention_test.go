@@ -13,10 +13,10 @@ const attentionPath = "/v1/attention"
 
 func attentionSteps(sc stepRegistry, c *attentionContext) {
 	sc.Given(`^an event subscription that the merchant switched off$`, c.hasDisabledSubscription)
-	sc.Given(`^"([^"]*)" may read the shop and its integrations, but no money$`, func(name string) error {
+	sc.Given(`^the member "([^"]*)" reads the shop and its integrations, but no money$`, func(name string) error {
 		return c.keys.hasKey(name, `{"scopes": ["projects:read", "integrations:read"], "project_ids": ["$shop"]}`)
 	})
-	sc.Given(`^"([^"]*)" may read the shop's money, but not the shop$`, func(name string) error {
+	sc.Given(`^the member "([^"]*)" reads the shop's money, but not the shop$`, func(name string) error {
 		return c.keys.hasKey(name, `{"scopes": ["finance:read"], "project_ids": ["$shop"]}`)
 	})
 

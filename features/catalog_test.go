@@ -210,10 +210,6 @@ func (c *catalogContext) readsProductInOtherShop() error {
 
 func (c *catalogContext) productPath() string { return productsPath + "/" + c.product.ID }
 
-func (c *catalogContext) changeProduct(body *godog.DocString) error {
-	return c.merchantSends("PATCH", c.productPath(), body.Content)
-}
-
 func (c *catalogContext) deleteProduct() error {
 	return c.merchantSends("DELETE", c.productPath(), "")
 }

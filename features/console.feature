@@ -163,7 +163,7 @@ Feature: Console
       Given a buyer who ordered 1 of the "Trail Tent"
       And "Ada" is a member as manager
       And "Ada" enrols an authenticator of their own
-      And the shop requires a second factor
+      And the shop requires a second factor of its members
       When "Ada" signs in to the console
       And "Ada" fills in "Code of your authenticator" with a fresh code
       And "Ada" presses "Continue"
@@ -243,7 +243,7 @@ Feature: Console
       Given a buyer who ordered 1 of the "Trail Tent"
       And "Ada" is a member as manager
       And "Ada" enrols an authenticator of their own
-      And the shop requires a second factor
+      And the shop requires a second factor of its members
       When "Ada" signs in to the console
       And "Ada" fills in "Code of your authenticator" with a fresh code
       And "Ada" presses "Continue"
@@ -607,7 +607,7 @@ Feature: Console
       And the buyer sends back 1 of the "Trail Tent"
       And "Ada" is a member as manager
       And "Ada" enrols an authenticator of their own
-      And the shop requires a second factor
+      And the shop requires a second factor of its members
       When "Ada" signs in to the console
       And "Ada" fills in "Code of your authenticator" with a fresh code
       And "Ada" presses "Continue"
@@ -694,7 +694,7 @@ Feature: Console
       And a buyer at the checkout with 2 of the "Trail Tent"
       And every request of the account gets lost from now on
       When the buyer pays with a token granted to the account
-      Then it is refused: 503 payment_unresolved
+      Then it is refused because the payment's outcome is unknown
       Given "Ana" is signed in as analyst
       When "Ana" presses "Money"
       Then "Ana" sees "Payments without an answer"
@@ -766,7 +766,7 @@ Feature: Console
       And "Sam" is a member as support
       And "Ada" signed in to the console
       And "Ada" enrols an authenticator of their own
-      And the shop requires a second factor
+      And the shop requires a second factor of its members
       When "Ada" opens the page of "Sam"
       And "Ada" chooses "Manager" for "Role"
       And "Ada" presses "Save"
@@ -782,7 +782,7 @@ Feature: Console
     Scenario: An owner without an authenticator where a code is asked for
       Given "Ada" is a member as owner
       And "Sam" is a member as support
-      And the shop requires a second factor
+      And the shop requires a second factor of its members
       And "Ada" signed in to the console
       When "Ada" opens the page of "Sam"
       And "Ada" chooses "Manager" for "Role"

@@ -8,7 +8,7 @@ import (
 // consoleShopSteps prepare, change and check by the Management API what members see in the console.
 func consoleShopSteps(sc stepRegistry, s *scenario) {
 	c := s.console
-	sc.Given(`^the shop requires a second factor$`, func() error {
+	sc.Given(`^the shop requires a second factor of its members$`, func() error {
 		return c.send("PATCH", s.shops.shopPath()+"/settings", `{"security": {"mfa_required": true}}`, nil)
 	})
 	sc.Given(`^the number of the order is called "(\w+)"$`, c.namesOrderNumber)

@@ -48,7 +48,6 @@ func discoverySteps(sc stepRegistry, s *scenario) {
 	})
 	sc.Then(`^shipping is free$`, func() error { return s.answerShows("free_shipping_qualified", `true`, "total_shipping", `0`) })
 	sc.Then(`^the session is the same$`, s.discovery.sameSession)
-	sc.Then(`^a buyer who looks at the "([^"]*)" sees:$`, s.discovery.productShows)
 	sc.Then(`^the likely acceptance range begins at a multiple of five$`, s.discovery.rangeIsCoarse)
 	sc.Then(`^the personalized price is below a stranger's$`, s.discovery.personalizedPriceIsLower)
 }

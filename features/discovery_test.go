@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cucumber/godog"
-
 	"github.com/haggle-commerce/haggle/simulator/acp"
 	"github.com/haggle-commerce/haggle/simulator/decimal"
 )
@@ -178,14 +176,6 @@ func (c *discoveryContext) priceRangesAddUp() error {
 		return fmt.Errorf("they count %d of %d", sum, c.shopper.Found.TotalCount)
 	}
 	return nil
-}
-
-func (c *discoveryContext) productShows(name string, table *godog.Table) error {
-	_, err := c.buyerClient(c.shop.Slug).Product(c.ctx, acp.ProductRequest{ProductID: c.products[name].ID})
-	if err != nil {
-		return err
-	}
-	return c.checkTable(c.recorder.last().value(), table)
 }
 
 func (c *discoveryContext) rangeIsCoarse() error {

@@ -32,5 +32,4 @@ func eventSteps(sc stepRegistry, s *scenario) {
 	sc.Then(`^they are the same event$`, s.events.sameEvent)
 	sc.Then(`^it names the order$`, s.events.eventNamesOrder)
 	sc.Then(`^within (\d+) seconds the subscription is disabled because its receiver is gone$`, s.events.isDisabledAsGone)
-	sc.Step(`^within (\d+) seconds the answer shows:$`, s.events.answerShowsWithin)
 }

@@ -7,8 +7,6 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/cucumber/godog"
-
 	"github.com/haggle-commerce/haggle/cmd/boot"
 	"github.com/haggle-commerce/haggle/simulator/merchant"
 	"github.com/haggle-commerce/haggle/simulator/receiver"
@@ -154,15 +152,6 @@ func (c *eventsContext) eventNamesOrder() error {
 	return nil
 }
 
-// eventShows checks the data of the latest event that a step waited for.
-func (c *eventsContext) eventShows(table *godog.Table) error {
-	data, err := decode(string(c.deliveries[len(c.deliveries)-1].Event.Data))
-	if err != nil {
-		return err
-	}
-	return c.checkTable(data, table)
-}
-
 // subscriptionPath returns the path of the latest subscription.
 func (c *eventsContext) subscriptionPath() string {
 	return subscriptionsPath + "/" + url.PathEscape(c.subscription.ID)
@@ -214,11 +203,6 @@ func (c *eventsContext) isDisabledAsGone(seconds int) error {
 		return err
 	}
 	return c.answerBecomes(seconds, "status", `"disabled"`, "disabled_reason", `"gone"`)
-}
-
-// answerShowsWithin repeats the latest GET request until its answer matches the table.
-func (c *eventsContext) answerShowsWithin(seconds int, table *godog.Table) error {
-	return c.answerBecomes(seconds, fieldsOf(table)...)
 }
 
 // answerBecomes repeats the latest GET request until its answer shows the fields.

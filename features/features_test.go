@@ -49,7 +49,7 @@ func run(t *testing.T, engine string) {
 			scenario := newScenario(s)
 			sc.After(scenario.finish)
 			for _, register := range stepGroups {
-				register(stepRegistry{sc}, scenario)
+				register(stepRegistry{sc: sc}, scenario)
 			}
 		},
 	}
@@ -111,8 +111,12 @@ var stepGroups = []func(stepRegistry, *scenario){
 	tuningSteps, orderHookSteps, ucpSteps, negotiationSteps, ucpRuleSteps, ucpWireSteps, protocolSteps, agentKeySteps, consoleSteps, attackSteps, consoleSettingsSteps, consoleCatalogueSteps,
 }
 
-// stepRegistry registers the steps of one scenario. All scenarios have the same steps, so it compiles each expression once.
-type stepRegistry struct{ sc *godog.ScenarioContext }
+// stepRegistry registers the steps of one scenario, or only lists their expressions. All scenarios have the same steps, so it
+// compiles each expression once.
+type stepRegistry struct {
+	sc          *godog.ScenarioContext
+	expressions *[]string // without sc
+}
 
 var expressions sync.Map
 
@@ -125,9 +129,25 @@ func compile(expression string) *regexp.Regexp {
 	return fresh
 }
 
-func (b stepRegistry) Given(expression string, do any) { b.sc.Given(compile(expression), do) }
-func (b stepRegistry) When(expression string, do any)  { b.sc.When(compile(expression), do) }
-func (b stepRegistry) Then(expression string, do any)  { b.sc.Then(compile(expression), do) }
+func (b stepRegistry) Given(expression string, do any) {
+	b.add(expression, do, (*godog.ScenarioContext).Given)
+}
+func (b stepRegistry) When(expression string, do any) {
+	b.add(expression, do, (*godog.ScenarioContext).When)
+}
+func (b stepRegistry) Then(expression string, do any) {
+	b.add(expression, do, (*godog.ScenarioContext).Then)
+}
 
 // Step registers a step that may follow Given, When or Then.
-func (b stepRegistry) Step(expression string, do any) { b.sc.Step(compile(expression), do) }
+func (b stepRegistry) Step(expression string, do any) {
+	b.add(expression, do, (*godog.ScenarioContext).Step)
+}
+
+func (b stepRegistry) add(expression string, do any, to func(sc *godog.ScenarioContext, expression, do any)) {
+	if b.sc == nil {
+		*b.expressions = append(*b.expressions, expression)
+		return
+	}
+	to(b.sc, compile(expression), do)
+}

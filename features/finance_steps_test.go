@@ -1,9 +1,6 @@
 package features
 
 func financeSteps(sc stepRegistry, s *scenario) {
-	sc.Step(`^in the other shop the merchant sends ([A-Z]+) (\S+)(?: (.+))?$`, func(method, path, body string) error {
-		return s.sendsToOtherShop(method, s.expand(path), s.expand(body))
-	})
 	sc.Given(`^orders to the US are taxed at (\S+)%$`, s.finance.chargesTax)
 	sc.Given(`^the (payment|refund) began (\S+) earlier$`, s.finance.agesUnresolved)
 	sc.Given(`^the buyer pays through Stripe(?:, where (.+))?$`, s.finance.paysThroughStripe)

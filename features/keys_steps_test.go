@@ -5,7 +5,6 @@ const scopesPattern = `(everything|[a-z:, ]+?)`
 
 func keySteps(sc stepRegistry, s *scenario) {
 	sc.Given(`^a merchant with an account of its own$`, s.keys.createsAccount)
-	sc.Given(`^a key "([^"]*)" with (\{.*\})$`, s.keys.hasKey)
 	sc.Given(`^a key "([^"]*)" for `+scopesPattern+`(, in this shop only|, in both shops)?$`, s.keys.hasKeyFor)
 	sc.Given(`^a key "([^"]*)" that ends in (\d+) seconds?$`, s.keys.hasExpiringKey)
 	sc.Given(`^the account may have one key more$`, s.keys.hasManyKeys)

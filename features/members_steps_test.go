@@ -1,9 +1,7 @@
 package features
 
 func memberSteps(sc stepRegistry, s *scenario) {
-	sc.Given(`^"([^"]*)" is a member with (\{.*\})$`, s.members.becomesMember)
 	sc.Given(`^"([^"]*)" joined as (\w+)( of this shop only)?$`, s.members.joinedAs)
-	sc.Step(`^the merchant invites "([^"]*)" with (\{.*\})$`, s.members.invites)
 	sc.Step(`^the merchant invites "([^"]*)" as (\w+)$`, s.members.invitesAs)
 	sc.Step(`^the merchant revokes the invitation of "([^"]*)"$`, s.members.revokesInvitation)
 	sc.Given(`^the account has (\d+) invitations$`, s.members.hasInvitations)

@@ -24,14 +24,12 @@ func orderSteps(sc stepRegistry, s *scenario) {
 	sc.Then(`^the order's carrier is "([^"]*)"$`, func(carrier string) error {
 		return s.orders.resourceShows(ordersPath+"/$order", "fulfillment.carrier", `"`+carrier+`"`)
 	})
-	sc.Then(`^the order's "([^"]*)" is (.+)$`, func(field, want string) error { return s.orders.fieldIs(ordersPath+"/$order", field, want) })
 	sc.Then(`^the order's refunds are (\S+(?: and \S+)*)$`, s.orders.refundsAre)
 	sc.Then(`^the return is (requested|approved|rejected)$`, s.orders.returnIs)
 	sc.Then(`^the merchant's approval refunds (\S+) and restocks (\d+)$`, s.orders.approvalShows)
 	sc.Then(`^the merchant's approval refunds nothing$`, s.orders.approvalHasNoRefund)
 	sc.Then(`^the audit log has the note without "([^"]*)"$`, s.orders.noteIsLogged)
 	sc.Then(`^neither the buyer nor an agent reads "([^"]*)"$`, s.orders.notShownToBuyers)
-	sc.Then(`^the answer does not name the buyer$`, s.orders.answerHasNoPersonalData)
 
 	sc.Then(`^(\d+) requests? succeeds? and (\d+) are refused because (.+)$`, s.succeedOrRefusedBecause)
 	sc.Then(`^a clerk who may only (edit the catalog|see the catalog|see the integrations|see the keys|see the finances) may not (.+)$`, s.orders.clerkMayNot)

@@ -50,10 +50,6 @@ func (c *ordersContext) resourceShows(path string, pairs ...string) error {
 	return c.answerShows(pairs...)
 }
 
-func (c *ordersContext) fieldIs(path, field, want string) error {
-	return c.resourceShows(path, field, want)
-}
-
 // orderStates are the merchant's fields of an order in each state.
 var orderStates = map[string][]string{
 	"confirmed": {"status", `"confirmed"`},

@@ -4,13 +4,10 @@ import "strconv"
 
 func platformSteps(sc stepRegistry, s *scenario) {
 	sc.Given(`^a merchant with platforms(?: that hold (\{.*\}))?$`, s.platforms.hasPlatforms)
-	sc.Step(`^the merchant moves to other platforms(?: that hold (\{.*\}))?$`, s.platforms.opensPlatforms)
 	sc.Given(`^the platforms have (\d+) products?$`, func(n int) error { return s.platforms.opensPlatforms(onlyProducts(n)) })
 	sc.Given(`^the platforms' tokens last a second$`, func() error { return s.platforms.opensPlatforms(`{"hubspotlife": 1000000000}`) })
 	sc.Step(`^the merchant moves to another Shopify shop$`, func() error { return s.platforms.opensPlatforms(`{"shop": "another.myshopify.com"}`) })
-	sc.Step(`^the answer's "([^"]*)" is called "(\w+)"$`, s.platforms.namesAnswerField)
 
-	sc.Step(`^(shopify|hubspot|shipstation|custom) meets (\{.*\})$`, s.platforms.setsPlatformFault)
 	sc.Step(`^(shopify|hubspot|shipstation|custom) (`+faultWords+`)$`, s.platforms.hasFault)
 	sc.Given(`^custom sends (\d+) (`+damageWords+`)$`, s.platforms.sendsDamaged)
 	sc.Given(`^(shopify|hubspot|custom) once (`+passingFaultWords+`) when it is asked for (products|customers|orders)$`, s.platforms.failsOnce)
@@ -23,7 +20,6 @@ func platformSteps(sc stepRegistry, s *scenario) {
 	syncSteps(sc, s)
 	webhookSteps(sc, s)
 
-	sc.Then(`^the event shows:$`, s.events.eventShows)
 	sc.Then(`^nothing tells a key or a token$`, s.platforms.integrationLeaksNothing)
 }
 

@@ -1,7 +1,5 @@
 package features
 
-import "github.com/cucumber/godog"
-
 func projectSteps(sc stepRegistry, s *scenario) {
 	sc.Given(`^a shop$`, func() error { return s.shops.openShop("Test Shop") })
 	sc.Given(`^a shop named "([^"]*)"$`, s.shops.openShop)
@@ -10,8 +8,6 @@ func projectSteps(sc stepRegistry, s *scenario) {
 
 	sc.When(`^the merchant opens a shop named "([^"]*)"$`, s.shops.openShop)
 	sc.When(`^the merchant opens a shop with the same slug$`, s.shops.opensWithSameSlug)
-	sc.When(`^the merchant opens a shop whose (\S+) is (.+)$`, s.shops.tryOpeningWith)
-	sc.When(`^the merchant looks at the shop$`, s.shops.readsShop)
 	sc.When(`^the merchant renames the shop to "([^"]*)"$`, s.shops.renamesShop)
 	sc.When(`^the merchant closes the shop without confirmation$`, func() error { return s.shops.closeShop("") })
 	sc.When(`^the merchant closes the shop, but confirms another one$`, func() error { return s.shops.closeShop("proj_of_another") })
@@ -24,7 +20,6 @@ func projectSteps(sc stepRegistry, s *scenario) {
 	sc.Then(`^buyers no longer find the shop at its old address$`, func() error { return s.shops.noShopAt(s.oldSlug) })
 	sc.Then(`^the merchant finds the Management API at its address$`, s.shops.managementAPIAnswers)
 	sc.Then(`^the shop's revenue is (\S+)$`, s.shops.revenueIs)
-	sc.Then(`^the shop is still named "([^"]*)"$`, s.shops.shopIsNamed)
 	sc.Then(`^the shop is still open$`, func() error { return s.shops.shopIsNamed(s.shop.Name) })
 	sc.Then(`^the merchant no longer finds the shop$`, s.shops.shopNotFound)
 	sc.Then(`^its slug is free again$`, s.shops.slugIsFree)
@@ -46,12 +41,8 @@ func settingsSteps(sc stepRegistry, s *scenario) {
 	})
 	sc.Step(`^the merchant sets "([^"]*)" to (.+)$`, func(field, value string) error { return s.shops.setsPartField("/settings", field, value) })
 	sc.When(`^the merchant gives the shop the other shop's slug$`, s.shops.takesOtherShopsSlug)
-	sc.When(`^the merchant reads the storefront$`, func() error { return s.shops.readsPart("/storefront") })
-	sc.Step(`^the merchant changes the storefront with:$`, func(b *godog.DocString) error { return s.shops.patchesPart("/storefront", b.Content) })
 	sc.Step(`^the merchant sets the storefront's "([^"]*)" to (.+)$`, func(field, value string) error { return s.shops.setsPartField("/storefront", field, value) })
 
-	sc.Then(`^the storefront's "([^"]*)" is (.+)$`, func(field, want string) error { return s.shops.partFieldIs("/storefront", field, want) })
-	sc.Then(`^the storefront reads the same$`, func() error { return s.shops.partReadsTheSame("/storefront") })
 	sc.Then(`^the shop (requires a|requires no) second factor$`, s.shops.secondFactorIs)
 	sc.Then(`^the shop's currency is "([^"]*)"$`, func(want string) error {
 		return s.shops.partFieldIs("/settings", "general.default_currency", `"`+want+`"`)
@@ -61,7 +52,6 @@ func settingsSteps(sc stepRegistry, s *scenario) {
 	sc.Then(`^the manifest names discounts of up to (\S+)%$`, func(percent string) error {
 		return s.shops.manifestHas("policies.max_discount_percent", percent)
 	})
-	sc.Then(`^the manifest shows:$`, s.shops.manifestShows)
 	sc.Then(`^buyers see prices in "([^"]*)"$`, s.shops.pricesAreIn)
 	sc.Then(`^a new session lasts (\d+) minutes$`, s.shops.newSessionLasts)
 }

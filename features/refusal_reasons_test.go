@@ -68,6 +68,8 @@ var refusalReasons = map[string]struct{ with, field string }{
 	"the shop takes nothing back":                    {"422 validation_error", "order_id"},
 	"the SKU is taken":                               {"409 sku_taken", ""},
 	"there are products with prices already":         {"409 currency_in_use", ""},
+	"there are too many keys":                        {"409 too_many_keys", ""},
+	"there are too many subscriptions":               {"409 too_many_subscriptions", ""},
 	"there are too many products":                    {"422 validation_error", "products"},
 	"there is no authenticator":                      {"404 mfa_not_found", ""},
 	"there is no second factor":                      {"409 mfa_not_enrolled", ""},

@@ -5,16 +5,10 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/cucumber/godog"
-
 	"github.com/haggle-commerce/haggle/simulator/acp"
 )
 
 // A part of a shop is /settings or /storefront.
-
-func (c *shopsContext) readsPart(part string) error {
-	return c.merchantSends("GET", c.shopPath()+part, "")
-}
 
 func (c *shopsContext) patchesPart(part, body string) error {
 	return c.attempt(func() error {
@@ -97,10 +91,6 @@ func (c *shopsContext) manifestHas(pairs ...string) error {
 		return err
 	}
 	return c.checkFields(c.recorder.last().value(), pairs)
-}
-
-func (c *shopsContext) manifestShows(table *godog.Table) error {
-	return c.manifestHas(fieldsOf(table)...)
 }
 
 func (c *shopsContext) pricesAreIn(currency string) error {

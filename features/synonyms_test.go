@@ -12,7 +12,6 @@ const synonymsPath = "/v1/catalog/synonyms"
 
 func synonymSteps(sc stepRegistry, s *scenario) {
 	sc.Given(`^a shop with (\d+) synonyms?$`, s.search.openShopWithSynonyms)
-	sc.Given(`^the synonym (\{.*\})$`, s.search.createsSynonym)
 	sc.When(`^the merchant replaces the synonyms by (\d+)$`, func(n int) error {
 		return s.attempt(func() error {
 			_, err := s.merchant.ReplaceSynonyms(s.ctx, manySynonyms(n))

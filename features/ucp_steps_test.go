@@ -13,10 +13,6 @@ import (
 
 // ucpSteps send requests of the Universal Commerce Protocol. Every answer is checked against its schema and rules.
 func ucpSteps(sc stepRegistry, s *scenario) {
-	sc.Step(`^((?:as \S+ |under the key "[^"]*" )*)an agent sends ([A-Z]+) (/\S+)(?: (.+))?$`, s.ucp.agentSends)
-	sc.Step(`^a model sends (\S+)(?: (\{.*\}))? to (/\S+)$`, s.ucp.modelSends)
-	sc.Then(`^the introduction (names|does not name) "([^"]*)"$`, s.ucp.introductionNames)
-	sc.When(`^somebody reads (/\S+)$`, func(path string) error { return s.ucp.sendsUnchecked(http.MethodGet, path, "") })
 }
 
 // modelSends sends an MCP message and does not check the answer.
