@@ -61,7 +61,7 @@ type Purchase interface {
 	// from them until Claim does. Only active products have levels here. Until the transaction ends, LockWithStock for
 	// one of the same payers waits.
 	LockWithStock(ctx context.Context, checkout id.Checkout, needs []catalog.Need, payers []string) (c *checkout.Checkout, levels []catalog.Level, now time.Time, err error)
-	// Claim stores a claimed checkout, takes its stock and reserves its lines' tokens for it. LockWithStock must have
+	// Claim stores a claimed checkout, and reserves its stock and its lines' tokens for it. LockWithStock must have
 	// been called for its payers. A token redeemed, or reserved by another checkout: Conflict token_redeemed. Missing
 	// stock: Conflict out_of_stock. It was claimed since it was loaded, and there may be some at another location. If
 	// the declines and attempts in flight, of the session or of the client, within the window that ends at the claim

@@ -1,5 +1,5 @@
 // Package archive writes and reads files that are compressed with zstd and optionally encrypted with age
-// (age-encryption.org/v1). The tools zstd and age can read them too.
+// (age-encryption.org/v1). The tools zstd and age can read them too. It does not know what the files contain.
 package archive
 
 import (

@@ -1,5 +1,6 @@
 // Package delivery sends requests, such as webhooks, to URLs that merchants configure. No request reaches a private address,
-// whatever the host name resolves to at that moment. The retry schedule is not decided here.
+// whatever the host name resolves to at that moment: it prevents server-side request forgery (SSRF). The retry schedule is not
+// decided here.
 package delivery
 
 import (

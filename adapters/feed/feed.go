@@ -1,7 +1,9 @@
-// Package feed reads product feeds, the files that `haggle import` accepts, as drafts of products. It
-// streams and keeps no more than one product in memory; storing the drafts is the caller's job.
+// Package feed reads product feeds, the files that `haggle import` accepts, as drafts of products: files in Haggle's own
+// format, described below, and the product CSV files of Shopify (shopify.go) and WooCommerce (woocommerce.go). It streams and
+// keeps no more than one product in memory, except that it keeps WooCommerce's products with variations until the end of the
+// file. Storing the drafts is the caller's job.
 //
-// A feed is NDJSON (.ndjson, .jsonl) or CSV (.csv); under any other name the content decides. It is
+// A file in Haggle's format is NDJSON (.ndjson, .jsonl) or CSV (.csv); under any other name the content decides. It is
 // UTF-8, with or without a byte order mark, and may be compressed with gzip whatever its name.
 // Numbers are parsed from their decimal digits, without floating point. A line, or a CSV record, has at most 1 MiB.
 // A bad line is reported with its number, its SKU, and each invalid field and value. Reading continues after it.

@@ -1,6 +1,6 @@
-// Package keycache caches API keys for less than a second, so that authenticating a request costs no round trip. It also
-// bounds concurrent lookups, so that requests with unknown keys cannot use up the database's connections. Each replica has
-// its own cache, and losing it is harmless.
+// Package keycache caches API keys for less than a second, so that authenticating a request costs no round trip. It also bounds
+// concurrent lookups of keys and of members' sessions, so that requests with unknown ones cannot use up the database's
+// connections. It does not cache sessions. Each replica has its own cache, and losing it is harmless.
 package keycache
 
 import (

@@ -1,4 +1,5 @@
-// Package plaintext converts the HTML and texts that platforms have for products to plain text.
+// Package plaintext converts the HTML and texts that platforms have for products to plain text. It keeps no markup, so it is no
+// HTML sanitizer.
 package plaintext
 
 import (

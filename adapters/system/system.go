@@ -1,4 +1,5 @@
-// Package system provides clocks and random bits: the machine's, and a clock that follows the database's.
+// Package system provides clocks and random bits: the machine's, and a clock that follows the database's. It does not set the
+// machine's clock.
 package system
 
 import (

@@ -1,5 +1,6 @@
-// Package vault encrypts stored secrets with AES-256-GCM. A sealed secret begins with a version and the id of the master key,
-// so that master keys can be rotated: the first key seals, all keys open. It does not store anything.
+// Package vault encrypts stored secrets with AES-256-GCM, and with other keys the tokens and cursors that clients get. It also
+// derives secrets and pseudonyms. A sealed secret begins with a version and the id of the master key, so that master keys can
+// be rotated: the first key seals, all keys open. It does not store anything.
 //
 //	1 byte version | 4 bytes key id | 12 bytes nonce | ciphertext and tag
 //

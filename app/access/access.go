@@ -1,5 +1,6 @@
-// Package access authenticates API keys and members' sessions, checks their scopes, and verifies second factors. It does
-// not select the project that a request is about.
+// Package access authenticates API keys and members' sessions, checks their scopes, and verifies second factors (TOTP). It also
+// opens accounts, creates and revokes API keys, and sets up authenticators. It does not select the project that a request is
+// about. Package people manages members.
 package access
 
 import (

@@ -1,4 +1,5 @@
-// Package aftersales handles orders after the sale: fulfillment, cancellation, returns, refunds and disputes.
+// Package aftersales handles orders after the sale: fulfillment, cancellation, returns, refunds, disputes and the merchant's
+// notes. Package purchase charges, and package shipping buys labels.
 //
 // A refund takes the same steps as a charge: one transaction creates it as pending, the provider is asked
 // outside of any transaction with the refund's id as the idempotency key, and another transaction records the outcome. While the

@@ -1,6 +1,6 @@
 // Package bulkhead limits how many requests wait for third parties (a merchant's handler, a platform, a language model), per
-// merchant and per third party. A waiting request gives up its place in its lane, so that it does not block other
-// merchants' requests.
+// merchant and per third party. A waiting request gives up its place in its lane, so that it does not block other merchants'
+// requests. The package does not limit how many requests come per second.
 package bulkhead
 
 import "context"

@@ -1,6 +1,6 @@
-// Package buyers identifies buyers by tokens, and exports and erases their personal data. A merchant's server requests a token
-// for a customer that it knows, and the buyer's agent presents it. The customer's tier and purchases come from the connected
-// CRM and shop platforms, never from the agent.
+// Package buyers identifies buyers by tokens, and exports and erases their personal data (GDPR). A merchant's server requests a
+// token for a customer that it knows, and the buyer's agent presents it. The customer's tier and purchases come from the
+// connected CRM and shop platforms, never from the agent. Package privacy handles the demands of shop platforms.
 package buyers
 
 import (

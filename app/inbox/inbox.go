@@ -1,5 +1,6 @@
-// Package inbox receives the webhook calls of platforms: it registers webhooks, verifies and stores calls before it answers
-// them, and imports what they report. The platforms' protocols and the import itself are behind ports.
+// Package inbox receives the webhook calls of platforms: it registers webhooks and checks that the platforms keep them,
+// verifies and stores calls before it answers them, marks duplicates, and imports what the calls report. The platforms'
+// protocols and the import itself are behind ports. Package payments handles the webhooks of payment providers.
 package inbox
 
 import (

@@ -1,5 +1,6 @@
 // Package payments sends a project's payments to the payment provider of their route, with the merchant's own account there,
-// and passes on the webhooks of providers. It records nothing; packages purchase and aftersales do.
+// and verifies the webhooks of providers and passes them on. It refuses to begin payments while a provider fails (Admission).
+// It records nothing; packages purchase and aftersales do.
 package payments
 
 import (

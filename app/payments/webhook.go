@@ -47,8 +47,9 @@ type WebhookHandler struct {
 // known yet.
 var ErrPaymentUndecided = fault.New(fault.Conflict, "payment_undecided", "A payment that this may be about is not decided yet.")
 
-// Handle records a call of a webhook. If it returns nil, the report is recorded or irrelevant. For an invalid signature it returns
-// Unauthenticated, invalid_signature; for an unknown webhook NotFound, webhook_not_found.
+// Handle records a call of a webhook. If it returns nil, the report is recorded or irrelevant. A duplicate webhook changes nothing
+// that is recorded. For an invalid signature it returns Unauthenticated, invalid_signature; for an unknown webhook NotFound,
+// webhook_not_found.
 func (e WebhookHandler) Handle(ctx ports.Outbound, webhook id.Webhook, call ports.Call) error {
 	i, err := e.InUse.ByWebhook(ctx, webhook)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package privacy handles the privacy demands that a shop platform sends to an app: report the stored data of a customer, erase
-// it, and forget a shop that has removed the app. It does not parse any platform's requests.
+// Package privacy handles the privacy demands (GDPR) that a shop platform sends to an app: report the stored data of a
+// customer, erase it, and forget a shop that has removed the app. It does not parse any platform's requests.
 package privacy
 
 import (

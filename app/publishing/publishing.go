@@ -1,5 +1,6 @@
 // Package publishing delivers a project's events: to subscriptions by signed requests, to the installation's event bus, to the
-// hooks of orders, and as alerts to people by mail and chat. The transports are behind ports.
+// hooks of orders, and as alerts to people by mail and chat. It also creates and changes subscriptions. The transports are
+// behind ports, and domain/event has the retry schedule.
 package publishing
 
 import (

@@ -1,5 +1,6 @@
-// Package purchase turns a cart into a paid order: init prices it; finalize claims the checkout, charges it and records the
-// outcome. It never calls a payment provider or an agent inside a database transaction.
+// Package purchase turns a cart into a paid order: init prices it; finalize claims the checkout with its stock, charges it and
+// records the outcome. It finds unknown outcomes before it charges again, so that no buyer is charged twice, and refunds
+// charges without an order. It never calls a payment provider or an agent inside a database transaction.
 package purchase
 
 import (

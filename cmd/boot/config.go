@@ -1,5 +1,6 @@
-// Package boot assembles a server from its parts and runs it, for programs and for tests. It holds configuration and wiring
-// only; the rules are in domain and app.
+// Package boot assembles a server from its parts and runs it, for programs and for tests. It also has the functions behind the
+// tools of Command haggle, such as backup, verify, doctor and keys. It holds configuration and wiring only; the rules are in
+// domain and app.
 package boot
 
 import (

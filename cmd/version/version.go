@@ -1,4 +1,5 @@
-// Package version holds the version that all programs of a release share.
+// Package version holds the version that all programs of a release share, and names the commit that a program was built from.
+// It does not compare versions.
 package version
 
 import (

@@ -1,5 +1,6 @@
-// Package catalog defines what a shop sells: products, their variants, and stock by location. It checks
-// merchants' input, and does not search.
+// Package catalog defines what a shop sells: products, their variants, and stock by location, with the rule that
+// reserves stock for an order (Allocate), and the queries, filters and facets of a product search. It checks merchants'
+// input. It stores nothing and runs no search.
 package catalog
 
 import (

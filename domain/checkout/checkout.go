@@ -1,5 +1,6 @@
-// Package checkout takes an agreed cart to a paid one: it computes totals and has the state machine that
-// allows at most one payment attempt in flight. It makes no charges.
+// Package checkout takes an agreed cart to a paid one: it computes totals with shipping and tax (Open), and has the
+// state machine that allows at most one payment attempt in flight, which prevents a double charge. A charge for an
+// attempt that was given up is an Orphan. The package makes no charges.
 //
 //	incomplete ──Revise──▶ ready ──Claim──▶ processing ──Complete──▶ completed
 //	                         ▲                │  │  │

@@ -128,8 +128,8 @@ func (c *Checkout) fill(p *project.Project, cart Cart, now time.Time) error {
 	return nil
 }
 
-// delivery returns the tax on a cart and its shipping options. Both are unknown, and the tax is zero, until the country
-// is known. A cart of digital items has no options, and its tax is that of TaxedIn.
+// delivery computes the sales tax on a cart and its shipping options. Both are unknown, and the tax is zero, until the
+// country is known. A cart of digital items has no options, and its tax is that of TaxedIn.
 func (cart Cart) delivery(p *project.Project, subtotal money.Amount) (tax money.Amount, options []Option, err error) {
 	if AllDigital(cart.Lines) {
 		country, state := TaxedIn(p.Storefront, cart.Address)

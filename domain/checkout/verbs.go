@@ -40,13 +40,13 @@ func ParseAttemptKey(key string) (of id.Checkout, attempt int, err error) {
 }
 
 // AttemptKey returns the idempotency key of a payment attempt. Every try of the attempt has the same key, and no other
-// attempt has it.
+// attempt has it, so that a repeated try is not a second payment.
 func AttemptKey(checkout id.Checkout, attempt int) string {
 	return checkout.String() + "-" + strconv.Itoa(attempt)
 }
 
 // Claim starts the next payment attempt with a means of payment and the stock reserved for it. Nobody else can claim
-// the checkout until the outcome is recorded.
+// the checkout until the outcome is recorded, so no two payments of a checkout are attempted at once.
 func (c *Checkout) Claim(p Payment, taken []catalog.Reservation, now time.Time) error {
 	if err := c.Payable(now); err != nil {
 		return err

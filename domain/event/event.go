@@ -1,5 +1,5 @@
-// Package event defines the events that the shop announces to the merchant's systems, with their public payload. It
-// sends nothing itself.
+// Package event defines the events that the shop announces to the merchant's systems, with their public payload, the
+// subscriptions to them, and their deliveries with the retry schedule. It sends nothing itself.
 package event
 
 import (

@@ -1,5 +1,7 @@
-// Package integration defines a project's connections to other systems: payment providers, through which its
-// payments go, and platforms whose data is synchronised. It calls none of them.
+// Package integration defines a project's connections to other systems: payment providers, through which its payments
+// go, and platforms whose data is synchronised. It also has their credentials, OAuth consents (Authorization), sync
+// schedules, and the webhooks that platforms call, with the log of these calls (Delivery). It calls none of these
+// systems.
 //
 //	(none) ── Connect ──> connected <── Recovered, Rotate ──> error
 //	                          │  └── Failed ───────────────────┘

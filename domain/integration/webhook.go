@@ -178,7 +178,7 @@ func (w *Webhook) Reject(name id.WebhookLog, why string, size int, now time.Time
 	}
 }
 
-// Repeated records that the platform had sent the delivery before.
+// Repeated records that the platform had sent the delivery before: a duplicate delivery is not processed.
 func (d *Delivery) Repeated() {
 	d.Status, d.Payload, d.DueAt = Duplicate, nil, time.Time{}
 }

@@ -1,5 +1,5 @@
-// Package ledger is the merchant's double-entry ledger. It balances by construction: a posting
-// moves a positive amount from one account to another, and only this package can name accounts.
+// Package ledger is the merchant's double-entry ledger. It balances by construction: a posting moves a positive amount
+// from one account to another, and only this package can name accounts. It stores nothing and moves no money.
 //
 //	sale             what the provider holds ◀── sales, shipping, tax
 //	refund           what the provider holds ──▶ refunds

@@ -1,4 +1,5 @@
-// Package money defines exact amounts: int64 minor units of an ISO 4217 currency, never a float.
+// Package money defines exact amounts: int64 minor units of an ISO 4217 currency, never a float. It does not convert
+// currencies.
 //
 // Amounts come in as decimal text and go out as decimal text. Arithmetic checks overflow and
 // currency and returns new values. Only Share and MulDiv round, in a given direction.

@@ -1,6 +1,7 @@
-// Package negotiation decides prices. It computes bounds from signals (Bound) and a sealed Decision from
-// bounds and progress (Decide). Guard applies the same rules to an agent's proposal. The package is pure:
-// time and IDs are arguments, and free text from the buyer is never an input.
+// Package negotiation decides prices. It computes bounds, such as the price floor, from signals (Bound), and a sealed
+// Decision from bounds and progress (Decide). Guard applies the same rules to an agent's proposal. The decision record
+// is a hash chain (Entry, Link), over which a Replayer plays other policies. The package is pure: time and IDs are
+// arguments, and free text from the buyer is never an input.
 //
 //	          no offer, or offer below the ask
 //	        ┌───────────────────────────────────┐

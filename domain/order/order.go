@@ -1,5 +1,7 @@
-// Package order defines paid orders: the order, its payment, its fulfillment, and the returns, refunds and
-// cancellation that may follow. It moves no money itself.
+// Package order defines paid orders: the order, its payment, its fulfillment, and the returns, refunds, disputes and
+// cancellation that may follow. It also has the state machines of an order's shipping label (Label), of its counterpart
+// at an e-commerce platform (PlatformOrder) and of its deal in a CRM (CRMDeal). It moves no money and calls no platform
+// itself.
 //
 //	order        confirmed ──the whole payment is refunded──▶ refunded
 //	             refunded ──a refund failed later──▶ confirmed

@@ -1,5 +1,6 @@
-// Package project defines a shop: its name, address, settings and storefront. It knows the limits of
-// every setting and applies partial changes; it does not check who may make them.
+// Package project defines a shop: its name, address, payment routes, settings such as retention periods, and the
+// storefront with its shipping rates, tax rates and warehouses. It knows the limits of every setting and applies
+// partial changes; it does not check who may make them.
 package project
 
 import (

@@ -1,5 +1,6 @@
-// Package session defines one buyer's session: how long it lasts, the buyer's claims about itself, and
-// its cart. Anybody who knows a session's ID may use it.
+// Package session defines one buyer's session: how long it lasts, the buyer's claims about itself, and its cart.
+// Anybody who knows a session's ID may use it, except that only a verified agent itself may use its sessions
+// (CheckFor). The package does not verify agents or claims, and decides no prices.
 package session
 
 import (

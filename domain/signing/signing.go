@@ -1,5 +1,6 @@
-// Package signing is the state machine of the keys that a project signs its messages to agents with. It stores nothing,
-// and does not encrypt private keys.
+// Package signing defines the keys of signed messages: P-256 key pairs that sign and verify, Ed25519 public keys of
+// other parties, and the state machine of the keys that a project signs its messages to agents with (Set). It knows no
+// message format, stores nothing, and does not encrypt private keys.
 //
 //	(none) ──Begin──▶ current, next
 //	next ──Rotate──▶ current ──Rotate──▶ retired ──KeptRetired──▶ gone

@@ -1,5 +1,6 @@
-// Package syncrun defines the import of an external platform's data: runs that go through a platform's
-// records page by page, the records, and which of their fields are imported. It makes no requests.
+// Package syncrun defines the import of an external platform's data: runs that go through a platform's records page by
+// page, the records, which of their fields are imported, and conflicts with fields that the merchant edited here. It
+// makes no requests.
 //
 //	(none) ── Start ──> running ── Advance, Sweep (the last one) ──> completed
 //	                       ├── Fail ──> failed

@@ -1,6 +1,6 @@
 // Package live lets the buyers of a market simulation negotiate with a running server over HTTP and the Agent Commerce
-// Protocol. Like other agents, each buyer has its own session, asks for a quote, follows up on it, and accepts a price by
-// offering it.
+// Protocol. Like other agents, each buyer has its own session, asks for a quote, follows up on it, and accepts a price
+// by offering it. The package does not decide what a buyer offers.
 package live
 
 import (

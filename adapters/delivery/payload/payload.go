@@ -1,4 +1,4 @@
-// Package payload is the public JSON of events, as webhooks and the event log show it.
+// Package payload encodes events as their public JSON, as webhooks and the event log show it. It does not send or sign it.
 package payload
 
 import (

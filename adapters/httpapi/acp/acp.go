@@ -1,5 +1,6 @@
-// Package acp is the buyers' HTTP API (features/PROTOCOL.md#addresses, features/PROTOCOL.md#orders): it turns requests into calls
-// of the use cases and their answers into the contract's JSON, and decides nothing itself.
+// Package acp serves the Agent Commerce Protocol, the buyers' HTTP API (features/PROTOCOL.md#addresses,
+// features/PROTOCOL.md#orders): it turns requests into calls of the use cases and their answers into the contract's JSON, and
+// decides nothing itself.
 //
 // # Choices where the contract is silent
 //

@@ -1,7 +1,8 @@
-// Package hooks serves the webhooks of payment providers and platforms: POST /hooks/{webhook id}, with a
-// signature over the body's bytes instead of a key. It answers 200 once an event is recorded or recognized as
-// irrelevant; after any other answer the event is delivered again, which changes nothing that is recorded. A
-// platform's events are stored and processed later, a payment provider's are recorded at once.
+// Package hooks serves the webhooks of payment providers and platforms: POST /hooks/{webhook id}, with a signature over the
+// body's bytes instead of a key, and Shopify's privacy demands to the app (demands.go). It answers 200 once an event is
+// recorded or recognized as irrelevant; after any other answer the event is delivered again, which changes nothing that is
+// recorded. A platform's events are stored and processed later, a payment provider's are recorded at once. Packages payments
+// and inbox verify signatures.
 package hooks
 
 import (

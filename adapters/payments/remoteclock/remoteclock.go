@@ -1,5 +1,5 @@
-// Package remoteclock estimates a payment provider's clock from the Date headers of its answers (RFC 9110, 6.6.1).
-// The error of the estimate is about a second plus half of the round trip.
+// Package remoteclock estimates a payment provider's clock from the Date headers of its answers (RFC 9110, 6.6.1). The error of
+// the estimate is about a second plus half of the round trip. It does not decide how much skew is too much.
 package remoteclock
 
 import (

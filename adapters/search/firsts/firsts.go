@@ -1,4 +1,4 @@
-// Package firsts keeps the first elements of a long sequence, in order.
+// Package firsts keeps the first elements of a long sequence, in order (top k). It does not sort the rest.
 package firsts
 
 import "slices"

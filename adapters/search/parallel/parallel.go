@@ -1,4 +1,4 @@
-// Package parallel distributes work to all processors.
+// Package parallel distributes work to all processors. It starts no background work: Each returns when the work has ended.
 package parallel
 
 import (

@@ -1,5 +1,5 @@
 // Package accounts stores accounts, their API keys, members and second factors, projects and their storefronts, and
-// closes projects.
+// closes projects. It does not check what a caller may do.
 package accounts
 
 import (

@@ -1,4 +1,4 @@
-// Package agentkeys stores the keys of agents that do not sign their requests.
+// Package agentkeys stores the keys of agents that do not sign their requests. It stores hashes, not secrets.
 package agentkeys
 
 import (

@@ -1,4 +1,5 @@
-// Package agents stores the agents of projects, their versions and policies.
+// Package agents stores the negotiator agents of projects, their versions and policies. Package haggling stores their
+// decisions.
 package agents
 
 import (

@@ -1,4 +1,5 @@
-// Package analytics counts records: figures by time slot, lost negotiations, and products that sell together.
+// Package analytics stores the figures of time slots and folds new records into them, and finds lost negotiations and
+// products that sell together. The domain's package analytics computes the figures.
 package analytics
 
 import (

@@ -1,5 +1,5 @@
 // Package announcements stores events about facts that become true with time: low stock, abandoned checkouts, lost
-// negotiations, and payments whose outcome stays unknown.
+// negotiations, and payments whose outcome stays unknown. It does not deliver them.
 package announcements
 
 import (

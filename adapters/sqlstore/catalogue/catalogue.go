@@ -1,4 +1,5 @@
-// Package catalogue stores products, their variants and stock, and synonyms.
+// Package catalogue stores products, their variants and stock, and synonyms. It does not search for buyers, because
+// package search has an index of its own. Package purchase reserves stock.
 package catalogue
 
 import (

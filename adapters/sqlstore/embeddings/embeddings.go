@@ -1,4 +1,5 @@
-// Package embeddings stores the vectors of texts, and leases projects whose texts need vectors.
+// Package embeddings stores the vectors of texts, and leases projects whose texts need vectors. It neither computes nor
+// compares vectors.
 package embeddings
 
 import (

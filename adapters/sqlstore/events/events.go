@@ -1,5 +1,5 @@
 // Package events stores subscriptions, and leases events and their deliveries to the loops that fan them out and send
-// them.
+// them. It sends nothing. Package outbox inserts the events.
 package events
 
 import (

@@ -1,5 +1,6 @@
 // Package finance reads payments and movements of providers, stores reconciliations and the sandbox provider's books,
-// and finds payments and refunds whose outcome is unknown.
+// and finds payments and refunds whose outcome is unknown. Package purchase writes orders and refunds, and package
+// ledger the double-entry book.
 package finance
 
 import (

@@ -1,4 +1,5 @@
-// Package haggling stores sessions, negotiations and their decision record.
+// Package haggling stores sessions with their carts, negotiations and their decision record. It decides no prices: the
+// domain's package negotiation does.
 package haggling
 
 import (

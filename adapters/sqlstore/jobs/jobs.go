@@ -1,4 +1,5 @@
-// Package jobs stores background jobs of merchants, and leases them to workers.
+// Package jobs stores background jobs of merchants and the files of product imports, and leases jobs to workers. It
+// does not do their work.
 package jobs
 
 import (

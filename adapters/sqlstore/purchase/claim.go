@@ -171,7 +171,7 @@ func (p purchase) Claim(ctx context.Context, c *checkout.Checkout, version int64
 	return p.tx.Last(ctx, effects...)
 }
 
-// take takes stock, which other transactions may be changing. This statement is the first to lock its rows, so that
+// take reserves stock, which other transactions may be changing. This statement is the first to lock its rows, so that
 // buyers of the same variant wait for each other's COMMIT and not for the server's work before it.
 func (p purchase) take(takes []catalog.Reservation) db.Effect {
 	args := db.Args{p.project}

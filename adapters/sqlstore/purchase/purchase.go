@@ -1,4 +1,6 @@
-// Package purchase stores checkouts, orders, returns, refunds, disputes, labels, and charges without an order.
+// Package purchase stores checkouts, orders with their notes, returns, refunds, disputes, labels, and charges without
+// an order. The transaction that claims a checkout also reserves its stock and deal tokens (claim.go). The state
+// machines are in the domain.
 package purchase
 
 import (

@@ -1,4 +1,5 @@
-// Package requests stores the answers to requests by their idempotency keys, and the audit log.
+// Package requests stores the answers to requests by their idempotency keys, and the audit log. It does not decide
+// which answers are stored.
 package requests
 
 import (

@@ -1,4 +1,5 @@
-// Package retention removes records after their retention period, and finds and erases the stored data of buyers.
+// Package retention removes records after their retention period, and finds and erases the stored personal data of
+// buyers (GDPR). It does not decide how long a record is kept.
 package retention
 
 import (

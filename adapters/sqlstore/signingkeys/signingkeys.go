@@ -1,4 +1,5 @@
-// Package signingkeys stores the keys with which projects sign their messages to agents.
+// Package signingkeys stores the keys with which projects sign their messages to agents. It neither signs nor encrypts
+// private keys.
 package signingkeys
 
 import (

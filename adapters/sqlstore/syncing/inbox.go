@@ -69,9 +69,9 @@ WHERE project_id = $1
   AND due_at = $8`
 )
 
-// Keep stores each part of the list twice, in one round trip: first as it is, which leaves out known deliveries, and
-// then as repeated, which leaves out those that are stored by now. It goes in the order of their keys, because
-// concurrent calls with the same deliveries wait for each other.
+// Keep stores deliveries and marks duplicate deliveries. It stores each part of the list twice, in one round trip: first
+// as it is, which leaves out known deliveries, and then as repeated, which leaves out those that are stored by now. It
+// goes in the order of their keys, because concurrent calls with the same deliveries wait for each other.
 func (v Inbox) Keep(ctx context.Context, list []*integration.Delivery) error {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, byRemote)

@@ -1,4 +1,5 @@
-// Package syncing stores integrations, their webhooks and inbox, sync runs, and external records of platforms.
+// Package syncing stores integrations with their OAuth consents, their webhooks and inbox, sync runs, and external
+// records of platforms. It calls no platform.
 package syncing
 
 import (

@@ -1,4 +1,5 @@
-// Package verify checks invariants over all projects: of stock, sales, money and the decision record.
+// Package verify checks invariants over all projects: of stock, sales, money and the decision record. It repairs
+// nothing.
 package verify
 
 import (

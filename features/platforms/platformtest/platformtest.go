@@ -1,5 +1,5 @@
 // Package platformtest is shared by tests of whole servers with simulated shop platforms: goods with stock on both sides, and
-// orders that are written to the platform.
+// orders that are written to the platform. It knows no platform's protocol.
 package platformtest
 
 import (

@@ -1,6 +1,6 @@
-// Package lifeline runs a private server for a test process, under a shell script that outlives neither. The script
-// says "ready" once the server answers, and then reads its standard input, which ends when the process is gone, however
-// it died. The package knows nothing of the server: the script starts and stops it.
+// Package lifeline starts a private server for a test process, and stops it when that process ends, however it died. A
+// shell script supervises the server: it says "ready" once the server answers, and then reads its standard input, which
+// ends with the process. The package knows nothing of the server: the script starts and stops it.
 package lifeline
 
 import (

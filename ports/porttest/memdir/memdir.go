@@ -1,5 +1,5 @@
-// Package memdir finds a folder in memory for test databases, because tests do not check the disk, and a slow one
-// delays them by seconds.
+// Package memdir finds a folder in memory (tmpfs) for test databases, because tests do not check the disk, and a slow
+// one delays them by seconds. It creates no databases.
 package memdir
 
 import (

@@ -1,4 +1,5 @@
-// Package sqlitefile creates SQLite databases for tests.
+// Package sqlitefile creates migrated SQLite databases for tests, as copies of one. It knows no schema: the caller
+// migrates.
 package sqlitefile
 
 import (

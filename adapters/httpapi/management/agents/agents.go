@@ -1,4 +1,5 @@
-// Package agents serves negotiator agents: their policies, decisions, trials and tuning.
+// Package agents serves negotiator agents in the Management API: their settings, policies, decisions, trials and tuning. It
+// also serves jobs: imports of product files, and market simulations. It decides nothing; the use cases are in app.
 package agents
 
 import (

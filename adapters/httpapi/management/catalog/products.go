@@ -1,4 +1,5 @@
-// Package catalog serves products, categories, inventory, synonyms and the state of the search index.
+// Package catalog serves the catalogue in the Management API: products, categories, inventory, synonyms and the state of the
+// search index. Imports of files are jobs, which package agents serves. It decides nothing; the use cases are in app.
 package catalog
 
 import (

@@ -1,4 +1,6 @@
-// Package finance serves orders, returns, payments, refunds, the ledger, exports and analytics.
+// Package finance serves orders and money in the Management API: orders with their notes and their counterparts at platforms
+// and in CRMs, returns, payments, refunds, disputes, orphaned charges, the ledger, exports and analytics. It decides nothing;
+// the use cases are in app.
 package finance
 
 import (

@@ -1,5 +1,6 @@
-// Package integrations serves what connects a project with other systems: platforms and payment providers with their
-// sync runs and webhooks, carriers' rates and labels, and event subscriptions.
+// Package integrations serves in the Management API what connects a project with other systems: platforms and payment providers
+// with their sync runs and webhooks, carriers' rates and labels, and event subscriptions with their deliveries. It calls no
+// platform itself.
 package integrations
 
 import (

@@ -1,5 +1,5 @@
-// Package endpoint sends requests to a JSON API of models: each request and each response is one JSON object. The providers' own
-// libraries would add retries and other unused features, and were a sixth of the program's size.
+// Package endpoint sends requests to a JSON API of models: each request and each response is one JSON object. It does not
+// retry. The providers' own libraries would add retries and other unused features, and were a sixth of the program's size.
 package endpoint
 
 import (

@@ -1,4 +1,5 @@
-// Package personal lists the columns that hold personal data of buyers, and how each is erased.
+// Package personal lists the columns that hold personal data of buyers, and how each is erased. It runs no statements:
+// packages retention and accounts do.
 package personal
 
 import (

@@ -1,5 +1,5 @@
-// Package spelling has the texts that columns store for ids and values of closed domain types. These words never
-// change, because existing rows have them. Reading an unknown word is an error.
+// Package spelling converts ids and values of closed domain types (enums) to the texts that columns store, and back.
+// These words never change, because existing rows have them. Reading an unknown word is an error.
 package spelling
 
 import (

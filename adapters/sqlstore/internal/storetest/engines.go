@@ -1,5 +1,5 @@
 // Package storetest opens migrated stores for the tests of the store's packages, and has their common fixtures: shops,
-// sales, random histories.
+// sales, random histories. It does not start Haggle itself.
 package storetest
 
 import (

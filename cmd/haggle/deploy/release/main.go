@@ -1,5 +1,5 @@
 // Command release builds haggle and haggle-sim for each platform of a release, and packs them with their licenses, a CycloneDX
-// SBOM and checksums. The same commit and Go version give the same bytes.
+// SBOM and checksums. The same commit and Go version give the same bytes. It uploads nothing.
 //
 //	go run ./cmd/haggle/deploy/release -out .bin/release
 package main

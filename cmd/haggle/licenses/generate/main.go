@@ -1,5 +1,5 @@
 // Command generate collects the license texts of everything that is linked into haggle and haggle-sim on the systems that they
-// are built for.
+// are built for. Package licenses embeds and prints them.
 //
 //	go generate ./cmd/haggle/licenses
 package main

@@ -1,4 +1,5 @@
-// Package viewtest tests that views show every field of the domain types that they are made from.
+// Package viewtest tests that views show every field of the domain types that they are made from. It does not check how a view
+// formats a field.
 package viewtest
 
 import (
