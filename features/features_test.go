@@ -1,5 +1,6 @@
-// Package features runs the Gherkin scenarios of this folder over HTTP against a whole server, once per database engine.
-// Steps see only what a client sees; helpers of boottest issue keys, open member sessions and make records older.
+// Package features runs the Gherkin scenarios of this folder, and tests of single operations (*_api_test.go), over HTTP against a
+// whole server, once per database engine. Steps see only what a client sees; helpers of boottest issue keys, open member sessions
+// and make records older.
 //
 // Every scenario has its own shop, so scenarios run in any order and concurrently. A scenario also fails if an answer
 // violates the server's OpenAPI document, if a buyer saw the merchant break a promise, or if an answer to a buyer
