@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/console/pricepath"
 )
 
 // memberRequestTo returns a request for an address. answer takes the place of the API.
@@ -121,6 +123,34 @@ func TestFetchPage(t *testing.T) {
 		newer, older := p.neighbors(func(name, place string) string { return name + " " + place })
 		if p.Data[0] != c.row || newer != c.newer || older != c.older || p.total("thing", "things") != c.total || !slices.Equal(unknown, c.unknown) {
 			t.Errorf("%s: %v, newer %q, older %q, %q, unknown %q", address, p.Data, newer, older, p.total("thing", "things"), unknown)
+		}
+	}
+}
+
+func TestMemberRequest_pathOptions(t *testing.T) {
+	v, _ := memberRequestTo("/", nil)
+	floor := pricepath.Number("80.00")
+	for name, c := range map[string]struct {
+		item   threadItem
+		limits bool
+		paid   pricepath.Number
+	}{
+		"an open item":             {threadItem{Currency: "USD"}, false, ""},
+		"a visible floor":          {threadItem{Currency: "USD", Floor: &floor}, true, ""},
+		"a deal without its floor": {threadItem{Currency: "USD", DealPrice: "95.00"}, false, "95.00"},
+	} {
+		o := v.pathOptions(&c.item, "price1")
+		if o.Limits != c.limits || (o.End.Price != nil) != (c.paid != "") || o.End.Price != nil && *o.End.Price != c.paid {
+			t.Errorf("%s: limits %t, end %+v", name, o.Limits, o.End)
+		}
+	}
+}
+
+func TestNegative(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[json.Number]json.Number{"12.50": "-12.50", "-12.50": "12.50", "0.05": "-0.05", "0.00": "0.00", "0": "0", "": ""} {
+		if got := negative(n); got != want {
+			t.Errorf("%q: %q, want %q", n, got, want)
 		}
 	}
 }

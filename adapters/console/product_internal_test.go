@@ -52,3 +52,22 @@ func TestParsePercent(t *testing.T) {
 		}
 	}
 }
+
+// A refused form keeps what was sent, and the values that it showed at first.
+func TestResend(t *testing.T) {
+	t.Parallel()
+	sent := url.Values{"price": {"12,50"}, "status": {"archived"}, "was.price": {"10.00"}}
+	fields := []field{
+		{Name: "price", Kind: "number", Value: "11.00"},
+		{Name: "negotiable", Kind: "check", On: true},
+		{Name: "status", Kind: "select", Options: []option{{Value: "active", Chosen: true}, {Value: "archived"}}},
+	}
+	hidden := []fact{{Label: "was.price", Value: "11.00"}, {Label: "was.cost", Value: "7.00"}}
+	resend(sent, fields, hidden)
+	if fields[0].Value != "12,50" || fields[1].On || fields[2].Options[0].Chosen || !fields[2].Options[1].Chosen {
+		t.Errorf("fields %+v", fields)
+	}
+	if hidden[0].Value != "10.00" || hidden[1].Value != "7.00" {
+		t.Errorf("hidden %+v", hidden)
+	}
+}

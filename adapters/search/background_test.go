@@ -1,6 +1,7 @@
 package search
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -8,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/haggle-commerce/haggle/adapters/search/vectors"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -329,4 +331,59 @@ func TestIndex_Close_whileLearning(t *testing.T) {
 	settled(t, x)
 	x.Apply(liveProject, h.step(300))
 	readOnce(t, x)
+}
+
+// improve trains a model and adds vectors, one task a call.
+func TestReplica_improve(t *testing.T) {
+	t.Parallel()
+	h, x := newHistory(9), New(Options{})
+	var all []*catalog.Product
+	for n := range 2 * leastDocuments {
+		all = append(all, h.write(n))
+	}
+	x.Apply(liveProject, ports.CatalogChanges{Version: 1, Changed: all})
+	settled(t, x)
+	c := x.replica(liveProject)
+	untrained := c.current.Load().copy()
+	untrained.latent, untrained.unlearnt = nil, len(all)
+	c.current.Store(untrained)
+	c.embedded.put("model-1", map[id.Product][]float32{all[0].ID: {1, 0, 0}})
+	improve := func() *snapshot {
+		t.Helper()
+		if err := c.improve(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return c.current.Load()
+	}
+	if s := improve(); s.latent == nil || s.unlearnt != 0 || !c.embedded.waiting() {
+		t.Errorf("learnt: %t, %d documents unlearnt, vectors waiting: %t", s.latent != nil, s.unlearnt, c.embedded.waiting())
+	}
+	embedded := improve()
+	if embedded.model != "model-1" || c.due() {
+		t.Errorf("vectors of %q, more due: %t", embedded.model, c.due())
+	}
+	if improve() != embedded {
+		t.Error("it is changed although nothing is due")
+	}
+}
+
+// Sets that are sealed, or too small for it, are skipped.
+func TestSeal(t *testing.T) {
+	t.Parallel()
+	set, small := vectors.New(2, 5_100), vectors.New(2, 1)
+	for n := range set.Len() {
+		set.Put(uint32(n), []float32{1, float32(n)})
+	}
+	small.Put(0, []float32{1, 0})
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := seal(canceled, nil, small, set); !errors.Is(err, context.Canceled) || !set.Stale() {
+		t.Errorf("canceled: %v, stale: %t", err, set.Stale())
+	}
+	if err := seal(t.Context(), nil, small, set); err != nil || set.Stale() {
+		t.Errorf("%v, stale: %t", err, set.Stale())
+	}
+	if err := seal(canceled, small, set); err != nil {
+		t.Errorf("sealed sets: %v", err)
+	}
 }

@@ -148,3 +148,12 @@ func TestDatabaseClock_Stand(t *testing.T) {
 		near(t, "once it goes on", c.Now(), time.Now().Add(time.Minute), 10*time.Millisecond)
 	})
 }
+
+func TestNewDatabaseClock_canceled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	ask := func(ctx context.Context) (time.Time, error) { return time.Now(), ctx.Err() }
+	if _, err := NewDatabaseClock(ctx, ask); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want %v", err, context.Canceled)
+	}
+}

@@ -74,3 +74,22 @@ func FuzzWhatAModelWrites(f *testing.F) {
 		}
 	})
 }
+
+func TestReadReasons(t *testing.T) {
+	t.Parallel()
+	products := []productFacts{{"Lamp 80", []string{"use: reading"}}, {"Tea", nil}}
+	for text, c := range map[string]struct {
+		want []string
+		err  error
+	}{
+		`{"reasons": ["use: reading", ""]}`:        {want: []string{"use: reading", ""}},
+		`{"reasons": ["use: reading"]}`:            {err: errShape},
+		`use: reading`:                             {err: errShape},
+		`{"reasons": ["", "use: reading"]}`:        {err: errChoice}, // of the other product
+		`{"reasons": ["use: reading in bed", ""]}`: {err: errChoice},
+	} {
+		if got, err := readReasons(text, products); !slices.Equal(got, c.want) || err != c.err {
+			t.Errorf("%s: %q, %v", text, got, err)
+		}
+	}
+}

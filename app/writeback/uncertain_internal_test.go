@@ -122,3 +122,15 @@ func TestClaimedOrder_refusedLookup(t *testing.T) {
 		})
 	}
 }
+
+// An order without goods of the platform is skipped, and the platform is not asked.
+func TestClaimedOrder_write_noItems(t *testing.T) {
+	h, orders := asked(time.Time{}, fakeWriter{err: errors.New("the platform was asked")})
+	h.lines = []line{{sku: "MUG"}}
+	if err := h.write(ports.NewOutbound(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	if got := orders.kept; got.Status != order.PlatformSkipped || got.Problem != "None of its products come from Shopify." {
+		t.Errorf("status %v, problem %q", got.Status, got.Problem)
+	}
+}

@@ -42,39 +42,58 @@ func bypassing(t *testing.T) string {
 	return u.String()
 }
 
-// In production a server does not start with a weak master key, or as a role that bypasses row-level security.
-func TestNew_refusedInProduction(t *testing.T) {
+// A server does not start in production with a weak master key.
+func TestNew_weakMasterKeyInProduction(t *testing.T) {
 	t.Parallel()
 	strong := strings.Repeat("k", 32)
-	for name, c := range map[string]struct{ key, database, says string }{
-		"the sandbox's key":                 {vault.SandboxKey, "", "key 1 is the sandbox's"},
-		"the sandbox's, among keys":         {strong + "," + vault.SandboxKey, "", "key 2 is the sandbox's"},
-		"one letter":                        {"x", "", "key 1 has 1 bytes"},
-		"a short one among keys":            {strong + ", " + strong[1:], "", "key 2 has 31 bytes"},
-		"a superuser":                       {strong, superuser(t), "superuser or has BYPASSRLS"},
-		"a role without row-level security": {strong, bypassing(t), "superuser or has BYPASSRLS"},
+	for name, c := range map[string]struct{ key, says string }{
+		"the sandbox's key":         {vault.SandboxKey, "key 1 is the sandbox's"},
+		"the sandbox's, among keys": {strong + "," + vault.SandboxKey, "key 2 is the sandbox's"},
+		"one letter":                {"x", "key 1 has 1 bytes"},
+		"a short one among keys":    {strong + ", " + strong[1:], "key 2 has 31 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			config := boot.Config{
-				Addr:        "127.0.0.1:0",
-				OpsAddr:     "127.0.0.1:0",
-				Env:         "production",
-				MasterKey:   c.key,
-				DatabaseURL: c.database,
-			}
-			if config.DatabaseURL == "" {
-				config.DatabaseURL = sqlite(t)
-			}
-			app, err := boot.New(t.Context(), config, slog.New(slog.NewTextHandler(io.Discard, nil)))
-			if err == nil {
-				_ = app.Close()
-				t.Fatal("it starts")
-			}
-			if !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
-				t.Errorf("it says %q, want one line with %q", err, c.says)
-			}
+			refusedInProduction(t, c.key, sqlite(t), c.says)
 		})
+	}
+}
+
+// A server does not start in production as a role that bypasses row-level security. The error names the role.
+func TestNew_unguardedRoleInProduction(t *testing.T) {
+	t.Parallel()
+	for name, database := range map[string]string{
+		"a superuser":                       superuser(t),
+		"a role without row-level security": bypassing(t),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			u, err := url.Parse(database)
+			if err != nil {
+				t.Fatal(err)
+			}
+			says := `HAGGLE_DATABASE_URL: the role "` + u.User.Username() + `" is a superuser or has BYPASSRLS`
+			refusedInProduction(t, strings.Repeat("k", 32), database, says)
+		})
+	}
+}
+
+// refusedInProduction checks that New returns an error of one line that contains a text.
+func refusedInProduction(t *testing.T, key, database, says string) {
+	t.Helper()
+	app, err := boot.New(t.Context(), boot.Config{
+		Addr:        "127.0.0.1:0",
+		OpsAddr:     "127.0.0.1:0",
+		Env:         "production",
+		MasterKey:   key,
+		DatabaseURL: database,
+	}, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	if err == nil {
+		_ = app.Close()
+		t.Fatal("it starts")
+	}
+	if !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "\n") {
+		t.Errorf("it says %q, want one line with %q", err, says)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
 	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/domain/syncrun"
 )
 
 var (
@@ -220,5 +221,25 @@ func TestSeal_Open(t *testing.T) {
 	}
 	if text := fmt.Sprintf("%v %+v %#v %s", want, want, want, want); strings.Contains(text, "whsec") {
 		t.Errorf("printed: %s", text)
+	}
+}
+
+func TestConfig_Syncs(t *testing.T) {
+	t.Parallel()
+	for skipped, skip := range map[string]integration.Skips{
+		"":                   {},
+		"products inventory": {Products: true},
+		"orders":             {Orders: true},
+		"customers":          {Customers: true},
+	} {
+		c := integration.Config{Skip: skip}
+		for _, r := range []syncrun.Resource{syncrun.Products, syncrun.Inventory, syncrun.Orders, syncrun.Customers} {
+			if want := !strings.Contains(skipped, r.String()); c.Syncs(r) != want {
+				t.Errorf("%+v: syncs %s %t, want %t", skip, r, c.Syncs(r), want)
+			}
+		}
+		if c.Syncs(syncrun.Items) {
+			t.Errorf("%+v: syncs items", skip)
+		}
 	}
 }

@@ -60,9 +60,7 @@ func (s *fakeOrderShop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.orders = append(s.orders, body)
 		respond(w, 201, body)
 	case path == "/orders":
-		newest := slices.Clone(s.orders)
-		slices.Reverse(newest)
-		respond(w, 200, newest)
+		s.list(w, r)
 	case path == "/products/7":
 		respond(w, 200, stocked(object{"id": 7, "type": "simple", "sku": "T"}))
 	case path == "/products/50":
@@ -74,6 +72,20 @@ func (s *fakeOrderShop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		respond(w, 404, object{"code": "woocommerce_rest_product_invalid_id", "message": "Invalid ID."})
 	}
+}
+
+// list responds with a page of the newest orders.
+func (s *fakeOrderShop) list(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	before, err := time.Parse(form, q.Get("before"))
+	newest := slices.DeleteFunc(slices.Clone(s.orders), func(o object) bool {
+		created, _ := time.Parse(form, o["date_created_gmt"].(string))
+		return err == nil && !created.Before(before)
+	})
+	slices.Reverse(newest)
+	page, _ := strconv.Atoi(q.Get("page"))
+	size, _ := strconv.Atoi(q.Get("per_page"))
+	respond(w, 200, newest[min((page-1)*size, len(newest)):min(page*size, len(newest))])
 }
 
 func (s *fakeOrderShop) one(w http.ResponseWriter, method, remote string, change object) {
@@ -242,6 +254,25 @@ func TestWriteOrder_duplicates(t *testing.T) {
 				t.Errorf("%d orders: %v", ours, s.orders)
 			}
 		})
+	}
+}
+
+// The duplicate of an unfinished order may be as old as that order, although later attempts are newer.
+func TestConnector_deduplicate_oldOrder(t *testing.T) {
+	t.Parallel()
+	d := draft("EUR", "10.25", "0.50", "4.50", "0", "25.50")
+	d.Asked, d.Unfinished = time.Now(), "8"
+	ago := func(hours int) object {
+		return object{"date_created_gmt": time.Now().Add(-time.Duration(hours) * time.Hour).UTC().Format(form)}
+	}
+	s := &fakeOrderShop{orders: []object{existingOrder(8, d.Order.ID, ago(48)), existingOrder(9, d.Order.ID, ago(48))}, stock: 2}
+	for n := range 60 {
+		s.orders = append(s.orders, existingOrder(100+n, id.New[id.Order]([16]byte{1}), ago(24)))
+	}
+	c, connection := s.connect(t)
+	w, err := c.WriteOrder(ports.NewOutbound(t.Context()), connection, d)
+	if err != nil || w.Remote != "8" || len(s.orders) != 61 || s.orders[1]["id"] != 100 {
+		t.Errorf("%+v, %v, %d orders", w, err, len(s.orders))
 	}
 }
 

@@ -2,6 +2,7 @@ package ucp
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -125,5 +126,20 @@ func inspect(t *testing.T, of string, value any) {
 		if strings.ContainsFunc(v, func(r rune) bool { return r != '\n' && unicode.Is(unicode.C, r) }) {
 			t.Errorf("%.40q: hidden characters in %.60q", of, v)
 		}
+	}
+}
+
+// Images that the merchant stored as paths have absolute addresses.
+func TestToAPIProduct_media(t *testing.T) {
+	t.Parallel()
+	h := &handlers{Services: &commerce.Services{PublicURL: "https://shops.example.com"}}
+	shown := h.toAPIProduct(&catalog.Product{
+		Price:    money.Of(12_95, money.USD),
+		Images:   []catalog.Image{{URL: "/i.jpg", Alt: "A tent"}, {URL: "https://cdn.example.com/i.jpg"}},
+		Variants: []catalog.Variant{{ID: id.New[id.Variant]([16]byte{2})}},
+	})
+	want := []media{{"image", "https://shops.example.com/i.jpg", "A tent"}, {"image", "https://cdn.example.com/i.jpg", ""}}
+	if !slices.Equal(shown.Media, want) {
+		t.Errorf("%+v, want %+v", shown.Media, want)
 	}
 }

@@ -166,7 +166,7 @@ func TestGroupCommit_deferredConstraint(t *testing.T) {
 }
 
 // A member's error may depend on rows that others of the group wrote, so it is returned once those are committed.
-func TestGroupCommit_aFailureWaitsForCommit(t *testing.T) {
+func TestGroupCommit_memberErrorWaitsForCommit(t *testing.T) {
 	t.Parallel()
 	fails := true
 	s := watched(t, func(statement string) error {
