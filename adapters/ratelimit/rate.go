@@ -11,7 +11,7 @@ import (
 // most bounds both numbers of a rate. It is far more than a process can serve.
 const most = 1_000_000
 
-var errNoRate = errors.New("want requests per minute and at once, each from 1 to 1000000, such as 600/900; or off")
+var errNoRate = errors.New("it must be REQUESTS_PER_MINUTE/BURST, each from 1 to 1000000, such as 600/900; or off")
 
 // ParseRate parses "600/900": requests per minute, and the burst. "off" means no limit.
 func ParseRate(text string) (r ports.Rate, off bool, err error) {

@@ -92,7 +92,7 @@ func refusedURL(err error) error {
 	if syntax := new(url.Error); errors.As(err, &syntax) {
 		err = errors.New("it is not a URL")
 	}
-	return fmt.Errorf("want redis://[user:password@]host:port/database, rediss://…, unix:///path, or with Sentinel "+
+	return fmt.Errorf("it must be redis://[user:password@]host:port/database, rediss://…, unix:///path, or with Sentinel "+
 		"redis://sentinel1:26379/database?master_name=NAME&addr=sentinel2:26379&password=…: %w", err)
 }
 

@@ -28,15 +28,15 @@ var _ ports.Meter = (*Metrics)(nil)
 
 func (m *Metrics) newBusiness() business {
 	return business{
-		negotiations: m.counters("negotiations_total", "Answers to offers. accept is a deal.", "status"),
-		payments:     m.counters("payments_total", "Payment attempts decided.", "result"),
+		negotiations: m.counters("negotiations_total", "Answers to offers, by status; accept is a deal.", "status"),
+		payments:     m.counters("payments_total", "Payment attempts with a known outcome, by result.", "result"),
 		orders:       m.counters("orders_total", "Orders placed.", "currency"),
 		sales: m.counters("sales_minor_units_total",
-			"Totals of the orders placed, with shipping and tax, in minor units of the currency.", "currency"),
+			"Sum of order totals including shipping and tax, in minor units of the currency.", "currency"),
 		discounts: m.counters("discounts_minor_units_total",
-			"What the orders placed cost less than at list price, in minor units of the currency.", "currency"),
+			"Sum of the discounts from list prices in orders, in minor units of the currency.", "currency"),
 		searches: m.histograms("search_duration_seconds",
-			"Time that the search index took to answer a query, with the embedding of the query.").WithLabelValues(),
+			"Duration of search queries, including the embedding of the query.").WithLabelValues(),
 	}
 }
 
@@ -72,7 +72,7 @@ func (m *Metrics) Searched(took time.Duration) { m.business.searches.Observe(too
 
 // SearchIndexes registers gauges of the search indexes' memory and number.
 func (m *Metrics) SearchIndexes(bytes func() int64, indexes func() int) {
-	m.gaugeOf("search_index_bytes", "Memory that the search indexes of all shops take, about.", nil, func() int { return int(bytes()) })
+	m.gaugeOf("search_index_bytes", "Approximate memory used by the search indexes of all shops.", nil, func() int { return int(bytes()) })
 	m.gaugeOf("search_indexes", "Shops whose search index is in memory.", nil, indexes)
 }
 
@@ -84,8 +84,8 @@ const syncAgesKept = 30 * time.Second
 // in between, the ages grow with time.
 func (m *Metrics) SyncAges(read func(context.Context) ([]ports.SyncAge, error)) {
 	oldest := m.gauge("sync_age_seconds",
-		"Time since the last completed sync of the integration that waits the longest, or since its connection.", "type")
-	count := m.gauge("integrations", "Integrations that are connected and can be synchronised.", "type")
+		"Longest time since the last completed sync of an integration, or since its connection.", "type")
+	count := m.gauge("integrations", "Connected integrations that can be synchronized.", "type")
 	var (
 		mu    sync.Mutex // held while reading, so that concurrent scrapes read once
 		asked time.Time

@@ -47,20 +47,20 @@ func NewMetrics(version string) *Metrics {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m := &Metrics{registry: registry}
-	m.requests = m.counters("http_requests_total", "Requests answered.", "method", "route", "status")
-	m.took = m.histograms("http_request_duration_seconds", "Time until a request was answered.", "method", "route")
-	m.gaugeOf("http_requests_in_flight", "Requests being served.", nil, m.Serving)
+	m.requests = m.counters("http_requests_total", "HTTP requests completed.", "method", "route", "status")
+	m.took = m.histograms("http_request_duration_seconds", "Duration of HTTP requests.", "method", "route")
+	m.gaugeOf("http_requests_in_flight", "HTTP requests in progress.", nil, m.Serving)
 
 	m.business = m.newBusiness()
 
-	m.refusals = m.counters("rate_limit_refusals_total", "Requests over their rate.", "api")
-	m.shed = m.counters("shed_total", "Requests refused under overload.", "lane")
-	m.replays = m.counters("idempotent_replays_total", "Requests answered with their stored answer.").WithLabelValues()
+	m.refusals = m.counters("rate_limit_refusals_total", "Requests rejected by a rate limit.", "api")
+	m.shed = m.counters("shed_total", "Requests rejected because of overload.", "lane")
+	m.replays = m.counters("idempotent_replays_total", "Requests that repeated an idempotency key and received the stored response.").WithLabelValues()
 
 	m.runs = m.counters("background_runs_total", "Runs of background work.", "loop", "result")
-	m.lastSuccess = m.gauges("background_last_success_timestamp_seconds", "When background work last succeeded.", "loop")
-	m.scrapeErrors = m.counters("scrape_errors_total", "Metrics that could not be read.").WithLabelValues()
-	m.gauges("build_info", "1, labelled with what is running.", "version", "goversion").
+	m.lastSuccess = m.gauges("background_last_success_timestamp_seconds", "Unix time at which background work last succeeded.", "loop")
+	m.scrapeErrors = m.counters("scrape_errors_total", "Failed reads of metrics during scrapes.").WithLabelValues()
+	m.gauges("build_info", "Always 1; the labels are the version of haggle and the version of Go.", "version", "goversion").
 		WithLabelValues(version, runtime.Version()).Set(1)
 	return m
 }

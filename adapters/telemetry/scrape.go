@@ -70,8 +70,8 @@ func (m *Metrics) Outbox(lag Lag, now func() time.Time) {
 		oldest  time.Time
 		err     error
 	)
-	waiting := m.gauge("outbox_pending", "Events waiting to be delivered.")
-	age := m.gauge("outbox_oldest_seconds", "How long the oldest waiting event has waited.")
+	waiting := m.gauge("outbox_pending", "Events waiting for delivery.")
+	age := m.gauge("outbox_oldest_seconds", "Age of the oldest event waiting for delivery.")
 	m.scrape(func(ctx context.Context, set setGauge) error {
 		mu.Lock()
 		defer mu.Unlock()
@@ -96,7 +96,7 @@ func (m *Metrics) Outbox(lag Lag, now func() time.Time) {
 
 // SetAside registers gauges of background work that is set aside because it cannot be decoded or caused a panic.
 func (m *Metrics) SetAside(count func(context.Context) (map[string]int, error)) {
-	work := m.gauge("jobs_set_aside", "Background work set aside until it can be read, by queue.", "queue")
+	work := m.gauge("jobs_set_aside", "Jobs set aside after they could not be read or panicked, by queue. The server retries them.", "queue")
 	m.scrape(func(ctx context.Context, set setGauge) error {
 		counts, err := count(ctx)
 		for queue, n := range counts {
@@ -110,9 +110,9 @@ func (m *Metrics) SetAside(count func(context.Context) (map[string]int, error)) 
 // together, as of the last comparisons. A series with the value 0 is omitted.
 func (m *Metrics) MoneyUnexplained(read func(context.Context) ([]ports.UnexplainedMoney, error)) {
 	amount := m.gauge("money_unexplained",
-		"Minor units of the currency that a payment provider's books and ours differ by, and nothing explains.", "provider", "currency")
+		"Unexplained difference between the payment provider's ledger and ours, in minor units of the currency.", "provider", "currency")
 	differences := m.gauge("money_differences",
-		"Movements of money that a payment provider's books and ours differ on, and nothing explains.", "provider", "currency")
+		"Number of unexplained differences between the payment provider's ledger and ours.", "provider", "currency")
 	m.scrape(func(ctx context.Context, set setGauge) error {
 		sums, err := read(ctx)
 		for _, s := range sums {
@@ -126,8 +126,8 @@ func (m *Metrics) MoneyUnexplained(read func(context.Context) ([]ports.Unexplain
 // Unresolved registers gauges of how long the oldest payment attempt and the oldest refund of each provider have been
 // unresolved, over all projects. If none is unresolved, there is no series.
 func (m *Metrics) Unresolved(read func(context.Context) ([]ports.UnresolvedAge, error)) {
-	payments := m.gauge("payments_unresolved_age_seconds", "Age of the oldest payment attempt whose outcome its provider did not tell.", "provider")
-	refunds := m.gauge("refunds_unresolved_age_seconds", "Age of the oldest refund whose outcome its provider did not tell.", "provider")
+	payments := m.gauge("payments_unresolved_age_seconds", "Age of the oldest payment attempt with an unknown outcome.", "provider")
+	refunds := m.gauge("refunds_unresolved_age_seconds", "Age of the oldest refund with an unknown outcome.", "provider")
 	m.scrape(func(ctx context.Context, set setGauge) error {
 		ages, err := read(ctx)
 		for _, a := range ages {
@@ -144,7 +144,7 @@ func (m *Metrics) Unresolved(read func(context.Context) ([]ports.UnresolvedAge, 
 // ClockSkew registers gauges of known clock differences in seconds: how far the database's clock is ahead of this machine's,
 // and a payment provider's ahead of the database's.
 func (m *Metrics) ClockSkew(skews func() map[string]time.Duration) {
-	ahead := m.gauge("clock_skew_seconds", "How far another clock is ahead.", "against")
+	ahead := m.gauge("clock_skew_seconds", "Seconds by which another clock is ahead.", "against")
 	m.scrape(func(_ context.Context, set setGauge) error {
 		for against, skew := range skews() {
 			set(ahead, skew.Seconds(), against)
@@ -156,33 +156,33 @@ func (m *Metrics) ClockSkew(skews func() map[string]time.Duration) {
 // Circuits registers gauges of open circuits, that is of remote services that get no requests because they failed, by kind.
 func (m *Metrics) Circuits(suspended map[string]func() int) {
 	for of, count := range suspended {
-		m.gaugeOf("circuits_open", "Handlers, models and payment integrations that are left alone for a while.", prometheus.Labels{"of": of}, count)
+		m.gaugeOf("circuits_open", "Open circuit breakers: handlers, models and payment integrations that the server does not call for a while after repeated failures.", prometheus.Labels{"of": of}, count)
 	}
 }
 
 // RateLimits registers metrics of a limiter: whether its shared store is unreachable, and how many requests it counted
 // without it.
 func (m *Metrics) RateLimits(degraded func() bool, alone func() int64) {
-	m.gaugeOf("rate_limit_degraded", "1 while the shared memory of rate limits is out of reach.", nil, func() int {
+	m.gaugeOf("rate_limit_degraded", "1 if Redis, the shared store of rate limits, is unreachable; otherwise 0.", nil, func() int {
 		if degraded() {
 			return 1
 		}
 		return 0
 	})
-	m.counterOf("rate_limit_fallbacks_total", "Requests counted without the shared memory.", nil, alone)
+	m.counterOf("rate_limit_fallbacks_total", "Requests counted locally because Redis was unreachable.", nil, alone)
 }
 
 // Waiting registers metrics of a bulkhead, such as that of merchants' handlers: how many requests wait in it, and how many
 // were refused because it was full.
 func (m *Metrics) Waiting(of string, waiting func() int, refused func() int64) {
 	labels := prometheus.Labels{"of": of}
-	m.gaugeOf("waiting", "Requests that wait for others.", labels, waiting)
-	m.counterOf("waiting_refused_total", "Requests beyond their share of those that wait for others.", labels, refused)
+	m.gaugeOf("waiting", "Requests that wait for a third party.", labels, waiting)
+	m.counterOf("waiting_refused_total", "Requests rejected because too many requests were waiting for the third party.", labels, refused)
 }
 
 // Database registers the metrics of a connection pool, go_sql_… with the label db_name, and how many callers wait for a
 // connection now, which go_sql_wait_count_total does not show. Each name may be used once.
 func (m *Metrics) Database(name string, db *sql.DB, waiting func() int) {
 	m.registry.MustRegister(collectors.NewDBStatsCollector(db, name))
-	m.gaugeOf("database_waiting", "Transactions that wait for a connection.", prometheus.Labels{"db_name": name}, waiting)
+	m.gaugeOf("database_waiting", "Transactions that wait for a database connection.", prometheus.Labels{"db_name": name}, waiting)
 }

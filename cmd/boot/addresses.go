@@ -68,6 +68,6 @@ func (a *App) warnMissingRootShop(ctx context.Context) {
 		return
 	}
 	if _, err := a.storefront.BySlug(ctx, a.config.RootShop); fault.KindOf(err) == fault.NotFound {
-		a.log.WarnContext(ctx, "HAGGLE_ROOT_SHOP names no shop: what is served at the root answers 404", "slug", a.config.RootShop)
+		a.log.WarnContext(ctx, "no shop has the slug of HAGGLE_ROOT_SHOP: its endpoints at the root respond with 404", "slug", a.config.RootShop)
 	}
 }

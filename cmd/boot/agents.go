@@ -32,7 +32,7 @@ func (a *App) openAgents() error {
 	}
 	for _, p := range a.config.Programs {
 		if a.router.Programs[p.Name()] != nil {
-			return fmt.Errorf("two agent programs are named %q", p.Name())
+			return fmt.Errorf("two agent programs have the name %q", p.Name())
 		}
 		a.router.Programs[p.Name()] = p
 	}
@@ -74,7 +74,7 @@ func (a *App) openTuning(s *ports.Stores) {
 
 // logRollback logs that a learned policy was rolled back because it earned less than its holdout.
 func (a *App) logRollback(of *agent.Agent, h agents.Holdout) {
-	a.log.Warn("a learnt policy earned less than the holdout and was taken back: the agent no longer tunes itself",
+	a.log.Warn("a tuned policy earned less than the holdout: the server rolled it back and turned automatic tuning off for the agent",
 		"project", of.Project, "agent", of.ID, "version", h.InForce, "baseline", h.Baseline, "gain", h.Gain, "error", h.Error)
 }
 

@@ -160,7 +160,7 @@ func open(ctx context.Context, c Config, log *slog.Logger, lockWait time.Duratio
 		Log:         log,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("cannot trace: %w", err)
+		return nil, fmt.Errorf("cannot start tracing: %w", err)
 	}
 	if a.vault, err = vault.New(c.masterKeys()...); err != nil {
 		return nil, fmt.Errorf("HAGGLE_MASTER_KEY: %w", err)
@@ -191,7 +191,7 @@ func open(ctx context.Context, c Config, log *slog.Logger, lockWait time.Duratio
 		return nil, errors.Join(c.explain("cannot migrate the database", err), a.Close())
 	}
 	if _, err := a.store.SealAddresses(ctx); err != nil {
-		return nil, errors.Join(c.explain("cannot seal the addresses of subscriptions and chats", err), a.Close())
+		return nil, errors.Join(c.explain("cannot encrypt the addresses of subscriptions and chats", err), a.Close())
 	}
 	if err := a.assemble(); err != nil {
 		return nil, errors.Join(err, a.Close())
@@ -303,7 +303,7 @@ func (a *App) Run(ctx context.Context) error {
 	case <-ctx.Done():
 	case err = <-failed:
 	}
-	a.log.InfoContext(ctx, "stopping: requests and background work under way are finished", "requests_in_flight", a.metrics.Serving())
+	a.log.InfoContext(ctx, "stopping: waiting for requests and background work in progress", "requests_in_flight", a.metrics.Serving())
 	a.health.Draining() // before the API stops, and until it has
 	err = errors.Join(err, shutDown(ctx, servers))
 	stop()

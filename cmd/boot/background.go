@@ -225,7 +225,7 @@ func (a *App) runOnce(ctx context.Context, l loop) {
 	}
 	a.metrics.BackgroundRan(l.name, err)
 	if err != nil {
-		a.log.WarnContext(ctx, "background work is not done yet", "loop", l.name, "error", err)
+		a.log.WarnContext(ctx, "background work failed; it will run again", "loop", l.name, "error", err)
 	}
 }
 
@@ -346,7 +346,7 @@ func (a *App) analyzeGrown(ctx context.Context) error {
 	refused, err := a.store.AnalyzeGrown(ctx)
 	if len(refused) > 0 {
 		a.unanalyzed.Do(func() {
-			a.log.WarnContext(ctx, "the database login may not ANALYZE tables: statements are slow until autovacuum does", "tables", refused)
+			a.log.WarnContext(ctx, "the database role cannot ANALYZE tables: queries may be slow until autovacuum analyzes them", "tables", refused)
 		})
 	}
 	return err

@@ -25,8 +25,8 @@ const (
 )
 
 // errOtherMasterKey is returned when the master key cannot open the credentials in a backup.
-var errOtherMasterKey = errors.New("HAGGLE_MASTER_KEY is not the master key of the backup: credentials of platforms, payment providers and receivers " +
-	"could not be read. Set it, or restore with --without-master-key and enter the credentials again")
+var errOtherMasterKey = errors.New("HAGGLE_MASTER_KEY is not the master key of the backup, so the server could not decrypt the credentials of platforms, payment providers and " +
+	"receivers. Set the master key of the backup, or use --without-master-key and enter the credentials again")
 
 // Backup writes the database to a file, which gets its name once it is complete; "-" is standard output. A server may be using
 // the database, and the schema may be another release's.
@@ -63,7 +63,7 @@ func Restore(ctx context.Context, c Config, path string, keys archive.Keys, of b
 		return v, err
 	}
 	if of.Header.Schema > known {
-		return v, fmt.Errorf("the backup was made by haggle %s, which is newer (schema %d, this program %d): restore it with that release, or a later one",
+		return v, fmt.Errorf("haggle %s, a newer release, made the backup (schema %d; this program has %d): restore it with that release or a later one",
 			of.Header.Version, of.Header.Schema, known)
 	}
 	if err := c.restore(ctx, path, keys, of, anyMasterKey, progress); err != nil {
@@ -82,12 +82,12 @@ func (c Config) restore(ctx context.Context, path string, keys archive.Keys, of 
 		return errOtherMasterKey
 	}
 	if err := store.MigrateTo(ctx, of.Header.Schema); err != nil {
-		return fmt.Errorf("restore into a new, empty database: %w", err)
+		return fmt.Errorf("cannot restore: the database must be new and empty: %w", err)
 	}
 	err = archive.Read(path, keys, func(from io.Reader) error {
 		loaded, err := store.Restore(ctx, from, progress)
 		if err == nil && loaded.SHA256 != of.SHA256 {
-			err = errors.New("the file was changed while it was restored")
+			err = errors.New("the file changed during the restore")
 		}
 		return err
 	})

@@ -87,7 +87,7 @@ func (c *clocks) note(ctx context.Context, against string, skew time.Duration) (
 	if wrong != c.wrong[against] {
 		c.wrong[against] = wrong
 		if wrong {
-			c.log.ErrorContext(ctx, "clocks are too far apart", "against", against, "ahead", skew.Round(time.Second).String())
+			c.log.ErrorContext(ctx, "the difference between clocks is too large", "against", against, "ahead", skew.Round(time.Second).String())
 		} else {
 			c.log.InfoContext(ctx, "clocks agree again", "against", against)
 		}
@@ -97,7 +97,7 @@ func (c *clocks) note(ctx context.Context, against string, skew time.Duration) (
 
 // watch registers the clocks with the health checks.
 func (c *clocks) watch(h *telemetry.Health) {
-	h.Check("clock", "this machine's is more than a minute away from the database's", c.check)
+	h.Check("clock", "this machine's clock differs from the database clock by more than a minute", c.check)
 	for name, p := range c.providers {
 		h.Warn(name+" clock", p.warning)
 	}
@@ -106,7 +106,7 @@ func (c *clocks) watch(h *telemetry.Health) {
 // check returns an error while this machine's clock is wrong.
 func (c *clocks) check(context.Context) error {
 	if skew := c.database.Skew(); payments.TooFarApart(skew) {
-		return fmt.Errorf("the database's clock is %s ahead of this machine's", skew.Round(time.Second))
+		return fmt.Errorf("the database clock is %s ahead of the clock of this machine", skew.Round(time.Second))
 	}
 	return nil
 }
@@ -117,7 +117,7 @@ func (p *providerClock) warning() string {
 	if !known || !payments.TooFarApart(skew) {
 		return ""
 	}
-	return fmt.Sprintf("its clock is %s ahead of the database's: payments through it are refused", skew.Round(time.Second))
+	return fmt.Sprintf("its clock is %s ahead of the database clock: the server refuses payments through this provider", skew.Round(time.Second))
 }
 
 // skews returns all known skews, for the metric.
@@ -168,7 +168,7 @@ func (p *providerClock) ask(ctx context.Context) {
 // clockTimeout limits the request for a provider's time.
 const clockTimeout = 2 * time.Second
 
-var errNoDate = errors.New("the answer has no Date")
+var errNoDate = errors.New("the response has no Date header")
 
 // skewOf returns how far a server's clock is ahead, by the Date header of any response.
 func skewOf(ctx context.Context, address string, now func() time.Time) (time.Duration, error) {

@@ -60,7 +60,7 @@ func TestClocks_check_skewedDatabase(t *testing.T) {
 			t.Fatal(err)
 		}
 		code, body := readiness(c)
-		if code != want || strings.Contains(body, "clock: ") != (want == 503) || strings.Contains(log.String(), "too far apart") != (want == 503) {
+		if code != want || strings.Contains(body, "clock: ") != (want == 503) || strings.Contains(log.String(), "difference between clocks is too large") != (want == 503) {
 			t.Errorf("the database is %v ahead: %d %s %s", database, code, body, log)
 		}
 	}
@@ -78,7 +78,7 @@ func TestClocks_follow_skewedProvider(t *testing.T) {
 		}
 	}
 	code, body := readiness(c)
-	if code != 200 || !strings.Contains(body, "warning: stripe clock: its clock is 1m") || strings.Count(log.String(), "too far apart") != 1 {
+	if code != 200 || !strings.Contains(body, "warning: stripe clock: its clock is 1m") || strings.Count(log.String(), "difference between clocks is too large") != 1 {
 		t.Errorf("%d %s %s", code, body, log)
 	}
 	ahead.Store(0)

@@ -30,58 +30,58 @@ import (
 // Config is everything that can be configured. Each field is an environment variable and, in
 // `haggle serve`, a flag of the same name; flags win.
 type Config struct {
-	Addr          string `env:"HAGGLE_ADDR" default:"127.0.0.1:8080" group:"server" help:"Address of the API, host:port."`
-	OpsAddr       string `env:"HAGGLE_OPS_ADDR" default:"127.0.0.1:8081" group:"server" help:"Address of /livez, /readyz and /metrics, host:port."`
-	PublicURL     string `env:"HAGGLE_PUBLIC_URL" group:"server" help:"URL under which clients reach the API. Default: http:// and the address."`
-	DatabaseURL   string `env:"HAGGLE_DATABASE_URL" default:"sqlite://.data/haggle.db" group:"database" help:"sqlite://PATH or postgres://…, which may name several hosts: postgres://HOST1:5432,HOST2:5432/DATABASE?target_session_attrs=read-write."`
-	Connections   int    `env:"HAGGLE_DATABASE_CONNECTIONS" name:"database-connections" group:"database" help:"Most connections to PostgreSQL, or readers of SQLite. Default: 20, or 8."`
-	Pooler        string `env:"HAGGLE_DATABASE_POOLER" name:"database-pooler" default:"none" enum:"none,transaction" group:"database" help:"What is between Haggle and PostgreSQL: none, or transaction for a pooler such as PgBouncer with pool_mode=transaction."`
-	AllowNewer    bool   `env:"HAGGLE_ALLOW_NEWER_SCHEMA" name:"allow-newer-schema" group:"database" help:"Start on a database that a newer release has migrated, to go back after an upgrade. A release works with the schema of the next one."`
-	Env           string `env:"HAGGLE_ENV" default:"sandbox" enum:"sandbox,production" group:"server" help:"sandbox or production."`
-	BootstrapKey  string `env:"HAGGLE_BOOTSTRAP_KEY" group:"server" help:"An account with this admin key exists after start."`
-	MasterKey     string `env:"HAGGLE_MASTER_KEY" group:"server" help:"Encrypts stored credentials. Required in production. Several keys, separated by commas: the first encrypts, all decrypt."`
-	UCPAuthority  string `env:"HAGGLE_UCP_AUTHORITY" name:"ucp-authority" group:"shops" help:"Begins the names of what is the server's own in UCP, such as com.example.shops. It is the reversed host of the public URL."`
-	ACPDomain     string `env:"HAGGLE_ACP_DOMAIN" name:"acp-domain" group:"shops" help:"Also serve each project at https://SLUG.DOMAIN."`
-	RootShop      string `env:"HAGGLE_ROOT_SHOP" group:"shops" help:"Slug of the shop whose UCP profiles, /ucp and /mcp are also served at the root of the public URL."`
-	AllowLoopback bool   `env:"HAGGLE_ALLOW_LOOPBACK" group:"server" help:"Sandbox only: settings may name addresses on this machine."`
-	ACPRate       string `env:"HAGGLE_ACP_RATE" name:"acp-rate" default:"600/900" group:"limits" help:"Requests of one buyer's address to one project, per minute and at once; or off."`
+	Addr          string `env:"HAGGLE_ADDR" default:"127.0.0.1:8080" group:"server" help:"Listen address of the APIs and the console, host:port."`
+	OpsAddr       string `env:"HAGGLE_OPS_ADDR" default:"127.0.0.1:8081" group:"server" help:"Listen address of /livez, /readyz and /metrics, host:port."`
+	PublicURL     string `env:"HAGGLE_PUBLIC_URL" group:"server" help:"URL at which clients reach the server. Default: http://ADDR."`
+	DatabaseURL   string `env:"HAGGLE_DATABASE_URL" default:"sqlite://.data/haggle.db" group:"database" help:"sqlite://PATH or postgres://…. Several PostgreSQL hosts: postgres://HOST1:5432,HOST2:5432/DATABASE?target_session_attrs=read-write."`
+	Connections   int    `env:"HAGGLE_DATABASE_CONNECTIONS" name:"database-connections" group:"database" help:"Maximum number of PostgreSQL connections or SQLite readers; at least 4. Default: 20 for PostgreSQL, 8 for SQLite."`
+	Pooler        string `env:"HAGGLE_DATABASE_POOLER" name:"database-pooler" default:"none" enum:"none,transaction" group:"database" help:"Connection pooler in front of PostgreSQL: none, or transaction for a pooler such as PgBouncer with pool_mode=transaction."`
+	AllowNewer    bool   `env:"HAGGLE_ALLOW_NEWER_SCHEMA" name:"allow-newer-schema" group:"database" help:"Start even if a newer release has migrated the database, to roll back an upgrade. Each release supports the schema of the next release."`
+	Env           string `env:"HAGGLE_ENV" default:"sandbox" enum:"sandbox,production" group:"server" help:"Environment: sandbox or production."`
+	BootstrapKey  string `env:"HAGGLE_BOOTSTRAP_KEY" group:"server" help:"Create an account with this admin API key at startup, unless it exists."`
+	MasterKey     string `env:"HAGGLE_MASTER_KEY" group:"server" help:"Key that encrypts stored credentials. Required in production. Separate several keys with commas: the first encrypts, all decrypt."`
+	UCPAuthority  string `env:"HAGGLE_UCP_AUTHORITY" name:"ucp-authority" group:"shops" help:"Prefix of the server's own names in UCP, such as com.example.shops. Default: the reversed host of the public URL."`
+	ACPDomain     string `env:"HAGGLE_ACP_DOMAIN" name:"acp-domain" group:"shops" help:"Also serve each project at https://SLUG.DOMAIN, with this domain."`
+	RootShop      string `env:"HAGGLE_ROOT_SHOP" group:"shops" help:"Slug of a shop. Its UCP profiles, /ucp and /mcp are also served at the root of the public URL."`
+	AllowLoopback bool   `env:"HAGGLE_ALLOW_LOOPBACK" group:"server" help:"Allow URLs with loopback addresses in settings and agent profiles. Sandbox only."`
+	ACPRate       string `env:"HAGGLE_ACP_RATE" name:"acp-rate" default:"600/900" group:"limits" help:"Rate limit for each client IP address and project, as REQUESTS_PER_MINUTE/BURST; or off."`
 
-	EnterpriseRate string `env:"HAGGLE_ENTERPRISE_RATE" default:"10000/15000" group:"limits" help:"Requests of an account on the enterprise plan, per minute and at once."`
-	EnterpriseSize string `env:"HAGGLE_ENTERPRISE_LIMITS" name:"enterprise-limits" default:"500/10000000" group:"limits" help:"Projects of an account on the enterprise plan, and products of each."`
-	StripeURL      string `env:"HAGGLE_STRIPE_URL" name:"stripe-url" group:"payments" help:"Stripe's API, in place of its own address: a proxy or a look-alike."`
-	PayPalURL      string `env:"HAGGLE_PAYPAL_URL" name:"paypal-url" group:"payments" help:"PayPal's API, in place of its own address."`
-	ShopifyURL     string `env:"HAGGLE_SHOPIFY_URL" name:"shopify-url" group:"integrations" help:"Shopify, in place of each shop's own address."`
-	ShopifyID      string `env:"HAGGLE_SHOPIFY_CLIENT_ID" name:"shopify-client-id" group:"integrations" help:"The OAuth app's id. Without an app, a sandbox connects to the look-alikes of haggle simulate platforms."`
-	ShopifySecret  string `env:"HAGGLE_SHOPIFY_CLIENT_SECRET" name:"shopify-client-secret" group:"integrations" help:"The OAuth app's secret."`
-	ShopifyOld     string `env:"HAGGLE_SHOPIFY_PREVIOUS_SECRET" name:"shopify-previous-secret" group:"integrations" help:"The OAuth app's secret of before, while it is rotated: what is signed with it is taken, too."`
-	ShopifyApp     string `env:"HAGGLE_SHOPIFY_APP" name:"shopify-app" default:"public" enum:"public,custom" group:"integrations" help:"The app's distribution at Shopify: public, whose access tokens must expire, or custom."`
-	HubSpotURL     string `env:"HAGGLE_HUBSPOT_URL" name:"hubspot-url" group:"integrations" help:"HubSpot, in place of its own addresses."`
-	HubSpotID      string `env:"HAGGLE_HUBSPOT_CLIENT_ID" name:"hubspot-client-id" group:"integrations" help:"The OAuth app's id, as for Shopify."`
-	HubSpotSecret  string `env:"HAGGLE_HUBSPOT_CLIENT_SECRET" name:"hubspot-client-secret" group:"integrations" help:"The OAuth app's secret."`
-	HubSpotDeals   bool   `env:"HAGGLE_HUBSPOT_DEALS" name:"hubspot-deals" group:"integrations" help:"Ask accounts of HubSpot to let paid orders be written there as deals. The app needs the optional scopes crm.objects.deals.write, crm.schemas.deals.write and crm.objects.contacts.write."`
-	ShipStationURL string `env:"HAGGLE_SHIPSTATION_URL" name:"shipstation-url" group:"integrations" help:"ShipStation's API, in place of its own address."`
-	EmbeddingsURL  string `env:"HAGGLE_EMBEDDINGS_URL" name:"embeddings-url" group:"models" help:"OpenAI-compatible endpoint, as https://api.openai.com/v1. Products and queries are also matched by its vectors."`
-	EmbeddingsKey  string `env:"HAGGLE_EMBEDDINGS_KEY" group:"models" help:"Its API key, where it wants one."`
-	EmbeddingModel string `env:"HAGGLE_EMBEDDINGS_MODEL" name:"embeddings-model" default:"text-embedding-3-small" group:"models" help:"The model to ask it for. Another model embeds all products anew."`
-	OpenAIURL      string `env:"HAGGLE_OPENAI_URL" name:"openai-url" group:"models" help:"OpenAI-compatible endpoint of the provider openai, as https://api.openai.com/v1. Agents whose merchants want that have their answers worded there."`
-	OpenAIKey      string `env:"HAGGLE_OPENAI_KEY" name:"openai-key" group:"models" help:"Its API key."`
-	AnthropicURL   string `env:"HAGGLE_ANTHROPIC_URL" group:"models" help:"Endpoint of the provider anthropic, as https://api.anthropic.com."`
-	AnthropicKey   string `env:"HAGGLE_ANTHROPIC_KEY" group:"models" help:"Its API key."`
-	SearchMemory   string `env:"HAGGLE_SEARCH_MEMORY" default:"1024" group:"limits" help:"Megabytes that the search indexes of all shops may take; beyond it, those not searched for the longest time are dropped, to be built again when needed. One shop may take half of it; 0: any."`
-	NATSURL        string `env:"HAGGLE_NATS_URL" name:"nats-url" group:"messages" help:"nats://…, servers of a cluster separated by commas. Every event also goes to JetStream there, to haggle.PROJECT.TYPE."`
-	SMTPURL        string `env:"HAGGLE_SMTP_URL" name:"smtp-url" group:"messages" help:"smtp://USER:PASSWORD@HOST:PORT?from=…&to=… or smtps://… Alerts and invitations go by mail through it."`
-	RedisURL       string `env:"HAGGLE_REDIS_URL" group:"limits" help:"redis://… Replicas count requests together there. Without it each counts alone. With Sentinel: redis://SENTINEL:26379/0?master_name=NAME&addr=SENTINEL2:26379."`
-	OIDCIssuer     string `env:"HAGGLE_OIDC_ISSUER" name:"oidc-issuer" group:"sign-in" help:"Issuer of the OpenID Connect provider by which members may sign in to the console, as https://accounts.example.com. Its redirect URI is /console/sign-in/openid/callback of the public URL."`
-	OIDCClientID   string `env:"HAGGLE_OIDC_CLIENT_ID" name:"oidc-client-id" group:"sign-in" help:"The id by which this server is registered there."`
-	OIDCSecret     string `env:"HAGGLE_OIDC_CLIENT_SECRET" name:"oidc-client-secret" group:"sign-in" help:"The secret of that registration."`
-	OIDCName       string `env:"HAGGLE_OIDC_NAME" name:"oidc-name" group:"sign-in" help:"The provider's name on the button. Default: the issuer's host."`
-	UCPPlatforms   string `env:"HAGGLE_UCP_PLATFORMS" name:"ucp-platforms" group:"shops" help:"JSON file of agents' profiles by their URLs. They are known, and never fetched."`
-	TrustedProxies string `env:"HAGGLE_TRUSTED_PROXIES" group:"server" help:"Addresses and CIDRs, separated by commas, whose X-Forwarded-For is believed."`
-	Simulator      string `env:"HAGGLE_SIMULATOR" group:"server" help:"Sandbox only: path of haggle-sim, which the console's test buyers come from. Default: haggle-sim beside this program."`
-	LogLevel       string `env:"HAGGLE_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" group:"server" help:"Least severe log line."`
-	LogFormat      string `env:"HAGGLE_LOG_FORMAT" default:"text" enum:"text,json" group:"server" help:"text or json. With json, haggle serve also prints its addresses as JSON."`
-	RequestLog     string `env:"HAGGLE_REQUEST_LOG" default:"all" enum:"all,errors,off" group:"server" help:"Which requests have a log line: all, errors (status 400 or more) or off."`
-	Profiling      string `env:"HAGGLE_PPROF" name:"pprof" default:"off" enum:"on,off" group:"server" help:"on: profiles are at /debug/pprof/ of the operations address."`
+	EnterpriseRate string `env:"HAGGLE_ENTERPRISE_RATE" default:"10000/15000" group:"limits" help:"Rate limit for each account on the enterprise plan, as REQUESTS_PER_MINUTE/BURST."`
+	EnterpriseSize string `env:"HAGGLE_ENTERPRISE_LIMITS" name:"enterprise-limits" default:"500/10000000" group:"limits" help:"Limits for each account on the enterprise plan, as PROJECTS/PRODUCTS_PER_PROJECT."`
+	StripeURL      string `env:"HAGGLE_STRIPE_URL" name:"stripe-url" group:"payments" help:"Base URL of a proxy or simulator to use instead of Stripe's API."`
+	PayPalURL      string `env:"HAGGLE_PAYPAL_URL" name:"paypal-url" group:"payments" help:"Base URL of a proxy or simulator to use instead of PayPal's API."`
+	ShopifyURL     string `env:"HAGGLE_SHOPIFY_URL" name:"shopify-url" group:"integrations" help:"Base URL of a proxy or simulator to use instead of each Shopify shop's address."`
+	ShopifyID      string `env:"HAGGLE_SHOPIFY_CLIENT_ID" name:"shopify-client-id" group:"integrations" help:"Client ID of the Shopify OAuth app. Without it, a sandbox connects to the simulator of haggle simulate platforms."`
+	ShopifySecret  string `env:"HAGGLE_SHOPIFY_CLIENT_SECRET" name:"shopify-client-secret" group:"integrations" help:"Client secret of the Shopify OAuth app."`
+	ShopifyOld     string `env:"HAGGLE_SHOPIFY_PREVIOUS_SECRET" name:"shopify-previous-secret" group:"integrations" help:"Previous client secret of the Shopify app, during a rotation. Its signatures are still accepted."`
+	ShopifyApp     string `env:"HAGGLE_SHOPIFY_APP" name:"shopify-app" default:"public" enum:"public,custom" group:"integrations" help:"Distribution of the Shopify app: public (its access tokens must expire) or custom."`
+	HubSpotURL     string `env:"HAGGLE_HUBSPOT_URL" name:"hubspot-url" group:"integrations" help:"Base URL of a proxy or simulator to use instead of HubSpot."`
+	HubSpotID      string `env:"HAGGLE_HUBSPOT_CLIENT_ID" name:"hubspot-client-id" group:"integrations" help:"Client ID of the HubSpot OAuth app. Without it, a sandbox connects to the simulator of haggle simulate platforms."`
+	HubSpotSecret  string `env:"HAGGLE_HUBSPOT_CLIENT_SECRET" name:"hubspot-client-secret" group:"integrations" help:"Client secret of the HubSpot OAuth app."`
+	HubSpotDeals   bool   `env:"HAGGLE_HUBSPOT_DEALS" name:"hubspot-deals" group:"integrations" help:"Request permission to create deals in HubSpot from paid orders. The app needs the optional scopes crm.objects.deals.write, crm.schemas.deals.write and crm.objects.contacts.write."`
+	ShipStationURL string `env:"HAGGLE_SHIPSTATION_URL" name:"shipstation-url" group:"integrations" help:"Base URL of a proxy or simulator to use instead of ShipStation's API."`
+	EmbeddingsURL  string `env:"HAGGLE_EMBEDDINGS_URL" name:"embeddings-url" group:"models" help:"Base URL of an OpenAI-compatible API, such as https://api.openai.com/v1. Search then also matches products by embeddings."`
+	EmbeddingsKey  string `env:"HAGGLE_EMBEDDINGS_KEY" group:"models" help:"API key of the embeddings endpoint, if it requires one."`
+	EmbeddingModel string `env:"HAGGLE_EMBEDDINGS_MODEL" name:"embeddings-model" default:"text-embedding-3-small" group:"models" help:"Embedding model. After a change, the server embeds all products again."`
+	OpenAIURL      string `env:"HAGGLE_OPENAI_URL" name:"openai-url" group:"models" help:"Base URL of the model provider openai or a compatible one, such as https://api.openai.com/v1. A model words the answers of agents that are configured to use it."`
+	OpenAIKey      string `env:"HAGGLE_OPENAI_KEY" name:"openai-key" group:"models" help:"API key of the model provider openai."`
+	AnthropicURL   string `env:"HAGGLE_ANTHROPIC_URL" group:"models" help:"Base URL of the model provider anthropic, such as https://api.anthropic.com."`
+	AnthropicKey   string `env:"HAGGLE_ANTHROPIC_KEY" group:"models" help:"API key of the model provider anthropic."`
+	SearchMemory   string `env:"HAGGLE_SEARCH_MEMORY" default:"1024" group:"limits" help:"Memory limit for the search indexes of all shops, in megabytes; 0 means no limit. At the limit, the server drops the least recently used indexes and rebuilds them on demand. One shop may use half of the limit."`
+	NATSURL        string `env:"HAGGLE_NATS_URL" name:"nats-url" group:"messages" help:"nats://…; separate the servers of a cluster with commas. Publish each event to JetStream, with the subject haggle.PROJECT.TYPE."`
+	SMTPURL        string `env:"HAGGLE_SMTP_URL" name:"smtp-url" group:"messages" help:"Mail server for alerts and invitations: smtp://USER:PASSWORD@HOST:PORT?from=…&to=… or smtps://…."`
+	RedisURL       string `env:"HAGGLE_REDIS_URL" group:"limits" help:"redis://…. Replicas share the counters of rate limits in Redis. Without it, each replica counts alone. With Sentinel: redis://SENTINEL:26379/0?master_name=NAME&addr=SENTINEL2:26379."`
+	OIDCIssuer     string `env:"HAGGLE_OIDC_ISSUER" name:"oidc-issuer" group:"sign-in" help:"Issuer URL of the OpenID Connect provider for sign-in to the console, such as https://accounts.example.com. Register PUBLIC_URL/console/sign-in/openid/callback there as the redirect URI."`
+	OIDCClientID   string `env:"HAGGLE_OIDC_CLIENT_ID" name:"oidc-client-id" group:"sign-in" help:"Client ID of this server at the OpenID Connect provider."`
+	OIDCSecret     string `env:"HAGGLE_OIDC_CLIENT_SECRET" name:"oidc-client-secret" group:"sign-in" help:"Client secret of this server at the OpenID Connect provider."`
+	OIDCName       string `env:"HAGGLE_OIDC_NAME" name:"oidc-name" group:"sign-in" help:"Name of the provider on the sign-in button. Default: the host of the issuer."`
+	UCPPlatforms   string `env:"HAGGLE_UCP_PLATFORMS" name:"ucp-platforms" group:"shops" help:"JSON file that maps profile URLs to UCP agent profiles. The server never fetches these profiles."`
+	TrustedProxies string `env:"HAGGLE_TRUSTED_PROXIES" group:"server" help:"IP addresses and CIDRs of trusted proxies, separated by commas. The server uses X-Forwarded-For only from these."`
+	Simulator      string `env:"HAGGLE_SIMULATOR" group:"server" help:"Path of the program haggle-sim, which the console starts for test buyers. Sandbox only. Default: haggle-sim in the directory of this program."`
+	LogLevel       string `env:"HAGGLE_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" group:"server" help:"Minimum log level: debug, info, warn or error."`
+	LogFormat      string `env:"HAGGLE_LOG_FORMAT" default:"text" enum:"text,json" group:"server" help:"Log format: text or json. With json, haggle serve also prints its addresses as JSON."`
+	RequestLog     string `env:"HAGGLE_REQUEST_LOG" default:"all" enum:"all,errors,off" group:"server" help:"Requests to log: all, errors (status 400 and above) or off."`
+	Profiling      string `env:"HAGGLE_PPROF" name:"pprof" default:"off" enum:"on,off" group:"server" help:"on serves profiles at /debug/pprof/ of the operations address; off does not."`
 
 	// Programs are agents written in Go, in addition to the built-in one. There is no variable for them: a merchant's own
 	// main package starts the server with them.
@@ -113,7 +113,7 @@ func CheckEnvironment(environ []string) error {
 		if !strings.HasPrefix(name, "HAGGLE_") || known[name] || known[strings.TrimSuffix(name, fileMark)] {
 			continue
 		}
-		return fmt.Errorf("%s is not a variable of haggle: see `haggle serve --help`", name)
+		return fmt.Errorf("%s is not a configuration variable of haggle; see `haggle serve --help`", name)
 	}
 	return nil
 }
@@ -156,17 +156,17 @@ func (c Config) Check() error {
 	case !slices.Contains([]string{"", "public", "custom"}, c.ShopifyApp):
 		return fmt.Errorf("HAGGLE_SHOPIFY_APP is %q: it must be public or custom", c.ShopifyApp)
 	case c.EmbeddingsURL == "" && c.EmbeddingsKey != "":
-		return errors.New("HAGGLE_EMBEDDINGS_KEY is set, and HAGGLE_EMBEDDINGS_URL is not")
+		return errors.New("HAGGLE_EMBEDDINGS_KEY requires HAGGLE_EMBEDDINGS_URL")
 	case env == account.Production && c.MasterKey == "":
 		return errors.New("HAGGLE_MASTER_KEY must be set in production")
 	case slices.Contains(c.masterKeys(), ""):
-		return errors.New("HAGGLE_MASTER_KEY has an empty key between its commas")
+		return errors.New("HAGGLE_MASTER_KEY contains an empty key: remove the extra comma")
 	case c.BootstrapKey != "" && !keyForm.MatchString(c.BootstrapKey):
 		return fmt.Errorf("HAGGLE_BOOTSTRAP_KEY must be %s followed by at least 32 letters and digits", env.KeyMark())
 	case c.BootstrapKey != "" && !strings.HasPrefix(c.BootstrapKey, env.KeyMark()):
 		return fmt.Errorf("HAGGLE_BOOTSTRAP_KEY must begin with %s in the %s environment", env.KeyMark(), env)
 	case env == account.Production && c.AllowLoopback:
-		return errors.New("HAGGLE_ALLOW_LOOPBACK is for the sandbox only")
+		return errors.New("HAGGLE_ALLOW_LOOPBACK is not allowed in production")
 	case c.ACPDomain != "" && !domainForm.MatchString(c.ACPDomain):
 		return fmt.Errorf("HAGGLE_ACP_DOMAIN is %q: it must be a domain name such as acp.example.com", c.ACPDomain)
 	case c.RootShop != "" && !project.IsSlug(c.RootShop):
@@ -218,7 +218,7 @@ func (c Config) pooler() (sqlstore.Pooler, error) {
 	case err != nil:
 		return p, fmt.Errorf("HAGGLE_DATABASE_POOLER is %w", err)
 	case p == sqlstore.TransactionPooler && strings.HasPrefix(c.DatabaseURL, "sqlite://"):
-		return p, errors.New("HAGGLE_DATABASE_POOLER is transaction, and HAGGLE_DATABASE_URL is SQLite's")
+		return p, errors.New("HAGGLE_DATABASE_POOLER=transaction requires PostgreSQL, but HAGGLE_DATABASE_URL is a SQLite database")
 	}
 	return p, nil
 }
@@ -253,7 +253,7 @@ func (c Config) enterpriseLimits() (account.Limits, error) {
 	most, err := strconv.ParseUint(projects, 10, 31)
 	size, malformed := strconv.ParseUint(products, 10, 31)
 	if err != nil || malformed != nil || most == 0 || size == 0 {
-		return account.Limits{}, fmt.Errorf("HAGGLE_ENTERPRISE_LIMITS is %q: it must be projects/products, as 500/10000000", c.EnterpriseSize)
+		return account.Limits{}, fmt.Errorf("HAGGLE_ENTERPRISE_LIMITS is %q: it must be PROJECTS/PRODUCTS, such as 500/10000000", c.EnterpriseSize)
 	}
 	return account.Limits{
 		Projects: int(most),
@@ -265,7 +265,7 @@ func (c Config) enterpriseLimits() (account.Limits, error) {
 func (c Config) searchMemory() (int64, error) {
 	megabytes, err := strconv.ParseUint(cmp.Or(c.SearchMemory, "1024"), 10, 32)
 	if err != nil {
-		return 0, fmt.Errorf("HAGGLE_SEARCH_MEMORY is %q: it must be a number of megabytes, or 0", c.SearchMemory)
+		return 0, fmt.Errorf("HAGGLE_SEARCH_MEMORY is %q: it must be a number of megabytes, or 0 for no limit", c.SearchMemory)
 	}
 	return int64(megabytes) << 20, nil
 }

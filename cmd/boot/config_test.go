@@ -67,7 +67,7 @@ func TestConfig_Check(t *testing.T) {
 		{"a platform without a scheme", func(c *boot.Config) { c.ShopifyURL = "127.0.0.1:8095/shopify" }, "HAGGLE_SHOPIFY_URL"},
 		{"embeddings", func(c *boot.Config) { c.EmbeddingsURL, c.EmbeddingsKey = "https://api.openai.com/v1", digits40 }, ""},
 		{"embeddings without a scheme", func(c *boot.Config) { c.EmbeddingsURL = "localhost:8096" }, "HAGGLE_EMBEDDINGS_URL"},
-		{"a key for no embeddings", func(c *boot.Config) { c.EmbeddingsKey = digits40 }, "HAGGLE_EMBEDDINGS_KEY is set, and HAGGLE_EMBEDDINGS_URL is not"},
+		{"a key for no embeddings", func(c *boot.Config) { c.EmbeddingsKey = digits40 }, "HAGGLE_EMBEDDINGS_KEY requires HAGGLE_EMBEDDINGS_URL"},
 		{"a provider", func(c *boot.Config) {
 			c.OIDCIssuer, c.OIDCClientID, c.OIDCSecret = "https://id.example.com/", "id", "secret"
 		}, ""},
@@ -81,7 +81,7 @@ func TestConfig_Check(t *testing.T) {
 			c.OIDCIssuer, c.OIDCClientID, c.OIDCSecret = "https://id.example.com?a=b", "id", "secret"
 		}, "HAGGLE_OIDC_ISSUER is"},
 		{"a provider without a secret", func(c *boot.Config) { c.OIDCIssuer, c.OIDCClientID = "https://id.example.com", "id" }, "HAGGLE_OIDC_CLIENT_SECRET"},
-		{"a client of no provider", func(c *boot.Config) { c.OIDCClientID = "id" }, "HAGGLE_OIDC_CLIENT_ID is set, and HAGGLE_OIDC_ISSUER is not"},
+		{"a client of no provider", func(c *boot.Config) { c.OIDCClientID = "id" }, "HAGGLE_OIDC_CLIENT_ID requires HAGGLE_OIDC_ISSUER"},
 		{"a provider's long name", func(c *boot.Config) {
 			c.OIDCIssuer, c.OIDCClientID, c.OIDCSecret, c.OIDCName = "https://id.example.com", "id", "secret", strings.Repeat("x", 41)
 		}, "HAGGLE_OIDC_NAME"},
@@ -92,7 +92,7 @@ func TestConfig_Check(t *testing.T) {
 		{"a provider that sends browsers back without https", func(c *boot.Config) {
 			c.Env, c.MasterKey, c.PublicURL = "production", digits40, "http://shops.example.com"
 			c.OIDCIssuer, c.OIDCClientID, c.OIDCSecret = "https://id.example.com", "id", "secret"
-		}, "HAGGLE_OIDC_ISSUER needs a HAGGLE_PUBLIC_URL"},
+		}, "HAGGLE_OIDC_ISSUER requires a HAGGLE_PUBLIC_URL"},
 		{"memory for searches", func(c *boot.Config) { c.SearchMemory = "64" }, ""},
 		{"any memory for searches", func(c *boot.Config) { c.SearchMemory = "0" }, ""},
 		{"memory with a unit", func(c *boot.Config) { c.SearchMemory = "1GB" }, `HAGGLE_SEARCH_MEMORY is "1GB": it must be a number of megabytes`},
@@ -141,10 +141,10 @@ func TestCheckEnvironment(t *testing.T) {
 		{[]string{"PATH=/bin", "HAGGLE=1", "XHAGGLE_ADDR=:1"}, ""},
 		{[]string{"HAGGLE_ADDR=:1", "HAGGLE_OPS_ADDR=:2", "HAGGLE_PUBLIC_URL=", "HAGGLE_DATABASE_URL=", "HAGGLE_ENV="}, ""},
 		{[]string{"HAGGLE_BOOTSTRAP_KEY=", "HAGGLE_MASTER_KEY=", "HAGGLE_ACP_DOMAIN=", "HAGGLE_ALLOW_LOOPBACK=", "HAGGLE_ACP_RATE=", "HAGGLE_LOG_LEVEL="}, ""},
-		{[]string{"HAGGLE_ADDR=:1", "HAGGLE_ADRESS=:1"}, "HAGGLE_ADRESS is not a variable"},
-		{[]string{"haggle_addr=:1", "HAGGLE_addr=:1"}, "HAGGLE_addr is not a variable"},
-		{[]string{"HAGGLE_=1"}, "HAGGLE_ is not a variable"},
-		{[]string{"HAGGLE_MASTER"}, "HAGGLE_MASTER is not a variable"},
+		{[]string{"HAGGLE_ADDR=:1", "HAGGLE_ADRESS=:1"}, "HAGGLE_ADRESS is not a configuration variable"},
+		{[]string{"haggle_addr=:1", "HAGGLE_addr=:1"}, "HAGGLE_addr is not a configuration variable"},
+		{[]string{"HAGGLE_=1"}, "HAGGLE_ is not a configuration variable"},
+		{[]string{"HAGGLE_MASTER"}, "HAGGLE_MASTER is not a configuration variable"},
 		{[]string{"HAGGLE_EMBEDDINGS_URL=", "HAGGLE_EMBEDDINGS_KEY=", "HAGGLE_EMBEDDINGS_MODEL=", "HAGGLE_SEARCH_MEMORY="}, ""},
 		{[]string{"HAGGLE_REDIS_URL=", "HAGGLE_TRUSTED_PROXIES=10.0.0.0/8", "HAGGLE_ENTERPRISE_RATE="}, ""},
 	} {

@@ -108,7 +108,7 @@ func (a *App) importDemo(ctx context.Context, p *project.Project) error {
 	}
 	summary, err := a.load(ctx, p, lines, catalogs.Import{})
 	if err == nil && summary.Refused > 0 {
-		err = fmt.Errorf("%d of the demo's products were refused: %v", summary.Refused, summary.Problems.Lines())
+		err = fmt.Errorf("cannot import %d products of the demo: %v", summary.Refused, summary.Problems.Lines())
 	}
 	return err
 }

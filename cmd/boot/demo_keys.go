@@ -41,7 +41,7 @@ func (a *App) demoKey(ctx context.Context, owner id.Account) (string, error) {
 		return secret, err
 	}
 	if err := writePrivate(file, secret+"\n"); err != nil {
-		a.log.WarnContext(ctx, "the demo's API key is not kept: the next start makes another one", "error", err)
+		a.log.WarnContext(ctx, "cannot store the API key of the demo: the next start creates another key", "error", err)
 	}
 	return secret, nil
 }

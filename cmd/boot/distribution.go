@@ -13,7 +13,7 @@ const distributionNotes = `-- These statements distribute Haggle's tables by pro
 -- on a database with a current schema and without data.
 --
 -- They follow from the rules by which Citus distributes tables (primary keys, unique indexes and foreign keys contain
--- project_id), which tests check. They have not been run on a Citus cluster. Before you rely on them, see what remains open:
+-- project_id), which tests check. They have not been run on a Citus cluster. Before you use them, read the open questions in
 -- adapters/sqlstore/README.md, "Distribution by project".
 `
 
@@ -32,10 +32,10 @@ func PrintDistribution(ctx context.Context, c Config, to io.Writer) (err error) 
 		return err
 	}
 	if len(d.Problems) > 0 {
-		return fmt.Errorf("the tables cannot be distributed: %s", strings.Join(d.Problems, "; "))
+		return fmt.Errorf("cannot distribute the tables: %s", strings.Join(d.Problems, "; "))
 	}
 	fmt.Fprint(to, distributionNotes)
-	fmt.Fprintf(to, "-- These stay on the coordinator: %s.\n", strings.Join(d.Local, ", "))
+	fmt.Fprintf(to, "-- These tables stay on the coordinator: %s.\n", strings.Join(d.Local, ", "))
 	for _, statement := range d.Statements() {
 		fmt.Fprintln(to, statement+";")
 	}

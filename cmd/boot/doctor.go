@@ -43,10 +43,10 @@ const examineGrace = 200 * time.Millisecond
 // mail or refresh tokens. It takes at most two seconds for the checks without the database, and two for those with it.
 func Diagnose(ctx context.Context, c Config) []Finding {
 	if err := CheckEnvironment(os.Environ()); err != nil {
-		return []Finding{{Fail, "environment", err.Error(), "unset the variable, or correct its name"}}
+		return []Finding{{Fail, "environment", err.Error(), "unset the variable or correct its name"}}
 	}
 	if err := c.Check(); err != nil {
-		return []Finding{{Fail, "configuration", err.Error(), "see `haggle serve --help`"}}
+		return []Finding{{Fail, "configuration", err.Error(), "run `haggle serve --help` to see the valid values"}}
 	}
 	d := &doctor{
 		Config:   c,
@@ -123,13 +123,13 @@ func examine(ctx context.Context, checks []check) (all []Finding) {
 		case found := <-results[i]:
 			all = append(all, found...)
 		default:
-			all = append(all, Finding{Fail, c.about, noAnswer, "see whether it hangs, and whether a firewall is between"})
+			all = append(all, Finding{Fail, c.about, noAnswer, "check whether the service is running and whether a firewall blocks the connection"})
 		}
 	}
 	return all
 }
 
-var noAnswer = fmt.Sprintf("does not answer within %.0f s", checkTimeout.Seconds())
+var noAnswer = fmt.Sprintf("no response within %.0f s", checkTimeout.Seconds())
 
 // externalChecks returns the checks that need no database.
 func (d *doctor) externalChecks() []check {

@@ -32,7 +32,7 @@ func (d *doctor) accounts(ctx context.Context, store *sqlstore.Store) (checks []
 	connected, err := store.Integrations().Sealed(ctx)
 	if err != nil {
 		return []check{{"integrations", func(_ context.Context, r *report) {
-			r.fail("integrations", "cannot be read: "+reason(cause(err)), "run `haggle verify`")
+			r.fail("integrations", "cannot read them from the database: "+reason(cause(err)), "run `haggle verify`")
 		}}}
 	}
 	keys, err := vault.New(d.masterKeys()...)
@@ -44,7 +44,7 @@ func (d *doctor) accounts(ctx context.Context, store *sqlstore.Store) (checks []
 	for n, i := range connected {
 		if n == maxTriedAccounts {
 			checks = append(checks, check{"integrations", func(_ context.Context, r *report) {
-				r.ok("integrations", "%d of %d were tried", maxTriedAccounts, len(connected))
+				r.ok("integrations", "checked %d of %d", maxTriedAccounts, len(connected))
 			}})
 			break
 		}
@@ -55,7 +55,7 @@ func (d *doctor) accounts(ctx context.Context, store *sqlstore.Store) (checks []
 	asking, err := store.Agents().Asking(ctx, maxTriedAccounts)
 	if err != nil {
 		return append(checks, check{"remote agents", func(_ context.Context, r *report) {
-			r.fail("remote agents", "cannot be read: "+reason(cause(err)), "run `haggle verify`")
+			r.fail("remote agents", "cannot read them from the database: "+reason(cause(err)), "run `haggle verify`")
 		}})
 	}
 	client := delivery.SafeClient(d.AllowLoopback)
@@ -75,16 +75,16 @@ func checkCredentials(connected []*integration.Integration, keys ports.Vault, r 
 			closed++
 		}
 	}
-	seen := fmt.Sprintf("HAGGLE_MASTER_KEY does not open %d of %d", closed, len(connected))
-	const remedy = "set the master key that they were sealed with, or enter the credentials again"
+	seen := fmt.Sprintf("HAGGLE_MASTER_KEY cannot decrypt %d of %d", closed, len(connected))
+	const remedy = "set the master key that encrypted them, or enter the credentials again"
 	switch {
 	case len(connected) == 0:
 	case closed == len(connected):
-		r.fail("stored credentials", seen+": the server would not start", remedy)
+		r.fail("stored credentials", seen+"; the server cannot start", remedy)
 	case closed > 0:
 		r.warn("stored credentials", seen, remedy)
 	default:
-		r.ok("stored credentials", "HAGGLE_MASTER_KEY opens all %d", len(connected))
+		r.ok("stored credentials", "HAGGLE_MASTER_KEY decrypts all %d", len(connected))
 	}
 }
 
@@ -134,19 +134,19 @@ func inspect(ctx ports.Outbound, i *integration.Integration, keys ports.Vault, a
 		return // checkCredentials reports it
 	}
 	if !c.Expires.IsZero() && time.Now().After(c.Expires) {
-		r.warn(i.Type.Label(), of+": its access token expired at "+c.Expires.Format(time.RFC3339), "start the server, which refreshes it")
+		r.warn(i.Type.Label(), of+": the access token expired at "+c.Expires.Format(time.RFC3339), "start the server; it refreshes the token")
 		return
 	}
 	name, outdated, err := ask(ctx, i, c)
 	switch {
 	case errors.Is(err, ports.ErrCredentialsRefused):
-		r.fail(i.Type.Label(), of+": the credentials are refused", "enter new ones in the console, under Integrations")
+		r.fail(i.Type.Label(), of+": the platform rejected the credentials", "enter new credentials in the console, under Integrations")
 	case err != nil:
-		r.fail(i.Type.Label(), of+": "+reason(err), "see whether the platform is up, and whether a firewall is between")
+		r.fail(i.Type.Label(), of+": "+reason(err), "check whether the platform is available and whether a firewall blocks the connection")
 	case outdated != "":
-		r.warn(i.Type.Label(), of+": answers with version "+outdated+" of its API, for the one that this release asks for is gone", "upgrade haggle")
+		r.warn(i.Type.Label(), of+": the platform has retired the API version that this release requests and responds with version "+outdated, "upgrade haggle")
 	default:
-		r.ok(i.Type.Label(), "%s answers as %s", of, name)
+		r.ok(i.Type.Label(), "%s is connected as %s", of, name)
 	}
 }
 
@@ -168,10 +168,10 @@ func checkHandler(ctx context.Context, client *http.Client, a *agent.Agent, addr
 	status, err := askBy(ctx, client, http.MethodHead, address, nil)
 	switch {
 	case err != nil:
-		r.fail("remote agent", of+": "+reason(err), "start the handler: until it answers, the house's own agent does")
+		r.fail("remote agent", of+": "+reason(err), "start the handler; until it responds, the built-in agent answers")
 	case status >= http.StatusInternalServerError && status != http.StatusNotImplemented:
-		r.fail("remote agent", fmt.Sprintf("%s answers %d", of, status), "look into the handler's log: the house's own agent answers in its place")
+		r.fail("remote agent", fmt.Sprintf("%s responds with status %d", of, status), "check the log of the handler; meanwhile the built-in agent answers")
 	default:
-		r.ok("remote agent", "%s answers", of)
+		r.ok("remote agent", "%s responds", of)
 	}
 }

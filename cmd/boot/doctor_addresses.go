@@ -17,14 +17,14 @@ import (
 )
 
 func (d *doctor) masterKey(_ context.Context, r *report) {
-	const remedy = "put a new key, as from `openssl rand -base64 32`, and a comma before it, and run `haggle keys rotate-master`"
+	const remedy = "create a key with `openssl rand -base64 32`, put it before the old one, separated by a comma, and run `haggle keys rotate-master`"
 	switch {
 	case d.MasterKey == "":
-		r.ok("master key", "none: the sandbox seals with a public one")
+		r.ok("master key", "not set; the sandbox encrypts with a public key")
 	case d.weakMasterKey() != "" && d.env == account.Production:
 		r.fail("master key", d.weakMasterKey(), remedy)
 	case d.weakMasterKey() != "":
-		r.warn("master key", d.weakMasterKey()+"; production refuses it", remedy)
+		r.warn("master key", d.weakMasterKey()+"; the server does not start with it in production", remedy)
 	default:
 		r.ok("master key", "set")
 	}
@@ -36,17 +36,17 @@ func (d *doctor) apiAddress(ctx context.Context, r *report) {
 		return
 	}
 	if status, err := ask(ctx, "http://"+reachable(d.Addr)+"/docs", nil); err == nil && status == http.StatusOK {
-		r.ok("API address", "%s: the server answers there", d.Addr)
+		r.ok("API address", "%s: the server is running", d.Addr)
 		return
 	}
-	r.warn("API address", d.Addr+" is not free", "stop what listens there, or set HAGGLE_ADDR")
+	r.warn("API address", d.Addr+" is in use by another program", "stop that program, or set HAGGLE_ADDR to another address")
 }
 
 // opsAddress checks whether the address is free or a server there is ready.
 func (d *doctor) opsAddress(ctx context.Context, r *report) {
 	if !loopback(d.OpsAddr) {
-		r.warn("operations address", d.OpsAddr+" can be reached from other machines: /metrics is for yours alone",
-			"set HAGGLE_OPS_ADDR to an address that only your monitoring reaches")
+		r.warn("operations address", d.OpsAddr+" accepts connections from other machines; /metrics must not be public",
+			"set HAGGLE_OPS_ADDR to an address that only your monitoring can reach")
 	}
 	if d.canListen(d.OpsAddr) {
 		r.ok("operations address", "%s", d.OpsAddr)
@@ -56,9 +56,9 @@ func (d *doctor) opsAddress(ctx context.Context, r *report) {
 	case err == nil && status == http.StatusOK:
 		r.ok("operations address", "%s: the server is ready", d.OpsAddr)
 	case err == nil && status == http.StatusServiceUnavailable:
-		r.fail("operations address", d.OpsAddr+": the server is not ready", "ask http://"+reachable(d.OpsAddr)+"/readyz for the reason")
+		r.fail("operations address", d.OpsAddr+": the server is not ready", "open http://"+reachable(d.OpsAddr)+"/readyz to see the reason")
 	default:
-		r.warn("operations address", d.OpsAddr+" is not free", "stop what listens there, or set HAGGLE_OPS_ADDR")
+		r.warn("operations address", d.OpsAddr+" is in use by another program", "stop that program, or set HAGGLE_OPS_ADDR to another address")
 	}
 }
 
@@ -92,31 +92,31 @@ func (d *doctor) publicURL(ctx context.Context, r *report) {
 	u, _ := url.Parse(d.PublicURL)
 	if d.PublicURL == "" {
 		if live {
-			r.warn("public URL", "HAGGLE_PUBLIC_URL is not set: buyers are told to come to "+d.Addr, "set HAGGLE_PUBLIC_URL")
+			r.warn("public URL", "HAGGLE_PUBLIC_URL is not set; the server gives buyers the address "+d.Addr, "set HAGGLE_PUBLIC_URL to the URL that buyers can reach")
 		}
 		return
 	}
 	if live && u.Scheme != "https" {
-		r.warn("public URL", d.PublicURL+" is not https: API keys would travel in the open", "put a proxy with TLS in front")
+		r.warn("public URL", d.PublicURL+" is not https; API keys would be sent unencrypted", "put a TLS proxy in front of the server")
 	}
 	if d.TrustedProxies == "" && loopback(d.Addr) {
-		r.warn("proxies", "a proxy seems to be in front, but HAGGLE_TRUSTED_PROXIES is empty: every client counts as the proxy",
+		r.warn("proxies", "HAGGLE_TRUSTED_PROXIES is not set, but the server seems to be behind a proxy; rate limits would count all clients as one",
 			"set HAGGLE_TRUSTED_PROXIES to the proxy's address")
 	}
 	status, err := ask(ctx, strings.TrimSuffix(d.PublicURL, "/")+"/docs", nil)
 	var name *net.DNSError
 	switch {
 	case untrusted(err):
-		r.fail("public URL", d.PublicURL+": "+reason(err), "renew the certificate, or serve its whole chain")
+		r.fail("public URL", d.PublicURL+": "+reason(err), "renew the certificate, or configure the proxy to send the complete certificate chain")
 	case errors.As(err, &name):
-		r.fail("public URL", d.PublicURL+" does not resolve: "+reason(err), "make a DNS record of it")
+		r.fail("public URL", d.PublicURL+" does not resolve: "+reason(err), "create a DNS record for the host")
 	case err != nil:
-		r.warn("public URL", d.PublicURL+": "+reason(err), "start the server and the proxy, and try again")
+		r.warn("public URL", d.PublicURL+": "+reason(err), "start the server and the proxy, and run the check again")
 	case status != http.StatusOK:
-		r.warn("public URL", fmt.Sprintf("%s/docs answers %d: the server does not seem to be there", strings.TrimSuffix(d.PublicURL, "/"), status),
-			"start the server, and look where the proxy leads")
+		r.warn("public URL", fmt.Sprintf("%s/docs responds with status %d; it does not seem to be this server", strings.TrimSuffix(d.PublicURL, "/"), status),
+			"start the server, and check the target of the proxy")
 	default:
-		r.ok("public URL", "%s answers", d.PublicURL)
+		r.ok("public URL", "%s responds", d.PublicURL)
 	}
 }
 
@@ -175,14 +175,14 @@ func (d *doctor) disk(_ context.Context, r *report) {
 		folder = filepath.Dir(folder) // the server creates missing folders
 	}
 	free, err := freeSpace(folder)
-	seen := fmt.Sprintf("%.1f GB are free at %s", float64(free)/1e9, folder)
+	seen := fmt.Sprintf("%.1f GB free in %s", float64(free)/1e9, folder)
 	switch {
 	case err != nil:
-		r.warn("disk", fmt.Sprintf("how much is free at %s is not known: %v", folder, err), "see with df")
+		r.warn("disk", fmt.Sprintf("cannot read the free space in %s: %v", folder, err), "check the free space with df")
 	case free < criticalDiskSpace:
-		r.fail("disk", seen, "free some space: a full disk refuses orders")
+		r.fail("disk", seen, "free some space; the server cannot accept orders if the disk is full")
 	case free < lowDiskSpace:
-		r.warn("disk", seen, "free some space before the disk is full, which refuses orders")
+		r.warn("disk", seen, "free some space; the server cannot accept orders if the disk is full")
 	default:
 		r.ok("disk", "%s", seen)
 	}

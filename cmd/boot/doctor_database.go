@@ -18,7 +18,7 @@ func (d *doctor) openDatabase(ctx context.Context, r *report) {
 	defer close(d.skew)
 	if path, ok := strings.CutPrefix(d.DatabaseURL, "sqlite://"); ok {
 		if _, err := os.Stat(path); os.IsNotExist(err) {
-			r.ok("database", "%s is new: the server makes it when it starts", path)
+			r.ok("database", "%s does not exist yet; the server creates it when it starts", path)
 			return
 		}
 	}
@@ -30,10 +30,10 @@ func (d *doctor) openDatabase(ctx context.Context, r *report) {
 		AllowNewer: d.AllowNewer,
 	})
 	if err != nil {
-		r.fail("database", Explain(d.DatabaseURL, err).Error(), "start the database, or correct HAGGLE_DATABASE_URL")
+		r.fail("database", Explain(d.DatabaseURL, err).Error(), "start the database or correct HAGGLE_DATABASE_URL")
 		return
 	}
-	r.ok("database", "answers (%s)", time.Since(start).Round(time.Millisecond))
+	r.ok("database", "responds (%s)", time.Since(start).Round(time.Millisecond))
 	d.clock(ctx, store, r)
 	d.role(ctx, store, r)
 	if !d.schema(ctx, store, r) || ctx.Err() != nil {
@@ -47,49 +47,49 @@ func (d *doctor) openDatabase(ctx context.Context, r *report) {
 func (d *doctor) clock(ctx context.Context, store *sqlstore.Store, r *report) {
 	database, err := system.NewDatabaseClock(ctx, store.Now)
 	if err != nil {
-		r.fail("clock", fmt.Sprintf("the database does not tell the time: %v", cause(err)), "look into the database's log")
+		r.fail("clock", fmt.Sprintf("cannot read the database clock: %v", cause(err)), "check the log of the database")
 		return
 	}
 	skew := database.Skew()
 	d.skew <- skew
 	if payments.TooFarApart(skew) {
-		r.fail("clock", fmt.Sprintf("the database's is %s ahead of this machine's: the server would not be ready", skew.Round(time.Second)),
-			"synchronise both by NTP")
+		r.fail("clock", fmt.Sprintf("the database clock is %s ahead of the clock of this machine; the server would not be ready", skew.Round(time.Second)),
+			"synchronize both clocks with NTP")
 		return
 	}
-	r.ok("clock", "the database's is %s ahead of this machine's", skew.Round(time.Millisecond))
+	r.ok("clock", "the database clock is %s ahead of the clock of this machine", skew.Round(time.Millisecond))
 }
 
 // role checks whether row-level security applies to the role that the server logs in as.
 func (d *doctor) role(ctx context.Context, store *sqlstore.Store, r *report) {
 	role, err := store.UnguardedLogin(ctx)
-	remedy := fmt.Sprintf("ALTER ROLE %q NOSUPERUSER NOBYPASSRLS, or log in as a role of its own: CREATE ROLE haggle LOGIN CREATEROLE PASSWORD '…'", role)
+	remedy := fmt.Sprintf("run ALTER ROLE %q NOSUPERUSER NOBYPASSRLS, or connect as a separate role: CREATE ROLE haggle LOGIN CREATEROLE PASSWORD '…'", role)
 	switch {
 	case err != nil:
-		r.warn("database role", fmt.Sprintf("its rights cannot be read: %v", cause(err)), "let it read pg_roles")
+		r.warn("database role", fmt.Sprintf("cannot read its privileges: %v", cause(err)), "grant the role access to pg_roles")
 	case role != "" && d.env == account.Production:
 		r.fail("database role", unguarded(role), remedy)
 	case role != "":
-		r.warn("database role", unguarded(role)+"; production refuses it", remedy)
+		r.warn("database role", unguarded(role)+"; the server does not start with it in production", remedy)
 	case !strings.HasPrefix(d.DatabaseURL, "sqlite://"):
-		r.ok("database role", "row-level security holds it")
+		r.ok("database role", "row-level security applies to it")
 	}
 }
 
 // schema reports whether this program can read the tables.
 func (d *doctor) schema(ctx context.Context, store *sqlstore.Store, r *report) bool {
 	if err := store.SchemaCurrent(ctx); err != nil && d.Pooler == sqlstore.TransactionPooler.String() {
-		r.fail("schema", "is not current", "run `haggle migrate` with HAGGLE_DATABASE_POOLER=none and a URL that leads past the pooler")
+		r.fail("schema", "is out of date", "run `haggle migrate` with HAGGLE_DATABASE_POOLER=none and a URL that bypasses the pooler")
 		return false
 	} else if err != nil {
-		r.warn("schema", "is not current", "`haggle migrate`, or the next start, brings it up to date")
+		r.warn("schema", "is out of date", "run `haggle migrate`, or start the server, which migrates it")
 		return false
 	}
 	if err := store.SchemaKnown(ctx); err != nil {
-		r.fail("schema", err.Error(), "run the release that migrated the database, or a later one")
+		r.fail("schema", err.Error(), "run the release that migrated the database or a later one")
 		return false
 	}
-	r.ok("schema", "is current")
+	r.ok("schema", "is up to date")
 	return true
 }
 
@@ -98,7 +98,7 @@ func (d *doctor) databaseChecks(ctx context.Context, store *sqlstore.Store) []ch
 	checks := []check{
 		{"API keys", func(ctx context.Context, r *report) {
 			if _, err := store.Accounts().Oldest(ctx, account.Plan{}); err != nil {
-				r.warn("API keys", "there is no account yet", "`haggle keys create` makes one")
+				r.warn("API keys", "there is no account yet", "run `haggle keys create`, which creates an account and a key")
 			}
 		}},
 		{"root shop", func(ctx context.Context, r *report) { d.rootShop(ctx, store, r) }},
@@ -112,7 +112,7 @@ func (d *doctor) rootShop(ctx context.Context, store *sqlstore.Store, r *report)
 		return
 	}
 	if _, err := store.Storefronts().BySlug(ctx, d.RootShop); err != nil {
-		r.warn("root shop", fmt.Sprintf("HAGGLE_ROOT_SHOP names no shop: %q", d.RootShop), "correct the slug, or open the shop")
+		r.warn("root shop", fmt.Sprintf("no shop has the slug %q (HAGGLE_ROOT_SHOP)", d.RootShop), "correct the slug or create the shop")
 		return
 	}
 	r.ok("root shop", "%s", d.RootShop)

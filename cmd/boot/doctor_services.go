@@ -20,7 +20,7 @@ import (
 
 func (d *doctor) redis(ctx context.Context, r *report) {
 	if d.RedisURL == "" {
-		r.ok("rate limits", "counted in this process: with more replicas, set HAGGLE_REDIS_URL")
+		r.ok("rate limits", "counted in this process; set HAGGLE_REDIS_URL if you run several replicas")
 		return
 	}
 	limiter, err := ratelimit.New(d.RedisURL, slog.New(slog.DiscardHandler))
@@ -29,15 +29,15 @@ func (d *doctor) redis(ctx context.Context, r *report) {
 		err = limiter.Ask(ctx)
 	}
 	if err != nil {
-		r.fail("Redis", "does not answer: "+reason(err), "start Redis, or correct HAGGLE_REDIS_URL: until then each replica limits rates by its share alone")
+		r.fail("Redis", "no response: "+reason(err), "start Redis or correct HAGGLE_REDIS_URL; until then each replica enforces its share of the rate limits alone")
 		return
 	}
 	limits, _ := d.limits() // Check has validated them
 	if limiter.Allow(ctx, "doctor", limits.enterprise); limiter.Degraded() {
-		r.fail("Redis", "answers, and does not count", "allow its user EVALSHA and EVAL on keys haggle:*")
+		r.fail("Redis", "responds, but rejects the commands of the rate limiter", "grant the Redis user EVALSHA and EVAL on the keys haggle:*")
 		return
 	}
-	r.ok("Redis", "answers")
+	r.ok("Redis", "responds")
 }
 
 func (d *doctor) nats(ctx context.Context, r *report) {
@@ -45,10 +45,10 @@ func (d *doctor) nats(ctx context.Context, r *report) {
 		return
 	}
 	if err := eventbus.Try(ctx, d.NATSURL); err != nil {
-		r.fail("NATS", "does not answer: "+reason(err), "start NATS with JetStream, or correct HAGGLE_NATS_URL: until then events wait")
+		r.fail("NATS", "no response: "+reason(err), "start NATS with JetStream or correct HAGGLE_NATS_URL; until then events wait in the outbox")
 		return
 	}
-	r.ok("NATS", "answers, with JetStream")
+	r.ok("NATS", "responds; JetStream is enabled")
 }
 
 func (d *doctor) smtp(ctx context.Context, r *report) {
@@ -60,10 +60,10 @@ func (d *doctor) smtp(ctx context.Context, r *report) {
 		err = mailer.Try(ctx)
 	}
 	if err != nil {
-		r.fail("SMTP", "does not take mail: "+reason(err), "start the mail server, or correct HAGGLE_SMTP_URL: until then alerts and invitations are not sent")
+		r.fail("SMTP", "cannot send mail: "+reason(err), "start the mail server or correct HAGGLE_SMTP_URL; until then alerts and invitations are not sent")
 		return
 	}
-	r.ok("SMTP", "answers; no mail was sent")
+	r.ok("SMTP", "responds; no mail was sent")
 }
 
 // providerAddresses returns checks that payment providers answer and that their clocks agree with the database's.
@@ -89,18 +89,18 @@ func (d *doctor) providerAddresses() (checks []check) {
 		checks = append(checks, check{about, func(ctx context.Context, r *report) {
 			skew, err := skewOf(ctx, d.providerURL(provider.of.String()), time.Now)
 			if err != nil && provider.url != "" {
-				r.fail(about, "is not known: "+reason(err), "see whether "+provider.variable+" is right, and whether a firewall is between")
+				r.fail(about, "cannot read it: "+reason(err), "check "+provider.variable+" and whether a firewall blocks the connection")
 				return
 			} else if err != nil {
-				r.warn(about, "is not known: "+reason(err), "let this machine reach "+d.providerURL(provider.of.String())+", if payments go through it")
+				r.warn(about, "cannot read it: "+reason(err), "if you use this provider, allow connections from this machine to "+d.providerURL(provider.of.String()))
 				return
 			}
 			<-known
 			if skew -= database; payments.TooFarApart(skew) {
-				r.warn(about, fmt.Sprintf("is %s ahead of the database's: payments through it are refused", skew.Round(time.Second)), "synchronise the database's by NTP")
+				r.warn(about, fmt.Sprintf("is %s ahead of the database clock; the server refuses payments through this provider", skew.Round(time.Second)), "synchronize the database clock with NTP")
 				return
 			}
-			r.ok(about, "agrees with the database's")
+			r.ok(about, "agrees with the database clock")
 		}})
 	}
 	return checks
@@ -114,12 +114,12 @@ func (d *doctor) platformAddresses() (checks []check) {
 		checks = append(checks, check{t.Label(), func(ctx context.Context, r *report) {
 			switch {
 			case app.id == "":
-				r.warn(t.Label(), "no OAuth app: nobody can connect an account",
-					fmt.Sprintf("set HAGGLE_%[1]s_CLIENT_ID and HAGGLE_%[1]s_CLIENT_SECRET, if that is wanted", name))
+				r.warn(t.Label(), "no OAuth app is configured; merchants cannot connect accounts",
+					fmt.Sprintf("to allow it, set HAGGLE_%[1]s_CLIENT_ID and HAGGLE_%[1]s_CLIENT_SECRET", name))
 			case app.url == "":
 				r.ok(t.Label(), "OAuth app %s", app.id)
 			case d.env == account.Production && !isHTTPS(app.url):
-				r.warn(t.Label(), app.url+" is not https: tokens would travel in the open", "correct HAGGLE_"+name+"_URL")
+				r.warn(t.Label(), app.url+" is not https; tokens would be sent unencrypted", "correct HAGGLE_"+name+"_URL")
 			case given == "":
 				r.ok(t.Label(), "OAuth app %s at %s", app.id, app.url)
 			default:
@@ -127,7 +127,7 @@ func (d *doctor) platformAddresses() (checks []check) {
 					r.fail(t.Label(), app.url+": "+reason(err), "correct HAGGLE_"+name+"_URL")
 					return
 				}
-				r.ok(t.Label(), "OAuth app %s at %s, which answers", app.id, app.url)
+				r.ok(t.Label(), "OAuth app %s at %s, which responds", app.id, app.url)
 			}
 		}})
 	}
@@ -137,7 +137,7 @@ func (d *doctor) platformAddresses() (checks []check) {
 				r.fail("ShipStation", d.ShipStationURL+": "+reason(err), "correct HAGGLE_SHIPSTATION_URL")
 				return
 			}
-			r.ok("ShipStation", "%s answers", d.ShipStationURL)
+			r.ok("ShipStation", "%s responds", d.ShipStationURL)
 		}})
 	}
 	return checks
@@ -170,20 +170,20 @@ func (d *doctor) models() (checks []check) {
 		}
 		checks = append(checks, check{m.about, func(ctx context.Context, r *report) {
 			if d.env == account.Production && !isHTTPS(m.url) && m.key != "" {
-				r.warn(m.about, m.url+" is not https: its key would travel in the open", "correct "+m.variable+"_URL")
+				r.warn(m.about, m.url+" is not https; the API key would be sent unencrypted", "correct "+m.variable+"_URL")
 			}
 			status, err := ask(ctx, strings.TrimSuffix(m.url, "/")+m.path, m.header)
 			switch {
 			case err != nil:
-				r.fail(m.about, m.says+m.url+": "+reason(err), "correct "+m.variable+"_URL, or let this machine reach it")
+				r.fail(m.about, m.says+m.url+": "+reason(err), "correct "+m.variable+"_URL, or allow connections from this machine to it")
 			case status == http.StatusUnauthorized || status == http.StatusForbidden:
-				r.fail(m.about, fmt.Sprintf("%s%s refuses the key (%d)", m.says, m.url, status), "correct "+m.variable+"_KEY")
+				r.fail(m.about, fmt.Sprintf("%s%s rejects the API key (status %d)", m.says, m.url, status), "correct "+m.variable+"_KEY")
 			case status >= http.StatusInternalServerError:
-				r.fail(m.about, fmt.Sprintf("%s%s answers %d", m.says, m.url, status), "ask its operator")
+				r.fail(m.about, fmt.Sprintf("%s%s responds with status %d", m.says, m.url, status), "contact the operator of this service")
 			case status >= http.StatusBadRequest: // some compatible servers do not list their models
-				r.ok(m.about, "%s%s answers; its key was not tried, for it does not list models", m.says, m.url)
+				r.ok(m.about, "%s%s responds; it cannot list models, so the API key was not checked", m.says, m.url)
 			default:
-				r.ok(m.about, "%s%s answers", m.says, m.url)
+				r.ok(m.about, "%s%s responds", m.says, m.url)
 			}
 		}})
 	}
@@ -208,7 +208,7 @@ func (d *doctor) agentProfiles(_ context.Context, r *report) {
 		r.fail("agents' profiles", err.Error(), "correct HAGGLE_UCP_PLATFORMS")
 		return
 	}
-	r.ok("agents' profiles", "%d are known, and never fetched", len(known))
+	r.ok("agents' profiles", "%d are configured; the server never fetches them", len(known))
 }
 
 // openIDProvider reads the provider's discovery document, and reports the redirect URI to register there.
@@ -219,10 +219,10 @@ func (d *doctor) openIDProvider(ctx context.Context, r *report) {
 	status, err := ask(ctx, strings.TrimSuffix(d.OIDCIssuer, "/")+"/.well-known/openid-configuration", nil)
 	switch {
 	case err != nil:
-		r.fail("OpenID Connect", d.OIDCIssuer+": "+reason(err), "correct HAGGLE_OIDC_ISSUER, or let this machine reach it")
+		r.fail("OpenID Connect", d.OIDCIssuer+": "+reason(err), "correct HAGGLE_OIDC_ISSUER, or allow connections from this machine to it")
 	case status != http.StatusOK:
-		r.fail("OpenID Connect", fmt.Sprintf("%s has no /.well-known/openid-configuration (%d)", d.OIDCIssuer, status), "correct HAGGLE_OIDC_ISSUER")
+		r.fail("OpenID Connect", fmt.Sprintf("%s has no /.well-known/openid-configuration (status %d)", d.OIDCIssuer, status), "correct HAGGLE_OIDC_ISSUER")
 	default:
-		r.ok("OpenID Connect", "members may sign in by %s; its redirect URI is %s%s", d.OIDCIssuer, strings.TrimSuffix(d.PublicURL, "/"), console.ReturnPath)
+		r.ok("OpenID Connect", "members may sign in with %s; register the redirect URI %s%s there", d.OIDCIssuer, strings.TrimSuffix(d.PublicURL, "/"), console.ReturnPath)
 	}
 }

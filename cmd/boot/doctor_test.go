@@ -43,22 +43,22 @@ func TestDiagnose_findings(t *testing.T) {
 		about   string
 		says    string
 	}{
-		{"nothing yet", func(*boot.Config) {}, boot.OK, "database", "is new"},
-		{"a database in use", func(c *boot.Config) { c.DatabaseURL = used }, boot.OK, "schema", "is current"},
+		{"nothing yet", func(*boot.Config) {}, boot.OK, "database", "does not exist yet"},
+		{"a database in use", func(c *boot.Config) { c.DatabaseURL = used }, boot.OK, "schema", "is up to date"},
 		{"PostgreSQL", func(c *boot.Config) { c.DatabaseURL = pgserver.Shared(t).Database(t, "") }, boot.Warn, "schema", "haggle migrate"},
 		{"no database", func(c *boot.Config) { c.DatabaseURL = "postgres://x@127.0.0.1:1/x" }, boot.Fail, "database", "cannot connect to PostgreSQL at 127.0.0.1:1: connection refused (HAGGLE_DATABASE_URL)"},
-		{"the database's clock", func(c *boot.Config) { c.DatabaseURL = used }, boot.OK, "clock", "ahead of this machine's"},
+		{"the database's clock", func(c *boot.Config) { c.DatabaseURL = used }, boot.OK, "clock", "ahead of the clock of this machine"},
 		{"a provider's clock", func(c *boot.Config) { c.DatabaseURL, c.StripeURL = used, punctual.URL }, boot.OK, "Stripe clock", "agrees"},
-		{"a wrong provider's clock", func(c *boot.Config) { c.DatabaseURL, c.PayPalURL = used, fast.URL }, boot.Warn, "PayPal clock", "refused"},
-		{"a provider that is away", func(c *boot.Config) { c.DatabaseURL, c.PayPalURL = used, "http://127.0.0.1:1" }, boot.Fail, "PayPal clock", "not known: connection refused"},
-		{"Redis", func(c *boot.Config) { c.RedisURL = redis.URL() }, boot.OK, "Redis", "answers"},
-		{"no Redis", func(c *boot.Config) { c.RedisURL = "redis://127.0.0.1:1" }, boot.Fail, "Redis", "does not answer: connection refused"},
-		{"an address in use", func(c *boot.Config) { c.Addr = busy.Addr().String() }, boot.Warn, "API address", "not free"},
+		{"a wrong provider's clock", func(c *boot.Config) { c.DatabaseURL, c.PayPalURL = used, fast.URL }, boot.Warn, "PayPal clock", "refuses payments"},
+		{"a provider that is away", func(c *boot.Config) { c.DatabaseURL, c.PayPalURL = used, "http://127.0.0.1:1" }, boot.Fail, "PayPal clock", "cannot read it: connection refused"},
+		{"Redis", func(c *boot.Config) { c.RedisURL = redis.URL() }, boot.OK, "Redis", "responds"},
+		{"no Redis", func(c *boot.Config) { c.RedisURL = "redis://127.0.0.1:1" }, boot.Fail, "Redis", "no response: connection refused"},
+		{"an address in use", func(c *boot.Config) { c.Addr = busy.Addr().String() }, boot.Warn, "API address", "in use by another program"},
 		{"operations for all", func(c *boot.Config) { c.OpsAddr = "0.0.0.0:0" }, boot.Warn, "operations address", "other machines"},
 		{"a short master key", func(c *boot.Config) { c.MasterKey = "short" }, boot.Warn, "master key", "has 5 bytes"},
 		{"a short master key in production", func(c *boot.Config) { c.Env, c.MasterKey = "production", strings.Repeat("k", 40)+",short" }, boot.Fail, "master key", "key 2 has 5 bytes"},
-		{"the sandbox's key in production", func(c *boot.Config) { c.Env, c.MasterKey = "production", vault.SandboxKey }, boot.Fail, "master key", "is public"},
-		{"a superuser", func(c *boot.Config) { c.DatabaseURL = superuser(t) }, boot.Warn, "database role", "Remedy: ALTER ROLE \"postgres\" NOSUPERUSER NOBYPASSRLS"},
+		{"the sandbox's key in production", func(c *boot.Config) { c.Env, c.MasterKey = "production", vault.SandboxKey }, boot.Fail, "master key", "public key of the sandbox"},
+		{"a superuser", func(c *boot.Config) { c.DatabaseURL = superuser(t) }, boot.Warn, "database role", "Remedy: run ALTER ROLE \"postgres\" NOSUPERUSER NOBYPASSRLS"},
 		{"a superuser in production", func(c *boot.Config) {
 			c.Env, c.MasterKey, c.DatabaseURL = "production", strings.Repeat("k", 40), superuser(t)
 		}, boot.Fail, "database role", "superuser"},
@@ -68,30 +68,30 @@ func TestDiagnose_findings(t *testing.T) {
 		{"a proxy that is not named", func(c *boot.Config) { c.PublicURL = "https://shops.example.com" }, boot.Warn, "proxies", "HAGGLE_TRUSTED_PROXIES"},
 		{"look-alikes", func(*boot.Config) {}, boot.OK, "Shopify", "haggle-sandbox at http://127.0.0.1:8095/shopify"},
 		{"an OAuth app", func(c *boot.Config) { c.HubSpotID, c.HubSpotSecret = "app-1", "s" }, boot.OK, "HubSpot", "OAuth app app-1"},
-		{"no OAuth app", func(c *boot.Config) { c.Env, c.MasterKey = "production", strings.Repeat("k", 40) }, boot.Warn, "HubSpot", "no OAuth app"},
+		{"no OAuth app is configured", func(c *boot.Config) { c.Env, c.MasterKey = "production", strings.Repeat("k", 40) }, boot.Warn, "HubSpot", "no OAuth app is configured"},
 		{"tokens in the open", func(c *boot.Config) {
 			c.Env, c.MasterKey = "production", strings.Repeat("k", 40)
 			c.ShopifyID, c.ShopifySecret, c.ShopifyURL = "app-1", "s", "http://proxy.example.com"
 		}, boot.Warn, "Shopify", "not https"},
-		{"a Redis that hangs", func(c *boot.Config) { c.RedisURL = "redis://" + hanging }, boot.Fail, "Redis", "does not answer within 2 s"},
-		{"a database that hangs", func(c *boot.Config) { c.DatabaseURL = "postgres://x@" + hanging + "/x" }, boot.Fail, "database", "does not answer"},
+		{"a Redis that hangs", func(c *boot.Config) { c.RedisURL = "redis://" + hanging }, boot.Fail, "Redis", "no response within 2 s"},
+		{"a database that hangs", func(c *boot.Config) { c.DatabaseURL = "postgres://x@" + hanging + "/x" }, boot.Fail, "database", "no response"},
 		{"no NATS", func(c *boot.Config) { c.NATSURL = "nats://127.0.0.1:1" }, boot.Fail, "NATS", "connection refused"},
-		{"a NATS that hangs", func(c *boot.Config) { c.NATSURL = "nats://" + hanging }, boot.Fail, "NATS", "does not answer"},
+		{"a NATS that hangs", func(c *boot.Config) { c.NATSURL = "nats://" + hanging }, boot.Fail, "NATS", "no response"},
 		{"no mail server", func(c *boot.Config) { c.SMTPURL = "smtp://127.0.0.1:1?from=a@example.com" }, boot.Fail, "SMTP", "connection refused"},
-		{"a mail server that hangs", func(c *boot.Config) { c.SMTPURL = "smtp://" + hanging + "?from=a@example.com" }, boot.Fail, "SMTP", "does not answer within 2 s"},
-		{"a model", func(c *boot.Config) { c.OpenAIURL, c.OpenAIKey = model.URL, "right" }, boot.OK, "OpenAI", "answers"},
-		{"a model's wrong key", func(c *boot.Config) { c.OpenAIURL, c.OpenAIKey = model.URL, "wrong" }, boot.Fail, "OpenAI", "refuses the key (401)"},
-		{"another model's wrong key", func(c *boot.Config) { c.AnthropicURL, c.AnthropicKey = model.URL, "wrong" }, boot.Fail, "Anthropic", "refuses the key (401)"},
-		{"embeddings", func(c *boot.Config) { c.EmbeddingsURL, c.EmbeddingsKey = model.URL, "right" }, boot.OK, "embeddings", "text-embedding-3-small at " + model.URL + " answers"},
+		{"a mail server that hangs", func(c *boot.Config) { c.SMTPURL = "smtp://" + hanging + "?from=a@example.com" }, boot.Fail, "SMTP", "no response within 2 s"},
+		{"a model", func(c *boot.Config) { c.OpenAIURL, c.OpenAIKey = model.URL, "right" }, boot.OK, "OpenAI", "responds"},
+		{"a model's wrong key", func(c *boot.Config) { c.OpenAIURL, c.OpenAIKey = model.URL, "wrong" }, boot.Fail, "OpenAI", "rejects the API key (status 401)"},
+		{"another model's wrong key", func(c *boot.Config) { c.AnthropicURL, c.AnthropicKey = model.URL, "wrong" }, boot.Fail, "Anthropic", "rejects the API key (status 401)"},
+		{"embeddings", func(c *boot.Config) { c.EmbeddingsURL, c.EmbeddingsKey = model.URL, "right" }, boot.OK, "embeddings", "text-embedding-3-small at " + model.URL + " responds"},
 		{"no model", func(c *boot.Config) { c.EmbeddingsURL = "http://127.0.0.1:1" }, boot.Fail, "embeddings", "connection refused"},
-		{"a platform's proxy that hangs", func(c *boot.Config) { c.ShopifyURL = "http://" + hanging }, boot.Fail, "Shopify", "does not answer within 2 s"},
-		{"a public URL", func(c *boot.Config) { c.PublicURL = running.URL() }, boot.OK, "public URL", "answers"},
-		{"another server's URL", func(c *boot.Config) { c.PublicURL = model.URL }, boot.Warn, "public URL", "/docs answers 404"},
+		{"a platform's proxy that hangs", func(c *boot.Config) { c.ShopifyURL = "http://" + hanging }, boot.Fail, "Shopify", "no response within 2 s"},
+		{"a public URL", func(c *boot.Config) { c.PublicURL = running.URL() }, boot.OK, "public URL", "responds"},
+		{"another server's URL", func(c *boot.Config) { c.PublicURL = model.URL }, boot.Warn, "public URL", "/docs responds with status 404"},
 		{"an unknown certificate", func(c *boot.Config) { c.PublicURL = secure.URL }, boot.Fail, "public URL", "certificate signed by unknown authority"},
 		{"no such name", func(c *boot.Config) { c.PublicURL = "https://shops.invalid" }, boot.Fail, "public URL", "does not resolve"},
 		{"a ready server", func(c *boot.Config) { c.OpsAddr = strings.TrimPrefix(running.OpsURL(), "http://") }, boot.OK, "operations address", "the server is ready"},
-		{"an OpenID provider that is none", func(c *boot.Config) { c.OIDCIssuer, c.OIDCClientID, c.OIDCSecret = model.URL, "id", "s" }, boot.Fail, "OpenID Connect", "(404)"},
-		{"space", func(*boot.Config) {}, boot.OK, "disk", "GB are free"},
+		{"an OpenID provider that is none", func(c *boot.Config) { c.OIDCIssuer, c.OIDCClientID, c.OIDCSecret = model.URL, "id", "s" }, boot.Fail, "OpenID Connect", "(status 404)"},
+		{"space", func(*boot.Config) {}, boot.OK, "disk", "GB free in"},
 		{"a bad value", func(c *boot.Config) { c.ACPRate = "fast" }, boot.Fail, "configuration", "HAGGLE_ACP_RATE"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -252,12 +252,12 @@ func TestDiagnose_accounts(t *testing.T) {
 				verdict      boot.Verdict
 				about, says  string
 			}{
-				{lookalike, "", boot.OK, "Stripe", "answers as acct_"},
-				{lookalike, "", boot.OK, "stored credentials", "opens all 1"},
-				{refusing.URL, "", boot.Fail, "Stripe", "the credentials are refused"},
-				{"http://" + hangingAddress(t), "", boot.Fail, "Stripe", "does not answer within 2 s"},
-				{lookalike, "", boot.Fail, "remote agent", "at " + handler + ": does not answer within 2 s"},
-				{lookalike, "another", boot.Fail, "stored credentials", "does not open 1 of 1"},
+				{lookalike, "", boot.OK, "Stripe", "is connected as acct_"},
+				{lookalike, "", boot.OK, "stored credentials", "decrypts all 1"},
+				{refusing.URL, "", boot.Fail, "Stripe", "the platform rejected the credentials"},
+				{"http://" + hangingAddress(t), "", boot.Fail, "Stripe", "no response within 2 s"},
+				{lookalike, "", boot.Fail, "remote agent", "at " + handler + ": no response within 2 s"},
+				{lookalike, "another", boot.Fail, "stored credentials", "cannot decrypt 1 of 1"},
 			} {
 				began := time.Now()
 				findings := boot.Diagnose(t.Context(), boot.Config{

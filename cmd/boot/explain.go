@@ -53,7 +53,7 @@ func listen(variable, address string) (net.Listener, error) {
 	case err == nil:
 		return l, nil
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf("%s: %s is in use", variable, address)
+		return nil, fmt.Errorf("%s: address %s is already in use", variable, address)
 	case errors.As(err, &op):
 		return nil, fmt.Errorf("%s: cannot listen on %s: %w", variable, address, op.Err)
 	}

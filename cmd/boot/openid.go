@@ -23,7 +23,7 @@ func (c Config) checkOIDC(env account.Environment) error {
 	if c.OIDCIssuer == "" {
 		for name, value := range map[string]string{"CLIENT_ID": c.OIDCClientID, "CLIENT_SECRET": c.OIDCSecret, "NAME": c.OIDCName} {
 			if value != "" {
-				return fmt.Errorf("HAGGLE_OIDC_%s is set, and HAGGLE_OIDC_ISSUER is not", name)
+				return fmt.Errorf("HAGGLE_OIDC_%s requires HAGGLE_OIDC_ISSUER", name)
 			}
 		}
 		return nil
@@ -35,13 +35,13 @@ func (c Config) checkOIDC(env account.Environment) error {
 	case !whole || u.Scheme != "https" && u.Scheme != "http":
 		return fmt.Errorf("HAGGLE_OIDC_ISSUER is %q: it must be a URL such as https://accounts.example.com", c.OIDCIssuer)
 	case u.Scheme != "https" && (env == account.Production || !loopback(u.Host) && !loopback(u.Host+":80")):
-		return fmt.Errorf("HAGGLE_OIDC_ISSUER is %q: it must begin with https://, but for one on this machine in the sandbox", c.OIDCIssuer)
+		return fmt.Errorf("HAGGLE_OIDC_ISSUER is %q: it must begin with https://; only a sandbox may use http://, with a loopback address", c.OIDCIssuer)
 	case c.OIDCClientID == "" || c.OIDCSecret == "":
-		return errors.New("HAGGLE_OIDC_ISSUER needs HAGGLE_OIDC_CLIENT_ID and HAGGLE_OIDC_CLIENT_SECRET")
+		return errors.New("HAGGLE_OIDC_ISSUER requires HAGGLE_OIDC_CLIENT_ID and HAGGLE_OIDC_CLIENT_SECRET")
 	case env == account.Production && !isHTTPS(c.PublicURL):
-		return errors.New("HAGGLE_OIDC_ISSUER needs a HAGGLE_PUBLIC_URL that begins with https://: the provider sends browsers back there")
+		return errors.New("HAGGLE_OIDC_ISSUER requires a HAGGLE_PUBLIC_URL that begins with https://, because the provider redirects browsers to it")
 	case utf8.RuneCountInString(c.OIDCName) > longestProviderName || strings.ContainsFunc(c.OIDCName, unicode.IsControl):
-		return fmt.Errorf("HAGGLE_OIDC_NAME must be a line of at most %d characters", longestProviderName)
+		return fmt.Errorf("HAGGLE_OIDC_NAME must be one line of at most %d characters", longestProviderName)
 	}
 	return nil
 }

@@ -328,7 +328,7 @@ func (a *App) loopObserver(name string) func(error) {
 		beats.Beat()
 		a.metrics.BackgroundRan(name, err)
 		if err != nil {
-			a.log.Warn("background work is not done yet", "loop", name, "error", err)
+			a.log.Warn("background work failed; it will run again", "loop", name, "error", err)
 		}
 	}
 }

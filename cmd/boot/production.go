@@ -17,9 +17,9 @@ func (c Config) weakMasterKey() string {
 	for i, key := range c.masterKeys() {
 		switch {
 		case key == vault.SandboxKey:
-			return fmt.Sprintf("key %d is the sandbox's, which is public", i+1)
+			return fmt.Sprintf("key %d is the public key of the sandbox", i+1)
 		case len(key) < shortestMasterKey:
-			return fmt.Sprintf("key %d has %d bytes, and needs %d or more, as from `openssl rand -base64 32`", i+1, len(key), shortestMasterKey)
+			return fmt.Sprintf("key %d has %d bytes; the minimum is %d. Create one with `openssl rand -base64 32`", i+1, len(key), shortestMasterKey)
 		}
 	}
 	return ""
@@ -32,7 +32,7 @@ func (c Config) checkServing() error {
 	if weak == "" || c.Env != account.Production.String() {
 		return nil
 	}
-	return fmt.Errorf("HAGGLE_MASTER_KEY: %s. To replace it, put a strong key before it, run `haggle keys rotate-master`, and take the weak one away", weak)
+	return fmt.Errorf("HAGGLE_MASTER_KEY: %s. To replace a weak key, put a new key before it, run `haggle keys rotate-master`, and then remove the weak key", weak)
 }
 
 // checkLogin returns an error in production if the PostgreSQL role bypasses row-level security.
@@ -40,7 +40,7 @@ func (a *App) checkLogin(ctx context.Context) error {
 	role, err := a.store.UnguardedLogin(ctx)
 	switch {
 	case err != nil:
-		return fmt.Errorf("cannot read the rights of the PostgreSQL role: %w", err)
+		return fmt.Errorf("cannot read the privileges of the PostgreSQL role: %w", err)
 	case role != "" && a.env == account.Production:
 		return fmt.Errorf("HAGGLE_DATABASE_URL: %s", unguarded(role))
 	}
@@ -48,5 +48,5 @@ func (a *App) checkLogin(ctx context.Context) error {
 }
 
 func unguarded(role string) string {
-	return fmt.Sprintf("the role %q is a superuser or has BYPASSRLS, so row-level security does not hold it: log in as another role", role)
+	return fmt.Sprintf("the role %q is a superuser or has BYPASSRLS, so row-level security does not apply to it: connect as another role", role)
 }

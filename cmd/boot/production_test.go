@@ -47,8 +47,8 @@ func TestNew_weakMasterKeyInProduction(t *testing.T) {
 	t.Parallel()
 	strong := strings.Repeat("k", 32)
 	for name, c := range map[string]struct{ key, says string }{
-		"the sandbox's key":         {vault.SandboxKey, "key 1 is the sandbox's"},
-		"the sandbox's, among keys": {strong + "," + vault.SandboxKey, "key 2 is the sandbox's"},
+		"the sandbox's key":         {vault.SandboxKey, "key 1 is the public key of the sandbox"},
+		"the sandbox's, among keys": {strong + "," + vault.SandboxKey, "key 2 is the public key of the sandbox"},
 		"one letter":                {"x", "key 1 has 1 bytes"},
 		"a short one among keys":    {strong + ", " + strong[1:], "key 2 has 31 bytes"},
 	} {

@@ -140,9 +140,9 @@ func (a *App) checkSecrets(ctx context.Context) error {
 	case err != nil:
 		return err
 	case len(unreadable) > 0 && len(unreadable) == all:
-		return fmt.Errorf("HAGGLE_MASTER_KEY does not open the stored credentials of %s: they were sealed with another key", unreadable[0])
+		return fmt.Errorf("HAGGLE_MASTER_KEY cannot decrypt the stored credentials of %s: another key encrypted them", unreadable[0])
 	case len(unreadable) > 0:
-		a.log.ErrorContext(ctx, "stored credentials cannot be opened", "integrations", unreadable)
+		a.log.ErrorContext(ctx, "cannot decrypt stored credentials", "integrations", unreadable)
 	}
 	return nil
 }

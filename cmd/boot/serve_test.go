@@ -258,7 +258,7 @@ func TestListen_addressInUse(t *testing.T) {
 		DatabaseURL: sqlite(t),
 		Env:         "sandbox",
 	}
-	if _, err := boot.New(t.Context(), config, slog.New(slog.DiscardHandler)); err == nil || err.Error() != "HAGGLE_OPS_ADDR: "+taken.Addr().String()+" is in use" {
+	if _, err := boot.New(t.Context(), config, slog.New(slog.DiscardHandler)); err == nil || err.Error() != "HAGGLE_OPS_ADDR: address "+taken.Addr().String()+" is already in use" {
 		t.Errorf("got %v", err)
 	}
 }

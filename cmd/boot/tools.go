@@ -116,7 +116,7 @@ func (a *App) projectNamed(ctx context.Context, named string) (p *project.Projec
 		p, err = a.storefront.BySlug(ctx, named)
 	}
 	if fault.KindOf(err) == fault.NotFound {
-		err = fmt.Errorf("there is no project %s", named)
+		err = fmt.Errorf("no project has the slug or id %s", named)
 	}
 	return p, err
 }

@@ -90,7 +90,7 @@ func findProjects(ctx context.Context, view *sqlstore.Store, names []string) ([]
 		}
 		p, err := find()
 		if fault.KindOf(err) == fault.NotFound {
-			return nil, fmt.Errorf("there is no project %s", name)
+			return nil, fmt.Errorf("no project has the slug or id %s", name)
 		}
 		if err != nil {
 			return nil, err
@@ -142,9 +142,9 @@ func (a *App) RevokeKey(ctx context.Context, name string) (KeyLine, error) {
 		case line.Key.ID.String() != name:
 			continue
 		case line.Key.RevokedAt != nil:
-			return line, fmt.Errorf("the key %s is revoked already", name)
+			return line, fmt.Errorf("the API key %s is already revoked", name)
 		}
 		return line, a.Access.RevokeKeyOf(ctx, line.Key.Account, line.Key.ID)
 	}
-	return KeyLine{}, fmt.Errorf("there is no key %s: `haggle keys list` shows the ids", name)
+	return KeyLine{}, fmt.Errorf("no API key has the id %s: run `haggle keys list` to see the ids", name)
 }

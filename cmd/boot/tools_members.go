@@ -112,7 +112,7 @@ func (a *App) ResetMemberMFA(ctx context.Context, name string) (MemberLine, erro
 		}
 		return line, err
 	}
-	return MemberLine{}, fmt.Errorf("there is no member %s: `haggle members list` shows the ids", name)
+	return MemberLine{}, fmt.Errorf("no member has the id %s: run `haggle members list` to see the ids", name)
 }
 
 // RevokeMember removes a member of any account or revokes an invitation. It does not remove the last owner of an account.
@@ -137,5 +137,5 @@ func (a *App) RevokeMember(ctx context.Context, name string) (MemberLine, error)
 		}
 		return line, err
 	}
-	return MemberLine{}, fmt.Errorf("there is no member or invitation %s: `haggle members list` shows the ids", name)
+	return MemberLine{}, fmt.Errorf("no member or invitation has the id %s: run `haggle members list` to see the ids", name)
 }

@@ -69,7 +69,7 @@ func Verify(ctx context.Context, c Config, provider string, wait time.Duration, 
 // checkSeals checks the seals of all checkpoints, and of the times up to which sessions and events were removed. The other
 // invariants assume that older records were removed.
 func checkSeals(ctx context.Context, store *sqlstore.Store, seals *vault.Vault) (verify.Invariant, error) {
-	found := verify.Invariant{Holds: "what was removed because of its age is as it was sealed with HAGGLE_MASTER_KEY"}
+	found := verify.Invariant{Holds: "the records of removed data match their seals (HAGGLE_MASTER_KEY)"}
 	check := func(of id.Project, sound bool, says string) {
 		found.Checked++
 		if !sound {
@@ -86,12 +86,12 @@ func checkSeals(ctx context.Context, store *sqlstore.Store, seals *vault.Vault) 
 	}
 	for _, c := range checkpoints {
 		sound := checkpoint.Seals{Vault: seals, Project: c.Project}.Sound(c.Checkpoint.Text(), c.Seal)
-		check(c.Project, sound, fmt.Sprintf("the checkpoint at %d of its chain is not as it was sealed", c.Checkpoint.Position))
+		check(c.Project, sound, fmt.Sprintf("the checkpoint at decision %d does not match its seal", c.Checkpoint.Position))
 	}
 	removed, err := store.Retention().Removed(ctx)
 	for _, r := range removed {
 		sound := checkpoint.Seals{Vault: seals, Project: r.Project}.Sound(r.Removed.Text(), r.Seal)
-		check(r.Project, sound, "until when its sessions and events were removed is not as it was sealed")
+		check(r.Project, sound, "the time up to which sessions and events were removed does not match its seal")
 	}
 	return found, err
 }

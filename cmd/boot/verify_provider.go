@@ -70,7 +70,7 @@ func readLedger(ctx context.Context, url string) (l providerLedger, err error) {
 // compare checks that our ledger and a provider's agree. A server may be running, so it reads the provider twice: before our
 // ledger, to find what we have not recorded, and after it, to find what the provider has not done.
 func compare(ctx context.Context, store *sqlstore.Store, url string) (verify.Invariant, error) {
-	i := verify.Invariant{Holds: "what the provider at " + url + " took and gave back is what our books say"}
+	i := verify.Invariant{Holds: "charges and refunds of the provider at " + url + " match the payments and refunds in the database"}
 	before, err := readLedger(ctx, url)
 	if err != nil {
 		return i, err
@@ -132,14 +132,14 @@ func (c *comparison) findUnrecorded(l providerLedger, under verify.UnderWay) {
 		}
 		returned[charge.ID] = n == 0 && charge.Refunded == charge.Amount
 		if n != 1 && !returned[charge.ID] && !hasKnownKey(under, charge.Key, charge.Metadata) {
-			c.violation(charge.Provider, charge.ID, "%d %s were taken, which %d payments say", charge.Amount, charge.Currency, n)
+			c.violation(charge.Provider, charge.ID, "the provider charged %d %s; the database has %d payments for it, not 1", charge.Amount, charge.Currency, n)
 		}
 	}
 	for _, refund := range l.Refunds {
 		c.Checked++
 		n := c.ours[movement{refund.ID, refund.Currency, refund.Amount, true}]
 		if n != 1 && !returned[refund.Charge] && !hasKnownKey(under, refund.Key, refund.Metadata) {
-			c.violation("refund", refund.ID, "%d %s were given back, which %d refunds say", refund.Amount, refund.Currency, n)
+			c.violation("refund", refund.ID, "the provider refunded %d %s; the database has %d refunds for it, not 1", refund.Amount, refund.Currency, n)
 		}
 	}
 }
@@ -157,7 +157,7 @@ func (c *comparison) findUnconfirmed(l providerLedger) {
 	}
 	for m := range c.ours {
 		if !c.theirs[m] {
-			c.violation("ours", m.id, "%d %s are in our books, and not in the provider's", m.amount, m.currency)
+			c.violation("ours", m.id, "the database has a charge or refund of %d %s that the provider does not have", m.amount, m.currency)
 		}
 	}
 }

@@ -13,8 +13,8 @@ import (
 // registerMetrics registers the health checks and the metrics of the app's parts.
 func (a *App) registerMetrics() {
 	a.health = telemetry.NewHealth(a.log, nil)
-	a.health.Check("database", "no answer", a.store.Ping)
-	a.health.Check("migrations", "not known to be up to date", a.store.SchemaCurrent)
+	a.health.Check("database", "no response", a.store.Ping)
+	a.health.Check("migrations", "the schema may be out of date", a.store.SchemaCurrent)
 	a.clocks.watch(a.health)
 	a.metrics.ClockSkew(a.clocks.skews)
 	a.metrics.Circuits(a.suspended)

@@ -9,9 +9,9 @@ import (
 )
 
 type agentCmd struct {
-	Addr   string `default:"127.0.0.1:8097" help:"Address to listen on."`
-	Secret string `help:"The agent's secret (whsec_…): requests that are not signed with it are answered 401. Without it all are taken."`
-	Mode   string `default:"honest" enum:"honest,nonsense,hang,slow,refuse,undercut,gouge,leak,flap" help:"How to behave: ${enum}."`
+	Addr   string `default:"127.0.0.1:8097" help:"Listen address, host:port."`
+	Secret string `help:"Secret of the agent (whsec_…). Requests without a valid signature get status 401. Without a secret, signatures are not checked."`
+	Mode   string `default:"honest" enum:"honest,nonsense,hang,slow,refuse,undercut,gouge,leak,flap" help:"Behavior of the handler: ${enum}."`
 }
 
 func (c agentCmd) Run(ctx context.Context) error {
@@ -23,23 +23,23 @@ func (c agentCmd) Run(ctx context.Context) error {
 }
 
 func (c agentCmd) greet(url string) {
-	signed := "Requests need no signature. To have them checked, start with --secret and the secret of an agent."
+	signed := "Signatures are not checked. To check them, set --secret to the secret of an agent."
 	if c.Secret != "" {
-		signed = "Requests that are not signed with the secret are answered 401."
+		signed = "Requests without a valid signature get status 401."
 	}
-	fmt.Printf(`A merchant's own handler of the four agent events, %[2]s: %[1]s/agent
+	fmt.Printf(`Remote handler of the four agent events, mode %[2]s: %[1]s/agent
 %[3]s
 
-1. Give its address to an agent of a sandbox that allows loopback (HAGGLE_ALLOW_LOOPBACK=1):
+1. Start a sandbox with HAGGLE_ALLOW_LOOPBACK=1 and set the address in an agent:
 
    "handlers": {"quote": {"type": "remote", "url": "%[1]s/agent"}}
 
-2. See what was asked for:
+2. Show the requests received:
 
    curl -s %[1]s/control/state
    curl -s %[1]s/control/last
 
-3. Let it behave in another way: %[4]s:
+3. Change the mode (%[4]s):
 
    curl -s %[1]s/control/mode --json '{"mode": "leak"}'
 

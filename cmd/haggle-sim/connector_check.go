@@ -9,11 +9,11 @@ import (
 )
 
 type connectorCheckCmd struct {
-	URL  string `arg:"" help:"The base URL of your system, as it is given when it is connected."`
-	Key  string `env:"CONNECTOR_KEY" help:"Your system's API key." default:"custom-key"`
-	Hook string `name:"webhook-url" help:"The address that a webhook is registered for, and removed again." default:"https://haggle.example/hooks/connector-check"`
+	URL  string `arg:"" help:"Base URL of your system, as in the configuration of the integration."`
+	Key  string `env:"CONNECTOR_KEY" help:"API key of your system." default:"custom-key"`
+	Hook string `name:"webhook-url" help:"URL to register a webhook for. The check removes the webhook afterwards." default:"https://haggle.example/hooks/connector-check"`
 
-	SkipOrders bool `help:"Create no test order in a system that takes orders."`
+	SkipOrders bool `help:"Do not create a test order."`
 }
 
 // Run prints a line for each check, with a correction for those that fail. It returns an error if one fails.
@@ -30,7 +30,7 @@ func (c *connectorCheckCmd) Run(ctx context.Context) error {
 			continue
 		}
 		failed++
-		fmt.Fprintf(os.Stdout, "FAIL  %s: %s. To do: %s.\n", r.Check, r.Problem, r.Remedy)
+		fmt.Fprintf(os.Stdout, "FAIL  %s: %s. Remedy: %s.\n", r.Check, r.Problem, r.Remedy)
 	}
 	if failed > 0 {
 		return fmt.Errorf("%d checks failed", failed)

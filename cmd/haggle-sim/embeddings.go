@@ -9,9 +9,9 @@ import (
 )
 
 type embeddingsCmd struct {
-	Addr string `default:"127.0.0.1:8096" help:"Address to listen on."`
-	Dims int    `default:"64" help:"How many numbers a vector has."`
-	Key  string `help:"Ask for this API key."`
+	Addr string `default:"127.0.0.1:8096" help:"Listen address, host:port."`
+	Dims int    `default:"64" help:"Number of dimensions of the vectors, 1 to 4096."`
+	Key  string `help:"API key that requests must have. Default: none is required."`
 }
 
 func (c embeddingsCmd) Run(ctx context.Context) error {
@@ -26,18 +26,18 @@ func (c embeddingsCmd) greet(url string) {
 	if c.Key != "" {
 		key = " HAGGLE_EMBEDDINGS_KEY=" + c.Key
 	}
-	fmt.Printf(`A look-alike of an OpenAI-compatible embeddings endpoint, with vectors of %[2]d numbers: %[1]s/v1
+	fmt.Printf(`Simulated OpenAI-compatible embeddings endpoint with %[2]d dimensions: %[1]s/v1
 
-1. Let a server use it, in another terminal:
+1. In another terminal, start a server that uses it:
 
    HAGGLE_EMBEDDINGS_URL=%[1]s/v1%[3]s HAGGLE_EMBEDDINGS_MODEL=look-alike %[4]s serve --demo
 
-2. See what was asked for:
+2. Show the requests received:
 
    curl -s %[1]s/control/state
    curl -s %[1]s/control/texts
 
-3. Let it fail: slow, error, throttle, wrong_size, wrong_count, nan, garbage, hang and more:
+3. Inject faults (slow, error, throttle, wrong_size, wrong_count, nan, garbage, hang and others):
 
    curl -s %[1]s/control/faults --json '{"kind": "slow", "times": 5, "ms": 400}'
    curl -s -X DELETE %[1]s/control/faults

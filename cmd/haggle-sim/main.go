@@ -18,16 +18,16 @@ import (
 )
 
 type cli struct {
-	Shop       shopCmd           `cmd:"" default:"withargs" help:"Send simulated buyers to a server and report what happened (the default)."`
-	MCP        mcpCmd            `cmd:"" name:"mcp" help:"Haggle and buy over MCP in this terminal, with nothing but the address of a shop."`
-	Market     marketCmd         `cmd:"" help:"Say what a negotiation policy earns from populations of buyers, without a server."`
-	Provider   providerCmd       `cmd:"" help:"Run a payment provider that speaks Stripe's and PayPal's protocols and moves no money."`
-	Platforms  platformsCmd      `cmd:"" help:"Run look-alikes of Shopify, HubSpot, ShipStation, WooCommerce and a merchant's own system."`
-	Connector  connectorCheckCmd `cmd:"" name:"connector-check" help:"Check a system of your own against the contract of the custom connector; exit code 1 if a check fails. If it takes orders, a test order is created and canceled."`
-	Embeddings embeddingsCmd     `cmd:"" help:"Run a look-alike of an OpenAI-compatible embeddings endpoint."`
-	Model      modelCmd          `cmd:"" help:"Run a look-alike of two language model services, which writes as it is told to."`
-	Agent      agentCmd          `cmd:"" help:"Run a merchant's own handler of the agent events, which misbehaves as it is told to."`
-	SearchEval searchEvalCmd     `cmd:"" help:"Measure how well search finds what people judged to be relevant (haggle search-eval)."`
+	Shop       shopCmd           `cmd:"" default:"withargs" help:"Send simulated buyers to a server and print a report (default command)."`
+	MCP        mcpCmd            `cmd:"" name:"mcp" help:"Negotiate and buy over MCP in this terminal."`
+	Market     marketCmd         `cmd:"" help:"Estimate what a negotiation policy earns from simulated populations of buyers."`
+	Provider   providerCmd       `cmd:"" help:"Run a simulated payment provider with the APIs of Stripe and PayPal."`
+	Platforms  platformsCmd      `cmd:"" help:"Run simulators of Shopify, HubSpot, ShipStation, WooCommerce and a custom system."`
+	Connector  connectorCheckCmd `cmd:"" name:"connector-check" help:"Check whether your system implements the API of the custom connector. If it accepts orders, create and cancel a test order. The exit code is 1 if a check fails."`
+	Embeddings embeddingsCmd     `cmd:"" help:"Run a simulated OpenAI-compatible embeddings endpoint."`
+	Model      modelCmd          `cmd:"" help:"Run simulated language models with the APIs of OpenAI and Anthropic and configurable answers."`
+	Agent      agentCmd          `cmd:"" help:"Run a remote handler of agent events with configurable faults."`
+	SearchEval searchEvalCmd     `cmd:"" help:"Measure the relevance of search results against judgements by people (haggle search-eval)."`
 	Version    kong.VersionFlag  `help:"Print the version."`
 }
 
@@ -49,7 +49,7 @@ func exitCode(err error) int {
 func run(args []string) error {
 	var c cli
 	parser, err := kong.New(&c, kong.Name("haggle-sim"), kong.UsageOnError(),
-		kong.Description("Buyers, markets and look-alikes for a Haggle server. haggle simulate … runs haggle-sim … with the same arguments."),
+		kong.Description("Simulated buyers, markets, platforms and providers for a Haggle server. haggle simulate ARGS runs haggle-sim ARGS."),
 		kong.Vars{"version": "haggle-sim " + version.Number}, kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
 	if err != nil {
 		return err

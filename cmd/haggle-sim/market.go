@@ -21,67 +21,74 @@ import (
 )
 
 type marketCmd struct {
-	Seed       uint64   `default:"1" help:"The same seed gives the same figures, on however many processors."`
-	Buyers     int      `placeholder:"N" help:"Buyers in each population (20000; with --url 200)."`
-	Population []string `placeholder:"NAME" help:"Only this population, or the two of this distribution, or one of your own: normal:.88:.12:c55. May be repeated."`
-	Strategy   []string `placeholder:"NAME" help:"A market of this strategy alone, or of several in equal parts. May be repeated."`
-	Hints      string   `default:"ignore" enum:"ignore,heed" help:"What buyers do with the hint of a rejection: ignore or heed."`
-	Deadline   string   `default:"3:8" placeholder:"LEAST:MOST" help:"How many offers buyers make at most, from 1 to 20; each as likely (3:8)."`
-	First      string   `default:".60:.85" placeholder:"LEAST:MOST" help:"First offers, as shares of V; each as likely (.60:.85)."`
-	Firm       string   `default:".9" placeholder:"SHARE" help:"What a hardliner offers every time, as a share of V (.9)."`
+	Seed       uint64   `default:"1" help:"Seed of the random numbers. The same seed produces the same results on any number of processors."`
+	Buyers     int      `placeholder:"N" help:"Number of buyers in each population (default 20000; with --url 200)."`
+	Population []string `placeholder:"NAME" help:"Population, distribution (its two populations) or custom population such as normal:.88:.12:c55. Repeatable. Default: all built-in populations."`
+	Strategy   []string `placeholder:"NAME" help:"Strategy of the buyers. Repeatable: several strategies have equal shares. Default: the market described above."`
+	Hints      string   `default:"ignore" enum:"ignore,heed" help:"Whether buyers follow the price hint of a rejection: ignore or heed."`
+	Deadline   string   `default:"3:8" placeholder:"LEAST:MOST" help:"Maximum number of offers per buyer, 1 to 20, uniformly distributed (default 3:8)."`
+	First      string   `default:".60:.85" placeholder:"LEAST:MOST" help:"First offer as a share of V, uniformly distributed (default .60:.85)."`
+	Firm       string   `default:".9" placeholder:"SHARE" help:"Constant offer of a hardliner as a share of V (default .9)."`
 
 	List        string `default:"100.00" help:"List price of the item, in US dollars."`
-	MaxDiscount string `placeholder:"PERCENT" help:"The shop's max_discount_percent: 0 to 90, at most one decimal (20)."`
-	Rounds      int    `placeholder:"N" help:"The policy's round cap instead of its own: after so many counters the last one is final."`
+	MaxDiscount string `placeholder:"PERCENT" help:"Setting max_discount_percent of the shop: 0 to 90, with at most one decimal (default 20)."`
+	Rounds      int    `placeholder:"N" help:"Round cap: the last of N counteroffers is final. Default: the round cap of the policy."`
 
-	Learn int `placeholder:"N" help:"First let N other buyers of each population haggle with the policy, and tune it by the record of that."`
+	Learn int `placeholder:"N" help:"Tune the policy first, with the negotiations of N other buyers of each population."`
 
-	URL         string `placeholder:"URL" help:"Haggle with the server there instead of in this process."`
-	Key         string `placeholder:"KEY" help:"With --url: an API key that may make projects and change agents (unless --project is there), and make products."`
-	Project     string `placeholder:"NAME" help:"With --url: slug or id of the project to sell in, under its own settings. Default: a new one is made."`
-	Pay         bool   `help:"With --url: buyers check out and pay for what they agreed on, with the sandbox's token."`
-	Concurrency int    `placeholder:"N" help:"With --url: how many buyers haggle at one time (16)."`
+	URL         string `placeholder:"URL" help:"URL of a running server to negotiate with. Default: negotiate in this process."`
+	Key         string `placeholder:"KEY" help:"With --url: API key that may create products; without --project, it must also be allowed to create projects and change agents."`
+	Project     string `placeholder:"NAME" help:"With --url: slug or ID of the project to sell in, with its own settings. Default: create a project."`
+	Pay         bool   `help:"With --url: buyers check out and pay with a sandbox token after a deal."`
+	Concurrency int    `placeholder:"N" help:"With --url: number of concurrent buyers (default 16)."`
 
-	JSON string `name:"json" placeholder:"FILE" help:"Write all figures there. Of these files one may be -, which is printed instead of the tables."`
-	HTML string `name:"html" placeholder:"FILE" help:"Write a report with plots there: one page that needs no network."`
-	CSV  string `name:"csv" placeholder:"FILE" help:"Write a line for every negotiation there: who came, and how it ended."`
+	JSON string `name:"json" placeholder:"FILE" help:"Write all results to this JSON file. One of --json, --html and --csv may be -, which prints to standard output instead of the tables."`
+	HTML string `name:"html" placeholder:"FILE" help:"Write a report with charts to this HTML file, a single page without external resources."`
+	CSV  string `name:"csv" placeholder:"FILE" help:"Write one line for each negotiation to this CSV file."`
 }
 
 // Help is shown below the flags' summary.
 func (marketCmd) Help() string {
-	return `Lets simulated buyers haggle with the rules that answer real quotes, in this process, without a server or a database: the built-in
-policy of a shop with default settings, except for what the flags change. Says what the policy earns before it meets real buyers.
+	return `Simulates negotiations between buyers and the pricing rules of the server, in this process, without a server or a database. It uses the
+built-in policy and the default settings of a shop, except for the settings that you change with flags. Use it to estimate what a policy
+earns before you activate it.
 
-Populations differ in what buyers would pay at most (V, a share of the list price) and in what the item costs:
+Populations differ in the most that buyers would pay (V, a share of the list price) and in the cost of the item:
 uniform U[.70, 1.15], normal-90 N(.90, .10), normal-95 N(.95, .15), normal-85 N(.85, .08), lognormal (median .90, sigma .20), each
-with -c50 or -c65 for a cost of .50 or .65. Buyers start at .60 to .85 of V and give up after 3 to 8 offers.
-The market: boulware, linear, conceder, hardliner and tit-for-tat in equal parts. Beside it, with the linear buyers' V:
-anchorer, prober, random, impatient, splitter and cross-session. Their formulas: go doc github.com/haggle-commerce/haggle/domain/market.
+with the suffix -c50 or -c65 for a cost of .50 or .65. Buyers start at .60 to .85 of V and stop after 3 to 8 offers. The market consists of
+equal shares of boulware, linear, conceder, hardliner and tit-for-tat. These are simulated in addition, with the V of the linear buyers:
+anchorer, prober, random, impatient, splitter and cross-session. For the formulas, run go doc github.com/haggle-commerce/haggle/domain/market.
 
-Populations of your own, in shares of the list price, with the cost in percent of it (without :c… there are two, c50 and c65):
+Custom populations use shares of the list price, and the cost as a percentage of it (without :cCOST, there are two: c50 and c65):
   normal:MEAN:DEVIATION:cCOST       normal:.88:.12:c55
   uniform:LOW:HIGH:cCOST            uniform:.6:1.2:c40
   lognormal:MEDIAN:SIGMA:cCOST      lognormal:.9:.2:c50
-  two:MEAN:DEVIATION:MEAN:DEVIATION:SHARE:cCOST, two normal ones, the first with this share of the buyers: two:.75:.05:1.05:.05:.5:c50
+  two:MEAN:DEVIATION:MEAN:DEVIATION:SHARE:cCOST     two:.75:.05:1.05:.05:.5:c50
 
-With --url the same buyers come to a running server over the Agent Commerce Protocol, each with a session, a quote and follow-ups of
-its own: haggle simulate market --url http://127.0.0.1:8080 --key hk_test_… puts one product for each cost on sale, with plenty of stock,
-in a new project without bundle suggestions and without a bound on a client's sessions, or in --project, where the products are taken
-off sale in the end, and where its agent's policy counts the sessions (probing.product), for all buyers have one address. Every answer is held
-against the server's OpenAPI document. Buyers who are told to come back later (429, 503) do. The policy is the project's, which
---rounds cannot change, and its floor stays the server's secret: baselines within the floor and the prober's table are left out.
+The last form is a mixture of two normal distributions; SHARE is the share of the first.
 
-All prices and margins are shares of the list price. Margin is price less cost, per buyer who came, whether it bought or not.
-best posted is the one price that earns most from these very buyers, full info a seller who knows every V and sells at it; with
-"≥ floor" they are those of sellers who, like this one, sell nothing under the floor.
-"× best posted" above 1 means that haggling earns more than any fixed price could. ± is a 95 % interval. Discounts are in percent:
-a tenth, half and nine tenths of the deals stay at or under them. "off by" is how far a prober's estimate is from the floor.
+With --url, the same buyers negotiate with a running server over the Agent Commerce Protocol, each in a separate session:
 
-Ends with 1 if the rules broke a promise: a price under the floor or above list, a rising counter, a counter that did not hold.`
+  haggle simulate market --url http://127.0.0.1:8080 --key hk_test_…
+
+The command creates one product for each cost, in a new project that has no bundle suggestions and no session limit for clients. With
+--project, it creates the products in that project and removes them from sale at the end. All buyers have the same IP address, so the setting
+probing.product of the agent's policy limits their sessions. The command validates each response against the OpenAPI document of the
+server, and retries after the statuses 429 and 503. It uses the policy of the project, so --rounds and --learn are not allowed. The server
+does not reveal the floor, so the report omits the baselines with a floor and the table of the prober.
+
+All prices and margins are shares of the list price. Margin is the price minus the cost, per buyer, including buyers who did not buy.
+"best posted" is the fixed price with the highest margin for these buyers. "full info" is a seller who knows every V and sells at it. With
+"≥ floor", these sellers do not sell below the floor either. A value of "× best posted" above 1 means that negotiation earns more than
+any fixed price. ± is a 95 % interval. Discounts are the 10th, 50th and 90th percentiles of the deals, in percent. "off by" is the
+difference between the prober's estimate and the floor.
+
+The exit code is 1 if the pricing rules violated an invariant: a price below the floor or above the list price, a counteroffer above an
+earlier one, or a counteroffer that the shop did not honor.`
 }
 
 // errBrokenPromise makes the exit code 1 if the pricing rules broke a promise.
-var errBrokenPromise = errors.New("the seller broke a promise: see above")
+var errBrokenPromise = errors.New("the seller violated an invariant, see above")
 
 func (c marketCmd) Run(ctx context.Context) error {
 	if c.JSON == "-" && c.HTML == "-" || c.CSV == "-" && (c.JSON == "-" || c.HTML == "-") {
@@ -118,7 +125,7 @@ func (c marketCmd) learn(ctx context.Context, config *simulating.Config) error {
 	}
 	config.SellerOf = func(p market.Population) market.Seller { return learnt[p.Name()] }
 	config.Settings = append(config.Settings, simulating.Setting{
-		Name: "Learnt from", Value: strconv.Itoa(c.Learn) + " negotiations with other buyers of each population",
+		Name: "Learned from", Value: strconv.Itoa(c.Learn) + " negotiations with other buyers of each population",
 	})
 	return nil
 }
@@ -138,12 +145,12 @@ func (c marketCmd) simulate(ctx context.Context, config simulating.Config) (*sim
 	took := time.Since(began)
 	shown.finish()
 	if err != nil {
-		return nil, fmt.Errorf("the simulation: %w", err)
+		return nil, fmt.Errorf("the simulation failed: %w", err)
 	}
 	if err := c.write(report, lines); err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(os.Stderr, "%d negotiations in %s: %.0f a second\n", report.Negotiations, took.Round(time.Millisecond),
+	fmt.Fprintf(os.Stderr, "%d negotiations in %s (%.0f per second)\n", report.Negotiations, took.Round(time.Millisecond),
 		float64(report.Negotiations)/took.Seconds())
 	return report, nil
 }
@@ -161,9 +168,9 @@ func (c marketCmd) config() (simulating.Config, error) {
 	policy := negotiation.Builtin().Under(settings)
 	switch {
 	case c.Learn < 0:
-		return simulating.Config{}, errors.New("--learn must be more than zero")
+		return simulating.Config{}, errors.New("--learn must be greater than zero")
 	case c.Key != "" || c.Project != "" || c.Pay || c.Concurrency != 0:
-		return simulating.Config{}, errors.New("--key, --project, --pay and --concurrency go with --url")
+		return simulating.Config{}, errors.New("--key, --project, --pay and --concurrency require --url")
 	case c.Rounds < 0 || c.Rounds > 20: // the limit of a policy
 		return simulating.Config{}, errors.New("--rounds must be 1 to 20")
 	case c.Rounds > 0:

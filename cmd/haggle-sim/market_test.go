@@ -39,7 +39,7 @@ func TestMarketCmd_Run(t *testing.T) {
 	if tables[0] != tables[1] || !bytes.Equal(files[0][0], files[1][0]) || !bytes.Equal(files[0][1], files[1][1]) {
 		t.Error("the same seed gave other figures")
 	}
-	for _, want := range []string{"Multiple of best posted price, mean", "normal-85-c65", "tit-for-tat", "beside the market:", "Prober, round", "Round cap     6\n"} {
+	for _, want := range []string{"Multiple of best posted price, mean", "normal-85-c65", "tit-for-tat", "outside the market:", "Prober, round", "Round cap     6\n"} {
 		if !strings.Contains(tables[0], want) {
 			t.Errorf("%q is not in\n%s", want, tables[0])
 		}
@@ -147,7 +147,7 @@ func TestMarketCmd_Run_errors(t *testing.T) {
 		"--population=normal:x:.1:c50": "--population: \"normal:x:.1:c50\": \"x\" is no share", "--population=normal:.9:c50": "--population: ", "--population=two:1:2": "--population: ",
 		"--deadline=8:3": "--deadline must be", "--deadline=0:3": "--deadline must be", "--deadline=3:21": "--deadline must be", "--deadline=x": "--deadline must be",
 		"--first=.9:.8": "--first must be", "--first=.5:1.2": "--first must be", "--first=0": "--first must be", "--firm=0": "--firm must be", "--firm=NaN": "--firm must be",
-		"--url=http://127.0.0.1:1": "--url needs --key", "--key=x": "go with --url", "--project=demo": "go with --url", "--pay": "go with --url", "--concurrency=2": "go with --url",
+		"--url=http://127.0.0.1:1": "--url requires --key", "--key=x": "require --url", "--project=demo": "require --url", "--pay": "require --url", "--concurrency=2": "require --url",
 	} {
 		flags := []string{"--buyers=10", flag}
 		if out, said, err := simulateMarket(t, flags...); err == nil || out != "" || !strings.Contains(said, says) || strings.Count(said, "\n") != 1 {
@@ -155,8 +155,8 @@ func TestMarketCmd_Run_errors(t *testing.T) {
 		}
 	}
 	for flag, says := range map[string]string{
-		"--rounds=3": "--rounds and --learn do not go", "--learn=2000": "--rounds and --learn do not go", "--max-discount=x": "--max-discount must be", "--max-discount=12.55": "--max-discount must be", "--list=0.5": "--list must be",
-		"--concurrency=1001": "--concurrency must be", "--deadline=x": "--deadline must be", "--seed=1": "the server at http://127.0.0.1:1: ",
+		"--rounds=3": "--rounds and --learn cannot be combined", "--learn=2000": "--rounds and --learn cannot be combined", "--max-discount=x": "--max-discount must be", "--max-discount=12.55": "--max-discount must be", "--list=0.5": "--list must be",
+		"--concurrency=1001": "--concurrency must be", "--deadline=x": "--deadline must be", "--seed=1": "cannot prepare the simulation at http://127.0.0.1:1: ",
 	} {
 		if _, said, err := simulateMarket(t, "--buyers=10", "--url=http://127.0.0.1:1", "--key=x", flag); err == nil || !strings.Contains(said, says) {
 			t.Errorf("%s: %v, %q; want %s", flag, err, said, says)

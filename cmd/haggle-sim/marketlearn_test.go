@@ -20,7 +20,7 @@ func TestMarketCmd_learn(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v\n%s%s", err, out, said)
 		}
-		if learns := len(flags) > 0; learns != strings.Contains(out, "Learnt from") || learns != strings.Contains(said, "learning 1 of 1: normal-95-c65") {
+		if learns := len(flags) > 0; learns != strings.Contains(out, "Learned from") || learns != strings.Contains(said, "learning 1 of 1: normal-95-c65") {
 			t.Errorf("%s\n%s", out, said)
 		}
 		if err := json.Unmarshal(read(t, file), &r); err != nil || !r.OK() {
@@ -76,7 +76,7 @@ func TestMarketCmd_learn_outOfRange(t *testing.T) {
 	for flag, want := range map[string]string{
 		"--learn=199":    "--learn must be between 200 and 100,000",
 		"--learn=100001": "--learn must be between 200 and 100,000",
-		"--learn=-1":     "--learn must be more than zero",
+		"--learn=-1":     "--learn must be greater than zero",
 	} {
 		if _, said, err := simulateMarket(t, flag); err == nil || !strings.Contains(said, want) {
 			t.Errorf("%s: %v, %s", flag, err, said)

@@ -26,7 +26,7 @@ func (c marketCmd) live(ctx context.Context) error {
 	}
 	shop, err := live.Enter(ctx, where)
 	if err != nil {
-		return fmt.Errorf("the server at %s: %w", where.URL, err)
+		return fmt.Errorf("cannot prepare the simulation at %s: %w", where.URL, err)
 	}
 	config.List, config.Seller, config.Least = shop.List(), liveSeller{shop}, shop.Least()
 	for _, setting := range shop.Settings() {
@@ -56,7 +56,7 @@ func (c marketCmd) haggleWith(ctx context.Context, shop *live.Shop, config simul
 	if err := shop.Stock(items); err != nil {
 		return nil, errors.Join(err, shop.Leave())
 	}
-	fmt.Fprintf(os.Stderr, "The buyers haggle in the project %s.\n", shop.Slug())
+	fmt.Fprintf(os.Stderr, "The buyers negotiate in the project %s.\n", shop.Slug())
 	report, err := c.simulate(ctx, config)
 	return report, errors.Join(err, shop.Leave())
 }
@@ -70,11 +70,11 @@ func (c marketCmd) where() (live.Config, error) {
 	discount, err := decimal.Parse(cmp.Or(c.MaxDiscount, "20"))
 	switch {
 	case c.Key == "":
-		return live.Config{}, errors.New("--url needs --key: an API key of the server")
+		return live.Config{}, errors.New("--url requires --key, an API key of the server")
 	case c.Rounds != 0 || c.Learn != 0:
-		return live.Config{}, errors.New("--rounds and --learn do not go with --url: the policy is the project's")
+		return live.Config{}, errors.New("--rounds and --learn cannot be combined with --url, which uses the policy of the project")
 	case c.Project != "" && c.MaxDiscount != "":
-		return live.Config{}, errors.New("--max-discount does not go with --project, which has settings of its own")
+		return live.Config{}, errors.New("--max-discount cannot be combined with --project, which has its own settings")
 	case err != nil || discount.Sign() < 0 || decimal.FromInt(90).Less(discount) || !discount.MultipleOf(decimal.MustParse("0.1")):
 		return live.Config{}, errors.New("--max-discount must be between 0 and 90, with at most one decimal")
 	case c.Concurrency < 0 || c.Concurrency > 1000:

@@ -16,30 +16,30 @@ import (
 )
 
 type mcpCmd struct {
-	URL         string `arg:"" name:"url" help:"Address of the shop's MCP endpoint, such as http://127.0.0.1:8080/p/demo/mcp."`
-	For         string `placeholder:"WORDS" help:"What to search for. Required unless it is asked for."`
-	Budget      string `placeholder:"AMOUNT" help:"The most to pay for one piece, before shipping and tax, such as 200 or 49.90. Default: the list price."`
-	Quantity    int    `default:"1" help:"How many pieces."`
-	Interactive string `default:"auto" enum:"auto,yes,no" help:"Ask which product, what to offer and whether to pay: auto (if the input is a terminal), yes or no."`
+	URL         string `arg:"" name:"url" help:"URL of the MCP endpoint of a shop, such as http://127.0.0.1:8080/p/demo/mcp."`
+	For         string `placeholder:"WORDS" help:"Words to search for. Required if the command is not interactive."`
+	Budget      string `placeholder:"AMOUNT" help:"Maximum price per unit, before shipping and tax, such as 200 or 49.90. Default: the list price."`
+	Quantity    int    `default:"1" help:"Number of units."`
+	Interactive string `default:"auto" enum:"auto,yes,no" help:"Ask which product to buy, what to offer and whether to pay: auto (if standard input is a terminal), yes or no."`
 	Email       string `default:"ada@example.com" help:"E-mail address of the buyer."`
-	ShipTo      string `default:"Ada Byron; 1 Main St; Austin; TX; 78701; US" placeholder:"ADDRESS" help:"Where to ship to: name; street; city; region; postal code; country (${default})."`
-	Handler     string `default:"psp_spt" help:"The payment handler that the token is for."`
-	Token       string `default:"spt_sandbox_ok" help:"Token to pay with. The default pays in a sandbox, and nowhere else."`
-	Color       string `default:"auto" enum:"auto,yes,no" help:"Use colors: auto (on a terminal, unless NO_COLOR is set), yes or no."`
+	ShipTo      string `default:"Ada Byron; 1 Main St; Austin; TX; 78701; US" placeholder:"ADDRESS" help:"Shipping address: name; street; city; region; postal code; country (${default})."`
+	Handler     string `default:"psp_spt" help:"Payment handler of the token."`
+	Token       string `default:"spt_sandbox_ok" help:"Payment token. The default works only in a sandbox."`
+	Color       string `default:"auto" enum:"auto,yes,no" help:"Print in color: auto (on a terminal, unless NO_COLOR is set), yes or no."`
 }
 
 // Help is shown below the flags' summary.
 func (mcpCmd) Help() string {
-	return `A buyer's assistant that speaks the Model Context Protocol, with nothing but the address: it lists the tools, searches, haggles within
-the budget, fills a cart, checks out, shows the total, pays with a token of the sandbox, and reads the order. It prints what it asks for, with the
-tool that it calls on the right, and what the shop says. Every answer is validated against the published schemas.
+	return `Acts as a buyer's assistant that uses the Model Context Protocol (MCP) and knows only the address of the shop. It lists the tools, searches,
+negotiates within the budget, fills a cart, checks out, shows the total, pays with a sandbox token and reads the order. It prints each request
+with the name of the tool, and each response. It validates every response against the published schemas.
 
   shop=http://127.0.0.1:8080/p/demo/mcp
-  haggle simulate mcp $shop                                   # asks you
+  haggle simulate mcp $shop                                   # interactive
   haggle simulate mcp $shop --for "rain jacket" --budget 210 --interactive no
 
-By itself it opens at 80 % of the budget, goes up to it in equal steps, accepts as soon as the shop asks for no more than it would offer, and
-walks away from what is above the budget. Ends with 1 if nothing was bought, or an answer did not match its schema.`
+If it is not interactive, it first offers 80 % of the budget and raises the offer to the budget in equal steps. It accepts a price that is not
+higher than its next offer, and never pays more than the budget. The exit code is 1 if it bought nothing or a response did not match its schema.`
 }
 
 func (c mcpCmd) Run(ctx context.Context) error {
@@ -52,7 +52,7 @@ func (c mcpCmd) Run(ctx context.Context) error {
 		return assistant.Run(ctx, config, assistant.NewPerson(interruptible{ctx, os.Stdin}, config.Page, c.For, budget))
 	}
 	if strings.TrimSpace(c.For) == "" {
-		return errors.New(`say what to buy: --for "rain jacket", or --interactive yes to be asked`)
+		return errors.New(`set the words to search for, such as --for "rain jacket", or use --interactive yes`)
 	}
 	return assistant.Run(ctx, config, assistant.Alone{For: c.For, Budget: budget})
 }
@@ -85,7 +85,7 @@ func (i interruptible) Read(p []byte) (int, error) {
 func (c mcpCmd) config() (config assistant.Config, budget decimal.Decimal, err error) {
 	if c.Budget != "" {
 		if budget, err = decimal.Parse(c.Budget); err != nil || budget.Sign() <= 0 {
-			return config, budget, fmt.Errorf("--budget must be an amount above 0, such as 200 or 49.90, and is %q", c.Budget)
+			return config, budget, fmt.Errorf("--budget is %q: it must be an amount above 0, such as 200 or 49.90", c.Budget)
 		}
 	}
 	if c.Quantity < 1 {
@@ -110,7 +110,7 @@ func parseAddress(text string) (ucp.Address, error) {
 		parts[i] = strings.TrimSpace(parts[i])
 	}
 	if len(parts) != 6 || parts[0] == "" || parts[1] == "" || parts[2] == "" || parts[5] == "" {
-		return ucp.Address{}, fmt.Errorf("--ship-to must be name; street; city; region; postal code; country, and is %q", text)
+		return ucp.Address{}, fmt.Errorf("--ship-to is %q: it must be name; street; city; region; postal code; country", text)
 	}
 	first, last := parts[0], ""
 	if at := strings.LastIndex(parts[0], " "); at > 0 {

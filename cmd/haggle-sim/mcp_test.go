@@ -91,8 +91,8 @@ func TestMCPCmd_Run(t *testing.T) {
 		{name: "nothing is found", args: []string{shop, "--for=qqqzzz"}, code: 1, says: []string{`nothing was found for "qqqzzz"`}},
 		{name: "no such shop", args: []string{app.URL() + "/p/nobody/mcp", "--for=tent"}, code: 1, says: []string{"there is no such shop, or it does not speak MCP"}},
 		{name: "another address of the server", args: []string{app.URL() + "/p/demo", "--for=tent"}, code: 1, says: []string{"is no MCP endpoint: it answers 405", "/p/SLUG/mcp"}},
-		{name: "nothing to search for", args: []string{shop}, code: 1, says: []string{`say what to buy: --for "rain jacket"`}},
-		{name: "a budget that is none", args: []string{shop, "--for=tent", "--budget=cheap"}, code: 1, says: []string{"--budget must be an amount above 0"}},
+		{name: "nothing to search for", args: []string{shop}, code: 1, says: []string{`set the words to search for, such as --for "rain jacket"`}},
+		{name: "a budget that is none", args: []string{shop, "--for=tent", "--budget=cheap"}, code: 1, says: []string{`--budget is "cheap": it must be an amount above 0`}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

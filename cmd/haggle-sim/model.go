@@ -8,9 +8,9 @@ import (
 )
 
 type modelCmd struct {
-	Addr      string `default:"127.0.0.1:8098" help:"Address to listen on."`
-	Key       string `help:"Ask for this API key."`
-	Behaviour string `default:"polite" enum:"polite,chatty,parrot,generous,leaky,linking,markup,unicode,yes,obedient" help:"What it writes: ${enum}."`
+	Addr      string `default:"127.0.0.1:8098" help:"Listen address, host:port."`
+	Key       string `help:"API key that requests must have. Default: none is required."`
+	Behaviour string `default:"polite" enum:"polite,chatty,parrot,generous,leaky,linking,markup,unicode,yes,obedient" help:"Behavior of the model: ${enum}."`
 }
 
 func (c modelCmd) Run(ctx context.Context) error {
@@ -22,24 +22,24 @@ func (c modelCmd) greet(url string) {
 	if c.Key != "" {
 		key = fmt.Sprintf(" HAGGLE_OPENAI_KEY=%[1]s HAGGLE_ANTHROPIC_KEY=%[1]s", c.Key)
 	}
-	fmt.Printf(`A look-alike of OpenAI's chat completions (%[1]s/v1) and of Anthropic's messages (%[1]s).
+	fmt.Printf(`Simulated language models: OpenAI chat completions (%[1]s/v1) and Anthropic messages (%[1]s).
 
-1. Let a server use it, in another terminal:
+1. In another terminal, start a server that uses it:
 
    HAGGLE_OPENAI_URL=%[1]s/v1 HAGGLE_ANTHROPIC_URL=%[1]s%[2]s %[3]s serve --demo
 
-   and turn it on for an agent: provider "openai" or "anthropic", any name of a model.
+   Then enable the model for an agent: provider "openai" or "anthropic", with any model name.
 
-2. See what was asked:
+2. Show the requests received:
 
    curl -s %[1]s/control/state
    curl -s %[1]s/control/questions
 
-3. Let it write what it should not: polite, chatty, parrot, generous, leaky, linking, markup, unicode, yes, obedient:
+3. Change the behavior (polite, chatty, parrot, generous, leaky, linking, markup, unicode, yes, obedient):
 
    curl -s -X PUT %[1]s/control/behaviour --json '{"behaviour": "generous"}'
 
-4. Let it fail: slow, error, throttle, truncated, broken, empty, prose, schema, page, endless, lost, hang and more:
+4. Inject faults (slow, error, throttle, truncated, broken, empty, prose, schema, page, endless, lost, hang and others):
 
    curl -s %[1]s/control/faults --json '{"kind": "slow", "times": 5, "ms": 900}'
    curl -s -X DELETE %[1]s/control/faults

@@ -13,8 +13,8 @@ import (
 )
 
 type providerCmd struct {
-	Addr   string `default:"127.0.0.1:8090" help:"Address to listen on."`
-	Ledger string `default:".data/provider.ledger" help:"File that everything is kept in."`
+	Addr   string `default:"127.0.0.1:8090" help:"Listen address, host:port."`
+	Ledger string `default:".data/provider.ledger" help:"File that stores the charges and refunds."`
 }
 
 func (c providerCmd) Run(ctx context.Context) error {
@@ -35,9 +35,9 @@ func (c providerCmd) Run(ctx context.Context) error {
 
 // greet prints how to point a server at this provider instead of the real ones.
 func (c providerCmd) greet(url string) {
-	fmt.Printf("A payment provider that moves no money, in Stripe's and PayPal's form\n\n")
-	fmt.Printf("  Address   %s   (its books: %s/ledger, kept in %s)\n\n", url, url, c.Ledger)
-	fmt.Printf("Let the server use it:\n\n   HAGGLE_STRIPE_URL=%s HAGGLE_PAYPAL_URL=%s %s serve --demo\n\nStop with Ctrl-C.\n", url, url, merchantProgram())
+	fmt.Printf("Simulated payment provider with the APIs of Stripe and PayPal. It moves no money.\n\n")
+	fmt.Printf("  Address   %s   (ledger: %s/ledger, stored in %s)\n\n", url, url, c.Ledger)
+	fmt.Printf("Start a server that uses it:\n\n   HAGGLE_STRIPE_URL=%s HAGGLE_PAYPAL_URL=%s %s serve --demo\n\nStop with Ctrl-C.\n", url, url, merchantProgram())
 }
 
 // serveProvider serves until ctx ends, and sends webhooks meanwhile.

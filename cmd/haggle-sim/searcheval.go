@@ -13,38 +13,38 @@ import (
 )
 
 type searchEvalCmd struct {
-	Products    string `required:"" placeholder:"F" help:"The catalogue: CSV or NDJSON, as for import."`
-	Queries     string `placeholder:"F" help:"What buyers ask: JSON Lines of {id, query}."`
-	Judgements  string `placeholder:"F" help:"What they should find: JSON Lines of {query_id, sku, gain}; a product without a gain has 0."`
-	Paraphrases string `placeholder:"F" help:"The same needs in other words: JSON Lines of {id, query} with the ids of the queries."`
-	Synonyms    string `placeholder:"F" help:"Words that mean the same in this shop: JSON Lines of {words}, or {input, words} for one way only."`
+	Products    string `required:"" placeholder:"F" help:"Catalog, a CSV or NDJSON file as for haggle import."`
+	Queries     string `placeholder:"F" help:"Queries of buyers, as JSON Lines of {id, query}."`
+	Judgements  string `placeholder:"F" help:"Relevance judgements, as JSON Lines of {query_id, sku, gain}. Products without a judgement have gain 0."`
+	Paraphrases string `placeholder:"F" help:"Paraphrases of the queries, as JSON Lines of {id, query} with the same ids."`
+	Synonyms    string `placeholder:"F" help:"Synonyms, as JSON Lines of {words}, or {input, words} for one-way synonyms."`
 	Worst       int    `placeholder:"N" help:"Show the N worst queries with their first 3 results."`
-	Explain     string `placeholder:"QUERY" help:"Show the first 10 results of a query with score and reasons. Needs no queries and judgements."`
-	JSON        bool   `help:"Print one JSON object; times are in milliseconds."`
+	Explain     string `placeholder:"QUERY" help:"Show the first 10 results of this query with scores and reasons. Works without --queries and --judgements."`
+	JSON        bool   `help:"Print the report as one JSON object, with times in milliseconds."`
 }
 
 // Help is shown below the flags' summary.
 func (searchEvalCmd) Help() string {
-	return `Builds the search index of a catalogue in memory, as the server does, asks every query, and compares the results with what people
-judged to be relevant. No database is read or written. All files may be gzipped (.gz).
+	return `Builds the search index of a catalog in memory, as the server does, runs each query, and compares the results with relevance judgements
+by people. It does not use a database. All files may be compressed with gzip (.gz).
 
-NDCG@10 is 1 where the ten first results are the best there are, in the best order: each counts with its gain, less the lower it stands
-(linear gain, 1/log2(rank+1)). Queries without a gain above 0 are left out of the means, and counted. The 95 % interval tells how far the
-mean may be off because it is of these queries and not of others. recall@100 is how much of what has a gain above 0 is among the first 100
-results. Latencies are of the index alone, for 100 results, one query at a time. Products that the import would refuse are left out.
+NDCG@10 is 1 if the first ten results are the most relevant products in the best order. Each result counts with its gain, discounted by
+its rank (linear gain, 1/log2(rank+1)). Queries without a gain above 0 are not part of the means; the report counts them. The 95 % interval
+is the sampling error of the mean over the queries. recall@100 is the share of the products with a gain above 0 that are among the first
+100 results. Latency is the time of the index alone, for 100 results, one query at a time. Products that the import would reject are skipped.
 
-The program ends with 2 if a file cannot be used.`
+The exit code is 2 if a file is invalid.`
 }
 
 // Validate is called by the parser.
 func (s searchEvalCmd) Validate() error {
 	switch {
 	case (s.Queries == "") != (s.Judgements == ""):
-		return errors.New("--queries and --judgements belong together")
+		return errors.New("--queries and --judgements must be set together")
 	case s.Queries == "" && s.Explain == "":
-		return errors.New("--queries and --judgements are required, or --explain")
+		return errors.New("set --queries and --judgements, or --explain")
 	case s.Queries == "" && s.Paraphrases != "":
-		return errors.New("--paraphrases needs --queries and --judgements")
+		return errors.New("--paraphrases requires --queries and --judgements")
 	case s.Worst < 0:
 		return errors.New("--worst must be zero or more")
 	}
@@ -77,7 +77,7 @@ func (s searchEvalCmd) Run(ctx context.Context) error {
 		fmt.Fprintf(os.Stderr, "%s: line %d: %s\n", s.Products, r.Line, r.Says)
 	}
 	if more := report.Refused - mostRefusals; more > 0 {
-		fmt.Fprintf(os.Stderr, "%s: %d more are refused\n", s.Products, more)
+		fmt.Fprintf(os.Stderr, "%s: %d more products were rejected\n", s.Products, more)
 	}
 	if s.JSON {
 		return report.WriteJSON(os.Stdout)

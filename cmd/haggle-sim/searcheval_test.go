@@ -38,9 +38,9 @@ func TestSearchEvalCmd_Run(t *testing.T) {
 	t.Parallel()
 	out, said, code := searchEval(t, evalFlags("--worst=1", "--explain=gas stove")...)
 	for _, want := range []string{
-		"products      5 (1 refused)", "judgements    6 (1 judged skus that no product has)", "asked                      4\n",
-		"with judgements            3\n", "left out: no gain above 0  1\n", "NDCG@10                    1.000\n",
-		"recall@100                 1.000\n", "latency p99", "The worst queries", `"gas stove": `, "STOVE-1",
+		"products      5 (1 rejected)", "judgements    6 (1 for unknown SKUs)", "queries                   4\n",
+		"with judgements           3\n", "skipped: no gain above 0  1\n", "NDCG@10                   1.000\n",
+		"recall@100                1.000\n", "latency p99", "The worst queries", `"gas stove": `, "STOVE-1",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is not in\n%s", want, out)
@@ -104,7 +104,7 @@ func TestSearchEvalCmd_Run_errors(t *testing.T) {
 		{2, bad + ": line 2: gain is required", []string{products, queries, "--judgements=" + bad}},
 		{2, evalData + "none.csv: no such file", []string{"--products=" + evalData + "none.csv", "--explain=tent"}},
 		{2, "testdata: is a directory", []string{products, "--queries=testdata", "--judgements=" + bad}},
-		{1, "belong together", []string{products, queries}},
+		{1, "must be set together", []string{products, queries}},
 		{1, "or --explain", []string{products}},
 		{1, "--products", []string{"--explain=tent"}},
 	} {

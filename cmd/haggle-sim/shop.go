@@ -15,18 +15,18 @@ import (
 )
 
 type shopCmd struct {
-	URL         string `env:"HAGGLE_URL" help:"Address of the server. Default: http:// and HAGGLE_ADDR, or else http://127.0.0.1:8080."`
+	URL         string `env:"HAGGLE_URL" help:"URL of the server. Default: http://HAGGLE_ADDR, or http://127.0.0.1:8080 if HAGGLE_ADDR is not set."`
 	Project     string `default:"demo" help:"Slug of the project to buy from."`
-	Buyers      int    `default:"20" help:"How many buyers go shopping."`
-	Seed        uint64 `default:"1" help:"The same seed sends the same buyers."`
-	Concurrency int    `default:"16" help:"How many buyers shop at one time."`
-	Protocol    string `default:"acp" enum:"acp,ucp,mcp" help:"What the buyers speak: Haggle's own protocol, or UCP over REST or MCP."`
-	UCPVersion  string `default:"2026-08-25" enum:"2026-08-25,2026-04-08" name:"ucp-version" help:"Version of UCP."`
-	Demo        bool   `help:"Send one buyer, and show the whole conversation."`
+	Buyers      int    `default:"20" help:"Number of buyers."`
+	Seed        uint64 `default:"1" help:"Seed of the random numbers. The same seed produces the same buyers."`
+	Concurrency int    `default:"16" help:"Number of concurrent buyers."`
+	Protocol    string `default:"acp" enum:"acp,ucp,mcp" help:"Protocol of the buyers: acp (Agent Commerce Protocol), ucp (UCP over REST) or mcp (UCP over MCP)."`
+	UCPVersion  string `default:"2026-08-25" enum:"2026-08-25,2026-04-08" name:"ucp-version" help:"UCP version: ${enum}."`
+	Demo        bool   `help:"Send one buyer and print the whole conversation."`
 }
 
 // errBroken makes the exit code 1 if the server broke a promise.
-var errBroken = errors.New("the server broke a promise: see above")
+var errBroken = errors.New("the server violated an invariant, see above")
 
 func (s shopCmd) Run(ctx context.Context) error {
 	if s.Demo {
@@ -45,7 +45,7 @@ func (s shopCmd) Run(ctx context.Context) error {
 	}
 	switch {
 	case err != nil:
-		return fmt.Errorf("the simulation ended early: %w", err)
+		return fmt.Errorf("the simulation stopped early: %w", err)
 	case !report.OK():
 		return errBroken
 	}

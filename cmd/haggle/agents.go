@@ -13,15 +13,15 @@ import (
 )
 
 type agentsCmd struct {
-	List   listAgentsCmd `cmd:"" help:"List a project's agents."`
-	Tune   tuneCmd       `cmd:"" help:"Have an agent learn from its recorded negotiations, and propose a policy."`
-	Verify verifyLogCmd  `cmd:"" help:"Check that no decision of a project was changed, removed or put in after it was sealed."`
+	List   listAgentsCmd `cmd:"" help:"List the agents of a project."`
+	Tune   tuneCmd       `cmd:"" help:"Tune the policy of an agent with its recorded negotiations."`
+	Verify verifyLogCmd  `cmd:"" help:"Check that the sealed decision records of a project are unchanged and complete."`
 }
 
 // onProject has the flags of commands that work on a project's agents.
 type onProject struct {
 	database
-	Project string `required:"" placeholder:"NAME" help:"Slug or id of the project."`
+	Project string `required:"" placeholder:"NAME" help:"Slug or ID of the project."`
 }
 
 type listAgentsCmd struct{ onProject }
@@ -42,18 +42,18 @@ func (c listAgentsCmd) Run(ctx context.Context) error {
 
 type tuneCmd struct {
 	onProject
-	Agent        string `placeholder:"ID" help:"The agent; the active one if none is named."`
-	Negotiations int    `default:"5000" help:"The newest negotiations to learn from: 200 to 5000."`
-	Activate     bool   `help:"Put the proposal in force if it is better with near certainty."`
+	Agent        string `placeholder:"ID" help:"ID of the agent. Default: the active agent."`
+	Negotiations int    `default:"5000" help:"Number of most recent negotiations to learn from, 200 to 5000."`
+	Activate     bool   `help:"Activate the proposed policy version if it is better with 95 % confidence."`
 }
 
 // Help is shown below the flags' summary.
 func (tuneCmd) Help() string {
-	return `Learns from offers, answers and outcomes, and from nothing else: how buyers come from their first offer to their last, what they would
-pay at most, and when they give up. Then it looks for the concession curve that earns most from buyers like these, and says what
-that would have earned: by simulation, with a 95 % interval, and by replay of the very negotiations. Floor, discounts and every
-other bound stay as they are. The proposal becomes a version of the agent's policy, which is not in force until it is activated:
-here with --activate, or by POST /v1/agents/{id}/policies/{version}/activate. Where nothing better is found nothing is written.`
+	return `The command estimates from recorded offers, answers and outcomes how buyers negotiate: how their offers rise, the most they would pay,
+and when they stop. It then searches for the concession curve with the highest margin for such buyers, and prints the expected
+result from a simulation (with a 95 % interval) and from a replay of the recorded negotiations. The floor, the discounts and all
+other limits stay the same. If the command finds a better curve, it stores it as a new policy version of the agent. The version is
+not active until you activate it, with --activate or POST /v1/agents/{id}/policies/{version}/activate.`
 }
 
 func (c tuneCmd) Run(ctx context.Context) error {
@@ -76,19 +76,19 @@ func (c tuneCmd) Run(ctx context.Context) error {
 // printTuned prints what was learned, in words and as shares of the list price.
 func printTuned(w io.Writer, t agents.Tuned) error {
 	p, table := t.Proposal, tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(table, "Learnt from %d negotiations. The buyers:\n", p.Records)
+	fmt.Fprintf(table, "Learned from %d negotiations. Buyers by behavior:\n", p.Records)
 	for _, s := range p.Buyers {
 		if s.Share >= .01 {
 			fmt.Fprintf(table, "  %.0f %%\t%s\n", 100*s.Share, manner(s))
 		}
 	}
-	fmt.Fprintf(table, "\nPer buyer, in percent of list\tnow\tproposed\n")
+	fmt.Fprintf(table, "\nPer buyer, in percent of list price\tcurrent\tproposed\n")
 	fmt.Fprintf(table, "deals\t%.1f %%\t%.1f %%\n", 100*p.Before.Deals, 100*p.After.Deals)
 	fmt.Fprintf(table, "price of a deal\t%.1f\t%.1f\n", 100*p.Before.Price, 100*p.After.Price)
 	fmt.Fprintf(table, "margin\t%.2f\t%.2f\n", 100*p.Before.Margin, 100*p.After.Margin)
-	fmt.Fprintf(table, "gain\t\t%+.2f, between %+.2f and %+.2f in 95 of 100 cases\n", 100*p.Gain, 100*p.GainLow, 100*p.GainHigh)
+	fmt.Fprintf(table, "gain\t\t%+.2f, 95 %% interval %+.2f to %+.2f\n", 100*p.Gain, 100*p.GainLow, 100*p.GainHigh)
 	r := t.Replay
-	fmt.Fprintf(table, "\nReplay of the same negotiations\tthen\tproposed\n")
+	fmt.Fprintf(table, "\nReplay of the same negotiations\trecorded\tproposed\n")
 	fmt.Fprintf(table, "deals\t%d\t%d certain, %d possible\n", r.Before.Deals, r.Certain.Deals, r.Possible.Deals)
 	fmt.Fprintf(table, "revenue\t%s\t%s certain\n", r.Before.Revenue, r.Certain.Revenue)
 	if r.Before.Costed > 0 {
@@ -96,11 +96,11 @@ func printTuned(w io.Writer, t agents.Tuned) error {
 	}
 	switch {
 	case t.Version == nil:
-		fmt.Fprintf(table, "\nNothing better was found with near certainty: the policy stays as it is.\n")
+		fmt.Fprintf(table, "\nNo policy was found that is better with 95 %% confidence. The policy is unchanged.\n")
 	case t.InForce:
-		fmt.Fprintf(table, "\nVersion %d of the policy is in force.\n", t.Version.Policy.Version)
+		fmt.Fprintf(table, "\nVersion %d of the policy is active.\n", t.Version.Policy.Version)
 	default:
-		fmt.Fprintf(table, "\nVersion %d of the policy is ready. It is not in force.\n", t.Version.Policy.Version)
+		fmt.Fprintf(table, "\nVersion %d of the policy is stored. It is not active.\n", t.Version.Policy.Version)
 	}
 	return table.Flush()
 }
@@ -108,23 +108,23 @@ func printTuned(w io.Writer, t agents.Tuned) error {
 func manner(s tuning.Share) string {
 	switch s.Manner {
 	case tuning.Firm:
-		return "hold firm"
+		return "repeat the same offer"
 	case tuning.Reactive:
-		return "give as much as they are given"
+		return "concede as much as the shop conceded"
 	case tuning.Probing:
-		return "feel for the floor: halfway between what was rejected and what was countered"
+		return "probe for the floor: offer halfway between a rejected and a countered price"
 	case tuning.Splitting:
-		return "come a share of the way to the price that stands"
+		return "close a fixed share of the gap to the current price"
 	case tuning.Erratic:
-		return "haggle in some other way"
+		return "negotiate in another way"
 	}
 	switch {
 	case s.Beta < 1:
-		return fmt.Sprintf("hold out and give way late (β %.2g)", s.Beta)
+		return fmt.Sprintf("concede late (β %.2g)", s.Beta)
 	case s.Beta > 1:
-		return fmt.Sprintf("give way early (β %.2g)", s.Beta)
+		return fmt.Sprintf("concede early (β %.2g)", s.Beta)
 	}
-	return "give way evenly (β 1)"
+	return "concede evenly (β 1)"
 }
 
 type verifyLogCmd struct{ onProject }
@@ -141,12 +141,12 @@ func (c verifyLogCmd) Run(ctx context.Context) error {
 
 func printChain(w io.Writer, v agents.Verified) error {
 	if v.BrokenAt > 0 {
-		fmt.Fprintf(w, "fail  decision %d is not as it was sealed, or is missing\n", v.BrokenAt)
+		fmt.Fprintf(w, "fail  decision record %d is missing or does not match its seal\n", v.BrokenAt)
 		return errDoesNotHold
 	}
-	fmt.Fprintf(w, "ok    %d decisions are as they were sealed; %d are not sealed yet\n", v.Decisions, v.Head.Unsealed)
+	fmt.Fprintf(w, "ok    %d decision records match their seals; %d are not sealed yet\n", v.Decisions, v.Head.Unsealed)
 	if v.Decisions > 0 {
-		fmt.Fprintf(w, "      the chain ends with %s: note it elsewhere, and nobody can seal the record anew unseen\n", v.Head.Hash)
+		fmt.Fprintf(w, "      the last hash of the chain is %s: store it elsewhere to detect a chain that was rewritten and sealed again\n", v.Head.Hash)
 	}
 	return nil
 }

@@ -20,14 +20,14 @@ import (
 
 type apiCmd struct {
 	atServer
-	Request  []string `arg:"" name:"method-path" help:"The path, such as /v1/orders, with a method before it if that is not GET."`
-	Field    []string `short:"f" sep:"none" placeholder:"NAME=VALUE" help:"Add a text: to the query of a GET or DELETE, else to the JSON body. NAME may be a path, as in address.city."`
-	Typed    []string `short:"F" sep:"none" placeholder:"NAME=VALUE" help:"As -f, but numbers, true, false, null, and JSON arrays and objects are sent as such."`
-	Input    string   `placeholder:"FILE" help:"Send the file as body; - is standard input."`
-	Paginate bool     `help:"Get all pages of a list, and print one after the other."`
-	JQ       string   `name:"jq" placeholder:"QUERY" help:"Print what the jq query selects of the answer. Texts are printed without quotes."`
-	Once     string   `name:"idempotency-key" placeholder:"KEY" help:"Idempotency key of a POST. Default: a new one."`
-	MFACode  string   `name:"mfa-code" placeholder:"CODE" help:"A code of the account's authenticator, for what needs one."`
+	Request  []string `arg:"" name:"method-path" help:"Path, such as /v1/orders; for methods other than GET, put the method before it."`
+	Field    []string `short:"f" sep:"none" placeholder:"NAME=VALUE" help:"Add a string to the query of a GET or DELETE request, or to the JSON body of other requests. NAME may be a path, such as address.city."`
+	Typed    []string `short:"F" sep:"none" placeholder:"NAME=VALUE" help:"Like -f, but send numbers, true, false, null, arrays and objects as JSON values."`
+	Input    string   `placeholder:"FILE" help:"Send the file as the request body; - reads standard input."`
+	Paginate bool     `help:"Request all pages of a list and print them one after the other."`
+	JQ       string   `name:"jq" placeholder:"QUERY" help:"Filter the response with a jq query. Strings are printed without quotes."`
+	Once     string   `name:"idempotency-key" placeholder:"KEY" help:"Idempotency key of a POST request. Default: a random key."`
+	MFACode  string   `name:"mfa-code" placeholder:"CODE" help:"Authenticator code, for requests that require one."`
 }
 
 // methods maps each method that a request may have to whether its fields go into the query string.
@@ -69,17 +69,17 @@ func (a apiCmd) target() (method string, path *url.URL, err error) {
 	inQuery, known := methods[method]
 	switch {
 	case len(words) != 1:
-		return "", nil, errors.New("give one path, such as /v1/orders, with a method before it if that is not GET")
+		return "", nil, errors.New("expected one path, such as /v1/orders; for methods other than GET, put the method before it")
 	case !known:
 		return "", nil, fmt.Errorf("%q must be get, post, put, patch or delete", a.Request[0])
 	case inQuery && a.Input != "":
-		return "", nil, fmt.Errorf("--input is not for %s: give the method, such as post", method)
+		return "", nil, fmt.Errorf("%s requests have no body, so --input is not allowed: put a method such as post before the path", method)
 	case a.Paginate && method != http.MethodGet:
-		return "", nil, errors.New("--paginate is for get only")
+		return "", nil, errors.New("--paginate works only with GET")
 	}
 	path, err = url.Parse(words[0])
 	if err != nil || path.Host != "" || path.Scheme != "" {
-		return "", nil, fmt.Errorf("%q must be a path, such as /v1/orders: --url is for the server", words[0])
+		return "", nil, fmt.Errorf("%q must be a path, such as /v1/orders: set the address of the server with --url", words[0])
 	}
 	path.Path = "/" + strings.TrimPrefix(path.Path, "/")
 	if !inQuery {
@@ -116,7 +116,7 @@ func (a apiCmd) body(method string) ([]byte, error) {
 	fields := len(a.Field)+len(a.Typed) > 0
 	switch {
 	case a.Input != "" && fields:
-		return nil, fmt.Errorf("--input and fields exclude each other%w", errUsage)
+		return nil, fmt.Errorf("--input cannot be combined with -f or -F%w", errUsage)
 	case a.Input == "-":
 		return io.ReadAll(os.Stdin)
 	case a.Input != "":
@@ -156,7 +156,7 @@ func put(object map[string]any, field string, value func(string) any) error {
 	for _, name := range names[:len(names)-1] {
 		inner, ok := object[name].(map[string]any)
 		if object[name] != nil && !ok {
-			return fmt.Errorf("%q: %s has a value already%w", field, name, errUsage)
+			return fmt.Errorf("%q: %s already has a value%w", field, name, errUsage)
 		}
 		if inner == nil {
 			inner = map[string]any{}
@@ -166,7 +166,7 @@ func put(object map[string]any, field string, value func(string) any) error {
 	}
 	last := names[len(names)-1]
 	if _, taken := object[last]; taken {
-		return fmt.Errorf("%q: %s is given twice%w", field, path, errUsage)
+		return fmt.Errorf("%q: %s is set twice%w", field, path, errUsage)
 	}
 	object[last] = value(text)
 	return nil
@@ -212,7 +212,7 @@ func print(ctx context.Context, w io.Writer, text []byte, query *gojq.Code) erro
 	numbers := json.NewDecoder(bytes.NewReader(text))
 	numbers.UseNumber() // keeps the digits of numbers
 	if err := numbers.Decode(&answer); err != nil {
-		return fmt.Errorf("--jq: the answer is not JSON: %w", err)
+		return fmt.Errorf("--jq: the response is not JSON: %w", err)
 	}
 	for found := query.RunWithContext(ctx, answer); ; {
 		value, more := found.Next()

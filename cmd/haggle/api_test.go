@@ -105,14 +105,14 @@ func TestAPICmd_Run_errors(t *testing.T) {
 		{[]string{"api", "/v1/orders", "--project=nowhere"}, 1, "project_not_found"},
 		{[]string{"api", "post", "/v1/projects", "-f", "name=X", "-f", "slug=!"}, 1, "slug must have 3 to 63"},
 		{[]string{"api", "/v1/orders", "--key=hk_test_wrong"}, 1, "("},
-		{[]string{"api", "/v1/orders", "--url=http://127.0.0.1:1"}, 1, "the server at http://127.0.0.1:1 does not answer: connection refused"},
+		{[]string{"api", "/v1/orders", "--url=http://127.0.0.1:1"}, 1, "cannot connect to the server at http://127.0.0.1:1: connection refused"},
 		{[]string{"api", "fetch", "/v1/orders"}, 2, `"fetch" must be get, post`},
-		{[]string{"api", "get", "post", "/v1/orders"}, 2, "give one path"},
+		{[]string{"api", "get", "post", "/v1/orders"}, 2, "expected one path"},
 		{[]string{"api", "http://other.example/v1/orders"}, 2, "must be a path"},
 		{[]string{"api", "post", "/v1/x", "-f", "name"}, 2, "must be NAME=VALUE"},
-		{[]string{"api", "post", "/v1/x", "-f", "a=1", "-f", "a.b=1"}, 2, "a has a value already"},
+		{[]string{"api", "post", "/v1/x", "-f", "a=1", "-f", "a.b=1"}, 2, "a already has a value"},
 		{[]string{"api", "/v1/orders", "--jq=.["}, 2, "--jq"},
-		{[]string{"api", "post", "/v1/x", "--paginate"}, 2, "--paginate is for get"},
+		{[]string{"api", "post", "/v1/x", "--paginate"}, 2, "--paginate works only with GET"},
 	} {
 		out, said, code := c.run(t, test.args...)
 		if out != "" || code != test.code || !strings.Contains(said, test.says) {

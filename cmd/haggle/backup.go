@@ -16,7 +16,7 @@ import (
 
 // secrets are the passphrases and keys that encrypt or decrypt a backup.
 type secrets struct {
-	PassphraseFile string `help:"File with the passphrase of the backup."`
+	PassphraseFile string `help:"File that contains the passphrase of the backup."`
 }
 
 func (s secrets) keys() (archive.Keys, error) {
@@ -37,17 +37,17 @@ func (s secrets) keys() (archive.Keys, error) {
 type backupCmd struct {
 	database
 	secrets
-	File      string `arg:"" help:"The new file; - is standard output. Compressed with zstd."`
-	Recipient string `help:"Encrypt the backup for the holder of this age key, age1…; several are separated by commas."`
+	File      string `arg:"" help:"Path of the new file, compressed with zstd; - writes to standard output."`
+	Recipient string `help:"Public age key, age1…, to encrypt the backup with. Separate several keys with commas."`
 }
 
 func (b backupCmd) Help() string {
-	return `The backup is the whole database at one moment. Servers may go on, with SQLite and with PostgreSQL.
+	return `The backup is a consistent snapshot of the whole database. Servers can keep running, with SQLite and with PostgreSQL.
 
   haggle backup /backups/shop-$(date +%F).haggle
   haggle backup - --recipient age1… | aws s3 cp - s3://backups/shop.haggle
 
-It holds credentials sealed with HAGGLE_MASTER_KEY: keep that key elsewhere, you need both.`
+The backup contains credentials that are encrypted with HAGGLE_MASTER_KEY. Store that key in another place: a restore needs both.`
 }
 
 func (b backupCmd) Run(ctx context.Context) error {
@@ -63,7 +63,7 @@ func (b backupCmd) Run(ctx context.Context) error {
 	}
 	if b.Recipient != "" {
 		if b.PassphraseFile != "" {
-			return errors.New("--recipient and --passphrase-file exclude each other")
+			return errors.New("--recipient cannot be combined with --passphrase-file")
 		}
 		if keys, err = archive.Recipients(b.Recipient); err != nil {
 			return fmt.Errorf("--recipient: %w", err)
@@ -76,7 +76,7 @@ func (b backupCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(os.Stderr, "%s holds %d rows of %d tables as of %s: %s in %s.\n",
+	fmt.Fprintf(os.Stderr, "Wrote %s: %d rows of %d tables as of %s, %s in %s.\n",
 		b.File, s.Total(), len(s.Rows), s.Header.At.Format(time.RFC3339), megabytes(size), time.Since(began).Round(100*time.Millisecond))
 	return nil
 }
@@ -86,15 +86,15 @@ func megabytes(size int64) string { return fmt.Sprintf("%.1f MB", float64(size)/
 type restoreCmd struct {
 	database
 	secrets
-	File             string `arg:"" type:"existingfile" help:"The backup."`
-	Identity         string `help:"File with the secret age key that opens the backup."`
-	Check            bool   `help:"Only check that the backup is complete and undamaged, and print what it holds."`
-	WithoutMasterKey bool   `help:"Restore although HAGGLE_MASTER_KEY is another one than the backup's: credentials are lost."`
+	File             string `arg:"" type:"existingfile" help:"Path of the backup."`
+	Identity         string `help:"File that contains the age identity (secret key) to decrypt the backup with."`
+	Check            bool   `help:"Only check that the backup is complete and undamaged, and print a summary."`
+	WithoutMasterKey bool   `help:"Restore even if HAGGLE_MASTER_KEY differs from the master key of the backup. Stored credentials are lost."`
 }
 
 func (r restoreCmd) Help() string {
-	return `The database must be new or empty. The whole file is checked before anything is written, all of it is written in one
-transaction, and the result is verified as by haggle verify. PostgreSQL's backups can be restored into SQLite, and the other way round.
+	return `The database must be new or empty. The command checks the whole file first, writes it in one transaction, and then runs the checks of
+haggle verify. You can restore a backup of PostgreSQL into SQLite, and a backup of SQLite into PostgreSQL.
 
   haggle restore /backups/shop-2026-11-27.haggle --database-url postgres://haggle@db/haggle
   haggle restore --check /backups/shop-2026-11-27.haggle`
@@ -119,7 +119,7 @@ func (r restoreCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%s is complete: %d rows of %d tables as of %s, of haggle %s on %s.\n",
+	fmt.Printf("%s is complete: %d rows of %d tables as of %s, made by haggle %s on %s.\n",
 		r.File, s.Total(), len(s.Rows), s.Header.At.Format(time.RFC3339), s.Header.Version, s.Header.Engine)
 	if r.Check {
 		return nil

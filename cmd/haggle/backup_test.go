@@ -60,7 +60,7 @@ func TestBackupCmd_Run_errors(t *testing.T) {
 	fresh := "sqlite://" + in("fresh.db")
 	for why, args := range map[string][]string{
 		"the file exists already": {"backup", in("a.haggle")},
-		"exclude each other":      {"backup", in("b.haggle"), "--passphrase-file", phrase, "--recipient=age1"},
+		"cannot be combined with": {"backup", in("b.haggle"), "--passphrase-file", phrase, "--recipient=age1"},
 		"--recipient":             {"backup", in("b.haggle"), "--recipient=nobody"},
 		"is empty":                {"backup", in("b.haggle"), "--passphrase-file", empty},
 		"is encrypted":            {"restore", in("a.haggle")},

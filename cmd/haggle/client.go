@@ -20,9 +20,9 @@ import (
 
 // atServer has the flags of commands that call the Management API of a running server.
 type atServer struct {
-	URL     string `env:"HAGGLE_URL" group:"client" help:"Address of the server. Default: http:// and HAGGLE_ADDR, or else http://127.0.0.1:8080."`
-	Key     string `env:"HAGGLE_API_KEY" required:"" placeholder:"KEY" group:"client" help:"An API key of the server."`
-	Project string `placeholder:"NAME" group:"client" help:"Slug or id of the project; the id if it is closing. Default: the one that the key is bound to."`
+	URL     string `env:"HAGGLE_URL" group:"client" help:"URL of the server. Default: http://HAGGLE_ADDR, or http://127.0.0.1:8080 if HAGGLE_ADDR is not set."`
+	Key     string `env:"HAGGLE_API_KEY" required:"" placeholder:"KEY" group:"client" help:"API key."`
+	Project string `placeholder:"NAME" group:"client" help:"Slug or ID of the project. A project that is being closed requires its ID. Default: the project that the key is bound to."`
 }
 
 // atOnce is the page size of list requests. longestAnswer limits the bytes of a response.
@@ -84,7 +84,7 @@ func (s atServer) projectID(ctx context.Context) (string, error) {
 		return found == ""
 	})
 	if err == nil && found == "" {
-		err = fmt.Errorf("the key reaches no project whose slug is %q", s.Project)
+		err = fmt.Errorf("no project that the API key can access has the slug %q", s.Project)
 	}
 	return found, err
 }
@@ -129,7 +129,7 @@ func (s atServer) send(ctx context.Context, project, method, path, code string, 
 		return err
 	}
 	if err := json.Unmarshal(text, answer); err != nil {
-		return fmt.Errorf("%s does not answer as a Haggle server: %w", s.address(), err)
+		return fmt.Errorf("the response of %s is not from a Haggle server: %w", s.address(), err)
 	}
 	return nil
 }
@@ -157,9 +157,9 @@ func (s atServer) call(ctx context.Context, method, path string, header http.Hea
 	text, err := io.ReadAll(io.LimitReader(response.Body, longestAnswer+1))
 	switch {
 	case err != nil:
-		return nil, nil, fmt.Errorf("the server's answer is cut off: %w", err)
+		return nil, nil, fmt.Errorf("the response of the server is incomplete: %w", err)
 	case len(text) > longestAnswer:
-		return nil, nil, fmt.Errorf("the server's answer is longer than %d MB", longestAnswer>>20)
+		return nil, nil, fmt.Errorf("the response of the server is larger than %d MB", longestAnswer>>20)
 	case response.StatusCode >= 300:
 		return nil, nil, refusedRequest{refusal(response.Status, text), response.StatusCode, response.Header}
 	}
@@ -176,7 +176,7 @@ func (s atServer) unreachable(err error) error {
 	case errors.As(err, &failed):
 		err = failed.Err
 	}
-	return fmt.Errorf("the server at %s does not answer: %w (HAGGLE_URL)", s.address(), err)
+	return fmt.Errorf("cannot connect to the server at %s: %w (HAGGLE_URL)", s.address(), err)
 }
 
 // refusal returns the error in a response's body, field by field.
@@ -189,7 +189,7 @@ func refusal(status string, body []byte) error {
 		}
 	}
 	if json.Unmarshal(body, &answer) != nil || answer.Error.Code == "" {
-		return fmt.Errorf("the server answers %s", status)
+		return fmt.Errorf("the server responded with status %s", status)
 	}
 	var problems []string
 	for _, d := range answer.Error.Details {

@@ -13,7 +13,7 @@ import (
 const completing = "__complete"
 
 type completionCmd struct {
-	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
+	Shell string `arg:"" enum:"bash,zsh,fish" help:"Shell: bash, zsh or fish."`
 }
 
 // completionScripts call the program for candidates. Bash splits words at "=".

@@ -18,7 +18,7 @@ type doctorCmd struct {
 }
 
 // errTrouble makes the exit code 1 if a check failed.
-var errTrouble = errors.New("something failed")
+var errTrouble = errors.New("a check failed")
 
 func (d doctorCmd) Run(ctx context.Context) error {
 	found := boot.Diagnose(ctx, d.Config)

@@ -18,7 +18,7 @@ func TestDoctorCmd_Run(t *testing.T) {
 	flags = append(flags, "--redis-url=redis://127.0.0.1:1")
 	c := command(t, database, flags...)
 	out, err := c.Output()
-	if err == nil || c.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), "fail  Redis               does not answer: connection refused. Remedy: start Redis") {
+	if err == nil || c.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), "fail  Redis               no response: connection refused. Remedy: start Redis") {
 		t.Errorf("%v\n%s", err, out)
 	}
 	var answer struct {

@@ -116,7 +116,7 @@ func TestRun_noDatabase(t *testing.T) {
 		}
 	}
 	out, err := command(t, "sqlite://"+path, "keys", "create").CombinedOutput()
-	if err != nil || !strings.HasPrefix(string(out), "Made a new database at "+path) {
+	if err != nil || !strings.HasPrefix(string(out), "Created a new database at "+path) {
 		t.Errorf("haggle keys create: %v\n%s", err, out)
 	}
 }
@@ -136,13 +136,13 @@ func TestRun_startErrors(t *testing.T) {
 		args      string
 		says      string
 	}{
-		{[]string{"HAGGLE_ADDR=" + address}, "serve", "HAGGLE_ADDR: " + address + " is in use"},
-		{[]string{"HAGGLE_ADDR=127.0.0.1:0"}, "serve --ops-addr=" + address, "--ops-addr: " + address + " is in use"},
+		{[]string{"HAGGLE_ADDR=" + address}, "serve", "HAGGLE_ADDR: address " + address + " is already in use"},
+		{[]string{"HAGGLE_ADDR=127.0.0.1:0"}, "serve --ops-addr=" + address, "--ops-addr: address " + address + " is already in use"},
 		{[]string{"HAGGLE_ENV=staging"}, "serve", `HAGGLE_ENV must be one of "sandbox","production" but got "staging" (see haggle serve --help)`},
 		{nil, "serve --env=staging", `--env must be one of "sandbox","production" but got "staging" (see haggle serve --help)`},
 		{[]string{"HAGGLE_DATABASE_CONNECTIONS=many"}, "doctor", `HAGGLE_DATABASE_CONNECTIONS: expected`},
 		{nil, "serve --acp-rate=fast", `--acp-rate is "fast"`},
-		{[]string{"HAGGLE_ENV=production", "HAGGLE_BOOTSTRAP_KEY=", "HAGGLE_MASTER_KEY=" + strings.Repeat("k", 31)}, "serve", "HAGGLE_MASTER_KEY: key 1 has 31 bytes, and needs 32"},
+		{[]string{"HAGGLE_ENV=production", "HAGGLE_BOOTSTRAP_KEY=", "HAGGLE_MASTER_KEY=" + strings.Repeat("k", 31)}, "serve", "HAGGLE_MASTER_KEY: key 1 has 31 bytes; the minimum is 32"},
 	} {
 		if text := fails(t, append(c.variables, database), strings.Fields(c.args)...); !strings.HasPrefix(text, "haggle: "+c.says) {
 			t.Errorf("%v haggle %s: %s\nwant %s", c.variables, c.args, text, c.says)

@@ -13,9 +13,9 @@ import (
 
 // healthCmd checks a server's health in images that have no other HTTP client.
 type healthCmd struct {
-	OpsAddr string        `env:"HAGGLE_OPS_ADDR" default:"127.0.0.1:8081" help:"Address of /livez and /readyz, host:port. A host such as 0.0.0.0 is this machine."`
-	Live    bool          `help:"Ask /livez, whether the process runs, in place of /readyz."`
-	Timeout time.Duration `default:"4s" help:"How long the answer may take."`
+	OpsAddr string        `env:"HAGGLE_OPS_ADDR" default:"127.0.0.1:8081" help:"Address of /livez and /readyz, host:port. The host 0.0.0.0 means this machine."`
+	Live    bool          `help:"Request /livez, which checks only that the process is running, instead of /readyz."`
+	Timeout time.Duration `default:"4s" help:"Time limit for the response."`
 }
 
 func (h healthCmd) Run(ctx context.Context) error {
@@ -32,7 +32,7 @@ func (h healthCmd) Run(ctx context.Context) error {
 	direct := &http.Client{Transport: &http.Transport{}} // without the environment's proxy, because the server is on this machine
 	answer, err := direct.Do(r)
 	if err != nil {
-		return fmt.Errorf("no server answers at HAGGLE_OPS_ADDR: %w", err)
+		return fmt.Errorf("cannot connect to the server at HAGGLE_OPS_ADDR: %w", err)
 	}
 	defer answer.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(answer.Body, 64<<10))

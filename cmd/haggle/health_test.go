@@ -36,7 +36,7 @@ func TestHealthCmd_Run(t *testing.T) {
 		{[]string{"--ops-addr=" + address}, "ok\n", false},
 		{[]string{"--ops-addr=0.0.0.0:" + port, "--live"}, "ok\n", false},
 		{[]string{"--ops-addr=[::]:" + port}, "ok\n", false},
-		{[]string{"--ops-addr=127.0.0.1:1"}, "haggle: no server answers at --ops-addr: ", true},
+		{[]string{"--ops-addr=127.0.0.1:1"}, "haggle: cannot connect to the server at --ops-addr: ", true},
 		{[]string{"--ops-addr=nowhere"}, `haggle: --ops-addr is "nowhere": it must be host:port`, true},
 		{[]string{"--ops-addr=" + strings.TrimPrefix(s.url, "http://")}, "haggle: the server is not ready: ", true},
 	} {
@@ -109,18 +109,18 @@ func TestRun_variableFiles(t *testing.T) {
 		environment []string
 		says        string
 	}{
-		{[]string{"HAGGLE_DATABASE_URL_FILE=" + url, "HAGGLE_BOOTSTRAP_KEY_FILE=" + key, "HAGGLE_MASTER_KEY_FILE="}, "no keys yet"},
+		{[]string{"HAGGLE_DATABASE_URL_FILE=" + url, "HAGGLE_BOOTSTRAP_KEY_FILE=" + key, "HAGGLE_MASTER_KEY_FILE="}, "There are no API keys"},
 		{[]string{"HAGGLE_DATABASE_URL_FILE=" + url, "HAGGLE_DATABASE_URL=sqlite://x"}, "HAGGLE_DATABASE_URL and HAGGLE_DATABASE_URL_FILE are both set"},
 		{[]string{"HAGGLE_DATABASE_URL_FILE=" + filepath.Join(folder, "none")}, "HAGGLE_DATABASE_URL_FILE: open "},
 		{[]string{"HAGGLE_DATABASE_URL_FILE=" + file("empty", "\n")}, "is empty"},
 		{[]string{"HAGGLE_MASTER_KEY_FILE=" + file("lines", "a\nb\n")}, "more than one line"},
 		{[]string{"HAGGLE_MASTER_KEY_FILE=" + file("large", strings.Repeat("x", 64<<10+1))}, "has more than 65536 bytes"},
-		{[]string{"HAGGLE_MASTER_KEI_FILE=" + key}, "HAGGLE_MASTER_KEI_FILE is not a variable of haggle"},
+		{[]string{"HAGGLE_MASTER_KEI_FILE=" + key}, "HAGGLE_MASTER_KEI_FILE is not a configuration variable of haggle"},
 	} {
 		p := command(t, "", "keys", "list")
 		p.Env = append([]string{asProgram + "=1"}, c.environment...)
 		out, err := p.CombinedOutput()
-		if !strings.Contains(string(out), c.says) || (err == nil) != (c.says == "no keys yet") {
+		if !strings.Contains(string(out), c.says) || (err == nil) != (c.says == "There are no API keys") {
 			t.Errorf("%v: %v\n%s", c.environment, err, out)
 		}
 	}

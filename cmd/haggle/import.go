@@ -16,21 +16,21 @@ import (
 
 type importCmd struct {
 	database
-	File        string `arg:"" type:"existingfile" help:"CSV or NDJSON, also gzipped (.gz)."`
-	Project     string `required:"" placeholder:"NAME" help:"Slug or id of the project to load into."`
-	Format      string `default:"haggle" enum:"haggle,shopify,woocommerce" help:"Whose columns the file has: haggle, shopify or woocommerce."`
-	DryRun      bool   `help:"Check everything and say what would be done. Store nothing."`
-	Errors      string `help:"Write the refused products to this new CSV file, with what is wrong, to mend and import them again." placeholder:"FILE"`
-	AllowErrors bool   `help:"Exit with 0 also if products were refused."`
+	File        string `arg:"" type:"existingfile" help:"CSV or NDJSON file; may be compressed with gzip (.gz)."`
+	Project     string `required:"" placeholder:"NAME" help:"Slug or ID of the project."`
+	Format      string `default:"haggle" enum:"haggle,shopify,woocommerce" help:"Column format of the file: haggle, shopify or woocommerce."`
+	DryRun      bool   `help:"Validate the file and report what the import would do, without storing anything."`
+	Errors      string `help:"Write rejected products with their errors to this new CSV file. Correct it and import it again." placeholder:"FILE"`
+	AllowErrors bool   `help:"Exit with code 0 even if products were rejected."`
 }
 
 func (importCmd) Help() string {
-	return `Products are told apart by their sku: new ones are created, known ones updated, and those that are as the file has them
-are left alone. A product that cannot be stored is refused with its line and the reason, and all others are stored.`
+	return `The import matches products by SKU: it creates new products, updates existing ones and skips unchanged ones. It rejects a product that
+it cannot store, reports the line and the reason, and continues with the other products.`
 }
 
 // errRefused makes the exit code 1 if products were refused.
-var errRefused = errors.New("products were refused: see above; --allow-errors exits with 0 all the same")
+var errRefused = errors.New("products were rejected, see above; to exit with code 0 anyway, use --allow-errors")
 
 // Run imports a file. It reports and skips invalid products, and stores each other product whole.
 func (i importCmd) Run(ctx context.Context) error {
@@ -88,13 +88,13 @@ func printImport(to io.Writer, sum catalogs.Summary) {
 	}
 }
 
-// importCounts returns a summary such as "2 created, 1 updated, 7 unchanged, 3 refused in 20ms (650 products/s)".
+// importCounts returns a summary such as "2 created, 1 updated, 7 unchanged, 3 rejected in 20ms (650 products/s)".
 func importCounts(sum catalogs.Summary, dry bool, took time.Duration) string {
 	var said strings.Builder
 	if dry {
-		said.WriteString("dry run, nothing is stored: ")
+		said.WriteString("dry run, nothing stored: ")
 	}
-	fmt.Fprintf(&said, "%d created, %d updated, %d unchanged, %d refused in %s", sum.Created, sum.Updated, sum.Unchanged, sum.Refused, took.Round(time.Millisecond))
+	fmt.Fprintf(&said, "%d created, %d updated, %d unchanged, %d rejected in %s", sum.Created, sum.Updated, sum.Unchanged, sum.Refused, took.Round(time.Millisecond))
 	if took >= 100*time.Millisecond {
 		fmt.Fprintf(&said, " (%.0f products/s)", float64(sum.Read)/took.Seconds())
 	}

@@ -44,14 +44,14 @@ func TestImportCmd_Run(t *testing.T) {
 		want             []string
 	}{
 		{"a dry run stores nothing", "p.csv", someProducts, []string{"--dry-run"}, 1,
-			append(causes, "dry run, nothing is stored: 2 created, 0 updated, 0 unchanged, 2 refused")},
-		{"refused products fail the program", "p.csv", someProducts, []string{"--errors", refused}, 1, append(causes, "2 created, 0 updated, 0 unchanged, 2 refused")},
-		{"unless that is allowed", "p.csv", someProducts, []string{"--allow-errors"}, 0, append(causes, "0 created, 0 updated, 2 unchanged, 2 refused")},
-		{"what was refused is mended", "refused.csv", "", nil, 0, []string{"2 created, 0 updated, 0 unchanged, 0 refused"}},
+			append(causes, "dry run, nothing stored: 2 created, 0 updated, 0 unchanged, 2 rejected")},
+		{"refused products fail the program", "p.csv", someProducts, []string{"--errors", refused}, 1, append(causes, "2 created, 0 updated, 0 unchanged, 2 rejected")},
+		{"unless that is allowed", "p.csv", someProducts, []string{"--allow-errors"}, 0, append(causes, "0 created, 0 updated, 2 unchanged, 2 rejected")},
+		{"what was refused is mended", "refused.csv", "", nil, 0, []string{"2 created, 0 updated, 0 unchanged, 0 rejected"}},
 		{"a file of errors is not overwritten", "p.csv", someProducts, []string{"--errors", refused}, 1, []string{"--errors", "file exists"}},
 		{"another format is suggested", "s.csv", "Handle,Title,Body (HTML),Option1 Name,Variant Price\n", nil, 1, []string{"looks like a product file of Shopify", "(--format shopify)"}},
 		{"and read", "s.csv", "Handle,Title,Body (HTML),Option1 Name,Variant Price\nmug,Mug,,,5.00\n", []string{"--format", "shopify"}, 0, []string{"1 created"}},
-		{"an unknown project", "p.csv", someProducts, []string{"--project=nowhere"}, 1, []string{"there is no project nowhere"}},
+		{"an unknown project", "p.csv", someProducts, []string{"--project=nowhere"}, 1, []string{"no project has the slug or id nowhere"}},
 	} {
 		if step.file == "refused.csv" {
 			step.text = mended

@@ -14,21 +14,21 @@ import (
 )
 
 type keysCmd struct {
-	Create createKeyCmd `cmd:"" help:"Create an API key. Its secret is shown once."`
+	Create createKeyCmd `cmd:"" help:"Create an API key and print its secret, which is shown only once."`
 	List   listKeysCmd  `cmd:"" help:"List all API keys."`
 	Revoke revokeKeyCmd `cmd:"" help:"Revoke an API key. It stops working within a second."`
 
-	RotateMaster rotateMasterCmd `cmd:"" help:"Encrypt what is stored under the first of several master keys."`
+	RotateMaster rotateMasterCmd `cmd:"" help:"Re-encrypt all stored secrets with the first key of HAGGLE_MASTER_KEY."`
 }
 
 type createKeyCmd struct {
 	database
-	Name       string   `default:"default" placeholder:"NAME" help:"What the key is for, such as ci or warehouse: haggle keys list shows it."`
-	Scopes     []string `default:"*" help:"Such as catalog:write,projects:read. \"*\" is all of them."`
-	Projects   []string `help:"Slugs or ids of the projects to bind the key to. Default: all of the account's."`
-	ExpiresIn  string   `default:"720h" aliases:"expires" placeholder:"WHEN" help:"When the key ends: after a duration such as 720h (30 days, the default), on a date such as 2030-01-31 (UTC), or never."`
-	Plan       string   `enum:",starter,growth,enterprise" default:"" help:"For the oldest account on this plan, opened if there is none. Default: the account of the projects, or the oldest."`
-	NewAccount string   `placeholder:"NAME" help:"For a new account with this name, on the plan, or on enterprise."`
+	Name       string   `default:"default" placeholder:"NAME" help:"Name of the key, such as ci or warehouse."`
+	Scopes     []string `default:"*" help:"Scopes of the key, such as catalog:write,projects:read. \"*\" grants all scopes."`
+	Projects   []string `help:"Slugs or IDs of the projects that the key can access. Default: all projects of the account."`
+	ExpiresIn  string   `default:"720h" aliases:"expires" placeholder:"WHEN" help:"Expiry of the key: a duration such as 720h (30 days, the default), a date such as 2030-01-31 (UTC), or never."`
+	Plan       string   `enum:",starter,growth,enterprise" default:"" help:"Create the key for the oldest account on this plan: starter, growth or enterprise. If no account has this plan, create one. Default: the account of the projects, or the oldest account."`
+	NewAccount string   `placeholder:"NAME" help:"Create the key for a new account with this name, on the plan of --plan or on enterprise."`
 }
 
 func (k createKeyCmd) Run(ctx context.Context) error {
@@ -52,7 +52,7 @@ func (k createKeyCmd) Run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(os.Stderr, "The key %q for the account %q (%s, %s) ends: %s. This is the only time it is shown:\n",
+		fmt.Fprintf(os.Stderr, "Created the API key %q for the account %q (%s, %s). Expires: %s. The secret is shown only once:\n",
 			oneLine(k.Name), oneLine(made.Account.Name), made.Account.Plan, made.Account.ID, moment(expires))
 		fmt.Println(made.Secret)
 		return nil
@@ -85,7 +85,7 @@ func (l listKeysCmd) Run(ctx context.Context) error {
 			return err
 		}
 		if len(lines) == 0 {
-			fmt.Fprintln(os.Stderr, "There are no keys yet: see `haggle keys create --help`.")
+			fmt.Fprintln(os.Stderr, "There are no API keys. To create one, run `haggle keys create`.")
 			return nil
 		}
 		return printKeys(os.Stdout, lines)
@@ -128,7 +128,7 @@ func moment(t *time.Time) string {
 
 type revokeKeyCmd struct {
 	database
-	ID string `arg:"" help:"The key's id, as haggle keys list shows it."`
+	ID string `arg:"" help:"ID of the key, from haggle keys list."`
 }
 
 func (r revokeKeyCmd) Run(ctx context.Context) error {
@@ -137,7 +137,7 @@ func (r revokeKeyCmd) Run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(os.Stderr, "The key %q (%s…) of the account %q no longer works.\n",
+		fmt.Fprintf(os.Stderr, "Revoked the API key %q (%s…) of the account %q.\n",
 			oneLine(line.Key.Name), line.Key.Prefix, oneLine(line.Account.Name))
 		return nil
 	})
@@ -151,7 +151,7 @@ func (r rotateMasterCmd) Run(ctx context.Context) error {
 	return r.with(ctx, func(app *boot.App) error {
 		n, err := app.RotateMaster(ctx)
 		if err == nil {
-			fmt.Fprintf(os.Stderr, "%d stored secrets are sealed under the first master key.\n", n)
+			fmt.Fprintf(os.Stderr, "Encrypted %d stored secrets with the first master key.\n", n)
 		}
 		return err
 	})

@@ -26,18 +26,18 @@ import (
 
 type listenCmd struct {
 	atServer
-	ForwardTo string   `placeholder:"URL" help:"Post each event there, as deliveries to subscriptions are."`
-	Events    []string `placeholder:"TYPE,…" help:"Only events of these types, such as order.completed, or order.* for all that begin so. Default: all."`
-	Secret    string   `placeholder:"SECRET" help:"Sign what is posted with this secret, whsec_…. Default: a new one, which is printed."`
-	JSON      bool     `name:"json" help:"Print each event as a line of JSON."`
+	ForwardTo string   `placeholder:"URL" help:"URL to send each event to by POST, in the format of webhook deliveries."`
+	Events    []string `placeholder:"TYPE,…" help:"Types of events, such as order.completed, or a pattern such as order.*. Default: all."`
+	Secret    string   `placeholder:"SECRET" help:"Secret, whsec_…, that signs forwarded events. Default: a new secret, which the command prints."`
+	JSON      bool     `name:"json" help:"Print each event as one line of JSON."`
 }
 
 func (listenCmd) Help() string {
-	return `The events are read from the project's log, GET /v1/events, so nothing is set up on the server and nothing is left there. The key
-needs the scope events:read. What happened before the command is ready is not shown. Ctrl-C ends it.
+	return `The command polls GET /v1/events and creates nothing on the server. The API key needs the scope events:read. The command shows only
+events that occur after it is ready. Stop it with Ctrl-C.
 
-Events are posted one after the other, signed by Standard Webhooks (headers webhook-id, webhook-timestamp, webhook-signature), with
-the body that subscriptions get. While nothing listens at the URL, events wait; an answer of any status is the end of an event.`
+With --forward-to, the command sends events one at a time with the body of webhook deliveries, and signs them as Standard Webhooks
+requires (headers webhook-id, webhook-timestamp, webhook-signature). It retries an event until the URL responds with any status.`
 }
 
 const (
@@ -68,7 +68,7 @@ func (l listenCmd) Run(ctx context.Context) error {
 		return l.ended(ctx, err)
 	}
 	if l.ForwardTo != "" {
-		fmt.Fprintf(os.Stderr, "Ready. Events are posted to %s, signed with this secret:\n%s\n", l.ForwardTo, f.secret)
+		fmt.Fprintf(os.Stderr, "Ready. Forwarding events to %s. Signing secret:\n%s\n", l.ForwardTo, f.secret)
 	} else {
 		fmt.Fprintln(os.Stderr, "Ready.")
 	}
@@ -84,7 +84,7 @@ func (l listenCmd) Run(ctx context.Context) error {
 			return l.ended(ctx, err)
 		}
 		if err != nil && ctx.Err() == nil { // the next poll begins where this one did
-			fmt.Fprintln(os.Stderr, oneLine(err.Error())+"; trying again")
+			fmt.Fprintln(os.Stderr, oneLine(err.Error())+"; retrying")
 			wait(ctx, no)
 			continue
 		}
@@ -103,7 +103,7 @@ func (l listenCmd) ended(ctx context.Context, err error) error {
 	case ctx.Err() != nil:
 		return nil
 	case errors.As(err, &no) && no.status == http.StatusForbidden:
-		return fmt.Errorf("%w. The key needs the scope events:read for the project", err)
+		return fmt.Errorf("%w. The API key needs the scope events:read for the project", err)
 	}
 	return err
 }
@@ -178,16 +178,16 @@ func (l *eventLog) page(ctx context.Context, offset int) (page []loggedEvent, no
 		return nil, now, err
 	}
 	if now, err = http.ParseTime(response.Header.Get("Date")); err != nil {
-		return nil, now, fmt.Errorf("%s does not tell the time: %w", l.server.address(), err)
+		return nil, now, fmt.Errorf("the response of %s has no valid Date header: %w", l.server.address(), err)
 	}
 	var list struct{ Data []json.RawMessage }
 	if err := json.Unmarshal(text, &list); err != nil {
-		return nil, now, fmt.Errorf("%s does not answer as a Haggle server: %w", l.server.address(), err)
+		return nil, now, fmt.Errorf("the response of %s is not from a Haggle server: %w", l.server.address(), err)
 	}
 	for _, body := range list.Data {
 		e := loggedEvent{body: body}
 		if err := json.Unmarshal(body, &e); err != nil {
-			return nil, now, fmt.Errorf("%s does not answer as a Haggle server: %w", l.server.address(), err)
+			return nil, now, fmt.Errorf("the response of %s is not from a Haggle server: %w", l.server.address(), err)
 		}
 		page = append(page, e)
 	}
@@ -231,7 +231,7 @@ func (l listenCmd) forwarder() (*forwarder, error) {
 	}
 	var err error
 	if f.key, err = standardwebhooks.NewWebhook(f.secret); err != nil {
-		return nil, errors.New("--secret must be whsec_ and base64")
+		return nil, errors.New("--secret must be whsec_ followed by base64")
 	}
 	return f, nil
 }
@@ -260,14 +260,14 @@ func (f *forwarder) handle(ctx context.Context, e loggedEvent) error {
 	for tries := 1; ; tries++ {
 		status, err := f.post(ctx, e.ID, body.Bytes())
 		if err == nil {
-			fmt.Fprintf(f.problem, "  %s answers %s\n", f.to, status)
+			fmt.Fprintf(f.problem, "  %s responded with %s\n", f.to, status)
 			return nil
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if tries == 1 {
-			fmt.Fprintf(f.problem, "  %s does not answer (%v): trying again until it does\n", f.to, err)
+			fmt.Fprintf(f.problem, "  %s does not respond (%v); retrying every second\n", f.to, err)
 		}
 		select {
 		case <-ctx.Done():

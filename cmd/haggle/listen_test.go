@@ -89,7 +89,7 @@ func TestListenCmd_Run(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	lines.Scan()
-	if !strings.Contains(lines.Text(), "does not answer (") {
+	if !strings.Contains(lines.Text(), "does not respond (") {
 		t.Errorf("nothing listens, and it says %q", lines.Text())
 	}
 	go func() {
@@ -145,8 +145,8 @@ func TestListenCmd_Run_errors(t *testing.T) {
 	c := startDemo(t)
 	for says, args := range map[string][]string{
 		`--events: "order.complete" must be one of order.completed`: {"listen", "--project=demo", "--events=order.complete"},
-		"--forward-to is":                    {"listen", "--project=demo", "--forward-to=localhost:3000"},
-		"--secret must be whsec_ and base64": {"listen", "--project=demo", "--secret=!"},
+		"--forward-to is": {"listen", "--project=demo", "--forward-to=localhost:3000"},
+		"--secret must be whsec_ followed by base64": {"listen", "--project=demo", "--secret=!"},
 	} {
 		if out, said, code := c.run(t, args...); code != 2 || out != "" || !strings.Contains(said, says) {
 			t.Errorf("%v: %d, %s%s", args, code, out, said)
@@ -154,7 +154,7 @@ func TestListenCmd_Run_errors(t *testing.T) {
 	}
 	reader := c
 	reader.key = strings.TrimSpace(c.works(t, "keys", "create", "--scopes=catalog:read"))
-	if _, said, code := reader.run(t, "listen", "--project=demo"); code != 1 || !strings.Contains(said, "The key needs the scope events:read") {
+	if _, said, code := reader.run(t, "listen", "--project=demo"); code != 1 || !strings.Contains(said, "The API key needs the scope events:read") {
 		t.Errorf("without the scope: %d, %s", code, said)
 	}
 }

@@ -20,27 +20,27 @@ import (
 )
 
 type cli struct {
-	Serve      serveCmd         `cmd:"" help:"Run the server: both APIs, their documentation, and the background work."`
-	Simulate   simulateCmd      `cmd:"" passthrough:"" help:"Send simulated buyers to a server, or run look-alikes of what a server calls (runs haggle-sim)."`
-	Import     importCmd        `cmd:"" help:"Load products from a CSV or NDJSON file into a project."`
-	Agents     agentsCmd        `cmd:"" help:"List, tune and audit a project's negotiator agents."`
-	Payments   paymentsCmd      `cmd:"" help:"List and decide payments whose outcome their provider does not tell."`
-	Refunds    refundsCmd       `cmd:"" help:"List and decide refunds whose outcome their provider does not tell."`
-	API        apiCmd           `cmd:"" name:"api" help:"Send a request to the Management API of a server, and print its answer."`
-	Listen     listenCmd        `cmd:"" help:"Print a project's events as they happen, and post them to a program on this machine."`
+	Serve      serveCmd         `cmd:"" help:"Run the server: APIs, console, documentation and background work."`
+	Simulate   simulateCmd      `cmd:"" passthrough:"" help:"Send simulated buyers to a server, or run simulators of platforms and providers (runs haggle-sim)."`
+	Import     importCmd        `cmd:"" help:"Import products into a project from a CSV or NDJSON file."`
+	Agents     agentsCmd        `cmd:"" help:"List, tune and audit the agents of a project."`
+	Payments   paymentsCmd      `cmd:"" help:"List and resolve payments with an unknown outcome."`
+	Refunds    refundsCmd       `cmd:"" help:"List and resolve refunds with an unknown outcome."`
+	API        apiCmd           `cmd:"" name:"api" help:"Send a request to the Management API and print the response."`
+	Listen     listenCmd        `cmd:"" help:"Print the events of a project as they occur, and forward them to a local program."`
 	Keys       keysCmd          `cmd:"" help:"Manage API keys."`
-	Members    membersCmd       `cmd:"" help:"Manage the people of accounts."`
-	Doctor     doctorCmd        `cmd:"" help:"Check the configuration and what it names, and say what is wrong."`
-	Health     healthCmd        `cmd:"" help:"Ask a running server on this machine whether it can serve, for health checks of containers."`
-	Verify     verifyCmd        `cmd:"" help:"Check that what the database holds adds up: orders, payments, stock, events and the books."`
-	Migrate    migrateCmd       `cmd:"" help:"Bring the database's schema up to date, and exit."`
-	Backup     backupCmd        `cmd:"" help:"Write the whole database to a file, while servers go on."`
-	Restore    restoreCmd       `cmd:"" help:"Load a backup into an empty database, and verify it."`
-	SearchEval searchEvalCmd    `cmd:"" passthrough:"" help:"Measure how well search finds what people judged to be relevant (runs haggle-sim)."`
-	Licenses   licensesCmd      `cmd:"" help:"Print the licenses of haggle and haggle-sim and of all that is linked into them."`
-	Completion completionCmd    `cmd:"" help:"Print a script that completes commands and flags in a shell."`
+	Members    membersCmd       `cmd:"" help:"Manage members of accounts and invitations."`
+	Doctor     doctorCmd        `cmd:"" help:"Check the configuration and the services that it refers to."`
+	Health     healthCmd        `cmd:"" help:"Check whether the server on this machine is ready, for container health checks."`
+	Verify     verifyCmd        `cmd:"" help:"Check the database for inconsistencies in orders, payments, stock, events and the ledger."`
+	Migrate    migrateCmd       `cmd:"" help:"Migrate the database schema and exit."`
+	Backup     backupCmd        `cmd:"" help:"Write the whole database to a file. Servers can keep running."`
+	Restore    restoreCmd       `cmd:"" help:"Restore a backup into an empty database and verify it."`
+	SearchEval searchEvalCmd    `cmd:"" passthrough:"" help:"Measure the relevance of search results against judgements by people (runs haggle-sim)."`
+	Licenses   licensesCmd      `cmd:"" help:"Print the licenses of haggle, haggle-sim and their dependencies."`
+	Completion completionCmd    `cmd:"" help:"Print a shell completion script."`
 	Help       helpCmd          `cmd:"" help:"Show the help of a command."`
-	Version    versionCmd       `cmd:"" help:"Print the version, the commit and the version of the database's schema."`
+	Version    versionCmd       `cmd:"" help:"Print the version, the commit and the schema version."`
 	ShowIt     kong.VersionFlag `name:"version" help:"Print the version."`
 }
 
@@ -94,7 +94,7 @@ func run(args []string) error {
 // newParser returns a parser of command lines into c.
 func newParser(c *cli, about string) (*kong.Kong, error) {
 	parser, err := kong.New(c, kong.Name("haggle"), kong.UsageOnError(),
-		kong.Description("The merchant's side of agentic commerce: buyers' agents search, haggle and pay here."),
+		kong.Description("A merchant's server for agentic commerce: AI shopping agents search, negotiate and pay."),
 		kong.Vars{"version": about}, kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.ExplicitGroups(flagGroups))
 	if err != nil {
 		return nil, err
@@ -143,7 +143,7 @@ func commandOf(err error) string {
 
 // helpCmd is listed in the help. withHelpFlag replaces it before the command line is parsed.
 type helpCmd struct {
-	Of []string `arg:"" optional:"" name:"command" help:"The command."`
+	Of []string `arg:"" optional:"" name:"command" help:"Command to show the help of."`
 }
 
 func (helpCmd) Run() error { return nil }
@@ -160,11 +160,11 @@ func untilSignal() (context.Context, context.CancelFunc) {
 
 // database has the flags of commands that work on the database without a server.
 type database struct {
-	DatabaseURL string `env:"HAGGLE_DATABASE_URL" default:"sqlite://.data/haggle.db" group:"database" help:"sqlite://PATH or postgres://…"`
-	Pooler      string `env:"HAGGLE_DATABASE_POOLER" name:"database-pooler" default:"none" enum:"none,transaction" group:"database" help:"What is between Haggle and PostgreSQL: none or transaction."`
-	AllowNewer  bool   `env:"HAGGLE_ALLOW_NEWER_SCHEMA" name:"allow-newer-schema" group:"database" help:"Work on a database that a newer release has migrated."`
-	Env         string `env:"HAGGLE_ENV" default:"sandbox" enum:"sandbox,production" group:"server" help:"sandbox or production."`
-	MasterKey   string `env:"HAGGLE_MASTER_KEY" group:"server" help:"Required in production."`
+	DatabaseURL string `env:"HAGGLE_DATABASE_URL" default:"sqlite://.data/haggle.db" group:"database" help:"Database: sqlite://PATH or postgres://…."`
+	Pooler      string `env:"HAGGLE_DATABASE_POOLER" name:"database-pooler" default:"none" enum:"none,transaction" group:"database" help:"Connection pooler in front of PostgreSQL: none or transaction."`
+	AllowNewer  bool   `env:"HAGGLE_ALLOW_NEWER_SCHEMA" name:"allow-newer-schema" group:"database" help:"Use the database even if a newer release has migrated it."`
+	Env         string `env:"HAGGLE_ENV" default:"sandbox" enum:"sandbox,production" group:"server" help:"Environment: sandbox or production."`
+	MasterKey   string `env:"HAGGLE_MASTER_KEY" group:"server" help:"Key that encrypts stored credentials. Required in production. Separate several keys with commas."`
 
 	migrated func(done, of int)
 }
@@ -188,7 +188,7 @@ func (d database) openNew(ctx context.Context) (*boot.App, error) {
 	missing := boot.ExistingFile(d.DatabaseURL)
 	app, err := boot.NewTools(ctx, d.config(), telemetry.NewLogger(os.Stderr, "warn", "text"))
 	if err == nil && missing != nil {
-		fmt.Fprintf(os.Stderr, "Made a new database at %s.\n", strings.TrimPrefix(d.DatabaseURL, "sqlite://"))
+		fmt.Fprintf(os.Stderr, "Created a new database at %s.\n", strings.TrimPrefix(d.DatabaseURL, "sqlite://"))
 	}
 	return app, err
 }
@@ -220,7 +220,7 @@ func (licensesCmd) Run() error { return licenses.Print(os.Stdout) }
 
 type migrateCmd struct {
 	database
-	PrintDistribution bool `help:"Print the statements that distribute PostgreSQL's tables by project with Citus, and change nothing."`
+	PrintDistribution bool `help:"Only print the SQL statements that distribute the PostgreSQL tables by project with Citus."`
 }
 
 func (m migrateCmd) Run(ctx context.Context) error {
@@ -237,6 +237,6 @@ func (m migrateCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Println("The schema is up to date.")
+	fmt.Println("The database schema is up to date.")
 	return app.Close()
 }

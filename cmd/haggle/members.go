@@ -12,19 +12,19 @@ import (
 )
 
 type membersCmd struct {
-	Invite inviteMemberCmd `cmd:"" help:"Invite somebody to an account. The link is shown once, and works once within seven days."`
+	Invite inviteMemberCmd `cmd:"" help:"Invite a person to an account. The link is shown only once, and works once within seven days."`
 	List   listMembersCmd  `cmd:"" help:"List all members and open invitations."`
-	Revoke revokeMemberCmd `cmd:"" help:"Revoke an invitation, or remove a member, whose sessions end at once."`
-	Reset  resetMFACmd     `cmd:"" name:"reset-mfa" help:"Remove the authenticator of a member who has lost it, such as the last owner's. The member's sessions end at once."`
+	Revoke revokeMemberCmd `cmd:"" help:"Revoke an invitation, or remove a member and end the member's sessions."`
+	Reset  resetMFACmd     `cmd:"" name:"reset-mfa" help:"Remove the authenticator of a member who lost it, and end the member's sessions."`
 }
 
 type inviteMemberCmd struct {
 	database
-	Email      string   `arg:"" help:"The e-mail address by which the member will sign in."`
-	Role       string   `enum:"owner,manager,support,analyst" default:"owner" help:"What the member may do: owner, manager, support or analyst."`
-	Projects   []string `help:"Slugs or ids of the projects to bind the member to. Default: all of the account's."`
-	Plan       string   `enum:",starter,growth,enterprise" default:"" help:"To the oldest account on this plan, opened if there is none. Default: the account of the projects, or the oldest."`
-	NewAccount string   `placeholder:"NAME" help:"To a new account with this name, on the plan, or on enterprise."`
+	Email      string   `arg:"" help:"E-mail address that the member will sign in with."`
+	Role       string   `enum:"owner,manager,support,analyst" default:"owner" help:"Role of the member: owner, manager, support or analyst."`
+	Projects   []string `help:"Slugs or IDs of the projects that the member can access. Default: all projects of the account."`
+	Plan       string   `enum:",starter,growth,enterprise" default:"" help:"Invite to the oldest account on this plan: starter, growth or enterprise. If no account has this plan, create one. Default: the account of the projects, or the oldest account."`
+	NewAccount string   `placeholder:"NAME" help:"Invite to a new account with this name, on the plan of --plan or on enterprise."`
 }
 
 func (i inviteMemberCmd) Run(ctx context.Context) error {
@@ -43,7 +43,7 @@ func (i inviteMemberCmd) Run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(os.Stderr, "An invitation of %s to the account %q (%s), as %s, until %s. This is the only time its link is shown:\n",
+		fmt.Fprintf(os.Stderr, "Invited %s to the account %q (%s) as %s. The invitation expires at %s. The link is shown only once:\n",
 			made.Email, oneLine(made.Account.Name), made.Account.ID, made.Grant.Role, moment(&made.ExpiresAt))
 		fmt.Println(made.Address)
 		return nil
@@ -59,7 +59,7 @@ func (l listMembersCmd) Run(ctx context.Context) error {
 			return err
 		}
 		if len(lines) == 0 {
-			fmt.Fprintln(os.Stderr, "There are no members yet: see `haggle members invite --help`.")
+			fmt.Fprintln(os.Stderr, "There are no members. To invite one, run `haggle members invite EMAIL`.")
 			return nil
 		}
 		return printMembers(os.Stdout, lines)
@@ -86,7 +86,7 @@ func printMembers(to io.Writer, lines []boot.MemberLine) error {
 
 type revokeMemberCmd struct {
 	database
-	ID string `arg:"" help:"The id of the member or invitation, as haggle members list shows it."`
+	ID string `arg:"" help:"ID of the member or invitation, from haggle members list."`
 }
 
 func (r revokeMemberCmd) Run(ctx context.Context) error {
@@ -106,7 +106,7 @@ func (r revokeMemberCmd) Run(ctx context.Context) error {
 
 type resetMFACmd struct {
 	database
-	ID string `arg:"" help:"The id of the member, as haggle members list shows it."`
+	ID string `arg:"" help:"ID of the member, from haggle members list."`
 }
 
 func (r resetMFACmd) Run(ctx context.Context) error {
@@ -115,7 +115,7 @@ func (r resetMFACmd) Run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(os.Stderr, "%s of the account %q has no authenticator any more, and is signed in nowhere.\n", oneLine(line.Email), oneLine(line.Account.Name))
+		fmt.Fprintf(os.Stderr, "Removed the authenticator of %s in the account %q and ended all sessions.\n", oneLine(line.Email), oneLine(line.Account.Name))
 		return nil
 	})
 }

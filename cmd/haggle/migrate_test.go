@@ -16,7 +16,7 @@ func TestMigrateCmd_printDistribution(t *testing.T) {
 	}
 	out, err := command(t, database, "migrate", "--print-distribution").CombinedOutput()
 	for _, statement := range []string{
-		"-- These stay on the coordinator: ",
+		"-- These tables stay on the coordinator: ",
 		"SELECT create_reference_table('projects');",
 		"SELECT create_distributed_table('orders', 'project_id', colocate_with => '",
 	} {

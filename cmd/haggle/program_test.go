@@ -132,7 +132,7 @@ func TestServeCmd_Run_restart(t *testing.T) {
 func TestFirstSteps(t *testing.T) {
 	t.Parallel()
 	database := "sqlite://" + filepath.Join(t.TempDir(), "steps.db")
-	if s := serve(t, database, "--bootstrap-key="); !strings.Contains(s.output, "No API key yet? haggle keys create\nNobody in the console yet?") {
+	if s := serve(t, database, "--bootstrap-key="); !strings.Contains(s.output, "To create the first API key, run: haggle keys create\nTo invite the first member to the console, run:") {
 		t.Errorf("a new database: %s", s.output)
 	}
 	for _, args := range [][]string{{"keys", "create"}, {"members", "invite", "ada@example.com"}} {
@@ -149,7 +149,7 @@ func TestFirstSteps(t *testing.T) {
 func TestServeCmd_Run_badConfiguration(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ variable, says string }{
-		{"HAGGLE_ADRR=:80", "HAGGLE_ADRR is not a variable of haggle"},
+		{"HAGGLE_ADRR=:80", "HAGGLE_ADRR is not a configuration variable of haggle"},
 		{"HAGGLE_EMBEDDINGS_URL=localhost:8096", "HAGGLE_EMBEDDINGS_URL is"},
 		{"HAGGLE_ENV=staging", "HAGGLE_ENV must be one of"},
 		{"HAGGLE_ENV=production", "HAGGLE_MASTER_KEY must be set in production"},
@@ -195,7 +195,7 @@ func TestKeysCmd(t *testing.T) {
 	if err := command(t, database, "migrate").Run(); err != nil {
 		t.Fatal(err)
 	}
-	if out, said, err := keys("list"); err != nil || out != "" || !strings.Contains(said, "no keys yet") {
+	if out, said, err := keys("list"); err != nil || out != "" || !strings.Contains(said, "There are no API keys") {
 		t.Errorf("an empty list: %q, %q, %v", out, said, err)
 	}
 	create(`"Main account" (enterprise`)
@@ -203,7 +203,7 @@ func TestKeysCmd(t *testing.T) {
 	create(`"Growth account" (growth`, "--plan=growth", "--expires=2999-01-31")
 	create(`"Zoë's" (starter`, "--plan=starter", "--new-account=Zoë's")
 	create(`"Starter account" (enterprise`, "--new-account=Starter account")
-	create(`ends: never`, "--plan=enterprise", "--expires-in=never")
+	create(`Expires: never`, "--plan=enterprise", "--expires-in=never")
 	out, _, err := keys("list")
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	if err != nil || len(lines) != 7 || !strings.HasPrefix(lines[0], "ID ") || !strings.Contains(out, "catalog:write,projects:read") ||
@@ -211,16 +211,16 @@ func TestKeysCmd(t *testing.T) {
 		t.Errorf("%v\n%s", err, out)
 	}
 	id, _, _ := strings.Cut(lines[1], " ")
-	if out, said, err := keys("revoke", id); err != nil || out != "" || !strings.Contains(said, "no longer works") {
+	if out, said, err := keys("revoke", id); err != nil || out != "" || !strings.Contains(said, "Revoked the API key") {
 		t.Errorf("revoke: %q, %q, %v", out, said, err)
 	}
 	if out, _, _ := keys("list"); strings.Count(out, " revoked") != 1 || strings.Count(out, " active") != 5 {
 		t.Errorf("after revoking:\n%s", out)
 	}
 	for says, args := range map[string][]string{
-		"is revoked already":                         {"revoke", id},
-		"there is no key key_x":                      {"revoke", "key_x"},
-		"there is no project nowhere":                {"create", "--projects=nowhere"},
+		"is already revoked":                         {"revoke", id},
+		"no API key has the id key_x":                {"revoke", "key_x"},
+		"no project has the slug or id nowhere":      {"create", "--projects=nowhere"},
 		"scopes.1 is not a scope such as":            {"create", "--scopes=catalog:read,dogs:read"},
 		"--expires-in is \"tomorrow\": it must be a": {"create", "--expires-in=tomorrow"},
 		"expires_at must be in the future":           {"create", "--expires=2001-01-01"},
@@ -265,7 +265,7 @@ func TestMembersCmd(t *testing.T) {
 	if err := command(t, database, "migrate").Run(); err != nil {
 		t.Fatal(err)
 	}
-	if out, said, err := members("list"); err != nil || out != "" || !strings.Contains(said, "no members yet") {
+	if out, said, err := members("list"); err != nil || out != "" || !strings.Contains(said, "There are no members") {
 		t.Errorf("an empty list: %q, %q, %v", out, said, err)
 	}
 	out, said, err := members("invite", "Ada@Example.com")
@@ -285,11 +285,11 @@ func TestMembersCmd(t *testing.T) {
 		t.Errorf("revoke: %q, %q, %v", out, said, err)
 	}
 	for says, args := range map[string][]string{
-		"there is no member or invitation " + id: {"revoke", id},
-		"there is no member mem_nobody:":         {"reset-mfa", "mem_nobody"},
-		"there is no project nowhere":            {"invite", "a@example.com", "--projects=nowhere"},
-		"email must be an e-mail address":        {"invite", "nobody"},
-		"--role must be one of":                  {"invite", "a@example.com", "--role=admin"},
+		"no member or invitation has the id " + id: {"revoke", id},
+		"no member has the id mem_nobody:":         {"reset-mfa", "mem_nobody"},
+		"no project has the slug or id nowhere":    {"invite", "a@example.com", "--projects=nowhere"},
+		"email must be an e-mail address":          {"invite", "nobody"},
+		"--role must be one of":                    {"invite", "a@example.com", "--role=admin"},
 	} {
 		if out, said, err := members(args...); err == nil || out != "" || !strings.Contains(said, says) {
 			t.Errorf("%v: %q, %q, %v, want %s", args, out, said, err, says)

@@ -15,7 +15,7 @@ import (
 
 type serveCmd struct {
 	boot.Config
-	Demo bool `help:"Also create the project \"demo\" with a catalogue, and print what to try."`
+	Demo bool `help:"Also create the demo project with a catalog, and print commands to try."`
 }
 
 func (s serveCmd) Run(ctx context.Context) error {
@@ -122,10 +122,10 @@ func firstSteps(ctx context.Context, w io.Writer, app *boot.App) {
 		fmt.Fprintln(w)
 	}
 	if needsKey {
-		fmt.Fprintln(w, "No API key yet? haggle keys create")
+		fmt.Fprintln(w, "To create the first API key, run: haggle keys create")
 	}
 	if needsMember {
-		fmt.Fprintln(w, "Nobody in the console yet? haggle members invite EMAIL")
+		fmt.Fprintln(w, "To invite the first member to the console, run: haggle members invite EMAIL")
 	}
 }
 
@@ -133,12 +133,12 @@ func firstSteps(ctx context.Context, w io.Writer, app *boot.App) {
 func tryOut(w io.Writer, url string, shop boot.DemoShop) {
 	fmt.Fprintf(w, "  Demo shop       %s   %d products\n", shop.ACP, shop.Products)
 	fmt.Fprintf(w, "  API key         %s\n", shop.Key)
-	fmt.Fprintf(w, "\nSee the shop from the inside. This link signs its owner in, once:\n\n   %s\n", shop.Console)
-	fmt.Fprintf(w, "\nTry it in another terminal. A buyer's agent would\n\n1. search:\n\n")
-	fmt.Fprintf(w, "   curl -s --json '{\"query\": \"%s\", \"limit\": 3}' %s/acp/search\n\n2. haggle:\n\n", shop.Query, shop.ACP)
+	fmt.Fprintf(w, "\nOpen the console of the demo shop. This link signs you in as the owner and works once:\n\n   %s\n", shop.Console)
+	fmt.Fprintf(w, "\nRun these commands in another terminal to act as a buyer's agent.\n\n1. Search for products:\n\n")
+	fmt.Fprintf(w, "   curl -s --json '{\"query\": \"%s\", \"limit\": 3}' %s/acp/search\n\n2. Make an offer:\n\n", shop.Query, shop.ACP)
 	fmt.Fprintf(w, "   curl -s --json '{\"product_id\": \"%s\", \"variant_id\": \"%s\", \"quantity\": 1, \"offer_price\": %s}' %s/acp/quote\n\n",
 		shop.Product, shop.Variant, shop.Offer, shop.ACP)
-	fmt.Fprintf(w, "3. do all of it, and buy:\n\n   %s --demo%s\n", simulation(), elsewhere(url))
+	fmt.Fprintf(w, "3. Simulate a complete purchase:\n\n   %s --demo%s\n", simulation(), elsewhere(url))
 }
 
 // simulation returns the command that starts simulated buyers, for the directory in which this program was started.

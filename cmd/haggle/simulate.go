@@ -12,7 +12,7 @@ import (
 // simulateCmd and searchEvalCmd pass all their arguments to haggle-sim, including flags and --help.
 type (
 	simulateCmd struct {
-		Args []string `arg:"" optional:"" help:"Arguments of haggle-sim: haggle simulate --help lists them."`
+		Args []string `arg:"" optional:"" help:"Arguments of haggle-sim. To list them, run haggle simulate --help."`
 	}
 	searchEvalCmd struct {
 		Args []string `arg:"" optional:"" help:"Arguments of haggle-sim search-eval."`
@@ -67,6 +67,6 @@ func findSimulator(folder string) (string, error) {
 	if path, err := exec.LookPath(simulatorName); err == nil {
 		return path, nil
 	}
-	return "", fmt.Errorf("%s is missing: it is neither in %s nor on PATH. Build it with: go build -o %s ./cmd/haggle-sim (or make build)",
+	return "", fmt.Errorf("cannot find %s in %s or on PATH. To build it, run: go build -o %s ./cmd/haggle-sim (or make build)",
 		simulatorName, folder, adjacent)
 }

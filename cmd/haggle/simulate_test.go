@@ -164,7 +164,7 @@ func TestFindSimulator_missing(t *testing.T) {
 		c := exec.Command(haggle, name)
 		c.Env = []string{asProgram + "=1", "PATH=" + t.TempDir()}
 		out, _ := c.CombinedOutput()
-		want := fmt.Sprintf("haggle: %[2]s is missing: it is neither in %[1]s nor on PATH. Build it with: go build -o %[1]s/%[2]s ./cmd/haggle-sim (or make build)\n",
+		want := fmt.Sprintf("haggle: cannot find %[2]s in %[1]s or on PATH. To build it, run: go build -o %[1]s/%[2]s ./cmd/haggle-sim (or make build)\n",
 			folder, simulatorName)
 		if code := c.ProcessState.ExitCode(); code != 1 || string(out) != want {
 			t.Errorf("%s: exit code %d\n%s\nwant %s", name, code, out, want)

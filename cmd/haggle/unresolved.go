@@ -12,13 +12,13 @@ import (
 )
 
 type paymentsCmd struct {
-	List    listPaymentsCmd   `cmd:"" help:"List the payments that nobody knows the outcome of."`
-	Resolve resolvePaymentCmd `cmd:"" help:"Decide a payment whose outcome its provider does not tell."`
+	List    listPaymentsCmd   `cmd:"" help:"List payments with an unknown outcome."`
+	Resolve resolvePaymentCmd `cmd:"" help:"Record the outcome of a payment that the provider did not report."`
 }
 
 type refundsCmd struct {
-	List    listRefundsCmd   `cmd:"" help:"List the refunds that nobody knows the outcome of."`
-	Resolve resolveRefundCmd `cmd:"" help:"Decide a refund that its provider does not decide."`
+	List    listRefundsCmd   `cmd:"" help:"List refunds with an unknown outcome."`
+	Resolve resolveRefundCmd `cmd:"" help:"Record the outcome of a refund that the provider did not report."`
 }
 
 // amount is money in the API's format.
@@ -93,8 +93,8 @@ func (c listRefundsCmd) Run(ctx context.Context) error {
 // decision has the flags of every manual decision.
 type decision struct {
 	atServer
-	Reason  string `required:"" help:"Why, for the audit log: what was looked up, and where. Do not name the buyer."`
-	MFACode string `name:"mfa-code" required:"" placeholder:"CODE" help:"A code of the account's authenticator, or a recovery code."`
+	Reason  string `required:"" help:"Reason for the audit log: what you checked, and where. Do not include the buyer's name."`
+	MFACode string `name:"mfa-code" required:"" placeholder:"CODE" help:"Authenticator code or recovery code."`
 }
 
 // post sends a decision.
@@ -108,17 +108,17 @@ func (d decision) post(ctx context.Context, path string, body, answer any) error
 
 type resolvePaymentCmd struct {
 	decision
-	Checkout   string  `arg:"" help:"The checkout's id, as haggle payments list shows it."`
-	Charged    *string `required:"" xor:"outcome" placeholder:"ID" help:"The provider took the money. ID is its id of the charge: Stripe's payment intent (pi_…), PayPal's capture."`
-	NotCharged bool    `required:"" xor:"outcome" help:"The provider did not take the money."`
-	Attempt    int     `placeholder:"N" help:"The attempt, as haggle payments list shows it: another one is left alone. Default: the one in flight."`
+	Checkout   string  `arg:"" help:"ID of the checkout, from haggle payments list."`
+	Charged    *string `required:"" xor:"outcome" placeholder:"ID" help:"The provider charged the buyer. ID is the provider's ID of the charge: the Stripe payment intent (pi_…) or the PayPal capture."`
+	NotCharged bool    `required:"" xor:"outcome" help:"The provider did not charge the buyer."`
+	Attempt    int     `placeholder:"N" help:"Number of the attempt, from haggle payments list. The command fails if it is not the current attempt. Default: the current attempt."`
 }
 
 // Help is shown below the flags' summary.
 func (resolvePaymentCmd) Help() string {
-	return `Look the attempt up at the provider first: its key there is CHECKOUT-ATTEMPT. --charged completes the order, --not-charged puts the
-goods back on sale. If the provider took the money after all, it is given back. An attempt must be 10 minutes old, and the provider
-must have been asked in vain.`
+	return `Find the attempt in the provider's dashboard first: its idempotency key is CHECKOUT-ATTEMPT. --charged completes the order.
+--not-charged releases the reserved stock; if it turns out later that the provider charged the buyer, the server refunds the charge.
+The attempt must be at least 10 minutes old, and the server must have asked the provider for the outcome without success.`
 }
 
 func (c resolvePaymentCmd) Run(ctx context.Context) error {
@@ -142,25 +142,25 @@ func (c resolvePaymentCmd) Run(ctx context.Context) error {
 		return err
 	}
 	if done.OrderID == nil || done.PaymentID == nil {
-		fmt.Printf("Attempt %d is not charged. The goods are on sale again.\n", done.Attempt)
+		fmt.Printf("Recorded attempt %d as not charged and released the stock.\n", done.Attempt)
 		return nil
 	}
-	fmt.Printf("Attempt %d is charged: %s %s through %s. The order is %s, its payment %s.\n",
+	fmt.Printf("Recorded attempt %d as charged: %s %s through %s. Order %s, payment %s.\n",
 		done.Attempt, done.Amount, done.Currency, done.Provider, *done.OrderID, *done.PaymentID)
 	return nil
 }
 
 type resolveRefundCmd struct {
 	decision
-	Refund    string  `arg:"" help:"The refund's id, as haggle refunds list shows it."`
-	Succeeded *string `required:"" xor:"outcome" placeholder:"ID" help:"The provider gave the money back. ID is its id of the refund."`
-	Failed    bool    `required:"" xor:"outcome" help:"The provider did not give the money back."`
+	Refund    string  `arg:"" help:"ID of the refund, from haggle refunds list."`
+	Succeeded *string `required:"" xor:"outcome" placeholder:"ID" help:"The provider refunded the money. ID is the provider's ID of the refund."`
+	Failed    bool    `required:"" xor:"outcome" help:"The provider did not refund the money."`
 }
 
 // Help is shown below the flags' summary.
 func (resolveRefundCmd) Help() string {
-	return `Look the refund up at the provider first: its key there is the refund's id. After --failed the money counts as paid and can be refunded
-again. A refund must be 10 minutes old, and the provider must have been asked in vain.`
+	return `Find the refund in the provider's dashboard first: its idempotency key is the ID of the refund. After --failed, you can refund the
+money again. The refund must be at least 10 minutes old, and the server must have asked the provider for the outcome without success.`
 }
 
 func (c resolveRefundCmd) Run(ctx context.Context) error {
@@ -183,7 +183,7 @@ func (c resolveRefundCmd) Run(ctx context.Context) error {
 	if err := c.post(ctx, "/v1/finance/refunds/"+url.PathEscape(c.Refund)+"/resolve", body, &done); err != nil {
 		return err
 	}
-	fmt.Printf("The refund of %s %s has %s. Of the payment %s, %s %s is refunded.\n",
+	fmt.Printf("The refund of %s %s has %s. Payment %s: %s %s refunded in total.\n",
 		done.Amount, done.Currency, done.Status, done.Payment.ID, done.Payment.Refunded, done.Currency)
 	return nil
 }

@@ -217,21 +217,21 @@ func TestPaymentsCmd_unresolved(t *testing.T) {
 	s.refuses("--reason", "payments", "resolve", s.checkout, in, "--mfa-code=1", "--not-charged")
 	s.refuses("--mfa-code", "refunds", "resolve", s.refund, in, because, "--failed")
 	s.refuses("--succeeded=ID or --failed", "refunds", "resolve", s.refund, in, because, "--mfa-code=1")
-	s.refuses(`the key reaches no project whose slug is "other"`, "payments", "list", "--project=other")
-	s.refuses("does not answer: connection refused (--url)", "payments", "list", in, "--url=http://127.0.0.1:1")
+	s.refuses(`no project that the API key can access has the slug "other"`, "payments", "list", "--project=other")
+	s.refuses("cannot connect to the server at http://127.0.0.1:1: connection refused (--url)", "payments", "list", in, "--url=http://127.0.0.1:1")
 	s.refuses("No such checkout. (checkout_not_found)", "payments", "resolve", "chk_none", in, because, "--mfa-code=1", "--not-charged")
 	s.refuses("(mfa_required)", "payments", "resolve", s.checkout, in, because, "--mfa-code=1", "--not-charged")
 	s.refuses("provider_charge_id must", "payments", "resolve", s.checkout, in, because, code(), "--charged=ch_1")
 	s.refuses("(attempt_stale)", "payments", "resolve", s.checkout, in, because, code(), "--attempt=2", "--not-charged")
 
-	s.prints("Attempt 1 is not charged. The goods are on sale again.",
+	s.prints("Recorded attempt 1 as not charged and released the stock.",
 		"payments", "resolve", s.checkout, in, because, code(), "--attempt=1", "--not-charged")
 	s.refuses("(payment_decided)", "payments", "resolve", s.checkout, in, because, code(), "--not-charged")
 	s.prints("", "payments", "list", in)
 
 	s.refuses("provider_refund_id is required", "refunds", "resolve", s.refund, in, because, code(), "--succeeded=")
 	out, said, err = s.run("refunds", "resolve", s.refund, in, because, code(), "--succeeded=re_1")
-	if err != nil || !strings.HasPrefix(out, "The refund of 45.99 USD has succeeded. Of the payment pay_") || !strings.HasSuffix(out, ", 45.99 USD is refunded.\n") {
+	if err != nil || !strings.HasPrefix(out, "The refund of 45.99 USD has succeeded. Payment pay_") || !strings.HasSuffix(out, ": 45.99 USD refunded in total.\n") {
 		t.Errorf("%v %s\n%s", err, said, out)
 	}
 	s.prints("", "refunds", "list", in)

@@ -15,12 +15,12 @@ import (
 
 type verifyCmd struct {
 	database
-	Provider string        `help:"URL of a payment provider's look-alike, whose ledger is compared too."`
-	Wait     time.Duration `help:"How long to wait for payments under way to be decided, such as 30s; one that is not by then counts as broken."`
+	Provider string        `help:"URL of haggle simulate provider. Also compare its ledger with the database."`
+	Wait     time.Duration `help:"Time to wait for payments in progress, such as 30s. Payments still in progress after that count as failures."`
 }
 
 // errDoesNotHold makes the exit code 1 if an invariant is violated.
-var errDoesNotHold = errors.New("what the database holds breaks a promise")
+var errDoesNotHold = errors.New("the database is inconsistent")
 
 func (v verifyCmd) Run(ctx context.Context) error {
 	if err := boot.CheckEnvironment(os.Environ()); err != nil {
@@ -35,7 +35,7 @@ func (v verifyCmd) Run(ctx context.Context) error {
 	}
 	broken := printVerification(os.Stdout, found)
 	if v.Wait > 0 && found.Undecided > 0 {
-		fmt.Printf("fail  payments under way are decided within %s\n", v.Wait)
+		fmt.Printf("fail  payments are completed within %s\n", v.Wait)
 		broken = true
 	}
 	if broken {
@@ -61,6 +61,6 @@ func printVerification(w io.Writer, v verify.Verification) (broken bool) {
 			fmt.Fprintf(w, "      %s %s: %s\n", violation.Project, violation.Subject, violation.Says)
 		}
 	}
-	fmt.Fprintf(w, "%d payments and refunds are under way.\n", v.Undecided)
+	fmt.Fprintf(w, "%d payments and refunds are in progress.\n", v.Undecided)
 	return broken
 }

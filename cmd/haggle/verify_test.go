@@ -32,7 +32,7 @@ func TestVerifyCmd_Run(t *testing.T) {
 			out, err := command(t, database, "verify", "--wait=20s").CombinedOutput()
 			text := string(out)
 			if err != nil || strings.Contains("\n"+text, "\nfail") || !foundRows.MatchString(text) || !paidOnce.MatchString(text) ||
-				!strings.Contains(text, "0 payments and refunds are under way.") {
+				!strings.Contains(text, "0 payments and refunds are in progress.") {
 				t.Errorf("%v\n%s", err, text)
 			}
 			provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -41,7 +41,7 @@ func TestVerifyCmd_Run(t *testing.T) {
 			}))
 			t.Cleanup(provider.Close)
 			out, err = command(t, database, "verify", "--provider="+provider.URL).CombinedOutput()
-			if text := string(out); err == nil || !strings.Contains(text, "stripe ch_1: 500 USD were taken, which 0 payments say") || strings.Contains(text, "ch_2") {
+			if text := string(out); err == nil || !strings.Contains(text, "stripe ch_1: the provider charged 500 USD; the database has 0 payments for it, not 1") || strings.Contains(text, "ch_2") {
 				t.Errorf("%v\n%s", err, text)
 			}
 		})

@@ -67,7 +67,7 @@ var promises = [...]string{
 	RisingCounter:        "a counter, or a price standing after a rejection, was above an earlier one",
 	CounterUnderTheOffer: "a counter, or a price standing after a rejection, was not above the offer",
 	ChangingHint:         "the hint changed within a negotiation",
-	BrokenCommitment:     "an offer of a price that stood was not accepted",
+	BrokenCommitment:     "an offer of the standing price was not accepted",
 }
 
 func (p Promise) String() string { return promises[p] }

@@ -12,17 +12,17 @@ type name struct{ Code, Name, Meaning string }
 
 // strategies are the names of the buyers' negotiation strategies.
 var strategies = []name{
-	{"boulware", "Holds out", "Holds out, and gives way shortly before its deadline."},
-	{"linear", "Steady", "Goes from its first offer to its limit in equal steps."},
-	{"conceder", "Gives way early", "Gives way at once, and little later."},
+	{"boulware", "Holds out", "Concedes little at first, and most shortly before its deadline."},
+	{"linear", "Steady", "Raises its offer from the first offer to its limit in equal steps."},
+	{"conceder", "Gives way early", "Concedes most at first, and little later."},
 	{"hardliner", "Never moves", "Offers the same share of its limit every time."},
-	{"tit-for-tat", "Mirrors the shop", "Gives as much as it was just given."},
-	{"anchorer", "Starts low", "Steady, but starts at half of its limit."},
-	{"cross-session", "Comes back", "Hears the hint in a first session, and begins a second one where a firm buyer would who can just pay it."},
-	{"prober", "Probes", "Halves what is left between rejected and countered offers, to find the floor."},
-	{"random", "Unpredictable", "Offers anything between its first offer and its limit."},
-	{"impatient", "Impatient", "Has two rounds, and takes any counter that it can pay."},
-	{"splitter", "Meets halfway", "Meets the standing price halfway."},
+	{"tit-for-tat", "Mirrors the shop", "Concedes as much as the shop just conceded."},
+	{"anchorer", "Starts low", "Raises its offer in equal steps, but starts at half of its limit."},
+	{"cross-session", "Comes back", "Learns the hint in a first session. It starts a second one with the first offer of a firm buyer whose limit is the hint."},
+	{"prober", "Probes", "Bisects the range between rejected and countered offers to find the floor."},
+	{"random", "Unpredictable", "Makes random offers between its first offer and its limit."},
+	{"impatient", "Impatient", "Has two rounds, and accepts any counteroffer within its limit."},
+	{"splitter", "Meets halfway", "Offers halfway between its last offer and the standing price."},
 }
 
 // worths are the names of the distributions of buyers' reservation prices.

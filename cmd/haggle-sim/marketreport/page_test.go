@@ -59,7 +59,7 @@ func TestWriteHTML(t *testing.T) {
 	if found := notANumber.FindString(page); found != "" {
 		t.Errorf("a number is %q", found)
 	}
-	for _, want := range []string{"&lt;0.8 &amp; no less&gt;", "margin, % of the best fixed price&#39;s", "against your list price", "Try this policy in the studio", "deals, % of the buyers",
+	for _, want := range []string{"&lt;0.8 &amp; no less&gt;", "margin, % of the best fixed price&#39;s", "compared with your list price", "Try this policy in the studio", "deals, % of the buyers",
 		"margin per buyer, % of the list price", "discount, % of the list price", "price, % of list", "above the floor, % of list", "lognormal(0.90, 0.20)"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("%q is not on the page", want)

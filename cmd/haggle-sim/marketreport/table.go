@@ -21,10 +21,10 @@ func Write(w io.Writer, of *simulating.Report) error {
 	r.writeStrategies(table)
 	r.writeProbing(table)
 	if r.Lost > 0 {
-		print(table, "\nNO ANSWER: %s negotiations ended without one, and count as no deal", thousands(r.Lost))
+		print(table, "\nNO RESPONSE: %s negotiations ended without a response; they count as no deal", thousands(r.Lost))
 	}
 	for _, b := range r.Broken {
-		print(table, "BROKEN: %s, %d times, first by %s", b.Promise, b.Times, b.First)
+		print(table, "VIOLATED: %s, %d times, first by %s", b.Promise, b.Times, b.First)
 	}
 	return table.Flush()
 }
@@ -45,14 +45,14 @@ func (r report) writeHead(w io.Writer) {
 		print(w, "Share of full information ≥ floor, mean\t%s", interval(*s.OfWithin))
 	}
 	print(w, "Deal rate, mean\t%s", percent(s.DealRate))
-	print(w, "For comparison: list price is %.3f of the best posted price, which is %.3f of full information", s.ListOfPosted, s.PostedOfKnown)
+	print(w, "For comparison: the margin of the list price is %.3f of the best posted price's, which is %.3f of full information's", s.ListOfPosted, s.PostedOfKnown)
 }
 
 func (r report) hints() string {
 	if r.HeedHints {
-		return "heeded"
+		return "followed"
 	}
-	return "passed over"
+	return "ignored"
 }
 
 func (r report) writePopulations(w io.Writer) {
@@ -89,7 +89,7 @@ func (r report) writeStrategies(w io.Writer) {
 	print(w, "\nStrategy\tbuyers\tdeals\tprice\tdiscount p10 50 90\tmargin\trounds\t× best posted\t× full info%s", r.ifLimited("\t× full info ≥ floor"))
 	for i, s := range r.Strategies {
 		if s.Apart && !r.Strategies[max(i-1, 0)].Apart {
-			print(w, "beside the market:\t\t\t\t\t\t\t\t%s", r.ifLimited("\t"))
+			print(w, "outside the market:\t\t\t\t\t\t\t\t%s", r.ifLimited("\t"))
 		}
 		print(w, "%s\t%s\t%s\t%.3f\t%d %d %d\t%.4f\t%.1f\t%s\t%s%s", s.Strategy, thousands(s.Buyers), percent(s.DealRate), s.MeanPrice,
 			s.Lowest, s.Median, s.Highest, s.Margin, s.Rounds, interval(s.OfPosted), interval(s.OfOptimum), limited(s))
@@ -108,7 +108,7 @@ func (r report) writeProbing(w io.Writer) {
 		*simulating.Comparison
 	}{{"prober", r.Prober}, {"cross-session prober", r.CrossSession}} {
 		if c := who.Comparison; c != nil {
-			print(w, "\nThe %s bought in %s of cases, linear buyers of the same V and patience in %s; where both did, it paid %.4f ± %.4f and they %.4f ± %.4f: %+.4f ± %.4f",
+			print(w, "\nThe %s bought in %s of cases; linear buyers with the same V and deadline bought in %s. If both bought, it paid %.4f ± %.4f and they paid %.4f ± %.4f: %+.4f ± %.4f",
 				who.name, percent(c.ProberDealRate), percent(c.LinearDealRate), c.ProberPrice.Value, confidence*c.ProberPrice.Error,
 				c.LinearPrice.Value, confidence*c.LinearPrice.Error, c.Difference.Value, confidence*c.Difference.Error)
 		}

@@ -29,16 +29,16 @@ func (r report) wordsOnEarning() []string {
 	if n == 1 {
 		in = "With " + lower(populationName(r.Populations[0].Name))
 	}
-	earned := fmt.Sprintf("%s, this policy earned %s of the margin of the best fixed price: the one price that, with hindsight, would have "+
-		"earned most from these very buyers. The list price alone would have earned %s of that.", in, percent(s.OfPosted.Value), percent(s.ListOfPosted))
+	earned := fmt.Sprintf("%s, this policy earned %s of the margin of the best fixed price, which is the fixed price with the highest margin for these buyers "+
+		"in hindsight. The list price earned %s of that margin.", in, percent(s.OfPosted.Value), percent(s.ListOfPosted))
 	if n > 1 {
-		earned += fmt.Sprintf(" It beat the best fixed price in %d of %d populations; worst was %s, at %s.", r.beaten(), n, lower(populationName(s.WorstIn)), percent(s.Worst.Value))
+		earned += fmt.Sprintf(" It earned more than the best fixed price in %d of %d populations; the worst was %s, at %s.", r.beaten(), n, lower(populationName(s.WorstIn)), percent(s.Worst.Value))
 	}
-	known := fmt.Sprintf("A seller who knew what each buyer would pay at most could earn more than anybody: this one got %s of that", percent(s.OfOptimum.Value))
+	known := fmt.Sprintf("The maximum is the margin of a seller who knows the limit of each buyer. This policy earned %s of it", percent(s.OfOptimum.Value))
 	if s.OfWithin != nil {
-		known += fmt.Sprintf(", and %s of what such a seller gets who keeps to the same floor", percent(s.OfWithin.Value))
+		known += fmt.Sprintf(", and %s of the maximum with the same floor", percent(s.OfWithin.Value))
 	}
-	return []string{earned, fmt.Sprintf("%s. The best fixed price gets %s.", known, percent(s.PostedOfKnown))}
+	return []string{earned, fmt.Sprintf("%s. The best fixed price earned %s of it.", known, percent(s.PostedOfKnown))}
 }
 
 // beaten returns in how many populations the policy earned more than the best posted price.
@@ -56,7 +56,7 @@ func (r report) wordsOnSales() string {
 		return "Nobody bought anything."
 	}
 	sold := r.discounts()
-	return fmt.Sprintf("Of 100 buyers who came %.0f bought, at %s below list on average. Half of the deals gave less than %d %% off, and nine in ten less than %d %%.",
+	return fmt.Sprintf("Of 100 buyers, %.0f bought, at an average discount of %s. The discount was below %d %% in half of the deals, and below %d %% in nine of ten.",
 		100*r.Summary.DealRate, percent(r.Summary.MeanDiscount), market.Quantile(sold, .5)+1, market.Quantile(sold, .9)+1)
 }
 
@@ -65,9 +65,9 @@ func (r report) wordsOnStrategies() string {
 	byMargin := func(a, b simulating.Row) int { return cmp.Compare(a.Margin, b.Margin) }
 	most, least := slices.MaxFunc(strategies, byMargin), slices.MinFunc(strategies, byMargin)
 	if len(strategies) == 1 || most.Margin == least.Margin {
-		return fmt.Sprintf("Each buyer of the kind “%s” who came was worth %s of the list price.", kind(most.Strategy), percent(most.Margin))
+		return fmt.Sprintf("The margin per buyer of the kind “%s” was %s of the list price.", kind(most.Strategy), percent(most.Margin))
 	}
-	return fmt.Sprintf("Most was earned from buyers of the kind “%s”, %s of the list price for each who came; least from “%s”, %s.",
+	return fmt.Sprintf("The margin per buyer was highest for the kind “%s”, %s of the list price, and lowest for “%s”, %s.",
 		kind(most.Strategy), percent(most.Margin), kind(least.Strategy), percent(least.Margin))
 }
 
@@ -77,7 +77,7 @@ func (r report) wordsOnProbing() string {
 		return ""
 	}
 	difference, uncertainty := c.Difference.Value, confidence*c.Difference.Error
-	text := "Buyers who probed for the floor paid about what steady buyers with the same limits paid"
+	text := "Buyers who probed for the floor paid about as much as steady buyers with the same limits"
 	if math.Abs(difference) > uncertainty {
 		word := "more"
 		if difference < 0 {
@@ -88,7 +88,7 @@ func (r report) wordsOnProbing() string {
 	text += fmt.Sprintf(", and bought in %s of cases instead of %s.", percent(c.ProberDealRate), percent(c.LinearDealRate))
 	if n := len(r.Probing); n > 0 {
 		last := r.Probing[n-1]
-		text += fmt.Sprintf(" After %d rounds their guess at the floor is off by %s of the list price, on average; the hint that every rejected buyer is given, by %s.",
+		text += fmt.Sprintf(" After %d rounds, their estimate of the floor was off by %s of the list price on average; the hint, which every rejection contains, was off by %s.",
 			last.Round, percent(last.Distance), percent(last.HintDistance))
 	}
 	return text
@@ -99,8 +99,8 @@ func (r report) wordsOnCrossing() string {
 	if c == nil || c.BothBought < 2 {
 		return ""
 	}
-	return fmt.Sprintf("Buyers who learnt the hint in a first session and used it in a second paid %s of the list price on average (± %.2f points), "+
-		"steady buyers with the same limits %s (± %.2f points). A client's sessions without an order are counted by the server, and not here: each comes from an address of its own.",
+	return fmt.Sprintf("Buyers who learned the hint in a first session and used it in a second one paid %s of the list price on average (± %.2f points); "+
+		"steady buyers with the same limits paid %s (± %.2f points). A server limits the sessions without an order per client; this simulation does not.",
 		percent(c.ProberPrice.Value), 100*confidence*c.ProberPrice.Error, percent(c.LinearPrice.Value), 100*confidence*c.LinearPrice.Error)
 }
 
@@ -110,9 +110,9 @@ func (r report) wordsOnPromises() string {
 		times += b.Times
 	}
 	if times > 0 {
-		return fmt.Sprintf("In %s negotiations the seller broke a promise or did not answer.", thousands(times))
+		return fmt.Sprintf("In %s negotiations the seller violated an invariant or did not respond.", thousands(times))
 	}
-	return "The seller kept its promises in every negotiation: no price above list or under the floor as far as it is known, none that rose, and who offered a price that stood got it."
+	return "The seller violated no invariant: no price was above the list price or below the floor (if known), no price rose, and the seller accepted each offer of a standing price."
 }
 
 func kind(strategy string) string { return lower(strategyName(strategy).Name) }

@@ -21,10 +21,10 @@ func TestReport_words(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		"earned " + percent(r.Summary.OfPosted.Value) + " of the margin", "worst was " + lower(populationName(r.Summary.WorstIn)) + ", at " + percent(r.Summary.Worst.Value),
-		"this one got " + percent(r.Summary.OfOptimum.Value) + " of that, and " + percent(r.Summary.OfWithin.Value),
-		fmt.Sprintf("Of 100 buyers who came %.0f bought", 100*r.Summary.DealRate), "Most was earned from buyers of the kind “" + kind(most.Strategy) + "”, " + percent(most.Margin),
-		"of 10 populations", "by 2.0 %.", "kept its promises",
+		"earned " + percent(r.Summary.OfPosted.Value) + " of the margin", "the worst was " + lower(populationName(r.Summary.WorstIn)) + ", at " + percent(r.Summary.Worst.Value),
+		"This policy earned " + percent(r.Summary.OfOptimum.Value) + " of it, and " + percent(r.Summary.OfWithin.Value),
+		fmt.Sprintf("Of 100 buyers, %.0f bought", 100*r.Summary.DealRate), "highest for the kind “" + kind(most.Strategy) + "”, " + percent(most.Margin),
+		"of 10 populations", "by 2.0 %.", "violated no invariant",
 	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("%q is not said:\n%s", want, said)
@@ -37,7 +37,7 @@ func TestReport_words(t *testing.T) {
 
 func TestReport_wordsOnProbing(t *testing.T) {
 	t.Parallel()
-	for difference, want := range map[float64]string{.01: "paid 1.00 % of the list price more", -.02: "paid 2.00 % of the list price less", .001: "paid about what"} {
+	for difference, want := range map[float64]string{.01: "paid 1.00 % of the list price more", -.02: "paid 2.00 % of the list price less", .001: "paid about as much as"} {
 		r := report{&simulating.Report{Prober: &simulating.Comparison{
 			Buyers:     9,
 			BothBought: 5,
@@ -61,7 +61,7 @@ func TestReport_words_oddRuns(t *testing.T) {
 	bad := config(500)
 	bad.Seller = cheat{fakeSeller{.8}}
 	for want, c := range map[string]simulating.Config{
-		"With mixed, wide margin, this policy": one, "Each buyer of the kind “never moves” who came": one, "Nobody bought": poor, "broke a promise": bad,
+		"With mixed, wide margin, this policy": one, "The margin per buyer of the kind “never moves”": one, "Nobody bought": poor, "violated an invariant": bad,
 	} {
 		if said := strings.Join(report{simulated(t, c)}.words(), "\n"); !strings.Contains(said, want) || notANumber.MatchString(said) || strings.Contains(said, "%!") {
 			t.Errorf("%q is not said:\n%s", want, said)
@@ -75,8 +75,8 @@ func TestReport_everyFormat(t *testing.T) {
 	cheating, leaving := config(500), config(100)
 	cheating.Seller, leaving.Seller = cheat{fakeSeller{.8}}, silent{fakeSeller{.8}}
 	for want, c := range map[string]simulating.Config{
-		"BROKEN: " + market.AboveTheOffer.String(): cheating,
-		"NO ANSWER":                          leaving,
+		"VIOLATED: " + market.AboveTheOffer.String(): cheating,
+		"NO RESPONSE":                        leaving,
 		"The cross-session prober bought in": config(500),
 	} {
 		r := simulated(t, c)
@@ -89,7 +89,7 @@ func TestReport_everyFormat(t *testing.T) {
 			t.Errorf("%s: broken promises on the page: %v", want, broken)
 		}
 	}
-	if said := strings.Join(report{simulated(t, config(2000))}.words(), "\n"); !strings.Contains(said, "learnt the hint in a first session") {
+	if said := strings.Join(report{simulated(t, config(2000))}.words(), "\n"); !strings.Contains(said, "learned the hint in a first session") {
 		t.Error(said)
 	}
 }

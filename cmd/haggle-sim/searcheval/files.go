@@ -66,7 +66,7 @@ func readQueries(path string, unique bool) (all []question, err error) {
 		case strings.TrimSpace(r.Query) == "":
 			return errors.New("query is required")
 		case unique && seen[r.ID]:
-			return fmt.Errorf("id %q is given twice", r.ID)
+			return fmt.Errorf("id %q is used twice", r.ID)
 		}
 		seen[r.ID] = true
 		all = append(all, question{string(r.ID), r.Query})
@@ -116,7 +116,7 @@ func readSynonyms(path string) (all []catalog.Synonym, err error) {
 	}
 	err = records(path, func(r record) error {
 		if len(all) == catalog.MaxSynonyms {
-			return fmt.Errorf("there are at most %d synonyms", catalog.MaxSynonyms)
+			return fmt.Errorf("there are more than %d synonyms", catalog.MaxSynonyms)
 		}
 		draft := catalog.SynonymDraft{Words: patch.To(r.Words)}
 		if r.Input != nil {

@@ -60,7 +60,7 @@ func TestReadQuestions_badLines(t *testing.T) {
 		{queries: `{"id":"q1","query":" "}`, want: "queries.jsonl: line 1: query is required"},
 		{queries: `{"id":"q1","query":7}`, want: "queries.jsonl: line 1: query has the wrong type"},
 		{queries: `{"id":["q1"],"query":"tent"}`, want: "queries.jsonl: line 1: id must be a string or a number"},
-		{queries: query + query, want: `queries.jsonl: line 2: id "q1" is given twice`},
+		{queries: query + query, want: `queries.jsonl: line 2: id "q1" is used twice`},
 		{queries: "\n \n", want: "queries.jsonl: is empty"},
 		{queries: query + strings.Repeat("x", longestLine+1), want: "queries.jsonl: line 2: is longer than 1 MiB"},
 		{judgements: `{"sku":"T-1","gain":1}`, want: "judgements.jsonl: line 1: query_id is required"},

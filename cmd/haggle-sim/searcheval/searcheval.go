@@ -105,7 +105,7 @@ func build(ctx context.Context, c Config, s *shop, synonyms []catalog.Synonym, r
 	r.Build.Searchable = Time(time.Since(began))
 	if working, ok := index.(settler); ok {
 		if err := working.Settle(ctx); err != nil {
-			return nil, fmt.Errorf("the index is not done: %w", err)
+			return nil, fmt.Errorf("cannot build the index: %w", err)
 		}
 	}
 	r.Build.Done = Time(time.Since(began))

@@ -96,7 +96,7 @@ func readShop(ctx context.Context, c Config) (*shop, error) {
 func (s *shop) filled(path string) error {
 	switch {
 	case len(s.items) == 0 && s.refused > 0:
-		return &InputError{path, s.why[0].Line, fmt.Errorf("%s; and no other line is a product", s.why[0].Says)}
+		return &InputError{path, s.why[0].Line, fmt.Errorf("%s; no other line is a valid product", s.why[0].Says)}
 	case len(s.items) == 0:
 		return &InputError{File: path, Err: errors.New("has no products")}
 	}

@@ -28,17 +28,17 @@ func (r *Report) Write(to io.Writer) error {
 func print(table io.Writer, format string, args ...any) { _, _ = fmt.Fprintf(table, format, args...) }
 
 func (r *Report) writeHead(table io.Writer) {
-	print(table, "products\t%d%s\n", r.Products, remark(count{r.Refused, "refused"}))
+	print(table, "products\t%d%s\n", r.Products, remark(count{r.Refused, "rejected"}))
 	if r.Synonyms > 0 {
 		print(table, "synonyms\t%d\n", r.Synonyms)
 	}
 	if j := r.Judgements; j.Count > 0 {
-		print(table, "judgements\t%d%s\n", j.Count, remark(count{j.Repeated, "repeated: the later one counts"},
-			count{j.OtherQueries, "of ids that no query has"}, count{j.UnknownSKUs, "judged skus that no product has"}))
+		print(table, "judgements\t%d%s\n", j.Count, remark(count{j.Repeated, "repeated, of which the last one counts"},
+			count{j.OtherQueries, "for unknown query ids"}, count{j.UnknownSKUs, "for unknown SKUs"}))
 	}
 	waited := ""
 	if r.Build.Done-r.Build.Searchable >= Time(time.Millisecond) {
-		waited = fmt.Sprintf(" (finds products after %s)", short(r.Build.Searchable))
+		waited = fmt.Sprintf(" (first results after %s)", short(r.Build.Searchable))
 	}
 	print(table, "build time\t%s%s\n", short(r.Build.Done), waited)
 	print(table, "index memory\t%.1f MiB\n", float64(r.IndexBytes)/(1<<20))
@@ -78,12 +78,12 @@ var setRows = []struct {
 	name string
 	cell func(*Set) string
 }{
-	{"asked", func(s *Set) string { return fmt.Sprint(s.Queries) }},
+	{"queries", func(s *Set) string { return fmt.Sprint(s.Queries) }},
 	{"with judgements", func(s *Set) string { return fmt.Sprint(s.Judged) }},
-	{"left out: no gain above 0", func(s *Set) string { return fmt.Sprint(s.Queries - s.Evaluated) }},
+	{"skipped: no gain above 0", func(s *Set) string { return fmt.Sprint(s.Queries - s.Evaluated) }},
 	{"NDCG@10", func(s *Set) string { return fmt.Sprintf("%.3f", s.NDCG) }},
 	{"  95 % interval", func(s *Set) string { return fmt.Sprintf("%.3f to %.3f", s.Low, s.High) }},
-	{"  in the queries' words", func(s *Set) string {
+	{"  of the original queries", func(s *Set) string {
 		if s.AsQueried == nil {
 			return ""
 		}
