@@ -885,14 +885,14 @@ Feature: Console
       When "Sam" presses "End sessions"
       Then "Sam" sees "The sessions have ended."
       And "Sam" finds no "End session" to press
-      And the session of "Sam" is good for nothing
+      And the session of "Sam" does not work
 
     Scenario: Ending one session
       Given "Sam" is signed in as support
       When "Sam" opens the sign-in settings
       And "Sam" presses "End session"
       Then "Sam" sees "The session has ended."
-      And the session of "Sam" is good for nothing
+      And the session of "Sam" does not work
 
   Rule: Owners make and revoke keys, which are shown once
 

@@ -48,7 +48,7 @@ func TestACPSearch_nextActions(t *testing.T) {
 		next(`["accept", "counter", "decline"]`)
 		a.must(a.haggling.offers("1"))
 		a.shows("status", `"reject"`, "next_actions", `["accept", "counter", "decline"]`)
-		a.must(a.haggling.offers("what stands"))
+		a.must(a.haggling.offers("the current price"))
 		a.shows("status", `"accept"`, "next_actions", `["init_checkout", "read_cart"]`)
 		a.must(a.checkouts.checksOut())
 		next(`["finalize", "revise_checkout", "cancel_checkout"]`)

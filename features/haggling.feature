@@ -267,7 +267,7 @@ Feature: Haggling
 
     Scenario: The price after a rejection is a promise
       Given the buyer offers 500
-      When the buyer offers what stands
+      When the buyer offers the current price
       Then the merchant accepts at 938
 
     Scenario: The promise is kept through a new quote

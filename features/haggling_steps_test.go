@@ -8,7 +8,7 @@ func hagglingSteps(sc stepRegistry, s *scenario) {
 	sc.Given(`^(\d+) other sessions of the buyer's client about the "([^"]*)"$`, s.haggling.othersHaggled)
 
 	sc.Step(`^the buyer asks the price(?: anew| again)?$`, s.haggling.asksPrice)
-	sc.Step(`^the buyer offers ([\d.]+|the counter|the quoted price|the bottom of the likely range|what is hinted at|what stands|[\d.]+ (?:more|less) than (?:before|the counter))$`, s.haggling.offers)
+	sc.Step(`^the buyer offers ([\d.]+|the counter|the quoted price|the bottom of the likely range|what is hinted at|the current price|[\d.]+ (?:more|less) than (?:before|the counter))$`, s.haggling.offers)
 	sc.When(`^the buyer offers ([\d.]+) (\d+) times at once$`, s.haggling.offersConcurrently)
 	sc.Step(`^the buyer makes an offer that is countered$`, s.haggling.makesCounteredOffer)
 	sc.Step(`^the buyer makes (\d+) offers, each (\d+) more$`, s.haggling.makesOffers)

@@ -80,7 +80,7 @@ func (c *hagglingContext) parsePrice(what string) (decimal.Decimal, error) {
 		return b.Product.NegotiationHints.LikelyAcceptanceRange[0], nil
 	case "what is hinted at":
 		return c.hintedPrice()
-	case "what stands":
+	case "the current price":
 		return b.latestQuote().CurrentPrice(), nil
 	}
 	parts := relativePrice.FindStringSubmatch(what)

@@ -129,14 +129,14 @@ Feature: Members
       Given "Ada" joined as owner
       And "Grace" joined as owner
       When "Ada" removes the member "Ada"
-      Then the session of "Ada" is good for nothing
+      Then the session of "Ada" does not work
 
   Rule: A removed member loses access at once
 
     Scenario: Removing a member
       Given "Ada" joined as support
       When the merchant removes the member "Ada"
-      Then the session of "Ada" is good for nothing
+      Then the session of "Ada" does not work
       And the merchant finds no member "Ada"
       When "Ada" signs in
       Then it is refused because the address or the password is wrong
@@ -191,7 +191,7 @@ Feature: Members
       Given "Ada" joined as support
       And the merchant requests a password link for "Ada"
       When "Ada" sets the password "another horse battery" by the link
-      Then the session of "Ada" is good for nothing
+      Then the session of "Ada" does not work
       When "Ada" signs in
       Then it is refused because the address or the password is wrong
       When "Ada" signs in with the password "another horse battery"
@@ -206,7 +206,7 @@ Feature: Members
       And "Ada" enrols an authenticator of their own
       When "Ada" signs in
       Then a code of "Ada" is due
-      And the session of "Ada" is good for nothing
+      And the session of "Ada" does not work
       When "Ada" gives a wrong code
       Then it is refused because the code is wrong
       When "Ada" gives the same code
@@ -246,7 +246,7 @@ Feature: Members
       When "Ada" resets the second factor of "Grace" with no code
       Then it is refused because a valid code is missing
       When "Ada" resets the second factor of "Grace" with a fresh code
-      Then the session of "Grace" is good for nothing
+      Then the session of "Grace" does not work
       When "Grace" signs in
       Then the session of "Grace" works
       When "Ada" resets the second factor of "Grace" with no code
@@ -262,7 +262,7 @@ Feature: Members
       When "Ada" ends the session of "Grace"
       Then it is refused because the session is somebody else's
       When "Ada" ends the session of "Ada"
-      Then the session of "Ada" is good for nothing
+      Then the session of "Ada" does not work
 
     Scenario: All other sessions of a member
       Given "Ada" joined as owner

@@ -28,7 +28,7 @@ func memberSteps(sc stepRegistry, s *scenario) {
 	sc.When(`^"([^"]*)" ends all their other sessions$`, s.members.endsOtherSessions)
 
 	sc.Then(`^a code of "([^"]*)" is due$`, s.members.codeIsDue)
-	sc.Then(`^the session of "([^"]*)" is good for nothing$`, s.members.sessionIsOver)
+	sc.Then(`^the session of "([^"]*)" does not work$`, s.members.sessionIsOver)
 	sc.Then(`^the session of "([^"]*)" works$`, s.members.sessionWorks)
 	sc.Then(`^(\d+) of them joins?$`, s.members.haveJoined)
 	sc.Then(`^the link of "([^"]*)" was shown once$`, s.members.linkShownOnce)

@@ -20,7 +20,7 @@ func platformSteps(sc stepRegistry, s *scenario) {
 	syncSteps(sc, s)
 	webhookSteps(sc, s)
 
-	sc.Then(`^nothing tells a key or a token$`, s.platforms.integrationLeaksNothing)
+	sc.Then(`^no answer contains a key or a token$`, s.platforms.integrationLeaksNothing)
 }
 
 func connectionSteps(sc stepRegistry, s *scenario) {

@@ -222,7 +222,7 @@ Feature: Agents that a merchant runs
       And the merchant counters at 899.50
       And a new agent that gives discounts of at most 1%
       When the new agent takes over
-      And the buyer offers what stands
+      And the buyer offers the current price
       Then the merchant accepts at 899.50
       When the buyer checks out
       And the buyer pays
