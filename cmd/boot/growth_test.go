@@ -276,7 +276,7 @@ func TestRetention_boundedGrowth(t *testing.T) {
 			for _, forged := range []string{"decision_chains SET folded_until = folded_until", "retention SET sessions_until = sessions_until", "retention SET events_until = events_until"} {
 				s.exec("UPDATE " + forged + " + 1")
 				checked, err = boot.Verify(t.Context(), s.config, "", 0, nil)
-				if found := checked.Violations(); err != nil || len(found) != 1 || !strings.Contains(found[0].Says, "is not as it was sealed") {
+				if found := checked.Violations(); err != nil || len(found) != 1 || !strings.Contains(found[0].Says, "does not match its seal") {
 					t.Errorf("%s: %v, %v", forged, found, err)
 				}
 				s.exec("UPDATE " + forged + " - 1")

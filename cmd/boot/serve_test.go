@@ -94,7 +94,7 @@ func TestOpsHandler_health(t *testing.T) {
 		t.Fatal(err)
 	}
 	get(t, ops+"/livez").expect(t, http.StatusOK)
-	if sick := get(t, ops+"/readyz").expect(t, http.StatusServiceUnavailable); !strings.HasPrefix(sick.body, "database: no answer\n") {
+	if sick := get(t, ops+"/readyz").expect(t, http.StatusServiceUnavailable); !strings.HasPrefix(sick.body, "database: no response\n") {
 		t.Errorf("it tells %q", sick.body)
 	}
 	if err := server.Restart(false); err != nil {
