@@ -13,19 +13,20 @@ import (
 type PolicySeller struct {
 	Policy   negotiation.Policy
 	Currency money.Currency
+	Quantity int // pieces; zero: one
 }
 
 // ampleStock is a stock that does not affect the price.
 const ampleStock = 20
 
-// signals returns the signals of one piece with ample stock and an unknown buyer.
+// signals returns the signals of an item with ample stock and an unknown buyer.
 func (s PolicySeller) signals(item market.Item) negotiation.Signals {
 	cost := money.Of(item.Cost, s.Currency)
 	return negotiation.Signals{
 		List:       money.Of(item.List, s.Currency),
 		Cost:       &cost,
 		Negotiable: true,
-		Quantity:   1,
+		Quantity:   max(s.Quantity, 1),
 		Stock:      ampleStock,
 		CartValue:  money.Zero(s.Currency),
 	}

@@ -18,7 +18,7 @@ func TestPolicySeller_keepsPromises(t *testing.T) {
 	for range 20_000 {
 		settings := project.DefaultSettings()
 		settings.MaxDiscount = money.Percent(random.Int64N(901))
-		seller := PolicySeller{negotiation.Builtin().Under(settings), settings.Currency}
+		seller := PolicySeller{Policy: negotiation.Builtin().Under(settings), Currency: settings.Currency}
 		item := market.Item{List: 1 + random.Int64N(1+random.Int64N(200_000))}
 		item.Cost = random.Int64N(item.List + item.List/5 + 1)
 		checkHistory(t, random, seller, item)

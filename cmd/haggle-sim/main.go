@@ -21,6 +21,7 @@ type cli struct {
 	Shop       shopCmd           `cmd:"" default:"withargs" help:"Send simulated buyers to a server and print a report (default command)."`
 	MCP        mcpCmd            `cmd:"" name:"mcp" help:"Negotiate and buy over MCP in this terminal."`
 	Market     marketCmd         `cmd:"" help:"Estimate what a negotiation policy earns from simulated populations of buyers."`
+	Families   familiesCmd       `cmd:"" help:"Estimate what a policy earns from families of buyers that it was not fitted to."`
 	Provider   providerCmd       `cmd:"" help:"Run a simulated payment provider with the APIs of Stripe and PayPal."`
 	Platforms  platformsCmd      `cmd:"" help:"Run simulators of Shopify, HubSpot, ShipStation, WooCommerce and a custom system."`
 	Connector  connectorCheckCmd `cmd:"" name:"connector-check" help:"Check whether your system implements the API of the custom connector. If it accepts orders, create and cancel a test order. The exit code is 1 if a check fails."`

@@ -31,7 +31,7 @@ func command(t *testing.T, args ...string) *exec.Cmd {
 
 func TestRun_help(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"", "shop", "mcp", "market", "provider", "platforms", "embeddings", "model", "agent", "search-eval"} {
+	for _, name := range []string{"", "shop", "mcp", "market", "families", "provider", "platforms", "embeddings", "model", "agent", "search-eval"} {
 		out, err := command(t, strings.Fields(name+" --help")...).CombinedOutput()
 		if err != nil || !strings.Contains(string(out), "Usage: haggle-sim") {
 			t.Errorf("haggle-sim %s --help: %v\n%s", name, err, out)

@@ -28,6 +28,12 @@ type thread struct {
 	low      int64 // the floor is above this
 	high     int64 // the floor is at most this, if the buyer can pay it at all
 	over     bool
+
+	// These are of Families.
+	private [2]float64        // drawn by Tactic.prepare
+	learnt  int64             // the lowest price of the sessions before
+	prices  [MostRounds]int64 // current price after each round
+	offers  [MostRounds]int64 // of each round
 }
 
 func newThread(item Item, buyer Buyer, tactic Tactic, random Random) thread {
@@ -70,6 +76,15 @@ func (r *Rules) Haggle(number int, buyer Buyer, tactic Tactic, random Random) Ou
 	t, out := newThread(r.Item, buyer, tactic, random), Outcome{Buyer: buyer}
 	t.firm = r.Firm
 	if tactic.Scouts && !r.scout(&t, &out) {
+		return out
+	}
+	if tactic.prepare != nil {
+		tactic.prepare(&t)
+		if t.most < min(buyer.Worth, r.Item.List) {
+			out.Buyer.Worth = t.most // it would pay no higher posted price either
+		}
+	}
+	if tactic.before > 0 && !r.learnBefore(&t, tactic.before, &out) {
 		return out
 	}
 	table := r.Seller.Open(r.Item)
@@ -134,10 +149,17 @@ func (t *thread) next(tactic Tactic, heed bool) (price int64, leaves bool) {
 		price = max(price, t.hint)
 	}
 	price = min(max(price, 1), t.most)
-	if t.current <= price || tactic.greedy && t.current < t.item.List && t.current <= t.most {
+	take := price
+	if tactic.accept != nil {
+		take = min(tactic.accept(t), t.most)
+	}
+	if t.current <= take || tactic.greedy && t.current < t.item.List && t.current <= t.most {
 		return t.current, false
 	}
-	return price, false
+	if tactic.leaves != nil && t.round > 1 && tactic.leaves(t) {
+		return t.current, true
+	}
+	return min(price, t.current), false
 }
 
 func (t *thread) learn(offer int64, a Answer) {
@@ -156,4 +178,5 @@ func (t *thread) learn(offer int64, a Answer) {
 		t.high, t.low = min(t.high, offer), min(t.low, offer)
 	}
 	t.given = before - t.current
+	t.offers[t.round-1], t.prices[t.round-1] = offer, t.current
 }

@@ -16,6 +16,13 @@ type Tactic struct {
 	greedy bool // accepts any counter that it can pay
 	Probes bool // searches for the floor, and ignores hints
 	Scouts bool // first learns the hint in a separate session
+
+	// These are of Families. A nil function means what all Tactics do.
+	prepare func(*thread)       // draws private values before the first offer
+	accept  func(*thread) int64 // the highest current price that the buyer takes instead of its next offer; nil: that offer
+	leaves  func(*thread) bool  // whether it leaves before its next offer; nil: not before the last one
+	before  int                 // sessions in which others, or the buyer itself, learn before
+	Parts   Parts
 }
 
 // Tactics returns all tactics. The first five, in equal parts, are those that policies are measured with.
@@ -52,9 +59,9 @@ func Tactics() []Tactic {
 func Measured() []Tactic { return Tactics()[:5] }
 func Others() []Tactic   { return Tactics()[5:] }
 
-// TacticsNamed returns the tactics with these names.
+// TacticsNamed returns the tactics with these names, also of Families.
 func TacticsNamed(names ...string) (found []Tactic, err error) {
-	all := Tactics()
+	all := append(Tactics(), newFamilies()...)
 	for _, name := range names {
 		i := slices.IndexFunc(all, func(t Tactic) bool { return t.Name == name })
 		if i < 0 {

@@ -1,0 +1,183 @@
+package simulating
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/haggle-commerce/haggle/domain/market"
+)
+
+// FamilyConfig describes a run of families of buyers in settings that a policy was not fitted to.
+type FamilyConfig struct {
+	Seed     uint64
+	Buyers   int // of each family in each setting
+	Families []market.Tactic
+	Settings []market.Setting
+	SellerOf func(market.Setting) PolicySeller
+}
+
+// FamilyReport is a policy's result with every family in every setting.
+type FamilyReport struct {
+	Cells    []FamilyCell // by setting, then by family
+	Families []FamilySummary
+	Settings []FamilySummary
+	Mean     market.Ratio // of all cells, of the best posted price
+	Worst    FamilyCell
+	Informed []InformedResult
+}
+
+// FamilyCell is a policy's result with one family in one setting.
+type FamilyCell struct {
+	Family, Setting string
+	OfPosted        market.Ratio // of the best posted price that the policy may name
+	OfOptimum       market.Ratio // of a seller who knows every buyer and sells at no price below the floor
+	DealRate        float64
+	Broken          int // promises
+
+	prices []int64 // of each buyer's deal; zero: none
+}
+
+// FamilySummary sums up the cells of a family, or of a setting.
+type FamilySummary struct {
+	Name                string
+	OfPosted, OfOptimum market.Ratio // the means
+	Worst               FamilyCell
+}
+
+// InformedResult compares what buyers who know of earlier sessions pay with what the same buyers pay if they bargain evenly: the
+// sum of the prices of those who buy either way.
+type InformedResult struct {
+	Family string
+	Buyers int          // who buy either way
+	Pays   market.Ratio // of the price that plain buyers pay
+}
+
+// evenFamily is the family that others are compared with.
+const evenFamily = "linear"
+
+// PlayFamilies plays every family in every setting. The buyers of a setting have the same V, first offers and deadlines in every
+// family: common random numbers. Posted prices are the best ones for what each family would pay.
+func PlayFamilies(ctx context.Context, c FamilyConfig) (*FamilyReport, error) {
+	if c.Buyers < minBuyers || c.Buyers > maxBuyers {
+		return nil, fmt.Errorf("there must be %d to %d buyers", minBuyers, maxBuyers)
+	}
+	if len(c.Families) == 0 || len(c.Settings) == 0 {
+		return nil, errors.New("there must be a family and a setting")
+	}
+	cells := make([]FamilyCell, len(c.Families)*len(c.Settings))
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		all.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(cells) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+				setting := c.Settings[i/len(c.Families)]
+				cells[i] = c.play(c.Families[i%len(c.Families)], setting, c.SellerOf(setting))
+			}
+		})
+	}
+	all.Wait()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return c.report(cells), nil
+}
+
+func (c FamilyConfig) play(family market.Tactic, setting market.Setting, seller PolicySeller) FamilyCell {
+	item, habits, random := setting.Item(), market.UsualHabits(), newStream(c.Seed, setting.Name)
+	cell := FamilyCell{
+		Family:  family.Name,
+		Setting: setting.Name,
+		prices:  make([]int64, c.Buyers),
+	}
+	rules := market.Rules{
+		Seller: seller,
+		Item:   item,
+		Floor:  seller.Secrets(item).Floor,
+		Firm:   habits.Firm,
+	}
+	outcomes, worths := make([]market.Outcome, c.Buyers), make([]int64, c.Buyers)
+	for i := range outcomes {
+		random.start(i)
+		buyer := setting.Draw(random.Rand, habits)
+		outcomes[i] = rules.Haggle(i, buyer, family, random.Rand)
+		cell.prices[i], worths[i] = outcomes[i].Price, outcomes[i].Worth
+		if outcomes[i].Broken != market.Kept {
+			cell.Broken++
+		}
+	}
+	base := market.NewBaselines(item, rules.Floor, worths)
+	base.Best = base.BestWithin // Tally compares with Best
+	var tally market.Tally
+	for _, o := range outcomes {
+		tally.Add(o, item, &base)
+	}
+	score := tally.Score()
+	cell.OfPosted, cell.OfOptimum, cell.DealRate = score.OfPosted, score.OfWithin, score.DealRate
+	return cell
+}
+
+func (c FamilyConfig) report(cells []FamilyCell) *FamilyReport {
+	r := &FamilyReport{Cells: cells}
+	for _, f := range c.Families {
+		r.Families = append(r.Families, summarize(f.Name, cells, func(one FamilyCell) bool { return one.Family == f.Name }))
+	}
+	for _, s := range c.Settings {
+		r.Settings = append(r.Settings, summarize(s.Name, cells, func(one FamilyCell) bool { return one.Setting == s.Name }))
+	}
+	whole := summarize("", cells, func(FamilyCell) bool { return true })
+	r.Mean, r.Worst = whole.OfPosted, whole.Worst
+	for _, f := range c.Families {
+		if f.Informed() {
+			r.Informed = append(r.Informed, c.compare(f.Name, cells))
+		}
+	}
+	return r
+}
+
+func summarize(name string, cells []FamilyCell, of func(FamilyCell) bool) FamilySummary {
+	cells = slices.DeleteFunc(slices.Clone(cells), func(one FamilyCell) bool { return !of(one) })
+	var posted, optimum []market.Ratio
+	for _, one := range cells {
+		posted, optimum = append(posted, one.OfPosted), append(optimum, one.OfOptimum)
+	}
+	return FamilySummary{
+		Name:      name,
+		OfPosted:  market.MeanOf(posted),
+		OfOptimum: market.MeanOf(optimum),
+		Worst:     slices.MinFunc(cells, func(a, b FamilyCell) int { return cmp.Compare(a.OfPosted.Value, b.OfPosted.Value) }),
+	}
+}
+
+// compare returns what a family pays of what plain buyers pay, as the mean of the settings.
+func (c FamilyConfig) compare(family string, cells []FamilyCell) InformedResult {
+	result := InformedResult{Family: family}
+	var ratios []market.Ratio
+	for _, s := range c.Settings {
+		prices := func(name string) []int64 {
+			return cells[slices.IndexFunc(cells, func(one FamilyCell) bool { return one.Setting == s.Name && one.Family == name })].prices
+		}
+		if !slices.ContainsFunc(c.Families, func(f market.Tactic) bool { return f.Name == evenFamily }) {
+			return result
+		}
+		var shares market.Moments
+		both, plain := 0, prices(evenFamily)
+		for i, price := range prices(family) {
+			if price > 0 && plain[i] > 0 {
+				both++
+				shares.Add(float64(price) / float64(plain[i]))
+			}
+		}
+		if both > 1 {
+			result.Buyers += both
+			ratios = append(ratios, shares.Mean(both))
+		}
+	}
+	result.Pays = market.MeanOf(ratios)
+	return result
+}

@@ -1,0 +1,23 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestFamiliesCmd(t *testing.T) {
+	t.Parallel()
+	out, err := command(t, "families", "--buyers=20", "--preset=clear_stock").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, want := range []string{"× best posted", "one-shot", "coalition", "sofas", "mean ", "worst "} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("the tables lack %q:\n%s", want, out)
+		}
+	}
+	out, err = command(t, "families", "--preset=cheap").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "keep_margin, balanced or clear_stock") {
+		t.Errorf("an unknown preset: %v, %s", err, out)
+	}
+}
