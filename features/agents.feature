@@ -75,7 +75,7 @@ Feature: Agents
       When the buyer offers 82
       Then the merchant accepts at 82
       When the merchant replays the record with discounts of up to 10%
-      Then the replay counts 1 deal, of which 0 are certain and 1 is possible under that policy
+      Then the replay counts 1 deal: 0 certain and 1 possible under that policy
 
   Rule: Every decision is recorded and sealed
 

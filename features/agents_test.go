@@ -33,7 +33,7 @@ func agentSteps(sc stepRegistry, s *scenario) {
 	sc.Then(`^the lowest price of the "([^"]*)" would change from (\S+) to (\S+)$`, s.agents.lowestPriceWouldChange)
 	sc.Then(`^the simulation ends in a deal at (\S+)$`, func(price string) error { return s.answerShows("deal", price) })
 	sc.Then(`^no decision is recorded$`, s.agents.recordIsEmpty)
-	sc.Then(`^the replay counts (\d+) deals?, of which (\d+) (?:is|are) certain and (\d+) (?:is|are) possible under that policy$`, s.agents.replayCounts)
+	sc.Then(`^the replay counts (\d+) deals?: (\d+) certain and (\d+) possible under that policy$`, s.agents.replayCounts)
 	sc.Then(`^the record shows, latest first:$`, s.agents.recordShows)
 	sc.Then(`^the seals of (\d+) decisions are valid$`, s.agents.sealsAreValid)
 }

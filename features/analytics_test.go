@@ -11,7 +11,8 @@ import (
 // analyticsContext reads figures.
 type analyticsContext struct{ *scenario }
 
-func analyticsSteps(sc stepRegistry, c *analyticsContext) {
+func analyticsSteps(sc stepRegistry, s *scenario) {
+	c := &analyticsContext{s}
 	sc.Then(`^the summary shows:$`, func(table *godog.Table) error { return c.shows("GET /v1/analytics/summary", table) })
 	sc.Then(`^the other shop's summary shows:$`, c.otherSummaryShows)
 	sc.Then(`^the sales show:$`, func(table *godog.Table) error { return c.shows("GET /v1/analytics/sales", table) })

@@ -3,7 +3,6 @@ package features
 import (
 	"maps"
 	"net/http"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -148,12 +147,7 @@ func (a *apiTest) showsHeaders(pairs ...string) {
 // names the fields.
 func (a *apiTest) refused(with string, fields ...string) {
 	a.Helper()
-	number, code, _ := strings.Cut(with, " ")
-	status, err := strconv.Atoi(number)
-	if err != nil {
-		a.Fatalf("%q is no status and code", with)
-	}
-	if err := a.isRefused(status, code); err != nil {
+	if err := a.isRefusedAs(with, ""); err != nil {
 		a.Fatal(err)
 	}
 	for _, field := range fields {
@@ -179,13 +173,13 @@ type rejection struct {
 	field   string // that the answer names; may be empty
 }
 
-// merchantIsRefused sends the merchant's requests, each of which must be refused.
+// merchantIsRefused sends requests of the merchant and expects each to be refused.
 func (a *apiTest) merchantIsRefused(rows []rejection) {
 	a.Helper()
 	a.eachIsRefused("merchant", rows)
 }
 
-// buyerIsRefused sends the buyer's requests, each of which must be refused.
+// buyerIsRefused sends requests of the buyer and expects each to be refused.
 func (a *apiTest) buyerIsRefused(rows []rejection) {
 	a.Helper()
 	a.eachIsRefused("buyer", rows)
@@ -201,16 +195,12 @@ func (a *apiTest) bodiesAreRefused(request, with string, rows [][2]string) {
 	a.eachIsRefused("merchant", all)
 }
 
+// eachIsRefused reports every request that is not refused as its row says.
 func (a *apiTest) eachIsRefused(who string, rows []rejection) {
 	a.Helper()
 	for _, row := range rows {
 		a.request(who, row.request, nil)
-		number, code, _ := strings.Cut(row.with, " ")
-		status, _ := strconv.Atoi(number)
-		err := a.isRefused(status, code)
-		if err == nil && row.field != "" {
-			err = a.refusalNames(row.field)
-		}
+		err := a.isRefusedAs(row.with, row.field)
 		a.refusal = nil
 		if err != nil {
 			a.Errorf("%s: %v", row.request, err)

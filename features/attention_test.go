@@ -11,7 +11,8 @@ type attentionContext struct{ *scenario }
 
 const attentionPath = "/v1/attention"
 
-func attentionSteps(sc stepRegistry, c *attentionContext) {
+func attentionSteps(sc stepRegistry, s *scenario) {
+	c := &attentionContext{s}
 	sc.Given(`^an event subscription that the merchant switched off$`, c.hasDisabledSubscription)
 	sc.Given(`^the member "([^"]*)" reads the shop and its integrations, but no money$`, func(name string) error {
 		return c.keys.hasKey(name, `{"scopes": ["projects:read", "integrations:read"], "project_ids": ["$shop"]}`)

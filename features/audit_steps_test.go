@@ -8,6 +8,4 @@ func auditSteps(sc stepRegistry, s *scenario) {
 	sc.Then(`^("[^"]*") sees (\d+) events?, of this shop$`, s.audit.seesShopEvents)
 	sc.Then(`^the merchant sees no event of the shop$`, s.audit.seesNoShopEvent)
 
-	analyticsSteps(sc, &analyticsContext{s})
-	personalDataSteps(sc, &personalDataContext{s})
 }

@@ -273,7 +273,7 @@ Feature: Checkout
       When the buyer pays
       Then the payment succeeds
       And the order holds 2 of the "Trail Tent" at the agreed price
-      And the buyer paid 195.99, of which 5.99 for shipping
+      And the buyer paid 195.99, including 5.99 for shipping
 
     Scenario Outline: Ways to pay
       Given a buyer at the checkout with 1 of the "Trail Tent"
@@ -288,7 +288,7 @@ Feature: Checkout
     Scenario Outline: The buyer chooses the shipping option
       Given a buyer at the checkout with 1 of the "Trail Tent"
       When the buyer pays for <option> shipping
-      Then the buyer paid <total>, of which <price> for shipping
+      Then the buyer paid <total>, including <price> for shipping
 
       Examples:
         | option    | price | total  |

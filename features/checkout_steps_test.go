@@ -48,7 +48,7 @@ func checkoutSteps(sc stepRegistry, s *scenario) {
 	sc.Then(`^the payment is declined, and (the buyer may try again|the checkout is canceled)$`, s.checkouts.isDeclined)
 	sc.Then(`^the (?:cart|session|offer|checkout|change|payment|cancellation|shipment) is refused: ([a-z ]+?)(?:, because of (.+))?$`, s.checkouts.isRefusedAs)
 	sc.Then(`^(\d+) of them (?:have an order|succeeds?), and (\d+) are refused: ([a-z ]+)$`, s.checkouts.someAreRefusedAs)
-	sc.Then(`^the buyer paid ([\d.]+), of which ([\d.]+) for shipping$`, s.checkouts.hasPaid)
+	sc.Then(`^the buyer paid ([\d.]+), including ([\d.]+) for shipping$`, s.checkouts.hasPaid)
 	sc.Then(`^it is the same order$`, s.checkouts.sameOrder)
 	sc.Then(`^every answer is the same order$`, s.checkouts.allSameOrder)
 	sc.Then(`^the answer says when to try again$`, s.checkouts.answerHasRetryAfter)

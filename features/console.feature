@@ -184,7 +184,7 @@ Feature: Console
       And "Ada" sees "Refunded $12.50"
       And 12.50 of the order is refunded
 
-    Scenario: Shipping several orders, one of which was cancelled meanwhile
+    Scenario: Shipping several orders while one is canceled
       Given a buyer who ordered 1 of the "Trail Tent"
       And the number of the order is called "first"
       And a buyer who ordered 2 of the "Trail Tent"

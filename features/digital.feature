@@ -59,7 +59,7 @@ Feature: Digital goods
       And the "Trail Tent" is digital
       When the buyer pays
       Then the payment succeeds
-      And the buyer paid 115.99, of which 5.99 for shipping
+      And the buyer paid 115.99, including 5.99 for shipping
 
   Rule: The Universal Commerce Protocol does not offer digital products
 

@@ -109,7 +109,7 @@ var stepGroups = []func(stepRegistry, *scenario){
 	hagglingSteps, cartSteps, checkoutSteps, aftersalesSteps, sessionSteps, hostileSteps,
 	keySteps, memberSteps, accountSteps, limitSteps, idempotencySteps, auditSteps, financeSteps, reversalSteps, orderSteps, integrationSteps, eventSteps,
 	platformSteps, buyerSteps, shippingSteps, synonymSteps, searchIndexSteps, searchSteps, browsingSteps, embeddingSteps, agentSteps, remoteAgentSteps,
-	tuningSteps, orderHookSteps, ucpSteps, negotiationSteps, ucpRuleSteps, ucpWireSteps, protocolSteps, agentKeySteps, consoleSteps, attackSteps, consoleSettingsSteps, consoleCatalogueSteps,
+	tuningSteps, orderHookSteps, ucpSteps, negotiationSteps, ucpRuleSteps, ucpWireSteps, protocolSteps, analyticsSteps, personalDataSteps, attentionSteps, syncedProductSteps, agentKeySteps, consoleSteps, attackSteps, consoleSettingsSteps, consoleCatalogueSteps,
 }
 
 // stepRegistry registers the steps of one scenario, or only lists their expressions. All scenarios have the same steps, so it

@@ -33,5 +33,4 @@ func integrationSteps(sc stepRegistry, s *scenario) {
 	sc.Then(`^the only integration is "([^"]*)", and it is connected$`, s.integrations.isOnlyIntegration)
 	sc.Then(`^the call (is accepted|is rejected|finds no webhook)$`, s.integrations.callIsAnswered)
 
-	attentionSteps(sc, &attentionContext{s})
 }

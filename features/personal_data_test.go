@@ -5,7 +5,8 @@ import "fmt"
 // personalDataContext exports and erases what is stored of buyers.
 type personalDataContext struct{ *scenario }
 
-func personalDataSteps(sc stepRegistry, c *personalDataContext) {
+func personalDataSteps(sc stepRegistry, s *scenario) {
+	c := &personalDataContext{s}
 	sc.Given(`^the order was delivered$`, func() error {
 		return c.keys.mustDo("the merchant", `POST /v1/orders/$order/fulfillment {"status": "delivered"}`, 200)
 	})

@@ -13,7 +13,7 @@ Feature: Sessions
       Given a buyer who searched for "tent"
       Then the cart is empty
       And the session has 0 offers and answers
-      And the session recommended 1 product, of which 0 were bought
+      And the session recommended 1 product, and 0 were bought
 
     Scenario: Offers and answers
       Given a buyer who looks at the "Trail Tent"
@@ -29,7 +29,7 @@ Feature: Sessions
       And the buyer agrees on 1 of the "Ground Mat" at 100
       And the buyer checks out
       And the buyer pays
-      Then the session recommended 1 product, of which 1 was bought
+      Then the session recommended 1 product, and 1 was bought
 
   Rule: A session can be extended, up to a day after it began
 

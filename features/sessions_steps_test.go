@@ -11,7 +11,7 @@ func sessionSteps(sc stepRegistry, s *scenario) {
 	sc.When(`^the buyer extends the session by (\d+) minutes$`, s.aftersales.extendsSession)
 	sc.Then(`^the session ends (\d+) minutes later$`, s.aftersales.sessionEndsLater)
 	sc.Then(`^the session has (\d+) offers and answers$`, s.haggling.historyHas)
-	sc.Then(`^the session recommended (\d+) products?, of which (\d+) (?:was|were) bought$`, s.discovery.hasRecommended)
+	sc.Then(`^the session recommended (\d+) products?, and (\d+) (?:was|were) bought$`, s.discovery.hasRecommended)
 }
 
 // historyHas reads the session and checks how many offers and answers it shows.

@@ -20,11 +20,10 @@ func syncSteps(sc stepRegistry, s *scenario) {
 	sc.Then(`^1 sync runs, and (\d+) are refused$`, s.platforms.onlyOneRuns)
 	sc.Then(`^the integration (is connected|has an error)$`, s.platforms.integrationIs)
 	sc.Then(`^1 conflict about the price is shown, which the (shop|platform)'s price wins$`, s.platforms.priceConflictIs)
-
-	productSteps(sc, s, &syncedProductContext{s.platforms})
 }
 
-func productSteps(sc stepRegistry, s *scenario, product *syncedProductContext) {
+func syncedProductSteps(sc stepRegistry, s *scenario) {
+	product := &syncedProductContext{s.platforms}
 	sc.Then(`^the shop has what (shopify|custom) has$`, s.platforms.matchesPlatform)
 	sc.Then(`^within (\d+) seconds the shop has what (shopify|custom) has$`, s.platforms.matchesPlatformWithin)
 	sc.Then(`^((?:at least |at most )?\d+) products? (?:is|are) archived$`, product.archivedAre)

@@ -29,7 +29,7 @@ type FamilyReport struct {
 	Settings []FamilySummary
 	Mean     market.Ratio // of all cells, of the best posted price
 	Worst    FamilyCell
-	Informed []InformedResult
+	Informed []InformedResult // empty if there are no plain buyers (linear) to compare with
 }
 
 // FamilyCell is a policy's result with one family in one setting.
@@ -132,9 +132,11 @@ func (c FamilyConfig) report(cells []FamilyCell) *FamilyReport {
 	}
 	whole := summarize("", cells, func(FamilyCell) bool { return true })
 	r.Mean, r.Worst = whole.OfPosted, whole.Worst
-	for _, f := range c.Families {
-		if f.Informed() {
-			r.Informed = append(r.Informed, c.compare(f.Name, cells))
+	if slices.ContainsFunc(c.Families, func(f market.Tactic) bool { return f.Name == evenFamily }) {
+		for _, f := range c.Families {
+			if f.Informed() {
+				r.Informed = append(r.Informed, c.compare(f.Name, cells))
+			}
 		}
 	}
 	return r
@@ -161,9 +163,6 @@ func (c FamilyConfig) compare(family string, cells []FamilyCell) InformedResult 
 	for _, s := range c.Settings {
 		prices := func(name string) []int64 {
 			return cells[slices.IndexFunc(cells, func(one FamilyCell) bool { return one.Setting == s.Name && one.Family == name })].prices
-		}
-		if !slices.ContainsFunc(c.Families, func(f market.Tactic) bool { return f.Name == evenFamily }) {
-			return result
 		}
 		var shares market.Moments
 		both, plain := 0, prices(evenFamily)

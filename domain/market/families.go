@@ -111,10 +111,10 @@ func newFamilies() []Tactic {
 			Name:   "expecting",
 			aspire: linear,
 			accept: func(t *thread) int64 {
-				if t.progress() < .5 {
+				if t.progress() < .5 || t.given*50 >= t.current { // the price still falls by more than 2 % a round
 					return linear(t)
 				}
-				return max(linear(t), t.current*boolToInt(t.given*50 < t.current))
+				return t.current
 			},
 			Parts: Parts{"linear", "expectation", toDeadline, noMemory},
 		},
@@ -201,13 +201,6 @@ func newFamilies() []Tactic {
 			Parts:  Parts{"probing", takesAspiration, toDeadline, "others' deals"},
 		},
 	}
-}
-
-func boolToInt(b bool) int64 {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // progress is how much of its time the buyer has used, from 0 to 1.

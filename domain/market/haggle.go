@@ -33,7 +33,6 @@ type thread struct {
 	private [2]float64        // drawn by Tactic.prepare
 	learnt  int64             // the lowest price of the sessions before
 	prices  [MostRounds]int64 // current price after each round
-	offers  [MostRounds]int64 // of each round
 }
 
 func newThread(item Item, buyer Buyer, tactic Tactic, random Random) thread {
@@ -178,5 +177,5 @@ func (t *thread) learn(offer int64, a Answer) {
 		t.high, t.low = min(t.high, offer), min(t.low, offer)
 	}
 	t.given = before - t.current
-	t.offers[t.round-1], t.prices[t.round-1] = offer, t.current
+	t.prices[t.round-1] = t.current
 }

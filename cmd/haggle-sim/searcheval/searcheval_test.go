@@ -173,7 +173,7 @@ func TestReport_Write(t *testing.T) {
 	}
 	for _, want := range []string{
 		"products      3 (1 rejected)\n",
-		"judgements    7 (1 repeated, of which the last one counts; 1 for unknown query ids; 2 for unknown SKUs)\n",
+		"judgements    7 (1 repeated, the last one counts; 1 for unknown query ids; 2 for unknown SKUs)\n",
 		"skipped: no gain above 0  2\n", "NDCG@10                   0.748\n", "recall@100                0.833\n",
 		`q3 "dome": NDCG@10 0.613, recall@100 0.500, 2 relevant, 1 found` + "\n   1  .900  T-2  Dome Tent  no stock  gain 1\n",
 		`"tent": 2 found, confidence .900` + "\n   1  .900  M-1  Mat         7 in stock  because of tent\n",

@@ -33,7 +33,7 @@ func (r *Report) writeHead(table io.Writer) {
 		print(table, "synonyms\t%d\n", r.Synonyms)
 	}
 	if j := r.Judgements; j.Count > 0 {
-		print(table, "judgements\t%d%s\n", j.Count, remark(count{j.Repeated, "repeated, of which the last one counts"},
+		print(table, "judgements\t%d%s\n", j.Count, remark(count{j.Repeated, "repeated, the last one counts"},
 			count{j.OtherQueries, "for unknown query ids"}, count{j.UnknownSKUs, "for unknown SKUs"}))
 	}
 	waited := ""
