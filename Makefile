@@ -1,7 +1,7 @@
 SHELL       := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build release image cluster run demo-history test features gallery bench bench-journey simulate schedules histories faults soak mcp-conformance clients documents bare-install acceptance provider-contract fuzz lint
+.PHONY: help build release image cluster run demo-history test features gallery bench bench-journey simulate schedules histories faults soak mcp-conformance clients documents bare-install curve acceptance provider-contract fuzz lint
 
 BENCHTIME ?= 1s
 FUZZTIME  ?= 10s
@@ -84,6 +84,9 @@ cluster: ## kill, cut off and pause the nodes of clusters of PostgreSQL, Redis a
 soak: ## run two replicas on clusters for SOAK=60m with kills, a failover and a switchover, and judge orders, memory and disk (SOAK_TABLE=file: the samples as CSV)
 	@.ci/need postgres pgbouncer patroni etcd haproxy redis sentinel nats
 	SOAK=$(SOAK) go test -v -count=1 -timeout 24h -run 'TestSoak$$' ./features/cluster
+
+curve: build ## search for the built-in policy's curve by worst-case regret, and leave out each part of the buyers' families (ten minutes)
+	.bin/haggle simulate curve
 
 mcp-conformance: build ## run the official MCP conformance suite against both MCP endpoints of a demo shop (npm; a minute)
 	@.ci/mcp-conformance

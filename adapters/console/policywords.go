@@ -20,6 +20,11 @@ var policyGroups = []policyGroup{
 			help:  "0 to 1,000, over cost and of cost, where cost is known.",
 		},
 		{
+			name:  "kept_margin_percent",
+			label: "Part of the full margin to keep",
+			help:  "0 to 100, of the margin at the list price, where cost is known.",
+		},
+		{
 			name:  "unverified_share_percent",
 			label: "Weight of what buyers say of themselves",
 			help:  "0 to 100. What claims that nobody vouches for move at most.",
@@ -123,6 +128,14 @@ var policyGroups = []policyGroup{
 			kind:  switchNumber,
 			label: "Come down to a competitor's price",
 			help:  "Not below the floor.",
+		},
+	}},
+	{"High margins", []policyNumber{
+		{name: "leanings.high_margin_percent", label: "The lowest price keeps much of the margin"},
+		{
+			name:  "leanings.high_margin_from_percent",
+			label: "Much begins at",
+			help:  "0 to 100, of the margin at the list price. 0: never.",
 		},
 	}},
 	{"Bundles", []policyNumber{

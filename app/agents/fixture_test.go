@@ -16,6 +16,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/negotiation/negotiationtest"
 	"github.com/haggle-commerce/haggle/domain/patch"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
@@ -205,7 +206,7 @@ func newFixture(t *testing.T) *fixture {
 			Entropy:   store,
 		},
 	}
-	a, _, err := f.Service.Create(f.ctx, f.project, agent.Change{Name: patch.To("Ann")}, negotiation.Builtin())
+	a, _, err := f.Service.Create(f.ctx, f.project, agent.Change{Name: patch.To("Ann")}, negotiationtest.Patient())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/negotiation/negotiationtest"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -162,7 +163,7 @@ func TestService_Replay(t *testing.T) {
 	if err != nil || policy.Version != 1 || report.Negotiations != 3 || report.Identical != 3 || report.Bought != 3 || o.asked.limit != agents.MostReplayed {
 		t.Errorf("%+v, %v", report, err)
 	}
-	stiff := negotiation.Builtin()
+	stiff := negotiationtest.Patient()
 	stiff.MaxDiscount, stiff.Version = 0, 1 // the number does not make it a stored version
 	policy, report, err = o.Replay(o.ctx, o.project, o.first, agents.Rerun{Chosen: agents.Chosen{Policy: &stiff}, Limit: 2})
 	if err != nil || policy.Version != 0 || report.Negotiations != 2 || report.Identical != 0 || report.Certain.Deals != 0 {
@@ -197,7 +198,7 @@ func TestService_DryRun(t *testing.T) {
 	o := newFixture(t)
 	o.addTent()
 	o.negotiations = append(o.negotiations, recorded(o.agents[o.first], 100_00, 85_00))
-	wide := negotiation.Builtin()
+	wide := negotiationtest.Patient()
 	wide.MinMargin = 500
 	effects, report, err := o.DryRun(o.ctx, o.project, o.first, wide, []id.Product{o.product.ID})
 	if err != nil || len(effects) != 1 || report.Negotiations != 1 || o.asked.limit != 1000 {

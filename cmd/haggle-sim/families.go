@@ -1,58 +1,74 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/haggle-commerce/haggle/app/simulating"
 	"github.com/haggle-commerce/haggle/domain/market"
-	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
 
 type familiesCmd struct {
-	Seed   uint64 `default:"1" help:"Seed of the random numbers. The same seed produces the same results on any number of processors."`
-	Buyers int    `default:"2000" placeholder:"N" help:"Number of buyers of each family in each setting."`
-	Preset string `default:"balanced" help:"Policy: keep_margin, balanced (the built-in policy) or clear_stock."`
+	Seed        uint64   `default:"1" help:"Seed of the random numbers. The same seed produces the same results on any number of processors."`
+	Buyers      int      `placeholder:"N" help:"Number of buyers of each family in each setting (default 2000; with --url 20)."`
+	Setting     []string `placeholder:"NAME" help:"Only these settings, such as tent or stove. Default: all."`
+	Preset      string   `default:"balanced" help:"Policy: keep_margin, balanced (the built-in policy) or clear_stock."`
+	URL         string   `placeholder:"URL" help:"URL of a running server to negotiate with, in a new project for each setting. Default: negotiate in this process."`
+	Key         string   `placeholder:"KEY" help:"With --url: API key that may create projects and products."`
+	Concurrency int      `placeholder:"N" help:"With --url: number of concurrent buyers (default 8)."`
 }
 
 // Help is shown below the flags' summary.
 func (familiesCmd) Help() string {
-	return `Simulates a policy with families of buyers, and in settings, that it was not fitted to: the families are written from the literature
-on people, software agents and language models that bargain, and the settings are cheap and expensive goods with costs of 30 to 85 percent,
-discounts of 10 to 35 percent and quantities of one and more. For the formulas, run go doc github.com/haggle-commerce/haggle/domain/market.
+	return `Simulates a policy with families of buyers in settings. The families are written from the literature on people, software agents and language
+models that bargain, and the settings are cheap and expensive goods with costs of 30 to 85 percent, discounts of 10 to 35 percent and
+quantities of one and more. For the formulas, run go doc github.com/haggle-commerce/haggle/domain/market.
 
 A family's result is the margin as a multiple of the best posted price that the policy may name, for what that family would pay. The first
 table has a line for each family: its mean over the settings, its worst setting, and the share of what a seller earns who knows every buyer.
 The second has a line for each setting. The third compares buyers who know of other sessions with buyers who bargain evenly: what the same
 buyers pay. ± is a 95 % interval.
 
-The exit code is 1 if the pricing rules violated an invariant.`
+With --url, the same buyers negotiate over HTTP with the built-in policy of a running server:
+
+  haggle simulate families --url http://127.0.0.1:8080 --key hk_test_… --setting tent --setting stove
+
+The exit code is 1 if the pricing rules violated an invariant, or the server did not respond to a buyer.`
 }
 
 func (c familiesCmd) Run(ctx context.Context) error {
+	settings, err := settingsNamed(c.Setting)
+	if err != nil {
+		return err
+	}
 	policy, err := presetNamed(c.Preset)
 	if err != nil {
 		return err
 	}
-	report, err := simulating.PlayFamilies(ctx, simulating.FamilyConfig{
+	config := simulating.FamilyConfig{
 		Seed:     c.Seed,
-		Buyers:   c.Buyers,
+		Buyers:   cmp.Or(c.Buyers, 2000),
 		Families: market.Families(),
-		Settings: market.Settings(),
-		SellerOf: func(s market.Setting) simulating.PolicySeller {
-			p := policy
-			p.MaxDiscount = s.MaxDiscount
-			return simulating.PolicySeller{
-				Policy:   p,
-				Currency: money.USD,
-				Quantity: s.Quantity,
-			}
-		},
-	})
+		Settings: settings,
+		SellerOf: simulating.SellersOf(policy),
+	}
+	var report *simulating.FamilyReport
+	switch {
+	case c.URL != "":
+		report, err = c.live(ctx, config)
+	case c.Key != "" || c.Concurrency != 0:
+		return errors.New("--key and --concurrency require --url")
+	default:
+		report, err = simulating.PlayFamilies(ctx, config)
+	}
 	if err != nil {
 		return fmt.Errorf("the simulation failed: %w", err)
 	}
@@ -63,8 +79,31 @@ func (c familiesCmd) Run(ctx context.Context) error {
 		if cell.Broken > 0 {
 			return fmt.Errorf("%d negotiations with %s buyers in the setting %s violated an invariant", cell.Broken, cell.Family, cell.Setting)
 		}
+		if cell.Lost > 0 {
+			return fmt.Errorf("%d %s buyers in the setting %s had no response", cell.Lost, cell.Family, cell.Setting)
+		}
 	}
 	return nil
+}
+
+// settingsNamed returns the settings with these names, or all if there are no names.
+func settingsNamed(names []string) (found []market.Setting, err error) {
+	all := market.Settings()
+	if len(names) == 0 {
+		return all, nil
+	}
+	for _, name := range names {
+		i := slices.IndexFunc(all, func(s market.Setting) bool { return s.Name == name })
+		if i < 0 {
+			var known []string
+			for _, s := range all {
+				known = append(known, s.Name)
+			}
+			return nil, fmt.Errorf("--setting is %q: it must be one of %s", name, strings.Join(known, ", "))
+		}
+		found = append(found, all[i])
+	}
+	return found, nil
 }
 
 func presetNamed(name string) (negotiation.Policy, error) {

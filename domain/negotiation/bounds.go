@@ -35,14 +35,16 @@ const leastMove = 100
 // Bound computes the bounds. R is the range from list down to the hard floor. D is the depth: the policy's
 // Depth plus the lean of the signals, between 0 and 1:
 //
-//	hard floor  the higher of list × (1 − max discount) and cost + minimum margin, raised to the grid (see grid)
+//	hard floor  the highest of list × (1 − max discount), cost + minimum margin, and cost + (list − cost) × KeptMargin,
+//	            raised to the grid (see grid)
 //	floor       list − R·D, raised to the grid
 //	opening     list − (list − floor)·(Anchor + lean)
-//	target      list − (list − floor)·(Take of the first move + lean), at most the opening and a competitor's price
+//	target      list − (list − floor)·(Take of the first move + lean, with that of a high margin), at most the opening and
+//	            a competitor's price
 //
 // For example at list 100.00, max discount 20 %, cost 50.00, the built-in policy and a buyer about whom nothing is
-// known: R = 20.00, D = 1, floor 80.00, opening 100.00, target 100.00 − 20.00·0.375 = 92.50. A gold member known to the
-// shop leans 30 %: floor 80.00, opening 94.00, target 86.50.
+// known: R = 20.00, D = 1, floor 80.00, opening 100.00. The floor keeps 60 % of the margin at list, which is high: target
+// 100.00 − 20.00·(0.565 + 0.11) = 86.50. A gold member known to the shop leans 30 %: floor 80.00, opening 94.00, target 80.50.
 func Bound(p Policy, s Signals) Bounds {
 	hard, ok := p.hardFloor(s)
 	if !ok || !p.Enabled || !s.Negotiable || hard.raised >= s.List.Minor() {
@@ -51,7 +53,7 @@ func Bound(p Policy, s Signals) Bounds {
 	list, lean, terms := s.List.Minor(), p.lean(s), p.Terms(s)
 	floor := min(raise(down(list, hard.raised, p.Depth+lean), list, hard.step), list-1)
 	opening := down(list, floor, p.Anchor+lean)
-	target := min(opening, down(list, floor, terms.Curve.Take[0]+lean))
+	target := min(opening, down(list, floor, terms.Curve.Take[0]+terms.Lean))
 	if s.Competitor != nil && p.Leanings.MatchCompetitor {
 		target = min(target, max(floor, s.Competitor.Minor()))
 	}
@@ -84,7 +86,7 @@ func (p Policy) hardFloor(s Signals) (hardFloor, bool) {
 	}
 	floor = max(floor, 1) // no item is free
 	if s.Cost != nil {
-		cost, err := money.MulDiv(s.Cost.Minor(), int64(money.Whole+max(p.MinMargin, 0)), int64(money.Whole), money.Up)
+		cost, err := p.aboveCost(list, s.Cost.Minor())
 		if err != nil {
 			return hardFloor{}, false
 		}
@@ -95,6 +97,16 @@ func (p Policy) hardFloor(s Signals) (hardFloor, bool) {
 	}
 	step := grid(list, publicParts)
 	return hardFloor{floor, raise(floor, list, step), step}, true
+}
+
+// aboveCost returns the lowest price that keeps the policy's margins above a cost.
+func (p Policy) aboveCost(list, cost int64) (int64, error) {
+	least, err := money.MulDiv(cost, int64(money.Whole+max(p.MinMargin, 0)), int64(money.Whole), money.Up)
+	if err != nil || cost >= list {
+		return least, err
+	}
+	kept, err := money.MulDiv(list-cost, int64(clampShare(p.KeptMargin)), int64(money.Whole), money.Up)
+	return max(least, cost+kept), err
 }
 
 // The number of grid steps in the list price: a step is at most 1/publicParts of it (2.5 %), or 1/secretParts (5 %) if

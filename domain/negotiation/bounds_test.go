@@ -13,8 +13,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/session"
 )
 
-// least is the hard floor by exact arithmetic: list × (1 − max discount) and cost × (1 + margin), each rounded up, and
-// at least 1. Percentages outside their range count as the nearest valid one.
+// least is the hard floor by exact arithmetic: list × (1 − max discount), cost × (1 + margin) and cost + (list − cost) × kept
+// margin, each rounded up, and at least 1. Percentages outside their range count as the nearest valid one.
 func least(p negotiation.Policy, s negotiation.Signals) int64 {
 	up := func(minor int64, share money.Percent) int64 {
 		product := new(big.Int).Mul(big.NewInt(minor), big.NewInt(int64(share)))
@@ -27,6 +27,9 @@ func least(p negotiation.Policy, s negotiation.Signals) int64 {
 	floor := up(s.List.Minor(), 1000-min(max(p.MaxDiscount, 0), 1000))
 	if s.Cost != nil {
 		floor = max(floor, up(s.Cost.Minor(), 1000+max(p.MinMargin, 0)))
+		if left := s.List.Minor() - s.Cost.Minor(); left > 0 {
+			floor = max(floor, s.Cost.Minor()+up(left, min(max(p.KeptMargin, 0), 1000)))
+		}
 	}
 	return max(floor, 1)
 }
@@ -99,7 +102,7 @@ func TestBound_members(t *testing.T) {
 	helped := 0
 	rapid.Check(t, func(t *rapid.T) {
 		p, s := anyPolicies().Draw(t, "policy"), signals().Draw(t, "signals")
-		p.Leanings = builtIn.Leanings
+		p.Leanings = patient.Leanings
 		stranger, silent, echo := s, s, s
 		stranger.Member, silent.Claims = negotiation.Loyalty{}, negotiation.Claims{}
 		echo.Claims = negotiation.Claims{Tier: s.Member.Tier, Purchases: s.Member.Purchases}
@@ -205,7 +208,7 @@ func TestBound_examples(t *testing.T) {
 		"a few cents":      {change(func(s *negotiation.Signals) { s.List, s.Cost = usd("0.06"), nil }), "0.06", "0.06", "0.05"},
 		"a price of fives": {change(func(s *negotiation.Signals) { s.List, s.Cost = usd("10.00"), nil }), "10.00", "9.25", "8.00"},
 	} {
-		b := negotiation.Bound(builtIn, c.signals)
+		b := negotiation.Bound(patient, c.signals)
 		if b.Opening() != usd(c.opening) || b.Target() != usd(c.target) || b.Floor() != usd(c.floor) {
 			t.Errorf("%s: opening %s, target %s, floor %s; want %s, %s, %s",
 				name, b.Opening(), b.Target(), b.Floor(), c.opening, c.target, c.floor)
@@ -216,7 +219,7 @@ func TestBound_examples(t *testing.T) {
 // Depth and Anchor, which the built-in policy leaves at the ends of their ranges.
 func TestBound_depthAndAnchor(t *testing.T) {
 	t.Parallel()
-	p := builtIn
+	p := patient
 	p.Depth, p.Anchor = 500, 100
 	s := negotiation.Signals{
 		List:       usd("1000"),
@@ -245,7 +248,7 @@ func FuzzBound(f *testing.F) {
 	f.Add(int64(money.Limit-1), int64(money.Limit-1), int64(1), int64(900), int64(0), 1000, 0, int64(-999), false)
 	f.Add(int64(5), int64(0), int64(0), int64(200), int64(1000), 1, 1, int64(-5000), true)
 	f.Fuzz(func(t *testing.T, list, cost, competitor, discount, margin int64, quantity, stock int, depth int64, known bool) {
-		p := builtIn
+		p := patient
 		p.MaxDiscount, p.MinMargin = money.Percent(discount), money.Percent(margin%1_000_000)
 		p.Depth, p.Anchor = money.Percent(depth), money.Percent(-depth)
 		s := negotiation.Signals{
@@ -274,6 +277,36 @@ func BenchmarkBound(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		negotiation.Bound(builtIn, s)
+		negotiation.Bound(patient, s)
+	}
+}
+
+// At list 100.00 and 40 % off, a cost of 50.00 leaves 50.00 of margin at list: the policy keeps 18.40 of them.
+func TestBound_keptMargin(t *testing.T) {
+	t.Parallel()
+	p := patient
+	p.MaxDiscount, p.KeptMargin = 400, 368
+	for name, c := range map[string]struct {
+		cost, floor string
+	}{
+		"the discount decides":       {"30", "60.00"},
+		"the kept margin decides":    {"50", "70.00"}, // 68.40, on a grid of 5.00
+		"the margin on cost decides": {"90", "100.00"},
+		"no margin at all":           {"100", "100.00"},
+		"unknown":                    {"", "60.00"},
+	} {
+		s := negotiation.Signals{
+			List:       usd("100"),
+			Negotiable: true,
+			Quantity:   1,
+			Stock:      20,
+			CartValue:  usd("0"),
+		}
+		if c.cost != "" {
+			s.Cost = offer(usd(c.cost))
+		}
+		if got := negotiation.Bound(p, s).Floor(); got != usd(c.floor) {
+			t.Errorf("%s: floor %s, want %s", name, got, c.floor)
+		}
 	}
 }

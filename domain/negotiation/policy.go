@@ -30,6 +30,7 @@ type Policy struct {
 
 	MaxDiscount money.Percent // limits every price; a share of the list price
 	MinMargin   money.Percent // above cost; a share of the cost
+	KeptMargin  money.Percent // above cost; a share of the margin at the list price
 	// UnverifiedShare limits the effect of the buyer's own claims, in either direction.
 	UnverifiedShare money.Percent
 	// RoundCap is the number of counters after which the last one is final.
@@ -90,7 +91,7 @@ func (p Policy) Terms(s Signals) Terms {
 		Version:     p.Version,
 		RoundCap:    p.RoundCap,
 		MaxDiscount: p.MaxDiscount,
-		Lean:        p.lean(s),
+		Lean:        p.lean(s) + p.marginLean(s),
 		Curve:       p.Curve,
 		Firm:        p.Probing.over(s.Probed),
 	}
@@ -128,13 +129,14 @@ func Builtin() Policy {
 		Enabled:         true,
 		MaxDiscount:     900,
 		MinMargin:       100,
+		KeptMargin:      368,
 		UnverifiedShare: 250,
 		RoundCap:        6,
 		Depth:           money.Whole,
 		Curve: Curve{
-			Reach: 1110, Markup: 1110,
-			Give: [Steps]money.Percent{310, 670, 790, 870, 940, 1000, 1000, 1000},
-			Take: [Steps]money.Percent{375, 500, 625, 750, 875, 1000, 1000, 1000},
+			Reach: 1075, Markup: 1110,
+			Give: [Steps]money.Percent{515, 525, 600, 675, 730, 780, 790, 800},
+			Take: [Steps]money.Percent{565, 880, 890, 970, 970, 970, 970, 970},
 		},
 		Leanings: builtinLeanings(),
 		Bundles:  Bundles{Share: 350},

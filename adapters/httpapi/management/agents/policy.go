@@ -16,6 +16,7 @@ type policyPatch struct {
 	Enabled     wire.Optional[bool]           `json:"enabled,omitzero" doc:"False: everything is sold at list price."`
 	MaxDiscount wire.Optional[wire.Decimal]   `json:"max_discount_percent,omitzero" doc:"0 to 90, of the list price. The project's setting limits it further."`
 	MinMargin   wire.Optional[wire.Decimal]   `json:"min_margin_percent,omitzero" doc:"0 to 1,000. The minimum margin over cost, in percent of the cost, if the cost is known."`
+	KeptMargin  wire.Optional[wire.Decimal]   `json:"kept_margin_percent,omitzero" doc:"0 to 100. The share of the margin at the list price that every price keeps, if the cost is known. Below about 37, a seller who knows nothing about its buyers risks more than it can gain."`
 	Unverified  wire.Optional[wire.Decimal]   `json:"unverified_share_percent,omitzero" doc:"0 to 100. The largest effect of a buyer's own claims, in either direction."`
 	RoundCap    wire.Optional[int]            `json:"round_cap,omitzero" doc:"1 to 20. The number of the last counteroffer: later ones are not lower."`
 	Depth       wire.Optional[wire.Decimal]   `json:"depth_percent,omitzero" doc:"0 to 100. The position of the floor between the list price (0) and the lowest price that the limits above allow (100)."`
@@ -57,6 +58,8 @@ type leaningsPatch struct {
 	CartTimes       wire.Optional[int]          `json:"cart_times,omitzero" doc:"Applies to a cart worth at least this many times the list price. 0: never."`
 	Competitor      wire.Optional[wire.Decimal] `json:"competitor_percent,omitzero" doc:"Applies if a competitor is known to be cheaper."`
 	MatchCompetitor wire.Optional[bool]         `json:"match_competitor,omitzero" doc:"Lowers the first price to the competitor's, but not below the floor."`
+	HighMargin      wire.Optional[wire.Decimal] `json:"high_margin_percent,omitzero" doc:"Applies to the steps of the curve if the lowest price that the limits allow keeps high_margin_from_percent of the margin at the list price."`
+	HighMarginFrom  wire.Optional[wire.Decimal] `json:"high_margin_from_percent,omitzero" doc:"0 to 100. 0: never."`
 }
 
 type tiersPatch struct {
@@ -103,6 +106,7 @@ func (in policyPatch) over(p negotiation.Policy, c money.Currency, check fault.C
 	in.Enabled.Field().Apply(&p.Enabled, house.Enabled)
 	read.percent(in.MaxDiscount, "max_discount_percent", &p.MaxDiscount, house.MaxDiscount)
 	read.percent(in.MinMargin, "min_margin_percent", &p.MinMargin, house.MinMargin)
+	read.percent(in.KeptMargin, "kept_margin_percent", &p.KeptMargin, house.KeptMargin)
 	read.percent(in.Unverified, "unverified_share_percent", &p.UnverifiedShare, house.UnverifiedShare)
 	in.RoundCap.Field().Apply(&p.RoundCap, house.RoundCap)
 	read.percent(in.Depth, "depth_percent", &p.Depth, house.Depth)
@@ -194,6 +198,8 @@ func (r reader) leanings(o wire.Optional[leaningsPatch], to *negotiation.Leaning
 	in.CartTimes.Field().Apply(&to.CartTimes, house.CartTimes)
 	r.percent(in.Competitor, "competitor_percent", &to.Competitor, house.Competitor)
 	in.MatchCompetitor.Field().Apply(&to.MatchCompetitor, house.MatchCompetitor)
+	r.percent(in.HighMargin, "high_margin_percent", &to.HighMargin, house.HighMargin)
+	r.percent(in.HighMarginFrom, "high_margin_from_percent", &to.HighMarginFrom, house.HighMarginFrom)
 }
 
 var tierNames = [...]string{"bronze", "silver", "gold", "platinum"}
@@ -213,6 +219,7 @@ type policyDocument struct {
 	Enabled     bool          `json:"enabled"`
 	MaxDiscount wire.Decimal  `json:"max_discount_percent"`
 	MinMargin   wire.Decimal  `json:"min_margin_percent"`
+	KeptMargin  wire.Decimal  `json:"kept_margin_percent"`
 	Unverified  wire.Decimal  `json:"unverified_share_percent"`
 	RoundCap    int           `json:"round_cap"`
 	Depth       wire.Decimal  `json:"depth_percent"`
@@ -254,6 +261,8 @@ type leaningsView struct {
 	CartTimes       int          `json:"cart_times"`
 	Competitor      wire.Decimal `json:"competitor_percent"`
 	MatchCompetitor bool         `json:"match_competitor"`
+	HighMargin      wire.Decimal `json:"high_margin_percent"`
+	HighMarginFrom  wire.Decimal `json:"high_margin_from_percent"`
 }
 
 type tiersView struct {
@@ -284,6 +293,7 @@ func toAPIPolicy(p negotiation.Policy, c money.Currency) policyDocument {
 		Enabled:     p.Enabled,
 		MaxDiscount: wire.ToPercent(p.MaxDiscount),
 		MinMargin:   wire.ToPercent(p.MinMargin),
+		KeptMargin:  wire.ToPercent(p.KeptMargin),
 		Unverified:  wire.ToPercent(p.UnverifiedShare),
 		RoundCap:    p.RoundCap,
 		Depth:       wire.ToPercent(p.Depth),
@@ -350,5 +360,7 @@ func toAPILeanings(l negotiation.Leanings) leaningsView {
 		CartTimes:       l.CartTimes,
 		Competitor:      wire.ToPercent(l.Competitor),
 		MatchCompetitor: l.MatchCompetitor,
+		HighMargin:      wire.ToPercent(l.HighMargin),
+		HighMarginFrom:  wire.ToPercent(l.HighMarginFrom),
 	}
 }
