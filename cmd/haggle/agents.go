@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"text/tabwriter"
+	"time"
 
 	"github.com/haggle-commerce/haggle/app/agents"
 	"github.com/haggle-commerce/haggle/app/tuning"
@@ -13,9 +14,10 @@ import (
 )
 
 type agentsCmd struct {
-	List   listAgentsCmd `cmd:"" help:"List the agents of a project."`
-	Tune   tuneCmd       `cmd:"" help:"Tune the policy of an agent with its recorded negotiations."`
-	Verify verifyLogCmd  `cmd:"" help:"Check that the sealed decision records of a project are unchanged and complete."`
+	List    listAgentsCmd `cmd:"" help:"List the agents of a project."`
+	Tune    tuneCmd       `cmd:"" help:"Tune the policy of an agent with its recorded negotiations."`
+	Explain explainCmd    `cmd:"" help:"Explain each decision of a negotiation, and what other policies would have answered."`
+	Verify  verifyLogCmd  `cmd:"" help:"Check that the sealed decision records of a project are unchanged and complete."`
 }
 
 // onProject has the flags of commands that work on a project's agents.
@@ -125,6 +127,33 @@ func manner(s tuning.Share) string {
 		return fmt.Sprintf("concede early (β %.2g)", s.Beta)
 	}
 	return "concede evenly (β 1)"
+}
+
+type explainCmd struct {
+	onProject
+	Negotiation string `arg:"" placeholder:"ID" help:"ID of the negotiation (neg_…), as decisions, orders and the console's addresses show it."`
+}
+
+func (c explainCmd) Run(ctx context.Context) error {
+	return c.with(ctx, func(app *boot.App) error {
+		explained, err := app.ExplainNegotiation(ctx, c.Project, c.Negotiation)
+		if err != nil {
+			return err
+		}
+		return printExplanations(os.Stdout, explained)
+	})
+}
+
+func printExplanations(w io.Writer, explained []agents.Explanation) error {
+	for i, x := range explained {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		if _, err := fmt.Fprintf(w, "%d  %s  %s\n%s\n", x.Entry.Seq, x.Entry.ID, x.Entry.At.UTC().Format(time.RFC3339), x.Text); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 type verifyLogCmd struct{ onProject }
