@@ -11,6 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/app/agents"
 	"github.com/haggle-commerce/haggle/app/tuning"
 	"github.com/haggle-commerce/haggle/cmd/boot"
+	"github.com/haggle-commerce/haggle/domain/agent"
 )
 
 type agentsCmd struct {
@@ -89,6 +90,10 @@ func printTuned(w io.Writer, t agents.Tuned) error {
 	fmt.Fprintf(table, "price of a deal\t%.1f\t%.1f\n", 100*p.Before.Price, 100*p.After.Price)
 	fmt.Fprintf(table, "margin\t%.2f\t%.2f\n", 100*p.Before.Margin, 100*p.After.Margin)
 	fmt.Fprintf(table, "gain\t\t%+.2f, 95 %% interval %+.2f to %+.2f\n", 100*p.Gain, 100*p.GainLow, 100*p.GainHigh)
+	if m := t.PerMonth; m != nil {
+		fmt.Fprintf(table, "gain per month\t\t%s, 95 %% interval %s to %s, for your %d negotiations in 30 days\n",
+			agent.FormatAmount(m.Expected), agent.FormatAmount(m.Low), agent.FormatAmount(m.High), m.Negotiations)
+	}
 	r := t.Replay
 	fmt.Fprintf(table, "\nReplay of the same negotiations\trecorded\tproposed\n")
 	fmt.Fprintf(table, "deals\t%d\t%d certain, %d possible\n", r.Before.Deals, r.Certain.Deals, r.Possible.Deals)
@@ -96,6 +101,14 @@ func printTuned(w io.Writer, t agents.Tuned) error {
 	if r.Before.Costed > 0 {
 		fmt.Fprintf(table, "margin\t%s\t%s certain\n", r.Before.Margin, r.Certain.Margin)
 	}
+	if m := r.PerMonth; m != nil {
+		of := "revenue"
+		if m.Margin {
+			of = "margin"
+		}
+		fmt.Fprintf(table, "change of %s per month\t\t%s certain, %s possible\n", of, agent.FormatAmount(m.Certain), agent.FormatAmount(m.Possible))
+	}
+	fmt.Fprintf(table, "Certain and possible are bounds from the record. They are no forecast, and not comparable with the gain.\n")
 	switch {
 	case t.Version == nil:
 		fmt.Fprintf(table, "\nNo policy was found that is better with 95 %% confidence. The policy is unchanged.\n")
