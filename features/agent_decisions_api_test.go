@@ -112,6 +112,7 @@ func TestReplayAgent(t *testing.T) {
 			"after.revenue", `82`,
 			"before.average_discount_percent", `18`,
 			"examples", `[]`,
+			"per_month", `null`, // of less than a day
 		)
 
 		// under a policy that is not stored

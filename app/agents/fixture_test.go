@@ -82,6 +82,13 @@ func (s *fakeStore) ByID(_ context.Context, _ id.Project, wanted id.Agent) (*age
 	return nil, fault.Missing("agent")
 }
 
+func (s *fakeStore) List(context.Context, id.Project, ports.Page) (list []*agent.Agent, total int, err error) {
+	for _, a := range s.agents {
+		list = append(list, a)
+	}
+	return list, len(list), nil
+}
+
 func (s *fakeStore) Update(ctx context.Context, p id.Project, wanted id.Agent, change func(*agent.Agent) (*agent.Version, error)) (*agent.Agent, error) {
 	a, err := s.ByID(ctx, p, wanted)
 	if err != nil {

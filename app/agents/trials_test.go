@@ -193,6 +193,26 @@ func TestService_Replay(t *testing.T) {
 	}
 }
 
+// A replay of named negotiations does not represent the shop's month.
+func TestService_Replay_perMonth(t *testing.T) {
+	t.Parallel()
+	o := newFixture(t)
+	n := recorded(o.agents[o.first], 100_00, 93_00)
+	n.Entries[0].At = midday.AddDate(0, 0, -10)
+	o.negotiations = append(o.negotiations, n)
+	stiff := negotiation.Builtin()
+	stiff.MaxDiscount = 0
+	stiffly := agents.Chosen{Policy: &stiff}
+	_, report, err := o.Replay(o.ctx, o.project, o.first, agents.Rerun{Chosen: stiffly})
+	if m := report.PerMonth; err != nil || m == nil || m.Negotiations != 3 || m.Margin || m.Certain != usd(-279_00) || m.Possible != usd(21_00) {
+		t.Errorf("%+v, %v", m, err)
+	}
+	_, report, err = o.Replay(o.ctx, o.project, o.first, agents.Rerun{Chosen: stiffly, Sessions: make([]id.Negotiation, 1)})
+	if err != nil || report.PerMonth != nil || report.Negotiations != 1 {
+		t.Errorf("%+v, %v", report, err)
+	}
+}
+
 func TestService_DryRun(t *testing.T) {
 	t.Parallel()
 	o := newFixture(t)

@@ -88,6 +88,7 @@ type Answer struct {
 	Offer     *money.Amount
 	Reasoning string
 	Message   string
+	Why       string // the reason in a sentence, without names and texts of the merchant; it reveals nothing new
 	Token     string // of an accepted offer; never stored
 	Final     bool   // no further offer brings a lower price
 	RoundCap  int    // the counter of this number is final
@@ -278,6 +279,7 @@ func (s *Service) decide(ctx ports.Outbound, p *project.Project, h ports.Haggle,
 	if decision != proposal.Decision {
 		proposal.Reasoning, proposal.Message = "", "" // its words are about another decision
 	}
+	answer.Why = publicOf(in.Table, decision, answer.Final).why()
 	answer.Reasoning, answer.Message = words(answer, s.addWords(ctx, in, proposal, answer, r.Again))
 	return answer, result, nil
 }

@@ -108,6 +108,7 @@ type quotedAnswer struct {
 	QuoteID      string     `json:"quote_id"`
 	ListPrice    wire.Money `json:"list_price" minimum:"0"`
 	OfferedPrice wire.Money `json:"offered_price" minimum:"0"`
+	Reasoning    string     `json:"reasoning"`
 	ValidUntil   wire.Time  `json:"valid_until"`
 
 	Quoted
@@ -176,6 +177,7 @@ func toAPIQuote(a haggling.Answer, warnings []warning) any {
 			QuoteID:      quote,
 			ListPrice:    wire.ToMoney(a.Quote.Bounds.List()),
 			OfferedPrice: wire.ToMoney(d.Price),
+			Reasoning:    a.Reasoning,
 			ValidUntil:   wire.ToTime(a.Quote.ValidUntil),
 			Quoted:       item,
 			NextActions:  afterQuote(a),

@@ -120,6 +120,13 @@ func (h *handlers) toAPIAnswer(rq Request, a haggling.Answer) NegotiationBody {
 		v.Outcome = a.Decision.Outcome()
 	}
 	body := h.toAPIView(rq, &v)
+	switch {
+	case a.Why == "":
+	case body.Status == statusAccepted:
+		body.Messages[0].Content += " " + a.Why
+	default:
+		body.Messages[0].Content = a.Why
+	}
 	if a.Token != "" {
 		body.Deal = &deal{
 			Code:      a.Token,

@@ -75,18 +75,42 @@ type tuneAgentInput struct {
 
 type tuneAgentOutput struct {
 	Body struct {
-		Negotiations int            `json:"negotiations" doc:"The number of negotiations used for learning."`
-		Buyers       []learntBuyers `json:"buyers" doc:"The types of buyers, most frequent first."`
-		Before       earnings       `json:"before" doc:"The earnings of the policy in force with such buyers."`
-		After        earnings       `json:"after" doc:"The earnings of the proposed policy with such buyers."`
-		Gain         learntGain     `json:"gain"`
-		Replay       replayView     `json:"replay" doc:"The recorded negotiations replayed under the proposed policy."`
-		Curve        curveView      `json:"proposed_curve"`
-		Segments     []segmentView  `json:"proposed_segments"`
-		Better       bool           `json:"better" doc:"Whether it is better with near certainty."`
-		Version      *int           `json:"policy_version" nullable:"true" doc:"The proposal as a version of the policy. Null: it is not better."`
-		InForce      bool           `json:"in_force"`
+		Negotiations int                  `json:"negotiations" doc:"The number of negotiations used for learning."`
+		Buyers       []learntBuyers       `json:"buyers" doc:"The types of buyers, most frequent first."`
+		Before       earnings             `json:"before" doc:"The earnings of the policy in force with such buyers."`
+		After        earnings             `json:"after" doc:"The earnings of the proposed policy with such buyers."`
+		Gain         learntGain           `json:"gain"`
+		PerMonth     nullable[tunedMonth] `json:"per_month" doc:"The gain in 30 days, for the number and the mean list price of the negotiations that were used. Null: they span less than a day."`
+		Replay       replayView           `json:"replay" doc:"The recorded negotiations replayed under the proposed policy."`
+		Curve        curveView            `json:"proposed_curve"`
+		Segments     []segmentView        `json:"proposed_segments"`
+		Better       bool                 `json:"better" doc:"Whether it is better with near certainty."`
+		Version      *int                 `json:"policy_version" nullable:"true" doc:"The proposal as a version of the policy. Null: it is not better."`
+		InForce      bool                 `json:"in_force"`
 	}
+}
+
+// tunedMonth is a gain in money.
+type tunedMonth struct {
+	Low          wire.Money `json:"low" doc:"Bounds of the 95 % interval."`
+	Expected     wire.Money `json:"expected" doc:"An estimate by simulated buyers like those of the record."`
+	High         wire.Money `json:"high"`
+	Currency     string     `json:"currency" example:"USD"`
+	Negotiations int        `json:"negotiations" doc:"In 30 days."`
+}
+
+func toAPITunedMonth(m *agents.GainPerMonth) (v nullable[tunedMonth]) {
+	if m == nil {
+		return v
+	}
+	v.object = &tunedMonth{
+		Low:          wire.ToMoney(m.Low),
+		Expected:     wire.ToMoney(m.Expected),
+		High:         wire.ToMoney(m.High),
+		Currency:     m.Expected.Currency().Code(),
+		Negotiations: m.Negotiations,
+	}
+	return v
 }
 
 // learntBuyers has what was learned about the buyers who haggle in one manner.
@@ -142,7 +166,7 @@ func toAPITuned(t agents.Tuned, c money.Currency) *tuneAgentOutput {
 	out, p := &tuneAgentOutput{}, t.Proposal
 	b := &out.Body
 	b.Negotiations, b.Before, b.After, b.Better, b.InForce = p.Records, toAPIEarnings(p.Before), toAPIEarnings(p.After), p.Better(), t.InForce && t.Version != nil
-	b.Gain = toAPIGain(p.Gain, p.GainLow, p.GainHigh)
+	b.Gain, b.PerMonth = toAPIGain(p.Gain, p.GainLow, p.GainHigh), toAPITunedMonth(t.PerMonth)
 	b.Buyers = wire.Each(p.Buyers, func(s tuning.Share) learntBuyers {
 		view := learntBuyers{Manner: s.Manner.String(), Share: rounded(s.Share)}
 		if s.Manner == tuning.Timed {

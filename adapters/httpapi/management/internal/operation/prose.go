@@ -46,6 +46,7 @@ var prose = map[string]string{
 	"end-console-sessions":          "Use it if an account may be compromised. The member must sign in again in every browser.",
 	"enrol-mfa":                     "Returns the secret for the authenticator and the recovery codes, once. An existing authenticator stays in use until the new one is confirmed.",
 	"erase-buyer":                   "Use it for a buyer's erasure request. Erases the data of completed orders; open orders are listed as pending and keep their data until they are completed. Returns the erased and the pending records.",
+	"explain-negotiation":           "Use it to understand a price. Returns a paragraph for each decision, its inputs and rule, and what other policies would have answered.",
 	"export-buyer":                  "Use it for a buyer's access request. Returns the orders, sessions, checkouts and events with the e-mail address.",
 	"export-payments":               "Use it for bookkeeping. Streams a CSV file of the period, of any length.",
 	"export-transactions":           "Use it for bookkeeping. Streams a CSV file of the period, of any length.",
