@@ -23,7 +23,7 @@ type draft struct {
 
 // limits lists the numbers that presets do not change: presets are about how a shop negotiates, not about how low it goes.
 var limits = []string{
-	"enabled", "max_discount_percent", "min_margin_percent", "kept_margin_percent", "unverified_share_percent", "probing.session", "probing.client", "probing.product",
+	"enabled", "max_discount_percent", "min_margin_percent", "unverified_share_percent", "probing.session", "probing.client", "probing.product",
 }
 
 // under returns a preset with the limits of the policy in force.

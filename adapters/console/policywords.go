@@ -20,11 +20,6 @@ var policyGroups = []policyGroup{
 			help:  "0 to 1,000, over cost and of cost, where cost is known.",
 		},
 		{
-			name:  "kept_margin_percent",
-			label: "Part of the full margin to keep",
-			help:  "0 to 100, of the margin at the list price, where cost is known.",
-		},
-		{
 			name:  "unverified_share_percent",
 			label: "Weight of what buyers say of themselves",
 			help:  "0 to 100. What claims that nobody vouches for move at most.",

@@ -28,7 +28,7 @@ func policyText(r *rand.Rand) string {
 		}
 		return strings.Join(all, ",")
 	}
-	return fmt.Sprintf(`{"enabled":%t,"max_discount_percent":%s,"min_margin_percent":%s,"kept_margin_percent":36.8,"unverified_share_percent":%s,"round_cap":%d,
+	return fmt.Sprintf(`{"enabled":%t,"max_discount_percent":%s,"min_margin_percent":%s,"unverified_share_percent":%s,"round_cap":%d,
 		"depth_percent":%s,"anchor_percent":%s,"curve":{"reach_percent":1%02d.5,"markup_percent":1%02d,"give_percent":[%s],"take_percent":[%s]},
 		"segments":[],"leanings":{"tiers":{"bronze":%s,"silver":1,"gold":2,"platinum":3},"purchases":[%s],"volume":[%s],"flexible_percent":-%s,
 		"scarce_percent":-25,"scarce_below":%d,"plenty_percent":10,"plenty_from":50,"cart_percent":5,"cart_times":2,"competitor_percent":10,

@@ -35,8 +35,7 @@ const leastMove = 100
 // Bound computes the bounds. R is the range from list down to the hard floor. D is the depth: the policy's
 // Depth plus the lean of the signals, between 0 and 1:
 //
-//	hard floor  the highest of list × (1 − max discount), cost + minimum margin, and cost + (list − cost) × KeptMargin,
-//	            raised to the grid (see grid)
+//	hard floor  the higher of list × (1 − max discount) and cost + minimum margin, raised to the grid (see grid)
 //	floor       list − R·D, raised to the grid
 //	opening     list − (list − floor)·(Anchor + lean)
 //	target      list − (list − floor)·(Take of the first move + lean, with that of a high margin), at most the opening and
@@ -86,7 +85,7 @@ func (p Policy) hardFloor(s Signals) (hardFloor, bool) {
 	}
 	floor = max(floor, 1) // no item is free
 	if s.Cost != nil {
-		cost, err := p.aboveCost(list, s.Cost.Minor())
+		cost, err := money.MulDiv(s.Cost.Minor(), int64(money.Whole+max(p.MinMargin, 0)), int64(money.Whole), money.Up)
 		if err != nil {
 			return hardFloor{}, false
 		}
@@ -97,16 +96,6 @@ func (p Policy) hardFloor(s Signals) (hardFloor, bool) {
 	}
 	step := grid(list, publicParts)
 	return hardFloor{floor, raise(floor, list, step), step}, true
-}
-
-// aboveCost returns the lowest price that keeps the policy's margins above a cost.
-func (p Policy) aboveCost(list, cost int64) (int64, error) {
-	least, err := money.MulDiv(cost, int64(money.Whole+max(p.MinMargin, 0)), int64(money.Whole), money.Up)
-	if err != nil || cost >= list {
-		return least, err
-	}
-	kept, err := money.MulDiv(list-cost, int64(clampShare(p.KeptMargin)), int64(money.Whole), money.Up)
-	return max(least, cost+kept), err
 }
 
 // The number of grid steps in the list price: a step is at most 1/publicParts of it (2.5 %), or 1/secretParts (5 %) if

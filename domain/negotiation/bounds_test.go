@@ -13,8 +13,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/session"
 )
 
-// least is the hard floor by exact arithmetic: list × (1 − max discount), cost × (1 + margin) and cost + (list − cost) × kept
-// margin, each rounded up, and at least 1. Percentages outside their range count as the nearest valid one.
+// least is the hard floor by exact arithmetic: list × (1 − max discount) and cost × (1 + margin), each rounded up, and
+// at least 1. Percentages outside their range count as the nearest valid one.
 func least(p negotiation.Policy, s negotiation.Signals) int64 {
 	up := func(minor int64, share money.Percent) int64 {
 		product := new(big.Int).Mul(big.NewInt(minor), big.NewInt(int64(share)))
@@ -27,9 +27,6 @@ func least(p negotiation.Policy, s negotiation.Signals) int64 {
 	floor := up(s.List.Minor(), 1000-min(max(p.MaxDiscount, 0), 1000))
 	if s.Cost != nil {
 		floor = max(floor, up(s.Cost.Minor(), 1000+max(p.MinMargin, 0)))
-		if left := s.List.Minor() - s.Cost.Minor(); left > 0 {
-			floor = max(floor, s.Cost.Minor()+up(left, min(max(p.KeptMargin, 0), 1000)))
-		}
 	}
 	return max(floor, 1)
 }
@@ -278,35 +275,5 @@ func BenchmarkBound(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		negotiation.Bound(patient, s)
-	}
-}
-
-// At list 100.00 and 40 % off, a cost of 50.00 leaves 50.00 of margin at list: the policy keeps 18.40 of them.
-func TestBound_keptMargin(t *testing.T) {
-	t.Parallel()
-	p := patient
-	p.MaxDiscount, p.KeptMargin = 400, 368
-	for name, c := range map[string]struct {
-		cost, floor string
-	}{
-		"the discount decides":       {"30", "60.00"},
-		"the kept margin decides":    {"50", "70.00"}, // 68.40, on a grid of 5.00
-		"the margin on cost decides": {"90", "100.00"},
-		"no margin at all":           {"100", "100.00"},
-		"unknown":                    {"", "60.00"},
-	} {
-		s := negotiation.Signals{
-			List:       usd("100"),
-			Negotiable: true,
-			Quantity:   1,
-			Stock:      20,
-			CartValue:  usd("0"),
-		}
-		if c.cost != "" {
-			s.Cost = offer(usd(c.cost))
-		}
-		if got := negotiation.Bound(p, s).Floor(); got != usd(c.floor) {
-			t.Errorf("%s: floor %s, want %s", name, got, c.floor)
-		}
 	}
 }

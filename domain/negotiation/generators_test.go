@@ -122,7 +122,6 @@ func policies(within func(low, high int) *rapid.Generator[money.Percent], arrang
 			Enabled:         true,
 			RoundCap:        rapid.IntRange(1, 20).Draw(t, "round cap"),
 			MinMargin:       share("margin", 0, 10_000),
-			KeptMargin:      share("kept margin", 0, 1000),
 			MaxDiscount:     share("max discount", 0, 900),
 			UnverifiedShare: share("unverified share", 0, 1000),
 			Depth:           share("depth", 0, 1000),

@@ -50,7 +50,6 @@ func (r draw) anyPolicy(sane bool) negotiation.Policy {
 		RoundCap:        int(r.between(1, 5)),
 		MaxDiscount:     r.share(sane, 0, 900),
 		MinMargin:       r.share(sane, 0, 200),
-		KeptMargin:      r.share(sane, 0, 600),
 		UnverifiedShare: r.share(sane, 0, 1000),
 		Depth:           r.share(sane, 0, 1000),
 		Anchor:          r.share(sane, 0, 500),

@@ -301,12 +301,8 @@ func leastOf(p negotiation.Policy, s negotiation.Signals) int64 {
 	if s.Cost == nil {
 		return floor
 	}
-	margin := max(p.MinMargin, 0)
-	if margin >= 1_000_000 {
-		return least(p, s)
+	if margin := max(p.MinMargin, 0); margin < 1_000_000 {
+		return max(floor, up(s.Cost.Minor(), 1000+margin))
 	}
-	if left := s.List.Minor() - s.Cost.Minor(); left > 0 {
-		floor = max(floor, s.Cost.Minor()+up(left, min(max(p.KeptMargin, 0), 1000)))
-	}
-	return max(floor, up(s.Cost.Minor(), 1000+margin))
+	return least(p, s)
 }

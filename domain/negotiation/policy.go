@@ -30,7 +30,6 @@ type Policy struct {
 
 	MaxDiscount money.Percent // limits every price; a share of the list price
 	MinMargin   money.Percent // above cost; a share of the cost
-	KeptMargin  money.Percent // above cost; a share of the margin at the list price
 	// UnverifiedShare limits the effect of the buyer's own claims, in either direction.
 	UnverifiedShare money.Percent
 	// RoundCap is the number of counters after which the last one is final.
@@ -129,7 +128,6 @@ func Builtin() Policy {
 		Enabled:         true,
 		MaxDiscount:     900,
 		MinMargin:       100,
-		KeptMargin:      368,
 		UnverifiedShare: 250,
 		RoundCap:        6,
 		Depth:           money.Whole,

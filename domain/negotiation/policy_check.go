@@ -22,7 +22,6 @@ var categoryForm = regexp.MustCompile(`^[^/\x00-\x1f]+(/[^/\x00-\x1f]+)*$`)
 func (p Policy) Check(c fault.Check) {
 	percent(c, "max_discount_percent", p.MaxDiscount, 0, 90)
 	percent(c, "min_margin_percent", p.MinMargin, 0, 1000)
-	percent(c, "kept_margin_percent", p.KeptMargin, 0, 100)
 	percent(c, "unverified_share_percent", p.UnverifiedShare, 0, 100)
 	whole(c, "round_cap", p.RoundCap, 1, 20)
 	percent(c, "depth_percent", p.Depth, 0, 100)

@@ -44,7 +44,6 @@ type versionRow struct {
 var (
 	_ = stored.JSON[negotiation.Policy](stored.Tags{
 		"Policy.Version":          "-", // a column
-		"Policy.KeptMargin":       ",omitempty",
 		"Policy.Segments":         ",omitempty",
 		"Segment.Category":        ",omitempty",
 		"Segment.CostFrom":        ",omitempty",

@@ -6,11 +6,11 @@ import (
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
 
-// Patient returns the built-in policy with a curve that is easy to compute by hand, and without effects of margins. Its prices
+// Patient returns the built-in policy with a curve that is easy to compute by hand, and without the effect of a high margin. Its prices
 // do not change when the built-in curve does.
 func Patient() negotiation.Policy {
 	p := negotiation.Builtin()
-	p.KeptMargin, p.Leanings.HighMargin, p.Leanings.HighMarginFrom = 0, 0, 0
+	p.Leanings.HighMargin, p.Leanings.HighMarginFrom = 0, 0
 	p.Curve = negotiation.Curve{
 		Reach: 1110, Markup: 1110,
 		Give: [negotiation.Steps]money.Percent{310, 670, 790, 870, 940, 1000, 1000, 1000},

@@ -16,7 +16,6 @@ type policyPatch struct {
 	Enabled     wire.Optional[bool]           `json:"enabled,omitzero" doc:"False: everything is sold at list price."`
 	MaxDiscount wire.Optional[wire.Decimal]   `json:"max_discount_percent,omitzero" doc:"0 to 90, of the list price. The project's setting limits it further."`
 	MinMargin   wire.Optional[wire.Decimal]   `json:"min_margin_percent,omitzero" doc:"0 to 1,000. The minimum margin over cost, in percent of the cost, if the cost is known."`
-	KeptMargin  wire.Optional[wire.Decimal]   `json:"kept_margin_percent,omitzero" doc:"0 to 100. The share of the margin at the list price that every price keeps, if the cost is known. Below about 37, a seller who knows nothing about its buyers risks more than it can gain."`
 	Unverified  wire.Optional[wire.Decimal]   `json:"unverified_share_percent,omitzero" doc:"0 to 100. The largest effect of a buyer's own claims, in either direction."`
 	RoundCap    wire.Optional[int]            `json:"round_cap,omitzero" doc:"1 to 20. The number of the last counteroffer: later ones are not lower."`
 	Depth       wire.Optional[wire.Decimal]   `json:"depth_percent,omitzero" doc:"0 to 100. The position of the floor between the list price (0) and the lowest price that the limits above allow (100)."`
@@ -106,7 +105,6 @@ func (in policyPatch) over(p negotiation.Policy, c money.Currency, check fault.C
 	in.Enabled.Field().Apply(&p.Enabled, house.Enabled)
 	read.percent(in.MaxDiscount, "max_discount_percent", &p.MaxDiscount, house.MaxDiscount)
 	read.percent(in.MinMargin, "min_margin_percent", &p.MinMargin, house.MinMargin)
-	read.percent(in.KeptMargin, "kept_margin_percent", &p.KeptMargin, house.KeptMargin)
 	read.percent(in.Unverified, "unverified_share_percent", &p.UnverifiedShare, house.UnverifiedShare)
 	in.RoundCap.Field().Apply(&p.RoundCap, house.RoundCap)
 	read.percent(in.Depth, "depth_percent", &p.Depth, house.Depth)
@@ -219,7 +217,6 @@ type policyDocument struct {
 	Enabled     bool          `json:"enabled"`
 	MaxDiscount wire.Decimal  `json:"max_discount_percent"`
 	MinMargin   wire.Decimal  `json:"min_margin_percent"`
-	KeptMargin  wire.Decimal  `json:"kept_margin_percent"`
 	Unverified  wire.Decimal  `json:"unverified_share_percent"`
 	RoundCap    int           `json:"round_cap"`
 	Depth       wire.Decimal  `json:"depth_percent"`
@@ -293,7 +290,6 @@ func toAPIPolicy(p negotiation.Policy, c money.Currency) policyDocument {
 		Enabled:     p.Enabled,
 		MaxDiscount: wire.ToPercent(p.MaxDiscount),
 		MinMargin:   wire.ToPercent(p.MinMargin),
-		KeptMargin:  wire.ToPercent(p.KeptMargin),
 		Unverified:  wire.ToPercent(p.UnverifiedShare),
 		RoundCap:    p.RoundCap,
 		Depth:       wire.ToPercent(p.Depth),
