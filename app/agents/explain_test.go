@@ -401,7 +401,7 @@ func TestService_Explain_text(t *testing.T) {
 			"Policy version 1 goes 67% of the way from list to floor at this move, to 86.60 USD, which is not below the price that stood; " +
 			"at this point it accepted offers from 81.63 USD on. After the same offers, “Keep margin” would have rejected the offer and asked 94.60 USD; " +
 			"“Balanced” and version 1, which is in force, would have rejected the offer and asked 83.25 USD; " +
-			"“Clear stock” would have rejected the offer and asked 80.80 USD.",
+			"“Clear stock” would have rejected the offer and asked 80.00 USD.",
 		"The buyer offered 82.00 USD, 3.00 USD above its last offer that counted as a move. It counts as a move. " +
 			"Rule at_ask: the offer is close enough to the shop’s price of 83.25 USD, so the offer was accepted at 82.00 USD. " +
 			"Policy version 1 goes 79% of the way from list to floor at this move, to 84.20 USD, which is not below the price that stood; " +

@@ -43,7 +43,7 @@ const leastMove = 100
 //
 // For example at list 100.00, max discount 20 %, cost 50.00, the built-in policy and a buyer about whom nothing is
 // known: R = 20.00, D = 1, floor 80.00, opening 100.00. The floor keeps 60 % of the margin at list, which is high: target
-// 100.00 − 20.00·(0.565 + 0.11) = 86.50. A gold member known to the shop leans 30 %: floor 80.00, opening 94.00, target 80.50.
+// 100.00 − 20.00·(0.375 + 0.20) = 88.50. A gold member known to the shop leans 30 %: floor 80.00, opening 94.00, target 82.50.
 func Bound(p Policy, s Signals) Bounds {
 	hard, ok := p.hardFloor(s)
 	if !ok || !p.Enabled || !s.Negotiable || hard.raised >= s.List.Minor() {
@@ -74,6 +74,7 @@ type hardFloor struct {
 	exact  int64
 	raised int64 // to the grid; at least the list price if no discount is possible
 	step   int64 // of the grid
+	byCost bool  // the cost determines it
 }
 
 // hardFloor returns false if the numbers are too large to multiply.
@@ -91,11 +92,11 @@ func (p Policy) hardFloor(s Signals) (hardFloor, bool) {
 		}
 		if cost > floor {
 			step := grid(list, secretParts)
-			return hardFloor{cost, roundUp(cost, step), step}, true
+			return hardFloor{cost, roundUp(cost, step), step, true}, true
 		}
 	}
 	step := grid(list, publicParts)
-	return hardFloor{floor, raise(floor, list, step), step}, true
+	return hardFloor{floor, raise(floor, list, step), step, false}, true
 }
 
 // The number of grid steps in the list price: a step is at most 1/publicParts of it (2.5 %), or 1/secretParts (5 %) if

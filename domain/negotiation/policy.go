@@ -134,7 +134,7 @@ func Builtin() Policy {
 		Curve: Curve{
 			Reach: 1075, Markup: 1110,
 			Give: [Steps]money.Percent{515, 525, 600, 675, 730, 780, 790, 800},
-			Take: [Steps]money.Percent{565, 880, 890, 970, 970, 970, 970, 970},
+			Take: [Steps]money.Percent{375, 880, 890, 970, 970, 970, 970, 970},
 		},
 		Leanings: builtinLeanings(),
 		Bundles:  Bundles{Share: 350},

@@ -149,13 +149,14 @@ func TestPolicy_Terms_highMargin(t *testing.T) {
 		from money.Percent
 		want money.Percent
 	}{
-		"just enough":     {"50", 600, 400},
-		"a little less":   {"50", 601, 0},
-		"never":           {"50", 0, 0},
-		"unknown cost":    {"", 1, 0},
-		"sold at a loss":  {"120", 1, 0},
-		"no cost at all":  {"0", 800, 400},
-		"nothing to give": {"95", 900, 400}, // the price is fixed at list
+		"just enough":      {"50", 600, 400},
+		"a little less":    {"50", 601, 0},
+		"rounded up to 55": {"50.01", 590, 0}, // on a grid of 5.00, so that no price tells the cost
+		"never":            {"50", 0, 0},
+		"unknown cost":     {"", 1, 0},
+		"sold at a loss":   {"120", 1, 0},
+		"no cost at all":   {"0", 800, 400},
+		"nothing to give":  {"95", 900, 400}, // the price is fixed at list
 	} {
 		p := patient
 		p.Leanings.HighMargin, p.Leanings.HighMarginFrom = 400, c.from

@@ -175,7 +175,7 @@ func builtinLeanings() Leanings {
 		CartTimes:       2,
 		Competitor:      100,
 		MatchCompetitor: true,
-		HighMargin:      110,
+		HighMargin:      200,
 		HighMarginFrom:  550,
 	}
 }
@@ -199,7 +199,8 @@ func (p Policy) lean(s Signals) money.Percent {
 	return min(max(lean+claimed, -money.Whole), money.Whole)
 }
 
-// marginLean is the lean of HighMargin. It is 0 if the cost is unknown.
+// marginLean is the lean of HighMargin. It is 0 if the cost is unknown. It uses the cost only as exactly as the hint may tell it,
+// so that prices tell no more.
 func (p Policy) marginLean(s Signals) money.Percent {
 	from := p.Leanings.HighMarginFrom
 	if from <= 0 || p.Leanings.HighMargin == 0 || s.Cost == nil || s.Cost.Minor() >= s.List.Minor() {
@@ -209,8 +210,16 @@ func (p Policy) marginLean(s Signals) money.Percent {
 	if !ok {
 		return 0
 	}
-	wanted, err := money.MulDiv(s.List.Minor()-s.Cost.Minor(), int64(from), int64(money.Whole), money.Up)
-	if err != nil || hard.raised-s.Cost.Minor() < wanted {
+	list, cost := s.List.Minor(), roundUp(s.Cost.Minor(), grid(s.List.Minor(), secretParts))
+	if hard.byCost {
+		highest, err := money.MulDiv(hard.raised, int64(money.Whole), int64(money.Whole+max(p.MinMargin, 0)), money.Down)
+		if err != nil {
+			return 0
+		}
+		cost = highest // that has this floor
+	}
+	wanted, err := money.MulDiv(max(list-cost, 0), int64(from), int64(money.Whole), money.Up)
+	if err != nil || hard.raised-cost < wanted {
 		return 0
 	}
 	return p.Leanings.HighMargin
