@@ -63,7 +63,8 @@ func publicOf(t negotiation.Table, d negotiation.Decision, final bool) public {
 	return p
 }
 
-// why explains an answer to the buyer in a sentence, without names.
+// why explains an answer to the buyer in a sentence, without names. It has no number but the answer's price, so that no text
+// needs to be read for a number.
 func (p public) why() string {
 	switch p.outcome {
 	case negotiation.OutcomeQuoted:
@@ -74,7 +75,7 @@ func (p public) why() string {
 		if p.hint == p.list {
 			return "We do not negotiate about this item: it is sold at its price of " + agent.FormatAmount(p.price) + "."
 		}
-		return "Offers below " + agent.FormatAmount(p.hint) + " are too low; " + p.movement() + "."
+		return "The offer is too low; " + p.movement() + "."
 	}
 	return capital(p.movement()) + "."
 }
@@ -85,7 +86,7 @@ func (p public) whyQuoted() string {
 	case p.named.IsPositive() && p.price == p.named:
 		text = "Our price is still " + agent.FormatAmount(p.price)
 	case p.price != p.list:
-		text = "Our price is " + agent.FormatAmount(p.price) + ", which is below the list price of " + agent.FormatAmount(p.list)
+		text = "Our price is " + agent.FormatAmount(p.price) + ", which is below the list price"
 	}
 	if p.final {
 		return text + ", and it is final."
@@ -98,11 +99,11 @@ func (p public) whyAccepted() string {
 	case p.offer.Minor() > p.price.Minor():
 		return "You pay no more than the list price."
 	case p.named.IsPositive() && p.offer.Minor() >= p.named.Minor():
-		return "We accept because we had named " + agent.FormatAmount(p.named) + "."
+		return "We accept because your offer is at least the price that we named."
 	case *p.offer == p.list:
 		return "We accept because you offer the list price."
 	case p.named.IsPositive():
-		return "We accept because your offer is close enough to our price of " + agent.FormatAmount(p.named) + "."
+		return "We accept because your offer is close enough to the price that we named."
 	}
 	return "We accept because your offer is close enough to our price."
 }
@@ -116,16 +117,13 @@ func (p public) movement() string {
 	if p.final {
 		end = ", which is final"
 	}
-	below := func(high money.Amount) string {
-		return agent.FormatAmount(money.Of(high.Minor()-p.price.Minor(), p.price.Currency()))
-	}
 	switch {
 	case !p.named.IsPositive() && p.price.Minor() < p.list.Minor():
-		return "our price is " + price + ", " + below(p.list) + " below the list price" + end
+		return "our price is " + price + ", which is below the list price" + end
 	case p.named.IsPositive() && p.price.Minor() < p.named.Minor() && p.raised():
-		return "the price came down " + below(p.named) + " to " + price + reason + end
+		return "the price came down to " + price + reason + end
 	case p.named.IsPositive() && p.price.Minor() < p.named.Minor():
-		return "the price came down " + below(p.named) + " to " + price + end
+		return "the price came down to " + price + end
 	case p.final:
 		return "our final price is " + price
 	case !p.raised():
