@@ -126,11 +126,11 @@ var policyGroups = []policyGroup{
 		},
 	}},
 	{"High margins", []policyNumber{
-		{name: "leanings.high_margin_percent", label: "The lowest price keeps much of the margin"},
+		{name: "leanings.high_margin_percent", label: "Larger steps where the margin is high"},
 		{
 			name:  "leanings.high_margin_from_percent",
-			label: "Much begins at",
-			help:  "0 to 100, of the margin at the list price. 0: never.",
+			label: "The margin is high from",
+			help:  "0 to 100: what the lowest price keeps of the margin at the list price. 0: never.",
 		},
 	}},
 	{"Bundles", []policyNumber{

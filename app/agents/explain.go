@@ -45,20 +45,27 @@ func (s *Service) Explain(ctx context.Context, p *project.Project, of id.Negotia
 	}
 	recorded := recordedPolicies{service: s, project: p}
 	byItem := map[negotiation.Item][]negotiation.Entry{}
+	for _, link := range found.Decisions {
+		byItem[link.Entry.Item] = append(byItem[link.Entry.Item], link.Entry)
+	}
+	answers := map[negotiation.Item][][]OtherAnswer{} // that are left to explain
+	for item, entries := range byItem {
+		answers[item] = answersOf(others, entries)
+	}
 	list := make([]Explanation, len(found.Decisions))
 	for i, link := range found.Decisions {
 		e := link.Entry
-		byItem[e.Item] = append(byItem[e.Item], e)
 		policy, err := recorded.of(ctx, &e)
 		if err != nil {
 			return nil, err
 		}
-		answers := answersOf(others, byItem[e.Item])
+		answered := answers[e.Item][0]
+		answers[e.Item] = answers[e.Item][1:]
 		list[i] = Explanation{
 			Entry:  e,
-			Text:   paragraph(&e, e.Account(policy), answers),
+			Text:   paragraph(&e, e.Account(policy), answered),
 			Inputs: inputsOf(e.Signals),
-			Others: answers,
+			Others: answered,
 		}
 	}
 	return list, nil
@@ -95,12 +102,15 @@ func (s *Service) otherPolicies(ctx context.Context, p *project.Project) ([]othe
 	return list, nil
 }
 
-// answersOf returns what policies would have answered to the last entry of a negotiation.
-func answersOf(policies []otherPolicy, entries []negotiation.Entry) []OtherAnswer {
-	list := make([]OtherAnswer, len(policies))
-	for i, other := range policies {
-		list[i] = other.OtherAnswer
-		list[i].Answer = negotiation.Answers(other.agent, other.policy, entries)[len(entries)-1]
+// answersOf returns what policies would have answered to each entry of a negotiation.
+func answersOf(policies []otherPolicy, entries []negotiation.Entry) [][]OtherAnswer {
+	list := make([][]OtherAnswer, len(entries))
+	for _, other := range policies {
+		for i, answer := range negotiation.Answers(other.agent, other.policy, entries) {
+			one := other.OtherAnswer
+			one.Answer = answer
+			list[i] = append(list[i], one)
+		}
 	}
 	return list
 }

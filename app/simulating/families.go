@@ -7,9 +7,8 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"sync"
 	"sync/atomic"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/haggle-commerce/haggle/domain/market"
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -22,8 +21,8 @@ type FamilyConfig struct {
 	Buyers   int // of each family in each setting
 	Families []market.Tactic
 	Settings []market.Setting
-	SellerOf func(market.Setting) (FloorSeller, error) // called for each family
-	Workers  int                                       // zero: one for each processor
+	SellerOf func(market.Setting) FloorSeller // called for each family
+	Workers  int                              // zero: one for each processor
 }
 
 // FloorSeller is a seller with the lowest price that it may name.
@@ -33,15 +32,15 @@ type FloorSeller struct {
 }
 
 // SellersOf returns the sellers that follow a policy in this process, with the highest discount and the quantity of each setting.
-func SellersOf(p negotiation.Policy) func(market.Setting) (FloorSeller, error) {
-	return func(s market.Setting) (FloorSeller, error) {
+func SellersOf(p negotiation.Policy) func(market.Setting) FloorSeller {
+	return func(s market.Setting) FloorSeller {
 		seller := PolicySeller{
 			Policy:   p,
 			Currency: money.USD,
 			Quantity: s.Quantity,
 		}
 		seller.Policy.MaxDiscount = s.MaxDiscount
-		return FloorSeller{seller, seller.Secrets(s.Item()).Floor}, nil
+		return FloorSeller{seller, seller.Secrets(s.Item()).Floor}
 	}
 }
 
@@ -96,22 +95,18 @@ func PlayFamilies(ctx context.Context, c FamilyConfig) (*FamilyReport, error) {
 	}
 	cells := make([]FamilyCell, len(c.Families)*len(c.Settings))
 	var next atomic.Int64
-	all, ctx := errgroup.WithContext(ctx)
+	var all sync.WaitGroup
 	for range cmp.Or(c.Workers, runtime.GOMAXPROCS(0)) {
-		all.Go(func() error {
-			for i := int(next.Add(1)) - 1; i < len(cells); i = int(next.Add(1)) - 1 {
+		all.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(cells) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
 				setting := c.Settings[i/len(c.Families)]
-				seller, err := c.SellerOf(setting)
-				if err = cmp.Or(ctx.Err(), err); err != nil {
-					return err
-				}
-				cells[i] = c.play(c.Families[i%len(c.Families)], setting, seller)
+				cells[i] = c.play(c.Families[i%len(c.Families)], setting, c.SellerOf(setting))
 			}
-			return nil
 		})
 	}
-	if err := all.Wait(); err != nil {
-		return nil, err
+	all.Wait()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
 	}
 	return c.report(cells), nil
 }

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/haggle-commerce/haggle/app/simulating"
@@ -45,9 +43,12 @@ The exit code is 1 if the pricing rules violated an invariant, or the server did
 }
 
 func (c familiesCmd) Run(ctx context.Context) error {
-	settings, err := settingsNamed(c.Setting)
-	if err != nil {
-		return err
+	settings := market.Settings()
+	if len(c.Setting) > 0 {
+		var err error
+		if settings, err = market.SettingsNamed(c.Setting...); err != nil {
+			return err
+		}
 	}
 	policy, err := presetNamed(c.Preset)
 	if err != nil {
@@ -84,26 +85,6 @@ func (c familiesCmd) Run(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// settingsNamed returns the settings with these names, or all if there are no names.
-func settingsNamed(names []string) (found []market.Setting, err error) {
-	all := market.Settings()
-	if len(names) == 0 {
-		return all, nil
-	}
-	for _, name := range names {
-		i := slices.IndexFunc(all, func(s market.Setting) bool { return s.Name == name })
-		if i < 0 {
-			var known []string
-			for _, s := range all {
-				known = append(known, s.Name)
-			}
-			return nil, fmt.Errorf("--setting is %q: it must be one of %s", name, strings.Join(known, ", "))
-		}
-		found = append(found, all[i])
-	}
-	return found, nil
 }
 
 func presetNamed(name string) (negotiation.Policy, error) {

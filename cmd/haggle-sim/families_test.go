@@ -49,7 +49,7 @@ func TestFamiliesCmd_live(t *testing.T) {
 func TestFamiliesCmd_refusals(t *testing.T) {
 	t.Parallel()
 	for want, flags := range map[string][]string{
-		"must be one of snack, soap":  {"--setting=yacht"},
+		"there are snack, soap":       {"--setting=yacht"},
 		"require --url":               {"--key=hk_test_1"},
 		"--url requires --key":        {"--url=http://127.0.0.1:9"},
 		"there must be 10 to":         {"--buyers=3"},

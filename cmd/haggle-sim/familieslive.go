@@ -23,10 +23,6 @@ func (c familiesCmd) live(ctx context.Context, config simulating.FamilyConfig) (
 	sellers, inProcess := map[string]simulating.FloorSeller{}, config.SellerOf
 	var shops []*live.Shop
 	for _, s := range config.Settings {
-		seller, err := inProcess(s)
-		if err != nil {
-			return nil, err
-		}
 		shop, err := c.enter(ctx, s)
 		if shop != nil {
 			shops = append(shops, shop)
@@ -34,10 +30,9 @@ func (c familiesCmd) live(ctx context.Context, config simulating.FamilyConfig) (
 		if err != nil {
 			return nil, errors.Join(err, leave(shops))
 		}
-		seller.Seller = liveSeller{shop}
-		sellers[s.Name] = seller
+		sellers[s.Name] = simulating.FloorSeller{Seller: liveSeller{shop}, Floor: inProcess(s).Floor}
 	}
-	config.SellerOf = func(s market.Setting) (simulating.FloorSeller, error) { return sellers[s.Name], nil }
+	config.SellerOf = func(s market.Setting) simulating.FloorSeller { return sellers[s.Name] }
 	report, err := simulating.PlayFamilies(ctx, config)
 	if err = errors.Join(err, leave(shops)); err != nil {
 		return nil, err
