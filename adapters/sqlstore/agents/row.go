@@ -24,7 +24,7 @@ var (
 	agentColumns = agents.ColumnsOf("a") + ", p.policy, h.policy AS held"
 
 	updateAgent = agents.Update([]string{"project_id", "id"}, "name", "status", "handlers", "model", "automatic", "holdout",
-		"baseline", "policy_version", "latest", "secret", "updated_at")
+		"baseline", "canary", "trial", "policy_version", "latest", "secret", "updated_at")
 )
 
 // agentRow is an agent with the policies of its versions, whose numbers are columns.
@@ -43,15 +43,17 @@ type versionRow struct {
 
 var (
 	_ = stored.JSON[negotiation.Policy](stored.Tags{
-		"Policy.Version":     "-", // a column
-		"Policy.Segments":    ",omitempty",
-		"Segment.Category":   ",omitempty",
-		"Segment.CostFrom":   ",omitempty",
-		"Segment.CostTo":     ",omitempty",
-		"Segment.PriceMin":   ",omitempty",
-		"Segment.PriceMax":   ",omitempty",
-		"Leanings.Purchases": ",omitempty",
-		"Leanings.Volume":    ",omitempty",
+		"Policy.Version":      "-", // a column
+		"Policy.Segments":     ",omitempty",
+		"Segment.Category":    ",omitempty",
+		"Segment.CostFrom":    ",omitempty",
+		"Segment.CostTo":      ",omitempty",
+		"Segment.PriceMin":    ",omitempty",
+		"Segment.PriceMax":    ",omitempty",
+		"Segment.QuantityMin": ",omitempty",
+		"Segment.QuantityMax": ",omitempty",
+		"Leanings.Purchases":  ",omitempty",
+		"Leanings.Volume":     ",omitempty",
 	})
 	_ = stored.JSON[agent.Handlers](stored.Tags{
 		"Handler.Program": ",omitempty",
@@ -80,6 +82,7 @@ func FirstAgent(p *project.Project) (*agent.Agent, agent.Version) {
 			Finalize: agent.InHouse,
 		},
 		Model:     agent.Model{Temperature: -1},
+		Tuning:    agent.Tuning{Canary: agent.UsualCanary},
 		Policy:    negotiation.Builtin(),
 		Latest:    negotiation.Builtin().Version,
 		CreatedAt: p.CreatedAt,
