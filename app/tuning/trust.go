@@ -13,13 +13,14 @@ import (
 // weight. So a client with a thousand sessions and no order weighs as much as one session, and with one order as much as five.
 //
 // An attacker can use many clients. So all sessions of clients without an order weigh at most maxWithoutOrder times as much as
-// the sessions with one, if there is any, and no client and no hour has more than maxShare of the whole weight, unless there are
-// too few of them.
+// the sessions with one, if there is any, and no client and no hour has more than maxShare of the whole weight; with fewer than
+// manyGroups of them, no more than the like multiple of their mean.
 const (
 	freeSessions    = 1
 	perOrder        = 4
 	maxWithoutOrder = 1.5
 	maxShare        = .02
+	manyGroups      = 200
 )
 
 // oldShare is the weight of what was recorded before a drift, relative to what was recorded after it.
@@ -99,15 +100,16 @@ func trust(records []Record) []float64 {
 	return all
 }
 
-// limitShares reduces weights so that no group has more than maxShare of their sum, or more than others if there are too few
-// groups for that.
+// limitShares reduces weights so that no group has more than maxShare of their sum, or of few groups more than
+// maxShare·manyGroups times their mean.
 func limitShares[K comparable](weights []float64, group func(int) K) {
 	sums, total := map[K]float64{}, 0.
 	for i, w := range weights {
 		sums[group(i)] += w
 		total += w
 	}
-	if len(sums) <= 1 {
+	share := max(maxShare, maxShare*manyGroups/max(float64(len(sums)), 1))
+	if share >= 1 {
 		return
 	}
 	sorted := make([]float64, 0, len(sums))
@@ -115,14 +117,9 @@ func limitShares[K comparable](weights []float64, group func(int) K) {
 		sorted = append(sorted, sum)
 	}
 	slices.SortFunc(sorted, func(a, b float64) int { return cmp.Compare(b, a) })
-	share, above, limit := max(maxShare, 1/float64(len(sums))), total, 0.
+	above, limit := total, 0.
 	for n, sum := range sorted { // the n largest are reduced to the limit: limit = share·(n·limit + the others)
-		if rest := 1 - share*float64(n); rest > 1e-9 {
-			limit = share * above / rest
-		} else {
-			limit = sum // all others are as small as this
-		}
-		if sum <= limit {
+		if limit = share * above / (1 - share*float64(n)); sum <= limit || share*float64(n+1) >= 1 {
 			break
 		}
 		above -= sum
