@@ -1,7 +1,7 @@
 SHELL       := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build release image cluster run demo-history test features gallery bench bench-journey simulate schedules histories faults soak mcp-conformance clients documents bare-install acceptance provider-contract fuzz lint
+.PHONY: help build release image cluster run demo-history test features gallery bench bench-journey simulate schedules histories fairness faults soak mcp-conformance clients documents bare-install curve acceptance provider-contract fuzz lint
 
 BENCHTIME ?= 1s
 FUZZTIME  ?= 10s
@@ -14,6 +14,7 @@ HISTORY   ?= 0
 REPLICAS  ?= 1
 HOT       ?= 0
 FRESH     ?= 0
+FAIRNESS  ?= 100000
 FLUSH     ?= 0
 SOAK      ?= 60m
 
@@ -73,6 +74,10 @@ histories: ## run HISTORIES=100000 random histories of carts and checkouts on bo
 	@.ci/need postgres
 	HISTORIES=$(HISTORIES) go test -v -count=1 -timeout 180m -run TestHistories ./cmd/boot/cartmodel
 
+fairness: ## compare FAIRNESS=100000 negotiations of buyers who differ in all that must not move a price, and a tenth as many over HTTP
+	go test -v -count=1 -timeout 60m -run TestPrepareQuote_ignoresBuyerIdentity ./app/haggling -rapid.checks=$$(($(FAIRNESS) / 2))
+	FAIRNESS=$$(($(FAIRNESS) / 10)) go test -v -count=1 -timeout 60m -run TestPrices ./features/fairness
+
 faults: ## kill, hang and cut off servers while buyers pay, everywhere (a quarter of an hour)
 	@.ci/need postgres
 	FAULTS=full go test -v -count=1 -timeout 60m ./features/faults
@@ -84,6 +89,9 @@ cluster: ## kill, cut off and pause the nodes of clusters of PostgreSQL, Redis a
 soak: ## run two replicas on clusters for SOAK=60m with kills, a failover and a switchover, and judge orders, memory and disk (SOAK_TABLE=file: the samples as CSV)
 	@.ci/need postgres pgbouncer patroni etcd haproxy redis sentinel nats
 	SOAK=$(SOAK) go test -v -count=1 -timeout 24h -run 'TestSoak$$' ./features/cluster
+
+curve: build ## search for the built-in policy's curve by worst-case regret, and leave out each part of the buyers' families (ten minutes)
+	.bin/haggle simulate curve
 
 mcp-conformance: build ## run the official MCP conformance suite against both MCP endpoints of a demo shop (npm; a minute)
 	@.ci/mcp-conformance
@@ -98,7 +106,7 @@ bare-install: release ## install the archive on a bare Debian root and sell in i
 documents: ## run the commands of every document in a fresh clone, beside a demo shop at the documents' ports (five minutes)
 	DOCUMENTS=full go test -v -count=1 -timeout 60m -run TestCommands ./features/documents
 
-acceptance: features gallery mcp-conformance clients documents faults schedules histories release bare-install image cluster soak ## what takes longer than make test: all scenarios on both engines, the gallery, MCP conformance, generated clients, the commands of the documents, faults, schedules, histories of carts, query plans at 100,000 rows, journeys as a shop grows, release archives, an install on a bare Debian root, the image, clusters, a soak of an hour (four hours)
+acceptance: features gallery mcp-conformance clients documents faults schedules histories fairness release bare-install image cluster soak ## what takes longer than make test: all scenarios on both engines, the gallery, MCP conformance, generated clients, the commands of the documents, faults, schedules, histories of carts, 100,000 negotiations of unequal buyers, query plans at 100,000 rows, journeys as a shop grows, release archives, an install on a bare Debian root, the image, clusters, a soak of an hour (four hours)
 	PLANS=100000 go test -v -count=1 -timeout 30m -run TestPlans ./features/journey
 	$(MAKE) bench-journey
 	$(MAKE) bench-journey PRODUCTS=100000

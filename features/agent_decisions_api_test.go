@@ -112,14 +112,15 @@ func TestReplayAgent(t *testing.T) {
 			"after.revenue", `82`,
 			"before.average_discount_percent", `18`,
 			"examples", `[]`,
+			"per_month", `null`, // of less than a day
 		)
 
 		// under a policy that is not stored
 		a.asMerchant("POST /v1/agents/$active/replay", `{"policy": {"max_discount_percent": 10}}`)
 		a.shows(
 			"after.revenue", `0`,
-			"after_possible.revenue", `92.10`,
-			"after_possible.average_discount_percent", `7.9`,
+			"after_possible.revenue", `94`,
+			"after_possible.average_discount_percent", `6`,
 		)
 
 		// under a stored version that is not in force
@@ -136,7 +137,7 @@ func TestReplayAgent(t *testing.T) {
 			"after.revenue", `0`,
 			"examples.#", `1`,
 			"examples.0.before", `{"response": "reject", "price": 83.25}`,
-			"examples.0.after", `{"response": "reject", "price": 96.90}`,
+			"examples.0.after", `{"response": "reject", "price": 94.85}`,
 			"examples.0.offer", `75`,
 		)
 

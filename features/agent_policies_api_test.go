@@ -124,7 +124,7 @@ func TestListPolicyPresets(t *testing.T) {
 		"data.*.policy.depth_percent", `[60, 100, 100]`,
 	)
 	a.asMerchant("GET /v1/agents/$active")
-	a.shows("policy.curve.give_percent", `[31, 67, 79, 87, 94, 100]`)
+	a.shows("policy.curve.give_percent", `[51.5, 52.5, 60, 67.5, 73, 78, 79, 80]`)
 }
 
 func TestSimulateAgent(t *testing.T) {

@@ -126,3 +126,45 @@ func TestAnalyticsSummary_refusals(t *testing.T) {
 		{"GET /v1/analytics/sales?limit=101", "400 invalid_request", "limit"},
 	})
 }
+
+func TestAnalyticsPriceDispersion(t *testing.T) {
+	onEngines(t, func(a *apiTest) {
+		a.opensHagglingShop()
+		for _, buyer := range []string{`{}`, `{"location": "DE", "urgency": "high"}`, `{"loyalty_tier": "gold"}`} {
+			a.asksClaiming(buyer)
+			a.asBuyer("POST /acp/quote", `{"session_id": "$visit", "quote_id": "$asked", "offer_price": 970}`)
+			a.shows("status", `"accept"`)
+		}
+		a.asMerchant("GET /v1/analytics/price-dispersion")
+		a.shows(
+			"currency", `"USD"`,
+			"negotiations", `3`,
+			"complete", `true`,
+			"compared", `3`,
+			"groups", `1`,
+			"unexplained", `0`,
+			"items.#", `1`,
+			"items.0.product_id", `"$product"`,
+			"items.0.quantity", `1`,
+			"items.0.steps", `[{"offer_price": null, "policy_version": 1}, {"offer_price": 970.00, "policy_version": 1}]`,
+			"items.0.negotiations", `3`,
+			"items.0.deals", `3`,
+			"items.0.lowest_price", `970`,
+			"items.0.highest_price", `970`,
+			"items.0.mean_price", `970`,
+			"items.0.explained_by", `[]`,
+			"items.0.unexplained", `0`,
+		)
+		a.asMerchant("GET /v1/analytics/price-dispersion?to=2026-01-01")
+		a.shows("negotiations", `0`, "items", `[]`)
+	})
+}
+
+func TestAnalyticsPriceDispersion_refusals(t *testing.T) {
+	a := newAPITest(t)
+	a.opensShop()
+	a.merchantIsRefused([]rejection{
+		{"GET /v1/analytics/price-dispersion?from=yesterday", "422 validation_error", "from"},
+		{"GET /v1/analytics/price-dispersion?interval=day", "400 invalid_request", "interval"},
+	})
+}

@@ -9,7 +9,7 @@ Feature: Catalog
         | name       | price  | cost  | stock |
         | Trail Tent | 100.00 | 50.00 | 7     |
       When the merchant lists products with the prices that the policy allows
-      Then the policy allows 80.00 and aims at 92.50 for a list price of 100.00
+      Then the policy allows 80.00 and aims at 88.50 for a list price of 100.00
 
     Scenario: A key for the catalog alone
       Given a merchant with an account of its own

@@ -376,7 +376,7 @@ Feature: Console
       And "Ada" sees "No answer on your record changes."
       And "Ada" sees "You edit a draft. Version 1 stays in force"
       When "Ada" presses "Keep margin"
-      Then "Ada" sees "5 changes from version 1"
+      Then "Ada" sees "6 changes from version 1"
       And "Ada" sees "Certain: 0 deals, possible: 1, where you had 1."
       And "Ada" sees "was $80.00"
       When "Ada" presses "Discard"

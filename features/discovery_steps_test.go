@@ -9,6 +9,7 @@ import (
 func discoverySteps(sc stepRegistry, s *scenario) {
 	guidanceSteps(sc, s)
 	storefrontSteps(sc, s)
+	personalizationSteps(sc, s)
 	sc.Given(`^a buyer who searched for "([^"]*)"(?: as (\{.*\}))?$`, s.discovery.hasSearched)
 	sc.Given(`^a buyer who searched for "([^"]*)" in vain$`, s.discovery.hasSearchedWithoutResult)
 	sc.Given(`^(?:a|another) buyer who looks at the "([^"]*)"$`, s.buyers.arrivesLookingAt)

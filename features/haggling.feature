@@ -2,13 +2,15 @@ Feature: Haggling
   A buyer's agent asks for a price, makes offers, and gets an answer to each: accepted, countered or rejected.
   The merchant's limits are secret, and the merchant keeps its promises.
 
-  The tent's floor is 800: the shop's maximum discount is 20%. The merchant's prices lie between the floor and the list price.
+  The tent's floor is 800: the shop's maximum discount is 20%. The merchant's prices lie between the floor and the list price. The
+  agent's curve is easy to compute by hand: its first counter lies 31% of the way to the floor, the next one 67%, and so on.
 
   Background:
     Given a shop selling:
       | name       | price   | stock |
       | Trail Tent | 1000.00 | 20    |
       | Camp Stove | 60.00   | 20    |
+    And an agent that concedes patiently
     And a buyer who looks at the "Trail Tent"
 
   Rule: A buyer who makes no offer gets a price, and the price stands
@@ -453,6 +455,7 @@ Feature: Haggling
       Given a shop selling:
         | name        | price | cost | stock |
         | Carbon Bike | 1000  | 850  | 80    |
+      And an agent that concedes patiently
       And the shop's maximum discount is 60%
       And a buyer who looks at the "Carbon Bike"
       When the buyer bargains to the end

@@ -20,6 +20,7 @@ func (a *apiTest) opensHagglingShop() {
 			stock: "20",
 		},
 	)
+	a.must(a.haggling.concedesPatiently())
 	a.must(a.buyers.arrivesLookingAt("Trail Tent"))
 }
 

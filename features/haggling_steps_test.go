@@ -58,6 +58,7 @@ func hagglingSteps(sc stepRegistry, s *scenario) {
 
 // hagglingTermSteps set limits of the shop and of its agent.
 func hagglingTermSteps(sc stepRegistry, s *scenario) {
+	sc.Given(`^an agent that concedes patiently$`, s.haggling.concedesPatiently)
 	sc.Given(`^the agent allows (\d+) offers below the floor per session$`, func(n int) error { return s.haggling.changesPolicy(fmt.Sprintf(`{"probing": {"session": %d}}`, n)) })
 	sc.Given(`^the agent allows any number of sessions about one product$`, func() error { return s.haggling.changesPolicy(`{"probing": {"product": 0}}`) })
 	sc.Given(`^the agent's floor is halfway to the lowest price allowed$`, func() error { return s.haggling.changesPolicy(`{"depth_percent": 50}`) })

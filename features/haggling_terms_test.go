@@ -13,6 +13,19 @@ func (c *hagglingContext) changesPolicy(policy string) error {
 	return c.merchantSends("PATCH", agentsPath+"/$active", `{"policy": `+policy+`}`)
 }
 
+// concedesPatiently sets a curve that is easy to compute by hand.
+func (c *hagglingContext) concedesPatiently() error {
+	return c.changesPolicy(`{
+		"curve": {
+			"reach_percent": 111,
+			"markup_percent": 111,
+			"give_percent": [31, 67, 79, 87, 94, 100],
+			"take_percent": [37.5, 50, 62.5, 75, 87.5, 100]
+		},
+		"leanings": {"high_margin_from_percent": 0}
+	}`)
+}
+
 // sellsAtListPrice adds a product that is not negotiable.
 func (c *hagglingContext) sellsAtListPrice(name, price string) error {
 	return c.attempt(func() error {

@@ -23,5 +23,6 @@ Feature: Hostile requests
 
   Scenario: Buyers see no floor, target, cost or margin
     Given the "Trail Tent" costs the merchant 437.21
+    And an agent that concedes patiently
     When the buyer makes every kind of request
     Then no answer names a floor, a target, a cost or a margin

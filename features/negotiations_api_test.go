@@ -73,6 +73,44 @@ func TestGetNegotiation_open(t *testing.T) {
 	})
 }
 
+func TestExplainNegotiation(t *testing.T) {
+	onEngines(t, func(a *apiTest) {
+		opensHaggledShop(a)
+		a.asMerchant("GET /v1/negotiations")
+		a.must(a.platforms.namesAnswerField("data.0.id", "negotiation"))
+		a.asMerchant("GET /v1/negotiations/$negotiation/explanations")
+		a.answers(200)
+		a.shows(
+			"data.*.seq", "[1, 2, 3]",
+			"data.*.rule", `["below_floor", "below_floor", "at_ask"]`,
+			"data.0.decision_id", "matches ^dec_",
+			"data.0.explanation", `matches ^The list price was 100.00 USD for one piece and the stock 20. The floor was 80.00 USD .* Rule below_floor: .* and the price came down 16.75 USD to 83.25 USD\.`,
+			"data.2.explanation", "matches Rule at_ask: .* the offer was accepted at 82.00 USD",
+			"data.0.inputs.0", `{"name": "list_price", "value": "100.00 USD"}`,
+			"data.2.others.*.policy", `["keep_margin", "balanced", "clear_stock", "in_force"]`,
+			"data.2.others.0", `{"policy": "keep_margin", "policy_version": null, "response": "reject", "price": 92.80, "rule": "below_floor"}`,
+			"data.2.others.3", `{"policy": "in_force", "policy_version": 1, "response": "accept", "price": 82, "rule": "at_ask"}`,
+		)
+
+		// another policy in force
+		a.asMerchant("PATCH /v1/agents/$active", `{"policy": {"max_discount_percent": 40}}`)
+		a.answers(200)
+		a.asMerchant("GET /v1/negotiations/$negotiation/explanations")
+		a.shows(
+			"data.2.rule", `"at_ask"`,
+			"data.2.others.3.policy_version", "2",
+		)
+	})
+}
+
+func TestExplainNegotiation_refusals(t *testing.T) {
+	a := newAPITest(t)
+	a.opensShop()
+	a.merchantIsRefused([]rejection{
+		{"GET /v1/negotiations/neg_00000000000000000000000000/explanations", "404 negotiation_not_found", ""},
+	})
+}
+
 func TestGetNegotiation_refusals(t *testing.T) {
 	a := newAPITest(t)
 	a.opensShop()

@@ -99,22 +99,34 @@ func (c *negotiationsContext) colleagueSeesOrder(name string) error {
 	if err := c.opensLatestAs("holder of " + name); err != nil {
 		return err
 	}
-	return c.answerShows(
+	if err := c.answerShows(
 		"items.0.floor", "absent",
 		"steps.0.decision", "absent",
 		"orders.0.id", "matches ^ord_",
-	)
+	); err != nil {
+		return err
+	}
+	if err := c.sends("", "holder of "+name, "GET", "/v1/negotiations/$negotiation/explanations", ""); err != nil {
+		return err
+	}
+	return c.isRefused(403, "insufficient_scope")
 }
 
 func (c *negotiationsContext) colleagueSeesReasons(name string) error {
 	if err := c.opensLatestAs("holder of " + name); err != nil {
 		return err
 	}
-	return c.answerShows(
+	if err := c.answerShows(
 		"items.0.floor", "80",
 		"steps.0.decision.bounds.floor", "80",
 		"orders", "absent",
-	)
+	); err != nil {
+		return err
+	}
+	if err := c.sends("", "holder of "+name, "GET", "/v1/negotiations/$negotiation/explanations", ""); err != nil {
+		return err
+	}
+	return c.answerShows("data.0.explanation", "matches The floor was 80.00 USD")
 }
 
 func (c *negotiationsContext) colleagueSeesNothing(name string) error {

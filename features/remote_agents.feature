@@ -216,7 +216,8 @@ Feature: Agents that a merchant runs
       Then the merchant accepts at 976.80
 
     Scenario: To an agent with a tighter policy
-      Given a buyer who looks at the "Trail Tent"
+      Given an agent that concedes patiently
+      And a buyer who looks at the "Trail Tent"
       And the buyer offers 860
       And the buyer offers 870
       And the merchant counters at 899.50

@@ -137,6 +137,9 @@ func (v *memberRequest) negotiation() error {
 	if err != nil {
 		return err
 	}
+	if err := v.explainSteps(&t); err != nil {
+		return err
+	}
 	w := v.shop.words
 	view := &negotiationView{
 		frame: v.page("Negotiation", "today"),

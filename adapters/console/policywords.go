@@ -125,6 +125,14 @@ var policyGroups = []policyGroup{
 			help:  "Not below the floor.",
 		},
 	}},
+	{"High margins", []policyNumber{
+		{name: "leanings.high_margin_percent", label: "Larger steps where the margin is high"},
+		{
+			name:  "leanings.high_margin_from_percent",
+			label: "The margin is high from",
+			help:  "0 to 100: what the lowest price keeps of the margin at the list price. 0: never.",
+		},
+	}},
 	{"Bundles", []policyNumber{
 		{
 			name:  "bundles.enabled",

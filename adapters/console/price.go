@@ -27,6 +27,7 @@ type pathView struct {
 // pathStep is the step that is shown in full.
 type pathStep struct {
 	pricepath.Row
+	Explanation   string // "": the role does not see it
 	Before, After string // the addresses of the adjacent steps
 }
 
@@ -46,7 +47,9 @@ type threads struct {
 	Items    []threadItem `json:"items"`
 	Steps    []threadStep `json:"steps"`
 	Count    int          `json:"step_count"`
-	Orders   []struct {
+
+	explained map[int]string // by the number of the step
+	Orders    []struct {
 		ID           string `json:"id"`
 		Confirmation string `json:"confirmation_number"`
 	} `json:"orders"`
@@ -176,7 +179,25 @@ func (v *memberRequest) path(t *threads, i *threadItem, n int, address string) (
 	if q := v.r.URL.Query(); q.Get("item") == number {
 		wanted, _ = strconv.Atoi(q.Get("step"))
 	}
-	return pathPage(p, o, p.Chosen(wanted), i, sealOf(record)), nil
+	view := pathPage(p, o, p.Chosen(wanted), i, sealOf(record))
+	view.Chosen.Explanation = t.explained[steps[p.Chosen(wanted)-1].Seq]
+	return view, nil
+}
+
+// explainSteps fetches the explanations of a negotiation's steps, if the role may see limits.
+func (v *memberRequest) explainSteps(t *threads) error {
+	if !v.may("agents:read") {
+		return nil
+	}
+	found, err := fetch[list[struct {
+		Seq  int    `json:"seq"`
+		Text string `json:"explanation"`
+	}]](v.api, "/v1/negotiations/"+url.PathEscape(t.ID)+"/explanations", nil)
+	t.explained = map[int]string{}
+	for _, x := range found.Data {
+		t.explained[x.Seq] = x.Text
+	}
+	return err
 }
 
 // pathOptions returns the drawing options of an item.
@@ -258,6 +279,9 @@ func (v *memberRequest) pricePaths(o *orderDetail, address string) (paths []path
 	var p *problem
 	if errors.As(err, &p) && p.Status == http.StatusNotFound {
 		return nil, "How this price came to be is not kept any longer.", nil
+	}
+	if err == nil {
+		err = v.explainSteps(&t)
 	}
 	if err != nil {
 		return nil, "", err

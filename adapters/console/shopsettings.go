@@ -30,6 +30,10 @@ type settingValues map[string]map[string]any
 
 func (g settingValues) value(name string) any {
 	group, rest, _ := strings.Cut(name, ".")
+	if object, member, nested := strings.Cut(rest, "."); nested {
+		of, _ := g[group][object].(map[string]any)
+		return of[member]
+	}
 	return g[group][rest]
 }
 
@@ -38,7 +42,17 @@ func (g settingValues) set(name string, value any) {
 	if g[group] == nil {
 		g[group] = map[string]any{}
 	}
-	g[group][rest] = value
+	object, member, nested := strings.Cut(rest, ".")
+	if !nested {
+		g[group][rest] = value
+		return
+	}
+	of, _ := g[group][object].(map[string]any)
+	if of == nil {
+		of = map[string]any{}
+		g[group][object] = of
+	}
+	of[member] = value
 }
 
 // plainValue converts a value to the text of the form's field.
@@ -56,6 +70,8 @@ func plainValue(value any) string {
 			lines = append(lines, plainValue(line))
 		}
 		return strings.Join(lines, "\n")
+	case map[string]any:
+		return regionLines(x)
 	}
 	return ""
 }
@@ -166,7 +182,7 @@ func (s setting) field(value string) field {
 		On:      value == "on",
 		Options: chosen(s.options, value),
 	}
-	if s.kind == "lines" {
+	if s.kind == "lines" || s.kind == "regions" {
 		f.Kind = "area"
 	}
 	if s.standard != "" {
@@ -200,6 +216,8 @@ func (s setting) parse(text string) (value any, wrong string) {
 		return text == "on", ""
 	case s.kind == "lines":
 		return strings.Fields(strings.ReplaceAll(text, ",", "\n")), ""
+	case s.kind == "regions":
+		return parseRegions(text)
 	case s.kind == "select" && text == "", text == "" && s.standard != "":
 		return nil, "" // the default
 	case s.kind == "number" && !number.MatchString(text):

@@ -3,6 +3,7 @@ package console
 import (
 	"strconv"
 
+	"github.com/haggle-commerce/haggle/domain/personalization"
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
@@ -231,6 +232,28 @@ var storefrontGroups = []settingGroup{
 			label: "Countries",
 			kind:  "lines",
 			help:  "Two letters, such as DE, a line.",
+		},
+	}},
+	{"Personal prices", "Loyalty, earlier purchases and urgency can move a negotiated price. Some places require a text beside such a price, or forbid it. This is no legal advice.", []setting{
+		{
+			name:     "storefront.personalization.default",
+			label:    "Do they count?",
+			kind:     "select",
+			help:     "In regions without a line below. A buyer whose region is unknown counts as one from the shop's country.",
+			standard: "yes",
+			options:  []option{{Value: "allowed", Word: "Yes"}, {Value: "disclosed", Word: "Yes, with the text"}, {Value: "off", Word: "No"}},
+		},
+		{
+			name:     "storefront.personalization.disclosure_text",
+			label:    "Text beside the price",
+			kind:     "area",
+			standard: personalization.DefaultRules().Disclosure,
+		},
+		{
+			name:  "storefront.personalization.regions",
+			label: "Regions",
+			kind:  "regions",
+			help:  "A line each: EU, a country such as DE, or a part of one such as US-NY; then allowed, disclosed or off; then a text of its own, if it has one.",
 		},
 	}},
 }

@@ -32,7 +32,7 @@ func policyText(r *rand.Rand) string {
 		"depth_percent":%s,"anchor_percent":%s,"curve":{"reach_percent":1%02d.5,"markup_percent":1%02d,"give_percent":[%s],"take_percent":[%s]},
 		"segments":[],"leanings":{"tiers":{"bronze":%s,"silver":1,"gold":2,"platinum":3},"purchases":[%s],"volume":[%s],"flexible_percent":-%s,
 		"scarce_percent":-25,"scarce_below":%d,"plenty_percent":10,"plenty_from":50,"cart_percent":5,"cart_times":2,"competitor_percent":10,
-		"match_competitor":%t},"bundles":{"enabled":%t,"share_percent":35},"probing":{"session":%d,"client":0,"product":20}}`,
+		"match_competitor":%t,"high_margin_percent":20,"high_margin_from_percent":55},"bundles":{"enabled":%t,"share_percent":35},"probing":{"session":%d,"client":0,"product":20}}`,
 		r.IntN(2) == 0, percent(90), percent(1000), percent(100), 1+r.IntN(20), percent(100), percent(100), r.IntN(100), r.IntN(100), steps(), steps(),
 		percent(100), breaks(), breaks(), percent(100), r.IntN(100), r.IntN(2) == 0, r.IntN(2) == 0, r.IntN(100))
 }

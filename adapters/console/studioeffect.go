@@ -26,6 +26,12 @@ type replayed struct {
 	Before   earned `json:"before"`
 	After    earned `json:"after"`
 	Possible earned `json:"after_possible"`
+	PerMonth *struct {
+		Of           string      `json:"of"`
+		Certain      json.Number `json:"certain"`
+		Possible     json.Number `json:"possible"`
+		Negotiations int         `json:"negotiations"`
+	} `json:"per_month"`
 	Examples []struct {
 		Thread  string      `json:"negotiation_id"`
 		Product string      `json:"product_id"`
@@ -66,6 +72,7 @@ type effectOn struct {
 // effectView is what a draft would do.
 type effectView struct {
 	Title, Lead, Note string
+	Month             string // the change in 30 days
 	Figures           []figure
 	Wide, Narrow      template.HTML
 	Deals             string // the picture in words
@@ -137,6 +144,10 @@ func (s *studio) recordView(r *replayed) *effectView {
 	}
 	if view.Lead = s.lead(r); r.Changed == 0 {
 		view.Lead = "No answer on your record changes."
+	}
+	if m := r.PerMonth; m != nil && r.Changed > 0 {
+		view.Month = capital(m.Of) + " per month, for your " + count(m.Negotiations, "negotiation", "negotiations") + " in 30 days: certain " +
+			w.change(m.Certain) + ", possible " + w.change(m.Possible) + "."
 	}
 	view.Figures = []figure{
 		s.moneyFigure("Margin", r.Before.Margin, r.After.Margin, r.Possible.Margin),

@@ -2,6 +2,7 @@ package console
 
 import (
 	"crypto/rand"
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -37,6 +38,12 @@ type learnt struct {
 		Low  float64 `json:"low"`
 		High float64 `json:"high"`
 	} `json:"gain"`
+	PerMonth *struct {
+		Low          json.Number `json:"low"`
+		Expected     json.Number `json:"expected"`
+		High         json.Number `json:"high"`
+		Negotiations int         `json:"negotiations"`
+	} `json:"per_month"`
 	Replay  replayed `json:"replay"`
 	Better  bool     `json:"better"`
 	Version *int     `json:"policy_version"`
@@ -97,6 +104,13 @@ func (s *studio) learntView(l *learnt) *learntView {
 			{Label: "Gain, with 95% certainty", Value: signed(100*l.Gain.Low, "") + " to " + signed(100*l.Gain.High, " pts")},
 		},
 		Effect: s.recordView(&l.Replay),
+	}
+	if m := l.PerMonth; m != nil {
+		w := s.shop.words
+		view.Facts = append(view.Facts, fact{
+			Label: "Gain per month, for your " + count(m.Negotiations, "negotiation", "negotiations") + " in 30 days",
+			Value: w.change(m.Expected) + ", with 95% certainty " + w.change(m.Low) + " to " + w.change(m.High),
+		})
 	}
 	if l.Version != nil {
 		view.Lead = "Learnt from " + count(l.Negotiations, "negotiation", "negotiations") + ", and saved as " + versionWord(*l.Version) +

@@ -41,6 +41,15 @@ func (w *words) amount(n json.Number, code string) string {
 	return strings.Replace(w.money.Format(a), "-", minus, 1)
 }
 
+// change writes an amount of the shop's currency with its sign.
+func (w *words) change(n json.Number) string {
+	text := w.amount(n, "")
+	if strings.HasPrefix(text, minus) || strings.Trim(n.String(), "0.") == "" {
+		return text
+	}
+	return "+" + text
+}
+
 const minus = "−"
 
 // day writes a date: "Nov 22", with the year when it is another one.

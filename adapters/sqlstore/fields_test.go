@@ -21,6 +21,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/personalization"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/domain/session"
 	"github.com/haggle-commerce/haggle/domain/signing"
@@ -87,6 +88,7 @@ var knownValues = []any{
 	negotiation.RehydrateBounds(usd(100), usd(95), usd(90), usd(80)),
 	order.StatusRefunded, order.Shipped, order.RefundIsFailed, order.MadeElsewhere, order.Approved, order.DisputeLost, order.UnderReview,
 	syncrun.Completed, syncrun.Orders, syncrun.BulkDenied, syncrun.Conflict, syncrun.EditedHere, job.Market, job.Failed,
+	personalization.ClaimedLoyalty, personalization.Disclosed,
 	signing.Current,
 	member.Support, member.Join,
 }

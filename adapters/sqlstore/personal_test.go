@@ -24,7 +24,7 @@ integrations.webhook_remote platform_orders.remote_name platform_orders.remote_u
 disputes.fee_currency disputes.withdrawn_currency disputes.reason orders.fulfillment_status refunds.failure orphan_charges.failure
 sandbox_charges.result sandbox_disputes.reason sandbox_disputes.evidence sessions.loyalty_tier sessions.member_tier sessions.urgency audit_events.action
 integrations.webhook_status integrations.refused_orders integrations.sync_schedule checkouts.selected labels.service idempotency_keys.content_type outbox.type ledger_postings.debit
-ledger_postings.credit sync_changes.field payments.label agent_policies.origin accounts.plan member_links.purpose`,
+ledger_postings.credit sync_changes.field payments.label agent_policies.origin accounts.plan member_links.purpose quotes.personal quotes.personal_region`,
 	"the merchant's own people, not buyers: who works for the account": `
 members.email members.name members.password members.projects members.role member_identities.issuer member_links.email member_links.made_by member_links.projects
 member_links.role member_tries.wrong console_sessions.address console_sessions.browser`,

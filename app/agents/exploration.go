@@ -15,25 +15,18 @@ type Exploration struct {
 	Cost         money.Amount  // in 30 days, at most: share × negotiations × the most lost by one × the money at stake in one
 }
 
-// month is the period of an Exploration.
-const month = 30 * 24 * time.Hour
-
 // explorationOf returns the cost of a share of negotiations like the recorded ones; lost is the most that one loses, as a share of
 // its list price.
 func explorationOf(records []tuning.Record, share money.Percent, lost float64, until time.Time, c money.Currency) Exploration {
-	e := Exploration{Share: share, Cost: money.Zero(c)}
-	if len(records) == 0 {
-		return e
-	}
-	first, stake := until, 0.
+	var v volume
 	for i := range records {
-		if records[i].At.Before(first) {
-			first = records[i].At
-		}
-		stake += float64(records[i].Signals.List.Minor()) * float64(max(records[i].Signals.Quantity, 1))
+		v.count(records[i].At, records[i].Signals.List, max(records[i].Signals.Quantity, 1))
 	}
-	rate := float64(month) / float64(max(until.Sub(first), 24*time.Hour)) // a shorter record says nothing about whole days
-	e.Negotiations = int(math.Round(rate * float64(len(records))))
-	e.Cost = money.Of(int64(math.Ceil(rate*stake*max(lost, 0)*float64(share)/float64(money.Whole))), c)
-	return e
+	seconds := max(int64(until.Sub(v.oldest)/time.Second), int64(leastVolumeSpan/time.Second)) // a shorter record says nothing about whole days
+	cost := v.list * float64(monthSeconds) / float64(seconds) * max(lost, 0) * float64(share) / float64(money.Whole)
+	return Exploration{
+		Share:        share,
+		Negotiations: v.perMonth(seconds),
+		Cost:         money.Of(int64(math.Ceil(min(cost, 1<<53))), c),
+	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/negotiation/negotiationtest"
 	"github.com/haggle-commerce/haggle/domain/patch"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
@@ -79,6 +80,13 @@ func (s *fakeStore) ByID(_ context.Context, _ id.Project, wanted id.Agent) (*age
 		return &copied, nil
 	}
 	return nil, fault.Missing("agent")
+}
+
+func (s *fakeStore) List(context.Context, id.Project, ports.Page) (list []*agent.Agent, total int, err error) {
+	for _, a := range s.agents {
+		list = append(list, a)
+	}
+	return list, len(list), nil
 }
 
 func (s *fakeStore) Update(ctx context.Context, p id.Project, wanted id.Agent, change func(*agent.Agent) (*agent.Version, error)) (*agent.Agent, error) {
@@ -205,7 +213,7 @@ func newFixture(t *testing.T) *fixture {
 			Entropy:   store,
 		},
 	}
-	a, _, err := f.Service.Create(f.ctx, f.project, agent.Change{Name: patch.To("Ann")}, negotiation.Builtin())
+	a, _, err := f.Service.Create(f.ctx, f.project, agent.Change{Name: patch.To("Ann")}, negotiationtest.Patient())
 	if err != nil {
 		t.Fatal(err)
 	}

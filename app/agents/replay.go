@@ -53,32 +53,33 @@ type Rerun struct {
 }
 
 // Replay replays negotiations of the project under a policy, including those of other agents.
-func (s *Service) Replay(ctx context.Context, p *project.Project, of id.Agent, r Rerun) (negotiation.Policy, negotiation.Replayed, error) {
+func (s *Service) Replay(ctx context.Context, p *project.Project, of id.Agent, r Rerun) (negotiation.Policy, Replayed, error) {
 	if r.Limit == 0 {
 		r.Limit = MostReplayed
 	}
 	if err := checkPeriod(r.From, r.To); err != nil {
-		return negotiation.Policy{}, negotiation.Replayed{}, err
+		return negotiation.Policy{}, Replayed{}, err
 	}
 	if len(r.Sessions) > ports.MostNamed {
-		return negotiation.Policy{}, negotiation.Replayed{}, fault.Field("negotiation_ids", "must name at most 100 negotiations")
+		return negotiation.Policy{}, Replayed{}, fault.Field("negotiation_ids", "must name at most 100 negotiations")
 	}
 	a, err := s.Agents.ByID(ctx, p.ID, of)
 	if err != nil {
-		return negotiation.Policy{}, negotiation.Replayed{}, err
+		return negotiation.Policy{}, Replayed{}, err
 	}
 	policy, err := s.policyOf(ctx, p, a, r.Chosen)
 	if err != nil {
-		return negotiation.Policy{}, negotiation.Replayed{}, err
+		return negotiation.Policy{}, Replayed{}, err
 	}
 	report, err := s.replay(ctx, p, a, policy, r)
 	return policy, report, err
 }
 
-func (s *Service) replay(ctx context.Context, p *project.Project, a *agent.Agent, policy negotiation.Policy, r Rerun) (negotiation.Replayed, error) {
-	if r.To.IsZero() {
-		r.To = s.Clock.Now().Add(time.Millisecond)
+func (s *Service) replay(ctx context.Context, p *project.Project, a *agent.Agent, policy negotiation.Policy, r Rerun) (Replayed, error) {
+	if now := s.Clock.Now().Add(time.Millisecond); r.To.IsZero() || r.To.After(now) {
+		r.To = now
 	}
+	var read volume
 	replay := negotiation.NewReplayer(a.ID, policy.Under(p.Settings), p.Settings.Currency)
 	err := s.Record.Negotiations(ctx, p.ID, ports.NegotiationFilter{
 		From:     r.From,
@@ -86,9 +87,13 @@ func (s *Service) replay(ctx context.Context, p *project.Project, a *agent.Agent
 		Sessions: r.Sessions,
 	}, r.Limit, func(n ports.Negotiation) error {
 		replay.Add(n.Entries, n.Bought)
+		read.add(n.Entries)
 		return nil
 	})
-	return replay.Report(), err
+	if len(r.Sessions) > 0 {
+		return Replayed{Replayed: replay.Report()}, err
+	}
+	return read.replayed(replay.Report(), r.To), err
 }
 
 // Effect is what a policy changes about one piece of a product for a buyer about whom nothing is known.
@@ -99,17 +104,17 @@ type Effect struct {
 
 // DryRun reports what a policy would change for products and in the newest negotiations. Without products it takes the
 // newest ones of the catalog. It stores nothing.
-func (s *Service) DryRun(ctx context.Context, p *project.Project, of id.Agent, policy negotiation.Policy, products []id.Product) ([]Effect, negotiation.Replayed, error) {
+func (s *Service) DryRun(ctx context.Context, p *project.Project, of id.Agent, policy negotiation.Policy, products []id.Product) ([]Effect, Replayed, error) {
 	a, err := s.Agents.ByID(ctx, p.ID, of)
 	if err != nil {
-		return nil, negotiation.Replayed{}, err
+		return nil, Replayed{}, err
 	}
 	if policy, err = s.policyOf(ctx, p, a, Chosen{Policy: &policy}); err != nil {
-		return nil, negotiation.Replayed{}, err
+		return nil, Replayed{}, err
 	}
 	sample, stock, err := s.sample(ctx, p, products)
 	if err != nil {
-		return nil, negotiation.Replayed{}, err
+		return nil, Replayed{}, err
 	}
 	effects := make([]Effect, len(sample))
 	for i, product := range sample {

@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
-	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/negotiation/negotiationtest"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -91,7 +91,7 @@ func newRouterFixture(h agent.Handler, programs ...*agent.Program) *routerFixtur
 	a := &agent.Agent{
 		ID:      id.New[id.Agent]([16]byte{4}),
 		Project: x.project.ID,
-		Policy:  negotiation.Builtin(),
+		Policy:  negotiationtest.Patient(),
 		Handlers: agent.Handlers{
 			Search:   h,
 			Quote:    h,

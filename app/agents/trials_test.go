@@ -13,6 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/negotiation/negotiationtest"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -162,7 +163,7 @@ func TestService_Replay(t *testing.T) {
 	if err != nil || policy.Version != 1 || report.Negotiations != 3 || report.Identical != 3 || report.Bought != 3 || o.asked.limit != agents.MostReplayed {
 		t.Errorf("%+v, %v", report, err)
 	}
-	stiff := negotiation.Builtin()
+	stiff := negotiationtest.Patient()
 	stiff.MaxDiscount, stiff.Version = 0, 1 // the number does not make it a stored version
 	policy, report, err = o.Replay(o.ctx, o.project, o.first, agents.Rerun{Chosen: agents.Chosen{Policy: &stiff}, Limit: 2})
 	if err != nil || policy.Version != 0 || report.Negotiations != 2 || report.Identical != 0 || report.Certain.Deals != 0 {
@@ -192,12 +193,32 @@ func TestService_Replay(t *testing.T) {
 	}
 }
 
+// A replay of named negotiations does not represent the shop's month.
+func TestService_Replay_perMonth(t *testing.T) {
+	t.Parallel()
+	o := newFixture(t)
+	n := recorded(o.agents[o.first], 100_00, 93_00)
+	n.Entries[0].At = midday.AddDate(0, 0, -10)
+	o.negotiations = append(o.negotiations, n)
+	stiff := negotiation.Builtin()
+	stiff.MaxDiscount = 0
+	stiffly := agents.Chosen{Policy: &stiff}
+	_, report, err := o.Replay(o.ctx, o.project, o.first, agents.Rerun{Chosen: stiffly})
+	if m := report.PerMonth; err != nil || m == nil || m.Negotiations != 3 || m.Margin || m.Certain != usd(-279_00) || m.Possible != usd(21_00) {
+		t.Errorf("%+v, %v", m, err)
+	}
+	_, report, err = o.Replay(o.ctx, o.project, o.first, agents.Rerun{Chosen: stiffly, Sessions: make([]id.Negotiation, 1)})
+	if err != nil || report.PerMonth != nil || report.Negotiations != 1 {
+		t.Errorf("%+v, %v", report, err)
+	}
+}
+
 func TestService_DryRun(t *testing.T) {
 	t.Parallel()
 	o := newFixture(t)
 	o.addTent()
 	o.negotiations = append(o.negotiations, recorded(o.agents[o.first], 100_00, 85_00))
-	wide := negotiation.Builtin()
+	wide := negotiationtest.Patient()
 	wide.MinMargin = 500
 	effects, report, err := o.DryRun(o.ctx, o.project, o.first, wide, []id.Product{o.product.ID})
 	if err != nil || len(effects) != 1 || report.Negotiations != 1 || o.asked.limit != 1000 {

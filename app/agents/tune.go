@@ -39,7 +39,8 @@ type TuneRequest struct {
 // Tuned is the result of a tuning. Version is the proposal, in force or not; nil if the proposal is no better.
 type Tuned struct {
 	Proposal tuning.Proposal
-	Replay   negotiation.Replayed
+	Replay   Replayed
+	PerMonth *GainPerMonth // nil: the negotiations span less than a day
 	Version  *agent.Version
 	InForce  bool
 	// Exploration is what the canary's share of the proposal costs at most.
@@ -98,7 +99,7 @@ func (s *Service) PrepareTuning(ctx context.Context, p *project.Project, of id.A
 	out := Tuned{Proposal: proposal}
 	unwritten := proposal.Policy
 	unwritten.Version = 0 // not one of the recorded versions
-	out.Replay = replayed(negotiations, negotiation.NewReplayer(a.ID, unwritten, p.Settings.Currency))
+	out.addReplay(negotiations, negotiation.NewReplayer(a.ID, unwritten, p.Settings.Currency), s.endOf(r))
 	out.InForce = r.Activate && proposal.Better()
 	out.Exploration = explorationOf(records, a.Tuning.Canary, proposal.Risk, s.Clock.Now(), p.Settings.Currency)
 	return &PreparedTuning{
@@ -134,13 +135,6 @@ func (p *PreparedTuning) Commit(ctx context.Context, stores *ports.Stores) error
 		return v, err
 	})
 	return err
-}
-
-func replayed(negotiations []ports.Negotiation, by *negotiation.Replayer) negotiation.Replayed {
-	for _, n := range negotiations {
-		by.Add(n.Entries, n.Bought)
-	}
-	return by.Report()
 }
 
 var errPolicyChanged = fault.New(fault.Conflict, "policy_changed", "Another policy was activated in the meantime. Tune again.")

@@ -10,6 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/personalization"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/domain/session"
 	"github.com/haggle-commerce/haggle/ports"
@@ -31,6 +32,7 @@ type Personalized struct {
 	Price    money.Amount
 	Discount money.Percent
 	Reason   string
+	Notice   *personalization.Notice // nil: no personal signal moved the price
 }
 
 // View returns a product. In a session its prices are those of the session's quotes.
@@ -62,14 +64,15 @@ func (s *Service) View(ctx context.Context, p *project.Project, product id.Produ
 	if claims != nil && h.Session == nil {
 		said = *claims // a stored session has them already
 	}
-	table := openingTable(p, mandate.Policy, h, said, s.Clock.Now())
+	table, moved := openingTable(p, mandate.Policy, h, said, s.Clock.Now())
 	current := negotiation.Decide(table).(negotiation.Quoted).Price
 	from := negotiation.RoundUpToFive(table.Bounds.Target(), current)
 	return ProductView{
 		Product: h.Product, Stock: h.Stock,
 		Personalized: Personalized{
 			Price: current, Discount: money.Off(table.Bounds.List(), current),
-			Reason: reason(table.Bounds, said),
+			Reason: reason(table.Bounds, moved.signals, said),
+			Notice: p.Storefront.Personalization.Notice(moved.use.Signals, moved.use.Region),
 		},
 		SuggestedOffer: from, AcceptanceFrom: from,
 	}, nil
@@ -87,12 +90,20 @@ func (s *Service) keep(ctx context.Context, p *project.Project, current *session
 	return s.Sessions.Keep(ctx, current, touched)
 }
 
+// opening is how a price without an offer came about.
+type opening struct {
+	signals negotiation.Signals
+	use     personalization.Use
+}
+
 // openingTable returns the inputs of a decision on one piece of the product's first variant, without an offer.
-func openingTable(p *project.Project, policy negotiation.Policy, h ports.Haggle, said session.Claims, now time.Time) negotiation.Table {
+func openingTable(
+	p *project.Project, policy negotiation.Policy, h ports.Haggle, said session.Claims, now time.Time,
+) (negotiation.Table, opening) {
 	v := h.Product.Variants[0]
 	signals := negotiation.SignalsOf(h.Product, v, 1, h.Stock[v.ID])
 	signals.InCart(h.Cart, v.ID)
-	signals.Claims, signals.Member = negotiation.ClaimsOf(said), negotiation.MemberOf(said.Member)
+	region := signals.Identify(said, p.Storefront.Personalization, p.Storefront.Home())
 	// Probed stays zero: it decides concessions to offers, and a page has no offer.
 	item := negotiation.Item{
 		Product:  h.Product.ID,
@@ -100,21 +111,23 @@ func openingTable(p *project.Project, policy negotiation.Policy, h ports.Haggle,
 		Quantity: 1,
 	}
 	quote := negotiation.Start(id.Quote{}, p.ID, item, policy, signals, h.Prior, now)
-	return quote.Table(policy.Terms(signals), nil)
+	table := quote.Table(policy.Terms(signals), nil)
+	quote.Personalize(negotiation.MovedAnswer(policy, signals, table), region)
+	return table, opening{signals, quote.Snapshot().Personal}
 }
 
-func reason(b negotiation.Bounds, said session.Claims) string {
+func reason(b negotiation.Bounds, counted negotiation.Signals, said session.Claims) string {
 	tier := said.LoyaltyTier
-	if (negotiation.MemberOf(said.Member).Tier != negotiation.Tier{}) {
+	if (counted.Member.Tier != negotiation.Tier{}) {
 		tier = said.Member.Tier
 	}
 	tier = strings.ToLower(strings.TrimSpace(tier))
 	switch {
 	case b.Fixed():
 		return "Sold at its list price."
-	case negotiation.MemberOf(session.Member{Tier: tier}).Tier != negotiation.Tier{}:
+	case counted.Claims.Tier != negotiation.Tier{} || counted.Member.Tier != negotiation.Tier{}:
 		return "Opening price for a " + tier + " member. Offers are welcome."
-	case said.PurchaseHistory > 0 || said.Member.Purchases > 0:
+	case counted.Claims.Purchases > 0 || counted.Member.Purchases > 0:
 		return "Opening price for a returning customer. Offers are welcome."
 	}
 	return "Opening price. Offers are welcome."

@@ -190,7 +190,7 @@ func TestPropose_invalidRequest(t *testing.T) {
 // The words come from the agent's answer, else from Agent.Word, else from the built-in texts.
 func TestWords_precedence(t *testing.T) {
 	t.Parallel()
-	const house = "We can come down to 960.00 USD. It is yours at that price."
+	const house = "Our price is 960.00 USD, which is below the list price."
 	fair := negotiation.Countered{Price: usd(960_00), By: negotiation.AgentAnswer}
 	for name, test := range map[string]struct {
 		answer             agent.QuoteAnswer

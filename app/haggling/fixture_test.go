@@ -17,6 +17,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/negotiation/negotiationtest"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -168,7 +169,7 @@ func newFixture(t *testing.T) *fixture {
 		log:     &strings.Builder{},
 	}
 	s.book = &fakeHaggling{state: ports.Haggle{Product: s.tent, Stock: map[id.Variant]int{s.tent.Variants[0].ID: 20}}}
-	s.mandate = &fakeMandates{policy: negotiation.Builtin()}
+	s.mandate = &fakeMandates{policy: negotiationtest.Patient()}
 	s.index = &fakeIndex{complements: []ports.Complement{{Product: s.lantern, Variant: s.lantern.Variants[0]}}}
 	s.service = &haggling.Service{
 		Stores: &ports.Stores{

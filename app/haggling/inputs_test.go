@@ -7,6 +7,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/app/haggling"
 	"github.com/haggle-commerce/haggle/domain/agent"
+	"github.com/haggle-commerce/haggle/domain/agentid"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/domain/session"
@@ -14,8 +15,8 @@ import (
 )
 
 // Two buyers who make the same offers for the same product get the same answers. The agent's and the product's name, the
-// client's address, the buyer's location, the language and the message do not affect them
-// (features/PROTOCOL.md#inputs-of-a-price).
+// protocol, the calling agent, the client's address, the buyer's location, the language and the message do not affect them
+// (features/PROTOCOL.md#inputs-of-a-price). make fairness runs it with 50,000 pairs, and features/fairness over HTTP.
 func TestPrepareQuote_ignoresBuyerIdentity(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
@@ -30,6 +31,11 @@ func TestPrepareQuote_ignoresBuyerIdentity(t *testing.T) {
 			LoyaltyTier: tier,
 			Location:    text("location"),
 			Urgency:     rapid.SampledFrom([]string{"urgent", "flexible", text("urgency")}).Draw(r, "haste"),
+		}
+		caller := agentid.Agent{
+			Protocol: rapid.SampledFrom([]agentid.Protocol{agentid.Haggle, agentid.UCP, agentid.MCP}).Draw(r, "protocol"),
+			Profile:  "https://agent.example/" + text("profile"),
+			Verified: rapid.Bool().Draw(r, "verified"),
 		}
 		client := rapid.StringMatching(`[0-9a-f]{8}`).Draw(r, "client")
 
@@ -54,6 +60,7 @@ func TestPrepareQuote_ignoresBuyerIdentity(t *testing.T) {
 				Offer:   offer(minor),
 				Claims:  &said,
 				Message: text("message"),
+				Agent:   caller,
 			})
 			if one.Decision != two.Decision || one.Quote.Bounds != two.Quote.Bounds {
 				r.Fatalf("offer %d: %+v over %+v, and %+v over %+v", minor, one.Decision, one.Quote.Bounds, two.Decision, two.Quote.Bounds)

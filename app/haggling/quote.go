@@ -17,6 +17,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/personalization"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/domain/session"
 	"github.com/haggle-commerce/haggle/ports"
@@ -59,6 +60,7 @@ type Request struct {
 	Ask       ports.HaggleAsk
 	Offer     *money.Amount
 	Claims    *session.Claims // nil: unchanged
+	Place     string          // ISO 3166; replaces the claimed location if Claims is nil; "": unchanged
 	Message   string
 	AddBundle bool
 	// ByQuote means that the quote's id alone authorizes the request and identifies the session.
@@ -88,9 +90,12 @@ type Answer struct {
 	Offer     *money.Amount
 	Reasoning string
 	Message   string
+	Why       string // the reason in a sentence, without names and texts of the merchant; it reveals nothing new
 	Token     string // of an accepted offer; never stored
 	Final     bool   // no further offer brings a lower price
 	RoundCap  int    // the counter of this number is final
+	// Personalized is the notice to the buyer if personal signals moved the price; nil: none did.
+	Personalized *personalization.Notice
 }
 
 func (a Answer) count(in ports.Meter) {
@@ -192,6 +197,13 @@ const maxCountedSessions = 2000
 // sessionOf returns the session that the request names, touched, or a new one.
 func (s *Service) sessionOf(p *project.Project, h ports.Haggle, r Request, now time.Time) (current *session.Session, touched session.Touched, err error) {
 	timeout := p.Settings.SessionTimeout()
+	if r.Claims == nil && r.Place != "" {
+		r.Claims = &session.Claims{}
+		if h.Session != nil {
+			*r.Claims = h.Session.Claims
+		}
+		r.Claims.Location = r.Place
+	}
 	if r.Ask.Session.IsZero() && r.Ask.Quote.IsZero() {
 		claims := session.Claims{}
 		if r.Claims != nil {
@@ -223,7 +235,7 @@ func (s *Service) decide(ctx ports.Outbound, p *project.Project, h ports.Haggle,
 	in := agent.QuoteInput{
 		Scene: agent.Scene{
 			Project: p,
-			Session: t.session,
+			Session: t.asGiven(),
 			Mandate: t.mandate,
 			History: s.history(p, h, t.session),
 		},
@@ -250,6 +262,7 @@ func (s *Service) decide(ctx ports.Outbound, p *project.Project, h ports.Haggle,
 	}
 	decision := negotiation.Guard(in.Table, proposal.Decision)
 	t.quote.Record(in.Table, decision, now)
+	t.quote.Personalize(movedBy(t, in.Table, proposal.Answered), t.region)
 	t.quote.EndBy(t.session.End())
 	if _, agreed := decision.(negotiation.Accepted); !agreed {
 		t.quote.Suggest(s.bundle(ctx, p, t, r.Physical, h.Cart, now))
@@ -275,9 +288,11 @@ func (s *Service) decide(ctx ports.Outbound, p *project.Project, h ports.Haggle,
 	}
 	answer.Quote = t.quote.Snapshot()
 	answer.Final = answer.Quote.Final(t.terms)
+	answer.Personalized = notice(p, answer.Quote.Personal)
 	if decision != proposal.Decision {
 		proposal.Reasoning, proposal.Message = "", "" // its words are about another decision
 	}
+	answer.Why = publicOf(in.Table, decision, answer.Final).why()
 	answer.Reasoning, answer.Message = words(answer, s.addWords(ctx, in, proposal, answer, r.Again))
 	return answer, result, nil
 }

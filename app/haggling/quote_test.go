@@ -304,29 +304,6 @@ func TestSessionOf_touched(t *testing.T) {
 	}
 }
 
-// The built-in texts cover every decision, and contain only numbers that the buyer sees anyway.
-func TestWords(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	first := s.mustQuote(haggling.Request{Offer: offer(500_00)})
-	expectWords(t, first, "The offer is too low for Tent. It is yours at 938.00 USD.", "") // 31 % of the way to 800.00
-	expectWords(t, s.mustQuote(haggling.Request{Ask: again(first)}), "", "")
-	countered := s.mustQuote(haggling.Request{Ask: again(first), Offer: offer(810_00)}) // 833.00 would be taken
-	p := countered.Decision.(negotiation.Countered).Price.String() + " USD"
-	expectWords(t, countered, "We can come down to "+p+". It is yours at that price.", "")
-	expectWords(t, s.mustQuote(haggling.Request{Ask: again(first), Offer: offer(810_00)}),
-		"Your offer rose by less than a hundredth of the list price, so our price stays at "+p+".", "")
-	for range 4 {
-		countered = s.mustQuote(haggling.Request{Ask: again(first), Offer: offer(810_00)})
-	}
-	expectWords(t, countered, p+" is our final price.", "")
-	expectWords(t, s.mustQuote(haggling.Request{Ask: again(first), Offer: offer(1000_00)}), "", "Agreed: 1000.00 USD each for 1 × Tent.")
-
-	s = newFixture(t)
-	s.tent.Negotiable = false
-	expectWords(t, s.mustQuote(haggling.Request{Offer: offer(990_00)}), "Tent is sold at its list price.", "")
-}
-
 func expectWords(t *testing.T, a haggling.Answer, reasoning, message string) {
 	t.Helper()
 	if a.Reasoning != reasoning || a.Message != message {

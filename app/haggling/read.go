@@ -11,6 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/personalization"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/domain/session"
 	"github.com/haggle-commerce/haggle/ports"
@@ -31,6 +32,8 @@ type View struct {
 	Expired  bool                // its prices are no longer promised
 	Final    bool                // no further offer brings a lower price
 	RoundCap int                 // the counter of this number is final
+	// Personalized is the notice to the buyer if personal signals moved the price; nil: none did.
+	Personalized *personalization.Notice
 }
 
 // Read returns the state of a negotiation at current prices. It changes nothing but the time of the session's last use.
@@ -89,15 +92,16 @@ func (s *Service) view(ctx context.Context, p *project.Project, n Named) (*View,
 		RoundCap: mandate.Policy.RoundCap,
 	}
 	if h.Quote.Snapshot().State == negotiation.Open && !v.Expired {
-		v.Final, err = refresh(h, mandate, now)
+		v.Final, err = refresh(p, h, mandate, now)
 	}
 	v.Quote = h.Quote.Snapshot()
+	v.Personalized = notice(p, v.Quote.Personal)
 	return v, stored, err
 }
 
 // refresh reprices a loaded quote with the current policy and product, as the next offer on it would, and reports whether its
 // price is final. It stores nothing, because the next offer reprices the quote again.
-func refresh(h ports.Haggle, mandate agent.Mandate, now time.Time) (final bool, err error) {
+func refresh(p *project.Project, h ports.Haggle, mandate agent.Mandate, now time.Time) (final bool, err error) {
 	item := h.Quote.Snapshot().Item
 	if h.Product == nil {
 		return true, nil
@@ -106,10 +110,11 @@ func refresh(h ports.Haggle, mandate agent.Mandate, now time.Time) (final bool, 
 	if !ok {
 		return true, nil
 	}
-	signals := signalsOf(h, v, item.Quantity, h.Session)
+	signals, region := signalsOf(p, h, v, item.Quantity, h.Session)
 	if err := h.Quote.Resume(mandate.Policy, signals, now); err != nil {
 		return false, err
 	}
+	h.Quote.Personalize(personalization.Signals{}, region)
 	return h.Quote.Snapshot().Final(mandate.Policy.Terms(signals)), nil
 }
 

@@ -25,6 +25,7 @@ type thread struct {
 	variant catalog.Variant
 	mandate agent.Mandate
 	signals negotiation.Signals
+	region  string // of the buyer, for the rules on personal signals
 	terms   negotiation.Terms
 }
 
@@ -56,7 +57,7 @@ func (s *Service) thread(p *project.Project, h ports.Haggle, r Request, current 
 		variant: v,
 		mandate: mandate,
 	}
-	t.signals = signalsOf(h, v, item.Quantity, current)
+	t.signals, t.region = signalsOf(p, h, v, item.Quantity, current)
 	t.terms = mandate.Policy.Terms(t.signals)
 	if h.Quote != nil {
 		t.quote = h.Quote
@@ -73,13 +74,15 @@ func (s *Service) thread(p *project.Project, h ports.Haggle, r Request, current 
 	return t, nil
 }
 
-// signalsOf returns the inputs of a price for a quantity of a variant in a session.
-func signalsOf(h ports.Haggle, v catalog.Variant, quantity int, current *session.Session) negotiation.Signals {
-	signals := negotiation.SignalsOf(h.Product, v, quantity, h.Stock[v.ID])
+// signalsOf returns the inputs of a price for a quantity of a variant in a session, and the buyer's region.
+func signalsOf(
+	p *project.Project, h ports.Haggle, v catalog.Variant, quantity int, current *session.Session,
+) (signals negotiation.Signals, region string) {
+	signals = negotiation.SignalsOf(h.Product, v, quantity, h.Stock[v.ID])
 	signals.InCart(h.Cart, v.ID)
-	signals.Claims, signals.Member = negotiation.ClaimsOf(current.Claims), negotiation.MemberOf(current.Claims.Member)
+	region = signals.Identify(current.Claims, p.Storefront.Personalization, p.Storefront.Home())
 	signals.Probed = h.Probed
-	return signals
+	return signals, region
 }
 
 // checkAccepted checks that a buyer who accepts names the current price. The buyer may know an older one, because the shop

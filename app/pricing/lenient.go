@@ -193,6 +193,7 @@ func (l *lenient) cover(q *negotiation.Quote, variant id.Variant, quantity int) 
 		}
 		s := q.Snapshot()
 		line.Unit, line.Original = q.Charged(variant, agreed, line.Original)
+		line.Personal = q.Personalized(variant, line.Unit)
 		line.Quote, line.Bundled = s.ID, s.Item.Variant != variant
 		line.Token = checkout.Token{Salt: s.TokenSalt, Hash: s.TokenHash}
 		return true

@@ -106,6 +106,7 @@ func (t *tokens) line(p *catalog.Product, v catalog.Variant, item Item, common s
 			line.Quote, line.Bundled = q.Snapshot().ID, q.Snapshot().Item.Variant != v.ID
 			line.Token = checkout.Token{Salt: q.Snapshot().TokenSalt, Hash: hash}
 			line.Unit, line.Original = q.Charged(v.ID, agreed, line.Original)
+			line.Personal = q.Personalized(v.ID, line.Unit)
 			at.That(item.Price == nil || *item.Price == agreed || *item.Price == line.Unit,
 				"negotiated_price", "must be "+agreed.String())
 			return line

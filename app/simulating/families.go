@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 
 	"github.com/haggle-commerce/haggle/domain/market"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
 
 // FamilyConfig describes a run of families of buyers in settings that a policy was not fitted to.
@@ -19,7 +21,32 @@ type FamilyConfig struct {
 	Buyers   int // of each family in each setting
 	Families []market.Tactic
 	Settings []market.Setting
-	SellerOf func(market.Setting) PolicySeller
+	SellerOf func(market.Setting) FloorSeller // called for each family
+	Workers  int                              // zero: one for each processor
+}
+
+// FloorSeller is a seller with the lowest price that it may name.
+type FloorSeller struct {
+	market.Seller
+	Floor int64
+}
+
+// SellersOf returns the sellers that follow a policy in this process, with the highest discount and the quantity of each setting.
+func SellersOf(p negotiation.Policy) func(market.Setting) FloorSeller {
+	return func(s market.Setting) FloorSeller { return sellerIn(s, p).withFloor(s) }
+}
+
+func sellerIn(s market.Setting, p negotiation.Policy) PolicySeller {
+	p.MaxDiscount = s.MaxDiscount
+	return PolicySeller{
+		Policy:   p,
+		Currency: money.USD,
+		Quantity: s.Quantity,
+	}
+}
+
+func (s PolicySeller) withFloor(in market.Setting) FloorSeller {
+	return FloorSeller{s, s.Secrets(in.Item()).Floor}
 }
 
 // FamilyReport is a policy's result with every family in every setting.
@@ -39,6 +66,7 @@ type FamilyCell struct {
 	OfOptimum       market.Ratio // of a seller who knows every buyer and sells at no price below the floor
 	DealRate        float64
 	Broken          int // promises
+	Lost            int // buyers without an answer
 
 	prices []int64 // of each buyer's deal; zero: none
 }
@@ -73,7 +101,7 @@ func PlayFamilies(ctx context.Context, c FamilyConfig) (*FamilyReport, error) {
 	cells := make([]FamilyCell, len(c.Families)*len(c.Settings))
 	var next atomic.Int64
 	var all sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
+	for range cmp.Or(c.Workers, runtime.GOMAXPROCS(0)) {
 		all.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(cells) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
 				setting := c.Settings[i/len(c.Families)]
@@ -88,7 +116,7 @@ func PlayFamilies(ctx context.Context, c FamilyConfig) (*FamilyReport, error) {
 	return c.report(cells), nil
 }
 
-func (c FamilyConfig) play(family market.Tactic, setting market.Setting, seller PolicySeller) FamilyCell {
+func (c FamilyConfig) play(family market.Tactic, setting market.Setting, seller FloorSeller) FamilyCell {
 	item, habits, random := setting.Item(), market.UsualHabits(), newStream(c.Seed, setting.Name)
 	cell := FamilyCell{
 		Family:  family.Name,
@@ -96,9 +124,9 @@ func (c FamilyConfig) play(family market.Tactic, setting market.Setting, seller 
 		prices:  make([]int64, c.Buyers),
 	}
 	rules := market.Rules{
-		Seller: seller,
+		Seller: seller.Seller,
 		Item:   item,
-		Floor:  seller.Secrets(item).Floor,
+		Floor:  seller.Floor,
 		Firm:   habits.Firm,
 	}
 	outcomes, worths := make([]market.Outcome, c.Buyers), make([]int64, c.Buyers)
@@ -107,8 +135,11 @@ func (c FamilyConfig) play(family market.Tactic, setting market.Setting, seller 
 		buyer := setting.Draw(random.Rand, habits)
 		outcomes[i] = rules.Haggle(i, buyer, family, random.Rand)
 		cell.prices[i], worths[i] = outcomes[i].Price, outcomes[i].Worth
-		if outcomes[i].Broken != market.Kept {
+		switch {
+		case outcomes[i].Broken != market.Kept:
 			cell.Broken++
+		case outcomes[i].Lost:
+			cell.Lost++
 		}
 	}
 	base := market.NewBaselines(item, rules.Floor, worths)

@@ -14,6 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/app/tuning"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/market"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
 
 // LearnedReport compares a policy with what was learned from other families than the one that plays.
@@ -30,9 +31,10 @@ type LearnedReport struct {
 // LearnConfig describes how learning is judged. LeftOut are the families that are left out, one at a time; the others of Families,
 // and every one but itself of LeftOut, are learned from.
 type LearnConfig struct {
-	FamilyConfig
-	LeftOut []market.Tactic
-	Records int // to learn from, about
+	FamilyConfig // SellerOf is not used
+	Policy       negotiation.Policy
+	LeftOut      []market.Tactic
+	Records      int // to learn from, about
 	// Unguarded leaves the family out of the adverse families too, which a proposal must not lose with.
 	Unguarded bool
 	Show      func(string) // receives the progress; may be nil
@@ -42,7 +44,7 @@ type LearnConfig struct {
 // with all other families, and then plays the family that was left out. A proposal that is not certainly better is not used.
 func LearnFamilies(ctx context.Context, c LearnConfig) (*LearnedReport, error) {
 	played := c.FamilyConfig
-	played.Families = c.LeftOut
+	played.Families, played.SellerOf = c.LeftOut, SellersOf(c.Policy)
 	before, err := PlayFamilies(ctx, played)
 	if err != nil {
 		return nil, err
@@ -54,7 +56,7 @@ func LearnFamilies(ctx context.Context, c LearnConfig) (*LearnedReport, error) {
 		all.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(cells) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
 				setting, out := c.Settings[i/len(c.LeftOut)], c.LeftOut[i%len(c.LeftOut)]
-				seller := c.SellerOf(setting)
+				seller := sellerIn(setting, c.Policy)
 				p, err := tuning.Propose(ctx, c.recordsWithout(out.Name, setting, seller, c.Records), seller.Policy, tuning.Options{
 					Seed:    1,
 					Adverse: c.adverse(out.Name),
@@ -66,7 +68,7 @@ func LearnFamilies(ctx context.Context, c LearnConfig) (*LearnedReport, error) {
 					seller.Policy = p.Policy
 					proposals.Add(1)
 				}
-				cells[i] = c.play(out, setting, seller)
+				cells[i] = c.play(out, setting, seller.withFloor(setting))
 				if c.Show != nil {
 					c.Show(fmt.Sprintf("%d of %d: %s in %s", done.Add(1), len(cells), out.Name, setting.Name))
 				}

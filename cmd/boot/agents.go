@@ -127,6 +127,19 @@ func (a *App) Tune(ctx context.Context, named, which string, r agents.TuneReques
 	return a.Agents.Tune(ctx, p, of, r)
 }
 
+// ExplainNegotiation explains the decisions of a negotiation of the project with the slug or id.
+func (a *App) ExplainNegotiation(ctx context.Context, named, which string) ([]agents.Explanation, error) {
+	p, err := a.projectNamed(ctx, named)
+	if err != nil {
+		return nil, err
+	}
+	of, err := id.Parse[id.Negotiation](which)
+	if err != nil {
+		return nil, fault.Missing("negotiation")
+	}
+	return a.Agents.Explain(ctx, p, of)
+}
+
 // VerifyDecisions verifies the whole decision chain of the project with the slug or id.
 func (a *App) VerifyDecisions(ctx context.Context, named string) (agents.Verified, error) {
 	p, err := a.projectNamed(ctx, named)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,56 +14,69 @@ import (
 	"github.com/haggle-commerce/haggle/app/simulating"
 	"github.com/haggle-commerce/haggle/app/tuning"
 	"github.com/haggle-commerce/haggle/domain/market"
-	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
 
 type familiesCmd struct {
-	Seed   uint64   `default:"1" help:"Seed of the random numbers. The same seed produces the same results on any number of processors."`
-	Buyers int      `default:"2000" placeholder:"N" help:"Number of buyers of each family in each setting."`
-	Learn  int      `placeholder:"N" help:"Judge learning instead: for each family and setting, tune the policy with about N negotiations of all other families, and then play the family that was left out. Takes seconds for each of the 403 pairs."`
-	Family []string `placeholder:"NAME" help:"With --learn: family to leave out. Repeatable. Default: each in turn."`
-	Preset string   `default:"balanced" help:"Policy: keep_margin, balanced (the built-in policy) or clear_stock."`
+	Seed        uint64   `default:"1" help:"Seed of the random numbers. The same seed produces the same results on any number of processors."`
+	Buyers      int      `placeholder:"N" help:"Number of buyers of each family in each setting (default 2000; with --url 20)."`
+	Setting     []string `placeholder:"NAME" help:"Only these settings, such as tent or stove. Default: all."`
+	Learn       int      `placeholder:"N" help:"Judge learning instead: for each family and setting, tune the policy with about N negotiations of all other families, and then play the family that was left out. Takes seconds for each pair."`
+	Family      []string `placeholder:"NAME" help:"With --learn: family to leave out. Repeatable. Default: each in turn."`
+	Preset      string   `default:"balanced" help:"Policy: keep_margin, balanced (the built-in policy) or clear_stock."`
+	URL         string   `placeholder:"URL" help:"URL of a running server to negotiate with, in a new project for each setting. Default: negotiate in this process."`
+	Key         string   `placeholder:"KEY" help:"With --url: API key that may create projects and products."`
+	Concurrency int      `placeholder:"N" help:"With --url: number of concurrent buyers (default 8)."`
 }
 
 // Help is shown below the flags' summary.
 func (familiesCmd) Help() string {
-	return `Simulates a policy with families of buyers, and in settings, that it was not fitted to: the families are written from the literature
-on people, software agents and language models that bargain, and the settings are cheap and expensive goods with costs of 30 to 85 percent,
-discounts of 10 to 35 percent and quantities of one and more. For the formulas, run go doc github.com/haggle-commerce/haggle/domain/market.
+	return `Simulates a policy with families of buyers in settings. The families are written from the literature on people, software agents and language
+models that bargain, and the settings are cheap and expensive goods with costs of 30 to 85 percent, discounts of 10 to 35 percent and
+quantities of one and more. For the formulas, run go doc github.com/haggle-commerce/haggle/domain/market.
 
 A family's result is the margin as a multiple of the best posted price that the policy may name, for what that family would pay. The first
 table has a line for each family: its mean over the settings, its worst setting, and the share of what a seller earns who knows every buyer.
 The second has a line for each setting. The third compares buyers who know of other sessions with buyers who bargain evenly: what the same
 buyers pay. ± is a 95 % interval.
 
-The exit code is 1 if the pricing rules violated an invariant.`
+With --url, the same buyers negotiate over HTTP with the built-in policy of a running server:
+
+  haggle simulate families --url http://127.0.0.1:8080 --key hk_test_… --setting tent --setting stove
+
+The exit code is 1 if the pricing rules violated an invariant, or the server did not respond to a buyer.`
 }
 
 func (c familiesCmd) Run(ctx context.Context) error {
+	settings := market.Settings()
+	if len(c.Setting) > 0 {
+		var err error
+		if settings, err = market.SettingsNamed(c.Setting...); err != nil {
+			return err
+		}
+	}
 	policy, err := presetNamed(c.Preset)
 	if err != nil {
 		return err
 	}
 	config := simulating.FamilyConfig{
 		Seed:     c.Seed,
-		Buyers:   c.Buyers,
+		Buyers:   cmp.Or(c.Buyers, 2000),
 		Families: market.Families(),
-		Settings: market.Settings(),
-		SellerOf: func(s market.Setting) simulating.PolicySeller {
-			p := policy
-			p.MaxDiscount = s.MaxDiscount
-			return simulating.PolicySeller{
-				Policy:   p,
-				Currency: money.USD,
-				Quantity: s.Quantity,
-			}
-		},
+		Settings: settings,
+		SellerOf: simulating.SellersOf(policy),
 	}
-	if c.Learn != 0 {
-		return c.learn(ctx, config)
+	var report *simulating.FamilyReport
+	switch {
+	case c.Learn != 0:
+		return c.learn(ctx, config, policy)
+	case c.URL != "":
+		report, err = c.live(ctx, config)
+	case c.Key != "" || c.Concurrency != 0:
+		return errors.New("--key and --concurrency require --url")
+	default:
+		report, err = simulating.PlayFamilies(ctx, config)
 	}
-	report, err := simulating.PlayFamilies(ctx, config)
 	if err != nil {
 		return fmt.Errorf("the simulation failed: %w", err)
 	}
@@ -73,17 +87,21 @@ func (c familiesCmd) Run(ctx context.Context) error {
 		if cell.Broken > 0 {
 			return fmt.Errorf("%d negotiations with %s buyers in the setting %s violated an invariant", cell.Broken, cell.Family, cell.Setting)
 		}
+		if cell.Lost > 0 {
+			return fmt.Errorf("%d %s buyers in the setting %s had no response", cell.Lost, cell.Family, cell.Setting)
+		}
 	}
 	return nil
 }
 
 // learn shows what was earned before and after learning from all other families.
-func (c familiesCmd) learn(ctx context.Context, config simulating.FamilyConfig) error {
+func (c familiesCmd) learn(ctx context.Context, config simulating.FamilyConfig, policy negotiation.Policy) error {
 	if c.Learn < 2*tuning.Fewest || c.Learn > agents.MostTuned {
 		return fmt.Errorf("--learn must be between %d and %d", 2*tuning.Fewest, agents.MostTuned)
 	}
 	learning := simulating.LearnConfig{
 		FamilyConfig: config,
+		Policy:       policy,
 		LeftOut:      config.Families,
 		Records:      c.Learn,
 		Show:         func(what string) { fmt.Fprintln(os.Stderr, what) },

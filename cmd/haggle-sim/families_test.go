@@ -1,8 +1,11 @@
 package main
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 )
 
 func TestFamiliesCmd(t *testing.T) {
@@ -38,6 +41,55 @@ func TestFamiliesCmd_learn(t *testing.T) {
 		out, err := command(t, "families", "--learn=400", flag).CombinedOutput()
 		if err == nil || !strings.Contains(string(out), want) {
 			t.Errorf("%s: %v, %s", flag, err, out)
+		}
+	}
+}
+
+// A real server sells to the same buyers at the same prices as the pricing rules in this process, in every family.
+func TestFamiliesCmd_live(t *testing.T) {
+	t.Parallel()
+	s := boottest.Start(t, "sqlite://"+filepath.Join(t.TempDir(), "families.db"))
+	flags := []string{"families", "--buyers=10", "--setting=shirts"}
+	here, err := command(t, flags...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := command(t, append(flags, "--url="+s.URL(), "--key="+boottest.Key)...)
+	var said strings.Builder
+	there.Stderr = &said
+	out, err := there.Output()
+	if err != nil || !strings.HasPrefix(said.String(), "0 OpenAPI violations in ") {
+		t.Errorf("%v: %s", err, said.String())
+	}
+	if string(out) != string(here) {
+		t.Errorf("over HTTP\n%s\nin process\n%s", out, here)
+	}
+}
+
+func TestFamiliesCmd_refusals(t *testing.T) {
+	t.Parallel()
+	for want, flags := range map[string][]string{
+		"there are snack, soap":       {"--setting=yacht"},
+		"require --url":               {"--key=hk_test_1"},
+		"--url requires --key":        {"--url=http://127.0.0.1:9"},
+		"there must be 10 to":         {"--buyers=3"},
+		"cannot be combined with --p": {"--url=http://127.0.0.1:9", "--key=hk_test_1", "--preset=keep_margin"},
+	} {
+		if out, err := command(t, append([]string{"families"}, flags...)...).CombinedOutput(); err == nil || !strings.Contains(string(out), want) {
+			t.Errorf("%q: %v, %s; want %q", flags, err, out, want)
+		}
+	}
+}
+
+func TestCurveCmd(t *testing.T) {
+	t.Parallel()
+	out, err := command(t, "curve", "--buyers=10", "--random=2", "--steps=1").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, want := range []string{"34 policies were tried", "reach ", "give  ", "take  ", "bidding: firm", "families when left out: mean "} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("the report lacks %q:\n%s", want, out)
 		}
 	}
 }

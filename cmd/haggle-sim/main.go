@@ -21,6 +21,7 @@ type cli struct {
 	Shop       shopCmd           `cmd:"" default:"withargs" help:"Send simulated buyers to a server and print a report (default command)."`
 	MCP        mcpCmd            `cmd:"" name:"mcp" help:"Negotiate and buy over MCP in this terminal."`
 	Market     marketCmd         `cmd:"" help:"Estimate what a negotiation policy earns from simulated populations of buyers."`
+	Curve      curveCmd          `cmd:"" help:"Search for the curve with the least worst-case regret over families of buyers."`
 	Families   familiesCmd       `cmd:"" help:"Estimate what a policy earns from families of buyers that it was not fitted to."`
 	Provider   providerCmd       `cmd:"" help:"Run a simulated payment provider with the APIs of Stripe and PayPal."`
 	Platforms  platformsCmd      `cmd:"" help:"Run simulators of Shopify, HubSpot, ShipStation, WooCommerce and a custom system."`

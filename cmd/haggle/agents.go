@@ -12,12 +12,14 @@ import (
 	"github.com/haggle-commerce/haggle/app/agents"
 	"github.com/haggle-commerce/haggle/app/tuning"
 	"github.com/haggle-commerce/haggle/cmd/boot"
+	"github.com/haggle-commerce/haggle/domain/agent"
 )
 
 type agentsCmd struct {
-	List   listAgentsCmd `cmd:"" help:"List the agents of a project."`
-	Tune   tuneCmd       `cmd:"" help:"Tune the policy of an agent with its recorded negotiations."`
-	Verify verifyLogCmd  `cmd:"" help:"Check that the sealed decision records of a project are unchanged and complete."`
+	List    listAgentsCmd `cmd:"" help:"List the agents of a project."`
+	Tune    tuneCmd       `cmd:"" help:"Tune the policy of an agent with its recorded negotiations."`
+	Explain explainCmd    `cmd:"" help:"Explain each decision of a negotiation, and what other policies would have answered."`
+	Verify  verifyLogCmd  `cmd:"" help:"Check that the sealed decision records of a project are unchanged and complete."`
 }
 
 // onProject has the flags of commands that work on a project's agents.
@@ -89,6 +91,10 @@ func printTuned(w io.Writer, t agents.Tuned) error {
 	fmt.Fprintf(table, "price of a deal\t%.1f\t%.1f\n", 100*p.Before.Price, 100*p.After.Price)
 	fmt.Fprintf(table, "margin\t%.2f\t%.2f\n", 100*p.Before.Margin, 100*p.After.Margin)
 	fmt.Fprintf(table, "gain\t\t%+.2f, 95 %% interval %+.2f to %+.2f\n", 100*p.Gain.Mean, 100*p.Gain.Low, 100*p.Gain.High)
+	if m := t.PerMonth; m != nil {
+		fmt.Fprintf(table, "gain per month\t\t%s, 95 %% interval %s to %s, for your %d negotiations in 30 days\n",
+			agent.FormatAmount(m.Expected), agent.FormatAmount(m.Low), agent.FormatAmount(m.High), m.Negotiations)
+	}
 	for _, tried := range p.Tried {
 		fmt.Fprintf(table, "%s\t\t%+.2f, %s\n", cmp.Or(tried.Segment, "whole catalog"), 100*tried.Gain.Mean, reasonOf(tried))
 	}
@@ -104,6 +110,14 @@ func printTuned(w io.Writer, t agents.Tuned) error {
 	if r.Before.Costed > 0 {
 		fmt.Fprintf(table, "margin\t%s\t%s certain\n", r.Before.Margin, r.Certain.Margin)
 	}
+	if m := r.PerMonth; m != nil {
+		of := "revenue"
+		if m.Margin {
+			of = "margin"
+		}
+		fmt.Fprintf(table, "change of %s per month\t\t%s certain, %s possible\n", of, agent.FormatAmount(m.Certain), agent.FormatAmount(m.Possible))
+	}
+	fmt.Fprintf(table, "Certain and possible are bounds from the record. They are no forecast, and not comparable with the gain.\n")
 	switch {
 	case t.Version == nil:
 		fmt.Fprintf(table, "\nNo policy was found that is better with 95 %% confidence. The policy is unchanged.\n")
@@ -146,6 +160,33 @@ func manner(s tuning.Share) string {
 		return fmt.Sprintf("concede early (β %.2g)", s.Beta)
 	}
 	return "concede evenly (β 1)"
+}
+
+type explainCmd struct {
+	onProject
+	Negotiation string `arg:"" placeholder:"ID" help:"ID of the negotiation (neg_…), as decisions, orders and the console's addresses show it."`
+}
+
+func (c explainCmd) Run(ctx context.Context) error {
+	return c.with(ctx, func(app *boot.App) error {
+		explained, err := app.ExplainNegotiation(ctx, c.Project, c.Negotiation)
+		if err != nil {
+			return err
+		}
+		return printExplanations(os.Stdout, explained)
+	})
+}
+
+func printExplanations(w io.Writer, explained []agents.Explanation) error {
+	for i, x := range explained {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		if _, err := fmt.Fprintf(w, "%d  %s  %s\n%s\n", x.Entry.Seq, x.Entry.ID, x.Entry.At.UTC().Format(time.RFC3339), x.Text); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 type verifyLogCmd struct{ onProject }

@@ -23,6 +23,7 @@ var examples = map[string][]string{
 	},
 	"agents list":      {"haggle agents list --project=demo"},
 	"agents tune":      {"haggle agents tune --project=demo", "haggle agents tune --project=demo --negotiations=1000 --activate"},
+	"agents explain":   {"haggle agents explain neg_… --project=demo"},
 	"agents verify":    {"haggle agents verify --project=demo"},
 	"payments list":    {"haggle payments list --project=demo"},
 	"payments resolve": {`haggle payments resolve chk_… --charged=pi_… --mfa-code=123456 --reason="seen in Stripe's dashboard"`},

@@ -21,6 +21,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/personalization"
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
@@ -104,6 +105,7 @@ type Line struct {
 	Token    Token    // of the quote, to make the checkout token again
 	Bundled  bool     // the second line of a bundle: its price depends on the quote's other line
 	Digital  bool     // not shipped, as its variant was when the line was priced
+	Personal personalization.Use
 }
 
 // Token is what is stored of a checkout token: Salt to make it again, and Hash to recognize it.

@@ -182,6 +182,17 @@ func newFamilies() []Tactic {
 			aspire: (*thread).extrapolated,
 			Parts:  Parts{"learning", takesAspiration, toDeadline, noMemory},
 		},
+		{ // offers V at once, and repeats it
+			Name:   "candid",
+			aspire: func(t *thread) int64 { return t.buyer.Worth },
+			Parts:  Parts{"firm", takesAspiration, toDeadline, noMemory},
+		},
+		{ // repeats an offer of .75 to 1 of V
+			Name:    "resolute",
+			prepare: func(t *thread) { t.private[0] = .75 + .25*t.random.Float64() },
+			aspire:  func(t *thread) int64 { return rounded(t.private[0] * float64(t.buyer.Worth)) },
+			Parts:   Parts{"firm", takesAspiration, toDeadline, noMemory},
+		},
 		{ // one offer, then takes the answer or leaves
 			Name:   "one-shot",
 			rounds: 1,

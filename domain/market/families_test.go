@@ -82,6 +82,7 @@ func TestFamilies_offers(t *testing.T) {
 		{"agreeable", falling, []int64{6300, 6975, 9000}},
 		{"discounting", countering(8800), []int64{6300, 6327, 8800}},
 		{"learning", rejecting, []int64{6300, 6300, 7650, 8325, 9000}},
+		{"candid", rejecting, []int64{9000, 9000, 9000, 9000, 9000}},
 		{"one-shot", rejecting, []int64{6300}},
 		{"one-shot", countering(8999), []int64{6300, 8999}},
 	} {

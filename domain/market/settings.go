@@ -1,6 +1,11 @@
 package market
 
-import "github.com/haggle-commerce/haggle/domain/money"
+import (
+	"fmt"
+	"slices"
+
+	"github.com/haggle-commerce/haggle/domain/money"
+)
 
 // Setting is an item on sale, the shop's limits, and what buyers would pay for it.
 type Setting struct {
@@ -43,6 +48,19 @@ func Settings() []Setting {
 		setting("camera", 2_000_00, .85, 10, 1, Uniform(.88, 1.08)),
 		setting("sofas", 2_000_00, .50, 30, 5, Two(Normal(.78, .08), Normal(.98, .05), .6)),
 	}
+}
+
+// SettingsNamed returns the settings with these names.
+func SettingsNamed(names ...string) (found []Setting, err error) {
+	all := Settings()
+	for _, name := range names {
+		i := slices.IndexFunc(all, func(s Setting) bool { return s.Name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("no setting is named %q; there are %s", name, listed(all, func(s Setting) string { return s.Name }))
+		}
+		found = append(found, all[i])
+	}
+	return found, nil
 }
 
 // Draw draws a buyer of this setting.

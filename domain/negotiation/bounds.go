@@ -38,11 +38,12 @@ const leastMove = 100
 //	hard floor  the higher of list × (1 − max discount) and cost + minimum margin, raised to the grid (see grid)
 //	floor       list − R·D, raised to the grid
 //	opening     list − (list − floor)·(Anchor + lean)
-//	target      list − (list − floor)·(Take of the first move + lean), at most the opening and a competitor's price
+//	target      list − (list − floor)·(Take of the first move + lean, with that of a high margin), at most the opening and
+//	            a competitor's price
 //
 // For example at list 100.00, max discount 20 %, cost 50.00, the built-in policy and a buyer about whom nothing is
-// known: R = 20.00, D = 1, floor 80.00, opening 100.00, target 100.00 − 20.00·0.375 = 92.50. A gold member known to the
-// shop leans 30 %: floor 80.00, opening 94.00, target 86.50.
+// known: R = 20.00, D = 1, floor 80.00, opening 100.00. The floor keeps 60 % of the margin at list, which is high: target
+// 100.00 − 20.00·(0.375 + 0.20) = 88.50. A gold member known to the shop leans 30 %: floor 80.00, opening 94.00, target 82.50.
 func Bound(p Policy, s Signals) Bounds {
 	hard, ok := p.hardFloor(s)
 	if !ok || !p.Enabled || !s.Negotiable || hard.raised >= s.List.Minor() {
@@ -51,7 +52,7 @@ func Bound(p Policy, s Signals) Bounds {
 	list, lean, terms := s.List.Minor(), p.lean(s), p.Terms(s)
 	floor := min(raise(down(list, hard.raised, p.Depth+lean), list, hard.step), list-1)
 	opening := down(list, floor, p.Anchor+lean)
-	target := min(opening, down(list, floor, terms.Curve.Take[0]+lean))
+	target := min(opening, down(list, floor, terms.Curve.Take[0]+terms.Lean))
 	if s.Competitor != nil && p.Leanings.MatchCompetitor {
 		target = min(target, max(floor, s.Competitor.Minor()))
 	}
@@ -73,6 +74,7 @@ type hardFloor struct {
 	exact  int64
 	raised int64 // to the grid; at least the list price if no discount is possible
 	step   int64 // of the grid
+	byCost bool  // the cost determines it
 }
 
 // hardFloor returns false if the numbers are too large to multiply.
@@ -90,11 +92,11 @@ func (p Policy) hardFloor(s Signals) (hardFloor, bool) {
 		}
 		if cost > floor {
 			step := grid(list, secretParts)
-			return hardFloor{cost, roundUp(cost, step), step}, true
+			return hardFloor{cost, roundUp(cost, step), step, true}, true
 		}
 	}
 	step := grid(list, publicParts)
-	return hardFloor{floor, raise(floor, list, step), step}, true
+	return hardFloor{floor, raise(floor, list, step), step, false}, true
 }
 
 // The number of grid steps in the list price: a step is at most 1/publicParts of it (2.5 %), or 1/secretParts (5 %) if

@@ -99,7 +99,7 @@ func TestBound_members(t *testing.T) {
 	helped := 0
 	rapid.Check(t, func(t *rapid.T) {
 		p, s := anyPolicies().Draw(t, "policy"), signals().Draw(t, "signals")
-		p.Leanings = builtIn.Leanings
+		p.Leanings = patient.Leanings
 		stranger, silent, echo := s, s, s
 		stranger.Member, silent.Claims = negotiation.Loyalty{}, negotiation.Claims{}
 		echo.Claims = negotiation.Claims{Tier: s.Member.Tier, Purchases: s.Member.Purchases}
@@ -205,7 +205,7 @@ func TestBound_examples(t *testing.T) {
 		"a few cents":      {change(func(s *negotiation.Signals) { s.List, s.Cost = usd("0.06"), nil }), "0.06", "0.06", "0.05"},
 		"a price of fives": {change(func(s *negotiation.Signals) { s.List, s.Cost = usd("10.00"), nil }), "10.00", "9.25", "8.00"},
 	} {
-		b := negotiation.Bound(builtIn, c.signals)
+		b := negotiation.Bound(patient, c.signals)
 		if b.Opening() != usd(c.opening) || b.Target() != usd(c.target) || b.Floor() != usd(c.floor) {
 			t.Errorf("%s: opening %s, target %s, floor %s; want %s, %s, %s",
 				name, b.Opening(), b.Target(), b.Floor(), c.opening, c.target, c.floor)
@@ -216,7 +216,7 @@ func TestBound_examples(t *testing.T) {
 // Depth and Anchor, which the built-in policy leaves at the ends of their ranges.
 func TestBound_depthAndAnchor(t *testing.T) {
 	t.Parallel()
-	p := builtIn
+	p := patient
 	p.Depth, p.Anchor = 500, 100
 	s := negotiation.Signals{
 		List:       usd("1000"),
@@ -245,7 +245,7 @@ func FuzzBound(f *testing.F) {
 	f.Add(int64(money.Limit-1), int64(money.Limit-1), int64(1), int64(900), int64(0), 1000, 0, int64(-999), false)
 	f.Add(int64(5), int64(0), int64(0), int64(200), int64(1000), 1, 1, int64(-5000), true)
 	f.Fuzz(func(t *testing.T, list, cost, competitor, discount, margin int64, quantity, stock int, depth int64, known bool) {
-		p := builtIn
+		p := patient
 		p.MaxDiscount, p.MinMargin = money.Percent(discount), money.Percent(margin%1_000_000)
 		p.Depth, p.Anchor = money.Percent(depth), money.Percent(-depth)
 		s := negotiation.Signals{
@@ -274,6 +274,6 @@ func BenchmarkBound(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		negotiation.Bound(builtIn, s)
+		negotiation.Bound(patient, s)
 	}
 }

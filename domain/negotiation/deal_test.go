@@ -38,7 +38,7 @@ func TestResume_acceptedQuote(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var e *fault.Error
-			if err := c.quote.Resume(builtIn, usual, c.now); !errors.As(err, &e) || e.Code != "quote_accepted" || e.Kind != fault.Conflict {
+			if err := c.quote.Resume(patient, usual, c.now); !errors.As(err, &e) || e.Code != "quote_accepted" || e.Kind != fault.Conflict {
 				t.Fatalf("error %v", err)
 			}
 			want := negotiation.Deal{
@@ -99,8 +99,8 @@ func TestFinal(t *testing.T) {
 	})
 	fixed := usual
 	fixed.Negotiable = false
-	q := negotiation.Start(id.New[id.Quote]([16]byte{7}), shop, item, builtIn, fixed, nil, noon)
-	if !q.Snapshot().Final(builtIn.Terms(fixed)) {
+	q := negotiation.Start(id.New[id.Quote]([16]byte{7}), shop, item, patient, fixed, nil, noon)
+	if !q.Snapshot().Final(patient.Terms(fixed)) {
 		t.Error("a fixed price is not final")
 	}
 	firm := plainTerms

@@ -34,9 +34,9 @@ type Table struct {
 //	ask      counter − (counter − floor)·(Take of step m + lean)
 //
 // For example with the bounds 100.00, 80.00 and the built-in policy: a first offer of 75.00 is below the floor but
-// reaches it with Reach, 75.00·1.11 = 83.25, so it is rejected with the price 83.25. A second of 79.00 is a move:
-// Give of step 1 leads to 86.60, which is above 83.25, so that stays. Then 82.00 is accepted: the ask of step 2 is
-// 83.25 − 3.25·0.625 = 81.22.
+// reaches it with Reach, 75.00·1.075 = 80.63, so it is rejected with the price 75.00·1.11 = 83.25. A second of 79.00 is
+// a move: Give of step 1 leads to 89.50, which is above 83.25, so that stays. Then 82.00 is accepted: the ask of step 2
+// is 83.25 − 3.25·0.89 = 80.36.
 func Decide(t Table) Decision {
 	switch {
 	case t.Offer == nil && t.Bounds.Fixed():

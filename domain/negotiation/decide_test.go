@@ -99,7 +99,7 @@ func checkMonotone(t rapid.TB, worse, better negotiation.Decision) {
 func TestDecide_monotoneEveryOffer(t *testing.T) {
 	t.Parallel()
 	for discount := money.Percent(100); discount <= 900; discount += 100 {
-		p := builtIn
+		p := patient
 		p.MaxDiscount = discount
 		s := negotiation.Signals{
 			List:       usd("20"),

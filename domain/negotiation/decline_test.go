@@ -22,7 +22,7 @@ func TestQuote_Decline_firstReason(t *testing.T) {
 	if q.Expired(noon.Add(2 * negotiation.Validity)) {
 		t.Error("a declined quote expires")
 	}
-	if err := q.Resume(builtIn, usual, noon); !fault.Is(err, "quote_closed") {
+	if err := q.Resume(patient, usual, noon); !fault.Is(err, "quote_closed") {
 		t.Errorf("an offer on it: %v", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/negotiation/negotiationtest"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/domain/session"
 )
@@ -73,11 +74,11 @@ func rejected(price, hint string, by negotiation.Rule) negotiation.Decision {
 	}
 }
 
-// builtIn is the built-in policy in a project with default settings: at most 20 % off.
-var builtIn = negotiation.Builtin().Under(project.DefaultSettings())
+// patient is the policy of the examples, in a project with default settings: at most 20 % off.
+var patient = negotiationtest.Patient().Under(project.DefaultSettings())
 
 // plainTerms are those of a buyer about whom nothing is known.
-var plainTerms = builtIn.Terms(negotiation.Signals{
+var plainTerms = patient.Terms(negotiation.Signals{
 	List:     usd("100"),
 	Quantity: 1,
 	Stock:    20,
@@ -142,6 +143,7 @@ func policies(within func(low, high int) *rapid.Generator[money.Percent], arrang
 		l.ScarceBelow, l.PlentyFrom = rapid.IntRange(0, 10).Draw(t, "scarce below"), rapid.IntRange(0, 100).Draw(t, "plenty from")
 		l.Cart, l.CartTimes = share("cart", -1000, 1000), rapid.IntRange(0, 3).Draw(t, "cart times")
 		l.Competitor, l.MatchCompetitor = share("competitor", -1000, 1000), rapid.Bool().Draw(t, "match")
+		l.HighMargin, l.HighMarginFrom = share("high margin", -1000, 1000), share("high margin from", 0, 1000)
 		if rapid.IntRange(0, 3).Draw(t, "segmented") == 0 {
 			p.Segments = []negotiation.Segment{
 				{Name: "tents", Category: "outdoor/tents", Curve: curves(within, arrange).Draw(t, "curve of tents")},

@@ -93,7 +93,7 @@ func TestGrid_examples(t *testing.T) {
 		{currency: money.USD, list: "99.99", off: 1, floor: "99.90", hint: "99.90"},
 		{currency: money.USD, list: "100", off: 0, floor: "100", hint: "100", fixed: true},
 	} {
-		p := builtIn
+		p := patient
 		p.MaxDiscount = c.off
 		s := negotiation.Signals{
 			List:       in(c.currency, c.list),

@@ -186,7 +186,7 @@ func checkHardFloor(t rapid.TB, h *history, b negotiation.Bounds) {
 func TestBounds_Hint_prober(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		h := &history{policy: builtIn, now: noon}
+		h := &history{policy: patient, now: noon}
 		h.signals = negotiation.Signals{
 			List:       money.Of(rapid.Int64Range(100_00, 5_000_00).Draw(t, "list"), money.USD),
 			Negotiable: true,

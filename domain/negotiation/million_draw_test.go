@@ -69,6 +69,7 @@ func (r draw) anyPolicy(sane bool) negotiation.Policy {
 	l.Flexible, l.Scarce, l.Plenty = r.share(sane, 0, 200), r.share(sane, -500, 0), r.share(sane, 0, 300)
 	l.ScarceBelow, l.PlentyFrom, l.Cart, l.CartTimes = r.IntN(5), r.IntN(100), r.share(sane, 0, 200), r.IntN(4)-1
 	l.Competitor, l.MatchCompetitor = r.share(sane, -200, 300), r.chance(1, 2)
+	l.HighMargin, l.HighMarginFrom = r.share(sane, -200, 500), r.share(sane, 0, 1000)
 	p.Probing = negotiation.Probing{
 		Session: r.IntN(100),
 		Client:  r.IntN(100),

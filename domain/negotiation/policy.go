@@ -95,7 +95,7 @@ func (p Policy) Terms(s Signals) Terms {
 		Version:     p.Version,
 		RoundCap:    p.RoundCap,
 		MaxDiscount: p.MaxDiscount,
-		Lean:        p.lean(s),
+		Lean:        p.lean(s) + p.marginLean(s),
 		Curve:       p.Curve,
 		Firm:        p.Probing.over(s.Probed),
 	}
@@ -142,9 +142,9 @@ func Builtin() Policy {
 		RoundCap:        6,
 		Depth:           money.Whole,
 		Curve: Curve{
-			Reach: 1110, Markup: 1110,
-			Give: [Steps]money.Percent{310, 670, 790, 870, 940, 1000, 1000, 1000},
-			Take: [Steps]money.Percent{375, 500, 625, 750, 875, 1000, 1000, 1000},
+			Reach: 1075, Markup: 1110,
+			Give: [Steps]money.Percent{515, 525, 600, 675, 730, 780, 790, 800},
+			Take: [Steps]money.Percent{375, 880, 890, 970, 970, 970, 970, 970},
 		},
 		Leanings: builtinLeanings(),
 		Bundles:  Bundles{Share: 350},

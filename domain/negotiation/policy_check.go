@@ -104,6 +104,8 @@ func (l *Leanings) check(c fault.Check) {
 	percent(c, "cart_percent", l.Cart, -100, 100)
 	whole(c, "cart_times", l.CartTimes, 0, 1000)
 	percent(c, "competitor_percent", l.Competitor, -100, 100)
+	percent(c, "high_margin_percent", l.HighMargin, -100, 100)
+	percent(c, "high_margin_from_percent", l.HighMarginFrom, 0, 100)
 }
 
 func checkBreaks(c fault.Check, field string, breaks []Break) {

@@ -31,7 +31,7 @@ func problems(p negotiation.Policy) []string {
 
 func TestPolicy_Check_valid(t *testing.T) {
 	t.Parallel()
-	if got := problems(builtIn); got != nil {
+	if got := problems(patient); got != nil {
 		t.Errorf("the built-in policy under a project's settings: %v", got)
 	}
 	rapid.Check(t, func(t *rapid.T) {
@@ -142,7 +142,7 @@ func TestPolicy_Check_invalid(t *testing.T) {
 	}
 	segments := func(n int) (all []negotiation.Segment) {
 		for i := range n {
-			all = append(all, negotiation.Segment{Name: fmt.Sprint(i), Curve: builtIn.Curve})
+			all = append(all, negotiation.Segment{Name: fmt.Sprint(i), Curve: patient.Curve})
 		}
 		return all
 	}

@@ -69,10 +69,10 @@ func TestPolicy_Terms_lean(t *testing.T) {
 			Stock:      20,
 		}
 		c.given(&s)
-		if got := builtIn.Terms(s).Lean; got != c.lean {
+		if got := patient.Terms(s).Lean; got != c.lean {
 			t.Errorf("signal %d leans by %s, want %s", i, got, c.lean)
 		}
-		if got, want := negotiation.Bound(builtIn, s).Opening(), money.Of(1000_00-max(0, int64(c.lean))*20, money.USD); got != want {
+		if got, want := negotiation.Bound(patient, s).Opening(), money.Of(1000_00-max(0, int64(c.lean))*20, money.USD); got != want {
 			t.Errorf("signal %d: opening price %s, want %s", i, got, want)
 		}
 	}
@@ -81,7 +81,7 @@ func TestPolicy_Terms_lean(t *testing.T) {
 func TestPolicy_Terms_firstMatchingSegment(t *testing.T) {
 	t.Parallel()
 	curve := func(mark money.Percent) negotiation.Curve { return negotiation.Curve{Reach: mark} }
-	p := builtIn
+	p := patient
 	p.Segments = []negotiation.Segment{
 		{Name: "tents", Category: "outdoor/tents", Curve: curve(1)},
 		{Name: "thin margin", CostFrom: 700, Curve: curve(2)},
@@ -95,21 +95,21 @@ func TestPolicy_Terms_firstMatchingSegment(t *testing.T) {
 	}{
 		"of the category":         {"outdoor/tents", "10", "", 1},
 		"below it":                {"outdoor/tents/small", "10", "9", 1},
-		"a like name":             {"outdoor/tentsx", "10", "", builtIn.Curve.Reach},
-		"above it":                {"outdoor", "10", "", builtIn.Curve.Reach},
+		"a like name":             {"outdoor/tentsx", "10", "", patient.Curve.Reach},
+		"above it":                {"outdoor", "10", "", patient.Curve.Reach},
 		"cost from":               {"", "10", "7", 2},
 		"cost above list":         {"", "10", "11", 2},
 		"cost just below":         {"", "90", "62.99", 3},
 		"price from":              {"", "50", "25", 3},
-		"cheaper":                 {"", "49.99", "25", builtIn.Curve.Reach},
-		"price to":                {"", "100", "60", builtIn.Curve.Reach},
-		"cost below":              {"", "100", "49.99", builtIn.Curve.Reach},
+		"cheaper":                 {"", "49.99", "25", patient.Curve.Reach},
+		"price to":                {"", "100", "60", patient.Curve.Reach},
+		"cost below":              {"", "100", "49.99", patient.Curve.Reach},
 		"a low cost":              {"", "100", "19.99", 4},
-		"a low cost, not so low":  {"", "100", "20.00", builtIn.Curve.Reach},
+		"a low cost, not so low":  {"", "100", "20.00", patient.Curve.Reach},
 		"nothing":                 {"", "100", "0", 4},
 		"dear, its cost unknown":  {"", "500", "", 5},
 		"dear, and of low cost":   {"", "500", "10", 4},
-		"cheap, its cost unknown": {"", "499.99", "", builtIn.Curve.Reach},
+		"cheap, its cost unknown": {"", "499.99", "", patient.Curve.Reach},
 	} {
 		s := negotiation.Signals{
 			List:       usd(c.list),
@@ -129,7 +129,7 @@ func TestPolicy_Terms_firstMatchingSegment(t *testing.T) {
 
 func TestPolicy_SegmentOf_quantity(t *testing.T) {
 	t.Parallel()
-	p := builtIn
+	p := patient
 	p.Segments = []negotiation.Segment{
 		{
 			Name:        "a few",
@@ -157,5 +157,47 @@ func TestPolicy_Under_negotiationDisabled(t *testing.T) {
 	})
 	if !b.Fixed() || b.Opening() != usd("100") || b.Hint() != usd("100") {
 		t.Errorf("fixed %v, opening %s, hint %s", b.Fixed(), b.Opening(), b.Hint())
+	}
+}
+
+// At list 100.00 and 20 % off, the lowest price keeps 30.00 of a margin of 50.00 at list: 60 %.
+func TestPolicy_Terms_highMargin(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		cost string
+		from money.Percent
+		want money.Percent
+	}{
+		"just enough":      {"50", 600, 400},
+		"a little less":    {"50", 601, 0},
+		"rounded up to 55": {"50.01", 590, 0}, // on a grid of 5.00, so that no price tells the cost
+		"never":            {"50", 0, 0},
+		"unknown cost":     {"", 1, 0},
+		"sold at a loss":   {"120", 1, 0},
+		"no cost at all":   {"0", 800, 400},
+		"nothing to give":  {"95", 900, 400}, // the price is fixed at list
+	} {
+		p := patient
+		p.Leanings.HighMargin, p.Leanings.HighMarginFrom = 400, c.from
+		s := negotiation.Signals{
+			List:       usd("100"),
+			Negotiable: true,
+			Quantity:   1,
+			Stock:      20,
+			CartValue:  usd("0"),
+		}
+		if c.cost != "" {
+			s.Cost = offer(usd(c.cost))
+		}
+		terms, bounds := p.Terms(s), negotiation.Bound(p, s)
+		if terms.Lean != c.want {
+			t.Errorf("%s: lean %s, want %s", name, terms.Lean, c.want)
+		}
+		if bounds.Opening() != usd("100") {
+			t.Errorf("%s: opening %s, want the list price", name, bounds.Opening())
+		}
+		if target := map[money.Percent]string{0: "92.50", 400: "84.50"}[c.want]; !bounds.Fixed() && bounds.Target() != usd(target) {
+			t.Errorf("%s: target %s, want %s", name, bounds.Target(), target)
+		}
 	}
 }

@@ -42,7 +42,7 @@ func keepMargin() Policy {
 	p.Depth = 600
 	p.Curve.Give = [Steps]money.Percent{200, 450, 600, 700, 800, 900, 1000, 1000}
 	p.Curve.Take = [Steps]money.Percent{250, 350, 450, 550, 650, 800, 1000, 1000}
-	p.Leanings.Plenty = 0
+	p.Leanings.Plenty, p.Leanings.HighMargin = 0, 0
 	p.Bundles.Share = 200
 	return p
 }
@@ -51,7 +51,7 @@ func clearStock() Policy {
 	p := Builtin()
 	p.Anchor = 200
 	p.Curve.Give = [Steps]money.Percent{550, 850, 950, 1000, 1000, 1000, 1000, 1000}
-	p.Curve.Take = [Steps]money.Percent{550, 700, 850, 1000, 1000, 1000, 1000, 1000}
+	p.Curve.Take = [Steps]money.Percent{650, 900, 950, 1000, 1000, 1000, 1000, 1000}
 	p.Leanings.Scarce = 0
 	p.Leanings.Plenty = 200
 	p.Bundles.Share = 600

@@ -6,6 +6,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/personalization"
 )
 
 // State is the stored state of a quote. Expiry depends on the clock.
@@ -60,6 +61,7 @@ type Snapshot struct {
 	TokenSalt     string   // to make the token again; "": impossible
 	RedeemedBy    id.Order // zero until bought
 	DeclinedFor   Reason   // of a declined quote; zero: the buyer gave none
+	Personal      personalization.Use
 	CreatedAt     time.Time
 	ValidUntil    time.Time
 }
@@ -87,8 +89,10 @@ func Start(quote id.Quote, project id.Project, item Item, p Policy, s Signals, p
 		CreatedAt:     now,
 		ValidUntil:    now.Add(Validity),
 	}}
-	if prior != nil {
-		q.s.Bounds, q.s.Progress, q.s.Bundle = prior.s.Bounds, prior.s.Progress, prior.s.Bundle
+	if prior == nil {
+		q.s.Personal.Signals = movedBounds(p, s)
+	} else {
+		q.s.Bounds, q.s.Progress, q.s.Bundle, q.s.Personal = prior.s.Bounds, prior.s.Progress, prior.s.Bundle, prior.s.Personal
 		q.refresh(p, s, now.Before(prior.s.ValidUntil))
 		switch {
 		case q.overtaken() && prior.s.State == Agreed:
@@ -137,11 +141,13 @@ func (q *Quote) refresh(p Policy, s Signals, valid bool) {
 		return
 	}
 	q.s.Bounds = Bound(p, s)
+	now := movedBounds(p, s)
+	q.s.Personal.Signals = q.s.Personal.Signals.And(now)
 	if held && !q.overtaken() {
 		return
 	}
 	if !valid || q.s.Progress.Counter.Currency() != s.List.Currency() {
-		q.s.Progress = Progress{}
+		q.s.Progress, q.s.Personal = Progress{}, personalization.Use{Signals: now}
 	} else if q.s.Progress.Counter.Minor() > s.List.Minor() {
 		q.s.Progress.Counter = s.List
 	}

@@ -39,12 +39,12 @@ var (
 
 // start opens a quote on the usual item: opening price 99.00, target 91.50, floor 80.00.
 func start(prior *negotiation.Quote, now time.Time) *negotiation.Quote {
-	return negotiation.Start(id.New[id.Quote]([16]byte{7}), shop, item, builtIn, usual, prior, now)
+	return negotiation.Start(id.New[id.Quote]([16]byte{7}), shop, item, patient, usual, prior, now)
 }
 
 // say plays one round: the rules answer the offer, and the quote records it.
 func say(q *negotiation.Quote, a *money.Amount, now time.Time) negotiation.Decision {
-	t := q.Table(builtIn.Terms(usual), a)
+	t := q.Table(patient.Terms(usual), a)
 	d := negotiation.Decide(t)
 	q.Record(t, d, now)
 	return d
@@ -59,14 +59,14 @@ func TestQuote_everyStateAndVerb(t *testing.T) {
 		name string
 		do   func(*negotiation.Quote) error
 	}{
-		{"resume", func(q *negotiation.Quote) error { return q.Resume(builtIn, usual, soon) }},
+		{"resume", func(q *negotiation.Quote) error { return q.Resume(patient, usual, soon) }},
 		{"counter", func(q *negotiation.Quote) error {
-			q.Record(q.Table(builtIn.Terms(usual), offer(usd("91"))), counter, soon)
+			q.Record(q.Table(patient.Terms(usual), offer(usd("91"))), counter, soon)
 			return nil
 		}},
 		{"accept", func(q *negotiation.Quote) error {
 			taken := negotiation.Accepted{Price: usd("94"), By: negotiation.AtAsk}
-			q.Record(q.Table(builtIn.Terms(usual), offer(usd("94"))), taken, soon)
+			q.Record(q.Table(patient.Terms(usual), offer(usd("94"))), taken, soon)
 			return nil
 		}},
 		{"seal", func(q *negotiation.Quote) error { q.Seal("hash", "salt", false); return nil }},
@@ -107,7 +107,7 @@ func TestQuote_Resume_superseded(t *testing.T) {
 	t.Parallel()
 	q := start(nil, noon)
 	q.Supersede()
-	if err := q.Resume(builtIn, usual, noon); !fault.Is(err, "quote_closed") || fault.KindOf(err) != fault.Conflict {
+	if err := q.Resume(patient, usual, noon); !fault.Is(err, "quote_closed") || fault.KindOf(err) != fault.Conflict {
 		t.Errorf("error %v", err)
 	}
 }
@@ -182,7 +182,7 @@ func TestTable_Absurd_usesUpRounds(t *testing.T) {
 
 func TestQuote_Resume_policyVersion(t *testing.T) {
 	t.Parallel()
-	q, revised := start(nil, noon), builtIn
+	q, revised := start(nil, noon), patient
 	revised.Version = 7
 	if err := q.Resume(revised, usual, noon); err != nil || q.Snapshot().PolicyVersion != 7 {
 		t.Errorf("version %d (%v)", q.Snapshot().PolicyVersion, err)
@@ -193,7 +193,7 @@ func TestQuote_Resume_policyVersion(t *testing.T) {
 func TestNewEntry_message(t *testing.T) {
 	t.Parallel()
 	q := start(nil, noon)
-	table := q.Table(builtIn.Terms(usual), offer(usd("82")))
+	table := q.Table(patient.Terms(usual), offer(usd("82")))
 	d := negotiation.Decide(table)
 	entry := func(message string) negotiation.Entry {
 		return negotiation.NewEntry(id.Decision{}, 1, q, table, usual, d, message, noon)
@@ -284,7 +284,7 @@ func TestPolicy_BundlePrice(t *testing.T) {
 		"with its cost":   {350, offer(usd("86")), true, "98.25"}, // 94.60, raised to 95.00
 		"at a fixed one":  {350, nil, false, "100.00"},
 	} {
-		p := builtIn
+		p := patient
 		p.Bundles.Share = c.share
 		if got := p.BundlePrice(usd("100"), c.cost, c.negotiable, "outdoor"); got != usd(c.want) {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
@@ -317,7 +317,7 @@ func TestSignals_inputsOfAPrice(t *testing.T) {
 	hurried := usual
 	for _, word := range []string{"flexible", "normal", "urgent", "immediate"} {
 		hurried.Claims = negotiation.ClaimsOf(session.Claims{Urgency: word})
-		if negotiation.Bound(builtIn, hurried) != negotiation.Bound(builtIn, usual) || builtIn.Terms(hurried) != builtIn.Terms(usual) {
+		if negotiation.Bound(patient, hurried) != negotiation.Bound(patient, usual) || patient.Terms(hurried) != patient.Terms(usual) {
 			t.Errorf("%q moves a price", word)
 		}
 	}

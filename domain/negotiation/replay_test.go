@@ -9,7 +9,6 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
-	"github.com/haggle-commerce/haggle/domain/project"
 )
 
 var (
@@ -17,9 +16,9 @@ var (
 	seller     = id.New[id.Agent]([16]byte{3})
 )
 
-// off returns the built-in policy of a shop with a limit of the discount.
+// off returns the policy of the examples with a limit of the discount.
 func off(version int, most money.Percent) negotiation.Policy {
-	p := negotiation.Builtin().Under(project.DefaultSettings())
+	p := patient
 	p.Version, p.MaxDiscount = version, most
 	return p
 }

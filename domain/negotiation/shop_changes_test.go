@@ -47,7 +47,7 @@ func TestQuote_Resume_shopChanges(t *testing.T) {
 	} {
 		q := start(nil, noon)
 		say(q, offer(usd("82")), noon)
-		p, s := builtIn, usual
+		p, s := patient, usual
 		c.change(&p, &s)
 		resume := func(at time.Time) *negotiation.Quote {
 			resumed := negotiation.Rehydrate(q.Snapshot())
@@ -88,11 +88,11 @@ func TestQuote_overtakenCounterExpires(t *testing.T) {
 	costly.Cost = offer(usd("85"))
 	for minute := 5; minute < 15; minute += 5 {
 		at := noon.Add(time.Duration(minute) * time.Minute)
-		if err := q.Resume(builtIn, costly, at); err != nil {
+		if err := q.Resume(patient, costly, at); err != nil {
 			t.Fatal(err)
 		}
 		say(q, nil, at)
-		q = negotiation.Start(q.Snapshot().ID, shop, item, builtIn, costly, q, at)
+		q = negotiation.Start(q.Snapshot().ID, shop, item, patient, costly, q, at)
 		say(q, offer(usd("84")), at)
 		if end := q.Snapshot().ValidUntil; !end.Equal(noon.Add(negotiation.Validity)) {
 			t.Fatalf("after %d minutes the price stands until %s", minute, end)
@@ -103,7 +103,7 @@ func TestQuote_overtakenCounterExpires(t *testing.T) {
 		}
 	}
 	late := noon.Add(negotiation.Validity)
-	q = negotiation.Start(q.Snapshot().ID, shop, item, builtIn, costly, q, late)
+	q = negotiation.Start(q.Snapshot().ID, shop, item, patient, costly, q, late)
 	if d := say(q, offer(usd("91.02")), late); d.Outcome() != negotiation.OutcomeRejected {
 		t.Errorf("when its time is over, the counter gets %s", d.Outcome())
 	}
@@ -118,7 +118,7 @@ func TestQuote_overtakenCounterSoldOnce(t *testing.T) {
 	costly := usual
 	costly.Cost = offer(usd("85"))
 	last := noon.Add(negotiation.Validity - time.Second)
-	if err := q.Resume(builtIn, costly, last); err != nil {
+	if err := q.Resume(patient, costly, last); err != nil {
 		t.Fatal(err)
 	}
 	if d := say(q, offer(usd("91.02")), last); d.Outcome() != negotiation.OutcomeAccepted {
@@ -129,7 +129,7 @@ func TestQuote_overtakenCounterSoldOnce(t *testing.T) {
 		t.Errorf("before its end the token is %v, then %v", early, late)
 	}
 	for _, at := range []time.Time{last, end.Add(-1), end} {
-		again := negotiation.Start(q.Snapshot().ID, shop, item, builtIn, costly, q, at)
+		again := negotiation.Start(q.Snapshot().ID, shop, item, patient, costly, q, at)
 		if d := say(again, offer(usd("91.02")), at); d.Outcome() != negotiation.OutcomeRejected {
 			t.Errorf("%s after the deal the price gets %s", at.Sub(last), d.Outcome())
 		}
@@ -146,11 +146,11 @@ func TestQuote_Resume_claimsAndFixedPrice(t *testing.T) {
 		Quantity:   1,
 		Stock:      1,
 	}
-	q := negotiation.Start(start(nil, noon).Snapshot().ID, shop, item, builtIn, thin, nil, noon)
+	q := negotiation.Start(start(nil, noon).Snapshot().ID, shop, item, patient, thin, nil, noon)
 	before := q.Snapshot().Bounds
 	thin.Claims = negotiation.ClaimsOf(session.Claims{LoyaltyTier: "platinum", PurchaseHistory: 20})
 	thin.Quantity, thin.Stock = 10, 500
-	if err := q.Resume(builtIn, thin, noon); err != nil || q.Snapshot().Bounds != before {
+	if err := q.Resume(patient, thin, noon); err != nil || q.Snapshot().Bounds != before {
 		t.Errorf("bounds %+v became %+v (%v)", before, q.Snapshot().Bounds, err)
 	}
 }

@@ -149,6 +149,11 @@ type Leanings struct {
 
 	Competitor      money.Percent // applies if a competitor sells for less
 	MatchCompetitor bool          // lowers the target to its price, not below the floor
+
+	// HighMargin applies, to target and curve only, if the lowest price that the limits allow keeps at least HighMarginFrom of the
+	// margin at the list price: then a lost buyer costs more than a higher price earns.
+	HighMargin     money.Percent
+	HighMarginFrom money.Percent // 0: never
 }
 
 // Break is the lean of a quantity of at least From.
@@ -170,6 +175,8 @@ func builtinLeanings() Leanings {
 		CartTimes:       2,
 		Competitor:      100,
 		MatchCompetitor: true,
+		HighMargin:      200,
+		HighMarginFrom:  550,
 	}
 }
 
@@ -190,6 +197,32 @@ func (p Policy) lean(s Signals) money.Percent {
 	}
 	claimed = min(max(claimed, -clampShare(p.UnverifiedShare)), clampShare(p.UnverifiedShare))
 	return min(max(lean+claimed, -money.Whole), money.Whole)
+}
+
+// marginLean is the lean of HighMargin. It is 0 if the cost is unknown. It uses the cost only as exactly as the hint may tell it,
+// so that prices tell no more.
+func (p Policy) marginLean(s Signals) money.Percent {
+	from := p.Leanings.HighMarginFrom
+	if from <= 0 || p.Leanings.HighMargin == 0 || s.Cost == nil || s.Cost.Minor() >= s.List.Minor() {
+		return 0
+	}
+	hard, ok := p.hardFloor(s)
+	if !ok {
+		return 0
+	}
+	list, cost := s.List.Minor(), roundUp(s.Cost.Minor(), grid(s.List.Minor(), secretParts))
+	if hard.byCost {
+		highest, err := money.MulDiv(hard.raised, int64(money.Whole), int64(money.Whole+max(p.MinMargin, 0)), money.Down)
+		if err != nil {
+			return 0
+		}
+		cost = highest // that has this floor
+	}
+	wanted, err := money.MulDiv(max(list-cost, 0), int64(from), int64(money.Whole), money.Up)
+	if err != nil || hard.raised-cost < wanted {
+		return 0
+	}
+	return p.Leanings.HighMargin
 }
 
 // filled reports whether value is at least CartTimes the list price.

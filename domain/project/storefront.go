@@ -11,6 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/patch"
+	"github.com/haggle-commerce/haggle/domain/personalization"
 )
 
 // Storefront has the public data of a shop and the inputs of shipping, tax and returns
@@ -29,6 +30,8 @@ type Storefront struct {
 	// shop's own site, by phone. The checkout's page shows them.
 	CheckoutInstructions string
 	Warehouses           []Warehouse
+	// Personalization has the rules for loyalty and other personal signals of a price, by the buyer's region.
+	Personalization personalization.Rules
 }
 
 // ShippingRate is the price of one method to one country, or to "*": all others.
@@ -85,6 +88,7 @@ func DefaultStorefront(s Settings) Storefront {
 			Name:     "Main warehouse",
 			Country:  regions[0],
 		}},
+		Personalization: personalization.DefaultRules(),
 	}
 }
 
@@ -212,6 +216,7 @@ type StorefrontPatch struct {
 	ReturnConditions      patch.Field[string]
 	CheckoutInstructions  patch.Field[string]
 	Warehouses            patch.Field[[]Warehouse]
+	Personalization       personalization.Patch
 }
 
 // Change applies a partial change completely or not at all.
@@ -227,6 +232,7 @@ func (f *Storefront) Change(p StorefrontPatch, s Settings) error {
 	p.ReturnConditions.Apply(&next.ReturnConditions, defaults.ReturnConditions)
 	p.CheckoutInstructions.Apply(&next.CheckoutInstructions, defaults.CheckoutInstructions)
 	p.Warehouses.Apply(&next.Warehouses, defaults.Warehouses)
+	p.Personalization.Apply(&next.Personalization)
 	if err := next.check(s.Currency); err != nil {
 		return err
 	}
@@ -256,6 +262,7 @@ func (f *Storefront) check(currency money.Currency) error {
 	c.That(utf8.RuneCountInString(f.ReturnConditions) <= 2000, "return_conditions", "must have at most 2,000 characters")
 	c.That(utf8.RuneCountInString(f.CheckoutInstructions) <= 2000, "checkout_instructions", "must have at most 2,000 characters")
 	f.checkWarehouses(c)
+	f.Personalization.Check(c.In("personalization"))
 	return c.Err()
 }
 

@@ -26,6 +26,7 @@ type Config struct {
 	Project     string          // slug or id of an existing project; default: a new one
 	MaxDiscount decimal.Decimal // in percent, for a new project
 	List        decimal.Decimal // price of every item, in the project's currency
+	Pieces      int             // that each buyer wants; zero: one
 	Pay         bool            // buyers also check out and pay with the sandbox token
 }
 
@@ -182,11 +183,13 @@ func (s *Shop) Stock(items []Item) error {
 	return nil
 }
 
+func (s *Shop) pieces() int { return max(s.config.Pieces, 1) }
+
 func (s *Shop) sku(item Item) string {
 	return fmt.Sprintf("MARKET-%s-%d", strings.ToUpper(s.run), item.Cost)
 }
 
-// restock replaces a sold piece.
+// restock replaces what was sold.
 func (s *Shop) restock(item Item, sale string) error {
 	levels, err := s.merchant.Inventory(s.ctx, s.sku(item), merchant.Page{})
 	if err != nil {
@@ -198,7 +201,7 @@ func (s *Shop) restock(item Item, sale string) error {
 	_, err = s.merchant.AdjustInventory(s.ctx, []merchant.Adjustment{{
 		SKU:      s.sku(item),
 		Location: levels.Data[0].Location,
-		Delta:    1,
+		Delta:    s.pieces(),
 		Reason:   "Sold to a simulated buyer.",
 	}}, merchant.IdempotencyKey(s.idempotencyKey("restock-"+sale)))
 	return err

@@ -16,7 +16,7 @@ func (t *Negotiation) pay(price decimal.Decimal) error {
 		BillingSameAsShipping: true,
 		Items: []acp.CheckoutItem{{
 			ProductID:       t.shop.products[t.item],
-			Quantity:        1,
+			Quantity:        t.shop.pieces(),
 			NegotiatedPrice: &price,
 		}},
 	}, t.idempotencyKey("checkout"))

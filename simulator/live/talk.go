@@ -68,7 +68,7 @@ func (t *Negotiation) ask(price int64) (Answer, error) {
 		OfferPrice: &offer,
 	}
 	if t.quote == "" {
-		request.ProductID, request.Quantity = t.shop.products[t.item], 1
+		request.ProductID, request.Quantity = t.shop.products[t.item], t.shop.pieces()
 	}
 	quote, err := t.client.Quote(t.shop.ctx, request, t.idempotencyKey(fmt.Sprint("offer-", t.offers)))
 	if err != nil {

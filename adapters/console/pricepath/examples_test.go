@@ -8,6 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/console/pricepath"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/negotiation/negotiationtest"
 )
 
 func whole(a money.Amount) string {
@@ -145,7 +146,7 @@ func describe(rows []pricepath.Row) string {
 
 // shopPolicy is the built-in one with a limit to the discount.
 func shopPolicy(most money.Percent) negotiation.Policy {
-	p := negotiation.Builtin()
+	p := negotiationtest.Patient()
 	p.MaxDiscount = most
 	return p
 }

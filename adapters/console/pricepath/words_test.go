@@ -11,13 +11,14 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/console/pricepath"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/negotiation/negotiationtest"
 )
 
 func TestRules_everyRuleHasWords(t *testing.T) {
 	t.Parallel()
 	for _, rule := range negotiation.Rules() {
 		for _, limits := range []bool{true, false} {
-			d := record(newHistory(negotiation.Builtin(), plain).say(150_00, nil).entry)
+			d := record(newHistory(negotiationtest.Patient(), plain).say(150_00, nil).entry)
 			d.Rule = rule.String()
 			row := pricepath.Steps(mustPath(t, []pricepath.Decision{d}, pricepath.Options{Limits: limits}))[0]
 			if !row.Known || row.Why == "" || row.Name == rule.String() {
@@ -29,7 +30,7 @@ func TestRules_everyRuleHasWords(t *testing.T) {
 
 func TestRules_unknownRule(t *testing.T) {
 	t.Parallel()
-	d := record(newHistory(negotiation.Builtin(), plain).say(150_00, nil).entry)
+	d := record(newHistory(negotiationtest.Patient(), plain).say(150_00, nil).entry)
 	d.Rule = "moon_phase"
 	row := pricepath.Steps(mustPath(t, []pricepath.Decision{d}, pricepath.Options{Limits: true}))[0]
 	if row.Known || row.Name != "moon_phase" || row.Why != "" {

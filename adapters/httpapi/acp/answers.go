@@ -32,13 +32,23 @@ type Quoted struct {
 	ProductID string `json:"product_id"`
 	VariantID string `json:"variant_id"`
 	Quantity  int    `json:"quantity" minimum:"1"`
-	Currency  string `json:"currency" example:"USD" doc:"The currency of all prices."`
+	Currency  string `json:"currency" example:"USD"`
 
-	Warnings []warning `json:"warnings,omitempty" doc:"Fields of the request that had no effect."`
+	Personalization *commerce.Personalization `json:"personalization,omitempty"`
+
+	Warnings []warning `json:"warnings,omitempty"`
 }
 
-func toAPIQuoted(q negotiation.Snapshot, warnings []warning) Quoted {
-	return Quoted{q.Item.Product.String(), q.Item.Variant.String(), q.Item.Quantity, q.Bounds.List().Currency().Code(), warnings}
+func toAPIQuoted(a haggling.Answer, warnings []warning) Quoted {
+	q := a.Quote
+	return Quoted{
+		ProductID:       q.Item.Product.String(),
+		VariantID:       q.Item.Variant.String(),
+		Quantity:        q.Item.Quantity,
+		Currency:        q.Bounds.List().Currency().Code(),
+		Personalization: commerce.ToAPIPersonalization(a.Personalized),
+		Warnings:        warnings,
+	}
 }
 
 type acceptAnswer struct {
@@ -49,7 +59,7 @@ type acceptAnswer struct {
 	Message       string     `json:"message"`
 	ValidUntil    wire.Time  `json:"valid_until"`
 	CheckoutToken string     `json:"checkout_token" doc:"Redeems the price at checkout, once. Store it: no later response shows it."`
-	Bundle        *agreedTo  `json:"bundle,omitempty" doc:"The bundled item that the checkout_token also covers, only together with the quoted item."`
+	Bundle        *agreedTo  `json:"bundle,omitempty" doc:"The bundled item, which the checkout_token also covers."`
 
 	Quoted
 
@@ -94,7 +104,7 @@ type rejectAnswer struct {
 	Reason    string `json:"reason"`
 	FloorHint string `json:"floor_hint" pattern:"^[0-9]+(\\.[0-9]+)?$" example:"75" doc:"A plain number. Lower offers are unlikely to succeed."`
 	// A rejection keeps the price that is on the table, as a quote has it.
-	OfferedPrice wire.Money `json:"offered_price" minimum:"0" doc:"You can buy at this price until valid_until."`
+	OfferedPrice wire.Money `json:"offered_price" minimum:"0"`
 	ValidUntil   wire.Time  `json:"valid_until"`
 
 	Quoted
@@ -108,6 +118,7 @@ type quotedAnswer struct {
 	QuoteID      string     `json:"quote_id"`
 	ListPrice    wire.Money `json:"list_price" minimum:"0"`
 	OfferedPrice wire.Money `json:"offered_price" minimum:"0"`
+	Reasoning    string     `json:"reasoning"`
 	ValidUntil   wire.Time  `json:"valid_until"`
 
 	Quoted
@@ -129,7 +140,7 @@ type expiredAnswer struct {
 // toAPIQuote is the only place that knows every decision. It panics on an unknown one, which is a bug and must not become an
 // answer.
 func toAPIQuote(a haggling.Answer, warnings []warning) any {
-	item := toAPIQuoted(a.Quote, warnings)
+	item := toAPIQuoted(a, warnings)
 	if a.Expired {
 		return expiredAnswer{
 			Status:      "expired",
@@ -176,6 +187,7 @@ func toAPIQuote(a haggling.Answer, warnings []warning) any {
 			QuoteID:      quote,
 			ListPrice:    wire.ToMoney(a.Quote.Bounds.List()),
 			OfferedPrice: wire.ToMoney(d.Price),
+			Reasoning:    a.Reasoning,
 			ValidUntil:   wire.ToTime(a.Quote.ValidUntil),
 			Quoted:       item,
 			NextActions:  afterQuote(a),

@@ -54,7 +54,7 @@ func TestToAPIQuote_fields(t *testing.T) {
 		"accept":        {decided(negotiation.Accepted{Price: usd(9000)}), "checkout_token currency final_price message next_actions product_id quantity quote_id session_id status valid_until variant_id"},
 		"counter_offer": {decided(negotiation.Countered{Price: usd(9000)}), "bundle_suggestion counter_price currency discount_applied next_actions original_price product product_id quantity quote_id reasoning session_id status valid_until variant_id your_offer"},
 		"reject":        {decided(negotiation.Rejected{Price: usd(9700), Hint: usd(7500)}), "currency floor_hint next_actions offered_price product_id quantity quote_id reason session_id status valid_until variant_id"},
-		"quote":         {decided(negotiation.Quoted{Price: usd(9700)}), "currency list_price next_actions offered_price product_id quantity quote_id session_id status valid_until variant_id"},
+		"quote":         {decided(negotiation.Quoted{Price: usd(9700)}), "currency list_price next_actions offered_price product_id quantity quote_id reasoning session_id status valid_until variant_id"},
 		"expired":       {expired, "currency message next_actions product_id quantity quote_id session_id status variant_id"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -75,7 +75,7 @@ type checkoutAnswer struct {
 	CheckoutID      string           `json:"checkout_id"`
 	Status          string           `json:"status" enum:"incomplete,ready,processing,pending,completed,expired,canceled"`
 	Revision        int              `json:"revision" minimum:"1"`
-	Missing         []string         `json:"missing" example:"shipping_address.line1" doc:"Fields required before payment. While any is missing, shipping and tax may change."`
+	Missing         []string         `json:"missing" example:"shipping_address.line1" doc:"Fields required before payment."`
 	Summary         checkoutSummary  `json:"summary"`
 	Items           []checkoutLine   `json:"items"`
 	ShippingOptions []shippingOption `json:"shipping_options" doc:"Empty until the country is known, and if all items are digital."`
@@ -89,18 +89,19 @@ type checkoutAnswer struct {
 }
 
 type checkoutLine struct {
-	LineID        string     `json:"line_id" example:"li_1" doc:"Never reused in the checkout."`
+	LineID        string     `json:"line_id" example:"li_1"`
 	ProductID     string     `json:"product_id"`
 	VariantID     string     `json:"variant_id"`
 	Name          string     `json:"name"`
-	Variant       string     `json:"variant" example:"M / Green" doc:"The options as text; empty if there is only one variant."`
+	Variant       string     `json:"variant" example:"M / Green" doc:"The options as text."`
 	Quantity      int        `json:"quantity" minimum:"1"`
 	UnitPrice     wire.Money `json:"unit_price" minimum:"0"`
 	OriginalPrice wire.Money `json:"original_price" minimum:"0"`
 	Discount      string     `json:"discount" example:"12.5%"`
 	Agreed        bool       `json:"agreed" doc:"Whether a checkout_token covers the line."`
 
-	RequiresShipping bool `json:"requires_shipping"`
+	RequiresShipping bool                      `json:"requires_shipping"`
+	Personalization  *commerce.Personalization `json:"personalization,omitempty"`
 }
 
 func (h *handlers) checkout(ctx context.Context, rq Request, in *checkoutInput) (*wire.Output[checkoutAnswer], error) {
@@ -178,6 +179,7 @@ func (h *handlers) toAPIWholeCheckout(c *checkout.Checkout, o *order.Order, shop
 			Discount:         money.Off(l.Original, l.Unit).String(),
 			Agreed:           !l.Quote.IsZero(),
 			RequiresShipping: !l.Digital,
+			Personalization:  commerce.ToAPIPersonalization(l.Notice(shop.Storefront.Personalization, s.Address)),
 		})
 	}
 	if o != nil {

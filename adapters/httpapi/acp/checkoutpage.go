@@ -70,6 +70,7 @@ type checkoutView struct {
 	Confirmation string
 	Lines        []checkoutViewLine
 	Totals       []checkoutViewTotal
+	Disclosure   string // that personal signals moved a price, in the words of the shop's rules
 }
 
 type checkoutViewLine struct {
@@ -121,6 +122,9 @@ func (h *handlers) toCheckoutPage(shop *project.Project, c *checkout.Checkout, o
 	}
 	if o != nil {
 		view.Receipt, view.Confirmation = h.Address(shop.Slug)+"/acp/orders/"+o.ID.String()+"/receipt", o.Confirmation
+	}
+	if n := checkout.Notice(shop.Storefront.Personalization, s.Lines, s.Address); n != nil {
+		view.Disclosure = n.Disclosure
 	}
 	for _, l := range s.Lines {
 		line := checkoutViewLine{

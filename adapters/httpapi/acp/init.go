@@ -110,18 +110,21 @@ type checkoutSummary struct {
 	Total    wire.Money `json:"total" minimum:"0"`
 	Savings  wire.Money `json:"savings" doc:"Compared with list prices."`
 	Currency string     `json:"currency" example:"USD"`
+
+	Personalization *commerce.Personalization `json:"personalization,omitempty"`
 }
 
 type checkoutItem struct {
 	ProductID     string     `json:"product_id"`
 	Name          string     `json:"name"`
-	Variant       string     `json:"variant" example:"M / Green" doc:"The options as text; empty if there is only one variant."`
+	Variant       string     `json:"variant" example:"M / Green" doc:"The options as text."`
 	Quantity      int        `json:"quantity" minimum:"1"`
 	UnitPrice     wire.Money `json:"unit_price" minimum:"0"`
 	OriginalPrice wire.Money `json:"original_price" minimum:"0"`
 	Discount      string     `json:"discount" example:"12.5%"`
 
-	RequiresShipping bool `json:"requires_shipping"`
+	RequiresShipping bool                      `json:"requires_shipping"`
+	Personalization  *commerce.Personalization `json:"personalization,omitempty"`
 }
 
 type shippingOption struct {
@@ -129,7 +132,7 @@ type shippingOption struct {
 	Name     string     `json:"name" example:"Standard shipping"`
 	Price    wire.Money `json:"price" minimum:"0"`
 	Estimate string     `json:"estimate" example:"3-5 business days"`
-	Selected bool       `json:"selected" doc:"Whether the summary is computed with this option. finalize can choose another one."`
+	Selected bool       `json:"selected" doc:"Whether the summary includes it."`
 }
 
 type readyMethod struct {
@@ -280,6 +283,8 @@ func (h *handlers) toAPICheckout(c *checkout.Checkout, shop *project.Project) in
 			Total:    wire.ToMoney(c.Total()),
 			Savings:  wire.ToMoney(s.Savings),
 			Currency: s.Subtotal.Currency().Code(),
+
+			Personalization: commerce.ToAPIPersonalization(checkout.Notice(shop.Storefront.Personalization, s.Lines, s.Address)),
 		},
 	}
 	for _, l := range s.Lines {
@@ -293,6 +298,7 @@ func (h *handlers) toAPICheckout(c *checkout.Checkout, shop *project.Project) in
 			Discount:      money.Off(l.Original, l.Unit).String(),
 
 			RequiresShipping: !l.Digital,
+			Personalization:  commerce.ToAPIPersonalization(l.Notice(shop.Storefront.Personalization, s.Address)),
 		})
 		answer.Lines = append(answer.Lines, openedLine{commerce.LineID(l.ID), l.Product.String(), l.Variant.String(), l.Quantity})
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/discovery"
 	"github.com/haggle-commerce/haggle/domain/checkout"
@@ -59,6 +60,8 @@ type personalizedPrice struct {
 	Price    wire.Money `json:"price" minimum:"0"`
 	Discount string     `json:"discount" example:"4.5%"`
 	Reason   string     `json:"reason"`
+
+	Personalization *commerce.Personalization `json:"personalization,omitempty"`
 }
 
 type negotiationHints struct {
@@ -140,6 +143,8 @@ func (h *handlers) toAPIProduct(shop *project.Project, view discovery.ProductVie
 		Personalized: personalizedPrice{
 			Price:    wire.ToMoney(view.Personalized.Price),
 			Discount: view.Personalized.Discount.String(), Reason: view.Personalized.Reason,
+
+			Personalization: commerce.ToAPIPersonalization(view.Personalized.Notice),
 		},
 		Hints: negotiationHints{
 			SuggestedOffer:        wire.ToMoney(view.SuggestedOffer),

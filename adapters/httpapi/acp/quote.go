@@ -22,7 +22,7 @@ func (h *handlers) registerQuote() {
 		Path:        "/acp/quote",
 		Tags:        commerceTag,
 		Summary:     "Ask for a price or make an offer",
-		Description: "Prices are in the shop's currency, for one piece. Without offer_price the response is a quote. An offer is " +
+		Description: "Without offer_price the response is a quote. An offer is " +
 			"accepted, countered or rejected. You can buy at a quoted price, a counter_price or the offered_price of a " +
 			"rejection until valid_until: to accept it, send it as offer_price. A follow-up names session_id and quote_id and " +
 			"may omit product, variant and quantity; add_bundle also accepts the suggested bundle. After valid_until the status is expired. Errors: 404 " +

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/order"
@@ -102,6 +103,7 @@ type receiptView struct {
 	Kept         money.Amount // the payment less the refunds; shown with Refunds
 	PlaceAndCode string
 	Buyer        bool // whether to show the address and the payment instrument
+	Disclosure   string
 }
 
 type receiptRefund struct {
@@ -129,6 +131,9 @@ func toReceipt(shop *project.Project, c *order.Case) receiptView {
 		Canceled:     o.Status == order.Canceled,
 		Kept:         money.Of(o.Payment.Amount.Minor()-o.Payment.Refunded.Minor(), o.Total.Currency()),
 		PlaceAndCode: joined(o.Address.City, o.Address.State, o.Address.PostalCode),
+	}
+	if n := checkout.Notice(shop.Storefront.Personalization, o.Lines, o.Address); n != nil {
+		view.Disclosure = n.Disclosure
 	}
 	for _, l := range o.Lines {
 		total := money.Of(l.Unit.Minor()*int64(l.Quantity), l.Unit.Currency()) // cannot overflow: it is part of the subtotal

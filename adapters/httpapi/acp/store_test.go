@@ -17,6 +17,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/negotiation/negotiationtest"
 	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/domain/session"
@@ -91,7 +92,7 @@ func (fakeAgents) Active(_ context.Context, p id.Project) (*agent.Agent, error) 
 		ID:      named[id.Agent](1),
 		Project: p,
 		Status:  agent.Active,
-		Policy:  negotiation.Builtin(),
+		Policy:  negotiationtest.Patient(),
 		Handlers: agent.Handlers{
 			Search:   house,
 			Quote:    house,

@@ -21,10 +21,10 @@ type urls struct {
 	Returns        string `json:"returns" format:"uri" doc:"POST: requests one."`
 	ReturnRead     string `json:"return_read" format:"uri-template" doc:"GET."`
 	Page           string `json:"page" format:"uri" doc:"GET: the shop as a web page for people."`
-	LLMs           string `json:"llms" format:"uri" doc:"GET: a short introduction of the shop for language models."`
+	LLMs           string `json:"llms" format:"uri" doc:"GET: a short introduction for language models."`
 	Manifest       string `json:"manifest" format:"uri" doc:"GET: this document."`
 	Keys           string `json:"keys" format:"uri" doc:"GET: the public keys that verify the shop's signatures."`
-	OpenAPI        string `json:"openapi" format:"uri" doc:"GET: the OpenAPI document of these operations, with schemas and examples that run."`
+	OpenAPI        string `json:"openapi" format:"uri" doc:"GET: the OpenAPI document of these operations."`
 }
 
 // urlsAt returns the addresses of operations below a shop's address.
@@ -75,7 +75,7 @@ var howTo = usage{
 		"JSON; prices are for one piece, in the first of supported_currencies.",
 	Search: "Send keywords of one product in query (\"waterproof hiking jacket\"), not a sentence about the buyer or several " +
 		"products at once. Put constraints into filters: {\"price_max\": 250, \"size\": \"M\", \"category\": an id of categories}. " +
-		"Unknown fields have no effect; warnings name them. To read on, send next_cursor as cursor.",
+		"Unknown fields have no effect; warnings name them.",
 	Prices: "quote without offer_price returns a price. quote with offer_price makes an offer; follow up with session_id and " +
 		"quote_id. The current price is counter_price, or offered_price. To accept it, send exactly that price as offer_price " +
 		"before valid_until. The response accept has a checkout_token: send it to checkout, or the list price applies.",

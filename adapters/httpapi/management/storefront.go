@@ -1,12 +1,16 @@
 package management
 
 import (
+	"cmp"
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/personalization"
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
@@ -28,6 +32,8 @@ type storefront struct {
 	ReturnConditions string         `json:"return_conditions"`
 	Instructions     string         `json:"checkout_instructions" doc:"How a buyer completes by hand a checkout that an agent opened. Plain text on the checkout's web page."`
 	Warehouses       []warehouse    `json:"warehouses"`
+
+	Personalization personalizationRules `json:"personalization"`
 }
 
 type storefrontPatch struct {
@@ -41,6 +47,66 @@ type storefrontPatch struct {
 	ReturnConditions wire.Optional[string]         `json:"return_conditions,omitzero"`
 	Instructions     wire.Optional[string]         `json:"checkout_instructions,omitzero" doc:"At most 2,000 characters of plain text."`
 	Warehouses       wire.Optional[[]warehouse]    `json:"warehouses,omitzero"`
+
+	Personalization wire.Optional[personalizationPatch] `json:"personalization,omitzero"`
+}
+
+// personalizationRules say whether personal signals count in prices: loyalty, purchases and urgency, claimed or verified.
+type personalizationRules struct {
+	Default    string                         `json:"default" enum:"allowed,disclosed,off" doc:"The mode of all other regions. allowed: personal signals count. disclosed: they count, and the disclosure text is shown with a price that they moved. off: they do not count."`
+	Disclosure string                         `json:"disclosure_text" doc:"Of regions without a text of their own."`
+	Regions    map[string]personalizationRule `json:"regions" doc:"By region: EU, a country such as DE, or a part of one such as US-NY. The most specific one applies."`
+}
+
+type personalizationPatch struct {
+	Default    wire.Optional[string]                         `json:"default,omitzero" doc:"allowed, disclosed or off."`
+	Disclosure wire.Optional[string]                         `json:"disclosure_text,omitzero" doc:"At most 500 characters."`
+	Regions    wire.Optional[map[string]personalizationRule] `json:"regions,omitzero" doc:"Replaces all regions."`
+}
+
+type personalizationRule struct {
+	Mode       string `json:"mode" enum:"allowed,disclosed,off"`
+	Disclosure string `json:"disclosure_text,omitempty" doc:"Default: the general disclosure_text."`
+}
+
+func fromAPIPersonalization(in wire.Optional[personalizationPatch], check fault.Check) personalization.Patch {
+	field := in.Field()
+	if field.IsNull() {
+		return personalization.ToDefaults
+	}
+	p, _ := field.Value()
+	return personalization.Patch{
+		Default: wire.MapField(p.Default, func(word string) personalization.Mode {
+			mode, known := personalization.Modes[word]
+			check.That(known, "default", "must be allowed, disclosed or off")
+			return mode
+		}),
+		Disclosure: p.Disclosure.Field(),
+		Regions:    wire.MapField(p.Regions, fromAPIRegions),
+	}
+}
+
+func fromAPIRegions(in map[string]personalizationRule) (regions []personalization.Region) {
+	for _, region := range slices.Sorted(maps.Keys(in)) {
+		regions = append(regions, personalization.Region{
+			Region:     region,
+			Mode:       personalization.Modes[in[region].Mode],
+			Disclosure: in[region].Disclosure,
+		})
+	}
+	return regions
+}
+
+func toAPIPersonalizationRules(r personalization.Rules) personalizationRules {
+	rules := personalizationRules{
+		Default:    cmp.Or(r.Default, personalization.Allowed).String(),
+		Disclosure: r.Disclosure,
+		Regions:    map[string]personalizationRule{},
+	}
+	for _, of := range r.Regions {
+		rules.Regions[of.Region] = personalizationRule{of.Mode.String(), of.Disclosure}
+	}
+	return rules
 }
 
 type shippingRate struct {
@@ -130,6 +196,7 @@ func fromAPIStorefront(in storefrontPatch, c money.Currency, check fault.Check) 
 		Warehouses: wire.MapField(in.Warehouses, func(list []warehouse) []project.Warehouse {
 			return wire.Each(list, func(w warehouse) project.Warehouse { return project.Warehouse(w) })
 		}),
+		Personalization: fromAPIPersonalization(in.Personalization, check.In("personalization")),
 	}
 }
 
@@ -149,5 +216,6 @@ func toAPIStorefront(f project.Storefront) storefront {
 		ReturnConditions: f.ReturnConditions,
 		Instructions:     f.CheckoutInstructions,
 		Warehouses:       wire.Each(f.Warehouses, func(w project.Warehouse) warehouse { return warehouse(w) }),
+		Personalization:  toAPIPersonalizationRules(f.Personalization),
 	}
 }

@@ -29,6 +29,8 @@ type message struct {
 	Path     string `json:"path,omitempty" doc:"JSONPath (RFC 9535) from the root of the response."`
 	Content  string `json:"content"`
 	Severity string `json:"severity,omitempty" enum:"recoverable,requires_buyer_input,requires_buyer_review,unrecoverable" doc:"The severity of an error."`
+
+	Presentation string `json:"presentation,omitempty" enum:"disclosure" doc:"Of a warning that must be shown next to what path names."`
 }
 
 // The severities of errors.

@@ -85,14 +85,14 @@ type wantedLine struct {
 
 // startRequest is the start_request of the schema.
 type startRequest struct {
-	Item     *itemRequest    `json:"item,omitempty" doc:"The item to negotiate. item and quantity are a short form of one line."`
-	Quantity int             `json:"quantity,omitempty" minimum:"1" maximum:"1000" doc:"Default: 1."`
-	Lines    []wantedLine    `json:"lines,omitempty" minItems:"1" maxItems:"1" doc:"Instead of item and quantity. This version supports one line."`
-	Terms    map[string]any  `json:"terms,omitempty" doc:"Reserved: {}."`
-	CartID   string          `json:"cart_id,omitempty" maxLength:"200" doc:"The cart for the deal. Default: a new one."`
-	Offer    *priceRequest   `json:"offer,omitempty" doc:"Omit it to ask for the shop's price."`
-	Message  string          `json:"message,omitempty" maxLength:"2000" doc:"Free text. It does not affect the price."`
-	Context  *contextRequest `json:"context,omitempty" doc:"Information about the buyer. It does not affect the price."`
+	Item     *itemRequest   `json:"item,omitempty" doc:"The item to negotiate. item and quantity are a short form of one line."`
+	Quantity int            `json:"quantity,omitempty" minimum:"1" maximum:"1000" doc:"Default: 1."`
+	Lines    []wantedLine   `json:"lines,omitempty" minItems:"1" maxItems:"1" doc:"Instead of item and quantity. This version supports one line."`
+	Terms    map[string]any `json:"terms,omitempty" doc:"Reserved: {}."`
+	CartID   string         `json:"cart_id,omitempty" maxLength:"200" doc:"The cart for the deal. Default: a new one."`
+	Offer    *priceRequest  `json:"offer,omitempty" doc:"Omit it to ask for the shop's price."`
+	Message  string         `json:"message,omitempty" maxLength:"2000" doc:"Free text. It does not affect the price."`
+	Context  *placedRequest `json:"context,omitempty" doc:"Information about the buyer. It affects neither the list price nor the shop's limits: the place decides which rules on personal signals apply."`
 }
 
 // offerRequest is the offer_request of the schema.
@@ -136,7 +136,7 @@ type declineInput struct {
 const noNegotiation = "There is no such negotiation."
 
 func (h *handlers) startNegotiation(ctx ports.Outbound, rq Request, in *startInput) (plan[reply], error) {
-	r, b := haggling.Request{Message: in.Body.Message}, in.Body
+	r, b := haggling.Request{Message: in.Body.Message, Place: in.Body.Context.place()}, in.Body
 	switch {
 	case (b.Item == nil) == (len(b.Lines) == 0):
 		return h.settled(h.fail("invalid_input", "Send either item or lines, with one line.")), nil

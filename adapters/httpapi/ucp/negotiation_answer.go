@@ -34,6 +34,8 @@ type NegotiationBody struct {
 	ExpiresAt    *wire.Time       `json:"expires_at,omitempty"`
 	BuyerActions []string         `json:"buyer_actions" enum:"make_offer,accept_offer,decline_offer,create_checkout,start_negotiation"`
 	Messages     []message        `json:"messages,omitempty"`
+
+	Personalization *commerce.Personalization `json:"personalization,omitempty" doc:"Present if personal signals moved the price."`
 }
 
 type negotiatedItem struct {
@@ -115,11 +117,20 @@ func (h *handlers) toAPIAnswer(rq Request, a haggling.Answer) NegotiationBody {
 		Expired:  a.Expired,
 		Final:    a.Final,
 		RoundCap: a.RoundCap,
+
+		Personalized: a.Personalized,
 	}
 	if a.Decision != nil {
 		v.Outcome = a.Decision.Outcome()
 	}
 	body := h.toAPIView(rq, &v)
+	switch {
+	case a.Why == "":
+	case body.Status == statusAccepted:
+		body.Messages[0].Content += " " + a.Why
+	default:
+		body.Messages[0].Content = a.Why
+	}
 	if a.Token != "" {
 		body.Deal = &deal{
 			Code:      a.Token,
@@ -154,12 +165,16 @@ func (h *handlers) toAPIView(rq Request, v *haggling.View) NegotiationBody {
 	case statusOpen, statusCountered, statusRejected, statusAccepted:
 		body.CurrentPrice = toAPIKnownPrice(q.Standing())
 		body.Bundle = toAPIBundle(q)
+		body.Personalization = commerce.ToAPIPersonalization(v.Personalized)
 	}
 	if status == statusRejected {
 		body.Hint = toAPIKnownPrice(q.Bounds.Hint())
 	}
 	body.BuyerActions = actions(status, v.Final)
 	body.Messages = []message{h.toAPIWords(body)}
+	if body.Personalization != nil {
+		body.Messages = append(body.Messages, personalized(v.Personalized, "$.standing_price"))
+	}
 	return body
 }
 

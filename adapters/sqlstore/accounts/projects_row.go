@@ -6,6 +6,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/stored"
 	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/personalization"
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
@@ -81,6 +82,7 @@ func FromProjectRow(d db.Dialect, r ProjectRow) (*project.Project, error) {
 	}
 	p.Settings.Currency = currency
 	p.Settings.ChatWebhook = d.OpenAddress(p.Settings.ChatWebhook, db.ChatAddress(p.ID.String()))
+	p.Storefront.Personalization = personalization.DefaultRules() // of storefronts of earlier releases
 	if err := storefrontFormat.Read(r.Storefront, &p.Storefront, currency); err != nil {
 		return nil, err
 	}

@@ -43,17 +43,19 @@ type versionRow struct {
 
 var (
 	_ = stored.JSON[negotiation.Policy](stored.Tags{
-		"Policy.Version":      "-", // a column
-		"Policy.Segments":     ",omitempty",
-		"Segment.Category":    ",omitempty",
-		"Segment.CostFrom":    ",omitempty",
-		"Segment.CostTo":      ",omitempty",
-		"Segment.PriceMin":    ",omitempty",
-		"Segment.PriceMax":    ",omitempty",
-		"Segment.QuantityMin": ",omitempty",
-		"Segment.QuantityMax": ",omitempty",
-		"Leanings.Purchases":  ",omitempty",
-		"Leanings.Volume":     ",omitempty",
+		"Policy.Version":          "-", // a column
+		"Policy.Segments":         ",omitempty",
+		"Segment.Category":        ",omitempty",
+		"Segment.CostFrom":        ",omitempty",
+		"Segment.CostTo":          ",omitempty",
+		"Segment.PriceMin":        ",omitempty",
+		"Segment.PriceMax":        ",omitempty",
+		"Segment.QuantityMin":     ",omitempty",
+		"Segment.QuantityMax":     ",omitempty",
+		"Leanings.Purchases":      ",omitempty",
+		"Leanings.Volume":         ",omitempty",
+		"Leanings.HighMargin":     ",omitempty",
+		"Leanings.HighMarginFrom": ",omitempty",
 	})
 	_ = stored.JSON[agent.Handlers](stored.Tags{
 		"Handler.Program": ",omitempty",

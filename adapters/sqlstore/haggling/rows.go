@@ -14,6 +14,8 @@ var quotes = db.NewTable[quoteRow]("quotes", db.Columns{
 	"FinalPrice":         ",null",
 	"Bundle":             ",json",
 	"RedeemedBy":         "redeemed_by,read",
+	"Personal.Signals":   "personal",
+	"Personal.Region":    "personal_region",
 	"Bounds":             "-",
 })
 

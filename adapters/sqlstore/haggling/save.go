@@ -33,7 +33,8 @@ WHERE project_id = $1
 	// updateQuote does not change who claimed or redeemed the quote, nor its item. The buyer may have declined the
 	// quote since it was read, which no decision records: then the statement fails, because no state is NULL.
 	updateQuote = quotes.Update([]string{"project_id", "id"}, "state", "currency", "list_price", "opening", "target", "floor",
-		"rounds", "moves", "best_offer", "counter", "policy_version", "final_price", "bundle", "with_bundle", "token_hash", "token_salt", "valid_until").
+		"rounds", "moves", "best_offer", "counter", "policy_version", "final_price", "bundle", "with_bundle", "token_hash", "token_salt", "valid_until",
+		"personal", "personal_region").
 		But("state", func(state string) string { return "CASE WHEN state <> 'declined' THEN " + state + " END" })
 
 	// putCartItem replaces a line of the variant, at the end of the cart, or adds a line. Since the statement began,

@@ -145,7 +145,7 @@ CREATE TABLE quotes (
     redeemed_by    TEXT NOT NULL DEFAULT '', -- the order that used it up
     created_at     INTEGER  NOT NULL,
     valid_until    INTEGER  NOT NULL,
-    seq            INTEGER NOT NULL, token_salt TEXT NOT NULL DEFAULT '', declined_for TEXT NOT NULL DEFAULT '', -- of the decision that opened it
+    seq            INTEGER NOT NULL, token_salt TEXT NOT NULL DEFAULT '', declined_for TEXT NOT NULL DEFAULT '', personal TEXT NOT NULL DEFAULT '', personal_region TEXT NOT NULL DEFAULT '', -- of the decision that opened it
     PRIMARY KEY (project_id, id),
     CONSTRAINT quotes_quantity CHECK (quantity BETWEEN 1 AND 1000),
     CONSTRAINT quotes_bounds CHECK (0 <= floor AND floor <= target AND target <= opening AND opening <= list_price),

@@ -172,7 +172,7 @@ func TestPrepareQuote_concurrentOffers(t *testing.T) {
 				Session:  visit,
 				Product:  p.ID,
 				Quantity: 1,
-			}, 801_00+int64(i)*50) // one move, after which nothing so low is accepted
+			}, 780_00+int64(i)*50) // below the floor, so that none is accepted
 			return err
 		}))
 		seen, err := m.store.Sessions().Visit(m.t.Context(), m.project.ID, visit)

@@ -59,6 +59,8 @@ type leaningsPatch struct {
 	CartTimes       wire.Optional[int]          `json:"cart_times,omitzero" doc:"Applies to a cart worth at least this many times the list price. 0: never."`
 	Competitor      wire.Optional[wire.Decimal] `json:"competitor_percent,omitzero" doc:"Applies if a competitor is known to be cheaper."`
 	MatchCompetitor wire.Optional[bool]         `json:"match_competitor,omitzero" doc:"Lowers the first price to the competitor's, but not below the floor."`
+	HighMargin      wire.Optional[wire.Decimal] `json:"high_margin_percent,omitzero" doc:"Applies to the steps of the curve if the lowest price that the limits allow keeps high_margin_from_percent of the margin at the list price."`
+	HighMarginFrom  wire.Optional[wire.Decimal] `json:"high_margin_from_percent,omitzero" doc:"0 to 100. 0: never."`
 }
 
 type tiersPatch struct {
@@ -198,6 +200,8 @@ func (r reader) leanings(o wire.Optional[leaningsPatch], to *negotiation.Leaning
 	in.CartTimes.Field().Apply(&to.CartTimes, house.CartTimes)
 	r.percent(in.Competitor, "competitor_percent", &to.Competitor, house.Competitor)
 	in.MatchCompetitor.Field().Apply(&to.MatchCompetitor, house.MatchCompetitor)
+	r.percent(in.HighMargin, "high_margin_percent", &to.HighMargin, house.HighMargin)
+	r.percent(in.HighMarginFrom, "high_margin_from_percent", &to.HighMarginFrom, house.HighMarginFrom)
 }
 
 var tierNames = [...]string{"bronze", "silver", "gold", "platinum"}
@@ -260,6 +264,8 @@ type leaningsView struct {
 	CartTimes       int          `json:"cart_times"`
 	Competitor      wire.Decimal `json:"competitor_percent"`
 	MatchCompetitor bool         `json:"match_competitor"`
+	HighMargin      wire.Decimal `json:"high_margin_percent"`
+	HighMarginFrom  wire.Decimal `json:"high_margin_from_percent"`
 }
 
 type tiersView struct {
@@ -359,5 +365,7 @@ func toAPILeanings(l negotiation.Leanings) leaningsView {
 		CartTimes:       l.CartTimes,
 		Competitor:      wire.ToPercent(l.Competitor),
 		MatchCompetitor: l.MatchCompetitor,
+		HighMargin:      wire.ToPercent(l.HighMargin),
+		HighMarginFrom:  wire.ToPercent(l.HighMarginFrom),
 	}
 }

@@ -234,10 +234,37 @@ type replayView struct {
 		Certain  int `json:"after_certain" doc:"Deals in which an offer that the buyer made is accepted, or reaches a price named earlier."`
 		Possible int `json:"after_possible" doc:"The certain deals, and those that the record does not rule out: the buyer once agreed to a lower price, or left at a higher one."`
 	} `json:"deals"`
-	Before   takingsView       `json:"before" doc:"The recorded deals."`
-	After    takingsView       `json:"after" doc:"The certain deals."`
-	Possible takingsView       `json:"after_possible" doc:"The possible deals; those that are not certain at the policy's final price."`
-	Examples []changedDecision `json:"examples" doc:"The first changed decision of up to 20 negotiations."`
+	Before   takingsView           `json:"before" doc:"The recorded deals."`
+	After    takingsView           `json:"after" doc:"The certain deals."`
+	Possible takingsView           `json:"after_possible" doc:"The possible deals; those that are not certain at the policy's final price."`
+	PerMonth nullable[replayMonth] `json:"per_month" doc:"The change of the deals in 30 days at the rate of these negotiations, from the oldest one to the end of the period or now. Null: negotiation_ids selected them, or they span less than a day."`
+	Examples []changedDecision     `json:"examples" doc:"The first changed decision of up to 20 negotiations."`
+}
+
+// replayMonth has no expected value: see agents.ReplayPerMonth.
+type replayMonth struct {
+	Of           string     `json:"of" enum:"margin,revenue" doc:"revenue: no cost is known."`
+	Certain      wire.Money `json:"certain" doc:"What the certain deals add to the recorded ones. Certain and possible are bounds from the record, not a forecast, and not comparable with per_month of a tuning: the buyers did not see the other prices."`
+	Possible     wire.Money `json:"possible" doc:"What the possible deals add."`
+	Currency     string     `json:"currency" example:"USD"`
+	Negotiations int        `json:"negotiations" doc:"In 30 days."`
+}
+
+func toAPIReplayMonth(m *agents.ReplayPerMonth) (v nullable[replayMonth]) {
+	if m == nil {
+		return v
+	}
+	v.object = &replayMonth{
+		Of:           "revenue",
+		Certain:      wire.ToMoney(m.Certain),
+		Possible:     wire.ToMoney(m.Possible),
+		Currency:     m.Certain.Currency().Code(),
+		Negotiations: m.Negotiations,
+	}
+	if m.Margin {
+		v.object.Of = "margin"
+	}
+	return v
 }
 
 type takingsView struct {
@@ -259,7 +286,7 @@ type changedDecision struct {
 	RuleAfter *string              `json:"rule_after" nullable:"true"`
 }
 
-func toAPIReplay(r negotiation.Replayed) replayView {
+func toAPIReplay(r agents.Replayed) replayView {
 	v := replayView{
 		Negotiations: r.Negotiations,
 		Skipped:      r.Skipped,
@@ -269,6 +296,7 @@ func toAPIReplay(r negotiation.Replayed) replayView {
 		Before:       toAPIRevenue(r.Before),
 		After:        toAPIRevenue(r.Certain),
 		Possible:     toAPIRevenue(r.Possible),
+		PerMonth:     toAPIReplayMonth(r.PerMonth),
 		Examples:     wire.Each(r.Examples, toAPIChanged),
 	}
 	v.Deals.Before, v.Deals.Bought, v.Deals.Certain, v.Deals.Possible = r.Before.Deals, r.Bought, r.Certain.Deals, r.Possible.Deals

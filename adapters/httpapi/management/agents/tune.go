@@ -85,22 +85,46 @@ type tuneAgentInput struct {
 
 type tuneAgentOutput struct {
 	Body struct {
-		Negotiations int            `json:"negotiations" doc:"The number of negotiations used for learning."`
-		Buyers       []learntBuyers `json:"buyers" doc:"The types of buyers, most frequent first."`
-		Before       earnings       `json:"before" doc:"The earnings of the policy in force with such buyers."`
-		After        earnings       `json:"after" doc:"The earnings of the proposed policy with such buyers."`
-		Gain         learntGain     `json:"gain"`
-		Manners      []mannerGain   `json:"gain_by_manner" doc:"The gain from each type of buyers."`
-		Tried        []triedSegment `json:"tried" doc:"What was learned for the whole catalog and for segments of it. A part without a certain gain keeps its curve."`
-		Drift        []learntDrift  `json:"drift" doc:"Changes of what buyers pay. Earlier negotiations count a quarter."`
-		Exploration  exploration    `json:"exploration" doc:"The cost of letting the proposal serve the canary's share of the sessions."`
-		Replay       replayView     `json:"replay" doc:"The recorded negotiations replayed under the proposed policy."`
-		Curve        curveView      `json:"proposed_curve"`
-		Segments     []segmentView  `json:"proposed_segments"`
-		Better       bool           `json:"better" doc:"Whether it is better with near certainty."`
-		Version      *int           `json:"policy_version" nullable:"true" doc:"The proposal as a version of the policy. Null: it is not better."`
-		InForce      bool           `json:"in_force"`
+		Negotiations int                  `json:"negotiations" doc:"The number of negotiations used for learning."`
+		Buyers       []learntBuyers       `json:"buyers" doc:"The types of buyers, most frequent first."`
+		Before       earnings             `json:"before" doc:"The earnings of the policy in force with such buyers."`
+		After        earnings             `json:"after" doc:"The earnings of the proposed policy with such buyers."`
+		Gain         learntGain           `json:"gain"`
+		PerMonth     nullable[tunedMonth] `json:"per_month" doc:"The gain in 30 days, for the number and the mean list price of the negotiations that were used. Null: they span less than a day."`
+		Manners      []mannerGain         `json:"gain_by_manner" doc:"The gain from each type of buyers."`
+		Tried        []triedSegment       `json:"tried" doc:"What was learned for the whole catalog and for segments of it. A part without a certain gain keeps its curve."`
+		Drift        []learntDrift        `json:"drift" doc:"Changes of what buyers pay. Earlier negotiations count a quarter."`
+		Exploration  exploration          `json:"exploration" doc:"The cost of letting the proposal serve the canary's share of the sessions."`
+		Replay       replayView           `json:"replay" doc:"The recorded negotiations replayed under the proposed policy."`
+		Curve        curveView            `json:"proposed_curve"`
+		Segments     []segmentView        `json:"proposed_segments"`
+		Better       bool                 `json:"better" doc:"Whether it is better with near certainty."`
+		Version      *int                 `json:"policy_version" nullable:"true" doc:"The proposal as a version of the policy. Null: it is not better."`
+		InForce      bool                 `json:"in_force"`
 	}
+}
+
+// tunedMonth is a gain in money.
+type tunedMonth struct {
+	Low          wire.Money `json:"low" doc:"Bounds of the 95 % interval."`
+	Expected     wire.Money `json:"expected" doc:"An estimate by simulated buyers like those of the record."`
+	High         wire.Money `json:"high"`
+	Currency     string     `json:"currency" example:"USD"`
+	Negotiations int        `json:"negotiations" doc:"In 30 days."`
+}
+
+func toAPITunedMonth(m *agents.GainPerMonth) (v nullable[tunedMonth]) {
+	if m == nil {
+		return v
+	}
+	v.object = &tunedMonth{
+		Low:          wire.ToMoney(m.Low),
+		Expected:     wire.ToMoney(m.Expected),
+		High:         wire.ToMoney(m.High),
+		Currency:     m.Expected.Currency().Code(),
+		Negotiations: m.Negotiations,
+	}
+	return v
 }
 
 // learntBuyers has what was learned about the buyers who haggle in one manner.
@@ -201,7 +225,7 @@ func toAPITuned(t agents.Tuned, c money.Currency) *tuneAgentOutput {
 	out, p := &tuneAgentOutput{}, t.Proposal
 	b := &out.Body
 	b.Negotiations, b.Before, b.After, b.Better, b.InForce = p.Records, toAPIEarnings(p.Before), toAPIEarnings(p.After), p.Better(), t.InForce && t.Version != nil
-	b.Gain, b.Exploration = toAPIGain(p.Gain), toAPIExploration(t.Exploration)
+	b.Gain, b.PerMonth, b.Exploration = toAPIGain(p.Gain), toAPITunedMonth(t.PerMonth), toAPIExploration(t.Exploration)
 	b.Manners = wire.Each(p.Manners, func(g tuning.MannerGain) mannerGain { return mannerGain{g.Manner.String(), toAPIGain(g.Gain)} })
 	b.Tried = wire.Each(p.Tried, toAPITried)
 	b.Drift = wire.Each(p.Drifts, func(d tuning.Drift) learntDrift {

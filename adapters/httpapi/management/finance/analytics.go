@@ -22,6 +22,8 @@ func (h *handlers) registerAnalytics() {
 		wire.HandleOne(h.analyticsSales, wire.Identity), operation.Errors(503))
 	operation.Register(g, "analytics-protocols", "GET /v1/analytics/protocols", "Get buyers and orders by protocol and agent",
 		wire.HandleOne(h.analyticsProtocols, wire.Identity), operation.Errors(503))
+	operation.Register(g, "analytics-price-dispersion", "GET /v1/analytics/price-dispersion", "Compare the prices of buyers who made the same offers",
+		wire.HandleOne(h.analyticsDispersion, wire.Identity), operation.Errors(503))
 }
 
 // Span is the query of every figure.

@@ -26,6 +26,8 @@ func Register(a *operation.API) {
 	g := h.Group("Negotiations", "finance", operation.HeaderProject)
 	operation.Register(g, "list-negotiations", "GET "+all, "List negotiations, those with the newest step first", h.list, operation.OrScope(agentsRead))
 	operation.Register(g, "get-negotiation", "GET "+one, "Get the negotiations of a buyer's session", h.get, operation.OrScope(agentsRead))
+	operation.Register(g, "explain-negotiation", "GET "+one+"/explanations", "Explain each decision of a buyer's session", h.explain,
+		operation.Scope(agentsRead))
 }
 
 const (

@@ -22,6 +22,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/personalization"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/domain/session"
 	"github.com/haggle-commerce/haggle/domain/signing"
@@ -74,6 +75,7 @@ var texts = index(
 	known(func(urgency string) negotiation.Urgency {
 		return negotiation.ClaimsOf(session.Claims{Urgency: urgency}).Urgency
 	}),
+	known(personalization.StoredSignals), words(personalization.Modes),
 	own(outcomes), own(occasions), oneOf(negotiation.Reasons()...),
 )
 

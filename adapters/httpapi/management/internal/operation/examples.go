@@ -60,7 +60,7 @@ var examples = map[string]string{
 	"update-product":            `{"price": 32.5}`,
 	"update-project":            `{"description": "Lamps for reading"}`,
 	"update-settings":           `{"commerce": {"max_discount_percent": 15}}`,
-	"update-storefront":         `{"return_window_days": 30, "free_shipping_threshold": 75}`,
+	"update-storefront":         `{"return_window_days": 30, "free_shipping_threshold": 75, "personalization": {"default": "allowed"}}`,
 	"update-synonym":            `{"words": ["couch", "sofa", "settee"]}`,
 	"upsert-products": `{"products": [
 		{"sku": "LAMP-1", "name": "Reading lamp", "price": 49.9, "quantity": 40},

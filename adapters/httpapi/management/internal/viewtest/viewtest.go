@@ -19,6 +19,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/personalization"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/domain/session"
 	"github.com/haggle-commerce/haggle/domain/syncrun"
@@ -49,6 +50,7 @@ func twoOf() []any {
 		negotiation.RehydrateBounds(usd(100), usd(95), usd(90), usd(80)), negotiation.RehydrateBounds(usd(101), usd(95), usd(90), usd(80)),
 		order.Confirmed, order.StatusRefunded, order.Shipped, order.Delivered, order.RefundIsFailed, order.RefundSucceeded, order.MadeElsewhere, order.RequestedHere,
 		order.Approved, order.Rejected, order.DisputeLost, order.DisputeWon, order.UnderReview, order.ResponseClosed,
+		personalization.ClaimedLoyalty, personalization.ProbingLimit, personalization.Off, personalization.Disclosed,
 		project.Closing, project.Closed, project.SharedPaymentToken, project.BillingAgreement,
 		syncrun.Running, syncrun.Failed, syncrun.Orders, syncrun.Customers, syncrun.Create, syncrun.Conflict, syncrun.EditedHere, syncrun.FullSync,
 	}

@@ -1,0 +1,4 @@
+-- +goose Up
+-- The personal signals that moved a quote's price, as names with commas between them, and the buyer's region then.
+ALTER TABLE quotes ADD COLUMN personal TEXT NOT NULL DEFAULT '';
+ALTER TABLE quotes ADD COLUMN personal_region TEXT NOT NULL DEFAULT '';
