@@ -8,6 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -17,7 +18,10 @@ type Holdout struct {
 	tuning.Comparison
 	Baseline, InForce int // versions
 	Since             time.Time
-	learned           bool // whether tuning wrote the policy in force
+	Trial             money.Percent // as in agent.Tuning
+	// Exploration is what the sessions of the policy in force may still lose against the baseline, by the comparison.
+	Exploration Exploration
+	learned     bool // whether tuning wrote the policy in force
 }
 
 // mostCompared bounds the negotiations that a comparison reads, both policies together. It reads the newest ones.
@@ -48,6 +52,7 @@ func (s *Service) Holdout(ctx context.Context, p *project.Project, of id.Agent, 
 		Baseline: a.Tuning.Baseline,
 		InForce:  a.Policy.Version,
 		Since:    v.ActivatedAt,
+		Trial:    a.Tuning.Trial,
 		learned:  v.Origin == agent.ByTuning,
 	}
 	if to.IsZero() {
@@ -67,6 +72,8 @@ func (s *Service) Holdout(ctx context.Context, p *project.Project, of id.Agent, 
 		return ctx.Err()
 	})
 	h.Comparison = tuning.Compare(arms[h.Baseline], arms[h.InForce])
+	h.Exploration = explorationOf(append(arms[h.Baseline], arms[h.InForce]...), money.Whole-a.Tuning.Kept(),
+		tuning.Near*h.Error-h.Gain, to, p.Settings.Currency)
 	return h, err
 }
 
@@ -74,8 +81,10 @@ func (s *Service) Holdout(ctx context.Context, p *project.Project, of id.Agent, 
 const inconclusiveFor = 7 * 24 * time.Hour
 
 // judgeHoldout compares the policy that was learned last with the holdout. If the holdout earns more with certainty, it puts
-// the baseline's curve back in force and ends the agent's self-tuning, because the agent would learn the same curve again. It
-// reports whether tuning may go on. It does not compare the merchant's own changes with what was in force before them.
+// the baseline's curve back in force and ends the agent's self-tuning, because the agent would learn the same curve again. If a
+// policy on trial earns more, it serves twice as many sessions from then on. judgeHoldout reports whether tuning may go on, which
+// it does once nothing is on trial or a week was inconclusive. It does not compare the merchant's own changes with what was in force
+// before them.
 func (t *SelfTuner) judgeHoldout(ctx context.Context, p *project.Project, a *agent.Agent) (goOn bool, err error) {
 	now := t.Clock.Now()
 	h, err := t.Holdout(ctx, p, a.ID, now.Add(-endedAge))
@@ -84,6 +93,8 @@ func (t *SelfTuner) judgeHoldout(ctx context.Context, p *project.Project, a *age
 		return true, nil
 	case err != nil:
 		return false, err
+	case h.learned && h.Trial > 0 && h.Better(tuning.Near):
+		return t.extend(ctx, p, a, h)
 	case !h.learned || h.Better(tuning.Near):
 		return true, nil
 	case !h.Worse(tuning.Sure):
@@ -105,6 +116,22 @@ func (t *SelfTuner) judgeHoldout(ctx context.Context, p *project.Project, a *age
 		t.TookBack(a, h)
 	}
 	return false, err
+}
+
+// extend lets the policy on trial serve more sessions. It reports whether it is no longer on trial.
+func (t *SelfTuner) extend(ctx context.Context, p *project.Project, a *agent.Agent, h Holdout) (proven bool, err error) {
+	_, err = t.Agents.Update(ctx, p.ID, a.ID, func(current *agent.Agent) (*agent.Version, error) {
+		if !tunesItself(current) || current.Policy.Version != h.InForce || current.Tuning.Trial != h.Trial {
+			return nil, errPolicyChanged
+		}
+		current.Extend(t.Clock.Now())
+		proven = current.Tuning.Trial == 0
+		return nil, nil
+	})
+	if err == nil {
+		t.Extended(a, h)
+	}
+	return proven && err == nil, err
 }
 
 // tunesItself reports whether an agent tunes itself. Another replica or the merchant may have ended that since the agent was

@@ -52,10 +52,15 @@ func (v *volume) add(entries []negotiation.Entry) {
 		return
 	}
 	e := &entries[0]
-	if v.negotiations++; v.oldest.IsZero() || e.At.Before(v.oldest) {
-		v.oldest = e.At
+	v.count(e.At, e.Bounds.List(), e.Item.Quantity)
+}
+
+// count adds a negotiation that began at a time.
+func (v *volume) count(at time.Time, list money.Amount, quantity int) {
+	if v.negotiations++; v.oldest.IsZero() || at.Before(v.oldest) {
+		v.oldest = at
 	}
-	v.list += float64(e.Bounds.List().Minor()) * float64(e.Item.Quantity)
+	v.list += float64(list.Minor()) * float64(quantity)
 }
 
 // span returns the seconds from the oldest negotiation to a time. It is not ok if that is too short.
@@ -85,9 +90,9 @@ func (v *volume) gain(p tuning.Proposal, c money.Currency, to time.Time) *GainPe
 	}
 	g := &GainPerMonth{
 		Negotiations: v.perMonth(seconds),
-		Low:          amount(p.GainLow),
-		Expected:     amount(p.Gain),
-		High:         amount(p.GainHigh),
+		Low:          amount(p.Gain.Low),
+		Expected:     amount(p.Gain.Mean),
+		High:         amount(p.Gain.High),
 	}
 	if !ok {
 		return nil

@@ -26,11 +26,11 @@ func TestVolume_gain(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
-	proposal := tuning.Proposal{
-		Gain:     .02,
-		GainLow:  -.01,
-		GainHigh: .05,
-	}
+	proposal := tuning.Proposal{Gain: tuning.Interval{
+		Mean: .02,
+		Low:  -.01,
+		High: .05,
+	}}
 	for name, c := range map[string]struct {
 		of                  volume
 		negotiations        int

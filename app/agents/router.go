@@ -40,14 +40,15 @@ type cachedAgent struct {
 	agent    *agent.Agent
 }
 
-// Mandate returns the project's active agent and its policy. Sessions of the holdout keep the baseline policy.
+// Mandate returns the project's active agent and its policy. Sessions of the holdout, and those outside of a trial, keep the baseline
+// policy.
 func (r *Router) Mandate(ctx context.Context, p *project.Project, session id.Session) (agent.Mandate, error) {
 	a, err := r.active(ctx, p)
 	if err != nil {
 		return agent.Mandate{}, err
 	}
 	policy := a.Policy
-	if a.Held != nil && held(session, a.Tuning.Holdout) {
+	if a.Held != nil && held(session, a.Tuning.Kept()) {
 		policy = *a.Held
 	}
 	return agent.Mandate{Agent: a, Policy: policy.Under(p.Settings)}, nil

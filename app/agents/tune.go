@@ -43,6 +43,8 @@ type Tuned struct {
 	PerMonth *GainPerMonth // nil: the negotiations span less than a day
 	Version  *agent.Version
 	InForce  bool
+	// Exploration is what the canary's share of the proposal costs at most.
+	Exploration Exploration
 }
 
 // PreparedTuning is a tuning whose version is not stored yet.
@@ -77,7 +79,11 @@ func (s *Service) PrepareTuning(ctx context.Context, p *project.Project, of id.A
 	default:
 		return nil, fault.New(fault.Unavailable, "tuning_busy", "Another policy is being tuned. Try again soon.").After(5 * time.Second)
 	}
-	policy := a.Policy.Under(p.Settings)
+	policy := a.Policy
+	if a.Tuning.Trial > 0 && a.Held != nil {
+		policy = *a.Held // which is proven, and serves most sessions
+	}
+	policy = policy.Under(p.Settings)
 	records, negotiations, err := s.records(ctx, p, policy.RoundCap, r)
 	if err != nil {
 		return nil, err
@@ -86,7 +92,7 @@ func (s *Service) PrepareTuning(ctx context.Context, p *project.Project, of id.A
 		return nil, fault.New(fault.Conflict, "too_few_negotiations",
 			fmt.Sprintf("There are negotiations from %d sessions to learn from; at least %d are required.", known, tuning.Fewest))
 	}
-	proposal, err := tuning.Propose(ctx, records, policy, 1)
+	proposal, err := tuning.Propose(ctx, records, policy, tuning.Options{Seed: 1})
 	if err != nil {
 		return nil, err
 	}
@@ -95,6 +101,7 @@ func (s *Service) PrepareTuning(ctx context.Context, p *project.Project, of id.A
 	unwritten.Version = 0 // not one of the recorded versions
 	out.addReplay(negotiations, negotiation.NewReplayer(a.ID, unwritten, p.Settings.Currency), s.endOf(r))
 	out.InForce = r.Activate && proposal.Better()
+	out.Exploration = explorationOf(records, a.Tuning.Canary, proposal.Risk, s.Clock.Now(), p.Settings.Currency)
 	return &PreparedTuning{
 		Tuned:   out,
 		service: s,
@@ -118,7 +125,10 @@ func (p *PreparedTuning) Commit(ctx context.Context, stores *ports.Stores) error
 		}
 		now := p.service.Clock.Now()
 		v, err := current.WritePolicy(next, agent.ByTuning, r.Note, now)
-		if err == nil && r.Activate {
+		switch {
+		case err == nil && r.selfTuning:
+			current.Try(v, now)
+		case err == nil && r.Activate:
 			current.PutInForce(v, now)
 		}
 		p.Tuned.Version = v
@@ -192,8 +202,8 @@ type SelfTuner struct {
 	Projects interface { // active ones
 		ByProject(ctx context.Context, project id.Project) (*project.Project, error)
 	}
-	// TookBack is called for each policy that was rolled back.
-	TookBack func(*agent.Agent, Holdout)
+	// TookBack is called for each policy that was rolled back, and Extended for each that serves more sessions than before.
+	TookBack, Extended func(*agent.Agent, Holdout)
 
 	tried map[id.Agent]time.Time
 }

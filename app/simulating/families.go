@@ -33,15 +33,20 @@ type FloorSeller struct {
 
 // SellersOf returns the sellers that follow a policy in this process, with the highest discount and the quantity of each setting.
 func SellersOf(p negotiation.Policy) func(market.Setting) FloorSeller {
-	return func(s market.Setting) FloorSeller {
-		seller := PolicySeller{
-			Policy:   p,
-			Currency: money.USD,
-			Quantity: s.Quantity,
-		}
-		seller.Policy.MaxDiscount = s.MaxDiscount
-		return FloorSeller{seller, seller.Secrets(s.Item()).Floor}
+	return func(s market.Setting) FloorSeller { return sellerIn(s, p).withFloor(s) }
+}
+
+func sellerIn(s market.Setting, p negotiation.Policy) PolicySeller {
+	p.MaxDiscount = s.MaxDiscount
+	return PolicySeller{
+		Policy:   p,
+		Currency: money.USD,
+		Quantity: s.Quantity,
 	}
+}
+
+func (s PolicySeller) withFloor(in market.Setting) FloorSeller {
+	return FloorSeller{s, s.Secrets(in.Item()).Floor}
 }
 
 // FamilyReport is a policy's result with every family in every setting.

@@ -25,7 +25,7 @@ func (s PolicySeller) Learn(ctx context.Context, c Config, n int, show func(stri
 		if err != nil {
 			return nil, err
 		}
-		proposal, err := tuning.Propose(ctx, records, s.Policy, 1)
+		proposal, err := tuning.Propose(ctx, records, s.Policy, tuning.Options{Seed: 1})
 		if err != nil {
 			return nil, err
 		}

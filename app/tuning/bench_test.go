@@ -19,7 +19,7 @@ func BenchmarkPropose(b *testing.B) {
 		}
 	}
 	for b.Loop() {
-		if _, err := tuning.Propose(b.Context(), known, p, 1); err != nil {
+		if _, err := tuning.Propose(b.Context(), known, p, tuning.Options{Seed: 1}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -95,6 +95,8 @@ type Twin struct {
 	First    float64
 	Deadline int
 	Offers   []float64 // of an erratic one
+
+	share float64 // of the record's weight
 }
 
 // course is the state of a negotiation that a buyer's next offer depends on.

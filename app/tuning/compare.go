@@ -117,8 +117,8 @@ func (a Arm) variance(records []Record, weigh []float64, count, total, usual flo
 
 // margin returns price less cost as a share of list. Without a known cost it is the price, without a deal zero.
 func (r *Record) margin() float64 {
-	if r.Price == 0 || r.Signals.Cost == nil {
-		return r.Price
+	if r.Price == 0 {
+		return 0
 	}
-	return r.Price - float64(r.Signals.Cost.Minor())/float64(r.Signals.List.Minor())
+	return marginOf(r.Signals, r.Price)
 }

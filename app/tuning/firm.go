@@ -23,6 +23,13 @@ type trial struct {
 // stretches returns the maximum-likelihood estimate: multiples ascend and shares fall.
 func (m *Model) stretches() []stretch {
 	trials := m.trials()
+	if m.parent != nil { // as many as shrinkage says
+		share := shrinkage / max(shrinkage, float64(m.parent.sessions()))
+		for _, t := range m.parent.trials() {
+			t.weight, t.took = t.weight*share, t.took*share
+			trials = append(trials, t)
+		}
+	}
 	slices.SortFunc(trials, func(a, b trial) int {
 		return cmp.Or(cmp.Compare(a.times, b.times), cmp.Compare(a.took, b.took))
 	})
@@ -51,7 +58,7 @@ func (m *Model) trials() (all []trial) {
 			continue
 		}
 		for _, c := range causes {
-			w := m.weight(r, c)
+			w := m.weight(c)
 			whole += w
 			if kinds[c.kind].manner == Firm {
 				firm += w

@@ -1,6 +1,11 @@
 package tuning
 
-import "math"
+import (
+	"math"
+	"slices"
+
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+)
 
 // Model describes the buyers of some records.
 type Model struct {
@@ -14,12 +19,15 @@ type Model struct {
 	worth  [worths]float64
 	firsts [manners][ratios]float64 // distribution of first offer / V, by manner
 	firm   []stretch                // firm buyers' stretches, ascending
+
+	parent *Model // of a part, whose statistics are shrunk towards it
 }
 
 // cause is one possible explanation of a record.
 type cause struct {
 	kind       int16
 	worth      int16 // index; for erratic buyers, and firm ones who took a price, the lowest that is consistent
+	first      int8  // bin of first offer / V
 	likelihood float32
 }
 
@@ -65,12 +73,55 @@ func Fit(records []Record) *Model {
 			m.firsts[manner][i] = 1. / ratios
 		}
 	}
-	for range iterations {
-		m.improve()
-	}
-	m.firm = m.stretches()
+	m.improve()
 	return m
 }
+
+// shrinkage is how many records with the parent's distributions a part's own are combined with. With n sessions its statistics
+// are n/(n + shrinkage) its own. It estimates σ²/τ²: the margin per session has a standard deviation of about .17 of list, and
+// that between segments of a shop is taken to be .017.
+const shrinkage = 100
+
+// part fits the records with some signals, with a prior of shrinkage records like all of m's. It returns m if that is all records,
+// and nil if there are none.
+func (m *Model) part(in func(negotiation.Signals) bool) *Model {
+	p := &Model{
+		kinds:  slices.Clone(m.kinds),
+		shown:  m.shown,
+		worth:  m.worth,
+		firsts: m.firsts,
+		parent: m,
+	}
+	for i := range m.records {
+		if in(m.records[i].Signals) {
+			p.records, p.causes = append(p.records, m.records[i]), append(p.causes, m.causes[i])
+			p.trust, p.weigh = append(p.trust, m.trust[i]), append(p.weigh, m.weigh[i])
+		}
+	}
+	switch len(p.records) {
+	case 0:
+		return nil
+	case len(m.records):
+		return m
+	}
+	p.improve()
+	return p
+}
+
+// sessionsIn returns the effective number of sessions about items with some signals.
+func (m *Model) sessionsIn(in func(negotiation.Signals) bool) int {
+	var records []Record
+	var trusts []float64
+	for i := range m.records {
+		if in(m.records[i].Signals) {
+			records, trusts = append(records, m.records[i]), append(trusts, m.trust[i])
+		}
+	}
+	return effective(records, trusts)
+}
+
+// sessions returns the effective number of sessions of the records: see Sessions.
+func (m *Model) sessions() int { return effective(m.records, m.trust) }
 
 // maxWeight limits the weight of a negotiation to this multiple of the median one, so that none dominates.
 const maxWeight = 10
@@ -92,30 +143,60 @@ func weights(records []Record, trust []float64) []float64 {
 	return all
 }
 
-// improve is one step of expectation maximization.
+// improve maximizes the expectation.
 func (m *Model) improve() {
-	next, n := Model{kinds: make([]float64, len(kinds))}, 0.
+	for range iterations {
+		m.step()
+	}
+	m.firm = m.stretches()
+}
+
+// step is one step of expectation maximization.
+func (m *Model) step() {
+	next, n, weights := Model{kinds: make([]float64, len(kinds))}, 0., make([]float64, len(kinds)*worths)
 	for i, causes := range m.causes {
 		n += m.trust[i]
 		total := 0.
-		for _, c := range causes {
-			total += m.weight(&m.records[i], c)
+		for j, c := range causes {
+			weights[j] = m.weight(c)
+			total += weights[j]
 		}
 		if total <= 0 {
 			continue
 		}
-		for _, c := range causes {
-			w := m.trust[i] * m.weight(&m.records[i], c) / total
+		for j, c := range causes {
+			w := m.trust[i] * weights[j] / total
 			next.kinds[c.kind] += w
 			next.worth[c.worth] += w
-			next.firsts[kinds[c.kind].manner][ratio(&m.records[i], c)] += w
+			next.firsts[kinds[c.kind].manner][c.first] += w
 		}
+	}
+	if m.parent != nil {
+		n += shrinkage
+		next.add(m.parent)
 	}
 	for i := range next.kinds { // with one more record spread over all kinds
 		m.kinds[i] = (next.kinds[i] + 1/float64(len(kinds))) / (n + 1)
 	}
 	smooth(next.worth[:], m.worth[:], n)
 	m.firsts = mixed(next.firsts)
+}
+
+// add adds counts of shrinkage records with another model's distributions.
+func (m *Model) add(prior *Model) {
+	for i, share := range prior.worth {
+		m.worth[i] += shrinkage * share
+	}
+	var ofManner [manners]float64
+	for i, share := range prior.kinds {
+		m.kinds[i] += shrinkage * share
+		ofManner[kinds[i].manner] += shrinkage * share
+	}
+	for manner := range m.firsts {
+		for i, share := range prior.firsts[manner] {
+			m.firsts[manner][i] += ofManner[manner] * share
+		}
+	}
 }
 
 // smooth spreads counts to their neighbours and converts them to shares.
@@ -156,18 +237,17 @@ func mixed(counts [manners][ratios]float64) (shares [manners][ratios]float64) {
 	return shares
 }
 
-func (m *Model) weight(r *Record, c cause) float64 {
-	k := kinds[c.kind]
-	return float64(c.likelihood) * m.kinds[c.kind] * m.worth[c.worth] * m.firsts[k.manner][ratio(r, c)]
+func (m *Model) weight(c cause) float64 {
+	return float64(c.likelihood) * m.kinds[c.kind] * m.worth[c.worth] * m.firsts[kinds[c.kind].manner][c.first]
 }
 
 // ratio returns the bin of first offer / V. The V of a firm buyer who took a price is that price.
-func ratio(r *Record, c cause) int {
-	worth := worthAt(int(c.worth))
-	if r.End == Took && kinds[c.kind].manner == Firm {
+func ratio(r *Record, k, index int) int8 {
+	worth := worthAt(index)
+	if r.End == Took && kinds[k].manner == Firm {
 		worth = r.Price
 	}
-	return min(max(int((r.Rounds[0].Offer/worth-ratioFrom)/ratioStep), 0), ratios-1)
+	return int8(min(max(int((r.Rounds[0].Offer/worth-ratioFrom)/ratioStep), 0), ratios-1))
 }
 
 // explain lists the plausible causes of a record.
@@ -176,7 +256,7 @@ func explain(r *Record) (all []cause) {
 	add := func(k, worth int, likelihood float64) {
 		if likelihood > 0 {
 			best = max(best, likelihood)
-			all = append(all, cause{int16(k), int16(worth), float32(likelihood)})
+			all = append(all, cause{int16(k), int16(worth), ratio(r, k, worth), float32(likelihood)})
 		}
 	}
 	for k := range kinds {

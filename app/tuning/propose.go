@@ -1,14 +1,11 @@
 package tuning
 
 import (
-	"cmp"
 	"context"
 	"math"
-	"math/rand/v2"
 	"slices"
-	"strings"
 
-	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/market"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
@@ -16,14 +13,27 @@ import (
 // Fewest is how many sessions a proposal needs.
 const Fewest = 200
 
+// Options of a proposal.
+type Options struct {
+	Seed    uint64
+	Adverse []market.Tactic // nil: AdverseFamilies
+}
+
 // Proposal is a policy that is estimated to earn more, with the estimate.
 type Proposal struct {
 	Policy        negotiation.Policy
 	Before, After Result
-	// Gain is the mean of what it earns more per negotiation, in shares of list. GainLow and GainHigh are its 95 % interval.
-	Gain, GainLow, GainHigh float64
-	Records                 int
-	Buyers                  []Share // of buyers by manner
+	// Gain is what it earns more per negotiation, in shares of list, with the 95 % interval. Manners has it by manner, for those
+	// with buyers.
+	Gain    Interval
+	Manners []MannerGain
+	Records int
+	Buyers  []Share // of buyers by manner
+	Tried   []Trial // the whole shop first
+	Drifts  []Drift
+	// Risk is the most that the proposal would lose per negotiation, in shares of list: with any manner or adverse family, or by
+	// the interval of the whole.
+	Risk float64
 }
 
 // Share is the share of buyers with a manner.
@@ -33,282 +43,188 @@ type Share struct {
 	Share  float64
 }
 
-// Better reports whether the 95 % interval of the gain is above zero.
-func (p Proposal) Better() bool { return p.GainLow > 0 }
-
-// Propose searches for the curve that earns most from buyers like the recorded ones. The records should have at least Fewest
-// sessions. p is the policy that answered them; the proposal differs from it only in curve and segments. It takes some seconds
-// and stops early if ctx ends.
-func Propose(ctx context.Context, records []Record, p negotiation.Policy, seed uint64) (Proposal, error) {
-	known, kept := halves(records)
-	m := Fit(known)
-	train := m.Twins(twinsEach(known), seed)
-	chosen := p
-	chosen.Segments = slices.DeleteFunc(slices.Clone(p.Segments), func(g negotiation.Segment) bool { return strings.HasPrefix(g.Name, learnt) })
-	curve, where := m.search(ctx, chosen, train)
-	chosen.Curve = curve
-	m.segment(ctx, &chosen, where, train)
-	if err := ctx.Err(); err != nil {
-		return Proposal{}, err
-	}
-	judge := Fit(kept)
-	proposal := Proposal{
-		Policy:  chosen,
-		Records: len(records),
-		Buyers:  m.shares(),
-	}
-	judge.judge(&proposal, p, judge.Twins(twinsEach(kept), seed+1), seed)
-	return proposal, ctx.Err()
+// MannerGain is the gain from buyers with a manner.
+type MannerGain struct {
+	Manner Manner
+	Gain   Interval
 }
 
-// halves splits records by session into two halves of equal weight, so that a policy is not judged by the buyers that it was
-// chosen with.
-func halves(records []Record) (one, other []Record) {
-	first, ahead, counts := map[id.Session]bool{}, 0., trust(records)
-	for i, r := range records {
-		inOne, known := first[r.Session]
-		if !known {
-			inOne = ahead <= 0
-			first[r.Session] = inOne
-			if inOne {
-				ahead += counts[i]
-			} else {
-				ahead -= counts[i]
+// Trial is what was learned about a part of the catalogue.
+type Trial struct {
+	Segment  string // its name; "": all items without a segment
+	Sessions int    // the effective number
+	// Gain is what the best curve earns more than the present one, or than the whole's new one, by the buyers that it was not
+	// chosen with. The interval is wider than 95 % because several parts are tried.
+	Gain Interval
+	Kept bool
+	Loss *Loss // the reason why not, if some buyers would pay much less
+}
+
+// Better reports whether there is a change, and the 95 % interval of its gain is above zero.
+func (p Proposal) Better() bool {
+	return p.Gain.Low > 0 && slices.ContainsFunc(p.Tried, func(t Trial) bool { return t.Kept })
+}
+
+// Propose searches for the curves that earn most from buyers like the recorded ones. The records should have at least Fewest
+// sessions. p is the policy that answered them; the proposal differs from it only in curve and segments, and there no further than
+// change allows. It takes some seconds and stops early if ctx ends.
+func Propose(ctx context.Context, records []Record, p negotiation.Policy, o Options) (Proposal, error) {
+	if o.Adverse == nil {
+		o.Adverse = AdverseFamilies()
+	}
+	records, drifts := findDrift(records)
+	separate(records)
+	known, kept := halves(records)
+	if len(known) == 0 || len(kept) == 0 {
+		return Proposal{Policy: p, Records: len(records)}, ctx.Err()
+	}
+	l := learner{
+		options: o,
+		present: p,
+		policy:  p,
+		train:   Fit(known),
+		held:    Fit(kept),
+	}
+	parts := l.candidates()
+	l.tests = 1 + len(parts)
+	out := Proposal{
+		Records: len(records),
+		Buyers:  l.train.shares(),
+		Drifts:  drifts,
+		Tried:   []Trial{l.learn(ctx, nil)},
+	}
+	for i := range parts {
+		out.Tried = append(out.Tried, l.learn(ctx, &parts[i]))
+	}
+	out.Policy = l.policy
+	l.judge(&out)
+	return out, ctx.Err()
+}
+
+// judge fills in the results of both policies, by twins that neither was chosen with.
+func (l *learner) judge(out *Proposal) {
+	twins := l.held.Twins(twinsEach(l.held.records), l.options.Seed+1)
+	out.Before, out.After = l.held.Evaluate(l.present, twins), l.held.Evaluate(out.Policy, twins)
+	whole, of := l.held.compare(l.present, out.Policy, twins)
+	out.Gain = whole.interval(Near)
+	out.Risk = max(0, -out.Gain.Low)
+	for manner := range of {
+		if len(of[manner].gain) > 0 {
+			g := MannerGain{Manner(manner), of[manner].interval(Near)}
+			out.Manners = append(out.Manners, g)
+			if len(of[manner].gain) >= fewestOfManner {
+				out.Risk = max(out.Risk, -g.Gain.Low)
 			}
 		}
-		if inOne {
-			one = append(one, r)
-		} else {
-			other = append(other, r)
-		}
 	}
-	return one, other
+	adverse := l.held.adverse(l.options)
+	before, after := adverse.play(l.present), adverse.play(out.Policy)
+	for i := range before {
+		out.Risk = max(out.Risk, before[i]-after[i])
+	}
+}
+
+// learner learns curves for parts of a shop, the whole first.
+type learner struct {
+	options     Options
+	present     negotiation.Policy // that the records were made with
+	policy      negotiation.Policy // with what was learned so far
+	train, held *Model
+	whole       change // of the curve of all items without a segment; the searches for segments begin there
+	tests       int    // how many curves are tried
 }
 
 // A policy is tried on about maxTwins twins, and on at most maxTwinsEach of one record, because more twins of the same records
 // add no information.
-const maxTwins, maxTwinsEach = 8_000, 16
+const maxTwins, maxTwinsEach = 2_000, 8
 
 // twinsEach returns how many twins to draw of each record.
 func twinsEach(records []Record) int { return min(max(maxTwins/len(records), 1), maxTwinsEach) }
 
-// learnt is the prefix of the names of learned segments.
-const learnt = "learnt: "
-
-// bands are cost ranges, in tenths of a percent of list, that may get curves of their own, because a thin margin leaves less room
-// for discounts.
-var bands = []negotiation.Segment{
-	{
-		Name:     learnt + "cost under 55 %",
-		CostFrom: 1,
-		CostTo:   550,
-	},
-	{
-		Name:     learnt + "cost 55 to 75 %",
-		CostFrom: 550,
-		CostTo:   750,
-	},
-	{Name: learnt + "cost 75 % and more", CostFrom: 750},
-}
-
-// segment adds segments with curves of their own for bands with enough sessions, unless nearly all twins are of one band.
-func (m *Model) segment(ctx context.Context, p *negotiation.Policy, from shape, train []Twin) {
-	parts := make([][]Twin, len(bands))
-	for _, t := range train {
-		if band := bandOf(m.records[t.Record].Signals); band >= 0 {
-			parts[band] = append(parts[band], t)
+// learn searches for a curve for a segment, or for all items without one, and adds it to the policy if it is certainly better.
+func (l *learner) learn(ctx context.Context, g *negotiation.Segment) (t Trial) {
+	base, at := l.policy, -1 // base has the segment too, with the curve that its items have
+	if g != nil {
+		t.Segment = g.Name
+		if base, at = l.with(*g); at < 0 {
+			return t
 		}
 	}
-	whole := *p
-	for i, part := range parts {
-		if len(p.Segments) == negotiation.MostSegments || m.sessions(part) < Fewest/2 || len(part) > len(train)*9/10 {
-			continue
+	in := func(s negotiation.Signals) bool { return base.SegmentOf(s) == at }
+	train, held := l.train.part(in), l.held.part(in)
+	if train == nil || held == nil {
+		return t
+	}
+	if t.Sessions = train.sessions() + held.sessions(); g != nil && min(train.sessions(), held.sessions()) < Fewest/4 {
+		return t
+	}
+	from := l.present.Terms(train.records[0].Signals).Curve // what was tried with these items
+	with := func(c change) negotiation.Policy {
+		p := base
+		if at < 0 {
+			p.Curve = c.on(from)
+			return p
 		}
-		g := bands[i]
-		if g.Curve, _ = m.search(ctx, whole, part, from); g.Curve != p.Curve {
-			p.Segments = append(p.Segments, g)
-		}
+		p.Segments = slices.Clone(p.Segments)
+		p.Segments[at].Curve = c.on(from)
+		return p
 	}
-}
-
-// sessions returns the effective number of sessions that the twins were drawn from: see Sessions.
-func (m *Model) sessions(twins []Twin) int {
-	var records []Record
-	for i := range twins {
-		records = append(records, m.records[twins[i].Record])
+	best := climb(ctx, l.whole, l.objective(train, with))
+	twins := held.Twins(twinsEach(held.records), l.options.Seed+1)
+	o := l.options
+	o.Seed++ // other buyers than the objective's
+	adverse := held.adverse(o)
+	before, names := adverse.play(l.present), make([]string, len(o.Adverse))
+	for i, f := range o.Adverse {
+		names[i] = f.Name
 	}
-	return Sessions(records)
-}
-
-func bandOf(s negotiation.Signals) int {
-	if s.Cost == nil || s.Cost.Minor() <= 0 || s.List.Minor() <= 0 {
-		return -1
-	}
-	share := 1000 * s.Cost.Minor() / s.List.Minor()
-	switch {
-	case share < 550:
-		return 0
-	case share < 750:
-		return 1
-	}
-	return 2
-}
-
-// shape describes a curve by eight numbers between 0 and 1, which search varies.
-type shape [8]float64
-
-// The numbers of a shape.
-const (
-	reach  = iota // 100 to 160 %
-	markup        // 100 to 140 %
-	open          // Give of the first step
-	end           // Give of the last
-	bend          // how early Give falls: exponents from 4 to 1/4
-	take          // Take of the first step
-	last          // Take of the last
-	haste         // the step at which Give and Take reach their last values: 2 to 8
-)
-
-func (s shape) curve() (c negotiation.Curve) {
-	c.Reach, c.Markup = percent(1+.6*s[reach]), percent(1+.4*s[markup])
-	exponent, steps := math.Pow(4, 1-2*s[bend]), 1+6*s[haste]
-	lowest, least := min(s[open], s[end]), min(s[take], s[last])
-	for i := range c.Give {
-		t := min(1, float64(i)/steps)
-		c.Give[i] = percent(lowest + (s[end]-lowest)*math.Pow(t, exponent))
-		c.Take[i] = percent(least + (s[last]-least)*t)
-	}
-	return c
-}
-
-func percent(share float64) money.Percent { return money.Percent(math.Round(share * 1000)) }
-
-// starts are the starting points of a search, which keeps the best result.
-var starts = []shape{
-	{.18, .275, .31, 1, .83, .375, 1, .66},
-	{.18, .275, 0, 1, .6, .05, 1, .66},
-	{.10, .25, 0, 1, .2, 0, 1, .5},
-	{1, .275, .9, 1, .5, .2, .5, .66},
-}
-
-// A search climbs from every starting point with a sample of the twins and big steps, and then from the best result with all
-// twins and small steps.
-const (
-	sampling                = 8 // one twin in this many is in the sample
-	roughStep, fineStep     = .25, .0625
-	roughRounds, fineRounds = 6, 5
-	minGain                 = 1e-4 // what a curve must earn more to be preferred, per negotiation in shares of list
-)
-
-// search returns the curve that earns most from some twins, and its shape. It climbs from starts and from the shapes in more.
-func (m *Model) search(ctx context.Context, p negotiation.Policy, twins []Twin, more ...shape) (negotiation.Curve, shape) {
-	from := func(twins []Twin) func(negotiation.Curve) float64 {
-		return func(c negotiation.Curve) float64 {
-			p.Curve = c
-			return m.Evaluate(p, twins).Margin
-		}
-	}
-	rough, all := from(every(sampling, twins)), from(twins)
-	chosen, best, found := p.Curve, all(p.Curve), starts[0]
-	where, highest := starts[0], math.Inf(-1)
-	for _, start := range slices.Concat(starts, more) {
-		if s, value := climb(ctx, start, roughStep, roughRounds, rough); value > highest {
-			where, highest = s, value
-		}
-	}
-	if s, value := climb(ctx, where, fineStep, fineRounds, all); value > best+minGain {
-		chosen, found = s.curve(), s
-	}
-	return chosen, found
-}
-
-func every(n int, twins []Twin) []Twin {
-	some := make([]Twin, 0, len(twins)/n+1)
-	for i := 0; i < len(twins); i += n {
-		some = append(some, twins[i])
-	}
-	return some
-}
-
-// climb improves a shape by steps in one number at a time. The step halves when none is better.
-func climb(ctx context.Context, s shape, step float64, rounds int, value func(negotiation.Curve) float64) (shape, float64) {
-	best := value(s.curve())
-	for range rounds {
-		better := false
-		for i := range s {
-			for _, to := range [...]float64{s[i] + step, s[i] - step} {
-				next := s
-				if next[i] = min(max(to, 0), 1); next == s || ctx.Err() != nil {
-					continue
-				}
-				if v := value(next.curve()); v > best+1e-7 {
-					best, s, better = v, next, true
+	tolerance := tolerated * held.Evaluate(l.present, twins).Margin
+	for ; best != (change{}) && ctx.Err() == nil; best = best.half() { // until nobody loses much
+		p := with(best)
+		whole, _ := held.compare(base, p, twins)
+		t.Gain = whole.interval(errorsFor(l.tests))
+		_, since := held.compare(l.present, p, twins)
+		if t.Loss = worst(since, before, adverse.play(p), names, tolerance); t.Loss == nil {
+			if t.Kept = t.Gain.Low > 0; t.Kept {
+				if l.policy = p; g == nil {
+					l.whole = best
 				}
 			}
-		}
-		if !better {
-			step /= 2
+			break
 		}
 	}
-	return s, best
+	return t
 }
 
-// resamples is how many bootstrap samples an interval is computed from.
-const resamples = 400
-
-// judge fills in the results of both policies, by twins that neither was chosen with.
-func (m *Model) judge(out *Proposal, before negotiation.Policy, twins []Twin, seed uint64) {
-	out.Before, out.After = m.Evaluate(before, twins), m.Evaluate(out.Policy, twins)
-	gains, stakes := m.gains(before, out.Policy, twins)
-	random, means := rand.New(rand.NewPCG(seed, 2)), make([]float64, resamples)
-	for i := range means {
-		sum, stake := 0., 0.
-		for range gains {
-			j := random.IntN(len(gains))
-			sum, stake = sum+gains[j], stake+stakes[j]
-		}
-		means[i] = sum / max(stake, 1e-9)
+// objective returns a function of a change: the mean margin from the twins of a model, less a penalty for each kind of buyers that
+// the shop earns noticeably less from than with the present policy.
+func (l *learner) objective(m *Model, with func(change) negotiation.Policy) func(change) float64 {
+	twins := m.Twins(twinsEach(m.records), l.options.Seed)
+	if m.parent != nil {
+		twins = append(twins, m.borrow(twins, m.parent.Twins(1, l.options.Seed+2))...)
 	}
-	slices.Sort(means)
-	out.Gain = out.After.Margin - out.Before.Margin
-	out.GainLow, out.GainHigh = means[resamples*25/1000], means[resamples*975/1000]
+	adverse := m.adverse(l.options)
+	before, others := m.evaluate(l.present, twins), adverse.play(l.present)
+	tolerance := tolerated / 2 * before.whole().result().Margin
+	return func(c change) float64 {
+		p := with(c)
+		now := m.evaluate(p, twins)
+		value := now.whole().result().Margin
+		for manner := range now {
+			if before[manner].weight > .05*before.whole().weight {
+				value += penalty * min(0, now[manner].result().Margin-before[manner].result().Margin+tolerance)
+			}
+		}
+		for i, margin := range adverse.play(p) {
+			value += penalty * min(0, margin-others[i]+tolerance)
+		}
+		return value
+	}
 }
 
-// gains returns, for each session, what a policy earns more than another from its twins, and the money at stake. It sums by
-// session because one buyer's negotiations are much alike.
-func (m *Model) gains(before, after negotiation.Policy, twins []Twin) (gains, stakes []float64) {
-	at := map[id.Session]int{}
-	for i := range twins {
-		_, a := m.play(before, &twins[i])
-		_, b := m.play(after, &twins[i])
-		of := twins[i].Record
-		s, known := at[m.records[of].Session]
-		if !known {
-			s = len(gains)
-			at[m.records[of].Session], gains, stakes = s, append(gains, 0), append(stakes, 0)
-		}
-		gains[s] += m.weigh[of] * (b - a)
-		stakes[s] += m.weigh[of]
-	}
-	return gains, stakes
-}
+// penalty is how much a loss of one kind of buyers counts, relative to the mean of all.
+const penalty = .3
 
-// shares returns the shares of buyers by manner, the largest first.
-func (m *Model) shares() []Share {
-	var sums [groups]float64
-	for i, k := range kinds {
-		sums[k.group()] += m.kinds[i]
-	}
-	all := make([]Share, 0, groups)
-	for i, sum := range sums {
-		s := Share{Manner: Timed, Share: sum}
-		if i < len(betas) {
-			s.Beta = betas[i]
-		} else {
-			s.Manner = Manner(i - len(betas) + 1)
-		}
-		all = append(all, s)
-	}
-	slices.SortStableFunc(all, func(a, b Share) int { return cmp.Compare(b.Share, a.Share) })
-	return all
-}
+const minGain = 1e-4 // what a curve must earn more to be preferred, per negotiation in shares of list
+
+func percent(share float64) money.Percent { return money.Percent(math.Round(share * 1000)) }

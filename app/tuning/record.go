@@ -6,11 +6,14 @@
 //     negotiations best.
 //  2. Evaluate draws simulated buyers (twins) from these explanations and runs their negotiations with candidate policies,
 //     by the same rules that answer quotes.
-//  3. Propose searches for the curve that earns most from the twins, by steps that halve. It judges the curve by twins of
-//     other sessions than it was chosen with, and computes the interval of its gain by resampling the sessions.
+//  3. Propose searches near the present curve for the one that earns most from the twins, by steps that halve, for the whole
+//     shop and for segments of it. A segment's buyers are its own and some of the whole's (shrinkage). It keeps a curve only if
+//     the twins of other clients than it was chosen with certainly earn more with it, and if no manner of haggling and no
+//     adverse family of buyers earns the shop noticeably less.
 //  4. Compare compares real negotiations under a new policy with those that a holdout had under the previous one.
 //
-// A client that buys nothing counts little, however many sessions it has: see trust.
+// A client that buys nothing counts little, however many sessions it has, and no client or hour counts much: see trust. Records
+// from before a drift count less: see findDrift.
 //
 // The model assumes that buyers who raise their offers pay no more than prices that others have offered or paid. A firm
 // buyer who took a price would have paid no more. One whose offer was accepted would have gone as far beyond it as other
@@ -22,6 +25,8 @@
 package tuning
 
 import (
+	"time"
+
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
@@ -46,14 +51,19 @@ type Round struct {
 // Record is one negotiation.
 type Record struct {
 	Session id.Session
-	Client  string // a hash of the client, from the decision record; "": unknown
-	Bought  bool   // it led to a paid order
+	Client  string    // a hash of the client, from the decision record; "": unknown
+	At      time.Time // of its first entry
+	Version int       // of the policy
+	Bought  bool      // it led to a paid order
 	Signals negotiation.Signals
 	Rounds  []Round // without an offer that takes the current price
 	Start   float64 // the price before the first offer
 	Price   float64 // of the deal
 	End     End
 	Final   bool // the last answer was the shop's final price
+
+	old   bool // from before a drift
+	apart bool // its session counts as a buyer of its own: see separate
 }
 
 func (r *Record) last() Round { return r.Rounds[len(r.Rounds)-1] }
@@ -78,6 +88,7 @@ func FromEntries(entries []negotiation.Entry, roundCap int) (r Record, ok bool) 
 		share := func(a money.Amount) float64 { return float64(a.Minor()) / float64(list) }
 		if r.Start == 0 {
 			r.Session, r.Client, r.Signals, r.Start = e.Session, e.Client, e.Signals, share(e.Bounds.Opening())
+			r.At, r.Version = e.At, e.PolicyVersion
 			if e.Before.Counter.IsPositive() {
 				r.Start = share(e.Before.Counter)
 			}

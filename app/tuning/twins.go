@@ -9,7 +9,7 @@ func (m *Model) Twins(n int, seed uint64) []Twin {
 	for i, causes := range m.causes {
 		weights, total := make([]float64, len(causes)), 0.
 		for j, c := range causes {
-			total += m.weight(&m.records[i], c)
+			total += m.weight(c)
 			weights[j] = total
 		}
 		for range n {
@@ -39,6 +39,7 @@ func (m *Model) twin(record int, c cause, random *rand.Rand) Twin {
 		Beta:     int(k.beta),
 		First:    r.Rounds[0].Offer,
 		Deadline: int(k.deadline),
+		share:    1,
 		Worth:    worthAt(int(c.worth)) + worthStep*(random.Float64()-.5),
 	}
 	low, price := evident(r), r.last().Price
@@ -62,4 +63,23 @@ func (m *Model) twin(record int, c cause, random *rand.Rand) Twin {
 		}
 	}
 	return t
+}
+
+// borrow returns twins of the parent as buyers of this model's items. Together they weigh as much, beside the model's own, as
+// shrinkage says.
+func (m *Model) borrow(own, twins []Twin) []Twin {
+	whole, borrowed := 0., 0.
+	for i := range twins {
+		at := i % len(m.records)
+		borrowed += m.weigh[at] * m.parent.trust[twins[i].Record]
+		twins[i].share *= m.parent.trust[twins[i].Record]
+		twins[i].Record = at
+	}
+	for i := range own {
+		whole += m.weigh[own[i].Record]
+	}
+	for i := range twins {
+		twins[i].share *= whole * shrinkage / max(float64(m.sessions())*borrowed, 1e-9)
+	}
+	return twins
 }

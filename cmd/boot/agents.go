@@ -69,6 +69,7 @@ func (a *App) openTuning(s *ports.Stores) {
 		Active:   a.store.Agents(),
 		Projects: a.store.ActiveProjects(),
 		TookBack: a.logRollback,
+		Extended: a.logExtension,
 	}
 }
 
@@ -76,6 +77,12 @@ func (a *App) openTuning(s *ports.Stores) {
 func (a *App) logRollback(of *agent.Agent, h agents.Holdout) {
 	a.log.Warn("a tuned policy earned less than the holdout: the server rolled it back and turned automatic tuning off for the agent",
 		"project", of.Project, "agent", of.ID, "version", h.InForce, "baseline", h.Baseline, "gain", h.Gain, "error", h.Error)
+}
+
+// logExtension logs that a learned policy on trial earned more than its baseline, and serves more sessions.
+func (a *App) logExtension(of *agent.Agent, h agents.Holdout) {
+	a.log.Info("a tuned policy on trial earned more than the baseline: it serves twice as many sessions",
+		"project", of.Project, "agent", of.ID, "version", h.InForce, "baseline", h.Baseline, "gain", h.Gain, "error", h.Error, "served", h.Trial)
 }
 
 // sealBatch is the number of decisions that one call seals.

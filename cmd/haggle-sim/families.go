@@ -7,9 +7,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"text/tabwriter"
 
+	"github.com/haggle-commerce/haggle/app/agents"
 	"github.com/haggle-commerce/haggle/app/simulating"
+	"github.com/haggle-commerce/haggle/app/tuning"
 	"github.com/haggle-commerce/haggle/domain/market"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
@@ -18,6 +21,8 @@ type familiesCmd struct {
 	Seed        uint64   `default:"1" help:"Seed of the random numbers. The same seed produces the same results on any number of processors."`
 	Buyers      int      `placeholder:"N" help:"Number of buyers of each family in each setting (default 2000; with --url 20)."`
 	Setting     []string `placeholder:"NAME" help:"Only these settings, such as tent or stove. Default: all."`
+	Learn       int      `placeholder:"N" help:"Judge learning instead: for each family and setting, tune the policy with about N negotiations of all other families, and then play the family that was left out. Takes seconds for each pair."`
+	Family      []string `placeholder:"NAME" help:"With --learn: family to leave out. Repeatable. Default: each in turn."`
 	Preset      string   `default:"balanced" help:"Policy: keep_margin, balanced (the built-in policy) or clear_stock."`
 	URL         string   `placeholder:"URL" help:"URL of a running server to negotiate with, in a new project for each setting. Default: negotiate in this process."`
 	Key         string   `placeholder:"KEY" help:"With --url: API key that may create projects and products."`
@@ -63,6 +68,8 @@ func (c familiesCmd) Run(ctx context.Context) error {
 	}
 	var report *simulating.FamilyReport
 	switch {
+	case c.Learn != 0:
+		return c.learn(ctx, config, policy)
 	case c.URL != "":
 		report, err = c.live(ctx, config)
 	case c.Key != "" || c.Concurrency != 0:
@@ -85,6 +92,57 @@ func (c familiesCmd) Run(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// learn shows what was earned before and after learning from all other families.
+func (c familiesCmd) learn(ctx context.Context, config simulating.FamilyConfig, policy negotiation.Policy) error {
+	if c.Learn < 2*tuning.Fewest || c.Learn > agents.MostTuned {
+		return fmt.Errorf("--learn must be between %d and %d", 2*tuning.Fewest, agents.MostTuned)
+	}
+	learning := simulating.LearnConfig{
+		FamilyConfig: config,
+		Policy:       policy,
+		LeftOut:      config.Families,
+		Records:      c.Learn,
+		Show:         func(what string) { fmt.Fprintln(os.Stderr, what) },
+	}
+	if len(c.Family) > 0 {
+		learning.LeftOut = slices.DeleteFunc(slices.Clone(config.Families), func(f market.Tactic) bool { return !slices.Contains(c.Family, f.Name) })
+		if len(learning.LeftOut) != len(c.Family) {
+			return errors.New("--family must name different families; haggle simulate families lists them")
+		}
+	}
+	report, err := simulating.LearnFamilies(ctx, learning)
+	if err != nil {
+		return fmt.Errorf("the simulation failed: %w", err)
+	}
+	return writeLearned(os.Stdout, report)
+}
+
+func writeLearned(to io.Writer, r *simulating.LearnedReport) error {
+	w := tabwriter.NewWriter(to, 0, 0, 3, ' ', 0)
+	row := func(before, after simulating.FamilySummary) {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%.2f\t%.2f\n", before.Name, ratioText(before.OfPosted), ratioText(after.OfPosted),
+			before.Worst.OfPosted.Value, after.Worst.OfPosted.Value)
+	}
+	fmt.Fprintln(w, "family left out\t× best posted\tlearned\tworst\tlearned")
+	for i, f := range r.After.Families {
+		row(r.Before.Families[i], f)
+	}
+	fmt.Fprintln(w, "\nsetting\t× best posted\tlearned\tworst\tlearned")
+	for i, s := range r.After.Settings {
+		row(r.Before.Settings[i], s)
+	}
+	fmt.Fprintf(w, "\n%d of %d proposals were certainly better\n", r.Proposals, len(r.After.Cells))
+	fmt.Fprintf(w, "mean %s, learned %s, gain %+.3f\n", ratioText(r.Before.Mean), ratioText(r.After.Mean), r.Gain.Value)
+	for _, one := range []struct {
+		name  string
+		worst simulating.FamilyCell
+	}{{"worst", r.Before.Worst}, {"worst, learned", r.After.Worst}} {
+		fmt.Fprintf(w, "%s %.2f: %s buyers in the setting %s\n", one.name, one.worst.OfPosted.Value, one.worst.Family, one.worst.Setting)
+	}
+	fmt.Fprintf(w, "largest loss %+.3f: %s buyers in the setting %s\n", r.LowestGain.Value, r.Lowest.Family, r.Lowest.Setting)
+	return w.Flush()
 }
 
 func presetNamed(name string) (negotiation.Policy, error) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -89,11 +90,19 @@ func printTuned(w io.Writer, t agents.Tuned) error {
 	fmt.Fprintf(table, "deals\t%.1f %%\t%.1f %%\n", 100*p.Before.Deals, 100*p.After.Deals)
 	fmt.Fprintf(table, "price of a deal\t%.1f\t%.1f\n", 100*p.Before.Price, 100*p.After.Price)
 	fmt.Fprintf(table, "margin\t%.2f\t%.2f\n", 100*p.Before.Margin, 100*p.After.Margin)
-	fmt.Fprintf(table, "gain\t\t%+.2f, 95 %% interval %+.2f to %+.2f\n", 100*p.Gain, 100*p.GainLow, 100*p.GainHigh)
+	fmt.Fprintf(table, "gain\t\t%+.2f, 95 %% interval %+.2f to %+.2f\n", 100*p.Gain.Mean, 100*p.Gain.Low, 100*p.Gain.High)
 	if m := t.PerMonth; m != nil {
 		fmt.Fprintf(table, "gain per month\t\t%s, 95 %% interval %s to %s, for your %d negotiations in 30 days\n",
 			agent.FormatAmount(m.Expected), agent.FormatAmount(m.Low), agent.FormatAmount(m.High), m.Negotiations)
 	}
+	for _, tried := range p.Tried {
+		fmt.Fprintf(table, "%s\t\t%+.2f, %s\n", cmp.Or(tried.Segment, "whole catalog"), 100*tried.Gain.Mean, reasonOf(tried))
+	}
+	for _, d := range p.Drifts {
+		fmt.Fprintf(table, "drift since %s, %s\t%.1f\t%.1f\n", d.Since.Format(time.DateOnly), cmp.Or(d.Segment, "whole catalog"), 100*d.Before, 100*d.After)
+	}
+	e := t.Exploration
+	fmt.Fprintf(table, "trying it with %s of %d negotiations in 30 days costs\t\tat most %s\n", e.Share, e.Negotiations, e.Cost)
 	r := t.Replay
 	fmt.Fprintf(table, "\nReplay of the same negotiations\trecorded\tproposed\n")
 	fmt.Fprintf(table, "deals\t%d\t%d certain, %d possible\n", r.Before.Deals, r.Certain.Deals, r.Possible.Deals)
@@ -118,6 +127,17 @@ func printTuned(w io.Writer, t agents.Tuned) error {
 		fmt.Fprintf(table, "\nVersion %d of the policy is stored. It is not active.\n", t.Version.Policy.Version)
 	}
 	return table.Flush()
+}
+
+// reasonOf returns why the proposal has, or does not have, a curve that was tried.
+func reasonOf(t tuning.Trial) string {
+	switch {
+	case t.Kept:
+		return "certain enough"
+	case t.Loss != nil:
+		return fmt.Sprintf("not used: %.2f less from %s buyers", 100*t.Loss.Margin, t.Loss.Buyers)
+	}
+	return "not used: too uncertain"
 }
 
 func manner(s tuning.Share) string {

@@ -99,6 +99,18 @@ type Tuning struct {
 	// Holdout is the share of sessions that keep the policy of version Baseline as a control group.
 	Holdout  money.Percent
 	Baseline int
+	// Canary is the share of sessions that a policy serves first which the agent learned by itself. Zero: all but the holdout.
+	Canary money.Percent
+	// Trial is the share that such a policy serves now, until it has earned more than the baseline. Zero: there is no trial.
+	Trial money.Percent
+}
+
+// Kept is the share of sessions that keep the policy of version Baseline.
+func (t Tuning) Kept() money.Percent {
+	if t.Trial > 0 {
+		return max(t.Holdout, money.Whole-t.Trial)
+	}
+	return t.Holdout
 }
 
 // Agent is an agent as its merchant set it up.
@@ -113,7 +125,7 @@ type Agent struct {
 	// Policy is the one in force, with its version number. Latest is the highest version number.
 	Policy negotiation.Policy
 	Latest int
-	// Held is the policy of Tuning.Baseline while there is a holdout, else nil.
+	// Held is the policy of Tuning.Baseline while there is a holdout or a trial, else nil.
 	Held *negotiation.Policy
 	// Secret signs the requests to remote handlers. It is sealed.
 	Secret    []byte

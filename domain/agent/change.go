@@ -20,6 +20,8 @@ import (
 const (
 	// MostHeld is the largest share of sessions that may stay with the baseline policy.
 	MostHeld money.Percent = 500
+	// MostCanary is the largest share of sessions that a learned policy may serve first, and UsualCanary that of new agents.
+	MostCanary, UsualCanary money.Percent = 500, 100
 
 	longestName = 200
 	longestNote = 2_000
@@ -57,6 +59,7 @@ type ModelChange struct {
 type TuningChange struct {
 	Automatic patch.Field[bool]
 	Holdout   patch.Field[money.Percent]
+	Canary    patch.Field[money.Percent]
 }
 
 // Open returns a draft of an agent and the first version of its policy. Settings that are left out have their defaults.
@@ -67,6 +70,7 @@ func Open(name id.Agent, project id.Project, c Change, p negotiation.Policy, sea
 		Status:    Draft,
 		Handlers:  Handlers{InHouse, InHouse, InHouse, InHouse},
 		Model:     Model{Temperature: -1},
+		Tuning:    Tuning{Canary: UsualCanary},
 		Secret:    sealed,
 		CreatedAt: now,
 		UpdatedAt: now,
@@ -187,11 +191,23 @@ func (a *Agent) tune(c TuningChange, check fault.Check) {
 	c.Automatic.Apply(&a.Tuning.Automatic, false)
 	c.Holdout.Apply(&a.Tuning.Holdout, 0)
 	check.That(a.Tuning.Holdout >= 0 && a.Tuning.Holdout <= MostHeld, "holdout_percent", "must be between 0 and 50")
+	c.Canary.Apply(&a.Tuning.Canary, UsualCanary)
+	check.That(a.Tuning.Canary >= 0 && a.Tuning.Canary <= MostCanary, "canary_percent", "must be between 0 and 50")
+	if a.Tuning.Canary <= 0 {
+		a.Tuning.Trial = 0
+	}
 	switch {
-	case a.Tuning.Holdout <= 0:
-		a.Tuning.Baseline, a.Held = 0, nil
+	case a.Tuning.Kept() <= 0:
+		a.release()
 	case a.Held == nil:
 		a.hold()
+	}
+}
+
+// release ends the trial, and without a holdout the baseline.
+func (a *Agent) release() {
+	if a.Tuning.Trial = 0; a.Tuning.Holdout <= 0 {
+		a.Tuning.Baseline, a.Held = 0, nil
 	}
 }
 
@@ -247,9 +263,34 @@ func (a *Agent) write(p negotiation.Policy, by Origin, note string, check fault.
 	}
 }
 
-// PutInForce makes v the agent's policy. Bounds apply to every session: if v changes them, v becomes the holdout's
-// policy too, and there is nothing to compare until another curve is in force.
+// PutInForce makes v the agent's policy, and ends a trial. Bounds apply to every session: if v changes them, v becomes the
+// holdout's policy too, and there is nothing to compare until another curve is in force.
 func (a *Agent) PutInForce(v *Version, now time.Time) {
+	a.release()
+	a.put(v, now)
+}
+
+// Try makes v, which the agent has learned by itself, its policy for the canary's share of sessions. The others keep the policy
+// that was in force; if that was on trial itself, the one before it.
+func (a *Agent) Try(v *Version, now time.Time) {
+	if a.Tuning.Canary > 0 && a.Status == Active {
+		if a.Tuning.Trial == 0 {
+			a.hold()
+		}
+		a.Tuning.Trial = a.Tuning.Canary
+	}
+	a.put(v, now)
+}
+
+// Extend doubles the share of sessions that the policy on trial serves. From all but the holdout's on it is no longer on trial.
+func (a *Agent) Extend(now time.Time) {
+	if a.Tuning.Trial *= 2; a.Tuning.Trial >= money.Whole-a.Tuning.Holdout {
+		a.release()
+	}
+	a.UpdatedAt = now
+}
+
+func (a *Agent) put(v *Version, now time.Time) {
 	a.Policy, a.UpdatedAt = v.Policy, now
 	if a.Held != nil && !sameBounds(*a.Held, v.Policy) {
 		a.hold()

@@ -132,6 +132,9 @@ func TestAgentRules(t *testing.T) {
 		"half held":            {held(500), nil},
 		"more than half held":  {held(501), []string{"tuning.holdout_percent"}},
 		"less than none held":  {held(-1), []string{"tuning.holdout_percent"}},
+		"half try a policy":    {agent.Change{Tuning: agent.TuningChange{Canary: patch.To[money.Percent](500)}}, nil},
+		"more than half try":   {agent.Change{Tuning: agent.TuningChange{Canary: patch.To[money.Percent](501)}}, []string{"tuning.canary_percent"}},
+		"less than none try":   {agent.Change{Tuning: agent.TuningChange{Canary: patch.To[money.Percent](-1)}}, []string{"tuning.canary_percent"}},
 	} {
 		a := opened(t)
 		before := *a
@@ -313,7 +316,12 @@ func TestAgent_TakeBack(t *testing.T) {
 	}
 	a.PutInForce(v, noon)
 	a.TakeBack(first, noon.Add(time.Hour))
-	if a.Policy.Version != 1 || a.Latest != 2 || a.UpdatedAt != noon.Add(time.Hour) || a.Tuning != (agent.Tuning{Holdout: 100, Baseline: 1}) {
+	want := agent.Tuning{
+		Holdout:  100,
+		Baseline: 1,
+		Canary:   agent.UsualCanary,
+	}
+	if a.Policy.Version != 1 || a.Latest != 2 || a.UpdatedAt != noon.Add(time.Hour) || a.Tuning != want {
 		t.Errorf("%+v", a)
 	}
 }
@@ -360,5 +368,73 @@ func TestAgent_WritePolicy_maxVersions(t *testing.T) {
 	}
 	if _, err := a.WritePolicy(p, agent.ByTuning, "", noon); err != nil {
 		t.Errorf("taken back: %v", err)
+	}
+}
+
+// A policy on trial serves the canary's share. It serves twice as many sessions with each Extend, until only the holdout is left.
+func TestAgent_Try(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		canary, holdout money.Percent
+		kept            []money.Percent // after Try and each Extend
+	}{
+		"no canary":               {0, 0, []money.Percent{0}},
+		"no canary but a holdout": {0, 100, []money.Percent{100}},
+		"a canary":                {100, 0, []money.Percent{900, 800, 600, 200, 0}},
+		"both":                    {500, 100, []money.Percent{500, 100}},
+	} {
+		a := opened(t)
+		a.Activate(noon)
+		if err := a.Change(agent.Change{Tuning: agent.TuningChange{Canary: patch.To(c.canary), Holdout: patch.To(c.holdout)}}, rules, noon); err != nil {
+			t.Fatal(err)
+		}
+		p := a.Policy
+		p.Curve.Give[0] = 0
+		v, err := a.WritePolicy(p, agent.ByTuning, "", noon)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.Try(v, noon)
+		for i, want := range c.kept {
+			if i > 0 {
+				a.Extend(noon)
+			}
+			if got := a.Tuning.Kept(); got != want || a.Policy.Version != 2 || (a.Held == nil) != (want == 0) || a.Held != nil && a.Held.Version != 1 {
+				t.Errorf("%s: after %d extensions %v keep the baseline, want %v: %+v", name, i, got, want, a.Tuning)
+			}
+		}
+		if a.Tuning.Trial != 0 {
+			t.Errorf("%s: the trial goes on: %+v", name, a.Tuning)
+		}
+	}
+}
+
+// A policy that replaces one on trial is compared with the proven one. The merchant's own policy, and a rollback, end a trial.
+func TestAgent_Try_again(t *testing.T) {
+	t.Parallel()
+	a := opened(t)
+	a.Activate(noon)
+	write := func(give money.Percent) *agent.Version {
+		p := a.Policy
+		p.Curve.Give[0] = give
+		v, err := a.WritePolicy(p, agent.ByTuning, "", noon)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	a.Try(write(0), noon)
+	a.Extend(noon)
+	a.Try(write(10), noon)
+	if a.Policy.Version != 3 || a.Held == nil || a.Held.Version != 1 || a.Tuning.Trial != agent.UsualCanary {
+		t.Errorf("on trial is %d against %+v: %+v", a.Policy.Version, a.Held, a.Tuning)
+	}
+	a.PutInForce(write(20), noon)
+	if a.Policy.Version != 4 || a.Held != nil || a.Tuning.Kept() != 0 {
+		t.Errorf("the merchant's own is on trial: %+v", a.Tuning)
+	}
+	a.Try(write(30), noon)
+	if a.TakeBack(write(20), noon); a.Held != nil || a.Tuning.Kept() != 0 || a.Tuning.Automatic {
+		t.Errorf("taken back: %+v", a.Tuning)
 	}
 }

@@ -12,6 +12,7 @@
 package negotiation
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -71,7 +72,11 @@ type Segment struct {
 	CostTo   money.Percent // exclusive
 	PriceMin int64         // of the list price, in minor units, inclusive
 	PriceMax int64         // exclusive
-	Curve    Curve
+
+	QuantityMin int // of pieces, inclusive
+	QuantityMax int // exclusive
+
+	Curve Curve
 }
 
 // Terms is the part of a policy that applies to one negotiation.
@@ -94,13 +99,15 @@ func (p Policy) Terms(s Signals) Terms {
 		Curve:       p.Curve,
 		Firm:        p.Probing.over(s.Probed),
 	}
-	for i := range p.Segments {
-		if p.Segments[i].matches(s) {
-			t.Curve = p.Segments[i].Curve
-			break
-		}
+	if i := p.SegmentOf(s); i >= 0 {
+		t.Curve = p.Segments[i].Curve
 	}
 	return t
+}
+
+// SegmentOf returns the index of the segment whose curve applies to an item, or −1 if none does.
+func (p Policy) SegmentOf(s Signals) int {
+	return slices.IndexFunc(p.Segments, func(g Segment) bool { return g.matches(s) })
 }
 
 func (g *Segment) matches(s Signals) bool {
@@ -109,6 +116,9 @@ func (g *Segment) matches(s Signals) bool {
 		return false
 	}
 	if g.PriceMin > 0 && list < g.PriceMin || g.PriceMax > 0 && list >= g.PriceMax {
+		return false
+	}
+	if s.Quantity < g.QuantityMin || g.QuantityMax > 0 && s.Quantity >= g.QuantityMax {
 		return false
 	}
 	if g.CostFrom <= 0 && g.CostTo <= 0 {

@@ -13,6 +13,7 @@ import (
 const (
 	MostSegments = 20 // of a policy
 	maxBreaks    = 10
+	maxQuantity  = 1_000_000
 )
 
 var categoryForm = regexp.MustCompile(`^[^/\x00-\x1f]+(/[^/\x00-\x1f]+)*$`)
@@ -81,6 +82,9 @@ func (g *Segment) check(c fault.Check) {
 	if from && to {
 		c.That(g.PriceMax == 0 || g.PriceMax > g.PriceMin, "price_max", "must be more than price_min")
 	}
+	whole(c, "quantity_min", g.QuantityMin, 0, maxQuantity)
+	whole(c, "quantity_max", g.QuantityMax, 0, maxQuantity)
+	c.That(g.QuantityMax <= 0 || g.QuantityMax > g.QuantityMin, "quantity_max", "must be more than quantity_min")
 	g.Curve.check(c.In("curve"))
 }
 

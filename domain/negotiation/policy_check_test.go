@@ -74,6 +74,8 @@ func TestPolicy_Check_bounds(t *testing.T) {
 		"segments.0.cost_to_percent":     {share(func(p *policy) *money.Percent { return &p.Segments[0].CostTo }), 0, 10_000},
 		"segments.0.price_min":           {func(p *policy, n int) { p.Segments[0].PriceMin = int64(n) }, 0, money.Limit - 1},
 		"segments.0.price_max":           {func(p *policy, n int) { p.Segments[0].PriceMax = int64(n) }, 0, money.Limit - 1},
+		"segments.0.quantity_min":        {count(func(p *policy) *int { return &p.Segments[0].QuantityMin }), 0, 1_000_000},
+		"segments.0.quantity_max":        {count(func(p *policy) *int { return &p.Segments[0].QuantityMax }), 0, 1_000_000},
 		"segments.0.curve.reach_percent": {share(func(p *policy) *money.Percent { return &p.Segments[0].Curve.Reach }), 1000, 2000},
 		"leanings.tiers.bronze":          {share(func(p *policy) *money.Percent { return &p.Leanings.Tiers[0] }), -1000, 0},
 		"leanings.tiers.platinum":        {share(func(p *policy) *money.Percent { return &p.Leanings.Tiers[3] }), 0, 1000},
@@ -170,6 +172,7 @@ func TestPolicy_Check_invalid(t *testing.T) {
 		"costs without a range":    {segment(func(s *negotiation.Segment) { s.CostFrom, s.CostTo = 500, 500 }), []string{"segments.0.cost_to_percent"}},
 		"costs from, open":         {segment(func(s *negotiation.Segment) { s.CostFrom = 500 }), nil},
 		"prices without a range":   {segment(func(s *negotiation.Segment) { s.PriceMin, s.PriceMax = 10, 10 }), []string{"segments.0.price_max"}},
+		"no quantity":              {segment(func(s *negotiation.Segment) { s.QuantityMin, s.QuantityMax = 2, 2 }), []string{"segments.0.quantity_max"}},
 		"prices from, open":        {segment(func(s *negotiation.Segment) { s.PriceMin = 10 }), nil},
 		"a segment's falling take": {segment(func(s *negotiation.Segment) { s.Curve.Take[7] = 10 }), []string{"segments.0.curve.take_percent.7"}},
 		"many things": {func(p *policy) {

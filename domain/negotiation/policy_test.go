@@ -127,6 +127,25 @@ func TestPolicy_Terms_firstMatchingSegment(t *testing.T) {
 	}
 }
 
+func TestPolicy_SegmentOf_quantity(t *testing.T) {
+	t.Parallel()
+	p := patient
+	p.Segments = []negotiation.Segment{
+		{
+			Name:        "a few",
+			QuantityMin: 2,
+			QuantityMax: 5,
+		},
+		{Name: "one", QuantityMax: 2},
+		{Name: "many", QuantityMin: 10},
+	}
+	for quantity, want := range map[int]int{1: 1, 2: 0, 4: 0, 5: -1, 9: -1, 10: 2, 1000: 2} {
+		if got := p.SegmentOf(negotiation.Signals{List: usd("10"), Quantity: quantity}); got != want {
+			t.Errorf("%d pieces are of segment %d, want %d", quantity, got, want)
+		}
+	}
+}
+
 func TestPolicy_Under_negotiationDisabled(t *testing.T) {
 	t.Parallel()
 	settings := project.DefaultSettings()

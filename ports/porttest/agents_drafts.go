@@ -78,7 +78,11 @@ func Rich(version int) negotiation.Policy {
 			Category: "outdoor/tents",
 			PriceMin: 100,
 			PriceMax: 200_00,
-			Curve:    p.Curve,
+
+			QuantityMin: 2,
+			QuantityMax: 9,
+
+			Curve: p.Curve,
 		},
 		{
 			Name:     "dear",

@@ -52,7 +52,7 @@ WHERE project_id = $1
 FROM agents AS a
 JOIN agent_policies AS p ON p.project_id = a.project_id AND p.agent_id = a.id AND p.version = a.policy_version
 LEFT JOIN agent_policies AS h
-  ON h.project_id = a.project_id AND h.agent_id = a.id AND h.version = a.baseline AND a.holdout > 0`
+  ON h.project_id = a.project_id AND h.agent_id = a.id AND h.version = a.baseline AND (a.holdout > 0 OR a.trial > 0)`
 
 	ofProject = agentsAndPolicies + `
 WHERE a.project_id = $1`

@@ -61,6 +61,7 @@ func agentFirst(s *porttest.Shop) {
 			Finalize: house,
 		},
 		Model:     agent.Model{Temperature: -1},
+		Tuning:    agent.Tuning{Canary: agent.UsualCanary},
 		Policy:    negotiation.Builtin(),
 		Latest:    1,
 		CreatedAt: s.Project.CreatedAt,

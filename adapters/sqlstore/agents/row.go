@@ -24,7 +24,7 @@ var (
 	agentColumns = agents.ColumnsOf("a") + ", p.policy, h.policy AS held"
 
 	updateAgent = agents.Update([]string{"project_id", "id"}, "name", "status", "handlers", "model", "automatic", "holdout",
-		"baseline", "policy_version", "latest", "secret", "updated_at")
+		"baseline", "canary", "trial", "policy_version", "latest", "secret", "updated_at")
 )
 
 // agentRow is an agent with the policies of its versions, whose numbers are columns.
@@ -50,6 +50,8 @@ var (
 		"Segment.CostTo":          ",omitempty",
 		"Segment.PriceMin":        ",omitempty",
 		"Segment.PriceMax":        ",omitempty",
+		"Segment.QuantityMin":     ",omitempty",
+		"Segment.QuantityMax":     ",omitempty",
 		"Leanings.Purchases":      ",omitempty",
 		"Leanings.Volume":         ",omitempty",
 		"Leanings.HighMargin":     ",omitempty",
@@ -82,6 +84,7 @@ func FirstAgent(p *project.Project) (*agent.Agent, agent.Version) {
 			Finalize: agent.InHouse,
 		},
 		Model:     agent.Model{Temperature: -1},
+		Tuning:    agent.Tuning{Canary: agent.UsualCanary},
 		Policy:    negotiation.Builtin(),
 		Latest:    negotiation.Builtin().Version,
 		CreatedAt: p.CreatedAt,

@@ -561,7 +561,7 @@ CREATE TABLE agents (
     latest         INTEGER NOT NULL,
     secret         BLOB, -- sealed
     created_at     INTEGER NOT NULL,
-    updated_at     INTEGER NOT NULL,
+    updated_at     INTEGER NOT NULL, canary INTEGER NOT NULL DEFAULT 100 CONSTRAINT agents_canary CHECK (canary BETWEEN 0 AND 1000), trial INTEGER NOT NULL DEFAULT 0 CONSTRAINT agents_trial CHECK (trial BETWEEN 0 AND 1000),
     PRIMARY KEY (project_id, id)
 ) STRICT;
 

@@ -24,6 +24,7 @@ type tuningFixture struct {
 	product    *catalog.Product
 	tuner      *agents.SelfTuner
 	rolledBack []agents.Holdout
+	extended   []agents.Holdout
 }
 
 // unyielding is a curve that makes no concession, so that any tuned curve earns more.
@@ -45,6 +46,7 @@ func newTuningFixture(m *shopFixture) *tuningFixture {
 		},
 		Active: st.Agents(), Projects: st.ActiveProjects(),
 		TookBack: func(_ *agent.Agent, h agents.Holdout) { s.rolledBack = append(s.rolledBack, h) },
+		Extended: func(_ *agent.Agent, h agents.Holdout) { s.extended = append(s.extended, h) },
 	}
 	m.haggling.Entropy = seededEntropy{rand.New(rand.NewPCG(1, 2))}
 	s.adopt(unyielding, agent.ByMerchant)
@@ -215,6 +217,33 @@ func TestSelfTuner_Run_rollback(t *testing.T) {
 		s.tuner.Active = staleAgents{s.tuner.Active, listed}
 		if again := s.runDayLater(); again.Policy.Version != 5 || len(s.rolledBack) != 1 {
 			t.Errorf("another replica then made it %+v", again)
+		}
+	})
+}
+
+// A learned policy serves the canary's share of the sessions until it has earned more, then twice as many, which are all here. Nothing
+// else is learned meanwhile.
+func TestSelfTuner_Run_canary(t *testing.T) {
+	forEachEngine(t, func(m *shopFixture) {
+		s := newTuningFixture(m)
+		s.change(func(a *agent.Agent) { a.Tuning, a.Held = agent.Tuning{Automatic: true, Canary: 500}, nil })
+		s.haggle(250)
+		a := s.runDayLater()
+		if a.Policy.Version != 3 || a.Held == nil || a.Held.Version != 2 || a.Tuning.Trial != 500 || a.Tuning.Kept() != 500 {
+			t.Fatalf("on trial is version %d: %+v", a.Policy.Version, a.Tuning)
+		}
+		s.haggle(20)
+		if a := s.runDayLater(); a.Policy.Version != 3 || a.Tuning.Trial != 500 {
+			t.Errorf("while nobody knows of it, version %d: %+v", a.Policy.Version, a.Tuning)
+		}
+		s.haggle(600)
+		a = s.runDayLater()
+		if len(s.extended) != 1 || s.extended[0].Trial != 500 || s.extended[0].InForce != 3 {
+			t.Errorf("extended %+v", s.extended)
+		}
+		// Version 3 is proven, so that the next one is tried against it.
+		if a.Policy.Version != 4 || a.Held == nil || a.Held.Version != 3 || a.Tuning.Trial != 500 {
+			t.Errorf("on trial is version %d: %+v", a.Policy.Version, a.Tuning)
 		}
 	})
 }

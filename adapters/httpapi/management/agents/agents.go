@@ -101,9 +101,11 @@ type templateView struct {
 }
 
 type tuningView struct {
-	Automatic bool         `json:"automatic"`
-	Holdout   wire.Decimal `json:"holdout_percent" doc:"The share of sessions that keep the baseline."`
-	Baseline  *int         `json:"baseline_version" nullable:"true" doc:"The version that was in force when the holdout began, or a later one: if a change goes beyond curve and segments, it applies to the holdout too. Null: there is no holdout."`
+	Automatic bool          `json:"automatic"`
+	Holdout   wire.Decimal  `json:"holdout_percent" doc:"The share of sessions that keep the baseline."`
+	Canary    wire.Decimal  `json:"canary_percent" doc:"The share of sessions that a policy serves first which the agent has learned automatically. It doubles each day that the policy has earned more than the baseline, with near certainty."`
+	Trial     *wire.Decimal `json:"trial_percent" nullable:"true" doc:"The share of sessions that the policy in force serves while it is on trial; the others keep the baseline. Null: there is no trial."`
+	Baseline  *int          `json:"baseline_version" nullable:"true" doc:"The version that was in force when the holdout began, or a later one: if a change goes beyond curve and segments, it applies to the holdout too. Null: there is no holdout and no trial."`
 }
 
 // toAPIAgent shows prices in the project's currency.
@@ -130,10 +132,14 @@ func toAPIAgent(a *agent.Agent, c money.Currency) AgentView {
 		Tuning: tuningView{
 			Automatic: a.Tuning.Automatic,
 			Holdout:   wire.ToPercent(a.Tuning.Holdout),
+			Canary:    wire.ToPercent(a.Tuning.Canary),
 			Baseline:  wire.ToOptional(a.Tuning.Baseline),
 		},
 		CreatedAt: wire.ToTime(a.CreatedAt),
 		UpdatedAt: wire.ToTime(a.UpdatedAt),
+	}
+	if a.Tuning.Trial > 0 {
+		v.Tuning.Trial = new(wire.ToPercent(a.Tuning.Trial))
 	}
 	if m.Temperature >= 0 {
 		v.Model.Temperature = new(wire.ToDecimal(int64(m.Temperature), operation.TemperatureDigits))
@@ -182,6 +188,7 @@ type modelPatch struct {
 type tuningPatch struct {
 	Automatic wire.Optional[bool]         `json:"automatic,omitzero"`
 	Holdout   wire.Optional[wire.Decimal] `json:"holdout_percent,omitzero" doc:"0 to 50. These sessions keep the curve and segments in force when the holdout begins, as a baseline to compare with; other changes of the policy apply to them too."`
+	Canary    wire.Optional[wire.Decimal] `json:"canary_percent,omitzero" doc:"0 to 50. This limits what trying a learned policy costs: exploration in the answer of POST /v1/agents/{agent_id}/tune shows it as money. 0: a learned policy serves all sessions but the holdout at once. Null: 10."`
 }
 
 // newAgent is an AgentPatch whose required fields are documented.
@@ -202,7 +209,9 @@ func fromAPIAgent(in AgentPatch, check fault.Check) agent.Change {
 		},
 		Model: fromAPIModel(in.Model.Group(), check.In("model")),
 		Tuning: agent.TuningChange{
-			Automatic: tuning.Automatic.Field(), Holdout: operation.FromAPIPercent(tuning.Holdout, "holdout_percent", check.In("tuning")),
+			Automatic: tuning.Automatic.Field(),
+			Holdout:   operation.FromAPIPercent(tuning.Holdout, "holdout_percent", check.In("tuning")),
+			Canary:    operation.FromAPIPercent(tuning.Canary, "canary_percent", check.In("tuning")),
 		},
 	}
 }

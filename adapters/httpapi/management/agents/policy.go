@@ -35,13 +35,15 @@ type curvePatch struct {
 }
 
 type segmentPatch struct {
-	Name     string                      `json:"name"`
-	Category string                      `json:"category,omitempty" doc:"A path; products of its subcategories match too. Default: all."`
-	CostFrom wire.Optional[wire.Decimal] `json:"cost_from_percent,omitzero" doc:"The cost as a share of the list price. Matches only products with a known cost."`
-	CostTo   wire.Optional[wire.Decimal] `json:"cost_to_percent,omitzero" doc:"Exclusive."`
-	PriceMin wire.Optional[wire.Decimal] `json:"price_min,omitzero" doc:"The list price, inclusive."`
-	PriceMax wire.Optional[wire.Decimal] `json:"price_max,omitzero" doc:"Exclusive."`
-	Curve    wire.Optional[curvePatch]   `json:"curve,omitzero" doc:"Omitted fields take the value of the policy's own curve."`
+	Name        string                      `json:"name"`
+	Category    string                      `json:"category,omitempty" doc:"A path; products of its subcategories match too. Default: all."`
+	CostFrom    wire.Optional[wire.Decimal] `json:"cost_from_percent,omitzero" doc:"The cost as a share of the list price. Matches only products with a known cost."`
+	CostTo      wire.Optional[wire.Decimal] `json:"cost_to_percent,omitzero" doc:"Exclusive."`
+	PriceMin    wire.Optional[wire.Decimal] `json:"price_min,omitzero" doc:"The list price, inclusive."`
+	PriceMax    wire.Optional[wire.Decimal] `json:"price_max,omitzero" doc:"Exclusive."`
+	QuantityMin wire.Optional[int]          `json:"quantity_min,omitzero" doc:"In pieces, inclusive."`
+	QuantityMax wire.Optional[int]          `json:"quantity_max,omitzero" doc:"Exclusive."`
+	Curve       wire.Optional[curvePatch]   `json:"curve,omitzero" doc:"Omitted fields take the value of the policy's own curve."`
 }
 
 type leaningsPatch struct {
@@ -141,6 +143,8 @@ func (in policyPatch) segments(p *negotiation.Policy, c money.Currency, check fa
 		read.percent(one.CostTo, "cost_to_percent", &s.CostTo, 0)
 		read.price(one.PriceMin, "price_min", &s.PriceMin, c)
 		read.price(one.PriceMax, "price_max", &s.PriceMax, c)
+		one.QuantityMin.Field().Apply(&s.QuantityMin, 0)
+		one.QuantityMax.Field().Apply(&s.QuantityMax, 0)
 		reader{at.In("curve")}.curve(one.Curve, &s.Curve, p.Curve)
 		p.Segments = append(p.Segments, s)
 	}
@@ -236,13 +240,15 @@ type curveView struct {
 }
 
 type segmentView struct {
-	Name     string        `json:"name"`
-	Category string        `json:"category,omitempty"`
-	CostFrom *wire.Decimal `json:"cost_from_percent,omitempty"`
-	CostTo   *wire.Decimal `json:"cost_to_percent,omitempty"`
-	PriceMin *wire.Money   `json:"price_min,omitempty"`
-	PriceMax *wire.Money   `json:"price_max,omitempty"`
-	Curve    curveView     `json:"curve"`
+	Name        string        `json:"name"`
+	Category    string        `json:"category,omitempty"`
+	CostFrom    *wire.Decimal `json:"cost_from_percent,omitempty"`
+	CostTo      *wire.Decimal `json:"cost_to_percent,omitempty"`
+	PriceMin    *wire.Money   `json:"price_min,omitempty"`
+	PriceMax    *wire.Money   `json:"price_max,omitempty"`
+	QuantityMin int           `json:"quantity_min,omitempty"`
+	QuantityMax int           `json:"quantity_max,omitempty"`
+	Curve       curveView     `json:"curve"`
 }
 
 type leaningsView struct {
@@ -335,6 +341,9 @@ func toAPISegment(s negotiation.Segment, c money.Currency) segmentView {
 		CostTo:   share(s.CostTo),
 		PriceMin: price(s.PriceMin),
 		PriceMax: price(s.PriceMax),
+
+		QuantityMin: s.QuantityMin,
+		QuantityMax: s.QuantityMax,
 	}
 }
 

@@ -24,11 +24,13 @@ func (h *handlers) registerTuning(g operation.Group) {
 
 type holdoutOutput struct {
 	Body struct {
-		Since    wire.Time   `json:"since" doc:"The time when the policy in force was activated. Negotiations that began earlier, or under other policies, do not count; at most the newest 20,000 do."`
-		Baseline heldArm     `json:"baseline" doc:"The policy of the holdout."`
-		InForce  heldArm     `json:"in_force"`
-		Gain     *learntGain `json:"gain,omitempty" doc:"The gain of the policy in force over the baseline. Omitted if one of them has no sessions."`
-		Verdict  string      `json:"verdict" enum:"better,worse,undecided" doc:"On the policy in force, with near certainty, from 100 sessions each. Only sessions with an offer count, at the agreed price."`
+		Since       wire.Time     `json:"since" doc:"The time when the policy in force was activated. Negotiations that began earlier, or under other policies, do not count; at most the newest 20,000 do."`
+		Baseline    heldArm       `json:"baseline" doc:"The policy of the holdout."`
+		InForce     heldArm       `json:"in_force"`
+		Gain        *learntGain   `json:"gain,omitempty" doc:"The gain of the policy in force over the baseline. Omitted if one of them has no sessions."`
+		Trial       *wire.Decimal `json:"trial_percent" nullable:"true" doc:"The share of sessions that the policy in force serves while it is on trial. Null: there is no trial."`
+		Exploration exploration   `json:"exploration" doc:"What the sessions under the policy in force may lose against the baseline: to the bound of the gain's 95 % interval."`
+		Verdict     string        `json:"verdict" enum:"better,worse,undecided" doc:"On the policy in force, with near certainty, from 100 sessions each. Only sessions with an offer count, at the agreed price."`
 	}
 }
 
@@ -49,9 +51,17 @@ func (h *handlers) getHoldout(ctx context.Context, rq operation.Request, in *OnA
 	b.Since, b.Verdict = wire.ToTime(held.Since), "undecided"
 	b.Baseline = heldArm{held.Baseline, held.Held.Negotiations, toAPIEarnings(held.Held.Result)}
 	b.InForce = heldArm{held.InForce, held.Served.Negotiations, toAPIEarnings(held.Served.Result)}
+	if held.Trial > 0 {
+		b.Trial = new(wire.ToPercent(held.Trial))
+	}
+	b.Exploration = toAPIExploration(held.Exploration)
 	if held.Known() {
 		within := tuning.Near * held.Error
-		b.Gain = new(toAPIGain(held.Gain, held.Gain-within, held.Gain+within))
+		b.Gain = new(toAPIGain(tuning.Interval{
+			Mean: held.Gain,
+			Low:  held.Gain - within,
+			High: held.Gain + within,
+		}))
 	}
 	switch {
 	case held.Better(tuning.Near):
@@ -81,6 +91,10 @@ type tuneAgentOutput struct {
 		After        earnings             `json:"after" doc:"The earnings of the proposed policy with such buyers."`
 		Gain         learntGain           `json:"gain"`
 		PerMonth     nullable[tunedMonth] `json:"per_month" doc:"The gain in 30 days, for the number and the mean list price of the negotiations that were used. Null: they span less than a day."`
+		Manners      []mannerGain         `json:"gain_by_manner" doc:"The gain from each type of buyers."`
+		Tried        []triedSegment       `json:"tried" doc:"What was learned for the whole catalog and for segments of it. A part without a certain gain keeps its curve."`
+		Drift        []learntDrift        `json:"drift" doc:"Changes of what buyers pay. Earlier negotiations count a quarter."`
+		Exploration  exploration          `json:"exploration" doc:"The cost of letting the proposal serve the canary's share of the sessions."`
 		Replay       replayView           `json:"replay" doc:"The recorded negotiations replayed under the proposed policy."`
 		Curve        curveView            `json:"proposed_curve"`
 		Segments     []segmentView        `json:"proposed_segments"`
@@ -133,6 +147,51 @@ type learntGain struct {
 	High float64 `json:"high"`
 }
 
+type mannerGain struct {
+	Manner string     `json:"manner" enum:"timed,firm,reactive,probing,splitting,erratic"`
+	Gain   learntGain `json:"gain"`
+}
+
+// triedSegment is a part of the catalog for which a curve was searched.
+type triedSegment struct {
+	Segment  string     `json:"segment" example:"learnt: outdoor" doc:"Empty: all products without a segment."`
+	Sessions int        `json:"sessions" doc:"The number of sessions, weighted: as many of equal weight have as much information."`
+	Gain     learntGain `json:"gain" doc:"Over the curve that these products have otherwise. The interval allows for the number of parts tried."`
+	Kept     bool       `json:"kept" doc:"Whether the proposal has the curve: the interval is above zero, and no buyers pay much less."`
+	Loses    *string    `json:"loses_with" nullable:"true" example:"one-shot" doc:"The buyers that rule the curve out, because the shop would earn over 1 % less with them: a manner, or a family of simulated buyers."`
+}
+
+type learntDrift struct {
+	Segment string    `json:"segment" doc:"Empty: the whole catalog."`
+	Since   wire.Time `json:"since"`
+	Before  float64   `json:"margin_before" doc:"Price − cost, as a share of the list price, per negotiation."`
+	After   float64   `json:"margin_after"`
+}
+
+// exploration is the cost of trying a policy.
+type exploration struct {
+	Share        wire.Decimal `json:"share_percent" doc:"Of the sessions."`
+	Negotiations int          `json:"negotiations_per_30_days"`
+	Cost         wire.Money   `json:"max_cost_per_30_days" doc:"Share × negotiations × the largest loss per negotiation with any type of buyers × the average money at stake."`
+}
+
+func toAPIExploration(e agents.Exploration) exploration {
+	return exploration{wire.ToPercent(e.Share), e.Negotiations, wire.ToMoney(e.Cost)}
+}
+
+func toAPITried(t tuning.Trial) triedSegment {
+	v := triedSegment{
+		Segment:  t.Segment,
+		Sessions: t.Sessions,
+		Gain:     toAPIGain(t.Gain),
+		Kept:     t.Kept,
+	}
+	if t.Loss != nil {
+		v.Loses = &t.Loss.Buyers
+	}
+	return v
+}
+
 func (h *handlers) tuneAgent(ctx ports.Outbound, rq operation.Request, in *tuneAgentInput) (made operation.Plan[tuneAgentOutput], err error) {
 	zone := rq.Caller.Project.Settings.Location()
 	r := agents.TuneRequest{
@@ -166,7 +225,12 @@ func toAPITuned(t agents.Tuned, c money.Currency) *tuneAgentOutput {
 	out, p := &tuneAgentOutput{}, t.Proposal
 	b := &out.Body
 	b.Negotiations, b.Before, b.After, b.Better, b.InForce = p.Records, toAPIEarnings(p.Before), toAPIEarnings(p.After), p.Better(), t.InForce && t.Version != nil
-	b.Gain, b.PerMonth = toAPIGain(p.Gain, p.GainLow, p.GainHigh), toAPITunedMonth(t.PerMonth)
+	b.Gain, b.PerMonth, b.Exploration = toAPIGain(p.Gain), toAPITunedMonth(t.PerMonth), toAPIExploration(t.Exploration)
+	b.Manners = wire.Each(p.Manners, func(g tuning.MannerGain) mannerGain { return mannerGain{g.Manner.String(), toAPIGain(g.Gain)} })
+	b.Tried = wire.Each(p.Tried, toAPITried)
+	b.Drift = wire.Each(p.Drifts, func(d tuning.Drift) learntDrift {
+		return learntDrift{d.Segment, wire.ToTime(d.Since), rounded(d.Before), rounded(d.After)}
+	})
 	b.Buyers = wire.Each(p.Buyers, func(s tuning.Share) learntBuyers {
 		view := learntBuyers{Manner: s.Manner.String(), Share: rounded(s.Share)}
 		if s.Manner == tuning.Timed {
@@ -185,8 +249,8 @@ func toAPITuned(t agents.Tuned, c money.Currency) *tuneAgentOutput {
 // rounded keeps four decimals, because more would suggest a precision that the estimate does not have.
 func rounded(x float64) float64 { return math.Round(x*1e4) / 1e4 }
 
-func toAPIGain(mean, low, high float64) learntGain {
-	return learntGain{rounded(mean), rounded(low), rounded(high)}
+func toAPIGain(g tuning.Interval) learntGain {
+	return learntGain{rounded(g.Mean), rounded(g.Low), rounded(g.High)}
 }
 
 func toAPIEarnings(r tuning.Result) earnings {
