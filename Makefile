@@ -91,7 +91,8 @@ soak: ## run two replicas on clusters for SOAK=60m with kills, a failover and a 
 	SOAK=$(SOAK) go test -v -count=1 -timeout 24h -run 'TestSoak$$' ./features/cluster
 
 curve: build ## search for the built-in policy's curve by worst-case regret, and leave out each part of the buyers' families (ten minutes)
-	.bin/haggle simulate curve
+	.bin/haggle simulate curve --html .bin/curve.html
+	@echo "Look at .bin/curve.html"
 
 mcp-conformance: build ## run the official MCP conformance suite against both MCP endpoints of a demo shop (npm; a minute)
 	@.ci/mcp-conformance

@@ -146,7 +146,7 @@ func TestAnalyticsPriceDispersion(t *testing.T) {
 			"items.#", `1`,
 			"items.0.product_id", `"$product"`,
 			"items.0.quantity", `1`,
-			"items.0.steps", `[{"offer_price": null, "policy_version": 1}, {"offer_price": 970.00, "policy_version": 1}]`,
+			"items.0.steps", `[{"offer_price": null, "policy_version": 2}, {"offer_price": 970.00, "policy_version": 2}]`,
 			"items.0.negotiations", `3`,
 			"items.0.deals", `3`,
 			"items.0.lowest_price", `970`,

@@ -2,6 +2,7 @@ package console
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/haggle-commerce/haggle/domain/personalization"
 	"github.com/haggle-commerce/haggle/domain/project"
@@ -234,10 +235,10 @@ var storefrontGroups = []settingGroup{
 			help:  "Two letters, such as DE, a line.",
 		},
 	}},
-	{"Personal prices", "Loyalty, earlier purchases and urgency can move a negotiated price. Some places require a text beside such a price, or forbid it. This is no legal advice.", []setting{
+	{"Personal prices", "Personal signals such as loyalty, earlier purchases and urgency can move a negotiated price. Some places require a disclosure text with such a price, or forbid it. This is no legal advice.", []setting{
 		{
 			name:     "storefront.personalization.default",
-			label:    "Do they count?",
+			label:    "Do personal signals count?",
 			kind:     "select",
 			help:     "In regions without a line below. A buyer whose region is unknown counts as one from the shop's country.",
 			standard: "yes",
@@ -245,9 +246,10 @@ var storefrontGroups = []settingGroup{
 		},
 		{
 			name:     "storefront.personalization.disclosure_text",
-			label:    "Text beside the price",
+			label:    "Disclosure text",
 			kind:     "area",
-			standard: personalization.DefaultRules().Disclosure,
+			help:     "Buyers see it with a price that personal signals moved.",
+			standard: strings.TrimSuffix(personalization.DefaultRules().Disclosure, "."),
 		},
 		{
 			name:  "storefront.personalization.regions",

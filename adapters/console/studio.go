@@ -54,9 +54,11 @@ type haggler struct {
 		Strategy bool `json:"strategy"`
 	} `json:"model"`
 	Tuning struct {
-		Automatic bool    `json:"automatic"`
-		Holdout   float64 `json:"holdout_percent"`
-		Baseline  *int    `json:"baseline_version"`
+		Automatic bool     `json:"automatic"`
+		Holdout   float64  `json:"holdout_percent"`
+		Canary    float64  `json:"canary_percent"`
+		Trial     *float64 `json:"trial_percent"`
+		Baseline  *int     `json:"baseline_version"`
 	} `json:"tuning"`
 }
 

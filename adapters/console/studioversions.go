@@ -1,6 +1,7 @@
 package console
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -188,13 +189,20 @@ type heldArm struct {
 func (s *studio) held(failed *problem) (*heldView, error) {
 	view := &heldView{Said: "No buyers are held back. Holding some back on the version in force shows what the next one earns beside it."}
 	t := s.agent.Tuning
-	if t.Holdout > 0 && t.Baseline != nil {
+	if t.Baseline != nil && (t.Holdout > 0 || t.Trial != nil) {
 		view.Said = plainNumber(t.Holdout) + "% of buyers stay on " + versionWord(*t.Baseline) + "."
+		if t.Trial != nil {
+			view.Said = capital(versionWord(s.agent.Version)) + ", which the agent learned, is on trial with " + plainNumber(*t.Trial) + "% of buyers. The others stay on " +
+				versionWord(*t.Baseline) + ". The share doubles each day that it has earned more; if it has earned less, it is rolled back."
+		}
 		if *t.Baseline == s.agent.Version {
 			view.Said += " It is in force itself, so there is nothing to compare until you activate another."
 		} else if err := s.compare(view); err != nil {
 			return nil, err
 		}
+	}
+	if t.Automatic && t.Trial == nil && t.Canary > 0 {
+		view.Said += " The agent tunes itself: a policy that it learns is tried with " + plainNumber(t.Canary) + "% of buyers first."
 	}
 	if s.may("agents:write") {
 		value := plainNumber(t.Holdout)
@@ -223,6 +231,9 @@ func (s *studio) compare(view *heldView) error {
 			Low  float64 `json:"low"`
 			High float64 `json:"high"`
 		} `json:"gain"`
+		Exploration struct {
+			Cost json.Number `json:"max_cost_per_30_days"`
+		} `json:"exploration"`
 		Verdict string `json:"verdict"`
 	}
 	err := s.api.get(s.agentPath("/holdout"), nil, &found)
@@ -254,6 +265,9 @@ func (s *studio) compare(view *heldView) error {
 		view.Verdict += " The margin differs by " + signed(100*g.Low, "") + " to " + signed(100*g.High, " pts") + " of the list price."
 	}
 	view.Said += " Compared since " + s.shop.words.clock(found.Since) + "."
+	if s.agent.Tuning.Trial != nil {
+		view.Said += " The trial costs at most " + s.shop.words.amount(found.Exploration.Cost, "") + " in 30 days."
+	}
 	return nil
 }
 

@@ -55,6 +55,7 @@ type FamilyReport struct {
 	Families []FamilySummary
 	Settings []FamilySummary
 	Mean     market.Ratio // of all cells, of the best posted price
+	Optimum  market.Ratio // of all cells, of full information
 	Worst    FamilyCell
 	Informed []InformedResult // empty if there are no plain buyers (linear) to compare with
 }
@@ -65,8 +66,9 @@ type FamilyCell struct {
 	OfPosted        market.Ratio // of the best posted price that the policy may name
 	OfOptimum       market.Ratio // of a seller who knows every buyer and sells at no price below the floor
 	DealRate        float64
-	Broken          int // promises
-	Lost            int // buyers without an answer
+	Margin, Posted  float64 // per buyer, of this policy and of the best posted price, in minor units
+	Broken          int     // promises
+	Lost            int     // buyers without an answer
 
 	prices []int64 // of each buyer's deal; zero: none
 }
@@ -150,10 +152,25 @@ func (c FamilyConfig) play(family market.Tactic, setting market.Setting, seller 
 	}
 	score := tally.Score()
 	cell.OfPosted, cell.OfOptimum, cell.DealRate = score.OfPosted, score.OfWithin, score.DealRate
+	cell.Margin = score.Margin * float64(item.List) * float64(setting.Quantity)
+	cell.Posted = float64(base.Best.Margin) / float64(c.Buyers) * float64(setting.Quantity)
 	return cell
 }
 
 func (c FamilyConfig) report(cells []FamilyCell) *FamilyReport {
+	r := c.summarize(cells)
+	if slices.ContainsFunc(c.Families, func(f market.Tactic) bool { return f.Name == evenFamily }) {
+		for _, f := range c.Families {
+			if f.Informed() {
+				r.Informed = append(r.Informed, c.compare(f.Name, cells))
+			}
+		}
+	}
+	return r
+}
+
+// summarize returns the report without the comparison of informed buyers.
+func (c FamilyConfig) summarize(cells []FamilyCell) *FamilyReport {
 	r := &FamilyReport{Cells: cells}
 	for _, f := range c.Families {
 		r.Families = append(r.Families, summarize(f.Name, cells, func(one FamilyCell) bool { return one.Family == f.Name }))
@@ -162,14 +179,7 @@ func (c FamilyConfig) report(cells []FamilyCell) *FamilyReport {
 		r.Settings = append(r.Settings, summarize(s.Name, cells, func(one FamilyCell) bool { return one.Setting == s.Name }))
 	}
 	whole := summarize("", cells, func(FamilyCell) bool { return true })
-	r.Mean, r.Worst = whole.OfPosted, whole.Worst
-	if slices.ContainsFunc(c.Families, func(f market.Tactic) bool { return f.Name == evenFamily }) {
-		for _, f := range c.Families {
-			if f.Informed() {
-				r.Informed = append(r.Informed, c.compare(f.Name, cells))
-			}
-		}
-	}
+	r.Mean, r.Optimum, r.Worst = whole.OfPosted, whole.OfOptimum, whole.Worst
 	return r
 }
 

@@ -44,14 +44,19 @@ func leftOutParts(families []market.Tactic) (parts []part) {
 	return parts
 }
 
+// Unseen returns a configuration with other buyers, ten times as many, for judging what was chosen.
+func (c FamilyConfig) Unseen() FamilyConfig {
+	c.Seed++
+	c.Buyers *= 10
+	return c
+}
+
 // leaveOut chooses a policy without the families that have a part, and plays it with buyers of another seed.
 func (r *robust) leaveOut(p part) (LeftOut, error) {
 	out := LeftOut{Part: p.name}
 	out.Policy, _ = r.best(p.without)
-	c := r.FamilyConfig
+	c := r.Unseen()
 	c.SellerOf = SellersOf(out.Policy)
-	c.Seed++
-	c.Buyers *= 10
 	report, err := PlayFamilies(r.ctx, c)
 	if err != nil {
 		return out, err
@@ -73,9 +78,8 @@ func (r *robust) leaveOut(p part) (LeftOut, error) {
 	return out, nil
 }
 
-// summarizeLeftOut returns what is earned from each family when it is left out, averaged over the parts that it has, as one
-// summary.
-func summarizeLeftOut(all []LeftOut) FamilySummary {
+// summarizeLeftOut returns what is earned from each family when it is left out, averaged over the parts that it has.
+func (r *robust) summarizeLeftOut(all []LeftOut) *FamilyReport {
 	var cells []FamilyCell
 	counts := map[string]int{}
 	for _, one := range all {
@@ -88,6 +92,8 @@ func summarizeLeftOut(all []LeftOut) FamilySummary {
 			cells[at].OfPosted.Value += cell.OfPosted.Value
 			cells[at].OfPosted.Error += cell.OfPosted.Error // of the same buyers
 			cells[at].OfOptimum.Value += cell.OfOptimum.Value
+			cells[at].Margin += cell.Margin
+			cells[at].Posted += cell.Posted
 		}
 	}
 	for i := range cells {
@@ -95,6 +101,12 @@ func summarizeLeftOut(all []LeftOut) FamilySummary {
 		cells[i].OfPosted.Value /= n
 		cells[i].OfPosted.Error /= n
 		cells[i].OfOptimum.Value /= n
+		cells[i].Margin /= n
+		cells[i].Posted /= n
 	}
-	return summarize("", cells, func(FamilyCell) bool { return true })
+	left := r.FamilyConfig
+	left.Families = slices.DeleteFunc(slices.Clone(left.Families), func(f market.Tactic) bool {
+		return !slices.ContainsFunc(cells, func(c FamilyCell) bool { return c.Family == f.Name })
+	})
+	return left.summarize(cells)
 }

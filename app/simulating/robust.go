@@ -36,7 +36,7 @@ type RobustReport struct {
 	Worst   float64 // R of the chosen one
 	Tried   int     // policies
 	LeftOut []LeftOut
-	Whole   FamilySummary // of all families, each when it is left out
+	Whole   *FamilyReport // of all families, each when it is left out
 }
 
 // LeftOut is the policy that is chosen without all families that have a part, and what it earns from them.
@@ -99,7 +99,7 @@ func ChooseCurve(ctx context.Context, c RobustConfig) (*RobustReport, error) {
 		}
 		out.LeftOut = append(out.LeftOut, one)
 	}
-	out.Whole = summarizeLeftOut(out.LeftOut)
+	out.Whole = r.summarizeLeftOut(out.LeftOut)
 	return out, nil
 }
 

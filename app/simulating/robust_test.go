@@ -37,7 +37,7 @@ func TestChooseCurve(t *testing.T) {
 	if want := 1 + c.Random + c.Steps*(4+len(r.LeftOut)); r.Tried != want || r.Worst < 0 {
 		t.Errorf("tried %d, worst %v; want %d tried", r.Tried, r.Worst, want)
 	}
-	if len(r.LeftOut) == 0 || r.Whole.OfPosted.Value <= 0 || r.Whole.Worst.OfPosted.Value > r.Whole.OfPosted.Value {
+	if len(r.LeftOut) == 0 || r.Whole.Mean.Value <= 0 || r.Whole.Worst.OfPosted.Value > r.Whole.Mean.Value {
 		t.Errorf("%d parts are left out: %+v", len(r.LeftOut), r.Whole)
 	}
 	again, err := ChooseCurve(t.Context(), c)

@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/haggle-commerce/haggle/app/simulating"
+	"github.com/haggle-commerce/haggle/cmd/haggle-sim/marketreport"
 	"github.com/haggle-commerce/haggle/domain/market"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
@@ -19,6 +20,7 @@ type curveCmd struct {
 	Buyers int     `default:"100" placeholder:"N" help:"Number of buyers of each family in each setting, for each policy."`
 	Random int     `default:"100" placeholder:"N" help:"Number of random policies to begin with."`
 	Steps  int     `default:"30" placeholder:"N" help:"Steps of each search that leaves a part out. The first search, with all families, has four times as many."`
+	HTML   string  `name:"html" placeholder:"FILE" help:"Write a report with charts to this HTML file: what the chosen policy earns from each family, and what is earned from the family when it is left out."`
 	Tail   float64 `default:"0.2" placeholder:"SHARE" help:"Share of the regrets that are the highest."`
 }
 
@@ -33,22 +35,48 @@ all families that have it, and plays with them. The built-in policy was chosen s
 }
 
 func (c curveCmd) Run(ctx context.Context) error {
+	config := simulating.FamilyConfig{
+		Seed:     c.Seed,
+		Buyers:   c.Buyers,
+		Families: market.Families(),
+		Settings: market.Settings(),
+	}
 	report, err := simulating.ChooseCurve(ctx, simulating.RobustConfig{
-		FamilyConfig: simulating.FamilyConfig{
-			Seed:     c.Seed,
-			Buyers:   c.Buyers,
-			Families: market.Families(),
-			Settings: market.Settings(),
-		},
-		Policy: negotiation.Builtin(),
-		Random: c.Random,
-		Steps:  c.Steps,
-		Tail:   c.Tail,
+		FamilyConfig: config,
+		Policy:       negotiation.Builtin(),
+		Random:       c.Random,
+		Steps:        c.Steps,
+		Tail:         c.Tail,
 	})
 	if err != nil {
 		return fmt.Errorf("the search failed: %w", err)
 	}
+	if c.HTML != "" {
+		if err := c.writePage(ctx, config, report); err != nil {
+			return err
+		}
+	}
 	return writeCurve(os.Stdout, report)
+}
+
+// writePage plays the chosen policy with the same other buyers as those that were left out.
+func (c curveCmd) writePage(ctx context.Context, config simulating.FamilyConfig, r *simulating.RobustReport) error {
+	config = config.Unseen()
+	config.SellerOf = simulating.SellersOf(r.Policy)
+	played, err := simulating.PlayFamilies(ctx, config)
+	if err != nil {
+		return err
+	}
+	page := marketreport.Families{
+		Report:   played,
+		LeftOut:  r.Whole,
+		Settings: config.Settings,
+		Policy:   "chosen from " + fmt.Sprint(r.Tried),
+		Seed:     config.Seed,
+		Buyers:   config.Buyers,
+		Visitors: usualVisitors,
+	}
+	return writeFile(c.HTML, func(w io.Writer) error { return marketreport.WriteFamilies(w, &page) })
 }
 
 func writeCurve(to io.Writer, r *simulating.RobustReport) error {
@@ -61,8 +89,21 @@ func writeCurve(to io.Writer, r *simulating.RobustReport) error {
 			one.Part, len(one.Families), one.In.OfPosted.Value, ratioText(one.Out.OfPosted), worst.OfPosted.Value, worst.Family, worst.Setting)
 	}
 	whole := r.Whole
+	for _, table := range []struct {
+		head string
+		rows []simulating.FamilySummary
+		of   func(simulating.FamilyCell) string
+	}{
+		{"family\t× best posted when left out\tworst\tin setting", whole.Families, func(cell simulating.FamilyCell) string { return cell.Setting }},
+		{"setting\t× best posted when left out\tworst\twith family", whole.Settings, func(cell simulating.FamilyCell) string { return cell.Family }},
+	} {
+		fmt.Fprintf(w, "\n%s\n", table.head)
+		for _, s := range table.rows {
+			fmt.Fprintf(w, "%s\t%s\t%.2f\t%s\n", s.Name, ratioText(s.OfPosted), s.Worst.OfPosted.Value, table.of(s.Worst))
+		}
+	}
 	fmt.Fprintf(w, "\nfamilies when left out: mean %s, %.0f %% of full info, worst %.2f: %s buyers in the setting %s\n",
-		ratioText(whole.OfPosted), 100*whole.OfOptimum.Value, whole.Worst.OfPosted.Value, whole.Worst.Family, whole.Worst.Setting)
+		ratioText(whole.Mean), 100*whole.Optimum.Value, whole.Worst.OfPosted.Value, whole.Worst.Family, whole.Worst.Setting)
 	return w.Flush()
 }
 

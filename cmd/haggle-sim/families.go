@@ -13,6 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/app/agents"
 	"github.com/haggle-commerce/haggle/app/simulating"
 	"github.com/haggle-commerce/haggle/app/tuning"
+	"github.com/haggle-commerce/haggle/cmd/haggle-sim/marketreport"
 	"github.com/haggle-commerce/haggle/domain/market"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
@@ -24,6 +25,8 @@ type familiesCmd struct {
 	Learn       int      `placeholder:"N" help:"Judge learning instead: for each family and setting, tune the policy with about N negotiations of all other families, and then play the family that was left out. Takes seconds for each pair."`
 	Family      []string `placeholder:"NAME" help:"With --learn: family to leave out. Repeatable. Default: each in turn."`
 	Preset      string   `default:"balanced" help:"Policy: keep_margin, balanced (the built-in policy) or clear_stock."`
+	HTML        string   `name:"html" placeholder:"FILE" help:"Write a report with charts to this HTML file, a single page without external resources."`
+	Visitors    int      `default:"1000" placeholder:"N" help:"With --html: visitors in a month who negotiate, for which the report names money."`
 	URL         string   `placeholder:"URL" help:"URL of a running server to negotiate with, in a new project for each setting. Default: negotiate in this process."`
 	Key         string   `placeholder:"KEY" help:"With --url: API key that may create projects and products."`
 	Concurrency int      `placeholder:"N" help:"With --url: number of concurrent buyers (default 8)."`
@@ -55,6 +58,9 @@ func (c familiesCmd) Run(ctx context.Context) error {
 			return err
 		}
 	}
+	if c.Visitors < 1 || c.Visitors > 100_000_000 {
+		return errors.New("--visitors must be between 1 and 100,000,000")
+	}
 	policy, err := presetNamed(c.Preset)
 	if err != nil {
 		return err
@@ -80,7 +86,7 @@ func (c familiesCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("the simulation failed: %w", err)
 	}
-	if err := writeFamilies(os.Stdout, report); err != nil {
+	if err := c.write(report, config); err != nil {
 		return err
 	}
 	for _, cell := range report.Cells {
@@ -92,6 +98,30 @@ func (c familiesCmd) Run(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+func (c familiesCmd) write(report *simulating.FamilyReport, config simulating.FamilyConfig) error {
+	if c.HTML != "" {
+		page := marketreport.Families{
+			Report:   report,
+			Settings: config.Settings,
+			Policy:   c.policyName(),
+			Seed:     c.Seed,
+			Buyers:   config.Buyers,
+			Visitors: c.Visitors,
+		}
+		if err := writeFile(c.HTML, func(w io.Writer) error { return marketreport.WriteFamilies(w, &page) }); err != nil {
+			return err
+		}
+	}
+	return writeFamilies(os.Stdout, report)
+}
+
+func (c familiesCmd) policyName() string {
+	if c.URL != "" {
+		return "of new projects at " + c.URL
+	}
+	return c.Preset
 }
 
 // learn shows what was earned before and after learning from all other families.

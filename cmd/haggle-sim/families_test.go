@@ -45,6 +45,21 @@ func TestFamiliesCmd_learn(t *testing.T) {
 	}
 }
 
+func TestFamiliesCmd_html(t *testing.T) {
+	t.Parallel()
+	page := filepath.Join(t.TempDir(), "families.html")
+	out, err := command(t, "families", "--buyers=20", "--setting=shirts", "--visitors=5000", "--html="+page).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	text := string(read(t, page))
+	for _, want := range []string{"Policy <b>balanced</b>", "for 5,000 visitors", "in the setting shirts", "</html>\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+}
+
 // A real server sells to the same buyers at the same prices as the pricing rules in this process, in every family.
 func TestFamiliesCmd_live(t *testing.T) {
 	t.Parallel()
@@ -73,6 +88,8 @@ func TestFamiliesCmd_refusals(t *testing.T) {
 		"require --url":               {"--key=hk_test_1"},
 		"--url requires --key":        {"--url=http://127.0.0.1:9"},
 		"there must be 10 to":         {"--buyers=3"},
+		"no such file":                {"--buyers=10", "--setting=tent", "--html=/no/such/folder/x.html"},
+		"--visitors must be":          {"--visitors=0"},
 		"cannot be combined with --p": {"--url=http://127.0.0.1:9", "--key=hk_test_1", "--preset=keep_margin"},
 	} {
 		if out, err := command(t, append([]string{"families"}, flags...)...).CombinedOutput(); err == nil || !strings.Contains(string(out), want) {
@@ -83,11 +100,15 @@ func TestFamiliesCmd_refusals(t *testing.T) {
 
 func TestCurveCmd(t *testing.T) {
 	t.Parallel()
-	out, err := command(t, "curve", "--buyers=10", "--random=2", "--steps=1").CombinedOutput()
+	page := filepath.Join(t.TempDir(), "curve.html")
+	out, err := command(t, "curve", "--buyers=10", "--random=2", "--steps=1", "--html="+page).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	for _, want := range []string{"34 policies were tried", "reach ", "give  ", "take  ", "bidding: firm", "families when left out: mean "} {
+	if text := string(read(t, page)); !strings.Contains(text, "from families when they are left out") {
+		t.Error("the page lacks the families that are left out")
+	}
+	for _, want := range []string{"34 policies were tried", "reach ", "give  ", "take  ", "bidding: firm", "× best posted when left out", "families when left out: mean "} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("the report lacks %q:\n%s", want, out)
 		}

@@ -147,7 +147,11 @@ func (c marketCmd) simulate(ctx context.Context, config simulating.Config) (*sim
 	if err != nil {
 		return nil, fmt.Errorf("the simulation failed: %w", err)
 	}
-	if err := c.write(report, lines); err != nil {
+	families, err := c.families(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.write(report, families, lines); err != nil {
 		return nil, err
 	}
 	fmt.Fprintf(os.Stderr, "%d negotiations in %s (%.0f per second)\n", report.Negotiations, took.Round(time.Millisecond),
@@ -202,14 +206,41 @@ func (c marketCmd) shop() (project.Settings, money.Amount, error) {
 	return settings, list, nil
 }
 
-func (c marketCmd) write(report *simulating.Report, lines []simulating.Ended) error {
+// families plays the families of buyers for the HTML report. It returns nil if there is none, or if each population has a policy of
+// its own.
+func (c marketCmd) families(ctx context.Context, config simulating.Config) (*marketreport.Families, error) {
+	seller, ok := config.Seller.(simulating.PolicySeller)
+	if c.HTML == "" || !ok || config.SellerOf != nil {
+		return nil, nil
+	}
+	const buyers = 200
+	report, err := simulating.PlayFamilies(ctx, simulating.FamilyConfig{
+		Seed:     c.Seed,
+		Buyers:   buyers,
+		Families: market.Families(),
+		Settings: market.Settings(),
+		SellerOf: simulating.SellersOf(seller.Policy),
+	})
+	return &marketreport.Families{
+		Report:   report,
+		Settings: market.Settings(),
+		Seed:     c.Seed,
+		Buyers:   buyers,
+		Visitors: usualVisitors,
+	}, err
+}
+
+// usualVisitors is the number of visitors in a month for which reports on families name money.
+const usualVisitors = 1000
+
+func (c marketCmd) write(report *simulating.Report, families *marketreport.Families, lines []simulating.Ended) error {
 	show := func(w io.Writer) error { return marketreport.Write(w, report) }
 	for _, out := range []struct {
 		file  string
 		write func(io.Writer) error
 	}{
 		{c.CSV, func(w io.Writer) error { return marketreport.WriteCSV(w, lines) }},
-		{c.HTML, func(w io.Writer) error { return marketreport.WriteHTML(w, report) }},
+		{c.HTML, func(w io.Writer) error { return marketreport.WriteHTML(w, report, families) }},
 		{c.JSON, func(w io.Writer) error { return marketreport.WriteJSON(w, report) }},
 	} {
 		if out.file == "-" {

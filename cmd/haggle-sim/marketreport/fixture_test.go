@@ -98,7 +98,7 @@ func (s *silentNegotiation) Offer(price int64) market.Answer {
 func written(t *testing.T, r *simulating.Report) (text, page string) {
 	t.Helper()
 	var j, h bytes.Buffer
-	if err := errors.Join(WriteJSON(&j, r), WriteHTML(&h, r)); err != nil {
+	if err := errors.Join(WriteJSON(&j, r), WriteHTML(&h, r, nil)); err != nil {
 		t.Fatal(err)
 	}
 	return j.String(), h.String()

@@ -1,7 +1,7 @@
 package marketreport
 
 import (
-	_ "embed"
+	"embed"
 	"encoding/json"
 	"fmt"
 	"html/template"
@@ -9,22 +9,24 @@ import (
 	"math"
 
 	"github.com/haggle-commerce/haggle/app/simulating"
+	"github.com/haggle-commerce/haggle/domain/market"
 )
 
-//go:embed page.html
-var pageText string
+//go:embed page.html families.html
+var pages embed.FS
 
-var page = template.Must(template.New("page").Funcs(template.FuncMap{
+var page = template.Must(template.New("page.html").Funcs(template.FuncMap{
 	"thousands": thousands, "percent": percent, "interval": inPercent,
 	"fine":     func(x float64) string { return fmt.Sprintf("%.1f", 100*x) },
 	"strategy": strategyName, "population": named, "populationName": populationName,
+	"ratio":   func(r market.Ratio) simulating.Ratio { return simulating.Ratio(r) },
 	"signed":  func(x float64) string { return fmt.Sprintf("%+.2f", 100*x) },
 	"hundred": func(x float64) float64 { return 100 * confidence * x },
 	"one":     func(x float64) string { return fmt.Sprintf("%.1f", x) },
 	"two":     func(x float64) string { return fmt.Sprintf("%.2f", x) },
 	"spread":  func(r simulating.Ratio) string { return fmt.Sprintf("±\u00a0%.1f", 100*confidence*r.Error) },
 	"whole":   func(x float64) string { return fmt.Sprintf("%.0f", 100*x) }, "verdict": verdict, "weight": weight, "sign": sign, "strategies": func() []name { return strategies },
-}).Parse(pageText))
+}).ParseFS(pages, "*.html"))
 
 // WriteJSON writes a report as one JSON object.
 func WriteJSON(w io.Writer, r *simulating.Report) error {
@@ -33,8 +35,9 @@ func WriteJSON(w io.Writer, r *simulating.Report) error {
 	return encoder.Encode(r)
 }
 
-// WriteHTML writes a report as one self-contained page, with its styles and drawings.
-func WriteHTML(w io.Writer, of *simulating.Report) error {
+// WriteHTML writes a report as one self-contained page, with its styles and drawings. It has a section on families of buyers
+// unless f is nil.
+func WriteHTML(w io.Writer, of *simulating.Report, f *Families) error {
 	r := report{of}
 	discounts := r.discounts()
 	v := view{
@@ -55,6 +58,9 @@ func WriteHTML(w io.Writer, of *simulating.Report) error {
 	if len(r.Probing) > 0 {
 		v.Probe = probeChart(r.Probing)
 	}
+	if f != nil {
+		v.Families = f.view()
+	}
 	return page.Execute(w, v)
 }
 
@@ -67,6 +73,7 @@ type view struct {
 	Deals int // of the market
 	Drawn []drawn
 
+	Families                                        *familiesView
 	Multiples, Discounts, DealRates, Margins, Probe template.HTML
 }
 

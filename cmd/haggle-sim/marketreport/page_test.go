@@ -44,6 +44,16 @@ var (
 func TestWriteHTML(t *testing.T) {
 	t.Parallel()
 	_, page := written(t, simulated(t, config(1000)))
+	if strings.Contains(page, `id="families"`) {
+		t.Error("there are families without a report on them")
+	}
+	var with strings.Builder
+	if err := WriteHTML(&with, simulated(t, config(100)), families(t)); err != nil {
+		t.Fatal(err)
+	}
+	if _, ids := elements(t, with.String()); !ids["families"] {
+		t.Error("no section families")
+	}
 	counts, ids := elements(t, page)
 	for _, id := range []string{"short", "populations", "strategies", "paths", "probing", "reading"} {
 		if !ids[id] {
