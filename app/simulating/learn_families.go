@@ -34,14 +34,13 @@ type LearnConfig struct {
 	FamilyConfig // SellerOf is not used
 	Policy       negotiation.Policy
 	LeftOut      []market.Tactic
-	Records      int // to learn from, about
-	// Unguarded leaves the family out of the adverse families too, which a proposal must not lose with.
-	Unguarded bool
-	Show      func(string) // receives the progress; may be nil
+	Records      int          // to learn from, about
+	Show         func(string) // receives the progress; may be nil
 }
 
 // LearnFamilies judges learning by leaving one family out: for each setting and family it learns from about records negotiations
-// with all other families, and then plays the family that was left out. A proposal that is not certainly better is not used.
+// with all other families, and then plays the family that was left out. It is not among the families either which a proposal must
+// not lose with. A proposal that is not certainly better is not used.
 func LearnFamilies(ctx context.Context, c LearnConfig) (*LearnedReport, error) {
 	played := c.FamilyConfig
 	played.Families, played.SellerOf = c.LeftOut, SellersOf(c.Policy)
@@ -59,7 +58,7 @@ func LearnFamilies(ctx context.Context, c LearnConfig) (*LearnedReport, error) {
 				seller := sellerIn(setting, c.Policy)
 				p, err := tuning.Propose(ctx, c.recordsWithout(out.Name, setting, seller, c.Records), seller.Policy, tuning.Options{
 					Seed:    1,
-					Adverse: c.adverse(out.Name),
+					Adverse: without(out.Name),
 				})
 				if err != nil {
 					return // ctx ended
@@ -101,8 +100,8 @@ func (r *LearnedReport) compare() {
 	r.Gain = market.MeanOf(gains)
 }
 
-func (c LearnConfig) adverse(out string) []market.Tactic {
-	return slices.DeleteFunc(tuning.AdverseFamilies(), func(f market.Tactic) bool { return c.Unguarded && f.Name == out })
+func without(family string) []market.Tactic {
+	return slices.DeleteFunc(market.Families(), func(f market.Tactic) bool { return f.Name == family })
 }
 
 // recordsWithout returns records of about n negotiations in a setting with equal numbers of buyers of every family but one. They

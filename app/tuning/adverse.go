@@ -12,17 +12,10 @@ import (
 )
 
 // The model explains every buyer by a manner that it knows, and is wrong about the others. So a proposal is also played against
-// families of buyers that a curve can lose much with, whether or not the records have any of them.
+// the families of package market, whether or not the records have any of them.
 
-// AdverseFamilies returns buyers who make one offer, never move, leave after two rounds, open by the list price and walk away,
-// know the hint, and have bought before.
-func AdverseFamilies() []market.Tactic {
-	names := []string{"one-shot", "hardliner", "impatient", "best-offer", "cross-session", "returning"}
-	return slices.DeleteFunc(market.Families(), func(t market.Tactic) bool { return !slices.Contains(names, t.Name) })
-}
-
-// adverseBuyers is how many buyers of a family are played.
-const adverseBuyers = 250
+// adverseBuyers is how many buyers of a family a proposal is judged with. The search plays fewer, because it plays many curves.
+const adverseBuyers, adverseBuyersInSearch = 1000, 60
 
 // adverse is a sample of buyers whose V are distributed as a model's, and of the model's items. Every policy meets the same ones.
 type adverse struct {
@@ -32,7 +25,7 @@ type adverse struct {
 	seed     uint64
 }
 
-func (m *Model) adverse(o Options) (a adverse) {
+func (m *Model) adverse(o Options, buyers int) (a adverse) {
 	a.families, a.seed = o.Adverse, o.Seed
 	random := rand.New(rand.NewPCG(o.Seed, 3))
 	sums, trusts := m.worth, slices.Clone(m.trust)
@@ -42,7 +35,7 @@ func (m *Model) adverse(o Options) (a adverse) {
 	for i := 1; i < len(trusts); i++ {
 		trusts[i] += trusts[i-1]
 	}
-	for range adverseBuyers {
+	for range buyers {
 		worth, _ := slices.BinarySearch(sums[:], random.Float64()*sums[len(sums)-1])
 		item, _ := slices.BinarySearch(trusts, random.Float64()*trusts[len(trusts)-1])
 		a.worths = append(a.worths, worthAt(min(worth, worths-1))+worthStep*(random.Float64()-.5))

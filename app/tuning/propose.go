@@ -16,7 +16,7 @@ const Fewest = 200
 // Options of a proposal.
 type Options struct {
 	Seed    uint64
-	Adverse []market.Tactic // nil: AdverseFamilies
+	Adverse []market.Tactic // families that a proposal must not lose with; nil: market.Families
 }
 
 // Proposal is a policy that is estimated to earn more, with the estimate.
@@ -70,7 +70,7 @@ func (p Proposal) Better() bool {
 // change allows. It takes some seconds and stops early if ctx ends.
 func Propose(ctx context.Context, records []Record, p negotiation.Policy, o Options) (Proposal, error) {
 	if o.Adverse == nil {
-		o.Adverse = AdverseFamilies()
+		o.Adverse = market.Families()
 	}
 	records, drifts := findDrift(records)
 	separate(records)
@@ -117,7 +117,7 @@ func (l *learner) judge(out *Proposal) {
 			}
 		}
 	}
-	adverse := l.held.adverse(l.options)
+	adverse := l.held.adverse(l.options, adverseBuyers)
 	before, after := adverse.play(l.present), adverse.play(out.Policy)
 	for i := range before {
 		out.Risk = max(out.Risk, before[i]-after[i])
@@ -173,7 +173,7 @@ func (l *learner) learn(ctx context.Context, g *negotiation.Segment) (t Trial) {
 	twins := held.Twins(twinsEach(held.records), l.options.Seed+1)
 	o := l.options
 	o.Seed++ // other buyers than the objective's
-	adverse := held.adverse(o)
+	adverse := held.adverse(o, adverseBuyers)
 	before, names := adverse.play(l.present), make([]string, len(o.Adverse))
 	for i, f := range o.Adverse {
 		names[i] = f.Name
@@ -203,7 +203,7 @@ func (l *learner) objective(m *Model, with func(change) negotiation.Policy) func
 	if m.parent != nil {
 		twins = append(twins, m.borrow(twins, m.parent.Twins(1, l.options.Seed+2))...)
 	}
-	adverse := m.adverse(l.options)
+	adverse := m.adverse(l.options, adverseBuyersInSearch)
 	before, others := m.evaluate(l.present, twins), adverse.play(l.present)
 	tolerance := tolerated / 2 * before.whole().result().Margin
 	return func(c change) float64 {
@@ -215,15 +215,21 @@ func (l *learner) objective(m *Model, with func(change) negotiation.Policy) func
 				value += penalty * min(0, now[manner].result().Margin-before[manner].result().Margin+tolerance)
 			}
 		}
-		for i, margin := range adverse.play(p) {
-			value += penalty * min(0, margin-others[i]+tolerance)
+		losses := adverse.play(p)
+		for i := range losses {
+			losses[i] = min(0, losses[i]-others[i]+tolerance)
+		}
+		slices.Sort(losses)
+		for _, loss := range losses[:min(penalized, len(losses))] {
+			value += penalty * loss
 		}
 		return value
 	}
 }
 
-// penalty is how much a loss of one kind of buyers counts, relative to the mean of all.
-const penalty = .3
+// penalty is how much a loss of one kind of buyers counts, relative to the mean of all. Of the families, the penalized ones with the
+// largest losses count.
+const penalty, penalized = .3, 6
 
 const minGain = 1e-4 // what a curve must earn more to be preferred, per negotiation in shares of list
 

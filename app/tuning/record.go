@@ -8,8 +8,8 @@
 //     by the same rules that answer quotes.
 //  3. Propose searches near the present curve for the one that earns most from the twins, by steps that halve, for the whole
 //     shop and for segments of it. A segment's buyers are its own and some of the whole's (shrinkage). It keeps a curve only if
-//     the twins of other clients than it was chosen with certainly earn more with it, and if no manner of haggling and no
-//     adverse family of buyers earns the shop noticeably less.
+//     the twins of other clients than it was chosen with certainly earn more with it, and if no manner of haggling and none
+//     of the families of package market earns the shop noticeably less.
 //  4. Compare compares real negotiations under a new policy with those that a holdout had under the previous one.
 //
 // A client that buys nothing counts little, however many sessions it has, and no client or hour counts much: see trust. Records

@@ -36,10 +36,16 @@ func (c change) on(from negotiation.Curve) negotiation.Curve {
 
 func part(share float64, of money.Percent) money.Percent { return percent(share * float64(of) / 1000) }
 
-// shift changes steps by numbers for some of them, and keeps them ascending.
+// token is a step that is small, but moves the price: buyers who compare shops leave when it stands still.
+const token money.Percent = 10
+
+// shift changes steps by numbers for some of them. It keeps them ascending, by a token at least where they were so.
 func shift(steps *[negotiation.Steps]money.Percent, at []int, by []float64) {
-	k, least := 0, money.Percent(0)
+	k, least, was := 0, money.Percent(0), *steps
 	for i := range steps {
+		if i > 0 {
+			least = min(least+min(was[i]-was[i-1], token), money.Whole)
+		}
 		for k+1 < len(at) && at[k+1] <= i {
 			k++
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
 
@@ -28,6 +29,9 @@ func TestChange_on(t *testing.T) {
 			t.Errorf("%v makes %+v", c, p.Curve)
 		}
 		for i := range from.Give {
+			if i > 0 && p.Curve.Give[i]-p.Curve.Give[i-1] < min(from.Give[i]-from.Give[i-1], token) && p.Curve.Give[i] < money.Whole {
+				t.Errorf("%v makes %+v, which moves less", c, p.Curve)
+			}
 			give, take := p.Curve.Give[i]-from.Give[i], p.Curve.Take[i]-from.Take[i]
 			if max(give, -give, take, -take) > maxStepChange {
 				t.Errorf("%v makes %+v", c, p.Curve)

@@ -158,7 +158,7 @@ type triedSegment struct {
 	Sessions int        `json:"sessions" doc:"The number of sessions, weighted: as many of equal weight have as much information."`
 	Gain     learntGain `json:"gain" doc:"Over the curve that these products have otherwise. The interval allows for the number of parts tried."`
 	Kept     bool       `json:"kept" doc:"Whether the proposal has the curve: the interval is above zero, and no buyers pay much less."`
-	Loses    *string    `json:"loses_with" nullable:"true" example:"one-shot" doc:"The buyers that rule the curve out, because the shop would earn over 1 % less with them: a manner, or a family of simulated buyers."`
+	Loses    *string    `json:"loses_with" nullable:"true" example:"one-shot" doc:"The buyers that rule the curve out, because the shop would earn less with them, by over 2 % of its margin from all: a manner, or a family of simulated buyers."`
 }
 
 type learntDrift struct {
