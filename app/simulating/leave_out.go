@@ -44,8 +44,8 @@ func leftOutParts(families []market.Tactic) (parts []part) {
 	return parts
 }
 
-// Unseen returns a configuration with other buyers, ten times as many, for judging what was chosen.
-func (c FamilyConfig) Unseen() FamilyConfig {
+// OtherBuyers returns a configuration with other buyers, ten times as many, for judging what was chosen.
+func (c FamilyConfig) OtherBuyers() FamilyConfig {
 	c.Seed++
 	c.Buyers *= 10
 	return c
@@ -55,7 +55,7 @@ func (c FamilyConfig) Unseen() FamilyConfig {
 func (r *robust) leaveOut(p part) (LeftOut, error) {
 	out := LeftOut{Part: p.name}
 	out.Policy, _ = r.best(p.without)
-	c := r.Unseen()
+	c := r.OtherBuyers()
 	c.SellerOf = SellersOf(out.Policy)
 	report, err := PlayFamilies(r.ctx, c)
 	if err != nil {
@@ -76,6 +76,22 @@ func (r *robust) leaveOut(p part) (LeftOut, error) {
 	out.In = summarize("", report.Cells, func(one FamilyCell) bool { return !left[one.Family] })
 	out.Out = summarize("", out.cells, func(FamilyCell) bool { return true })
 	return out, nil
+}
+
+// leaveOneOut plays each family with the policy that is best without it, of those tried.
+func (r *robust) leaveOneOut() (*FamilyReport, error) {
+	var cells []FamilyCell
+	for _, f := range r.Families {
+		policy, _ := r.best(func(other market.Tactic) bool { return other.Name != f.Name })
+		c := r.OtherBuyers()
+		c.Families, c.SellerOf = []market.Tactic{f}, SellersOf(policy)
+		report, err := PlayFamilies(r.ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		cells = append(cells, report.Cells...)
+	}
+	return r.summarize(cells), nil
 }
 
 // summarizeLeftOut returns what is earned from each family when it is left out, averaged over the parts that it has.

@@ -36,7 +36,8 @@ type RobustReport struct {
 	Worst   float64 // R of the chosen one
 	Tried   int     // policies
 	LeftOut []LeftOut
-	Whole   *FamilyReport // of all families, each when it is left out
+	Parts   *FamilyReport // of all families, each when all that share a part with it are left out
+	Alone   *FamilyReport // of all families, each when it alone is left out
 }
 
 // LeftOut is the policy that is chosen without all families that have a part, and what it earns from them.
@@ -99,8 +100,10 @@ func ChooseCurve(ctx context.Context, c RobustConfig) (*RobustReport, error) {
 		}
 		out.LeftOut = append(out.LeftOut, one)
 	}
-	out.Whole = r.summarizeLeftOut(out.LeftOut)
-	return out, nil
+	out.Parts = r.summarizeLeftOut(out.LeftOut)
+	var err error
+	out.Alone, err = r.leaveOneOut()
+	return out, err
 }
 
 func newRobust(ctx context.Context, c RobustConfig) *robust {
@@ -201,6 +204,18 @@ func (r *robust) anyCurve() (c negotiation.Curve) {
 		c.Give[i] = share(give + (lastGive-give)*math.Pow(min(1, float64(i)/until), bend))
 		c.Take[i] = share(take + (lastTake-take)*min(1, float64(i)/within))
 	}
+	return rising(c)
+}
+
+// token is the least rise of a step of Give. The price moves whenever the buyer does: buyers who compare shops leave when it stands
+// still.
+const token money.Percent = 10
+
+// rising raises later steps that would fall, or not rise enough.
+func rising(c negotiation.Curve) negotiation.Curve {
+	for i := 1; i < negotiation.Steps; i++ {
+		c.Give[i], c.Take[i] = min(max(c.Give[i], c.Give[i-1]+token), money.Whole), max(c.Take[i], c.Take[i-1])
+	}
 	return c
 }
 
@@ -215,7 +230,7 @@ func (r *robust) stepFrom(p negotiation.Policy, scale float64) negotiation.Polic
 	return p
 }
 
-// changed changes one or two numbers of a curve, and raises later steps that would fall.
+// changed changes one or two numbers of a curve.
 func (r *robust) changed(c negotiation.Curve, scale float64) negotiation.Curve {
 	for changes := 1 + r.random.IntN(2); changes > 0; changes-- {
 		by := money.Percent(math.Round(scale * r.random.NormFloat64()))
@@ -238,8 +253,5 @@ func (r *robust) changed(c negotiation.Curve, scale float64) negotiation.Curve {
 			steps[i] = min(max(steps[i]+by, 0), money.Whole)
 		}
 	}
-	for i := 1; i < negotiation.Steps; i++ {
-		c.Give[i], c.Take[i] = max(c.Give[i], c.Give[i-1]), max(c.Take[i], c.Take[i-1])
-	}
-	return c
+	return rising(c)
 }

@@ -37,8 +37,11 @@ func TestChooseCurve(t *testing.T) {
 	if want := 1 + c.Random + c.Steps*(4+len(r.LeftOut)); r.Tried != want || r.Worst < 0 {
 		t.Errorf("tried %d, worst %v; want %d tried", r.Tried, r.Worst, want)
 	}
-	if len(r.LeftOut) == 0 || r.Whole.Mean.Value <= 0 || r.Whole.Worst.OfPosted.Value > r.Whole.Mean.Value {
-		t.Errorf("%d parts are left out: %+v", len(r.LeftOut), r.Whole)
+	if len(r.LeftOut) == 0 || r.Parts.Mean.Value <= 0 || r.Parts.Worst.OfPosted.Value > r.Parts.Mean.Value {
+		t.Errorf("%d parts are left out: %+v", len(r.LeftOut), r.Parts)
+	}
+	if len(r.Alone.Families) != len(c.Families) || len(r.Alone.Cells) != len(c.Families)*len(c.Settings) || r.Alone.Mean.Value <= 0 {
+		t.Errorf("left out alone: %+v", r.Alone)
 	}
 	again, err := ChooseCurve(t.Context(), c)
 	if err != nil || !reflect.DeepEqual(r, again) {
@@ -97,6 +100,11 @@ func TestRobust_changed_risingSteps(t *testing.T) {
 		for _, steps := range [][negotiation.Steps]money.Percent{c.Give, c.Take} {
 			if !slices.IsSorted(steps[:]) || steps[0] < 0 || steps[7] > money.Whole {
 				t.Fatalf("steps %v", steps)
+			}
+		}
+		for i := 1; i < negotiation.Steps; i++ {
+			if c.Give[i] < min(c.Give[i-1]+token, money.Whole) {
+				t.Fatalf("give %v", c.Give)
 			}
 		}
 		if c.Reach < money.Whole || c.Reach > 2*money.Whole || c.Markup < money.Whole || c.Markup > 2*money.Whole {

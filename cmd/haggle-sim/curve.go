@@ -30,8 +30,10 @@ func (curveCmd) Help() string {
 family in a setting. The regret of a policy in a scenario is the most that any tried policy earns there, less what this one earns, both as
 multiples of the best posted price. Half the mean of a policy's regrets counts, and half the mean of its highest fifth.
 
-The table shows what would be earned from buyers that nobody modeled: for each part that families are made of, a curve is chosen without
-all families that have it, and plays with them. The built-in policy was chosen so, and rounded. It takes some minutes.`
+Give rises by at least one percent in each step, so that the price moves whenever the buyer does.
+
+The tables show what would be earned from buyers that nobody modeled: a curve is chosen without a family, and plays with it; and for each
+part that families are made of, a curve is chosen without all families that have it, and plays with them. The built-in policy was chosen so, and rounded. It takes some minutes.`
 }
 
 func (c curveCmd) Run(ctx context.Context) error {
@@ -61,7 +63,7 @@ func (c curveCmd) Run(ctx context.Context) error {
 
 // writePage plays the chosen policy with the same other buyers as those that were left out.
 func (c curveCmd) writePage(ctx context.Context, config simulating.FamilyConfig, r *simulating.RobustReport) error {
-	config = config.Unseen()
+	config = config.OtherBuyers()
 	config.SellerOf = simulating.SellersOf(r.Policy)
 	played, err := simulating.PlayFamilies(ctx, config)
 	if err != nil {
@@ -69,7 +71,8 @@ func (c curveCmd) writePage(ctx context.Context, config simulating.FamilyConfig,
 	}
 	page := marketreport.Families{
 		Report:   played,
-		LeftOut:  r.Whole,
+		LeftOut:  r.Alone,
+		Parts:    r.Parts,
 		Settings: config.Settings,
 		Policy:   "chosen from " + fmt.Sprint(r.Tried),
 		Seed:     config.Seed,
@@ -88,23 +91,30 @@ func writeCurve(to io.Writer, r *simulating.RobustReport) error {
 		fmt.Fprintf(w, "%s\t%d\t%.3f\t%s\t%.2f\t%s, %s\n",
 			one.Part, len(one.Families), one.In.OfPosted.Value, ratioText(one.Out.OfPosted), worst.OfPosted.Value, worst.Family, worst.Setting)
 	}
-	whole := r.Whole
-	for _, table := range []struct {
-		head string
-		rows []simulating.FamilySummary
-		of   func(simulating.FamilyCell) string
-	}{
-		{"family\t× best posted when left out\tworst\tin setting", whole.Families, func(cell simulating.FamilyCell) string { return cell.Setting }},
-		{"setting\t× best posted when left out\tworst\twith family", whole.Settings, func(cell simulating.FamilyCell) string { return cell.Family }},
-	} {
-		fmt.Fprintf(w, "\n%s\n", table.head)
-		for _, s := range table.rows {
-			fmt.Fprintf(w, "%s\t%s\t%.2f\t%s\n", s.Name, ratioText(s.OfPosted), s.Worst.OfPosted.Value, table.of(s.Worst))
-		}
+	writeLeftOut(w, "family", "in setting", r.Alone.Families, r.Parts.Families, func(cell simulating.FamilyCell) string { return cell.Setting })
+	writeLeftOut(w, "setting", "with family", r.Alone.Settings, r.Parts.Settings, func(cell simulating.FamilyCell) string { return cell.Family })
+	for _, of := range []struct {
+		what string
+		*simulating.FamilyReport
+	}{{"each family left out alone", r.Alone}, {"left out with all that share a part", r.Parts}} {
+		fmt.Fprintf(w, "\n%s: mean %s, %.0f %% of full info, worst %.2f: %s buyers in the setting %s",
+			of.what, ratioText(of.Mean), 100*of.Optimum.Value, of.Worst.OfPosted.Value, of.Worst.Family, of.Worst.Setting)
 	}
-	fmt.Fprintf(w, "\nfamilies when left out: mean %s, %.0f %% of full info, worst %.2f: %s buyers in the setting %s\n",
-		ratioText(whole.Mean), 100*whole.Optimum.Value, whole.Worst.OfPosted.Value, whole.Worst.Family, whole.Worst.Setting)
+	fmt.Fprintln(w)
 	return w.Flush()
+}
+
+func writeLeftOut(w io.Writer, what, where string, alone, parts []simulating.FamilySummary, of func(simulating.FamilyCell) string) {
+	fmt.Fprintf(w, "\n%s\tleft out alone\tworst\t%s\tleft out with its parts\tworst\t%s\n", what, where, where)
+	for _, a := range alone {
+		fmt.Fprintf(w, "%s\t%s\t%.2f\t%s", a.Name, ratioText(a.OfPosted), a.Worst.OfPosted.Value, of(a.Worst))
+		for _, p := range parts {
+			if p.Name == a.Name {
+				fmt.Fprintf(w, "\t%s\t%.2f\t%s", ratioText(p.OfPosted), p.Worst.OfPosted.Value, of(p.Worst))
+			}
+		}
+		fmt.Fprintln(w)
+	}
 }
 
 func curveText(p negotiation.Policy) string {

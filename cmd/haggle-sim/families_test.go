@@ -105,10 +105,10 @@ func TestCurveCmd(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if text := string(read(t, page)); !strings.Contains(text, "from families when they are left out") {
+	if text := string(read(t, page)); !strings.Contains(text, "from each family when it is left out") {
 		t.Error("the page lacks the families that are left out")
 	}
-	for _, want := range []string{"34 policies were tried", "reach ", "give  ", "take  ", "bidding: firm", "× best posted when left out", "families when left out: mean "} {
+	for _, want := range []string{"34 policies were tried", "reach ", "give  ", "take  ", "bidding: firm", "left out with its parts", "each family left out alone: mean ", "left out with all that share a part: mean "} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("the report lacks %q:\n%s", want, out)
 		}

@@ -16,6 +16,7 @@ import (
 type Families struct {
 	Report   *simulating.FamilyReport
 	LeftOut  *simulating.FamilyReport // of policies that were chosen without each family; nil: not judged
+	Parts    *simulating.FamilyReport // of policies that were chosen without all families that share a part with each; nil as LeftOut
 	Settings []market.Setting         // of the report
 	Policy   string                   // its name
 	Seed     uint64
@@ -40,8 +41,8 @@ type familiesView struct {
 
 type familyRow struct {
 	simulating.FamilySummary
-	Left  *simulating.FamilySummary // nil: not left out
-	Cells []simulating.FamilyCell   // by setting
+	Left  []*simulating.FamilySummary // alone, and with its parts; nil where it is not left out
+	Cells []simulating.FamilyCell     // by setting
 }
 
 // month is what a shop of a setting earns in a month.
@@ -66,9 +67,7 @@ func (f *Families) view() *familiesView {
 			}
 		}
 		if f.LeftOut != nil {
-			if at := slices.IndexFunc(f.LeftOut.Families, func(s simulating.FamilySummary) bool { return s.Name == of.Name }); at >= 0 {
-				row.Left = &f.LeftOut.Families[at]
-			}
+			row.Left = []*simulating.FamilySummary{familyIn(f.LeftOut, of.Name), familyIn(f.Parts, of.Name)}
 		}
 		v.Rows = append(v.Rows, row)
 	}
@@ -78,6 +77,14 @@ func (f *Families) view() *familiesView {
 		v.Months = append(v.Months, f.month(s))
 	}
 	return v
+}
+
+func familyIn(r *simulating.FamilyReport, family string) *simulating.FamilySummary {
+	at := slices.IndexFunc(r.Families, func(s simulating.FamilySummary) bool { return s.Name == family })
+	if at < 0 {
+		return nil
+	}
+	return &r.Families[at]
 }
 
 func (f *Families) summary() string {

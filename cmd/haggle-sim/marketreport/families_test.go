@@ -44,9 +44,9 @@ func TestWriteFamilies(t *testing.T) {
 		headers int
 	}{
 		"not left out": {nil, 0},
-		"left out":     {&left, 3},
+		"left out":     {&left, 6},
 	} {
-		f.LeftOut = c.left
+		f.LeftOut, f.Parts = c.left, c.left
 		var page strings.Builder
 		if err := WriteFamilies(&page, f); err != nil {
 			t.Fatal(err)
