@@ -185,6 +185,9 @@ func (c FamilyConfig) summarize(cells []FamilyCell) *FamilyReport {
 
 func summarize(name string, cells []FamilyCell, of func(FamilyCell) bool) FamilySummary {
 	cells = slices.DeleteFunc(slices.Clone(cells), func(one FamilyCell) bool { return !of(one) })
+	if len(cells) == 0 {
+		return FamilySummary{Name: name}
+	}
 	var posted, optimum []market.Ratio
 	for _, one := range cells {
 		posted, optimum = append(posted, one.OfPosted), append(optimum, one.OfOptimum)

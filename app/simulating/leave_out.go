@@ -82,6 +82,9 @@ func (r *robust) leaveOut(p part) (LeftOut, error) {
 func (r *robust) leaveOneOut() (*FamilyReport, error) {
 	var cells []FamilyCell
 	for _, f := range r.Families {
+		if len(r.Families) == 1 {
+			break // no policy can be chosen without it
+		}
 		policy, _ := r.best(func(other market.Tactic) bool { return other.Name != f.Name })
 		c := r.OtherBuyers()
 		c.Families, c.SellerOf = []market.Tactic{f}, SellersOf(policy)

@@ -49,6 +49,17 @@ func TestChooseCurve(t *testing.T) {
 	}
 }
 
+// The search works with one family, which cannot be left out.
+func TestChooseCurve_oneFamily(t *testing.T) {
+	t.Parallel()
+	c := smallSearch()
+	c.Families = c.Families[:1]
+	r, err := ChooseCurve(t.Context(), c)
+	if err != nil || len(r.LeftOut) != 0 || len(r.Parts.Families) != 0 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
 func TestChooseCurve_refusals(t *testing.T) {
 	t.Parallel()
 	none, tail, canceled := smallSearch(), smallSearch(), smallSearch()
