@@ -55,9 +55,8 @@ func (s *studio) versions() error {
 		}
 		view.Rows = append(view.Rows, row)
 	}
-	if before := servedBefore(found.Data); before != nil && view.MayWrite {
-		number := strconv.Itoa(before.Version)
-		view.Back = &choice{Word: "Roll back to " + versionWord(before.Version), Address: s.address("/activate", url.Values{"from": {number}})}
+	if number := s.rollsBackTo(found.Data); number > 0 && view.MayWrite {
+		view.Back = &choice{Word: "Roll back to " + versionWord(number), Address: s.address("/activate", url.Values{"from": {strconv.Itoa(number)}})}
 	}
 	view.Newer, view.Older = besides(offset, len(view.Rows), found.Meta.Total, func(to string) string {
 		return s.address("/versions", url.Values{"offset": {to}})
@@ -68,15 +67,19 @@ func (s *studio) versions() error {
 	return s.memberRequest.show("policyversions", view)
 }
 
-// servedBefore returns the version that was in force before the present one, or nil if it is not among these.
-func servedBefore(all []policyVersion) (before *policyVersion) {
-	for i := range all {
-		p := &all[i]
-		if !p.InForce && p.ActivatedAt != nil && (before == nil || p.ActivatedAt.After(*before.ActivatedAt)) {
-			before = p
+// rollsBackTo returns the version that was in force before the present one, or 0 if it is not among these. During a trial it is the
+// baseline, because other learned versions may not be proven.
+func (s *studio) rollsBackTo(all []policyVersion) (version int) {
+	if t := s.agent.Tuning; t.Trial != nil && t.Baseline != nil {
+		return *t.Baseline
+	}
+	var at time.Time
+	for _, p := range all {
+		if !p.InForce && p.ActivatedAt != nil && p.ActivatedAt.After(at) {
+			version, at = p.Version, *p.ActivatedAt
 		}
 	}
-	return before
+	return version
 }
 
 type versionView struct {
@@ -193,7 +196,7 @@ func (s *studio) held(failed *problem) (*heldView, error) {
 		view.Said = plainNumber(t.Holdout) + "% of buyers stay on " + versionWord(*t.Baseline) + "."
 		if t.Trial != nil {
 			view.Said = capital(versionWord(s.agent.Version)) + ", which the agent learned, is on trial with " + plainNumber(*t.Trial) + "% of buyers. The others stay on " +
-				versionWord(*t.Baseline) + ". The share doubles each day that it has earned more; if it has earned less, it is rolled back."
+				versionWord(*t.Baseline) + ". The share doubles when it has certainly earned more, and it is rolled back if it has certainly earned less."
 		}
 		if *t.Baseline == s.agent.Version {
 			view.Said += " It is in force itself, so there is nothing to compare until you activate another."
@@ -231,7 +234,7 @@ func (s *studio) compare(view *heldView) error {
 			Low  float64 `json:"low"`
 			High float64 `json:"high"`
 		} `json:"gain"`
-		Exploration struct {
+		Exploration *struct {
 			Cost json.Number `json:"max_cost_per_30_days"`
 		} `json:"exploration"`
 		Verdict string `json:"verdict"`
@@ -265,7 +268,7 @@ func (s *studio) compare(view *heldView) error {
 		view.Verdict += " The margin differs by " + signed(100*g.Low, "") + " to " + signed(100*g.High, " pts") + " of the list price."
 	}
 	view.Said += " Compared since " + s.shop.words.clock(found.Since) + "."
-	if s.agent.Tuning.Trial != nil {
+	if s.agent.Tuning.Trial != nil && found.Exploration != nil {
 		view.Said += " The trial costs at most " + s.shop.words.amount(found.Exploration.Cost, "") + " in 30 days."
 	}
 	return nil

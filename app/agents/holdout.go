@@ -2,6 +2,7 @@ package agents
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/haggle-commerce/haggle/app/tuning"
@@ -19,8 +20,9 @@ type Holdout struct {
 	Baseline, InForce int // versions
 	Since             time.Time
 	Trial             money.Percent // as in agent.Tuning
-	// Exploration is what the sessions of the policy in force may still lose against the baseline, by the comparison.
-	Exploration Exploration
+	// Exploration is what the sessions of the policy in force may still lose against the baseline, by the comparison; nil: too few
+	// sessions to say.
+	Exploration *Exploration
 	learned     bool // whether tuning wrote the policy in force
 }
 
@@ -72,38 +74,53 @@ func (s *Service) Holdout(ctx context.Context, p *project.Project, of id.Agent, 
 		return ctx.Err()
 	})
 	h.Comparison = tuning.Compare(arms[h.Baseline], arms[h.InForce])
-	h.Exploration = explorationOf(append(arms[h.Baseline], arms[h.InForce]...), money.Whole-a.Tuning.Kept(),
-		tuning.Near*h.Error-h.Gain, to, p.Settings.Currency)
+	if h.Enough() {
+		e := explorationOf(append(arms[h.Baseline], arms[h.InForce]...), money.Whole-a.Tuning.Kept(),
+			tuning.Near*h.Error-h.Gain, to, p.Settings.Currency)
+		h.Exploration = &e
+	}
 	return h, err
 }
 
 // inconclusiveFor is how long a learned policy stays in force while the comparison with the holdout is inconclusive.
 const inconclusiveFor = 7 * 24 * time.Hour
 
+// step is what the self-tuner does after a comparison.
+type step int
+
+const (
+	wait         step = iota
+	tuneInForce       // from the policy in force
+	tuneBaseline      // from the baseline, because the policy in force is not proven
+)
+
 // judgeHoldout compares the policy that was learned last with the holdout. If the holdout earns more with certainty, it puts
 // the baseline's curve back in force and ends the agent's self-tuning, because the agent would learn the same curve again. If a
-// policy on trial earns more, it serves twice as many sessions from then on. judgeHoldout reports whether tuning may go on, which
-// it does once nothing is on trial or a week was inconclusive. It does not compare the merchant's own changes with what was in force
-// before them.
-func (t *SelfTuner) judgeHoldout(ctx context.Context, p *project.Project, a *agent.Agent) (goOn bool, err error) {
+// policy on trial earns more, it serves twice as many sessions from then on. Tuning goes on once nothing is on trial, or a week
+// was inconclusive although both have enough sessions. judgeHoldout does not compare the merchant's own changes with what was in
+// force before them.
+func (t *SelfTuner) judgeHoldout(ctx context.Context, p *project.Project, a *agent.Agent) (step, error) {
 	now := t.Clock.Now()
 	h, err := t.Holdout(ctx, p, a.ID, now.Add(-endedAge))
 	switch {
 	case fault.Is(err, errNoHoldout.Code):
-		return true, nil
+		return tuneInForce, nil
 	case err != nil:
-		return false, err
+		return wait, err
 	case h.learned && h.Trial > 0 && h.Better(tuning.Near):
-		return t.extend(ctx, p, a, h)
+		return wait, t.extend(ctx, p, a, h)
 	case !h.learned || h.Better(tuning.Near):
-		return true, nil
-	case !h.Worse(tuning.Sure):
-		return now.Sub(h.Since) >= inconclusiveFor, nil
+		return tuneInForce, nil
+	case h.Worse(tuning.Sure):
+		return wait, t.takeBack(ctx, p, a, h)
+	case now.Sub(h.Since) >= inconclusiveFor && (h.Trial <= 0 || h.Enough()):
+		return tuneBaseline, nil
 	}
-	_, err = t.Agents.Update(ctx, p.ID, a.ID, func(current *agent.Agent) (*agent.Version, error) {
-		if !tunesItself(current) || current.Policy.Version != h.InForce || current.Tuning.Baseline != h.Baseline {
-			return nil, errPolicyChanged
-		}
+	return wait, nil
+}
+
+func (t *SelfTuner) takeBack(ctx context.Context, p *project.Project, a *agent.Agent, h Holdout) error {
+	err := t.change(ctx, p, a, h, func(current *agent.Agent, now time.Time) (*agent.Version, error) {
 		next := current.Policy
 		next.Curve, next.Segments = current.Held.Curve, current.Held.Segments
 		v, err := current.WritePolicy(next, agent.ByTuning, "Taken back: the holdout earned more.", now)
@@ -115,25 +132,40 @@ func (t *SelfTuner) judgeHoldout(ctx context.Context, p *project.Project, a *age
 	if err == nil {
 		t.TookBack(a, h)
 	}
-	return false, err
+	return err
 }
 
-// extend lets the policy on trial serve more sessions. It reports whether it is no longer on trial.
-func (t *SelfTuner) extend(ctx context.Context, p *project.Project, a *agent.Agent, h Holdout) (proven bool, err error) {
-	_, err = t.Agents.Update(ctx, p.ID, a.ID, func(current *agent.Agent) (*agent.Version, error) {
-		if !tunesItself(current) || current.Policy.Version != h.InForce || current.Tuning.Trial != h.Trial {
-			return nil, errPolicyChanged
+// extend lets the policy on trial serve more sessions.
+func (t *SelfTuner) extend(ctx context.Context, p *project.Project, a *agent.Agent, h Holdout) error {
+	err := t.change(ctx, p, a, h, func(current *agent.Agent, now time.Time) (*agent.Version, error) {
+		note := fmt.Sprintf("Version %d earned more than version %d: more sessions get it.", h.InForce, h.Baseline)
+		v, err := current.WritePolicy(current.Policy, agent.ByTuning, note, now)
+		if err == nil {
+			current.Extend(v, now)
 		}
-		current.Extend(t.Clock.Now())
-		proven = current.Tuning.Trial == 0
-		return nil, nil
+		return v, err
 	})
 	if err == nil {
 		t.Extended(a, h)
 	}
-	return proven && err == nil, err
+	return err
 }
 
-// tunesItself reports whether an agent tunes itself. Another replica or the merchant may have ended that since the agent was
+// change changes an agent if it is still as it was compared. Another replica may have changed it, or the merchant.
+func (t *SelfTuner) change(
+	ctx context.Context, p *project.Project, a *agent.Agent, h Holdout, by func(*agent.Agent, time.Time) (*agent.Version, error),
+) error {
+	_, err := t.Agents.Update(ctx, p.ID, a.ID, func(current *agent.Agent) (*agent.Version, error) {
+		if !tunesItself(current) || current.Held == nil || current.Policy.Version != h.InForce || current.Tuning.Baseline != h.Baseline || current.Tuning.Trial != h.Trial {
+			return nil, errPolicyChanged
+		}
+		return by(current, t.Clock.Now())
+	})
+	return err
+}
+
+// tunesItself reports whether an agent tunes itself, or has a policy on trial, which is judged to its end. Another replica or the merchant may have ended that since the agent was
 // listed.
-func tunesItself(a *agent.Agent) bool { return a.Tuning.Automatic && a.Status == agent.Active }
+func tunesItself(a *agent.Agent) bool {
+	return (a.Tuning.Automatic || a.Tuning.Trial > 0) && a.Status == agent.Active
+}

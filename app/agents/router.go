@@ -77,7 +77,8 @@ func (r *Router) active(ctx context.Context, p *project.Project) (*agent.Agent, 
 	}
 }
 
-// held reports whether a session belongs to the holdout. The answer never changes for a session.
+// held reports whether a session belongs to the holdout. The answer never changes for a session while the share stays; a larger
+// share adds sessions.
 func held(session id.Session, share money.Percent) bool {
 	if session.IsZero() || share <= 0 {
 		return false

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/haggle-commerce/haggle/app/tuning"
 	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
@@ -34,6 +36,7 @@ type TuneRequest struct {
 	Note     string
 
 	selfTuning bool
+	fromHeld   bool // the policy in force is not proven: tune the baseline, and keep it
 }
 
 // Tuned is the result of a tuning. Version is the proposal, in force or not; nil if the proposal is no better.
@@ -80,8 +83,8 @@ func (s *Service) PrepareTuning(ctx context.Context, p *project.Project, of id.A
 		return nil, fault.New(fault.Unavailable, "tuning_busy", "Another policy is being tuned. Try again soon.").After(5 * time.Second)
 	}
 	policy := a.Policy
-	if a.Tuning.Trial > 0 && a.Held != nil {
-		policy = *a.Held // which is proven, and serves most sessions
+	if a.Held != nil && (r.fromHeld || a.Tuning.Trial > 0) {
+		policy = *a.Held // which is proven
 	}
 	policy = policy.Under(p.Settings)
 	records, negotiations, err := s.records(ctx, p, policy.RoundCap, r)
@@ -101,7 +104,11 @@ func (s *Service) PrepareTuning(ctx context.Context, p *project.Project, of id.A
 	unwritten.Version = 0 // not one of the recorded versions
 	out.addReplay(negotiations, negotiation.NewReplayer(a.ID, unwritten, p.Settings.Currency), s.endOf(r))
 	out.InForce = r.Activate && proposal.Better()
-	out.Exploration = explorationOf(records, a.Tuning.Canary, proposal.Risk, s.Clock.Now(), p.Settings.Currency)
+	share := a.Tuning.Canary
+	if share <= 0 {
+		share = money.Whole - a.Tuning.Holdout
+	}
+	out.Exploration = explorationOf(records, share, proposal.Risk, s.endOf(r), p.Settings.Currency)
 	return &PreparedTuning{
 		Tuned:   out,
 		service: s,
@@ -119,6 +126,9 @@ func (p *PreparedTuning) Commit(ctx context.Context, stores *ports.Stores) error
 	}
 	next := a.Policy // without the project's settings, which proposal.Policy includes
 	next.Curve, next.Segments = proposal.Policy.Curve, proposal.Policy.Segments
+	if r.selfTuning && reflect.DeepEqual(next, a.Policy) {
+		return nil // it is on trial already
+	}
 	_, err := stores.Agents.Update(ctx, a.Project, a.ID, func(current *agent.Agent) (*agent.Version, error) {
 		if current.Policy.Version != a.Policy.Version || r.selfTuning && !tunesItself(current) {
 			return nil, errPolicyChanged
@@ -127,7 +137,7 @@ func (p *PreparedTuning) Commit(ctx context.Context, stores *ports.Stores) error
 		v, err := current.WritePolicy(next, agent.ByTuning, r.Note, now)
 		switch {
 		case err == nil && r.selfTuning:
-			current.Try(v, now)
+			current.Try(v, !r.fromHeld, now)
 		case err == nil && r.Activate:
 			current.PutInForce(v, now)
 		}
@@ -208,7 +218,7 @@ type SelfTuner struct {
 	tried map[id.Agent]time.Time
 }
 
-// Run tunes the agents that are due. If an agent's tuning fails or finds nothing better, Run tries it again the next day.
+// Run judges and tunes the agents that are due. If an agent's tuning fails or finds nothing better, Run tries it again the next day.
 func (t *SelfTuner) Run(ctx context.Context) error {
 	now := t.Clock.Now()
 	kept := make(map[id.Agent]time.Time)
@@ -239,13 +249,14 @@ func (t *SelfTuner) tune(ctx context.Context, a *agent.Agent) error {
 	if err != nil {
 		return err
 	}
-	goOn, err := t.judgeHoldout(ctx, p, a)
-	if goOn {
+	next, err := t.judgeHoldout(ctx, p, a)
+	if next != wait && a.Tuning.Automatic {
 		_, err = t.Tune(ctx, p, a.ID, TuneRequest{
 			To:         t.Clock.Now().Add(-endedAge),
 			Activate:   true,
 			Note:       "Tuned by itself.",
 			selfTuning: true,
+			fromHeld:   next == tuneBaseline,
 		})
 	}
 	if fault.Is(err, "too_few_negotiations") || fault.Is(err, "policy_changed") {

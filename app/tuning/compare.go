@@ -36,12 +36,13 @@ const (
 func (c Comparison) Known() bool { return min(c.Held.effective, c.Served.effective) > 0 }
 
 // Better reports whether the policy in force earned more, by more than the given number of standard errors.
-func (c Comparison) Better(by float64) bool { return c.enough() && c.Gain > by*c.Error }
+func (c Comparison) Better(by float64) bool { return c.Enough() && c.Gain > by*c.Error }
 
 // Worse reports whether the policy in force earned less, by more than the given number of standard errors.
-func (c Comparison) Worse(by float64) bool { return c.enough() && c.Gain < -by*c.Error }
+func (c Comparison) Worse(by float64) bool { return c.Enough() && c.Gain < -by*c.Error }
 
-func (c Comparison) enough() bool {
+// Enough reports whether both arms have FewestHeld sessions.
+func (c Comparison) Enough() bool {
 	return min(c.Held.effective, c.Served.effective) >= FewestHeld
 }
 

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/haggle-commerce/haggle/domain/id"
 )
 
 // Drift is a change of what buyers pay.
@@ -61,13 +63,18 @@ func driftOf(records []Record, at []int, segments int) (d Drift, ok bool) {
 	slices.SortFunc(at, func(i, j int) int { return records[i].At.Compare(records[j].At) })
 	off, squares := make([]float64, len(at)), 0.
 	weight := trustOf(records, at)
-	sums, counts := map[int]float64{}, map[int]float64{}
+	type policy struct {
+		agent   id.Agent
+		version int
+	}
+	by := func(i int) policy { return policy{records[i].Agent, records[i].Version} }
+	sums, counts := map[policy]float64{}, map[policy]float64{}
 	for k, i := range at {
-		sums[records[i].Version] += weight[k] * records[i].margin()
-		counts[records[i].Version] += weight[k]
+		sums[by(i)] += weight[k] * records[i].margin()
+		counts[by(i)] += weight[k]
 	}
 	for k, i := range at {
-		off[k] = weight[k] * (records[i].margin() - sums[records[i].Version]/max(counts[records[i].Version], 1e-9))
+		off[k] = weight[k] * (records[i].margin() - sums[by(i)]/max(counts[by(i)], 1e-9))
 		squares += off[k] * off[k]
 	}
 	largest, where, sum := 0., 0, 0.

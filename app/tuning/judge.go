@@ -2,6 +2,7 @@ package tuning
 
 import (
 	"hash/fnv"
+	"maps"
 	"math"
 	"slices"
 
@@ -68,7 +69,7 @@ func (m *Model) compare(before, after negotiation.Policy, twins []Twin) (whole g
 
 // Loss is what a kind of buyers would pay the shop less with a curve than before.
 type Loss struct {
-	Buyers string  // a manner, or an adverse family
+	Buyers string  // a manner, a family, or a part of the catalog
 	Margin float64 // in shares of list, per negotiation
 }
 
@@ -92,6 +93,39 @@ func worst(of [manners]gains, before, after []float64, names []string, tolerance
 	for i, name := range names {
 		note(name, after[i]-before[i])
 	}
+	return found
+}
+
+// worstPart returns the part of the catalog, a category in a price band, that loses the shop most with a policy, if that is more than
+// is tolerated. Parts of too few buyers to say count together.
+func (m *Model) worstPart(before, after negotiation.Policy, twins []Twin, tolerance float64) *Loss {
+	parts, few := map[string]*gains{}, gains{}
+	for i := range twins {
+		t := &twins[i]
+		r, stake := &m.records[t.Record], m.weigh[t.Record]*t.share
+		name := bandOf(topOf(r.Signals.Category), r.Signals).Name
+		if parts[name] == nil {
+			parts[name] = &gains{}
+		}
+		_, a := m.play(before, t)
+		_, b := m.play(after, t)
+		parts[name].add(r.who(), stake*(b-a), stake)
+	}
+	var found *Loss
+	note := func(name string, g *gains) {
+		if gain := g.interval(0).Mean; len(g.gain) >= fewestOfManner && gain < -tolerance && (found == nil || -gain > found.Margin) {
+			found = &Loss{name, -gain}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(parts)) {
+		g := parts[name]
+		if note(name, g); len(g.gain) < fewestOfManner {
+			for i := range g.gain {
+				few.gain, few.stake = append(few.gain, g.gain[i]), append(few.stake, g.stake[i])
+			}
+		}
+	}
+	note("small parts of the catalog", &few)
 	return found
 }
 

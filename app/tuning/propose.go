@@ -181,10 +181,14 @@ func (l *learner) learn(ctx context.Context, g *negotiation.Segment) (t Trial) {
 	tolerance := tolerated * held.Evaluate(l.present, twins).Margin
 	for ; best != (change{}) && ctx.Err() == nil; best = best.half() { // until nobody loses much
 		p := with(best)
-		whole, _ := held.compare(base, p, twins)
+		whole, _ := held.compare(l.policy, p, twins)
 		t.Gain = whole.interval(errorsFor(l.tests))
 		_, since := held.compare(l.present, p, twins)
-		if t.Loss = worst(since, before, adverse.play(p), names, tolerance); t.Loss == nil {
+		t.Loss = worst(since, before, adverse.play(p), names, tolerance)
+		if t.Loss == nil {
+			t.Loss = held.worstPart(l.present, p, twins, tolerance)
+		}
+		if t.Loss == nil {
 			if t.Kept = t.Gain.Low > 0; t.Kept {
 				if l.policy = p; g == nil {
 					l.whole = best

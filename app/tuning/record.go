@@ -53,8 +53,9 @@ type Record struct {
 	Session id.Session
 	Client  string    // a hash of the client, from the decision record; "": unknown
 	At      time.Time // of its first entry
-	Version int       // of the policy
-	Bought  bool      // it led to a paid order
+	Agent   id.Agent
+	Version int  // of the policy
+	Bought  bool // it led to a paid order
 	Signals negotiation.Signals
 	Rounds  []Round // without an offer that takes the current price
 	Start   float64 // the price before the first offer
@@ -88,7 +89,7 @@ func FromEntries(entries []negotiation.Entry, roundCap int) (r Record, ok bool) 
 		share := func(a money.Amount) float64 { return float64(a.Minor()) / float64(list) }
 		if r.Start == 0 {
 			r.Session, r.Client, r.Signals, r.Start = e.Session, e.Client, e.Signals, share(e.Bounds.Opening())
-			r.At, r.Version = e.At, e.PolicyVersion
+			r.At, r.Agent, r.Version = e.At, e.Agent, e.PolicyVersion
 			if e.Before.Counter.IsPositive() {
 				r.Start = share(e.Before.Counter)
 			}

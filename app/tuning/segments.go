@@ -127,11 +127,14 @@ func (l *learner) with(g negotiation.Segment) (negotiation.Policy, int) {
 	if len(p.Segments) >= negotiation.MostSegments {
 		return p, -1
 	}
-	at := slices.IndexFunc(p.Segments, func(of negotiation.Segment) bool {
-		return strings.HasPrefix(of.Name, learnt) && detail(of) <= detail(g)
-	})
-	if at < 0 {
-		at = len(p.Segments)
+	at := 0 // after the merchant's own
+	for i := range p.Segments {
+		if !strings.HasPrefix(p.Segments[i].Name, learnt) {
+			at = i + 1
+		}
+	}
+	for at < len(p.Segments) && detail(p.Segments[at]) > detail(g) {
+		at++
 	}
 	one := negotiation.Policy{Segments: []negotiation.Segment{g}}
 	g.Curve = p.Curve

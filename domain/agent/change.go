@@ -193,9 +193,6 @@ func (a *Agent) tune(c TuningChange, check fault.Check) {
 	check.That(a.Tuning.Holdout >= 0 && a.Tuning.Holdout <= MostHeld, "holdout_percent", "must be between 0 and 50")
 	c.Canary.Apply(&a.Tuning.Canary, UsualCanary)
 	check.That(a.Tuning.Canary >= 0 && a.Tuning.Canary <= MostCanary, "canary_percent", "must be between 0 and 50")
-	if a.Tuning.Canary <= 0 {
-		a.Tuning.Trial = 0
-	}
 	switch {
 	case a.Tuning.Kept() <= 0:
 		a.release()
@@ -271,10 +268,10 @@ func (a *Agent) PutInForce(v *Version, now time.Time) {
 }
 
 // Try makes v, which the agent has learned by itself, its policy for the canary's share of sessions. The others keep the policy
-// that was in force; if that was on trial itself, the one before it.
-func (a *Agent) Try(v *Version, now time.Time) {
+// that was in force if it is proven, or else the baseline.
+func (a *Agent) Try(v *Version, proven bool, now time.Time) {
 	if a.Tuning.Canary > 0 && a.Status == Active {
-		if a.Tuning.Trial == 0 {
+		if proven || a.Held == nil {
 			a.hold()
 		}
 		a.Tuning.Trial = a.Tuning.Canary
@@ -283,11 +280,12 @@ func (a *Agent) Try(v *Version, now time.Time) {
 }
 
 // Extend doubles the share of sessions that the policy on trial serves. From all but the holdout's on it is no longer on trial.
-func (a *Agent) Extend(now time.Time) {
+// v is the same policy as another version, so that the record shows the share, and the comparison begins again.
+func (a *Agent) Extend(v *Version, now time.Time) {
 	if a.Tuning.Trial *= 2; a.Tuning.Trial >= money.Whole-a.Tuning.Holdout {
 		a.release()
 	}
-	a.UpdatedAt = now
+	a.put(v, now)
 }
 
 func (a *Agent) put(v *Version, now time.Time) {

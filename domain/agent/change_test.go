@@ -394,12 +394,16 @@ func TestAgent_Try(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a.Try(v, noon)
+		a.Try(v, true, noon)
 		for i, want := range c.kept {
 			if i > 0 {
-				a.Extend(noon)
+				again, err := a.WritePolicy(a.Policy, agent.ByTuning, "", noon)
+				if err != nil {
+					t.Fatal(err)
+				}
+				a.Extend(again, noon)
 			}
-			if got := a.Tuning.Kept(); got != want || a.Policy.Version != 2 || (a.Held == nil) != (want == 0) || a.Held != nil && a.Held.Version != 1 {
+			if got := a.Tuning.Kept(); got != want || a.Policy.Version != 2+i || (a.Held == nil) != (want == 0) || a.Held != nil && a.Held.Version != 1 {
 				t.Errorf("%s: after %d extensions %v keep the baseline, want %v: %+v", name, i, got, want, a.Tuning)
 			}
 		}
@@ -423,17 +427,17 @@ func TestAgent_Try_again(t *testing.T) {
 		}
 		return v
 	}
-	a.Try(write(0), noon)
-	a.Extend(noon)
-	a.Try(write(10), noon)
-	if a.Policy.Version != 3 || a.Held == nil || a.Held.Version != 1 || a.Tuning.Trial != agent.UsualCanary {
+	a.Try(write(0), true, noon)
+	a.Extend(write(0), noon)
+	a.Try(write(10), false, noon)
+	if a.Policy.Version != 4 || a.Held == nil || a.Held.Version != 1 || a.Tuning.Trial != agent.UsualCanary {
 		t.Errorf("on trial is %d against %+v: %+v", a.Policy.Version, a.Held, a.Tuning)
 	}
 	a.PutInForce(write(20), noon)
-	if a.Policy.Version != 4 || a.Held != nil || a.Tuning.Kept() != 0 {
+	if a.Policy.Version != 5 || a.Held != nil || a.Tuning.Kept() != 0 {
 		t.Errorf("the merchant's own is on trial: %+v", a.Tuning)
 	}
-	a.Try(write(30), noon)
+	a.Try(write(30), true, noon)
 	if a.TakeBack(write(20), noon); a.Held != nil || a.Tuning.Kept() != 0 || a.Tuning.Automatic {
 		t.Errorf("taken back: %+v", a.Tuning)
 	}

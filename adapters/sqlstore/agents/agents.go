@@ -65,7 +65,7 @@ WHERE a.project_id = $1`
 
 	selfTuningAgents = agentsAndPolicies + `
 WHERE a.status = 'active'
-  AND a.automatic
+  AND (a.automatic OR a.trial > 0)
   AND NOT EXISTS (
     SELECT 1
     FROM agent_policies AS v

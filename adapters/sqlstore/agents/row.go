@@ -108,6 +108,8 @@ func fromAgentRow(r agentRow) *agent.Agent {
 	a.Policy.Version = r.PolicyVersion
 	if a.Held != nil {
 		a.Held.Version = a.Tuning.Baseline
+	} else {
+		a.Tuning.Trial = 0 // a program of an earlier release ended the baseline, and does not know of trials
 	}
 	return &a
 }

@@ -241,8 +241,11 @@ func TestSelfTuner_Run_canary(t *testing.T) {
 		if len(s.extended) != 1 || s.extended[0].Trial != 500 || s.extended[0].InForce != 3 {
 			t.Errorf("extended %+v", s.extended)
 		}
-		// Version 3 is proven, so that the next one is tried against it.
-		if a.Policy.Version != 4 || a.Held == nil || a.Held.Version != 3 || a.Tuning.Trial != 500 {
+		// It is proven as version 4, so that the next one is tried against it.
+		if a.Policy.Version != 4 || a.Held != nil || a.Tuning.Trial != 0 {
+			t.Errorf("proven is version %d: %+v", a.Policy.Version, a.Tuning)
+		}
+		if a := s.runDayLater(); a.Policy.Version != 5 || a.Held == nil || a.Held.Version != 4 || a.Tuning.Trial != 500 {
 			t.Errorf("on trial is version %d: %+v", a.Policy.Version, a.Tuning)
 		}
 	})

@@ -103,7 +103,7 @@ type templateView struct {
 type tuningView struct {
 	Automatic bool          `json:"automatic"`
 	Holdout   wire.Decimal  `json:"holdout_percent" doc:"The share of sessions that keep the baseline."`
-	Canary    wire.Decimal  `json:"canary_percent" doc:"The share of sessions that a policy serves first which the agent has learned automatically. It doubles each day that the policy has earned more than the baseline, with near certainty."`
+	Canary    wire.Decimal  `json:"canary_percent" doc:"The share of sessions that a policy serves first which the agent has learned automatically. It doubles each time that the policy has certainly earned more than the baseline since it last grew, once a day at most, as a new version of the same policy."`
 	Trial     *wire.Decimal `json:"trial_percent" nullable:"true" doc:"The share of sessions that the policy in force serves while it is on trial; the others keep the baseline. Null: there is no trial."`
 	Baseline  *int          `json:"baseline_version" nullable:"true" doc:"The version that was in force when the holdout began, or a later one: if a change goes beyond curve and segments, it applies to the holdout too. Null: there is no holdout and no trial."`
 }
@@ -188,7 +188,7 @@ type modelPatch struct {
 type tuningPatch struct {
 	Automatic wire.Optional[bool]         `json:"automatic,omitzero"`
 	Holdout   wire.Optional[wire.Decimal] `json:"holdout_percent,omitzero" doc:"0 to 50. These sessions keep the curve and segments in force when the holdout begins, as a baseline to compare with; other changes of the policy apply to them too."`
-	Canary    wire.Optional[wire.Decimal] `json:"canary_percent,omitzero" doc:"0 to 50. This limits what trying a learned policy costs: exploration in the answer of POST /v1/agents/{agent_id}/tune shows it as money. 0: a learned policy serves all sessions but the holdout at once. Null: 10."`
+	Canary    wire.Optional[wire.Decimal] `json:"canary_percent,omitzero" doc:"0 to 50. This limits what trying a learned policy costs: exploration in the answer of POST /v1/agents/{agent_id}/tune shows it as money. 0: a learned policy serves all sessions but the holdout at once. A policy that is on trial already is judged to its end, as it is after automatic is switched off: activate another version to end it. Null: 10."`
 }
 
 // newAgent is an AgentPatch whose required fields are documented.

@@ -29,7 +29,7 @@ type holdoutOutput struct {
 		InForce     heldArm       `json:"in_force"`
 		Gain        *learntGain   `json:"gain,omitempty" doc:"The gain of the policy in force over the baseline. Omitted if one of them has no sessions."`
 		Trial       *wire.Decimal `json:"trial_percent" nullable:"true" doc:"The share of sessions that the policy in force serves while it is on trial. Null: there is no trial."`
-		Exploration exploration   `json:"exploration" doc:"What the sessions under the policy in force may lose against the baseline: to the bound of the gain's 95 % interval."`
+		Exploration *exploration  `json:"exploration" nullable:"true" doc:"What the sessions under the policy in force may lose against the baseline: to the bound of the gain's 95 % interval. Null: fewer than 100 sessions each."`
 		Verdict     string        `json:"verdict" enum:"better,worse,undecided" doc:"On the policy in force, with near certainty, from 100 sessions each. Only sessions with an offer count, at the agreed price."`
 	}
 }
@@ -54,7 +54,9 @@ func (h *handlers) getHoldout(ctx context.Context, rq operation.Request, in *OnA
 	if held.Trial > 0 {
 		b.Trial = new(wire.ToPercent(held.Trial))
 	}
-	b.Exploration = toAPIExploration(held.Exploration)
+	if e := held.Exploration; e != nil {
+		b.Exploration = new(toAPIExploration(*e))
+	}
 	if held.Known() {
 		within := tuning.Near * held.Error
 		b.Gain = new(toAPIGain(tuning.Interval{
@@ -158,7 +160,7 @@ type triedSegment struct {
 	Sessions int        `json:"sessions" doc:"The number of sessions, weighted: as many of equal weight have as much information."`
 	Gain     learntGain `json:"gain" doc:"Over the curve that these products have otherwise. The interval allows for the number of parts tried."`
 	Kept     bool       `json:"kept" doc:"Whether the proposal has the curve: the interval is above zero, and no buyers pay much less."`
-	Loses    *string    `json:"loses_with" nullable:"true" example:"one-shot" doc:"The buyers that rule the curve out, because the shop would earn less with them, by over 2 % of its margin from all: a manner, or a family of simulated buyers."`
+	Loses    *string    `json:"loses_with" nullable:"true" example:"one-shot" doc:"The buyers that rule the curve out, because the shop would earn less with them, by over 2 % of its margin from all: a manner, a family of simulated buyers, or the buyers of a part of the catalog."`
 }
 
 type learntDrift struct {
