@@ -146,7 +146,7 @@ func (s *Service) selectHits(ctx ports.Outbound, p *project.Project, m agent.Man
 	answer, err := s.Agent.Search(ctx, agent.SearchInput{
 		Scene: agent.Scene{
 			Project: p,
-			Session: current,
+			Session: negotiation.Given(current, p.Storefront.Personalization, p.Storefront.Home()),
 			Mandate: m,
 		},
 		Query:      q,

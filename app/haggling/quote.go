@@ -235,7 +235,7 @@ func (s *Service) decide(ctx ports.Outbound, p *project.Project, h ports.Haggle,
 	in := agent.QuoteInput{
 		Scene: agent.Scene{
 			Project: p,
-			Session: t.asGiven(),
+			Session: negotiation.Given(t.session, p.Storefront.Personalization, p.Storefront.Home()),
 			Mandate: t.mandate,
 			History: s.history(p, h, t.session),
 		},
@@ -262,7 +262,7 @@ func (s *Service) decide(ctx ports.Outbound, p *project.Project, h ports.Haggle,
 	}
 	decision := negotiation.Guard(in.Table, proposal.Decision)
 	t.quote.Record(in.Table, decision, now)
-	t.quote.Personalize(movedBy(t, in.Table, proposal.Answered), t.region)
+	t.quote.Personalize(movedBy(t, in.Session, in.Table, proposal.Answered), t.region)
 	t.quote.EndBy(t.session.End())
 	if _, agreed := decision.(negotiation.Accepted); !agreed {
 		t.quote.Suggest(s.bundle(ctx, p, t, r.Physical, h.Cart, now))

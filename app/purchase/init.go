@@ -20,6 +20,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/domain/session"
 	"github.com/haggle-commerce/haggle/ports"
@@ -155,7 +156,7 @@ func (s *Service) openCheckout(
 	}
 	if err := s.askConsent(ctx, agent.Scene{
 		Project: p,
-		Session: sess,
+		Session: negotiation.Given(sess, p.Storefront.Personalization, p.Storefront.Home()),
 		Mandate: mandate,
 	}, lines); err != nil {
 		return nil, err

@@ -2,30 +2,53 @@ package checkout
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
-// Locate returns the ISO 3166 code of a place in words: US-NY for "US-NY", "New York, USA", "Brooklyn, NY, US" and
+// Locate returns the ISO 3166 code of a place in words: US-NY for "US-NY", "New York, USA", "Brooklyn, NY 11201" and
 // "New York", and DE for "Germany" and "Berlin, Germany". It returns "" for a place that it does not know. It knows the
-// parts of the United States, Canada and Australia; those of other countries only by their ISO 3166-2 codes.
-func Locate(text string) string {
+// parts of the United States, Canada and Australia; those of other countries only by their ISO 3166-2 codes. After a comma,
+// what can be a part of the home country is one: "Wilmington, DE" is in the United States for a shop there, and else in Germany.
+func Locate(text, home string) string {
 	text = strings.TrimSpace(text)
 	if code := strings.ToUpper(text); regionCode.MatchString(code) && isCountry(code[:2]) {
 		return code
 	}
-	parts := strings.Split(text, ",")
-	last := strings.TrimSpace(parts[len(parts)-1])
-	country := Country(last)
-	if !isCountry(country) {
-		if code := Region("US", last); code != last || regions["US"][strings.ToLower(last)] != "" {
-			return "US-" + code
+	var parts []string
+	for part := range strings.SplitSeq(text, ",") {
+		words := slices.DeleteFunc(strings.Fields(part), func(word string) bool { return strings.ContainsAny(word, "0123456789") }) // postal codes
+		if len(words) > 0 {
+			parts = append(parts, strings.Join(words, " "))
 		}
+	}
+	if len(parts) == 0 {
 		return ""
 	}
+	last, before := parts[len(parts)-1], ""
 	if len(parts) > 1 {
-		return placeIn(country, strings.TrimSpace(parts[len(parts)-2]))
+		before = parts[len(parts)-2]
+		if region := partOf(home, last); region != "" {
+			return region
+		}
 	}
-	return country
+	if country := Country(last); isCountry(country) {
+		return placeIn(country, before)
+	}
+	for _, country := range []string{"US", "CA", "AU"} {
+		if region := partOf(country, last); region != "" {
+			return region
+		}
+	}
+	return ""
+}
+
+// partOf returns the code of a part of a country whose parts are known here, or "".
+func partOf(country, name string) string {
+	if len(regions[country]) == 0 || !KnownRegion(country, name) {
+		return ""
+	}
+	return country + "-" + strings.ToUpper(Region(country, name))
 }
 
 // RegionCode returns the ISO 3166 code of an address, as Locate does, or "" if its country is not known.

@@ -30,8 +30,33 @@ func TestLocate(t *testing.T) {
 		"":                     "",
 		",":                    "",
 	} {
-		if got := checkout.Locate(text); got != want {
+		if got := checkout.Locate(text, "GB"); got != want {
 			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+}
+
+// After a comma, a name or code that a part of the home country shares with a country is that part.
+func TestLocate_home(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]struct{ unitedStates, germany string }{
+		"Baltimore, MD":            {"US-MD", "MD"},
+		"Wilmington, DE":           {"US-DE", "DE"},
+		"Atlanta, Georgia":         {"US-GA", "GE"},
+		"Los Angeles, CA 90001":    {"US-CA", "CA"},
+		"Brooklyn, NY 11201, USA":  {"US-NY", "US-NY"},
+		"New York, NY 10001":       {"US-NY", "US-NY"},
+		"New York, NY, 10001":      {"US-NY", "US-NY"},
+		"Vancouver, BC":            {"CA-BC", "CA-BC"},
+		"Berlin, Germany":          {"DE", "DE"},
+		"10115 Berlin, Germany":    {"DE", "DE"},
+		"CA":                       {"CA", "CA"},
+		"Georgia":                  {"GE", "GE"},
+		"12345":                    {"", ""},
+		"Toronto, Ontario, Canada": {"CA-ON", "CA-ON"},
+	} {
+		if us, de := checkout.Locate(text, "US"), checkout.Locate(text, "DE"); us != want.unitedStates || de != want.germany {
+			t.Errorf("%q is %q for a shop in the United States and %q for one in Germany, want %+v", text, us, de, want)
 		}
 	}
 }

@@ -48,9 +48,10 @@ type Dispersed struct {
 	sum money.Amount
 }
 
-// PricedDeal is a deal of a group, with the recorded inputs of its last answer.
+// PricedDeal is a deal of a group, with the recorded inputs of its first answer, which made the bounds, and of its last one.
 type PricedDeal struct {
 	Price   money.Amount
+	opened  Signals
 	signals Signals
 	bounds  Bounds
 	agent   bool
@@ -99,7 +100,7 @@ func (d *Dispersion) Add(entries []Entry) {
 		unexplained += d.compare(key, e, i == 0)
 		inputs = inputs.raw(e.Bounds.canonical())
 	}
-	d.group(behavior{of.Item, of.Agent, sha256.Sum256(steps)}, of, &entries[len(entries)-1], unexplained)
+	d.group(behavior{of.Item, of.Agent, sha256.Sum256(steps)}, of, entries, unexplained)
 }
 
 // compare returns the number of differences from an earlier decision with the same inputs, 0 or 1. The first bounds of a
@@ -129,7 +130,8 @@ func (d *Dispersion) compare(key [sha256.Size]byte, e *Entry, first bool) int {
 }
 
 // group adds a negotiation to its group.
-func (d *Dispersion) group(key behavior, of Dispersed, last *Entry, unexplained int) {
+func (d *Dispersion) group(key behavior, of Dispersed, entries []Entry, unexplained int) {
+	last := &entries[len(entries)-1]
 	g := d.groups[key]
 	if g == nil {
 		g = &of
@@ -147,6 +149,7 @@ func (d *Dispersion) group(key behavior, of Dispersed, last *Entry, unexplained 
 	}
 	deal := PricedDeal{
 		Price:   *last.Price,
+		opened:  entries[0].Signals,
 		signals: last.Signals,
 		bounds:  last.Bounds,
 		agent:   last.Proposal != nil,
@@ -204,30 +207,36 @@ func (g *Dispersed) ExplainedBy() (names []string) {
 	if g.spread() == 0 {
 		return nil
 	}
-	a, b := g.Lowest.signals, g.Highest.signals
-	for _, input := range []struct {
-		name    string
-		differs bool
-	}{
-		{"stock", a.Stock != b.Stock},
-		{"cost", !same(a.Cost, b.Cost)},
-		{"list_price", a.List != b.List},
-		{"competitor_price", !same(a.Competitor, b.Competitor)},
-		{"cart", a.CartValue != b.CartValue || a.CartAtList != b.CartAtList},
-		{"loyalty", a.Claims.Tier != b.Claims.Tier || a.Member.Tier != b.Member.Tier},
-		{"purchases", a.Claims.Purchases != b.Claims.Purchases || a.Member.Purchases != b.Member.Purchases},
-		{"urgency", a.Claims.Urgency != b.Claims.Urgency},
-		{"probing", a.Probed != b.Probed},
-		{"agent", g.Lowest.agent || g.Highest.agent},
-	} {
-		if input.differs {
-			names = append(names, input.name)
+	first, last := differences(g.Lowest.opened, g.Highest.opened), differences(g.Lowest.signals, g.Highest.signals)
+	for i, name := range inputNames {
+		if first[i] || last[i] {
+			names = append(names, name)
 		}
+	}
+	if g.Lowest.agent || g.Highest.agent {
+		names = append(names, "agent")
 	}
 	if len(names) == 0 && g.Lowest.bounds != g.Highest.bounds {
 		names = append(names, "limits")
 	}
 	return names
+}
+
+var inputNames = [...]string{"stock", "cost", "list_price", "competitor_price", "cart", "loyalty", "purchases", "urgency", "probing"}
+
+// differences reports which inputs, in the order of inputNames, differ.
+func differences(a, b Signals) [len(inputNames)]bool {
+	return [...]bool{
+		a.Stock != b.Stock,
+		!same(a.Cost, b.Cost),
+		a.List != b.List,
+		!same(a.Competitor, b.Competitor),
+		a.CartValue != b.CartValue || a.CartAtList != b.CartAtList,
+		a.Claims.Tier != b.Claims.Tier || a.Member.Tier != b.Member.Tier,
+		a.Claims.Purchases != b.Claims.Purchases || a.Member.Purchases != b.Member.Purchases,
+		a.Claims.Urgency != b.Claims.Urgency,
+		a.Probed != b.Probed,
+	}
 }
 
 func same(a, b *money.Amount) bool {

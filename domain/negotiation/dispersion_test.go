@@ -185,3 +185,19 @@ func TestDispersed_Mean(t *testing.T) {
 		t.Error("a mean without a deal")
 	}
 }
+
+// The bounds come from the first answer, so its inputs explain a difference too.
+func TestDispersed_ExplainedBy_first(t *testing.T) {
+	t.Parallel()
+	plain, gold := stocked(20, session.Claims{}), stocked(20, session.Claims{Member: session.Member{Tier: "gold"}})
+	one, other := negotiated(1, plain, "", "99"), negotiated(2, gold, "", "97")
+	two := slices.Clone(other)
+	two[1].Signals, two[1].Offer = plain, one[1].Offer // the second request does not name the member
+	d := negotiation.NewDispersion(money.USD)
+	d.Add(one)
+	d.Add(two)
+	r := d.Report()
+	if len(r.Dispersed) != 1 || !slices.Equal(r.Dispersed[0].ExplainedBy(), []string{"loyalty"}) {
+		t.Errorf("%+v", r.Dispersed)
+	}
+}

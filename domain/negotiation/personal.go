@@ -11,14 +11,33 @@ import (
 // Identify sets what the buyer claims and what the shop knows of it, unless the rules turn personal signals off in the
 // buyer's region. It returns the region: that of the claimed location, or else home.
 func (s *Signals) Identify(said session.Claims, rules personalization.Rules, home string) (region string) {
-	if region = checkout.Locate(said.Location); region == "" {
+	region, counted := regionOf(said, rules, home)
+	if counted {
+		s.Claims, s.Member = ClaimsOf(said), MemberOf(said.Member)
+	}
+	return region
+}
+
+// regionOf returns the buyer's region, and whether personal signals count there.
+func regionOf(said session.Claims, rules personalization.Rules, home string) (region string, counted bool) {
+	if region = checkout.Locate(said.Location, home); region == "" {
 		region = home
 	}
-	if mode, _ := rules.In(region); mode == personalization.Off {
-		return region
+	mode, _ := rules.In(region)
+	return region, mode != personalization.Off
+}
+
+// Given returns the session as agents see it: without the buyer's claims and membership if they do not count in its region.
+func Given(s *session.Session, rules personalization.Rules, home string) *session.Session {
+	if s == nil {
+		return nil
 	}
-	s.Claims, s.Member = ClaimsOf(said), MemberOf(said.Member)
-	return region
+	if _, counted := regionOf(s.Claims, rules, home); counted {
+		return s
+	}
+	given := *s
+	given.Claims = session.Claims{}
+	return &given
 }
 
 // personal returns the personal signals that are not zero. The count of a client's sessions is one only if it exceeds a
@@ -66,7 +85,7 @@ func (s Signals) without(some personalization.Signals) Signals {
 }
 
 // moved returns the personal signals without which the result would be another one. If none of them changes it alone,
-// because each is enough to reach the limit on claims, it returns those that would change it if there were no others.
+// because each is enough to reach the limit on claims, it returns those that would change it if there were no others, or else all.
 func moved[T comparable](p Policy, s Signals, result func(Signals) T) (used personalization.Signals) {
 	present, is := s.personal(p.Probing), result(s)
 	for _, one := range personalization.Each() {
@@ -82,6 +101,9 @@ func moved[T comparable](p Policy, s Signals, result func(Signals) T) (used pers
 		if present.Has(one) && result(s.without(present.Without(one))) != none {
 			used = used.And(one)
 		}
+	}
+	if !used.Any() {
+		return present // only several together change it
 	}
 	return used
 }
@@ -125,11 +147,26 @@ func answerMovedBy(p Policy, s Signals, t Table) personalization.Signals {
 
 // MovedByAgent returns the personal signals that may have moved the price of an agent that decides by its own rules:
 // all that it was given, unless the guardrails leave it no choice. A client's count is not given to it.
-func MovedByAgent(s Signals, t Table) (used personalization.Signals) {
+// The agent reads claims as they were said, also those that the policy does not know.
+func MovedByAgent(said session.Claims, t Table) (used personalization.Signals) {
 	if t.Settled() {
 		return used
 	}
-	return s.personal(Probing{})
+	for _, one := range []struct {
+		present bool
+		signal  personalization.Signals
+	}{
+		{said.LoyaltyTier != "", personalization.ClaimedLoyalty},
+		{said.PurchaseHistory > 0, personalization.ClaimedPurchases},
+		{said.Urgency != "", personalization.ClaimedUrgency},
+		{said.Member.Tier != "", personalization.VerifiedLoyalty},
+		{said.Member.Purchases > 0, personalization.VerifiedPurchases},
+	} {
+		if one.present {
+			used = used.And(one.signal)
+		}
+	}
+	return used
 }
 
 // Personalize records that personal signals moved the current answer, in the region that the buyer is in. A later

@@ -178,3 +178,53 @@ func BenchmarkMovedAnswer(b *testing.B) {
 		})
 	}
 }
+
+func TestMovedByAgent_unknownTier(t *testing.T) {
+	t.Parallel()
+	q := negotiation.Start(id.Quote{}, id.Project{}, negotiation.Item{Quantity: 1}, patient, hundred(), nil, time.Time{})
+	table := q.Table(patient.Terms(hundred()), offer(usd("90")))
+	said := session.Claims{LoyaltyTier: "founder", Member: session.Member{Tier: "vip"}}
+	if got := negotiation.MovedByAgent(said, table).String(); got != "claimed_loyalty,verified_loyalty" {
+		t.Errorf("used %q", got)
+	}
+}
+
+// Agents see no claims where these do not count, not even those that the policy does not know.
+func TestGiven(t *testing.T) {
+	t.Parallel()
+	off := personalization.Rules{Regions: []personalization.Region{{Region: "US-NY", Mode: personalization.Off}}}
+	for location, counted := range map[string]bool{"New York, USA": false, "US-CA": true} {
+		s := &session.Session{Claims: session.Claims{
+			LoyaltyTier: "founder",
+			Location:    location,
+			Member:      session.Member{Tier: "vip"},
+		}}
+		given := negotiation.Given(s, off, "US")
+		if got := given.Claims != (session.Claims{}); got != counted || s.Claims.LoyaltyTier != "founder" {
+			t.Errorf("%s: %+v", location, given.Claims)
+		}
+	}
+	if negotiation.Given(nil, off, "US") != nil {
+		t.Error("a session came from nowhere")
+	}
+}
+
+// Several signals can move a price together that none of them moves alone, because prices are whole cents.
+func TestMovedBounds_together(t *testing.T) {
+	t.Parallel()
+	p := negotiation.Builtin()
+	p.MaxDiscount = 50
+	s := hundred()
+	s.List = usd("4.11")
+	s.Claims = negotiation.ClaimsOf(session.Claims{LoyaltyTier: "bronze", PurchaseHistory: 10})
+	s.Member = negotiation.MemberOf(session.Member{Purchases: 1})
+	plain := s
+	plain.Claims, plain.Member = negotiation.Claims{}, negotiation.Loyalty{}
+	if negotiation.Bound(p, s) == negotiation.Bound(p, plain) {
+		t.Fatal("they move nothing")
+	}
+	q := negotiation.Start(id.Quote{}, id.Project{}, negotiation.Item{Quantity: 1}, p, s, nil, time.Time{})
+	if got := q.Snapshot().Personal.Signals; !got.Any() {
+		t.Error("no signal is named")
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/haggle-commerce/haggle/domain/fault"
@@ -49,12 +50,22 @@ type Patch struct {
 // ToDefaults is the change that restores all defaults.
 var ToDefaults = Patch{patch.Null[Mode](), patch.Null[string](), patch.Null[[]Region]()}
 
-// Apply changes the rules. It does not check them.
+// Apply changes the rules. It does not check them. If the regions are still those of DefaultRules, a default of Off switches them
+// off too, and another one restores their modes.
 func (p Patch) Apply(to *Rules) {
 	defaults := DefaultRules()
 	p.Default.Apply(&to.Default, defaults.Default)
 	p.Disclosure.Apply(&to.Disclosure, defaults.Disclosure)
 	p.Regions.Apply(&to.Regions, defaults.Regions)
+	untouched := slices.EqualFunc(to.Regions, defaults.Regions, func(a, b Region) bool { return a.Region == b.Region && a.Disclosure == b.Disclosure })
+	if p.Default.Given() && !p.Regions.Given() && untouched {
+		for i := range defaults.Regions {
+			if to.Default == Off {
+				defaults.Regions[i].Mode = Off
+			}
+		}
+		to.Regions = defaults.Regions
+	}
 }
 
 // EU is the region of the European Union's member states.
@@ -143,6 +154,9 @@ func (r Rules) Check(c fault.Check) {
 	for _, of := range r.Regions {
 		at := c.In("regions")
 		at.That(regionForm.MatchString(of.Region), of.Region, "must be EU, an ISO 3166-1 country code or an ISO 3166-2 code such as US-NY, in capitals")
+		country, _, _ := strings.Cut(of.Region, "-")
+		at.That(country != "UK", of.Region, "must begin with GB, the ISO 3166-1 code")
+		at.That(country != "EL", of.Region, "must begin with GR, the ISO 3166-1 code")
 		at = at.In(of.Region)
 		at.That(isMode(of.Mode), "mode", wrongMode)
 		checkText(at, of.Disclosure)
@@ -159,7 +173,7 @@ func isMode(m Mode) bool {
 }
 
 func checkText(c fault.Check, text string) {
-	c.That(utf8.RuneCountInString(text) <= longestText && !strings.ContainsRune(text, 0), "disclosure_text", "must have at most 500 characters")
+	c.That(utf8.RuneCountInString(text) <= longestText && !strings.ContainsFunc(text, unicode.IsControl), "disclosure_text", "must have at most 500 characters, in one line")
 }
 
 // memberStates are the member states of the European Union, ISO 3166-1 alpha-2.

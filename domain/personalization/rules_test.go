@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/patch"
 	"github.com/haggle-commerce/haggle/domain/personalization"
 )
 
@@ -90,6 +91,27 @@ func TestRules_Notice(t *testing.T) {
 	}
 }
 
+// Switching personal signals off by default switches them off in the built-in regions too, and only there.
+func TestPatch_Apply_off(t *testing.T) {
+	t.Parallel()
+	rules := personalization.DefaultRules()
+	personalization.Patch{Default: patch.To(personalization.Off)}.Apply(&rules)
+	for _, region := range []string{"US-NY", "FR", "GB"} {
+		if mode, text := rules.In(region); mode != personalization.Off || text == "" {
+			t.Errorf("%s: %v, %q", region, mode, text)
+		}
+	}
+	personalization.Patch{Default: patch.To(personalization.Disclosed)}.Apply(&rules)
+	if mode, _ := rules.In("US-NY"); mode != personalization.Disclosed {
+		t.Errorf("on again: %v", mode)
+	}
+	own := personalization.Rules{Regions: []personalization.Region{{Region: "GB", Mode: personalization.Allowed}}}
+	personalization.Patch{Default: patch.To(personalization.Off)}.Apply(&own)
+	if mode, _ := own.In("GB"); mode != personalization.Allowed {
+		t.Errorf("the merchant's own rule is %v", mode)
+	}
+}
+
 func TestRules_Check(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -100,6 +122,8 @@ func TestRules_Check(t *testing.T) {
 		"long text":         {func(r *personalization.Rules) { r.Disclosure = strings.Repeat("é", 501) }, "disclosure_text"},
 		"default, no text":  {func(r *personalization.Rules) { r.Default, r.Disclosure, r.Regions = personalization.Off, "", nil }, "disclosure_text"},
 		"region's form":     {func(r *personalization.Rules) { r.Regions[0].Region = "Bavaria" }, "regions.Bavaria"},
+		"not the ISO code":  {func(r *personalization.Rules) { r.Regions[0].Region = "UK" }, "regions.UK"},
+		"two lines":         {func(r *personalization.Rules) { r.Disclosure = "a\nb" }, "disclosure_text"},
 		"region's mode":     {func(r *personalization.Rules) { r.Regions[1].Mode = personalization.Mode{} }, "regions.US-NY.mode"},
 		"region's text":     {func(r *personalization.Rules) { r.Regions[1].Disclosure = "a\x00" }, "regions.US-NY.disclosure_text"},
 		"region, no text":   {func(r *personalization.Rules) { r.Disclosure = "" }, "regions.EU.disclosure_text"},

@@ -24,13 +24,13 @@ func (h *handlers) registerTuning(g operation.Group) {
 
 type holdoutOutput struct {
 	Body struct {
-		Since       wire.Time     `json:"since" doc:"The time when the policy in force was activated. Negotiations that began earlier, or under other policies, do not count; at most the newest 20,000 do."`
-		Baseline    heldArm       `json:"baseline" doc:"The policy of the holdout."`
-		InForce     heldArm       `json:"in_force"`
-		Gain        *learntGain   `json:"gain,omitempty" doc:"The gain of the policy in force over the baseline. Omitted if one of them has no sessions."`
-		Trial       *wire.Decimal `json:"trial_percent" nullable:"true" doc:"The share of sessions that the policy in force serves while it is on trial. Null: there is no trial."`
-		Exploration *exploration  `json:"exploration" nullable:"true" doc:"What the sessions under the policy in force may lose against the baseline: to the bound of the gain's 95 % interval. Null: fewer than 100 sessions each."`
-		Verdict     string        `json:"verdict" enum:"better,worse,undecided" doc:"On the policy in force, with near certainty, from 100 sessions each. Only sessions with an offer count, at the agreed price."`
+		Since       wire.Time             `json:"since" doc:"The time when the policy in force was activated. Negotiations that began earlier, or under other policies, do not count; at most the newest 20,000 do."`
+		Baseline    heldArm               `json:"baseline" doc:"The policy of the holdout."`
+		InForce     heldArm               `json:"in_force"`
+		Gain        *learntGain           `json:"gain,omitempty" doc:"The gain of the policy in force over the baseline. Omitted if one of them has no sessions."`
+		Trial       *wire.Decimal         `json:"trial_percent" nullable:"true" doc:"The share of sessions that the policy in force serves while it is on trial. Null: there is no trial."`
+		Exploration nullable[exploration] `json:"exploration" doc:"What the sessions under the policy in force may lose against the baseline: to the bound of the gain's 95 % interval. Null: fewer than 100 sessions each."`
+		Verdict     string                `json:"verdict" enum:"better,worse,undecided" doc:"On the policy in force, with near certainty, from 100 sessions each. Only sessions with an offer count, at the agreed price."`
 	}
 }
 
@@ -55,7 +55,7 @@ func (h *handlers) getHoldout(ctx context.Context, rq operation.Request, in *OnA
 		b.Trial = new(wire.ToPercent(held.Trial))
 	}
 	if e := held.Exploration; e != nil {
-		b.Exploration = new(toAPIExploration(*e))
+		b.Exploration.object = new(toAPIExploration(*e))
 	}
 	if held.Known() {
 		within := tuning.Near * held.Error
