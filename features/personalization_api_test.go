@@ -70,6 +70,8 @@ func TestACPCheckoutInit_personalization(t *testing.T) {
 		a.asBuyer("POST /acp/quote", `{"session_id": "$visit", "quote_id": "$asked", "offer_price": 960}`)
 		a.shows("status", `"accept"`)
 		a.must(a.platforms.namesAnswerField("checkout_token", "deal"))
+		a.asBuyer("GET /acp/cart?session_id=$visit")
+		a.shows("items.0.unit_price", `960`, "items.0.personalization.used", `["claimed_loyalty"]`)
 
 		const address = `"shipping_address": {"name": "A. Buyer", "line1": "1 Main Street", "city": "Springfield", "postal_code": "12345", "country": "US", "state": `
 		a.asBuyer("POST /acp/checkout/init", `{"session_id": "$visit", "items": [{"product_id": "$product", "quantity": 1, "checkout_token": "$deal"}], `+address+`"OR"}}`)
@@ -142,6 +144,9 @@ func TestUpdateStorefront_personalization(t *testing.T) {
 		a.asMerchant(path, `{"personalization": null}`)
 		a.storefrontFieldIs("personalization.regions.US-NY.mode", `"disclosed"`)
 		a.storefrontFieldIs("personalization.regions.DE", `absent`)
+		a.asMerchant(path, `{"personalization": {"default": "off"}}`) // the built-in regions too
+		a.storefrontFieldIs("personalization.regions.US-NY.mode", `"off"`)
+		a.asMerchant(path, `{"personalization": null}`)
 
 		for _, row := range [][3]string{ // a field, its value, and the field that the answer names
 			{"default", `"sometimes"`, "personalization.default"},

@@ -36,7 +36,7 @@ event_subscriptions.secret event_subscriptions.types event_subscriptions.url int
 signing_keys.sealed signing_keys.x signing_keys.y agent_keys.name agent_keys.profile
 integration_webhooks.signing integrations.account integrations.base_url integrations.name integrations.sealed integrations.store
 integrations.wanted products.category products.details products.folded products.name products.sku projects.description projects.event_types
-projects.name jobs.request import_files.content import_refusals.content released_slugs.slug projects.progress projects.routes projects.settings projects.slug projects.storefront stock.location
+projects.name jobs.request import_files.content import_refusals.content released_slugs.slug projects.progress projects.routes projects.personalization projects.settings projects.slug projects.storefront stock.location
 stock_moves.location stock_moves.reason stock_turns.location synonyms.input synonyms.words variants.color variants.size
 variants.sku variants.gtin variants.mpn variants.inventory_policy copies.sku sync_changes.title sync_changes.fields embeddings.model embeddings.vector embedding_progress.model returns.instructions audit_events.address`,
 	"goods, prices and counts of a sale or a negotiation": `

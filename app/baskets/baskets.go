@@ -13,6 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/personalization"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/domain/session"
 	"github.com/haggle-commerce/haggle/ports"
@@ -52,6 +53,7 @@ type Line struct {
 	Until    time.Time    // when an agreed price expires
 	Token    checkout.Token
 	Digital  bool // not shipped
+	Personal personalization.Use
 }
 
 // Subtotal returns the sum of the lines and the savings against their list prices. Neither overflows, because the amounts of a
@@ -144,6 +146,7 @@ func basketOf(p *project.Project, known ports.Cart, sess *session.Session, items
 			continue
 		}
 		b.Lines[i].Unit, b.Lines[i].Original = q.Charged(item.Variant, item.Price, b.Lines[i].Original)
+		b.Lines[i].Personal = q.Personalized(item.Variant, b.Lines[i].Unit)
 		b.Lines[i].Until = q.Snapshot().ValidUntil
 		b.Lines[i].Token = checkout.Token{Salt: q.Snapshot().TokenSalt, Hash: q.Snapshot().TokenHash}
 		if w, ok := checkAgreement(q, item, items, known.Now); !ok {

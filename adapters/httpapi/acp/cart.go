@@ -87,6 +87,8 @@ type cartLine struct {
 	Agreed        bool       `json:"agreed" doc:"Whether the price is an agreed one; otherwise it is the list price."`
 	QuoteID       string     `json:"quote_id,omitempty" doc:"The quote in which the price was agreed."`
 	ValidUntil    *wire.Time `json:"valid_until,omitempty" doc:"The latest time to check out at the agreed price."`
+
+	Personalization *commerce.Personalization `json:"personalization,omitempty"`
 }
 
 func (h *handlers) cart(ctx context.Context, rq Request, in *cartInput) (*wire.Output[cartAnswer], error) {
@@ -98,7 +100,7 @@ func (h *handlers) cart(ctx context.Context, rq Request, in *cartInput) (*wire.O
 	if err != nil {
 		return nil, err
 	}
-	return &wire.Output[cartAnswer]{Body: toAPICart(b)}, nil
+	return &wire.Output[cartAnswer]{Body: toAPICart(b, rq.Caller.Shop)}, nil
 }
 
 func (h *handlers) putCart(ctx ports.Outbound, rq Request, in *wire.Input[putCartRequest]) (plan[wire.Output[cartAnswer]], error) {
@@ -108,7 +110,7 @@ func (h *handlers) putCart(ctx ports.Outbound, rq Request, in *wire.Input[putCar
 	}
 	request.Repeatable, request.Agent = rq.Keyed, rq.Caller.Agent
 	prepared, err := h.Baskets.In(rq.Stores).PreparePut(ctx, rq.Caller.Shop, request)
-	return cartPlan(prepared, strangers(in.Body.Unknown, putFields), err)
+	return cartPlan(rq, prepared, strangers(in.Body.Unknown, putFields), err)
 }
 
 func (h *handlers) cancelCart(ctx ports.Outbound, rq Request, in *cartInput) (plan[wire.Output[cartAnswer]], error) {
@@ -117,13 +119,13 @@ func (h *handlers) cancelCart(ctx ports.Outbound, rq Request, in *cartInput) (pl
 		return plan[wire.Output[cartAnswer]]{}, err
 	}
 	prepared, err := h.Baskets.In(rq.Stores).PrepareCancel(ctx, rq.Caller.Shop, baskets.Named{Session: of, Agent: rq.Caller.Agent})
-	return cartPlan(prepared, nil, err)
+	return cartPlan(rq, prepared, nil, err)
 }
 
-func cartPlan(prepared *baskets.PreparedPut, warnings []warning, err error) (plan[wire.Output[cartAnswer]], error) {
+func cartPlan(rq Request, prepared *baskets.PreparedPut, warnings []warning, err error) (plan[wire.Output[cartAnswer]], error) {
 	return plan[wire.Output[cartAnswer]]{
 		Commit: func(ctx context.Context, st *ports.Stores) (*wire.Output[cartAnswer], error) {
-			answer := toAPICart(&prepared.Basket)
+			answer := toAPICart(&prepared.Basket, rq.Caller.Shop)
 			answer.Warnings = append(warnings, answer.Warnings...)
 			return &wire.Output[cartAnswer]{Body: answer}, prepared.Commit(ctx, st)
 		},
@@ -139,7 +141,7 @@ func fromAPIPutCart(shop *project.Project, r putCartRequest) (baskets.PutRequest
 	return baskets.PutRequest{Session: of, Items: list}, err
 }
 
-func toAPICart(b *baskets.Basket) cartAnswer {
+func toAPICart(b *baskets.Basket, shop *project.Project) cartAnswer {
 	subtotal, savings := b.Subtotal()
 	answer := cartAnswer{
 		SessionID:   b.Session.ID.String(),
@@ -164,6 +166,8 @@ func toAPICart(b *baskets.Basket) cartAnswer {
 			Agreed:        !l.AtList(),
 			QuoteID:       l.Quote.String(),
 			ValidUntil:    wire.ToKnownTime(l.Until),
+
+			Personalization: commerce.ToAPIPersonalization(shop.Storefront.Personalization.Notice(l.Personal.Signals, l.Personal.Region)),
 		})
 	}
 	for _, w := range b.Warnings {

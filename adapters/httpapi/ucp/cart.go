@@ -183,6 +183,7 @@ func (h *handlers) toAPICart(rq Request, b *baskets.Basket, a asked, findings []
 			Unit:     l.Unit,
 			Original: l.Original,
 			Token:    l.Token,
+			Personal: l.Personal,
 		}
 		items[i] = lineItem{
 			ID:       commerce.LineID(l.Line),
@@ -198,7 +199,7 @@ func (h *handlers) toAPICart(rq Request, b *baskets.Basket, a asked, findings []
 		LineItems: items,
 		Buyer:     toAPIBuyer(b.Session.Buyer),
 		Totals:    cartTotals(b),
-		Messages:  a.messages,
+		Messages:  slices.Concat(a.messages, personalizedLines(rq.Caller.Shop.Storefront.Personalization, checkout.Snapshot{Lines: lines})),
 		ExpiresAt: wire.ToKnownTime(b.Session.ExpiresAt),
 	}
 	if rq.Caller.Platform.Active.Has(capability.Discount) {

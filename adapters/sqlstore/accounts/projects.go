@@ -46,7 +46,7 @@ VALUES ($1, $2)`
 )
 
 var updateProject = projects.Update([]string{"id"},
-	"slug", "name", "description", "currency", "settings", "storefront", "routes", "updated_at")
+	"slug", "name", "description", "currency", "settings", "storefront", "personalization", "routes", "updated_at")
 
 // Create locks the account's row, so that concurrent transactions cannot exceed its project limit.
 func (p Projects) Create(ctx context.Context, created *project.Project) error {

@@ -13,11 +13,12 @@ import (
 // ProjectRow is a project as it is stored. FromProjectRow decodes its texts, so that a project that cannot be read does
 // not keep others of a list from being read.
 type ProjectRow struct {
-	Project    project.Project
-	Currency   string
-	Settings   string
-	Storefront string
-	Routes     string
+	Project         project.Project
+	Currency        string
+	Settings        string
+	Storefront      string
+	Personalization string
+	Routes          string
 }
 
 var (
@@ -36,8 +37,12 @@ var (
 	readColumns = "status, agent_revision, version"
 
 	settingsFormat   = stored.JSON[project.Settings](stored.Tags{"Settings.Currency": "-", "Protocols.OAIACP": "oai_acp"}) // the currency is a column
-	storefrontFormat = stored.JSON[project.Storefront](stored.Tags{"Storefront.FreeShippingThreshold": "free_shipping_from"})
-	RoutesFormat     = stored.JSON[map[project.PaymentMethod]project.PaymentRoute](nil)
+	storefrontFormat = stored.JSON[project.Storefront](stored.Tags{
+		"Storefront.FreeShippingThreshold": "free_shipping_from",
+		"Storefront.Personalization":       "-", // a column
+	})
+	personalizationFormat = stored.JSON[personalization.Rules](nil)
+	RoutesFormat          = stored.JSON[map[project.PaymentMethod]project.PaymentRoute](nil)
 )
 
 // ReadSettings reads a project's settings except its currency. Retention periods that are missing or 0, as in settings
@@ -67,6 +72,9 @@ func toProjectRow(d db.Dialect, p *project.Project) (r ProjectRow, err error) {
 	if r.Storefront, err = storefrontFormat.Text(p.Storefront); err != nil {
 		return r, err
 	}
+	if r.Personalization, err = personalizationFormat.Text(p.Storefront.Personalization); err != nil {
+		return r, err
+	}
 	r.Routes, err = RoutesFormat.Text(p.Routes)
 	return r, err
 }
@@ -82,9 +90,20 @@ func FromProjectRow(d db.Dialect, r ProjectRow) (*project.Project, error) {
 	}
 	p.Settings.Currency = currency
 	p.Settings.ChatWebhook = d.OpenAddress(p.Settings.ChatWebhook, db.ChatAddress(p.ID.String()))
-	p.Storefront.Personalization = personalization.DefaultRules() // of storefronts of earlier releases
 	if err := storefrontFormat.Read(r.Storefront, &p.Storefront, currency); err != nil {
 		return nil, err
 	}
+	if p.Storefront.Personalization, err = readRules(r.Personalization); err != nil {
+		return nil, err
+	}
 	return p, RoutesFormat.Read(r.Routes, &p.Routes, currency)
+}
+
+// readRules reads the rules for personal signals: the default ones of a project that an earlier release has made.
+func readRules(text string) (r personalization.Rules, err error) {
+	if text == "" {
+		return personalization.DefaultRules(), nil
+	}
+	err = personalizationFormat.Read(text, &r, money.Currency{})
+	return r, err
 }

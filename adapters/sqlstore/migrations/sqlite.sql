@@ -36,7 +36,7 @@ CREATE TABLE projects (
     updated_at      INTEGER NOT NULL
 , routes TEXT NOT NULL DEFAULT '{}', synonyms_version INTEGER NOT NULL DEFAULT 0, agent_revision INTEGER NOT NULL DEFAULT 0, status TEXT NOT NULL DEFAULT 'active'
     CONSTRAINT projects_status CHECK (status IN ('active', 'closing', 'closed', 'deleting')), closing_at INTEGER
-    CONSTRAINT projects_closing CHECK ((status = 'active') = (closing_at IS NULL)), progress TEXT NOT NULL DEFAULT '', credentials_until INTEGER, products INTEGER NOT NULL DEFAULT 0, version INTEGER NOT NULL DEFAULT 0, event_types TEXT NOT NULL DEFAULT '') STRICT;
+    CONSTRAINT projects_closing CHECK ((status = 'active') = (closing_at IS NULL)), progress TEXT NOT NULL DEFAULT '', credentials_until INTEGER, products INTEGER NOT NULL DEFAULT 0, version INTEGER NOT NULL DEFAULT 0, event_types TEXT NOT NULL DEFAULT '', personalization TEXT NOT NULL DEFAULT '') STRICT;
 
 CREATE TABLE products (
     project_id       TEXT NOT NULL REFERENCES projects (id),
