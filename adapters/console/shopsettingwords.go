@@ -235,7 +235,7 @@ var storefrontGroups = []settingGroup{
 			help:  "Two letters, such as DE, a line.",
 		},
 	}},
-	{"Personal prices", "Personal signals such as loyalty, earlier purchases and urgency can move a negotiated price. Some places require a disclosure text with such a price, or forbid it. This is no legal advice.", []setting{
+	{"Personal prices", "Personal signals are loyalty, earlier purchases and urgency. Some places require a text with a price that they moved, or forbid it.", []setting{
 		{
 			name:     "storefront.personalization.default",
 			label:    "Do personal signals count?",
