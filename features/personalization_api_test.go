@@ -60,6 +60,18 @@ func TestACPQuote_personalSignalsOff(t *testing.T) {
 	})
 }
 
+func TestSimulateAgent_personalSignalsOff(t *testing.T) {
+	onEngines(t, func(a *apiTest) {
+		a.opensHagglingShop()
+		a.asMerchant("PATCH /v1/projects/$shop/storefront", `{"personalization": {"default": "off"}}`)
+		a.asMerchant("POST /v1/agents/$active/simulate", `{"product_id": "$product", "offers": [null], "buyer_context": {"loyalty_tier": "gold"}}`)
+		a.shows("steps.0.answer.price", `1000`)
+		a.asMerchant("PATCH /v1/projects/$shop/storefront", `{"personalization": null}`)
+		a.asMerchant("POST /v1/agents/$active/simulate", `{"product_id": "$product", "offers": [null], "buyer_context": {"loyalty_tier": "gold"}}`)
+		a.shows("steps.0.answer.price", `970`)
+	})
+}
+
 // An agreed price stands in a stricter region, and the checkout shows the text of its address.
 func TestACPCheckoutInit_personalization(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
@@ -91,6 +103,23 @@ func TestACPCheckoutInit_personalization(t *testing.T) {
 		)
 		a.asBuyer("GET /acp/checkout/$opened")
 		a.shows("items.0.personalization.disclosure", `"Ask us."`)
+
+		// The order keeps the text.
+		a.asBuyer("POST /acp/checkout/finalize",
+			`{"checkout_id": "$opened", "payment": {"method": "psp_spt", "token": "spt_sandbox_ok"}, "buyer": {"email": "buyer@example.com"}}`)
+		a.shows("status", `"success"`)
+		a.must(a.platforms.namesAnswerField("order.id", "placed"))
+		a.must(a.platforms.namesAnswerField("order.manage_token", "proof"))
+		a.asMerchant("PATCH /v1/projects/$shop/storefront", `{"personalization": {"default": "disclosed", "disclosure_text": "Later.", "regions": {}}}`)
+		a.asBuyer("GET /acp/orders/$placed?manage_token=$proof")
+		a.shows(
+			"personalization.used", `["claimed_loyalty"]`,
+			"personalization.disclosure", `"Ask us."`,
+		)
+		a.asBuyer("GET /acp/orders/$placed")
+		a.shows("personalization", `absent`)
+		a.asMerchant("GET /v1/orders/$placed")
+		a.shows("lines.0.personalization.disclosure", `"Ask us."`)
 	})
 }
 
@@ -98,17 +127,20 @@ func TestUCPNegotiation_personalization(t *testing.T) {
 	eachNegotiationProtocol(t, func(a *apiTest, agent *protocolAgent) {
 		a.must(a.buyers.arrivesLookingAt("Trail Tent"))
 		a.asksClaiming(`{"loyalty_tier": "gold"}`)
-		a.must(agent.call(protocolCall{
-			method: "POST",
-			path:   "/negotiations",
-			tool:   "start_negotiation",
-			fields: map[string]any{
-				"item":     map[string]any{"id": a.products["Trail Tent"].Variants[0].ID},
-				"quantity": 2,
-				"cart_id":  a.platforms.namedValues["visit"],
-				"context":  map[string]any{"address_country": "US", "address_region": "New York"},
-			},
-		}))
+		starts := func(where map[string]any) {
+			a.must(agent.call(protocolCall{
+				method: "POST",
+				path:   "/negotiations",
+				tool:   "start_negotiation",
+				fields: map[string]any{
+					"item":     map[string]any{"id": a.products["Trail Tent"].Variants[0].ID},
+					"quantity": 2,
+					"cart_id":  a.platforms.namedValues["visit"],
+					"context":  where,
+				},
+			}))
+		}
+		starts(map[string]any{"address_country": "US", "address_region": "New York"})
 		a.must(agent.shows(
 			"personalization.used", `["claimed_loyalty"]`,
 			"personalization.by", `"automated"`,
@@ -120,6 +152,8 @@ func TestUCPNegotiation_personalization(t *testing.T) {
 			"messages.1.presentation", `"disclosure"`,
 		))
 		a.must(agent.readsNegotiation())
+		a.must(agent.shows("personalization.disclosure", newYorkText))
+		starts(map[string]any{"address_country": "US"}) // which says less, not otherwise
 		a.must(agent.shows("personalization.disclosure", newYorkText))
 
 		a.must(agent.asksPrice(2, "Trail Tent"))
@@ -151,6 +185,7 @@ func TestUpdateStorefront_personalization(t *testing.T) {
 		for _, row := range [][3]string{ // a field, its value, and the field that the answer names
 			{"default", `"sometimes"`, "personalization.default"},
 			{"regions", `{"Bavaria": {"mode": "off"}}`, "personalization.regions.Bavaria"},
+			{"regions", `{"US-NU": {"mode": "off"}}`, "personalization.regions.US-NU"},
 			{"regions", `{"DE": {"mode": "never"}}`, "personalization.regions.DE.mode"},
 			{"disclosure_text", `""`, "personalization.regions.EU.disclosure_text"},
 		} {

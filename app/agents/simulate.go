@@ -77,7 +77,7 @@ func (s *Service) Simulate(ctx ports.Outbound, p *project.Project, of id.Agent, 
 		return Simulated{}, err
 	}
 	signals := negotiation.SignalsOf(product, v, sim.Quantity, stock)
-	signals.Claims = negotiation.ClaimsOf(sim.Claims)
+	signals.Identify(sim.Claims, p.Storefront.Personalization, p.Storefront.Home())
 	in := agent.QuoteInput{
 		Scene: s.simulationScene(p, a, policy, sim),
 		Product: agent.Product{
@@ -167,7 +167,7 @@ func (s *Service) simulationScene(p *project.Project, a *agent.Agent, policy neg
 	opened := session.Open(id.New[id.Session](s.Entropy.IDBits()), p.ID, sim.Claims, p.Settings.SessionTimeout(), s.Clock.Now())
 	return agent.Scene{
 		Project: p,
-		Session: opened,
+		Session: negotiation.Given(opened, p.Storefront.Personalization, p.Storefront.Home()),
 		Mandate: agent.Mandate{Agent: &played, Policy: policy.Under(p.Settings)},
 	}
 }

@@ -214,6 +214,8 @@ type SelfTuner struct {
 	}
 	// TookBack is called for each policy that was rolled back, and Extended for each that serves more sessions than before.
 	TookBack, Extended func(*agent.Agent, Holdout)
+	// Drifted is called for each change of what buyers pay that a tuning found.
+	Drifted func(*agent.Agent, tuning.Drift)
 
 	tried map[id.Agent]time.Time
 }
@@ -251,13 +253,17 @@ func (t *SelfTuner) tune(ctx context.Context, a *agent.Agent) error {
 	}
 	next, err := t.judgeHoldout(ctx, p, a)
 	if next != wait && a.Tuning.Automatic {
-		_, err = t.Tune(ctx, p, a.ID, TuneRequest{
+		var tuned Tuned
+		tuned, err = t.Tune(ctx, p, a.ID, TuneRequest{
 			To:         t.Clock.Now().Add(-endedAge),
 			Activate:   true,
 			Note:       "Tuned by itself.",
 			selfTuning: true,
 			fromHeld:   next == tuneBaseline,
 		})
+		for _, d := range tuned.Proposal.Drifts {
+			t.Drifted(a, d)
+		}
 	}
 	if fault.Is(err, "too_few_negotiations") || fault.Is(err, "policy_changed") {
 		return nil

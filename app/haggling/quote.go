@@ -12,6 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/agentid"
 	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -60,7 +61,7 @@ type Request struct {
 	Ask       ports.HaggleAsk
 	Offer     *money.Amount
 	Claims    *session.Claims // nil: unchanged
-	Place     string          // ISO 3166; replaces the claimed location if Claims is nil; "": unchanged
+	Place     string          // ISO 3166; refines or replaces the claimed location if Claims is nil; "": unchanged
 	Message   string
 	AddBundle bool
 	// ByQuote means that the quote's id alone authorizes the request and identifies the session.
@@ -202,7 +203,7 @@ func (s *Service) sessionOf(p *project.Project, h ports.Haggle, r Request, now t
 		if h.Session != nil {
 			*r.Claims = h.Session.Claims
 		}
-		r.Claims.Location = r.Place
+		r.Claims.Location = checkout.Refine(r.Claims.Location, r.Place, p.Storefront.Home())
 	}
 	if r.Ask.Session.IsZero() && r.Ask.Quote.IsZero() {
 		claims := session.Claims{}

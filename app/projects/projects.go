@@ -9,9 +9,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/domain/personalization"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -140,8 +142,19 @@ func (s *Service) ChangeStorefront(ctx context.Context, account id.Account, p id
 			return err
 		}
 		current.UpdatedAt = s.Clock.Now()
-		return nil
+		return checkPlaces(c.Personalization)
 	})
+}
+
+// checkPlaces checks that the regions with rules of their own exist. A rule for another one would never apply.
+func checkPlaces(rules personalization.Patch) error {
+	check := fault.NewCheck()
+	regions, _ := rules.Regions.Value()
+	for _, of := range regions {
+		known := of.Region == personalization.EU || checkout.KnownPlace(of.Region)
+		check.In("personalization").In("regions").That(known, of.Region, "is not an ISO 3166 code of a country or of a part of one")
+	}
+	return check.Err()
 }
 
 // Delete makes a project unreachable; Closer does the rest later. The confirmation must be the project's id.

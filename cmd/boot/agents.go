@@ -11,6 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/remoteagent"
 	"github.com/haggle-commerce/haggle/adapters/system"
 	"github.com/haggle-commerce/haggle/app/agents"
+	"github.com/haggle-commerce/haggle/app/tuning"
 	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fault"
@@ -70,6 +71,7 @@ func (a *App) openTuning(s *ports.Stores) {
 		Projects: a.store.ActiveProjects(),
 		TookBack: a.logRollback,
 		Extended: a.logExtension,
+		Drifted:  a.logDrift,
 	}
 }
 
@@ -83,6 +85,12 @@ func (a *App) logRollback(of *agent.Agent, h agents.Holdout) {
 func (a *App) logExtension(of *agent.Agent, h agents.Holdout) {
 	a.log.Info("a tuned policy on trial earned more than the baseline: it serves twice as many sessions",
 		"project", of.Project, "agent", of.ID, "version", h.InForce, "baseline", h.Baseline, "gain", h.Gain, "error", h.Error, "served", h.Trial)
+}
+
+// logDrift logs that buyers pay more or less than before.
+func (a *App) logDrift(of *agent.Agent, d tuning.Drift) {
+	a.log.Info("what buyers pay has changed: earlier negotiations count less when the agent tunes itself",
+		"project", of.Project, "agent", of.ID, "segment", d.Segment, "since", d.Since, "before", d.Before, "after", d.After)
 }
 
 // sealBatch is the number of decisions that one call seals.

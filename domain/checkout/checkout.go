@@ -106,6 +106,9 @@ type Line struct {
 	Bundled  bool     // the second line of a bundle: its price depends on the quote's other line
 	Digital  bool     // not shipped, as its variant was when the line was priced
 	Personal personalization.Use
+	// Disclosure is the text with a price that personal signals moved, as the shop's rules were when the order was placed; "" in
+	// checkouts.
+	Disclosure string
 }
 
 // Token is what is stored of a checkout token: Salt to make it again, and Hash to recognize it.

@@ -43,6 +43,14 @@ func Locate(text, home string) string {
 	return ""
 }
 
+// Refine returns the place that a later statement leaves: now, unless that is only the country of the place before.
+func Refine(before, now, home string) string {
+	if strings.HasPrefix(Locate(before, home), Locate(now, home)+"-") {
+		return before
+	}
+	return now
+}
+
 // partOf returns the code of a part of a country whose parts are known here, or "".
 func partOf(country, name string) string {
 	if len(regions[country]) == 0 || !KnownRegion(country, name) {
@@ -67,6 +75,13 @@ func placeIn(country, state string) string {
 		return code
 	}
 	return country
+}
+
+// KnownPlace reports whether code is the ISO 3166 code of a country, or of a part of one. The codes of parts are known of the
+// countries that Locate names.
+func KnownPlace(code string) bool {
+	country, part, divided := strings.Cut(code, "-")
+	return isCountry(country) && (!divided || len(regions[country]) == 0 || partOf(country, part) == code)
 }
 
 func isCountry(code string) bool { return alpha2[code] }

@@ -61,6 +61,36 @@ func TestLocate_home(t *testing.T) {
 	}
 }
 
+// A country alone does not replace a place in it.
+func TestRefine(t *testing.T) {
+	t.Parallel()
+	for _, row := range [][3]string{
+		{"Brooklyn, NY", "US", "Brooklyn, NY"},
+		{"US-NY", "US", "US-NY"},
+		{"US-NY", "US-CA", "US-CA"},
+		{"US-NY", "DE", "DE"},
+		{"US", "US-NY", "US-NY"},
+		{"the moon", "US", "US"},
+		{"", "US", "US"},
+	} {
+		if got := checkout.Refine(row[0], row[1], "US"); got != row[2] {
+			t.Errorf("%q, then %q: %q, want %q", row[0], row[1], got, row[2])
+		}
+	}
+}
+
+func TestKnownPlace(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[string]bool{
+		"US": true, "US-NY": true, "CA-QC": true, "AU-NSW": true, "DE": true, "DE-BY": true,
+		"US-NU": false, "XX": false, "XX-NY": false, "US-New York": false, "": false,
+	} {
+		if got := checkout.KnownPlace(code); got != want {
+			t.Errorf("%q: %t", code, got)
+		}
+	}
+}
+
 func TestAddress_RegionCode(t *testing.T) {
 	t.Parallel()
 	for want, a := range map[string]checkout.Address{

@@ -8,6 +8,17 @@ func (l Line) Notice(rules personalization.Rules, to Address) *personalization.N
 	return rules.Notice(l.Personal.Signals, to.RegionCode(), l.Personal.Region)
 }
 
+// Disclosed returns the notice that the buyer was given about an ordered line, or nil.
+func (l Line) Disclosed() *personalization.Notice {
+	if !l.Personal.Signals.Any() {
+		return nil
+	}
+	return &personalization.Notice{
+		Signals:    l.Personal.Signals,
+		Disclosure: l.Disclosure,
+	}
+}
+
 // Notice is Line.Notice for all lines together, or nil.
 func Notice(rules personalization.Rules, lines []Line, to Address) *personalization.Notice {
 	var moved personalization.Signals

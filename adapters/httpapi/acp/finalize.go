@@ -62,7 +62,7 @@ type successAnswer struct {
 	ReceiptURL  string           `json:"receipt_url" format:"uri" doc:"A page to print, with the buyer's address if the request has the payment token that paid."`
 	Tracking    orderTracking    `json:"tracking"`
 	Summary     orderSummary     `json:"summary"`
-	Items       []orderedItem    `json:"items" doc:"The items bought, with the ids that a return needs, in the order of summary.items."`
+	Items       []orderedItem    `json:"items" doc:"The items, with the ids that a return needs, in the order of summary.items."`
 
 	NextActions nextActions `json:"next_actions,omitempty"`
 }

@@ -37,7 +37,7 @@ func (h *handlers) registerInit() {
 type initRequest struct {
 	SessionID       string          `json:"session_id,omitempty" example:"sess_06fszq2d8v3m5xk9t1c7w4hpeg" doc:"If omitted: the session of the checkout_token, or else a new one, which the response names."`
 	CheckoutToken   string          `json:"checkout_token,omitempty" maxLength:"200" doc:"Of an accepted quote. Send several with their items."`
-	FromCart        bool            `json:"from_cart,omitempty" doc:"Buys the cart of the session instead of items and checkout_token. A cart has one open checkout: an existing one is updated to the cart and returned. If shipping_address or buyer is omitted, it keeps its value there."`
+	FromCart        bool            `json:"from_cart,omitempty" doc:"Buys the cart of the session instead of items and checkout_token. A cart has one open checkout: an existing one is updated to the cart and returned. An omitted shipping_address or buyer keeps its value."`
 	Items           []initItem      `json:"items,omitempty" maxItems:"50" doc:"Optional with a checkout_token; must be omitted with from_cart."`
 	ShippingAddress shippingAddress `json:"shipping_address,omitempty" doc:"Name, line1, city, postal_code and country are required, unless allow_incomplete is true or all items are digital; these are taxed in the shop's country without an address."`
 	BillingSame     bool            `json:"billing_same_as_shipping,omitempty" doc:"Accepted and ignored: the payment token has the billing address."`

@@ -60,7 +60,9 @@ type orderAnswer struct {
 	Summary     orderSummary     `json:"summary"`
 	Refunds     []orderRefund    `json:"refunds" doc:"Oldest first."`
 	Returns     []orderReturn    `json:"returns" doc:"Oldest first."`
-	Items       []orderedItem    `json:"items" doc:"The items bought, with the ids that a return needs, in the order of summary.items."`
+	Items       []orderedItem    `json:"items" doc:"The items, with the ids that a return needs, in the order of summary.items."`
+
+	Personalization *commerce.Personalization `json:"personalization,omitempty" doc:"Present only with the manage_token."`
 
 	NextActions nextActions `json:"next_actions,omitempty"`
 }
@@ -134,7 +136,7 @@ type orderedItem struct {
 
 type orderInput struct {
 	ID     wire.Ref[id.Order] `path:"id" thing:"order" doc:"The order's id."`
-	Header string             `header:"X-Manage-Token" maxLength:"100" doc:"The order's manage_token. Prefer the header: unlike an address, it does not end up in logs."`
+	Header string             `header:"X-Manage-Token" maxLength:"100" doc:"The order's manage_token. Prefer the header: addresses end up in logs."`
 	Query  string             `query:"manage_token" maxLength:"100" doc:"The order's manage_token."`
 }
 
@@ -147,6 +149,7 @@ func (h *handlers) order(ctx context.Context, rq Request, in *orderInput) (*wire
 	answer := toAPICase(shop, c, h.Clock.Now())
 	if token := cmp.Or(in.Header, in.Query); token != "" {
 		answer.Payment.Method, answer.ReceiptURL = c.Order.Payment.Label, h.receiptURL(shop, c.Order, token)
+		answer.Personalization = commerce.ToAPIPersonalization(c.Order.Disclosed())
 	}
 	return &wire.Output[orderAnswer]{Body: answer}, nil
 }

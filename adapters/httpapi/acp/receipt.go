@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
-	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/order"
@@ -132,7 +131,7 @@ func toReceipt(shop *project.Project, c *order.Case) receiptView {
 		Kept:         money.Of(o.Payment.Amount.Minor()-o.Payment.Refunded.Minor(), o.Total.Currency()),
 		PlaceAndCode: joined(o.Address.City, o.Address.State, o.Address.PostalCode),
 	}
-	if n := checkout.Notice(shop.Storefront.Personalization, o.Lines, o.Address); n != nil {
+	if n := o.Disclosed(); n != nil {
 		view.Disclosure = n.Disclosure
 	}
 	for _, l := range o.Lines {

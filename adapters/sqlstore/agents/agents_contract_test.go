@@ -386,6 +386,22 @@ func agentSelfTuning(s *porttest.Shop) {
 	if found := mine(s.Project.CreatedAt); len(found) != 0 {
 		s.T.Errorf("%v, whose policy is younger", found)
 	}
+	write := func(inForce bool) {
+		_, err := s.Agents.Update(s.Ctx, s.Project.ID, active.ID, func(a *agent.Agent) (*agent.Version, error) {
+			v, err := a.WritePolicy(a.Policy, agent.ByMerchant, "", later)
+			if err == nil && inForce {
+				a.PutInForce(v, later)
+			}
+			return v, err
+		})
+		s.Must(err)
+	}
+	if write(false); len(mine(later)) != 1 {
+		s.T.Error("a version that is not in force hides the agent")
+	}
+	if write(true); len(mine(later)) != 0 || len(mine(later.Add(time.Second))) != 1 {
+		s.T.Errorf("%v, then %v, with a version in force since %v", mine(later), mine(later.Add(time.Second)), later)
+	}
 	after, err := s.Active.SelfTuning(s.Ctx, later, active.ID, 1000)
 	s.Must(err)
 	for _, a := range after {

@@ -18,6 +18,7 @@ var (
 		"Line.ID": ",omitempty", "Line.Quote": ",omitempty", "Line.Bundled": ",omitempty", "Line.Digital": ",omitempty", "Line.Token": ",inline",
 		"Token.Salt": "token_salt,omitempty", "Token.Hash": "token_hash,omitempty",
 		"Line.Personal": ",inline", "Use.Signals": "personal,omitempty", "Use.Region": "personal_region,omitempty",
+		"Line.Disclosure": ",omitempty",
 	})
 	_ = stored.JSON[checkout.Problem](stored.Tags{"Problem.Line": ",omitempty"})
 	_ = stored.JSON[checkout.Address](stored.Tags{"Address.ID": ",omitempty", "Address.First": ",omitempty", "Address.Last": ",omitempty"})

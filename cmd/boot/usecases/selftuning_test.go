@@ -25,6 +25,7 @@ type tuningFixture struct {
 	tuner      *agents.SelfTuner
 	rolledBack []agents.Holdout
 	extended   []agents.Holdout
+	drifted    []tuning.Drift
 }
 
 // unyielding is a curve that makes no concession, so that any tuned curve earns more.
@@ -47,6 +48,7 @@ func newTuningFixture(m *shopFixture) *tuningFixture {
 		Active: st.Agents(), Projects: st.ActiveProjects(),
 		TookBack: func(_ *agent.Agent, h agents.Holdout) { s.rolledBack = append(s.rolledBack, h) },
 		Extended: func(_ *agent.Agent, h agents.Holdout) { s.extended = append(s.extended, h) },
+		Drifted:  func(_ *agent.Agent, d tuning.Drift) { s.drifted = append(s.drifted, d) },
 	}
 	m.haggling.Entropy = seededEntropy{rand.New(rand.NewPCG(1, 2))}
 	s.adopt(unyielding, agent.ByMerchant)
@@ -115,14 +117,20 @@ func (s *tuningFixture) adopt(c negotiation.Curve, by agent.Origin, others ...fu
 	s.must(err)
 }
 
-// haggle has buyers negotiate, each in a new session. They would pay 80.00 to 105.00 and approach that in three offers.
+// haggle has buyers negotiate, each in a new session. They would pay 80.00 to 105.00.
 func (s *tuningFixture) haggle(buyers int) {
+	s.t.Helper()
+	s.haggleFrom(80_00, buyers)
+}
+
+// haggleFrom has buyers negotiate who would pay an amount to 25.00 more, and approach that in three offers.
+func (s *tuningFixture) haggleFrom(lowest int64, buyers int) {
 	s.t.Helper()
 	var err error
 	s.project, err = s.store.Storefronts().BySlug(s.t.Context(), s.project.Slug)
 	s.must(err)
 	for i := range buyers {
-		most := int64(80_00 + 25_00*(i*37%buyers)/buyers)
+		most := lowest + int64(25_00*(i*37%buyers)/buyers)
 		ask, counter := ports.HaggleAsk{Product: s.product.ID, Quantity: 1}, int64(1<<40)
 		for _, share := range []int64{75, 88, 100} {
 			offer := most * share / 100
@@ -194,6 +202,26 @@ func TestSelfTuner_Run(t *testing.T) {
 		}
 		if a := s.runDayLater(); a.Policy.Version < 3 || !a.Tuning.Automatic || len(s.rolledBack) != 0 {
 			t.Errorf("what does better was taken back: %+v", a)
+		}
+	})
+}
+
+// The tuner reports that buyers pay less than before.
+func TestSelfTuner_Run_drift(t *testing.T) {
+	forEachEngine(t, func(m *shopFixture) {
+		s := newTuningFixture(m)
+		s.haggle(150)
+		s.clock.advance(48 * time.Hour)
+		since := s.clock.Now()
+		s.haggleFrom(50_00, 150)
+		s.runDayLater()
+		if len(s.drifted) != 2 || s.drifted[0].Segment != "" || s.drifted[1].Segment != "learnt: outdoor" { // the shop and its category
+			t.Fatalf("heard of %+v", s.drifted)
+		}
+		for _, d := range s.drifted {
+			if d.Since.Before(since) || d.After >= d.Before {
+				t.Errorf("heard of %+v", d)
+			}
 		}
 	})
 }

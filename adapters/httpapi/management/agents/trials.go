@@ -54,7 +54,7 @@ type simulation struct {
 	Stock      *int                          `json:"stock,omitempty" doc:"Default: ten pieces more than requested."`
 	Category   string                        `json:"category,omitempty" maxLength:"200"`
 	Quantity   *int                          `json:"quantity,omitempty" doc:"1 to 1,000. Default: 1."`
-	Buyer      simulatedBuyer                `json:"buyer_context,omitempty"`
+	Buyer      simulatedBuyer                `json:"buyer_context,omitempty" doc:"Counts as the storefront's personalization has it for the location."`
 	Offers     []wire.Optional[wire.Decimal] `json:"offers" doc:"1 to 50, in order, up to the one that is accepted. Null asks for the price."`
 	Remote     bool                          `json:"remote,omitempty" doc:"True: call remote handlers and language models too, as for buyers. Half of a day's language model tokens are reserved for buyers; after that, steps have the fallback model_budget. False: only programs of this server answer."`
 }

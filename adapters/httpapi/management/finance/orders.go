@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/aftersales"
@@ -85,6 +86,8 @@ type OrderLine struct {
 	Quantity  int        `json:"quantity"`
 	Unit      wire.Money `json:"unit_price" doc:"The price paid for one piece."`
 	Original  wire.Money `json:"original_price" doc:"The list price at the time of the order."`
+
+	Personalization *commerce.Personalization `json:"personalization,omitempty" doc:"Present if personal signals moved the price, with the text that the buyer was shown."`
 
 	RequiresShipping bool `json:"requires_shipping" doc:"False: the item is digital. An order of digital items only has no address, and changes from processing to delivered."`
 }
@@ -330,6 +333,7 @@ func ToAPIOrderLine(l checkout.Line) OrderLine {
 		Quantity:         l.Quantity,
 		Unit:             wire.ToMoney(l.Unit),
 		Original:         wire.ToMoney(l.Original),
+		Personalization:  commerce.ToAPIPersonalization(l.Disclosed()),
 		RequiresShipping: !l.Digital,
 	}
 }
