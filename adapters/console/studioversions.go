@@ -18,7 +18,7 @@ type versionsView struct {
 
 type versionRow struct {
 	Address, Name, Note, By, Made, Exact, Served string
-	InForce                                      bool
+	Serves                                       string // which buyers; "": none
 }
 
 // originWords say who wrote a version.
@@ -45,11 +45,11 @@ func (s *studio) versions() error {
 			Made:    w.clock(p.CreatedAt),
 			Exact:   p.CreatedAt.Format(time.RFC3339),
 			Served:  "Never in force",
-			InForce: p.InForce,
+			Serves:  s.serves(p),
 		}
 		if p.ActivatedAt != nil {
 			row.Served = "Since " + w.clock(*p.ActivatedAt)
-			if !p.InForce {
+			if row.Serves == "" {
 				row.Served = "From " + w.clock(*p.ActivatedAt)
 			}
 		}
@@ -65,6 +65,20 @@ func (s *studio) versions() error {
 		return err
 	}
 	return s.memberRequest.show("policyversions", view)
+}
+
+// serves says which buyers a version serves.
+func (s *studio) serves(p policyVersion) string {
+	t := s.agent.Tuning
+	switch {
+	case p.InForce && t.Trial != nil:
+		return "On trial, " + plainNumber(*t.Trial) + "%"
+	case p.InForce:
+		return "In force"
+	case t.Trial != nil && t.Baseline != nil && p.Version == *t.Baseline:
+		return "For the others"
+	}
+	return ""
 }
 
 // rollsBackTo returns the version that was in force before the present one, or 0 if it is not among these. During a trial it is the
