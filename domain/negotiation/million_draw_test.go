@@ -224,6 +224,18 @@ func (r draw) proposal(t negotiation.Table) negotiation.Decision {
 	}
 }
 
+// bundle is a second product that a shop suggests at now.
+func (r draw) bundle(c money.Currency, now time.Time) *negotiation.Bundle {
+	price := money.Of(r.between(1, 1_000_000), c)
+	return &negotiation.Bundle{
+		Product:    stakes,
+		Variant:    steel,
+		Regular:    price,
+		Price:      price,
+		ValidUntil: now.Add(negotiation.Validity),
+	}
+}
+
 // pause is mostly short, and sometimes as long as a quote is valid, or longer.
 func (r draw) pause() time.Duration {
 	return []time.Duration{0, 0, time.Second, time.Minute, 5 * time.Minute, negotiation.Validity - 1, negotiation.Validity, time.Hour}[r.IntN(8)]

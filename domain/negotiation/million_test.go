@@ -48,6 +48,8 @@ func TestQuote_millionHistories(t *testing.T) {
 	}
 }
 
+var otherSession = id.New[id.Session]([16]byte{22})
+
 // tally counts events by name.
 type tally map[string]int
 
@@ -68,6 +70,8 @@ func checkTally(t *testing.T, histories int, tallies []tally) {
 		negotiation.FinalRound.String(): 20, negotiation.ProbingLimit.String(): 20, negotiation.BelowFloor.String(): 200,
 		negotiation.AgentAnswer.String(): 50, "new quote": 200, "new bounds": 200, "overtaken": 100, "absurd": 100, "sold under the floor": 10,
 		"price forgotten": 100, "lower price to a mover": 100, "same price to a non-mover": 100,
+		"token redeemed": 200, "token of another session": 200, "token expired": 200, "token for another quantity": 200,
+		"token before a newer quote": 200, "token with a bundle": 20, "token without its bundle": 20,
 	} {
 		if sum[what]*1000 < histories*perThousand {
 			t.Errorf("%q happened %d times in %d histories", what, sum[what], histories)
@@ -81,6 +85,7 @@ func haggle(r draw, seen tally) error {
 	now := noon
 	var q *negotiation.Quote
 	var j judge
+	var sold deal
 	for range r.IntN(20) + 1 {
 		now = now.Add(r.pause())
 		if r.chance(1, 6) {
@@ -94,6 +99,9 @@ func haggle(r draw, seen tally) error {
 			next := negotiation.Start(id.Quote{}, shop, item, p, s, q, now)
 			if q != nil {
 				q.Supersede()
+				if err := sold.observeNewer(q, now, seen); err != nil {
+					return err
+				}
 			}
 			q = next
 			seen["new quote"]++
@@ -112,6 +120,9 @@ func haggle(r draw, seen tally) error {
 		q.Record(table, d, now)
 		if err == nil {
 			err = j.close(table, d, now, q.Snapshot().ValidUntil, seen)
+		}
+		if err == nil {
+			sold, err = j.seal(r, q, table, seen)
 		}
 		if err != nil {
 			return fmt.Errorf("%w: %+v to %+v, judged by %+v", err, d, table, j)
@@ -290,6 +301,96 @@ func (j *judge) close(t negotiation.Table, d negotiation.Decision, now, until ti
 	seen[d.Rule().String()]++
 	if !until.Equal(j.until) {
 		return fmt.Errorf("the price is promised until %s, not %s", until, j.until)
+	}
+	return nil
+}
+
+// deal is what the token of an accepted quote must redeem. The zero deal is none.
+type deal struct {
+	price  money.Amount
+	until  time.Time
+	bundle *negotiation.Bundle // nil: not part of the deal
+}
+
+// seal seals an accepted quote and checks that its token redeems the deal and nothing else. Before that, no token may
+// redeem anything.
+func (j *judge) seal(r draw, q *negotiation.Quote, t negotiation.Table, seen tally) (deal, error) {
+	if _, covered := q.PriceFor(item.Product, item.Variant, item.Quantity); covered != j.sold {
+		return deal{}, errors.New("a price is agreed without an accepted offer, or the other way round")
+	}
+	if !j.sold {
+		if r.chance(1, 10) {
+			q.Suggest(r.bundle(t.Bounds.List().Currency(), j.now))
+		}
+		return deal{}, nil
+	}
+	sold := deal{price: *t.Offer, until: j.until}
+	if list := t.Bounds.List(); sold.price.Minor() > list.Minor() {
+		sold.price = list
+	}
+	suggested, withBundle := q.Snapshot().Bundle, r.chance(1, 2)
+	if withBundle {
+		sold.bundle = suggested
+	}
+	q.Seal("hash", "salt", withBundle)
+	switch {
+	case sold.bundle != nil:
+		seen["token with a bundle"]++
+	case suggested != nil:
+		seen["token without its bundle"]++
+		if _, covered := q.PriceFor(suggested.Product, suggested.Variant, 1); covered {
+			return sold, errors.New("the token covers a bundle that the buyer did not add")
+		}
+	}
+	return sold, sold.check(q, j.now, seen)
+}
+
+// check checks that the token redeems the deal from now until it expires, in its own session and quantity.
+func (d *deal) check(q *negotiation.Quote, now time.Time, seen tally) error {
+	for _, at := range []time.Time{now, d.until.Add(-1)} {
+		if err := q.Redeemable(item.Session, at); err != nil {
+			return fmt.Errorf("the token is promised until %s, and refused at %s: %w", d.until, at, err)
+		}
+	}
+	if price, covered := q.PriceFor(item.Product, item.Variant, item.Quantity); !covered || price != d.price {
+		return fmt.Errorf("the token redeems %s, and %s was agreed", price, d.price)
+	}
+	seen["token redeemed"]++
+	if q.Redeemable(otherSession, now) == nil {
+		return errors.New("the token is redeemable in another session")
+	}
+	seen["token of another session"]++
+	if q.Redeemable(item.Session, d.until) == nil {
+		return fmt.Errorf("the token is redeemable at its expiry, %s", d.until)
+	}
+	seen["token expired"]++
+	if _, covered := q.PriceFor(item.Product, item.Variant, item.Quantity+1); covered {
+		return errors.New("the token redeems another quantity")
+	}
+	seen["token for another quantity"]++
+	if d.bundle == nil {
+		return nil
+	}
+	if price, covered := q.PriceFor(d.bundle.Product, d.bundle.Variant, 1); !covered || price != d.bundle.Price || !now.Before(d.bundle.ValidUntil) {
+		return fmt.Errorf("the token redeems the bundle %+v at %s", *d.bundle, price)
+	}
+	if _, covered := q.PriceFor(d.bundle.Product, d.bundle.Variant, 2); covered {
+		return errors.New("the token redeems a second piece of the bundle")
+	}
+	return nil
+}
+
+// observeNewer checks that a newer quote on the item leaves the token of an accepted one as it was.
+func (d *deal) observeNewer(q *negotiation.Quote, now time.Time, seen tally) error {
+	if d.until.IsZero() {
+		return nil
+	}
+	seen["token before a newer quote"]++
+	if err := q.Redeemable(item.Session, now); (err == nil) != now.Before(d.until) {
+		return fmt.Errorf("the token is promised until %s, and at %s a newer quote was made: %w", d.until, now, err)
+	}
+	if price, covered := q.PriceFor(item.Product, item.Variant, item.Quantity); !covered || price != d.price {
+		return fmt.Errorf("the token redeems %s after a newer quote, and %s was agreed", price, d.price)
 	}
 	return nil
 }

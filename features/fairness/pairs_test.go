@@ -64,13 +64,18 @@ func (s *shop) newPair(seed, n uint64) *pair {
 		tier:     oneOf(r, tiers),
 	}
 	list, last := s.items[does.item].price, int64(0)
+	lowest, highest := list*35/100, list*105/100
+	if r.IntN(4) > 0 { // most buyers offer what the shop does not reject, and may not accept
+		lowest = s.items[does.item].least
+		highest = lowest + (list-lowest)/2
+	}
 	for i := range 1 + r.IntN(5) {
-		offer := list * (35 + r.Int64N(70)) / 100
+		offer := lowest + r.Int64N(highest-lowest+1)
 		switch {
 		case i == 0 && r.IntN(3) == 0:
 			offer = 0
 		case r.IntN(3) > 0:
-			offer = max(offer, last+list/50) // most buyers come closer
+			offer = max(offer, last+list/100) // most buyers come closer
 		}
 		does.offers, last = append(does.offers, offer), max(last, offer)
 	}
