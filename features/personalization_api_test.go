@@ -104,22 +104,28 @@ func TestACPCheckoutInit_personalization(t *testing.T) {
 		a.asBuyer("GET /acp/checkout/$opened")
 		a.shows("items.0.personalization.disclosure", `"Ask us."`)
 
-		// The order keeps the text.
+		// The checkout and its order keep the text that was shown.
+		a.asMerchant("PATCH /v1/projects/$shop/storefront", `{"personalization": {"default": "disclosed", "disclosure_text": "Later.", "regions": {}}}`)
+		a.asBuyer("GET /acp/checkout/$opened")
+		a.shows("items.0.personalization.disclosure", `"Ask us."`)
 		a.asBuyer("POST /acp/checkout/finalize",
 			`{"checkout_id": "$opened", "payment": {"method": "psp_spt", "token": "spt_sandbox_ok"}, "buyer": {"email": "buyer@example.com"}}`)
-		a.shows("status", `"success"`)
+		a.shows("status", `"success"`, "items.0.personalization.disclosure", `"Ask us."`)
 		a.must(a.platforms.namesAnswerField("order.id", "placed"))
 		a.must(a.platforms.namesAnswerField("order.manage_token", "proof"))
-		a.asMerchant("PATCH /v1/projects/$shop/storefront", `{"personalization": {"default": "disclosed", "disclosure_text": "Later.", "regions": {}}}`)
 		a.asBuyer("GET /acp/orders/$placed?manage_token=$proof")
 		a.shows(
-			"personalization.used", `["claimed_loyalty"]`,
-			"personalization.disclosure", `"Ask us."`,
+			"items.0.personalization.used", `["claimed_loyalty"]`,
+			"items.0.personalization.disclosure", `"Ask us."`,
 		)
-		a.asBuyer("GET /acp/orders/$placed")
-		a.shows("personalization", `absent`)
 		a.asMerchant("GET /v1/orders/$placed")
 		a.shows("lines.0.personalization.disclosure", `"Ask us."`)
+
+		// Anybody who knows an id may read what follows.
+		a.asBuyer("GET /acp/orders/$placed")
+		a.shows("items.0.personalization", `absent`)
+		a.asBuyer("GET /acp/checkout/$opened")
+		a.shows("status", `"completed"`, "items.0.personalization", `absent`, "summary.personalization", `absent`)
 	})
 }
 

@@ -117,7 +117,7 @@ type action struct {
 	Primary      bool
 }
 
-type lineView struct{ Name, About, Quantity, List, Paid, OffList string }
+type lineView struct{ Name, About, Moved, Quantity, List, Paid, OffList string }
 
 // followed is a return or a dispute.
 type followed struct {
@@ -199,6 +199,7 @@ func (v *memberRequest) line(l orderLine, code string) lineView {
 	w := v.shop.words
 	view := lineView{
 		Name:     l.Name,
+		Moved:    l.Personalization.words(),
 		About:    strings.Join(slices.DeleteFunc([]string{l.Variant, l.SKU}, empty), " · "),
 		Quantity: thousands(l.Quantity),
 		List:     w.amount(l.Original, code),

@@ -64,6 +64,25 @@ type orderLine struct {
 	Original  json.Number `json:"original_price"`
 
 	RequiresShipping *bool `json:"requires_shipping"`
+
+	Personalization *personalized `json:"personalization"`
+}
+
+// personalized says which personal signals moved a price, and what the buyer was shown with it.
+type personalized struct {
+	Used       []string `json:"used"`
+	Disclosure string   `json:"disclosure"`
+}
+
+func (p *personalized) words() string {
+	if p == nil {
+		return ""
+	}
+	said := "Moved by " + strings.ReplaceAll(strings.Join(p.Used, ", "), "_", " ")
+	if p.Disclosure == "" {
+		return said
+	}
+	return said + ", shown with: " + p.Disclosure
 }
 
 // pill is a state in one word with its tone: good, warn, bad, info or none.

@@ -154,3 +154,16 @@ func TestNegative(t *testing.T) {
 		}
 	}
 }
+
+func TestPersonalized_words(t *testing.T) {
+	t.Parallel()
+	for want, p := range map[string]*personalized{
+		"":                         nil,
+		"Moved by claimed loyalty": {Used: []string{"claimed_loyalty"}},
+		"Moved by claimed loyalty, probing limit, shown with: A text.": {[]string{"claimed_loyalty", "probing_limit"}, "A text."},
+	} {
+		if got := p.words(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -39,7 +39,7 @@ integrations.wanted products.category products.details products.folded products.
 projects.name jobs.request import_files.content import_refusals.content released_slugs.slug projects.progress projects.routes projects.personalization projects.settings projects.slug projects.storefront stock.location
 stock_moves.location stock_moves.reason stock_turns.location synonyms.input synonyms.words variants.color variants.size
 variants.sku variants.gtin variants.mpn variants.inventory_policy copies.sku sync_changes.title sync_changes.fields embeddings.model embeddings.vector embedding_progress.model returns.instructions audit_events.address`,
-	"goods, prices and counts of a sale or a negotiation": `
+	"goods, prices, what moved them, and counts of a sale or a negotiation": `
 analytics_slots.figures analytics_slots.products cart_items.name checkouts.lines checkouts.cart_problems checkouts.options checkouts.taken orders.lines
 quotes.bundle quotes.declined_for returns.allocation returns.restocked decisions.before decisions.signals reconciliations.totals
 integrations.synced sync_runs.steps jobs.result`,

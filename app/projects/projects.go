@@ -146,13 +146,13 @@ func (s *Service) ChangeStorefront(ctx context.Context, account id.Account, p id
 	})
 }
 
-// checkPlaces checks that the regions with rules of their own exist. A rule for another one would never apply.
+// checkPlaces checks that the regions with rules of their own exist: a mistyped one would leave the meant one without its rule.
 func checkPlaces(rules personalization.Patch) error {
 	check := fault.NewCheck()
 	regions, _ := rules.Regions.Value()
 	for _, of := range regions {
 		known := of.Region == personalization.EU || checkout.KnownPlace(of.Region)
-		check.In("personalization").In("regions").That(known, of.Region, "is not an ISO 3166 code of a country or of a part of one")
+		check.In("personalization").In("regions").That(known, of.Region, of.Region+" is not the ISO 3166 code of a country or of a part of one")
 	}
 	return check.Err()
 }

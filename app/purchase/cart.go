@@ -12,6 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/personalization"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/domain/session"
 	"github.com/haggle-commerce/haggle/ports"
@@ -85,7 +86,7 @@ func (s *Service) checkoutOfCart(ctx ports.Outbound, p *project.Project, r InitR
 		}
 		made.lapsed, made.Findings = lapsed, findings
 		return made, nil
-	case r.matches(c.Snapshot(), lines):
+	case r.matches(c.Snapshot(), lines, p.Storefront.Personalization):
 		return &PreparedInit{
 			Checkout:  c,
 			Findings:  findings,
@@ -127,13 +128,14 @@ func (r *InitRequest) inherit(c checkout.Snapshot) {
 }
 
 // matches reports whether the request would change nothing of the checkout.
-func (r InitRequest) matches(c checkout.Snapshot, lines []checkout.Line) bool {
+func (r InitRequest) matches(c checkout.Snapshot, lines []checkout.Line, rules personalization.Rules) bool {
 	address := r.Address.For(r.Buyer)
 	if r.Strict {
 		address.Country = checkout.Country(address.Country)
 	}
 	address.State = checkout.Region(address.Country, address.State)
 	address.ID = cmp.Or(address.ID, c.Address.ID)
+	lines = checkout.Disclose(lines, rules, address)
 	whole := r.Partial || len(address.Missing()) == 0 || checkout.AllDigital(lines)
 	wanted := r.Option == "" || r.Option == c.Selected
 	problems := len(r.Problems) + len(r.problems) + len(c.CartProblems)

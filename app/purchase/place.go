@@ -16,7 +16,6 @@ func (s *Service) place(p *project.Project, c *checkout.Checkout, paid checkout.
 		Order: id.New[id.Order](s.Entropy.IDBits()), Payment: id.New[id.Payment](s.Entropy.IDBits()),
 		Confirmation: order.Confirmation(s.Entropy.Bits128()),
 	}, order.Receipt{Provider: paid.Provider, Label: paid.Label}, p.Settings.Location(), now)
-	o.Disclose(p.Storefront.Personalization)
 	s.Tokens.Assign(o, s.Entropy.Secret(16))
 	return o, o.Announced(id.New[id.Event](s.Entropy.IDBits()), now)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/domain/session"
 	"github.com/haggle-commerce/haggle/ports"
@@ -121,7 +122,7 @@ func (s *Service) prepareRevision(
 	}
 	if err := s.askConsent(ctx, agent.Scene{
 		Project: p,
-		Session: sess,
+		Session: negotiation.Given(sess, p.Storefront.Personalization, p.Storefront.Home()),
 		Mandate: mandate,
 	}, lines); err != nil {
 		return nil, err

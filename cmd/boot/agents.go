@@ -87,9 +87,9 @@ func (a *App) logExtension(of *agent.Agent, h agents.Holdout) {
 		"project", of.Project, "agent", of.ID, "version", h.InForce, "baseline", h.Baseline, "gain", h.Gain, "error", h.Error, "served", h.Trial)
 }
 
-// logDrift logs that buyers pay more or less than before.
+// logDrift logs, once a day while the change is among the negotiations that are learned from, that buyers pay more or less.
 func (a *App) logDrift(of *agent.Agent, d tuning.Drift) {
-	a.log.Info("what buyers pay has changed: earlier negotiations count less when the agent tunes itself",
+	a.log.Info("buyers pay more or less since a day in the record: the agent learns less from earlier negotiations",
 		"project", of.Project, "agent", of.ID, "segment", d.Segment, "since", d.Since, "before", d.Before, "after", d.After)
 }
 

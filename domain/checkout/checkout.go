@@ -106,8 +106,8 @@ type Line struct {
 	Bundled  bool     // the second line of a bundle: its price depends on the quote's other line
 	Digital  bool     // not shipped, as its variant was when the line was priced
 	Personal personalization.Use
-	// Disclosure is the text with a price that personal signals moved, as the shop's rules were when the order was placed; "" in
-	// checkouts.
+	// Disclosure is the text with a price that personal signals moved, as the shop's rules were when the checkout was opened or
+	// revised.
 	Disclosure string
 }
 

@@ -43,9 +43,9 @@ func Locate(text, home string) string {
 	return ""
 }
 
-// Refine returns the place that a later statement leaves: now, unless that is only the country of the place before.
+// Refine returns the place that a later statement leaves: now, unless it says no more than before does.
 func Refine(before, now, home string) string {
-	if strings.HasPrefix(Locate(before, home), Locate(now, home)+"-") {
+	if old, said := Locate(before, home), Locate(now, home); said != "" && (old == said || strings.HasPrefix(old, said+"-")) {
 		return before
 	}
 	return now

@@ -61,12 +61,14 @@ func TestLocate_home(t *testing.T) {
 	}
 }
 
-// A country alone does not replace a place in it.
+// A statement that says no more does not replace what was said.
 func TestRefine(t *testing.T) {
 	t.Parallel()
 	for _, row := range [][3]string{
 		{"Brooklyn, NY", "US", "Brooklyn, NY"},
 		{"US-NY", "US", "US-NY"},
+		{"Munich, Germany", "DE", "Munich, Germany"},
+		{"Brooklyn, NY 11201", "US-NY", "Brooklyn, NY 11201"},
 		{"US-NY", "US-CA", "US-CA"},
 		{"US-NY", "DE", "DE"},
 		{"US", "US-NY", "US-NY"},

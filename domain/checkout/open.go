@@ -84,7 +84,7 @@ func (c *Checkout) fill(p *project.Project, cart Cart, now time.Time) error {
 	if err := cart.check(p.Storefront); err != nil {
 		return err
 	}
-	cart.Lines = slices.Clone(cart.Lines)
+	cart.Lines = Disclose(cart.Lines, p.Storefront.Personalization, cart.Address)
 	subtotal, savings, err := sum(cart.Lines, p.Settings.Currency)
 	if err != nil {
 		return tooLarge()

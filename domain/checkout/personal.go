@@ -1,15 +1,27 @@
 package checkout
 
-import "github.com/haggle-commerce/haggle/domain/personalization"
+import (
+	"slices"
 
-// Notice returns the notice to the buyer about a line whose price personal signals moved, or nil. The agreed price stands
-// in every region. The text is that of the address, or else that of the region where the price was agreed.
-func (l Line) Notice(rules personalization.Rules, to Address) *personalization.Notice {
-	return rules.Notice(l.Personal.Signals, to.RegionCode(), l.Personal.Region)
+	"github.com/haggle-commerce/haggle/domain/personalization"
+)
+
+// Disclose returns lines with the texts that the rules require with prices that personal signals moved: that of the address, or
+// else that of the region where the price was agreed. An agreed price stands in every region.
+func Disclose(lines []Line, rules personalization.Rules, to Address) []Line {
+	lines = slices.Clone(lines)
+	for i := range lines {
+		l := &lines[i]
+		l.Disclosure = ""
+		if n := rules.Notice(l.Personal.Signals, to.RegionCode(), l.Personal.Region); n != nil {
+			l.Disclosure = n.Disclosure
+		}
+	}
+	return lines
 }
 
-// Disclosed returns the notice that the buyer was given about an ordered line, or nil.
-func (l Line) Disclosed() *personalization.Notice {
+// Notice returns the notice to the buyer about a line, or nil if no personal signal moved its price.
+func (l Line) Notice() *personalization.Notice {
 	if !l.Personal.Signals.Any() {
 		return nil
 	}
@@ -19,13 +31,15 @@ func (l Line) Disclosed() *personalization.Notice {
 	}
 }
 
-// Notice is Line.Notice for all lines together, or nil.
-func Notice(rules personalization.Rules, lines []Line, to Address) *personalization.Notice {
-	var moved personalization.Signals
-	regions := []string{to.RegionCode()}
-	for _, l := range lines {
-		moved = moved.And(l.Personal.Signals)
-		regions = append(regions, l.Personal.Region)
+// Notices returns the notices about the lines; nil for those whose price no personal signal moved. A checkout that has ended has
+// none unless its agent is verified, because anybody who knows its ID may read it.
+func (c *Checkout) Notices() []*personalization.Notice {
+	list := make([]*personalization.Notice, len(c.s.Lines))
+	if ended := !c.s.Status.Open() && c.s.Status != Processing; ended && !c.s.Agent.Verified {
+		return list
 	}
-	return rules.Notice(moved, regions...)
+	for i, l := range c.s.Lines {
+		list[i] = l.Notice()
+	}
+	return list
 }

@@ -2,7 +2,10 @@
 // they count, and the text that is shown with a price that they moved. It computes no prices.
 package personalization
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Signals is a set of personal signals: inputs of a price that are about one buyer or its device. The zero Signals is
 // the empty set.
@@ -75,4 +78,25 @@ type Use struct {
 type Notice struct {
 	Signals    Signals
 	Disclosure string // "": the shop's rules require no text
+}
+
+// Together returns one notice for several: all their signals, and each text once, on lines of their own. It skips those that are nil,
+// and returns nil if all are.
+func Together(notices []*Notice) (all *Notice) {
+	var texts []string
+	for _, n := range notices {
+		if n == nil {
+			continue
+		}
+		if all == nil {
+			all = &Notice{}
+		}
+		if all.Signals = all.Signals.And(n.Signals); n.Disclosure != "" && !slices.Contains(texts, n.Disclosure) {
+			texts = append(texts, n.Disclosure)
+		}
+	}
+	if all != nil {
+		all.Disclosure = strings.Join(texts, "\n")
+	}
+	return all
 }

@@ -160,3 +160,17 @@ func TestSignals_stored(t *testing.T) {
 		t.Errorf("nothing is read as %v", got)
 	}
 }
+
+func TestTogether(t *testing.T) {
+	t.Parallel()
+	one := &personalization.Notice{Signals: personalization.ClaimedLoyalty, Disclosure: "One."}
+	two := &personalization.Notice{Signals: personalization.ProbingLimit, Disclosure: "Two."}
+	all := personalization.Together([]*personalization.Notice{nil, one, two, one})
+	want := personalization.Notice{Signals: one.Signals.And(two.Signals), Disclosure: "One.\nTwo."}
+	if all == nil || *all != want || one.Signals != personalization.ClaimedLoyalty {
+		t.Errorf("%+v, want %+v", all, want)
+	}
+	if none := personalization.Together([]*personalization.Notice{nil}); none != nil {
+		t.Errorf("of none: %+v", none)
+	}
+}

@@ -166,7 +166,7 @@ func (h *handlers) toAPIWholeCheckout(c *checkout.Checkout, o *order.Order, shop
 		ValidUntil:      opened.ValidUntil,
 		NextActions:     opened.NextActions,
 	}
-	for _, l := range s.Lines {
+	for i, l := range s.Lines {
 		answer.Items = append(answer.Items, checkoutLine{
 			LineID:           commerce.LineID(l.ID),
 			ProductID:        l.Product.String(),
@@ -179,7 +179,7 @@ func (h *handlers) toAPIWholeCheckout(c *checkout.Checkout, o *order.Order, shop
 			Discount:         money.Off(l.Original, l.Unit).String(),
 			Agreed:           !l.Quote.IsZero(),
 			RequiresShipping: !l.Digital,
-			Personalization:  commerce.ToAPIPersonalization(l.Notice(shop.Storefront.Personalization, s.Address)),
+			Personalization:  opened.Items[i].Personalization,
 		})
 	}
 	if o != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/personalization"
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
@@ -123,7 +124,7 @@ func (h *handlers) toCheckoutPage(shop *project.Project, c *checkout.Checkout, o
 	if o != nil {
 		view.Receipt, view.Confirmation = h.Address(shop.Slug)+"/acp/orders/"+o.ID.String()+"/receipt", o.Confirmation
 	}
-	if n := checkout.Notice(shop.Storefront.Personalization, s.Lines, s.Address); n != nil {
+	if n := personalization.Together(c.Notices()); n != nil {
 		view.Disclosure = n.Disclosure
 	}
 	for _, l := range s.Lines {

@@ -14,6 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/personalization"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -268,7 +269,7 @@ func fromAPILines(shop *project.Project, items []revisedItem, strange string) ([
 }
 
 func (h *handlers) toAPICheckout(c *checkout.Checkout, shop *project.Project) initAnswer {
-	s, methods := c.Snapshot(), shop.ServedMethods(h.Sandbox)
+	s, methods, notices := c.Snapshot(), shop.ServedMethods(h.Sandbox), c.Notices()
 	answer := initAnswer{
 		CheckoutID:  s.ID.String(),
 		Status:      s.Status.String(),
@@ -284,10 +285,10 @@ func (h *handlers) toAPICheckout(c *checkout.Checkout, shop *project.Project) in
 			Savings:  wire.ToMoney(s.Savings),
 			Currency: s.Subtotal.Currency().Code(),
 
-			Personalization: commerce.ToAPIPersonalization(checkout.Notice(shop.Storefront.Personalization, s.Lines, s.Address)),
+			Personalization: commerce.ToAPIPersonalization(personalization.Together(notices)),
 		},
 	}
-	for _, l := range s.Lines {
+	for i, l := range s.Lines {
 		answer.Items = append(answer.Items, checkoutItem{
 			ProductID:     l.Product.String(),
 			Name:          l.Name,
@@ -298,7 +299,7 @@ func (h *handlers) toAPICheckout(c *checkout.Checkout, shop *project.Project) in
 			Discount:      money.Off(l.Original, l.Unit).String(),
 
 			RequiresShipping: !l.Digital,
-			Personalization:  commerce.ToAPIPersonalization(l.Notice(shop.Storefront.Personalization, s.Address)),
+			Personalization:  commerce.ToAPIPersonalization(notices[i]),
 		})
 		answer.Lines = append(answer.Lines, openedLine{commerce.LineID(l.ID), l.Product.String(), l.Variant.String(), l.Quantity})
 	}

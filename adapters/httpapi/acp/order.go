@@ -62,8 +62,6 @@ type orderAnswer struct {
 	Returns     []orderReturn    `json:"returns" doc:"Oldest first."`
 	Items       []orderedItem    `json:"items" doc:"The items, with the ids that a return needs, in the order of summary.items."`
 
-	Personalization *commerce.Personalization `json:"personalization,omitempty" doc:"Present only with the manage_token."`
-
 	NextActions nextActions `json:"next_actions,omitempty"`
 }
 
@@ -132,6 +130,8 @@ type orderedItem struct {
 	ProductID string `json:"product_id"`
 	VariantID string `json:"variant_id"`
 	Quantity  int    `json:"quantity" minimum:"1"`
+
+	Personalization *commerce.Personalization `json:"personalization,omitempty" doc:"Present only with the manage_token."`
 }
 
 type orderInput struct {
@@ -149,9 +149,16 @@ func (h *handlers) order(ctx context.Context, rq Request, in *orderInput) (*wire
 	answer := toAPICase(shop, c, h.Clock.Now())
 	if token := cmp.Or(in.Header, in.Query); token != "" {
 		answer.Payment.Method, answer.ReceiptURL = c.Order.Payment.Label, h.receiptURL(shop, c.Order, token)
-		answer.Personalization = commerce.ToAPIPersonalization(c.Order.Disclosed())
+		discloses(answer.Items, c.Order)
 	}
 	return &wire.Output[orderAnswer]{Body: answer}, nil
+}
+
+// discloses adds the notices that the buyer was given to the items of an order.
+func discloses(items []orderedItem, o *order.Order) {
+	for i, l := range o.Lines {
+		items[i].Personalization = commerce.ToAPIPersonalization(l.Notice())
+	}
 }
 
 // receiptURL returns the address of an order's receipt or, without a manage token, of the page without personal data.
@@ -213,7 +220,11 @@ func toAPIOrder(shop *project.Project, o *order.Order) orderAnswer {
 	}
 	for _, l := range o.Lines {
 		answer.Summary.Items = append(answer.Summary.Items, orderItem{l.Name, l.Quantity, wire.ToMoney(l.Unit)})
-		answer.Items = append(answer.Items, orderedItem{l.Product.String(), l.Variant.String(), l.Quantity})
+		answer.Items = append(answer.Items, orderedItem{
+			ProductID: l.Product.String(),
+			VariantID: l.Variant.String(),
+			Quantity:  l.Quantity,
+		})
 	}
 	return answer
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/personalization"
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
@@ -101,8 +102,8 @@ type receiptView struct {
 	Refunds      []receiptRefund
 	Kept         money.Amount // the payment less the refunds; shown with Refunds
 	PlaceAndCode string
-	Buyer        bool // whether to show the address and the payment instrument
-	Disclosure   string
+	Buyer        bool   // whether to show the address and the payment instrument
+	Disclosure   string // shown with Buyer
 }
 
 type receiptRefund struct {
@@ -131,12 +132,14 @@ func toReceipt(shop *project.Project, c *order.Case) receiptView {
 		Kept:         money.Of(o.Payment.Amount.Minor()-o.Payment.Refunded.Minor(), o.Total.Currency()),
 		PlaceAndCode: joined(o.Address.City, o.Address.State, o.Address.PostalCode),
 	}
-	if n := o.Disclosed(); n != nil {
-		view.Disclosure = n.Disclosure
-	}
+	var notices []*personalization.Notice
 	for _, l := range o.Lines {
+		notices = append(notices, l.Notice())
 		total := money.Of(l.Unit.Minor()*int64(l.Quantity), l.Unit.Currency()) // cannot overflow: it is part of the subtotal
 		view.Lines = append(view.Lines, receiptLine{l.Name, l.Label, l.Quantity, l.Unit.String(), total.String()})
+	}
+	if n := personalization.Together(notices); n != nil {
+		view.Disclosure = n.Disclosure
 	}
 	for _, r := range c.Refunds {
 		if r.Status != order.RefundIsFailed {

@@ -15,6 +15,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/capability"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/personalization"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -173,7 +174,8 @@ func (h *handlers) cancelCart(ctx ports.Outbound, rq Request, in *onCart) (plan[
 }
 
 func (h *handlers) toAPICart(rq Request, b *baskets.Basket, a asked, findings []pricing.Finding) cartBody {
-	lines := make([]checkout.Line, len(b.Lines))
+	lines, rules := make([]checkout.Line, len(b.Lines)), rq.Caller.Shop.Storefront.Personalization
+	notices := make([]*personalization.Notice, len(b.Lines))
 	items := make([]lineItem, len(b.Lines))
 	for i, l := range b.Lines {
 		lines[i] = checkout.Line{
@@ -183,8 +185,8 @@ func (h *handlers) toAPICart(rq Request, b *baskets.Basket, a asked, findings []
 			Unit:     l.Unit,
 			Original: l.Original,
 			Token:    l.Token,
-			Personal: l.Personal,
 		}
+		notices[i] = rules.Notice(l.Personal.Signals, l.Personal.Region)
 		items[i] = lineItem{
 			ID:       commerce.LineID(l.Line),
 			Item:     item{l.Variant.String(), title(l.Name, l.Label), l.Original.Minor()},
@@ -199,7 +201,7 @@ func (h *handlers) toAPICart(rq Request, b *baskets.Basket, a asked, findings []
 		LineItems: items,
 		Buyer:     toAPIBuyer(b.Session.Buyer),
 		Totals:    cartTotals(b),
-		Messages:  slices.Concat(a.messages, personalizedLines(rq.Caller.Shop.Storefront.Personalization, checkout.Snapshot{Lines: lines})),
+		Messages:  slices.Concat(a.messages, personalizedLines(notices)),
 		ExpiresAt: wire.ToKnownTime(b.Session.ExpiresAt),
 	}
 	if rq.Caller.Platform.Active.Has(capability.Discount) {

@@ -102,7 +102,7 @@ func (h *handlers) toAPICheckout(rq Request, v shown) checkoutBody {
 		}
 	}
 	body.Messages = append(v.messages, h.toAPIMessages(c)...)
-	body.Messages = append(body.Messages, personalizedLines(rq.Caller.Shop.Storefront.Personalization, s)...)
+	body.Messages = append(body.Messages, personalizedLines(c.Notices())...)
 	if v.order != nil {
 		body.Order = &orderPlaced{v.order.ID.String(), v.order.Confirmation, h.permalink(rq.Caller.Shop, v.order)}
 	}

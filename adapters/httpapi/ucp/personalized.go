@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/personalization"
 )
 
@@ -23,10 +22,10 @@ func personalized(n *personalization.Notice, path string) message {
 	return m
 }
 
-// personalizedLines are the messages about the lines of a checkout.
-func personalizedLines(rules personalization.Rules, s checkout.Snapshot) (list []message) {
-	for i, l := range s.Lines {
-		if n := l.Notice(rules, s.Address); n != nil {
+// personalizedLines are the messages about the lines of a cart or checkout; a nil notice has none.
+func personalizedLines(notices []*personalization.Notice) (list []message) {
+	for i, n := range notices {
+		if n != nil {
 			list = append(list, personalized(n, "$.line_items["+strconv.Itoa(i)+"]"))
 		}
 	}

@@ -71,7 +71,7 @@ WHERE a.status = 'active'
     FROM agent_policies AS v
     WHERE v.project_id = a.project_id
       AND v.agent_id = a.id
-      AND (v.activated_at >= $1 OR v.version = a.policy_version AND v.created_at >= $1)
+      AND v.activated_at >= $1
   )
   AND a.id > $2
 ORDER BY a.id

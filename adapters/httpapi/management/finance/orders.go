@@ -333,7 +333,7 @@ func ToAPIOrderLine(l checkout.Line) OrderLine {
 		Quantity:         l.Quantity,
 		Unit:             wire.ToMoney(l.Unit),
 		Original:         wire.ToMoney(l.Original),
-		Personalization:  commerce.ToAPIPersonalization(l.Disclosed()),
+		Personalization:  commerce.ToAPIPersonalization(l.Notice()),
 		RequiresShipping: !l.Digital,
 	}
 }
