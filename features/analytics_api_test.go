@@ -127,13 +127,18 @@ func TestAnalyticsSummary_refusals(t *testing.T) {
 	})
 }
 
+// All buyers offer 900.00. The opening price and the deal differ by the tier, and by nothing else.
 func TestAnalyticsPriceDispersion(t *testing.T) {
 	onEngines(t, func(a *apiTest) {
 		a.opensHagglingShop()
-		for _, buyer := range []string{`{}`, `{"location": "DE", "urgency": "high"}`, `{"loyalty_tier": "gold"}`} {
-			a.asksClaiming(buyer)
-			a.asBuyer("POST /acp/quote", `{"session_id": "$visit", "quote_id": "$asked", "offer_price": 970}`)
-			a.shows("status", `"accept"`)
+		for _, buyer := range []struct{ claims, answer string }{
+			{`{}`, `"counter_offer"`},
+			{`{"location": "DE"}`, `"counter_offer"`},
+			{`{"loyalty_tier": "gold"}`, `"accept"`},
+		} {
+			a.asksClaiming(buyer.claims)
+			a.asBuyer("POST /acp/quote", `{"session_id": "$visit", "quote_id": "$asked", "offer_price": 900}`)
+			a.shows("status", buyer.answer)
 		}
 		a.asMerchant("GET /v1/analytics/price-dispersion")
 		a.shows(
@@ -141,19 +146,25 @@ func TestAnalyticsPriceDispersion(t *testing.T) {
 			"negotiations", `3`,
 			"complete", `true`,
 			"compared", `3`,
-			"groups", `1`,
+			"groups", `2`,
 			"unexplained", `0`,
-			"items.#", `1`,
+			"items.#", `2`,
 			"items.0.product_id", `"$product"`,
 			"items.0.quantity", `1`,
-			"items.0.steps", `[{"offer_price": null, "policy_version": 2}, {"offer_price": 970.00, "policy_version": 2}]`,
+			"items.0.steps", `[{"offer_price": null, "policy_version": 2}, {"offer_price": 900.00, "policy_version": 2}]`,
 			"items.0.negotiations", `3`,
-			"items.0.deals", `3`,
-			"items.0.lowest_price", `970`,
-			"items.0.highest_price", `970`,
-			"items.0.mean_price", `970`,
-			"items.0.explained_by", `[]`,
+			"items.0.deals", `1`,
+			"items.0.lowest_price", `900`,
+			"items.0.highest_price", `999`,
+			"items.0.mean_price", `966`,
+			"items.0.explained_by", `["loyalty"]`,
 			"items.0.unexplained", `0`,
+			"items.1.steps", `[{"offer_price": null, "policy_version": 2}]`,
+			"items.1.deals", `0`,
+			"items.1.lowest_price", `970`,
+			"items.1.highest_price", `1000`,
+			"items.1.mean_price", `990`,
+			"items.1.explained_by", `["loyalty"]`,
 		)
 		a.asMerchant("GET /v1/analytics/price-dispersion?to=2026-01-01")
 		a.shows("negotiations", `0`, "items", `[]`)

@@ -1,7 +1,6 @@
 package negotiation
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"slices"
@@ -10,14 +9,24 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// MostDispersed is the largest number of groups in a report.
-const MostDispersed = 100
+const (
+	// MostDispersed is the largest number of groups in a report.
+	MostDispersed = 100
+	// MostSteps is the largest number of steps of a negotiation that are compared.
+	MostSteps = 20
+)
 
-// Dispersion compares the prices of negotiations in which buyers did the same: the same offers, in the same order,
-// about the same quantity of the same variant, answered under the same versions of the policy.
+// Dispersion compares the prices that buyers got who had done the same so far: the same offers, in the same order, about
+// the same quantity of the same variant, answered by the same agents under the same versions of their policies.
+//
+// A step is an offer, or a question for the price, and its answer. There is a group for each sequence of first steps that
+// occurs, so a negotiation of three steps is in three groups: buyers who made the same two offers are compared after
+// the second one, whether it was accepted, countered or rejected, and whatever they did next. Memory and time are
+// proportional to the number of steps.
 type Dispersion struct {
 	currency money.Currency
-	groups   map[behavior]*Dispersed
+	groups   []*Dispersed // in the order of their first negotiations, shorter sequences first
+	next     map[behavior]*Dispersed
 	answers  map[[sha256.Size]byte]answered
 	bounds   map[[sha256.Size]byte][]Bounds // of the first answer, the latest last
 	report   Dispersions
@@ -27,55 +36,63 @@ type Dispersion struct {
 type Dispersions struct {
 	Negotiations int
 	Skipped      int         // negotiations in another currency
-	Compared     int         // negotiations in groups of at least two
+	Compared     int         // negotiations that share at least their first step with another one
 	Groups       int         // of at least two negotiations
-	Unexplained  int         // decisions that differ although all recorded inputs are equal
+	Unexplained  int         // answers that differ although all recorded inputs are equal
 	Dispersed    []Dispersed // groups of at least two, those with the widest range of prices first, MostDispersed at most
 }
 
-// Dispersed is a group of negotiations in which buyers did the same. Prices are per unit.
+// Dispersed is a group of negotiations in which buyers did the same up to some step. Prices are per unit: see
+// Entry.priceAfter.
 type Dispersed struct {
-	Item         Item // without its session
-	Agent        id.Agent
-	Versions     []int           // of the policy, by answer
-	Offers       []*money.Amount // nil: a question for the price
-	Negotiations int
-	Deals        int
-	Lowest       PricedDeal
-	Highest      PricedDeal
-	Unexplained  int
+	Item         Item            // without its session
+	Agent        id.Agent        // that answered the last step
+	Versions     []int           // of the policy, by step
+	Offers       []*money.Amount // by step; nil: a question for the price
+	Negotiations int             // that got this far
+	Deals        int             // made at the last step
+	Lowest       *PricedAnswer
+	Highest      *PricedAnswer
+	Unexplained  int // answers to the last step that differ although all recorded inputs are equal
 
-	sum money.Amount
+	last   behavior
+	before *Dispersed // the group without the last step; nil: there is only one
+	sum    money.Amount
 }
 
-// PricedDeal is a deal of a group, with the recorded inputs of its first answer, which made the bounds, and of its last one.
-type PricedDeal struct {
-	Price   money.Amount
-	opened  Signals
-	signals Signals
-	bounds  Bounds
-	agent   bool
+// PricedAnswer is an answer to the last step of a group, with the recorded inputs of this answer and of those before.
+type PricedAnswer struct {
+	Price    money.Amount
+	before   *PricedAnswer // nil: this is the first
+	signals  Signals
+	bounds   Bounds
+	proposal *money.Amount
+	valid    bool // the price before was still valid
+	limited  bool // a limit of Probing decided
 }
 
-// behavior is what the negotiations of a group have in common.
+// behavior is the last step of a group. With the group of the steps before, it identifies the group.
 type behavior struct {
-	item  Item
-	agent id.Agent
-	steps [sha256.Size]byte
+	before  *Dispersed
+	item    Item
+	agent   id.Agent
+	version int
+	asks    bool
+	offer   money.Amount // unless the buyer asks for the price
 }
 
 // NewDispersion returns an empty report on negotiations in a currency.
 func NewDispersion(c money.Currency) *Dispersion {
 	return &Dispersion{
 		currency: c,
-		groups:   map[behavior]*Dispersed{},
+		next:     map[behavior]*Dispersed{},
 		answers:  map[[sha256.Size]byte]answered{},
 		bounds:   map[[sha256.Size]byte][]Bounds{},
 	}
 }
 
-// Add adds the negotiation of one item in one session, up to its first deal. Negotiations must be added in the order in
-// which they began, or in the opposite order.
+// Add adds the negotiation of one item in one session, up to its first deal and its first MostSteps steps. Negotiations
+// must be added in the order in which they began, or in the opposite order.
 func (d *Dispersion) Add(entries []Entry) {
 	if len(entries) == 0 {
 		return
@@ -85,147 +102,191 @@ func (d *Dispersion) Add(entries []Entry) {
 		return
 	}
 	d.report.Negotiations++
-	if deal := slices.IndexFunc(entries, func(e Entry) bool { return e.Outcome == OutcomeAccepted }); deal >= 0 {
-		entries = entries[:deal+1]
-	}
-	steps, inputs, unexplained := canonical{}, canonical{}, 0
-	of := Dispersed{Agent: entries[0].Agent, Item: entries[0].Item}
-	of.Item.Session = id.Session{}
-	for i := range entries {
+	var group *Dispersed
+	var answer *PricedAnswer
+	var inputs canonical // a hash of all inputs so far
+	for i := range entries[:min(len(entries), MostSteps)] {
 		e := &entries[i]
-		steps = steps.optional(e.Offer).number(e.PolicyVersion)
-		of.Offers, of.Versions = append(of.Offers, e.Offer), append(of.Versions, e.PolicyVersion)
-		inputs = e.appendInputs(inputs, entries[:i])
-		key := sha256.Sum256(canonical{}.text(of.Item.Variant.String()).text(of.Agent.String()).number(of.Item.Quantity).raw(steps).raw(inputs))
-		unexplained += d.compare(key, e, i == 0)
-		inputs = inputs.raw(e.Bounds.canonical())
+		if e.Bounds.list.Currency() != d.currency {
+			return // the shop changed its currency
+		}
+		group = d.group(group, e)
+		before := sha256.Sum256(e.appendInputs(inputs, entries[:i]))
+		after := sha256.Sum256(e.Bounds.canonical().raw(before[:]))
+		group.Unexplained += d.compare(before, after, e, i == 0)
+		answer = &PricedAnswer{
+			Price:    e.priceAfter(),
+			before:   answer,
+			signals:  e.Signals,
+			bounds:   e.Bounds,
+			proposal: e.Proposal,
+			valid:    e.valid(entries[:i]),
+			limited:  e.Rule == ProbingLimit,
+		}
+		group.add(answer)
+		if e.Outcome == OutcomeAccepted {
+			group.Deals++
+			return
+		}
+		inputs = after[:]
 	}
-	d.group(behavior{of.Item, of.Agent, sha256.Sum256(steps)}, of, entries, unexplained)
 }
 
-// compare returns the number of differences from an earlier decision with the same inputs, 0 or 1. The first bounds of a
-// negotiation also follow from the shop's settings, which are not recorded: they change at some time, and stay. So bounds
-// that come back after others are a difference.
-func (d *Dispersion) compare(key [sha256.Size]byte, e *Entry, first bool) int {
+// group returns the group of the negotiations that continue like those of the group before with the entry's step.
+func (d *Dispersion) group(before *Dispersed, e *Entry) *Dispersed {
+	b := behavior{
+		before:  before,
+		item:    e.Item,
+		agent:   e.Agent,
+		version: e.PolicyVersion,
+		asks:    e.Offer == nil,
+	}
+	b.item.Session = id.Session{}
+	if e.Offer != nil {
+		b.offer = *e.Offer
+	}
+	g := d.next[b]
+	if g == nil {
+		g = &Dispersed{
+			Item:   b.item,
+			Agent:  e.Agent,
+			last:   b,
+			before: before,
+			sum:    money.Zero(d.currency),
+		}
+		d.next[b] = g
+		d.groups = append(d.groups, g)
+	}
+	return g
+}
+
+// compare returns the number of differences from an earlier answer with the same inputs, 0 or 1. Before is the hash of the
+// inputs without the bounds, after with them. The first bounds of a negotiation also follow from the shop's settings,
+// which are not recorded: they change at some time, and stay. So bounds that come back after others are a difference.
+func (d *Dispersion) compare(before, after [sha256.Size]byte, e *Entry, first bool) int {
 	if first {
-		seen := d.bounds[key]
+		seen := d.bounds[before]
 		at := slices.Index(seen, e.Bounds)
 		if at >= 0 && at < len(seen)-1 {
 			return 1
 		}
 		if at < 0 {
-			d.bounds[key] = append(seen, e.Bounds)
+			d.bounds[before] = append(seen, e.Bounds)
 		}
 	}
-	key = sha256.Sum256(append(key[:], e.Bounds.canonical()...))
 	got := answered{outcome: e.Outcome}
 	if e.Price != nil {
 		got.price = *e.Price
 	}
-	if before, known := d.answers[key]; known && before != got {
+	if earlier, known := d.answers[after]; known && earlier != got {
 		return 1
 	}
-	d.answers[key] = got
+	d.answers[after] = got
 	return 0
 }
 
-// group adds a negotiation to its group.
-func (d *Dispersion) group(key behavior, of Dispersed, entries []Entry, unexplained int) {
-	last := &entries[len(entries)-1]
-	g := d.groups[key]
-	if g == nil {
-		g = &of
-		g.sum = money.Zero(d.currency)
-		d.groups[key] = g
+// add adds the answer of a negotiation to its group.
+func (g *Dispersed) add(a *PricedAnswer) {
+	if g.Negotiations == 0 || a.Price.Minor() < g.Lowest.Price.Minor() {
+		g.Lowest = a
+	}
+	if g.Negotiations == 0 || a.Price.Minor() > g.Highest.Price.Minor() {
+		g.Highest = a
 	}
 	g.Negotiations++
-	g.Unexplained += unexplained
-	if last.Outcome != OutcomeAccepted || last.Price == nil {
-		return
+	if sum, err := g.sum.Add(a.Price); err == nil { // amounts are below money.Limit, so nine million of them fit
+		g.sum = sum
 	}
-	sum, err := g.sum.Add(*last.Price)
-	if err != nil {
-		return
-	}
-	deal := PricedDeal{
-		Price:   *last.Price,
-		opened:  entries[0].Signals,
-		signals: last.Signals,
-		bounds:  last.Bounds,
-		agent:   last.Proposal != nil,
-	}
-	if g.Deals == 0 || deal.Price.Minor() < g.Lowest.Price.Minor() {
-		g.Lowest = deal
-	}
-	if g.Deals == 0 || deal.Price.Minor() > g.Highest.Price.Minor() {
-		g.Highest = deal
-	}
-	g.sum = sum
-	g.Deals++
 }
 
 // Report returns the report on what was added.
 func (d *Dispersion) Report() Dispersions {
 	r := d.report
+	var found []*Dispersed
 	for _, g := range d.groups {
-		if g.Negotiations > 1 {
-			r.Groups, r.Compared, r.Unexplained = r.Groups+1, r.Compared+g.Negotiations, r.Unexplained+g.Unexplained
-			r.Dispersed = append(r.Dispersed, *g)
+		if g.Negotiations < 2 {
+			continue
+		}
+		found = append(found, g)
+		r.Groups, r.Unexplained = r.Groups+1, r.Unexplained+g.Unexplained
+		if g.before == nil {
+			r.Compared += g.Negotiations
 		}
 	}
-	slices.SortFunc(r.Dispersed, func(a, b Dispersed) int {
-		return cmp.Or(cmp.Compare(b.Unexplained, a.Unexplained), cmp.Compare(b.spread(), a.spread()), cmp.Compare(b.Negotiations, a.Negotiations),
-			cmp.Compare(a.Item.Variant.String(), b.Item.Variant.String()), bytes.Compare(a.steps(), b.steps()))
+	slices.SortStableFunc(found, func(a, b *Dispersed) int {
+		return cmp.Or(cmp.Compare(b.Unexplained, a.Unexplained), cmp.Compare(b.spread(), a.spread()), cmp.Compare(b.Negotiations, a.Negotiations))
 	})
-	r.Dispersed = r.Dispersed[:min(len(r.Dispersed), MostDispersed)]
+	for _, g := range found[:min(len(found), MostDispersed)] {
+		r.Dispersed = append(r.Dispersed, g.withSteps())
+	}
 	return r
+}
+
+// withSteps returns the group with its steps.
+func (g *Dispersed) withSteps() Dispersed {
+	all := *g
+	for at := g; at != nil; at = at.before {
+		var offer *money.Amount
+		if !at.last.asks {
+			offer = &at.last.offer
+		}
+		all.Offers, all.Versions = append(all.Offers, offer), append(all.Versions, at.last.version)
+	}
+	slices.Reverse(all.Offers)
+	slices.Reverse(all.Versions)
+	return all
 }
 
 func (g *Dispersed) spread() int64 { return g.Highest.Price.Minor() - g.Lowest.Price.Minor() }
 
-func (g *Dispersed) steps() []byte {
-	steps := canonical{}.number(g.Item.Quantity)
-	for i, offer := range g.Offers {
-		steps = steps.optional(offer).number(g.Versions[i])
-	}
-	return steps
+// Mean returns the mean of the prices, rounded half up.
+func (g *Dispersed) Mean() money.Amount {
+	// It cannot fail: a mean is not above the sum, and a group has a negotiation.
+	mean, _ := g.sum.Share(1, int64(max(g.Negotiations, 1)), money.HalfUp)
+	return mean
 }
 
-// Mean returns the mean of the agreed prices, rounded half up, or false without a deal.
-func (g *Dispersed) Mean() (money.Amount, bool) {
-	if g.Deals == 0 {
-		return money.Amount{}, false
-	}
-	mean, err := g.sum.Share(1, int64(g.Deals), money.HalfUp)
-	return mean, err == nil
-}
-
-// ExplainedBy returns the recorded inputs in which the lowest and the highest deal differ, or nothing if their prices are
-// equal: stock, cost, list_price, competitor_price, cart, loyalty, purchases, urgency, probing, agent (an agent's
-// proposal) and limits (the bounds differ while the others are equal: the shop's settings changed).
+// ExplainedBy returns the recorded inputs in which the negotiations with the lowest and the highest price differ, at the
+// last step or an earlier one, or nothing if these prices are equal: stock, cost, list_price, competitor_price, cart,
+// loyalty, purchases, urgency, probing (a limit of Probing decided), agent (an agent's proposal), expiry (whether the
+// price before was still valid) and limits (the bounds or the product's category differ while the others are equal: the
+// shop's settings changed).
 func (g *Dispersed) ExplainedBy() (names []string) {
 	if g.spread() == 0 {
 		return nil
 	}
-	first, last := differences(g.Lowest.opened, g.Highest.opened), differences(g.Lowest.signals, g.Highest.signals)
+	var found [len(inputNames)]bool
+	limits, probed := false, false
+	for a, b := g.Lowest, g.Highest; a != nil && b != nil; a, b = a.before, b.before {
+		for i, differs := range differences(a, b) {
+			found[i] = found[i] || differs
+		}
+		limits = limits || a.bounds != b.bounds || a.signals.Category != b.signals.Category
+		probed = probed || a.signals.Probed != b.signals.Probed
+	}
 	for i, name := range inputNames {
-		if first[i] || last[i] {
+		if found[i] {
 			names = append(names, name)
 		}
 	}
-	if g.Lowest.agent || g.Highest.agent {
-		names = append(names, "agent")
+	switch {
+	case len(names) > 0:
+		return names
+	case limits:
+		return []string{"limits"}
+	case probed: // the guardrails refused an agent's proposal because of it
+		return []string{"probing"}
 	}
-	if len(names) == 0 && g.Lowest.bounds != g.Highest.bounds {
-		names = append(names, "limits")
-	}
-	return names
+	return nil
 }
 
-var inputNames = [...]string{"stock", "cost", "list_price", "competitor_price", "cart", "loyalty", "purchases", "urgency", "probing"}
+var inputNames = [...]string{
+	"stock", "cost", "list_price", "competitor_price", "cart", "loyalty", "purchases", "urgency", "probing", "agent", "expiry",
+}
 
-// differences reports which inputs, in the order of inputNames, differ.
-func differences(a, b Signals) [len(inputNames)]bool {
+// differences reports which inputs of one answer, in the order of inputNames, differ.
+func differences(one, other *PricedAnswer) [len(inputNames)]bool {
+	a, b := &one.signals, &other.signals
 	return [...]bool{
 		a.Stock != b.Stock,
 		!same(a.Cost, b.Cost),
@@ -235,7 +296,9 @@ func differences(a, b Signals) [len(inputNames)]bool {
 		a.Claims.Tier != b.Claims.Tier || a.Member.Tier != b.Member.Tier,
 		a.Claims.Purchases != b.Claims.Purchases || a.Member.Purchases != b.Member.Purchases,
 		a.Claims.Urgency != b.Claims.Urgency,
-		a.Probed != b.Probed,
+		one.limited != other.limited,
+		!same(one.proposal, other.proposal),
+		one.valid != other.valid,
 	}
 }
 
@@ -246,20 +309,33 @@ func same(a, b *money.Amount) bool {
 	return *a == *b
 }
 
-// appendInputs appends the recorded inputs of a decision besides the buyer's offers and the policy. One is whether the
-// promise of the answer before was still valid.
-func (e *Entry) appendInputs(to canonical, earlier []Entry) canonical {
-	valid, resumed := false, false
-	if n := len(earlier); n > 0 {
-		valid, resumed = e.At.Sub(earlier[n-1].At) < Validity, e.Quote == earlier[n-1].Quote
+// priceAfter returns the price that the buyer has after the entry: the one that it was quoted, the counter, the agreed
+// price, or the current price of a rejection.
+func (e *Entry) priceAfter() money.Amount {
+	if e.Price != nil {
+		return *e.Price
 	}
-	s := e.Signals
-	return to.amount(s.List).optional(s.Cost).optional(s.Competitor).truth(s.Negotiable).number(s.Quantity).
+	return Table{Bounds: e.Bounds, Progress: e.Before}.current() // old rejections have no price
+}
+
+// valid reports whether the promise of the answer before was still valid.
+func (e *Entry) valid(earlier []Entry) bool {
+	n := len(earlier)
+	return n > 0 && e.At.Sub(earlier[n-1].At) < Validity
+}
+
+// appendInputs appends the buyer's step, the policy that answered it, and the other recorded inputs of a decision besides
+// the bounds.
+func (e *Entry) appendInputs(to canonical, earlier []Entry) canonical {
+	resumed := len(earlier) > 0 && e.Quote == earlier[len(earlier)-1].Quote
+	s := &e.Signals
+	return to.text(e.Item.Variant.String()).number(e.Item.Quantity).optional(e.Offer).text(e.Agent.String()).number(e.PolicyVersion).
+		amount(s.List).optional(s.Cost).optional(s.Competitor).truth(s.Negotiable).number(s.Quantity).
 		amount(s.CartValue).amount(s.CartAtList).number(s.Stock).text(s.Category).
 		text(s.Claims.Tier.String()).number(s.Claims.Purchases).text(s.Claims.Urgency.String()).
 		text(s.Member.Tier.String()).number(s.Member.Purchases).
 		number(s.Probed.Session).number(s.Probed.Client).number(s.Probed.Product).
-		optional(e.Proposal).truth(valid).truth(resumed)
+		optional(e.Proposal).truth(e.valid(earlier)).truth(resumed)
 }
 
 func (b Bounds) canonical() canonical {

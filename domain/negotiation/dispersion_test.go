@@ -1,9 +1,13 @@
 package negotiation_test
 
 import (
+	"encoding/binary"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
+
+	"pgregory.net/rapid"
 
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -11,27 +15,56 @@ import (
 	"github.com/haggle-commerce/haggle/domain/session"
 )
 
-// negotiated returns a negotiation as it is recorded: offers of a buyer, and the answers of the built-in policy.
-func negotiated(n byte, s negotiation.Signals, offers ...string) []negotiation.Entry {
+// buyerStep is a request of a buyer, in minor units of USD.
+type buyerStep struct {
+	offer   int64 // 0: a question for the price
+	signals negotiation.Signals
+	later   time.Duration // after the request before
+}
+
+// negotiate returns the record of a negotiation under a policy, up to its first deal.
+func negotiate(n int, p negotiation.Policy, steps ...buyerStep) []negotiation.Entry {
+	var of [16]byte
+	binary.BigEndian.PutUint32(of[:], uint32(n))
 	item := negotiation.Item{
-		Session:  id.New[id.Session]([16]byte{n}),
+		Session:  id.New[id.Session](of),
 		Variant:  id.New[id.Variant]([16]byte{1}),
-		Quantity: 1,
+		Quantity: steps[0].signals.Quantity,
 	}
 	now := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
-	q := negotiation.Start(id.New[id.Quote]([16]byte{n}), id.Project{}, item, patient, s, nil, now)
+	q := negotiation.Start(id.New[id.Quote](of), id.Project{}, item, p, steps[0].signals, nil, now)
 	var entries []negotiation.Entry
-	for i, price := range offers {
-		var made *money.Amount
-		if price != "" {
-			made = offer(usd(price))
+	for i, s := range steps {
+		now = now.Add(s.later)
+		if q.Resume(p, s.signals, now) != nil {
+			break // it is accepted
 		}
-		table := q.Table(patient.Terms(s), made)
-		d := negotiation.Decide(table)
-		entries = append(entries, negotiation.NewEntry(id.New[id.Decision]([16]byte{n, byte(i)}), i+1, q, table, s, d, "", now))
+		var made *money.Amount
+		if s.offer > 0 {
+			made = offer(money.Of(s.offer, money.USD))
+		}
+		table := q.Table(p.Terms(s.signals), made)
+		d := negotiation.Guard(table, negotiation.Decide(table))
+		entries = append(entries, negotiation.NewEntry(id.Decision{}, i+1, q, table, s.signals, d, "", now))
 		q.Record(table, d, now)
 	}
 	return entries
+}
+
+// negotiated returns the record of a buyer's offers, in US dollars.
+func negotiated(n int, s negotiation.Signals, offers ...int64) []negotiation.Entry {
+	return negotiatedUnder(patient, n, s, offers...)
+}
+
+func negotiatedUnder(p negotiation.Policy, n int, s negotiation.Signals, offers ...int64) []negotiation.Entry {
+	steps := make([]buyerStep, len(offers))
+	for i, dollars := range offers {
+		steps[i] = buyerStep{
+			offer:   dollars * 100,
+			signals: s,
+		}
+	}
+	return negotiate(n, p, steps...)
 }
 
 func stocked(pieces int, claims session.Claims) negotiation.Signals {
@@ -40,164 +73,295 @@ func stocked(pieces int, claims session.Claims) negotiation.Signals {
 	return s
 }
 
+// The buyers of these tests, who negotiate about an item with a list price of 100.00.
+var (
+	plainBuyer  = stocked(20, session.Claims{})
+	goldBuyer   = stocked(20, session.Claims{Member: session.Member{Tier: "gold"}})
+	scarceBuyer = stocked(1, session.Claims{})
+)
+
+// dispersion returns the report on negotiations.
+func dispersion(all ...[]negotiation.Entry) negotiation.Dispersions {
+	d := negotiation.NewDispersion(money.USD)
+	for _, entries := range all {
+		d.Add(entries)
+	}
+	return d.Report()
+}
+
+// inWords returns a group in words, such as "[0 80]: 2, 1 deals, 80.00 to 92.00 by [loyalty]".
+func inWords(g negotiation.Dispersed) string {
+	offers := []int64{}
+	for _, o := range g.Offers {
+		if o == nil {
+			offers = append(offers, 0)
+		} else {
+			offers = append(offers, o.Minor()/100)
+		}
+	}
+	text := fmt.Sprintf("%v: %d, %d deals, %v to %v by %v", offers, g.Negotiations, g.Deals, g.Lowest.Price, g.Highest.Price, g.ExplainedBy())
+	if g.Unexplained > 0 {
+		text += fmt.Sprintf(", %d unexplained", g.Unexplained)
+	}
+	return text
+}
+
 func TestDispersion(t *testing.T) {
 	t.Parallel()
-	plain, gold, scarce := stocked(20, session.Claims{}), stocked(20, session.Claims{Member: session.Member{Tier: "gold"}}), stocked(1, session.Claims{})
-	steps := []string{"", "75", "84"}
-	other := negotiated(9, plain, steps...)
+	quantity := plainBuyer
+	quantity.Quantity = 2
+	limited := patient
+	limited.MaxDiscount = 100
+	known, probing := plainBuyer, plainBuyer
+	known.Probed, probing.Probed = negotiation.Probed{Session: 1, Client: 1}, negotiation.Probed{Session: 99}
 	for name, c := range map[string]struct {
-		add         [][]negotiation.Entry
-		groups      int
-		compared    int
-		unexplained int
-		lowest      string
-		highest     string
-		explained   []string
+		add      [][]negotiation.Entry
+		compared int
+		groups   []string
 	}{
-		"nobody did the same": {
-			add: [][]negotiation.Entry{negotiated(1, plain, "75"), negotiated(2, plain, "76"), nil},
-		},
-		"the same, equal prices": {
-			add:      [][]negotiation.Entry{negotiated(1, plain, steps...), negotiated(2, plain, steps...)},
-			groups:   1,
-			compared: 2,
-			lowest:   "84.00",
-			highest:  "84.00",
-		},
-		"what follows a deal is not compared": {
-			add:      [][]negotiation.Entry{negotiated(1, plain, steps...), append(negotiated(2, plain, steps...), negotiated(2, plain, "90")...)},
-			groups:   1,
-			compared: 2,
-			lowest:   "84.00",
-			highest:  "84.00",
-		},
-		"no deal": {
-			add:      [][]negotiation.Entry{negotiated(1, plain, "75"), negotiated(2, plain, "75")},
-			groups:   1,
-			compared: 2,
-		},
-		"loyalty moves the price": {
-			add:       [][]negotiation.Entry{settledAt(negotiated(1, plain, ""), "100"), settledAt(negotiated(2, gold, ""), "94")},
-			groups:    1,
-			compared:  2,
-			lowest:    "94.00",
-			highest:   "100.00",
-			explained: []string{"loyalty"},
-		},
-		"so do loyalty and stock": {
-			add:       [][]negotiation.Entry{settledAt(negotiated(1, scarce, ""), "100"), settledAt(negotiated(2, gold, ""), "94")},
-			groups:    1,
-			compared:  2,
-			lowest:    "94.00",
-			highest:   "100.00",
-			explained: []string{"stock", "loyalty"},
-		},
-		"nothing recorded explains it": {
-			add:         [][]negotiation.Entry{settledAt(negotiated(1, plain, ""), "100"), settledAt(negotiated(2, plain, ""), "99")},
-			groups:      1,
-			compared:    2,
-			unexplained: 1,
-			lowest:      "99.00",
-			highest:     "100.00",
-		},
-		"the settings changed once": {
-			add:       [][]negotiation.Entry{settledAt(negotiated(1, plain, ""), "100"), settledAt(limited(negotiated(2, plain, "")), "99")},
-			groups:    1,
-			compared:  2,
-			lowest:    "99.00",
-			highest:   "100.00",
-			explained: []string{"limits"},
-		},
-		"limits that come and go": {
-			add:         [][]negotiation.Entry{negotiated(1, plain, "75"), limited(negotiated(2, plain, "75")), negotiated(3, plain, "75")},
-			groups:      1,
-			compared:    3,
-			unexplained: 1,
+		"other offers": {
+			add: [][]negotiation.Entry{negotiated(1, plainBuyer, 75), negotiated(2, plainBuyer, 76), nil},
 		},
 		"another quantity": {
-			add: [][]negotiation.Entry{negotiated(1, plain, steps...), pieces(other, 2)},
+			add: [][]negotiation.Entry{negotiated(1, plainBuyer, 75), negotiated(2, quantity, 75)},
+		},
+		"equal buyers": {
+			add:      [][]negotiation.Entry{negotiated(1, plainBuyer, 0, 75, 84), negotiated(2, plainBuyer, 0, 75, 84)},
+			compared: 2,
+			groups: []string{
+				"[0]: 2, 0 deals, 100.00 to 100.00 by []",
+				"[0 75]: 2, 0 deals, 83.25 to 83.25 by []",
+				"[0 75 84]: 2, 2 deals, 84.00 to 84.00 by []",
+			},
+		},
+		"one of two equal buyers leaves": {
+			add:      [][]negotiation.Entry{negotiated(1, plainBuyer, 0, 75, 84), negotiated(2, plainBuyer, 0)},
+			compared: 2,
+			groups:   []string{"[0]: 2, 0 deals, 100.00 to 100.00 by []"},
+		},
+		"a gold buyer gets a deal for the same offers": {
+			add:      [][]negotiation.Entry{negotiated(1, plainBuyer, 80, 82), negotiated(2, goldBuyer, 80, 82)},
+			compared: 2,
+			groups: []string{
+				"[80 82]: 2, 1 deals, 82.00 to 86.60 by [loyalty]",
+				"[80]: 2, 0 deals, 88.80 to 88.80 by []",
+			},
+		},
+		"a gold buyer gets a deal earlier": {
+			add:      [][]negotiation.Entry{negotiated(1, plainBuyer, 0, 87, 90), negotiated(2, goldBuyer, 0, 87, 90), negotiated(3, plainBuyer, 0, 87, 90)},
+			compared: 3,
+			groups: []string{
+				"[0 87]: 3, 1 deals, 87.00 to 96.57 by [loyalty]",
+				"[0]: 3, 0 deals, 94.00 to 100.00 by [loyalty]",
+				"[0 87 90]: 2, 2 deals, 90.00 to 90.00 by []",
+			},
+		},
+		"a gold buyer, and a scarce item": {
+			add:      [][]negotiation.Entry{negotiated(1, scarceBuyer, 87), negotiated(2, goldBuyer, 87)},
+			compared: 2,
+			groups:   []string{"[87]: 2, 1 deals, 87.00 to 96.57 by [stock loyalty]"},
+		},
+		"only an earlier request names the member": {
+			add: [][]negotiation.Entry{negotiated(1, plainBuyer, 0, 90), negotiate(2, patient,
+				buyerStep{signals: goldBuyer},
+				buyerStep{9000, plainBuyer, 0},
+			)},
+			compared: 2,
+			groups: []string{
+				"[0 90]: 2, 1 deals, 90.00 to 99.90 by [loyalty]",
+				"[0]: 2, 0 deals, 94.00 to 100.00 by [loyalty]",
+			},
+		},
+		"only a request between names the member": {
+			add: [][]negotiation.Entry{negotiated(1, plainBuyer, 0, 75, 79, 80), negotiate(2, patient,
+				buyerStep{signals: plainBuyer},
+				buyerStep{7500, plainBuyer, 0},
+				buyerStep{7900, goldBuyer, 0},
+				buyerStep{8000, plainBuyer, 0},
+			)},
+			compared: 2,
+			groups: []string{
+				"[0 75 79]: 2, 0 deals, 80.60 to 83.25 by [loyalty]",
+				"[0 75 79 80]: 2, 0 deals, 80.60 to 83.25 by [loyalty]",
+				"[0]: 2, 0 deals, 100.00 to 100.00 by []",
+				"[0 75]: 2, 0 deals, 83.25 to 83.25 by []",
+			},
+		},
+		"a price expires": {
+			add: [][]negotiation.Entry{
+				negotiate(1, patient, buyerStep{7000, plainBuyer, 0}, buyerStep{7600, scarceBuyer, time.Minute}),
+				negotiate(2, patient, buyerStep{7000, plainBuyer, 0}, buyerStep{7600, scarceBuyer, negotiation.Validity}),
+			},
+			compared: 2,
+			groups: []string{
+				"[70 76]: 2, 0 deals, 91.60 to 93.80 by [expiry]",
+				"[70]: 2, 0 deals, 93.80 to 93.80 by []",
+			},
+		},
+		"only one buyer exceeds a limit of probing": {
+			add:      [][]negotiation.Entry{negotiated(1, plainBuyer, 87), negotiated(2, known, 87), negotiated(3, probing, 87), negotiated(4, goldBuyer, 87)},
+			compared: 4,
+			groups:   []string{"[87]: 4, 1 deals, 87.00 to 100.00 by [loyalty probing]"},
+		},
+		"the settings changed": {
+			add:      [][]negotiation.Entry{negotiated(1, plainBuyer, 75), negotiatedUnder(limited, 2, plainBuyer, 75)},
+			compared: 2,
+			groups:   []string{"[75]: 2, 0 deals, 83.25 to 96.90 by [limits]"},
 		},
 	} {
+		got := dispersion(c.add...)
+		words := []string{}
+		for _, g := range got.Dispersed {
+			words = append(words, inWords(g))
+		}
+		if got.Compared != c.compared || got.Groups != len(c.groups) || got.Unexplained != 0 || !slices.Equal(words, c.groups) {
+			t.Errorf("%s: %d compared, %d groups, %d unexplained:\n%q", name, got.Compared, got.Groups, got.Unexplained, words)
+		}
+	}
+}
+
+// A record with another answer than its inputs lead to counts as unexplained, once for each such answer.
+func TestDispersion_unexplained(t *testing.T) {
+	t.Parallel()
+	limited := patient
+	limited.MaxDiscount = 100
+	cheaper, refused := negotiated(3, plainBuyer, 0, 75, 84), negotiated(3, plainBuyer, 0, 75, 84)
+	cheaper[1].Price = offer(usd("83"))
+	refused[2].Outcome = negotiation.OutcomeCountered
+	for name, c := range map[string]struct {
+		last  [][]negotiation.Entry
+		first string
+	}{
+		"a lower price": {
+			last:  [][]negotiation.Entry{cheaper},
+			first: "[0 75]: 3, 0 deals, 83.00 to 83.25 by [], 1 unexplained",
+		},
+		"another outcome at the same price": {
+			last:  [][]negotiation.Entry{refused},
+			first: "[0 75 84]: 3, 2 deals, 84.00 to 84.00 by [], 1 unexplained",
+		},
+		"limits that come and go": {
+			last:  [][]negotiation.Entry{negotiatedUnder(limited, 3, plainBuyer, 0), negotiated(4, plainBuyer, 0)},
+			first: "[0]: 4, 0 deals, 100.00 to 100.00 by [], 1 unexplained",
+		},
+	} {
+		got := dispersion(append([][]negotiation.Entry{negotiated(1, plainBuyer, 0, 75, 84), negotiated(2, plainBuyer, 0, 75, 84)}, c.last...)...)
+		if got.Unexplained != 1 || inWords(got.Dispersed[0]) != c.first {
+			t.Errorf("%s: %d unexplained, first %s", name, got.Unexplained, inWords(got.Dispersed[0]))
+		}
+	}
+}
+
+// Nobody's price is unexplained, and nobody who did the same got another price without an input that differs, whatever
+// buyers do under the policies that a shop can have.
+func TestDispersion_explainsAll(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		p := shopPolicies().Draw(t, "policy")
+		probing := plainBuyer
+		probing.Probed = negotiation.Probed{
+			Session: 99,
+			Client:  99,
+			Product: 99,
+		}
+		signals := []negotiation.Signals{
+			plainBuyer, goldBuyer, scarceBuyer, probing, stocked(60, session.Claims{Urgency: "flexible", PurchaseHistory: 5}),
+		}
+		step := rapid.Custom(func(t *rapid.T) buyerStep {
+			return buyerStep{
+				offer:   rapid.SampledFrom([]int64{0, 3000, 8000, 9000}).Draw(t, "offer"),
+				signals: rapid.SampledFrom(signals).Draw(t, "signals"),
+				later:   rapid.SampledFrom([]time.Duration{0, negotiation.Validity}).Draw(t, "later"),
+			}
+		})
 		d := negotiation.NewDispersion(money.USD)
-		for _, entries := range c.add {
-			d.Add(entries)
+		for n := range 30 {
+			d.Add(negotiate(n, p, rapid.SliceOfN(step, 1, 4).Draw(t, "steps")...))
 		}
 		got := d.Report()
-		if got.Groups != c.groups || got.Compared != c.compared || got.Unexplained != c.unexplained || len(got.Dispersed) != c.groups {
-			t.Errorf("%s: %+v", name, got)
-			continue
-		}
+		mustHold(t, got.Unexplained == 0, "%d answers are unexplained", got.Unexplained)
 		for _, g := range got.Dispersed {
-			if c.lowest == "" && g.Deals == 0 {
-				continue
-			}
-			if g.Lowest.Price.String() != c.lowest || g.Highest.Price.String() != c.highest || !slices.Equal(g.ExplainedBy(), c.explained) {
-				t.Errorf("%s: %v to %v, explained by %v", name, g.Lowest.Price, g.Highest.Price, g.ExplainedBy())
-			}
+			differs := g.Lowest.Price != g.Highest.Price
+			mustHold(t, differs == (len(g.ExplainedBy()) > 0), "%s", inWords(g))
 		}
-	}
+	})
 }
 
-// settledAt turns the last answer into a deal.
-func settledAt(entries []negotiation.Entry, price string) []negotiation.Entry {
-	last := &entries[len(entries)-1]
-	last.Outcome, last.Price = negotiation.OutcomeAccepted, offer(usd(price))
-	return entries
-}
-
-// limited is the negotiation as it is after the shop lowered its highest discount.
-func limited(entries []negotiation.Entry) []negotiation.Entry {
-	for i := range entries {
-		b := entries[i].Bounds
-		entries[i].Bounds = negotiation.RehydrateBounds(b.List(), b.List(), b.List(), usd("90"))
+// Steps after the first deal are not compared, nor are those after MostSteps.
+func TestDispersion_bounded(t *testing.T) {
+	t.Parallel()
+	deal := negotiated(1, plainBuyer, 95)
+	again := append(slices.Clone(deal), negotiated(1, plainBuyer, 0)...)
+	if got := dispersion(again, again); got.Groups != 1 {
+		t.Errorf("%d groups with a deal", got.Groups)
 	}
-	return entries
-}
-
-func pieces(entries []negotiation.Entry, quantity int) []negotiation.Entry {
-	for i := range entries {
-		entries[i].Item.Quantity = quantity
+	long := negotiated(2, plainBuyer, slices.Repeat([]int64{0}, negotiation.MostSteps+1)...)
+	if got := dispersion(long, long); got.Groups != negotiation.MostSteps || got.Compared != 2 {
+		t.Errorf("%d groups of %d negotiations", got.Groups, got.Compared)
 	}
-	return entries
+	var many [][]negotiation.Entry
+	for cents := range int64(negotiation.MostDispersed + 1) {
+		one := negotiate(3, patient, buyerStep{8000 + cents, plainBuyer, 0})
+		many = append(many, one, one)
+	}
+	if got := dispersion(many...); got.Groups != negotiation.MostDispersed+1 || len(got.Dispersed) != negotiation.MostDispersed {
+		t.Errorf("%d groups, of which %d are listed", got.Groups, len(got.Dispersed))
+	}
 }
 
 func TestDispersion_otherCurrency(t *testing.T) {
 	t.Parallel()
 	d := negotiation.NewDispersion(jpy)
-	d.Add(negotiated(1, stocked(20, session.Claims{}), "75"))
+	d.Add(negotiated(1, plainBuyer, 75))
 	if got := d.Report(); got.Skipped != 1 || got.Negotiations != 0 {
 		t.Errorf("%+v", got)
 	}
 }
 
-func TestDispersed_Mean(t *testing.T) {
+// Old rejections have no price: the current price stands.
+func TestDispersion_oldRejection(t *testing.T) {
 	t.Parallel()
-	d, plain := negotiation.NewDispersion(money.USD), stocked(20, session.Claims{})
-	for n, price := range []string{"90", "91", "91"} {
-		d.Add(settledAt(negotiated(byte(n), plain, ""), price))
-	}
-	got := d.Report().Dispersed[0]
-	if mean, ok := got.Mean(); !ok || mean != usd("90.67") || got.Deals != 3 {
-		t.Errorf("mean %v, %v of %d", mean, ok, got.Deals)
-	}
-	none := negotiation.Dispersed{}
-	if _, ok := none.Mean(); ok {
-		t.Error("a mean without a deal")
+	old := negotiated(1, plainBuyer, 0, 30)
+	old[1].Price = nil
+	got := dispersion(old, old)
+	if words := inWords(got.Dispersed[1]); words != "[0 30]: 2, 0 deals, 100.00 to 100.00 by []" {
+		t.Error(words)
 	}
 }
 
-// The bounds come from the first answer, so its inputs explain a difference too.
-func TestDispersed_ExplainedBy_first(t *testing.T) {
+// An agent proposes the same price to both, but only one of them is below the limits of probing.
+func TestDispersed_ExplainedBy_agent(t *testing.T) {
 	t.Parallel()
-	plain, gold := stocked(20, session.Claims{}), stocked(20, session.Claims{Member: session.Member{Tier: "gold"}})
-	one, other := negotiated(1, plain, "", "99"), negotiated(2, gold, "", "97")
-	two := slices.Clone(other)
-	two[1].Signals, two[1].Offer = plain, one[1].Offer // the second request does not name the member
-	d := negotiation.NewDispersion(money.USD)
-	d.Add(one)
-	d.Add(two)
-	r := d.Report()
-	if len(r.Dispersed) != 1 || !slices.Equal(r.Dispersed[0].ExplainedBy(), []string{"loyalty"}) {
-		t.Errorf("%+v", r.Dispersed)
+	probing := plainBuyer
+	probing.Probed.Session = 99
+	proposed := func(n int, s negotiation.Signals, to string) []negotiation.Entry {
+		entries := negotiated(n, s, 0)
+		proposal := negotiation.Quoted{
+			Price: usd(to),
+			By:    negotiation.AgentAnswer,
+		}
+		table := negotiation.Table{
+			Terms:  patient.Terms(s),
+			Bounds: entries[0].Bounds,
+		}
+		d := negotiation.Guard(table, proposal)
+		entries[0].Price, entries[0].Rule, entries[0].Proposal = negotiation.PriceIn(d), d.Rule(), negotiation.Proposed(table, proposal)
+		return entries
+	}
+	for want, other := range map[string][]negotiation.Entry{
+		"[0]: 2, 0 deals, 90.00 to 100.00 by [probing]": proposed(2, probing, "90"),
+		"[0]: 2, 0 deals, 90.00 to 95.00 by [agent]":    proposed(2, plainBuyer, "95"),
+	} {
+		if got := inWords(dispersion(proposed(1, plainBuyer, "90"), other).Dispersed[0]); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
+func TestDispersed_Mean(t *testing.T) {
+	t.Parallel()
+	got := dispersion(negotiated(1, plainBuyer, 87), negotiated(2, plainBuyer, 87), negotiated(3, goldBuyer, 87)).Dispersed[0]
+	if mean := got.Mean(); mean != usd("93.38") { // (96.57 + 96.57 + 87.00) / 3
+		t.Errorf("mean %v of %s", mean, inWords(got))
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/domain/analytics"
-	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -25,8 +24,8 @@ type dispersionView struct {
 	Currency     string          `json:"currency" example:"USD" doc:"The currency of all amounts. Negotiations in another one are not counted."`
 	Negotiations int             `json:"negotiations" doc:"Negotiations that began in the period, the newest 5,000 at most."`
 	Complete     bool            `json:"complete" doc:"Whether these are all of the period."`
-	Compared     int             `json:"compared" doc:"Negotiations in groups of at least two."`
-	Groups       int             `json:"groups" doc:"Groups of at least two. In a group, buyers made the same offers in the same order, about the same quantity of the same variant, to the same agent and versions of its policy."`
+	Compared     int             `json:"compared" doc:"Negotiations that share at least their first step with another one."`
+	Groups       int             `json:"groups" doc:"Groups of at least two. In a group, buyers made the same offers in the same order so far, about the same quantity of the same variant, to the same agent and versions of its policy. There is a group for each sequence of first steps, so a negotiation of three steps is in up to three groups."`
 	Unexplained  int             `json:"unexplained" doc:"Answers that differ although all recorded inputs are the same. 0 unless a price followed from something that is not recorded."`
 	Items        []dispersedView `json:"items" doc:"Groups: those with unexplained answers first, then those with the widest range of prices, at most 100."`
 }
@@ -35,19 +34,19 @@ type dispersedView struct {
 	Product      string          `json:"product_id"`
 	Variant      string          `json:"variant_id"`
 	Quantity     int             `json:"quantity"`
-	Agent        string          `json:"agent_id"`
-	Steps        []dispersedStep `json:"steps" doc:"Up to the first deal."`
-	Negotiations int             `json:"negotiations"`
-	Deals        int             `json:"deals"`
-	Lowest       *wire.Money     `json:"lowest_price" nullable:"true" doc:"Of the deals, like highest_price and mean_price; null without a deal."`
-	Highest      *wire.Money     `json:"highest_price" nullable:"true"`
-	Mean         *wire.Money     `json:"mean_price" nullable:"true" doc:"Rounded half up."`
-	ExplainedBy  []string        `json:"explained_by" enum:"stock,cost,list_price,competitor_price,cart,loyalty,purchases,urgency,probing,agent,limits" doc:"Recorded inputs in which the lowest and the highest deal differ. limits: only the bounds differ, because the shop's settings changed."`
-	Unexplained  int             `json:"unexplained" doc:"Answers that differ although all recorded inputs are the same."`
+	Agent        string          `json:"agent_id" doc:"The agent that answered the last step."`
+	Steps        []dispersedStep `json:"steps" doc:"The steps that the negotiations of the group have in common. A negotiation is compared up to its first deal, and up to its 20th step."`
+	Negotiations int             `json:"negotiations" doc:"Negotiations that had these first steps, whatever followed."`
+	Deals        int             `json:"deals" doc:"Negotiations whose last of these steps was accepted."`
+	Lowest       wire.Money      `json:"lowest_price" doc:"Of the prices of one piece after the last of these steps, like highest_price and mean_price: the price quoted, the counter, the agreed price, or the current price of a rejection. In units of the currency."`
+	Highest      wire.Money      `json:"highest_price"`
+	Mean         wire.Money      `json:"mean_price" doc:"Rounded half up."`
+	ExplainedBy  []string        `json:"explained_by" enum:"stock,cost,list_price,competitor_price,cart,loyalty,purchases,urgency,probing,agent,expiry,limits" doc:"Recorded inputs in which the negotiations with the lowest and the highest price differ, at any of these steps. Empty if the prices are equal. probing: a limit on probing decided only one of them. agent: an agent proposed another price. expiry: the price before was still valid in only one of them. limits: nothing else differs, and the shop's settings or the product's category changed."`
+	Unexplained  int             `json:"unexplained" doc:"Answers to the last of these steps that differ although all recorded inputs are the same."`
 }
 
 type dispersedStep struct {
-	Offer   *wire.Money `json:"offer_price" nullable:"true" doc:"For one piece, like all prices here; null: a question for the price."`
+	Offer   *wire.Money `json:"offer_price" nullable:"true" doc:"For one piece; null: a question for the price."`
 	Version int         `json:"policy_version"`
 }
 
@@ -88,15 +87,14 @@ func toAPIDispersed(g negotiation.Dispersed) dispersedView {
 		Steps:        []dispersedStep{},
 		Negotiations: g.Negotiations,
 		Deals:        g.Deals,
+		Lowest:       wire.ToMoney(g.Lowest.Price),
+		Highest:      wire.ToMoney(g.Highest.Price),
+		Mean:         wire.ToMoney(g.Mean()),
 		ExplainedBy:  wire.Each(g.ExplainedBy(), wire.Identity),
 		Unexplained:  g.Unexplained,
 	}
 	for i, offer := range g.Offers {
 		view.Steps = append(view.Steps, dispersedStep{wire.ToOptionalMoney(offer), g.Versions[i]})
-	}
-	if mean, ok := g.Mean(); ok {
-		of := func(a money.Amount) *wire.Money { return wire.ToOptionalMoney(&a) }
-		view.Lowest, view.Highest, view.Mean = of(g.Lowest.Price), of(g.Highest.Price), of(mean)
 	}
 	return view
 }
