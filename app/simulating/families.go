@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	"sync"
@@ -188,16 +189,26 @@ func summarize(name string, cells []FamilyCell, of func(FamilyCell) bool) Family
 	if len(cells) == 0 {
 		return FamilySummary{Name: name}
 	}
-	var posted, optimum []market.Ratio
-	for _, one := range cells {
-		posted, optimum = append(posted, one.OfPosted), append(optimum, one.OfOptimum)
-	}
 	return FamilySummary{
 		Name:      name,
-		OfPosted:  market.MeanOf(posted),
-		OfOptimum: market.MeanOf(optimum),
+		OfPosted:  meanOf(cells, func(one FamilyCell) market.Ratio { return one.OfPosted }),
+		OfOptimum: meanOf(cells, func(one FamilyCell) market.Ratio { return one.OfOptimum }),
 		Worst:     slices.MinFunc(cells, func(a, b FamilyCell) int { return cmp.Compare(a.OfPosted.Value, b.OfPosted.Value) }),
 	}
+}
+
+// meanOf returns the mean of a ratio of cells. All families of a setting have the same buyers, and settings have others. Every
+// setting has as many cells.
+func meanOf(cells []FamilyCell, of func(FamilyCell) market.Ratio) market.Ratio {
+	inSetting := map[string][]market.Ratio{}
+	for _, one := range cells {
+		inSetting[one.Setting] = append(inSetting[one.Setting], of(one))
+	}
+	var means []market.Ratio
+	for _, setting := range slices.Sorted(maps.Keys(inSetting)) {
+		means = append(means, market.MeanOfSame(inSetting[setting]))
+	}
+	return market.MeanOf(means)
 }
 
 // compare returns what a family pays of what plain buyers pay, as the mean of the settings.

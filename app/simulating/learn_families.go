@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -23,9 +22,9 @@ type LearnedReport struct {
 	// Proposals is how many cells have a proposal that is certainly better; the others keep the policy.
 	Proposals int
 	// Gain is the mean difference of the cells, and Lowest the cell whose difference is the lowest.
-	Gain       market.Ratio
+	Gain       float64
 	Lowest     FamilyCell
-	LowestGain market.Ratio
+	LowestGain float64
 }
 
 // LearnConfig describes how learning is judged. LeftOut are the families that are left out, one at a time; the others of Families,
@@ -88,16 +87,12 @@ func LearnFamilies(ctx context.Context, c LearnConfig) (*LearnedReport, error) {
 }
 
 func (r *LearnedReport) compare() {
-	var gains []market.Ratio
 	for i, after := range r.After.Cells {
-		before := r.Before.Cells[i].OfPosted
-		// The buyers are the same, so the difference is more precise than this error.
-		gain := market.Ratio{Value: after.OfPosted.Value - before.Value, Error: math.Hypot(after.OfPosted.Error, before.Error)}
-		if gains = append(gains, gain); i == 0 || gain.Value < r.LowestGain.Value {
+		if gain := after.OfPosted.Value - r.Before.Cells[i].OfPosted.Value; i == 0 || gain < r.LowestGain {
 			r.Lowest, r.LowestGain = after, gain
 		}
 	}
-	r.Gain = market.MeanOf(gains)
+	r.Gain = r.After.Mean.Value - r.Before.Mean.Value
 }
 
 func without(family string) []market.Tactic {

@@ -164,14 +164,14 @@ func writeLearned(to io.Writer, r *simulating.LearnedReport) error {
 		row(r.Before.Settings[i], s)
 	}
 	fmt.Fprintf(w, "\n%d of %d proposals were certainly better\n", r.Proposals, len(r.After.Cells))
-	fmt.Fprintf(w, "mean %s, learned %s, gain %+.3f\n", ratioText(r.Before.Mean), ratioText(r.After.Mean), r.Gain.Value)
+	fmt.Fprintf(w, "mean %s, learned %s, gain %+.3f\n", ratioText(r.Before.Mean), ratioText(r.After.Mean), r.Gain)
 	for _, one := range []struct {
 		name  string
 		worst simulating.FamilyCell
 	}{{"worst", r.Before.Worst}, {"worst, learned", r.After.Worst}} {
 		fmt.Fprintf(w, "%s %.2f: %s buyers in the setting %s\n", one.name, one.worst.OfPosted.Value, one.worst.Family, one.worst.Setting)
 	}
-	fmt.Fprintf(w, "largest loss %+.3f: %s buyers in the setting %s\n", r.LowestGain.Value, r.Lowest.Family, r.Lowest.Setting)
+	fmt.Fprintf(w, "largest loss %+.3f: %s buyers in the setting %s\n", r.LowestGain, r.Lowest.Family, r.Lowest.Setting)
 	return w.Flush()
 }
 

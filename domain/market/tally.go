@@ -117,6 +117,17 @@ func MeanOf(ratios []Ratio) (mean Ratio) {
 	return Ratio{mean.Value / n, math.Sqrt(mean.Error) / n}.tidy()
 }
 
+// MeanOfSame returns the mean of ratios of groups with the same buyers. Its error is that of groups that differ alike, which is the
+// largest that it can be.
+func MeanOfSame(ratios []Ratio) (mean Ratio) {
+	n := float64(max(len(ratios), 1))
+	for _, r := range ratios {
+		mean.Value += r.Value / n
+		mean.Error += r.Error / n
+	}
+	return mean.tidy()
+}
+
 func (t *Tally) of(baseline pairs) Ratio { return ratio(t.policy, baseline, t.buyers).tidy() }
 
 // Score returns the result so far.

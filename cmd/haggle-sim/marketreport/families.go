@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"math"
 	"slices"
 
 	"github.com/haggle-commerce/haggle/app/simulating"
@@ -118,12 +117,11 @@ func familyBars(all []simulating.FamilySummary) (bars []bar) {
 
 // month returns what visitors of a setting bring in a month, equal numbers of each family.
 func (f *Families) month(s market.Setting) month {
-	policy, posted, squares, n := 0., 0., 0., 0.
+	policy, posted, off, n := 0., 0., 0., 0.
 	for _, cell := range f.Report.Cells {
 		if cell.Setting == s.Name {
 			policy, posted, n = policy+cell.Margin, posted+cell.Posted, n+1
-			off := cell.OfPosted.Error * cell.Posted
-			squares += off * off
+			off += cell.OfPosted.Error * cell.Posted // all families have the same buyers
 		}
 	}
 	scale := float64(f.Visitors) / n / 100
@@ -140,6 +138,6 @@ func (f *Families) month(s market.Setting) month {
 		Policy:     dollars(policy * scale),
 		Posted:     dollars(posted * scale),
 		Difference: difference,
-		Spread:     dollars(confidence * math.Sqrt(squares) * scale),
+		Spread:     dollars(confidence * off * scale),
 	}
 }
