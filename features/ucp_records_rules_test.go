@@ -94,10 +94,26 @@ func TestUCPRecords_unsignedBuyer(t *testing.T) {
 	a.asPlatform("", "GET /ucp/checkout-sessions/$remembered_id")
 	a.shows("buyer.email", `"ada@example.com"`)
 
-	a.asPlatform("", "POST /ucp/checkout-sessions/$remembered_id/cancel")
+	for range 2 { // the second time it may be a stranger
+		a.asPlatform("", "POST /ucp/checkout-sessions/$remembered_id/cancel")
+		a.shows("status", `"canceled"`, "buyer", "absent")
+	}
 	a.asPlatform("", "GET /ucp/checkout-sessions/$remembered_id")
 	a.shows("status", `"canceled"`, "buyer", "absent")
 
 	a.callsTool("", "get_checkout", `"id": "$remembered_id"`)
 	a.shows("result.structuredContent.buyer", "absent")
+}
+
+// An agent that completes another's checkout again, with another payment token, learns neither its buyer nor its address.
+func TestUCPRecords_unsignedPayer(t *testing.T) {
+	a := newUCPTest(t)
+	a.startsPlatform()
+	a.asPlatform("", "POST /ucp/checkout-sessions", ucpLines("1 Trail Tent"), ucpNamedBuyer)
+	a.remembers("id")
+	a.asPlatform("", "POST /ucp/checkout-sessions/$remembered_id/complete", ucpPayment)
+	a.shows("status", `"completed"`, "buyer.email", `"ada@example.com"`)
+
+	a.asPlatform("", "POST /ucp/checkout-sessions/$remembered_id/complete", ucpPaymentBy("spt_sandbox_ok_of_another"))
+	a.shows("status", `"completed"`, "buyer", "absent", "fulfillment.methods.0.destinations", "[]")
 }

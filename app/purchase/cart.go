@@ -135,11 +135,14 @@ func (r InitRequest) matches(c checkout.Snapshot, lines []checkout.Line, rules p
 	}
 	address.State = checkout.Region(address.Country, address.State)
 	address.ID = cmp.Or(address.ID, c.Address.ID)
-	lines = checkout.Disclose(lines, rules, address)
+	lines, held := checkout.Disclose(lines, rules, address), c.Lines
+	if c.Status == checkout.Processing { // no new text can be shown during a payment
+		held = checkout.Disclose(held, rules, address)
+	}
 	whole := r.Partial || len(address.Missing()) == 0 || checkout.AllDigital(lines)
 	wanted := r.Option == "" || r.Option == c.Selected
 	problems := len(r.Problems) + len(r.problems) + len(c.CartProblems)
-	return whole && wanted && problems == 0 && slices.Equal(c.Lines, lines) && c.Address == address && c.Buyer == r.Buyer && c.Hook == r.Hook && c.Strict == r.Strict
+	return whole && wanted && problems == 0 && slices.Equal(held, lines) && c.Address == address && c.Buyer == r.Buyer && c.Hook == r.Hook && c.Strict == r.Strict
 }
 
 // lenientOf converts the lines of a cart, with their deals.

@@ -54,19 +54,23 @@ func TestMarketCmd_learn_anyStrategy(t *testing.T) {
 	}
 	for _, of := range []struct {
 		strategy, population string
-		gain                 float64 // factor by which the learned policy's earnings exceed the old ones, within the confidence interval
+		gain                 float64 // factor by which the learned policy's earnings exceed the old ones; 1: within the interval
 	}{
-		{"boulware", "normal-85-c50", 1}, {"conceder", "normal-85-c50", 1}, {"hardliner", "normal-85-c50", 1}, {"tit-for-tat", "normal-85-c50", 1},
+		{"boulware", "normal-85-c50", 1}, {"conceder", "normal-85-c50", 1}, {"hardliner", "normal-85-c50", 1.05}, {"tit-for-tat", "normal-85-c50", 1.03},
 		{"prober", "normal-85-c50", 1}, {"random", "normal-85-c50", 1}, {"impatient", "normal-85-c50", 1}, {"splitter", "normal-85-c50", 1},
-		{"splitter", "normal-95-c65", 1.02}, // most of them never offer the most that they would pay
+		{"splitter", "normal-95-c65", 1}, // most of them never offer the most that they would pay
 	} {
 		t.Run(of.strategy+" "+of.population, func(t *testing.T) {
 			t.Parallel()
 			before, after := earned(t.TempDir(), of.strategy, of.population), earned(t.TempDir(), of.strategy, of.population, "--learn=1000")
-			if after.Value < of.gain*before.Value-2*(before.Error+after.Error) {
+			demanded := of.gain * before.Value
+			if of.gain == 1 {
+				demanded -= 2 * (before.Error + after.Error)
+			}
+			if after.Value < demanded {
 				t.Errorf("learnt to earn %.3f where it was %.3f", after.Value, before.Value)
 			}
-			t.Logf("%.3f before, %.3f learnt", before.Value, after.Value)
+			t.Logf("%s: %.3f before, %.3f learnt", of.strategy, before.Value, after.Value)
 		})
 	}
 }

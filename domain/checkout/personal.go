@@ -31,11 +31,11 @@ func (l Line) Notice() *personalization.Notice {
 	}
 }
 
-// Notices returns the notices about the lines; nil for those whose price no personal signal moved. A checkout that has ended has
-// none unless its agent is verified, because anybody who knows its ID may read it.
-func (c *Checkout) Notices() []*personalization.Notice {
+// Notices returns the notices about the lines; nil for those whose price no personal signal moved. Of a checkout that has ended, only
+// its payer and a verified agent get them, because anybody who knows its ID may read it.
+func (c *Checkout) Notices(payer bool) []*personalization.Notice {
 	list := make([]*personalization.Notice, len(c.s.Lines))
-	if ended := !c.s.Status.Open() && c.s.Status != Processing; ended && !c.s.Agent.Verified {
+	if ended := !c.s.Status.Open() && c.s.Status != Processing; ended && !payer && !c.s.Agent.Verified {
 		return list
 	}
 	for i, l := range c.s.Lines {

@@ -33,7 +33,7 @@ func TestDisclose(t *testing.T) {
 	}
 }
 
-// Anybody who knows the ID of a checkout may read it, so one that has ended names no signals, unless its agent is verified.
+// Anybody who knows the ID of a checkout may read it, so one that has ended names no signals, but to its payer and a verified agent.
 func TestCheckout_Notices(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -50,8 +50,11 @@ func TestCheckout_Notices(t *testing.T) {
 	} {
 		s := checkout.Snapshot{Status: c.status, Lines: []checkout.Line{{Personal: personalization.Use{Signals: personalization.ClaimedLoyalty}}}}
 		s.Agent.Verified = c.verified
-		if got := checkout.Rehydrate(s).Notices(); len(got) != 1 || (got[0] != nil) != c.want {
+		if got := checkout.Rehydrate(s).Notices(false); len(got) != 1 || (got[0] != nil) != c.want {
 			t.Errorf("%s, verified %t: %v", c.status, c.verified, got)
+		}
+		if got := checkout.Rehydrate(s).Notices(true); got[0] == nil {
+			t.Errorf("%s: the payer gets none", c.status)
 		}
 	}
 }

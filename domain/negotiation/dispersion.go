@@ -318,10 +318,11 @@ func (e *Entry) priceAfter() money.Amount {
 	return Table{Bounds: e.Bounds, Progress: e.Before}.current() // old rejections have no price
 }
 
-// valid reports whether the promise of the answer before was still valid.
+// valid reports whether the promise of the answer before was still valid. It may end before Validity, if the floor rises above it:
+// then the negotiation has begun again, without a counter.
 func (e *Entry) valid(earlier []Entry) bool {
 	n := len(earlier)
-	return n > 0 && e.At.Sub(earlier[n-1].At) < Validity
+	return n > 0 && e.At.Sub(earlier[n-1].At) < Validity && e.Before.Counter.IsPositive()
 }
 
 // appendInputs appends the buyer's step, the policy that answered it, and the other recorded inputs of a decision besides

@@ -78,6 +78,11 @@ var (
 	plainBuyer  = stocked(20, session.Claims{})
 	goldBuyer   = stocked(20, session.Claims{Member: session.Member{Tier: "gold"}})
 	scarceBuyer = stocked(1, session.Claims{})
+	costlyItem  = func() negotiation.Signals {
+		s, cost := plainBuyer, money.Of(8700, money.USD)
+		s.Cost = &cost
+		return s
+	}()
 )
 
 // dispersion returns the report on negotiations.
@@ -265,13 +270,13 @@ func TestDispersion_explainsAll(t *testing.T) {
 			Product: 99,
 		}
 		signals := []negotiation.Signals{
-			plainBuyer, goldBuyer, scarceBuyer, probing, stocked(60, session.Claims{Urgency: "flexible", PurchaseHistory: 5}),
+			plainBuyer, goldBuyer, scarceBuyer, costlyItem, probing, stocked(60, session.Claims{Urgency: "flexible", PurchaseHistory: 5}),
 		}
 		step := rapid.Custom(func(t *rapid.T) buyerStep {
 			return buyerStep{
 				offer:   rapid.SampledFrom([]int64{0, 3000, 8000, 9000}).Draw(t, "offer"),
 				signals: rapid.SampledFrom(signals).Draw(t, "signals"),
-				later:   rapid.SampledFrom([]time.Duration{0, negotiation.Validity}).Draw(t, "later"),
+				later:   rapid.SampledFrom([]time.Duration{0, negotiation.Validity / 2, negotiation.Validity}).Draw(t, "later"),
 			}
 		})
 		d := negotiation.NewDispersion(money.USD)
@@ -285,6 +290,21 @@ func TestDispersion_explainsAll(t *testing.T) {
 			mustHold(t, differs == (len(g.ExplainedBy()) > 0), "%s", inWords(g))
 		}
 	})
+}
+
+// A promise below a floor that has risen is not extended by later answers, so it ends within Validity of the last one.
+func TestDispersion_floorRises(t *testing.T) {
+	t.Parallel()
+	of := func(n int, last time.Duration) []negotiation.Entry {
+		return negotiate(n, patient, buyerStep{7500, plainBuyer, 0}, buyerStep{7600, costlyItem, negotiation.Validity / 2}, buyerStep{7700, costlyItem, last})
+	}
+	got := dispersion(of(1, negotiation.Validity/3), of(2, negotiation.Validity*2/3))
+	if got.Unexplained != 0 || len(got.Dispersed) != 3 {
+		t.Fatalf("%d unexplained in %d groups", got.Unexplained, len(got.Dispersed))
+	}
+	if third := got.Dispersed[0]; third.Lowest.Price == third.Highest.Price || !slices.Contains(third.ExplainedBy(), "expiry") {
+		t.Errorf("%s", inWords(third))
+	}
 }
 
 // Steps after the first deal are not compared, nor are those after MostSteps.

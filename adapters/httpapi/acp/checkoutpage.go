@@ -124,7 +124,8 @@ func (h *handlers) toCheckoutPage(shop *project.Project, c *checkout.Checkout, o
 	if o != nil {
 		view.Receipt, view.Confirmation = h.Address(shop.Slug)+"/acp/orders/"+o.ID.String()+"/receipt", o.Confirmation
 	}
-	if n := personalization.Together(c.Notices()); n != nil {
+	live := s.Status.Open() || s.Status == checkout.Processing // anybody with the page's address may read it later
+	if n := personalization.Together(c.Notices(false)); live && n != nil {
 		view.Disclosure = n.Disclosure
 	}
 	for _, l := range s.Lines {

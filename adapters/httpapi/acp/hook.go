@@ -8,7 +8,7 @@ import (
 
 // orderWebhook is the webhook by which an agent follows its order.
 type orderWebhook struct {
-	URL string `json:"url" maxLength:"2048" format:"uri" example:"https://agent.example/haggle/orders" doc:"An https URL that does not lead to a private address. It receives the order, as GET /acp/orders/{id} shows it, when it is placed and when it changes, signed by RFC 9421 with a key of /.well-known/jwks.json: {id, type: order.completed or order.updated, created_at, sequence, order}. A higher sequence is newer. A revision without order_webhook ends the webhook, as does a response 410; others than 2xx are retried for 24 hours."`
+	URL string `json:"url" maxLength:"2048" format:"uri" example:"https://agent.example/haggle/orders" doc:"An https URL that does not lead to a private address. It receives the order, as GET /acp/orders/{id} shows it, when it is placed and when it changes, signed by RFC 9421 with a key of /.well-known/jwks.json: {id, type: order.completed or order.updated, created_at, sequence, order}. A higher sequence is newer. A revision without order_webhook ends the webhook, as does a response 410; responses other than 2xx are retried for 24 hours."`
 }
 
 // fromAPIHook is nowhere for a request without.

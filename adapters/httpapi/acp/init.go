@@ -269,7 +269,7 @@ func fromAPILines(shop *project.Project, items []revisedItem, strange string) ([
 }
 
 func (h *handlers) toAPICheckout(c *checkout.Checkout, shop *project.Project) initAnswer {
-	s, methods, notices := c.Snapshot(), shop.ServedMethods(h.Sandbox), c.Notices()
+	s, methods, notices := c.Snapshot(), shop.ServedMethods(h.Sandbox), c.Notices(false)
 	answer := initAnswer{
 		CheckoutID:  s.ID.String(),
 		Status:      s.Status.String(),

@@ -131,7 +131,7 @@ type orderedItem struct {
 	VariantID string `json:"variant_id"`
 	Quantity  int    `json:"quantity" minimum:"1"`
 
-	Personalization *commerce.Personalization `json:"personalization,omitempty" doc:"Present only with the manage_token."`
+	Personalization *commerce.Personalization `json:"personalization,omitempty" doc:"Present only for the payer."`
 }
 
 type orderInput struct {

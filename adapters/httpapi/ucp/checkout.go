@@ -72,6 +72,7 @@ type shown struct {
 	codes    []string     // those of the request; those of the checkout's deals are known anyway
 	messages []message    // of the request
 	nameless bool         // neither the buyer nor the address is shown
+	payer    bool         // the request has the payment token that paid
 }
 
 func (h *handlers) toAPICheckout(rq Request, v shown) checkoutBody {
@@ -102,7 +103,7 @@ func (h *handlers) toAPICheckout(rq Request, v shown) checkoutBody {
 		}
 	}
 	body.Messages = append(v.messages, h.toAPIMessages(c)...)
-	body.Messages = append(body.Messages, personalizedLines(c.Notices())...)
+	body.Messages = append(body.Messages, personalizedLines(c.Notices(v.payer))...)
 	if v.order != nil {
 		body.Order = &orderPlaced{v.order.ID.String(), v.order.Confirmation, h.permalink(rq.Caller.Shop, v.order)}
 	}

@@ -116,7 +116,12 @@ func (h *handlers) placed(ctx ports.Outbound, rq Request, of id.Checkout, p purc
 			return nil, err
 		}
 	}
-	return h.found(h.toAPICheckout(rq, shown{checkout: c, order: p.Order}))
+	return h.found(h.toAPICheckout(rq, shown{
+		checkout: c,
+		order:    p.Order,
+		nameless: !p.Payer && !c.ShowsBuyer(), // who sends another token may be a stranger
+		payer:    p.Payer,
+	}))
 }
 
 // declined answers with the checkout after a declined payment, which may be final.

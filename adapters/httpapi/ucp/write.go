@@ -204,5 +204,8 @@ func (h *handlers) cancelCheckout(ctx context.Context, rq Request, in *onCheckou
 	if err != nil {
 		return h.unchanged(ctx, rq, of, err)
 	}
-	return h.found(h.toAPICheckout(rq, shown{checkout: c}))
+	return h.found(h.toAPICheckout(rq, shown{
+		checkout: c,
+		nameless: !c.ShowsBuyer(),
+	}))
 }

@@ -80,7 +80,7 @@ func TestFamilies_month(t *testing.T) {
 			},
 			{
 				Setting:  s.Name,
-				OfPosted: market.Ratio{Value: .5},
+				OfPosted: market.Ratio{Value: .5, Error: .1},
 				Margin:   50,
 				Posted:   100,
 			},
@@ -89,7 +89,7 @@ func TestFamilies_month(t *testing.T) {
 		Visitors: 1000,
 	}
 	got := f.month(s)
-	if got.Policy != "$1,500" || got.Posted != "$1,500" || got.Difference != "+$0" || got.Spread != "$196" { // 1.96 · .1 · 200 cents · 500 visitors
+	if got.Policy != "$1,500" || got.Posted != "$1,500" || got.Difference != "+$0" || got.Spread != "$294" { // 1.96 · .1 · (200 + 100) cents · 500 visitors
 		t.Errorf("%+v", got)
 	}
 }
