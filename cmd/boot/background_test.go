@@ -149,7 +149,7 @@ var projectLoops = map[string]struct {
 		arrange: func(s *shopPair) {
 			s.dropTriggers("agent_policies")
 			s.exec("UPDATE agents SET automatic = true")
-			s.exec("UPDATE agent_policies SET created_at = 1")
+			s.exec("UPDATE agent_policies SET activated_at = 1")
 		},
 		done: func(s *shopPair) { s.expectReached("tune agents") },
 	},
