@@ -13,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/cucumber/godog"
 
@@ -47,6 +48,7 @@ func startServer(t testing.TB, engine string) *server {
 	t.Helper()
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConns, transport.MaxIdleConnsPerHost = 256, 256
+	transport.IdleConnTimeout = 30 * time.Second // the server closes idle connections after 60 s, perhaps while a request is in transit
 	t.Cleanup(transport.CloseIdleConnections)
 	i := slices.IndexFunc(boottest.Engines, func(e boottest.Engine) bool { return e.Name == engine })
 	if i < 0 {
