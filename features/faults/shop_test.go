@@ -28,6 +28,7 @@ var shops atomic.Int64
 var impatient = &http.Client{Timeout: 25 * time.Second, Transport: func() http.RoundTripper {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConns, t.MaxIdleConnsPerHost = 512, 128
+	t.IdleConnTimeout = 30 * time.Second // the server closes idle connections after 60 s
 	return t
 }()}
 

@@ -33,6 +33,7 @@ type buyer struct {
 func newBuyer(slug string, replicas ...string) *buyer {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = 512
+	transport.IdleConnTimeout = 30 * time.Second // the server closes idle connections after 60 s
 	b := &buyer{
 		client:  &http.Client{Transport: transport},
 		number:  &atomic.Int64{},
