@@ -235,7 +235,7 @@ var storefrontGroups = []settingGroup{
 			help:  "Two letters, such as DE, a line.",
 		},
 	}},
-	{"Personal prices", "Personal signals are loyalty, earlier purchases and urgency. Some places require a text with a price that they moved, or forbid it.", []setting{
+	{"Personal prices", "Loyalty, earlier purchases and urgency. Some places require a text, or forbid it.", []setting{
 		{
 			name:     "storefront.personalization.default",
 			label:    "Do personal signals count?",
