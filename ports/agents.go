@@ -88,7 +88,7 @@ type Agents interface {
 // ActiveAgents finds the agent that serves a project, in one round trip.
 type ActiveAgents interface {
 	Active(ctx context.Context, project id.Project) (*agent.Agent, error)
-	// SelfTuning are the active agents of all projects that tune themselves and whose policy is in force since before
+	// SelfTuning are the active agents of all projects that tune themselves and whose policy has been in force since before
 	// a time, up to a limit, in the order of their ids and after one of these. The error reports agents that cannot be
 	// read; the others are returned with it.
 	SelfTuning(ctx context.Context, before time.Time, after id.Agent, limit int) ([]*agent.Agent, error)

@@ -235,7 +235,7 @@ var storefrontGroups = []settingGroup{
 			help:  "Two letters, such as DE, a line.",
 		},
 	}},
-	{"Personal prices", "Loyalty, earlier purchases and urgency. Some places require a text, or forbid it.", []setting{
+	{"Personal prices", "Prices moved by loyalty, purchases or urgency. Some places require a text or forbid them.", []setting{
 		{
 			name:     "storefront.personalization.default",
 			label:    "Do personal signals count?",

@@ -76,7 +76,7 @@ func (s *studio) serves(p policyVersion) string {
 	case p.InForce:
 		return "In force"
 	case t.Trial != nil && t.Baseline != nil && p.Version == *t.Baseline:
-		return "For the others"
+		return "For other buyers"
 	}
 	return ""
 }

@@ -16,7 +16,7 @@ func TestStudio_serves(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	s.agent.Tuning.Trial, s.agent.Tuning.Baseline = &tenth, &first
-	if got := served(); got != [3]string{"For the others", "On trial, 10%", ""} {
+	if got := served(); got != [3]string{"For other buyers", "On trial, 10%", ""} {
 		t.Errorf("on trial: %q", got)
 	}
 }

@@ -146,7 +146,7 @@ func (s *Service) ChangeStorefront(ctx context.Context, account id.Account, p id
 	})
 }
 
-// checkPlaces checks that the regions with rules of their own exist: a mistyped one would leave the meant one without its rule.
+// checkPlaces checks that the regions with rules of their own exist. A typing error would leave the intended region without its rule.
 func checkPlaces(rules personalization.Patch) error {
 	check := fault.NewCheck()
 	regions, _ := rules.Regions.Value()

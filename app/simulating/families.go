@@ -197,8 +197,8 @@ func summarize(name string, cells []FamilyCell, of func(FamilyCell) bool) Family
 	}
 }
 
-// meanOf returns the mean of a ratio of cells. All families of a setting have the same buyers, and settings have others. Every
-// setting has as many cells.
+// meanOf returns the mean of a ratio of cells. The families of a setting share its buyers; different settings have different
+// buyers. Every setting must have the same number of cells.
 func meanOf(cells []FamilyCell, of func(FamilyCell) market.Ratio) market.Ratio {
 	inSetting := map[string][]market.Ratio{}
 	for _, one := range cells {

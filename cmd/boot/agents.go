@@ -87,9 +87,9 @@ func (a *App) logExtension(of *agent.Agent, h agents.Holdout) {
 		"project", of.Project, "agent", of.ID, "version", h.InForce, "baseline", h.Baseline, "gain", h.Gain, "error", h.Error, "served", h.Trial)
 }
 
-// logDrift logs, once a day while the change is among the negotiations that are learned from, that buyers pay more or less.
+// logDrift logs that buyers pay more or less than before: once a day while the agent learns from negotiations before the change.
 func (a *App) logDrift(of *agent.Agent, d tuning.Drift) {
-	a.log.Info("buyers pay more or less since a day in the record: the agent learns less from earlier negotiations",
+	a.log.Info("what buyers pay has changed: the agent gives earlier negotiations less weight",
 		"project", of.Project, "agent", of.ID, "segment", d.Segment, "since", d.Since, "before", d.Before, "after", d.After)
 }
 

@@ -43,7 +43,7 @@ func Locate(text, home string) string {
 	return ""
 }
 
-// Refine returns the place that a later statement leaves: now, unless it says no more than before does.
+// Refine returns now, or before if now is no more precise: "US" after "US-NY" leaves "US-NY".
 func Refine(before, now, home string) string {
 	if old, said := Locate(before, home), Locate(now, home); said != "" && (old == said || strings.HasPrefix(old, said+"-")) {
 		return before
@@ -77,8 +77,8 @@ func placeIn(country, state string) string {
 	return country
 }
 
-// KnownPlace reports whether code is the ISO 3166 code of a country, or of a part of one. The codes of parts are known of the
-// countries that Locate names.
+// KnownPlace reports whether code is the ISO 3166 code of a country, or of a part of one. Parts are checked
+// only for the countries whose parts Locate knows.
 func KnownPlace(code string) bool {
 	country, part, divided := strings.Cut(code, "-")
 	return isCountry(country) && (!divided || len(regions[country]) == 0 || partOf(country, part) == code)

@@ -10,6 +10,9 @@ import (
 // Open reports whether a checkout with this status can be revised, be canceled and expire.
 func (s Status) Open() bool { return s == Incomplete || s == Ready || s == Pending }
 
+// Ended reports whether the checkout can no longer be paid: it is completed, canceled or expired.
+func (s Status) Ended() bool { return !s.Open() && s != Processing }
+
 // openStatus returns the status of an open checkout, which depends on its contents and earlier attempts.
 func (c *Checkout) openStatus() Status {
 	switch {

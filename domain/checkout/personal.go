@@ -35,7 +35,7 @@ func (l Line) Notice() *personalization.Notice {
 // its payer and a verified agent get them, because anybody who knows its ID may read it.
 func (c *Checkout) Notices(payer bool) []*personalization.Notice {
 	list := make([]*personalization.Notice, len(c.s.Lines))
-	if ended := !c.s.Status.Open() && c.s.Status != Processing; ended && !payer && !c.s.Agent.Verified {
+	if c.s.Status.Ended() && !payer && !c.s.Agent.Verified {
 		return list
 	}
 	for i, l := range c.s.Lines {

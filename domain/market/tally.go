@@ -117,8 +117,8 @@ func MeanOf(ratios []Ratio) (mean Ratio) {
 	return Ratio{mean.Value / n, math.Sqrt(mean.Error) / n}.tidy()
 }
 
-// MeanOfSame returns the mean of ratios of groups with the same buyers. Its error is that of groups that differ alike, which is the
-// largest that it can be.
+// MeanOfSame returns the mean of ratios of groups with the same buyers. Its error is that of perfectly
+// correlated groups, which is an upper bound.
 func MeanOfSame(ratios []Ratio) (mean Ratio) {
 	n := float64(max(len(ratios), 1))
 	for _, r := range ratios {

@@ -325,7 +325,7 @@ func TestDispersion_bounded(t *testing.T) {
 		many = append(many, one, one)
 	}
 	if got := dispersion(many...); got.Groups != negotiation.MostDispersed+1 || len(got.Dispersed) != negotiation.MostDispersed {
-		t.Errorf("%d groups, of which %d are listed", got.Groups, len(got.Dispersed))
+		t.Errorf("%d groups, %d listed", got.Groups, len(got.Dispersed))
 	}
 }
 

@@ -124,8 +124,7 @@ func (h *handlers) toCheckoutPage(shop *project.Project, c *checkout.Checkout, o
 	if o != nil {
 		view.Receipt, view.Confirmation = h.Address(shop.Slug)+"/acp/orders/"+o.ID.String()+"/receipt", o.Confirmation
 	}
-	live := s.Status.Open() || s.Status == checkout.Processing // anybody with the page's address may read it later
-	if n := personalization.Together(c.Notices(false)); live && n != nil {
+	if n := personalization.Together(c.Notices(false)); n != nil && !s.Status.Ended() { // anybody with the page's address may read it later
 		view.Disclosure = n.Disclosure
 	}
 	for _, l := range s.Lines {

@@ -105,7 +105,7 @@ func (h *handlers) finalize(ctx ports.Outbound, rq Request, in *wire.Input[final
 		o := toAPIOrder(shop, r.Order)
 		if r.Payer {
 			o.Order.ManageToken, o.Payment.Method = h.Aftersales.In(rq.Stores).Tokens.Of(r.Order), r.Order.Payment.Label
-			discloses(o.Items, r.Order)
+			addNotices(o.Items, r.Order)
 		}
 		o.ReceiptURL = h.receiptURL(shop, r.Order, o.Order.ManageToken)
 		return &wire.Output[any]{Body: successAnswer{

@@ -149,13 +149,13 @@ func (h *handlers) order(ctx context.Context, rq Request, in *orderInput) (*wire
 	answer := toAPICase(shop, c, h.Clock.Now())
 	if token := cmp.Or(in.Header, in.Query); token != "" {
 		answer.Payment.Method, answer.ReceiptURL = c.Order.Payment.Label, h.receiptURL(shop, c.Order, token)
-		discloses(answer.Items, c.Order)
+		addNotices(answer.Items, c.Order)
 	}
 	return &wire.Output[orderAnswer]{Body: answer}, nil
 }
 
-// discloses adds the notices that the buyer was given to the items of an order.
-func discloses(items []orderedItem, o *order.Order) {
+// addNotices adds the notices that the buyer was given to the items of an order.
+func addNotices(items []orderedItem, o *order.Order) {
 	for i, l := range o.Lines {
 		items[i].Personalization = commerce.ToAPIPersonalization(l.Notice())
 	}

@@ -107,7 +107,7 @@ func (h *handlers) toAPICheckout(rq Request, v shown) checkoutBody {
 	if v.order != nil {
 		body.Order = &orderPlaced{v.order.ID.String(), v.order.Confirmation, h.permalink(rq.Caller.Shop, v.order)}
 	}
-	if s.Status.Open() || s.Status == checkout.Processing {
+	if !s.Status.Ended() {
 		body.ContinueURL = h.continueURL(rq.Caller.Shop, c)
 		if !c.DealsLost() { // codes of lost deals must not be sent again
 			h.lock(&body, s.Lines)

@@ -119,7 +119,7 @@ func (h *handlers) placed(ctx ports.Outbound, rq Request, of id.Checkout, p purc
 	return h.found(h.toAPICheckout(rq, shown{
 		checkout: c,
 		order:    p.Order,
-		nameless: !p.Payer && !c.ShowsBuyer(), // who sends another token may be a stranger
+		nameless: !p.Payer && !c.ShowsBuyer(), // a request with another token may be a stranger's
 		payer:    p.Payer,
 	}))
 }
