@@ -5,17 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
-	"github.com/haggle-commerce/haggle/adapters/httpsig"
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -27,6 +24,8 @@ const maxAnswer = 4 << 10
 type Webhooks struct {
 	Client    *http.Client // SafeClient's
 	UserAgent string
+	// SignMessage adds a message signature's headers to a request and signs it (RFC 9421).
+	SignMessage func(request *http.Request, body []byte, by ports.MessageSignature) error
 }
 
 var _ ports.Webhooks = Webhooks{}
@@ -45,7 +44,7 @@ func (w Webhooks) Post(ctx ports.Outbound, hook ports.Webhook) event.Result {
 	case ports.SharedSecrets:
 		err = signShared(request, hook, proof)
 	case ports.MessageSignature:
-		err = sign(request, hook.Body, proof)
+		err = w.SignMessage(request, hook.Body, proof)
 	default:
 		err = fmt.Errorf("there is no signing by %T", proof)
 	}
@@ -68,27 +67,6 @@ func signShared(request *http.Request, hook ports.Webhook, secrets ports.SharedS
 		}
 	}
 	request.Header.Set(standardwebhooks.HeaderWebhookSignature, strings.Join(signatures, " "))
-	return nil
-}
-
-// sign signs a request according to RFC 9421: its method, target, body and webhook headers.
-func sign(request *http.Request, body []byte, by ports.MessageSignature) error {
-	request.Header.Set("Content-Digest", httpsig.Digest(body))
-	covered := []string{"@method", "@authority", "@path"}
-	if request.URL.RawQuery != "" {
-		covered = append(covered, "@query")
-	}
-	for _, name := range slices.Sorted(maps.Keys(by.Header)) {
-		request.Header.Set(name, by.Header[name])
-		if !strings.EqualFold(name, standardwebhooks.HeaderWebhookID) { // it is appended below
-			covered = append(covered, strings.ToLower(name))
-		}
-	}
-	covered = append(covered, "content-digest", "content-type", standardwebhooks.HeaderWebhookID, standardwebhooks.HeaderWebhookTimestamp)
-	message := httpsig.Request(request.Method, request.URL, request.Header)
-	if err := httpsig.Sign(message, "sig1", covered, by.Time, by.Key); err != nil {
-		return fmt.Errorf("the request cannot be signed: %w", err)
-	}
 	return nil
 }
 

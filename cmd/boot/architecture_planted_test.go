@@ -40,6 +40,10 @@ var plantedFiles = []plantedFile{
 	{"adapters/sqlstore/events/a.go", `package events; import _ ` + module + `adapters/delivery"`, "an adapter knows no other adapter", "sqlstore imports adapters/delivery"},
 	{"adapters/sqlstore/events/b.go", `package events; import _ ` + module + `adapters/delivery/payload"`, "", ""},
 
+	{"app/j/j.go", `package j; import _ ` + module + `domain/capability"`, "three packages know UCP's own", "j.go:1: imports domain/capability"},
+	{"adapters/httpapi/commerce/a.go", `package commerce; import _ ` + module + `app/identity"`, "", ""},
+	{"adapters/httpapi/ucp/a.go", `package ucp; import _ ` + module + `adapters/httpsig"`, "", ""},
+
 	{"adapters/b/b.go", `package b; import _ ` + module + `ports/porttest"`, "test support stays in tests", "porttest belongs in"},
 	{"cmd/boot/a.go", `package boot; import _ "testing"`, "test support stays in tests", "testing belongs in"},
 	{"cmd/boot/boottest/a.go", `package boottest; import (_ "testing"; _ ` + module + `ports/porttest/pgserver")`, "", ""},

@@ -102,6 +102,7 @@ var rules = []struct {
 }{
 	{"imports point inward", checkFolders},
 	{"an adapter knows no other adapter", checkAdapters},
+	{"three packages know UCP's own", checkUCP},
 	{"test support stays in tests", checkTestSupport},
 	{"third-party packages stay in their place", checkThirdParties},
 	{"domain is pure", checkPurity},
@@ -201,8 +202,8 @@ func checkFolders(s source) (found []string) {
 
 // checkAdapters lets the HTTP adapters share httpapi/wire and httpapi/commerce, the connectors share connectors, and the
 // payment providers share payments/remoteclock and payments/retry. The store stores events in the format of delivery/payload.
-// delivery and the HTTP adapters share the RFC 9421 implementation httpsig for signing and verifying. feed and the connectors
-// share plaintext, which converts HTML.
+// The HTTP adapters share httpsig, which signs and verifies (RFC 9421). feed and the connectors share plaintext, which
+// converts HTML.
 func checkAdapters(s source) (found []string) {
 	if !s.under("adapters") {
 		return nil
@@ -213,9 +214,29 @@ func checkAdapters(s source) (found []string) {
 			s.under("adapters/payments") && slices.Contains([]string{"adapters/payments/remoteclock", "adapters/payments/retry"}, i.ours) ||
 			s.under("adapters/sqlstore") && i.ours == "adapters/delivery/payload" ||
 			(s.under("adapters/feed") || s.under("adapters/connectors")) && i.ours == "adapters/plaintext" ||
-			(s.under("adapters/delivery") || s.under("adapters/httpapi")) && i.ours == "adapters/httpsig"
+			s.under("adapters/httpapi") && i.ours == "adapters/httpsig"
 		if within(i.ours, "adapters") && !shared && adapter(i.ours) != adapter(s.folder()) {
 			found = append(found, fmt.Sprintf("%s: %s imports %s; move what both need to ports, app or domain", i.at, adapter(s.folder()), i.ours))
+		}
+	}
+	return found
+}
+
+// ucpOwn lists the packages that exist for the Universal Commerce Protocol.
+var ucpOwn = []string{"adapters/httpapi/ucp", "adapters/agentprofiles", "adapters/httpsig", "app/identity", "domain/capability"}
+
+// ucpKnownBy lists the three other packages that may import them: the one that composes the program, the one that the
+// buyers' protocols share, and the identity of agents.
+var ucpKnownBy = []string{"cmd/boot", "adapters/httpapi/commerce", "domain/agentid"}
+
+// checkUCP keeps a protocol in a place of its own, so that changing, adding or removing one touches few packages.
+func checkUCP(s source) (found []string) {
+	if s.test() || slices.ContainsFunc(slices.Concat(ucpOwn, ucpKnownBy), s.under) {
+		return nil
+	}
+	for _, i := range s.imports {
+		if slices.ContainsFunc(ucpOwn, func(own string) bool { return within(i.ours, own) }) {
+			found = append(found, fmt.Sprintf("%s: imports %s, which only UCP's own packages and %s know", i.at, i.ours, strings.Join(ucpKnownBy, ", ")))
 		}
 	}
 	return found

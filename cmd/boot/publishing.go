@@ -8,6 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/eventbus"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/acp"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/ucp"
+	"github.com/haggle-commerce/haggle/adapters/httpsig"
 	"github.com/haggle-commerce/haggle/adapters/notify"
 	"github.com/haggle-commerce/haggle/adapters/system"
 	"github.com/haggle-commerce/haggle/app/jobs"
@@ -22,9 +23,13 @@ import (
 func (a *App) openPublishing() error {
 	client := delivery.SafeClient(a.config.AllowLoopback)
 	publisher := &publishing.Publisher{
-		Outbox:   a.store.Outbox(),
-		Webhooks: delivery.Webhooks{Client: client, UserAgent: "Haggle/" + Version},
-		Orders:   a.store.Orders(),
+		Outbox: a.store.Outbox(),
+		Webhooks: delivery.Webhooks{
+			Client:      client,
+			UserAgent:   "Haggle/" + Version,
+			SignMessage: httpsig.SignWebhook,
+		},
+		Orders: a.store.Orders(),
 		Hooks: map[checkout.HookProtocol]ports.HookProtocol{
 			checkout.ByHaggle:   acp.Hooks{},
 			checkout.ByUCP:      ucp.Hooks{Version: ucp.August, Address: a.acpAddress},
