@@ -53,9 +53,9 @@ gallery: ## take pictures of every page into .gallery, light and dark, and fail 
 	GALLERY=$(CURDIR)/.gallery SCREENS=$(SCREENS) go test -v -count=1 -timeout 60m -run TestGallery ./features/gallery
 	@echo "Look at .gallery/index.html"
 
-bench: ## run the benchmarks, BENCHTIME=1s each
+bench: ## run the benchmarks, BENCHTIME=1s each (1x: once, on little data)
 	@.ci/need postgres redis
-	go test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) $$(grep -rl --include='*_test.go' --exclude-dir=journey '^func Benchmark' . | xargs -n1 dirname | sort -u)
+	go test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) $(if $(filter 1x,$(BENCHTIME)),-short) $$(grep -rl --include='*_test.go' --exclude-dir=journey '^func Benchmark' . | xargs -n1 dirname | sort -u)
 
 bench-journey: ## measure what a buyer's journey costs: JOURNEYS=2000 PRODUCTS=1000 CLIENTS=8 (features/journey/README.md)
 	@.ci/need postgres

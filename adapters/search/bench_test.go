@@ -110,9 +110,13 @@ func (m *benchCatalog) product(n int) *catalog.Product {
 	return p
 }
 
-// eachSize runs a benchmark on an index of each size.
+// eachSize runs a benchmark on an index of each size, in short mode on a small one.
 func eachSize(b *testing.B, run func(b *testing.B, m *benchCatalog, x *search.Index)) {
-	for _, size := range []int{10_000, 55_000, 100_000} {
+	sizes := []int{10_000, 55_000, 100_000}
+	if testing.Short() {
+		sizes = []int{1000}
+	}
+	for _, size := range sizes {
 		m := newBenchCatalog(size)
 		x := search.New(search.Options{})
 		x.Apply(benchProject, m.changes)

@@ -53,11 +53,15 @@ func BenchmarkBySlug(b *testing.B) {
 	})
 }
 
-// BenchmarkChanges reads a catalogue of 10,000 products from the beginning.
+// BenchmarkChanges reads a catalogue of 10,000 products, in short mode 1,000, from the beginning.
 func BenchmarkChanges(b *testing.B) {
+	products := 10_000
+	if testing.Short() {
+		products = 1000
+	}
 	storetest.OnEachEngine(b, func(b *testing.B, s *storetest.Store) {
 		p := storetest.StoreProject(b, s, 1)
-		for n := 0; n < 10_000; n += 1000 {
+		for n := 0; n < products; n += 1000 {
 			skus, writes := storetest.Products(p.ID, n, 1000)
 			if _, err := s.Catalog().Upsert(b.Context(), p.ID, ports.ProductKeys{SKUs: skus}, func(ports.KnownProducts) []ports.ProductWrite { return writes }); err != nil {
 				b.Fatal(err)
@@ -65,7 +69,7 @@ func BenchmarkChanges(b *testing.B) {
 		}
 		for b.Loop() {
 			changes, err := s.Catalog().Changes(b.Context(), p.ID, 0)
-			if err != nil || len(changes.Changed) != 10_000 {
+			if err != nil || len(changes.Changed) != products {
 				b.Fatal(len(changes.Changed), err)
 			}
 		}

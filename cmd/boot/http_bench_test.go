@@ -76,8 +76,11 @@ func BenchmarkRepriceSeen(b *testing.B) {
 	})
 }
 
-// addCatalog adds thousands of products with realistic names and texts.
+// addCatalog adds thousands of products, in short mode one, with realistic names and texts.
 func (s *shop) addCatalog(b *testing.B, thousands int) {
+	if testing.Short() {
+		thousands = 1
+	}
 	random := rand.New(rand.NewPCG(1, 2))
 	of := func(words string) string {
 		all := strings.Fields(words)

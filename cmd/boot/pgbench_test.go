@@ -20,9 +20,16 @@ import (
 
 const (
 	benchClients  = 16
-	benchEach     = 150 // transactions of each client of pgbench
-	benchProducts = 40  // products that are sold concurrently
+	benchProducts = 40 // products that are sold concurrently
 )
+
+// benchEach returns how many transactions each client of pgbench runs.
+func benchEach() int {
+	if testing.Short() {
+		return 5
+	}
+	return 150
+}
 
 // BenchmarkFinalizeAgainstPgbench pays checkouts of many products and of one hot product over HTTP, on a PostgreSQL that syncs its
 // commits. It compares that with pgbench, which runs the statements of a finalize with their values on the same server, and
@@ -78,7 +85,7 @@ func (p *pgbench) run() float64 {
 		p.b.Fatal(err)
 	}
 	command := exec.Command(p.server.Program("pgbench"), "-n", "-f", script, "-D", "i=0", "-c", strconv.Itoa(benchClients),
-		"-t", strconv.Itoa(benchEach), p.server.ToolURL(p.database))
+		"-t", strconv.Itoa(benchEach()), p.server.ToolURL(p.database))
 	output, err := command.CombinedOutput()
 	found := regexp.MustCompile(`tps = ([0-9.]+)`).FindSubmatch(output)
 	if err != nil || found == nil {
@@ -103,7 +110,7 @@ func (p *pgbench) sql(text string) string {
 // prepare creates a ready checkout and its accepted quote for every transaction.
 func (p *pgbench) prepare() {
 	p.b.Helper()
-	numbers := fmt.Sprintf("generate_series(0, %d) AS bench_client, generate_series(1, %d) AS i", benchClients-1, benchEach)
+	numbers := fmt.Sprintf("generate_series(0, %d) AS bench_client, generate_series(1, %d) AS i", benchClients-1, benchEach())
 	duplicate := func(table, which, set string) {
 		p.sql(fmt.Sprintf(`INSERT INTO %[1]s SELECT (jsonb_populate_record(NULL::%[1]s, to_jsonb(one) || jsonb_build_object(%[2]s))).*
 			FROM (SELECT * FROM %[1]s WHERE %[3]s ORDER BY id LIMIT 1) AS one, %[4]s`, table, set, which, numbers))
@@ -181,7 +188,7 @@ func (p *pgbench) script() string {
 			" + (SELECT count(*) FROM checkouts AS c WHERE c.project_id = '" + project + "' AND c." + column + " = " + payer + " AND c.status = 'processing' AND c.claimed_at > 1)"
 	}
 	slot := func(n int) string {
-		return fmt.Sprintf("('%s', (:client_id * %d + :i) * 2 %% 1024 + %d)", project, benchEach, n)
+		return fmt.Sprintf("('%s', (:client_id * %d + :i) * 2 %% 1024 + %d)", project, benchEach(), n)
 	}
 	quote := "WHERE project_id = '" + project + "' AND redeemed_by = '' AND claimed_by IN ('', " + mine("chk_") + ") AND id IN (" + mine("quote_") + ")"
 	withAll := func(statements ...string) string {

@@ -19,10 +19,13 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
-// BenchmarkSync imports 50,000 products of a merchant's own system into an empty shop, with the system and the server on the same
+// BenchmarkSync imports 50,000 products, in short mode 1,000, of a merchant's own system into an empty shop, with the system and the server on the same
 // cores, and polls the progress meanwhile. peak-MB is the peak of the heap, including about 40 MB of the system.
 func BenchmarkSync(b *testing.B) {
-	const products = 50_000
+	products := 50_000
+	if testing.Short() {
+		products = 1000
+	}
 	for _, engine := range boottest.Engines {
 		b.Run(engine.Name, func(b *testing.B) {
 			system, err := platforms.Start("127.0.0.1:0", platforms.Config{Products: products})

@@ -27,10 +27,10 @@ type shop struct {
 
 // each runs a test on both engines.
 func each(t *testing.T, c platforms.Config, run func(*testing.T, *shop)) {
+	c.Products, c.Customers, c.Orders, c.HubSpotPer10s = 14, 3, 2, 10_000
 	for _, engine := range boottest.Engines {
 		t.Run(engine.Name, func(t *testing.T) {
 			t.Parallel()
-			c.Products, c.Customers, c.Orders, c.HubSpotPer10s = 14, 3, 2, 10_000
 			there, err := platforms.Start("127.0.0.1:0", c)
 			if err != nil {
 				t.Fatal(err)
