@@ -185,6 +185,15 @@ func shorten(op *huma.Operation) {
 		if p.Name == wire.KeyHeader {
 			p.Description = "See Repeating."
 		}
+		if p.Schema == nil {
+			continue
+		}
+		schema := *p.Schema     // the document of all operations has it too
+		schema.Description = "" // the parameter says it
+		p.Schema = &schema
+		if schema.Type != huma.TypeArray {
+			p.Explode = nil // that concerns lists
+		}
 	}
 	for status, r := range op.Responses {
 		switch status {
