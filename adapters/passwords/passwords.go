@@ -35,27 +35,40 @@ const (
 
 // Argon2 hashes passwords. Hashes are in the PHC string format, which includes the parameters.
 type Argon2 struct {
-	places  chan struct{}
-	waiting atomic.Int32
+	parameters argon2id.Params
+	// unknownMember is a hash that is compared with the password of an unknown member. No password is known that has it.
+	unknownMember string
+	places        chan struct{}
+	waiting       atomic.Int32
 }
 
 var _ ports.Passwords = (*Argon2)(nil)
 
 // New returns an Argon2 without any work in progress.
-func New() *Argon2 {
-	return &Argon2{places: make(chan struct{}, atOnce)}
+func New() *Argon2 { return newArgon2(parameters) }
+
+// NewWeak returns an Argon2 for tests, whose hashes cost little and protect nobody.
+func NewWeak() *Argon2 {
+	weak := parameters
+	weak.Memory, weak.Iterations = 64, 1
+	return newArgon2(weak)
 }
 
-// unknownMemberHash is compared with the password of an unknown member. No password is known that has this hash.
-var unknownMemberHash = fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2Version, parameters.Memory, parameters.Iterations, parameters.Parallelism,
-	base64.RawStdEncoding.EncodeToString(make([]byte, parameters.SaltLength)), base64.RawStdEncoding.EncodeToString(make([]byte, parameters.KeyLength)))
+func newArgon2(p argon2id.Params) *Argon2 {
+	return &Argon2{
+		parameters: p,
+		unknownMember: fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2Version, p.Memory, p.Iterations, p.Parallelism,
+			base64.RawStdEncoding.EncodeToString(make([]byte, p.SaltLength)), base64.RawStdEncoding.EncodeToString(make([]byte, p.KeyLength))),
+		places: make(chan struct{}, atOnce),
+	}
+}
 
 // argon2Version is 1.3 (RFC 9106).
 const argon2Version = 0x13
 
 func (a *Argon2) Hash(ctx context.Context, password string) (hash string, err error) {
 	err = a.inPlace(ctx, func() error {
-		hash, err = argon2id.CreateHash(password, &parameters)
+		hash, err = argon2id.CreateHash(password, &a.parameters)
 		return err
 	})
 	return hash, err
@@ -63,7 +76,7 @@ func (a *Argon2) Hash(ctx context.Context, password string) (hash string, err er
 
 func (a *Argon2) Verify(ctx context.Context, hash, password string) (right bool, err error) {
 	err = a.inPlace(ctx, func() error {
-		right, err = argon2id.ComparePasswordAndHash(password, cmp.Or(hash, unknownMemberHash))
+		right, err = argon2id.ComparePasswordAndHash(password, cmp.Or(hash, a.unknownMember))
 		right = right && hash != ""
 		if err != nil {
 			return fmt.Errorf("%w: a password's hash: %w", fault.ErrUnreadable, err)

@@ -51,7 +51,7 @@ func TestVerify_nobody(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if nobody, _, _, err := argon2id.DecodeHash(unknownMemberHash); err != nil || *nobody != *somebody || *nobody != parameters {
+	if nobody, _, _, err := argon2id.DecodeHash(a.unknownMember); err != nil || *nobody != *somebody || *nobody != parameters {
 		t.Errorf("nobody's has %+v, %v, somebody's %+v", nobody, err, somebody)
 	}
 }

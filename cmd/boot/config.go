@@ -93,6 +93,8 @@ type Config struct {
 	RepeatAfter time.Duration `kong:"-"`
 	// ProfilesUnlimited lifts the limit on agents' profiles read per second. Tests set it.
 	ProfilesUnlimited bool `kong:"-"`
+	// WeakPasswords hashes passwords fast and weakly. Tests set it.
+	WeakPasswords bool `kong:"-"`
 	// Migrated, if set, is called before the first missing migration is applied and after each, with the number applied so far.
 	Migrated func(done, of int) `kong:"-"`
 }

@@ -66,7 +66,7 @@ func (a *App) openMerchants(s *ports.Stores) {
 	a.People = &people.Service{
 		Stores:    s,
 		Begin:     a.inSignInTx,
-		Passwords: passwords.New(),
+		Passwords: a.passwords(),
 		Factor:    a.Access,
 		Limiter:   a.edge.managed,
 		Clock:     a.clock,
@@ -243,4 +243,11 @@ func (a *App) inManagementTx(ctx context.Context, claim *ports.KeyUsage, work fu
 		a.platforms.worker.Wake()
 	}
 	return committed, err
+}
+
+func (a *App) passwords() ports.Passwords {
+	if a.config.WeakPasswords {
+		return passwords.NewWeak()
+	}
+	return passwords.New()
 }

@@ -76,6 +76,7 @@ func Start(tb testing.TB, databaseURL string, change ...func(*boot.Config)) *boo
 		EnterpriseRate:    "1000000/1000000",
 		EnterpriseSize:    "1000000/10000000",
 		ProfilesUnlimited: true,
+		WeakPasswords:     true,
 		RequestLog:        "off",
 		Simulator:         "/nonexistent/haggle-sim", // tests must not start one that lies next to the test binary
 	}
