@@ -28,7 +28,7 @@ func TestFamiliesCmd(t *testing.T) {
 // Learning is judged with one family left out, and is deterministic.
 func TestFamiliesCmd_learn(t *testing.T) {
 	t.Parallel()
-	out, err := command(t, "families", "--buyers=20", "--learn=400", "--family=agreeable").Output()
+	out, err := command(t, "families", "--buyers=20", "--setting=shirts", "--learn=400", "--family=agreeable").Output()
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

@@ -11,12 +11,15 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
-// each runs a test on both engines.
+func TestMain(m *testing.M) { platformtest.Main(m) }
+
+// each runs a test on both engines, in parallel with other tests.
 func each(t *testing.T, c platforms.Config, run func(*testing.T, *platformtest.Shop)) {
+	t.Parallel()
+	c.Products, c.Customers, c.Orders = 14, 2, 2
 	for _, engine := range boottest.Engines {
 		t.Run(engine.Name, func(t *testing.T) {
 			t.Parallel()
-			c.Products, c.Customers, c.Orders = 14, 2, 2
 			there, err := platforms.Start("127.0.0.1:0", c)
 			if err != nil {
 				t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/cmd/boot"
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
+	"github.com/haggle-commerce/haggle/features/platforms/platformtest"
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
@@ -25,8 +26,11 @@ type shop struct {
 	product  string
 }
 
-// each runs a test on both engines.
+func TestMain(m *testing.M) { platformtest.Main(m) }
+
+// each runs a test on both engines, in parallel with other tests.
 func each(t *testing.T, c platforms.Config, run func(*testing.T, *shop)) {
+	t.Parallel()
 	c.Products, c.Customers, c.Orders, c.HubSpotPer10s = 14, 3, 2, 10_000
 	for _, engine := range boottest.Engines {
 		t.Run(engine.Name, func(t *testing.T) {

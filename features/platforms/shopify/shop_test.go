@@ -22,8 +22,11 @@ const store = "trailhead-outfitters.myshopify.com"
 // shop is a merchant with a project, whose server is connected to the simulated Shopify.
 type shop struct{ platformtest.Shop }
 
-// each runs a test on both engines.
+func TestMain(m *testing.M) { platformtest.Main(m) }
+
+// each runs a test on both engines, in parallel with other tests.
 func each(t *testing.T, run func(t *testing.T, database string)) {
+	t.Parallel()
 	for _, engine := range boottest.Engines {
 		t.Run(engine.Name, func(t *testing.T) {
 			t.Parallel()

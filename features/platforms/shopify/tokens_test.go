@@ -43,8 +43,7 @@ func TestExpiringTokens_customApp(t *testing.T) {
 
 func custom(c *boot.Config) { c.ShopifyApp = "custom" }
 
-// A public app that is configured as a custom one gets an error that says so when it connects. An older connection, whose token
-// never expires, gets that error at its next sync, and has to be connected again.
+// A public app that is configured as a custom one gets an error that says so when it connects.
 func TestNonExpiringTokens_refused(t *testing.T) {
 	each(t, func(t *testing.T, database string) {
 		wrong := open(t, database, lookalike(t, platforms.Config{Products: 1}), "", custom)
@@ -53,6 +52,10 @@ func TestNonExpiringTokens_refused(t *testing.T) {
 			t.Errorf("%d %v", status, answer)
 		}
 	})
+}
+
+// A connection whose token never expires gets that error at its next sync, and has to be connected again.
+func TestNonExpiringTokens_olderConnection(t *testing.T) {
 	each(t, func(t *testing.T, database string) {
 		there := lookalike(t, platforms.Config{ShopifyApp: platforms.CustomApp, Products: 1})
 		s := open(t, database, there, "", custom)

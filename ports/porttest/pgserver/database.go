@@ -45,7 +45,7 @@ func (s *Server) CreateDatabase(name, template string) error {
 	if template == "" {
 		template = "template0"
 	}
-	create := fmt.Sprintf("CREATE DATABASE %s OWNER %s TEMPLATE %s", quote(name), Owner, quote(template))
+	create := fmt.Sprintf("CREATE DATABASE %s OWNER %s TEMPLATE %s STRATEGY FILE_COPY", quote(name), Owner, quote(template))
 	var err error
 	for range 3 {
 		_, err = s.PSQL("postgres", create)
