@@ -192,11 +192,12 @@ func newCaller() string {
 	return fmt.Sprintf("10.%d.%d.%d", n>>16&255, n>>8&255, n&255)
 }
 
-// onEngines runs a test on each database engine, in short mode only on SQLite.
+// onEngines runs a test on both database engines at once, in short mode only on SQLite.
 func onEngines(t *testing.T, test func(*testing.T, boottest.Engine)) {
 	t.Helper()
 	for _, engine := range boottest.Engines {
 		t.Run(engine.Name, func(t *testing.T) {
+			t.Parallel()
 			if testing.Short() && engine.Name != "sqlite" {
 				t.Skip("one engine will do")
 			}
