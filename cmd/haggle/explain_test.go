@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -8,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
 )
@@ -21,7 +23,22 @@ func fails(t *testing.T, variables []string, args ...string) string {
 }
 
 // progressLine matches the progress of work that takes over a second, which any work may on a busy machine.
-var progressLine = regexp.MustCompile(`(?m)^\w+: [0-9.]+m?s\n`)
+var progressLine = regexp.MustCompile(`(?m)^\w+ing( \w+)?: \d.*\n`)
+
+func TestProgressLine(t *testing.T) {
+	t.Parallel()
+	work := progressOn(io.Discard, false, time.Now, "importing", "products")
+	steps := progressOn(io.Discard, false, time.Now, "migrating", "migrations")
+	steps.steps = true
+	for _, text := range []string{
+		steps.text("", 0, 0, 0, time.Second), steps.text("", 0, 0, 93, time.Second), steps.text("", 40, 40, 93, time.Minute+time.Second),
+		work.text("", 0, 0, 0, time.Second), work.text("stock", 12_300, 6000, 14_000, 2*time.Second),
+	} {
+		if rest := progressLine.ReplaceAllString(text+"\nhaggle: 1 of 2\n", ""); rest != "haggle: 1 of 2\n" {
+			t.Errorf("%q of %q is left", rest, text)
+		}
+	}
+}
 
 func failsOf(t *testing.T, c *exec.Cmd) string {
 	t.Helper()
