@@ -8,7 +8,7 @@ import (
 )
 
 // Number is the version of a release.
-const Number = "0.5.0"
+const Number = "0.5.1"
 
 // Commit returns the first twelve digits of the commit that the program was built from, with "+" if files were changed since,
 // or "" if the build has no commit.

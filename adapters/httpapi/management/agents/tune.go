@@ -2,6 +2,7 @@ package agents
 
 import (
 	"context"
+	"errors"
 	"math"
 	"time"
 
@@ -206,7 +207,11 @@ func (h *handlers) tuneAgent(ctx ports.Outbound, rq operation.Request, in *tuneA
 	if !r.To.IsZero() && !r.From.Before(r.To) {
 		return made, fault.Field("to", "must be after from")
 	}
-	prepared, err := h.Agents.In(rq.Stores).PrepareTuning(ctx, rq.Caller.Project, in.Agent.ID, r)
+	var prepared *agents.PreparedTuning
+	err = inTime(ctx, tuningTime, func(ctx ports.Outbound) (err error) {
+		prepared, err = h.Agents.In(rq.Stores).PrepareTuning(ctx, rq.Caller.Project, in.Agent.ID, r)
+		return err
+	})
 	if err != nil {
 		return made, err
 	}
@@ -221,6 +226,20 @@ func (h *handlers) tuneAgent(ctx ports.Outbound, rq operation.Request, in *tuneA
 		return out, nil
 	}
 	return made, nil
+}
+
+// tuningTime is how long learning may take. An answer must be written within 30 s.
+const tuningTime = 25 * time.Second
+
+// inTime runs work that may take long on a busy server, and refuses it if it does.
+func inTime(ctx ports.Outbound, most time.Duration, work func(ports.Outbound) error) error {
+	limited, cancel := ctx.WithTimeout(most)
+	defer cancel()
+	err := work(limited)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return fault.New(fault.Unavailable, "overloaded", "Learning took too long. Try again, or set a smaller limit.").After(time.Second).Because(err)
+	}
+	return err
 }
 
 func toAPITuned(t agents.Tuned, c money.Currency) *tuneAgentOutput {
