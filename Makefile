@@ -42,7 +42,7 @@ run: build ## build, then serve the demo shop
 
 test: ## run every test, on SQLite and PostgreSQL (installs PostgreSQL, PgBouncer, Redis, WordNet, Python, Node.js, Chromium, systemd, Caddy and promtool where they are missing)
 	@.ci/need postgres pgbouncer redis wordnet python node chromium systemd caddy promtool
-	GOGC=400 go test -p 3 -vet=off -timeout 30m ./...
+	GOGC=400 go test -vet=off -timeout 30m ./...
 
 features: ## run the specification's scenarios alone
 	@.ci/need postgres redis python node chromium
