@@ -17,11 +17,12 @@ import (
 	"flag"
 	"os"
 	"regexp"
-	"strconv"
 	"sync"
 	"testing"
 
 	"github.com/cucumber/godog"
+
+	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 )
 
 // concurrency exceeds the number of processors because scenarios mostly wait for the disk.
@@ -67,21 +68,13 @@ func run(t *testing.T, engine string) {
 
 // TestMain stops the servers of both engines after the tests.
 func TestMain(m *testing.M) {
-	flag.Parse()
-	if !flagSet("test.parallel") {
-		_ = flag.Set("test.parallel", strconv.Itoa(concurrency)) // a number
-	}
+	boottest.AtOnce(concurrency)
 	code := m.Run()
 	suite.end()
 	if code == 0 && suite.Failed() {
 		code = 1
 	}
 	os.Exit(code)
-}
-
-func flagSet(name string) (set bool) {
-	flag.Visit(func(f *flag.Flag) { set = set || f.Name == name })
-	return set
 }
 
 // suite is the testing.TB of servers and browsers that all tests share.

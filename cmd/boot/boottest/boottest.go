@@ -4,11 +4,13 @@ package boottest
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"os"
 	"runtime"
+	"strconv"
 	"testing"
 	"time"
 
@@ -55,6 +57,16 @@ func Address() string {
 		return "127.0.0.1:0" // no other loopback address works
 	}
 	return fmt.Sprintf("127.%d.%d.%d:0", 1+rand.IntN(254), 1+rand.IntN(254), 1+rand.IntN(254))
+}
+
+// AtOnce sets how many parallel tests run at once, unless the flag -parallel does. A TestMain calls it for tests that mostly wait.
+func AtOnce(tests int) {
+	flag.Parse()
+	set := false
+	flag.Visit(func(f *flag.Flag) { set = set || f.Name == "test.parallel" })
+	if !set {
+		_ = flag.Set("test.parallel", strconv.Itoa(tests)) // a number
+	}
 }
 
 // Tick waits until the current millisecond is over, so that the next timestamp differs: servers store milliseconds.

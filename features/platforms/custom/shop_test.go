@@ -3,6 +3,7 @@ package custom
 
 import (
 	"fmt"
+	"os"
 	"testing"
 
 	"github.com/haggle-commerce/haggle/cmd/boot"
@@ -11,7 +12,10 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
-func TestMain(m *testing.M) { platformtest.Main(m) }
+func TestMain(m *testing.M) {
+	boottest.AtOnce(8)
+	os.Exit(m.Run())
+}
 
 // each runs a test on both engines, in parallel with other tests.
 func each(t *testing.T, c platforms.Config, run func(*testing.T, *platformtest.Shop)) {

@@ -7,13 +7,13 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/haggle-commerce/haggle/cmd/boot"
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
-	"github.com/haggle-commerce/haggle/features/platforms/platformtest"
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
@@ -26,7 +26,10 @@ type shop struct {
 	product  string
 }
 
-func TestMain(m *testing.M) { platformtest.Main(m) }
+func TestMain(m *testing.M) {
+	boottest.AtOnce(8)
+	os.Exit(m.Run())
+}
 
 // each runs a test on both engines, in parallel with other tests.
 func each(t *testing.T, c platforms.Config, run func(*testing.T, *shop)) {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"sync/atomic"
 	"testing"
 
@@ -22,7 +23,10 @@ const store = "trailhead-outfitters.myshopify.com"
 // shop is a merchant with a project, whose server is connected to the simulated Shopify.
 type shop struct{ platformtest.Shop }
 
-func TestMain(m *testing.M) { platformtest.Main(m) }
+func TestMain(m *testing.M) {
+	boottest.AtOnce(8)
+	os.Exit(m.Run())
+}
 
 // each runs a test on both engines, in parallel with other tests.
 func each(t *testing.T, run func(t *testing.T, database string)) {

@@ -231,7 +231,7 @@ func (h *handlers) tuneAgent(ctx ports.Outbound, rq operation.Request, in *tuneA
 // tuningTime is how long learning may take. An answer must be written within 30 s.
 const tuningTime = 25 * time.Second
 
-// inTime runs work that may take long on a busy server, and refuses it if it does.
+// inTime stops learning after a time, with the error of a busy server: the client can try again.
 func inTime(ctx ports.Outbound, most time.Duration, work func(ports.Outbound) error) error {
 	limited, cancel := ctx.WithTimeout(most)
 	defer cancel()
